@@ -1,0 +1,77 @@
+//! Long requests: counter mode with one round less.
+//!
+//! Among 256 consecutive counter blocks that begin at a multiple of 256 only the last byte
+//! differs. The first round is linear but for the S-box, which works on each byte alone, so its
+//! result is a sum: what the last byte adds, which is the same in all such groups, and the rest,
+//! which is the same in all blocks of a group. The former is computed once a request, the latter
+//! once a group. The table is read in the order of the public counter: constant time.
+
+use core::arch::x86_64::*;
+
+use inout::InOutBuf;
+
+use super::{broadcast, broadcast_all, counters, emit, first, rounds};
+use crate::simd::{load512, store512};
+use crate::wipe;
+
+/// Bytes from which a request is worth making (and wiping) the table.
+pub(super) const SMALLEST: usize = 16 * 1024;
+
+/// Bytes of a group.
+const GROUP: usize = 16 * 256;
+
+/// [`super::ctr`], for long requests.
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
+pub(super) fn ctr<const N: usize, const XOR: bool>(
+    keys: &[[u8; 16]; N],
+    counter: u128,
+    data: InOutBuf<'_, '_, u8>,
+) {
+    let [last_byte, ..] = counter.to_le_bytes();
+    let before = usize::from(last_byte.wrapping_neg());
+    let length = data.len();
+    let (head, data) = data.split_at((16 * before).min(length));
+    let whole = data.len() - data.len() % GROUP;
+    let (mut groups, tail) = data.split_at(whole);
+    super::ctr::<N, XOR>(keys, counter, head);
+
+    let mut counter = counter.wrapping_add(before as u128);
+    {
+        let keys = &broadcast_all(keys);
+        let mut table = [[0; 64]; 64];
+        last_bytes(keys[0], &mut table);
+        while !groups.is_empty() {
+            let (mut group, rest) = groups.split_at(GROUP);
+            // The last byte of `counter` is zero here, as it was when the table was made.
+            let [same] = first(keys[0], &mut broadcast(&counter.to_le_bytes()));
+            let same = _mm512_aesenc_epi128(same, keys[1]);
+            let (parts, _) = table.as_chunks::<8>();
+            for part in parts {
+                let (out, others) = group.split_at(512);
+                let mut state = [same; 8];
+                for (x, differs) in state.iter_mut().zip(part) {
+                    *x = _mm512_xor_si512(*x, load512(differs));
+                }
+                emit::<8, XOR>(rounds(&keys[2..], state), out);
+                group = others;
+            }
+            counter = counter.wrapping_add(256);
+            groups = rest;
+        }
+        wipe::memory(table.as_flattened_mut());
+    }
+    super::ctr::<N, XOR>(keys, counter, tail);
+}
+
+/// For each value of the last byte, what the first round makes of it beyond what it makes of zero.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,vaes")]
+fn last_bytes(key: __m512i, table: &mut [[u8; 64]; 64]) {
+    let zero = _mm512_aesenc_epi128(key, _mm512_setzero_si512());
+    let mut counter = counters(0);
+    for four in table {
+        let [x] = first(key, &mut counter);
+        store512(four, _mm512_aesenc_epi128(x, zero));
+    }
+}

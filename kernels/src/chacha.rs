@@ -1,0 +1,325 @@
+//! ChaCha8, ChaCha12 and ChaCha20 (Bernstein, "ChaCha, a variant of Salsa20", 2008; RFC 8439).
+//!
+//! Constant time in key, nonce and data on every instruction set: additions, XORs, rotations and
+//! fixed shuffles only; branches and addresses depend on lengths and counters alone.
+//!
+//! | level | whole width | narrower forms for what is left |
+//! |---|---|---|
+//! | `Portable` | 1 block | |
+//! | `Ssse3` | 4 blocks, one a lane | 1, 2 or 3 blocks, one a register row |
+//! | `Avx2` | 8 blocks, one a lane | 2, 4 or 6 blocks, two a register row |
+//! | `Avx512` | 16 blocks, one a lane | 2 blocks; 4 or 8 blocks, four a register row |
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use inout::InOutBuf;
+use zeroize::ZeroizeOnDrop;
+
+use crate::{Isa, Seek, StreamCore, wipe};
+
+#[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
+mod avx2;
+#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
+mod avx512;
+mod portable;
+#[cfg(target_arch = "x86_64")]
+mod ssse3;
+
+/// The stream core of ChaCha with `ROUNDS` rounds: 8, 12 or 20; any other number does not compile.
+///
+/// The key is wiped on drop. Past the last block that [`remaining`](StreamCore::remaining) counts,
+/// the keystream starts again; the checked layers refuse to go there.
+pub struct ChaCha<const ROUNDS: usize, F: Form = Counter64> {
+    state: State<ROUNDS>,
+    /// The last block has been used and the counter in `state` has wrapped.
+    spent: bool,
+    isa: Isa,
+    form: PhantomData<F>,
+}
+
+/// A ChaCha key of 32 bytes, or of 16 (every core takes both). Wiped on drop.
+pub struct Key {
+    /// The constant that tells the key sizes apart, then the key: the first three rows of the
+    /// state.
+    words: [u32; 12],
+}
+
+/// How the last four words of the state are shared between block counter and nonce:
+/// [`Counter64`] or [`Ietf`].
+pub trait Form: sealed::Layout {}
+
+/// The original form: a block counter of 64 bits, a nonce of 8 bytes; 2^70 bytes a nonce.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Counter64;
+
+/// The form of RFC 8439: a block counter of 32 bits, a nonce of 12 bytes; 2^38 bytes a nonce.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Ietf;
+
+impl Form for Counter64 {}
+impl Form for Ietf {}
+
+mod sealed {
+    /// What the cores need to know about a form.
+    #[expect(unnameable_types, reason = "no form can be added from outside")]
+    pub trait Layout {
+        /// The nonce's bytes.
+        type Nonce;
+        /// Whether the counter has 64 bits, else 32.
+        const WIDE: bool;
+        /// The last four words of the state for block 0, as two little-endian numbers.
+        fn last_row(nonce: &Self::Nonce) -> [u64; 2];
+    }
+}
+
+impl sealed::Layout for Counter64 {
+    type Nonce = [u8; 8];
+    const WIDE: bool = true;
+
+    #[inline]
+    fn last_row(nonce: &[u8; 8]) -> [u64; 2] {
+        [0, u64::from_le_bytes(*nonce)]
+    }
+}
+
+impl sealed::Layout for Ietf {
+    type Nonce = [u8; 12];
+    const WIDE: bool = false;
+
+    #[inline]
+    fn last_row(&[a, b, c, d, rest @ ..]: &[u8; 12]) -> [u64; 2] {
+        [u64::from(u32::from_le_bytes([a, b, c, d])) << 32, u64::from_le_bytes(rest)]
+    }
+}
+
+impl<const ROUNDS: usize, F: Form> StreamCore for ChaCha<ROUNDS, F> {
+    type Key = Key;
+    type Nonce = F::Nonce;
+    const BLOCK: usize = 64;
+
+    #[inline]
+    fn new(isa: Isa, key: &Key, nonce: &F::Nonce) -> Self {
+        const { assert!(matches!(ROUNDS, 8 | 12 | 20), "ChaCha has 8, 12 or 20 rounds") };
+        let [counter, nonce] = F::last_row(nonce);
+        let state = State { key: key.words, counter, nonce };
+        Self { state, spent: false, isa, form: PhantomData }
+    }
+
+    #[inline]
+    fn remaining(&self) -> u64 {
+        if self.spent {
+            0
+        } else if F::WIDE {
+            (u64::MAX - self.state.counter).saturating_add(1)
+        } else {
+            (1 << 32) - (self.state.counter & LOW)
+        }
+    }
+
+    #[inline]
+    fn keystream(&mut self, out: &mut [u8]) {
+        let (state, wide, blocks) = (&self.state, F::WIDE, out.len().div_ceil(64));
+        by_isa!(self.isa, keystream(state, wide, out):
+            Avx512 => avx512, Avx2 => avx2, Ssse3 => ssse3, _ => portable);
+        self.advance(blocks);
+    }
+
+    #[inline]
+    fn xor(&mut self, data: InOutBuf<'_, '_, u8>) {
+        let (state, wide, blocks) = (&self.state, F::WIDE, data.len().div_ceil(64));
+        by_isa!(self.isa, xor(state, wide, data):
+            Avx512 => avx512, Avx2 => avx2, Ssse3 => ssse3, _ => portable);
+        self.advance(blocks);
+    }
+}
+
+impl<const ROUNDS: usize, F: Form> Seek for ChaCha<ROUNDS, F> {
+    /// Sets the block counter. In the form of RFC 8439 a block from 2^32 on leaves nothing
+    /// [`remaining`](StreamCore::remaining).
+    #[inline]
+    fn seek(&mut self, block: u64) {
+        self.spent = !F::WIDE && block > LOW;
+        self.state.counter =
+            if F::WIDE { block } else { (self.state.counter & !LOW) | (block & LOW) };
+    }
+}
+
+impl<const ROUNDS: usize, F: Form> ChaCha<ROUNDS, F> {
+    #[inline]
+    fn advance(&mut self, blocks: usize) {
+        let blocks = blocks as u64;
+        self.spent |= self.wraps_within(blocks);
+        self.state.counter = later(self.state.counter, blocks, F::WIDE);
+    }
+
+    /// Whether the counter wraps when it moves on by `blocks`.
+    #[inline]
+    fn wraps_within(&self, blocks: u64) -> bool {
+        if F::WIDE {
+            self.state.counter.checked_add(blocks).is_none()
+        } else {
+            (self.state.counter & LOW).saturating_add(blocks) > LOW
+        }
+    }
+}
+
+impl<const ROUNDS: usize, F: Form> Drop for ChaCha<ROUNDS, F> {
+    #[inline]
+    fn drop(&mut self) {
+        wipe::words(&mut self.state.key);
+    }
+}
+
+impl<const ROUNDS: usize, F: Form> ZeroizeOnDrop for ChaCha<ROUNDS, F> {}
+
+impl<const ROUNDS: usize, F: Form> fmt::Debug for ChaCha<ROUNDS, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ChaCha")
+            .field("rounds", &ROUNDS)
+            .field("isa", &self.isa)
+            .finish_non_exhaustive()
+    }
+}
+
+impl From<&[u8; 32]> for Key {
+    #[inline]
+    fn from(bytes: &[u8; 32]) -> Self {
+        Self { words: rows(b"expand 32-byte k", bytes) }
+    }
+}
+
+impl From<&[u8; 16]> for Key {
+    #[inline]
+    fn from(bytes: &[u8; 16]) -> Self {
+        let mut twice = [0; 32];
+        twice[..16].copy_from_slice(bytes);
+        twice[16..].copy_from_slice(bytes);
+        let key = Self { words: rows(b"expand 16-byte k", &twice) };
+        wipe::memory(&mut twice);
+        key
+    }
+}
+
+impl From<[u8; 32]> for Key {
+    #[inline]
+    fn from(mut bytes: [u8; 32]) -> Self {
+        let key = Self::from(&bytes);
+        wipe::memory(&mut bytes);
+        key
+    }
+}
+
+impl From<[u8; 16]> for Key {
+    #[inline]
+    fn from(mut bytes: [u8; 16]) -> Self {
+        let key = Self::from(&bytes);
+        wipe::memory(&mut bytes);
+        key
+    }
+}
+
+impl Drop for Key {
+    #[inline]
+    fn drop(&mut self) {
+        wipe::words(&mut self.words);
+    }
+}
+
+impl ZeroizeOnDrop for Key {}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Key").finish_non_exhaustive()
+    }
+}
+
+/// What the kernels start from.
+///
+/// Counter and nonce are numbers of 64 bits so that a kernel that follows soon after a change of
+/// the counter reads it as it was written: a vector load across two younger stores would wait for
+/// both to reach the cache.
+struct State<const ROUNDS: usize> {
+    /// Words 0 to 11: constant and key.
+    key: [u32; 12],
+    /// Words 12 (low half) and 13: the counter, or the counter and the nonce's first word.
+    counter: u64,
+    /// Words 14 (low half) and 15: the nonce, or its last two words.
+    nonce: u64,
+}
+
+impl<const ROUNDS: usize> State<ROUNDS> {
+    /// The words of the state with another counter.
+    #[inline]
+    fn words(&self, counter: u64) -> [u32; 16] {
+        let [k0, k1, k2, k3, k4, k5, k6, k7, k8, k9, k10, k11] = self.key;
+        let ([c0, c1], [n0, n1]) = (halves(counter), halves(self.nonce));
+        [k0, k1, k2, k3, k4, k5, k6, k7, k8, k9, k10, k11, c0, c1, n0, n1]
+    }
+}
+
+/// The counter's bits in the first number of the last row, when it has 32.
+const LOW: u64 = u32::MAX as u64;
+
+/// The first number of the last row, `blocks` later; the counter has 64 bits when `wide`, else 32.
+#[inline]
+fn later(counter: u64, blocks: u64, wide: bool) -> u64 {
+    let sum = counter.wrapping_add(blocks);
+    if wide { sum } else { (counter & !LOW) | (sum & LOW) }
+}
+
+/// The low and the high word.
+#[inline]
+fn halves(number: u64) -> [u32; 2] {
+    let [a, b, c, d, e, f, g, h] = number.to_le_bytes();
+    [u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h])]
+}
+
+/// The first three rows of the state.
+#[inline]
+fn rows(constant: &[u8; 16], key: &[u8; 32]) -> [u32; 12] {
+    let mut words = [0; 12];
+    let bytes = constant.as_chunks().0.iter().chain(key.as_chunks().0);
+    for (word, &bytes) in words.iter_mut().zip(bytes) {
+        *word = u32::from_le_bytes(bytes);
+    }
+    words
+}
+
+/// One quarter-round on four words.
+#[inline]
+fn quarter_round([mut a, mut b, mut c, mut d]: [u32; 4]) -> [u32; 4] {
+    a = a.wrapping_add(b);
+    d = (d ^ a).rotate_left(16);
+    c = c.wrapping_add(d);
+    b = (b ^ c).rotate_left(12);
+    a = a.wrapping_add(b);
+    d = (d ^ a).rotate_left(8);
+    c = c.wrapping_add(d);
+    b = (b ^ c).rotate_left(7);
+    [a, b, c, d]
+}
+
+/// The first round of columns 1 to 3, which hold no low word of the counter and are therefore the
+/// same in all blocks of a pass over lanes.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn first_columns(words: &[u32; 16]) -> [u32; 16] {
+    let mut x = *words;
+    for column in 1..4 {
+        let [a, b, c, d] = [column, 4 + column, 8 + column, 12 + column];
+        [x[a], x[b], x[c], x[d]] = quarter_round([x[a], x[b], x[c], x[d]]);
+    }
+    x
+}
+
+/// Whether the low word of the counter wraps within `bytes` of keystream, taken in passes over at
+/// most 16 lanes.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn wraps(counter: u64, bytes: usize) -> bool {
+    let blocks = (bytes / 64) as u64 + 16;
+    (counter & LOW) + blocks > 1 << 32
+}

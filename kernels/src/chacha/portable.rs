@@ -1,0 +1,67 @@
+//! The specification: one block at a time.
+
+use inout::InOutBuf;
+
+use super::{State, later, quarter_round};
+
+/// Writes keystream over `out`.
+pub(super) fn keystream<const ROUNDS: usize>(state: &State<ROUNDS>, wide: bool, out: &mut [u8]) {
+    apply::<ROUNDS, false>(state, wide, out.into());
+}
+
+/// XORs keystream into `data`.
+pub(super) fn xor<const ROUNDS: usize>(
+    state: &State<ROUNDS>,
+    wide: bool,
+    data: InOutBuf<'_, '_, u8>,
+) {
+    apply::<ROUNDS, true>(state, wide, data);
+}
+
+#[inline]
+fn apply<const ROUNDS: usize, const XOR: bool>(
+    state: &State<ROUNDS>,
+    wide: bool,
+    mut data: InOutBuf<'_, '_, u8>,
+) {
+    let mut counter = state.counter;
+    while !data.is_empty() {
+        let len = data.len().min(64);
+        let (mut part, rest) = data.split_at(len);
+        let keystream = &block::<ROUNDS>(&state.words(counter))[..len];
+        if XOR {
+            part.xor_in2out(keystream);
+        } else {
+            part.get_out().copy_from_slice(keystream);
+        }
+        counter = later(counter, 1, wide);
+        data = rest;
+    }
+}
+
+/// The block of keystream that a state gives.
+#[inline]
+fn block<const ROUNDS: usize>(state: &[u32; 16]) -> [u8; 64] {
+    let mut x = *state;
+    for _ in 0..ROUNDS / 2 {
+        for column in 0..4 {
+            quarter(&mut x, [column, 4 + column, 8 + column, 12 + column]);
+        }
+        for column in 0..4 {
+            let right = |by: usize| (column + by) % 4;
+            quarter(&mut x, [column, 4 + right(1), 8 + right(2), 12 + right(3)]);
+        }
+    }
+    let mut block = [0; 64];
+    for ((out, x), start) in block.as_chunks_mut().0.iter_mut().zip(x).zip(state) {
+        *out = x.wrapping_add(*start).to_le_bytes();
+    }
+    block
+}
+
+/// One quarter-round on the words at `at`.
+#[inline]
+fn quarter(x: &mut [u32; 16], at: [usize; 4]) {
+    let [a, b, c, d] = at;
+    [x[a], x[b], x[c], x[d]] = quarter_round([x[a], x[b], x[c], x[d]]);
+}

@@ -1,0 +1,350 @@
+//! Four blocks at a time, one in each lane of 32 bits; one, two or three blocks with a row in each
+//! register.
+
+use core::arch::x86_64::*;
+
+use inout::InOutBuf;
+
+use super::{State, first_columns, later, wraps};
+use crate::Level;
+use crate::simd::{load128, opaque_count, opaque128, store128};
+
+pub(super) const NEEDS: Level = Level::Ssse3;
+
+/// Writes keystream over `out`.
+#[target_feature(enable = "ssse3")]
+pub(super) fn keystream<const ROUNDS: usize>(state: &State<ROUNDS>, wide: bool, out: &mut [u8]) {
+    apply::<ROUNDS, false>(state, wide, out.into());
+}
+
+/// XORs keystream into `data`.
+#[target_feature(enable = "ssse3")]
+pub(super) fn xor<const ROUNDS: usize>(
+    state: &State<ROUNDS>,
+    wide: bool,
+    data: InOutBuf<'_, '_, u8>,
+) {
+    apply::<ROUNDS, true>(state, wide, data);
+}
+
+/// Whole widths first, then the narrowest form that covers what is left.
+#[inline]
+#[target_feature(enable = "ssse3")]
+fn apply<const ROUNDS: usize, const XOR: bool>(
+    state: &State<ROUNDS>,
+    wide: bool,
+    mut data: InOutBuf<'_, '_, u8>,
+) {
+    let mut counter = state.counter;
+    // When the low word of a wide counter wraps within, the narrower forms, which carry, do all.
+    if data.len() > 3 * 64 && !(wide && wraps(counter, data.len())) {
+        let len = data.len();
+        data = fours::<ROUNDS, XOR>(state, data);
+        counter = later(counter, ((len - data.len()) / 64) as u64, wide);
+    }
+    while !data.is_empty() {
+        data = match data.len().div_ceil(64) {
+            0..=1 => ones::<ROUNDS, XOR, 1>(state, counter, wide, data),
+            2 => ones::<ROUNDS, XOR, 2>(state, counter, wide, data),
+            _ => ones::<ROUNDS, XOR, 3>(state, counter, wide, data),
+        };
+        counter = later(counter, 3, wide);
+    }
+}
+
+/// Whole widths of 4 blocks, until at most 3 blocks are left of `data`, which is given back.
+///
+/// The low word of a wide counter must not wrap within: all lanes take the same high word.
+#[inline(never)]
+#[target_feature(enable = "ssse3")]
+fn fours<'i, 'o, const ROUNDS: usize, const XOR: bool>(
+    state: &State<ROUNDS>,
+    mut data: InOutBuf<'i, 'o, u8>,
+) -> InOutBuf<'i, 'o, u8> {
+    let words = &state.words(state.counter);
+    let started = &first_columns(words);
+    let lanes = _mm_setr_epi32(0, 1, 2, 3);
+    let mut counters = _mm_add_epi32(splat(words[12]), lanes);
+    while data.len() > 3 * 64 {
+        let first = [splat(words[0]), splat(words[4]), splat(words[8]), counters];
+        let [x0, x4, x8, x12] = quarter(first);
+        let [x1, x5, x9, x13] = column(started, 1);
+        let [x2, x6, x10, x14] = column(started, 2);
+        let [x3, x7, x11, x15] = column(started, 3);
+        let mut x = [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15];
+        x = diagonals(x);
+        for _ in 1..opaque_count(ROUNDS / 2) {
+            x = diagonals(columns(x));
+        }
+        let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
+        let [a0, a1, a2, a3] = across(plus([x0, x1, x2, x3], words, 0));
+        let [b0, b1, b2, b3] = across(plus([x4, x5, x6, x7], words, 4));
+        let [c0, c1, c2, c3] = across(plus([x8, x9, x10, x11], words, 8));
+        let [_, d1, d2, d3] = plus([x12, x13, x14, x15], words, 12);
+        let [d0, d1, d2, d3] = across([_mm_add_epi32(x12, counters), d1, d2, d3]);
+        let blocks = [[a0, b0, c0, d0], [a1, b1, c1, d1], [a2, b2, c2, d2], [a3, b3, c3, d3]];
+        data = put::<XOR, 4>(&blocks, data);
+        counters = _mm_add_epi32(counters, splat(4));
+    }
+    data
+}
+
+/// A round of columns on the words of all lanes.
+#[inline]
+#[target_feature(enable = "ssse3")]
+fn columns(x: [__m128i; 16]) -> [__m128i; 16] {
+    let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
+    let [x0, x4, x8, x12] = quarter([x0, x4, x8, x12]);
+    let [x1, x5, x9, x13] = quarter([x1, x5, x9, x13]);
+    let [x2, x6, x10, x14] = quarter([x2, x6, x10, x14]);
+    let [x3, x7, x11, x15] = quarter([x3, x7, x11, x15]);
+    [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15]
+}
+
+/// A round of diagonals on the words of all lanes.
+#[inline]
+#[target_feature(enable = "ssse3")]
+fn diagonals(x: [__m128i; 16]) -> [__m128i; 16] {
+    let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
+    let [x0, x5, x10, x15] = quarter([x0, x5, x10, x15]);
+    let [x1, x6, x11, x12] = quarter([x1, x6, x11, x12]);
+    let [x2, x7, x8, x13] = quarter([x2, x7, x8, x13]);
+    let [x3, x4, x9, x14] = quarter([x3, x4, x9, x14]);
+    [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15]
+}
+
+/// A quarter-round in each lane of 32 bits.
+#[inline]
+#[target_feature(enable = "ssse3")]
+fn quarter([mut a, mut b, mut c, mut d]: [__m128i; 4]) -> [__m128i; 4] {
+    a = _mm_add_epi32(a, b);
+    d = turn_bytes::<16>(_mm_xor_si128(d, a));
+    c = _mm_add_epi32(c, d);
+    b = turn_bits::<12, 20>(_mm_xor_si128(b, c));
+    a = _mm_add_epi32(a, b);
+    d = turn_bytes::<8>(_mm_xor_si128(d, a));
+    c = _mm_add_epi32(c, d);
+    b = turn_bits::<7, 25>(_mm_xor_si128(b, c));
+    [a, b, c, d]
+}
+
+/// Rotates words left by 8 or 16 bits: one shuffle of bytes.
+#[inline]
+#[target_feature(enable = "ssse3")]
+fn turn_bytes<const BITS: u32>(x: __m128i) -> __m128i {
+    // The lower half lists the bytes 0 to 7, its words turned; the upper half adds 8.
+    let turned = |word: u32| u64::from(word.rotate_left(BITS));
+    let low = turned(0x0706_0504) << 32 | turned(0x0302_0100);
+    let (low, high) = (low.cast_signed(), (low | 0x0808_0808_0808_0808).cast_signed());
+    // Opaque, because the compiler knows no better than to move a shuffle that it understands.
+    let bytes = opaque128(_mm_set_epi64x(high, low));
+    _mm_shuffle_epi8(x, bytes)
+}
+
+/// Rotates words left by `LEFT` bits; `RIGHT` is 32 less `LEFT`.
+#[inline]
+#[target_feature(enable = "ssse3")]
+fn turn_bits<const LEFT: i32, const RIGHT: i32>(x: __m128i) -> __m128i {
+    const { assert!(LEFT + RIGHT == 32) };
+    _mm_or_si128(_mm_slli_epi32::<LEFT>(x), _mm_srli_epi32::<RIGHT>(x))
+}
+
+#[inline]
+#[target_feature(enable = "ssse3")]
+fn splat(word: u32) -> __m128i {
+    _mm_set1_epi32(word.cast_signed())
+}
+
+/// A column of the state, the same in all lanes.
+#[inline]
+#[target_feature(enable = "ssse3")]
+fn column(words: &[u32; 16], at: usize) -> [__m128i; 4] {
+    [splat(words[at]), splat(words[4 + at]), splat(words[8 + at]), splat(words[12 + at])]
+}
+
+/// Adds the four words from `at` on, the same in all lanes.
+#[inline]
+#[target_feature(enable = "ssse3")]
+fn plus([x0, x1, x2, x3]: [__m128i; 4], words: &[u32; 16], at: usize) -> [__m128i; 4] {
+    [
+        _mm_add_epi32(x0, splat(words[at])),
+        _mm_add_epi32(x1, splat(words[at + 1])),
+        _mm_add_epi32(x2, splat(words[at + 2])),
+        _mm_add_epi32(x3, splat(words[at + 3])),
+    ]
+}
+
+/// Gathers four words of a row that lie lane by lane: the `i`-th result is a row
+/// of block `i`.
+#[inline]
+#[target_feature(enable = "ssse3")]
+fn across([x0, x1, x2, x3]: [__m128i; 4]) -> [__m128i; 4] {
+    let (low01, high01) = (_mm_unpacklo_epi32(x0, x1), _mm_unpackhi_epi32(x0, x1));
+    let (low23, high23) = (_mm_unpacklo_epi32(x2, x3), _mm_unpackhi_epi32(x2, x3));
+    [
+        _mm_unpacklo_epi64(low01, low23),
+        _mm_unpackhi_epi64(low01, low23),
+        _mm_unpacklo_epi64(high01, high23),
+        _mm_unpackhi_epi64(high01, high23),
+    ]
+}
+
+/// The rows of a block.
+#[derive(Clone, Copy)]
+struct Rows {
+    a: __m128i,
+    b: __m128i,
+    c: __m128i,
+    d: __m128i,
+}
+
+impl Rows {
+    /// The start of the block `counter`.
+    #[inline]
+    #[target_feature(enable = "ssse3")]
+    fn of<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64) -> Self {
+        let key = state.key.as_chunks().0;
+        let d = _mm_set_epi64x(state.nonce.cast_signed(), counter.cast_signed());
+        Self { a: row(&key[0]), b: row(&key[1]), c: row(&key[2]), d }
+    }
+
+    /// The start of the next block.
+    #[inline]
+    #[target_feature(enable = "ssse3")]
+    fn next(self, wide: bool) -> Self {
+        Self { d: count(self.d, _mm_set_epi64x(0, 1), wide), ..self }
+    }
+
+    /// A round of columns, a round of diagonals. The second row is ready last in each round, so
+    /// the other three are turned against it and the turning costs no time.
+    #[inline]
+    #[target_feature(enable = "ssse3")]
+    fn double_round(self) -> Self {
+        let [a, b, c, d] = quarter([self.a, self.b, self.c, self.d]);
+        let a = _mm_shuffle_epi32::<0x93>(a);
+        let d = _mm_shuffle_epi32::<0x4e>(d);
+        let c = _mm_shuffle_epi32::<0x39>(c);
+        let [a, b, c, d] = quarter([a, b, c, d]);
+        Self {
+            a: _mm_shuffle_epi32::<0x39>(a),
+            b,
+            c: _mm_shuffle_epi32::<0x93>(c),
+            d: _mm_shuffle_epi32::<0x4e>(d),
+        }
+    }
+
+    /// The block: what the rounds made of `start`, added to it.
+    #[inline]
+    #[target_feature(enable = "ssse3")]
+    fn blocks(self, start: Self) -> [[__m128i; 4]; 1] {
+        let a = _mm_add_epi32(self.a, start.a);
+        let b = _mm_add_epi32(self.b, start.b);
+        let c = _mm_add_epi32(self.c, start.c);
+        let d = _mm_add_epi32(self.d, start.d);
+        [[a, b, c, d]]
+    }
+}
+
+#[inline]
+#[target_feature(enable = "ssse3")]
+fn row(&[w0, w1, w2, w3]: &[u32; 4]) -> __m128i {
+    _mm_setr_epi32(w0.cast_signed(), w1.cast_signed(), w2.cast_signed(), w3.cast_signed())
+}
+
+/// A last row, later by `blocks`, a number of 64 bits in the low half.
+#[inline]
+#[target_feature(enable = "ssse3")]
+fn count(d: __m128i, blocks: __m128i, wide: bool) -> __m128i {
+    if wide { _mm_add_epi64(d, blocks) } else { _mm_add_epi32(d, blocks) }
+}
+
+/// Up to `N` blocks, `N` at most 3, as independent groups of rows that overlap in time. Gives back
+/// what is left of `data`.
+#[inline(never)]
+#[target_feature(enable = "ssse3")]
+fn ones<'i, 'o, const ROUNDS: usize, const XOR: bool, const N: usize>(
+    state: &State<ROUNDS>,
+    counter: u64,
+    wide: bool,
+    data: InOutBuf<'i, 'o, u8>,
+) -> InOutBuf<'i, 'o, u8> {
+    let x0 = Rows::of(state, counter);
+    let y0 = x0.next(wide);
+    let z0 = y0.next(wide);
+    let (mut x, mut y, mut z) = (x0, y0, z0);
+    for _ in 0..opaque_count(ROUNDS / 2) {
+        x = x.double_round();
+        if N > 1 {
+            y = y.double_round();
+        }
+        if N > 2 {
+            z = z.double_round();
+        }
+    }
+    let mut blocks = [[_mm_setzero_si128(); 4]; N];
+    blocks[0..1].copy_from_slice(&x.blocks(x0));
+    if N > 1 {
+        blocks[1..2].copy_from_slice(&y.blocks(y0));
+    }
+    if N > 2 {
+        blocks[2..3].copy_from_slice(&z.blocks(z0));
+    }
+    put::<XOR, N>(&blocks, data)
+}
+
+/// Writes blocks over the front of `data`, or XORs them in, and gives back what is left of it.
+#[inline]
+#[target_feature(enable = "ssse3")]
+fn put<'i, 'o, const XOR: bool, const N: usize>(
+    blocks: &[[__m128i; 4]; N],
+    data: InOutBuf<'i, 'o, u8>,
+) -> InOutBuf<'i, 'o, u8> {
+    if data.len() < 64 * N {
+        // A copy, so that only this path has the blocks in memory.
+        let spilled = *blocks;
+        return put_part::<XOR, N>(&spilled, data);
+    }
+    let (mut front, rest) = data.split_at(64 * N);
+    let blocks = if XOR { xor_all(*blocks, front.get_in()) } else { *blocks };
+    write(&blocks, front.get_out());
+    rest
+}
+
+/// [`put`] for fewer bytes than there are: nothing is left of `data`.
+#[inline(never)]
+#[target_feature(enable = "ssse3")]
+fn put_part<'i, 'o, const XOR: bool, const N: usize>(
+    blocks: &[[__m128i; 4]; N],
+    data: InOutBuf<'i, 'o, u8>,
+) -> InOutBuf<'i, 'o, u8> {
+    let mut buffer = [[0; 64]; N];
+    let part = data.len();
+    let (mut front, rest) = data.split_at(part);
+    if XOR {
+        buffer.as_flattened_mut()[..part].copy_from_slice(front.get_in());
+        write(&xor_all(*blocks, buffer.as_flattened()), buffer.as_flattened_mut());
+    } else {
+        write(blocks, buffer.as_flattened_mut());
+    }
+    front.get_out().copy_from_slice(&buffer.as_flattened()[..part]);
+    rest
+}
+
+/// XORs bytes, as many as there are in the blocks, into them.
+#[inline]
+#[target_feature(enable = "ssse3")]
+fn xor_all<const N: usize>(mut blocks: [[__m128i; 4]; N], bytes: &[u8]) -> [[__m128i; 4]; N] {
+    for (row, bytes) in blocks.as_flattened_mut().iter_mut().zip(bytes.as_chunks().0) {
+        *row = _mm_xor_si128(*row, load128(bytes));
+    }
+    blocks
+}
+
+/// Writes blocks over `out`, which has their length.
+#[inline]
+#[target_feature(enable = "ssse3")]
+fn write<const N: usize>(blocks: &[[__m128i; 4]; N], out: &mut [u8]) {
+    for (row, bytes) in blocks.as_flattened().iter().zip(out.as_chunks_mut().0) {
+        store128(bytes, *row);
+    }
+}

@@ -1,0 +1,311 @@
+//! Instruction sets: one ladder, one proof that the processor can climb it, one macro that
+//! dispatches.
+
+use core::fmt;
+use core::str::FromStr;
+
+/// A rung of the ladder of instruction sets that kernels are written for.
+///
+/// Each level includes all levels below it. A processor that has the instructions of a higher
+/// level but lacks some of a lower one runs at the last level that is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+#[repr(u8)]
+pub enum Level {
+    /// Plain Rust; on x86-64 the compiler may use SSE2.
+    Portable = 0,
+    /// SSSE3: byte shuffles.
+    Ssse3 = 1,
+    /// AES-NI, PCLMULQDQ and SSE4.1.
+    AesNi = 2,
+    /// AVX2 and BMI2.
+    Avx2 = 3,
+    /// VAES and VPCLMULQDQ on 256-bit registers.
+    Avx2Vaes = 4,
+    /// AVX-512 F, BW, DQ, VL, VBMI, VBMI2, IFMA, with GFNI (Ice Lake, Zen 4 and later).
+    Avx512 = 5,
+}
+
+impl Level {
+    /// Every level, lowest first.
+    pub const ALL: [Self; 6] =
+        [Self::Portable, Self::Ssse3, Self::AesNi, Self::Avx2, Self::Avx2Vaes, Self::Avx512];
+
+    /// The name that `LANECRYPT_ISA` takes.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Portable => "portable",
+            Self::Ssse3 => "ssse3",
+            Self::AesNi => "aesni",
+            Self::Avx2 => "avx2",
+            Self::Avx2Vaes => "avx2vaes",
+            Self::Avx512 => "avx512",
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A string that names no [`Level`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnknownLevel;
+
+impl fmt::Display for UnknownLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("unknown instruction set; known are ")?;
+        for (i, level) in Level::ALL.iter().enumerate() {
+            write!(f, "{}{level}", if i == 0 { "" } else { ", " })?;
+        }
+        Ok(())
+    }
+}
+
+impl core::error::Error for UnknownLevel {}
+
+impl FromStr for Level {
+    type Err = UnknownLevel;
+
+    fn from_str(name: &str) -> Result<Self, UnknownLevel> {
+        Self::ALL.into_iter().find(|level| level.name() == name).ok_or(UnknownLevel)
+    }
+}
+
+/// Proof that this processor has the instructions of a [`Level`].
+///
+/// Only [`Isa::detect`] and [`Isa::at_most`] make one, and neither gives more than the processor
+/// has; that is why dispatching on it is sound. One byte, without pointers: keyed states store it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Isa(Level);
+
+impl Isa {
+    /// Plain Rust, which every processor runs.
+    pub const PORTABLE: Self = Self(Level::Portable);
+
+    /// The highest level of this processor, or the one that the environment variable
+    /// `LANECRYPT_ISA` names if that is lower.
+    ///
+    /// The variable is read once, can only lower the level, is ignored in set-uid programs and
+    /// when it names no level. Without the feature `std`: what the program was compiled for.
+    #[must_use]
+    #[inline]
+    pub fn detect() -> Self {
+        #[cfg(feature = "std")]
+        {
+            cache::isa()
+        }
+        #[cfg(not(feature = "std"))]
+        {
+            Self(compiled())
+        }
+    }
+
+    /// The highest level of this processor, whatever `LANECRYPT_ISA` says.
+    #[must_use]
+    pub fn of_processor() -> Self {
+        #[cfg(feature = "std")]
+        {
+            Self(detected())
+        }
+        #[cfg(not(feature = "std"))]
+        {
+            Self(compiled())
+        }
+    }
+
+    /// This level or `level`, whichever is lower.
+    #[must_use]
+    #[inline]
+    pub const fn at_most(self, level: Level) -> Self {
+        if (level as u8) < (self.0 as u8) { Self(level) } else { self }
+    }
+
+    /// The level that this value proves.
+    #[must_use]
+    #[inline]
+    pub const fn level(self) -> Level {
+        self.0
+    }
+
+    /// Whether kernels of `level` may run.
+    #[must_use]
+    #[inline]
+    pub const fn has(self, level: Level) -> bool {
+        self.0 as u8 >= level as u8
+    }
+}
+
+/// Climbs the ladder as long as `has` answers yes to each rung above the portable one.
+#[cfg(target_arch = "x86_64")]
+fn climb(rungs: [bool; 5]) -> Level {
+    let complete = rungs.iter().take_while(|&&has| has).count();
+    Level::ALL[complete]
+}
+
+#[cfg(all(feature = "std", target_arch = "x86_64"))]
+fn detected() -> Level {
+    use std::arch::is_x86_feature_detected as has;
+    climb([
+        has!("ssse3"),
+        has!("aes") && has!("pclmulqdq") && has!("sse4.1"),
+        has!("avx2") && has!("bmi2"),
+        has!("vaes") && has!("vpclmulqdq"),
+        has!("avx512f")
+            && has!("avx512bw")
+            && has!("avx512dq")
+            && has!("avx512vl")
+            && has!("avx512vbmi")
+            && has!("avx512vbmi2")
+            && has!("avx512ifma")
+            && has!("gfni"),
+    ])
+}
+
+#[cfg(all(not(feature = "std"), target_arch = "x86_64"))]
+fn compiled() -> Level {
+    climb([
+        cfg!(target_feature = "ssse3"),
+        cfg!(all(target_feature = "aes", target_feature = "pclmulqdq", target_feature = "sse4.1")),
+        cfg!(all(target_feature = "avx2", target_feature = "bmi2")),
+        cfg!(all(target_feature = "vaes", target_feature = "vpclmulqdq")),
+        cfg!(all(
+            target_feature = "avx512f",
+            target_feature = "avx512bw",
+            target_feature = "avx512dq",
+            target_feature = "avx512vl",
+            target_feature = "avx512vbmi",
+            target_feature = "avx512vbmi2",
+            target_feature = "avx512ifma",
+            target_feature = "gfni"
+        )),
+    ])
+}
+
+#[cfg(all(feature = "std", not(target_arch = "x86_64")))]
+fn detected() -> Level {
+    Level::Portable
+}
+
+#[cfg(all(not(feature = "std"), not(target_arch = "x86_64")))]
+fn compiled() -> Level {
+    Level::Portable
+}
+
+/// The answer of [`Isa::detect`], worked out once.
+#[cfg(feature = "std")]
+mod cache {
+    use core::sync::atomic::{AtomicU8, Ordering};
+
+    use super::{Isa, Level, detected};
+
+    /// Zero until the first call, then the level plus one. Relaxed everywhere: threads that race
+    /// compute the same value, and nothing else is published through it.
+    static LEVEL: AtomicU8 = AtomicU8::new(0);
+
+    #[inline]
+    pub(super) fn isa() -> Isa {
+        match LEVEL.load(Ordering::Relaxed) {
+            0 => first(),
+            n => Isa(Level::ALL[usize::from(n - 1)]),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn first() -> Isa {
+        let isa = match wanted() {
+            Some(level) => Isa(detected()).at_most(level),
+            None => Isa(detected()),
+        };
+        LEVEL.store(isa.level() as u8 + 1, Ordering::Relaxed);
+        isa
+    }
+
+    /// What `LANECRYPT_ISA` asks for, unless the program runs with more rights than its caller.
+    fn wanted() -> Option<Level> {
+        // SAFETY: getauxval reads the process's auxiliary vector and has no preconditions.
+        let secure = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
+        if secure {
+            return None;
+        }
+        std::env::var("LANECRYPT_ISA").ok()?.parse().ok()
+    }
+}
+
+/// Calls the kernel of the highest level that the processor and the build have.
+///
+/// `by_isa!(isa, f(a, b): Avx512 => avx512, Avx2 => avx2, _ => portable)` lists modules from the
+/// highest level down; each module but the portable one states the level it needs in
+/// `const NEEDS: Level`. The arguments are plain names, so that nothing of the caller's is
+/// evaluated inside the `unsafe` block.
+macro_rules! by_isa {
+    ($isa:expr, $f:ident $args:tt : $($arms:tt)+) => {{
+        let isa: $crate::Isa = $isa;
+        let _ = isa;
+        by_isa!(@arm isa, $f, $args, $($arms)+)
+    }};
+    (@arm $isa:ident, $f:ident, ($($arg:ident),*), _ => $module:ident $(,)?) => {
+        $module::$f($($arg),*)
+    };
+    (@arm $isa:ident, $f:ident, $args:tt, Ssse3 => $module:ident, $($rest:tt)+) => {
+        by_isa!(@if (target_arch = "x86_64") $isa, $f, $args, Ssse3, $module, $($rest)+)
+    };
+    (@arm $isa:ident, $f:ident, $args:tt, AesNi => $module:ident, $($rest:tt)+) => {
+        by_isa!(@if (target_arch = "x86_64") $isa, $f, $args, AesNi, $module, $($rest)+)
+    };
+    (@arm $isa:ident, $f:ident, $args:tt, Avx2 => $module:ident, $($rest:tt)+) => {
+        by_isa!(@if (all(target_arch = "x86_64", feature = "isa-avx2"))
+            $isa, $f, $args, Avx2, $module, $($rest)+)
+    };
+    (@arm $isa:ident, $f:ident, $args:tt, Avx2Vaes => $module:ident, $($rest:tt)+) => {
+        by_isa!(@if (all(target_arch = "x86_64", feature = "isa-avx2"))
+            $isa, $f, $args, Avx2Vaes, $module, $($rest)+)
+    };
+    (@arm $isa:ident, $f:ident, $args:tt, Avx512 => $module:ident, $($rest:tt)+) => {
+        by_isa!(@if (all(target_arch = "x86_64", feature = "isa-avx512"))
+            $isa, $f, $args, Avx512, $module, $($rest)+)
+    };
+    (@if ($cfg:meta) $isa:ident, $f:ident, ($($arg:ident),*), $level:ident, $module:ident,
+     $($rest:tt)+) => {{
+        #[cfg($cfg)]
+        let result = if $isa.has($crate::Level::$level) {
+            const { assert!($module::NEEDS as u8 <= $crate::Level::$level as u8) };
+            // SAFETY: an `Isa` exists only at levels that the processor has (see `Isa`), and the
+            // assertion above holds the kernel to the level that was just compared.
+            unsafe { $module::$f($($arg),*) }
+        } else {
+            by_isa!(@arm $isa, $f, ($($arg),*), $($rest)+)
+        };
+        #[cfg(not($cfg))]
+        let result = by_isa!(@arm $isa, $f, ($($arg),*), $($rest)+);
+        result
+    }};
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_parse_back() {
+        for level in Level::ALL {
+            assert_eq!(level.name().parse(), Ok(level));
+        }
+        assert_eq!("AVX2".parse::<Level>(), Err(UnknownLevel));
+        assert_eq!("".parse::<Level>(), Err(UnknownLevel));
+    }
+
+    #[test]
+    fn capping_never_raises() {
+        for cap in Level::ALL {
+            let isa = Isa::of_processor().at_most(cap);
+            assert!(isa.level() <= cap && isa <= Isa::of_processor());
+            assert_eq!(isa.at_most(Level::Avx512), isa);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! Cryptographic kernels: typed operations without checks.
+//!
+//! A kernel takes arrays and blocks, so a wrong length cannot be expressed and nothing is left to
+//! check at run time. Each core has one portable kernel, which is its specification, and one file
+//! for each instruction set that makes it faster. [`Isa`] chooses among them, once, when a key is
+//! set up.
+//!
+//! Most programs want the checked layers above: `lanecrypt::random`, `lanecrypt::Cipher`.
+
+#![cfg_attr(not(any(feature = "std", test)), no_std)]
+
+#[cfg(not(target_os = "linux"))]
+compile_error!("lanecrypt supports Linux only");
+
+#[macro_use]
+mod isa;
+pub mod aes;
+pub mod chacha;
+#[cfg(target_arch = "x86_64")]
+mod simd;
+mod stream;
+pub mod wipe;
+
+pub use isa::{Isa, Level, UnknownLevel};
+pub use stream::{Seek, StreamCore};

@@ -1,0 +1,116 @@
+//! Loads and stores between arrays and vector registers: the only raw memory access of the
+//! kernels.
+//!
+//! Each takes a reference to an array of exactly the register's size, so that it is safe to call
+//! wherever its instruction set is enabled.
+
+use core::arch::asm;
+use core::arch::x86_64::*;
+
+/// Loads 16 bytes.
+#[inline]
+#[target_feature(enable = "sse2")]
+pub(crate) fn load128(bytes: &[u8; 16]) -> __m128i {
+    // SAFETY: the reference is valid for 16 bytes, and the load asks for no alignment.
+    unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
+}
+
+/// Stores 16 bytes.
+#[inline]
+#[target_feature(enable = "sse2")]
+pub(crate) fn store128(bytes: &mut [u8; 16], v: __m128i) {
+    // SAFETY: the reference is valid for 16 bytes, and the store asks for no alignment.
+    unsafe { _mm_storeu_si128(bytes.as_mut_ptr().cast(), v) }
+}
+
+/// Loads 32 bytes.
+#[inline]
+#[target_feature(enable = "avx")]
+#[cfg(feature = "isa-avx2")]
+pub(crate) fn load256(bytes: &[u8; 32]) -> __m256i {
+    // SAFETY: the reference is valid for 32 bytes, and the load asks for no alignment.
+    unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
+}
+
+/// Stores 32 bytes.
+#[inline]
+#[target_feature(enable = "avx")]
+#[cfg(feature = "isa-avx2")]
+pub(crate) fn store256(bytes: &mut [u8; 32], v: __m256i) {
+    // SAFETY: the reference is valid for 32 bytes, and the store asks for no alignment.
+    unsafe { _mm256_storeu_si256(bytes.as_mut_ptr().cast(), v) }
+}
+
+/// Loads 64 bytes.
+#[inline]
+#[target_feature(enable = "avx512f")]
+#[cfg(feature = "isa-avx512")]
+pub(crate) fn load512(bytes: &[u8; 64]) -> __m512i {
+    // SAFETY: the reference is valid for 64 bytes, and the load asks for no alignment.
+    unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
+}
+
+/// Stores 64 bytes.
+#[inline]
+#[target_feature(enable = "avx512f")]
+#[cfg(feature = "isa-avx512")]
+pub(crate) fn store512(bytes: &mut [u8; 64], v: __m512i) {
+    // SAFETY: the reference is valid for 64 bytes, and the store asks for no alignment.
+    unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), v) }
+}
+
+/// Hides where a value comes from: the compiler takes it as it is, in a register.
+#[inline]
+#[target_feature(enable = "sse2")]
+pub(crate) fn opaque128(mut v: __m128i) -> __m128i {
+    // SAFETY: the assembly is empty and leaves the register as it was.
+    unsafe { asm!("/* {0} */", inout(xmm_reg) v, options(pure, nomem, nostack, preserves_flags)) };
+    v
+}
+
+/// Hides where a value comes from: the compiler takes it as it is, in a register.
+#[inline]
+#[target_feature(enable = "avx")]
+#[cfg(feature = "isa-avx2")]
+pub(crate) fn opaque256(mut v: __m256i) -> __m256i {
+    // SAFETY: the assembly is empty and leaves the register as it was.
+    unsafe { asm!("/* {0} */", inout(ymm_reg) v, options(pure, nomem, nostack, preserves_flags)) };
+    v
+}
+
+/// Hides a number from the compiler, which would unroll a loop that runs a known number of times.
+#[inline]
+pub(crate) fn opaque_count(mut n: usize) -> usize {
+    // SAFETY: the assembly is empty and leaves the register as it was.
+    unsafe { asm!("/* {0} */", inout(reg) n, options(pure, nomem, nostack, preserves_flags)) };
+    n
+}
+
+/// Loads the first 64 bytes, or as many as there are and zeros after them.
+#[inline]
+#[target_feature(enable = "avx512bw,bmi2")]
+#[cfg(feature = "isa-avx512")]
+pub(crate) fn load512_part(bytes: &[u8]) -> __m512i {
+    // SAFETY: the mask leaves out every byte past the end of the slice, and a masked load touches
+    // nothing else.
+    unsafe { _mm512_maskz_loadu_epi8(first_bytes(bytes.len()), bytes.as_ptr().cast()) }
+}
+
+/// Stores the first 64 bytes, or as many as there is room for.
+#[inline]
+#[target_feature(enable = "avx512bw,bmi2")]
+#[cfg(feature = "isa-avx512")]
+pub(crate) fn store512_part(bytes: &mut [u8], v: __m512i) {
+    // SAFETY: the mask leaves out every byte past the end of the slice, and a masked store
+    // touches nothing else.
+    unsafe {
+        _mm512_mask_storeu_epi8(bytes.as_mut_ptr().cast(), first_bytes(bytes.len()), v);
+    }
+}
+
+/// A mask of the first `count` of 64 bytes; of all when there are more.
+#[inline]
+#[cfg(feature = "isa-avx512")]
+fn first_bytes(count: usize) -> u64 {
+    if count < 64 { (1 << count) - 1 } else { u64::MAX }
+}

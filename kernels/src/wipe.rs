@@ -1,0 +1,126 @@
+//! Wiping of what a computation leaves behind: memory, stack and vector registers.
+//!
+//! Keyed states wipe themselves when they are dropped. What kernels leave on the stack and in
+//! registers is wiped by their callers, once a batch and not once a call, with [`stack`] and
+//! [`registers`].
+
+use core::mem::MaybeUninit;
+
+use crate::{Isa, Level};
+
+/// Overwrites `bytes` with zeros, even when nothing reads them again.
+///
+/// As fast as `memset`: wiping a key schedule byte by byte would cost more than expanding it.
+#[inline]
+pub fn memory(bytes: &mut [u8]) {
+    bytes.fill(0);
+    observe(bytes);
+}
+
+/// Overwrites plain integers with zeros, even when nothing reads them again.
+#[inline]
+pub fn words<T: Copy + Default>(words: &mut [T]) {
+    words.fill(T::default());
+    observe(words);
+}
+
+/// Overwrites the `N` bytes of stack below the caller's frame with zeros.
+///
+/// Whatever functions that have returned left there, down to that depth, is gone.
+#[inline(never)]
+pub fn stack<const N: usize>() {
+    let mut frame = [const { MaybeUninit::<u8>::uninit() }; N];
+    frame.fill(MaybeUninit::new(0));
+    observe(&mut frame);
+}
+
+/// Clears every vector register that kernels of `isa` use.
+#[inline]
+pub fn registers(isa: Isa) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if cfg!(feature = "isa-avx512") && isa.has(Level::Avx512) {
+            // SAFETY: an `Isa` at this level proves that the processor has AVX-512.
+            unsafe { x86::clear_zmm() }
+        } else if cfg!(feature = "isa-avx2") && isa.has(Level::Avx2) {
+            // SAFETY: an `Isa` at this level proves that the processor has AVX.
+            unsafe { x86::clear_ymm() }
+        } else {
+            x86::clear_xmm();
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (isa, Level::Portable);
+}
+
+/// Makes the compiler believe that `value` is read here, so that no store to it can be left out.
+#[inline(always)]
+fn observe<T: ?Sized>(value: &mut T) {
+    let address: *mut T = value;
+    // SAFETY: the assembly is empty; it has no effect but to be opaque to the compiler.
+    unsafe {
+        core::arch::asm!("/* {0} */", in(reg) address.cast::<u8>(),
+            options(nostack, preserves_flags));
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use core::arch::asm;
+
+    // All of these are zeroing idioms, which the processor executes by renaming alone.
+
+    pub(super) fn clear_xmm() {
+        // SAFETY: the instructions are part of SSE2 and change only registers named as outputs.
+        unsafe {
+            asm!(
+                ".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15",
+                "pxor xmm\\n, xmm\\n",
+                ".endr",
+                out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _,
+                out("xmm4") _, out("xmm5") _, out("xmm6") _, out("xmm7") _,
+                out("xmm8") _, out("xmm9") _, out("xmm10") _, out("xmm11") _,
+                out("xmm12") _, out("xmm13") _, out("xmm14") _, out("xmm15") _,
+                options(nomem, nostack, preserves_flags)
+            );
+        }
+    }
+
+    #[target_feature(enable = "avx")]
+    pub(super) fn clear_ymm() {
+        // SAFETY: AVX is enabled here; a 128-bit VEX instruction clears the whole register, and
+        // only registers named as outputs change.
+        unsafe {
+            asm!(
+                ".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15",
+                "vpxor xmm\\n, xmm\\n, xmm\\n",
+                ".endr",
+                "vzeroupper",
+                out("ymm0") _, out("ymm1") _, out("ymm2") _, out("ymm3") _,
+                out("ymm4") _, out("ymm5") _, out("ymm6") _, out("ymm7") _,
+                out("ymm8") _, out("ymm9") _, out("ymm10") _, out("ymm11") _,
+                out("ymm12") _, out("ymm13") _, out("ymm14") _, out("ymm15") _,
+                options(nomem, nostack, preserves_flags)
+            );
+        }
+    }
+
+    #[target_feature(enable = "avx512f,avx512vl")]
+    pub(super) fn clear_zmm() {
+        // SAFETY: AVX-512 VL is enabled here; a 128-bit EVEX instruction clears the whole
+        // register, and only registers named as outputs change.
+        unsafe {
+            asm!(
+                ".irp n, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31",
+                "vpxord xmm\\n, xmm\\n, xmm\\n",
+                ".endr",
+                out("xmm16") _, out("xmm17") _, out("xmm18") _, out("xmm19") _,
+                out("xmm20") _, out("xmm21") _, out("xmm22") _, out("xmm23") _,
+                out("xmm24") _, out("xmm25") _, out("xmm26") _, out("xmm27") _,
+                out("xmm28") _, out("xmm29") _, out("xmm30") _, out("xmm31") _,
+                options(nomem, nostack, preserves_flags)
+            );
+        }
+        clear_ymm();
+    }
+}
