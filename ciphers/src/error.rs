@@ -1,0 +1,58 @@
+//! Why an operation was refused.
+
+use core::fmt;
+
+/// Why an operation was refused. An operation that is refused has changed nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[repr(u8)]
+pub enum Error {
+    /// The data are not a whole number of blocks, or input and output differ in length.
+    DataLength,
+    /// The algorithm has no keys of this length.
+    KeyLength,
+    /// The request runs past the end of the keystream; beyond it the keystream would repeat.
+    KeystreamExhausted,
+    /// The algorithm takes nonces of another length.
+    NonceLength,
+    /// The algorithm does not have this operation.
+    Unsupported,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::DataLength => "wrong data length",
+            Self::KeyLength => "wrong key length",
+            Self::KeystreamExhausted => "keystream exhausted",
+            Self::NonceLength => "wrong nonce length",
+            Self::Unsupported => "unsupported",
+        })
+    }
+}
+
+impl core::error::Error for Error {}
+
+/// A string that names no [`Algorithm`](crate::Algorithm).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnknownAlgorithm;
+
+impl fmt::Display for UnknownAlgorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("unknown algorithm")
+    }
+}
+
+impl core::error::Error for UnknownAlgorithm {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_one_byte() {
+        assert_eq!(size_of::<Error>(), 1);
+        assert_eq!(size_of::<Result<(), Error>>(), 1);
+    }
+}

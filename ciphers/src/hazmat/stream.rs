@@ -1,0 +1,168 @@
+//! One keyed stream of any stream algorithm of the table.
+
+use core::fmt;
+
+use inout::InOutBuf;
+use lanecrypt_kernels::aes::AesCtr;
+use lanecrypt_kernels::chacha::{ChaCha, Counter64, Ietf, Key};
+use lanecrypt_kernels::{Isa, Seek};
+use zeroize::ZeroizeOnDrop;
+
+use super::StreamCipher;
+use crate::{Algorithm, Error, Mode, Primitive};
+
+/// One keyed stream of an algorithm that is chosen at run time.
+///
+/// Lengths are checked once, when it is made; a request pays for its bytes and one branch. Where
+/// the algorithm is known when the program is written, [`StreamCipher`] saves the branch.
+pub struct Stream(Core);
+
+enum Core {
+    Aes128Ctr(StreamCipher<AesCtr<128>>),
+    Aes192Ctr(StreamCipher<AesCtr<192>>),
+    Aes256Ctr(StreamCipher<AesCtr<256>>),
+    ChaCha8Djb(StreamCipher<ChaCha<8, Counter64>>),
+    ChaCha12Djb(StreamCipher<ChaCha<12, Counter64>>),
+    ChaCha20Djb(StreamCipher<ChaCha<20, Counter64>>),
+    ChaCha8Ietf(StreamCipher<ChaCha<8, Ietf>>),
+    ChaCha12Ietf(StreamCipher<ChaCha<12, Ietf>>),
+    ChaCha20Ietf(StreamCipher<ChaCha<20, Ietf>>),
+}
+
+/// Evaluates one expression for whichever core the stream has.
+macro_rules! for_core {
+    ($self:expr, $stream:ident => $e:expr) => {
+        match $self {
+            Core::Aes128Ctr($stream) => $e,
+            Core::Aes192Ctr($stream) => $e,
+            Core::Aes256Ctr($stream) => $e,
+            Core::ChaCha8Djb($stream) => $e,
+            Core::ChaCha12Djb($stream) => $e,
+            Core::ChaCha20Djb($stream) => $e,
+            Core::ChaCha8Ietf($stream) => $e,
+            Core::ChaCha12Ietf($stream) => $e,
+            Core::ChaCha20Ietf($stream) => $e,
+        }
+    };
+}
+
+impl Stream {
+    /// A stream that begins at block 0.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KeyLength`], [`Error::NonceLength`], or [`Error::Unsupported`] if `algorithm` is
+    /// no stream.
+    pub fn new(isa: Isa, algorithm: Algorithm, key: &[u8], nonce: &[u8]) -> Result<Self, Error> {
+        Self::at_block(isa, algorithm, key, nonce, 0)
+    }
+
+    /// A stream that begins at block `first`, as RFC 8439 uses it with block 1; byte offsets count
+    /// from there.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new), and [`Error::KeystreamExhausted`] if there is no such block.
+    pub fn at_block(
+        isa: Isa,
+        algorithm: Algorithm,
+        key: &[u8],
+        nonce: &[u8],
+        first: u64,
+    ) -> Result<Self, Error> {
+        if !algorithm.is_stream() {
+            return Err(Error::Unsupported);
+        }
+        if !algorithm.key_lengths().contains(&key.len()) {
+            return Err(Error::KeyLength);
+        }
+        let core = match (algorithm.primitive(), algorithm.mode()) {
+            (Primitive::Aes128, _) => Core::Aes128Ctr(open(isa, sized(key)?, nonce, first)?),
+            (Primitive::Aes192, _) => Core::Aes192Ctr(open(isa, sized(key)?, nonce, first)?),
+            (Primitive::Aes256, _) => Core::Aes256Ctr(open(isa, sized(key)?, nonce, first)?),
+            (Primitive::ChaCha8, Mode::Ietf) => {
+                Core::ChaCha8Ietf(open(isa, &chacha_key(key)?, nonce, first)?)
+            }
+            (Primitive::ChaCha12, Mode::Ietf) => {
+                Core::ChaCha12Ietf(open(isa, &chacha_key(key)?, nonce, first)?)
+            }
+            (Primitive::ChaCha20, Mode::Ietf) => {
+                Core::ChaCha20Ietf(open(isa, &chacha_key(key)?, nonce, first)?)
+            }
+            (Primitive::ChaCha8, _) => {
+                Core::ChaCha8Djb(open(isa, &chacha_key(key)?, nonce, first)?)
+            }
+            (Primitive::ChaCha12, _) => {
+                Core::ChaCha12Djb(open(isa, &chacha_key(key)?, nonce, first)?)
+            }
+            (Primitive::ChaCha20, _) => {
+                Core::ChaCha20Djb(open(isa, &chacha_key(key)?, nonce, first)?)
+            }
+        };
+        Ok(Self(core))
+    }
+
+    /// Bytes to the end of the keystream, saturating at `u64::MAX`.
+    #[must_use]
+    pub fn remaining(&self) -> u64 {
+        for_core!(&self.0, stream => stream.remaining())
+    }
+
+    /// Goes to a byte offset, counted from where the stream began.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KeystreamExhausted`] if the offset is past the end; nothing has changed then.
+    pub fn seek(&mut self, offset: u64) -> Result<(), Error> {
+        for_core!(&mut self.0, stream => stream.seek(offset))
+    }
+
+    /// Writes the next keystream bytes over `out`, which is never read.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KeystreamExhausted`] if `out` is longer than [`remaining`](Self::remaining);
+    /// nothing has changed then.
+    pub fn keystream(&mut self, out: &mut [u8]) -> Result<(), Error> {
+        for_core!(&mut self.0, stream => stream.keystream(out))
+    }
+
+    /// XORs the next keystream bytes into `data`: a slice in place, or an [`InOutBuf`] from one
+    /// buffer to another. The same call encrypts and decrypts.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KeystreamExhausted`] if `data` are longer than [`remaining`](Self::remaining);
+    /// nothing has changed then.
+    pub fn xor<'i, 'o>(&mut self, data: impl Into<InOutBuf<'i, 'o, u8>>) -> Result<(), Error> {
+        let data = data.into();
+        for_core!(&mut self.0, stream => stream.xor(data))
+    }
+}
+
+impl fmt::Debug for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stream").finish_non_exhaustive()
+    }
+}
+
+impl ZeroizeOnDrop for Stream {}
+
+fn open<C: Seek<Nonce = [u8; N]>, const N: usize>(
+    isa: Isa,
+    key: &C::Key,
+    nonce: &[u8],
+    first: u64,
+) -> Result<StreamCipher<C>, Error> {
+    let nonce = nonce.try_into().map_err(|_| Error::NonceLength)?;
+    StreamCipher::at_block(isa, key, nonce, first)
+}
+
+/// The key as an array of the length that the kernel takes.
+fn sized<const N: usize>(key: &[u8]) -> Result<&[u8; N], Error> {
+    key.try_into().map_err(|_| Error::KeyLength)
+}
+
+fn chacha_key(key: &[u8]) -> Result<Key, Error> {
+    sized::<32>(key).map(Key::from).or_else(|_| sized::<16>(key).map(Key::from))
+}

@@ -1,0 +1,168 @@
+//! A stream core with a memory: part blocks carry over, and the keystream never starts again.
+
+use core::fmt;
+
+use inout::InOutBuf;
+use lanecrypt_kernels::{Isa, Seek, StreamCore};
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use crate::Error;
+
+/// The largest block of any stream core, in bytes.
+const MAX_BLOCK: usize = 64;
+
+/// One keyed stream over the core `C`.
+///
+/// Successive calls continue the keystream byte by byte, however it is cut into calls. A request
+/// that would run past its end is refused and changes nothing. As constant time as `C` is; lengths
+/// and positions are not secret.
+pub struct StreamCipher<C: StreamCore> {
+    core: C,
+    /// The counter of the block at byte offset 0.
+    first: u64,
+    /// Blocks from byte offset 0 to the end. Asked of the core once: afterwards a counter that has
+    /// wrapped would look like a fresh one.
+    total: u64,
+    /// Blocks that `core` may still make; never more than `total`.
+    blocks: u64,
+    /// The block last cut; its last `left` bytes have not been used. `left` is below `C::BLOCK`.
+    part: [u8; MAX_BLOCK],
+    left: usize,
+}
+
+impl<C: StreamCore> StreamCipher<C> {
+    /// A stream that begins at block 0.
+    #[must_use]
+    pub fn new(isa: Isa, key: &C::Key, nonce: &C::Nonce) -> Self {
+        const { assert!(C::BLOCK > 0 && C::BLOCK <= MAX_BLOCK) };
+        let core = C::new(isa, key, nonce);
+        let total = core.remaining();
+        Self { core, first: 0, total, blocks: total, part: [0; MAX_BLOCK], left: 0 }
+    }
+
+    /// Bytes to the end of the keystream, saturating at `u64::MAX`.
+    #[must_use]
+    pub fn remaining(&self) -> u64 {
+        self.blocks.saturating_mul(C::BLOCK as u64).saturating_add(self.left as u64)
+    }
+
+    /// Writes the next keystream bytes over `out`, which is never read.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KeystreamExhausted`] if `out` is longer than [`remaining`](Self::remaining);
+    /// nothing has changed then.
+    pub fn keystream(&mut self, out: &mut [u8]) -> Result<(), Error> {
+        self.claim(out.len())?;
+        let (head, tail) = out.split_at_mut(self.left.min(out.len()));
+        head.copy_from_slice(&self.part[C::BLOCK - self.left..][..head.len()]);
+        self.left -= head.len();
+        let (body, end) = tail.split_at_mut(tail.len() - tail.len() % C::BLOCK);
+        if !body.is_empty() {
+            self.core.keystream(body);
+        }
+        if !end.is_empty() {
+            self.cut(end.len());
+            end.copy_from_slice(&self.part[..end.len()]);
+        }
+        Ok(())
+    }
+
+    /// XORs the next keystream bytes into `data`: a slice in place, or an [`InOutBuf`] from one
+    /// buffer to another.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KeystreamExhausted`] if `data` are longer than [`remaining`](Self::remaining);
+    /// nothing has changed then.
+    pub fn xor<'i, 'o>(&mut self, data: impl Into<InOutBuf<'i, 'o, u8>>) -> Result<(), Error> {
+        let data = data.into();
+        let len = data.len();
+        self.claim(len)?;
+        let (mut head, tail) = data.split_at(self.left.min(len));
+        let len = head.len();
+        head.xor_in2out(&self.part[C::BLOCK - self.left..][..len]);
+        self.left -= len;
+        let len = tail.len();
+        let (body, mut end) = tail.split_at(len - len % C::BLOCK);
+        if !body.is_empty() {
+            self.core.xor(body);
+        }
+        let len = end.len();
+        if len != 0 {
+            self.cut(len);
+            end.xor_in2out(&self.part[..len]);
+        }
+        Ok(())
+    }
+
+    /// Takes the blocks that `len` more bytes need off the account, or refuses.
+    fn claim(&mut self, len: usize) -> Result<(), Error> {
+        let fresh = len.saturating_sub(self.left).div_ceil(C::BLOCK) as u64;
+        self.blocks = self.blocks.checked_sub(fresh).ok_or(Error::KeystreamExhausted)?;
+        Ok(())
+    }
+
+    /// Makes a block of which the first `used` bytes, at least one, are used at once.
+    fn cut(&mut self, used: usize) {
+        self.core.keystream(&mut self.part[..C::BLOCK]);
+        self.left = C::BLOCK - used;
+    }
+}
+
+impl<C: Seek> StreamCipher<C> {
+    /// A stream that begins at block `first`; byte offsets count from there.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KeystreamExhausted`] if there is no such block.
+    pub fn at_block(isa: Isa, key: &C::Key, nonce: &C::Nonce, first: u64) -> Result<Self, Error> {
+        let mut stream = Self::new(isa, key, nonce);
+        let total = stream.total.checked_sub(first).ok_or(Error::KeystreamExhausted)?;
+        if total == 0 {
+            return Err(Error::KeystreamExhausted);
+        }
+        stream.core.seek(first);
+        stream.first = first;
+        stream.total = total;
+        stream.blocks = total;
+        Ok(stream)
+    }
+
+    /// Goes to a byte offset, counted from where the stream began.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KeystreamExhausted`] if the offset is past the end; nothing has changed then.
+    pub fn seek(&mut self, offset: u64) -> Result<(), Error> {
+        let (block, within) = (offset / C::BLOCK as u64, offset % C::BLOCK as u64);
+        let used = usize::try_from(within).map_err(|_| Error::KeystreamExhausted)?;
+        let blocks = self.total.checked_sub(block).ok_or(Error::KeystreamExhausted)?;
+        let after = blocks.checked_sub(u64::from(used != 0)).ok_or(Error::KeystreamExhausted)?;
+        // At the very end there is no block to go to, and none will be asked for.
+        if blocks != 0 {
+            self.core.seek(self.first + block);
+        }
+        self.left = 0;
+        self.blocks = after;
+        if used != 0 {
+            self.cut(used);
+        }
+        Ok(())
+    }
+}
+
+impl<C: StreamCore> fmt::Debug for StreamCipher<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StreamCipher").finish_non_exhaustive()
+    }
+}
+
+impl<C: StreamCore> Drop for StreamCipher<C> {
+    fn drop(&mut self) {
+        // The core wipes itself.
+        self.part.zeroize();
+    }
+}
+
+impl<C: StreamCore> ZeroizeOnDrop for StreamCipher<C> {}
