@@ -1,0 +1,157 @@
+//! A generator that its holder owns.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use lanecrypt_kernels::Isa;
+use lanecrypt_kernels::chacha::ChaCha;
+
+use crate::SeedCore;
+use crate::error::{EntropyError, abort};
+use crate::kernel;
+use crate::owner::{Mixing, Owner};
+use crate::page::Word;
+use crate::pool::{self, NoPage};
+use crate::strict::{Mix, Strict};
+use crate::vdso::State;
+
+/// A generator with fast key erasure over the core `C`, owned by whoever holds it.
+///
+/// It has the guarantees of the per-thread generator (bytes are wiped as they leave, keys are
+/// replaced before they could tell what was given out, a forked child never repeats its parent)
+/// and saves looking the thread's generator up at each request. It may be sent to another thread.
+pub struct Erasing<C = ChaCha<20>> {
+    /// `None` where the kernel cannot empty pages on fork: then nothing may be buffered.
+    owner: Option<Owner>,
+    core: PhantomData<fn() -> C>,
+}
+
+// SAFETY: the page belongs to this value alone, wherever it goes.
+unsafe impl<C> Send for Erasing<C> {}
+// SAFETY: no method does anything through a shared reference.
+unsafe impl<C> Sync for Erasing<C> {}
+
+impl<C: SeedCore> Erasing<C> {
+    /// A generator seeded by the kernel.
+    ///
+    /// # Errors
+    ///
+    /// [`EntropyError`] when the kernel gives no random bytes.
+    pub fn new() -> Result<Self, EntropyError> {
+        Self::with_isa(Isa::detect())
+    }
+
+    /// A generator seeded by the kernel whose kernels are those of `isa`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Erasing::new`].
+    pub fn with_isa(isa: Isa) -> Result<Self, EntropyError> {
+        let owner = match pool::take() {
+            Ok(slot) => Some(Owner { slot, isa }),
+            Err(NoPage::Refused | NoPage::Busy) => None,
+        };
+        let mut generator = Self { owner, core: PhantomData };
+        generator.try_fill(&mut [0; 4])?;
+        Ok(generator)
+    }
+
+    /// The same generator with kernel bytes mixed into every request.
+    #[must_use]
+    pub const fn strict(self) -> Strict<Self> {
+        Strict::new(self)
+    }
+
+    /// Fills `out` with random bytes, or says why it cannot.
+    ///
+    /// # Errors
+    ///
+    /// [`EntropyError`] when the kernel gives no random bytes; `out` must then not be used.
+    #[inline]
+    pub fn try_fill(&mut self, out: &mut [u8]) -> Result<(), EntropyError> {
+        if let Some(owner) = self.owner {
+            // SAFETY: this value owns the page.
+            if unsafe { owner.slot.page.take_bytes(owner.isa, out) }.is_ok() {
+                return Ok(());
+            }
+        }
+        self.fill_slowly(out)
+    }
+
+    /// Fills `out` with random bytes.
+    ///
+    /// Aborts the process, after one line on standard error, where [`Erasing::try_fill`] would
+    /// return an error.
+    #[inline]
+    pub fn fill(&mut self, out: &mut [u8]) {
+        if let Err(error) = self.try_fill(out) {
+            abort(error);
+        }
+    }
+
+    /// A random 32-bit number. Aborts like [`Erasing::fill`].
+    #[inline]
+    #[must_use]
+    pub fn u32(&mut self) -> u32 {
+        self.word()
+    }
+
+    /// A random 64-bit number. Aborts like [`Erasing::fill`].
+    #[inline]
+    #[must_use]
+    pub fn u64(&mut self) -> u64 {
+        self.word()
+    }
+
+    #[inline(always)]
+    fn word<W: Word>(&mut self) -> W {
+        if let Some(owner) = self.owner {
+            // SAFETY: this value owns the page.
+            if let Ok(word) = unsafe { owner.slot.page.take() } {
+                return word;
+            }
+        }
+        self.word_slowly()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn word_slowly<W: Word>(&mut self) -> W {
+        let mut bytes = [0; 8];
+        let bytes = &mut bytes[..W::SIZE as usize];
+        if let Err(error) = self.fill_slowly(bytes) {
+            abort(error);
+        }
+        W::from_slice(bytes)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fill_slowly(&mut self, out: &mut [u8]) -> Result<(), EntropyError> {
+        self.fill_with(out, Mixing::Refills)
+    }
+}
+
+impl<C: SeedCore> Mix for Erasing<C> {
+    fn fill_with(&mut self, out: &mut [u8], mixing: Mixing) -> Result<(), EntropyError> {
+        let Some(owner) = self.owner else {
+            return kernel::fill(State::NONE, out);
+        };
+        // SAFETY: this value owns the page, and no signal handler can reach it.
+        unsafe { owner.fill::<C>(out, mixing) }
+    }
+}
+
+impl<C> Drop for Erasing<C> {
+    fn drop(&mut self) {
+        if let Some(owner) = self.owner {
+            pool::give_back(owner.slot);
+        }
+    }
+}
+
+impl<C> fmt::Debug for Erasing<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Erasing").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,53 @@
+//! The only error of this crate, and what happens where none can be returned.
+
+use core::fmt;
+
+/// The kernel gave no random bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EntropyError {
+    code: i32,
+}
+
+impl EntropyError {
+    #[cold]
+    pub(crate) const fn from_code(code: i32) -> Self {
+        Self { code }
+    }
+
+    /// The error number of the system call, as in `errno(3)`.
+    #[must_use]
+    pub const fn raw_os_error(self) -> i32 {
+        self.code
+    }
+}
+
+impl fmt::Display for EntropyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let reason = std::io::Error::from_raw_os_error(self.code);
+        write!(f, "the kernel gave no random bytes: {reason}")
+    }
+}
+
+impl core::error::Error for EntropyError {}
+
+impl From<EntropyError> for std::io::Error {
+    fn from(error: EntropyError) -> Self {
+        Self::from_raw_os_error(error.code)
+    }
+}
+
+/// Ends the process: the caller expects random bytes and must not get anything else.
+///
+/// Async-signal-safe: no allocation and no lock.
+#[cold]
+#[inline(never)]
+pub(crate) fn abort(error: EntropyError) -> ! {
+    let mut line = *b"lanecrypt: the kernel gave no random bytes (error 000); aborting\n";
+    let code = error.code.unsigned_abs();
+    for (place, digit) in line[50..53].iter_mut().zip([code / 100, code / 10, code]) {
+        *place = b'0' + u8::try_from(digit % 10).unwrap_or(0);
+    }
+    // SAFETY: the pointer and the length describe a live array.
+    unsafe { libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len()) };
+    std::process::abort()
+}

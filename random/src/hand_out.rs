@@ -1,0 +1,263 @@
+//! Moving bytes out of a page: copied to the caller, wiped at the source, gone from the vector
+//! registers.
+
+use core::sync::atomic::{Ordering, compiler_fence};
+
+use lanecrypt_kernels::{Isa, Level};
+
+use crate::page::Unaligned;
+
+/// Whether this build has kernels for AVX-512.
+const WITH_AVX512: bool = cfg!(all(target_arch = "x86_64", feature = "isa-avx512"));
+
+/// From this length on, copying by 64-byte vectors repays its call.
+const VECTORS_FROM: usize = 128;
+
+/// Copies `length` bytes from `source` to `out` and overwrites the source with zeros.
+///
+/// Nothing of the bytes stays in a vector register. The source is read before the target is
+/// written, in the order of the program as far as the compiler is concerned.
+///
+/// # Safety
+///
+/// `source` and `out` are valid for reading and writing `length` bytes and do not overlap.
+#[inline(always)]
+pub(crate) unsafe fn hand_out(isa: Isa, source: *mut u8, out: *mut u8, length: usize) {
+    if length >= VECTORS_FROM && WITH_AVX512 && isa.has(Level::Avx512) {
+        // SAFETY: the caller's promise, with at least 64 bytes; the processor has AVX-512.
+        unsafe { by_vectors(source, out, length) }
+    } else if length >= 16 {
+        // SAFETY: the caller's promise, with at least 16 bytes.
+        unsafe { wide(source, out, length) }
+    } else if length >= 8 {
+        // SAFETY: the caller's promise, with 8 to 15 bytes.
+        unsafe { overlapping::<u64>(source, out, length) }
+    } else if length >= 4 {
+        // SAFETY: the caller's promise, with 4 to 7 bytes.
+        unsafe { overlapping::<u32>(source, out, length) }
+    } else {
+        for i in 0..length {
+            // SAFETY: the byte at `i` is inside of both.
+            unsafe { overlapping::<u8>(source.wrapping_add(i), out.wrapping_add(i), 1) }
+        }
+    }
+}
+
+/// Moves `size_of::<T>()` to twice as many bytes by two words that may overlap.
+///
+/// # Safety
+///
+/// As for [`hand_out`], with such a length; `T` is a plain integer.
+#[inline(always)]
+unsafe fn overlapping<T: Copy + Default>(source: *mut u8, out: *mut u8, length: usize) {
+    let last = length - size_of::<T>();
+    let head = source.cast::<Unaligned<T>>();
+    let tail = source.wrapping_add(last).cast::<Unaligned<T>>();
+    // SAFETY: the first word lies within the length.
+    let first: Unaligned<T> = unsafe { head.read_volatile() };
+    // SAFETY: the last word does, too.
+    let second: Unaligned<T> = unsafe { tail.read_volatile() };
+    // SAFETY: as for the reads.
+    unsafe { head.write(Unaligned(T::default())) };
+    // SAFETY: as for the reads.
+    unsafe { tail.write(Unaligned(T::default())) };
+    compiler_fence(Ordering::SeqCst);
+    // SAFETY: the target is as long as the source.
+    unsafe { out.cast::<Unaligned<T>>().write(first) };
+    // SAFETY: the target is as long as the source.
+    unsafe { out.wrapping_add(last).cast::<Unaligned<T>>().write(second) };
+}
+
+/// Moves 16 bytes or more: 64 at a time, then 16, the last 16 overlapping what went before.
+///
+/// Assembly, because the registers that carried the bytes must be cleared, and only assembly can
+/// name them. The last bytes are read first: when they overlap, the loop wipes them.
+///
+/// # Safety
+///
+/// As for [`hand_out`], with at least 16 bytes.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn wide(source: *mut u8, out: *mut u8, length: usize) {
+    // SAFETY: reads and wipes `length` bytes from `source` and writes as many to `out`, which the
+    // caller allows: the blocks of 64 and 16 end before the last 16 bytes begin or within them,
+    // and the last 16 bytes are inside because the length is at least 16.
+    unsafe {
+        core::arch::asm!(
+            "movdqu {last}, [{source} + {rest} - 16]",
+            "pxor {zero}, {zero}",
+            "sub {rest}, 16",
+            "cmp {rest}, 64",
+            "jb 3f",
+            "2:",
+            "movdqu {a}, [{source}]",
+            "movdqu {b}, [{source} + 16]",
+            "movdqu {c}, [{source} + 32]",
+            "movdqu {d}, [{source} + 48]",
+            "movdqu [{source}], {zero}",
+            "movdqu [{source} + 16], {zero}",
+            "movdqu [{source} + 32], {zero}",
+            "movdqu [{source} + 48], {zero}",
+            "movdqu [{out}], {a}",
+            "movdqu [{out} + 16], {b}",
+            "movdqu [{out} + 32], {c}",
+            "movdqu [{out} + 48], {d}",
+            "add {source}, 64",
+            "add {out}, 64",
+            "sub {rest}, 64",
+            "cmp {rest}, 64",
+            "jae 2b",
+            "3:",
+            "test {rest}, {rest}",
+            "jz 5f",
+            "4:",
+            "movdqu {a}, [{source}]",
+            "movdqu [{source}], {zero}",
+            "movdqu [{out}], {a}",
+            "add {source}, 16",
+            "add {out}, 16",
+            "sub {rest}, 16",
+            "ja 4b",
+            "5:",
+            "movdqu [{source} + {rest}], {zero}",
+            "movdqu [{out} + {rest}], {last}",
+            "pxor {a}, {a}",
+            "pxor {b}, {b}",
+            "pxor {c}, {c}",
+            "pxor {d}, {d}",
+            "pxor {last}, {last}",
+            source = inout(reg) source => _,
+            out = inout(reg) out => _,
+            rest = inout(reg) length => _,
+            a = out(xmm_reg) _,
+            b = out(xmm_reg) _,
+            c = out(xmm_reg) _,
+            d = out(xmm_reg) _,
+            last = out(xmm_reg) _,
+            zero = out(xmm_reg) _,
+            options(nostack)
+        );
+    }
+}
+
+/// Moves 64 bytes or more, in the way of [`wide`].
+///
+/// Uses only registers above the fifteenth: clearing them whole is cheap, and they cause no
+/// transition penalty in the SSE code around.
+///
+/// # Safety
+///
+/// As for [`hand_out`], with at least 64 bytes; the processor has AVX-512 F and VL.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl")]
+unsafe fn by_vectors(source: *mut u8, out: *mut u8, length: usize) {
+    // SAFETY: as in `wide`, with blocks of 256 and 64 bytes and the last 64.
+    unsafe {
+        core::arch::asm!(
+            "vmovdqu64 zmm20, [{source} + {rest} - 64]",
+            "vpxord xmm21, xmm21, xmm21",
+            "sub {rest}, 64",
+            "cmp {rest}, 256",
+            "jb 3f",
+            "2:",
+            "vmovdqu64 zmm16, [{source}]",
+            "vmovdqu64 zmm17, [{source} + 64]",
+            "vmovdqu64 zmm18, [{source} + 128]",
+            "vmovdqu64 zmm19, [{source} + 192]",
+            "vmovdqu64 [{source}], zmm21",
+            "vmovdqu64 [{source} + 64], zmm21",
+            "vmovdqu64 [{source} + 128], zmm21",
+            "vmovdqu64 [{source} + 192], zmm21",
+            "vmovdqu64 [{out}], zmm16",
+            "vmovdqu64 [{out} + 64], zmm17",
+            "vmovdqu64 [{out} + 128], zmm18",
+            "vmovdqu64 [{out} + 192], zmm19",
+            "add {source}, 256",
+            "add {out}, 256",
+            "sub {rest}, 256",
+            "cmp {rest}, 256",
+            "jae 2b",
+            "3:",
+            "test {rest}, {rest}",
+            "jz 5f",
+            "4:",
+            "vmovdqu64 zmm16, [{source}]",
+            "vmovdqu64 [{source}], zmm21",
+            "vmovdqu64 [{out}], zmm16",
+            "add {source}, 64",
+            "add {out}, 64",
+            "sub {rest}, 64",
+            "ja 4b",
+            "5:",
+            "vmovdqu64 [{source} + {rest}], zmm21",
+            "vmovdqu64 [{out} + {rest}], zmm20",
+            "vpxord xmm16, xmm16, xmm16",
+            "vpxord xmm17, xmm17, xmm17",
+            "vpxord xmm18, xmm18, xmm18",
+            "vpxord xmm19, xmm19, xmm19",
+            "vpxord xmm20, xmm20, xmm20",
+            source = inout(reg) source => _,
+            out = inout(reg) out => _,
+            rest = inout(reg) length => _,
+            out("zmm16") _,
+            out("zmm17") _,
+            out("zmm18") _,
+            out("zmm19") _,
+            out("zmm20") _,
+            out("zmm21") _,
+            options(nostack)
+        );
+    }
+}
+
+/// Never called: other processors have no AVX-512.
+///
+/// # Safety
+///
+/// As for [`hand_out`].
+#[cfg(not(target_arch = "x86_64"))]
+unsafe fn by_vectors(source: *mut u8, out: *mut u8, length: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { wide(source, out, length) }
+}
+
+/// Moves 16 bytes or more, by words.
+///
+/// # Safety
+///
+/// As for [`hand_out`], with at least 16 bytes.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+unsafe fn wide(source: *mut u8, out: *mut u8, length: usize) {
+    let mut done = 0;
+    while length - done >= 16 {
+        // SAFETY: eight bytes from `done` on are inside.
+        unsafe { overlapping::<u64>(source.wrapping_add(done), out.wrapping_add(done), 8) };
+        done += 8;
+    }
+    // SAFETY: 8 to 15 bytes are left.
+    unsafe { overlapping::<u64>(source.wrapping_add(done), out.wrapping_add(done), length - done) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moves_every_length_and_nothing_else() {
+        let levels = Level::ALL.map(|level| Isa::of_processor().at_most(level));
+        for (length, isa) in (0..800).flat_map(|length| levels.map(|isa| (length, isa))) {
+            let original: Vec<u8> = (1..=251).cycle().take(length + 128).collect();
+            let mut source = original.clone();
+            let mut out = vec![0xEE; length + 128];
+            let (from, to) = (source[64..].as_mut_ptr(), out[64..].as_mut_ptr());
+            // SAFETY: both vectors hold `length` bytes from offset 64 on, and more.
+            unsafe { hand_out(isa, from, to, length) };
+            assert_eq!(out[64..64 + length], original[64..64 + length], "length {length}");
+            assert!(source[64..64 + length].iter().all(|&b| b == 0), "length {length}");
+            assert_eq!(source[..64], original[..64]);
+            assert_eq!(source[64 + length..], original[64 + length..]);
+            assert!(out[..64].iter().chain(&out[64 + length..]).all(|&b| b == 0xEE));
+        }
+    }
+}

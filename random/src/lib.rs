@@ -1,0 +1,129 @@
+//! Random numbers: as fast as the fast generators, as safe as the safe ones.
+//!
+//! ```
+//! let mut key = [0; 32];
+//! lanecrypt_random::fill(&mut key);
+//! let die: u8 = lanecrypt_random::range(1..=6);
+//! let id: [u8; 16] = lanecrypt_random::bytes();
+//! # assert!((1..=6).contains(&die) && id != [0; 16]);
+//! ```
+//!
+//! Each thread has a generator of its own, found without a lock or a system call. It uses *fast key
+//! erasure*: every refill of its 4,000-byte buffer replaces the key first, and every byte is wiped
+//! as it leaves, so that nothing in memory tells what was given out before. The state lives in a
+//! page that the kernel empties in a forked child: parent and child never repeat each other, and
+//! noticing costs nothing. Fresh kernel randomness goes into every refill where the kernel offers
+//! it without a system call (Linux 6.11), and at least each second of use elsewhere.
+//!
+//! All functions may be called in signal handlers and in destructors of thread-local values.
+//! When the kernel has no randomness to seed from, [`try_fill`] returns an error; the functions
+//! that return plain numbers print one line and abort: nothing weak is ever returned.
+//!
+//! [`PerThread`] and [`Erasing`] take another cipher as a type parameter: AES-256-CTR is the
+//! fastest where the processor has AES instructions.
+//!
+//! # Not promised
+//!
+//! A copy of a running virtual machine repeats at most the bytes that its threads had buffered;
+//! [`strict`] mixes kernel bytes into every request instead. A process that shares its memory with
+//! its parent without being a thread (`clone` with `CLONE_VM` but without a thread area of its
+//! own) must not draw at the same time as the parent.
+
+mod core_type;
+mod erasing;
+mod error;
+mod facilities;
+mod hand_out;
+mod kernel;
+mod owner;
+mod page;
+mod per_thread;
+mod pool;
+mod range;
+mod rng;
+mod strict;
+mod vdso;
+
+pub use core_type::SeedCore;
+pub use erasing::Erasing;
+pub use error::EntropyError;
+pub use facilities::{Facilities, facilities};
+pub use lanecrypt_kernels::aes::AesCtr;
+pub use lanecrypt_kernels::chacha::ChaCha;
+pub use lanecrypt_kernels::{Isa, Level};
+pub use per_thread::{PerThread, ThreadCore};
+pub use range::Uniform;
+pub use strict::Strict;
+
+use core::ops::RangeBounds;
+
+/// Fills `out` with random bytes.
+///
+/// Aborts the process, after one line on standard error, when the kernel cannot seed the
+/// generator; see [`try_fill`].
+pub fn fill(out: &mut [u8]) {
+    PerThread::<ChaCha<20>>::fill(out);
+}
+
+/// Fills `out` with random bytes, or says why it cannot.
+///
+/// # Errors
+///
+/// [`EntropyError`] when the kernel gives no random bytes. `out` then holds nothing secret and
+/// must not be used.
+pub fn try_fill(out: &mut [u8]) -> Result<(), EntropyError> {
+    PerThread::<ChaCha<20>>::try_fill(out)
+}
+
+/// A random 32-bit number. Aborts like [`fill`].
+#[inline]
+#[must_use]
+pub fn u32() -> u32 {
+    PerThread::<ChaCha<20>>::u32()
+}
+
+/// A random 64-bit number. Aborts like [`fill`].
+#[inline]
+#[must_use]
+pub fn u64() -> u64 {
+    PerThread::<ChaCha<20>>::u64()
+}
+
+/// `N` random bytes. Aborts like [`fill`].
+#[inline]
+#[must_use]
+pub fn bytes<const N: usize>() -> [u8; N] {
+    let mut out = [0; N];
+    fill(&mut out);
+    out
+}
+
+/// A random integer of `range`, each with the same probability. Aborts like [`fill`].
+///
+/// # Panics
+///
+/// Panics if the range is empty, as indexing a slice out of bounds does.
+#[inline]
+#[must_use]
+pub fn range<T: Uniform>(range: impl RangeBounds<T>) -> T {
+    range::sample(range, u32, u64).expect("the range must not be empty")
+}
+
+/// The calling thread's generator as a value, for code that takes `rand_core` traits.
+///
+/// It holds nothing: each request finds the generator of the thread that makes it.
+#[inline]
+#[must_use]
+pub const fn rng() -> PerThread {
+    PerThread::new()
+}
+
+/// The calling thread's generator with kernel bytes mixed into every single request.
+///
+/// For programs that may be snapshotted or cloned at any instant; a request costs at least what
+/// the kernel's generator costs.
+#[inline]
+#[must_use]
+pub const fn strict() -> Strict {
+    PerThread::new().strict()
+}

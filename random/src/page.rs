@@ -1,0 +1,227 @@
+//! The page that holds a generator's state, and the take: the few instructions that every small
+//! request consists of.
+//!
+//! # Who touches a page
+//!
+//! One owner, in one thread, which claims the page outside of it ([`crate::per_thread`]) or owns
+//! it exclusively ([`crate::Erasing`]); and the kernel, which zeroes the page in a forked child
+//! ([`crate::pool`]). Only a fork inside a signal handler can do that under a running take, which
+//! then goes on in the child. So there are no data races; what is needed is that the compiler
+//! keeps the order of reads, wipes and checks, which volatile accesses do.
+//!
+//! A zeroed page reads as: no bytes left, not live. A take that a fork cut in two reads zeros from
+//! the buffer. So a take looks at `live` after it has copied its bytes; a take of one word, read
+//! by one instruction, only if the word is zero.
+
+use core::mem::offset_of;
+use core::sync::atomic::{Ordering, compiler_fence};
+
+use lanecrypt_kernels::Isa;
+
+use crate::hand_out::hand_out;
+
+/// Bytes of a page.
+pub(crate) const PAGE: usize = 4096;
+/// Bytes of keystream that one refill makes; the first 32 become the next key.
+pub(crate) const BUFFER: usize = PAGE - 64;
+/// Bytes that a refill leaves to hand out.
+pub(crate) const YIELD: u32 = 4000;
+
+/// A generator's whole secret state; all zero means empty and not seeded.
+#[repr(C, align(4096))]
+pub(crate) struct Page {
+    /// Bytes still to be handed out: the last ones of `buffer`. At most [`YIELD`].
+    left: u32,
+    /// Not zero while the key is good. Written only when seeding begins, never after, so that a
+    /// fork from then on is noticed.
+    live: u32,
+    /// Refills since kernel bytes were mixed in.
+    pub(crate) unmixed: u32,
+    /// Second of the coarse monotonic clock at which kernel bytes were mixed in.
+    pub(crate) mixed_at: u32,
+    /// The next refill's key.
+    pub(crate) key: [u8; 32],
+    /// While the page is in the pool: the next free page.
+    pub(crate) next: *mut Self,
+    /// While the page is in the pool: its state of the kernel's generator in the vDSO.
+    pub(crate) vdso: *mut u8,
+    /// Keystream; bytes that were handed out are zero.
+    pub(crate) buffer: [u8; BUFFER],
+}
+
+const _: () = assert!(size_of::<Page>() == PAGE && offset_of!(Page, buffer) == 64);
+const _: () = assert!(YIELD as usize == BUFFER - 32);
+
+/// Too few bytes are left, or a fork emptied the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Empty;
+
+/// A pointer to a page.
+///
+/// Every method asks for the same: the page is mapped, and the caller is its owner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PagePtr(pub(crate) *mut Page);
+
+impl PagePtr {
+    /// The bytes left.
+    ///
+    /// # Safety
+    ///
+    /// The page is mapped and the caller owns it.
+    #[inline(always)]
+    pub(crate) unsafe fn left(self) -> u32 {
+        // SAFETY: the caller vouches for the page.
+        let left = unsafe { &raw const (*self.0).left };
+        // SAFETY: the pointer is to a field of that page.
+        unsafe { left.read_volatile() }
+    }
+
+    /// Sets the bytes left.
+    ///
+    /// # Safety
+    ///
+    /// The page is mapped, the caller owns it, and `left` is at most [`YIELD`].
+    #[inline(always)]
+    pub(crate) unsafe fn set_left(self, left: u32) {
+        // SAFETY: the caller vouches for the page.
+        let place = unsafe { &raw mut (*self.0).left };
+        // SAFETY: the pointer is to a field of that page.
+        unsafe { place.write_volatile(left) };
+    }
+
+    /// Whether the page is seeded and no fork has emptied it since.
+    ///
+    /// # Safety
+    ///
+    /// The page is mapped and the caller owns it.
+    #[inline(always)]
+    pub(crate) unsafe fn is_live(self) -> bool {
+        // SAFETY: the caller vouches for the page.
+        let live = unsafe { &raw const (*self.0).live };
+        // SAFETY: the pointer is to a field of that page.
+        unsafe { live.read_volatile() != 0 }
+    }
+
+    /// Marks the page live; done before seeding it.
+    ///
+    /// # Safety
+    ///
+    /// The page is mapped and the caller owns it.
+    pub(crate) unsafe fn set_live(self, live: bool) {
+        // SAFETY: the caller vouches for the page.
+        let place = unsafe { &raw mut (*self.0).live };
+        // SAFETY: the pointer is to a field of that page.
+        unsafe { place.write_volatile(u32::from(live)) };
+    }
+
+    /// The first byte that has not been handed out, when `left` bytes are left.
+    ///
+    /// # Safety
+    ///
+    /// The page is mapped and `left` is at most [`YIELD`].
+    #[inline(always)]
+    pub(crate) unsafe fn unused(self, left: u32) -> *mut u8 {
+        // SAFETY: the caller vouches for the page.
+        let buffer = unsafe { &raw mut (*self.0).buffer };
+        // SAFETY: `left` is at most the buffer's length, so the offset stays inside or at its end.
+        unsafe { buffer.cast::<u8>().add(BUFFER - left as usize) }
+    }
+
+    /// Takes one word from the page and wipes it there.
+    ///
+    /// # Safety
+    ///
+    /// The page is mapped and the caller owns it.
+    #[inline(always)]
+    pub(crate) unsafe fn take<W: Word>(self) -> Result<W, Empty> {
+        // SAFETY: the caller's promise.
+        let left = unsafe { self.left() };
+        if left < W::SIZE {
+            return Err(Empty);
+        }
+        // SAFETY: nobody but this crate sets the count, and never beyond the buffer.
+        let place = unsafe { self.unused(left) }.cast::<Unaligned<W>>();
+        // SAFETY: at least the word's size is left at `place`, and any bits make a word.
+        let Unaligned(word) = unsafe { place.read_volatile() };
+        // A volatile store of a packed value would go through the stack; the fence keeps this one
+        // before the next look at the page.
+        // SAFETY: the same bytes.
+        unsafe { place.write(Unaligned(W::ZERO)) };
+        compiler_fence(Ordering::SeqCst);
+        // SAFETY: the caller's promise; the count only falls.
+        unsafe { self.set_left(left - W::SIZE) };
+        // SAFETY: the caller's promise.
+        if word == W::ZERO && !unsafe { self.is_live_after_zero() } {
+            return Err(Empty);
+        }
+        Ok(word)
+    }
+
+    /// Fills `out` from the page and wipes the bytes there.
+    ///
+    /// `Empty` also when a fork emptied the page meanwhile: `out` must then be filled anew.
+    ///
+    /// # Safety
+    ///
+    /// The page is mapped and the caller owns it.
+    #[inline(always)]
+    pub(crate) unsafe fn take_bytes(self, isa: Isa, out: &mut [u8]) -> Result<(), Empty> {
+        // SAFETY: the caller's promise.
+        let left = unsafe { self.left() };
+        let length = u32::try_from(out.len()).map_err(|_| Empty)?;
+        if length > left {
+            return Err(Empty);
+        }
+        // SAFETY: nobody but this crate sets the count, and never beyond the buffer.
+        let source = unsafe { self.unused(left) };
+        // SAFETY: that many bytes are left there, and `out` is outside of the page.
+        unsafe { hand_out(isa, source, out.as_mut_ptr(), out.len()) };
+        // SAFETY: the caller's promise; the count only falls.
+        unsafe { self.set_left(left - length) };
+        // SAFETY: the caller's promise.
+        if unsafe { self.is_live() } { Ok(()) } else { Err(Empty) }
+    }
+
+    /// [`PagePtr::is_live`], kept out of the way of the take.
+    ///
+    /// # Safety
+    ///
+    /// The page is mapped and the caller owns it.
+    #[cold]
+    #[inline(never)]
+    unsafe fn is_live_after_zero(self) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { self.is_live() }
+    }
+}
+
+/// A number that a take yields: any bits make one.
+pub(crate) trait Word: Copy + Eq {
+    /// The number without bits.
+    const ZERO: Self;
+    /// Its size in bytes.
+    const SIZE: u32;
+
+    /// The number that these bytes make.
+    fn from_slice(bytes: &[u8]) -> Self;
+}
+
+macro_rules! word {
+    ($($word:ty),*) => {$(
+        impl Word for $word {
+            const ZERO: Self = 0;
+            const SIZE: u32 = <$word>::BITS / 8;
+
+            fn from_slice(bytes: &[u8]) -> Self {
+                bytes.iter().fold(0, |word, &byte| word << 8 | Self::from(byte))
+            }
+        }
+    )*};
+}
+
+word!(u32, u64);
+
+/// A value at any address: volatile accesses come only in aligned form.
+#[derive(Clone, Copy)]
+#[repr(C, packed)]
+pub(crate) struct Unaligned<T>(pub(crate) T);

@@ -1,0 +1,351 @@
+//! The generator of the calling thread.
+//!
+//! A thread finds its page through a thread-local pointer that needs no initialisation and no
+//! destructor, so that looking it up costs one address calculation. A destructor of the C library's
+//! thread-specific data returns the page when the thread ends; draws after that go to the kernel.
+//!
+//! # Signal handlers
+//!
+//! A draw *claims* the thread's page before it looks at it; a handler that interrupts it finds
+//! the claim and asks the kernel. The claim lies outside of the page and is *not* emptied by a
+//! fork: if the handler forks, draws of handlers in the child still find the page claimed by the
+//! draw that the child is in the middle of.
+
+use core::cell::Cell;
+use core::ffi::c_void;
+use core::fmt;
+use core::marker::PhantomData;
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicU32, Ordering};
+use std::thread::LocalKey;
+
+use lanecrypt_kernels::Isa;
+use lanecrypt_kernels::aes::AesCtr;
+use lanecrypt_kernels::chacha::ChaCha;
+
+use crate::SeedCore;
+use crate::error::{EntropyError, abort};
+use crate::kernel;
+use crate::owner::{Mixing, Owner};
+use crate::page::{PagePtr, Word};
+use crate::pool::{self, NoPage, Slot};
+use crate::strict::{Mix, Strict};
+use crate::vdso::State;
+
+/// The generator of the calling thread, over the core `C`: fast key erasure, no lock, no system
+/// call; safe in signal handlers, after a fork and while the thread ends.
+///
+/// The value holds nothing. Each request finds the generator of the thread that makes it, and
+/// each core has one of its own in each thread that uses it: 4 KiB.
+pub struct PerThread<C = ChaCha<20>>(PhantomData<fn() -> C>);
+
+impl<C> PerThread<C> {
+    /// A value that stands for the calling thread's generator.
+    #[inline]
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(PhantomData)
+    }
+
+    /// The same generator with kernel bytes mixed into every request.
+    #[inline]
+    #[must_use]
+    pub const fn strict(self) -> Strict<Self> {
+        Strict::new(self)
+    }
+}
+
+impl<C: ThreadCore> PerThread<C> {
+    /// Fills `out` with random bytes, or says why it cannot.
+    ///
+    /// # Errors
+    ///
+    /// [`EntropyError`] when the kernel gives no random bytes; `out` must then not be used.
+    pub fn try_fill(out: &mut [u8]) -> Result<(), EntropyError> {
+        C::local().with(|local| {
+            if !local.claim() {
+                return unclaimed::<C>(local, out, Mixing::Refills);
+            }
+            // SAFETY: the claim makes this call the page's owner.
+            if unsafe { local.page.get().take_bytes(local.isa.get(), out) }.is_ok() {
+                local.release();
+                return Ok(());
+            }
+            claimed::<C>(local, out, Mixing::Refills)
+        })
+    }
+
+    /// Fills `out` with random bytes.
+    ///
+    /// Aborts the process, after one line on standard error, where [`PerThread::try_fill`] would
+    /// return an error.
+    #[inline]
+    pub fn fill(out: &mut [u8]) {
+        if let Err(error) = Self::try_fill(out) {
+            abort(error);
+        }
+    }
+
+    /// A random 32-bit number. Aborts like [`PerThread::fill`].
+    #[inline]
+    #[must_use]
+    pub fn u32() -> u32 {
+        word::<C, u32>()
+    }
+
+    /// A random 64-bit number. Aborts like [`PerThread::fill`].
+    #[inline]
+    #[must_use]
+    pub fn u64() -> u64 {
+        word::<C, u64>()
+    }
+}
+
+impl<C> Clone for PerThread<C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C> Copy for PerThread<C> {}
+
+impl<C> Default for PerThread<C> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<C> fmt::Debug for PerThread<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PerThread")
+    }
+}
+
+impl<C: ThreadCore> Mix for PerThread<C> {
+    fn fill_with(&mut self, out: &mut [u8], mixing: Mixing) -> Result<(), EntropyError> {
+        C::local().with(|local| {
+            if local.claim() {
+                claimed::<C>(local, out, mixing)
+            } else {
+                unclaimed::<C>(local, out, mixing)
+            }
+        })
+    }
+}
+
+#[inline(always)]
+fn word<C: ThreadCore, W: Word>() -> W {
+    C::local().with(|local| {
+        let claimed = local.claim();
+        if claimed {
+            // SAFETY: the claim makes this call the page's owner.
+            if let Ok(word) = unsafe { local.page.get().take() } {
+                local.release();
+                return word;
+            }
+        }
+        word_slowly::<C, W>(local, claimed)
+    })
+}
+
+#[cold]
+#[inline(never)]
+fn word_slowly<C: ThreadCore, W: Word>(local: &Local, is_claimed: bool) -> W {
+    let mut bytes = [0; 8];
+    let bytes = &mut bytes[..W::SIZE as usize];
+    let result = if is_claimed {
+        claimed::<C>(local, bytes, Mixing::Refills)
+    } else {
+        unclaimed::<C>(local, bytes, Mixing::Refills)
+    };
+    match result {
+        Ok(()) => W::from_slice(bytes),
+        Err(error) => abort(error),
+    }
+}
+
+/// A request by the holder of the claim, which it gives up.
+#[cold]
+#[inline(never)]
+fn claimed<C: ThreadCore>(
+    local: &Local,
+    out: &mut [u8],
+    mixing: Mixing,
+) -> Result<(), EntropyError> {
+    let slot = Slot { page: local.page.get(), vdso: local.vdso.get() };
+    let owner = Owner { slot, isa: local.isa.get() };
+    // SAFETY: the claim makes this call the page's owner.
+    let result = unsafe { owner.fill::<C>(out, mixing) };
+    local.release();
+    result
+}
+
+/// A request that found the page claimed: by the draw that this signal handler interrupted, or
+/// because the thread has no page, yet or any more.
+#[cold]
+#[inline(never)]
+fn unclaimed<C: ThreadCore>(
+    local: &Local,
+    out: &mut [u8],
+    mixing: Mixing,
+) -> Result<(), EntropyError> {
+    if local.state() == NEW && start::<C>(local) {
+        return claimed::<C>(local, out, mixing);
+    }
+    kernel::fill(local.vdso.get(), out)
+}
+
+/// Gets the thread its page; true if it has one now, claimed for the caller.
+fn start<C: ThreadCore>(local: &Local) -> bool {
+    // A handler that comes now finds the claim and asks the kernel.
+    local.set_state(CLAIMED);
+    match pool::take() {
+        Ok(slot) => {
+            local.page.set(slot.page);
+            local.vdso.set(slot.vdso);
+            local.isa.set(Isa::detect());
+            return_at_exit::<C>(slot);
+            true
+        }
+        // Another thread is at the pool; the next request tries again.
+        Err(NoPage::Busy) => {
+            local.set_state(NEW);
+            false
+        }
+        Err(NoPage::Refused) => {
+            local.set_state(KERNEL);
+            false
+        }
+    }
+}
+
+/// Arranges that the page is wiped and returned when the thread ends.
+///
+/// If the C library has no key or no memory left for this, the page stays with the thread for
+/// ever; nothing else depends on it.
+fn return_at_exit<C: ThreadCore>(slot: Slot) {
+    let Some(key) = key::<C>() else { return };
+    // SAFETY: the key was made by the C library and is never deleted.
+    unsafe { libc::pthread_setspecific(key, slot.page.0.cast()) };
+}
+
+/// The key of thread-specific data whose destructor serves this core; made by whoever is first.
+fn key<C: ThreadCore>() -> Option<libc::pthread_key_t> {
+    let published = C::exit_key();
+    // Relaxed: the key itself is all there is to see.
+    let known = published.load(Ordering::Relaxed);
+    if known != 0 {
+        return Some(known - 1);
+    }
+    let mut key = 0;
+    // SAFETY: the pointer is to a key, and the destructor is a function of the type asked for.
+    if unsafe { libc::pthread_key_create(&raw mut key, Some(at_exit::<C>)) } != 0 {
+        return None;
+    }
+    match published.compare_exchange(0, key + 1, Ordering::Relaxed, Ordering::Relaxed) {
+        Ok(_) => Some(key),
+        Err(first) => {
+            // SAFETY: this key was made above and never used.
+            unsafe { libc::pthread_key_delete(key) };
+            Some(first - 1)
+        }
+    }
+}
+
+/// Wipes and returns the page of a thread that ends; its later draws go to the kernel.
+unsafe extern "C" fn at_exit<C: ThreadCore>(page: *mut c_void) {
+    C::local().with(|local| {
+        // First, so that a handler that comes now does not touch the page.
+        local.set_state(KERNEL);
+        let vdso = local.vdso.replace(State::NONE);
+        pool::give_back(Slot { page: PagePtr(page.cast()), vdso });
+    });
+}
+
+/// The page is there and nobody uses it.
+const FREE: u8 = 0;
+/// A draw is using the page, or the thread is just getting it.
+const CLAIMED: u8 = 1;
+/// The thread has not drawn yet.
+const NEW: u8 = 2;
+/// There is no page: the thread has ended, or the kernel refuses pages that a fork empties.
+const KERNEL: u8 = 3;
+
+/// What a thread knows of its generator.
+#[doc(hidden)]
+#[derive(Debug)]
+#[expect(unnameable_types, reason = "only the macro below implements the trait that shows it")]
+pub struct Local {
+    state: Cell<u8>,
+    page: Cell<PagePtr>,
+    vdso: Cell<State>,
+    isa: Cell<Isa>,
+}
+
+impl Local {
+    const fn new() -> Self {
+        Self {
+            state: Cell::new(NEW),
+            page: Cell::new(PagePtr(null_mut())),
+            vdso: Cell::new(State::NONE),
+            isa: Cell::new(Isa::PORTABLE),
+        }
+    }
+
+    /// Claims the page if it is there and free.
+    #[inline(always)]
+    fn claim(&self) -> bool {
+        let free = self.state() == FREE;
+        if free {
+            self.set_state(CLAIMED);
+        }
+        free
+    }
+
+    #[inline(always)]
+    fn release(&self) {
+        self.set_state(FREE);
+    }
+
+    #[inline(always)]
+    fn state(&self) -> u8 {
+        // SAFETY: the cell is a live byte. Volatile, because signal handlers change it, too.
+        unsafe { self.state.as_ptr().read_volatile() }
+    }
+
+    #[inline(always)]
+    fn set_state(&self, state: u8) {
+        // SAFETY: as above; cells may be written through a shared reference by their own thread.
+        unsafe { self.state.as_ptr().write_volatile(state) };
+    }
+}
+
+/// A core that every thread can have a generator over.
+pub trait ThreadCore: SeedCore + 'static {
+    /// The calling thread's generator over this core.
+    #[doc(hidden)]
+    fn local() -> &'static LocalKey<Local>;
+
+    /// The key of thread-specific data for this core, plus one; zero before it was made.
+    #[doc(hidden)]
+    fn exit_key() -> &'static AtomicU32;
+}
+
+macro_rules! thread_core {
+    ($($core:ty),*) => {$(
+        impl ThreadCore for $core {
+            #[inline(always)]
+            fn local() -> &'static LocalKey<Local> {
+                thread_local!(static LOCAL: Local = const { Local::new() });
+                &LOCAL
+            }
+
+            fn exit_key() -> &'static AtomicU32 {
+                static KEY: AtomicU32 = AtomicU32::new(0);
+                &KEY
+            }
+        }
+    )*};
+}
+
+thread_core!(ChaCha<8>, ChaCha<12>, ChaCha<20>, AesCtr<256>);

@@ -1,0 +1,63 @@
+//! Kernel bytes in every request.
+
+use crate::PerThread;
+use crate::error::{EntropyError, abort};
+use crate::owner::Mixing;
+
+/// A generator that mixes fresh kernel bytes into every single request.
+///
+/// For programs that may be snapshotted or cloned at any instant: no two copies ever give out the
+/// same bytes, not even those that were buffered when they were copied. A request costs at least
+/// what the kernel's generator costs.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Strict<G = PerThread>(G);
+
+impl<G> Strict<G> {
+    pub(crate) const fn new(generator: G) -> Self {
+        Self(generator)
+    }
+}
+
+#[expect(private_bounds, reason = "only the generators of this crate know how to mix")]
+impl<G: Mix> Strict<G> {
+    /// Fills `out` with random bytes, or says why it cannot.
+    ///
+    /// # Errors
+    ///
+    /// [`EntropyError`] when the kernel gives no random bytes; `out` must then not be used.
+    pub fn try_fill(&mut self, out: &mut [u8]) -> Result<(), EntropyError> {
+        self.0.fill_with(out, Mixing::EveryRequest)
+    }
+
+    /// Fills `out` with random bytes.
+    ///
+    /// Aborts the process, after one line on standard error, where [`Strict::try_fill`] would
+    /// return an error.
+    pub fn fill(&mut self, out: &mut [u8]) {
+        if let Err(error) = self.try_fill(out) {
+            abort(error);
+        }
+    }
+
+    /// A random 32-bit number. Aborts like [`Strict::fill`].
+    #[must_use]
+    pub fn u32(&mut self) -> u32 {
+        let mut bytes = [0; 4];
+        self.fill(&mut bytes);
+        u32::from_ne_bytes(bytes)
+    }
+
+    /// A random 64-bit number. Aborts like [`Strict::fill`].
+    #[must_use]
+    pub fn u64(&mut self) -> u64 {
+        let mut bytes = [0; 8];
+        self.fill(&mut bytes);
+        u64::from_ne_bytes(bytes)
+    }
+}
+
+/// A generator that can be told when to mix kernel bytes in.
+pub(crate) trait Mix {
+    /// Fills `out`, with kernel bytes mixed in as `mixing` says.
+    fn fill_with(&mut self, out: &mut [u8], mixing: Mixing) -> Result<(), EntropyError>;
+}
