@@ -1,0 +1,17 @@
+//! Small cryptographic requests, fast: random numbers and ciphers.
+//!
+//! ```
+//! let mut key = [0; 32];
+//! lanecrypt::random::fill(&mut key);
+//! ```
+//!
+//! This crate is the door to the others and holds nothing of its own.
+
+#![forbid(unsafe_code)]
+
+#[doc(inline)]
+pub use lanecrypt_ciphers::{
+    Algorithm, Error, InOutBuf, Isa, Level, Mode, Primitive, UnknownAlgorithm, UnknownLevel, hazmat,
+};
+#[doc(inline)]
+pub use lanecrypt_random as random;

@@ -1,0 +1,132 @@
+//! The measured loops, written once for every generator.
+
+use core::hint::black_box;
+
+use crate::Generator;
+
+/// The single requests that a [`Generator`] repeats.
+///
+/// Implementations mark both methods `#[inline]`, so that the loops are compiled for each
+/// generator and contain nothing else.
+pub trait Draw {
+    /// Fills the whole of `buffer`.
+    ///
+    /// # Errors
+    ///
+    /// [`Failed`] when the generator gave no or too few bytes.
+    fn fill(&mut self, buffer: &mut [u8]) -> Result<(), Failed>;
+
+    /// Draws one 32-bit word; by a 4-byte fill unless the generator has a call of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`Failed`] as for [`Draw::fill`].
+    #[inline]
+    fn word(&mut self) -> Result<u32, Failed> {
+        let mut bytes = [0; 4];
+        self.fill(&mut bytes)?;
+        Ok(u32::from_ne_bytes(bytes))
+    }
+}
+
+/// A generator gave no or too few bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Failed;
+
+impl Failed {
+    /// An error unless `success`.
+    #[inline]
+    pub(crate) fn unless(success: bool) -> Result<(), Self> {
+        if success { Ok(()) } else { Err(Self) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn stop<D>(self) -> ! {
+        panic!("{} failed in the middle of a measurement", core::any::type_name::<D>())
+    }
+}
+
+/// Wraps `draw` in the measured loops; `None` when a first draw of 32 bytes fails.
+///
+/// The first draw also takes the peer's set-up (seeding, thread-local state) out of the
+/// measurement.
+#[must_use]
+pub fn generator<D: Draw + 'static>(mut draw: D) -> Option<Box<dyn Generator>> {
+    draw.fill(&mut [0; 32]).ok()?;
+    Some(Box::new(Loops(draw)))
+}
+
+struct Loops<D>(D);
+
+impl<D: Draw> Generator for Loops<D> {
+    fn words(&mut self, requests: usize) -> u32 {
+        let mut folded = 0;
+        for _ in 0..requests {
+            match self.0.word() {
+                Ok(word) => folded ^= word,
+                Err(failed) => failed.stop::<D>(),
+            }
+        }
+        folded
+    }
+
+    fn fills(&mut self, buffer: &mut [u8], requests: usize) {
+        // The compiler must not specialise a generator for a length that it happens to know.
+        let buffer = black_box(buffer);
+        for _ in 0..requests {
+            if let Err(failed) = self.0.fill(buffer) {
+                failed.stop::<D>();
+            }
+            // Makes the bytes count as used, so that no fill is dropped for the next one. Only
+            // the pointer goes through memory, and nothing waits for it.
+            black_box(buffer.as_mut_ptr());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts up, and fails once it has given `left` requests.
+    struct Counter {
+        next: u8,
+        left: usize,
+    }
+
+    impl Draw for Counter {
+        fn fill(&mut self, buffer: &mut [u8]) -> Result<(), Failed> {
+            self.left = self.left.checked_sub(1).ok_or(Failed)?;
+            for byte in buffer {
+                *byte = self.next;
+                self.next = self.next.wrapping_add(1);
+            }
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn loops_make_every_request() {
+        let mut made = generator(Counter { next: 0, left: 6 }).expect("the first draw works");
+        let first = u32::from_ne_bytes([32, 33, 34, 35]);
+        let second = u32::from_ne_bytes([36, 37, 38, 39]);
+        assert_eq!(made.words(2), first ^ second);
+        assert_eq!(made.words(0), 0);
+        let mut buffer = [0; 3];
+        made.fills(&mut buffer, 2);
+        assert_eq!(buffer, [43, 44, 45]);
+    }
+
+    #[test]
+    fn a_generator_that_does_not_work_is_not_made() {
+        assert!(generator(Counter { next: 0, left: 0 }).is_none());
+    }
+
+    #[test]
+    #[should_panic(expected = "Counter failed in the middle of a measurement")]
+    fn a_failure_in_the_middle_names_the_generator() {
+        generator(Counter { next: 0, left: 2 }).expect("the first draw works").words(2);
+    }
+}

@@ -1,0 +1,63 @@
+//! What Lanecrypt is measured against: one file a peer, all foreign calls.
+//!
+//! Libraries are found at run time by `dlopen`, so that nothing has to be installed to build;
+//! an absent one is reported with the command that installs it.
+
+#[cfg(feature = "aws-lc")]
+mod aws_lc;
+mod draw;
+#[cfg(target_pointer_width = "64")]
+mod elf;
+mod generator;
+mod glibc;
+mod kernel;
+mod libgcrypt;
+mod library;
+mod libsodium;
+mod openssl;
+mod rust_random;
+#[cfg(target_pointer_width = "64")]
+mod vdso;
+pub mod vectors;
+
+pub use draw::{Draw, Failed, generator};
+pub use generator::{Availability, Generator, GeneratorPeer};
+pub use library::{BadLibrary, PeerLibraries};
+
+/// Every generator that Lanecrypt is measured against, those that are missing here included.
+///
+/// Libraries are looked for where the dynamic loader looks; see [`generators_with`].
+#[must_use]
+pub fn generators() -> Vec<GeneratorPeer> {
+    generators_with(&PeerLibraries::new())
+}
+
+/// Every generator that Lanecrypt is measured against, from the libraries at the given paths.
+///
+/// A library is opened once in a process and stays open. Asked for again at another path, it is
+/// reported as missing, because [`GeneratorPeer::make`] could not tell the two apart.
+///
+/// Each peer that is found has also been tried: it gave 32 bytes.
+#[must_use]
+pub fn generators_with(libraries: &PeerLibraries) -> Vec<GeneratorPeer> {
+    let mut peers = Vec::new();
+    peers.extend(kernel::generators());
+    peers.extend(glibc::generators());
+    peers.extend(openssl::generators(libraries));
+    peers.extend(libsodium::generators(libraries));
+    peers.extend(libgcrypt::generators(libraries));
+    peers.extend(rust_random::generators());
+    peers.extend(aws_lc_generators());
+    peers
+}
+
+#[cfg(feature = "aws-lc")]
+fn aws_lc_generators() -> [GeneratorPeer; 1] {
+    aws_lc::generators()
+}
+
+#[cfg(not(feature = "aws-lc"))]
+fn aws_lc_generators() -> [GeneratorPeer; 1] {
+    let hint = "build with the feature aws-lc of lanecrypt-peers".to_owned();
+    [GeneratorPeer::tried("aws-lc", "system-random", "aes-256-ctr", Err(hint), || None)]
+}

@@ -1,0 +1,119 @@
+//! Peer: both generators of libsodium 1.0.18 and later.
+//!
+//! `randombytes_set_implementation` chooses one of them for the whole process. To measure both in
+//! one process, the default is called by the usual functions and the internal one through its own
+//! table of functions.
+
+use core::ffi::{c_char, c_int, c_void};
+use std::path::Path;
+
+use crate::library::{Open, Search, Slot, text};
+use crate::{Draw, Failed, GeneratorPeer, PeerLibraries, generator};
+
+const SEARCH: Search = Search {
+    files: &["libsodium.so.26", "libsodium.so.23", "libsodium.so"],
+    hint: "apt install libsodium23 (or --peer-lib libsodium=PATH of a libsodium.so)",
+};
+
+static LIBSODIUM: Slot<Libsodium> = Slot::new();
+
+pub(crate) fn generators(libraries: &PeerLibraries) -> [GeneratorPeer; 2] {
+    let found = || {
+        let opened = LIBSODIUM.open(libraries.path("libsodium"), Libsodium::open);
+        opened.map(|library| library.version.clone())
+    };
+    [
+        GeneratorPeer::tried("libsodium", "default", "chacha20", found(), || {
+            generator(LIBSODIUM.opened()?.default)
+        }),
+        GeneratorPeer::tried("libsodium", "internal", "chacha20", found(), || {
+            generator(LIBSODIUM.opened()?.internal)
+        }),
+    ]
+}
+
+struct Libsodium {
+    version: String,
+    /// The kernel's generator, by system calls of at most 256 bytes.
+    default: RandomBytes,
+    /// ChaCha20 in user space, a state for each thread.
+    internal: RandomBytes,
+    _library: Open,
+}
+
+/// `struct randombytes_implementation`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Implementation {
+    implementation_name: Option<unsafe extern "C" fn() -> *const c_char>,
+    random: Option<unsafe extern "C" fn() -> u32>,
+    stir: Option<unsafe extern "C" fn()>,
+    uniform: Option<unsafe extern "C" fn(u32) -> u32>,
+    buf: Option<unsafe extern "C" fn(*mut c_void, usize)>,
+    close: Option<unsafe extern "C" fn() -> c_int>,
+}
+
+impl Libsodium {
+    fn open(path: Option<&Path>) -> Result<Self, String> {
+        let library = SEARCH.open(path)?;
+        // SAFETY: the type is that of sodium/core.h.
+        let init = unsafe { library.symbol::<unsafe extern "C" fn() -> c_int>(c"sodium_init") }?;
+        // SAFETY: the type is that of sodium/version.h.
+        let version = unsafe {
+            library.symbol::<unsafe extern "C" fn() -> *const c_char>(c"sodium_version_string")
+        }?;
+        // SAFETY: the type is that of sodium/randombytes.h; the library stays open beside it.
+        let word = unsafe { library.symbol(c"randombytes_random") }?;
+        // SAFETY: the type is that of sodium/randombytes.h; the library stays open beside it.
+        let fill = unsafe { library.symbol(c"randombytes_buf") }?;
+        // SAFETY: the symbol is a variable of this type in sodium/randombytes_internal_random.h.
+        let internal = unsafe {
+            library.symbol::<*const Implementation>(c"randombytes_internal_implementation")
+        }?;
+        // SAFETY: takes nothing and may be called again and from any thread.
+        if unsafe { init() } < 0 {
+            return Err("sodium_init fails here".to_owned());
+        }
+        // SAFETY: takes nothing.
+        let version = unsafe { version() };
+        // SAFETY: the library returns a static string.
+        let version = unsafe { text(version) };
+        // SAFETY: the library's variable is initialised, aligned and never written.
+        let internal = RandomBytes::stirred(unsafe { internal.read() })?;
+        Ok(Self { version, default: RandomBytes { word, fill }, internal, _library: library })
+    }
+}
+
+#[derive(Clone, Copy)]
+struct RandomBytes {
+    word: unsafe extern "C" fn() -> u32,
+    fill: unsafe extern "C" fn(*mut c_void, usize),
+}
+
+impl RandomBytes {
+    /// The functions of `table`, after its set-up for the process; threads set up theirs
+    /// themselves.
+    fn stirred(table: Implementation) -> Result<Self, String> {
+        let (Some(word), Some(stir), Some(fill)) = (table.random, table.stir, table.buf) else {
+            return Err("libsodium's internal generator lacks a function".to_owned());
+        };
+        // SAFETY: takes nothing; no other thread has these functions yet.
+        unsafe { stir() };
+        Ok(Self { word, fill })
+    }
+}
+
+impl Draw for RandomBytes {
+    #[inline]
+    fn fill(&mut self, buffer: &mut [u8]) -> Result<(), Failed> {
+        // SAFETY: writes `buffer.len()` bytes to a buffer of that size; aborts when it cannot.
+        unsafe { (self.fill)(buffer.as_mut_ptr().cast(), buffer.len()) };
+        Ok(())
+    }
+
+    #[inline]
+    fn word(&mut self) -> Result<u32, Failed> {
+        // SAFETY: takes nothing; aborts when it cannot answer.
+        Ok(unsafe { (self.word)() })
+    }
+}

@@ -1,0 +1,136 @@
+//! Peer: the kernel's generator as the vDSO offers it, without a system call (Linux 6.11 and
+//! later; see `vgetrandom` in the kernel's `lib/vdso/getrandom.c`).
+//!
+//! A caller of its own and not that of `lanecrypt-random`, so that a defect there cannot show in
+//! both columns.
+
+use core::ffi::{CStr, c_uint, c_void};
+use core::ptr;
+use std::sync::OnceLock;
+
+use libc::ssize_t;
+
+use crate::elf::Image;
+use crate::{Draw, Failed, Generator, generator};
+
+#[cfg(any(target_arch = "aarch64", target_arch = "loongarch64", target_arch = "powerpc64"))]
+const NAME: &CStr = c"__kernel_getrandom";
+#[cfg(not(any(target_arch = "aarch64", target_arch = "loongarch64", target_arch = "powerpc64")))]
+const NAME: &CStr = c"__vdso_getrandom";
+
+/// Why the peer is missing, for people.
+pub(crate) const HINT: &str = "this kernel has no vDSO getrandom; it needs Linux 6.11 or later";
+
+/// Whether the kernel offers the call.
+pub(crate) fn is_there() -> bool {
+    function().is_some()
+}
+
+pub(crate) fn make() -> Option<Box<dyn Generator>> {
+    generator(Vdso::new()?)
+}
+
+/// `vgetrandom(buffer, length, flags, state, state_length)`.
+#[derive(Clone, Copy)]
+struct Function(unsafe extern "C" fn(*mut c_void, usize, c_uint, *mut c_void, usize) -> ssize_t);
+
+/// The call, found once.
+fn function() -> Option<Function> {
+    static FUNCTION: OnceLock<Option<Function>> = OnceLock::new();
+    *FUNCTION.get_or_init(|| {
+        let image = image()?;
+        let code = image.get(Image::new(image)?.symbol(NAME)?..)?.as_ptr();
+        // SAFETY: the kernel put a function of this type behind this name.
+        Some(Function(unsafe {
+            core::mem::transmute::<
+                *const u8,
+                unsafe extern "C" fn(*mut c_void, usize, c_uint, *mut c_void, usize) -> ssize_t,
+            >(code)
+        }))
+    })
+}
+
+/// The image that the kernel maps into every process, if this process has one.
+pub(crate) fn image() -> Option<&'static [u8]> {
+    // SAFETY: getauxval reads the process's auxiliary vector and has no preconditions.
+    let address = unsafe { libc::getauxval(libc::AT_SYSINFO_EHDR) };
+    let base = ptr::with_exposed_provenance::<u8>(address.try_into().ok()?);
+    if base.is_null() {
+        return None;
+    }
+    // SAFETY: the kernel maps whole pages, at least one, readable until the process ends; the
+    // header and the program headers lie in the first.
+    let first_page = unsafe { core::slice::from_raw_parts(base, 4096) };
+    let len = Image::new(first_page)?.loaded_len()?;
+    // SAFETY: the kernel has mapped all of the segment that its own header describes.
+    Some(unsafe { core::slice::from_raw_parts(base, len) })
+}
+
+/// What the call wants of the memory for a state (`struct vgetrandom_opaque_params`).
+#[repr(C)]
+#[derive(Default)]
+struct Params {
+    state_len: u32,
+    mmap_prot: u32,
+    mmap_flags: u32,
+    reserved: [u32; 13],
+}
+
+/// One state, alone on its page so that it cannot straddle two, which the call forbids.
+struct Vdso {
+    call: Function,
+    state: *mut c_void,
+    state_len: usize,
+    page_len: usize,
+}
+
+impl Vdso {
+    fn new() -> Option<Self> {
+        let call = function()?;
+        let mut params = Params::default();
+        // SAFETY: with this length and nothing else the call writes the parameters to `state`.
+        let asked =
+            unsafe { (call.0)(ptr::null_mut(), 0, 0, (&raw mut params).cast(), usize::MAX) };
+        if asked != 0 {
+            return None;
+        }
+        // SAFETY: sysconf has no preconditions.
+        let page_len = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).ok()?;
+        let state_len = usize::try_from(params.state_len).ok()?;
+        if state_len == 0 || state_len > page_len {
+            return None;
+        }
+        let prot = params.mmap_prot.try_into().ok()?;
+        let flags = params.mmap_flags.try_into().ok()?;
+        // SAFETY: a new mapping where the kernel likes, of memory that nothing else uses.
+        let state = unsafe { libc::mmap(ptr::null_mut(), page_len, prot, flags, -1, 0) };
+        (state != libc::MAP_FAILED).then_some(Self { call, state, state_len, page_len })
+    }
+}
+
+impl Draw for Vdso {
+    #[inline]
+    fn fill(&mut self, buffer: &mut [u8]) -> Result<(), Failed> {
+        let mut rest = buffer;
+        loop {
+            // SAFETY: the buffer is valid for its length, and the state is one of the size and
+            // kind that the call asked for, used by this thread only.
+            let written = unsafe {
+                (self.call.0)(rest.as_mut_ptr().cast(), rest.len(), 0, self.state, self.state_len)
+            };
+            let written = usize::try_from(written).map_err(|_| Failed)?;
+            if written >= rest.len() {
+                return Ok(());
+            }
+            Failed::unless(written > 0)?;
+            rest = &mut rest[written..];
+        }
+    }
+}
+
+impl Drop for Vdso {
+    fn drop(&mut self) {
+        // SAFETY: this page was mapped for this state, which nobody uses any more.
+        unsafe { libc::munmap(self.state, self.page_len) };
+    }
+}
