@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Each thread has a generator of its own, found without a lock or a system call. It uses *fast key
-//! erasure*: every refill of its 4,000-byte buffer replaces the key first, and every byte is wiped
+//! erasure*: every refill of its 8 KiB buffer replaces the key first, and every byte is wiped
 //! as it leaves, so that nothing in memory tells what was given out before. The state lives in a
 //! page that the kernel empties in a forked child: parent and child never repeat each other, and
 //! noticing costs nothing. Fresh kernel randomness goes into every refill where the kernel offers

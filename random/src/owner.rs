@@ -17,7 +17,7 @@ use crate::pool::Slot;
 /// The most bytes that one key makes.
 const BYTES_PER_KEY: usize = 1 << 20;
 /// Where kernel bytes cost a system call, refills between two mixings: 64 KiB.
-const REFILLS_PER_MIXING: u32 = 16;
+const REFILLS_PER_MIXING: u32 = 8;
 /// And seconds between two mixings, noticed at the next refill.
 const SECONDS_PER_MIXING: u32 = 1;
 
@@ -37,8 +37,19 @@ pub(crate) struct Owner {
     pub(crate) isa: Isa,
 }
 
-/// A fork emptied the page under this request: what it has drawn so far, the parent has drawn too.
-struct Forked;
+/// Why an attempt to fill a request failed.
+enum Cut {
+    /// A fork emptied the page: what was drawn so far, the parent has drawn too.
+    Forked,
+    /// The kernel gave no random bytes.
+    NoEntropy(EntropyError),
+}
+
+impl From<EntropyError> for Cut {
+    fn from(error: EntropyError) -> Self {
+        Self::NoEntropy(error)
+    }
+}
 
 impl Owner {
     /// Fills `out`, whatever the state of the page.
@@ -61,9 +72,9 @@ impl Owner {
             // SAFETY: the caller's promise.
             let live = unsafe { self.slot.page.is_live() };
             match result {
-                Ok(Ok(())) if live => return Ok(()),
-                Ok(_) => {}
-                Err(error) => {
+                Ok(()) if live => return Ok(()),
+                Ok(()) | Err(Cut::Forked) => {}
+                Err(Cut::NoEntropy(error)) => {
                     // SAFETY: the caller's promise; so the next request seeds anew.
                     unsafe { self.slot.page.set_left(0) };
                     // SAFETY: as above.
@@ -79,11 +90,7 @@ impl Owner {
     /// # Safety
     ///
     /// As for [`Owner::fill`].
-    unsafe fn attempt<C: SeedCore>(
-        self,
-        out: &mut [u8],
-        mixing: Mixing,
-    ) -> Result<Result<(), Forked>, EntropyError> {
+    unsafe fn attempt<C: SeedCore>(self, out: &mut [u8], mixing: Mixing) -> Result<(), Cut> {
         // SAFETY: the caller's promise.
         if !unsafe { self.slot.page.is_live() } {
             // SAFETY: the caller's promise.
@@ -95,11 +102,9 @@ impl Owner {
         }
         for chunk in out.chunks_mut(BYTES_PER_KEY) {
             // SAFETY: the caller's promise.
-            if let Err(Forked) = unsafe { self.one_off::<C>(chunk)? } {
-                return Ok(Err(Forked));
-            }
+            unsafe { self.one_off::<C>(chunk)? };
         }
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// Gives the page a key from the kernel.
@@ -129,7 +134,7 @@ impl Owner {
     /// # Safety
     ///
     /// As for [`Owner::fill`].
-    unsafe fn drain<C: SeedCore>(self, out: &mut [u8]) -> Result<Result<(), Forked>, EntropyError> {
+    unsafe fn drain<C: SeedCore>(self, out: &mut [u8]) -> Result<(), Cut> {
         let page = self.slot.page;
         let mut rest = out;
         loop {
@@ -145,13 +150,11 @@ impl Owner {
             // SAFETY: the caller's promise.
             unsafe { page.set_left(left - taken) };
             if later.is_empty() {
-                return Ok(Ok(()));
+                return Ok(());
             }
             rest = later;
             // SAFETY: the caller's promise.
-            if let Err(Forked) = unsafe { self.refill::<C>()? } {
-                return Ok(Err(Forked));
-            }
+            unsafe { self.refill::<C>()? };
         }
     }
 
@@ -160,27 +163,21 @@ impl Owner {
     /// # Safety
     ///
     /// As for [`Owner::fill`].
-    unsafe fn one_off<C: SeedCore>(
-        self,
-        out: &mut [u8],
-    ) -> Result<Result<(), Forked>, EntropyError> {
-        let mut key = [0; 32];
+    unsafe fn one_off<C: SeedCore>(self, out: &mut [u8]) -> Result<(), Cut> {
+        let (mut key, mut fresh) = ([0; 32], [0; 32]);
         // SAFETY: the caller's promise.
-        if let Err(Forked) = unsafe { self.drain::<C>(&mut key)? } {
-            return Ok(Err(Forked));
-        }
-        let mut fresh = [0; 32];
-        let mixed = kernel::fill(self.slot.vdso, &mut fresh);
-        if mixed.is_ok() {
+        let drained = unsafe { self.drain::<C>(&mut key) };
+        let result = drained.and_then(|()| {
+            kernel::fill(self.slot.vdso, &mut fresh)?;
             mix(&mut key, &fresh);
             keystream::<C>(self.isa, &key, out);
-        }
+            Ok(())
+        });
         wipe::memory(&mut key);
         wipe::memory(&mut fresh);
         clean_up::<C>(self.isa, out.len());
-        mixed?;
         // SAFETY: the caller's promise.
-        Ok(if unsafe { self.slot.page.is_live() } { Ok(()) } else { Err(Forked) })
+        if unsafe { self.slot.page.is_live() } { result } else { Err(Cut::Forked) }
     }
 
     /// Makes a new key and a full buffer, with kernel bytes mixed in where it is time.
@@ -188,7 +185,7 @@ impl Owner {
     /// # Safety
     ///
     /// As for [`Owner::fill`], and no bytes are left.
-    unsafe fn refill<C: SeedCore>(self) -> Result<Result<(), Forked>, EntropyError> {
+    unsafe fn refill<C: SeedCore>(self) -> Result<(), Cut> {
         // SAFETY: the caller owns the page, and nothing else refers to it during this call.
         let page: &mut Page = unsafe { &mut *self.slot.page.0 };
         if self.is_time_to_mix(page) {
@@ -204,11 +201,11 @@ impl Owner {
         clean_up::<C>(self.isa, BUFFER);
         // SAFETY: the caller's promise.
         if !unsafe { self.slot.page.is_live() } {
-            return Ok(Err(Forked));
+            return Err(Cut::Forked);
         }
         // SAFETY: the caller's promise; the buffer was filled.
         unsafe { self.slot.page.set_left(YIELD) };
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// Whether the next refill takes kernel bytes; keeps count.

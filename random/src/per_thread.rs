@@ -36,7 +36,7 @@ use crate::vdso::State;
 /// call; safe in signal handlers, after a fork and while the thread ends.
 ///
 /// The value holds nothing. Each request finds the generator of the thread that makes it, and
-/// each core has one of its own in each thread that uses it: 4 KiB.
+/// each core has one of its own in each thread that uses it: 8 KiB.
 pub struct PerThread<C = ChaCha<20>>(PhantomData<fn() -> C>);
 
 impl<C> PerThread<C> {

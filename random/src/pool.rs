@@ -8,7 +8,7 @@
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 
-use crate::page::{PAGE, Page, PagePtr};
+use crate::page::{Page, PagePtr, SIZE};
 use crate::vdso::{self, State};
 
 /// Pages mapped at a time.
@@ -90,8 +90,8 @@ pub(crate) fn take() -> Result<Slot, NoPage> {
 /// Wipes a page and takes it back.
 pub(crate) fn give_back(slot: Slot) {
     let page = slot.page.0;
-    // SAFETY: the owner hands the page over, and a page is `PAGE` bytes.
-    let bytes = unsafe { core::slice::from_raw_parts_mut(page.cast::<u8>(), PAGE) };
+    // SAFETY: the owner hands the page over, and a page is `SIZE` bytes.
+    let bytes = unsafe { core::slice::from_raw_parts_mut(page.cast::<u8>(), SIZE) };
     lanecrypt_kernels::wipe::memory(bytes);
     // A page that cannot be returned now stays mapped, wiped and unused.
     let Some(pool) = pool() else { return };
@@ -107,14 +107,14 @@ fn pool() -> Option<*mut Pool> {
     let mut pool = POOL.load(Ordering::Acquire);
     if pool.is_null() {
         // Of threads that race, one publishes its page and the others give theirs up.
-        let mapped = map_protected(PAGE).map_or(REFUSED, |page| page.cast());
+        let mapped = map_protected(SIZE).map_or(REFUSED, |page| page.cast());
         pool = match POOL.compare_exchange(null_mut(), mapped, Ordering::Release, Ordering::Acquire)
         {
             Ok(_) => mapped,
             Err(first) => {
                 if mapped != REFUSED {
                     // SAFETY: this mapping was made above and nobody else has seen it.
-                    unsafe { libc::munmap(mapped.cast(), PAGE) };
+                    unsafe { libc::munmap(mapped.cast(), SIZE) };
                 }
                 first
             }
@@ -200,7 +200,7 @@ unsafe fn push(pool: *mut Pool, slot: Slot) {
 ///
 /// The lock is held.
 unsafe fn grow(pool: *mut Pool) -> Option<()> {
-    let slab = map_protected(SLAB * PAGE)?.cast::<Page>();
+    let slab = map_protected(SLAB * SIZE)?.cast::<Page>();
     let mut states = [State::NONE; SLAB];
     vdso::map_states(SLAB, |i, state| states[i] = state);
     for (i, &vdso) in states.iter().enumerate() {

@@ -11,11 +11,12 @@ use core::mem::transmute;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-use crate::page::PAGE;
-
 /// An owner's state of the kernel's generator; null when there is none.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct State(pub(crate) *mut u8);
+
+/// No state may straddle a page; larger pages than this only have more room.
+const PAGE: usize = 4096;
 
 impl State {
     pub(crate) const NONE: Self = Self(null_mut());
@@ -65,7 +66,6 @@ pub(crate) fn getrandom(state: State, out: &mut [u8]) -> Option<usize> {
 pub(crate) fn map_states(count: usize, mut each: impl FnMut(usize, State)) {
     let Some(parameters) = function().and_then(parameters) else { return };
     let size = parameters.size as usize;
-    // No state may straddle a page.
     let per_page = PAGE / size;
     let length = count.div_ceil(per_page) * PAGE;
     // SAFETY: a fresh anonymous mapping touches no memory that is in use.
