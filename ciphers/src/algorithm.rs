@@ -96,6 +96,7 @@ impl Primitive {
 /// Whether this build includes kernels of `level`.
 const fn built(level: Level) -> bool {
     match level {
+        Level::Ssse3 => cfg!(feature = "isa-ssse3"),
         Level::Avx2 | Level::Avx2Vaes => cfg!(feature = "isa-avx2"),
         Level::Avx512 => cfg!(feature = "isa-avx512"),
         _ => true,

@@ -23,7 +23,7 @@ mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
 mod avx512;
 mod portable;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", feature = "isa-ssse3"))]
 mod ssse3;
 
 /// The stream core of ChaCha with `ROUNDS` rounds: 8, 12 or 20; any other number does not compile.
@@ -304,7 +304,10 @@ fn quarter_round([mut a, mut b, mut c, mut d]: [u32; 4]) -> [u32; 4] {
 
 /// The first round of columns 1 to 3, which hold no low word of the counter and are therefore the
 /// same in all blocks of a pass over lanes.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(
+    target_arch = "x86_64",
+    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
+))]
 #[inline]
 fn first_columns(words: &[u32; 16]) -> [u32; 16] {
     let mut x = *words;
@@ -317,7 +320,10 @@ fn first_columns(words: &[u32; 16]) -> [u32; 16] {
 
 /// Whether the low word of the counter wraps within `bytes` of keystream, taken in passes over at
 /// most 16 lanes.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(
+    target_arch = "x86_64",
+    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
+))]
 #[inline]
 fn wraps(counter: u64, bytes: usize) -> bool {
     let blocks = (bytes / 64) as u64 + 16;

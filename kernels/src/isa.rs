@@ -253,7 +253,8 @@ macro_rules! by_isa {
         $module::$f($($arg),*)
     };
     (@arm $isa:ident, $f:ident, $args:tt, Ssse3 => $module:ident, $($rest:tt)+) => {
-        by_isa!(@if (target_arch = "x86_64") $isa, $f, $args, Ssse3, $module, $($rest)+)
+        by_isa!(@if (all(target_arch = "x86_64", feature = "isa-ssse3"))
+            $isa, $f, $args, Ssse3, $module, $($rest)+)
     };
     (@arm $isa:ident, $f:ident, $args:tt, AesNi => $module:ident, $($rest:tt)+) => {
         by_isa!(@if (target_arch = "x86_64") $isa, $f, $args, AesNi, $module, $($rest)+)

@@ -4,6 +4,7 @@
 //! Each takes a reference to an array of exactly the register's size, so that it is safe to call
 //! wherever its instruction set is enabled.
 
+#[cfg(any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512"))]
 use core::arch::asm;
 use core::arch::x86_64::*;
 
@@ -62,6 +63,7 @@ pub(crate) fn store512(bytes: &mut [u8; 64], v: __m512i) {
 /// Hides where a value comes from: the compiler takes it as it is, in a register.
 #[inline]
 #[target_feature(enable = "sse2")]
+#[cfg(feature = "isa-ssse3")]
 pub(crate) fn opaque128(mut v: __m128i) -> __m128i {
     // SAFETY: the assembly is empty and leaves the register as it was.
     unsafe { asm!("/* {0} */", inout(xmm_reg) v, options(pure, nomem, nostack, preserves_flags)) };
@@ -80,6 +82,7 @@ pub(crate) fn opaque256(mut v: __m256i) -> __m256i {
 
 /// Hides a number from the compiler, which would unroll a loop that runs a known number of times.
 #[inline]
+#[cfg(any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512"))]
 pub(crate) fn opaque_count(mut n: usize) -> usize {
     // SAFETY: the assembly is empty and leaves the register as it was.
     unsafe { asm!("/* {0} */", inout(reg) n, options(pure, nomem, nostack, preserves_flags)) };

@@ -23,6 +23,10 @@ use crate::hand_out::hand_out;
 /// Bytes of a generator's page: two pages of the processor. Half as much would cost a tenth more in
 /// a request of 256 bytes, because kernel bytes and a new key are paid for at each refill.
 pub(crate) const SIZE: usize = 8192;
+/// Bytes from one generator's page to the next. The processor fetches the start of the next page in
+/// advance when the end of one is read; the gap, which is never touched, keeps two owners from
+/// taking each other's cache lines that way.
+pub(crate) const STRIDE: usize = SIZE + 4096;
 /// Bytes of keystream that one refill makes; the first 32 become the next key.
 pub(crate) const BUFFER: usize = SIZE - 64;
 /// Bytes that a refill leaves to hand out.
@@ -31,6 +35,8 @@ pub(crate) const YIELD: u32 = 8096;
 /// A generator's whole secret state; all zero means empty and not seeded.
 #[repr(C, align(4096))]
 pub(crate) struct Page {
+    /// Keystream; bytes that were handed out are zero.
+    pub(crate) buffer: [u8; BUFFER],
     /// Bytes still to be handed out: the last ones of `buffer`. At most [`YIELD`].
     left: u32,
     /// Not zero while the key is good. Written only when seeding begins, never after, so that a
@@ -46,11 +52,9 @@ pub(crate) struct Page {
     pub(crate) next: *mut Self,
     /// While the page is in the pool: its state of the kernel's generator in the vDSO.
     pub(crate) vdso: *mut u8,
-    /// Keystream; bytes that were handed out are zero.
-    pub(crate) buffer: [u8; BUFFER],
 }
 
-const _: () = assert!(size_of::<Page>() == SIZE && offset_of!(Page, buffer) == 64);
+const _: () = assert!(size_of::<Page>() == SIZE && offset_of!(Page, left) == BUFFER);
 const _: () = assert!(YIELD as usize == BUFFER - 32);
 
 /// Too few bytes are left, or a fork emptied the page.

@@ -8,7 +8,7 @@
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 
-use crate::page::{Page, PagePtr, SIZE};
+use crate::page::{Page, PagePtr, SIZE, STRIDE};
 use crate::vdso::{self, State};
 
 /// Pages mapped at a time.
@@ -107,14 +107,14 @@ fn pool() -> Option<*mut Pool> {
     let mut pool = POOL.load(Ordering::Acquire);
     if pool.is_null() {
         // Of threads that race, one publishes its page and the others give theirs up.
-        let mapped = map_protected(SIZE).map_or(REFUSED, |page| page.cast());
+        let mapped = map_protected(STRIDE).map_or(REFUSED, |page| page.cast());
         pool = match POOL.compare_exchange(null_mut(), mapped, Ordering::Release, Ordering::Acquire)
         {
             Ok(_) => mapped,
             Err(first) => {
                 if mapped != REFUSED {
                     // SAFETY: this mapping was made above and nobody else has seen it.
-                    unsafe { libc::munmap(mapped.cast(), SIZE) };
+                    unsafe { libc::munmap(mapped.cast(), STRIDE) };
                 }
                 first
             }
@@ -200,11 +200,11 @@ unsafe fn push(pool: *mut Pool, slot: Slot) {
 ///
 /// The lock is held.
 unsafe fn grow(pool: *mut Pool) -> Option<()> {
-    let slab = map_protected(SLAB * SIZE)?.cast::<Page>();
+    let slab = map_protected(SLAB * STRIDE)?;
     let mut states = [State::NONE; SLAB];
     vdso::map_states(SLAB, |i, state| states[i] = state);
     for (i, &vdso) in states.iter().enumerate() {
-        let page = PagePtr(slab.wrapping_add(i));
+        let page = PagePtr(slab.wrapping_add(i * STRIDE).cast());
         // SAFETY: the lock is held, and the page is fresh.
         unsafe { push(pool, Slot { page, vdso }) };
     }
@@ -230,8 +230,9 @@ fn map_protected(length: usize) -> Option<*mut u8> {
     if unsafe { libc::madvise(base, length, libc::MADV_DONTDUMP) } != 0 {
         DUMPED.store(true, Ordering::Relaxed);
     }
+    // On fault: the gaps between pages are locked only in name and take no memory.
     // SAFETY: the range is exactly the fresh mapping.
-    if unsafe { libc::mlock(base, length) } != 0 {
+    if unsafe { libc::mlock2(base, length, libc::MLOCK_ONFAULT) } != 0 {
         UNLOCKED.store(true, Ordering::Relaxed);
     }
     Some(base.cast())

@@ -17,6 +17,8 @@ pub(crate) struct State(pub(crate) *mut u8);
 
 /// No state may straddle a page; larger pages than this only have more room.
 const PAGE: usize = 4096;
+/// States of two owners share no cache line, nor a pair of lines that is fetched together.
+const APART: usize = 128;
 
 impl State {
     pub(crate) const NONE: Self = Self(null_mut());
@@ -66,7 +68,8 @@ pub(crate) fn getrandom(state: State, out: &mut [u8]) -> Option<usize> {
 pub(crate) fn map_states(count: usize, mut each: impl FnMut(usize, State)) {
     let Some(parameters) = function().and_then(parameters) else { return };
     let size = parameters.size as usize;
-    let per_page = PAGE / size;
+    let stride = size.next_multiple_of(APART);
+    let per_page = PAGE / stride;
     let length = count.div_ceil(per_page) * PAGE;
     // SAFETY: a fresh anonymous mapping touches no memory that is in use.
     let base = unsafe {
@@ -83,7 +86,7 @@ pub(crate) fn map_states(count: usize, mut each: impl FnMut(usize, State)) {
         return;
     }
     for i in 0..count {
-        let offset = i / per_page * PAGE + i % per_page * size;
+        let offset = i / per_page * PAGE + i % per_page * stride;
         each(i, State(base.cast::<u8>().wrapping_add(offset)));
     }
 }
