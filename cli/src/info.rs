@@ -1,0 +1,171 @@
+//! `lanecrypt info`: what this machine has and which kernels it runs.
+
+use core::fmt::Write as _;
+use std::process::ExitCode;
+
+use lanecrypt_ciphers::{Algorithm, Isa, Level, Primitive};
+use lanecrypt_random::{Facilities, facilities};
+use serde_json::{Value, json};
+
+use crate::exit;
+
+/// Arguments of `info`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> ExitCode {
+    let machine = Machine::look();
+    if args.json {
+        exit::print(&format!("{:#}\n", machine.json()))
+    } else {
+        exit::print(&machine.text())
+    }
+}
+
+struct Machine {
+    model: String,
+    processors: usize,
+    kernel: String,
+    processor_level: Level,
+    level: Level,
+    facilities: Facilities,
+}
+
+impl Machine {
+    fn look() -> Self {
+        // The facilities are those that the generators found: there must be one.
+        let _ = lanecrypt_random::try_fill(&mut [0]);
+        Self {
+            model: model(),
+            processors: std::thread::available_parallelism().map_or(1, usize::from),
+            kernel: rustix::system::uname().release().to_string_lossy().into_owned(),
+            processor_level: Isa::of_processor().level(),
+            level: Isa::detect().level(),
+            facilities: facilities(),
+        }
+    }
+
+    fn text(&self) -> String {
+        let facilities = &self.facilities;
+        let isa = if self.level == self.processor_level {
+            format!("{}", self.level)
+        } else {
+            format!("{} (LANECRYPT_ISA; the processor has {})", self.level, self.processor_level)
+        };
+        let rows = [
+            ("Lanecrypt", String::from(env!("CARGO_PKG_VERSION"))),
+            ("Processor", format!("{}, {} usable", self.model, self.processors)),
+            ("Instruction set", isa),
+            ("Linux", self.kernel.clone()),
+            ("Random without a system call", yes(facilities.vdso)),
+            ("State emptied in forked children", yes(facilities.wipe_on_fork)),
+            ("State kept out of core dumps", yes(facilities.dont_dump)),
+            ("State locked in memory", yes(facilities.locked)),
+            ("Limit of locked memory", limit(facilities.lock_limit)),
+        ];
+        let mut text = String::new();
+        for (name, value) in rows {
+            text += &format!("{name:<34}{value}\n");
+        }
+        if !facilities.wipe_on_fork {
+            text += "Nothing is buffered: every random number is a request to the kernel.\n";
+        }
+        text += "\nThe kernel that runs at each level\n";
+        text += &row("", Level::ALL.map(|level| self.mark(level)), "constant time");
+        for &algorithm in Algorithm::ALL {
+            let primitive = algorithm.primitive();
+            let kernels = Level::ALL.map(|level| kernel(primitive, level));
+            let constant = yes(primitive.constant_time(self.level));
+            text += &row(&algorithm.to_string(), kernels, &constant);
+        }
+        text += "* the level in use; ! a kernel that is not constant time\n";
+        text
+    }
+
+    fn mark(&self, level: Level) -> String {
+        format!("{level}{}", if level == self.level { "*" } else { "" })
+    }
+
+    fn json(&self) -> Value {
+        let capped = self.level != self.processor_level;
+        let facilities = &self.facilities;
+        let algorithms = Algorithm::ALL.iter().map(|&algorithm| self.algorithm(algorithm));
+        json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "processor": {
+                "model": self.model,
+                "architecture": std::env::consts::ARCH,
+                "usable": self.processors,
+            },
+            "isa": {
+                "used": self.level.name(),
+                "processor": self.processor_level.name(),
+                "capped": capped,
+            },
+            "kernel": {
+                "release": self.kernel,
+                "vdso_getrandom": facilities.vdso,
+                "wipe_on_fork": facilities.wipe_on_fork,
+                "dont_dump": facilities.dont_dump,
+                "locked": facilities.locked,
+                "lock_limit": facilities.lock_limit,
+            },
+            "algorithms": algorithms.collect::<Vec<_>>(),
+        })
+    }
+
+    fn algorithm(&self, algorithm: Algorithm) -> Value {
+        let primitive = algorithm.primitive();
+        let kernels = Level::ALL.map(|level| {
+            let kernel = json!({
+                "kernel": primitive.kernel_at(level).name(),
+                "constant_time": primitive.constant_time(level),
+                "available": level <= self.processor_level,
+            });
+            (level.name().to_owned(), kernel)
+        });
+        json!({
+            "name": algorithm.to_string(),
+            "key_lengths": algorithm.key_lengths(),
+            "nonce_length": algorithm.nonce_length(),
+            "kernel": primitive.kernel_at(self.level).name(),
+            "constant_time": primitive.constant_time(self.level),
+            "levels": kernels.into_iter().collect::<serde_json::Map<_, _>>(),
+        })
+    }
+}
+
+fn kernel(primitive: Primitive, level: Level) -> String {
+    let mark = if primitive.constant_time(level) { "" } else { "!" };
+    format!("{}{mark}", primitive.kernel_at(level))
+}
+
+fn row(name: &str, cells: [String; Level::ALL.len()], last: &str) -> String {
+    let mut row = format!("{name:<16}");
+    for cell in cells {
+        // Writing to a string does not fail.
+        let _ = write!(row, "{cell:<10}");
+    }
+    row + last + "\n"
+}
+
+fn yes(yes: bool) -> String {
+    String::from(if yes { "yes" } else { "no" })
+}
+
+fn limit(bytes: Option<u64>) -> String {
+    bytes.map_or_else(|| String::from("none"), |bytes| format!("{} KiB", bytes / 1024))
+}
+
+/// The processor's name as the kernel gives it, or its architecture.
+fn model() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let line = info.lines().find_map(|line| line.strip_prefix("model name"));
+    let name = line.and_then(|line| line.split_once(':')).map(|(_, name)| name.trim().to_owned());
+    name.unwrap_or_else(|| String::from(std::env::consts::ARCH))
+}

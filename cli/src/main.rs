@@ -1,0 +1,89 @@
+//! The program `lanecrypt`.
+//!
+//! It exits with 0 when all went well, 1 when something failed, and 2 when the arguments or
+//! `LANECRYPT_ISA` make no sense; errors are one line on standard error.
+
+#![forbid(unsafe_code)]
+
+mod check;
+mod exit;
+mod info;
+mod random;
+mod size;
+mod speed;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use lanecrypt_ciphers::Level;
+
+/// Small cryptographic requests, fast.
+#[derive(Parser)]
+#[command(
+    name = "lanecrypt",
+    version,
+    after_help = "LANECRYPT_ISA=portable|ssse3|aesni|avx2|\
+    avx2vaes|avx512 keeps to the kernels of that instruction set and below."
+)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Measure speed beside other software
+    Speed(speed::Args),
+    /// Write random bytes
+    Random(random::Args),
+    /// Show the processor, the kernels it runs and what the operating system offers
+    Info(info::Args),
+    /// Test this build, or answer test vectors given as JSON lines on standard input
+    Check(check::Args),
+}
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) if error.use_stderr() => return exit::bad_arguments(&one_line(&error)),
+        Err(help) => return exit::print(&help.to_string()),
+    };
+    if let Err(reason) = isa_setting() {
+        return exit::bad_arguments(&reason);
+    }
+    match arguments.command {
+        Command::Speed(args) => speed::run(args),
+        Command::Random(args) => random::run(&args),
+        Command::Info(args) => info::run(&args),
+        Command::Check(args) => check::run(&args),
+    }
+}
+
+/// The library ignores a value of `LANECRYPT_ISA` that it does not know; a program's user wants to
+/// hear of it.
+fn isa_setting() -> Result<(), String> {
+    match std::env::var("LANECRYPT_ISA") {
+        Err(std::env::VarError::NotPresent) => Ok(()),
+        Ok(name) if name.is_empty() => Ok(()),
+        Ok(name) => match name.parse::<Level>() {
+            Ok(_) => Ok(()),
+            Err(unknown) => Err(format!("LANECRYPT_ISA={name}: {unknown}")),
+        },
+        Err(error) => Err(format!("LANECRYPT_ISA: {error}")),
+    }
+}
+
+/// What an argument error says, without the usage text that follows it.
+fn one_line(error: &clap::Error) -> String {
+    if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return String::from("no command given; try 'lanecrypt --help'");
+    }
+    let mut text = error.to_string();
+    // What the user typed stands before these: the last ones are not the user's.
+    for end in ["\n\nFor more information", "\n\nUsage:"] {
+        text.truncate(text.rfind(end).unwrap_or(text.len()));
+    }
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let line = words.join(" ");
+    line.strip_prefix("error: ").unwrap_or(&line).replace(" tip: ", "; ")
+}

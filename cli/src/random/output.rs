@@ -1,0 +1,95 @@
+//! Standard output, written in large pieces.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
+use std::os::fd::AsFd as _;
+
+use lanecrypt_random::EntropyError;
+use rustix::event::{PollFd, PollFlags, poll};
+
+use super::produce::Plan;
+use super::rate::Rate;
+
+/// How large a pipe is made, in bytes: the most that an unprivileged process may ask for by
+/// default. Fewer wake-ups of the reader, and no more memory than a piece of output.
+const PIPE: usize = 1 << 20;
+
+/// Why the output ended before it was complete.
+pub(crate) enum Broken {
+    /// The reader closed its end.
+    Closed,
+    /// The generator could not be seeded.
+    Entropy(EntropyError),
+    /// The system has no more threads.
+    Thread(io::Error),
+    /// The file system or device refused.
+    Write(io::Error),
+}
+
+impl From<io::Error> for Broken {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == ErrorKind::BrokenPipe { Self::Closed } else { Self::Write(error) }
+    }
+}
+
+/// Standard output without the buffer of the standard library.
+pub(crate) struct Output {
+    file: File,
+    written: u64,
+    rate: Option<Rate>,
+}
+
+impl Output {
+    /// Standard output, made ready for what `plan` will write.
+    pub(crate) fn stdout(plan: &Plan) -> io::Result<Self> {
+        let file = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+        let total = plan.output_bytes();
+        if total.is_none_or(|total| total > PIPE as u128) {
+            // Anything but a pipe refuses, and a pipe of the usual size does too.
+            let _ = rustix::pipe::fcntl_setpipe_size(&file, PIPE);
+        }
+        // On one terminal the two would be mixed up.
+        let shown = io::stderr().is_terminal() && !file.is_terminal();
+        Ok(Self { file, written: 0, rate: shown.then(|| Rate::new(total)) })
+    }
+
+    /// Writes all of `piece`.
+    pub(crate) fn write(&mut self, mut piece: &[u8]) -> Result<(), Broken> {
+        while !piece.is_empty() {
+            match self.file.write(piece) {
+                Ok(0) => return Err(io::Error::from(ErrorKind::WriteZero).into()),
+                Ok(n) => {
+                    piece = &piece[n..];
+                    self.written = self.written.saturating_add(n as u64);
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                // Whoever shares the pipe may have made it non-blocking.
+                Err(error) if error.kind() == ErrorKind::WouldBlock => self.wait()?,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        if let Some(rate) = &mut self.rate {
+            rate.show(self.written);
+        }
+        Ok(())
+    }
+
+    /// Bytes written so far.
+    pub(crate) fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// Takes the rate off the terminal.
+    pub(crate) fn finish(&mut self) {
+        if let Some(rate) = &mut self.rate {
+            rate.erase();
+        }
+    }
+
+    fn wait(&self) -> io::Result<()> {
+        match poll(&mut [PollFd::new(&self.file, PollFlags::OUT)], None) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}

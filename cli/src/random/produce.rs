@@ -1,0 +1,154 @@
+//! Making the output in pieces, on one thread or on several, and handing them over in order.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+
+use lanecrypt_random::EntropyError;
+use zeroize::Zeroizing;
+
+use super::encode::Format;
+use super::output::Broken;
+
+/// Buffers of each producer: one is filled while another is written.
+const BUFFERS: usize = 2;
+
+/// What is to be written.
+pub(crate) struct Plan {
+    /// Random bytes in all; none means endless.
+    pub(crate) total: Option<u64>,
+    pub(crate) format: Format,
+    /// Fills a buffer with random bytes.
+    pub(crate) source: fn(&mut [u8]) -> Result<(), EntropyError>,
+}
+
+impl Plan {
+    /// Random bytes in the piece that is `index`th, and whether it is the last; none past that.
+    fn piece(&self, index: u64) -> Option<(usize, bool)> {
+        let piece = self.format.piece();
+        let Some(total) = self.total else { return Some((piece, false)) };
+        // Even no bytes at all are one piece: text ends with a newline.
+        let last = total.div_ceil(piece as u64).saturating_sub(1);
+        let left = total.saturating_sub(index.saturating_mul(piece as u64));
+        let len = usize::try_from(left).map_or(piece, |left| left.min(piece));
+        (index <= last).then_some((len, index == last))
+    }
+
+    /// Bytes of output in all, if it ends.
+    pub(crate) fn output_bytes(&self) -> Option<u128> {
+        let total = u128::from(self.total?);
+        Some(match self.format {
+            Format::Raw => total,
+            Format::Hex => 2 * total + 1,
+            Format::Base64 => total.div_ceil(3) * 4 + 1,
+        })
+    }
+}
+
+/// Makes the output of `plan` and passes it to `write`, piece by piece.
+pub(crate) fn run(
+    plan: &Plan,
+    threads: usize,
+    mut write: impl FnMut(&[u8]) -> Result<(), Broken>,
+) -> Result<(), Broken> {
+    // No more threads than there are pieces.
+    let threads = (1..threads as u64).take_while(|&i| plan.piece(i).is_some()).count() + 1;
+    if threads > 1 {
+        return parallel(plan, threads, write);
+    }
+    let mut buffer = Buffer::new(plan);
+    for (len, last) in (0..).map_while(|index| plan.piece(index)) {
+        write(buffer.fill(plan, len, last)?)?;
+    }
+    Ok(())
+}
+
+/// `threads` producers in turn; the caller's thread writes.
+fn parallel(
+    plan: &Plan,
+    threads: usize,
+    mut write: impl FnMut(&[u8]) -> Result<(), Broken>,
+) -> Result<(), Broken> {
+    thread::scope(|scope| {
+        let mut producers = Vec::with_capacity(threads);
+        for first in 0..threads {
+            let (give, full) = channel();
+            let (give_back, empty) = channel();
+            for _ in 0..BUFFERS {
+                // The other end is in this very function.
+                let _ = give_back.send(Buffer::new(plan));
+            }
+            let work = move || produce(plan, first, threads, &give, &empty);
+            thread::Builder::new().spawn_scoped(scope, work).map_err(Broken::Thread)?;
+            producers.push((full, give_back));
+        }
+        // When this ends early, dropping the channels ends the producers.
+        for (full, give_back) in producers.iter().cycle() {
+            let Ok(result) = full.recv() else { break };
+            let buffer: Buffer = result?;
+            write(buffer.filled())?;
+            // A producer that has made its last piece takes nothing back.
+            let _ = give_back.send(buffer);
+        }
+        Ok(())
+    })
+}
+
+/// Makes every `step`th piece, beginning with `first`, until there are no more or nobody wants
+/// them.
+fn produce(
+    plan: &Plan,
+    first: usize,
+    step: usize,
+    give: &Sender<Result<Buffer, Broken>>,
+    empty: &Receiver<Buffer>,
+) {
+    let pieces = (first as u64..).step_by(step).map_while(|index| plan.piece(index));
+    for (len, last) in pieces {
+        let Ok(mut buffer) = empty.recv() else { return };
+        let result = buffer.fill(plan, len, last).map(|_| ());
+        if give.send(result.map(|()| buffer)).is_err() {
+            return;
+        }
+    }
+}
+
+/// Room for one piece; wiped when it is dropped.
+struct Buffer {
+    /// Random bytes before they are encoded; empty if they are written as they are.
+    raw: Zeroizing<Vec<u8>>,
+    out: Zeroizing<Vec<u8>>,
+    filled: usize,
+}
+
+impl Buffer {
+    fn new(plan: &Plan) -> Self {
+        let len = plan.piece(0).map_or(0, |(len, _)| len);
+        let text = plan.format.is_text();
+        Self {
+            raw: Zeroizing::new(vec![0; if text { len } else { 0 }]),
+            out: Zeroizing::new(vec![0; plan.format.encoded(len) + usize::from(text)]),
+            filled: 0,
+        }
+    }
+
+    /// Makes a piece of `len` random bytes and returns it as it is to be written.
+    fn fill(&mut self, plan: &Plan, len: usize, last: bool) -> Result<&[u8], Broken> {
+        self.filled = plan.format.encoded(len);
+        let out = &mut self.out[..self.filled];
+        if plan.format.is_text() {
+            (plan.source)(&mut self.raw[..len]).map_err(Broken::Entropy)?;
+            plan.format.encode(&self.raw[..len], out);
+            if last {
+                self.out[self.filled] = b'\n';
+                self.filled += 1;
+            }
+        } else {
+            (plan.source)(out).map_err(Broken::Entropy)?;
+        }
+        Ok(self.filled())
+    }
+
+    fn filled(&self) -> &[u8] {
+        &self.out[..self.filled]
+    }
+}

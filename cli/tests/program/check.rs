@@ -1,0 +1,235 @@
+//! `lanecrypt check` and `lanecrypt info`: the protocol of JSON lines, and that nonsense has an
+//! answer.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::support::{assert_one_line, errors, lanecrypt, run};
+
+fn check(input: &[u8]) -> Vec<Value> {
+    let output = run(lanecrypt(&["check"]), input);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    assert!(output.stderr.is_empty(), "{}", errors(&output));
+    let lines = str::from_utf8(&output.stdout).expect("text").lines();
+    lines.map(|line| serde_json::from_str(line).expect(line)).collect()
+}
+
+fn ask(request: &Value) -> Value {
+    let mut answers = check(format!("{request}\n").as_bytes());
+    assert_eq!(answers.len(), 1, "{request}");
+    answers.remove(0)
+}
+
+/// The example of RFC 8439, section 2.4.2, with changes.
+fn rfc8439(changes: &Value) -> Value {
+    let mut request = json!({
+        "id": "rfc", "alg": "chacha20-ietf", "op": "encrypt", "counter": 1,
+        "key": "000102030405060708090a0b0c0d0e0f101112131415161718191A1B1C1D1E1F",
+        "iv": "000000000000004a00000000",
+        "data": "4c616469657320616e642047656e746c656d656e",
+    });
+    for (name, value) in changes.as_object().expect("an object") {
+        request[name] = value.clone();
+    }
+    request
+}
+
+const RFC8439_ANSWER: &str = "6e2e359a2568f98041ba0728dd0d6981e97e7aec";
+
+#[test]
+fn answers_are_right() {
+    let same = [
+        json!({}),
+        json!({ "op": "decrypt" }),
+        json!({ "chunks": [1, 0, 18, 1] }),
+        json!({ "chunks": [20] }),
+        json!({ "skip": 64, "counter": 0 }),
+        json!({ "skip": 64, "counter": null, "aad": "", "unknown": [{}] }),
+    ];
+    for changes in same {
+        let answer = ask(&rfc8439(&changes));
+        assert_eq!(answer, json!({ "id": "rfc", "out": RFC8439_ANSWER }), "{changes}");
+    }
+    let ecb = json!({
+        "id": 2, "alg": "aes-128-ecb", "op": "encrypt",
+        "key": "000102030405060708090a0b0c0d0e0f", "data": "00112233445566778899aabbccddeeff",
+    });
+    assert_eq!(ask(&ecb)["out"], "69c4e0d86a7b0430d8cdb78070b4c55a");
+}
+
+#[test]
+fn what_must_be_refused_is() {
+    let refused = [
+        (json!({ "alg": "rot13" }), "unsupported"),
+        (json!({ "alg": "aes-128-gcm", "op": "seal", "key": "zz" }), "unsupported"),
+        (json!({ "alg": "aes-256-ecb", "op": "decrypt", "iv": null }), "unsupported"),
+        (json!({ "alg": null }), "alg: missing"),
+        (json!({ "alg": 7 }), "alg: not a string"),
+        (json!({ "op": null }), "op: missing"),
+        (json!({ "op": "explode" }), "op: unknown"),
+        (json!({ "op": "seal" }), "op: chacha20-ietf does not seal"),
+        (json!({ "key": null }), "key: missing"),
+        (json!({ "key": "00" }), "wrong key length"),
+        (json!({ "key": "000102030405060708090a0b0c0d0e0f" }), "wrong key length"),
+        (json!({ "key": "0" }), "key: not hexadecimal"),
+        (json!({ "key": "+1" }), "key: not hexadecimal"),
+        (json!({ "key": "éé" }), "key: not hexadecimal"),
+        (json!({ "iv": null }), "wrong nonce length"),
+        (json!({ "iv": "0000000000000000" }), "wrong nonce length"),
+        (json!({ "data": null }), "data: missing"),
+        (json!({ "data": ["00"] }), "data: not a string"),
+        (json!({ "skip": -1 }), "skip: not a whole number"),
+        (json!({ "skip": 0.5 }), "skip: not a whole number"),
+        (json!({ "skip": "0" }), "skip: not a whole number"),
+        (json!({ "skip": u64::MAX }), "keystream exhausted"),
+        (json!({ "skip": (1_u64 << 38) - 64 }), "keystream exhausted"),
+        (json!({ "counter": u64::MAX }), "keystream exhausted"),
+        (json!({ "counter": 1_u64 << 32 }), "keystream exhausted"),
+        (json!({ "counter": u32::MAX, "skip": 45 }), "keystream exhausted"),
+        (json!({ "chunks": [19] }), "chunks: their sum"),
+        (json!({ "chunks": [20, 1] }), "chunks: their sum"),
+        (json!({ "chunks": [u64::MAX, 21] }), "chunks: their sum"),
+        (json!({ "chunks": [-1, 21] }), "chunks: not a list"),
+        (json!({ "chunks": 20 }), "chunks: not a list"),
+        (json!({ "aad": "00" }), "aad: "),
+        (json!({ "alg": "aes-256-ctr", "iv": "00".repeat(16) }), "counter: "),
+        (json!({ "alg": "aes-256-ecb", "iv": null, "counter": 0 }), "wrong data length"),
+        (json!({ "alg": "aes-256-ecb", "iv": null, "counter": 0, "skip": 16 }), "skip: "),
+        (
+            json!({ "alg": "aes-256-ecb", "iv": "00", "counter": 0, "data": "" }),
+            "wrong nonce length",
+        ),
+    ];
+    for (changes, reason) in refused {
+        let answer = ask(&rfc8439(&changes));
+        let error = answer["err"].as_str().expect("an error");
+        assert!(error.starts_with(reason), "{changes}: {answer}");
+        assert_eq!(answer["id"], "rfc");
+        assert_eq!(answer.get("out"), None);
+    }
+    // The last bytes are still there.
+    let last = json!({ "counter": u32::MAX, "skip": 44 });
+    assert!(ask(&rfc8439(&last))["out"].is_string());
+}
+
+#[test]
+fn huge_positions_answer_at_once() {
+    for (algorithm, nonce) in [("chacha20-djb", 8), ("aes-256-ctr", 16)] {
+        let skip = rfc8439(&json!({
+            "alg": algorithm, "iv": "ff".repeat(nonce), "skip": u64::MAX, "counter": 0,
+        }));
+        assert!(ask(&skip)["out"].is_string(), "{algorithm}");
+    }
+}
+
+#[test]
+fn nonsense_has_an_answer_and_the_next_line_too() {
+    let good = rfc8439(&json!({})).to_string();
+    let deep = "[".repeat(100_000);
+    let nonsense: [&[u8]; 9] = [
+        b"nonsense",
+        b"{",
+        b"[1,2]",
+        b"\"text\"",
+        b"{\"id\":1,}",
+        b"\xff\xfe\x00",
+        b"{\"id\":\"\xff\"}",
+        deep.as_bytes(),
+        b"{} {}",
+    ];
+    for line in nonsense {
+        let answers = check(&[line, b"\n", good.as_bytes()].concat());
+        assert_eq!(answers.len(), 2);
+        assert!(answers[0]["err"].is_string() && answers[0]["id"].is_null(), "{answers:?}");
+        assert_eq!(answers[1]["out"], RFC8439_ANSWER);
+    }
+    let long = "1234567890123456789012345678901234567890";
+    let line = good.replace("\"rfc\"", long);
+    let output = run(lanecrypt(&["check"]), line.as_bytes());
+    assert!(str::from_utf8(&output.stdout).expect("text").contains(&format!("\"id\":{long},")));
+    for id in [json!(null), json!(-3), json!("a\u{0}b"), json!([1, { "x": 2 }])] {
+        assert_eq!(ask(&rfc8439(&json!({ "id": id })))["id"], id);
+    }
+}
+
+#[test]
+fn a_megabyte_goes_through() {
+    let data = "ab".repeat(1 << 20);
+    let answer = ask(&rfc8439(&json!({ "data": data })));
+    let out = answer["out"].as_str().expect("an answer").to_owned();
+    assert_eq!(ask(&rfc8439(&json!({ "data": out, "chunks": [65537, 983_039] })))["out"], data);
+}
+
+/// A program that waits for each answer before it asks again must not wait for ever.
+#[test]
+fn a_coprocess_can_talk_line_by_line() {
+    let mut child = lanecrypt(&["check"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut ask = child.stdin.take().expect("a pipe");
+    let mut answers = BufReader::new(child.stdout.take().expect("a pipe"));
+    let request = rfc8439(&json!({})).to_string();
+    // Each write ends in the middle of the next line.
+    let (head, tail) = request.split_at(20);
+    ask.write_all(head.as_bytes()).expect("it reads");
+    for _ in 0..3 {
+        ask.write_all(format!("{tail}\n{head}").as_bytes()).expect("it reads");
+        let mut answer = String::new();
+        answers.read_line(&mut answer).expect("it answers");
+        assert!(answer.contains(RFC8439_ANSWER), "{answer}");
+    }
+    drop(ask);
+    assert!(child.wait().expect("it ends").success());
+}
+
+#[test]
+fn the_self_test_passes_at_every_cap() {
+    for level in ["portable", "ssse3", "aesni", "avx2", "avx2vaes", "avx512"] {
+        let mut command = lanecrypt(&["check", "--self-test"]);
+        command.env("LANECRYPT_ISA", level);
+        let output = run(command, b"");
+        let text = str::from_utf8(&output.stdout).expect("text");
+        assert!(output.status.success() && !text.contains("FAILED"), "{text}");
+        assert_eq!(text.lines().count(), 12, "{text}");
+    }
+}
+
+#[test]
+fn info_says_what_runs() {
+    let mut command = lanecrypt(&["info", "--json"]);
+    command.env("LANECRYPT_ISA", "portable");
+    let output = run(command, b"");
+    let info: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(info["isa"]["used"], "portable");
+    assert!(info["kernel"]["vdso_getrandom"].is_boolean());
+    let algorithms = info["algorithms"].as_array().expect("a list");
+    assert!(algorithms.iter().any(|row| row["name"] == "aes-256-ctr"));
+    for row in algorithms {
+        assert_eq!(row["kernel"], "portable");
+        assert_eq!(row["constant_time"], true);
+    }
+    let output = run(lanecrypt(&["info"]), b"");
+    let text = str::from_utf8(&output.stdout).expect("text");
+    for word in ["Processor", "Instruction set", "chacha20-ietf", "emptied in forked"] {
+        assert!(text.contains(word), "{text}");
+    }
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_failure_but_a_full_disk_is() {
+    for arguments in [&["info"][..], &["check", "--self-test"], &["--help"]] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let output = lanecrypt(arguments).stdout(writer).stderr(Stdio::piped()).output();
+        let output = output.expect("it ends");
+        assert!(output.status.success() && output.stderr.is_empty(), "{}", errors(&output));
+
+        let full = std::fs::File::options().write(true).open("/dev/full").expect("/dev/full");
+        let output = lanecrypt(arguments).stdout(full).stderr(Stdio::piped()).output();
+        assert_one_line(&output.expect("it ends"), 1, "No space left");
+    }
+}

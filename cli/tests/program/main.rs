@@ -1,0 +1,7 @@
+//! The built program, as its users meet it.
+
+mod arguments;
+mod check;
+mod random;
+mod support;
+mod terminal;

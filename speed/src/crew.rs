@@ -1,0 +1,262 @@
+//! The threads that measure: one leads, helpers join it in rows of more than one thread.
+//!
+//! All threads of a row wait for a common start, and the leader's clock runs from that start
+//! until the last of them has finished; so the clocks of two processors are never compared. On a
+//! busy machine each thread first lets others run, so that a batch begins with a fresh time slice,
+//! and the start is given only when helpers are seen to be running.
+
+use core::hint::spin_loop;
+use core::panic::AssertUnwindSafe;
+use core::sync::atomic::{AtomicUsize, Ordering};
+use std::panic::catch_unwind;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{Scope, yield_now};
+
+use crate::clock;
+use crate::processors::{Pinned, WaitingTime};
+use crate::row::{Arena, Row, Work};
+use crate::verify::{self, Defect};
+
+/// One timed batch.
+pub(crate) struct Batch {
+    /// From the common start to the last thread's end.
+    pub(crate) wall: u64,
+    /// Whether one of the threads lost its processor meanwhile.
+    pub(crate) preempted: bool,
+    /// Folded from all threads' answers.
+    pub(crate) digest: u64,
+}
+
+/// A thread that can do the work of every row.
+struct Member<'rows> {
+    rows: &'rows [Row],
+    works: Vec<Option<Box<dyn Work>>>,
+    arena: Arena,
+    waiting: WaitingTime,
+    _pinned: Pinned,
+}
+
+impl<'rows> Member<'rows> {
+    fn new(rows: &'rows [Row], cpu: usize) -> Self {
+        let pinned = Pinned::to(cpu);
+        let works = rows.iter().map(|_| None).collect();
+        let waiting = WaitingTime::of_this_thread();
+        Self { rows, works, arena: Arena::new(), waiting, _pinned: pinned }
+    }
+
+    fn prepare(&mut self, row: usize) -> Result<Vec<u8>, Defect> {
+        let (rows, arena) = (self.rows, &mut self.arena);
+        let prepared = guarded(|| {
+            let mut work = (rows[row].make)().ok_or(Defect::Failed)?;
+            let checked = work.check(arena);
+            Ok((work, checked))
+        });
+        let (work, checked) = prepared.unwrap_or(Err(Defect::Failed))?;
+        self.works[row] = Some(work);
+        checked
+    }
+
+    fn run(&mut self, row: usize, requests: usize) -> Result<(), Defect> {
+        let work = self.works[row].as_mut().ok_or(Defect::Failed)?;
+        guarded(|| work.run(&mut self.arena, requests)).ok_or(Defect::Failed)
+    }
+
+    fn digest(&mut self, row: usize) -> u64 {
+        let arena = &mut self.arena;
+        self.works[row].as_ref().map_or(0, |work| work.digest(arena))
+    }
+}
+
+/// Keeps a peer that fails in its own row: the panic's message is on standard error, the rest of
+/// the table goes on.
+fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(work)).ok()
+}
+
+enum Order {
+    Prepare { row: usize },
+    Run { row: usize, requests: usize, epoch: usize, random: u64 },
+}
+
+enum Reply {
+    Prepared(Result<Vec<u8>, Defect>),
+    Ran(Result<Batch, Defect>),
+}
+
+/// Where the threads of a crew meet; outlives them.
+#[derive(Default)]
+pub(crate) struct Meeting {
+    /// Counts up while a helper waits for the start. The leader reads it twice to see that the
+    /// helper is on its processor at this moment; it orders nothing.
+    beats: AtomicUsize,
+    /// The batch that may run. The leader's store pairs with the helpers' loads.
+    epoch: AtomicUsize,
+    /// Helpers that have finished. Their additions pair with the leader's loads.
+    done: AtomicUsize,
+}
+
+/// Turns of the waiting loops before the processor is offered to others.
+const PATIENCE: usize = 2000;
+
+impl Meeting {
+    /// Waits for the start of a batch; returns the waiting time of this thread until then.
+    fn await_start(&self, epoch: usize, waiting: &WaitingTime) -> u64 {
+        loop {
+            yield_now();
+            let waited = waiting.read();
+            for _ in 0..PATIENCE {
+                if self.epoch.load(Ordering::Acquire) == epoch {
+                    return waited;
+                }
+                self.beats.fetch_add(1, Ordering::Relaxed);
+                spin_loop();
+            }
+        }
+    }
+
+    /// Whether a helper is seen waiting on its processor right now.
+    ///
+    /// With several helpers this proves it of one of them.
+    fn is_attended(&self) -> bool {
+        let before = self.beats.load(Ordering::Relaxed);
+        (0..PATIENCE).any(|_| {
+            spin_loop();
+            self.beats.load(Ordering::Relaxed) != before
+        })
+    }
+}
+
+/// The calling thread and its helpers.
+pub(crate) struct Crew<'rows> {
+    leader: Member<'rows>,
+    helpers: Vec<(Sender<Order>, Receiver<Reply>)>,
+    meeting: &'rows Meeting,
+    epoch: usize,
+}
+
+impl<'rows> Crew<'rows> {
+    /// Pins the calling thread to the first of `cpus` and a helper to each of the others.
+    ///
+    /// The helpers end when the crew is dropped.
+    pub(crate) fn assemble<'scope>(
+        scope: &'scope Scope<'scope, '_>,
+        rows: &'rows [Row],
+        cpus: &[usize],
+        meeting: &'rows Meeting,
+    ) -> Self
+    where
+        'rows: 'scope,
+    {
+        let helpers = cpus.iter().skip(1).map(|&cpu| {
+            let (order, orders) = channel();
+            let (reply, replies) = channel();
+            scope.spawn(move || help(Member::new(rows, cpu), &orders, &reply, meeting));
+            (order, replies)
+        });
+        let helpers = helpers.collect();
+        let leader = Member::new(rows, cpus.first().copied().unwrap_or(0));
+        Self { leader, helpers, meeting, epoch: 0 }
+    }
+
+    /// How many threads there are.
+    pub(crate) fn size(&self) -> usize {
+        1 + self.helpers.len()
+    }
+
+    /// Makes a row's work on every thread that it needs, and checks the answers.
+    ///
+    /// A row whose answers are wrong can be timed nevertheless; one that failed cannot.
+    pub(crate) fn prepare(&mut self, row: usize) -> Result<(), Defect> {
+        let mut prepared = vec![self.leader.prepare(row)];
+        for (order, replies) in self.joining(row) {
+            order.send(Order::Prepare { row }).map_err(|_| Defect::Failed)?;
+            match replies.recv() {
+                Ok(Reply::Prepared(sample)) => prepared.push(sample),
+                _ => return Err(Defect::Failed),
+            }
+        }
+        // A failure counts before a wrong answer: such a row cannot even be timed.
+        if prepared.contains(&Err(Defect::Failed)) {
+            return Err(Defect::Failed);
+        }
+        let samples = prepared.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let samples: Vec<&[u8]> = samples.iter().map(Vec::as_slice).collect();
+        if samples.len() > 1 && verify::repeats(&samples) {
+            return Err(Defect::Repeats);
+        }
+        Ok(())
+    }
+
+    /// Times `requests` requests on each thread of the row, at offsets that `random` picks.
+    pub(crate) fn run(
+        &mut self,
+        row: usize,
+        requests: usize,
+        random: u64,
+    ) -> Result<Batch, Defect> {
+        self.epoch += 1;
+        let (epoch, meeting) = (self.epoch, self.meeting);
+        let joining = self.joining(row).len();
+        // The orders that follow through the channels make this visible first.
+        meeting.done.store(0, Ordering::Relaxed);
+        for (order, _) in self.joining(row) {
+            let random = random.rotate_left(32);
+            let sent = order.send(Order::Run { row, requests, epoch, random });
+            sent.map_err(|_| Defect::Failed)?;
+        }
+        self.leader.arena.shift(random);
+        yield_now();
+        while joining > 0 && !meeting.is_attended() {
+            yield_now();
+        }
+        let waited = self.leader.waiting.read();
+        let start = clock::now();
+        meeting.epoch.store(epoch, Ordering::Release);
+        let ran = self.leader.run(row, requests);
+        while meeting.done.load(Ordering::Acquire) < joining {
+            spin_loop();
+        }
+        let wall = clock::now() - start;
+        let preempted = self.leader.waiting.read() != waited;
+        let mut batch = Batch { wall, preempted, digest: self.leader.digest(row) };
+        for (_, replies) in self.joining(row) {
+            let Ok(Reply::Ran(theirs)) = replies.recv() else { return Err(Defect::Failed) };
+            let theirs = theirs?;
+            batch.preempted |= theirs.preempted;
+            batch.digest ^= theirs.digest.rotate_left(1);
+        }
+        ran.map(|()| batch)
+    }
+
+    /// The helpers that a row needs.
+    fn joining(&self, row: usize) -> &[(Sender<Order>, Receiver<Reply>)] {
+        let wanted = self.leader.rows[row].threads() - 1;
+        &self.helpers[..wanted.min(self.helpers.len())]
+    }
+}
+
+/// A helper's life: one order after the other until the crew is dropped.
+fn help(
+    mut member: Member<'_>,
+    orders: &Receiver<Order>,
+    replies: &Sender<Reply>,
+    meeting: &Meeting,
+) {
+    while let Ok(order) = orders.recv() {
+        let reply = match order {
+            Order::Prepare { row } => Reply::Prepared(member.prepare(row)),
+            Order::Run { row, requests, epoch, random } => {
+                member.arena.shift(random);
+                let waited = meeting.await_start(epoch, &member.waiting);
+                let ran = member.run(row, requests);
+                meeting.done.fetch_add(1, Ordering::Release);
+                let preempted = member.waiting.read() != waited;
+                let digest = member.digest(row);
+                Reply::Ran(ran.map(|()| Batch { wall: 0, preempted, digest }))
+            }
+        };
+        if replies.send(reply).is_err() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Measurement: ours beside its peers, interleaved in one process, on the user's machine.
+//!
+//! [`run`] measures what [`Options`] ask for and gives [`Results`], the JSON of schema 1, and text
+//! for people. All cycles are those of the time-stamp counter; [`Machine`] tells how long one is.
+//!
+//! # Method
+//!
+//! The measuring thread is pinned to one processor, its helper in rows of two threads to another.
+//! Each row is timed in batches of about a millisecond; the rows take turns in shuffled order, so
+//! that whatever disturbs the machine disturbs all of them; batches that lost their processor are
+//! made again. A figure is the median of the batches with its 95 % interval, and a row is done
+//! when that is narrower than one per cent. Nothing is ranked whose answers were not checked (see
+//! [`Defect`]) or whose interval overlaps with the next one's.
+
+#![deny(unsafe_code)]
+
+pub mod clock;
+mod contender;
+mod crew;
+mod depth;
+mod glob;
+mod interrupt;
+mod machine;
+mod options;
+mod processors;
+mod progress;
+mod results;
+mod row;
+mod run;
+mod sampler;
+mod statistics;
+mod tables;
+mod text;
+mod verify;
+
+pub use depth::Depth;
+pub use glob::Glob;
+pub use interrupt::on_interrupt;
+pub use lanecrypt_peers::{BadLibrary, PeerLibraries};
+pub use machine::{Library, Machine};
+pub use options::{Error, Options, Peers, Table, UnknownTable};
+pub use results::{Point, Results, SCHEMA, fastest};
+pub use run::{Report, run};
+pub use statistics::Estimate;
+pub use verify::Defect;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,153 @@
+//! The machine that a run was made on.
+
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::clock;
+use crate::processors::{self, Pinned};
+
+/// What the figures depend on besides the program.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Machine {
+    /// The processor's name.
+    pub cpu: String,
+    /// Its architecture, as the compiler calls it.
+    pub arch: String,
+    /// Instruction sets that matter here and that it has.
+    pub flags: Vec<String>,
+    /// The level of instruction set that ours uses.
+    pub isa: String,
+    /// Processors that the program may use.
+    pub processors: u32,
+    /// Time-stamp-counter cycles in a nanosecond.
+    pub tsc_ghz: f64,
+    /// Core cycles in a nanosecond, as measured at the start; absent without optimisation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub core_ghz: Option<f64>,
+    /// The kernel's release.
+    pub kernel: String,
+    /// Whether a hypervisor runs below.
+    pub virtualised: bool,
+    /// The frequency governor, where one is visible.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub governor: Option<String>,
+    /// `release` or `debug`.
+    pub profile: String,
+    /// What was found of each peer: `source` and version.
+    pub libraries: Vec<Library>,
+}
+
+/// A peer's library.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Library {
+    /// The project.
+    pub source: String,
+    /// Its version.
+    pub version: String,
+}
+
+impl Library {
+    pub(crate) fn new(source: &str, version: &str) -> Self {
+        Self { source: source.into(), version: version.into() }
+    }
+}
+
+/// Instruction sets worth naming, in the kernel's spelling.
+const NAMED: [&str; 14] = [
+    "ssse3",
+    "aes",
+    "pclmulqdq",
+    "avx",
+    "avx2",
+    "bmi2",
+    "vaes",
+    "vpclmulqdq",
+    "avx512f",
+    "avx512bw",
+    "avx512_vbmi2",
+    "avx512ifma",
+    "gfni",
+    "rdrand",
+];
+
+impl Machine {
+    /// Describes this machine. Takes about a tenth of a second: it measures both clocks.
+    #[must_use]
+    pub fn of_this_process() -> Self {
+        let processors = processors::allowed();
+        let _pinned = processors.first().map(|&cpu| Pinned::to(cpu));
+        let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let flags = field(&info, "flags").or_else(|| field(&info, "Features")).unwrap_or_default();
+        let has = |name: &str| flags.split_ascii_whitespace().any(|flag| flag == name);
+        let optimised = !cfg!(debug_assertions);
+        Self {
+            cpu: field(&info, "model name").unwrap_or("unknown").to_owned(),
+            arch: std::env::consts::ARCH.to_owned(),
+            flags: NAMED.iter().filter(|name| has(name)).map(|name| (*name).to_owned()).collect(),
+            isa: lanecrypt_kernels::Isa::detect().level().name().to_owned(),
+            processors: u32::try_from(processors.len()).unwrap_or(u32::MAX),
+            tsc_ghz: clock::ghz(),
+            core_ghz: optimised.then(|| clock::core_ratio() * clock::ghz()),
+            kernel: first_line("/proc/sys/kernel/osrelease").unwrap_or_default(),
+            virtualised: has("hypervisor") || Path::new("/sys/hypervisor/type").exists(),
+            governor: first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+            profile: if optimised { "release" } else { "debug" }.to_owned(),
+            libraries: Vec::new(),
+        }
+    }
+
+    /// The two lines that stand above every table.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let mut clocks = format!("time-stamp counter {:.2} GHz", self.tsc_ghz);
+        if let Some(core) = self.core_ghz {
+            clocks += &format!(", core {core:.2} GHz (x {:.2})", core / self.tsc_ghz);
+        }
+        let place = if self.virtualised { ", virtual machine" } else { "" };
+        let processors = if self.processors == 1 { "processor" } else { "processors" };
+        let mut text = format!(
+            "{}, {} {processors}{place}, Linux {}\n{clocks}; instruction set {}, {} build",
+            self.cpu, self.processors, self.kernel, self.isa, self.profile
+        );
+        if let Some(governor) = &self.governor {
+            text += &format!(", governor {governor}");
+        }
+        text
+    }
+}
+
+/// The value of `name : value` in the text of /proc/cpuinfo.
+fn field<'a>(info: &'a str, name: &str) -> Option<&'a str> {
+    info.lines()
+        .filter_map(|line| line.split_once(':'))
+        .find(|(key, _)| key.trim() == name)
+        .map(|(_, value)| value.trim())
+}
+
+fn first_line(path: &str) -> Option<String> {
+    Some(fs::read_to_string(path).ok()?.lines().next()?.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_of_cpuinfo() {
+        let info = "processor\t: 0\nmodel name\t: Some CPU @ 2.6: x\nflags\t\t: fpu aes\n";
+        assert_eq!(field(info, "model name"), Some("Some CPU @ 2.6: x"));
+        assert_eq!(field(info, "flags"), Some("fpu aes"));
+        assert_eq!(field(info, "name"), None);
+    }
+
+    #[test]
+    fn this_machine_is_described() {
+        let machine = Machine::of_this_process();
+        assert!(!machine.kernel.is_empty() && machine.processors > 0);
+        assert_eq!(machine.summary().lines().count(), 2);
+    }
+}

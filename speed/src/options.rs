@@ -1,0 +1,228 @@
+//! What a run measures.
+
+use core::fmt;
+use core::str::FromStr;
+use core::time::Duration;
+
+use lanecrypt_peers::{GeneratorPeer, PeerLibraries};
+
+use crate::depth::Depth;
+use crate::glob::Glob;
+use crate::tables::{random, urandom};
+
+/// What to measure, and for how long.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The tables; none stands for the headline rows.
+    pub tables: Vec<Table>,
+    /// Time for the whole run; by default 150 s for the headline rows, 60 s for each table, less
+    /// for fewer points ([`Depth::Quick`]: 30 s and 20 s), and no end for the document's tests at
+    /// [`Depth::Full`]. A run whose figures are steady earlier ends earlier.
+    pub budget: Option<Duration>,
+    /// How many points.
+    pub depth: Depth,
+    /// Only points whose id fits; without tables, those of all tables.
+    pub only: Option<Glob>,
+    /// Which peers to measure beside ours.
+    pub peers: Peers,
+    /// Where to find peers that are shared libraries.
+    pub libraries: PeerLibraries,
+}
+
+impl Options {
+    /// The tables to run, in order and each once; none for the headline rows.
+    pub(crate) fn chosen_tables(&self) -> Vec<Table> {
+        let mut tables = Vec::new();
+        let asked: &[Table] = match (&self.tables[..], &self.only) {
+            ([], Some(_)) => &Table::ALL,
+            (asked, _) => asked,
+        };
+        for table in asked {
+            if !tables.contains(table) {
+                tables.push(*table);
+            }
+        }
+        tables
+    }
+
+    /// Time for the whole run.
+    pub(crate) fn total(&self) -> Duration {
+        let (headline, table) = match self.depth {
+            Depth::Quick => (30, 20),
+            Depth::Normal | Depth::Full => (150, 60),
+        };
+        self.budget.unwrap_or_else(|| match self.chosen_tables().len() {
+            0 => Duration::from_secs(headline),
+            tables => Duration::from_secs(table) * u32::try_from(tables).unwrap_or(u32::MAX),
+        })
+    }
+}
+
+/// The part of `left` that the next of `tables` may take: what earlier ones saved is shared.
+pub(crate) fn share(left: Duration, tables: usize) -> Duration {
+    left / u32::try_from(tables.max(1)).unwrap_or(u32::MAX)
+}
+
+/// A table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Table {
+    /// What a random request costs, by size and threads.
+    Random,
+    /// The kernel message's test of /dev/urandom.
+    Urandom,
+}
+
+impl Table {
+    /// Every table.
+    pub const ALL: [Self; 2] = [Self::Random, Self::Urandom];
+
+    /// The name on the command line and in [`crate::Point::table`].
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Random => random::NAME,
+            Self::Urandom => urandom::NAME,
+        }
+    }
+}
+
+impl FromStr for Table {
+    type Err = UnknownTable;
+
+    fn from_str(name: &str) -> Result<Self, UnknownTable> {
+        Self::ALL.into_iter().find(|table| table.name() == name).ok_or(UnknownTable)
+    }
+}
+
+/// A string that names no [`Table`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnknownTable;
+
+impl fmt::Display for UnknownTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "unknown table; known are {}", Table::ALL.map(Table::name).join(", "))
+    }
+}
+
+impl core::error::Error for UnknownTable {}
+
+/// Which peers are measured.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Peers {
+    /// All that are found.
+    #[default]
+    All,
+    /// None.
+    None,
+    /// Those of these projects, by [`crate::Point::source`].
+    Only(Vec<String>),
+}
+
+impl Peers {
+    /// Reads `none`, `all` or a list with commas; which names exist shows in [`crate::run`].
+    #[must_use]
+    pub fn from_list(list: &str) -> Self {
+        match list.trim() {
+            "none" => Self::None,
+            "all" => Self::All,
+            list => Self::Only(list.split(',').map(|name| name.trim().to_owned()).collect()),
+        }
+    }
+
+    /// The chosen ones of `peers`.
+    pub(crate) fn choose(&self, peers: Vec<GeneratorPeer>) -> Result<Vec<GeneratorPeer>, Error> {
+        match self {
+            Self::All => Ok(peers),
+            Self::None => Ok(Vec::new()),
+            Self::Only(names) => {
+                let known = |name: &&String| peers.iter().any(|peer| peer.source == **name);
+                if let Some(name) = names.iter().find(|name| !known(name)) {
+                    let mut known: Vec<&str> = peers.iter().map(|peer| peer.source).collect();
+                    known.dedup();
+                    let known = known.join(", ");
+                    return Err(Error::UnknownPeer { name: name.clone(), known });
+                }
+                Ok(peers.into_iter().filter(|p| names.iter().any(|n| n == p.source)).collect())
+            }
+        }
+    }
+}
+
+/// Options that ask for nothing that exists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// No point's id fits the pattern.
+    NothingMatches(Glob),
+    /// No peer has this name.
+    UnknownPeer {
+        /// The name that was asked for.
+        name: String,
+        /// The names that exist, with commas.
+        known: String,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NothingMatches(glob) => write!(f, "no point's id fits {glob}"),
+            Self::UnknownPeer { name, known } => {
+                write!(f, "unknown peer {name:?}; known are {known}, or all, or none")
+            }
+        }
+    }
+}
+
+impl core::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn budgets() {
+        let mut options = Options::default();
+        assert_eq!(options.total().as_secs(), 150);
+        options.tables = vec![Table::Random];
+        assert_eq!(options.total().as_secs(), 60);
+        options.tables = vec![Table::Random, Table::Urandom, Table::Random];
+        assert_eq!(options.total().as_secs(), 120);
+        options.depth = Depth::Quick;
+        assert_eq!(options.total().as_secs(), 40);
+        options.budget = Some(Duration::from_secs(7));
+        assert_eq!(options.total().as_secs(), 7);
+        assert_eq!(share(Duration::from_secs(60), 2).as_secs(), 30);
+        assert_eq!(share(Duration::from_secs(50), 1).as_secs(), 50);
+    }
+
+    #[test]
+    fn a_pattern_without_a_table_means_all_tables() {
+        let only = Some(Glob::new("*"));
+        let options = Options { only, ..Options::default() };
+        assert_eq!(options.chosen_tables(), Table::ALL);
+    }
+
+    #[test]
+    fn peers_are_chosen_by_name() {
+        let all = lanecrypt_peers::generators();
+        assert_eq!(Peers::from_list("none"), Peers::None);
+        assert!(Peers::None.choose(all.clone()).is_ok_and(|peers| peers.is_empty()));
+        let two = Peers::from_list("kernel, rand").choose(all.clone()).expect("both exist");
+        assert!(two.iter().any(|p| p.source == "kernel") && two.iter().any(|p| p.source == "rand"));
+        assert!(two.iter().all(|p| p.source == "kernel" || p.source == "rand"));
+        let error = Peers::from_list("kernel,nosuch").choose(all).expect_err("one does not exist");
+        assert!(error.to_string().contains("nosuch") && error.to_string().contains("kernel"));
+    }
+
+    #[test]
+    fn table_names() {
+        for table in Table::ALL {
+            assert_eq!(table.name().parse(), Ok(table));
+        }
+        assert_eq!("rsa".parse::<Table>(), Err(UnknownTable));
+    }
+}

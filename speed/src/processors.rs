@@ -1,0 +1,86 @@
+//! Which processors the program may use, and pinning threads to them.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+/// The processors that the calling thread may use, highest first.
+///
+/// The highest comes first because the lowest serves most interrupts.
+#[must_use]
+pub(crate) fn allowed() -> Vec<usize> {
+    match sched_getaffinity(None) {
+        Ok(set) => (0..CpuSet::MAX_CPU).rev().filter(|&cpu| set.is_set(cpu)).collect(),
+        Err(_) => vec![0],
+    }
+}
+
+/// Keeps the calling thread on one processor until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Pinned {
+    before: Option<CpuSet>,
+}
+
+impl Pinned {
+    /// Pins the calling thread. Where that is refused, it stays unpinned: the figures are then
+    /// noisier, not wrong.
+    pub(crate) fn to(cpu: usize) -> Self {
+        let before = sched_getaffinity(None).ok();
+        let mut set = CpuSet::new();
+        set.set(cpu);
+        let done = sched_setaffinity(None, &set).is_ok();
+        Self { before: before.filter(|_| done) }
+    }
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        if let Some(before) = &self.before {
+            // A failure leaves the thread where it is, which nothing depends on.
+            let _ = sched_setaffinity(None, before);
+        }
+    }
+}
+
+/// How long the calling thread has waited for its processor, in nanoseconds.
+///
+/// A batch during which this grew was preempted. Without the kernel's statistics it never grows,
+/// and only the median guards against preemption.
+#[derive(Debug)]
+pub(crate) struct WaitingTime(Option<File>);
+
+impl WaitingTime {
+    /// Of the calling thread; others must not use it.
+    pub(crate) fn of_this_thread() -> Self {
+        Self(File::open("/proc/thread-self/schedstat").ok())
+    }
+
+    pub(crate) fn read(&self) -> u64 {
+        let mut text = [0; 64];
+        let Some(length) = self.0.as_ref().and_then(|file| file.read_at(&mut text, 0).ok()) else {
+            return 0;
+        };
+        // Three numbers: time on the processor, time waiting for it, time slices.
+        core::str::from_utf8(&text[..length])
+            .ok()
+            .and_then(|text| text.split_ascii_whitespace().nth(1))
+            .and_then(|waited| waited.parse().ok())
+            .unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pinning_ends() {
+        let before = allowed();
+        {
+            let _pinned = Pinned::to(before[0]);
+            assert_eq!(allowed(), before[..1]);
+        }
+        assert_eq!(allowed(), before);
+    }
+}

@@ -1,0 +1,219 @@
+//! What a run measured: the JSON of schema 1.
+//!
+//! A field that does not apply to a point is absent.
+
+use serde::{Deserialize, Serialize};
+
+use crate::machine::Machine;
+use crate::statistics::Estimate;
+
+/// The version of the JSON this crate writes and reads.
+pub const SCHEMA: u32 = 1;
+
+/// One run: the machine and everything measured on it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Results {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// Where it was measured.
+    pub machine: Machine,
+    /// What was measured.
+    pub points: Vec<Point>,
+}
+
+impl Results {
+    /// The results of a run on `machine`.
+    #[must_use]
+    pub fn new(machine: Machine, points: Vec<Point>) -> Self {
+        Self { schema: SCHEMA, machine, points }
+    }
+
+    /// As JSON, indented, ending in a newline.
+    ///
+    /// # Errors
+    ///
+    /// What the serialiser says; it has no reason to with these types.
+    pub fn to_json(&self) -> Result<String, serde_json::Error> {
+        Ok(serde_json::to_string_pretty(self)? + "\n")
+    }
+
+    /// Reads what [`Results::to_json`] wrote.
+    ///
+    /// # Errors
+    ///
+    /// When the text is not JSON of this schema.
+    pub fn from_json(text: &str) -> Result<Self, serde_json::Error> {
+        let results: Self = serde_json::from_str(text)?;
+        if results.schema == SCHEMA {
+            Ok(results)
+        } else {
+            Err(serde::de::Error::custom(format!("schema {} is not {SCHEMA}", results.schema)))
+        }
+    }
+}
+
+/// One measured figure, or one figure of a source document.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Point {
+    /// Unique in a run and the same in every run: what `compare` and `--only` go by.
+    pub id: String,
+    /// The table it belongs to.
+    pub table: String,
+    /// The project that was measured: `lanecrypt`, `openssl`, `kernel`, …; `document` for a
+    /// figure of the source document.
+    pub source: String,
+    /// The version of that project.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// The entry point that was timed.
+    pub api: String,
+    /// The cipher behind it.
+    pub subject: String,
+    /// What a request does: `u32`, `fill`, `read`, …
+    pub op: String,
+    /// Bytes of one request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<u64>,
+    /// Threads that made requests at the same time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threads: Option<u32>,
+    /// Processes that made requests at the same time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub processes: Option<u32>,
+    /// The level of instruction set that ours ran at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub isa: Option<String>,
+    /// The kind of generator: `erasing`, `rekeying`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub generator: Option<String>,
+    /// Time-stamp-counter cycles of one request: wall cycles × threads / requests; the median.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cycles: Option<f64>,
+    /// Lower end of the median's 95 % interval.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cycles_low: Option<f64>,
+    /// Upper end of the median's 95 % interval.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cycles_high: Option<f64>,
+    /// The same as [`Point::cycles`] in nanoseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ns: Option<f64>,
+    /// Requests of all threads in a second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub per_second: Option<f64>,
+    /// Whether the document's whole amount of data was read; false where the figure is projected
+    /// from less.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub whole: Option<bool>,
+    /// Whether the answers were checked and used; false also where that is impossible, as with a
+    /// figure of a document. Only verified points are ranked.
+    pub verified: bool,
+}
+
+impl Point {
+    /// Enters what was measured: cycles of one request.
+    #[must_use]
+    pub(crate) fn measured(mut self, estimate: Estimate) -> Self {
+        let ns = estimate.median / crate::clock::ghz();
+        self.cycles = Some(estimate.median);
+        self.cycles_low = Some(estimate.low);
+        self.cycles_high = Some(estimate.high);
+        self.ns = Some(ns);
+        if ns > 0.0 {
+            self.per_second = Some(1e9 / ns * f64::from(self.threads.unwrap_or(1)));
+        }
+        self
+    }
+
+    /// The cycles as an estimate, if this point was measured.
+    #[must_use]
+    pub fn estimate(&self) -> Option<Estimate> {
+        Some(Estimate { median: self.cycles?, low: self.cycles_low?, high: self.cycles_high? })
+    }
+
+    /// Whether it is ours.
+    #[must_use]
+    pub fn is_ours(&self) -> bool {
+        self.source == "lanecrypt"
+    }
+
+    /// Cycles of one byte.
+    #[must_use]
+    pub fn cycles_per_byte(&self) -> Option<f64> {
+        Some(self.cycles? / crate::clock::as_f64(self.size.filter(|&size| size > 0)?))
+    }
+
+    /// Megabytes (10^6 bytes) of all threads in a second.
+    #[must_use]
+    pub fn megabytes_per_second(&self) -> Option<f64> {
+        Some(self.per_second? * crate::clock::as_f64(self.size?) / 1e6)
+    }
+}
+
+/// The point that is certainly the fastest of `points`: verified, and its interval wholly below
+/// every other verified one.
+#[must_use]
+pub fn fastest<'a>(points: impl IntoIterator<Item = &'a Point>) -> Option<&'a Point> {
+    let mut best: Option<(&Point, Estimate)> = None;
+    let mut rivals = Vec::new();
+    for point in points.into_iter().filter(|point| point.verified) {
+        let Some(estimate) = point.estimate() else { continue };
+        rivals.push((point, estimate));
+        if best.is_none_or(|(_, b)| estimate.median < b.median) {
+            best = Some((point, estimate));
+        }
+    }
+    let (point, estimate) = best?;
+    let clear = rivals.iter().all(|(p, e)| core::ptr::eq(*p, point) || estimate.is_below(e));
+    clear.then_some(point)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) fn point(id: &str, median: f64, verified: bool) -> Point {
+        let estimate = Estimate { median, low: median * 0.99, high: median * 1.01 };
+        Point { id: id.into(), verified, ..Point::default() }.measured(estimate)
+    }
+
+    #[test]
+    fn json_comes_back_as_it_was() {
+        let mut full = point("a/b", 12.5, true);
+        full.whole = Some(false);
+        full.size = Some(32);
+        full.isa = Some("avx512".into());
+        let bare = Point { id: "document".into(), ..Point::default() };
+        let results = Results::new(Machine::default(), vec![full, bare]);
+        let text = results.to_json().expect("serialises");
+        assert_eq!(Results::from_json(&text).expect("parses"), results);
+        assert!(text.starts_with("{\n  \"schema\": 1,") && text.ends_with("}\n"));
+        let value: serde_json::Value = serde_json::from_str(&text).expect("parses");
+        assert_eq!(value["points"][0]["cycles"], 12.5);
+        assert!(value["points"][1].get("cycles").is_none(), "absent, not null");
+        assert!(Results::from_json(&text.replace("\"schema\": 1", "\"schema\": 2")).is_err());
+    }
+
+    #[test]
+    fn only_verified_and_clearly_faster_points_rank() {
+        let (slow, fast) = (point("slow", 20.0, true), point("fast", 10.0, true));
+        let (near, wrong) = (point("near", 10.1, true), point("wrong", 1.0, false));
+        assert_eq!(fastest([&slow, &fast, &wrong]).map(|p| p.id.as_str()), Some("fast"));
+        assert_eq!(fastest([&slow, &fast, &near]), None);
+        assert_eq!(fastest([&wrong]), None);
+    }
+
+    #[test]
+    fn rates_follow_from_cycles() {
+        let mut point = point("x", clock_cycles(50.0), true);
+        point.size = Some(100);
+        assert!((point.ns.expect("measured") - 50.0).abs() < 1e-6);
+        assert!((point.megabytes_per_second().expect("measured") - 2000.0).abs() < 1e-3);
+    }
+
+    fn clock_cycles(ns: f64) -> f64 {
+        ns * crate::clock::ghz()
+    }
+}

@@ -1,0 +1,81 @@
+//! A row: one thing that is measured.
+
+use crate::results::Point;
+use crate::verify::Defect;
+
+/// What a row does again and again; made anew by every thread that takes part.
+pub(crate) trait Work {
+    /// Makes `requests` requests. This is what is timed.
+    fn run(&mut self, arena: &mut Arena, requests: usize);
+
+    /// Something that depends on every answer of the last run, as far as it is still there.
+    fn digest(&self, arena: &mut Arena) -> u64;
+
+    /// Checks the answers before anything is timed; returns bytes that must differ between
+    /// threads.
+    fn check(&mut self, arena: &mut Arena) -> Result<Vec<u8>, Defect>;
+}
+
+/// One thing to measure.
+pub(crate) struct Row {
+    /// What it is called in the results, without figures.
+    pub(crate) point: Point,
+    /// Makes the work for the calling thread; `None` when it cannot be done here after all.
+    pub(crate) make: Box<dyn Fn() -> Option<Box<dyn Work>> + Send + Sync>,
+    /// Requests that the whole of the document's test makes, where it is to be made whole.
+    pub(crate) whole: Option<u64>,
+}
+
+impl Row {
+    pub(crate) fn threads(&self) -> usize {
+        self.point.threads.map_or(1, |threads| threads as usize)
+    }
+}
+
+/// A thread's memory for answers, shared by all rows because they take turns.
+pub(crate) struct Arena {
+    memory: Vec<u8>,
+    offset: usize,
+}
+
+/// The largest request.
+pub(crate) const LARGEST: usize = 4 << 20;
+const PAGE: usize = 4096;
+const LINE: usize = 64;
+
+impl Arena {
+    /// Memory for the largest request; every page of it is there already.
+    pub(crate) fn new() -> Self {
+        Self { memory: vec![1; LARGEST + 2 * PAGE], offset: 0 }
+    }
+
+    /// Moves requests to the cache line of their page that `random` picks.
+    ///
+    /// Always the same offset would let one unlucky distance between two buffers spoil a row.
+    pub(crate) fn shift(&mut self, random: u64) {
+        let lines = (PAGE / LINE) as u64;
+        self.offset = usize::try_from(random % lines).unwrap_or(0) * LINE;
+    }
+
+    /// Memory for a request of `size` bytes, at most [`LARGEST`].
+    pub(crate) fn slice(&mut self, size: usize) -> &mut [u8] {
+        let base = self.memory.as_ptr().addr();
+        let start = base.next_multiple_of(PAGE) - base + self.offset;
+        &mut self.memory[start..start + size]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_of_every_offset_fit() {
+        let mut arena = Arena::new();
+        for random in 0..200 {
+            arena.shift(random);
+            assert_eq!(arena.slice(LARGEST).as_ptr().addr() % LINE, 0);
+            assert_eq!(arena.slice(LARGEST).len(), LARGEST);
+        }
+    }
+}

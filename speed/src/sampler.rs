@@ -1,0 +1,278 @@
+//! Sampling: batches of about a millisecond, all rows in turn, until every median is known well
+//! enough or the time is over.
+
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::time::Duration;
+use std::thread;
+use std::time::Instant;
+
+use crate::clock::{self, as_f64};
+use crate::crew::{Crew, Meeting};
+use crate::processors;
+use crate::progress::Progress;
+use crate::results::Point;
+use crate::row::Row;
+use crate::statistics::Estimate;
+use crate::verify::Defect;
+
+/// The length that a batch is sized to.
+const BATCH: Duration = Duration::from_millis(1);
+/// Clean batches that a median stands on at least, if the time allows.
+const ENOUGH: usize = 11;
+/// Clean batches after which more would not tell more.
+const PLENTY: usize = 101;
+/// Half the interval's width, as a share of the median, at which a row is done.
+const STEADY: f64 = 0.005;
+/// Times that a preempted batch is made again at once.
+const RETRIES: usize = 2;
+
+/// When sampling ends.
+pub(crate) struct Limits<'a> {
+    /// At this instant, if rows are not done earlier; never, if there is none.
+    pub(crate) deadline: Option<Instant>,
+    /// As soon as this is set.
+    pub(crate) stop: &'a AtomicBool,
+}
+
+impl Limits<'_> {
+    pub(crate) fn over(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+}
+
+/// What became of the rows.
+#[derive(Debug, Default)]
+pub(crate) struct Sampled {
+    /// The rows that were measured.
+    pub(crate) points: Vec<Point>,
+    /// Lines for people: rows that were not, or whose answers are wrong.
+    pub(crate) remarks: Vec<String>,
+    /// Rows of ours that failed verification.
+    pub(crate) wrong: usize,
+}
+
+/// Measures `rows`, interleaved.
+pub(crate) fn measure(rows: &[Row], limits: &Limits<'_>, progress: &Progress) -> Sampled {
+    let processors = processors::allowed();
+    let (possible, impossible): (Vec<usize>, Vec<usize>) =
+        (0..rows.len()).partition(|&row| rows[row].threads() <= processors.len());
+    let mut sampled = Sampled::default();
+    if let Some(&row) = impossible.first() {
+        sampled.remarks.push(format!(
+            "{} rows skipped: they need {} processors, {} may be used",
+            impossible.len(),
+            rows[row].threads(),
+            processors.len()
+        ));
+    }
+    let threads = possible.iter().map(|&row| rows[row].threads()).max().unwrap_or(1);
+    let meeting = Meeting::default();
+    let states = thread::scope(|scope| {
+        let crew = Crew::assemble(scope, rows, &processors[..threads], &meeting);
+        let states = rows.iter().map(|_| State::default()).collect();
+        let batch_cycles = BATCH.as_secs_f64() * 1e9 * clock::ghz();
+        let sampler = Sampler { rows, crew, states, batch_cycles, random: clock::now() };
+        sampler.sample(possible, limits, progress)
+    });
+    conclude(rows, states, &mut sampled);
+    sampled
+}
+
+/// What is known about a row.
+#[derive(Default)]
+struct State {
+    /// Requests of one batch on one thread; zero before the row is prepared.
+    requests: usize,
+    /// Cycles per request: of clean batches, and of preempted ones.
+    clean: Vec<f64>,
+    preempted: Vec<f64>,
+    /// Cycles spent on this row.
+    spent: u64,
+    /// Requests made in all.
+    made: u64,
+    defect: Option<Defect>,
+    digest: u64,
+    /// Batches since the digest changed.
+    unchanged: u32,
+}
+
+impl State {
+    fn estimate(&self) -> Option<Estimate> {
+        // On a machine that is never quiet the preempted batches are better than nothing.
+        Estimate::of(if self.clean.is_empty() { &self.preempted } else { &self.clean })
+    }
+
+    fn done(&self, whole: Option<u64>) -> bool {
+        if self.defect == Some(Defect::Failed) {
+            return true;
+        }
+        let whole = whole.is_none_or(|whole| self.made >= whole);
+        let known = self.clean.len() >= PLENTY
+            || self.preempted.len() >= PLENTY
+            || self.clean.len() >= ENOUGH
+                && self.estimate().is_some_and(|estimate| estimate.uncertainty() <= STEADY);
+        whole && known
+    }
+}
+
+struct Sampler<'rows> {
+    rows: &'rows [Row],
+    crew: Crew<'rows>,
+    states: Vec<State>,
+    /// [`BATCH`] in cycles.
+    batch_cycles: f64,
+    /// The state of the generator for orders and offsets; its numbers need only be scattered.
+    random: u64,
+}
+
+impl Sampler<'_> {
+    fn sample(
+        mut self,
+        mut active: Vec<usize>,
+        limits: &Limits<'_>,
+        progress: &Progress,
+    ) -> Vec<State> {
+        let all = active.len();
+        debug_assert!(active.iter().all(|&row| self.rows[row].threads() <= self.crew.size()));
+        while !active.is_empty() {
+            self.shuffle(&mut active);
+            let spent: u64 = active.iter().map(|&row| self.states[row].spent).sum();
+            let fair = spent / active.len() as u64;
+            for &row in &active {
+                if limits.over() {
+                    return self.states;
+                }
+                // Rows with long requests sit out some rounds; one row is always within the mean.
+                let state = &self.states[row];
+                if state.clean.len() < 7 || state.spent <= 4 * fair {
+                    self.visit(row);
+                }
+                progress.show(all - active.len(), all);
+            }
+            active.retain(|&row| !self.states[row].done(self.rows[row].whole));
+        }
+        self.states
+    }
+
+    /// One clean batch of a row, or the last of some preempted ones.
+    fn visit(&mut self, row: usize) {
+        if self.states[row].requests == 0 {
+            let prepared = self.crew.prepare(row);
+            self.states[row].defect = prepared.err();
+            self.states[row].requests = 1;
+            if self.states[row].defect != Some(Defect::Failed) {
+                self.size_batch(row);
+            }
+        }
+        for _ in 0..=RETRIES {
+            let Some((cycles, preempted)) = self.batch(row) else { return };
+            let state = &mut self.states[row];
+            if self.batch_cycles > 3.0 * cycles * as_f64(state.requests as u64) {
+                // Something slowed the row down while its batches were sized: the samples so far
+                // are of batches too short for the clock and the common start.
+                state.requests = fitting(self.batch_cycles, cycles);
+                state.clean.clear();
+                state.preempted.clear();
+            } else if preempted {
+                state.preempted.push(cycles);
+            } else {
+                state.clean.push(cycles);
+                return;
+            }
+        }
+    }
+
+    /// Finds how many requests fill a batch; that also warms the row up.
+    fn size_batch(&mut self, row: usize) {
+        loop {
+            let requests = self.states[row].requests;
+            let Some((cycles, preempted)) = self.batch(row) else { return };
+            let batch = cycles * as_f64(requests as u64);
+            // A preempted batch tells nothing unless it was long anyway.
+            let telling = !preempted || batch >= 8.0 * self.batch_cycles;
+            if telling && batch >= self.batch_cycles / 4.0 || requests >= 1 << 24 {
+                self.states[row].requests = fitting(self.batch_cycles, cycles);
+                return;
+            }
+            self.states[row].requests = requests * 4;
+        }
+    }
+
+    /// Times one batch: cycles per request, and whether it was preempted.
+    fn batch(&mut self, row: usize) -> Option<(f64, bool)> {
+        let random = self.next_random();
+        let state = &mut self.states[row];
+        let batch = match self.crew.run(row, state.requests, random) {
+            Ok(batch) => batch,
+            Err(defect) => {
+                state.defect = Some(defect);
+                return None;
+            }
+        };
+        let threads = self.rows[row].threads() as u64;
+        state.spent += batch.wall;
+        state.made += state.requests as u64 * threads;
+        state.unchanged = if batch.digest == state.digest { state.unchanged + 1 } else { 0 };
+        state.digest = batch.digest;
+        // Two random words agree now and then; three in a row do not.
+        if state.unchanged >= 2 && state.defect.is_none() {
+            state.defect = Some(Defect::Stuck);
+        }
+        // Wall cycles × threads / requests of all threads.
+        Some((as_f64(batch.wall) / as_f64(state.requests as u64), batch.preempted))
+    }
+
+    fn shuffle(&mut self, rows: &mut [usize]) {
+        for i in (1..rows.len()).rev() {
+            let j = self.next_random() % (i as u64 + 1);
+            rows.swap(i, usize::try_from(j).unwrap_or(i));
+        }
+    }
+
+    /// SplitMix64.
+    fn next_random(&mut self) -> u64 {
+        self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (self.random ^ (self.random >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+}
+
+/// How many requests of `cycles` each fill `target` cycles; at least one.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the conversion saturates, and both are positive"
+)]
+fn fitting(target: f64, cycles: f64) -> usize {
+    ((target / cycles.max(0.01)) as usize).clamp(1, 1 << 26)
+}
+
+/// Turns what is known into points and remarks.
+fn conclude(rows: &[Row], states: Vec<State>, sampled: &mut Sampled) {
+    let mut unmeasured = 0;
+    for (row, state) in rows.iter().zip(states) {
+        let Some(estimate) = state.estimate() else {
+            unmeasured += usize::from(state.defect.is_none() && state.requests == 0);
+            if let Some(defect) = state.defect {
+                sampled.remarks.push(format!("not measured: {}: {defect}", row.point.id));
+                sampled.wrong += usize::from(row.point.is_ours());
+            }
+            continue;
+        };
+        let mut point = row.point.clone().measured(estimate);
+        point.verified = state.defect.is_none();
+        if let Some(whole) = &mut point.whole {
+            *whole = row.whole.is_some_and(|requests| state.made >= requests);
+        }
+        if let Some(defect) = state.defect {
+            sampled.remarks.push(format!("not verified: {}: {defect}", point.id));
+            sampled.wrong += usize::from(point.is_ours());
+        }
+        sampled.points.push(point);
+    }
+    if unmeasured > 0 {
+        sampled.remarks.push(format!("{unmeasured} rows not measured: the time was too short"));
+    }
+}

@@ -1,0 +1,238 @@
+//! Whole runs in miniature, and rows that lie.
+
+use core::sync::atomic::AtomicBool;
+use core::time::Duration;
+use std::collections::HashSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use lanecrypt_peers::{Draw, Failed, generator, generators};
+
+use crate::contender::{self, Contender, Op};
+use crate::depth::Depth;
+use crate::glob::Glob;
+use crate::options::{Options, Peers, Table};
+use crate::progress::Progress;
+use crate::results::{Point, Results, fastest};
+use crate::row::Row;
+use crate::run::{Report, run};
+use crate::sampler::{self, Limits, Sampled};
+use crate::tables::{headline, random, urandom, wide};
+
+static GO_ON: AtomicBool = AtomicBool::new(false);
+
+/// Measurements take turns: those of two threads need both processors.
+fn turn() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn short_run(options: Options) -> (Report, String) {
+    let _turn = turn();
+    let mut text = String::new();
+    let report = run(&options, &GO_ON, &mut |part| text += part).expect("the options are good");
+    (report, text)
+}
+
+/// Measures until every row is done.
+fn sample(rows: &[Row]) -> Sampled {
+    let _turn = turn();
+    let limits = Limits { deadline: None, stop: &GO_ON };
+    sampler::measure(rows, &limits, &Progress::new("test", None))
+}
+
+#[test]
+fn ids_are_unique_in_each_run_and_the_headline_rows_are_those_of_the_tables() {
+    let peers = generators();
+    let mut all = contender::ours();
+    all.extend(peers.iter().filter_map(Contender::peer));
+    let ids = |rows: &[Row]| rows.iter().map(|row| row.point.id.clone()).collect::<Vec<_>>();
+    for depth in [Depth::Quick, Depth::Normal, Depth::Full] {
+        let random = ids(&random::rows(&all, depth));
+        let mut levels = contender::ours_by_level();
+        levels.extend(peers.iter().filter_map(Contender::peer));
+        let mut tables = random.clone();
+        tables.extend(ids(&urandom::rows(&levels, depth)));
+        tables.extend(urandom::document().into_iter().map(|point| point.id));
+        tables.extend(wide::ids());
+        let unique: HashSet<&String> = tables.iter().collect();
+        assert_eq!(unique.len(), tables.len(), "{depth:?}");
+        let headline = ids(&headline::rows(&all, depth));
+        assert_eq!(headline.iter().collect::<HashSet<_>>().len(), headline.len());
+        let whole = ids(&random::rows(&all, Depth::Normal));
+        assert!(headline.iter().all(|id| whole.contains(id)));
+    }
+}
+
+#[test]
+fn a_short_run_of_the_table_random_is_verified() {
+    let (report, text) = short_run(Options {
+        tables: vec![Table::Random],
+        budget: Some(Duration::from_secs(20)),
+        only: Some(Glob::new("random/lanecrypt/*/256/t*")),
+        peers: Peers::None,
+        ..Options::default()
+    });
+    let points = &report.results.points;
+    let single: Vec<&Point> = points.iter().filter(|p| p.threads == Some(1)).collect();
+    assert_eq!(single.len(), 8, "{text}");
+    assert!(points.iter().all(|p| p.verified && p.cycles > Some(0.0)), "{text}");
+    assert!(report.wrong == 0 && !report.interrupted);
+    assert!(text.contains("lanecrypt per-thread") && text.contains("aes-256-ctr"), "{text}");
+    let json = report.results.to_json().expect("serialises");
+    assert_eq!(Results::from_json(&json).expect("parses").points.len(), points.len());
+}
+
+#[test]
+fn a_short_run_of_the_table_urandom_is_verified_and_answers() {
+    let (report, text) = short_run(Options {
+        tables: vec![Table::Urandom],
+        budget: Some(Duration::from_secs(6)),
+        only: Some(Glob::new("urandom/*/32")),
+        peers: Peers::Only(vec!["kernel".to_owned()]),
+        ..Options::default()
+    });
+    let (document, measured): (Vec<&Point>, Vec<&Point>) =
+        report.results.points.iter().partition(|p| p.source == "document");
+    assert_eq!(document.len(), 1);
+    assert!((document[0].megabytes_per_second().expect("a figure") - 18.95).abs() < 0.01);
+    assert!(measured.iter().filter(|p| p.is_ours()).count() >= 2, "{text}");
+    assert!(measured.iter().any(|p| p.source == "kernel"), "{text}");
+    assert!(measured.iter().all(|p| p.verified && p.cycles > Some(0.0)), "{text}");
+    assert!(text.contains("the message, 2016") && text.contains("18.9"), "{text}");
+}
+
+#[test]
+fn a_short_run_without_a_table_shows_the_headline() {
+    let (report, text) = short_run(Options {
+        budget: Some(Duration::from_millis(2500)),
+        depth: Depth::Quick,
+        peers: Peers::Only(vec!["rand".to_owned()]),
+        ..Options::default()
+    });
+    assert!(report.results.points.iter().all(|p| p.verified), "{text}");
+    assert!(text.contains("best peer") || report.results.points.is_empty(), "{text}");
+}
+
+#[test]
+fn the_cost_of_wide_vectors_is_measured() {
+    let _turn = turn();
+    let limits = Limits { deadline: None, stop: &GO_ON };
+    let points = wide::measure(Duration::from_millis(300), &limits);
+    assert!(points.iter().any(|p| p.op == "first-use"));
+    let ids = wide::ids();
+    assert!(points.iter().all(|p| ids.contains(&p.id) && p.cycles > Some(0.0)));
+    assert!(wide::text(&points).contains("first use"));
+    assert!(wide::text(&[]).is_empty());
+}
+
+#[test]
+fn an_interrupt_ends_a_run_with_what_is_known() {
+    let stop = AtomicBool::new(true);
+    let options = Options { peers: Peers::None, ..Options::default() };
+    let report = run(&options, &stop, &mut |_| ()).expect("the options are good");
+    assert!(report.interrupted && report.results.points.is_empty());
+}
+
+/// Gives what `next` makes of the bytes of a true generator.
+struct Liar(fn(&mut [u8], u64), u64);
+
+impl Draw for Liar {
+    fn fill(&mut self, buffer: &mut [u8]) -> Result<(), Failed> {
+        lanecrypt_random::fill(buffer);
+        (self.0)(buffer, self.1);
+        self.1 += 1;
+        Ok(())
+    }
+}
+
+fn liar(name: &'static str, lie: fn(&mut [u8], u64)) -> Contender {
+    Contender::new(["liar", name, "none"], move || generator(Liar(lie, 0)))
+}
+
+#[test]
+fn rows_that_lie_are_not_verified_and_not_ranked() {
+    let liars = [
+        liar("zeros", |buffer, _| buffer.fill(0)),
+        liar("constant", |buffer, _| buffer.fill(0xA5)),
+        liar("repeats", |buffer, request| {
+            if request % 2 == 0 {
+                buffer.iter_mut().zip(0..).for_each(|(b, i)| *b = i);
+            }
+        }),
+        liar("biased", |buffer, _| buffer.iter_mut().for_each(|b| *b |= 1)),
+        liar("short", |buffer, _| {
+            let end = buffer.len().saturating_sub(16);
+            buffer[end..].fill(0);
+        }),
+    ];
+    let honest = liar("honest", |_, _| ());
+    for threads in 1..=crate::processors::allowed().len().min(2) {
+        let threads = u32::try_from(threads).expect("at most two");
+        let row = |c: &Contender| c.row("test", Op::Fill, 64, threads);
+        let mut rows: Vec<Row> = liars.iter().map(row).collect();
+        rows.push(row(&honest));
+        let sampled = sample(&rows);
+        assert_eq!(sampled.points.len(), rows.len(), "{:?}", sampled.remarks);
+        for point in &sampled.points {
+            assert_eq!(point.verified, point.api == "honest", "{}", point.api);
+        }
+        assert_eq!(sampled.remarks.len(), liars.len(), "{:?}", sampled.remarks);
+        assert_eq!(fastest(&sampled.points).map(|p| p.api.as_str()), Some("honest"));
+        assert_eq!(sampled.wrong, 0, "liars are not ours");
+    }
+}
+
+#[test]
+fn words_that_lie_are_found_too() {
+    let zeros = liar("zeros", |buffer, _| buffer.fill(0));
+    let honest = liar("honest", |_, _| ());
+    let rows = [&zeros, &honest].map(|c| c.row("test", Op::Word, 4, 1));
+    let sampled = sample(&rows);
+    let verified: Vec<bool> = sampled.points.iter().map(|p| p.verified).collect();
+    assert_eq!(verified, [false, true]);
+}
+
+#[test]
+fn two_threads_that_give_the_same_bytes_are_not_verified() {
+    if crate::processors::allowed().len() < 2 {
+        return;
+    }
+    // A generator with a fixed seed: fine alone, wrong in two threads.
+    struct Fixed(u64);
+    impl Draw for Fixed {
+        fn fill(&mut self, buffer: &mut [u8]) -> Result<(), Failed> {
+            for byte in buffer {
+                self.0 = self.0.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
+                *byte = (self.0 >> 56) as u8;
+            }
+            Ok(())
+        }
+    }
+    let fixed = Contender::new(["liar", "fixed", "none"], || generator(Fixed(7)));
+    let rows = [1, 2].map(|threads| fixed.row("test", Op::Fill, 32, threads));
+    let sampled = sample(&rows);
+    let verified: Vec<bool> = sampled.points.iter().map(|p| p.verified).collect();
+    assert_eq!(verified, [true, false], "{:?}", sampled.remarks);
+}
+
+#[test]
+fn a_peer_that_fails_in_the_middle_ends_its_own_row_only() {
+    struct Failing(u32);
+    impl Draw for Failing {
+        fn fill(&mut self, buffer: &mut [u8]) -> Result<(), Failed> {
+            self.0 += 1;
+            lanecrypt_random::fill(buffer);
+            assert!(self.0 <= 20_000, "this peer fails on purpose");
+            Ok(())
+        }
+    }
+    let failing = Contender::new(["liar", "failing", "none"], || generator(Failing(0)));
+    let honest = liar("honest", |_, _| ());
+    for threads in [1, 2] {
+        let rows = [&failing, &honest].map(|c| c.row("test", Op::Fill, 32, threads));
+        let sampled = sample(&rows);
+        let honest = sampled.points.iter().find(|p| p.api == "honest");
+        assert!(honest.is_none_or(|p| p.verified), "{:?}", sampled.remarks);
+        assert!(sampled.points.iter().all(|p| p.api == "honest" || !p.verified));
+    }
+}

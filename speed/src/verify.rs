@@ -1,0 +1,246 @@
+//! Whether a generator that is timed also does its work.
+//!
+//! What a generator draws cannot be predicted, since the kernel seeds it. So two things are
+//! checked instead. Before ours is timed, the kernel it stands on, at its level of instruction
+//! set and for the size of the row, is compared with the portable kernel under random keys. And
+//! whatever is timed, ours or a peer's, has to draw 64 KiB in requests of the row's size that
+//! look random: not constant, no 16 bytes occurring twice, as many ones as zeros, every request
+//! filled to its end. A row that fails is never ranked.
+
+use core::fmt;
+use core::hash::{BuildHasherDefault, Hasher};
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Mutex, PoisonError};
+
+use lanecrypt_kernels::{Isa, Level};
+use lanecrypt_peers::Generator;
+use lanecrypt_random::SeedCore;
+
+/// Bytes that are drawn from each generator before it is timed.
+const SAMPLE: usize = 64 * 1024;
+/// The longest run of keystream that generators ask a kernel for.
+const LONGEST: usize = 1 << 20;
+/// Keystream bytes that one refill of our generators asks a kernel for.
+const REFILL: usize = 4032;
+
+/// What is wrong with a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Defect {
+    /// The kernel's keystream is not the portable kernel's.
+    Kernel,
+    /// The end of a request was left as it was.
+    Unfilled,
+    /// The same 16 bytes came twice, or from two threads.
+    Repeats,
+    /// Ones and zeros are not balanced.
+    Biased,
+    /// Nothing changes from one batch to the next.
+    Stuck,
+    /// The generator failed while it was measured.
+    Failed,
+}
+
+impl fmt::Display for Defect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Kernel => "its keystream differs from the portable kernel's",
+            Self::Unfilled => "it leaves the end of a request unfilled",
+            Self::Repeats => "it gives the same bytes twice",
+            Self::Biased => "its ones and zeros are not balanced",
+            Self::Stuck => "its output does not change",
+            Self::Failed => "it failed while it was measured",
+        })
+    }
+}
+
+/// Compares the kernel of `C` at `isa` with the portable one, for requests of `size` bytes.
+///
+/// Each combination is compared once in a process.
+pub(crate) fn kernel_is_right<C: SeedCore>(isa: Isa, size: usize) -> bool {
+    static KNOWN: Mutex<BTreeMap<(&str, Level, usize), bool>> = Mutex::new(BTreeMap::new());
+    // Small requests are served from a refill, large ones in long runs.
+    let length = if size <= REFILL { REFILL } else { size.min(LONGEST) };
+    let key = (core::any::type_name::<C>(), isa.level(), length);
+    if let Some(&known) = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+        return known;
+    }
+    let lengths = [length, size.min(LONGEST)];
+    let right = lengths.into_iter().all(|length| {
+        let seed = lanecrypt_random::bytes::<32>();
+        keystream::<C>(isa, &seed, length) == keystream::<C>(Isa::PORTABLE, &seed, length)
+    });
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(key, right);
+    right
+}
+
+fn keystream<C: SeedCore>(isa: Isa, seed: &[u8; 32], length: usize) -> Vec<u8> {
+    let mut out = vec![0; length];
+    C::from_seed(isa, seed).keystream(&mut out);
+    out
+}
+
+/// Draws from `generator` in requests of `size` bytes, or 32-bit words, and looks at the bytes.
+///
+/// `buffer` is as long as one request. Returns at least 64 KiB of what was drawn.
+pub(crate) fn draw_sample(
+    generator: &mut dyn Generator,
+    words: bool,
+    buffer: &mut [u8],
+) -> Result<Vec<u8>, Defect> {
+    let mut sample = Vec::with_capacity(SAMPLE + buffer.len().min(SAMPLE));
+    while sample.len() < SAMPLE {
+        if words {
+            sample.extend(generator.words(1).to_ne_bytes());
+            continue;
+        }
+        let end = buffer.len().saturating_sub(16);
+        buffer[end..].fill(0);
+        generator.fills(buffer, 1);
+        // Sixteen random bytes are all zero in one of 2^128 draws.
+        if buffer.len() >= 16 && buffer[end..].iter().all(|&b| b == 0) {
+            return Err(Defect::Unfilled);
+        }
+        sample.extend(&buffer[..buffer.len().min(SAMPLE)]);
+    }
+    look_random(&sample)?;
+    Ok(sample)
+}
+
+/// Whether `sample` could be random; wrong about random bytes once in 10^8 times.
+pub(crate) fn look_random(sample: &[u8]) -> Result<(), Defect> {
+    if repeats(&[sample]) {
+        return Err(Defect::Repeats);
+    }
+    let ones: u64 = sample.iter().map(|b| u64::from(b.count_ones())).sum();
+    let bits = 8 * sample.len() as u64;
+    // Six standard deviations, each half the root of the number of bits: |2 ones - bits| ≤ 6 √bits.
+    if (2 * ones).abs_diff(bits).pow(2) > 36 * bits {
+        return Err(Defect::Biased);
+    }
+    Ok(())
+}
+
+/// Whether any 16 bytes occur twice, at any offset, in one of `samples` or in two of them.
+pub(crate) fn repeats(samples: &[&[u8]]) -> bool {
+    let mut seen = HashSet::<u128, BuildHasherDefault<LowBits>>::default();
+    seen.reserve(samples.iter().map(|sample| sample.len()).sum());
+    let mut windows = samples.iter().flat_map(|sample| sample.windows(16));
+    windows.any(|window| {
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(window);
+        !seen.insert(u128::from_le_bytes(bytes))
+    })
+}
+
+/// The windows are random already, so their low bits are as good as any hash of them.
+#[derive(Default)]
+struct LowBits(u64);
+
+impl Hasher for LowBits {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(byte);
+        }
+    }
+
+    fn write_u128(&mut self, window: u128) {
+        let folded = window ^ (window >> 64);
+        self.0 = u64::try_from(folded & u128::from(u64::MAX)).unwrap_or(0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use core::sync::atomic::{AtomicU8, Ordering};
+
+    use inout::InOutBuf;
+    use lanecrypt_kernels::StreamCore;
+    use lanecrypt_kernels::aes::AesCtr;
+    use lanecrypt_kernels::chacha::ChaCha;
+    use zeroize::ZeroizeOnDrop;
+
+    use super::*;
+
+    fn random(length: usize) -> Vec<u8> {
+        let mut out = vec![0; length];
+        lanecrypt_random::fill(&mut out);
+        out
+    }
+
+    #[test]
+    fn random_bytes_pass_and_damaged_ones_do_not() {
+        let good = random(SAMPLE);
+        assert_eq!(look_random(&good), Ok(()));
+        let mut repeated = good.clone();
+        repeated.copy_within(100..116, 50_001);
+        assert_eq!(look_random(&repeated), Err(Defect::Repeats));
+        let biased: Vec<u8> = good.iter().map(|b| b | 0x10 & (b >> 1)).collect();
+        assert_eq!(look_random(&biased), Err(Defect::Biased));
+        assert_eq!(look_random(&[0; SAMPLE]), Err(Defect::Repeats));
+    }
+
+    #[test]
+    fn a_window_common_to_two_samples_is_found() {
+        let (first, mut second) = (random(1000), random(1000));
+        assert!(!repeats(&[&first, &second]));
+        second[333..349].copy_from_slice(&first[77..93]);
+        assert!(repeats(&[&first, &second]));
+    }
+
+    #[test]
+    fn kernels_are_compared_at_every_level() {
+        for level in Level::ALL {
+            let isa = Isa::detect().at_most(level);
+            for size in [4, 256, 70_000] {
+                assert!(kernel_is_right::<ChaCha<20>>(isa, size), "{level} {size}");
+                assert!(kernel_is_right::<AesCtr<256>>(isa, size), "{level} {size}");
+            }
+        }
+    }
+
+    /// A core of which every instance gives another keystream.
+    struct Wrong(u8);
+
+    impl ZeroizeOnDrop for Wrong {}
+
+    impl StreamCore for Wrong {
+        type Key = ();
+        type Nonce = ();
+        const BLOCK: usize = 1;
+
+        fn new(_: Isa, (): &(), (): &()) -> Self {
+            static NEXT: AtomicU8 = AtomicU8::new(0);
+            Self(NEXT.fetch_add(1, Ordering::Relaxed))
+        }
+
+        fn remaining(&self) -> u64 {
+            u64::MAX
+        }
+
+        fn keystream(&mut self, out: &mut [u8]) {
+            out.fill(self.0);
+        }
+
+        fn xor(&mut self, _: InOutBuf<'_, '_, u8>) {}
+    }
+
+    impl SeedCore for Wrong {
+        const STACK: usize = 0;
+
+        fn from_seed(isa: Isa, _: &[u8; 32]) -> Self {
+            Self::new(isa, &(), &())
+        }
+    }
+
+    #[test]
+    fn a_wrong_kernel_is_found() {
+        for size in [4, 4096, 5000] {
+            assert!(!kernel_is_right::<Wrong>(Isa::PORTABLE, size), "{size}");
+        }
+    }
+}
