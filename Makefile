@@ -1,0 +1,40 @@
+# `make` prints the targets.
+
+.PHONY: help
+help: ## Print this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: test
+test: ## All tests; ends with what was skipped, the counts, and which kernel was tested at which level
+	@scripts/test.sh
+
+.PHONY: test-release
+test-release: ## The same, as the release profile builds it
+	@scripts/test.sh --release
+
+.PHONY: test-long
+test-long: ## A million cases where `test` has fewer, optimised; then statistical tests (an hour)
+	@LANECRYPT_CASES=1000000 LANECRYPT_LONG=1 scripts/test.sh --release
+	@scripts/statistics.sh
+
+.PHONY: setup
+setup: ## Install what some tests use beyond Rust, gcc and make (Debian, Ubuntu)
+	@scripts/setup.sh
+
+.PHONY: lint
+lint: ## Formatting, lints and documentation, warnings being errors
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --all-features -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --all-features
+
+.PHONY: features
+features: ## Check every crate without its default features and with each feature alone
+	@scripts/features.sh
+
+.PHONY: footprint
+footprint: ## How much machine code a minimal program gains
+	@scripts/footprint.sh
+
+.PHONY: ci
+ci: ## Everything that must hold before a change goes in
+	@bash .ci/run

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# What a minimal program gains in size by the per-thread generator: machine code (.text),
+# constants (.rodata) and the rest of the file that is loaded (unwinding tables, relocations), each
+# against the same program without it. The bar is 20 kB of machine code for ChaCha20 with the
+# portable kernel and those of one instruction set.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+export CARGO_TARGET_DIR=$PWD/target/footprint
+# The dependencies' versions are those of the workspace.
+cp Cargo.lock scripts/footprint/Cargo.lock
+
+bar=20000
+cores=(chacha20 chacha12 chacha8 aes-256-ctr)
+
+build() {
+    cargo build --quiet --release --manifest-path scripts/footprint/Cargo.toml --features "$1"
+}
+
+# Bytes of .text, of .rodata and of everything else that is loaded.
+sections() {
+    size -A -d "$CARGO_TARGET_DIR/release/$1" | awk '
+        $1 == ".text" { text += $2; next }
+        $1 == ".rodata" { constants += $2; next }
+        # Sections without an address are not loaded; .bss and .tbss are not in the file.
+        $3 > 0 && $1 !~ /^\.t?bss$/ { rest += $2 }
+        END { print text, constants, rest }'
+}
+
+# Symbols of ours and what they take.
+symbols() {
+    nm -C -S --size-sort -t d "$CARGO_TARGET_DIR/release/$1" | awk '
+        $3 ~ /^[tT]$/ && /lanecrypt/ { size = $2; sub(/^[^ ]* [^ ]* [^ ]* /, ""); print size + 0, $0 }'
+}
+
+row='%-13s %-27s %9s %9s %9s %s\n'
+echo "Bytes that a program gains by lanecrypt_random, default release profile, no LTO"
+# shellcheck disable=SC2059
+printf "$row" core "kernels" code constants rest ""
+largest=
+for features in "" isa-ssse3 isa-avx2 isa-avx512 isa-ssse3,isa-avx2,isa-avx512; do
+    build "$features"
+    read -r text constants rest < <(sections nothing)
+    for core in "${cores[@]}"; do
+        read -r t c r < <(sections "$core")
+        note=
+        if [ "$core" = chacha20 ] && [[ $features == isa-* && $features != *,* ]]; then
+            note="of $bar"
+            if [ $((t - text)) -gt $bar ]; then note="over the bar of $bar"; fi
+        fi
+        # shellcheck disable=SC2059
+        printf "$row" "$core" "portable${features:+,${features//isa-/}}" \
+            $((t - text)) $((c - constants)) $((r - rest)) "$note"
+    done
+    if [ "$features" = isa-avx512 ]; then largest=$(symbols chacha20 | sort -rn | head -n 20); fi
+done
+
+echo
+echo "AES-NI is always in where AES is. The largest functions of ours in chacha20,"
+echo "portable and AVX-512 (what is inlined counts where it stands):"
+echo "$largest"

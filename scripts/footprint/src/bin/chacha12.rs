@@ -1,0 +1,11 @@
+//! Writes 32 random bytes of the generator over chacha12.
+
+use std::io::Write as _;
+
+use lanecrypt_random::{ChaCha, PerThread};
+
+fn main() -> std::io::Result<()> {
+    let mut key = [0; 32];
+    PerThread::<ChaCha<12>>::fill(&mut key);
+    std::io::stdout().write_all(&key)
+}
