@@ -3,7 +3,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-use lanecrypt_kernels::Level;
+use lanecrypt_kernels::{Level, aes, chacha};
 
 use crate::UnknownAlgorithm;
 
@@ -64,14 +64,10 @@ impl Primitive {
     /// this build include. Any other level runs the kernel of the next one below.
     pub fn kernels(self) -> impl Iterator<Item = Level> {
         let levels: &[Level] = match self {
-            Self::Aes128 | Self::Aes192 | Self::Aes256 => {
-                &[Level::Portable, Level::AesNi, Level::Avx2Vaes, Level::Avx512]
-            }
-            Self::ChaCha8 | Self::ChaCha12 | Self::ChaCha20 => {
-                &[Level::Portable, Level::Ssse3, Level::Avx2, Level::Avx512]
-            }
+            Self::Aes128 | Self::Aes192 | Self::Aes256 => aes::KERNELS,
+            Self::ChaCha8 | Self::ChaCha12 | Self::ChaCha20 => chacha::KERNELS,
         };
-        levels.iter().copied().filter(|&level| built(level))
+        levels.iter().copied().filter(|level| level.is_built())
     }
 
     /// The level whose kernel runs at `level`.
@@ -90,16 +86,6 @@ impl Primitive {
             // Additions, rotations and XORs only.
             Self::ChaCha8 | Self::ChaCha12 | Self::ChaCha20 => true,
         }
-    }
-}
-
-/// Whether this build includes kernels of `level`.
-const fn built(level: Level) -> bool {
-    match level {
-        Level::Ssse3 => cfg!(feature = "isa-ssse3"),
-        Level::Avx2 | Level::Avx2Vaes => cfg!(feature = "isa-avx2"),
-        Level::Avx512 => cfg!(feature = "isa-avx512"),
-        _ => true,
     }
 }
 

@@ -21,7 +21,10 @@ use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
 pub use self::ctr::AesCtr;
-use crate::{Isa, wipe};
+use crate::{Isa, Level, wipe};
+
+/// The levels that have a kernel of their own, lowest first; others run the next one below.
+pub const KERNELS: &[Level] = &[Level::Portable, Level::AesNi, Level::Avx2Vaes, Level::Avx512];
 
 /// Round keys of the longest schedule, that of AES-256: one before each of 14 rounds and a last.
 const MAX_KEYS: usize = 15;
@@ -92,3 +95,21 @@ impl<const BITS: usize> Drop for Aes<BITS> {
 }
 
 impl<const BITS: usize> ZeroizeOnDrop for Aes<BITS> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::StreamCore;
+    use crate::isa::reached::assert_best;
+
+    #[test]
+    fn every_level_reaches_its_kernel() {
+        let mut data = [[0; 16]; 3];
+        assert_best(KERNELS, |isa| Aes::<128>::new(isa, &[1; 16]).encrypt((&mut data[..]).into()));
+        let data = data.as_flattened_mut();
+        let core = |isa| AesCtr::<256>::new(isa, &[1; 32], &[2; 16]);
+        assert_best(KERNELS, |isa| core(isa).keystream(data));
+        assert_best(KERNELS, |isa| core(isa).xor((&mut data[..]).into()));
+        assert_best(&[Level::Portable, Level::AesNi], |isa| drop(Aes::<192>::new(isa, &[1; 24])));
+    }
+}

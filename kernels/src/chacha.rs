@@ -16,7 +16,7 @@ use core::marker::PhantomData;
 use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
-use crate::{Isa, Seek, StreamCore, wipe};
+use crate::{Isa, Level, Seek, StreamCore, wipe};
 
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
 mod avx2;
@@ -25,6 +25,9 @@ mod avx512;
 mod portable;
 #[cfg(all(target_arch = "x86_64", feature = "isa-ssse3"))]
 mod ssse3;
+
+/// The levels that have a kernel of their own, lowest first; others run the next one below.
+pub const KERNELS: &[Level] = &[Level::Portable, Level::Ssse3, Level::Avx2, Level::Avx512];
 
 /// The stream core of ChaCha with `ROUNDS` rounds: 8, 12 or 20; any other number does not compile.
 ///
@@ -328,4 +331,18 @@ fn first_columns(words: &[u32; 16]) -> [u32; 16] {
 fn wraps(counter: u64, bytes: usize) -> bool {
     let blocks = (bytes / 64) as u64 + 16;
     (counter & LOW) + blocks > 1 << 32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::reached::assert_best;
+
+    #[test]
+    fn every_level_reaches_its_kernel() {
+        let mut data = [0; 100];
+        let core = |isa| ChaCha::<20>::new(isa, &Key::from(&[1; 32]), &[2; 8]);
+        assert_best(KERNELS, |isa| core(isa).keystream(&mut data));
+        assert_best(KERNELS, |isa| core(isa).xor((&mut data[..]).into()));
+    }
 }

@@ -43,6 +43,19 @@ impl Level {
             Self::Avx512 => "avx512",
         }
     }
+
+    /// Whether this build has kernels of this level, as its target and features say.
+    #[must_use]
+    pub const fn is_built(self) -> bool {
+        let x86 = cfg!(target_arch = "x86_64");
+        match self {
+            Self::Portable => true,
+            Self::Ssse3 => x86 && cfg!(feature = "isa-ssse3"),
+            Self::AesNi => x86,
+            Self::Avx2 | Self::Avx2Vaes => x86 && cfg!(feature = "isa-avx2"),
+            Self::Avx512 => x86 && cfg!(feature = "isa-avx512"),
+        }
+    }
 }
 
 impl fmt::Display for Level {
@@ -249,9 +262,11 @@ macro_rules! by_isa {
         let _ = isa;
         by_isa!(@arm isa, $f, $args, $($arms)+)
     }};
-    (@arm $isa:ident, $f:ident, ($($arg:ident),*), _ => $module:ident $(,)?) => {
+    (@arm $isa:ident, $f:ident, ($($arg:ident),*), _ => $module:ident $(,)?) => {{
+        #[cfg(test)]
+        $crate::isa::reached::note($crate::Level::Portable);
         $module::$f($($arg),*)
-    };
+    }};
     (@arm $isa:ident, $f:ident, $args:tt, Ssse3 => $module:ident, $($rest:tt)+) => {
         by_isa!(@if (all(target_arch = "x86_64", feature = "isa-ssse3"))
             $isa, $f, $args, Ssse3, $module, $($rest)+)
@@ -276,6 +291,8 @@ macro_rules! by_isa {
         #[cfg($cfg)]
         let result = if $isa.has($crate::Level::$level) {
             const { assert!($module::NEEDS as u8 <= $crate::Level::$level as u8) };
+            #[cfg(test)]
+            $crate::isa::reached::note($crate::Level::$level);
             // SAFETY: an `Isa` exists only at levels that the processor has (see `Isa`), and the
             // assertion above holds the kernel to the level that was just compared.
             unsafe { $module::$f($($arg),*) }
@@ -286,6 +303,31 @@ macro_rules! by_isa {
         let result = by_isa!(@arm $isa, $f, ($($arg),*), $($rest)+);
         result
     }};
+}
+
+/// Which kernel a dispatch chose, for tests of the dispatch itself: right answers do not show it.
+#[cfg(test)]
+pub(crate) mod reached {
+    use core::cell::Cell;
+
+    use super::Level;
+
+    std::thread_local!(static LAST: Cell<Level> = const { Cell::new(Level::Portable) });
+
+    pub(crate) fn note(level: Level) {
+        LAST.set(level);
+    }
+
+    /// Asserts, for every level of this processor, that `dispatch` reaches the highest of
+    /// `kernels` that the level and the build have.
+    pub(crate) fn assert_best(kernels: &[Level], mut dispatch: impl FnMut(super::Isa)) {
+        for cap in Level::ALL {
+            let isa = super::Isa::of_processor().at_most(cap);
+            let fits = |kernel: &&Level| isa.has(**kernel) && kernel.is_built();
+            dispatch(isa);
+            assert_eq!(Some(&LAST.get()), kernels.iter().rfind(fits), "at {cap}");
+        }
+    }
 }
 
 #[cfg(test)]
