@@ -110,7 +110,7 @@ impl Isa {
     pub fn detect() -> Self {
         #[cfg(feature = "std")]
         {
-            cache::isa()
+            cache::isas().0
         }
         #[cfg(not(feature = "std"))]
         {
@@ -120,10 +120,11 @@ impl Isa {
 
     /// The highest level of this processor, whatever `LANECRYPT_ISA` says.
     #[must_use]
+    #[inline]
     pub fn of_processor() -> Self {
         #[cfg(feature = "std")]
         {
-            Self(detected())
+            cache::isas().1
         }
         #[cfg(not(feature = "std"))]
         {
@@ -209,34 +210,36 @@ fn compiled() -> Level {
     Level::Portable
 }
 
-/// The answer of [`Isa::detect`], worked out once.
+/// The answers of [`Isa::detect`] and [`Isa::of_processor`], worked out once.
 #[cfg(feature = "std")]
 mod cache {
     use core::sync::atomic::{AtomicU8, Ordering};
 
     use super::{Isa, Level, detected};
 
-    /// Zero until the first call, then the level plus one. Relaxed everywhere: threads that race
-    /// compute the same value, and nothing else is published through it.
-    static LEVEL: AtomicU8 = AtomicU8::new(0);
+    /// Zero until the first call, then the level to use in the low half and the processor's, plus
+    /// one, in the high half. Relaxed everywhere: threads that race compute the same value, and
+    /// nothing else is published through it.
+    static LEVELS: AtomicU8 = AtomicU8::new(0);
 
     #[inline]
-    pub(super) fn isa() -> Isa {
-        match LEVEL.load(Ordering::Relaxed) {
-            0 => first(),
-            n => Isa(Level::ALL[usize::from(n - 1)]),
+    pub(super) fn isas() -> (Isa, Isa) {
+        let mut levels = LEVELS.load(Ordering::Relaxed);
+        if levels == 0 {
+            levels = first();
         }
+        let level = |n: u8| Isa(Level::ALL[usize::from(n)]);
+        (level(levels & 15), level((levels >> 4) - 1))
     }
 
     #[cold]
     #[inline(never)]
-    fn first() -> Isa {
-        let isa = match wanted() {
-            Some(level) => Isa(detected()).at_most(level),
-            None => Isa(detected()),
-        };
-        LEVEL.store(isa.level() as u8 + 1, Ordering::Relaxed);
-        isa
+    fn first() -> u8 {
+        let processor = Isa(detected());
+        let isa = wanted().map_or(processor, |level| processor.at_most(level));
+        let levels = isa.level() as u8 | (processor.level() as u8 + 1) << 4;
+        LEVELS.store(levels, Ordering::Relaxed);
+        levels
     }
 
     /// What `LANECRYPT_ISA` asks for, unless the program runs with more rights than its caller.

@@ -6,8 +6,6 @@
 
 use core::mem::MaybeUninit;
 
-use crate::{Isa, Level};
-
 /// Overwrites `bytes` with zeros, even when nothing reads them again.
 ///
 /// As fast as `memset`: wiping a key schedule byte by byte would cost more than expanding it.
@@ -34,23 +32,14 @@ pub fn stack<const N: usize>() {
     observe(&mut frame);
 }
 
-/// Clears every vector register that kernels of `isa` use.
+/// Clears every vector register that this processor has.
+///
+/// Not only those of the kernels that ran: the C library copies memory by the widest registers
+/// that there are.
 #[inline]
-pub fn registers(isa: Isa) {
+pub fn registers() {
     #[cfg(target_arch = "x86_64")]
-    {
-        if cfg!(feature = "isa-avx512") && isa.has(Level::Avx512) {
-            // SAFETY: an `Isa` at this level proves that the processor has AVX-512.
-            unsafe { x86::clear_zmm() }
-        } else if cfg!(feature = "isa-avx2") && isa.has(Level::Avx2) {
-            // SAFETY: an `Isa` at this level proves that the processor has AVX.
-            unsafe { x86::clear_ymm() }
-        } else {
-            x86::clear_xmm();
-        }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (isa, Level::Portable);
+    x86::clear();
 }
 
 /// Makes the compiler believe that `value` is read here, so that no store to it can be left out.
@@ -67,10 +56,33 @@ fn observe<T: ?Sized>(value: &mut T) {
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use core::arch::asm;
+    #[cfg(feature = "std")]
+    use std::arch::is_x86_feature_detected as has;
+
+    /// Without detection, what the program was compiled for.
+    #[cfg(not(feature = "std"))]
+    macro_rules! has {
+        ($feature:tt) => {
+            cfg!(target_feature = $feature)
+        };
+    }
+
+    #[inline]
+    pub(super) fn clear() {
+        if has!("avx512f") && has!("avx512vl") {
+            // SAFETY: the processor has these instructions.
+            unsafe { clear_zmm() }
+        } else if has!("avx") {
+            // SAFETY: the processor has these instructions.
+            unsafe { clear_ymm() }
+        } else {
+            clear_xmm();
+        }
+    }
 
     // All of these are zeroing idioms, which the processor executes by renaming alone.
 
-    pub(super) fn clear_xmm() {
+    fn clear_xmm() {
         // SAFETY: the instructions are part of SSE2 and change only registers named as outputs.
         unsafe {
             asm!(
@@ -87,7 +99,7 @@ mod x86 {
     }
 
     #[target_feature(enable = "avx")]
-    pub(super) fn clear_ymm() {
+    fn clear_ymm() {
         // SAFETY: AVX is enabled here; a 128-bit VEX instruction clears the whole register, and
         // only registers named as outputs change.
         unsafe {
@@ -106,7 +118,7 @@ mod x86 {
     }
 
     #[target_feature(enable = "avx512f,avx512vl")]
-    pub(super) fn clear_zmm() {
+    fn clear_zmm() {
         // SAFETY: AVX-512 VL is enabled here; a 128-bit EVEX instruction clears the whole
         // register, and only registers named as outputs change.
         unsafe {

@@ -26,7 +26,8 @@ impl<const ROUNDS: usize> SeedCore for ChaCha<ROUNDS> {
 }
 
 impl SeedCore for AesCtr<256> {
-    const STACK: usize = 2048;
+    // Debug builds inline less.
+    const STACK: usize = if cfg!(debug_assertions) { 8192 } else { 2048 };
 
     #[inline]
     fn from_seed(isa: Isa, seed: &[u8; 32]) -> Self {

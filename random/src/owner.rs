@@ -175,7 +175,7 @@ impl Owner {
         });
         wipe::memory(&mut key);
         wipe::memory(&mut fresh);
-        clean_up::<C>(self.isa, out.len());
+        clean_up::<C>(out.len());
         // SAFETY: the caller's promise.
         if unsafe { self.slot.page.is_live() } { result } else { Err(Cut::Forked) }
     }
@@ -198,7 +198,7 @@ impl Owner {
         let (key, _) = page.buffer.split_at_mut(32);
         page.key.copy_from_slice(key);
         wipe::memory(key);
-        clean_up::<C>(self.isa, BUFFER);
+        clean_up::<C>(BUFFER);
         // SAFETY: the caller's promise.
         if !unsafe { self.slot.page.is_live() } {
             return Err(Cut::Forked);
@@ -240,20 +240,21 @@ fn keystream<C: SeedCore>(isa: Isa, key: &[u8; 32], out: &mut [u8]) {
 }
 
 /// Wipes what making `length` bytes left on the stack and in the vector registers.
-fn clean_up<C: SeedCore>(isa: Isa, length: usize) {
+fn clean_up<C: SeedCore>(length: usize) {
     // A generic constant cannot be an array's length.
     match C::STACK {
         0..=2048 if length < 1 << 14 => wipe::stack::<2048>(),
         0..=4096 if length < 1 << 14 => wipe::stack::<4096>(),
         _ => wipe::stack::<8192>(),
     }
-    wipe::registers(isa);
+    wipe::registers();
 }
 
-/// Seconds of the coarse monotonic clock, which costs a few cycles; they wrap after 136 years.
+/// Seconds of the coarse monotonic clock, which costs a few cycles; they wrap after 68 years.
 fn now() -> u32 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the pointer is to a structure of the type that the call fills in.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC_COARSE, &raw mut time) };
-    u32::try_from(time.tv_sec.rem_euclid(1 << 32)).unwrap_or(0)
+    // As many bits as every processor's `time_t` has besides the sign.
+    u32::try_from(time.tv_sec & 0x7fff_ffff).unwrap_or(0)
 }

@@ -192,7 +192,9 @@ fn unclaimed<C: ThreadCore>(
     if local.state() == NEW && start::<C>(local) {
         return claimed::<C>(local, out, mixing);
     }
-    kernel::fill(local.vdso.get(), out)
+    // By system call: the draw that was interrupted may be inside of the vDSO, and if the handler
+    // forked, the kernel has emptied the state there together with its mark of being in use.
+    kernel::fill(State::NONE, out)
 }
 
 /// Gets the thread its page; true if it has one now, claimed for the caller.

@@ -15,6 +15,8 @@ use crate::vdso::{self, State};
 const SLAB: usize = 16;
 /// How often to try for the lock before giving up; holders do a few stores or one mapping.
 const TRIES: u32 = 10_000;
+/// Advice that no kernel knows.
+const NO_ADVICE: libc::c_int = -1;
 
 /// A page and the state of the kernel's generator that goes with it.
 #[derive(Clone, Copy, Debug)]
@@ -221,7 +223,11 @@ fn map_protected(length: usize) -> Option<*mut u8> {
         return None;
     }
     // SAFETY: the range is exactly the fresh mapping.
-    if unsafe { libc::madvise(base, length, libc::MADV_WIPEONFORK) } != 0 {
+    let refused = unsafe { libc::madvise(base, length, libc::MADV_WIPEONFORK) } != 0;
+    // Emulators such as qemu's user mode ignore advice and answer success to any, even to one that
+    // does not exist; a forked child would then repeat its parent's bytes.
+    // SAFETY: the range is exactly the fresh mapping.
+    if refused || unsafe { libc::madvise(base, length, NO_ADVICE) } == 0 {
         // SAFETY: nobody else knows of the mapping.
         unsafe { libc::munmap(base, length) };
         return None;

@@ -1,0 +1,14 @@
+//! What the tests of this crate share.
+
+pub(crate) mod arena;
+pub(crate) mod drawer;
+pub(crate) mod harness;
+pub(crate) mod maps;
+pub(crate) mod seccomp;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod stepping;
+pub(crate) mod sys;
+pub(crate) mod toy;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod traces;
+pub(crate) mod windows;

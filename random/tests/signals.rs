@@ -1,0 +1,255 @@
+//! Signals: a handler that draws, and one that forks, at every instruction of a draw.
+
+#![cfg(target_arch = "x86_64")]
+
+#[allow(dead_code, reason = "each test uses its part of it")]
+mod common;
+
+use core::sync::atomic::{AtomicUsize, Ordering};
+use core::time::Duration;
+use std::time::Instant;
+
+use common::drawer::Drawer;
+use common::harness::{self, Case, skipped, times};
+use common::stepping::{self, Action, Pass, Stepped};
+use common::toy::{self, Defect, Toy};
+use common::windows;
+use lanecrypt_random::{AesCtr, ChaCha, PerThread};
+
+fn main() {
+    harness::run(&[
+        Case("signals::chacha20_stepped", chacha20_stepped),
+        Case("signals::aes256_stepped", aes256_stepped),
+        Case("signals::one_signal_a_draw", one_signal_a_draw),
+        Case("signals::soak", soak),
+        Case("signals::defects_are_found", defects_are_found),
+    ]);
+}
+
+/// Instructions of a draw after it has looked at the page for the last time: from there on parent
+/// and child hold the same result. Putting a word together after a refill takes most of them.
+const AFTER_LAST_LOOK: usize = if cfg!(debug_assertions) { 200 } else { 120 };
+
+/// Bytes that a refill leaves to hand out.
+const YIELD: usize = 8096;
+
+/// From this instruction on a draw holds the claim.
+const BEFORE_CLAIM: usize = 60;
+
+/// A draw to step through, and what comes before it.
+struct Draw {
+    name: &'static str,
+    /// Requests before, by which the buffer holds what the draw is to find there.
+    before: &'static [usize],
+    /// The request; 4 and 8 bytes are drawn as words.
+    length: usize,
+}
+
+/// Draws within the buffer, draws that need a refill, a draw under a key of its own.
+const DRAWS: [Draw; 9] = [
+    Draw { name: "u32", before: &[4], length: 4 },
+    Draw { name: "u64", before: &[4], length: 8 },
+    Draw { name: "fill of 16", before: &[4], length: 16 },
+    Draw { name: "fill of 32", before: &[4], length: 32 },
+    Draw { name: "fill of 200", before: &[4], length: 200 },
+    Draw { name: "u64 with refill", before: &[4, YIELD - 10], length: 8 },
+    Draw { name: "fill of 100 with refill", before: &[4, YIELD - 54], length: 100 },
+    Draw { name: "first draw of the thread", before: &[], length: 64 },
+    Draw { name: "fill of 16,000", before: &[4], length: 16_000 },
+];
+
+fn chacha20_stepped() {
+    static DRAWER: PerThread<ChaCha<20>> = PerThread::new();
+    step_through("signals::chacha20_stepped", &DRAWER, &DRAWS[..times(8, 9, 9)]);
+}
+
+fn aes256_stepped() {
+    static DRAWER: PerThread<AesCtr<256>> = PerThread::new();
+    step_through("signals::aes256_stepped", &DRAWER, &DRAWS[..times(6, 9, 9)]);
+}
+
+/// Steps through every draw with a signal at each instruction, or at so many, evenly spread.
+fn step_through(name: &str, drawer: &'static (dyn Drawer + Sync), draws: &[Draw]) {
+    if let Err(reason) = stepping::is_permitted() {
+        skipped("signals", &format!("ptrace is not permitted here ({reason})"));
+        return;
+    }
+    for draw in draws {
+        let stepped = Stepped { drawer, before: draw.before, length: draw.length };
+        let total = stepping::count(stepped);
+        let stride = total.div_ceil(times(200, 500, 40_000));
+        // A handler that draws before the draw has claimed the page spares it the refill; the later
+        // positions must not suffer from that.
+        let parts = [
+            (Action::Draw, 0..BEFORE_CLAIM),
+            (Action::Draw, BEFORE_CLAIM..total),
+            (Action::Fork, 0..total),
+        ];
+        for (action, positions) in parts {
+            // A phase that differs from run to run covers all positions in time. This process
+            // itself must not draw: the first draw is among those that are stepped through.
+            let mut phase = [0; 8];
+            toy::kernel(&mut phase);
+            let phase = usize::from_ne_bytes(phase) % stride;
+            let signals = |position| positions.contains(&position) && position % stride == phase;
+            let pass = stepping::run(stepped, action, signals);
+            if action == Action::Draw && positions.start != 0 {
+                assert!(pass.instructions + stride >= total, "the handlers changed the draw");
+            }
+            let shared = judge(&pass, draw.length)
+                .unwrap_or_else(|fault| panic!("{name}, {}, {action:?}: {fault}", draw.name));
+            println!(
+                "  {}: {total} instructions, {} signals ({action:?}), same result after {shared}",
+                draw.name,
+                pass.signals.len(),
+            );
+        }
+    }
+}
+
+/// As above, for the short draws, but with a fresh process for each position: nothing but that one
+/// signal disturbs the draw.
+fn one_signal_a_draw() {
+    if let Err(reason) = stepping::is_permitted() {
+        skipped("signals", &format!("ptrace is not permitted here ({reason})"));
+        return;
+    }
+    static DRAWER: PerThread = PerThread::new();
+    for draw in &DRAWS[..times(4, 5, 5)] {
+        let stepped = Stepped { drawer: &DRAWER, before: draw.before, length: draw.length };
+        let total = stepping::count(stepped);
+        for action in [Action::Draw, Action::Fork] {
+            for at in 0..total {
+                let pass = stepping::run(stepped, action, |position| position == at);
+                judge(&pass, draw.length)
+                    .unwrap_or_else(|fault| panic!("{}, {action:?} at {at}: {fault}", draw.name));
+            }
+        }
+    }
+}
+
+/// Says what is wrong with the draws of a pass; returns after how many instructions parent and
+/// child hold the same result.
+fn judge(pass: &Pass, length: usize) -> Result<usize, String> {
+    let total = pass.instructions;
+    let is_zero = |bytes: &[u8]| bytes.iter().all(|&byte| byte == 0);
+    let mut from = total;
+    for signal in &pass.signals {
+        let Some(result) = &signal.result else { continue };
+        if *result == pass.result {
+            from = from.min(signal.position);
+        } else if signal.position > from {
+            let at = signal.position;
+            return Err(format!("same result from {from} on, but not at {at}, of {total}"));
+        }
+        if is_zero(result) {
+            return Err(format!("a child's result is zero at {} of {total}", signal.position));
+        }
+    }
+    if is_zero(&pass.result) {
+        return Err("the result is zero".to_owned());
+    }
+    if from + AFTER_LAST_LOOK < total {
+        return Err(format!("parent and child hold the same result from {from} of {total} on"));
+    }
+    // Everything else differs. Children that share the parent's result share it with each other.
+    let results = pass.signals.iter().filter(|signal| signal.position < from);
+    let results = results.filter_map(|signal| signal.result.as_deref());
+    let rest = pass.signals.iter().flat_map(|signal| [&*signal.handler, &*signal.more]);
+    let records = [&*pass.result, &*pass.more].into_iter().chain(rest);
+    if length >= windows::WINDOW {
+        windows::unique(records.chain(results))?;
+    } else {
+        windows::unique(records.filter(|record| record.len() >= windows::WINDOW))?;
+        let words: Vec<&[u8]> = results.collect();
+        // Words of eight bytes do not repeat by chance either; words of four do.
+        if length == 8 && words.iter().enumerate().any(|(i, word)| words[..i].contains(word)) {
+            return Err("two children drew the same word".to_owned());
+        }
+    }
+    Ok(from)
+}
+
+/// Bytes that the handler of [`soak`] may write, and how many it wrote.
+const ROOM: usize = 1 << 21;
+static HANDLER_BYTES: [core::sync::atomic::AtomicU8; ROOM] =
+    [const { core::sync::atomic::AtomicU8::new(0) }; ROOM];
+static HANDLER_USED: AtomicUsize = AtomicUsize::new(0);
+
+extern "C" fn draw_in_handler(_: libc::c_int) {
+    let mut bytes = [0; 36];
+    lanecrypt_random::fill(&mut bytes[..32]);
+    bytes[32..].copy_from_slice(&lanecrypt_random::u32().to_ne_bytes());
+    // The signal is blocked in its own handler: nothing comes in between.
+    let begin = HANDLER_USED.load(Ordering::Relaxed);
+    if begin + bytes.len() <= ROOM {
+        for (place, byte) in HANDLER_BYTES[begin..].iter().zip(bytes) {
+            place.store(byte, Ordering::Relaxed);
+        }
+        HANDLER_USED.store(begin + bytes.len(), Ordering::Relaxed);
+    }
+}
+
+/// A timer's handler draws at a high rate while the thread draws.
+fn soak() {
+    sys_timer(50);
+    let begin = Instant::now();
+    let mut drawn: Vec<u8> = Vec::new();
+    let long_enough = Duration::from_secs(times(2, 2, 30) as u64);
+    let mut request = 0;
+    let mut buffer = vec![0; 9000];
+    while begin.elapsed() < long_enough {
+        for _ in 0..50 {
+            request += 1;
+            let length = [16, 33, 64, 200, 1000, 4000, 9000][request % 7];
+            lanecrypt_random::fill(&mut buffer[..length]);
+            let word = lanecrypt_random::u64();
+            // Later draws count less, or the test would be one of memory.
+            if drawn.len() + length < 1 << 23 {
+                drawn.extend_from_slice(&buffer[..length]);
+                drawn.extend_from_slice(&word.to_ne_bytes());
+            }
+        }
+    }
+    sys_timer(0);
+    let used = HANDLER_USED.load(Ordering::Relaxed);
+    assert!(used > 36 * 100, "the handler ran {} times only", used / 36);
+    let in_handler: Vec<u8> =
+        HANDLER_BYTES[..used].iter().map(|byte| byte.load(Ordering::Relaxed)).collect();
+    windows::assert_unique("the handler and the thread", [&*drawn, &*in_handler]);
+}
+
+/// Lets `SIGVTALRM` come each so many microseconds of processor time; zero ends it.
+fn sys_timer(microseconds: libc::suseconds_t) {
+    common::sys::on_signal(libc::SIGVTALRM, draw_in_handler);
+    let every = libc::timeval { tv_sec: 0, tv_usec: microseconds };
+    let timer = libc::itimerval { it_interval: every, it_value: every };
+    // SAFETY: the structure is filled in, and the old value is not asked for.
+    let result =
+        unsafe { libc::setitimer(libc::ITIMER_VIRTUAL, &raw const timer, core::ptr::null_mut()) };
+    assert_eq!(result, 0);
+}
+
+/// The checks accept a generator without defects and reject one that leaves out a protection.
+fn defects_are_found() {
+    if let Err(reason) = stepping::is_permitted() {
+        skipped("signals", &format!("ptrace is not permitted here ({reason})"));
+        return;
+    }
+    let check = |defect, action, signals: &dyn Fn(usize) -> bool| {
+        let drawer: &'static Toy = Box::leak(Box::new(Toy::new(defect)));
+        let stepped = Stepped { drawer, before: &[4], length: 16 };
+        judge(&stepping::run(stepped, action, signals), 16)
+    };
+    check(Defect::None, Action::Draw, &|_| true).expect("nothing is wrong with it");
+    check(Defect::None, Action::Fork, &|_| true).expect("nothing is wrong with it");
+    let error = check(Defect::DoesNotLookAtLive, Action::Fork, &|_| true);
+    error.expect_err("the child draws zeros");
+    let error = check(Defect::KeepsPageOnFork, Action::Fork, &|_| true);
+    error.expect_err("parent and child draw the same");
+    // One signal at a time: handlers that draw all the time hide each other's mistakes.
+    let check = |defect, at| check(defect, Action::Draw, &|position| position == at).is_ok();
+    let positions = || (0..400).step_by(8);
+    assert!(positions().all(|at| check(Defect::None, at)), "nothing is wrong with it");
+    assert!(!positions().all(|at| check(Defect::DoesNotClaim, at)), "both draw the same bytes");
+}
