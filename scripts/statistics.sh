@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Statistical tests of what `lanecrypt random` writes: rngtest and part of dieharder.
+#
+#   statistics.sh [PROGRAM]      the program to test; default target/release/lanecrypt
+#
+# LANECRYPT_CORES names the cores to test (default: the default core and AES-256-CTR). Tools that
+# are not there are skipped with a line. Exit 1 when a stream fails.
+set -euo pipefail
+
+program=${1:-${CARGO_TARGET_DIR:-target}/release/lanecrypt}
+cores=${LANECRYPT_CORES:-chacha20 aes-256-ctr}
+[ -x "$program" ] || { echo "statistics.sh: $program: no such program" >&2; exit 2; }
+PATH=$PATH:/sbin:/usr/sbin
+failed=0
+
+# rngtest looks at blocks of 20,000 bits. Of perfectly random ones about 0.08 % fail; in 1 GiB,
+# 429,496 blocks, from 0.060 to 0.100 % is 4.6 standard deviations to either side.
+rngtest_core() {
+    local core=$1 report good bad
+    # Exit status 1 only says that some blocks failed, as they must.
+    report=$("$program" random 1GiB --format raw --core "$core" | rngtest 2>&1 || true)
+    good=$(sed -n 's/^rngtest: FIPS 140-2 successes: //p' <<<"$report")
+    bad=$(sed -n 's/^rngtest: FIPS 140-2 failures: //p' <<<"$report")
+    if [ -z "$good" ] || [ -z "$bad" ] || [ $((good + bad)) -lt 429000 ]; then
+        echo "rngtest $core: no result"
+        return 1
+    fi
+    awk -v core="$core" -v good="$good" -v bad="$bad" 'BEGIN {
+        share = 100 * bad / (good + bad)
+        fits = share >= 0.060 && share <= 0.100
+        printf "rngtest %s: %d of %d blocks failed, %.4f %%: %s\n",
+            core, bad, good + bad, share, fits ? "ok" : "FAILED"
+        exit !fits
+    }'
+}
+
+# Tests that the stream is long and quick enough for: birthdays, ranks, bit streams, counts of ones,
+# spheres, squeeze, runs, craps, and the STS and DAB families. Each run is a fresh stream.
+dieharder_tests="0 2 3 4 8 9 10 11 12 13 15 16 100 101 102 204 206 209"
+
+# One test in a hundred is called weak by chance: twice in three streams is no chance.
+dieharder_core() {
+    local core=$1 results round number
+    results=$(mktemp)
+    for round in 1 2 3; do
+        for number in $dieharder_tests; do
+            # The program ends quietly when dieharder has read enough.
+            { "$program" random --format raw --core "$core" || true; } |
+                dieharder -g 200 -d "$number" | grep -E 'PASSED|WEAK|FAILED' >>"$results"
+        done
+        echo "dieharder $core: stream $round of 3 done"
+    done
+    awk -F'|' -v core="$core" '
+        { test = $1 "|" $2; gsub(/ /, "", test); runs++ }
+        /FAILED/ { print "dieharder " core ": " $0; bad = 1 }
+        /WEAK/ && ++weak[test] == 2 { print "dieharder " core ": " test " is weak twice"; bad = 1 }
+        END {
+            if (!runs) { print "dieharder " core ": no result"; exit 1 }
+            print "dieharder " core ": " runs " results: " (bad ? "FAILED" : "ok")
+            exit bad
+        }' "$results" || { rm -f "$results"; return 1; }
+    rm -f "$results"
+}
+
+if command -v rngtest >/dev/null; then
+    for core in $cores; do rngtest_core "$core" || failed=1; done
+else
+    echo "SKIPPED rngtest: apt install rng-tools5"
+fi
+if command -v dieharder >/dev/null; then
+    for core in $cores; do dieharder_core "$core" || failed=1; done
+else
+    echo "SKIPPED dieharder: apt install dieharder"
+fi
+exit $failed
