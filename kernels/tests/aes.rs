@@ -309,9 +309,9 @@ fn remaining_saturates() {
 
 #[test]
 fn debug_hides_keys() {
-    let core = AesCtr::<128>::new(Isa::detect(), &[0xab; 16], &[0xcd; 16]);
-    let text = format!("{core:?} {:?}", Aes::<128>::new(Isa::detect(), &[0xab; 16]));
-    for byte in ["171", "205", "ab", "cd"] {
+    let core = AesCtr::<128>::new(Isa::detect(), &[0xa7; 16], &[0xcd; 16]);
+    let text = format!("{core:?} {:?}", Aes::<128>::new(Isa::detect(), &[0xa7; 16]));
+    for byte in ["167", "205", "a7", "cd"] {
         assert!(!text.contains(byte), "{text}");
     }
 }

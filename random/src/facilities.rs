@@ -34,12 +34,12 @@ pub fn facilities() -> Facilities {
 }
 
 fn lock_limit() -> Option<u64> {
-    // Not the plain call, whose numbers are narrower on 32-bit processors.
-    let mut limit = libc::rlimit64 { rlim_cur: 0, rlim_max: 0 };
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the pointer is to a structure of the type that the call fills in.
-    let result = unsafe { libc::getrlimit64(libc::RLIMIT_MEMLOCK, &raw mut limit) };
+    let result = unsafe { libc::getrlimit(libc::RLIMIT_MEMLOCK, &raw mut limit) };
     if result != 0 {
         return Some(0);
     }
-    (limit.rlim_cur != libc::RLIM64_INFINITY).then_some(limit.rlim_cur)
+    #[allow(clippy::useless_conversion, reason = "limits have 32 bits on some processors")]
+    (limit.rlim_cur != libc::RLIM_INFINITY).then(|| limit.rlim_cur.into())
 }
