@@ -242,6 +242,17 @@ mod cache {
         levels
     }
 
+    /// Before `main`, because a first request may come in a signal handler, which must not wait for
+    /// the lock of the environment. Where nothing runs this, the first request does the same.
+    #[used]
+    #[unsafe(link_section = ".init_array")]
+    static BEFORE_MAIN: extern "C" fn() = {
+        extern "C" fn before_main() {
+            first();
+        }
+        before_main
+    };
+
     /// What `LANECRYPT_ISA` asks for, unless the program runs with more rights than its caller.
     fn wanted() -> Option<Level> {
         // SAFETY: getauxval reads the process's auxiliary vector and has no preconditions.

@@ -56,27 +56,43 @@ fn observe<T: ?Sized>(value: &mut T) {
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use core::arch::asm;
-    #[cfg(feature = "std")]
-    use std::arch::is_x86_feature_detected as has;
-
-    /// Without detection, what the program was compiled for.
-    #[cfg(not(feature = "std"))]
-    macro_rules! has {
-        ($feature:tt) => {
-            cfg!(target_feature = $feature)
-        };
-    }
 
     #[inline]
     pub(super) fn clear() {
-        if has!("avx512f") && has!("avx512vl") {
+        if has_avx512() {
             // SAFETY: the processor has these instructions.
             unsafe { clear_zmm() }
-        } else if has!("avx") {
+        } else if has_avx() {
             // SAFETY: the processor has these instructions.
             unsafe { clear_ymm() }
         } else {
             clear_xmm();
+        }
+    }
+
+    /// Without detection, these two say what the program was compiled for.
+    #[inline]
+    fn has_avx512() -> bool {
+        #[cfg(feature = "std")]
+        {
+            use std::arch::is_x86_feature_detected as has;
+            has!("avx512f") && has!("avx512vl")
+        }
+        #[cfg(not(feature = "std"))]
+        {
+            cfg!(all(target_feature = "avx512f", target_feature = "avx512vl"))
+        }
+    }
+
+    #[inline]
+    fn has_avx() -> bool {
+        #[cfg(feature = "std")]
+        {
+            std::arch::is_x86_feature_detected!("avx")
+        }
+        #[cfg(not(feature = "std"))]
+        {
+            cfg!(target_feature = "avx")
         }
     }
 

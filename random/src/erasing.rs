@@ -7,11 +7,12 @@ use lanecrypt_kernels::Isa;
 use lanecrypt_kernels::chacha::ChaCha;
 
 use crate::SeedCore;
+use crate::errno::Errno;
 use crate::error::{EntropyError, abort};
 use crate::kernel;
 use crate::owner::{Mixing, Owner};
-use crate::page::Word;
-use crate::pool::{self, NoPage};
+use crate::page::{Refusal, Word};
+use crate::pool;
 use crate::strict::{Mix, Strict};
 use crate::vdso::State;
 
@@ -21,8 +22,9 @@ use crate::vdso::State;
 /// replaced before they could tell what was given out, a forked child never repeats its parent)
 /// and saves looking the thread's generator up at each request. It may be sent to another thread.
 pub struct Erasing<C = ChaCha<20>> {
-    /// `None` where the kernel cannot empty pages on fork: then nothing may be buffered.
+    /// `None` as long as there is no page that a fork empties: then nothing may be buffered.
     owner: Option<Owner>,
+    isa: Isa,
     core: PhantomData<fn() -> C>,
 }
 
@@ -47,11 +49,7 @@ impl<C: SeedCore> Erasing<C> {
     ///
     /// As for [`Erasing::new`].
     pub fn with_isa(isa: Isa) -> Result<Self, EntropyError> {
-        let owner = match pool::take() {
-            Ok(slot) => Some(Owner { slot, isa }),
-            Err(NoPage::Refused | NoPage::Busy) => None,
-        };
-        let mut generator = Self { owner, core: PhantomData };
+        let mut generator = Self { owner: None, isa, core: PhantomData };
         generator.try_fill(&mut [0; 4])?;
         Ok(generator)
     }
@@ -105,24 +103,26 @@ impl<C: SeedCore> Erasing<C> {
 
     #[inline(always)]
     fn word<W: Word>(&mut self) -> W {
-        if let Some(owner) = self.owner {
-            // SAFETY: this value owns the page.
-            if let Ok(word) = unsafe { owner.slot.page.take() } {
-                return word;
-            }
+        let Some(owner) = self.owner else {
+            return self.word_slowly(Refusal::Empty);
+        };
+        // SAFETY: this value owns the page.
+        match unsafe { owner.slot.page.take() } {
+            Ok(word) => word,
+            Err(refusal) => self.word_slowly(refusal),
         }
-        self.word_slowly()
     }
 
     #[cold]
     #[inline(never)]
-    fn word_slowly<W: Word>(&mut self) -> W {
-        let mut bytes = [0; 8];
-        let bytes = &mut bytes[..W::SIZE as usize];
-        if let Err(error) = self.fill_slowly(bytes) {
-            abort(error);
+    fn word_slowly<W: Word>(&mut self, refusal: Refusal) -> W {
+        if let (Refusal::Zero, Some(owner)) = (refusal, self.owner)
+            // SAFETY: this value owns the page.
+            && unsafe { owner.slot.page.is_live() }
+        {
+            return W::ZERO;
         }
-        W::from_slice(bytes)
+        W::by(|bytes| self.fill_slowly(bytes)).unwrap_or_else(|error| abort(error))
     }
 
     #[cold]
@@ -134,6 +134,10 @@ impl<C: SeedCore> Erasing<C> {
 
 impl<C: SeedCore> Mix for Erasing<C> {
     fn fill_with(&mut self, out: &mut [u8], mixing: Mixing) -> Result<(), EntropyError> {
+        let _errno = Errno::keep();
+        if self.owner.is_none() {
+            self.owner = pool::take().ok().map(|slot| Owner { slot, isa: self.isa });
+        }
         let Some(owner) = self.owner else {
             return kernel::fill(State::NONE, out);
         };
@@ -144,6 +148,7 @@ impl<C: SeedCore> Mix for Erasing<C> {
 
 impl<C> Drop for Erasing<C> {
     fn drop(&mut self) {
+        let _errno = Errno::keep();
         if let Some(owner) = self.owner {
             pool::give_back(owner.slot);
         }

@@ -37,8 +37,12 @@ pub(crate) unsafe fn hand_out(isa: Isa, source: *mut u8, out: *mut u8, length: u
         unsafe { overlapping::<u32>(source, out, length) }
     } else {
         for i in 0..length {
-            // SAFETY: the byte at `i` is inside of both.
-            unsafe { overlapping::<u8>(source.wrapping_add(i), out.wrapping_add(i), 1) }
+            // SAFETY: the byte at `i` is inside.
+            let byte = unsafe { source.wrapping_add(i).read_volatile() };
+            // SAFETY: as for the read.
+            unsafe { source.wrapping_add(i).write_volatile(0) };
+            // SAFETY: the target is as long as the source.
+            unsafe { out.wrapping_add(i).write(byte) };
         }
     }
 }

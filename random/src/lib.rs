@@ -15,7 +15,8 @@
 //! noticing costs nothing. Fresh kernel randomness goes into every refill where the kernel offers
 //! it without a system call (Linux 6.11), and at least each second of use elsewhere.
 //!
-//! All functions may be called in signal handlers and in destructors of thread-local values.
+//! All functions may be called in signal handlers, if they have 16 KiB of stack, and in destructors
+//! of thread-local values. They leave `errno` as it was.
 //! When the kernel has no randomness to seed from, [`try_fill`] returns an error; the functions
 //! that return plain numbers print one line and abort: nothing weak is ever returned.
 //!
@@ -24,13 +25,15 @@
 //!
 //! # Not promised
 //!
-//! A copy of a running virtual machine repeats at most the bytes that its threads had buffered;
-//! [`strict`] mixes kernel bytes into every request instead. A process that shares its memory with
+//! A copy of a running process or virtual machine repeats what its threads had buffered, and goes on
+//! alike until the kernel has noticed the copy and mixes other bytes in; [`strict`] asks the kernel at
+//! every request instead. A process that shares its memory with
 //! its parent without being a thread (`clone` with `CLONE_VM` but without a thread area of its
 //! own) must not draw at the same time as the parent.
 
 mod core_type;
 mod erasing;
+mod errno;
 mod error;
 mod facilities;
 mod hand_out;
@@ -69,8 +72,8 @@ pub fn fill(out: &mut [u8]) {
 ///
 /// # Errors
 ///
-/// [`EntropyError`] when the kernel gives no random bytes. `out` then holds nothing secret and
-/// must not be used.
+/// [`EntropyError`] when the kernel gives no random bytes. `out` may be partly filled then and must
+/// not be used.
 pub fn try_fill(out: &mut [u8]) -> Result<(), EntropyError> {
     PerThread::<ChaCha<20>>::try_fill(out)
 }
@@ -120,8 +123,7 @@ pub const fn rng() -> PerThread {
 
 /// The calling thread's generator with kernel bytes mixed into every single request.
 ///
-/// For programs that may be snapshotted or cloned at any instant; a request costs at least what
-/// the kernel's generator costs.
+/// For programs that may be snapshotted or cloned at any instant; a request costs a system call.
 #[inline]
 #[must_use]
 pub const fn strict() -> Strict {

@@ -12,7 +12,8 @@ use crate::error::EntropyError;
 use crate::hand_out::hand_out;
 use crate::kernel;
 use crate::page::{BUFFER, Page, YIELD};
-use crate::pool::Slot;
+use crate::pool::{self, Slot};
+use crate::vdso::State;
 
 /// The most bytes that one key makes.
 const BYTES_PER_KEY: usize = 1 << 20;
@@ -100,9 +101,14 @@ impl Owner {
             // SAFETY: the caller's promise.
             return unsafe { self.drain::<C>(out) };
         }
+        // The vDSO's state is memory of this process, and copied with it.
+        let vdso = match mixing {
+            Mixing::Refills => self.slot.vdso,
+            Mixing::EveryRequest => State::NONE,
+        };
         for chunk in out.chunks_mut(BYTES_PER_KEY) {
             // SAFETY: the caller's promise.
-            unsafe { self.one_off::<C>(chunk)? };
+            unsafe { self.one_off::<C>(chunk, vdso)? };
         }
         Ok(())
     }
@@ -119,6 +125,8 @@ impl Owner {
         // Before the key is drawn: a fork from here on makes the page read as not live.
         // SAFETY: the caller's promise.
         unsafe { page.set_live(true) };
+        // Not only when it was mapped: a child inherits no locks.
+        pool::lock_in_memory(page);
         // SAFETY: the caller owns the page, and nothing else refers to its key.
         let key = unsafe { &mut (*page.0).key };
         kernel::fill(self.slot.vdso, key)?;
@@ -158,17 +166,18 @@ impl Owner {
         }
     }
 
-    /// Fills `out`, at most [`BYTES_PER_KEY`], under a key of its own.
+    /// Fills `out`, at most [`BYTES_PER_KEY`], under a key of its own, with kernel bytes in it that
+    /// come through `vdso` or else by system call.
     ///
     /// # Safety
     ///
     /// As for [`Owner::fill`].
-    unsafe fn one_off<C: SeedCore>(self, out: &mut [u8]) -> Result<(), Cut> {
+    unsafe fn one_off<C: SeedCore>(self, out: &mut [u8], vdso: State) -> Result<(), Cut> {
         let (mut key, mut fresh) = ([0; 32], [0; 32]);
         // SAFETY: the caller's promise.
         let drained = unsafe { self.drain::<C>(&mut key) };
         let result = drained.and_then(|()| {
-            kernel::fill(self.slot.vdso, &mut fresh)?;
+            kernel::fill(vdso, &mut fresh)?;
             mix(&mut key, &fresh);
             keystream::<C>(self.isa, &key, out);
             Ok(())

@@ -16,7 +16,7 @@
 use core::mem::offset_of;
 use core::sync::atomic::{Ordering, compiler_fence};
 
-use lanecrypt_kernels::Isa;
+use lanecrypt_kernels::{Isa, wipe};
 
 use crate::hand_out::hand_out;
 
@@ -57,9 +57,14 @@ pub(crate) struct Page {
 const _: () = assert!(size_of::<Page>() == SIZE && offset_of!(Page, left) == BUFFER);
 const _: () = assert!(YIELD as usize == BUFFER - 32);
 
-/// Too few bytes are left, or a fork emptied the page.
+/// Why a take gave nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Empty;
+pub(crate) enum Refusal {
+    /// Too few bytes are left, or a fork emptied the page.
+    Empty,
+    /// The word is zero; or a fork emptied the page before it was read, if the page is not live.
+    Zero,
+}
 
 /// A pointer to a page.
 ///
@@ -138,11 +143,11 @@ impl PagePtr {
     ///
     /// The page is mapped and the caller owns it.
     #[inline(always)]
-    pub(crate) unsafe fn take<W: Word>(self) -> Result<W, Empty> {
+    pub(crate) unsafe fn take<W: Word>(self) -> Result<W, Refusal> {
         // SAFETY: the caller's promise.
         let left = unsafe { self.left() };
         if left < W::SIZE {
-            return Err(Empty);
+            return Err(Refusal::Empty);
         }
         // SAFETY: nobody but this crate sets the count, and never beyond the buffer.
         let place = unsafe { self.unused(left) }.cast::<Unaligned<W>>();
@@ -155,27 +160,30 @@ impl PagePtr {
         compiler_fence(Ordering::SeqCst);
         // SAFETY: the caller's promise; the count only falls.
         unsafe { self.set_left(left - W::SIZE) };
+        if word == W::ZERO {
+            return Err(Refusal::Zero);
+        }
         // SAFETY: the caller's promise.
-        if word == W::ZERO && !unsafe { self.is_live_after_zero() } {
-            return Err(Empty);
+        if !W::ONE_LOAD && !unsafe { self.is_live() } {
+            return Err(Refusal::Empty);
         }
         Ok(word)
     }
 
     /// Fills `out` from the page and wipes the bytes there.
     ///
-    /// `Empty` also when a fork emptied the page meanwhile: `out` must then be filled anew.
+    /// Refused also when a fork emptied the page meanwhile: `out` must then be filled anew.
     ///
     /// # Safety
     ///
     /// The page is mapped and the caller owns it.
     #[inline(always)]
-    pub(crate) unsafe fn take_bytes(self, isa: Isa, out: &mut [u8]) -> Result<(), Empty> {
+    pub(crate) unsafe fn take_bytes(self, isa: Isa, out: &mut [u8]) -> Result<(), Refusal> {
         // SAFETY: the caller's promise.
         let left = unsafe { self.left() };
-        let length = u32::try_from(out.len()).map_err(|_| Empty)?;
+        let length = u32::try_from(out.len()).map_err(|_| Refusal::Empty)?;
         if length > left {
-            return Err(Empty);
+            return Err(Refusal::Empty);
         }
         // SAFETY: nobody but this crate sets the count, and never beyond the buffer.
         let source = unsafe { self.unused(left) };
@@ -184,19 +192,7 @@ impl PagePtr {
         // SAFETY: the caller's promise; the count only falls.
         unsafe { self.set_left(left - length) };
         // SAFETY: the caller's promise.
-        if unsafe { self.is_live() } { Ok(()) } else { Err(Empty) }
-    }
-
-    /// [`PagePtr::is_live`], kept out of the way of the take.
-    ///
-    /// # Safety
-    ///
-    /// The page is mapped and the caller owns it.
-    #[cold]
-    #[inline(never)]
-    unsafe fn is_live_after_zero(self) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe { self.is_live() }
+        if unsafe { self.is_live() } { Ok(()) } else { Err(Refusal::Empty) }
     }
 }
 
@@ -206,9 +202,12 @@ pub(crate) trait Word: Copy + Eq {
     const ZERO: Self;
     /// Its size in bytes.
     const SIZE: u32;
+    /// Whether the processor reads it by one instruction from any address, so that a fork finds it
+    /// either unread or read.
+    const ONE_LOAD: bool;
 
-    /// The number that these bytes make.
-    fn from_slice(bytes: &[u8]) -> Self;
+    /// The number that `fill` gives; the bytes are wiped.
+    fn by<E>(fill: impl FnOnce(&mut [u8]) -> Result<(), E>) -> Result<Self, E>;
 }
 
 macro_rules! word {
@@ -216,9 +215,14 @@ macro_rules! word {
         impl Word for $word {
             const ZERO: Self = 0;
             const SIZE: u32 = <$word>::BITS / 8;
+            const ONE_LOAD: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
 
-            fn from_slice(bytes: &[u8]) -> Self {
-                bytes.iter().fold(0, |word, &byte| word << 8 | Self::from(byte))
+            #[inline]
+            fn by<E>(fill: impl FnOnce(&mut [u8]) -> Result<(), E>) -> Result<Self, E> {
+                let mut bytes = [0; size_of::<$word>()];
+                let word = fill(&mut bytes).map(|()| Self::from_ne_bytes(bytes));
+                wipe::memory(&mut bytes);
+                word
             }
         }
     )*};

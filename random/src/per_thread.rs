@@ -16,7 +16,7 @@ use core::ffi::c_void;
 use core::fmt;
 use core::marker::PhantomData;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use std::thread::LocalKey;
 
 use lanecrypt_kernels::Isa;
@@ -24,10 +24,11 @@ use lanecrypt_kernels::aes::AesCtr;
 use lanecrypt_kernels::chacha::ChaCha;
 
 use crate::SeedCore;
+use crate::errno::Errno;
 use crate::error::{EntropyError, abort};
 use crate::kernel;
 use crate::owner::{Mixing, Owner};
-use crate::page::{PagePtr, Word};
+use crate::page::{PagePtr, Refusal, Word};
 use crate::pool::{self, NoPage, Slot};
 use crate::strict::{Mix, Strict};
 use crate::vdso::State;
@@ -136,32 +137,34 @@ impl<C: ThreadCore> Mix for PerThread<C> {
 #[inline(always)]
 fn word<C: ThreadCore, W: Word>() -> W {
     C::local().with(|local| {
-        let claimed = local.claim();
-        if claimed {
-            // SAFETY: the claim makes this call the page's owner.
-            if let Ok(word) = unsafe { local.page.get().take() } {
-                local.release();
-                return word;
-            }
+        if !local.claim() {
+            return word_slowly::<C, W>(local, None);
         }
-        word_slowly::<C, W>(local, claimed)
+        // SAFETY: the claim makes this call the page's owner.
+        match unsafe { local.page.get().take() } {
+            Ok(word) => {
+                local.release();
+                word
+            }
+            Err(refusal) => word_slowly::<C, W>(local, Some(refusal)),
+        }
     })
 }
 
+/// A word that could not be taken: refused by the page, which is claimed, or not even claimed.
 #[cold]
 #[inline(never)]
-fn word_slowly<C: ThreadCore, W: Word>(local: &Local, is_claimed: bool) -> W {
-    let mut bytes = [0; 8];
-    let bytes = &mut bytes[..W::SIZE as usize];
-    let result = if is_claimed {
-        claimed::<C>(local, bytes, Mixing::Refills)
-    } else {
-        unclaimed::<C>(local, bytes, Mixing::Refills)
-    };
-    match result {
-        Ok(()) => W::from_slice(bytes),
-        Err(error) => abort(error),
+fn word_slowly<C: ThreadCore, W: Word>(local: &Local, refusal: Option<Refusal>) -> W {
+    // SAFETY: with a refusal comes the claim, which makes this call the page's owner.
+    if refusal == Some(Refusal::Zero) && unsafe { local.page.get().is_live() } {
+        local.release();
+        return W::ZERO;
     }
+    let word = W::by(|bytes| match refusal {
+        Some(_) => claimed::<C>(local, bytes, Mixing::Refills),
+        None => unclaimed::<C>(local, bytes, Mixing::Refills),
+    });
+    word.unwrap_or_else(|error| abort(error))
 }
 
 /// A request by the holder of the claim, which it gives up.
@@ -172,6 +175,7 @@ fn claimed<C: ThreadCore>(
     out: &mut [u8],
     mixing: Mixing,
 ) -> Result<(), EntropyError> {
+    let _errno = Errno::keep();
     let slot = Slot { page: local.page.get(), vdso: local.vdso.get() };
     let owner = Owner { slot, isa: local.isa.get() };
     // SAFETY: the claim makes this call the page's owner.
@@ -189,6 +193,7 @@ fn unclaimed<C: ThreadCore>(
     out: &mut [u8],
     mixing: Mixing,
 ) -> Result<(), EntropyError> {
+    let _errno = Errno::keep();
     if local.state() == NEW && start::<C>(local) {
         return claimed::<C>(local, out, mixing);
     }
@@ -199,8 +204,11 @@ fn unclaimed<C: ThreadCore>(
 
 /// Gets the thread its page; true if it has one now, claimed for the caller.
 fn start<C: ThreadCore>(local: &Local) -> bool {
-    // A handler that comes now finds the claim and asks the kernel.
-    local.set_state(CLAIMED);
+    // A handler that comes before finds a new thread, too, and gets it a page; one that comes after
+    // finds the claim and asks the kernel.
+    if !local.claim_new() {
+        return local.claim();
+    }
     match pool::take() {
         Ok(slot) => {
             local.page.set(slot.page);
@@ -209,8 +217,7 @@ fn start<C: ThreadCore>(local: &Local) -> bool {
             return_at_exit::<C>(slot);
             true
         }
-        // Another thread is at the pool; the next request tries again.
-        Err(NoPage::Busy) => {
+        Err(NoPage::NotNow) => {
             local.set_state(NEW);
             false
         }
@@ -256,6 +263,7 @@ fn key<C: ThreadCore>() -> Option<libc::pthread_key_t> {
 
 /// Wipes and returns the page of a thread that ends; its later draws go to the kernel.
 unsafe extern "C" fn at_exit<C: ThreadCore>(page: *mut c_void) {
+    let _errno = Errno::keep();
     C::local().with(|local| {
         // First, so that a handler that comes now does not touch the page.
         local.set_state(KERNEL);
@@ -302,6 +310,13 @@ impl Local {
             self.set_state(CLAIMED);
         }
         free
+    }
+
+    /// Claims a page that is still to be got.
+    fn claim_new(&self) -> bool {
+        // SAFETY: the cell is a live byte of this thread. Atomic against its own signal handlers.
+        let state = unsafe { AtomicU8::from_ptr(self.state.as_ptr()) };
+        state.compare_exchange(NEW, CLAIMED, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
     #[inline(always)]

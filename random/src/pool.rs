@@ -5,8 +5,11 @@
 //! limit allows. The pool's own book-keeping lives in such a page, too: a child begins with an
 //! empty, unlocked pool, whatever the parent's threads were doing at the moment of the fork.
 
+use core::mem::MaybeUninit;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
+
+use std::io::Error;
 
 use crate::page::{Page, PagePtr, SIZE, STRIDE};
 use crate::vdso::{self, State};
@@ -28,10 +31,10 @@ pub(crate) struct Slot {
 /// Why there is no page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoPage {
-    /// The kernel refuses pages that are emptied on fork, or memory at all.
+    /// The kernel refuses pages that are emptied on fork; it will not change its mind.
     Refused,
-    /// The pool is busy. A signal handler must not wait: it may have interrupted the holder.
-    Busy,
+    /// The pool is busy or memory is short; the next request may try again.
+    NotNow,
 }
 
 /// The pool, in a page of its own.
@@ -47,7 +50,8 @@ struct Pool {
 static POOL: AtomicPtr<Pool> = AtomicPtr::new(null_mut());
 const REFUSED: *mut Pool = core::ptr::dangling_mut();
 
-/// Whether every slab so far is excluded from core dumps, and whether it is locked in memory.
+/// Whether some slab got into core dumps, and whether some page could not be locked in memory.
+/// Relaxed everywhere: plain facts, which publish nothing else.
 static DUMPED: AtomicBool = AtomicBool::new(false);
 static UNLOCKED: AtomicBool = AtomicBool::new(false);
 
@@ -62,12 +66,12 @@ pub(crate) struct Protection {
 /// What the kernel grants; maps the first slab if there is none yet.
 pub(crate) fn protection() -> Protection {
     if let Ok(slot) = take() {
+        lock_in_memory(slot.page);
         give_back(slot);
     }
-    let wipe_on_fork = pool().is_some();
+    let wipe_on_fork = pool().is_ok();
     Protection {
         wipe_on_fork,
-        // Relaxed: plain facts, which do not publish anything else.
         dont_dump: wipe_on_fork && !DUMPED.load(Ordering::Relaxed),
         locked: wipe_on_fork && !UNLOCKED.load(Ordering::Relaxed),
     }
@@ -79,13 +83,11 @@ pub(crate) fn protection() -> Protection {
 ///
 /// See [`NoPage`].
 pub(crate) fn take() -> Result<Slot, NoPage> {
-    let pool = pool().ok_or(NoPage::Refused)?;
-    if !lock(pool) {
-        return Err(NoPage::Busy);
-    }
+    let pool = pool()?;
+    let locked = Lock::of(pool).ok_or(NoPage::NotNow)?;
     // SAFETY: the pool stays mapped, and this thread holds its lock.
-    let slot = unsafe { pop(pool) }.ok_or(NoPage::Refused);
-    unlock(pool);
+    let slot = unsafe { pop(pool) };
+    drop(locked);
     slot
 }
 
@@ -96,20 +98,32 @@ pub(crate) fn give_back(slot: Slot) {
     let bytes = unsafe { core::slice::from_raw_parts_mut(page.cast::<u8>(), SIZE) };
     lanecrypt_kernels::wipe::memory(bytes);
     // A page that cannot be returned now stays mapped, wiped and unused.
-    let Some(pool) = pool() else { return };
-    if !lock(pool) {
-        return;
+    let Ok(pool) = pool() else { return };
+    if let Some(_locked) = Lock::of(pool) {
+        // SAFETY: the lock is held and the page belongs to nobody.
+        unsafe { push(pool, slot) };
     }
-    // SAFETY: the lock is held and the page belongs to nobody.
-    unsafe { push(pool, slot) };
-    unlock(pool);
 }
 
-fn pool() -> Option<*mut Pool> {
+/// Locks a page in memory, if the limit allows: then it never reaches swap space.
+///
+/// With the gap behind it, so that locked pages make one mapping and not many.
+pub(crate) fn lock_in_memory(page: PagePtr) {
+    // SAFETY: the page and its gap are mapped.
+    if unsafe { libc::mlock2(page.0.cast(), STRIDE, libc::MLOCK_ONFAULT) } != 0 {
+        UNLOCKED.store(true, Ordering::Relaxed);
+    }
+}
+
+fn pool() -> Result<*mut Pool, NoPage> {
     let mut pool = POOL.load(Ordering::Acquire);
     if pool.is_null() {
         // Of threads that race, one publishes its page and the others give theirs up.
-        let mapped = map_protected(STRIDE).map_or(REFUSED, |page| page.cast());
+        let mapped = match map_protected(STRIDE) {
+            Ok(page) => page.cast(),
+            Err(NoPage::Refused) => REFUSED,
+            Err(NoPage::NotNow) => return Err(NoPage::NotNow),
+        };
         pool = match POOL.compare_exchange(null_mut(), mapped, Ordering::Release, Ordering::Acquire)
         {
             Ok(_) => mapped,
@@ -122,31 +136,65 @@ fn pool() -> Option<*mut Pool> {
             }
         };
     }
-    (pool != REFUSED).then_some(pool)
+    if pool == REFUSED { Err(NoPage::Refused) } else { Ok(pool) }
 }
 
-fn lock(pool: *mut Pool) -> bool {
-    // SAFETY: the pool stays mapped; the lock is only ever used as an atomic.
-    let lock = unsafe { &(*pool).lock };
-    for attempt in 0..TRIES {
-        // Pairs with the store in `unlock`.
-        if lock.compare_exchange_weak(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok() {
-            return true;
+/// The pool's lock, held with all signals blocked: so no handler finds its own thread holding it,
+/// and none forks while the list is half changed.
+struct Lock {
+    pool: *mut Pool,
+    signals: libc::sigset_t,
+}
+
+impl Lock {
+    /// Takes the lock; `None` if others keep it busy for too long.
+    fn of(pool: *mut Pool) -> Option<Self> {
+        let held = Self { pool, signals: block_signals() };
+        for attempt in 0..TRIES {
+            // Pairs with the store in `drop`.
+            if held.word().compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+                return Some(held);
+            }
+            if attempt % 64 == 63 {
+                std::thread::yield_now();
+            } else {
+                core::hint::spin_loop();
+            }
         }
-        if attempt % 64 == 63 {
-            std::thread::yield_now();
-        } else {
-            core::hint::spin_loop();
-        }
+        restore_signals(&held.signals);
+        core::mem::forget(held);
+        None
     }
-    false
+
+    fn word(&self) -> &AtomicU32 {
+        // SAFETY: the pool stays mapped; the lock is only ever used as an atomic.
+        unsafe { &(*self.pool).lock }
+    }
 }
 
-fn unlock(pool: *mut Pool) {
-    // SAFETY: as in `lock`.
-    let lock = unsafe { &(*pool).lock };
-    // Pairs with the exchange in `lock`.
-    lock.store(0, Ordering::Release);
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Pairs with the exchange in `of`.
+        self.word().store(0, Ordering::Release);
+        restore_signals(&self.signals);
+    }
+}
+
+/// Blocks all signals of this thread; returns those that were blocked before.
+fn block_signals() -> libc::sigset_t {
+    let mut all = MaybeUninit::uninit();
+    // SAFETY: the call fills the set in.
+    unsafe { libc::sigfillset(all.as_mut_ptr()) };
+    let mut before = MaybeUninit::uninit();
+    // SAFETY: the first set was filled in above, and the call fills in the second.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr()) };
+    // SAFETY: as said; the call cannot fail with these arguments.
+    unsafe { before.assume_init() }
+}
+
+fn restore_signals(signals: &libc::sigset_t) {
+    // SAFETY: the set is what the thread had before.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, signals, null_mut()) };
 }
 
 /// Takes the first free page, mapping a new slab if there is none.
@@ -154,29 +202,25 @@ fn unlock(pool: *mut Pool) {
 /// # Safety
 ///
 /// The lock is held.
-unsafe fn pop(pool: *mut Pool) -> Option<Slot> {
+unsafe fn pop(pool: *mut Pool) -> Result<Slot, NoPage> {
     // SAFETY: the list is guarded by the lock.
     if unsafe { (*pool).free }.is_null() {
         // SAFETY: the lock is held.
         unsafe { grow(pool)? };
     }
-    // SAFETY: as above.
+    // SAFETY: the list is guarded by the lock, and `grow` has put pages on it.
     let page = unsafe { (*pool).free };
-    if page.is_null() {
-        // A handler forked in between, and this child's pool is empty again.
-        return None;
-    }
     // SAFETY: free pages are mapped and belong to the list.
     let next = unsafe { (*page).next };
     // SAFETY: as above.
     let vdso = unsafe { (*page).vdso };
-    // SAFETY: as above.
+    // SAFETY: the list is guarded by the lock.
     unsafe { (*pool).free = next };
     // SAFETY: the page is out of the list now.
     unsafe { (*page).next = null_mut() };
     // SAFETY: the page is out of the list now.
     unsafe { (*page).vdso = null_mut() };
-    Some(Slot { page: PagePtr(page), vdso: State(vdso) })
+    Ok(Slot { page: PagePtr(page), vdso: State(vdso) })
 }
 
 /// Puts a page in front of the list.
@@ -201,7 +245,7 @@ unsafe fn push(pool: *mut Pool, slot: Slot) {
 /// # Safety
 ///
 /// The lock is held.
-unsafe fn grow(pool: *mut Pool) -> Option<()> {
+unsafe fn grow(pool: *mut Pool) -> Result<(), NoPage> {
     let slab = map_protected(SLAB * STRIDE)?;
     let mut states = [State::NONE; SLAB];
     vdso::map_states(SLAB, |i, state| states[i] = state);
@@ -210,36 +254,39 @@ unsafe fn grow(pool: *mut Pool) -> Option<()> {
         // SAFETY: the lock is held, and the page is fresh.
         unsafe { push(pool, Slot { page, vdso }) };
     }
-    Some(())
+    Ok(())
 }
 
-/// Maps zeroed memory that a forked child sees as zero; `None` if the kernel cannot do that.
-fn map_protected(length: usize) -> Option<*mut u8> {
+/// Maps zeroed memory that a forked child sees as zero.
+fn map_protected(length: usize) -> Result<*mut u8, NoPage> {
     let (protection, flags) =
         (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
     // SAFETY: a fresh anonymous mapping touches no memory that is in use.
     let base = unsafe { libc::mmap(null_mut(), length, protection, flags, -1, 0) };
     if base == libc::MAP_FAILED {
-        return None;
+        return Err(NoPage::NotNow);
     }
-    // SAFETY: the range is exactly the fresh mapping.
-    let refused = unsafe { libc::madvise(base, length, libc::MADV_WIPEONFORK) } != 0;
     // Emulators such as qemu's user mode ignore advice and answer success to any, even to one that
     // does not exist; a forked child would then repeat its parent's bytes.
     // SAFETY: the range is exactly the fresh mapping.
-    if refused || unsafe { libc::madvise(base, length, NO_ADVICE) } == 0 {
+    let refusal = match unsafe { libc::madvise(base, length, libc::MADV_WIPEONFORK) } {
+        // SAFETY: as above.
+        0 if unsafe { libc::madvise(base, length, NO_ADVICE) } != 0 => None,
+        0 => Some(NoPage::Refused),
+        _ if Error::last_os_error().raw_os_error() == Some(libc::EINVAL) => Some(NoPage::Refused),
+        _ => Some(NoPage::NotNow),
+    };
+    if let Some(refusal) = refusal {
         // SAFETY: nobody else knows of the mapping.
         unsafe { libc::munmap(base, length) };
-        return None;
+        return Err(refusal);
     }
     // SAFETY: the range is exactly the fresh mapping.
     if unsafe { libc::madvise(base, length, libc::MADV_DONTDUMP) } != 0 {
         DUMPED.store(true, Ordering::Relaxed);
     }
-    // On fault: the gaps between pages are locked only in name and take no memory.
+    // Locked at once if the limit allows all of it; else page by page as they are used.
     // SAFETY: the range is exactly the fresh mapping.
-    if unsafe { libc::mlock2(base, length, libc::MLOCK_ONFAULT) } != 0 {
-        UNLOCKED.store(true, Ordering::Relaxed);
-    }
-    Some(base.cast())
+    unsafe { libc::mlock2(base, length, libc::MLOCK_ONFAULT) };
+    Ok(base.cast())
 }

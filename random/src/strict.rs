@@ -3,12 +3,13 @@
 use crate::PerThread;
 use crate::error::{EntropyError, abort};
 use crate::owner::Mixing;
+use crate::page::Word;
 
 /// A generator that mixes fresh kernel bytes into every single request.
 ///
-/// For programs that may be snapshotted or cloned at any instant: no two copies ever give out the
-/// same bytes, not even those that were buffered when they were copied. A request costs at least
-/// what the kernel's generator costs.
+/// For programs that may be snapshotted or cloned at any instant: copies of a process never give out
+/// the same bytes, not even those that were buffered when they were copied, and neither do copies of
+/// a machine once its kernel has noticed. A request costs a system call.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Strict<G = PerThread>(G);
 
@@ -42,17 +43,13 @@ impl<G: Mix> Strict<G> {
     /// A random 32-bit number. Aborts like [`Strict::fill`].
     #[must_use]
     pub fn u32(&mut self) -> u32 {
-        let mut bytes = [0; 4];
-        self.fill(&mut bytes);
-        u32::from_ne_bytes(bytes)
+        Word::by(|bytes| self.try_fill(bytes)).unwrap_or_else(|error| abort(error))
     }
 
     /// A random 64-bit number. Aborts like [`Strict::fill`].
     #[must_use]
     pub fn u64(&mut self) -> u64 {
-        let mut bytes = [0; 8];
-        self.fill(&mut bytes);
-        u64::from_ne_bytes(bytes)
+        Word::by(|bytes| self.try_fill(bytes)).unwrap_or_else(|error| abort(error))
     }
 }
 

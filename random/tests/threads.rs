@@ -20,6 +20,7 @@ fn main() {
         Case("threads::thread_local_destructors", thread_local_destructors),
         Case("threads::pthread_key_destructors", pthread_key_destructors),
         Case("threads::held_generator_is_sent", held_generator_is_sent),
+        Case("threads::errno_is_kept", errno_is_kept),
     ]);
 }
 
@@ -52,6 +53,36 @@ fn sixty_four_at_a_time() {
         threads.into_iter().map(|thread| thread.join().expect("it only draws")).collect()
     });
     windows::assert_unique("64 threads", records.iter().map(Vec::as_slice));
+}
+
+/// A draw may be made in a signal handler, which must not change the error number, also where the
+/// draw maps memory, refills, or gives a page back.
+fn errno_is_kept() {
+    const NUMBER: libc::c_int = 77;
+    // SAFETY: the C library's pointer to this thread's number is always valid.
+    let errno = || unsafe { libc::__errno_location() };
+    let threads: Vec<_> = (0..40)
+        .map(|_| {
+            thread::spawn(move || {
+                // SAFETY: as above.
+                unsafe { errno().write(NUMBER) };
+                let mut generator = Erasing::<ChaCha<8>>::new().expect("the kernel has randomness");
+                let mut bytes = vec![0; 20_000];
+                generator.fill(&mut bytes[..100]);
+                drop(generator);
+                lanecrypt_random::fill(&mut bytes);
+                lanecrypt_random::strict().fill(&mut bytes[..10]);
+                for _ in 0..3000 {
+                    let _ = lanecrypt_random::u32();
+                }
+                // SAFETY: as above.
+                unsafe { errno().read() }
+            })
+        })
+        .collect();
+    for thread in threads {
+        assert_eq!(thread.join().expect("it only draws"), NUMBER);
+    }
 }
 
 /// Bytes of memory that is emptied on fork: generators' pages and states of the kernel's generator.

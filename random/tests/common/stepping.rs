@@ -228,7 +228,7 @@ fn follow(child: libc::pid_t, shared: &Shared, signals: impl Fn(usize) -> bool) 
     assert_eq!(trace(libc::PTRACE_SETOPTIONS, child, 0, options), 0);
     let mut instructions = 0;
     while shared.done.load(Ordering::Relaxed) == 0 {
-        if signals(instructions) {
+        if signals(instructions) && !blocks_signals(child) {
             shared.position.store(instructions, Ordering::Relaxed);
             let (ip, sp) = (register(child, RIP), register(child, RSP));
             let stop = wait_for_trap(child, libc::PTRACE_CONT, Some(libc::SIGUSR1));
@@ -244,6 +244,15 @@ fn follow(child: libc::pid_t, shared: &Shared, signals: impl Fn(usize) -> bool) 
     }
     assert_eq!(wait_for_trap(child, libc::PTRACE_CONT, Some(0)), Stop::Exit(0));
     instructions
+}
+
+/// Whether the traced process blocks the signal just now: then no handler can come.
+fn blocks_signals(child: libc::pid_t) -> bool {
+    let status =
+        std::fs::read_to_string(format!("/proc/{child}/status")).expect("/proc is mounted");
+    let blocked = status.lines().find_map(|line| line.strip_prefix("SigBlk:")).map(str::trim);
+    let blocked = blocked.and_then(|mask| u64::from_str_radix(mask, 16).ok());
+    blocked.expect("the kernel lists blocked signals") >> (libc::SIGUSR1 - 1) & 1 != 0
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,44 @@
+//! Bytes that nothing may depend on.
+
+use crate::memcheck;
+
+/// A source of bytes that memcheck takes as unknown.
+pub(crate) struct Secrets {
+    /// Marsaglia's xorshift.
+    state: u64,
+}
+
+impl Secrets {
+    /// Other bytes for every `seed` but 0.
+    pub(crate) fn new(seed: u64) -> Self {
+        Self { state: seed }
+    }
+
+    pub(crate) fn bytes<const N: usize>(&mut self) -> [u8; N] {
+        let mut bytes = [0; N];
+        self.fill(&mut bytes);
+        bytes
+    }
+
+    pub(crate) fn fill(&mut self, bytes: &mut [u8]) {
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        // Few instructions, for they are traced too.
+        let mut word = self.state;
+        let (words, rest) = bytes.as_chunks_mut::<8>();
+        for bytes in words {
+            word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            *bytes = word.to_le_bytes();
+        }
+        rest.copy_from_slice(&self.state.to_le_bytes()[..rest.len()]);
+        memcheck::hide(bytes);
+    }
+
+    /// What a program would send or store is secret no more.
+    ///
+    /// Panics if a byte of it never was: then nothing has been tested.
+    pub(crate) fn reveal(&self, bytes: &mut [u8]) {
+        assert!(memcheck::reveal(bytes), "an output byte does not depend on any secret");
+    }
+}
