@@ -12,6 +12,10 @@ test: ## All tests; ends with what was skipped, the counts, and which kernel was
 test-release: ## The same, as the release profile builds it
 	@scripts/test.sh --release
 
+.PHONY: test-ct
+test-ct: ## Check that the kernels are constant time: valgrind, traces, disassembly (two minutes)
+	@scripts/constant-time.sh
+
 .PHONY: test-long
 test-long: ## A million cases where `test` has fewer, optimised; then statistical tests (an hour)
 	@LANECRYPT_CASES=1000000 LANECRYPT_LONG=1 scripts/test.sh --release
