@@ -9,6 +9,7 @@ use lanecrypt_kernels::chacha::ChaCha;
 use crate::SeedCore;
 use crate::errno::Errno;
 use crate::error::{EntropyError, abort};
+use crate::hand_out::LONG;
 use crate::kernel;
 use crate::owner::{Mixing, Owner};
 use crate::page::{Refusal, Word};
@@ -68,8 +69,15 @@ impl<C: SeedCore> Erasing<C> {
     #[inline]
     pub fn try_fill(&mut self, out: &mut [u8]) -> Result<(), EntropyError> {
         if let Some(owner) = self.owner {
-            // SAFETY: this value owns the page.
-            if unsafe { owner.slot.page.take_bytes(owner.isa, out) }.is_ok() {
+            let page = owner.slot.page;
+            let taken = if out.len() < LONG {
+                // SAFETY: this value owns the page.
+                unsafe { page.take_few_bytes(out) }
+            } else {
+                // SAFETY: this value owns the page.
+                unsafe { page.take_bytes(owner.isa, out) }
+            };
+            if taken.is_ok() {
                 return Ok(());
             }
         }

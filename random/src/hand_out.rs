@@ -10,8 +10,9 @@ use crate::page::Unaligned;
 /// Whether this build has kernels for AVX-512.
 const WITH_AVX512: bool = cfg!(all(target_arch = "x86_64", feature = "isa-avx512"));
 
-/// From this length on, copying by 64-byte vectors repays its call.
-const VECTORS_FROM: usize = 128;
+/// From this length on, requests take a path of their own, where copying by 64-byte vectors repays
+/// its call.
+pub(crate) const LONG: usize = 128;
 
 /// Copies `length` bytes from `source` to `out` and overwrites the source with zeros.
 ///
@@ -21,14 +22,46 @@ const VECTORS_FROM: usize = 128;
 /// # Safety
 ///
 /// `source` and `out` are valid for reading and writing `length` bytes and do not overlap.
-#[inline(always)]
+#[inline]
 pub(crate) unsafe fn hand_out(isa: Isa, source: *mut u8, out: *mut u8, length: usize) {
-    if length >= VECTORS_FROM && WITH_AVX512 && isa.has(Level::Avx512) {
+    if length >= LONG && WITH_AVX512 && isa.has(Level::Avx512) {
         // SAFETY: the caller's promise, with at least 64 bytes; the processor has AVX-512.
         unsafe { by_vectors(source, out, length) }
-    } else if length >= 16 {
+    } else if length > 32 {
         // SAFETY: the caller's promise, with at least 16 bytes.
         unsafe { wide(source, out, length) }
+    } else {
+        // SAFETY: the caller's promise, with at most 32 bytes.
+        unsafe { hand_out_few(source, out, length) }
+    }
+}
+
+/// [`hand_out`] of fewer than [`LONG`] bytes, without calls.
+///
+/// # Safety
+///
+/// As for [`hand_out`].
+#[inline(always)]
+pub(crate) unsafe fn hand_out_short(source: *mut u8, out: *mut u8, length: usize) {
+    if length > 32 {
+        // SAFETY: the caller's promise, with at least 16 bytes.
+        unsafe { wide(source, out, length) }
+    } else {
+        // SAFETY: the caller's promise, with at most 32 bytes.
+        unsafe { hand_out_few(source, out, length) }
+    }
+}
+
+/// [`hand_out`] of at most 32 bytes.
+///
+/// # Safety
+///
+/// As for [`hand_out`].
+#[inline(always)]
+unsafe fn hand_out_few(source: *mut u8, out: *mut u8, length: usize) {
+    if length >= 16 {
+        // SAFETY: the caller's promise, with 16 to 32 bytes.
+        unsafe { pair(source, out, length) }
     } else if length >= 8 {
         // SAFETY: the caller's promise, with 8 to 15 bytes.
         unsafe { overlapping::<u64>(source, out, length) }
@@ -70,6 +103,50 @@ unsafe fn overlapping<T: Copy + Default>(source: *mut u8, out: *mut u8, length: 
     unsafe { out.cast::<Unaligned<T>>().write(first) };
     // SAFETY: the target is as long as the source.
     unsafe { out.wrapping_add(last).cast::<Unaligned<T>>().write(second) };
+}
+
+/// Moves 16 to 32 bytes by two registers that may overlap.
+///
+/// # Safety
+///
+/// As for [`hand_out`], with such a length.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn pair(source: *mut u8, out: *mut u8, length: usize) {
+    // SAFETY: reads and wipes the first and the last 16 bytes of `source` and writes them to `out`;
+    // together they are all of its 16 to 32 bytes.
+    unsafe {
+        core::arch::asm!(
+            "movdqu {a}, [{source}]",
+            "movdqu {b}, [{source} + {length} - 16]",
+            "pxor {zero}, {zero}",
+            "movdqu [{source}], {zero}",
+            "movdqu [{source} + {length} - 16], {zero}",
+            "movdqu [{out}], {a}",
+            "movdqu [{out} + {length} - 16], {b}",
+            "pxor {a}, {a}",
+            "pxor {b}, {b}",
+            source = in(reg) source,
+            out = in(reg) out,
+            length = in(reg) length,
+            a = out(xmm_reg) _,
+            b = out(xmm_reg) _,
+            zero = out(xmm_reg) _,
+            options(nostack, preserves_flags)
+        );
+    }
+}
+
+/// Moves 16 to 32 bytes, by words.
+///
+/// # Safety
+///
+/// As for [`hand_out`], with such a length.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+unsafe fn pair(source: *mut u8, out: *mut u8, length: usize) {
+    // SAFETY: the same promise.
+    unsafe { wide(source, out, length) }
 }
 
 /// Moves 16 bytes or more: 64 at a time, then 16, the last 16 overlapping what went before.
@@ -255,8 +332,14 @@ mod tests {
             let mut source = original.clone();
             let mut out = vec![0xEE; length + 128];
             let (from, to) = (source[64..].as_mut_ptr(), out[64..].as_mut_ptr());
-            // SAFETY: both vectors hold `length` bytes from offset 64 on, and more.
-            unsafe { hand_out(isa, from, to, length) };
+            // Both vectors hold `length` bytes from offset 64 on, and more.
+            if length >= LONG {
+                // SAFETY: as said.
+                unsafe { hand_out(isa, from, to, length) };
+            } else {
+                // SAFETY: as said.
+                unsafe { hand_out_short(from, to, length) };
+            }
             assert_eq!(out[64..64 + length], original[64..64 + length], "length {length}");
             assert!(source[64..64 + length].iter().all(|&b| b == 0), "length {length}");
             assert_eq!(source[..64], original[..64]);

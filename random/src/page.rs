@@ -18,7 +18,7 @@ use core::sync::atomic::{Ordering, compiler_fence};
 
 use lanecrypt_kernels::{Isa, wipe};
 
-use crate::hand_out::hand_out;
+use crate::hand_out::{hand_out, hand_out_short};
 
 /// Bytes of a generator's page: two pages of the processor. Half as much would cost a tenth more in
 /// a request of 256 bytes, because kernel bytes and a new key are paid for at each refill.
@@ -180,17 +180,54 @@ impl PagePtr {
     #[inline(always)]
     pub(crate) unsafe fn take_bytes(self, isa: Isa, out: &mut [u8]) -> Result<(), Refusal> {
         // SAFETY: the caller's promise.
+        let (source, left) = unsafe { self.begin(out.len())? };
+        // SAFETY: that many bytes are left at `source`, and `out` is outside of the page.
+        unsafe { hand_out(isa, source, out.as_mut_ptr(), out.len()) };
+        // SAFETY: the caller's promise, and the bytes were handed out.
+        unsafe { self.finish(left) }
+    }
+
+    /// [`PagePtr::take_bytes`] for fewer than [`LONG`](crate::hand_out::LONG) bytes, without calls.
+    ///
+    /// # Safety
+    ///
+    /// The page is mapped and the caller owns it.
+    #[inline(always)]
+    pub(crate) unsafe fn take_few_bytes(self, out: &mut [u8]) -> Result<(), Refusal> {
+        // SAFETY: the caller's promise.
+        let (source, left) = unsafe { self.begin(out.len())? };
+        // SAFETY: that many bytes are left at `source`, and `out` is outside of the page.
+        unsafe { hand_out_short(source, out.as_mut_ptr(), out.len()) };
+        // SAFETY: the caller's promise, and the bytes were handed out.
+        unsafe { self.finish(left) }
+    }
+
+    /// Where `length` bytes can be taken from, and how many are left then.
+    ///
+    /// # Safety
+    ///
+    /// The page is mapped and the caller owns it.
+    #[inline(always)]
+    unsafe fn begin(self, length: usize) -> Result<(*mut u8, u32), Refusal> {
+        // SAFETY: the caller's promise.
         let left = unsafe { self.left() };
-        let length = u32::try_from(out.len()).map_err(|_| Refusal::Empty)?;
+        let length = u32::try_from(length).map_err(|_| Refusal::Empty)?;
         if length > left {
             return Err(Refusal::Empty);
         }
         // SAFETY: nobody but this crate sets the count, and never beyond the buffer.
-        let source = unsafe { self.unused(left) };
-        // SAFETY: that many bytes are left there, and `out` is outside of the page.
-        unsafe { hand_out(isa, source, out.as_mut_ptr(), out.len()) };
+        Ok((unsafe { self.unused(left) }, left - length))
+    }
+
+    /// Moves the cursor; refused if a fork emptied the page meanwhile.
+    ///
+    /// # Safety
+    ///
+    /// The page is mapped, the caller owns it, and all but the last `left` bytes are handed out.
+    #[inline(always)]
+    unsafe fn finish(self, left: u32) -> Result<(), Refusal> {
         // SAFETY: the caller's promise; the count only falls.
-        unsafe { self.set_left(left - length) };
+        unsafe { self.set_left(left) };
         // SAFETY: the caller's promise.
         if unsafe { self.is_live() } { Ok(()) } else { Err(Refusal::Empty) }
     }

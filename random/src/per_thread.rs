@@ -26,6 +26,7 @@ use lanecrypt_kernels::chacha::ChaCha;
 use crate::SeedCore;
 use crate::errno::Errno;
 use crate::error::{EntropyError, abort};
+use crate::hand_out::LONG;
 use crate::kernel;
 use crate::owner::{Mixing, Owner};
 use crate::page::{PagePtr, Refusal, Word};
@@ -63,28 +64,16 @@ impl<C: ThreadCore> PerThread<C> {
     ///
     /// [`EntropyError`] when the kernel gives no random bytes; `out` must then not be used.
     pub fn try_fill(out: &mut [u8]) -> Result<(), EntropyError> {
-        C::local().with(|local| {
-            if !local.claim() {
-                return unclaimed::<C>(local, out, Mixing::Refills);
-            }
-            // SAFETY: the claim makes this call the page's owner.
-            if unsafe { local.page.get().take_bytes(local.isa.get(), out) }.is_ok() {
-                local.release();
-                return Ok(());
-            }
-            claimed::<C>(local, out, Mixing::Refills)
-        })
+        fill::<C, false>(out)
     }
 
     /// Fills `out` with random bytes.
     ///
     /// Aborts the process, after one line on standard error, where [`PerThread::try_fill`] would
     /// return an error.
-    #[inline]
     pub fn fill(out: &mut [u8]) {
-        if let Err(error) = Self::try_fill(out) {
-            abort(error);
-        }
+        // An error does not come back: this aborts.
+        let _ = fill::<C, true>(out);
     }
 
     /// A random 32-bit number. Aborts like [`PerThread::fill`].
@@ -124,31 +113,92 @@ impl<C> fmt::Debug for PerThread<C> {
 
 impl<C: ThreadCore> Mix for PerThread<C> {
     fn fill_with(&mut self, out: &mut [u8], mixing: Mixing) -> Result<(), EntropyError> {
-        C::local().with(|local| {
-            if local.claim() {
-                claimed::<C>(local, out, mixing)
-            } else {
-                unclaimed::<C>(local, out, mixing)
-            }
-        })
+        let local = here::<C>();
+        if local.claim() {
+            claimed::<C>(local, out, mixing)
+        } else {
+            unclaimed::<C>(local, out, mixing)
+        }
     }
+}
+
+/// What the calling thread knows of its generator.
+///
+/// A plain reference, so that what follows can be a tail call.
+#[inline(always)]
+fn here<'call, C: ThreadCore>() -> &'call Local {
+    let local: *const Local = C::local().with(core::ptr::from_ref);
+    // SAFETY: the value has no destructor and stays where it is as long as the thread runs; callers
+    // use it during their call only.
+    unsafe { &*local }
 }
 
 #[inline(always)]
 fn word<C: ThreadCore, W: Word>() -> W {
-    C::local().with(|local| {
-        if !local.claim() {
-            return word_slowly::<C, W>(local, None);
+    let local = here::<C>();
+    if !local.claim() {
+        return word_slowly::<C, W>(local, None);
+    }
+    // SAFETY: the claim makes this call the page's owner.
+    match unsafe { local.page.get().take() } {
+        Ok(word) => {
+            local.release();
+            word
         }
-        // SAFETY: the claim makes this call the page's owner.
-        match unsafe { local.page.get().take() } {
-            Ok(word) => {
-                local.release();
-                word
-            }
-            Err(refusal) => word_slowly::<C, W>(local, Some(refusal)),
-        }
-    })
+        Err(refusal) => word_slowly::<C, W>(local, Some(refusal)),
+    }
+}
+
+/// Fills `out`; an error is returned, or else ends the process. Everything but the short requests
+/// that the buffer serves is a tail call, so that those need no stack.
+#[inline(always)]
+fn fill<C: ThreadCore, const ABORT: bool>(out: &mut [u8]) -> Result<(), EntropyError> {
+    let local = here::<C>();
+    if !local.claim() {
+        return fill_slowly::<C, ABORT>(local, out, false);
+    }
+    if out.len() >= LONG {
+        return fill_long::<C, ABORT>(local, out);
+    }
+    // SAFETY: the claim makes this call the page's owner.
+    if unsafe { local.page.get().take_few_bytes(out) }.is_err() {
+        return fill_slowly::<C, ABORT>(local, out, true);
+    }
+    local.release();
+    Ok(())
+}
+
+/// A long request of the holder of the claim.
+#[inline(never)]
+fn fill_long<C: ThreadCore, const ABORT: bool>(
+    local: &Local,
+    out: &mut [u8],
+) -> Result<(), EntropyError> {
+    // SAFETY: the claim makes this call the page's owner.
+    if unsafe { local.page.get().take_bytes(local.isa.get(), out) }.is_err() {
+        return fill_slowly::<C, ABORT>(local, out, true);
+    }
+    local.release();
+    Ok(())
+}
+
+/// A request that the buffer did not serve, by the holder of the claim or not.
+#[cold]
+#[inline(never)]
+fn fill_slowly<C: ThreadCore, const ABORT: bool>(
+    local: &Local,
+    out: &mut [u8],
+    is_claimed: bool,
+) -> Result<(), EntropyError> {
+    let result = if is_claimed {
+        claimed::<C>(local, out, Mixing::Refills)
+    } else {
+        unclaimed::<C>(local, out, Mixing::Refills)
+    };
+    match result {
+        Err(error) if ABORT => abort(error),
+        result => result,
+    }
 }
 
 /// A word that could not be taken: refused by the page, which is claimed, or not even claimed.
