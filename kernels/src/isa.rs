@@ -213,6 +213,7 @@ fn compiled() -> Level {
 /// The answers of [`Isa::detect`] and [`Isa::of_processor`], worked out once.
 #[cfg(feature = "std")]
 mod cache {
+    use core::ffi::CStr;
     use core::sync::atomic::{AtomicU8, Ordering};
 
     use super::{Isa, Level, detected};
@@ -260,7 +261,16 @@ mod cache {
         if secure {
             return None;
         }
-        std::env::var("LANECRYPT_ISA").ok()?.parse().ok()
+        // Not by the standard library, which would wait for a lock and allocate.
+        // SAFETY: the name ends with a zero byte; nothing else runs before `main`, and later calls
+        // ask no more of the program than every `getenv` of the C library does.
+        let value = unsafe { libc::getenv(c"LANECRYPT_ISA".as_ptr()) };
+        if value.is_null() {
+            return None;
+        }
+        // SAFETY: the C library keeps the value's bytes, up to a zero byte.
+        let value = unsafe { CStr::from_ptr(value) };
+        Level::ALL.into_iter().find(|level| level.name().as_bytes() == value.to_bytes())
     }
 }
 

@@ -15,3 +15,9 @@ pub use lanecrypt_ciphers::{
 };
 #[doc(inline)]
 pub use lanecrypt_random as random;
+
+/// The README's example is tested with the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+#[derive(Debug)]
+pub struct Readme;

@@ -22,7 +22,7 @@ pub(crate) const LONG: usize = 128;
 /// # Safety
 ///
 /// `source` and `out` are valid for reading and writing `length` bytes and do not overlap.
-#[inline]
+#[inline(never)]
 pub(crate) unsafe fn hand_out(isa: Isa, source: *mut u8, out: *mut u8, length: usize) {
     if length >= LONG && WITH_AVX512 && isa.has(Level::Avx512) {
         // SAFETY: the caller's promise, with at least 64 bytes; the processor has AVX-512.
