@@ -27,16 +27,13 @@ pub(crate) unsafe fn hand_out(isa: Isa, source: *mut u8, out: *mut u8, length: u
     if length >= LONG && WITH_AVX512 && isa.has(Level::Avx512) {
         // SAFETY: the caller's promise, with at least 64 bytes; the processor has AVX-512.
         unsafe { by_vectors(source, out, length) }
-    } else if length > 32 {
-        // SAFETY: the caller's promise, with at least 16 bytes.
-        unsafe { wide(source, out, length) }
     } else {
-        // SAFETY: the caller's promise, with at most 32 bytes.
-        unsafe { hand_out_few(source, out, length) }
+        // SAFETY: the caller's promise.
+        unsafe { hand_out_short(source, out, length) }
     }
 }
 
-/// [`hand_out`] of fewer than [`LONG`] bytes, without calls.
+/// [`hand_out`] without calls, for fewer than [`LONG`] bytes or where vectors do not help.
 ///
 /// # Safety
 ///

@@ -12,7 +12,7 @@
 //! erasure*: every refill of its 8 KiB buffer replaces the key first, and every byte is wiped
 //! as it leaves, so that nothing in memory tells what was given out before. The state lives in a
 //! page that the kernel empties in a forked child: parent and child never repeat each other, and
-//! noticing costs nothing. Fresh kernel randomness goes into every refill where the kernel offers
+//! noticing takes no system call. Fresh kernel randomness goes into every refill where the kernel offers
 //! it without a system call (Linux 6.11), and at least each second of use elsewhere.
 //!
 //! All functions may be called in signal handlers, if they have 16 KiB of stack, and in destructors

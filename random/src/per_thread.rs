@@ -114,11 +114,7 @@ impl<C> fmt::Debug for PerThread<C> {
 impl<C: ThreadCore> Mix for PerThread<C> {
     fn fill_with(&mut self, out: &mut [u8], mixing: Mixing) -> Result<(), EntropyError> {
         let local = here::<C>();
-        if local.claim() {
-            claimed::<C>(local, out, mixing)
-        } else {
-            unclaimed::<C>(local, out, mixing)
-        }
+        serve::<C>(local, local.claim(), out, mixing)
     }
 }
 
@@ -190,12 +186,7 @@ fn fill_slowly<C: ThreadCore, const ABORT: bool>(
     out: &mut [u8],
     is_claimed: bool,
 ) -> Result<(), EntropyError> {
-    let result = if is_claimed {
-        claimed::<C>(local, out, Mixing::Refills)
-    } else {
-        unclaimed::<C>(local, out, Mixing::Refills)
-    };
-    match result {
+    match serve::<C>(local, is_claimed, out, Mixing::Refills) {
         Err(error) if ABORT => abort(error),
         result => result,
     }
@@ -210,46 +201,34 @@ fn word_slowly<C: ThreadCore, W: Word>(local: &Local, refusal: Option<Refusal>) 
         local.release();
         return W::ZERO;
     }
-    let word = W::by(|bytes| match refusal {
-        Some(_) => claimed::<C>(local, bytes, Mixing::Refills),
-        None => unclaimed::<C>(local, bytes, Mixing::Refills),
-    });
-    word.unwrap_or_else(|error| abort(error))
+    W::by(|bytes| serve::<C>(local, refusal.is_some(), bytes, Mixing::Refills))
+        .unwrap_or_else(|error| abort(error))
 }
 
-/// A request by the holder of the claim, which it gives up.
+/// A request of any kind, by the holder of the claim, which it gives up, or by somebody who found
+/// the page claimed: by the draw that this signal handler interrupted, or because the thread has no
+/// page, yet or any more.
 #[cold]
 #[inline(never)]
-fn claimed<C: ThreadCore>(
+fn serve<C: ThreadCore>(
     local: &Local,
+    is_claimed: bool,
     out: &mut [u8],
     mixing: Mixing,
 ) -> Result<(), EntropyError> {
     let _errno = Errno::keep();
+    let has_page = is_claimed || (local.state() == NEW && start::<C>(local));
+    if !has_page {
+        // By system call: the draw that was interrupted may be inside of the vDSO, and if the handler
+        // forked, the kernel has emptied the state there together with its mark of being in use.
+        return kernel::fill(State::NONE, out);
+    }
     let slot = Slot { page: local.page.get(), vdso: local.vdso.get() };
     let owner = Owner { slot, isa: local.isa.get() };
     // SAFETY: the claim makes this call the page's owner.
     let result = unsafe { owner.fill::<C>(out, mixing) };
     local.release();
     result
-}
-
-/// A request that found the page claimed: by the draw that this signal handler interrupted, or
-/// because the thread has no page, yet or any more.
-#[cold]
-#[inline(never)]
-fn unclaimed<C: ThreadCore>(
-    local: &Local,
-    out: &mut [u8],
-    mixing: Mixing,
-) -> Result<(), EntropyError> {
-    let _errno = Errno::keep();
-    if local.state() == NEW && start::<C>(local) {
-        return claimed::<C>(local, out, mixing);
-    }
-    // By system call: the draw that was interrupted may be inside of the vDSO, and if the handler
-    // forked, the kernel has emptied the state there together with its mark of being in use.
-    kernel::fill(State::NONE, out)
 }
 
 /// Gets the thread its page; true if it has one now, claimed for the caller.

@@ -35,23 +35,7 @@ macro_rules! rand_core {
 
         #[cfg(feature = "rand_core_09")]
         impl<$($bounds)*> rand_core_09::RngCore for $generator {
-            #[inline]
-            fn next_u32(&mut self) -> u32 {
-                let $g = self;
-                $u32
-            }
-
-            #[inline]
-            fn next_u64(&mut self) -> u64 {
-                let $g = self;
-                $u64
-            }
-
-            #[inline]
-            fn fill_bytes(&mut self, $out: &mut [u8]) {
-                let $g = self;
-                $fill;
-            }
+            rand_core!(@methods $g, $u32, $u64, |$out| $fill);
         }
 
         #[cfg(feature = "rand_core_09")]
@@ -59,34 +43,37 @@ macro_rules! rand_core {
 
         #[cfg(feature = "rand_core_06")]
         impl<$($bounds)*> rand_core_06::RngCore for $generator {
-            #[inline]
-            fn next_u32(&mut self) -> u32 {
-                let $g = self;
-                $u32
-            }
+            rand_core!(@methods $g, $u32, $u64, |$out| $fill);
 
             #[inline]
-            fn next_u64(&mut self) -> u64 {
-                let $g = self;
-                $u64
-            }
-
-            #[inline]
-            fn fill_bytes(&mut self, $out: &mut [u8]) {
-                let $g = self;
-                $fill;
-            }
-
-            #[inline]
-            fn try_fill_bytes(&mut self, $out: &mut [u8]) -> Result<(), rand_core_06::Error> {
-                let $g = self;
-                $fill;
+            fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), rand_core_06::Error> {
+                self.fill_bytes(out);
                 Ok(())
             }
         }
 
         #[cfg(feature = "rand_core_06")]
         impl<$($bounds)*> rand_core_06::CryptoRng for $generator {}
+    };
+    // What the older generations ask for alike.
+    (@methods $g:ident, $u32:expr, $u64:expr, |$out:ident| $fill:expr) => {
+        #[inline]
+        fn next_u32(&mut self) -> u32 {
+            let $g = self;
+            $u32
+        }
+
+        #[inline]
+        fn next_u64(&mut self) -> u64 {
+            let $g = self;
+            $u64
+        }
+
+        #[inline]
+        fn fill_bytes(&mut self, $out: &mut [u8]) {
+            let $g = self;
+            $fill;
+        }
     };
 }
 
