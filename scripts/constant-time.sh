@@ -138,7 +138,7 @@ for rule in gather division flags; do
         fail "the disassembly does not show a planted instruction"
     fi
 done
-for core in chacha aes; do
+for core in chacha salsa arx aes; do
     for file in kernels/src/$core/*.rs; do
         module=$(basename "$file" .rs)
         found=$(forbidden "lanecrypt_kernels::$core::$module::")

@@ -16,7 +16,10 @@ use core::marker::PhantomData;
 use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
+use crate::arx::{LOW, State, halves};
 use crate::{Isa, Level, Seek, StreamCore, wipe};
+
+pub use crate::arx::Key;
 
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
 mod avx2;
@@ -39,13 +42,6 @@ pub struct ChaCha<const ROUNDS: usize, F: Form = Counter64> {
     spent: bool,
     isa: Isa,
     form: PhantomData<F>,
-}
-
-/// A ChaCha key of 32 bytes, or of 16 (every core takes both). Wiped on drop.
-pub struct Key {
-    /// The constant that tells the key sizes apart, then the key: the first three rows of the
-    /// state.
-    words: [u32; 12],
 }
 
 /// How the last four words of the state are shared between block counter and nonce:
@@ -187,108 +183,19 @@ impl<const ROUNDS: usize, F: Form> fmt::Debug for ChaCha<ROUNDS, F> {
     }
 }
 
-impl From<&[u8; 32]> for Key {
-    #[inline]
-    fn from(bytes: &[u8; 32]) -> Self {
-        Self { words: rows(b"expand 32-byte k", bytes) }
-    }
+/// The words of the state with another counter.
+#[inline]
+fn words<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64) -> [u32; 16] {
+    let [k0, k1, k2, k3, k4, k5, k6, k7, k8, k9, k10, k11] = state.key;
+    let ([c0, c1], [n0, n1]) = (halves(counter), halves(state.nonce));
+    [k0, k1, k2, k3, k4, k5, k6, k7, k8, k9, k10, k11, c0, c1, n0, n1]
 }
-
-impl From<&[u8; 16]> for Key {
-    #[inline]
-    fn from(bytes: &[u8; 16]) -> Self {
-        let mut twice = [0; 32];
-        twice[..16].copy_from_slice(bytes);
-        twice[16..].copy_from_slice(bytes);
-        let key = Self { words: rows(b"expand 16-byte k", &twice) };
-        wipe::memory(&mut twice);
-        key
-    }
-}
-
-impl From<[u8; 32]> for Key {
-    #[inline]
-    fn from(mut bytes: [u8; 32]) -> Self {
-        let key = Self::from(&bytes);
-        wipe::memory(&mut bytes);
-        key
-    }
-}
-
-impl From<[u8; 16]> for Key {
-    #[inline]
-    fn from(mut bytes: [u8; 16]) -> Self {
-        let key = Self::from(&bytes);
-        wipe::memory(&mut bytes);
-        key
-    }
-}
-
-impl Drop for Key {
-    #[inline]
-    fn drop(&mut self) {
-        wipe::words(&mut self.words);
-    }
-}
-
-impl ZeroizeOnDrop for Key {}
-
-impl fmt::Debug for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Key").finish_non_exhaustive()
-    }
-}
-
-/// What the kernels start from.
-///
-/// Counter and nonce are numbers of 64 bits so that a kernel that follows soon after a change of
-/// the counter reads it as it was written: a vector load across two younger stores would wait for
-/// both to reach the cache.
-struct State<const ROUNDS: usize> {
-    /// Words 0 to 11: constant and key.
-    key: [u32; 12],
-    /// Words 12 (low half) and 13: the counter, or the counter and the nonce's first word.
-    counter: u64,
-    /// Words 14 (low half) and 15: the nonce, or its last two words.
-    nonce: u64,
-}
-
-impl<const ROUNDS: usize> State<ROUNDS> {
-    /// The words of the state with another counter.
-    #[inline]
-    fn words(&self, counter: u64) -> [u32; 16] {
-        let [k0, k1, k2, k3, k4, k5, k6, k7, k8, k9, k10, k11] = self.key;
-        let ([c0, c1], [n0, n1]) = (halves(counter), halves(self.nonce));
-        [k0, k1, k2, k3, k4, k5, k6, k7, k8, k9, k10, k11, c0, c1, n0, n1]
-    }
-}
-
-/// The counter's bits in the first number of the last row, when it has 32.
-const LOW: u64 = u32::MAX as u64;
 
 /// The first number of the last row, `blocks` later; the counter has 64 bits when `wide`, else 32.
 #[inline]
 fn later(counter: u64, blocks: u64, wide: bool) -> u64 {
     let sum = counter.wrapping_add(blocks);
     if wide { sum } else { (counter & !LOW) | (sum & LOW) }
-}
-
-/// The low and the high word.
-#[inline]
-fn halves(number: u64) -> [u32; 2] {
-    let [a, b, c, d, e, f, g, h] = number.to_le_bytes();
-    [u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h])]
-}
-
-/// The first three rows of the state.
-#[inline]
-fn rows(constant: &[u8; 16], key: &[u8; 32]) -> [u32; 12] {
-    let mut words = [0; 12];
-    let bytes = constant.as_chunks().0.iter().chain(key.as_chunks().0);
-    for (word, &bytes) in words.iter_mut().zip(bytes) {
-        *word = u32::from_le_bytes(bytes);
-    }
-    words
 }
 
 /// One quarter-round on four words.
@@ -319,18 +226,6 @@ fn first_columns(words: &[u32; 16]) -> [u32; 16] {
         [x[a], x[b], x[c], x[d]] = quarter_round([x[a], x[b], x[c], x[d]]);
     }
     x
-}
-
-/// Whether the low word of the counter wraps within `bytes` of keystream, taken in passes over at
-/// most 16 lanes.
-#[cfg(all(
-    target_arch = "x86_64",
-    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
-))]
-#[inline]
-fn wraps(counter: u64, bytes: usize) -> bool {
-    let blocks = (bytes / 64) as u64 + 16;
-    (counter & LOW) + blocks > 1 << 32
 }
 
 #[cfg(test)]

@@ -15,7 +15,13 @@ compile_error!("lanecrypt supports Linux only");
 #[macro_use]
 mod isa;
 pub mod aes;
+#[cfg(feature = "legacy")]
+pub mod arc4;
+mod arx;
 pub mod chacha;
+#[cfg(feature = "legacy")]
+pub mod hc128;
+pub mod salsa;
 #[cfg(target_arch = "x86_64")]
 mod simd;
 mod stream;

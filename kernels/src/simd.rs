@@ -63,7 +63,7 @@ pub(crate) fn store512(bytes: &mut [u8; 64], v: __m512i) {
 /// Hides where a value comes from: the compiler takes it as it is, in a register.
 #[inline]
 #[target_feature(enable = "sse2")]
-#[cfg(feature = "isa-ssse3")]
+#[cfg(any(feature = "isa-ssse3", feature = "isa-avx512"))]
 pub(crate) fn opaque128(mut v: __m128i) -> __m128i {
     // SAFETY: the assembly is empty and leaves the register as it was.
     unsafe { asm!("/* {0} */", inout(xmm_reg) v, options(pure, nomem, nostack, preserves_flags)) };

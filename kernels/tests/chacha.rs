@@ -1,36 +1,10 @@
 //! ChaCha: known answers, and every instruction set against the portable kernel.
 
-use inout::InOutBuf;
+mod common;
+
+use common::{Numbers, Stream, cases, hex, levels, random_case};
 use lanecrypt_kernels::chacha::{ChaCha, Counter64, Form, Ietf, Key};
-use lanecrypt_kernels::{Isa, Level, Seek, StreamCore};
-
-/// The levels of this processor.
-fn levels() -> Vec<Isa> {
-    let here = Isa::of_processor();
-    let mut isas: Vec<_> = Level::ALL.into_iter().map(|level| here.at_most(level)).collect();
-    isas.dedup();
-    isas
-}
-
-/// Marsaglia's xorshift: the same cases in every run.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        usize::try_from(self.next() >> 33).expect("31 bits") % bound
-    }
-
-    fn bytes<const N: usize>(&mut self) -> [u8; N] {
-        core::array::from_fn(|_| self.next().to_le_bytes()[7])
-    }
-}
+use lanecrypt_kernels::{Isa, Seek, StreamCore};
 
 /// Forms with a nonce that can be made from numbers.
 trait TestForm: Form {
@@ -53,24 +27,35 @@ impl TestForm for Ietf {
     }
 }
 
-fn hex(text: &str) -> Vec<u8> {
-    let digits: Vec<_> =
-        text.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_digit(16).expect("hex")).collect();
-    digits.chunks(2).map(|d| u8::try_from(d[0] << 4 | d[1]).expect("8 bits")).collect()
+struct Case<const R: usize, F: Form> {
+    key: Key,
+    nonce: F::Nonce,
 }
 
-fn keystream<const R: usize, F: Form>(
-    isa: Isa,
-    key: &Key,
-    nonce: &F::Nonce,
-    block: u64,
-    len: usize,
-) -> Vec<u8> {
-    let mut core = ChaCha::<R, F>::new(isa, key, nonce);
-    core.seek(block);
-    let mut out = vec![0xa5; len];
-    core.keystream(&mut out);
-    out
+impl<const R: usize, F: TestForm> Stream for Case<R, F> {
+    type Core = ChaCha<R, F>;
+    const NAME: &str = match (R, F::END >> 64) {
+        (8, 0) => "ChaCha8 of RFC 8439",
+        (12, 0) => "ChaCha12 of RFC 8439",
+        (20, 0) => "ChaCha20 of RFC 8439",
+        (8, _) => "ChaCha8",
+        (12, _) => "ChaCha12",
+        _ => "ChaCha20",
+    };
+    const END: u128 = F::END;
+
+    fn random(numbers: &mut Numbers) -> Self {
+        let key = if numbers.below(4) == 0 {
+            Key::from(numbers.bytes::<16>())
+        } else {
+            Key::from(numbers.bytes::<32>())
+        };
+        Self { key, nonce: F::nonce(numbers) }
+    }
+
+    fn core(&self, isa: Isa) -> ChaCha<R, F> {
+        ChaCha::new(isa, &self.key, &self.nonce)
+    }
 }
 
 /// RFC 8439, section 2.4.2.
@@ -101,7 +86,8 @@ fn rfc_8439_block() {
     let expected = hex("72d54dfbf12ec44b362692df94137f328fea8da73990265ec1bbbea1ae9af0ca
         13b25aa26cb4a648cb9b9d1be65b2c0924a66c54d545ec1b7374f4872e99f096");
     for isa in levels() {
-        let out = keystream::<20, Ietf>(isa, &Key::from(key), &[0; 12], 2, 64);
+        let case = Case::<20, Ietf> { key: Key::from(key), nonce: [0; 12] };
+        let out = case.keystream(isa, 2, 64);
         assert_eq!(out, expected, "{isa:?}");
     }
 }
@@ -111,9 +97,9 @@ fn rfc_8439_block() {
 #[test]
 fn zero_key_and_nonce() {
     fn check<const R: usize>(isa: Isa, short: &str, long: &str) {
-        let of = |key: &Key| keystream::<R, Counter64>(isa, key, &[0; 8], 0, 32);
-        assert_eq!(of(&Key::from([0; 16])), hex(short), "{R} rounds, 16-byte key, {isa:?}");
-        assert_eq!(of(&Key::from([0; 32])), hex(long), "{R} rounds, 32-byte key, {isa:?}");
+        let of = |key| Case::<R, Counter64> { key, nonce: [0; 8] }.keystream(isa, 0, 32);
+        assert_eq!(of(Key::from([0; 16])), hex(short), "{R} rounds, 16-byte key, {isa:?}");
+        assert_eq!(of(Key::from([0; 32])), hex(long), "{R} rounds, 32-byte key, {isa:?}");
     }
     for isa in levels() {
         check::<8>(
@@ -134,142 +120,45 @@ fn zero_key_and_nonce() {
     }
 }
 
-/// Each length up to a little over 1 KiB, and those around whole widths up to 5 KiB.
 #[test]
 fn every_length() {
-    let mut numbers = Numbers(1);
-    let (key, nonce) = (Key::from(numbers.bytes::<32>()), numbers.bytes());
-    let expected = keystream::<12, Counter64>(Isa::PORTABLE, &key, &nonce, 7, 5200);
-    let around = (1..=5).flat_map(|n| n * 1024 - 70..=n * 1024 + 70);
-    for len in (0..=1100).chain(around) {
-        for isa in levels() {
-            let out = keystream::<12, Counter64>(isa, &key, &nonce, 7, len);
-            assert_eq!(out, expected[..len], "{len} bytes, {isa:?}");
-        }
-    }
+    common::every_length::<Case<12, Counter64>>();
 }
 
 #[test]
 fn random_cases_agree_with_portable() {
-    let cases =
-        std::env::var("LANECRYPT_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(2000u64);
     let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
-    for case in 0..cases {
+    for case in 0..cases() {
         match case % 6 {
-            0 => random_case::<8, Counter64>(&mut numbers),
-            1 => random_case::<12, Counter64>(&mut numbers),
-            2 => random_case::<20, Counter64>(&mut numbers),
-            3 => random_case::<8, Ietf>(&mut numbers),
-            4 => random_case::<12, Ietf>(&mut numbers),
-            _ => random_case::<20, Ietf>(&mut numbers),
+            0 => random_case::<Case<8, Counter64>>(&mut numbers),
+            1 => random_case::<Case<12, Counter64>>(&mut numbers),
+            2 => random_case::<Case<20, Counter64>>(&mut numbers),
+            3 => random_case::<Case<8, Ietf>>(&mut numbers),
+            4 => random_case::<Case<12, Ietf>>(&mut numbers),
+            _ => random_case::<Case<20, Ietf>>(&mut numbers),
         }
     }
 }
 
-/// One random key, nonce, place in the stream, offset and length, cut into requests; XOR in place
-/// and from one buffer to another; nothing but the request's bytes may change.
-fn random_case<const R: usize, F: TestForm>(numbers: &mut Numbers) {
-    const GUARD: usize = 80;
-    let key = if numbers.below(4) == 0 {
-        Key::from(numbers.bytes::<16>())
-    } else {
-        Key::from(numbers.bytes::<32>())
-    };
-    let nonce = F::nonce(numbers);
-    // No case runs past the last block, but many come close to the end or to a carry.
-    let widest = 40;
-    let near = |edge: u128, numbers: &mut Numbers| edge - 1 - numbers.below(widest) as u128;
-    let start = match numbers.below(4) {
-        0 => numbers.below(100) as u128,
-        1 => near(1 << 32, numbers),
-        2 => near(F::END, numbers),
-        _ => u128::from(numbers.next()) % F::END,
-    };
-    let left = usize::try_from((F::END - start).min(widest as u128)).expect("at most 40");
-    let len = if numbers.below(8) == 0 { 64 * left } else { numbers.below(64 * left + 1) };
-    let start = u64::try_from(start).expect("before the end");
-
-    let mut expected = vec![0; len];
-    let mut core = ChaCha::<R, F>::new(Isa::PORTABLE, &key, &nonce);
-    core.seek(start);
-    for block in expected.chunks_mut(64) {
-        core.keystream(block);
-    }
-    let text: Vec<u8> = (0..len).map(|_| numbers.bytes::<1>()[0]).collect();
-    let cut = 64 * numbers.below(len / 64 + 1);
-    let offset = numbers.below(GUARD);
-
-    for isa in levels() {
-        let place = format!("{R} rounds, {isa:?}, block {start}, {len} bytes cut at {cut}");
-        let core = || {
-            let mut core = ChaCha::<R, F>::new(isa, &key, &nonce);
-            core.seek(start);
-            core
-        };
-        let mut buffer = vec![0x5a; offset + len + GUARD];
-
-        let mut writing = core();
-        let (front, back) = buffer[offset..offset + len].split_at_mut(cut);
-        writing.keystream(front);
-        writing.keystream(back);
-        assert_eq!(buffer[offset..offset + len], expected, "keystream, {place}");
-        let used = len.div_ceil(64) as u128;
-        let remaining = u64::try_from(F::END - u128::from(start) - used).unwrap_or(u64::MAX);
-        assert_eq!(writing.remaining(), remaining, "{place}");
-
-        let (front, back) = buffer[offset..offset + len].split_at_mut(cut);
-        let mut apart = core();
-        apart.xor(InOutBuf::new(&text[..cut], front).expect("equal lengths"));
-        apart.xor(InOutBuf::new(&text[cut..], back).expect("equal lengths"));
-        let xored = buffer[offset..].iter().zip(&text).map(|(a, b)| a ^ b);
-        assert!(xored.eq(expected.iter().copied()), "XOR apart, {place}");
-
-        core().xor((&mut buffer[offset..offset + len]).into());
-        assert_eq!(buffer[offset..offset + len], text, "XOR in place, {place}");
-        let outside = buffer[..offset].iter().chain(&buffer[offset + len..]);
-        assert!(outside.into_iter().all(|&b| b == 0x5a), "bytes outside changed, {place}");
-    }
-}
-
-/// The carry into the high word, at every place within every width.
 #[test]
 fn carry_in_every_lane() {
-    let mut numbers = Numbers(3);
-    let (key, nonce) = (Key::from(numbers.bytes::<32>()), numbers.bytes());
-    for before in 0..=34 {
-        let start = (9 << 32) - before;
-        for blocks in [1, 2, 3, 4, 6, 8, 12, 16, 33] {
-            let of = |isa| keystream::<8, Counter64>(isa, &key, &nonce, start, 64 * blocks);
-            let expected = of(Isa::PORTABLE);
-            for isa in levels() {
-                assert_eq!(of(isa), expected, "{before} before the carry, {blocks}, {isa:?}");
-            }
-        }
-    }
+    common::carry_in_every_lane::<Case<8, Counter64>>();
 }
 
-/// The blocks next to a carry of the 64-bit form are those that the counter's value names.
 #[test]
 fn wide_counter_carries() {
-    let (key, nonce) = (Key::from([1; 32]), [2; 8]);
-    for isa in levels() {
-        let both = keystream::<20, Counter64>(isa, &key, &nonce, u64::from(u32::MAX), 128);
-        let second = keystream::<20, Counter64>(isa, &key, &nonce, 1 << 32, 64);
-        let first = keystream::<20, Counter64>(isa, &key, &nonce, 0, 64);
-        assert_eq!(both[64..], second, "{isa:?}");
-        assert_ne!(second, first, "{isa:?}");
-    }
+    common::wide_counter_carries::<Case<20, Counter64>>();
 }
 
 /// Past its end the counter of the RFC's form begins again and leaves the nonce alone.
 #[test]
 fn narrow_counter_never_carries_into_the_nonce() {
-    let (key, nonce) = (Key::from([1; 32]), [2; 12]);
+    let case = Case::<20, Ietf> { key: Key::from([1; 32]), nonce: [2; 12] };
     for isa in levels() {
         for blocks in [2, 3, 5, 9, 13, 16, 40] {
             let last = u64::from(u32::MAX);
-            let over = keystream::<20, Ietf>(isa, &key, &nonce, last, 64 * blocks);
-            let begin = keystream::<20, Ietf>(isa, &key, &nonce, 0, 64 * (blocks - 1));
+            let over = case.keystream(isa, last, 64 * blocks);
+            let begin = case.keystream(isa, 0, 64 * (blocks - 1));
             assert_eq!(over[64..], begin, "{blocks} blocks, {isa:?}");
         }
     }
@@ -295,18 +184,7 @@ fn remaining_is_exact_at_the_end() {
     narrow.seek(1 << 32);
     assert_eq!(narrow.remaining(), 0);
 
-    let mut wide = ChaCha::<8, Counter64>::new(Isa::PORTABLE, &key, &[0; 8]);
-    assert_eq!(wide.remaining(), u64::MAX);
-    wide.keystream(&mut [0; 1]);
-    assert_eq!(wide.remaining(), u64::MAX);
-    wide.keystream(&mut [0; 1]);
-    assert_eq!(wide.remaining(), u64::MAX - 1);
-    wide.seek(u64::MAX);
-    assert_eq!(wide.remaining(), 1);
-    wide.keystream(&mut [0; 64]);
-    assert_eq!(wide.remaining(), 0);
-    wide.seek(1 << 32);
-    assert_eq!(wide.remaining(), u64::MAX - (1 << 32) + 1);
+    common::remaining_of_wide_counter::<Case<8, Counter64>>();
 }
 
 #[test]

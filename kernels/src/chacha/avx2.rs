@@ -5,9 +5,11 @@ use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
-use super::{State, first_columns, later, wraps};
+use super::{first_columns, later, words};
 use crate::Level;
-use crate::simd::{load256, opaque_count, opaque256, store256};
+use crate::arx::avx2::{blocks, column, put, put_lanes, row, splat, splat_all};
+use crate::arx::{State, wraps};
+use crate::simd::{opaque_count, opaque256};
 
 pub(super) const NEEDS: Level = Level::Avx2;
 
@@ -61,7 +63,7 @@ fn eights<'i, 'o, const ROUNDS: usize, const XOR: bool>(
     state: &State<ROUNDS>,
     mut data: InOutBuf<'i, 'o, u8>,
 ) -> InOutBuf<'i, 'o, u8> {
-    let words = &state.words(state.counter);
+    let words = &words(state, state.counter);
     let started = &first_columns(words);
     let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     let mut counters = _mm256_add_epi32(splat(words[12]), lanes);
@@ -76,17 +78,9 @@ fn eights<'i, 'o, const ROUNDS: usize, const XOR: bool>(
         for _ in 1..opaque_count(ROUNDS / 2) {
             x = diagonals(columns(x));
         }
-        let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
-        let [a0, a1, a2, a3] = across(plus([x0, x1, x2, x3], words, 0));
-        let [b0, b1, b2, b3] = across(plus([x4, x5, x6, x7], words, 4));
-        let [c0, c1, c2, c3] = across(plus([x8, x9, x10, x11], words, 8));
-        let [_, d1, d2, d3] = plus([x12, x13, x14, x15], words, 12);
-        let [d0, d1, d2, d3] = across([_mm256_add_epi32(x12, counters), d1, d2, d3]);
-        let [x0, x4] = blocks([a0, b0, c0, d0]);
-        let [x1, x5] = blocks([a1, b1, c1, d1]);
-        let [x2, x6] = blocks([a2, b2, c2, d2]);
-        let [x3, x7] = blocks([a3, b3, c3, d3]);
-        data = put::<XOR, 8>(&[x0, x1, x2, x3, x4, x5, x6, x7], data);
+        let mut start = splat_all(words);
+        start[12] = counters;
+        data = put_lanes::<XOR>(x, start, data);
         counters = _mm256_add_epi32(counters, splat(8));
     }
     data
@@ -152,56 +146,6 @@ fn turn_bits<const LEFT: i32, const RIGHT: i32>(x: __m256i) -> __m256i {
     _mm256_or_si256(_mm256_slli_epi32::<LEFT>(x), _mm256_srli_epi32::<RIGHT>(x))
 }
 
-#[inline]
-#[target_feature(enable = "avx2")]
-fn splat(word: u32) -> __m256i {
-    _mm256_set1_epi32(word.cast_signed())
-}
-
-/// A column of the state, the same in all lanes.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn column(words: &[u32; 16], at: usize) -> [__m256i; 4] {
-    [splat(words[at]), splat(words[4 + at]), splat(words[8 + at]), splat(words[12 + at])]
-}
-
-/// Adds the four words from `at` on, the same in all lanes.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn plus([x0, x1, x2, x3]: [__m256i; 4], words: &[u32; 16], at: usize) -> [__m256i; 4] {
-    [
-        _mm256_add_epi32(x0, splat(words[at])),
-        _mm256_add_epi32(x1, splat(words[at + 1])),
-        _mm256_add_epi32(x2, splat(words[at + 2])),
-        _mm256_add_epi32(x3, splat(words[at + 3])),
-    ]
-}
-
-/// Gathers four words of a row that lie lane by lane: in the `i`-th result, the two lanes of 128
-/// bits are rows of the blocks `i` and 4 + `i`.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn across([x0, x1, x2, x3]: [__m256i; 4]) -> [__m256i; 4] {
-    let (low01, high01) = (_mm256_unpacklo_epi32(x0, x1), _mm256_unpackhi_epi32(x0, x1));
-    let (low23, high23) = (_mm256_unpacklo_epi32(x2, x3), _mm256_unpackhi_epi32(x2, x3));
-    [
-        _mm256_unpacklo_epi64(low01, low23),
-        _mm256_unpackhi_epi64(low01, low23),
-        _mm256_unpacklo_epi64(high01, high23),
-        _mm256_unpackhi_epi64(high01, high23),
-    ]
-}
-
-/// Two blocks from their rows: block `i` is in the `i`-th lane of 128 bits of each row.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn blocks([a, b, c, d]: [__m256i; 4]) -> [[__m256i; 2]; 2] {
-    [
-        [_mm256_permute2x128_si256::<0x20>(a, b), _mm256_permute2x128_si256::<0x20>(c, d)],
-        [_mm256_permute2x128_si256::<0x31>(a, b), _mm256_permute2x128_si256::<0x31>(c, d)],
-    ]
-}
-
 /// The rows of two blocks, block `i` in the `i`-th lane of 128 bits.
 #[derive(Clone, Copy)]
 struct Rows {
@@ -260,14 +204,6 @@ impl Rows {
     }
 }
 
-#[inline]
-#[target_feature(enable = "avx2")]
-fn row(&[w0, w1, w2, w3]: &[u32; 4]) -> __m256i {
-    let row =
-        _mm_setr_epi32(w0.cast_signed(), w1.cast_signed(), w2.cast_signed(), w3.cast_signed());
-    _mm256_broadcastsi128_si256(row)
-}
-
 /// Last rows, later by `blocks`, a number of 64 bits in the low half of each lane.
 #[inline]
 #[target_feature(enable = "avx2")]
@@ -308,61 +244,4 @@ fn twos<'i, 'o, const ROUNDS: usize, const XOR: bool, const N: usize, const BLOC
         blocks[4..6].copy_from_slice(&z.blocks(z0));
     }
     put::<XOR, BLOCKS>(&blocks, data)
-}
-
-/// Writes blocks over the front of `data`, or XORs them in, and gives back what is left of it.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn put<'i, 'o, const XOR: bool, const N: usize>(
-    blocks: &[[__m256i; 2]; N],
-    data: InOutBuf<'i, 'o, u8>,
-) -> InOutBuf<'i, 'o, u8> {
-    if data.len() < 64 * N {
-        // A copy, so that only this path has the blocks in memory.
-        let spilled = *blocks;
-        return put_part::<XOR, N>(&spilled, data);
-    }
-    let (mut front, rest) = data.split_at(64 * N);
-    let blocks = if XOR { xor_all(*blocks, front.get_in()) } else { *blocks };
-    write(&blocks, front.get_out());
-    rest
-}
-
-/// [`put`] for fewer bytes than there are: nothing is left of `data`.
-#[inline(never)]
-#[target_feature(enable = "avx2")]
-fn put_part<'i, 'o, const XOR: bool, const N: usize>(
-    blocks: &[[__m256i; 2]; N],
-    data: InOutBuf<'i, 'o, u8>,
-) -> InOutBuf<'i, 'o, u8> {
-    let mut buffer = [[0; 64]; N];
-    let part = data.len();
-    let (mut front, rest) = data.split_at(part);
-    if XOR {
-        buffer.as_flattened_mut()[..part].copy_from_slice(front.get_in());
-        write(&xor_all(*blocks, buffer.as_flattened()), buffer.as_flattened_mut());
-    } else {
-        write(blocks, buffer.as_flattened_mut());
-    }
-    front.get_out().copy_from_slice(&buffer.as_flattened()[..part]);
-    rest
-}
-
-/// XORs bytes, as many as there are in the blocks, into them.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn xor_all<const N: usize>(mut blocks: [[__m256i; 2]; N], bytes: &[u8]) -> [[__m256i; 2]; N] {
-    for (half, bytes) in blocks.as_flattened_mut().iter_mut().zip(bytes.as_chunks().0) {
-        *half = _mm256_xor_si256(*half, load256(bytes));
-    }
-    blocks
-}
-
-/// Writes blocks over `out`, which has their length.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn write<const N: usize>(blocks: &[[__m256i; 2]; N], out: &mut [u8]) {
-    for (half, bytes) in blocks.as_flattened().iter().zip(out.as_chunks_mut().0) {
-        store256(bytes, *half);
-    }
 }

@@ -5,9 +5,11 @@ use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
-use super::{State, first_columns, later, wraps};
+use super::{first_columns, later, words};
 use crate::Level;
-use crate::simd::{load512, load512_part, opaque_count, store512, store512_part};
+use crate::arx::avx512::{block, blocks, column, put, put_lanes, row, splat, splat_all};
+use crate::arx::{State, wraps};
+use crate::simd::opaque_count;
 
 pub(super) const NEEDS: Level = Level::Avx512;
 
@@ -61,7 +63,7 @@ fn sixteens<'i, 'o, const ROUNDS: usize, const XOR: bool>(
     state: &State<ROUNDS>,
     mut data: InOutBuf<'i, 'o, u8>,
 ) -> InOutBuf<'i, 'o, u8> {
-    let words = &state.words(state.counter);
+    let words = &words(state, state.counter);
     let started = &first_columns(words);
     let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     let mut counters = _mm512_add_epi32(splat(words[12]), lanes);
@@ -76,18 +78,9 @@ fn sixteens<'i, 'o, const ROUNDS: usize, const XOR: bool>(
         for _ in 1..opaque_count(ROUNDS / 2) {
             x = diagonals(columns(x));
         }
-        let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
-        let [a0, a1, a2, a3] = across(plus([x0, x1, x2, x3], words, 0));
-        let [b0, b1, b2, b3] = across(plus([x4, x5, x6, x7], words, 4));
-        let [c0, c1, c2, c3] = across(plus([x8, x9, x10, x11], words, 8));
-        let [_, d1, d2, d3] = plus([x12, x13, x14, x15], words, 12);
-        let [d0, d1, d2, d3] = across([_mm512_add_epi32(x12, counters), d1, d2, d3]);
-        let [x0, x4, x8, x12] = blocks([a0, b0, c0, d0]);
-        let [x1, x5, x9, x13] = blocks([a1, b1, c1, d1]);
-        let [x2, x6, x10, x14] = blocks([a2, b2, c2, d2]);
-        let [x3, x7, x11, x15] = blocks([a3, b3, c3, d3]);
-        let blocks = [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15];
-        data = put::<XOR, 16>(&blocks, data);
+        let mut start = splat_all(words);
+        start[12] = counters;
+        data = put_lanes::<XOR>(x, start, data);
         counters = _mm512_add_epi32(counters, splat(16));
     }
     data
@@ -130,60 +123,6 @@ fn quarter([mut a, mut b, mut c, mut d]: [__m512i; 4]) -> [__m512i; 4] {
     c = _mm512_add_epi32(c, d);
     b = _mm512_rol_epi32::<7>(_mm512_xor_si512(b, c));
     [a, b, c, d]
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn splat(word: u32) -> __m512i {
-    _mm512_set1_epi32(word.cast_signed())
-}
-
-/// A column of the state, the same in all lanes.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn column(words: &[u32; 16], at: usize) -> [__m512i; 4] {
-    [splat(words[at]), splat(words[4 + at]), splat(words[8 + at]), splat(words[12 + at])]
-}
-
-/// Adds the four words from `at` on, the same in all lanes.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn plus([x0, x1, x2, x3]: [__m512i; 4], words: &[u32; 16], at: usize) -> [__m512i; 4] {
-    [
-        _mm512_add_epi32(x0, splat(words[at])),
-        _mm512_add_epi32(x1, splat(words[at + 1])),
-        _mm512_add_epi32(x2, splat(words[at + 2])),
-        _mm512_add_epi32(x3, splat(words[at + 3])),
-    ]
-}
-
-/// Gathers four words of a row that lie lane by lane: in the `i`-th result, the four lanes of 128
-/// bits are rows of the blocks `i`, 4 + `i`, 8 + `i` and 12 + `i`.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn across([x0, x1, x2, x3]: [__m512i; 4]) -> [__m512i; 4] {
-    let (low01, high01) = (_mm512_unpacklo_epi32(x0, x1), _mm512_unpackhi_epi32(x0, x1));
-    let (low23, high23) = (_mm512_unpacklo_epi32(x2, x3), _mm512_unpackhi_epi32(x2, x3));
-    [
-        _mm512_unpacklo_epi64(low01, low23),
-        _mm512_unpackhi_epi64(low01, low23),
-        _mm512_unpacklo_epi64(high01, high23),
-        _mm512_unpackhi_epi64(high01, high23),
-    ]
-}
-
-/// Four blocks from their rows: block `i` is in the `i`-th lane of 128 bits of each row.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn blocks([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
-    let (ab01, ab23) = (_mm512_shuffle_i32x4::<0x44>(a, b), _mm512_shuffle_i32x4::<0xee>(a, b));
-    let (cd01, cd23) = (_mm512_shuffle_i32x4::<0x44>(c, d), _mm512_shuffle_i32x4::<0xee>(c, d));
-    [
-        _mm512_shuffle_i32x4::<0x88>(ab01, cd01),
-        _mm512_shuffle_i32x4::<0xdd>(ab01, cd01),
-        _mm512_shuffle_i32x4::<0x88>(ab23, cd23),
-        _mm512_shuffle_i32x4::<0xdd>(ab23, cd23),
-    ]
 }
 
 /// The rows of four blocks, block `i` in the `i`-th lane of 128 bits.
@@ -260,12 +199,6 @@ fn start<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64) -> [__m128i; 
     ]
 }
 
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn row(&[w0, w1, w2, w3]: &[u32; 4]) -> __m128i {
-    _mm_setr_epi32(w0.cast_signed(), w1.cast_signed(), w2.cast_signed(), w3.cast_signed())
-}
-
 /// Last rows, later by `blocks`, a number of 64 bits in the low half of each lane.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
@@ -336,12 +269,6 @@ fn twos<'i, 'o, const ROUNDS: usize, const XOR: bool>(
     put::<XOR, 2>(&blocks, data)
 }
 
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn block(front: __m256i, back: __m256i) -> __m512i {
-    _mm512_inserti64x4::<1>(_mm512_castsi256_si512(front), back)
-}
-
 /// [`quarter`] on the rows of two blocks.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
@@ -355,66 +282,4 @@ fn quarter_of_two([mut a, mut b, mut c, mut d]: [__m256i; 4]) -> [__m256i; 4] {
     c = _mm256_add_epi32(c, d);
     b = _mm256_rol_epi32::<7>(_mm256_xor_si256(b, c));
     [a, b, c, d]
-}
-
-/// Writes blocks over the front of `data`, or XORs them in, and gives back what is left of it.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn put<'i, 'o, const XOR: bool, const N: usize>(
-    blocks: &[__m512i; N],
-    data: InOutBuf<'i, 'o, u8>,
-) -> InOutBuf<'i, 'o, u8> {
-    if data.len() < 64 * N {
-        // A copy, so that only this path has the blocks in memory.
-        let mut spilled = *blocks;
-        return put_part::<XOR>(&mut spilled, data);
-    }
-    let (mut front, rest) = data.split_at(64 * N);
-    let mut blocks = *blocks;
-    if XOR {
-        xor_all(&mut blocks, front.get_in());
-    }
-    write(&blocks, front.get_out());
-    rest
-}
-
-/// [`put`] for fewer bytes than there are: nothing is left of `data`. The last part block goes
-/// through a mask.
-#[inline(never)]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn put_part<'i, 'o, const XOR: bool>(
-    blocks: &mut [__m512i],
-    data: InOutBuf<'i, 'o, u8>,
-) -> InOutBuf<'i, 'o, u8> {
-    let (whole, part) = (data.len() / 64, data.len() % 64);
-    let (mut front, back) = data.split_at(64 * whole);
-    if XOR {
-        xor_all(blocks, front.get_in());
-    }
-    write(blocks, front.get_out());
-    let (mut last, rest) = back.split_at(part);
-    if part != 0 {
-        let block = blocks[whole];
-        let text = if XOR { load512_part(last.get_in()) } else { _mm512_setzero_si512() };
-        store512_part(last.get_out(), _mm512_xor_si512(block, text));
-    }
-    rest
-}
-
-/// XORs whole blocks of bytes into as many blocks.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn xor_all(blocks: &mut [__m512i], bytes: &[u8]) {
-    for (block, bytes) in blocks.iter_mut().zip(bytes.as_chunks().0) {
-        *block = _mm512_xor_si512(*block, load512(bytes));
-    }
-}
-
-/// Writes as many blocks over `out` as it has room for.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn write(blocks: &[__m512i], out: &mut [u8]) {
-    for (block, bytes) in blocks.iter().zip(out.as_chunks_mut().0) {
-        store512(bytes, *block);
-    }
 }

@@ -2,14 +2,18 @@
 
 use inout::InOutBuf;
 
-use super::{State, later, quarter_round};
+use super::{later, quarter_round, words};
+use crate::arx::{self, State};
 
-/// Writes keystream over `out`.
+/// Writes keystream over `out`. Not inlined, nor is [`xor`]: the other kernels need no room on the
+/// stack for this one.
+#[inline(never)]
 pub(super) fn keystream<const ROUNDS: usize>(state: &State<ROUNDS>, wide: bool, out: &mut [u8]) {
     apply::<ROUNDS, false>(state, wide, out.into());
 }
 
 /// XORs keystream into `data`.
+#[inline(never)]
 pub(super) fn xor<const ROUNDS: usize>(
     state: &State<ROUNDS>,
     wide: bool,
@@ -26,16 +30,9 @@ fn apply<const ROUNDS: usize, const XOR: bool>(
 ) {
     let mut counter = state.counter;
     while !data.is_empty() {
-        let len = data.len().min(64);
-        let (mut part, rest) = data.split_at(len);
-        let keystream = &block::<ROUNDS>(&state.words(counter))[..len];
-        if XOR {
-            part.xor_in2out(keystream);
-        } else {
-            part.get_out().copy_from_slice(keystream);
-        }
+        let block = block::<ROUNDS>(&words(state, counter));
+        data = arx::put::<XOR>(&block, data);
         counter = later(counter, 1, wide);
-        data = rest;
     }
 }
 
@@ -52,11 +49,7 @@ fn block<const ROUNDS: usize>(state: &[u32; 16]) -> [u8; 64] {
             quarter(&mut x, [column, 4 + right(1), 8 + right(2), 12 + right(3)]);
         }
     }
-    let mut block = [0; 64];
-    for ((out, x), start) in block.as_chunks_mut().0.iter_mut().zip(x).zip(state) {
-        *out = x.wrapping_add(*start).to_le_bytes();
-    }
-    block
+    arx::block(x, state)
 }
 
 /// One quarter-round on the words at `at`.

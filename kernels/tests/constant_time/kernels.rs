@@ -5,6 +5,7 @@ use core::hint::black_box;
 use inout::InOutBuf;
 use lanecrypt_kernels::aes::{self, Aes, AesCtr};
 use lanecrypt_kernels::chacha::{self, ChaCha, Counter64, Form, Ietf, Key};
+use lanecrypt_kernels::salsa::{self, Salsa};
 use lanecrypt_kernels::{Isa, Level, Seek, StreamCore};
 
 use crate::secrets::Secrets;
@@ -18,13 +19,16 @@ pub(crate) struct Kernel {
     pub(crate) run: fn(Isa, &mut Secrets),
 }
 
-pub(crate) const ALL: [Kernel; 9] = [
+pub(crate) const ALL: [Kernel; 12] = [
     Kernel { name: "chacha8-djb", levels: chacha::KERNELS, run: chacha::<8, Counter64> },
     Kernel { name: "chacha12-djb", levels: chacha::KERNELS, run: chacha::<12, Counter64> },
     Kernel { name: "chacha20-djb", levels: chacha::KERNELS, run: chacha::<20, Counter64> },
     Kernel { name: "chacha8-ietf", levels: chacha::KERNELS, run: chacha::<8, Ietf> },
     Kernel { name: "chacha12-ietf", levels: chacha::KERNELS, run: chacha::<12, Ietf> },
     Kernel { name: "chacha20-ietf", levels: chacha::KERNELS, run: chacha::<20, Ietf> },
+    Kernel { name: "salsa20/8", levels: salsa::KERNELS, run: salsa::<8> },
+    Kernel { name: "salsa20/12", levels: salsa::KERNELS, run: salsa::<12> },
+    Kernel { name: "salsa20/20", levels: salsa::KERNELS, run: salsa::<20> },
     Kernel { name: "aes-128", levels: aes::KERNELS, run: aes128 },
     Kernel { name: "aes-192", levels: aes::KERNELS, run: aes192 },
     Kernel { name: "aes-256", levels: aes::KERNELS, run: aes256 },
@@ -55,12 +59,19 @@ impl Nonce for Ietf {
 }
 
 fn chacha<const ROUNDS: usize, F: Nonce>(isa: Isa, secrets: &mut Secrets) {
+    counted(secrets, |key, secrets| ChaCha::<ROUNDS, F>::new(isa, key, &F::hidden(secrets)));
+}
+
+fn salsa<const ROUNDS: usize>(isa: Isa, secrets: &mut Secrets) {
+    counted(secrets, |key, secrets| Salsa::<ROUNDS>::new(isa, key, &secrets.bytes()));
+}
+
+/// Both sizes of key; the second time the lower word of the counter runs over in the middle.
+fn counted<C: Seek>(secrets: &mut Secrets, open: impl Fn(&Key, &mut Secrets) -> C) {
     let long = Key::from(&secrets.bytes::<32>());
     let short = Key::from(&secrets.bytes::<16>());
-    // The second time the lower word of the counter runs over in the middle.
     for (key, first, lengths) in [(short, 0, &LENGTHS[..]), (long, (1 << 32) - 7, &CROSSING)] {
-        let nonce = F::hidden(secrets);
-        let mut core = ChaCha::<ROUNDS, F>::new(isa, &key, &nonce);
+        let mut core = open(&key, secrets);
         streams(&mut core, first, lengths, secrets);
     }
 }

@@ -1,0 +1,147 @@
+//! What ChaCha and Salsa20 share: keys, the counter, and blocks of sixteen words of 32 bits, which
+//! kernels keep one a lane or as four rows.
+
+use core::fmt;
+
+use inout::InOutBuf;
+use zeroize::ZeroizeOnDrop;
+
+use crate::wipe;
+
+#[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
+pub(crate) mod avx2;
+#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
+pub(crate) mod avx512;
+#[cfg(all(target_arch = "x86_64", feature = "isa-ssse3"))]
+pub(crate) mod ssse3;
+
+/// A key of ChaCha or Salsa20, of 32 bytes or of 16 (every core takes both). Wiped on drop.
+pub struct Key {
+    /// The constant that tells the key sizes apart, then the key.
+    pub(crate) words: [u32; 12],
+}
+
+impl From<&[u8; 32]> for Key {
+    #[inline]
+    fn from(bytes: &[u8; 32]) -> Self {
+        Self { words: words(b"expand 32-byte k", bytes) }
+    }
+}
+
+impl From<&[u8; 16]> for Key {
+    #[inline]
+    fn from(bytes: &[u8; 16]) -> Self {
+        let mut twice = [0; 32];
+        twice[..16].copy_from_slice(bytes);
+        twice[16..].copy_from_slice(bytes);
+        let key = Self { words: words(b"expand 16-byte k", &twice) };
+        wipe::memory(&mut twice);
+        key
+    }
+}
+
+impl From<[u8; 32]> for Key {
+    #[inline]
+    fn from(mut bytes: [u8; 32]) -> Self {
+        let key = Self::from(&bytes);
+        wipe::memory(&mut bytes);
+        key
+    }
+}
+
+impl From<[u8; 16]> for Key {
+    #[inline]
+    fn from(mut bytes: [u8; 16]) -> Self {
+        let key = Self::from(&bytes);
+        wipe::memory(&mut bytes);
+        key
+    }
+}
+
+impl Drop for Key {
+    #[inline]
+    fn drop(&mut self) {
+        wipe::words(&mut self.words);
+    }
+}
+
+impl ZeroizeOnDrop for Key {}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Key").finish_non_exhaustive()
+    }
+}
+
+/// What the kernels start from.
+///
+/// Counter and nonce are numbers of 64 bits so that a kernel that follows soon after a change of
+/// the counter reads it as it was written: a vector load across two younger stores would wait for
+/// both to reach the cache.
+pub(crate) struct State<const ROUNDS: usize> {
+    /// The constant and the key.
+    pub(crate) key: [u32; 12],
+    /// The counter, or a counter of 32 bits in the low half and the nonce's first word.
+    pub(crate) counter: u64,
+    /// The nonce, or its last two words.
+    pub(crate) nonce: u64,
+}
+
+/// The counter's bits in [`State::counter`], when it has 32.
+pub(crate) const LOW: u64 = u32::MAX as u64;
+
+/// The low and the high word.
+#[inline]
+pub(crate) fn halves(number: u64) -> [u32; 2] {
+    let [a, b, c, d, e, f, g, h] = number.to_le_bytes();
+    [u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h])]
+}
+
+/// The constant and the key as little-endian words.
+#[inline]
+fn words(constant: &[u8; 16], key: &[u8; 32]) -> [u32; 12] {
+    let mut words = [0; 12];
+    let bytes = constant.as_chunks().0.iter().chain(key.as_chunks().0);
+    for (word, &bytes) in words.iter_mut().zip(bytes) {
+        *word = u32::from_le_bytes(bytes);
+    }
+    words
+}
+
+/// The block of keystream that the rounds made of a state: their result `x`, added to it.
+#[inline]
+pub(crate) fn block(x: [u32; 16], state: &[u32; 16]) -> [u8; 64] {
+    let mut block = [0; 64];
+    for ((out, x), start) in block.as_chunks_mut().0.iter_mut().zip(x).zip(state) {
+        *out = x.wrapping_add(*start).to_le_bytes();
+    }
+    block
+}
+
+/// Writes a block over the front of `data`, or XORs it in, and gives back what is left of it.
+#[inline]
+pub(crate) fn put<'i, 'o, const XOR: bool>(
+    block: &[u8; 64],
+    data: InOutBuf<'i, 'o, u8>,
+) -> InOutBuf<'i, 'o, u8> {
+    let len = data.len().min(64);
+    let (mut part, rest) = data.split_at(len);
+    if XOR {
+        part.xor_in2out(&block[..len]);
+    } else {
+        part.get_out().copy_from_slice(&block[..len]);
+    }
+    rest
+}
+
+/// Whether the low word of the counter wraps within `bytes` of keystream, taken in passes over at
+/// most 16 lanes.
+#[cfg(all(
+    target_arch = "x86_64",
+    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
+))]
+#[inline]
+pub(crate) fn wraps(counter: u64, bytes: usize) -> bool {
+    let blocks = (bytes / 64) as u64 + 16;
+    (counter & LOW) + blocks > 1 << 32
+}

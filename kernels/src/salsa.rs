@@ -1,0 +1,165 @@
+//! Salsa20/8, Salsa20/12 and Salsa20/20 (Bernstein, "The Salsa20 family of stream ciphers", 2007;
+//! eSTREAM).
+//!
+//! Constant time in key, nonce and data on every instruction set: additions, XORs, rotations and
+//! fixed shuffles only; branches and addresses depend on lengths and counters alone.
+//!
+//! | level | whole width | narrower forms for what is left |
+//! |---|---|---|
+//! | `Portable` | 1 block | |
+//! | `Ssse3` | 4 blocks, one a lane | 1, 2 or 3 blocks, a diagonal a register |
+//! | `Avx2` | 8 blocks, one a lane | 2, 4 or 6 blocks, two diagonals a register |
+//! | `Avx512` | 16 blocks, one a lane | 2 blocks; 4 or 8 blocks, four diagonals a register |
+
+use core::fmt;
+
+use inout::InOutBuf;
+use zeroize::ZeroizeOnDrop;
+
+use crate::arx::{State, halves};
+use crate::{Isa, Level, Seek, StreamCore, wipe};
+
+#[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
+mod avx2;
+#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
+mod avx512;
+mod portable;
+#[cfg(all(target_arch = "x86_64", feature = "isa-ssse3"))]
+mod ssse3;
+
+pub use crate::arx::Key;
+
+/// The levels that have a kernel of their own, lowest first; others run the next one below.
+pub const KERNELS: &[Level] = &[Level::Portable, Level::Ssse3, Level::Avx2, Level::Avx512];
+
+/// The stream core of Salsa20 with `ROUNDS` rounds: 8, 12 or 20; any other number does not compile.
+///
+/// The nonce has 8 bytes, the block counter 64 bits: 2^70 bytes a nonce. The key is wiped on drop.
+/// Past the last block that [`remaining`](StreamCore::remaining) counts, the keystream starts
+/// again; the checked layers refuse to go there.
+pub struct Salsa<const ROUNDS: usize> {
+    state: State<ROUNDS>,
+    /// The last block has been used and the counter in `state` has wrapped.
+    spent: bool,
+    isa: Isa,
+}
+
+impl<const ROUNDS: usize> StreamCore for Salsa<ROUNDS> {
+    type Key = Key;
+    type Nonce = [u8; 8];
+    const BLOCK: usize = 64;
+
+    #[inline]
+    fn new(isa: Isa, key: &Key, nonce: &[u8; 8]) -> Self {
+        const { assert!(matches!(ROUNDS, 8 | 12 | 20), "Salsa20 has 8, 12 or 20 rounds") };
+        let state = State { key: key.words, counter: 0, nonce: u64::from_le_bytes(*nonce) };
+        Self { state, spent: false, isa }
+    }
+
+    #[inline]
+    fn remaining(&self) -> u64 {
+        if self.spent { 0 } else { (u64::MAX - self.state.counter).saturating_add(1) }
+    }
+
+    #[inline]
+    fn keystream(&mut self, out: &mut [u8]) {
+        let (state, blocks) = (&self.state, out.len().div_ceil(64));
+        by_isa!(self.isa, keystream(state, out):
+            Avx512 => avx512, Avx2 => avx2, Ssse3 => ssse3, _ => portable);
+        self.advance(blocks);
+    }
+
+    #[inline]
+    fn xor(&mut self, data: InOutBuf<'_, '_, u8>) {
+        let (state, blocks) = (&self.state, data.len().div_ceil(64));
+        by_isa!(self.isa, xor(state, data):
+            Avx512 => avx512, Avx2 => avx2, Ssse3 => ssse3, _ => portable);
+        self.advance(blocks);
+    }
+}
+
+impl<const ROUNDS: usize> Seek for Salsa<ROUNDS> {
+    #[inline]
+    fn seek(&mut self, block: u64) {
+        self.spent = false;
+        self.state.counter = block;
+    }
+}
+
+impl<const ROUNDS: usize> Salsa<ROUNDS> {
+    #[inline]
+    fn advance(&mut self, blocks: usize) {
+        let (counter, wrapped) = self.state.counter.overflowing_add(blocks as u64);
+        self.state.counter = counter;
+        self.spent |= wrapped;
+    }
+}
+
+impl<const ROUNDS: usize> Drop for Salsa<ROUNDS> {
+    #[inline]
+    fn drop(&mut self) {
+        wipe::words(&mut self.state.key);
+    }
+}
+
+impl<const ROUNDS: usize> ZeroizeOnDrop for Salsa<ROUNDS> {}
+
+impl<const ROUNDS: usize> fmt::Debug for Salsa<ROUNDS> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Salsa")
+            .field("rounds", &ROUNDS)
+            .field("isa", &self.isa)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The words of the state with another counter: the constant's are those of the diagonal.
+#[inline]
+fn words<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64) -> [u32; 16] {
+    let [s0, s1, s2, s3, k0, k1, k2, k3, k4, k5, k6, k7] = state.key;
+    let ([c0, c1], [n0, n1]) = (halves(counter), halves(state.nonce));
+    [s0, k0, k1, k2, k3, s1, n0, n1, c0, c1, s2, k4, k5, k6, k7, s3]
+}
+
+/// One quarter-round on four words.
+#[inline]
+fn quarter_round([mut a, mut b, mut c, mut d]: [u32; 4]) -> [u32; 4] {
+    b ^= a.wrapping_add(d).rotate_left(7);
+    c ^= b.wrapping_add(a).rotate_left(9);
+    d ^= c.wrapping_add(b).rotate_left(13);
+    a ^= d.wrapping_add(c).rotate_left(18);
+    [a, b, c, d]
+}
+
+/// The first round of columns 1 to 3 and, but for what column 0 adds to the other rows, of the
+/// round of rows: whatever holds no low word of the counter and is therefore the same in all
+/// blocks of a pass over lanes. Words 0, 8 and 12 are as before, 4 to 7 as after both rounds, the
+/// others as after the first.
+#[cfg(all(
+    target_arch = "x86_64",
+    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
+))]
+#[inline]
+fn first_double_round(words: &[u32; 16]) -> [u32; 16] {
+    let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = *words;
+    let [_, x4, _, _] = quarter_round([x0, x4, x8, x12]);
+    let [x5, x9, x13, x1] = quarter_round([x5, x9, x13, x1]);
+    let [x10, x14, x2, x6] = quarter_round([x10, x14, x2, x6]);
+    let [x15, x3, x7, x11] = quarter_round([x15, x3, x7, x11]);
+    let [x5, x6, x7, x4] = quarter_round([x5, x6, x7, x4]);
+    [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::reached::assert_best;
+
+    #[test]
+    fn every_level_reaches_its_kernel() {
+        let mut data = [0; 100];
+        let core = |isa| Salsa::<20>::new(isa, &Key::from([1; 32]), &[2; 8]);
+        assert_best(KERNELS, |isa| core(isa).keystream(&mut data));
+        assert_best(KERNELS, |isa| core(isa).xor((&mut data[..]).into()));
+    }
+}

@@ -1,0 +1,56 @@
+//! The specification: one block at a time.
+
+use inout::InOutBuf;
+
+use super::{quarter_round, words};
+use crate::arx::{self, State};
+
+/// Writes keystream over `out`. Not inlined, nor is [`xor`]: the other kernels need no room on the
+/// stack for this one.
+#[inline(never)]
+pub(super) fn keystream<const ROUNDS: usize>(state: &State<ROUNDS>, out: &mut [u8]) {
+    apply::<ROUNDS, false>(state, out.into());
+}
+
+/// XORs keystream into `data`.
+#[inline(never)]
+pub(super) fn xor<const ROUNDS: usize>(state: &State<ROUNDS>, data: InOutBuf<'_, '_, u8>) {
+    apply::<ROUNDS, true>(state, data);
+}
+
+#[inline]
+fn apply<const ROUNDS: usize, const XOR: bool>(
+    state: &State<ROUNDS>,
+    mut data: InOutBuf<'_, '_, u8>,
+) {
+    let mut counter = state.counter;
+    while !data.is_empty() {
+        let block = block::<ROUNDS>(&words(state, counter));
+        data = arx::put::<XOR>(&block, data);
+        counter = counter.wrapping_add(1);
+    }
+}
+
+/// The block of keystream that a state gives.
+#[inline]
+fn block<const ROUNDS: usize>(state: &[u32; 16]) -> [u8; 64] {
+    let mut x = *state;
+    for _ in 0..ROUNDS / 2 {
+        for column in 0..4 {
+            let down = |by: usize| 4 * ((column + by) % 4) + column;
+            quarter(&mut x, [down(0), down(1), down(2), down(3)]);
+        }
+        for row in 0..4 {
+            let right = |by: usize| 4 * row + (row + by) % 4;
+            quarter(&mut x, [right(0), right(1), right(2), right(3)]);
+        }
+    }
+    arx::block(x, state)
+}
+
+/// One quarter-round on the words at `at`.
+#[inline]
+fn quarter(x: &mut [u32; 16], at: [usize; 4]) {
+    let [a, b, c, d] = at;
+    [x[a], x[b], x[c], x[d]] = quarter_round([x[a], x[b], x[c], x[d]]);
+}
