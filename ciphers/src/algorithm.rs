@@ -3,91 +3,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-use lanecrypt_kernels::{Level, aes, chacha};
-
-use crate::UnknownAlgorithm;
-
-/// What a key is expanded for: a block cipher of one key size, or the core of a stream cipher.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-#[repr(u8)]
-pub enum Primitive {
-    /// AES with 128-bit keys (FIPS 197).
-    Aes128,
-    /// AES with 192-bit keys (FIPS 197).
-    Aes192,
-    /// AES with 256-bit keys (FIPS 197).
-    Aes256,
-    /// ChaCha with 8 rounds (Bernstein, "ChaCha, a variant of Salsa20").
-    ChaCha8,
-    /// ChaCha with 12 rounds.
-    ChaCha12,
-    /// ChaCha with 20 rounds.
-    ChaCha20,
-}
-
-impl Primitive {
-    /// Its name, as it begins the names of algorithms.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Aes128 => "aes-128",
-            Self::Aes192 => "aes-192",
-            Self::Aes256 => "aes-256",
-            Self::ChaCha8 => "chacha8",
-            Self::ChaCha12 => "chacha12",
-            Self::ChaCha20 => "chacha20",
-        }
-    }
-
-    /// Bytes that one step of the primitive yields.
-    #[must_use]
-    pub const fn block_size(self) -> usize {
-        match self {
-            Self::Aes128 | Self::Aes192 | Self::Aes256 => 16,
-            Self::ChaCha8 | Self::ChaCha12 | Self::ChaCha20 => 64,
-        }
-    }
-
-    /// Key lengths in bytes.
-    #[must_use]
-    pub const fn key_lengths(self) -> &'static [usize] {
-        match self {
-            Self::Aes128 => &[16],
-            Self::Aes192 => &[24],
-            Self::Aes256 => &[32],
-            Self::ChaCha8 | Self::ChaCha12 | Self::ChaCha20 => &[16, 32],
-        }
-    }
-
-    /// The levels that have a kernel of their own, lowest first, of those that the features of
-    /// this build include. Any other level runs the kernel of the next one below.
-    pub fn kernels(self) -> impl Iterator<Item = Level> {
-        let levels: &[Level] = match self {
-            Self::Aes128 | Self::Aes192 | Self::Aes256 => aes::KERNELS,
-            Self::ChaCha8 | Self::ChaCha12 | Self::ChaCha20 => chacha::KERNELS,
-        };
-        levels.iter().copied().filter(|level| level.is_built())
-    }
-
-    /// The level whose kernel runs at `level`.
-    #[must_use]
-    pub fn kernel_at(self, level: Level) -> Level {
-        self.kernels().take_while(|&kernel| kernel <= level).last().unwrap_or(Level::Portable)
-    }
-
-    /// Whether the kernel that runs at `level` takes the same time for all keys and data of one
-    /// length.
-    #[must_use]
-    pub const fn constant_time(self, _level: Level) -> bool {
-        match self {
-            // Bitsliced where the processor has no AES instructions: there are no tables.
-            Self::Aes128 | Self::Aes192 | Self::Aes256 => true,
-            // Additions, rotations and XORs only.
-            Self::ChaCha8 | Self::ChaCha12 | Self::ChaCha20 => true,
-        }
-    }
-}
+use crate::{KeyLengths, Primitive, UnknownAlgorithm};
 
 /// How a primitive is applied to data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -103,24 +19,27 @@ pub enum Mode {
     Ecb,
     /// A stream with a 96-bit nonce and a 32-bit block counter (RFC 8439).
     Ietf,
+    /// A stream cipher that has one form only.
+    Stream,
 }
 
 impl Mode {
-    /// Its name, as it ends the names of algorithms.
+    /// How it ends the names of algorithms; nothing where there is one form only.
     #[must_use]
-    pub const fn name(self) -> &'static str {
+    pub const fn suffix(self) -> &'static str {
         match self {
-            Self::Ctr => "ctr",
-            Self::Djb => "djb",
-            Self::Ecb => "ecb",
-            Self::Ietf => "ietf",
+            Self::Ctr => "-ctr",
+            Self::Djb => "-djb",
+            Self::Ecb => "-ecb",
+            Self::Ietf => "-ietf",
+            Self::Stream => "",
         }
     }
 }
 
 /// An algorithm that is built in: one row of the table.
 ///
-/// It prints and parses as its name, such as `aes-256-ctr` or `chacha20-ietf`.
+/// It prints and parses as its name, such as `aes-256-ctr`, `chacha20-ietf` or `salsa20/12`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Algorithm {
     primitive: Primitive,
@@ -152,6 +71,22 @@ impl Algorithm {
     pub const CHACHA12_IETF: Self = Self::row(Primitive::ChaCha12, Mode::Ietf);
     /// ChaCha20 as RFC 8439 defines it.
     pub const CHACHA20_IETF: Self = Self::row(Primitive::ChaCha20, Mode::Ietf);
+    /// Salsa20/8: a 64-bit nonce and a 64-bit block counter.
+    pub const SALSA20_8: Self = Self::row(Primitive::Salsa8, Mode::Stream);
+    /// Salsa20/12, the member of the family that eSTREAM chose.
+    pub const SALSA20_12: Self = Self::row(Primitive::Salsa12, Mode::Stream);
+    /// Salsa20/20, which is also called just Salsa20.
+    pub const SALSA20_20: Self = Self::row(Primitive::Salsa20, Mode::Stream);
+    /// ARC4. **Broken, for study and comparison only**: its output can be told from random bytes,
+    /// plaintexts that are sent often can be recovered from it, and RFC 7465 forbids it in TLS. It
+    /// has no nonce, so that a key can serve for one stream only, and it is not constant time: it
+    /// indexes a table by secrets.
+    #[cfg(feature = "legacy")]
+    pub const ARC4: Self = Self::row(Primitive::Arc4, Mode::Stream);
+    /// HC-128: unbroken, but not constant time. It indexes tables by secrets, so that programs
+    /// which share the processor's caches with it can learn about its state.
+    #[cfg(feature = "legacy")]
+    pub const HC128: Self = Self::row(Primitive::Hc128, Mode::Stream);
 
     /// Every algorithm that is built in.
     pub const ALL: &[Self] = &[
@@ -167,6 +102,13 @@ impl Algorithm {
         Self::CHACHA8_IETF,
         Self::CHACHA12_IETF,
         Self::CHACHA20_IETF,
+        Self::SALSA20_8,
+        Self::SALSA20_12,
+        Self::SALSA20_20,
+        #[cfg(feature = "legacy")]
+        Self::ARC4,
+        #[cfg(feature = "legacy")]
+        Self::HC128,
     ];
 
     const fn row(primitive: Primitive, mode: Mode) -> Self {
@@ -185,23 +127,27 @@ impl Algorithm {
         self.mode
     }
 
-    /// Key lengths in bytes.
+    /// The lengths of its keys.
     #[must_use]
-    pub const fn key_lengths(self) -> &'static [usize] {
+    pub const fn key_lengths(self) -> KeyLengths {
         match self.mode {
-            Mode::Ietf => &[32],
-            Mode::Ctr | Mode::Djb | Mode::Ecb => self.primitive.key_lengths(),
+            Mode::Ietf => KeyLengths::one(32),
+            Mode::Ctr | Mode::Djb | Mode::Ecb | Mode::Stream => self.primitive.key_lengths(),
         }
     }
 
     /// The nonce's length in bytes; 0 if there is none.
     #[must_use]
     pub const fn nonce_length(self) -> usize {
-        match self.mode {
-            Mode::Ctr => self.primitive.block_size(),
-            Mode::Djb => 8,
-            Mode::Ecb => 0,
-            Mode::Ietf => 12,
+        match (self.mode, self.primitive) {
+            (Mode::Ctr, _) => self.primitive.block_size(),
+            (Mode::Ecb, _) => 0,
+            (Mode::Ietf, _) => 12,
+            #[cfg(feature = "legacy")]
+            (Mode::Stream, Primitive::Arc4) => 0,
+            #[cfg(feature = "legacy")]
+            (Mode::Stream, Primitive::Hc128) => 16,
+            (Mode::Djb | Mode::Stream, _) => 8,
         }
     }
 
@@ -210,7 +156,7 @@ impl Algorithm {
     pub const fn granularity(self) -> usize {
         match self.mode {
             Mode::Ecb => self.primitive.block_size(),
-            Mode::Ctr | Mode::Djb | Mode::Ietf => 1,
+            Mode::Ctr | Mode::Djb | Mode::Ietf | Mode::Stream => 1,
         }
     }
 
@@ -218,15 +164,26 @@ impl Algorithm {
     #[must_use]
     pub const fn is_stream(self) -> bool {
         match self.mode {
-            Mode::Ctr | Mode::Djb | Mode::Ietf => true,
+            Mode::Ctr | Mode::Djb | Mode::Ietf | Mode::Stream => true,
             Mode::Ecb => false,
+        }
+    }
+
+    /// Whether this is a stream of numbered blocks, so that each offset is reached at once. The
+    /// other streams only go forward, through all that lies between.
+    #[must_use]
+    pub const fn is_seekable(self) -> bool {
+        match self.primitive {
+            #[cfg(feature = "legacy")]
+            Primitive::Arc4 | Primitive::Hc128 => false,
+            _ => self.is_stream(),
         }
     }
 }
 
 impl fmt::Display for Algorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}", self.primitive.name(), self.mode.name())
+        write!(f, "{}{}", self.primitive.name(), self.mode.suffix())
     }
 }
 
@@ -240,17 +197,16 @@ impl FromStr for Algorithm {
     type Err = UnknownAlgorithm;
 
     fn from_str(name: &str) -> Result<Self, UnknownAlgorithm> {
-        let (primitive, mode) = name.rsplit_once('-').ok_or(UnknownAlgorithm)?;
-        Self::ALL
-            .iter()
-            .copied()
-            .find(|row| row.primitive.name() == primitive && row.mode.name() == mode)
-            .ok_or(UnknownAlgorithm)
+        let is_named =
+            |row: &Self| name.strip_prefix(row.primitive.name()) == Some(row.mode.suffix());
+        Self::ALL.iter().copied().find(is_named).ok_or(UnknownAlgorithm)
     }
 }
 
 #[cfg(all(test, feature = "std"))]
 mod tests {
+    use lanecrypt_kernels::Level;
+
     use super::*;
 
     #[test]
@@ -259,9 +215,40 @@ mod tests {
             assert_eq!(algorithm.to_string().parse(), Ok(algorithm));
             assert!(!Algorithm::ALL[..i].contains(&algorithm));
         }
-        for name in ["", "-", "aes", "aes-128", "aes-128-", "AES-128-CTR", "chacha20-ctr"] {
+        let unknown = [
+            "",
+            "-",
+            "aes",
+            "aes-128",
+            "aes-128-",
+            "AES-128-CTR",
+            "chacha20",
+            "chacha20-ctr",
+            "salsa20",
+            "salsa20/",
+            "salsa20/16",
+            "salsa20/20-",
+            "salsa20/20-djb",
+            "hc-128",
+            "hc128-",
+            "arc4-",
+            "rc4",
+        ];
+        for name in unknown {
             assert_eq!(name.parse::<Algorithm>(), Err(UnknownAlgorithm), "{name}");
         }
+    }
+
+    /// What indexes tables by secrets is there only for who asks for it.
+    #[test]
+    fn legacy_algorithms_need_their_feature() {
+        for name in ["arc4", "hc128"] {
+            assert_eq!(name.parse::<Algorithm>().is_ok(), cfg!(feature = "legacy"), "{name}");
+        }
+        let leaks = Algorithm::ALL
+            .iter()
+            .filter(|row| Level::ALL.iter().any(|&level| !row.primitive().constant_time(level)));
+        assert_eq!(leaks.count(), if cfg!(feature = "legacy") { 2 } else { 0 });
     }
 
     #[test]

@@ -15,6 +15,8 @@ pub enum Error {
     KeystreamExhausted,
     /// The algorithm takes nonces of another length.
     NonceLength,
+    /// The stream cannot jump, and the position lies behind it or too far ahead.
+    OutOfReach,
     /// The algorithm does not have this operation.
     Unsupported,
 }
@@ -26,6 +28,7 @@ impl fmt::Display for Error {
             Self::KeyLength => "wrong key length",
             Self::KeystreamExhausted => "keystream exhausted",
             Self::NonceLength => "wrong nonce length",
+            Self::OutOfReach => "position out of reach",
             Self::Unsupported => "unsupported",
         })
     }

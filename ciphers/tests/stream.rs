@@ -2,7 +2,7 @@
 
 mod levels;
 
-use lanecrypt_ciphers::hazmat::{Ecb, Stream};
+use lanecrypt_ciphers::hazmat::{Ecb, Stream, StreamCipher};
 use lanecrypt_ciphers::{Algorithm, Error, Isa, Mode};
 use levels::levels;
 
@@ -10,9 +10,13 @@ fn streams() -> impl Iterator<Item = Algorithm> {
     Algorithm::ALL.iter().copied().filter(|algorithm| algorithm.is_stream())
 }
 
+fn seekable() -> impl Iterator<Item = Algorithm> {
+    streams().filter(|algorithm| algorithm.is_seekable())
+}
+
 fn open(isa: Isa, algorithm: Algorithm, first: u64) -> Result<Stream, Error> {
-    let key: Vec<u8> = (0..32).collect();
-    let length = *algorithm.key_lengths().last().expect("a key length");
+    let key: Vec<u8> = (0..=255).collect();
+    let length = algorithm.key_lengths().longest();
     let nonce: Vec<u8> = (100..116).collect();
     Stream::at_block(isa, algorithm, &key[..length], &nonce[..algorithm.nonce_length()], first)
 }
@@ -25,8 +29,8 @@ fn take<const N: usize>(stream: &mut Stream) -> Result<[u8; N], Error> {
 #[test]
 fn wrong_lengths_are_refused() {
     for &algorithm in Algorithm::ALL {
-        for length in 0..70 {
-            let key_fits = algorithm.key_lengths().contains(&length);
+        for length in 0..300 {
+            let key_fits = algorithm.key_lengths().contains(length);
             let (key, nonce) = (vec![0; length], vec![0; algorithm.nonce_length()]);
             let stream = Stream::new(Isa::PORTABLE, algorithm, &key, &nonce).map(|_| ());
             let ecb = Ecb::new(Isa::PORTABLE, algorithm, &key).map(|_| ());
@@ -41,7 +45,7 @@ fn wrong_lengths_are_refused() {
         }
     }
     for algorithm in streams() {
-        let key = vec![0; algorithm.key_lengths()[0]];
+        let key = vec![0; algorithm.key_lengths().shortest()];
         for length in (0..70).filter(|&length| length != algorithm.nonce_length()) {
             let stream = Stream::new(Isa::PORTABLE, algorithm, &key, &vec![0; length]);
             assert_eq!(stream.map(|_| ()), Err(Error::NonceLength), "{algorithm} {length}");
@@ -104,8 +108,11 @@ fn the_short_counter_ends_and_a_refusal_changes_nothing() {
 
 #[test]
 fn the_long_counter_ends_too() {
-    for isa in levels() {
-        let mut stream = open(isa, Algorithm::CHACHA8_DJB, u64::MAX - 1).expect("near the end");
+    let long = |row: &Algorithm| matches!(row.mode(), Mode::Djb | Mode::Stream);
+    for (isa, algorithm) in
+        levels().flat_map(|isa| seekable().filter(long).map(move |row| (isa, row)))
+    {
+        let mut stream = open(isa, algorithm, u64::MAX - 1).expect("near the end");
         assert_eq!(stream.remaining(), 64);
         assert!(take::<64>(&mut stream).is_ok());
         assert_eq!(take::<1>(&mut stream), Err(Error::KeystreamExhausted));
@@ -136,6 +143,9 @@ fn every_offset_is_where_it_should_be() {
         let mut stream = open(isa, algorithm, 0).expect("a stream");
         let whole: [u8; 700] = take(&mut stream).expect("from the start");
         for offset in 0..=600 {
+            if !algorithm.is_seekable() {
+                stream = open(isa, algorithm, 0).expect("a stream");
+            }
             stream.seek(offset as u64).expect("inside");
             let part: [u8; 70] = take(&mut stream).expect("inside");
             assert_eq!(part, whole[offset..offset + 70], "{algorithm} {} {offset}", isa.level());
@@ -147,7 +157,7 @@ fn every_offset_is_where_it_should_be() {
 #[test]
 fn counters_carry_within_a_wide_step() {
     const EDGE: u64 = 1 << 32;
-    for algorithm in streams().filter(|algorithm| algorithm.mode() != Mode::Ietf) {
+    for algorithm in seekable().filter(|algorithm| algorithm.mode() != Mode::Ietf) {
         for back in 0..40 {
             let mut slow = open(Isa::PORTABLE, algorithm, EDGE - back).expect("a stream");
             let expected: [u8; 3000] = take(&mut slow).expect("portable");
@@ -157,6 +167,84 @@ fn counters_carry_within_a_wide_step() {
             }
         }
     }
+}
+
+/// Streams without numbered blocks go forward by making what they pass, and no further than is
+/// quickly done.
+#[test]
+#[cfg(feature = "legacy")]
+fn unseekable_streams_walk_forward() {
+    const REACH: u64 = 1 << 26;
+    for algorithm in streams().filter(|algorithm| !algorithm.is_seekable()) {
+        let start = || open(Isa::detect(), algorithm, 0).expect("a stream");
+        let whole: [u8; 6000] = take(&mut start()).expect("from the start");
+        let mut stream = start();
+        // Positions within blocks, the same again, past a whole piece of what is dropped.
+        for offset in [0, 1, 1, 63, 64, 65, 200, 1224, 1225, 2249, 5990] {
+            stream.seek(offset).expect("ahead");
+            assert_eq!(stream.seek(offset), Ok(()));
+            let at = usize::try_from(offset).expect("a small offset");
+            let mut again = start();
+            again.seek(offset).expect("ahead");
+            assert_eq!(
+                take::<10>(&mut again),
+                Ok(whole[at..][..10].try_into().expect("ten bytes"))
+            );
+        }
+        assert_eq!(stream.seek(5989), Err(Error::OutOfReach), "{algorithm}: behind");
+        for far in [5990 + REACH + 1, 1 << 60, u64::MAX] {
+            assert_eq!(stream.seek(far), Err(Error::OutOfReach), "{algorithm}: {far}");
+        }
+        // Nothing has changed.
+        assert_eq!(take::<10>(&mut stream), Ok(whole[5990..].try_into().expect("ten bytes")));
+
+        for first in [1, u64::MAX] {
+            let past = open(Isa::detect(), algorithm, first).map(|_| ());
+            assert_eq!(past, Err(Error::Unsupported), "{algorithm} {first}");
+        }
+    }
+}
+
+/// As far as it goes, and in steps further: what is made on the way is what is skipped.
+#[test]
+#[cfg(feature = "legacy")]
+fn unseekable_streams_go_as_far_as_they_say() {
+    const REACH: u64 = 1 << 26;
+    for algorithm in streams().filter(|algorithm| !algorithm.is_seekable()) {
+        let mut stream = open(Isa::detect(), algorithm, 0).expect("a stream");
+        stream.seek(REACH).expect("just in reach");
+        let mut slow = open(Isa::detect(), algorithm, 0).expect("a stream");
+        let mut piece = vec![0; 1 << 20];
+        for _ in 0..REACH >> 20 {
+            slow.keystream(&mut piece).expect("keystream");
+        }
+        assert_eq!(take::<100>(&mut stream), take::<100>(&mut slow), "{algorithm}");
+        stream.seek(REACH + 200).expect("a little further");
+        assert_eq!(stream.seek(REACH + 199), Err(Error::OutOfReach));
+    }
+}
+
+/// Where programs that know their core go: the same rules.
+#[test]
+fn a_seekable_core_may_walk_too() {
+    use lanecrypt_kernels::chacha::{ChaCha, Ietf};
+    let new = || StreamCipher::<ChaCha<8, Ietf>>::new(Isa::detect(), &[1; 32].into(), &[2; 12]);
+    let (mut walk, mut jump) = (new(), new());
+    for offset in [0, 7, 64, 1500, 70_000] {
+        walk.advance_to(offset).expect("ahead");
+        jump.seek(offset).expect("inside");
+        let (mut walked, mut jumped) = ([0; 3], [0; 3]);
+        walk.keystream(&mut walked).expect("keystream");
+        jump.keystream(&mut jumped).expect("keystream");
+        assert_eq!(walked, jumped);
+        assert_eq!(walk.advance_to(offset), Err(Error::OutOfReach));
+    }
+    // Near the end the end is what is met first.
+    let end = 1 << 38;
+    jump.seek(end - 100).expect("inside");
+    assert_eq!(jump.advance_to(end + 1), Err(Error::KeystreamExhausted));
+    assert_eq!(jump.advance_to(end), Ok(()));
+    assert_eq!(jump.remaining(), 0);
 }
 
 /// The counter of CTR is the whole block: it carries through all 16 bytes and wraps.

@@ -30,7 +30,8 @@ pub(crate) fn after(result: io::Result<()>) -> ExitCode {
     }
 }
 
-fn say(reason: &str) {
+/// Writes one line on standard error.
+pub(crate) fn say(reason: &str) {
     // Arguments are repeated in messages: nothing of them may steer the terminal or make more
     // lines of one.
     let clean: String = reason.chars().map(|c| if c.is_control() { '?' } else { c }).collect();

@@ -80,8 +80,8 @@ impl Machine {
         for &algorithm in Algorithm::ALL {
             let primitive = algorithm.primitive();
             let kernels = Level::ALL.map(|level| kernel(primitive, level));
-            let constant = yes(primitive.constant_time(self.level));
-            text += &row(&algorithm.to_string(), kernels, &constant);
+            let last = remark(primitive, self.level);
+            text += &row(&algorithm.to_string(), kernels, &last);
         }
         text += "* the level in use; ! a kernel that is not constant time\n";
         text
@@ -131,10 +131,12 @@ impl Machine {
         });
         json!({
             "name": algorithm.to_string(),
-            "key_lengths": algorithm.key_lengths(),
+            "key_lengths": algorithm.key_lengths().iter().collect::<Vec<_>>(),
             "nonce_length": algorithm.nonce_length(),
             "kernel": primitive.kernel_at(self.level).name(),
             "constant_time": primitive.constant_time(self.level),
+            "timing_leak": primitive.timing_leak(self.level),
+            "broken": primitive.is_broken(),
             "levels": kernels.into_iter().collect::<serde_json::Map<_, _>>(),
         })
     }
@@ -143,6 +145,17 @@ impl Machine {
 fn kernel(primitive: Primitive, level: Level) -> String {
     let mark = if primitive.constant_time(level) { "" } else { "!" };
     format!("{}{mark}", primitive.kernel_at(level))
+}
+
+/// Whether it is constant time, why not, and whether worse is known.
+fn remark(primitive: Primitive, level: Level) -> String {
+    let mut text = primitive
+        .timing_leak(level)
+        .map_or_else(|| String::from("yes"), |leak| format!("no: {leak}"));
+    if primitive.is_broken() {
+        text += "; broken, for study only";
+    }
+    text
 }
 
 fn row(name: &str, cells: [String; Level::ALL.len()], last: &str) -> String {

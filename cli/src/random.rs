@@ -4,17 +4,16 @@ mod encode;
 mod output;
 mod produce;
 mod rate;
+mod source;
 
 use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
-
-use clap::ValueEnum;
-use lanecrypt_random::{AesCtr, ChaCha, EntropyError, PerThread};
 
 use crate::{exit, size};
 use encode::Format;
 use output::{Broken, Output};
 use produce::Plan;
+use source::{Core, Kind, Missing, Placement};
 
 /// What a terminal gets when no size is given: a 256-bit key.
 const TERMINAL_BYTES: u64 = 32;
@@ -32,43 +31,32 @@ pub(crate) struct Args {
     /// The cipher that makes them
     #[arg(long, value_enum, default_value_t = Core::ChaCha20)]
     core: Core,
+    /// What happens to its key
+    #[arg(long, value_enum, default_value_t = Kind::Erasing)]
+    generator: Kind,
+    /// Where generators live
+    #[arg(long, value_enum, default_value_t = Placement::PerThread)]
+    placement: Placement,
     /// How many threads make them
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: u16,
 }
 
-/// The ciphers to choose from.
-#[derive(Clone, Copy, ValueEnum)]
-enum Core {
-    #[value(name = "chacha20")]
-    ChaCha20,
-    #[value(name = "chacha12")]
-    ChaCha12,
-    #[value(name = "chacha8")]
-    ChaCha8,
-    #[value(name = "aes-256-ctr")]
-    Aes256Ctr,
-}
-
-impl Core {
-    /// Fills a buffer from the calling thread's generator over this cipher.
-    fn source(self) -> fn(&mut [u8]) -> Result<(), EntropyError> {
-        match self {
-            Self::ChaCha20 => PerThread::<ChaCha<20>>::try_fill,
-            Self::ChaCha12 => PerThread::<ChaCha<12>>::try_fill,
-            Self::ChaCha8 => PerThread::<ChaCha<8>>::try_fill,
-            Self::Aes256Ctr => PerThread::<AesCtr<256>>::try_fill,
-        }
-    }
-}
-
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
+    let source = match args.core.source(args.generator, args.placement) {
+        Ok(source) => source,
+        Err(Missing::Combination(reason)) => return exit::bad_arguments(&reason),
+        Err(Missing::Entropy(error)) => return exit::failure(&error.to_string()),
+    };
+    if let Some(warning) = args.core.warning() {
+        exit::say(warning);
+    }
     let terminal = io::stdout().is_terminal();
     let plan = Plan {
         total: args.bytes.or(terminal.then_some(TERMINAL_BYTES)),
         format: args.format.unwrap_or(if terminal { Format::Hex } else { Format::Raw }),
-        source: args.core.source(),
+        source,
     };
     let mut output = match Output::stdout(&plan) {
         Ok(output) => output,

@@ -11,7 +11,8 @@
 
 #[doc(inline)]
 pub use lanecrypt_ciphers::{
-    Algorithm, Error, InOutBuf, Isa, Level, Mode, Primitive, UnknownAlgorithm, UnknownLevel, hazmat,
+    Algorithm, Error, InOutBuf, Isa, KeyLengths, Level, Mode, Primitive, UnknownAlgorithm,
+    UnknownLevel, hazmat,
 };
 #[doc(inline)]
 pub use lanecrypt_random as random;

@@ -6,7 +6,7 @@ use crate::Generator;
 
 /// The single requests that a [`Generator`] repeats.
 ///
-/// Implementations mark both methods `#[inline]`, so that the loops are compiled for each
+/// Implementations mark what draws `#[inline]`, so that the loops are compiled for each
 /// generator and contain nothing else.
 pub trait Draw {
     /// Fills the whole of `buffer`.
@@ -27,11 +27,20 @@ pub trait Draw {
         self.fill(&mut bytes)?;
         Ok(u32::from_ne_bytes(bytes))
     }
+
+    /// Drops what is buffered and takes a new key from the kernel.
+    ///
+    /// # Errors
+    ///
+    /// [`Failed`] when the generator has no call for that, as without an implementation, or the
+    /// kernel gave no bytes.
+    fn rekey(&mut self) -> Result<(), Failed> {
+        Err(Failed)
+    }
 }
 
-/// A generator gave no or too few bytes.
+/// A generator gave no or too few bytes, or has no such call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Failed;
 
 impl Failed {
@@ -84,6 +93,10 @@ impl<D: Draw> Generator for Loops<D> {
             black_box(buffer.as_mut_ptr());
         }
     }
+
+    fn rekey(&mut self) -> bool {
+        self.0.rekey().is_ok()
+    }
 }
 
 #[cfg(test)]
@@ -117,6 +130,7 @@ mod tests {
         let mut buffer = [0; 3];
         made.fills(&mut buffer, 2);
         assert_eq!(buffer, [43, 44, 45]);
+        assert!(!made.rekey(), "it has no key");
     }
 
     #[test]

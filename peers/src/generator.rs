@@ -7,7 +7,7 @@
 ///
 /// # Panics
 ///
-/// Both methods panic when the generator fails in the middle of a measurement, because there is
+/// Drawing panics when the generator fails in the middle of a measurement, because there is
 /// no time that could be reported. [`GeneratorPeer::make`] has tried it before.
 pub trait Generator {
     /// Draws `requests` 32-bit words, by the generator's own 32-bit call where there is one and
@@ -16,6 +16,10 @@ pub trait Generator {
 
     /// Fills the whole of `buffer`, `requests` times.
     fn fills(&mut self, buffer: &mut [u8], requests: usize);
+
+    /// Has the generator drop what it has buffered and take a new key from the kernel; false if it
+    /// has no call for that, or if the call failed.
+    fn rekey(&mut self) -> bool;
 }
 
 /// Whether a peer can be measured here.

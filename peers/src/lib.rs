@@ -23,6 +23,7 @@ pub mod vectors;
 pub use draw::{Draw, Failed, generator};
 pub use generator::{Availability, Generator, GeneratorPeer};
 pub use library::{BadLibrary, PeerLibraries};
+pub use rust_random::hc128_keystream;
 
 /// Every generator that Lanecrypt is measured against, those that are missing here included.
 ///

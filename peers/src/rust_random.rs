@@ -1,6 +1,6 @@
 //! Peer: the generators of the rust-random project, crates `rand`, `chacha20` and `rand_hc`.
 
-use rand::rngs::{ChaCha8Rng, ChaCha12Rng, ChaCha20Rng, SysRng};
+use rand::rngs::{self, ChaCha8Rng, ChaCha12Rng, ChaCha20Rng, SysRng};
 use rand::{Rng, SeedableRng};
 use rand_hc::Hc128Rng;
 
@@ -17,7 +17,7 @@ pub(crate) fn generators() -> [GeneratorPeer; 6] {
     };
     [
         peer("thread-rng", "chacha12", RAND, || generator(ThreadRng)),
-        peer("thread-rng-held", "chacha12", RAND, || generator(Held(rand::rng()))),
+        peer("thread-rng-held", "chacha12", RAND, || generator(ThreadRngHeld(rand::rng()))),
         peer("chacha8-rng", "chacha8", RAND, owned::<ChaCha8Rng>),
         peer("chacha12-rng", "chacha12", RAND, owned::<ChaCha12Rng>),
         peer("chacha20-rng", "chacha20", RAND, owned::<ChaCha20Rng>),
@@ -44,12 +44,16 @@ impl Draw for ThreadRng {
     fn word(&mut self) -> Result<u32, Failed> {
         Ok(rand::rng().next_u32())
     }
+
+    fn rekey(&mut self) -> Result<(), Failed> {
+        rand::rng().reseed().map_err(|_| Failed)
+    }
 }
 
-/// A generator or a handle that the caller keeps.
-struct Held<R>(R);
+/// A handle to the thread's generator that the caller keeps.
+struct ThreadRngHeld(rngs::ThreadRng);
 
-impl<R: Rng> Draw for Held<R> {
+impl Draw for ThreadRngHeld {
     #[inline]
     fn fill(&mut self, buffer: &mut [u8]) -> Result<(), Failed> {
         self.0.fill_bytes(buffer);
@@ -59,5 +63,60 @@ impl<R: Rng> Draw for Held<R> {
     #[inline]
     fn word(&mut self) -> Result<u32, Failed> {
         Ok(self.0.next_u32())
+    }
+
+    fn rekey(&mut self) -> Result<(), Failed> {
+        self.0.reseed().map_err(|_| Failed)
+    }
+}
+
+/// A generator that the caller keeps.
+struct Held<R>(R);
+
+impl<R: Rng + SeedableRng> Draw for Held<R> {
+    #[inline]
+    fn fill(&mut self, buffer: &mut [u8]) -> Result<(), Failed> {
+        self.0.fill_bytes(buffer);
+        Ok(())
+    }
+
+    #[inline]
+    fn word(&mut self) -> Result<u32, Failed> {
+        Ok(self.0.next_u32())
+    }
+
+    fn rekey(&mut self) -> Result<(), Failed> {
+        self.0 = R::try_from_rng(&mut SysRng).map_err(|_| Failed)?;
+        Ok(())
+    }
+}
+
+/// Another's HC-128, to compare keystreams with: fills `out` from the start of the stream.
+pub fn hc128_keystream(key: &[u8; 16], nonce: &[u8; 16], out: &mut [u8]) {
+    let mut seed = [0; 32];
+    seed[..16].copy_from_slice(key);
+    seed[16..].copy_from_slice(nonce);
+    Hc128Rng::from_seed(seed).fill_bytes(out);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn generators_take_new_keys() {
+        for peer in generators() {
+            let mut generator = (peer.make)().expect("crates are always there");
+            assert!(generator.rekey(), "{}", peer.api);
+            assert_ne!(generator.words(2), generator.words(2));
+        }
+    }
+
+    #[test]
+    fn the_reference_keystream_begins_as_its_author_says() {
+        // The first words of the paper's test vector 1: key and nonce zero.
+        let mut out = [0; 8];
+        hc128_keystream(&[0; 16], &[0; 16], &mut out);
+        assert_eq!(out, [0x82, 0x00, 0x15, 0x73, 0xA0, 0x03, 0xFD, 0x3B]);
     }
 }

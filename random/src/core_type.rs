@@ -1,36 +1,118 @@
 //! Which stream cores can drive a generator.
 
 use lanecrypt_kernels::aes::AesCtr;
+#[cfg(feature = "legacy")]
+use lanecrypt_kernels::arc4::Arc4;
 use lanecrypt_kernels::chacha::ChaCha;
+#[cfg(feature = "legacy")]
+use lanecrypt_kernels::hc128::Hc128;
+use lanecrypt_kernels::salsa::Salsa;
 use lanecrypt_kernels::{Isa, StreamCore};
 
-/// A stream core that fast key erasure can run on: keyed by 32 bytes, one key a refill.
+/// A stream core that a generator can run on: keyed by 32 bytes.
 ///
-/// Its keystream must not reveal its key; every core here is a cipher of 256-bit strength.
-pub trait SeedCore: StreamCore {
+/// # Safety
+///
+/// The core lives in memory that a fork empties at any moment, and moves between threads with its
+/// generator. So: all bytes zero is a value of the type at any moment, even in the middle of a
+/// method; it may be sent to another thread; it owns nothing outside of itself, for it is
+/// overwritten and wiped, never dropped; its methods do not draw from a generator and do not panic.
+pub unsafe trait SeedCore: StreamCore {
     /// Bytes of stack that keying it and making up to 16 KiB of keystream use at most, on any
-    /// instruction set; they are wiped after each refill. Longer requests may use 8 KiB.
+    /// instruction set; they are wiped after each refill. Longer requests may use 8 KiB if that is more.
     const STACK: usize;
 
-    /// A core keyed by `seed`, with an all-zero nonce: each seed is used once.
+    /// A core keyed by `seed`; each seed is used once.
     fn from_seed(isa: Isa, seed: &[u8; 32]) -> Self;
 }
 
-impl<const ROUNDS: usize> SeedCore for ChaCha<ROUNDS> {
-    const STACK: usize = 4096;
+/// A core that fast key erasure can run on: a new key at each refill costs little, and the
+/// keystream does not reveal its key.
+pub trait ErasingCore: SeedCore {}
 
-    #[inline]
-    fn from_seed(isa: Isa, seed: &[u8; 32]) -> Self {
-        Self::new(isa, &seed.into(), &[0; 8])
-    }
+macro_rules! salsa_family {
+    ($($core:ident),*) => {$(
+        // SAFETY: numbers only, which are used as numbers only.
+        unsafe impl<const ROUNDS: usize> SeedCore for $core<ROUNDS> {
+            const STACK: usize = SALSA_STACK;
+
+            /// The seed is the key; the nonce is zero.
+            #[inline]
+            fn from_seed(isa: Isa, seed: &[u8; 32]) -> Self {
+                Self::new(isa, &seed.into(), &[0; 8])
+            }
+        }
+
+        impl<const ROUNDS: usize> ErasingCore for $core<ROUNDS> {}
+    )*};
 }
 
-impl SeedCore for AesCtr<256> {
-    // Debug builds inline less.
-    const STACK: usize = if cfg!(debug_assertions) { 8192 } else { 2048 };
+salsa_family!(ChaCha, Salsa);
 
+/// Debug builds inline less.
+const SALSA_STACK: usize = if cfg!(debug_assertions) { 8192 } else { 4096 };
+const AES_STACK: usize = if cfg!(debug_assertions) { 12_288 } else { 2048 };
+
+// SAFETY: numbers only, which are used as numbers only.
+unsafe impl SeedCore for AesCtr<256> {
+    const STACK: usize = AES_STACK;
+
+    /// The seed is the key; the counter begins at zero.
     #[inline]
     fn from_seed(isa: Isa, seed: &[u8; 32]) -> Self {
         Self::new(isa, seed, &[0; 16])
     }
+}
+
+impl ErasingCore for AesCtr<256> {}
+
+/// A generator with the strength of AES-128.
+// SAFETY: numbers only, which are used as numbers only.
+unsafe impl SeedCore for AesCtr<128> {
+    const STACK: usize = AES_STACK;
+
+    /// The seed is the key and the first counter block.
+    #[inline]
+    fn from_seed(isa: Isa, seed: &[u8; 32]) -> Self {
+        let [key, counter] = halves(seed);
+        Self::new(isa, key, counter)
+    }
+}
+
+impl ErasingCore for AesCtr<128> {}
+
+/// A generator of 128-bit strength. Not constant time: it indexes tables by secrets.
+// SAFETY: numbers only; those that index tables are masked.
+#[cfg(feature = "legacy")]
+unsafe impl SeedCore for Hc128 {
+    const STACK: usize = 12_288;
+
+    /// The seed is the key and the nonce.
+    #[inline]
+    fn from_seed(isa: Isa, seed: &[u8; 32]) -> Self {
+        let [key, nonce] = halves(seed);
+        Self::new(isa, key, nonce)
+    }
+}
+
+/// Broken: its output can be told from random bytes. For comparison only.
+// SAFETY: numbers only; those that index the table are masked.
+#[cfg(feature = "legacy")]
+unsafe impl SeedCore for Arc4 {
+    const STACK: usize = 2048;
+
+    /// The seed is the key; the first 3,072 bytes, which are biased most, are dropped (Mironov,
+    /// "(Not So) Random Shuffles of RC4", 2002).
+    #[inline]
+    fn from_seed(isa: Isa, seed: &[u8; 32]) -> Self {
+        let mut core = Self::new(isa, &seed.into(), &());
+        core.discard(3072);
+        core
+    }
+}
+
+/// The two halves of a seed.
+fn halves(seed: &[u8; 32]) -> [&[u8; 16]; 2] {
+    let (halves, _) = seed.as_chunks();
+    [&halves[0], &halves[1]]
 }

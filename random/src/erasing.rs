@@ -1,170 +1,172 @@
-//! A generator that its holder owns.
+//! Fast key erasure (Bernstein 2017): the first 32 bytes of each refill replace the key that made
+//! it, before anything is handed out. A request that the buffer cannot hold runs under keys of its
+//! own straight into the caller's memory, a new one each 1 MiB.
 
-use core::fmt;
 use core::marker::PhantomData;
 
-use lanecrypt_kernels::Isa;
 use lanecrypt_kernels::chacha::ChaCha;
+use lanecrypt_kernels::{Isa, wipe};
 
-use crate::SeedCore;
-use crate::errno::Errno;
-use crate::error::{EntropyError, abort};
-use crate::hand_out::LONG;
+use crate::core_type::ErasingCore;
+use crate::generator::{Cut, Generator, Mixing, Source, clean_up};
 use crate::kernel;
-use crate::owner::{Mixing, Owner};
-use crate::page::{Refusal, Word};
-use crate::pool;
-use crate::strict::{Mix, Strict};
-use crate::vdso::State;
+use crate::owner::Owner;
+use crate::page::{BUFFER, PagePtr, YIELD};
 
-/// A generator with fast key erasure over the core `C`, owned by whoever holds it.
+/// The most bytes that one key makes.
+const BYTES_PER_KEY: usize = 1 << 20;
+/// Where kernel bytes cost a system call, refills between two mixings: 64 KiB.
+const REFILLS_PER_MIXING: u16 = 8;
+/// And seconds between two mixings, noticed at the next refill.
+const SECONDS_PER_MIXING: u32 = 1;
+
+/// The generator with fast key erasure over the core `C`: bytes are wiped as they leave, and each
+/// refill of the 8 KiB buffer replaces the key first. Nothing in memory tells what was given out
+/// before.
 ///
-/// It has the guarantees of the per-thread generator (bytes are wiped as they leave, keys are
-/// replaced before they could tell what was given out, a forked child never repeats its parent)
-/// and saves looking the thread's generator up at each request. It may be sent to another thread.
-pub struct Erasing<C = ChaCha<20>> {
-    /// `None` as long as there is no page that a fork empties: then nothing may be buffered.
-    owner: Option<Owner>,
-    isa: Isa,
-    core: PhantomData<fn() -> C>,
-}
+/// A type to place: [`PerThread<Erasing<C>>`](crate::PerThread), [`Held<Erasing<C>>`](crate::Held).
+#[derive(Clone, Copy, Debug)]
+pub struct Erasing<C = ChaCha<20>>(PhantomData<fn() -> C>);
 
-// SAFETY: the page belongs to this value alone, wherever it goes.
-unsafe impl<C> Send for Erasing<C> {}
-// SAFETY: no method does anything through a shared reference.
-unsafe impl<C> Sync for Erasing<C> {}
+impl<C: ErasingCore + 'static> Generator for Erasing<C> {}
 
-impl<C: SeedCore> Erasing<C> {
-    /// A generator seeded by the kernel.
-    ///
-    /// # Errors
-    ///
-    /// [`EntropyError`] when the kernel gives no random bytes.
-    pub fn new() -> Result<Self, EntropyError> {
-        Self::with_isa(Isa::detect())
+impl<C: ErasingCore + 'static> Source for Erasing<C> {
+    unsafe fn key(owner: Owner) -> Result<(), Cut> {
+        // SAFETY: the caller owns the page.
+        let Fields { key, unmixed, mixed_at, .. } = unsafe { Fields::of(owner.slot.page) };
+        kernel::fill(owner.slot.vdso, key)?;
+        *unmixed = 0;
+        *mixed_at = now();
+        Ok(())
     }
 
-    /// A generator seeded by the kernel whose kernels are those of `isa`.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Erasing::new`].
-    pub fn with_isa(isa: Isa) -> Result<Self, EntropyError> {
-        let mut generator = Self { owner: None, isa, core: PhantomData };
-        generator.try_fill(&mut [0; 4])?;
-        Ok(generator)
-    }
-
-    /// The same generator with kernel bytes mixed into every request.
-    #[must_use]
-    pub const fn strict(self) -> Strict<Self> {
-        Strict::new(self)
-    }
-
-    /// Fills `out` with random bytes, or says why it cannot.
-    ///
-    /// # Errors
-    ///
-    /// [`EntropyError`] when the kernel gives no random bytes; `out` must then not be used.
-    #[inline]
-    pub fn try_fill(&mut self, out: &mut [u8]) -> Result<(), EntropyError> {
-        if let Some(owner) = self.owner {
-            let page = owner.slot.page;
-            let taken = if out.len() < LONG {
-                // SAFETY: this value owns the page.
-                unsafe { page.take_few_bytes(out) }
-            } else {
-                // SAFETY: this value owns the page.
-                unsafe { page.take_bytes(owner.isa, out) }
-            };
-            if taken.is_ok() {
-                return Ok(());
-            }
+    unsafe fn serve(owner: Owner, out: &mut [u8], mixing: Mixing) -> Result<(), Cut> {
+        if mixing != Mixing::EveryRequest && out.len() <= YIELD as usize {
+            // SAFETY: the caller's promise.
+            return unsafe { owner.drain(out, refill::<C>) };
         }
-        self.fill_slowly(out)
-    }
-
-    /// Fills `out` with random bytes.
-    ///
-    /// Aborts the process, after one line on standard error, where [`Erasing::try_fill`] would
-    /// return an error.
-    #[inline]
-    pub fn fill(&mut self, out: &mut [u8]) {
-        if let Err(error) = self.try_fill(out) {
-            abort(error);
+        for chunk in out.chunks_mut(BYTES_PER_KEY) {
+            // SAFETY: the caller's promise.
+            unsafe { one_off::<C>(owner, chunk)? };
         }
-    }
-
-    /// A random 32-bit number. Aborts like [`Erasing::fill`].
-    #[inline]
-    #[must_use]
-    pub fn u32(&mut self) -> u32 {
-        self.word()
-    }
-
-    /// A random 64-bit number. Aborts like [`Erasing::fill`].
-    #[inline]
-    #[must_use]
-    pub fn u64(&mut self) -> u64 {
-        self.word()
-    }
-
-    #[inline(always)]
-    fn word<W: Word>(&mut self) -> W {
-        let Some(owner) = self.owner else {
-            return self.word_slowly(Refusal::Empty);
-        };
-        // SAFETY: this value owns the page.
-        match unsafe { owner.slot.page.take() } {
-            Ok(word) => word,
-            Err(refusal) => self.word_slowly(refusal),
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn word_slowly<W: Word>(&mut self, refusal: Refusal) -> W {
-        if let (Refusal::Zero, Some(owner)) = (refusal, self.owner)
-            // SAFETY: this value owns the page.
-            && unsafe { owner.slot.page.is_live() }
-        {
-            return W::ZERO;
-        }
-        W::by(|bytes| self.fill_slowly(bytes)).unwrap_or_else(|error| abort(error))
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn fill_slowly(&mut self, out: &mut [u8]) -> Result<(), EntropyError> {
-        self.fill_with(out, Mixing::Refills)
+        Ok(())
     }
 }
 
-impl<C: SeedCore> Mix for Erasing<C> {
-    fn fill_with(&mut self, out: &mut [u8], mixing: Mixing) -> Result<(), EntropyError> {
-        let _errno = Errno::keep();
-        if self.owner.is_none() {
-            self.owner = pool::take().ok().map(|slot| Owner { slot, isa: self.isa });
-        }
-        let Some(owner) = self.owner else {
-            return kernel::fill(State::NONE, out);
-        };
-        // SAFETY: this value owns the page, and no signal handler can reach it.
-        unsafe { owner.fill::<C>(out, mixing) }
+/// What this generator keeps in its page besides the cursor. Not the page as a whole: others may be
+/// looking at its lock.
+struct Fields<'page> {
+    buffer: &'page mut [u8; BUFFER],
+    key: &'page mut [u8; 32],
+    unmixed: &'page mut u16,
+    mixed_at: &'page mut u32,
+}
+
+impl Fields<'_> {
+    /// # Safety
+    ///
+    /// The page is mapped, and the caller owns it as long as the references are used.
+    unsafe fn of(page: PagePtr) -> Self {
+        let page = page.0;
+        // SAFETY: the caller's promise.
+        let buffer = unsafe { &mut (*page).buffer };
+        // SAFETY: the caller's promise.
+        let key = unsafe { &mut (*page).key };
+        // SAFETY: the caller's promise.
+        let unmixed = unsafe { &mut (*page).unmixed };
+        // SAFETY: the caller's promise.
+        let mixed_at = unsafe { &mut (*page).mixed_at };
+        Self { buffer, key, unmixed, mixed_at }
     }
 }
 
-impl<C> Drop for Erasing<C> {
-    fn drop(&mut self) {
-        let _errno = Errno::keep();
-        if let Some(owner) = self.owner {
-            pool::give_back(owner.slot);
-        }
+/// Fills `out`, at most [`BYTES_PER_KEY`], under a key of its own, with kernel bytes in it.
+///
+/// # Safety
+///
+/// As for [`Source`].
+unsafe fn one_off<C: ErasingCore>(owner: Owner, out: &mut [u8]) -> Result<(), Cut> {
+    let (mut key, mut fresh) = ([0; 32], [0; 32]);
+    // SAFETY: the caller's promise.
+    let drained = unsafe { owner.drain(&mut key, refill::<C>) };
+    let result = drained.and_then(|()| {
+        kernel::fill(owner.slot.vdso, &mut fresh)?;
+        mix(&mut key, &fresh);
+        keystream::<C>(owner.isa, &key, out);
+        Ok(())
+    });
+    wipe::memory(&mut key);
+    wipe::memory(&mut fresh);
+    clean_up(C::STACK, out.len());
+    // SAFETY: the caller's promise.
+    if unsafe { owner.slot.page.is_live() } { result } else { Err(Cut::Forked) }
+}
+
+/// Makes a new key and a full buffer, with kernel bytes mixed in where it is time.
+///
+/// # Safety
+///
+/// As for [`Source`], and no bytes are left.
+unsafe fn refill<C: ErasingCore>(owner: Owner) -> Result<(), Cut> {
+    // SAFETY: the caller owns the page.
+    let fields = unsafe { Fields::of(owner.slot.page) };
+    let is_time = is_time_to_mix(owner, fields.unmixed, fields.mixed_at);
+    let Fields { key, buffer, .. } = fields;
+    if is_time {
+        // The buffer is about to be overwritten and serves as the place for fresh bytes.
+        let (fresh, _) = buffer.split_at_mut(32);
+        kernel::fill(owner.slot.vdso, fresh)?;
+        mix(key, fresh);
+    }
+    keystream::<C>(owner.isa, key, buffer);
+    let (next, _) = buffer.split_at_mut(32);
+    key.copy_from_slice(next);
+    wipe::memory(next);
+    clean_up(C::STACK, BUFFER);
+    // SAFETY: the caller's promise.
+    if !unsafe { owner.slot.page.is_live() } {
+        return Err(Cut::Forked);
+    }
+    // SAFETY: the caller's promise; the buffer was filled.
+    unsafe { owner.slot.page.set_left(YIELD) };
+    Ok(())
+}
+
+/// Whether the next refill takes kernel bytes; keeps count.
+fn is_time_to_mix(owner: Owner, unmixed: &mut u16, mixed_at: &mut u32) -> bool {
+    if !owner.slot.vdso.0.is_null() {
+        return true;
+    }
+    let now = now();
+    let elapsed = now.wrapping_sub(*mixed_at);
+    *unmixed += 1;
+    if *unmixed < REFILLS_PER_MIXING && elapsed < SECONDS_PER_MIXING {
+        return false;
+    }
+    *unmixed = 0;
+    *mixed_at = now;
+    true
+}
+
+/// XORs `fresh` into `key`.
+fn mix(key: &mut [u8; 32], fresh: &[u8]) {
+    for (key, fresh) in key.iter_mut().zip(fresh) {
+        *key ^= fresh;
     }
 }
 
-impl<C> fmt::Debug for Erasing<C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Erasing").finish_non_exhaustive()
-    }
+/// Fills `out` with the keystream of `key`. Kept apart, so that what it leaves on the stack lies
+/// below its caller's frame.
+#[inline(never)]
+fn keystream<C: ErasingCore>(isa: Isa, key: &[u8; 32], out: &mut [u8]) {
+    C::from_seed(isa, key).keystream(out);
+}
+
+/// Seconds of the coarse monotonic clock, which costs a few cycles; they wrap after 68 years.
+fn now() -> u32 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the pointer is to a structure of the type that the call fills in.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC_COARSE, &raw mut time) };
+    // As many bits as every processor's `time_t` has besides the sign.
+    u32::try_from(time.tv_sec & 0x7fff_ffff).unwrap_or(0)
 }

@@ -51,3 +51,15 @@ pub(crate) fn abort(error: EntropyError) -> ! {
     unsafe { libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len()) };
     std::process::abort()
 }
+
+/// Ends the process for another reason.
+#[cfg(feature = "legacy")]
+#[cold]
+#[inline(never)]
+pub(crate) fn abort_because(reason: &str) -> ! {
+    for part in ["lanecrypt: ", reason, "; aborting\n"] {
+        // SAFETY: the pointer and the length describe a live string.
+        unsafe { libc::write(libc::STDERR_FILENO, part.as_ptr().cast(), part.len()) };
+    }
+    std::process::abort()
+}

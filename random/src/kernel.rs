@@ -1,6 +1,8 @@
 //! Random bytes from the kernel: through the vDSO where it has a generator, else by system call.
 
-use crate::error::EntropyError;
+use crate::errno::Errno;
+use crate::error::{EntropyError, abort};
+use crate::page::Word;
 use crate::vdso;
 
 /// Fills `out` from the kernel.
@@ -23,6 +25,27 @@ pub(crate) fn fill(state: vdso::State, out: &mut [u8]) -> Result<(), EntropyErro
         rest = &mut rest[written..];
     }
     Ok(())
+}
+
+/// Fills `out` for a draw that finds its generator in use.
+///
+/// By system call: this may be a signal handler, and the draw that it interrupted inside of the vDSO.
+///
+/// # Errors
+///
+/// As for [`fill`].
+#[cold]
+#[inline(never)]
+pub(crate) fn stand_in(out: &mut [u8]) -> Result<(), EntropyError> {
+    let _errno = Errno::keep();
+    fill(vdso::State::NONE, out)
+}
+
+/// [`stand_in`] for a number; aborts where that returns an error.
+#[cold]
+#[inline(never)]
+pub(crate) fn stand_in_word<W: Word>() -> W {
+    W::by(stand_in).unwrap_or_else(|error| abort(error))
 }
 
 /// One `getrandom` system call; returns how many bytes it wrote, at least one.

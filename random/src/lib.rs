@@ -15,13 +15,27 @@
 //! noticing takes no system call. Fresh kernel randomness goes into every refill where the kernel offers
 //! it without a system call (Linux 6.11), and at least each second of use elsewhere.
 //!
-//! All functions may be called in signal handlers, if they have 16 KiB of stack, and in destructors
+//! All functions may be called in signal handlers, if they have 16 KiB of stack (64 KiB without
+//! optimisation), and in destructors
 //! of thread-local values. They leave `errno` as it was.
 //! When the kernel has no randomness to seed from, [`try_fill`] returns an error; the functions
 //! that return plain numbers print one line and abort: nothing weak is ever returned.
 //!
-//! [`PerThread`] and [`Erasing`] take another cipher as a type parameter: AES-256-CTR is the
-//! fastest where the processor has AES instructions.
+//! A generator has a kind, which says how its bytes are made, and a place, which says where its state
+//! lives. `PerThread<Erasing<AesCtr<256>>>` is the fastest where the processor has AES instructions.
+//!
+//! | kind | |
+//! |---|---|
+//! | [`Erasing`] | fast key erasure; what programs should use |
+//! | [`Rekeying`] | NetBSD's `cprng_fast`: one cipher state that runs on for 512 MiB |
+//!
+//! | place | |
+//! |---|---|
+//! | [`PerThread`] | the default: a generator for each thread |
+//! | [`PerCpu`] | one for each processor, for programs of very many threads |
+//! | [`Held`] | in the hands of its user, who saves the look-up |
+//! | [`Single`] | the same through a shared reference, for one thread |
+//! | [`Shared`] | one behind a lock |
 //!
 //! # Not promised
 //!
@@ -36,26 +50,51 @@ mod erasing;
 mod errno;
 mod error;
 mod facilities;
+mod generator;
 mod hand_out;
+mod held;
 mod kernel;
+#[cfg(feature = "legacy")]
+mod legacy;
 mod owner;
 mod page;
+mod per_cpu;
 mod per_thread;
+mod placed;
 mod pool;
 mod range;
+mod rekeying;
 mod rng;
+mod rseq;
+mod shared;
+mod single;
 mod strict;
+mod turn;
 mod vdso;
 
-pub use core_type::SeedCore;
+pub use core_type::{ErasingCore, SeedCore};
 pub use erasing::Erasing;
 pub use error::EntropyError;
 pub use facilities::{Facilities, facilities};
+pub use generator::Generator;
+pub use held::Held;
 pub use lanecrypt_kernels::aes::AesCtr;
+#[cfg(feature = "legacy")]
+pub use lanecrypt_kernels::arc4::Arc4;
 pub use lanecrypt_kernels::chacha::ChaCha;
+#[cfg(feature = "legacy")]
+pub use lanecrypt_kernels::hc128::Hc128;
+pub use lanecrypt_kernels::salsa::Salsa;
 pub use lanecrypt_kernels::{Isa, Level};
-pub use per_thread::{PerThread, ThreadCore};
+#[cfg(feature = "legacy")]
+pub use legacy::{Diagnostic, Inlined};
+pub use per_cpu::PerCpu;
+pub use per_thread::PerThread;
+pub use placed::Placed;
 pub use range::Uniform;
+pub use rekeying::{Counters, REKEY_INTERVAL, Rekeying, set_rekey_interval};
+pub use shared::Shared;
+pub use single::Single;
 pub use strict::Strict;
 
 use core::ops::RangeBounds;
@@ -65,7 +104,7 @@ use core::ops::RangeBounds;
 /// Aborts the process, after one line on standard error, when the kernel cannot seed the
 /// generator; see [`try_fill`].
 pub fn fill(out: &mut [u8]) {
-    PerThread::<ChaCha<20>>::fill(out);
+    PerThread::<Erasing>::fill(out);
 }
 
 /// Fills `out` with random bytes, or says why it cannot.
@@ -75,21 +114,21 @@ pub fn fill(out: &mut [u8]) {
 /// [`EntropyError`] when the kernel gives no random bytes. `out` may be partly filled then and must
 /// not be used.
 pub fn try_fill(out: &mut [u8]) -> Result<(), EntropyError> {
-    PerThread::<ChaCha<20>>::try_fill(out)
+    PerThread::<Erasing>::try_fill(out)
 }
 
 /// A random 32-bit number. Aborts like [`fill`].
 #[inline]
 #[must_use]
 pub fn u32() -> u32 {
-    PerThread::<ChaCha<20>>::u32()
+    PerThread::<Erasing>::u32()
 }
 
 /// A random 64-bit number. Aborts like [`fill`].
 #[inline]
 #[must_use]
 pub fn u64() -> u64 {
-    PerThread::<ChaCha<20>>::u64()
+    PerThread::<Erasing>::u64()
 }
 
 /// `N` random bytes. Aborts like [`fill`].

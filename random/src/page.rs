@@ -3,9 +3,9 @@
 //!
 //! # Who touches a page
 //!
-//! One owner, in one thread, which claims the page outside of it ([`crate::per_thread`]) or owns
-//! it exclusively ([`crate::Erasing`]); and the kernel, which zeroes the page in a forked child
-//! ([`crate::pool`]). Only a fork inside a signal handler can do that under a running take, which
+//! One owner at a time: the thread that the page belongs to ([`crate::per_thread`]), the holder of
+//! the page's lock ([`crate::per_cpu`], [`crate::shared`]), or whoever owns it exclusively
+//! ([`crate::Held`]); and the kernel, which zeroes the page in a forked child ([`crate::pool`]). Only a fork inside a signal handler can do that under a running take, which
 //! then goes on in the child. So there are no data races; what is needed is that the compiler
 //! keeps the order of reads, wipes and checks, which volatile accesses do.
 //!
@@ -14,7 +14,7 @@
 //! by one instruction, only if the word is zero.
 
 use core::mem::offset_of;
-use core::sync::atomic::{Ordering, compiler_fence};
+use core::sync::atomic::{AtomicU8, Ordering, compiler_fence};
 
 use lanecrypt_kernels::{Isa, wipe};
 
@@ -29,7 +29,7 @@ pub(crate) const SIZE: usize = 8192;
 pub(crate) const STRIDE: usize = SIZE + 4096;
 /// Bytes of keystream that one refill makes; the first 32 become the next key.
 pub(crate) const BUFFER: usize = SIZE - 64;
-/// Bytes that a refill leaves to hand out.
+/// Bytes that a refill leaves to hand out where it makes the next key, too.
 pub(crate) const YIELD: u32 = 8096;
 
 /// A generator's whole secret state; all zero means empty and not seeded.
@@ -43,7 +43,10 @@ pub(crate) struct Page {
     /// fork from then on is noticed.
     live: u32,
     /// Refills since kernel bytes were mixed in.
-    pub(crate) unmixed: u32,
+    pub(crate) unmixed: u16,
+    /// One while somebody uses the page, where more than one may ([`crate::turn`]). Here, so that a
+    /// forked child finds the page free, whoever used it in the parent.
+    pub(crate) lock: AtomicU8,
     /// Second of the coarse monotonic clock at which kernel bytes were mixed in.
     pub(crate) mixed_at: u32,
     /// The next refill's key.
@@ -90,7 +93,7 @@ impl PagePtr {
     ///
     /// # Safety
     ///
-    /// The page is mapped, the caller owns it, and `left` is at most [`YIELD`].
+    /// The page is mapped, the caller owns it, and its generator can give so many.
     #[inline(always)]
     pub(crate) unsafe fn set_left(self, left: u32) {
         // SAFETY: the caller vouches for the page.
@@ -110,6 +113,16 @@ impl PagePtr {
         let live = unsafe { &raw const (*self.0).live };
         // SAFETY: the pointer is to a field of that page.
         unsafe { live.read_volatile() != 0 }
+    }
+
+    /// Whether a take was refused because it drew the number zero, as it may.
+    ///
+    /// # Safety
+    ///
+    /// The page is mapped and the caller owns it.
+    pub(crate) unsafe fn drew_zero(self, refusal: Refusal) -> bool {
+        // SAFETY: the caller's promise.
+        refusal == Refusal::Zero && unsafe { self.is_live() }
     }
 
     /// Marks the page live; done before seeding it.
@@ -243,6 +256,10 @@ pub(crate) trait Word: Copy + Eq {
     /// either unread or read.
     const ONE_LOAD: bool;
 
+    /// The number that steps of 32 bits make, the first the lowest.
+    #[cfg(feature = "legacy")]
+    fn from_steps(step: impl FnMut() -> u32) -> Self;
+
     /// The number that `fill` gives; the bytes are wiped.
     fn by<E>(fill: impl FnOnce(&mut [u8]) -> Result<(), E>) -> Result<Self, E>;
 }
@@ -253,6 +270,12 @@ macro_rules! word {
             const ZERO: Self = 0;
             const SIZE: u32 = <$word>::BITS / 8;
             const ONE_LOAD: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
+
+            #[cfg(feature = "legacy")]
+            #[inline(always)]
+            fn from_steps(mut step: impl FnMut() -> u32) -> Self {
+                (0..Self::SIZE / 4).fold(0, |word, i| word | Self::from(step()) << (32 * i))
+            }
 
             #[inline]
             fn by<E>(fill: impl FnOnce(&mut [u8]) -> Result<(), E>) -> Result<Self, E> {

@@ -16,32 +16,33 @@ use core::ffi::c_void;
 use core::fmt;
 use core::marker::PhantomData;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicU8, AtomicU32, Ordering};
-use std::thread::LocalKey;
+use core::sync::atomic::{AtomicU8, Ordering};
 
 use lanecrypt_kernels::Isa;
-use lanecrypt_kernels::aes::AesCtr;
-use lanecrypt_kernels::chacha::ChaCha;
 
-use crate::SeedCore;
+use crate::core_type::SeedCore;
+use crate::erasing::Erasing;
 use crate::errno::Errno;
 use crate::error::{EntropyError, abort};
+use crate::generator::{Mixing, name_only};
 use crate::hand_out::LONG;
 use crate::kernel;
-use crate::owner::{Mixing, Owner};
+use crate::owner::Owner;
 use crate::page::{PagePtr, Refusal, Word};
+use crate::placed::Placed;
 use crate::pool::{self, NoPage, Slot};
+use crate::rekeying::{Counters, Made, Rekeying};
 use crate::strict::{Mix, Strict};
 use crate::vdso::State;
 
-/// The generator of the calling thread, over the core `C`: fast key erasure, no lock, no system
-/// call; safe in signal handlers, after a fork and while the thread ends.
+/// The generator of the calling thread, of the kind `G`: no lock, no system call; safe in signal
+/// handlers, after a fork and while the thread ends.
 ///
 /// The value holds nothing. Each request finds the generator of the thread that makes it, and
-/// each core has one of its own in each thread that uses it: 8 KiB.
-pub struct PerThread<C = ChaCha<20>>(PhantomData<fn() -> C>);
+/// each kind has one of its own in each thread that uses it: 8 KiB.
+pub struct PerThread<G = Erasing>(PhantomData<fn() -> G>);
 
-impl<C> PerThread<C> {
+impl<G> PerThread<G> {
     /// A value that stands for the calling thread's generator.
     #[inline]
     #[must_use]
@@ -57,14 +58,14 @@ impl<C> PerThread<C> {
     }
 }
 
-impl<C: ThreadCore> PerThread<C> {
+impl<G: Placed> PerThread<G> {
     /// Fills `out` with random bytes, or says why it cannot.
     ///
     /// # Errors
     ///
     /// [`EntropyError`] when the kernel gives no random bytes; `out` must then not be used.
     pub fn try_fill(out: &mut [u8]) -> Result<(), EntropyError> {
-        fill::<C, false>(out)
+        fill::<G, false>(out)
     }
 
     /// Fills `out` with random bytes.
@@ -73,48 +74,75 @@ impl<C: ThreadCore> PerThread<C> {
     /// return an error.
     pub fn fill(out: &mut [u8]) {
         // An error does not come back: this aborts.
-        let _ = fill::<C, true>(out);
+        let _ = fill::<G, true>(out);
     }
 
     /// A random 32-bit number. Aborts like [`PerThread::fill`].
     #[inline]
     #[must_use]
     pub fn u32() -> u32 {
-        word::<C, u32>()
+        word::<G, u32>()
     }
 
     /// A random 64-bit number. Aborts like [`PerThread::fill`].
     #[inline]
     #[must_use]
     pub fn u64() -> u64 {
-        word::<C, u64>()
+        word::<G, u64>()
+    }
+
+    /// Drops what is buffered and takes a new key from the kernel.
+    ///
+    /// # Errors
+    ///
+    /// [`EntropyError`] when the kernel gives no random bytes.
+    ///
+    /// Does nothing in a signal handler that interrupts a draw.
+    pub fn reseed() -> Result<(), EntropyError> {
+        Self::new().fill_with(&mut [], Mixing::NewKey)
     }
 }
 
-impl<C> Clone for PerThread<C> {
+impl<C: SeedCore + 'static> PerThread<Rekeying<C>>
+where
+    Rekeying<C>: Placed,
+{
+    /// What the calling thread's generator has done so far.
+    #[must_use]
+    pub fn counters() -> Counters {
+        let page = here::<Rekeying<C>>().page.get();
+        if page.0.is_null() {
+            return Counters::default();
+        }
+        // SAFETY: the page is this thread's.
+        unsafe { Made::of(page) }.counters()
+    }
+}
+
+impl<G> Clone for PerThread<G> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<C> Copy for PerThread<C> {}
+impl<G> Copy for PerThread<G> {}
 
-impl<C> Default for PerThread<C> {
+impl<G> Default for PerThread<G> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<C> fmt::Debug for PerThread<C> {
+impl<G> fmt::Debug for PerThread<G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("PerThread")
+        name_only("PerThread", f)
     }
 }
 
-impl<C: ThreadCore> Mix for PerThread<C> {
+impl<G: Placed> Mix for PerThread<G> {
     fn fill_with(&mut self, out: &mut [u8], mixing: Mixing) -> Result<(), EntropyError> {
-        let local = here::<C>();
-        serve::<C>(local, local.claim(), out, mixing)
+        let local = here::<G>();
+        serve::<G>(local, local.claim(), out, mixing)
     }
 }
 
@@ -122,43 +150,43 @@ impl<C: ThreadCore> Mix for PerThread<C> {
 ///
 /// A plain reference, so that what follows can be a tail call.
 #[inline(always)]
-fn here<'call, C: ThreadCore>() -> &'call Local {
-    let local: *const Local = C::local().with(core::ptr::from_ref);
+fn here<'call, G: Placed>() -> &'call Local {
+    let local: *const Local = G::local().with(core::ptr::from_ref);
     // SAFETY: the value has no destructor and stays where it is as long as the thread runs; callers
     // use it during their call only.
     unsafe { &*local }
 }
 
 #[inline(always)]
-fn word<C: ThreadCore, W: Word>() -> W {
-    let local = here::<C>();
+fn word<G: Placed, W: Word>() -> W {
+    let local = here::<G>();
     if !local.claim() {
-        return word_slowly::<C, W>(local, None);
+        return word_slowly::<G, W>(local, None);
     }
     // SAFETY: the claim makes this call the page's owner.
-    match unsafe { local.page.get().take() } {
+    match unsafe { G::take(local.page.get()) } {
         Ok(word) => {
             local.release();
             word
         }
-        Err(refusal) => word_slowly::<C, W>(local, Some(refusal)),
+        Err(refusal) => word_slowly::<G, W>(local, Some(refusal)),
     }
 }
 
 /// Fills `out`; an error is returned, or else ends the process. Everything but the short requests
 /// that the buffer serves is a tail call, so that those need no stack.
 #[inline(always)]
-fn fill<C: ThreadCore, const ABORT: bool>(out: &mut [u8]) -> Result<(), EntropyError> {
-    let local = here::<C>();
+fn fill<G: Placed, const ABORT: bool>(out: &mut [u8]) -> Result<(), EntropyError> {
+    let local = here::<G>();
     if !local.claim() {
-        return fill_slowly::<C, ABORT>(local, out, false);
+        return fill_slowly::<G, ABORT>(local, out, false);
     }
     if out.len() >= LONG {
-        return fill_long::<C, ABORT>(local, out);
+        return fill_long::<G, ABORT>(local, out);
     }
     // SAFETY: the claim makes this call the page's owner.
-    if unsafe { local.page.get().take_few_bytes(out) }.is_err() {
-        return fill_slowly::<C, ABORT>(local, out, true);
+    if unsafe { G::take_few_bytes(local.page.get(), out) }.is_err() {
+        return fill_slowly::<G, ABORT>(local, out, true);
     }
     local.release();
     Ok(())
@@ -166,13 +194,13 @@ fn fill<C: ThreadCore, const ABORT: bool>(out: &mut [u8]) -> Result<(), EntropyE
 
 /// A long request of the holder of the claim.
 #[inline(never)]
-fn fill_long<C: ThreadCore, const ABORT: bool>(
+fn fill_long<G: Placed, const ABORT: bool>(
     local: &Local,
     out: &mut [u8],
 ) -> Result<(), EntropyError> {
     // SAFETY: the claim makes this call the page's owner.
-    if unsafe { local.page.get().take_bytes(local.isa.get(), out) }.is_err() {
-        return fill_slowly::<C, ABORT>(local, out, true);
+    if unsafe { G::take_bytes(local.page.get(), local.isa.get(), out) }.is_err() {
+        return fill_slowly::<G, ABORT>(local, out, true);
     }
     local.release();
     Ok(())
@@ -181,12 +209,12 @@ fn fill_long<C: ThreadCore, const ABORT: bool>(
 /// A request that the buffer did not serve, by the holder of the claim or not.
 #[cold]
 #[inline(never)]
-fn fill_slowly<C: ThreadCore, const ABORT: bool>(
+fn fill_slowly<G: Placed, const ABORT: bool>(
     local: &Local,
     out: &mut [u8],
     is_claimed: bool,
 ) -> Result<(), EntropyError> {
-    match serve::<C>(local, is_claimed, out, Mixing::Refills) {
+    match serve::<G>(local, is_claimed, out, Mixing::Refills) {
         Err(error) if ABORT => abort(error),
         result => result,
     }
@@ -195,13 +223,13 @@ fn fill_slowly<C: ThreadCore, const ABORT: bool>(
 /// A word that could not be taken: refused by the page, which is claimed, or not even claimed.
 #[cold]
 #[inline(never)]
-fn word_slowly<C: ThreadCore, W: Word>(local: &Local, refusal: Option<Refusal>) -> W {
+fn word_slowly<G: Placed, W: Word>(local: &Local, refusal: Option<Refusal>) -> W {
     // SAFETY: with a refusal comes the claim, which makes this call the page's owner.
-    if refusal == Some(Refusal::Zero) && unsafe { local.page.get().is_live() } {
+    if refusal.is_some_and(|refusal| unsafe { local.page.get().drew_zero(refusal) }) {
         local.release();
         return W::ZERO;
     }
-    W::by(|bytes| serve::<C>(local, refusal.is_some(), bytes, Mixing::Refills))
+    W::by(|bytes| serve::<G>(local, refusal.is_some(), bytes, Mixing::Refills))
         .unwrap_or_else(|error| abort(error))
 }
 
@@ -210,29 +238,29 @@ fn word_slowly<C: ThreadCore, W: Word>(local: &Local, refusal: Option<Refusal>) 
 /// page, yet or any more.
 #[cold]
 #[inline(never)]
-fn serve<C: ThreadCore>(
+fn serve<G: Placed>(
     local: &Local,
     is_claimed: bool,
     out: &mut [u8],
     mixing: Mixing,
 ) -> Result<(), EntropyError> {
     let _errno = Errno::keep();
-    let has_page = is_claimed || (local.state() == NEW && start::<C>(local));
+    let has_page = is_claimed || (local.state() == NEW && start::<G>(local));
     if !has_page {
         // By system call: the draw that was interrupted may be inside of the vDSO, and if the handler
         // forked, the kernel has emptied the state there together with its mark of being in use.
         return kernel::fill(State::NONE, out);
     }
     let slot = Slot { page: local.page.get(), vdso: local.vdso.get() };
-    let owner = Owner { slot, isa: local.isa.get() };
+    let owner = Owner { slot, isa: local.isa.get(), interval: None };
     // SAFETY: the claim makes this call the page's owner.
-    let result = unsafe { owner.fill::<C>(out, mixing) };
+    let result = unsafe { owner.fill::<G>(out, mixing) };
     local.release();
     result
 }
 
 /// Gets the thread its page; true if it has one now, claimed for the caller.
-fn start<C: ThreadCore>(local: &Local) -> bool {
+fn start<G: Placed>(local: &Local) -> bool {
     // A handler that comes before finds a new thread, too, and gets it a page; one that comes after
     // finds the claim and asks the kernel.
     if !local.claim_new() {
@@ -243,7 +271,7 @@ fn start<C: ThreadCore>(local: &Local) -> bool {
             local.page.set(slot.page);
             local.vdso.set(slot.vdso);
             local.isa.set(Isa::detect());
-            return_at_exit::<C>(slot);
+            return_at_exit::<G>(slot);
             true
         }
         Err(NoPage::NotNow) => {
@@ -261,15 +289,15 @@ fn start<C: ThreadCore>(local: &Local) -> bool {
 ///
 /// If the C library has no key or no memory left for this, the page stays with the thread for
 /// ever; nothing else depends on it.
-fn return_at_exit<C: ThreadCore>(slot: Slot) {
-    let Some(key) = key::<C>() else { return };
+fn return_at_exit<G: Placed>(slot: Slot) {
+    let Some(key) = key::<G>() else { return };
     // SAFETY: the key was made by the C library and is never deleted.
     unsafe { libc::pthread_setspecific(key, slot.page.0.cast()) };
 }
 
 /// The key of thread-specific data whose destructor serves this core; made by whoever is first.
-fn key<C: ThreadCore>() -> Option<libc::pthread_key_t> {
-    let published = C::exit_key();
+fn key<G: Placed>() -> Option<libc::pthread_key_t> {
+    let published = G::exit_key();
     // Relaxed: the key itself is all there is to see.
     let known = published.load(Ordering::Relaxed);
     if known != 0 {
@@ -277,7 +305,7 @@ fn key<C: ThreadCore>() -> Option<libc::pthread_key_t> {
     }
     let mut key = 0;
     // SAFETY: the pointer is to a key, and the destructor is a function of the type asked for.
-    if unsafe { libc::pthread_key_create(&raw mut key, Some(at_exit::<C>)) } != 0 {
+    if unsafe { libc::pthread_key_create(&raw mut key, Some(at_exit::<G>)) } != 0 {
         return None;
     }
     match published.compare_exchange(0, key + 1, Ordering::Relaxed, Ordering::Relaxed) {
@@ -291,11 +319,12 @@ fn key<C: ThreadCore>() -> Option<libc::pthread_key_t> {
 }
 
 /// Wipes and returns the page of a thread that ends; its later draws go to the kernel.
-unsafe extern "C" fn at_exit<C: ThreadCore>(page: *mut c_void) {
+unsafe extern "C" fn at_exit<G: Placed>(page: *mut c_void) {
     let _errno = Errno::keep();
-    C::local().with(|local| {
+    G::local().with(|local| {
         // First, so that a handler that comes now does not touch the page.
         local.set_state(KERNEL);
+        local.page.set(PagePtr(null_mut()));
         let vdso = local.vdso.replace(State::NONE);
         pool::give_back(Slot { page: PagePtr(page.cast()), vdso });
     });
@@ -311,10 +340,8 @@ const NEW: u8 = 2;
 const KERNEL: u8 = 3;
 
 /// What a thread knows of its generator.
-#[doc(hidden)]
 #[derive(Debug)]
-#[expect(unnameable_types, reason = "only the macro below implements the trait that shows it")]
-pub struct Local {
+pub(crate) struct Local {
     state: Cell<u8>,
     page: Cell<PagePtr>,
     vdso: Cell<State>,
@@ -322,7 +349,7 @@ pub struct Local {
 }
 
 impl Local {
-    const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self {
             state: Cell::new(NEW),
             page: Cell::new(PagePtr(null_mut())),
@@ -365,33 +392,3 @@ impl Local {
         unsafe { self.state.as_ptr().write_volatile(state) };
     }
 }
-
-/// A core that every thread can have a generator over.
-pub trait ThreadCore: SeedCore + 'static {
-    /// The calling thread's generator over this core.
-    #[doc(hidden)]
-    fn local() -> &'static LocalKey<Local>;
-
-    /// The key of thread-specific data for this core, plus one; zero before it was made.
-    #[doc(hidden)]
-    fn exit_key() -> &'static AtomicU32;
-}
-
-macro_rules! thread_core {
-    ($($core:ty),*) => {$(
-        impl ThreadCore for $core {
-            #[inline(always)]
-            fn local() -> &'static LocalKey<Local> {
-                thread_local!(static LOCAL: Local = const { Local::new() });
-                &LOCAL
-            }
-
-            fn exit_key() -> &'static AtomicU32 {
-                static KEY: AtomicU32 = AtomicU32::new(0);
-                &KEY
-            }
-        }
-    )*};
-}
-
-thread_core!(ChaCha<8>, ChaCha<12>, ChaCha<20>, AesCtr<256>);

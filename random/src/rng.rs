@@ -3,7 +3,7 @@
 use core::convert::Infallible;
 
 use crate::strict::Mix;
-use crate::{Erasing, PerThread, SeedCore, Strict, ThreadCore};
+use crate::{Generator, Held, PerCpu, PerThread, Placed, Strict};
 
 /// Implements the traits by three expressions over a generator `g`.
 macro_rules! rand_core {
@@ -77,6 +77,7 @@ macro_rules! rand_core {
     };
 }
 
-rand_core!([C: ThreadCore] PerThread<C>, _g, Self::u32(), Self::u64(), |out| Self::fill(out));
-rand_core!([C: SeedCore] Erasing<C>, g, g.u32(), g.u64(), |out| g.fill(out));
+rand_core!([G: Placed] PerThread<G>, _g, Self::u32(), Self::u64(), |out| Self::fill(out));
+rand_core!([G: Placed] PerCpu<G>, _g, Self::u32(), Self::u64(), |out| Self::fill(out));
+rand_core!([G: Generator] Held<G>, g, g.u32(), g.u64(), |out| g.fill(out));
 rand_core!([G: Mix] Strict<G>, g, g.u32(), g.u64(), |out| g.fill(out));

@@ -2,7 +2,7 @@
 
 use crate::PerThread;
 use crate::error::{EntropyError, abort};
-use crate::owner::Mixing;
+use crate::generator::Mixing;
 use crate::page::Word;
 
 /// A generator that mixes fresh kernel bytes into every single request.

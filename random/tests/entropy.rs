@@ -3,17 +3,20 @@
 #[allow(dead_code, reason = "each test uses its part of it")]
 mod common;
 
-use core::sync::atomic::{AtomicUsize, Ordering};
-use std::collections::VecDeque;
 use std::io::Read;
 use std::os::fd::FromRawFd;
-use std::sync::Mutex;
 
 use common::harness::{self, Case, skipped};
+use common::listener::{self, Answer, script, scripted_left, with_and_without_vdso};
 use common::seccomp::{self, Rule};
 use common::sys::{self, Fork};
-use common::{maps, windows};
-use lanecrypt_random::{AesCtr, ChaCha, EntropyError, Erasing, PerThread};
+use common::{maps, processors, windows};
+use lanecrypt_random::{
+    AesCtr, ChaCha, EntropyError, Erasing, Generator, Held, PerCpu, PerThread, Placed, Rekeying,
+    Salsa, Shared, Single, set_rekey_interval,
+};
+#[cfg(feature = "legacy")]
+use lanecrypt_random::{Hc128, Inlined};
 
 fn main() {
     harness::run(&[
@@ -21,13 +24,21 @@ fn main() {
         Case("entropy::the_others_abort", the_others_abort),
         Case("entropy::fails_at_a_later_refill", fails_at_a_later_refill),
         Case("entropy::seeded_vdso_goes_on", seeded_vdso_goes_on),
-        Case("entropy::interruptions", || with_and_without_vdso("interruptions", interruptions)),
-        Case("entropy::short_reads", || with_and_without_vdso("short_reads", short_reads)),
-        Case("entropy::no_bytes_at_all", || with_and_without_vdso("no_bytes_at_all", no_bytes)),
+        Case("entropy::interruptions", || {
+            with_and_without_vdso("entropy::interruptions", interruptions);
+        }),
+        Case("entropy::short_reads", || with_and_without_vdso("entropy::short_reads", short_reads)),
+        Case("entropy::no_bytes_at_all", || {
+            with_and_without_vdso("entropy::no_bytes_at_all", no_bytes);
+        }),
         Case("entropy::recovers", || {
-            with_and_without_vdso("recovers", recovers::<{ libc::EAGAIN }>);
-            with_and_without_vdso("recovers", recovers::<{ libc::ENOSYS }>);
-            with_and_without_vdso("recovers", recovers::<{ libc::EPERM }>);
+            with_and_without_vdso("entropy::recovers", recovers::<{ libc::EAGAIN }>);
+            with_and_without_vdso("entropy::recovers", recovers::<{ libc::ENOSYS }>);
+            with_and_without_vdso("entropy::recovers", recovers::<{ libc::EPERM }>);
+        }),
+        Case("entropy::fails_at_the_rekey", || {
+            // The vDSO, once seeded, gives keys without asking anybody.
+            listener::answered("entropy::fails_at_the_rekey", false, fails_at_the_rekey);
         }),
         Case("entropy::recovers_without_wipe_on_fork", recovers_without_wipe_on_fork),
     ]);
@@ -63,13 +74,35 @@ fn check_errors(error: i32) {
     let mut out = [0; 5000];
     for length in [1, 4, 32, 4000, 5000] {
         assert_eq!(code(lanecrypt_random::try_fill(&mut out[..length])), Some(error));
-        assert_eq!(code(PerThread::<AesCtr<256>>::try_fill(&mut out[..length])), Some(error));
+        assert_eq!(
+            code(PerThread::<Erasing<AesCtr<256>>>::try_fill(&mut out[..length])),
+            Some(error)
+        );
+        let out_of = |fill: fn(&mut [u8]) -> Result<(), EntropyError>| {
+            let mut out = [0; 5000];
+            assert_eq!(code(fill(&mut out[..length])), Some(error));
+            assert_eq!(out, [0; 5000], "nothing was written");
+        };
+        out_of(PerCpu::<Erasing<ChaCha<20>>>::try_fill);
+        out_of(PerCpu::<Rekeying<AesCtr<256>>>::try_fill);
+        out_of(PerThread::<Rekeying<Salsa<20>>>::try_fill);
+        #[cfg(feature = "legacy")]
+        out_of(PerCpu::<Inlined<Hc128>>::try_fill);
+        assert_eq!(code(PerCpu::<Erasing>::new().strict().try_fill(&mut [0; 9])), Some(error));
         let mut strict = lanecrypt_random::strict();
         assert_eq!(code(strict.try_fill(&mut out[..length])), Some(error));
     }
     assert_eq!(out, [0; 5000], "nothing was written");
-    let result = Erasing::<ChaCha<20>>::new().map(drop);
+    let result = Held::<Erasing<ChaCha<20>>>::new().map(drop);
     assert_eq!(code(result), Some(error));
+    assert_eq!(code(Shared::<Erasing>::new().map(drop)), Some(error));
+    assert_eq!(code(Shared::<Rekeying<ChaCha<8>>>::new().map(drop)), Some(error));
+    assert_eq!(code(Single::<Erasing>::new().map(drop)), Some(error));
+    // Without pages there is nothing to give a key to.
+    if lanecrypt_random::facilities().wipe_on_fork {
+        assert_eq!(code(PerThread::<Erasing>::reseed()), Some(error));
+        assert_eq!(code(PerCpu::<Erasing>::reseed()), Some(error));
+    }
     assert_eq!(maps::live_pages(&maps::wiped_on_fork()).len(), 0, "no page is live");
 }
 
@@ -91,7 +124,7 @@ fn try_fill_says_which_error() {
 
 /// The functions that return plain numbers end the process by SIGABRT, after one line.
 fn the_others_abort() {
-    let draws: [fn(); 8] = [
+    let draws: [fn(); 12] = [
         || drop(lanecrypt_random::u32().to_string()),
         || drop(lanecrypt_random::u64().to_string()),
         || lanecrypt_random::fill(&mut [0; 100]),
@@ -99,7 +132,11 @@ fn the_others_abort() {
         || drop(lanecrypt_random::range(0..10).to_string()),
         || drop(lanecrypt_random::bytes::<32>().to_vec()),
         || drop(lanecrypt_random::strict().u64().to_string()),
-        || drop(PerThread::<AesCtr<256>>::u32().to_string()),
+        || drop(PerThread::<Erasing<AesCtr<256>>>::u32().to_string()),
+        || drop(PerCpu::<Erasing<AesCtr<256>>>::u32().to_string()),
+        || drop(PerCpu::<Erasing<AesCtr<256>>>::u64().to_string()),
+        || PerCpu::<Rekeying<ChaCha<8>>>::fill(&mut [0; 200]),
+        || drop(PerThread::<Rekeying<Salsa<20>>>::u64().to_string()),
     ];
     let errors = [(libc::EPERM, "001"), (libc::ENOSYS, "038")];
     for (i, (draw, (error, number))) in
@@ -147,7 +184,7 @@ fn the_others_abort() {
 fn fails_at_a_later_refill() {
     let name = "entropy::fails_at_a_later_refill";
     filtered(name, &[Rule::no_vdso_states()], || {
-        let mut held = Erasing::<ChaCha<8>>::new().expect("the kernel has randomness");
+        let mut held = Held::<Erasing<ChaCha<8>>>::new().expect("the kernel has randomness");
         let mut out = [0; 1000];
         assert_eq!(lanecrypt_random::try_fill(&mut out), Ok(()));
         seccomp::install(&[Rule::getrandom_fails(libc::EAGAIN)]).expect("as before");
@@ -168,6 +205,67 @@ fn fails_at_a_later_refill() {
         assert_eq!(code(held.try_fill(&mut vec![0; 1 << 21])), Some(libc::EAGAIN));
         assert_eq!(maps::live_pages(&maps::wiped_on_fork()).len(), 0, "no page is live");
     });
+}
+
+/// Bytes of one key in [`fails_at_the_rekey`].
+const INTERVAL: usize = 16_384;
+
+/// Draws until the kernel is asked for a new key and refuses; then the kernel works again.
+fn at_the_rekey(name: &str, drawn: usize, try_fill: &mut dyn FnMut(&mut [u8]) -> Option<i32>) {
+    let mut records = Vec::new();
+    let mut out = vec![0; 64];
+    // The rest of the first key is good, whatever the kernel says.
+    script(&[Answer::Error(libc::EAGAIN); 200]);
+    let mut drawn = drawn;
+    while drawn + out.len() <= INTERVAL {
+        assert_eq!(try_fill(&mut out), None, "{name}: the key has bytes left");
+        records.push(out.clone());
+        drawn += out.len();
+    }
+    assert_eq!(scripted_left(), 200, "{name}: the kernel was not asked");
+    out.resize(INTERVAL, 0);
+    for length in [INTERVAL, 1, 8, 64] {
+        assert_eq!(try_fill(&mut out[..length]), Some(libc::EAGAIN), "{name}: the key is used up");
+    }
+    assert_eq!(try_fill(&mut [0; 100_000]), Some(libc::EAGAIN));
+    script(&[]);
+    for length in [16, 100, 40_000] {
+        out.resize(length, 0);
+        assert_eq!(try_fill(&mut out), None, "{name}: the kernel works again");
+        records.push(out.clone());
+    }
+    windows::assert_unique(name, records.iter().map(Vec::as_slice));
+}
+
+/// A generator that cannot have its next key gives nothing more, and goes on when it can.
+fn fails_at_the_rekey() {
+    fn places<G: Placed>(name: &str) {
+        processors::stay_on(processors::allowed()[0]);
+        let fault = |result: Result<(), EntropyError>| code(result);
+        let mut held = Held::<G>::new().expect("the kernel has randomness");
+        at_the_rekey(name, 4, &mut |out| fault(held.try_fill(out)));
+        let single = Single::<G>::new().expect("the kernel has randomness");
+        at_the_rekey(name, 4, &mut |out| fault(single.try_fill(out)));
+        let shared = Shared::<G>::new().expect("the kernel has randomness");
+        at_the_rekey(name, 4, &mut |out| fault(shared.try_fill(out)));
+        PerThread::<G>::fill(&mut [0; 4]);
+        at_the_rekey(name, 4, &mut |out| fault(PerThread::<G>::try_fill(out)));
+    }
+    set_rekey_interval((INTERVAL as u64).try_into().expect("not zero"));
+    places::<Rekeying<ChaCha<8>>>("chacha8");
+    places::<Rekeying<AesCtr<256>>>("aes");
+    #[cfg(feature = "legacy")]
+    places::<Inlined<Hc128>>("inlined");
+    // Of PerCpu, any of several generators may serve a request.
+    PerCpu::<Rekeying<Salsa<20>>>::fill(&mut [0; 4]);
+    script(&[Answer::Error(libc::EAGAIN); 200]);
+    let refused =
+        (0..1000).find_map(|_| code(PerCpu::<Rekeying<Salsa<20>>>::try_fill(&mut [0; 4096])));
+    assert_eq!(refused, Some(libc::EAGAIN));
+    script(&[]);
+    let mut out = [0; 40_000];
+    assert_eq!(code(PerCpu::<Rekeying<Salsa<20>>>::try_fill(&mut out)), None);
+    windows::assert_unique("PerCpu", [&out[..]]);
 }
 
 /// The kernel's generator in the vDSO is seeded for a while: draws go on.
@@ -194,114 +292,27 @@ fn seeded_vdso_goes_on() {
     windows::assert_unique("after seeding", records[..given].iter().map(Vec::as_slice));
 }
 
-/// What `getrandom` is made to answer.
-#[derive(Clone, Copy, Debug)]
-enum Answer {
-    Error(i32),
-    /// So many bytes.
-    Bytes(usize),
-}
-
-/// Answers to come; after them the kernel answers.
-static ANSWERS: Mutex<VecDeque<Answer>> = Mutex::new(VecDeque::new());
-/// Calls answered so far, by script or by the kernel.
-static CALLS: AtomicUsize = AtomicUsize::new(0);
-
-fn script(answers: &[Answer]) {
-    *ANSWERS.lock().expect("nobody panics") = answers.iter().copied().collect();
-}
-
-fn scripted_left() -> usize {
-    ANSWERS.lock().expect("nobody panics").len()
-}
-
-/// Runs `body` in two processes, on a thread whose calls of `getrandom` another thread answers.
-fn with_and_without_vdso(name: &str, body: fn()) {
-    for vdso in [true, false] {
-        let child = sys::fork(Fork::Library).expect("processes can be made");
-        if child == 0 {
-            let drawing = std::thread::spawn(move || {
-                let mut rules = vec![Rule::getrandom_asks()];
-                if !vdso {
-                    rules.push(Rule::no_vdso_states());
-                }
-                let Ok(listener) = seccomp::install_with_listener(&rules) else { return false };
-                LISTENER.store(listener.cast_unsigned() as usize, Ordering::Release);
-                body();
-                true
-            });
-            while !drawing.is_finished() && LISTENER.load(Ordering::Acquire) == usize::MAX {
-                std::thread::yield_now();
-            }
-            if LISTENER.load(Ordering::Acquire) != usize::MAX {
-                // Ends with the process.
-                std::thread::spawn(|| {
-                    loop {
-                        answer(i32::try_from(LISTENER.load(Ordering::Relaxed)).expect("small"));
-                    }
-                });
-            }
-            sys::exit(match drawing.join() {
-                Ok(true) => 0,
-                Ok(false) => 77,
-                Err(_) => 1,
-            });
-        }
-        let status = sys::wait(child);
-        if libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 77 {
-            return skipped(&format!("entropy::{name}"), "seccomp cannot ask a listener here");
-        }
-        assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "vdso: {vdso}");
-    }
-}
-
-static LISTENER: AtomicUsize = AtomicUsize::new(usize::MAX);
-
-/// Answers one call: by the script, or by letting it go on.
-fn answer(listener: i32) {
-    // SAFETY: the structures are plain integers; the kernel wants them zeroed.
-    let mut call: libc::seccomp_notif = unsafe { core::mem::zeroed() };
-    // SAFETY: as above.
-    let mut reply: libc::seccomp_notif_resp = unsafe { core::mem::zeroed() };
-    // SAFETY: the request fills in a structure of this type.
-    if unsafe { libc::ioctl(listener, NOTIF_RECV, &raw mut call) } != 0 {
-        return;
-    }
-    reply.id = call.id;
-    match ANSWERS.lock().expect("nobody panics").pop_front() {
-        None => reply.flags = u32::try_from(libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE).expect("one"),
-        Some(Answer::Error(error)) => reply.error = -error,
-        Some(Answer::Bytes(count)) => {
-            let count = count.min(usize::try_from(call.data.args[1]).expect("64-bit addresses"));
-            let address = usize::try_from(call.data.args[0]).expect("64-bit addresses");
-            let place = core::ptr::with_exposed_provenance_mut::<u8>(address);
-            let mut bytes = vec![0; count];
-            common::toy::kernel(&mut bytes);
-            // SAFETY: the thread that called waits, and gave this place for at least so many.
-            unsafe { place.copy_from_nonoverlapping(bytes.as_ptr(), count) };
-            reply.val = i64::try_from(count).expect("small");
-        }
-    }
-    CALLS.fetch_add(1, Ordering::Relaxed);
-    // SAFETY: the reply is filled in.
-    unsafe { libc::ioctl(listener, NOTIF_SEND, &raw mut reply) };
-}
-
-/// `SECCOMP_IOCTL_NOTIF_RECV` and `SECCOMP_IOCTL_NOTIF_SEND`: direction, size, '!', number.
-const NOTIF_RECV: libc::c_ulong = 0xc000_2100 | (size_of::<libc::seccomp_notif>() as u64) << 16;
-const NOTIF_SEND: libc::c_ulong =
-    0xc000_2101 | (size_of::<libc::seccomp_notif_resp>() as u64) << 16;
-
 /// Draws, which must work and differ.
 fn draw_well() {
     let mut records = vec![vec![0; 32], vec![0; 3000], vec![0; 20_000]];
     for record in &mut records {
         assert_eq!(lanecrypt_random::try_fill(record), Ok(()));
     }
-    let mut held = Erasing::<AesCtr<256>>::new().expect("the kernel answers");
+    let mut held = Held::<Erasing<AesCtr<256>>>::new().expect("the kernel answers");
     records.push(vec![0; 500]);
     held.fill(records.last_mut().expect("just pushed"));
+    let shared = well::<Erasing<ChaCha<20>>>();
+    records.push(vec![0; 500]);
+    shared.fill(records.last_mut().expect("just pushed"));
+    for fill in [PerCpu::<Erasing<ChaCha<20>>>::try_fill, PerCpu::<Rekeying<Salsa<20>>>::try_fill] {
+        records.push(vec![0; 9000]);
+        assert_eq!(fill(records.last_mut().expect("just pushed")), Ok(()));
+    }
     windows::assert_unique("after the failure", records.iter().map(Vec::as_slice));
+}
+
+fn well<G: Generator>() -> Shared<G> {
+    Shared::new().expect("the kernel answers")
 }
 
 /// An interrupted call is made again.
@@ -349,6 +360,16 @@ fn recovers<const ERROR: i32>() {
         let mut out = [0; 64];
         assert_eq!(code(lanecrypt_random::try_fill(&mut out)), Some(ERROR));
         assert_eq!(out, [0; 64], "nothing was written");
+        let others = [
+            PerCpu::<Erasing<ChaCha<12>>>::try_fill as fn(&mut [u8]) -> _,
+            PerCpu::<Rekeying<ChaCha<12>>>::try_fill,
+            PerThread::<Rekeying<ChaCha<12>>>::try_fill,
+        ];
+        for try_fill in others {
+            script(&[Answer::Bytes(3), Answer::Error(ERROR), Answer::Error(ERROR)]);
+            assert_eq!(code(try_fill(&mut out)), Some(ERROR));
+            assert_eq!(out, [0; 64], "nothing was written");
+        }
         assert!(maps::live_pages(&maps::wiped_on_fork()).is_empty(), "no page is live");
     }
     script(&[]);
@@ -361,10 +382,10 @@ fn recovers_without_wipe_on_fork() {
         let reason = "seccomp filters are not permitted here";
         return skipped("entropy::recovers_without_wipe_on_fork", reason);
     }
-    with_and_without_vdso("recovers_without_wipe_on_fork", || {
+    with_and_without_vdso("entropy::recovers_without_wipe_on_fork", || {
         script(&[Answer::Error(libc::EINTR), Answer::Error(libc::EAGAIN)]);
         assert_eq!(code(lanecrypt_random::try_fill(&mut [0; 64])), Some(libc::EAGAIN));
         draw_well();
-        assert!(CALLS.load(Ordering::Relaxed) > 3, "every request is a call");
+        assert!(listener::calls() > 3, "every request is a call");
     });
 }

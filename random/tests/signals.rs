@@ -9,17 +9,23 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
 use std::time::Instant;
 
-use common::drawer::Drawer;
+use common::drawer::{Drawer, shared};
 use common::harness::{self, Case, skipped, times};
 use common::stepping::{self, Action, Pass, Stepped};
 use common::toy::{self, Defect, Toy};
-use common::windows;
-use lanecrypt_random::{AesCtr, ChaCha, PerThread};
+use common::{processors, windows};
+use lanecrypt_random::{AesCtr, ChaCha, Erasing, PerCpu, PerThread, Rekeying};
+#[cfg(feature = "legacy")]
+use lanecrypt_random::{Hc128, Inlined};
 
 fn main() {
     harness::run(&[
         Case("signals::chacha20_stepped", chacha20_stepped),
         Case("signals::aes256_stepped", aes256_stepped),
+        Case("signals::per_cpu_stepped", per_cpu_stepped),
+        Case("signals::per_cpu_in_sequence", per_cpu_in_sequence),
+        Case("signals::shared_stepped", shared_stepped),
+        Case("signals::rekeying_stepped", rekeying_stepped),
         Case("signals::one_signal_a_draw", one_signal_a_draw),
         Case("signals::soak", soak),
         Case("signals::defects_are_found", defects_are_found),
@@ -34,7 +40,7 @@ const AFTER_LAST_LOOK: usize = if cfg!(debug_assertions) { 200 } else { 120 };
 const YIELD: usize = 8096;
 
 /// From this instruction on a draw holds the claim.
-const BEFORE_CLAIM: usize = 60;
+const BEFORE_CLAIM: usize = 100;
 
 /// A draw to step through, and what comes before it.
 struct Draw {
@@ -59,13 +65,103 @@ const DRAWS: [Draw; 9] = [
 ];
 
 fn chacha20_stepped() {
-    static DRAWER: PerThread<ChaCha<20>> = PerThread::new();
+    static DRAWER: PerThread<Erasing<ChaCha<20>>> = PerThread::new();
     step_through("signals::chacha20_stepped", &DRAWER, &DRAWS[..times(8, 9, 9)]);
 }
 
 fn aes256_stepped() {
-    static DRAWER: PerThread<AesCtr<256>> = PerThread::new();
+    static DRAWER: PerThread<Erasing<AesCtr<256>>> = PerThread::new();
     step_through("signals::aes256_stepped", &DRAWER, &DRAWS[..times(6, 9, 9)]);
+}
+
+/// Every restartable sequence aborts when it is stepped through: then these draws lock pages by an
+/// atomic instruction. Without sequences that is what they do at once, and find what draws before
+/// have left in the buffer.
+fn per_cpu_stepped() {
+    static ERASING: PerCpu<Erasing<ChaCha<20>>> = PerCpu::new();
+    static REKEYING: PerCpu<Rekeying<AesCtr<128>>> = PerCpu::new();
+    const WITHOUT: (&str, &str) = ("GLIBC_TUNABLES", "glibc.pthread.rseq=0");
+    let name = "signals::per_cpu_stepped";
+    // On another processor a draw would have to get its pages first.
+    processors::stay_on(processors::allowed()[0]);
+    if std::env::var_os(WITHOUT.0).is_some() {
+        step_through(name, &ERASING, &DRAWS[..times(6, 9, 9)]);
+        step_through(name, &REKEYING, &DRAWS[..times(3, 9, 9)]);
+    } else {
+        step_through(name, &ERASING, &DRAWS[..times(1, 9, 9)]);
+        assert!(harness::again(name, &[WITHOUT]), "it fails without restartable sequences");
+    }
+}
+
+fn shared_stepped() {
+    let drawer = shared::<Erasing<ChaCha<20>>>();
+    step_through("signals::shared_stepped", drawer, &DRAWS[..times(6, 9, 9)]);
+}
+
+fn rekeying_stepped() {
+    static PER_THREAD: PerThread<Rekeying<ChaCha<8>>> = PerThread::new();
+    step_through("signals::rekeying_stepped", &PER_THREAD, &DRAWS[..times(3, 9, 9)]);
+    #[cfg(feature = "legacy")]
+    {
+        static INLINED: PerThread<Inlined<Hc128>> = PerThread::new();
+        step_through("signals::rekeying_stepped", &INLINED, &DRAWS[..times(5, 5, 5)]);
+    }
+}
+
+/// The draws run freely through the sequence that locks the processor's own page; from there on a
+/// signal comes at each instruction.
+fn per_cpu_in_sequence() {
+    static ERASING: PerCpu<Erasing<ChaCha<20>>> = PerCpu::new();
+    static REKEYING: PerCpu<Rekeying<ChaCha<8>>> = PerCpu::new();
+    if let Err(reason) = stepping::is_permitted() {
+        skipped("signals", &format!("ptrace is not permitted here ({reason})"));
+        return;
+    }
+    processors::stay_on(processors::allowed()[0]);
+    let drawers: [(&'static (dyn Drawer + Sync), usize); 2] =
+        [(&ERASING, times(5, 7, 7)), (&REKEYING, times(2, 7, 7))];
+    for (drawer, draws) in drawers {
+        for draw in &DRAWS[..draws] {
+            let stepped = Stepped { drawer, before: draw.before, length: draw.length };
+            let ends = stepping::sequences(stepped);
+            if ends.is_empty() {
+                let reason = "the C library registers no restartable sequences";
+                return skipped("signals::per_cpu_in_sequence", reason);
+            }
+            let stride = if draw.before.len() > 1 { times(43, 11, 1) } else { 1 };
+            for action in [Action::Draw, Action::Fork] {
+                let (mut passes, mut attempts, mut signals, mut at) = (0, 0, 0, 0);
+                let mut total = usize::MAX;
+                // One signal a draw in short ones, and then at every instruction.
+                while at <= total {
+                    attempts += 1;
+                    assert!(
+                        attempts < 50 * (passes + 10),
+                        "the sequence hardly ever comes through"
+                    );
+                    let is_last = at == total;
+                    let pass = stepping::run_from(stepped, action, &ends, |position| {
+                        position == at || is_last && position.is_multiple_of(stride)
+                    });
+                    let Some(pass) = pass else { continue };
+                    passes += 1;
+                    signals += pass.signals.len();
+                    total = total.min(pass.instructions);
+                    judge(&pass, draw.length).unwrap_or_else(|fault| {
+                        panic!("{}, {action:?} at {at}, page locked: {fault}", draw.name)
+                    });
+                    let parts = if total < 1000 { times(8, 30, 400) } else { times(3, 12, 100) };
+                    at = if is_last { usize::MAX } else { total.min(at + 1 + total / parts) };
+                }
+                println!(
+                    "  {}: {passes} of {attempts} draws locked their own page, {signals} signals \
+                     ({action:?})",
+                    draw.name
+                );
+                assert!(signals > 0);
+            }
+        }
+    }
 }
 
 /// Steps through every draw with a signal at each instruction, or at so many, evenly spread.
@@ -77,7 +173,7 @@ fn step_through(name: &str, drawer: &'static (dyn Drawer + Sync), draws: &[Draw]
     for draw in draws {
         let stepped = Stepped { drawer, before: draw.before, length: draw.length };
         let total = stepping::count(stepped);
-        let stride = total.div_ceil(times(200, 500, 40_000));
+        let stride = total.div_ceil(times(100, 500, 40_000));
         // A handler that draws before the draw has claimed the page spares it the refill; the later
         // positions must not suffer from that.
         let parts = [
@@ -93,7 +189,8 @@ fn step_through(name: &str, drawer: &'static (dyn Drawer + Sync), draws: &[Draw]
             let phase = usize::from_ne_bytes(phase) % stride;
             let signals = |position| positions.contains(&position) && position % stride == phase;
             let pass = stepping::run(stepped, action, signals);
-            if action == Action::Draw && positions.start != 0 {
+            // Of a first draw, a handler may get the pages at any time before they are claimed.
+            if action == Action::Draw && positions.start != 0 && !draw.before.is_empty() {
                 assert!(pass.instructions + stride >= total, "the handlers changed the draw");
             }
             let shared = judge(&pass, draw.length)

@@ -3,10 +3,15 @@
 #[allow(dead_code, reason = "each test uses its part of it")]
 mod common;
 
-use common::drawer::{Drawer, Held, StrictThread};
+use common::drawer::{Drawer, Owned, StrictThread, shared};
 use common::harness::{self, Case, skipped, times};
-use common::{maps, windows};
-use lanecrypt_random::{AesCtr, ChaCha, Erasing, Isa, Level, PerThread, SeedCore, Strict};
+use common::{maps, processors, windows};
+use lanecrypt_random::{
+    AesCtr, ChaCha, Erasing, ErasingCore, Generator, Held, Isa, Level, PerCpu, PerThread, Placed,
+    Rekeying, Salsa, Single, Strict,
+};
+#[cfg(feature = "legacy")]
+use lanecrypt_random::{Arc4, Hc128, Inlined};
 
 fn main() {
     harness::run(&[
@@ -32,8 +37,8 @@ fn drawn(u32: u32, u64: u64, fill: impl FnOnce(&mut [u8])) -> Vec<u8> {
     bytes
 }
 
-fn held<C: SeedCore>() -> Erasing<C> {
-    Erasing::new().expect("the kernel has randomness")
+fn held<C: ErasingCore + 'static>() -> Held<Erasing<C>> {
+    Held::new().expect("the kernel has randomness")
 }
 
 fn rand_core_010() {
@@ -47,7 +52,7 @@ fn rand_core_010() {
     let mut chacha = held::<ChaCha<20>>();
     let records = [
         draw(&mut lanecrypt_random::rng()),
-        draw(&mut PerThread::<AesCtr<256>>::new()),
+        draw(&mut PerThread::<Erasing<AesCtr<256>>>::new()),
         draw(&mut lanecrypt_random::strict()),
         draw(&mut chacha),
         draw(&mut held::<ChaCha<12>>()),
@@ -103,23 +108,63 @@ fn isas() -> Vec<Isa> {
     levels.collect()
 }
 
-/// Every kind of generator, each owned one at every level.
-fn generators() -> Vec<Box<dyn Drawer>> {
-    fn at<C: SeedCore + 'static>(isa: Isa) -> Box<dyn Drawer> {
-        Box::new(Held::new(Erasing::<C>::with_isa(isa).expect("the kernel has randomness")))
+/// A kind of generator at every place.
+fn places<G: Placed>() -> Vec<Box<dyn Drawer>> {
+    fn held<G: Generator>() -> Held<G> {
+        Held::new().expect("the kernel has randomness")
     }
-    let mut all: Vec<Box<dyn Drawer>> = vec![
-        Box::new(PerThread::<ChaCha<8>>::new()),
-        Box::new(PerThread::<ChaCha<12>>::new()),
-        Box::new(PerThread::<ChaCha<20>>::new()),
-        Box::new(PerThread::<AesCtr<256>>::new()),
-        Box::new(StrictThread),
-    ];
+    /// A generator that lives as long as the process.
+    struct Behind(&'static dyn Drawer);
+    impl Drawer for Behind {
+        fn fill(&self, out: &mut [u8]) {
+            self.0.fill(out);
+        }
+        fn u32(&self) -> u32 {
+            self.0.u32()
+        }
+        fn u64(&self) -> u64 {
+            self.0.u64()
+        }
+    }
+    let single = Single::<G>::new().expect("the kernel has randomness");
+    vec![
+        Box::new(PerThread::<G>::new()),
+        Box::new(PerCpu::<G>::new()),
+        Box::new(Behind(shared::<G>())),
+        Box::new(single),
+        Box::new(Owned::new(held::<G>())),
+    ]
+}
+
+/// Every kind of generator at every place, and owned ones at every level.
+fn generators() -> Vec<Box<dyn Drawer>> {
+    fn at<G: Generator>(isa: Isa) -> Box<dyn Drawer> {
+        Box::new(Owned::new(Held::<G>::with_isa(isa).expect("the kernel has randomness")))
+    }
+    let mut all: Vec<Box<dyn Drawer>> = vec![Box::new(StrictThread)];
+    all.extend(places::<Erasing<ChaCha<8>>>());
+    all.extend(places::<Erasing<ChaCha<12>>>());
+    all.extend(places::<Erasing<ChaCha<20>>>());
+    all.extend(places::<Erasing<Salsa<20>>>());
+    all.extend(places::<Erasing<AesCtr<128>>>());
+    all.extend(places::<Erasing<AesCtr<256>>>());
+    all.extend(places::<Rekeying<ChaCha<20>>>());
+    all.extend(places::<Rekeying<Salsa<8>>>());
+    all.extend(places::<Rekeying<AesCtr<256>>>());
+    #[cfg(feature = "legacy")]
+    all.extend(places::<Rekeying<Arc4>>());
+    #[cfg(feature = "legacy")]
+    all.extend(places::<Rekeying<Hc128>>());
+    #[cfg(feature = "legacy")]
+    all.extend(places::<Inlined<Hc128>>());
     for isa in isas() {
-        all.push(at::<ChaCha<8>>(isa));
-        all.push(at::<ChaCha<12>>(isa));
-        all.push(at::<ChaCha<20>>(isa));
-        all.push(at::<AesCtr<256>>(isa));
+        all.push(at::<Erasing<ChaCha<8>>>(isa));
+        all.push(at::<Erasing<ChaCha<12>>>(isa));
+        all.push(at::<Erasing<ChaCha<20>>>(isa));
+        all.push(at::<Erasing<Salsa<12>>>(isa));
+        all.push(at::<Erasing<AesCtr<256>>>(isa));
+        all.push(at::<Rekeying<Salsa<20>>>(isa));
+        all.push(at::<Rekeying<AesCtr<128>>>(isa));
     }
     all
 }
@@ -214,7 +259,12 @@ fn bits_look_random() {
 /// plain generator repeats what was buffered; the strict one draws kernel bytes at each request.
 fn copied_state() {
     let _ = lanecrypt_random::u32();
-    let mut generator: Strict<Erasing> = held::<ChaCha<20>>().strict();
+    let mut generator: Strict<Held> = held::<ChaCha<20>>().strict();
+    let mut rekeying = Held::<Rekeying<Salsa<20>>>::new().expect("randomness").strict();
+    // The state of one processor.
+    processors::stay_on(processors::allowed()[0]);
+    let mut per_cpu = PerCpu::<Erasing<AesCtr<256>>>::new().strict();
+    per_cpu.fill(&mut [0; 64]);
     let pages: Vec<_> = maps::wiped_on_fork().into_iter().filter(|m| !m.droppable).collect();
     if pages.is_empty() {
         return skipped("streams::copied_state", "the kernel does not empty pages on fork");
@@ -234,7 +284,9 @@ fn copied_state() {
         for _ in 0..8 {
             let per_thread = twice(&mut |out| lanecrypt_random::strict().fill(out), length);
             let held = twice(&mut |out| generator.fill(out), length);
-            for pair in [per_thread, held].iter().filter(|_| length >= 16) {
+            let rekeying = twice(&mut |out| rekeying.fill(out), length);
+            let per_cpu = twice(&mut |out| per_cpu.fill(out), length);
+            for pair in [per_thread, held, rekeying, per_cpu].iter().filter(|_| length >= 16) {
                 windows::assert_unique("a copied state", pair.iter().map(Vec::as_slice));
             }
         }

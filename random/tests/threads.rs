@@ -11,7 +11,9 @@ use std::thread;
 
 use common::harness::{self, Case, times};
 use common::{maps, windows};
-use lanecrypt_random::{AesCtr, ChaCha, Erasing, PerThread};
+use lanecrypt_random::{AesCtr, ChaCha, Erasing, Held, PerCpu, PerThread, Rekeying, Salsa, Shared};
+#[cfg(feature = "legacy")]
+use lanecrypt_random::{Hc128, Inlined};
 
 fn main() {
     harness::run(&[
@@ -31,10 +33,35 @@ fn draw() -> Vec<u8> {
         let mut bytes = vec![0; length];
         lanecrypt_random::fill(&mut bytes);
         drawn.extend_from_slice(&bytes);
-        PerThread::<AesCtr<256>>::fill(&mut bytes);
+        PerThread::<Erasing<AesCtr<256>>>::fill(&mut bytes);
         drawn.extend_from_slice(&bytes);
         drawn.extend_from_slice(&lanecrypt_random::u32().to_ne_bytes());
         drawn.extend_from_slice(&lanecrypt_random::u64().to_ne_bytes());
+    }
+    drawn
+}
+
+/// Kinds and places besides those of [`draw`], whose pages stay with the processors.
+const OTHERS: &[fn(&mut [u8])] = &[
+    PerThread::<Rekeying<ChaCha<8>>>::fill,
+    PerThread::<Rekeying<AesCtr<128>>>::fill,
+    PerThread::<Erasing<Salsa<20>>>::fill,
+    PerCpu::<Erasing<ChaCha<20>>>::fill,
+    PerCpu::<Rekeying<Salsa<8>>>::fill,
+    #[cfg(feature = "legacy")]
+    PerThread::<Rekeying<Hc128>>::fill,
+    #[cfg(feature = "legacy")]
+    PerThread::<Inlined<Hc128>>::fill,
+    #[cfg(feature = "legacy")]
+    PerCpu::<Inlined<Hc128>>::fill,
+];
+
+fn draw_from_others() -> Vec<u8> {
+    let mut drawn = vec![0; OTHERS.len() * 3000];
+    for (part, fill) in drawn.chunks_mut(3000).zip(OTHERS) {
+        let (first, rest) = part.split_at_mut(50);
+        fill(first);
+        fill(rest);
     }
     drawn
 }
@@ -46,7 +73,7 @@ fn sixty_four_at_a_time() {
             .map(|_| {
                 scope.spawn(|| {
                     start.wait();
-                    (0..4).flat_map(|_| draw()).collect()
+                    (0..4).flat_map(|_| [draw(), draw_from_others()].concat()).collect()
                 })
             })
             .collect();
@@ -66,11 +93,19 @@ fn errno_is_kept() {
             thread::spawn(move || {
                 // SAFETY: as above.
                 unsafe { errno().write(NUMBER) };
-                let mut generator = Erasing::<ChaCha<8>>::new().expect("the kernel has randomness");
+                let mut generator =
+                    Held::<Erasing<ChaCha<8>>>::new().expect("the kernel has randomness");
                 let mut bytes = vec![0; 20_000];
                 generator.fill(&mut bytes[..100]);
                 drop(generator);
                 lanecrypt_random::fill(&mut bytes);
+                let shared =
+                    Shared::<Rekeying<ChaCha<8>>>::new().expect("the kernel has randomness");
+                shared.fill(&mut bytes);
+                drop(shared);
+                OTHERS.iter().for_each(|fill| fill(&mut bytes));
+                let mut per_cpu = PerCpu::<Erasing<AesCtr<256>>>::new().strict();
+                per_cpu.fill(&mut bytes[..10]);
                 lanecrypt_random::strict().fill(&mut bytes[..10]);
                 for _ in 0..3000 {
                     let _ = lanecrypt_random::u32();
@@ -102,7 +137,7 @@ fn come_and_go() {
                     let mut bytes = vec![0; 32];
                     lanecrypt_random::fill(&mut bytes);
                     if i % 4 == 0 {
-                        PerThread::<AesCtr<256>>::fill(&mut bytes[16..]);
+                        PerThread::<Erasing<AesCtr<256>>>::fill(&mut bytes[16..]);
                     }
                     bytes
                 })
@@ -127,16 +162,17 @@ fn record_late_draw() {
     LATE.lock().expect("nobody panics").push(draw());
 }
 
-/// Draws when it is dropped.
-struct Late;
-
-impl Drop for Late {
-    fn drop(&mut self) {
-        record_late_draw();
-    }
-}
-
 fn thread_local_destructors() {
+    fn record_late_draw() {
+        LATE.lock().expect("nobody panics").push([draw(), draw_from_others()].concat());
+    }
+    /// Draws when it is dropped.
+    struct Late;
+    impl Drop for Late {
+        fn drop(&mut self) {
+            record_late_draw();
+        }
+    }
     thread_local! {
         static FIRST: RefCell<Option<Late>> = const { RefCell::new(None) };
         static SECOND: RefCell<Option<Late>> = const { RefCell::new(None) };
@@ -193,7 +229,7 @@ fn pthread_key_destructors() {
 }
 
 fn held_generator_is_sent() {
-    let mut generator = Erasing::<ChaCha<12>>::new().expect("the kernel has randomness");
+    let mut generator = Held::<Erasing<ChaCha<12>>>::new().expect("the kernel has randomness");
     let mut records = Vec::new();
     for _ in 0..50 {
         let thread = thread::spawn(move || {

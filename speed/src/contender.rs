@@ -1,30 +1,41 @@
 //! The random number generators that are measured: ours and the peers', as one kind of thing.
 
-use core::marker::PhantomData;
 use std::sync::Arc;
 
-use lanecrypt_kernels::aes::AesCtr;
-use lanecrypt_kernels::chacha::ChaCha;
-use lanecrypt_kernels::{Isa, Level};
-use lanecrypt_peers::{Availability, Draw, Failed, Generator, GeneratorPeer, generator};
-use lanecrypt_random::{Erasing, PerThread, SeedCore, ThreadCore};
+use lanecrypt_peers::{Availability, Draw, Generator, GeneratorPeer, generator};
+use lanecrypt_random::Isa;
 
+use crate::ours::Our;
 use crate::results::Point;
-use crate::row::{Arena, Row, Work};
+use crate::row::{Arena, Batches, Row, Work};
 use crate::verify::{self, Defect};
+
+/// Makes a generator for the calling thread.
+#[derive(Clone)]
+struct Make(Arc<dyn Fn() -> Option<Box<dyn Generator>> + Send + Sync>);
+
+/// Compares a kernel, for requests of a size, with another implementation.
+#[derive(Clone)]
+struct Check(Arc<dyn Fn(usize) -> bool + Send + Sync>);
 
 /// A generator that can be measured here.
 #[derive(Clone)]
 pub(crate) struct Contender {
     /// Names it, without size and threads.
     point: Point,
-    make: Arc<dyn Fn() -> Option<Box<dyn Generator>> + Send + Sync>,
-    /// Compares its kernel, for requests of a size, with the portable one; peers have none.
-    kernel: Option<Arc<dyn Fn(usize) -> bool + Send + Sync>>,
+    make: Make,
+    /// Makes one whose key is new, where [`Contender::make`] gives one that others have drawn from.
+    fresh: Make,
+    /// Checks its kernel; peers have none.
+    kernel: Option<Check>,
+    /// Whether it can be told to take a new key.
+    rekeys: bool,
+    /// Whether it is wrong by design.
+    faulty: bool,
 }
 
 impl Contender {
-    /// A generator under a name; `kernel` checks what stands under it.
+    /// A generator under a name.
     pub(crate) fn new(
         [source, api, subject]: [&str; 3],
         make: impl Fn() -> Option<Box<dyn Generator>> + Send + Sync + 'static,
@@ -35,7 +46,8 @@ impl Contender {
             subject: subject.into(),
             ..Point::default()
         };
-        Self { point, make: Arc::new(make), kernel: None }
+        let make = Make(Arc::new(make));
+        Self { point, fresh: make.clone(), make, kernel: None, rekeys: false, faulty: false }
     }
 
     /// The peer, unless it is missing.
@@ -43,52 +55,97 @@ impl Contender {
         let Availability::Found(version) = &peer.availability else { return None };
         let mut contender = Self::new([peer.source, peer.api, peer.subject], peer.make);
         contender.point.version = Some(version.clone());
+        contender.rekeys = (peer.make)().is_some_and(|mut generator| generator.rekey());
         Some(contender)
     }
 
-    fn ours<C: SeedCore + 'static>(
+    /// One of ours, of a kind, in a place, by kernels of `isa`.
+    pub(crate) fn ours<D: Draw + 'static>(
+        kind: &Our,
         api: &str,
-        subject: &str,
         isa: Isa,
-        make: impl Fn() -> Option<Box<dyn Generator>> + Send + Sync + 'static,
+        draw: impl Fn() -> Option<D> + Send + Sync + 'static,
     ) -> Self {
-        let mut contender = Self::new(["lanecrypt", api, subject], make);
+        let mut contender = Self::new(["lanecrypt", api, kind.subject], move || generator(draw()?));
         contender.point.version = Some(env!("CARGO_PKG_VERSION").to_owned());
-        contender.point.generator = Some("erasing".to_owned());
+        contender.point.generator = Some(kind.generator.to_owned());
         contender.point.isa = Some(isa.level().name().to_owned());
-        contender.kernel = Some(Arc::new(move |size| verify::kernel_is_right::<C>(isa, size)));
+        let check = kind.check;
+        contender.kernel = Some(Check(Arc::new(move |size| check(isa, size))));
+        contender.rekeys = true;
         contender
     }
 
-    /// The calling thread's generator over `C`.
-    fn per_thread<C: ThreadCore + 'static>(subject: &str) -> Self {
-        Self::ours::<C>("per-thread", subject, Isa::detect(), || generator(Local::<C>(PhantomData)))
+    /// Where others may have drawn already: how to get one whose key is new.
+    pub(crate) fn keyed_anew<D: Draw + 'static>(
+        mut self,
+        draw: impl Fn() -> Option<D> + Send + Sync + 'static,
+    ) -> Self {
+        self.fresh = Make(Arc::new(move || {
+            let mut draw = draw()?;
+            draw.rekey().ok()?;
+            generator(draw)
+        }));
+        self
     }
 
-    /// A generator over `C` that its user owns, by kernels of `isa`.
-    fn owned<C: SeedCore + 'static>(api: &str, subject: &str, isa: Isa) -> Self {
-        Self::ours::<C>(api, subject, isa, move || {
-            generator(Owned(Erasing::<C>::with_isa(isa).ok()?))
-        })
+    /// Makes it one that is wrong by design.
+    pub(crate) const fn faulty(mut self) -> Self {
+        self.faulty = true;
+        self
     }
 
     pub(crate) fn is_ours(&self) -> bool {
         self.point.is_ours()
     }
 
+    /// Whether it can be told to take a new key.
+    pub(crate) const fn rekeys(&self) -> bool {
+        self.rekeys
+    }
+
+    /// Whether it is wrong by design.
+    pub(crate) const fn is_faulty(&self) -> bool {
+        self.faulty
+    }
+
+    /// What names it.
+    pub(crate) const fn point(&self) -> &Point {
+        &self.point
+    }
+
+    /// A generator for the calling thread.
+    pub(crate) fn generator(&self) -> Option<Box<dyn Generator>> {
+        (self.make.0)()
+    }
+
     /// The row that times requests of `size` bytes on `threads` threads.
     pub(crate) fn row(&self, table: &str, op: Op, size: usize, threads: u32) -> Row {
+        self.row_after(Before::Nothing, table, op, size, threads)
+    }
+
+    /// The same, with something done before each batch.
+    pub(crate) fn row_after(
+        &self,
+        before: Before,
+        table: &str,
+        op: Op,
+        size: usize,
+        threads: u32,
+    ) -> Row {
         let mut point = self.point.clone();
         point.table = table.into();
         point.op = op.name().into();
         point.size = Some(size as u64);
         point.threads = Some(threads);
-        let Self { make, kernel, .. } = self.clone();
+        let Self { make, fresh, kernel, .. } = self.clone();
         let make = move || -> Option<Box<dyn Work>> {
-            let kernel = kernel.clone();
-            Some(Box::new(Draws { generator: make()?, kernel, size, op, folded: 0 }))
+            let (fresh, kernel) = (fresh.clone(), kernel.clone());
+            let generator = (make.0)()?;
+            Some(Box::new(Draws { generator, fresh, before, kernel, size, op, folded: 0 }))
         };
-        Row { point, make: Box::new(make), whole: None }
+        let faulty = self.faulty;
+        Row { point, make: Box::new(make), whole: None, batches: Batches::default(), faulty }
     }
 }
 
@@ -113,83 +170,23 @@ impl Op {
     }
 }
 
-/// Our generators as programs use them: the thread's own, then owned ones.
-pub(crate) fn ours() -> Vec<Contender> {
-    let isa = Isa::detect();
-    vec![
-        Contender::ours::<ChaCha<20>>("per-thread", "chacha20", isa, || generator(Default)),
-        Contender::per_thread::<ChaCha<12>>("chacha12"),
-        Contender::per_thread::<ChaCha<8>>("chacha8"),
-        Contender::per_thread::<AesCtr<256>>("aes-256-ctr"),
-        Contender::owned::<ChaCha<20>>("held", "chacha20", isa),
-        Contender::owned::<ChaCha<12>>("held", "chacha12", isa),
-        Contender::owned::<ChaCha<8>>("held", "chacha8", isa),
-        Contender::owned::<AesCtr<256>>("held", "aes-256-ctr", isa),
-    ]
-}
-
-/// Our two main cores at every level of instruction set that this processor has.
-pub(crate) fn ours_by_level() -> Vec<Contender> {
-    let best = Isa::detect();
-    let levels = Level::ALL.into_iter().rev().filter(|&level| best.has(level));
-    let isas: Vec<Isa> = levels.map(|level| best.at_most(level)).collect();
-    let chacha = isas.iter().map(|&isa| Contender::owned::<ChaCha<20>>("stream", "chacha20", isa));
-    let aes = isas.iter().map(|&isa| Contender::owned::<AesCtr<256>>("stream", "aes-256-ctr", isa));
-    chacha.chain(aes).collect()
-}
-
-/// The functions at the root of `lanecrypt_random`, as most programs call them.
-struct Default;
-
-impl Draw for Default {
-    #[inline]
-    fn fill(&mut self, buffer: &mut [u8]) -> Result<(), Failed> {
-        lanecrypt_random::fill(buffer);
-        Ok(())
-    }
-
-    #[inline]
-    fn word(&mut self) -> Result<u32, Failed> {
-        Ok(lanecrypt_random::u32())
-    }
-}
-
-/// The calling thread's generator over a core.
-struct Local<C>(PhantomData<C>);
-
-impl<C: ThreadCore> Draw for Local<C> {
-    #[inline]
-    fn fill(&mut self, buffer: &mut [u8]) -> Result<(), Failed> {
-        PerThread::<C>::fill(buffer);
-        Ok(())
-    }
-
-    #[inline]
-    fn word(&mut self) -> Result<u32, Failed> {
-        Ok(PerThread::<C>::u32())
-    }
-}
-
-/// A generator in the hands of its user.
-struct Owned<C: SeedCore>(Erasing<C>);
-
-impl<C: SeedCore> Draw for Owned<C> {
-    #[inline]
-    fn fill(&mut self, buffer: &mut [u8]) -> Result<(), Failed> {
-        self.0.fill(buffer);
-        Ok(())
-    }
-
-    #[inline]
-    fn word(&mut self) -> Result<u32, Failed> {
-        Ok(self.0.u32())
-    }
+/// What is done before each batch, untimed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Before {
+    /// Nothing.
+    Nothing,
+    /// A generator is made, with its first key.
+    Making,
+    /// The generator takes a new key.
+    Rekeying,
 }
 
 /// Requests to a generator, as a row repeats them.
 struct Draws {
     generator: Box<dyn Generator>,
-    kernel: Option<Arc<dyn Fn(usize) -> bool + Send + Sync>>,
+    fresh: Make,
+    before: Before,
+    kernel: Option<Check>,
     size: usize,
     op: Op,
     /// All words of the last run, folded.
@@ -197,6 +194,18 @@ struct Draws {
 }
 
 impl Work for Draws {
+    fn begin(&mut self) -> Result<(), Defect> {
+        match self.before {
+            Before::Nothing => Ok(()),
+            Before::Making => {
+                self.generator = (self.fresh.0)().ok_or(Defect::Failed)?;
+                Ok(())
+            }
+            Before::Rekeying if self.generator.rekey() => Ok(()),
+            Before::Rekeying => Err(Defect::Failed),
+        }
+    }
+
     fn run(&mut self, arena: &mut Arena, requests: usize) {
         match self.op {
             Op::Word => self.folded = self.generator.words(requests),
@@ -214,7 +223,7 @@ impl Work for Draws {
     }
 
     fn check(&mut self, arena: &mut Arena) -> Result<Vec<u8>, Defect> {
-        if self.kernel.as_ref().is_some_and(|is_right| !is_right(self.size)) {
+        if self.kernel.as_ref().is_some_and(|is_right| !is_right.0(self.size)) {
             return Err(Defect::Kernel);
         }
         let buffer = arena.slice(self.size);

@@ -5,16 +5,21 @@
 //! busy machine each thread first lets others run, so that a batch begins with a fresh time slice,
 //! and the start is given only when helpers are seen to be running. Each makes one request before,
 //! untimed: the batch measures neither other rows' leftovers in the caches nor a sleeping core.
+//!
+//! Rows of more threads than processors share these out evenly; whoever waits offers its processor
+//! to others. Such threads wait for each other anyway, so what tells of a disturbance is that all
+//! of them together had less than the processors' time.
 
 use core::hint::spin_loop;
 use core::panic::AssertUnwindSafe;
 use core::sync::atomic::{AtomicUsize, Ordering};
+use std::collections::BTreeSet;
 use std::panic::catch_unwind;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Scope, yield_now};
 
-use crate::clock;
-use crate::processors::{Pinned, WaitingTime};
+use crate::clock::{self, as_f64};
+use crate::processors::{Pinned, WaitingTime, processor_time};
 use crate::row::{Arena, Row, Work};
 use crate::verify::{self, Defect};
 
@@ -22,7 +27,7 @@ use crate::verify::{self, Defect};
 pub(crate) struct Batch {
     /// From the common start to the last thread's end.
     pub(crate) wall: u64,
-    /// Whether one of the threads lost its processor meanwhile.
+    /// Whether the threads lost their processors to others meanwhile.
     pub(crate) preempted: bool,
     /// Folded from all threads' answers.
     pub(crate) digest: u64,
@@ -57,6 +62,17 @@ impl<'rows> Member<'rows> {
         checked
     }
 
+    /// Gets ready for a batch, and makes the request before it.
+    fn begin(&mut self, row: usize) -> Result<(), Defect> {
+        let work = self.works[row].as_mut().ok_or(Defect::Failed)?;
+        let begun = guarded(|| {
+            work.begin()?;
+            work.run(&mut self.arena, 1);
+            Ok(())
+        });
+        begun.unwrap_or(Err(Defect::Failed))
+    }
+
     fn run(&mut self, row: usize, requests: usize) -> Result<(), Defect> {
         let work = self.works[row].as_mut().ok_or(Defect::Failed)?;
         guarded(|| work.run(&mut self.arena, requests)).ok_or(Defect::Failed)
@@ -79,9 +95,17 @@ enum Order {
     Run { row: usize, requests: usize, epoch: usize, random: u64 },
 }
 
+/// What a helper tells of its part of a batch.
+struct Part {
+    preempted: bool,
+    /// Nanoseconds that it had a processor.
+    ran: u64,
+    digest: u64,
+}
+
 enum Reply {
     Prepared(Result<Vec<u8>, Defect>),
-    Ran(Result<Batch, Defect>),
+    Ran(Result<Part, Defect>),
 }
 
 /// Where the threads of a crew meet; outlives them.
@@ -95,6 +119,9 @@ pub(crate) struct Meeting {
     /// Helpers that have finished. Their additions pair with the leader's loads.
     done: AtomicUsize,
 }
+
+/// The least share of the processors' time that threads which share them have in a good batch.
+const UNDISTURBED: f64 = 0.9;
 
 /// Turns of the waiting loops before the processor is offered to others.
 const PATIENCE: usize = 2000;
@@ -112,6 +139,19 @@ impl Meeting {
                 self.beats.fetch_add(1, Ordering::Relaxed);
                 spin_loop();
             }
+        }
+    }
+
+    /// Waits until so many helpers have finished.
+    fn await_end(&self, joining: usize) {
+        loop {
+            for _ in 0..PATIENCE {
+                if self.done.load(Ordering::Acquire) >= joining {
+                    return;
+                }
+                spin_loop();
+            }
+            yield_now();
         }
     }
 
@@ -133,10 +173,13 @@ pub(crate) struct Crew<'rows> {
     helpers: Vec<(Sender<Order>, Receiver<Reply>)>,
     meeting: &'rows Meeting,
     epoch: usize,
+    /// Different ones among those of the threads.
+    processors: usize,
 }
 
 impl<'rows> Crew<'rows> {
-    /// Pins the calling thread to the first of `cpus` and a helper to each of the others.
+    /// Pins the calling thread to the first of `cpus` and a helper to each of the others; the same
+    /// processor may stand there several times.
     ///
     /// The helpers end when the crew is dropped.
     pub(crate) fn assemble<'scope>(
@@ -156,7 +199,8 @@ impl<'rows> Crew<'rows> {
         });
         let helpers = helpers.collect();
         let leader = Member::new(rows, cpus.first().copied().unwrap_or(0));
-        Self { leader, helpers, meeting, epoch: 0 }
+        let processors = cpus.iter().collect::<BTreeSet<_>>().len();
+        Self { leader, helpers, meeting, epoch: 0, processors }
     }
 
     /// How many threads there are.
@@ -206,28 +250,33 @@ impl<'rows> Crew<'rows> {
             sent.map_err(|_| Defect::Failed)?;
         }
         self.leader.arena.shift(random);
-        let warmed = self.leader.run(row, 1);
+        let begun = self.leader.begin(row);
         yield_now();
         while joining > 0 && !meeting.is_attended() {
             yield_now();
         }
         let waited = self.leader.waiting.read();
+        let before = processor_time();
         let start = clock::now();
         meeting.epoch.store(epoch, Ordering::Release);
-        let ran = warmed.and_then(|()| self.leader.run(row, requests));
-        while meeting.done.load(Ordering::Acquire) < joining {
-            spin_loop();
-        }
+        let ran = begun.and_then(|()| self.leader.run(row, requests));
+        let mut had = processor_time() - before;
+        meeting.await_end(joining);
         let wall = clock::now() - start;
-        let preempted = self.leader.waiting.read() != waited;
-        let mut batch = Batch { wall, preempted, digest: self.leader.digest(row) };
+        let mut preempted = self.leader.waiting.read() != waited;
+        let mut digest = self.leader.digest(row);
         for (_, replies) in self.joining(row) {
             let Ok(Reply::Ran(theirs)) = replies.recv() else { return Err(Defect::Failed) };
             let theirs = theirs?;
-            batch.preempted |= theirs.preempted;
-            batch.digest ^= theirs.digest.rotate_left(1);
+            preempted |= theirs.preempted;
+            had += theirs.ran;
+            digest ^= theirs.digest.rotate_left(1);
         }
-        ran.map(|()| batch)
+        if joining >= self.processors {
+            let whole = as_f64(wall) / clock::ghz() * as_f64(self.processors as u64);
+            preempted = as_f64(had) < UNDISTURBED * whole;
+        }
+        ran.map(|()| Batch { wall, preempted, digest })
     }
 
     /// The helpers that a row needs.
@@ -249,13 +298,15 @@ fn help(
             Order::Prepare { row } => Reply::Prepared(member.prepare(row)),
             Order::Run { row, requests, epoch, random } => {
                 member.arena.shift(random);
-                let warmed = member.run(row, 1);
+                let begun = member.begin(row);
                 let waited = meeting.await_start(epoch, &member.waiting);
-                let ran = warmed.and_then(|()| member.run(row, requests));
+                let before = processor_time();
+                let ran = begun.and_then(|()| member.run(row, requests));
                 meeting.done.fetch_add(1, Ordering::Release);
+                let had = processor_time() - before;
                 let preempted = member.waiting.read() != waited;
                 let digest = member.digest(row);
-                Reply::Ran(ran.map(|()| Batch { wall: 0, preempted, digest }))
+                Reply::Ran(ran.map(|()| Part { preempted, ran: had, digest }))
             }
         };
         if replies.send(reply).is_err() {

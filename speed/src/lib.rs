@@ -5,7 +5,8 @@
 //!
 //! # Method
 //!
-//! The measuring thread is pinned to one processor, its helper in rows of two threads to another.
+//! The measuring thread is pinned to one processor, its helper in rows of two threads to another;
+//! rows of more threads than processors share these out evenly, in longer batches.
 //! Each row is timed in batches of about a millisecond; the rows take turns in shuffled order, so
 //! that whatever disturbs the machine disturbs all of them; batches that lost their processor are
 //! made again. A figure is the median of the batches with its 95 % interval, and a row is done
@@ -14,16 +15,20 @@
 
 #![deny(unsafe_code)]
 
+mod bandwidth;
 pub mod clock;
 mod contender;
 mod crew;
 mod depth;
+mod draws;
 mod glob;
 mod interrupt;
 mod machine;
 mod options;
+mod ours;
 mod processors;
 mod progress;
+mod repeats;
 mod results;
 mod row;
 mod run;
@@ -31,6 +36,7 @@ mod sampler;
 mod statistics;
 mod tables;
 mod text;
+mod unsynchronised;
 mod verify;
 
 pub use depth::Depth;

@@ -58,16 +58,18 @@ impl Options {
     }
 }
 
-/// The part of `left` that the next of `tables` may take: what earlier ones saved is shared.
-pub(crate) fn share(left: Duration, tables: usize) -> Duration {
-    left / u32::try_from(tables.max(1)).unwrap_or(u32::MAX)
+/// The part of `left` that the next of those with `shares` may take: what earlier ones saved is
+/// shared.
+pub(crate) fn share(left: Duration, shares: &[u32]) -> Duration {
+    let first = shares.first().copied().unwrap_or(1);
+    left * first / shares.iter().sum::<u32>().max(1)
 }
 
 /// A table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Table {
-    /// What a random request costs, by size and threads.
+    /// What a random request costs: NetBSD's benchmark of `cprng_fast`, then by size and threads.
     Random,
     /// The kernel message's test of /dev/urandom.
     Urandom,
@@ -195,8 +197,9 @@ mod tests {
         assert_eq!(options.total().as_secs(), 40);
         options.budget = Some(Duration::from_secs(7));
         assert_eq!(options.total().as_secs(), 7);
-        assert_eq!(share(Duration::from_secs(60), 2).as_secs(), 30);
-        assert_eq!(share(Duration::from_secs(50), 1).as_secs(), 50);
+        assert_eq!(share(Duration::from_secs(60), &[2, 2]).as_secs(), 30);
+        assert_eq!(share(Duration::from_secs(60), &[1, 1, 2]).as_secs(), 15);
+        assert_eq!(share(Duration::from_secs(50), &[3]).as_secs(), 50);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use rustix::time::{ClockId, clock_gettime};
 
 /// The processors that the calling thread may use, highest first.
 ///
@@ -14,6 +15,12 @@ pub(crate) fn allowed() -> Vec<usize> {
         Ok(set) => (0..CpuSet::MAX_CPU).rev().filter(|&cpu| set.is_set(cpu)).collect(),
         Err(_) => vec![0],
     }
+}
+
+/// The processors for so many threads: each in turn, as often as it takes.
+#[must_use]
+pub(crate) fn shared_out(processors: &[usize], threads: usize) -> Vec<usize> {
+    processors.iter().copied().cycle().take(threads).collect()
 }
 
 /// Keeps the calling thread on one processor until this is dropped.
@@ -70,9 +77,30 @@ impl WaitingTime {
     }
 }
 
+/// Nanoseconds that the calling thread has had a processor.
+pub(crate) fn processor_time() -> u64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+    seconds * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn threads_are_shared_out_evenly() {
+        assert_eq!(shared_out(&[3, 1], 4), [3, 1, 3, 1]);
+        assert_eq!(shared_out(&[3, 1], 1), [3]);
+        assert!(shared_out(&[], 2).is_empty());
+    }
+
+    #[test]
+    fn time_on_a_processor_grows_with_work() {
+        let before = processor_time();
+        let work = (0..1_000_000_u64).fold(0, |sum, n| core::hint::black_box(sum ^ n));
+        assert!(processor_time() > before, "{work}");
+    }
 
     #[test]
     fn pinning_ends() {

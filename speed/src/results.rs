@@ -62,7 +62,7 @@ pub struct Point {
     /// The table it belongs to.
     pub table: String,
     /// The project that was measured: `lanecrypt`, `openssl`, `kernel`, …; `document` for a
-    /// figure of the source document.
+    /// figure of the source document, `machine` for one of the hardware.
     pub source: String,
     /// The version of that project.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -85,9 +85,14 @@ pub struct Point {
     /// The level of instruction set that ours ran at.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub isa: Option<String>,
-    /// The kind of generator: `erasing`, `rekeying`.
+    /// The kind of generator: `erasing`, `rekeying`; of the latter also `rekeying-inline` (steps of
+    /// the cipher inlined, no buffer) and `rekeying-diagnostic` (a branch before every draw).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generator: Option<String>,
+    /// What came before each batch: `initial`, a generator was made, with its first key; `rekeyed`,
+    /// it took a new key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
     /// Time-stamp-counter cycles of one request: wall cycles × threads / requests; the median.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycles: Option<f64>,
@@ -103,10 +108,16 @@ pub struct Point {
     /// Requests of all threads in a second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_second: Option<f64>,
-    /// Whether the document's whole amount of data was read; false where the figure is projected
-    /// from less.
+    /// Whether the document's whole test was made; false where the figure is projected from less.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub whole: Option<bool>,
+    /// Seconds that the document's whole test takes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+    /// Pairs of neighbouring 32-bit words that had come out before, while each of the threads drew
+    /// 2^20 words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<u64>,
     /// Whether the answers were checked and used; false also where that is impossible, as with a
     /// figure of a document. Only verified points are ranked.
     pub verified: bool,

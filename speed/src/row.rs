@@ -1,10 +1,17 @@
 //! A row: one thing that is measured.
 
+use core::time::Duration;
+
 use crate::results::Point;
 use crate::verify::Defect;
 
 /// What a row does again and again; made anew by every thread that takes part.
 pub(crate) trait Work {
+    /// Makes ready for a batch, before its common start.
+    fn begin(&mut self) -> Result<(), Defect> {
+        Ok(())
+    }
+
     /// Makes `requests` requests. This is what is timed.
     fn run(&mut self, arena: &mut Arena, requests: usize);
 
@@ -24,12 +31,51 @@ pub(crate) struct Row {
     pub(crate) make: Box<dyn Fn() -> Option<Box<dyn Work>> + Send + Sync>,
     /// Requests that the whole of the document's test makes, where it is to be made whole.
     pub(crate) whole: Option<u64>,
+    /// How its batches are cut.
+    pub(crate) batches: Batches,
+    /// Whether it is wrong by design: it is timed, never verified, and nothing is said about it.
+    pub(crate) faulty: bool,
 }
 
 impl Row {
     pub(crate) fn threads(&self) -> usize {
         self.point.threads.map_or(1, |threads| threads as usize)
     }
+
+    /// Processors without which it means nothing: threads in turns on one do not meet.
+    pub(crate) fn processors(&self) -> usize {
+        self.threads().min(2)
+    }
+}
+
+/// How the batches of a row are cut.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Batches {
+    /// The length that they are sized to.
+    pub(crate) length: Duration,
+    /// Clean ones that a median stands on at least, if the time allows.
+    pub(crate) enough: usize,
+    /// What the document's test makes, where a batch is to make the same.
+    pub(crate) test: Option<Test>,
+}
+
+impl Default for Batches {
+    fn default() -> Self {
+        Self { length: Duration::from_millis(1), enough: 11, test: None }
+    }
+}
+
+/// One run of a document's test.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Test {
+    /// Requests that each thread makes.
+    pub(crate) requests: u64,
+    /// A run that would take longer is not made; batches of the usual length take its place.
+    pub(crate) longest: Duration,
+    /// How many runs are made; if nothing is said, until the median is steady.
+    pub(crate) runs: Option<usize>,
+    /// Parts that a run is made in, so that it can be interrupted; each has a start of its own.
+    pub(crate) parts: usize,
 }
 
 /// A thread's memory for answers, shared by all rows because they take turns.

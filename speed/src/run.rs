@@ -6,18 +6,22 @@ use std::time::Instant;
 
 use lanecrypt_peers::{Availability, GeneratorPeer, generators_with};
 
-use crate::contender::{self, Contender};
+use crate::bandwidth;
+use crate::contender::Contender;
 use crate::depth::Depth;
 use crate::machine::{Library, Machine};
 use crate::options::{Error, Options, Table, share};
+use crate::ours;
+use crate::processors;
 use crate::progress::Progress;
 use crate::results::{Point, Results};
 use crate::row::Row;
 use crate::sampler::{self, Limits, Sampled};
+use crate::tables::cprng::{self, extra};
 use crate::tables::{headline, random, urandom, wide};
 
-/// The part of a table's time that the cost of wide vectors may take.
-const WIDE_PART: u32 = 6;
+/// The part of a table's time that what is not sampled in rows may take.
+const EXTRA_PART: u32 = 6;
 
 /// How a run went.
 #[derive(Clone, Debug)]
@@ -55,12 +59,20 @@ pub fn run(
     }
     let mut report =
         Report { results: Results::new(machine, Vec::new()), wrong: 0, interrupted: false };
-    let end = start + options.total();
-    let tables = plan.len();
+    let mut end = start + options.total();
+    let shares: Vec<u32> = plan.iter().map(|part| part.kind.share()).collect();
     for (i, part) in plan.into_iter().enumerate() {
-        let left = end.saturating_duration_since(Instant::now());
-        let (sampled, text) = part.measure(options, share(left, tables - i), stop);
-        show(&format!("\n{text}"));
+        let begun = Instant::now();
+        let left = end.saturating_duration_since(begun);
+        let endless = part.is_endless(options);
+        let (sampled, text) = part.measure(options, share(left, &shares[i..]), stop);
+        if endless {
+            // What comes after it has the time that it would have had.
+            end += begun.elapsed();
+        }
+        if !text.is_empty() {
+            show(&format!("\n{text}"));
+        }
         for remark in &sampled.remarks {
             show(&format!("{remark}\n"));
         }
@@ -74,43 +86,91 @@ pub fn run(
     Ok(report)
 }
 
-/// One table's rows; no table is the headline.
+/// A table, or a part of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Headline,
+    /// Of `random`: the message's table.
+    Cprng,
+    /// Of `random`: the tables by size.
+    Sizes,
+    Urandom,
+}
+
+impl Kind {
+    /// Its share of the time; those of a table make two.
+    const fn share(self) -> u32 {
+        match self {
+            Self::Headline | Self::Urandom => 2,
+            Self::Cprng | Self::Sizes => 1,
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Headline => "speed",
+            Self::Cprng => "cprng_fast",
+            Self::Sizes => random::NAME,
+            Self::Urandom => urandom::NAME,
+        }
+    }
+
+    /// Whether the document's test as a whole belongs to it.
+    const fn has_test(self) -> bool {
+        matches!(self, Self::Cprng | Self::Urandom)
+    }
+}
+
+/// What is measured under one heading.
 struct Part {
-    table: Option<Table>,
+    kind: Kind,
     rows: Vec<Row>,
     /// Points that need no measurement.
     given: Vec<Point>,
-    /// Whether the cost of wide vectors belongs to it.
-    wide: bool,
+    /// Whether figures belong to it that are not sampled in rows.
+    extra: bool,
 }
 
 impl Part {
+    /// The document's test as a whole takes as long as it takes, unless the user says how long.
+    fn is_endless(&self, options: &Options) -> bool {
+        options.depth == Depth::Full && self.kind.has_test() && options.budget.is_none()
+    }
+
     fn measure(self, options: &Options, time: Duration, stop: &AtomicBool) -> (Sampled, String) {
         let start = Instant::now();
-        // The document's test as a whole takes as long as it takes, unless the user says how long.
-        let endless = options.depth == Depth::Full
-            && self.table == Some(Table::Urandom)
-            && options.budget.is_none();
-        let wide_time = if self.wide { time / WIDE_PART } else { Duration::ZERO };
-        let deadline = (!endless).then(|| start + (time - wide_time));
-        let name = self.table.map_or("speed", Table::name);
-        let progress = Progress::new(name, deadline);
+        let extra_time = if self.extra { time / EXTRA_PART } else { Duration::ZERO };
+        let deadline = (!self.is_endless(options)).then(|| start + (time - extra_time));
+        let progress = Progress::new(self.kind.name(), deadline);
         let mut sampled = sampler::measure(&self.rows, &Limits { deadline, stop }, &progress);
         drop(progress);
-        if self.wide {
-            let limits = Limits { deadline: None, stop };
-            let costs = wide::measure(wide_time, &limits);
-            sampled.points.extend(costs.into_iter().filter(|p| fits(options, &p.id)));
+        if self.extra {
+            let deadline = Some(Instant::now() + extra_time);
+            match self.kind {
+                Kind::Cprng => {
+                    let fits = |id: &str| fits(options, id);
+                    extra::measure(fits, &Limits { deadline, stop }, &mut sampled);
+                }
+                _ => {
+                    let limits = Limits { deadline: None, stop };
+                    let costs = wide::measure(extra_time, &limits);
+                    sampled.points.extend(costs.into_iter().filter(|p| fits(options, &p.id)));
+                }
+            }
         }
         let mut points = self.given;
         points.append(&mut sampled.points);
         sampled.points = points;
-        let text = match self.table {
-            None => headline::text(&sampled.points),
-            Some(Table::Random) => random::text(&sampled.points),
-            Some(Table::Urandom) => {
-                urandom::text(&sampled.points) + &wide::text(&sampled.points) + FOOTPRINT
+        let points = &mut sampled.points;
+        let text = match self.kind {
+            Kind::Headline => headline::text(points),
+            Kind::Cprng => {
+                cprng::finish(points);
+                let sizes = bandwidth::Sizes::of_this_machine();
+                cprng::text(points, processors::allowed().len(), sizes)
             }
+            Kind::Sizes => random::text(points),
+            Kind::Urandom => urandom::text(points) + &wide::text(points) + FOOTPRINT,
         };
         (sampled, text)
     }
@@ -126,35 +186,41 @@ fn fits(options: &Options, id: &str) -> bool {
 
 /// Everything that a run measures, in order.
 fn plan(options: &Options, peers: &[GeneratorPeer]) -> Result<Vec<Part>, Error> {
-    let mut contenders = contender::ours();
+    let mut contenders = ours::by_size();
     contenders.extend(peers.iter().filter_map(Contender::peer));
     let tables = options.chosen_tables();
+    let rivals = || contenders.iter().filter(|c| !c.is_ours()).cloned();
     let mut plan = Vec::new();
     if tables.is_empty() {
         let rows = headline::rows(&contenders, options.depth);
-        plan.push(Part { table: None, rows, given: Vec::new(), wide: false });
+        plan.push(Part { kind: Kind::Headline, rows, given: Vec::new(), extra: false });
     }
     for table in tables {
-        let mut part = match table {
+        match table {
             Table::Random => {
+                let rivals: Vec<Contender> = rivals().collect();
+                let rows = cprng::rows(&rivals, options.depth);
+                let given = cprng::document();
+                let extra = extra::ids().iter().any(|id| fits(options, id));
+                plan.push(Part { kind: Kind::Cprng, rows, given, extra });
                 let rows = random::rows(&contenders, options.depth);
-                Part { table: Some(table), rows, given: Vec::new(), wide: false }
+                plan.push(Part { kind: Kind::Sizes, rows, given: Vec::new(), extra: false });
             }
             Table::Urandom => {
-                let rivals = contenders.iter().filter(|c| !c.is_ours()).cloned();
                 let contenders: Vec<Contender> =
-                    contender::ours_by_level().into_iter().chain(rivals).collect();
+                    ours::by_level().into_iter().chain(rivals()).collect();
                 let rows = urandom::rows(&contenders, options.depth);
-                let wide = wide::ids().iter().any(|id| fits(options, id));
-                Part { table: Some(table), rows, given: urandom::document(), wide }
+                let extra = wide::ids().iter().any(|id| fits(options, id));
+                let given = urandom::document();
+                plan.push(Part { kind: Kind::Urandom, rows, given, extra });
             }
-        };
-        part.rows.retain(|row| fits(options, &row.point.id));
-        part.given.retain(|point| fits(options, &point.id));
-        if !part.rows.is_empty() || !part.given.is_empty() || part.wide {
-            plan.push(part);
         }
     }
+    for part in &mut plan {
+        part.rows.retain(|row| fits(options, &row.point.id));
+        part.given.retain(|point| fits(options, &point.id));
+    }
+    plan.retain(|part| !part.rows.is_empty() || !part.given.is_empty() || part.extra);
     match &options.only {
         Some(only) if plan.is_empty() => Err(Error::NothingMatches(only.clone())),
         _ => Ok(plan),

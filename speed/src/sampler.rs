@@ -1,5 +1,5 @@
-//! Sampling: batches of about a millisecond, all rows in turn, until every median is known well
-//! enough or the time is over.
+//! Sampling: batches of about a millisecond, or as the row says, all rows in turn, until every
+//! median is known well enough or the time is over.
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Instant;
 
 use crate::clock::{self, as_f64};
-use crate::crew::{Crew, Meeting};
+use crate::crew::{Batch, Crew, Meeting};
 use crate::processors;
 use crate::progress::Progress;
 use crate::results::Point;
@@ -15,16 +15,14 @@ use crate::row::Row;
 use crate::statistics::Estimate;
 use crate::verify::Defect;
 
-/// The length that a batch is sized to.
-const BATCH: Duration = Duration::from_millis(1);
-/// Clean batches that a median stands on at least, if the time allows.
-const ENOUGH: usize = 11;
 /// Clean batches after which more would not tell more.
 const PLENTY: usize = 101;
 /// Half the interval's width, as a share of the median, at which a row is done.
 const STEADY: f64 = 0.005;
-/// Times that a preempted batch is made again at once.
+/// Times that a preempted batch is made again at once, if it is short.
 const RETRIES: usize = 2;
+/// Batches from this length on are long: being preempted spoils a part of them only.
+const LONG: Duration = Duration::from_millis(8);
 
 /// When sampling ends.
 pub(crate) struct Limits<'a> {
@@ -56,24 +54,24 @@ pub(crate) struct Sampled {
 pub(crate) fn measure(rows: &[Row], limits: &Limits<'_>, progress: &Progress) -> Sampled {
     let processors = processors::allowed();
     let (possible, impossible): (Vec<usize>, Vec<usize>) =
-        (0..rows.len()).partition(|&row| rows[row].threads() <= processors.len());
+        (0..rows.len()).partition(|&row| rows[row].processors() <= processors.len());
     let mut sampled = Sampled::default();
     if let Some(&row) = impossible.first() {
         sampled.remarks.push(format!(
             "{} rows skipped: they need {} processors, {} may be used",
             impossible.len(),
-            rows[row].threads(),
+            rows[row].processors(),
             processors.len()
         ));
     }
     let threads = possible.iter().map(|&row| rows[row].threads()).max().unwrap_or(1);
     let meeting = Meeting::default();
     let states = thread::scope(|scope| {
-        let crew = Crew::assemble(scope, rows, &processors[..threads], &meeting);
+        let cpus = processors::shared_out(&processors, threads);
+        let crew = Crew::assemble(scope, rows, &cpus, &meeting);
         let states = rows.iter().map(|_| State::default()).collect();
-        let batch_cycles = BATCH.as_secs_f64() * 1e9 * clock::ghz();
-        let sampler = Sampler { rows, crew, states, batch_cycles, random: clock::now() };
-        sampler.sample(possible, limits, progress)
+        let sampler = Sampler { rows, crew, states, limits, rounds: 0, random: clock::now() };
+        sampler.sample(possible, progress)
     });
     conclude(rows, states, &mut sampled);
     sampled
@@ -87,6 +85,9 @@ struct State {
     /// Cycles per request: of clean batches, and of preempted ones.
     clean: Vec<f64>,
     preempted: Vec<f64>,
+    /// Whether such a batch is a run of the document's test, and how many were made to the end.
+    is_run: bool,
+    runs: usize,
     /// Cycles spent on this row.
     spent: u64,
     /// Requests made in all.
@@ -103,14 +104,19 @@ impl State {
         Estimate::of(if self.clean.is_empty() { &self.preempted } else { &self.clean })
     }
 
-    fn done(&self, whole: Option<u64>) -> bool {
+    fn done(&self, row: &Row) -> bool {
         if self.defect == Some(Defect::Failed) {
             return true;
         }
-        let whole = whole.is_none_or(|whole| self.made >= whole);
+        if let Some(runs) = row.batches.test.and_then(|test| test.runs)
+            && self.runs >= runs
+        {
+            return true;
+        }
+        let whole = row.whole.is_none_or(|whole| self.made >= whole);
         let known = self.clean.len() >= PLENTY
             || self.preempted.len() >= PLENTY
-            || self.clean.len() >= ENOUGH
+            || self.clean.len() >= row.batches.enough
                 && self.estimate().is_some_and(|estimate| estimate.uncertainty() <= STEADY);
         whole && known
     }
@@ -120,37 +126,37 @@ struct Sampler<'rows> {
     rows: &'rows [Row],
     crew: Crew<'rows>,
     states: Vec<State>,
-    /// [`BATCH`] in cycles.
-    batch_cycles: f64,
+    limits: &'rows Limits<'rows>,
+    /// Times that every row had its turn.
+    rounds: u32,
     /// The state of the generator for orders and offsets; its numbers need only be scattered.
     random: u64,
 }
 
 impl Sampler<'_> {
-    fn sample(
-        mut self,
-        mut active: Vec<usize>,
-        limits: &Limits<'_>,
-        progress: &Progress,
-    ) -> Vec<State> {
+    fn sample(mut self, mut active: Vec<usize>, progress: &Progress) -> Vec<State> {
         let all = active.len();
         debug_assert!(active.iter().all(|&row| self.rows[row].threads() <= self.crew.size()));
         while !active.is_empty() {
-            self.shuffle(&mut active);
+            // The first round goes in order: where the time is short, the last rows are missing.
+            if self.rounds > 0 {
+                self.shuffle(&mut active);
+            }
+            self.rounds += 1;
             let spent: u64 = active.iter().map(|&row| self.states[row].spent).sum();
             let fair = spent / active.len() as u64;
             for &row in &active {
-                if limits.over() {
+                if self.limits.over() {
                     return self.states;
                 }
                 // Rows with long requests sit out some rounds; one row is always within the mean.
                 let state = &self.states[row];
-                if state.clean.len() < 7 || state.spent <= 4 * fair {
+                if state.clean.len() + state.preempted.len() < 7 || state.spent <= 4 * fair {
                     self.visit(row);
                 }
                 progress.show(all - active.len(), all);
             }
-            active.retain(|&row| !self.states[row].done(self.rows[row].whole));
+            active.retain(|&row| !self.states[row].done(&self.rows[row]));
         }
         self.states
     }
@@ -165,16 +171,25 @@ impl Sampler<'_> {
                 self.size_batch(row);
             }
         }
-        for _ in 0..=RETRIES {
+        self.begin_runs(row);
+        let length = self.length(row);
+        let mut tries = if length < cycles_of(LONG) { 1 + RETRIES } else { 1 };
+        let mut resized = false;
+        while tries > 0 {
             let Some((cycles, preempted)) = self.batch(row) else { return };
             let state = &mut self.states[row];
-            if self.batch_cycles > 3.0 * cycles * as_f64(state.requests as u64) {
+            let short = length > 3.0 * cycles * as_f64(state.requests as u64);
+            if short && !state.is_run && !resized {
                 // Something slowed the row down while its batches were sized: the samples so far
                 // are of batches too short for the clock and the common start.
-                state.requests = fitting(self.batch_cycles, cycles);
+                resized = true;
                 state.clean.clear();
                 state.preempted.clear();
-            } else if preempted {
+                self.fit(row, cycles);
+                continue;
+            }
+            tries -= 1;
+            if preempted {
                 state.preempted.push(cycles);
             } else {
                 state.clean.push(cycles);
@@ -185,25 +200,82 @@ impl Sampler<'_> {
 
     /// Finds how many requests fill a batch; that also warms the row up.
     fn size_batch(&mut self, row: usize) {
+        let length = self.length(row);
         loop {
             let requests = self.states[row].requests;
             let Some((cycles, preempted)) = self.batch(row) else { return };
             let batch = cycles * as_f64(requests as u64);
             // A preempted batch tells nothing unless it was long anyway.
-            let telling = !preempted || batch >= 8.0 * self.batch_cycles;
-            if telling && batch >= self.batch_cycles / 4.0 || requests >= 1 << 24 {
-                self.states[row].requests = fitting(self.batch_cycles, cycles);
+            let telling = !preempted || batch >= cycles_of(LONG);
+            if telling && batch >= length / 4.0 || requests >= 1 << 24 {
+                self.fit(row, cycles);
                 return;
             }
             self.states[row].requests = requests * 4;
         }
     }
 
+    /// The length that batches of a row are sized to, in cycles.
+    fn length(&self, row: usize) -> f64 {
+        cycles_of(self.rows[row].batches.length)
+    }
+
+    /// Sets how many requests of `cycles` each make a batch of a row: the document's test, if that
+    /// does not take too long, else as many as fill the length of a batch.
+    fn fit(&mut self, row: usize, cycles: f64) {
+        // Long runs come after the first round, which gives every row a figure.
+        let test = self.rows[row].batches.test.filter(|test| {
+            let short = cycles * as_f64(test.requests) <= cycles_of(test.longest);
+            short && (test.parts == 1 || self.rounds > 1)
+        });
+        let whole = test.and_then(|test| usize::try_from(test.requests).ok());
+        let length = self.length(row);
+        let state = &mut self.states[row];
+        state.is_run = whole.is_some();
+        state.requests = whole.unwrap_or_else(|| fitting(length, cycles));
+    }
+
+    /// Turns to runs of the document's test where that has not happened yet. They alone count then.
+    fn begin_runs(&mut self, row: usize) {
+        let waits = self.rows[row].batches.test.is_some_and(|test| test.parts > 1);
+        let state = &self.states[row];
+        if let Some(estimate) = state.estimate().filter(|_| waits && !state.is_run) {
+            self.fit(row, estimate.median);
+            let state = &mut self.states[row];
+            if state.is_run {
+                state.clean.clear();
+                state.preempted.clear();
+            }
+        }
+    }
+
     /// Times one batch: cycles per request, and whether it was preempted.
+    ///
+    /// A run in parts counts as far as it came if it is interrupted. One as long as that cannot be
+    /// made again whenever something comes between, so it counts in any case.
     fn batch(&mut self, row: usize) -> Option<(f64, bool)> {
+        let requests = self.states[row].requests;
+        let is_run = self.states[row].is_run;
+        let parts = self.rows[row].batches.test.filter(|_| is_run).map_or(1, |test| test.parts);
+        let part = requests.div_ceil(parts);
+        let (mut wall, mut made, mut preempted) = (0, 0, false);
+        while made < requests && (made == 0 || !self.limits.over()) {
+            let now = part.min(requests - made);
+            let batch = self.part(row, now)?;
+            wall += batch.wall;
+            made += now;
+            preempted |= batch.preempted && parts == 1;
+        }
+        self.states[row].runs += usize::from(is_run && made == requests);
+        // Wall cycles × threads / requests of all threads.
+        Some((as_f64(wall) / as_f64(made as u64), preempted))
+    }
+
+    /// Times so many requests of each thread of a row.
+    fn part(&mut self, row: usize, requests: usize) -> Option<Batch> {
         let random = self.next_random();
         let state = &mut self.states[row];
-        let batch = match self.crew.run(row, state.requests, random) {
+        let batch = match self.crew.run(row, requests, random) {
             Ok(batch) => batch,
             Err(defect) => {
                 state.defect = Some(defect);
@@ -212,15 +284,14 @@ impl Sampler<'_> {
         };
         let threads = self.rows[row].threads() as u64;
         state.spent += batch.wall;
-        state.made += state.requests as u64 * threads;
+        state.made += requests as u64 * threads;
         state.unchanged = if batch.digest == state.digest { state.unchanged + 1 } else { 0 };
         state.digest = batch.digest;
         // Two random words agree now and then; three in a row do not.
         if state.unchanged >= 2 && state.defect.is_none() {
             state.defect = Some(Defect::Stuck);
         }
-        // Wall cycles × threads / requests of all threads.
-        Some((as_f64(batch.wall) / as_f64(state.requests as u64), batch.preempted))
+        Some(batch)
     }
 
     fn shuffle(&mut self, rows: &mut [usize]) {
@@ -237,6 +308,10 @@ impl Sampler<'_> {
         let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         z ^ (z >> 31)
     }
+}
+
+fn cycles_of(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e9 * clock::ghz()
 }
 
 /// How many requests of `cycles` each fill `target` cycles; at least one.
@@ -262,11 +337,11 @@ fn conclude(rows: &[Row], states: Vec<State>, sampled: &mut Sampled) {
             continue;
         };
         let mut point = row.point.clone().measured(estimate);
-        point.verified = state.defect.is_none();
+        point.verified = state.defect.is_none() && !row.faulty;
         if let Some(whole) = &mut point.whole {
-            *whole = row.whole.is_some_and(|requests| state.made >= requests);
+            *whole = row.whole.is_some_and(|requests| state.made >= requests) || state.runs > 0;
         }
-        if let Some(defect) = state.defect {
+        if let Some(defect) = state.defect.filter(|_| !row.faulty) {
             sampled.remarks.push(format!("not verified: {}: {defect}", point.id));
             sampled.wrong += usize::from(point.is_ours());
         }

@@ -1,5 +1,6 @@
 //! The tables, one file each.
 
+pub(crate) mod cprng;
 pub(crate) mod headline;
 pub(crate) mod random;
 pub(crate) mod urandom;
@@ -13,6 +14,14 @@ use crate::results::Point;
 /// internal generator repeats its buffered words in a child.
 pub(crate) fn is_safe(point: &Point) -> bool {
     !(point.source == "rand" || point.source == "libsodium" && point.api == "internal")
+}
+
+/// The first elements of a point's id; `erasing` is what goes without saying.
+pub(crate) fn id(point: &Point) -> String {
+    let Point { table, source, api, subject, generator, .. } = point;
+    let kind = generator.as_deref().filter(|&kind| kind != "erasing");
+    let kind = kind.map_or_else(String::new, |kind| format!("/{kind}"));
+    format!("{table}/{source}/{api}/{subject}{kind}")
 }
 
 /// Whether a generator is held by its user, rather than found at every call.

@@ -4,24 +4,27 @@ use core::sync::atomic::AtomicBool;
 use core::time::Duration;
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use lanecrypt_peers::{Draw, Failed, generator, generators};
 
-use crate::contender::{self, Contender, Op};
+use crate::contender::{Contender, Op};
 use crate::depth::Depth;
 use crate::glob::Glob;
 use crate::options::{Options, Peers, Table};
+use crate::ours;
+use crate::processors;
 use crate::progress::Progress;
 use crate::results::{Point, Results, fastest};
-use crate::row::Row;
+use crate::row::{Row, Test};
 use crate::run::{Report, run};
 use crate::sampler::{self, Limits, Sampled};
-use crate::tables::{headline, random, urandom, wide};
+use crate::tables::{cprng, headline, random, urandom, wide};
 
 static GO_ON: AtomicBool = AtomicBool::new(false);
 
 /// Measurements take turns: those of two threads need both processors.
-fn turn() -> MutexGuard<'static, ()> {
+pub(crate) fn turn() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -40,20 +43,31 @@ fn sample(rows: &[Row]) -> Sampled {
     sampler::measure(rows, &limits, &Progress::new("test", None))
 }
 
+/// Measures for so long at most.
+fn sample_for(rows: &[Row], time: Duration) -> Sampled {
+    let _turn = turn();
+    let limits = Limits { deadline: Some(Instant::now() + time), stop: &GO_ON };
+    sampler::measure(rows, &limits, &Progress::new("test", None))
+}
+
 #[test]
 fn ids_are_unique_in_each_run_and_the_headline_rows_are_those_of_the_tables() {
     let peers = generators();
-    let mut all = contender::ours();
+    let mut all = ours::by_size();
     all.extend(peers.iter().filter_map(Contender::peer));
     let ids = |rows: &[Row]| rows.iter().map(|row| row.point.id.clone()).collect::<Vec<_>>();
     for depth in [Depth::Quick, Depth::Normal, Depth::Full] {
         let random = ids(&random::rows(&all, depth));
-        let mut levels = contender::ours_by_level();
+        let mut levels = ours::by_level();
         levels.extend(peers.iter().filter_map(Contender::peer));
         let mut tables = random.clone();
         tables.extend(ids(&urandom::rows(&levels, depth)));
         tables.extend(urandom::document().into_iter().map(|point| point.id));
         tables.extend(wide::ids());
+        let rivals: Vec<Contender> = peers.iter().filter_map(Contender::peer).collect();
+        tables.extend(ids(&cprng::rows(&rivals, depth)));
+        tables.extend(cprng::document().into_iter().map(|point| point.id));
+        tables.extend(cprng::extra::ids());
         let unique: HashSet<&String> = tables.iter().collect();
         assert_eq!(unique.len(), tables.len(), "{depth:?}");
         let headline = ids(&headline::rows(&all, depth));
@@ -67,14 +81,14 @@ fn ids_are_unique_in_each_run_and_the_headline_rows_are_those_of_the_tables() {
 fn a_short_run_of_the_table_random_is_verified() {
     let (report, text) = short_run(Options {
         tables: vec![Table::Random],
-        budget: Some(Duration::from_secs(20)),
-        only: Some(Glob::new("random/lanecrypt/*/256/t*")),
+        budget: Some(Duration::from_secs(5)),
+        only: Some(Glob::new("random/lanecrypt/*/256/t?")),
         peers: Peers::None,
         ..Options::default()
     });
     let points = &report.results.points;
     let single: Vec<&Point> = points.iter().filter(|p| p.threads == Some(1)).collect();
-    assert_eq!(single.len(), 8, "{text}");
+    assert_eq!(single.len(), 12, "{text}");
     assert!(points.iter().all(|p| p.verified && p.cycles > Some(0.0)), "{text}");
     assert!(report.wrong == 0 && !report.interrupted);
     assert!(text.contains("lanecrypt per-thread") && text.contains("aes-256-ctr"), "{text}");
@@ -83,10 +97,76 @@ fn a_short_run_of_the_table_random_is_verified() {
 }
 
 #[test]
+fn a_short_run_of_the_messages_table_is_verified() {
+    let (report, text) = short_run(Options {
+        tables: vec![Table::Random],
+        budget: Some(Duration::from_secs(4)),
+        only: Some(Glob::new("random/*/hc128/rekeying*")),
+        depth: Depth::Quick,
+        peers: Peers::None,
+        ..Options::default()
+    });
+    let (document, measured): (Vec<&Point>, Vec<&Point>) =
+        report.results.points.iter().partition(|p| p.source == "document");
+    assert_eq!(document.len(), 6, "{text}");
+    assert!(report.wrong == 0 && measured.iter().all(|p| p.verified), "{text}");
+    let seconds = measured.iter().filter(|p| p.op == "fill");
+    assert!(seconds.clone().all(|p| p.seconds > Some(0.0) && p.whole.is_some()), "{text}");
+    assert!(seconds.clone().any(|p| p.whole == Some(false)), "nobody asked for all of it");
+    for name in ["hc128-percpu ", "hc128-percpu-diagnostic", "hc128-inline ", "hc128-single"] {
+        assert!(text.lines().any(|line| line.starts_with(name)), "{name} in {text}");
+    }
+    assert!(text.contains("The message's figures") && text.contains("31.75"), "{text}");
+    if processors::allowed().len() < 2 {
+        eprintln!("SKIPPED: parallel streams need two processors");
+        return;
+    }
+    assert!(measured.iter().any(|p| p.threads == Some(4)), "{text}");
+}
+
+#[test]
+fn what_is_wrong_by_design_is_timed_and_never_verified() {
+    let rows = cprng::rows(&[], Depth::Quick);
+    let rows: Vec<Row> = rows.into_iter().filter(|row| row.faulty).collect();
+    let sampled = sample_for(&rows, Duration::from_secs(1));
+    assert!(!sampled.points.is_empty() && sampled.wrong == 0, "{:?}", sampled.remarks);
+    assert!(sampled.points.iter().all(|p| !p.verified && p.cycles > Some(0.0)));
+    assert_eq!(fastest(&sampled.points), None);
+    assert!(!sampled.remarks.iter().any(|remark| remark.contains("verified")));
+}
+
+#[test]
+fn a_documents_test_is_made_whole_if_it_is_not_too_long() {
+    let honest = liar("honest", |_, _| ());
+    let rows = [(Duration::from_secs(60), 3), (Duration::ZERO, 0)].map(|(longest, runs)| {
+        let mut row = honest.row("test", Op::Fill, 64, 1);
+        row.point.whole = Some(false);
+        let requests = 200_000;
+        row.batches.test = Some(Test { requests, longest, runs: Some(runs), parts: 5 });
+        row
+    });
+    let sampled = sample(&rows);
+    let whole: Vec<Option<bool>> = sampled.points.iter().map(|p| p.whole).collect();
+    assert_eq!(whole, [Some(true), Some(false)]);
+}
+
+#[test]
+fn a_run_that_is_interrupted_counts_as_far_as_it_came() {
+    let honest = liar("honest", |_, _| ());
+    let mut row = honest.row("test", Op::Fill, 64, 1);
+    row.point.whole = Some(false);
+    let (requests, longest) = (1 << 40, Duration::from_secs(1 << 30));
+    row.batches.test = Some(Test { requests, longest, runs: Some(1), parts: 1 << 20 });
+    let sampled = sample_for(&[row], Duration::from_secs(1));
+    let point = sampled.points.first().expect("it was measured");
+    assert!(point.whole == Some(false) && point.cycles > Some(0.0));
+}
+
+#[test]
 fn a_short_run_of_the_table_urandom_is_verified_and_answers() {
     let (report, text) = short_run(Options {
         tables: vec![Table::Urandom],
-        budget: Some(Duration::from_secs(6)),
+        budget: Some(Duration::from_secs(4)),
         only: Some(Glob::new("urandom/*/32")),
         peers: Peers::Only(vec!["kernel".to_owned()]),
         ..Options::default()
@@ -166,7 +246,7 @@ fn rows_that_lie_are_not_verified_and_not_ranked() {
         }),
     ];
     let honest = liar("honest", |_, _| ());
-    for threads in 1..=crate::processors::allowed().len().min(2) {
+    for threads in 1..=processors::allowed().len().min(2) {
         let threads = u32::try_from(threads).expect("at most two");
         let row = |c: &Contender| c.row("test", Op::Fill, 64, threads);
         let mut rows: Vec<Row> = liars.iter().map(row).collect();
@@ -194,7 +274,7 @@ fn words_that_lie_are_found_too() {
 
 #[test]
 fn two_threads_that_give_the_same_bytes_are_not_verified() {
-    if crate::processors::allowed().len() < 2 {
+    if processors::allowed().len() < 2 {
         return;
     }
     // A generator with a fixed seed: fine alone, wrong in two threads.

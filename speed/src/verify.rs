@@ -2,7 +2,8 @@
 //!
 //! What a generator draws cannot be predicted, since the kernel seeds it. So two things are
 //! checked instead. Before ours is timed, the kernel it stands on, at its level of instruction
-//! set and for the size of the row, is compared with the portable kernel under random keys. And
+//! set and for the size of the row, is compared with the portable kernel under random keys; ARC4
+//! and HC-128, which have little but that one, with other implementations. And
 //! whatever is timed, ours or a peer's, has to draw 64 KiB in requests of the row's size that
 //! look random: not constant, no 16 bytes occurring twice, as many ones as zeros, every request
 //! filled to its end. A row that fails is never ranked.
@@ -13,15 +14,17 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
 use lanecrypt_kernels::{Isa, Level};
-use lanecrypt_peers::Generator;
-use lanecrypt_random::SeedCore;
+use lanecrypt_peers::{Generator, hc128_keystream};
+use lanecrypt_random::{Arc4, Hc128, SeedCore};
+
+use crate::unsynchronised::Unsynchronised;
 
 /// Bytes that are drawn from each generator before it is timed.
 const SAMPLE: usize = 64 * 1024;
 /// The longest run of keystream that generators ask a kernel for.
 const LONGEST: usize = 1 << 20;
-/// Keystream bytes that one refill of our generators asks a kernel for.
-const REFILL: usize = 4032;
+/// Keystream bytes that one refill of our generators asks a kernel for, at most.
+const REFILL: usize = 8128;
 
 /// What is wrong with a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,20 +58,90 @@ impl fmt::Display for Defect {
 }
 
 /// Compares the kernel of `C` at `isa` with the portable one, for requests of `size` bytes.
+pub(crate) fn kernel_is_right<C: SeedCore>(isa: Isa, size: usize) -> bool {
+    agree(
+        core::any::type_name::<C>(),
+        isa,
+        size,
+        |seed, out| {
+            out.copy_from_slice(&keystream::<C>(isa, seed, out.len()));
+        },
+        |seed, out| out.copy_from_slice(&keystream::<C>(Isa::PORTABLE, seed, out.len())),
+    )
+}
+
+/// Compares ARC4's kernel with an implementation that has nothing in common with it.
+pub(crate) fn arc4_is_right(isa: Isa, size: usize) -> bool {
+    agree(
+        "arc4",
+        isa,
+        size,
+        |seed, out| {
+            out.copy_from_slice(&keystream::<Arc4>(isa, seed, out.len()));
+        },
+        |seed, out| Unsynchronised::new(seed).fill(out),
+    )
+}
+
+/// Compares HC-128's kernel with that of the crate `rand_hc`.
+pub(crate) fn hc128_is_right(isa: Isa, size: usize) -> bool {
+    agree(
+        "hc128",
+        isa,
+        size,
+        |seed, out| {
+            out.copy_from_slice(&keystream::<Hc128>(isa, seed, out.len()));
+        },
+        others_hc128,
+    )
+}
+
+/// Compares HC-128, taken word by word, with that of the crate `rand_hc`.
+pub(crate) fn hc128_steps_are_right(isa: Isa, size: usize) -> bool {
+    agree(
+        "hc128 by steps",
+        isa,
+        size,
+        |seed, out| {
+            let mut core = Hc128::from_seed(isa, seed);
+            for bytes in out.chunks_mut(4) {
+                bytes.copy_from_slice(&core.next_word().to_le_bytes()[..bytes.len()]);
+            }
+        },
+        others_hc128,
+    )
+}
+
+fn others_hc128(seed: &[u8; 32], out: &mut [u8]) {
+    let (halves, _) = seed.as_chunks();
+    hc128_keystream(&halves[0], &halves[1], out);
+}
+
+/// Whether two implementations give the same keystream under a random seed, over the lengths that
+/// requests of `size` bytes ask a kernel for.
 ///
 /// Each combination is compared once in a process.
-pub(crate) fn kernel_is_right<C: SeedCore>(isa: Isa, size: usize) -> bool {
+fn agree(
+    name: &'static str,
+    isa: Isa,
+    size: usize,
+    ours: impl Fn(&[u8; 32], &mut [u8]),
+    others: impl Fn(&[u8; 32], &mut [u8]),
+) -> bool {
     static KNOWN: Mutex<BTreeMap<(&str, Level, usize), bool>> = Mutex::new(BTreeMap::new());
     // Small requests are served from a refill, large ones in long runs.
     let length = if size <= REFILL { REFILL } else { size.min(LONGEST) };
-    let key = (core::any::type_name::<C>(), isa.level(), length);
+    let key = (name, isa.level(), length);
     if let Some(&known) = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
         return known;
     }
     let lengths = [length, size.min(LONGEST)];
     let right = lengths.into_iter().all(|length| {
         let seed = lanecrypt_random::bytes::<32>();
-        keystream::<C>(isa, &seed, length) == keystream::<C>(Isa::PORTABLE, &seed, length)
+        let (mut mine, mut theirs) = (vec![0; length], vec![0; length]);
+        ours(&seed, &mut mine);
+        others(&seed, &mut theirs);
+        mine == theirs
     });
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(key, right);
     right
@@ -156,13 +229,8 @@ impl Hasher for LowBits {
 
 #[cfg(test)]
 mod tests {
-    use core::sync::atomic::{AtomicU8, Ordering};
-
-    use inout::InOutBuf;
-    use lanecrypt_kernels::StreamCore;
     use lanecrypt_kernels::aes::AesCtr;
     use lanecrypt_kernels::chacha::ChaCha;
-    use zeroize::ZeroizeOnDrop;
 
     use super::*;
 
@@ -203,44 +271,26 @@ mod tests {
         }
     }
 
-    /// A core of which every instance gives another keystream.
-    struct Wrong(u8);
-
-    impl ZeroizeOnDrop for Wrong {}
-
-    impl StreamCore for Wrong {
-        type Key = ();
-        type Nonce = ();
-        const BLOCK: usize = 1;
-
-        fn new(_: Isa, (): &(), (): &()) -> Self {
-            static NEXT: AtomicU8 = AtomicU8::new(0);
-            Self(NEXT.fetch_add(1, Ordering::Relaxed))
-        }
-
-        fn remaining(&self) -> u64 {
-            u64::MAX
-        }
-
-        fn keystream(&mut self, out: &mut [u8]) {
-            out.fill(self.0);
-        }
-
-        fn xor(&mut self, _: InOutBuf<'_, '_, u8>) {}
-    }
-
-    impl SeedCore for Wrong {
-        const STACK: usize = 0;
-
-        fn from_seed(isa: Isa, _: &[u8; 32]) -> Self {
-            Self::new(isa, &(), &())
+    #[test]
+    fn legacy_kernels_are_compared_with_other_implementations() {
+        for size in [4, 256, 70_001] {
+            assert!(arc4_is_right(Isa::detect(), size), "{size}");
+            assert!(hc128_is_right(Isa::detect(), size), "{size}");
+            assert!(hc128_steps_are_right(Isa::detect(), size), "{size}");
         }
     }
 
     #[test]
     fn a_wrong_kernel_is_found() {
-        for size in [4, 4096, 5000] {
-            assert!(!kernel_is_right::<Wrong>(Isa::PORTABLE, size), "{size}");
+        // Right but for its last byte.
+        let wrong = |seed: &[u8; 32], out: &mut [u8]| {
+            others_hc128(seed, out);
+            if let Some(last) = out.last_mut() {
+                *last ^= 1;
+            }
+        };
+        for (name, size) in [("short", 4), ("page", 4096), ("long", 70_000)] {
+            assert!(!agree(name, Isa::PORTABLE, size, wrong, others_hc128), "{size}");
         }
     }
 }

@@ -36,9 +36,7 @@ impl Ecb {
             Primitive::Aes128 => Core::Aes128(Aes::<128>::new(isa, key.try_into().map_err(wrong)?)),
             Primitive::Aes192 => Core::Aes192(Aes::<192>::new(isa, key.try_into().map_err(wrong)?)),
             Primitive::Aes256 => Core::Aes256(Aes::<256>::new(isa, key.try_into().map_err(wrong)?)),
-            Primitive::ChaCha8 | Primitive::ChaCha12 | Primitive::ChaCha20 => {
-                return Err(Error::Unsupported);
-            }
+            _ => return Err(Error::Unsupported),
         }))
     }
 

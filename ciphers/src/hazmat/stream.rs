@@ -1,10 +1,17 @@
 //! One keyed stream of any stream algorithm of the table.
 
+#[cfg(feature = "legacy")]
+use alloc::boxed::Box;
 use core::fmt;
 
 use inout::InOutBuf;
 use lanecrypt_kernels::aes::AesCtr;
-use lanecrypt_kernels::chacha::{ChaCha, Counter64, Ietf, Key};
+#[cfg(feature = "legacy")]
+use lanecrypt_kernels::arc4::{Arc4, Key};
+use lanecrypt_kernels::chacha::{ChaCha, Counter64, Ietf};
+#[cfg(feature = "legacy")]
+use lanecrypt_kernels::hc128::Hc128;
+use lanecrypt_kernels::salsa::Salsa;
 use lanecrypt_kernels::{Isa, Seek};
 use zeroize::ZeroizeOnDrop;
 
@@ -27,11 +34,23 @@ enum Core {
     ChaCha8Ietf(StreamCipher<ChaCha<8, Ietf>>),
     ChaCha12Ietf(StreamCipher<ChaCha<12, Ietf>>),
     ChaCha20Ietf(StreamCipher<ChaCha<20, Ietf>>),
+    Salsa8(StreamCipher<Salsa<8>>),
+    Salsa12(StreamCipher<Salsa<12>>),
+    Salsa20(StreamCipher<Salsa<20>>),
+    // Boxed, because their tables would make every stream larger by kilobytes.
+    #[cfg(feature = "legacy")]
+    Arc4(Box<StreamCipher<Arc4>>),
+    #[cfg(feature = "legacy")]
+    Hc128(Box<StreamCipher<Hc128>>),
 }
 
-/// Evaluates one expression for whichever core the stream has.
+/// Evaluates one expression for whichever core the stream has; or another one if that core cannot
+/// seek.
 macro_rules! for_core {
     ($self:expr, $stream:ident => $e:expr) => {
+        for_core!($self, $stream => $e, else $e)
+    };
+    ($self:expr, $stream:ident => $e:expr, else $unseekable:expr) => {
         match $self {
             Core::Aes128Ctr($stream) => $e,
             Core::Aes192Ctr($stream) => $e,
@@ -42,6 +61,13 @@ macro_rules! for_core {
             Core::ChaCha8Ietf($stream) => $e,
             Core::ChaCha12Ietf($stream) => $e,
             Core::ChaCha20Ietf($stream) => $e,
+            Core::Salsa8($stream) => $e,
+            Core::Salsa12($stream) => $e,
+            Core::Salsa20($stream) => $e,
+            #[cfg(feature = "legacy")]
+            Core::Arc4($stream) => $unseekable,
+            #[cfg(feature = "legacy")]
+            Core::Hc128($stream) => $unseekable,
         }
     };
 }
@@ -62,7 +88,8 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new), and [`Error::KeystreamExhausted`] if there is no such block.
+    /// As [`new`](Self::new); [`Error::KeystreamExhausted`] if there is no such block, and
+    /// [`Error::Unsupported`] if `first` is not 0 and the algorithm does not number its blocks.
     pub fn at_block(
         isa: Isa,
         algorithm: Algorithm,
@@ -73,30 +100,43 @@ impl Stream {
         if !algorithm.is_stream() {
             return Err(Error::Unsupported);
         }
-        if !algorithm.key_lengths().contains(&key.len()) {
+        if !algorithm.key_lengths().contains(key.len()) {
             return Err(Error::KeyLength);
+        }
+        if nonce.len() != algorithm.nonce_length() {
+            return Err(Error::NonceLength);
+        }
+        if first != 0 && !algorithm.is_seekable() {
+            return Err(Error::Unsupported);
         }
         let core = match (algorithm.primitive(), algorithm.mode()) {
             (Primitive::Aes128, _) => Core::Aes128Ctr(open(isa, sized(key)?, nonce, first)?),
             (Primitive::Aes192, _) => Core::Aes192Ctr(open(isa, sized(key)?, nonce, first)?),
             (Primitive::Aes256, _) => Core::Aes256Ctr(open(isa, sized(key)?, nonce, first)?),
             (Primitive::ChaCha8, Mode::Ietf) => {
-                Core::ChaCha8Ietf(open(isa, &chacha_key(key)?, nonce, first)?)
+                Core::ChaCha8Ietf(open(isa, &either(key)?, nonce, first)?)
             }
             (Primitive::ChaCha12, Mode::Ietf) => {
-                Core::ChaCha12Ietf(open(isa, &chacha_key(key)?, nonce, first)?)
+                Core::ChaCha12Ietf(open(isa, &either(key)?, nonce, first)?)
             }
             (Primitive::ChaCha20, Mode::Ietf) => {
-                Core::ChaCha20Ietf(open(isa, &chacha_key(key)?, nonce, first)?)
+                Core::ChaCha20Ietf(open(isa, &either(key)?, nonce, first)?)
             }
-            (Primitive::ChaCha8, _) => {
-                Core::ChaCha8Djb(open(isa, &chacha_key(key)?, nonce, first)?)
+            (Primitive::ChaCha8, _) => Core::ChaCha8Djb(open(isa, &either(key)?, nonce, first)?),
+            (Primitive::ChaCha12, _) => Core::ChaCha12Djb(open(isa, &either(key)?, nonce, first)?),
+            (Primitive::ChaCha20, _) => Core::ChaCha20Djb(open(isa, &either(key)?, nonce, first)?),
+            (Primitive::Salsa8, _) => Core::Salsa8(open(isa, &either(key)?, nonce, first)?),
+            (Primitive::Salsa12, _) => Core::Salsa12(open(isa, &either(key)?, nonce, first)?),
+            (Primitive::Salsa20, _) => Core::Salsa20(open(isa, &either(key)?, nonce, first)?),
+            #[cfg(feature = "legacy")]
+            (Primitive::Arc4, _) => {
+                let key = Key::try_from(key).map_err(|_| Error::KeyLength)?;
+                Core::Arc4(Box::new(StreamCipher::new(isa, &key, &())))
             }
-            (Primitive::ChaCha12, _) => {
-                Core::ChaCha12Djb(open(isa, &chacha_key(key)?, nonce, first)?)
-            }
-            (Primitive::ChaCha20, _) => {
-                Core::ChaCha20Djb(open(isa, &chacha_key(key)?, nonce, first)?)
+            #[cfg(feature = "legacy")]
+            (Primitive::Hc128, _) => {
+                let nonce = nonce.try_into().map_err(|_| Error::NonceLength)?;
+                Core::Hc128(Box::new(StreamCipher::new(isa, sized(key)?, nonce)))
             }
         };
         Ok(Self(core))
@@ -110,11 +150,16 @@ impl Stream {
 
     /// Goes to a byte offset, counted from where the stream began.
     ///
+    /// An algorithm that [is seekable](Algorithm::is_seekable) does so at once. The others go
+    /// forward only, at the cost of the keystream between, and at most
+    /// [64 MiB](StreamCipher::REACH) at a time.
+    ///
     /// # Errors
     ///
-    /// [`Error::KeystreamExhausted`] if the offset is past the end; nothing has changed then.
+    /// [`Error::KeystreamExhausted`] if the offset is past the end, [`Error::OutOfReach`] if the
+    /// algorithm does not go there; nothing has changed then.
     pub fn seek(&mut self, offset: u64) -> Result<(), Error> {
-        for_core!(&mut self.0, stream => stream.seek(offset))
+        for_core!(&mut self.0, stream => stream.seek(offset), else stream.advance_to(offset))
     }
 
     /// Writes the next keystream bytes over `out`, which is never read.
@@ -163,6 +208,10 @@ fn sized<const N: usize>(key: &[u8]) -> Result<&[u8; N], Error> {
     key.try_into().map_err(|_| Error::KeyLength)
 }
 
-fn chacha_key(key: &[u8]) -> Result<Key, Error> {
-    sized::<32>(key).map(Key::from).or_else(|_| sized::<16>(key).map(Key::from))
+/// The key of a cipher that takes two lengths.
+fn either<K>(key: &[u8]) -> Result<K, Error>
+where
+    K: for<'a> From<&'a [u8; 16]> + for<'a> From<&'a [u8; 32]>,
+{
+    sized::<32>(key).map(K::from).or_else(|_| sized::<16>(key).map(K::from))
 }

@@ -4,7 +4,7 @@ use core::fmt;
 
 use inout::InOutBuf;
 use lanecrypt_kernels::{Isa, Seek, StreamCore};
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use crate::Error;
 
@@ -31,6 +31,10 @@ pub struct StreamCipher<C: StreamCore> {
 }
 
 impl<C: StreamCore> StreamCipher<C> {
+    /// How far [`advance_to`](Self::advance_to) goes in one call: 64 MiB, which the slowest stream
+    /// makes in well under a second.
+    pub const REACH: u64 = 1 << 26;
+
     /// A stream that begins at block 0.
     #[must_use]
     pub fn new(isa: Isa, key: &C::Key, nonce: &C::Nonce) -> Self {
@@ -94,6 +98,37 @@ impl<C: StreamCore> StreamCipher<C> {
             end.xor_in2out(&self.part[..len]);
         }
         Ok(())
+    }
+
+    /// Goes forward to a byte offset, counted from where the stream began, by making and dropping
+    /// what lies between: the only way for a core that cannot [`Seek`], as slow as
+    /// [`keystream`](Self::keystream).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfReach`] if the offset lies behind, or more than [`REACH`](Self::REACH) bytes
+    /// ahead; [`Error::KeystreamExhausted`] if it is past the end; nothing has changed then.
+    pub fn advance_to(&mut self, offset: u64) -> Result<(), Error> {
+        let mut distance = offset.checked_sub(self.position()).ok_or(Error::OutOfReach)?;
+        if distance > Self::REACH {
+            return Err(Error::OutOfReach);
+        }
+        if distance > self.remaining() {
+            return Err(Error::KeystreamExhausted);
+        }
+        let mut dropped = Zeroizing::new([0; 1024]);
+        while distance != 0 {
+            let piece = usize::try_from(distance).map_or(dropped.len(), |n| n.min(dropped.len()));
+            self.keystream(&mut dropped[..piece])?;
+            distance -= piece as u64;
+        }
+        Ok(())
+    }
+
+    /// The byte offset of the next keystream byte, saturating at `u64::MAX`.
+    fn position(&self) -> u64 {
+        let cut = self.total - self.blocks;
+        cut.saturating_mul(C::BLOCK as u64).saturating_sub(self.left as u64)
     }
 
     /// Takes the blocks that `len` more bytes need off the account, or refuses.

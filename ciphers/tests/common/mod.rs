@@ -10,6 +10,8 @@ pub(crate) struct Vector {
     /// File and line, for messages.
     pub(crate) place: String,
     pub(crate) algorithm: Algorithm,
+    /// The file that it was taken from.
+    pub(crate) source: String,
     pub(crate) key: Vec<u8>,
     pub(crate) nonce: Vec<u8>,
     pub(crate) skip: u64,
@@ -35,7 +37,10 @@ pub(crate) enum Answer {
 pub(crate) fn own() -> Vec<Vector> {
     let files = [
         ("aes.jsonl", include_str!("../../vectors/aes.jsonl")),
+        ("arc4.jsonl", include_str!("../../vectors/arc4.jsonl")),
         ("chacha.jsonl", include_str!("../../vectors/chacha.jsonl")),
+        ("hc128.jsonl", include_str!("../../vectors/hc128.jsonl")),
+        ("salsa.jsonl", include_str!("../../vectors/salsa.jsonl")),
     ];
     files.iter().flat_map(|(name, text)| parse_file(name, text)).collect()
 }
@@ -76,6 +81,7 @@ fn parse(place: String, line: &str) -> Option<Vector> {
     let chunks = value["chunks"].as_array();
     Some(Vector {
         algorithm,
+        source: value["src"].as_str().unwrap_or_default().to_owned(),
         key: bytes("key").expect("key"),
         nonce: bytes("iv").unwrap_or_default(),
         skip: number("skip"),

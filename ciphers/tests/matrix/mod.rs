@@ -18,10 +18,10 @@ impl Matrix {
     /// The table, line by line.
     pub(crate) fn lines(&self) -> Vec<String> {
         let header: String = Level::ALL.map(|level| format!("{level:>15}")).concat();
-        let mut lines = vec![format!("{:<10}{header}", "kernel")];
+        let mut lines = vec![format!("{:<12}{header}", "kernel")];
         for (&primitive, counts) in &self.0 {
             let cells = Level::ALL.map(|level| format!("{:>15}", cell(primitive, level, counts)));
-            lines.push(format!("{:<10}{}", primitive.name(), cells.concat()));
+            lines.push(format!("{:<12}{}", primitive.name(), cells.concat()));
         }
         lines
     }

@@ -28,7 +28,7 @@ impl Case {
             let mut stream = self.stream(isa)?;
             each(&mut data, calls, |piece| stream.xor(piece))?;
         } else {
-            self.only_in(&[])?;
+            self.check_position()?;
             let ecb = Ecb::new(isa, self.algorithm, &self.key)?;
             if !self.nonce.is_empty() {
                 return Err(Error::NonceLength.into());
@@ -40,18 +40,22 @@ impl Case {
 
     /// The stream that the case begins with.
     pub(crate) fn stream(&self, isa: Isa) -> Result<Stream, Refusal> {
-        // The counter of CTR is the nonce itself.
-        self.only_in(&[Mode::Djb, Mode::Ietf])?;
+        self.check_position()?;
         let mut stream =
             Stream::at_block(isa, self.algorithm, &self.key, &self.nonce, self.counter)?;
         stream.seek(self.skip)?;
         Ok(stream)
     }
 
-    /// Refuses a counter where the mode has none, and a position where there is no stream.
-    fn only_in(&self, counted: &[Mode]) -> Result<(), Refusal> {
+    /// Refuses a counter where blocks have none, and a position where there is no stream.
+    fn check_position(&self) -> Result<(), Refusal> {
+        let counts = match self.algorithm.mode() {
+            // The counter of CTR is the nonce itself.
+            Mode::Ctr => false,
+            _ => self.algorithm.is_seekable(),
+        };
         let none = |field| Refusal(format!("{field}: {} has none", self.algorithm));
-        if self.counter != 0 && !counted.contains(&self.algorithm.mode()) {
+        if self.counter != 0 && !counts {
             return Err(none("counter"));
         }
         if self.skip != 0 && !self.algorithm.is_stream() {

@@ -7,8 +7,13 @@ use super::case::Case;
 use super::request::{decode, encode};
 
 /// The files of test vectors: JSON lines, of which the first names the origin.
-const FILES: [&str; 2] =
-    [include_str!("../../vectors/aes.jsonl"), include_str!("../../vectors/chacha.jsonl")];
+const FILES: [&str; 5] = [
+    include_str!("../../vectors/aes.jsonl"),
+    include_str!("../../vectors/arc4.jsonl"),
+    include_str!("../../vectors/chacha.jsonl"),
+    include_str!("../../vectors/hc128.jsonl"),
+    include_str!("../../vectors/salsa.jsonl"),
+];
 
 /// A line of a file; strings are hexadecimal but the first.
 #[derive(Clone, Default, Deserialize)]
@@ -123,8 +128,9 @@ mod tests {
                 assert_eq!(passes(Isa::PORTABLE, &bad), Some(false), "{algorithm}");
             }
         }
-        let digest = vectors.iter().find(|vector| vector.xor_digest.is_some()).expect("a digest");
-        let shorter = Vector { len: digest.len - 64, ..digest.clone() };
-        assert_eq!(passes(Isa::PORTABLE, &shorter), Some(false));
+        for digest in vectors.iter().filter(|vector| vector.xor_digest.is_some()) {
+            let shorter = Vector { len: digest.len - 64, ..digest.clone() };
+            assert_eq!(passes(Isa::PORTABLE, &shorter), Some(false), "{}", digest.alg);
+        }
     }
 }

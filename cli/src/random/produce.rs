@@ -3,11 +3,11 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
-use lanecrypt_random::EntropyError;
 use zeroize::Zeroizing;
 
 use super::encode::Format;
 use super::output::Broken;
+use super::source::Source;
 
 /// Buffers of each producer: one is filled while another is written.
 const BUFFERS: usize = 2;
@@ -17,8 +17,7 @@ pub(crate) struct Plan {
     /// Random bytes in all; none means endless.
     pub(crate) total: Option<u64>,
     pub(crate) format: Format,
-    /// Fills a buffer with random bytes.
-    pub(crate) source: fn(&mut [u8]) -> Result<(), EntropyError>,
+    pub(crate) source: Box<dyn Source>,
 }
 
 impl Plan {
@@ -136,14 +135,14 @@ impl Buffer {
         self.filled = plan.format.encoded(len);
         let out = &mut self.out[..self.filled];
         if plan.format.is_text() {
-            (plan.source)(&mut self.raw[..len]).map_err(Broken::Entropy)?;
+            plan.source.fill(&mut self.raw[..len]).map_err(Broken::Entropy)?;
             plan.format.encode(&self.raw[..len], out);
             if last {
                 self.out[self.filled] = b'\n';
                 self.filled += 1;
             }
         } else {
-            (plan.source)(out).map_err(Broken::Entropy)?;
+            plan.source.fill(out).map_err(Broken::Entropy)?;
         }
         Ok(self.filled())
     }

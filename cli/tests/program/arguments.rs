@@ -4,7 +4,7 @@ use crate::support::{assert_one_line, errors, lanecrypt, run};
 
 #[test]
 fn bad_arguments() {
-    let cases: [(&[&str], &str); 17] = [
+    let cases: [(&[&str], &str); 20] = [
         (&[], "no command"),
         (&["nonsense"], "nonsense"),
         (&["random", "1X"], "units are"),
@@ -17,6 +17,9 @@ fn bad_arguments() {
         (&["random", "\n\n1\x1b[2J"], "whole number"),
         (&["random", "--format", "octal"], "raw, hex, base64"),
         (&["random", "--core", "rc4"], "chacha20"),
+        (&["random", "--core", "arc4"], "rekeying"),
+        (&["random", "--generator", "none"], "erasing, rekeying"),
+        (&["random", "--placement", "global"], "per-thread, per-cpu, shared"),
         (&["random", "--threads", "0"], "threads"),
         (&["random", "--threads", "many"], "threads"),
         (&["random", "--threads", "100000"], "threads"),

@@ -116,11 +116,62 @@ fn what_must_be_refused_is() {
 
 #[test]
 fn huge_positions_answer_at_once() {
-    for (algorithm, nonce) in [("chacha20-djb", 8), ("aes-256-ctr", 16)] {
+    for (algorithm, nonce) in [("chacha20-djb", 8), ("salsa20/20", 8), ("aes-256-ctr", 16)] {
         let skip = rfc8439(&json!({
             "alg": algorithm, "iv": "ff".repeat(nonce), "skip": u64::MAX, "counter": 0,
         }));
         assert!(ask(&skip)["out"].is_string(), "{algorithm}");
+    }
+}
+
+/// The first case of RFC 6229, with changes.
+fn rfc6229(changes: &Value) -> Value {
+    let mut request = json!({
+        "id": "rfc", "alg": "arc4", "op": "encrypt", "key": "0102030405", "data": "00".repeat(16),
+    });
+    for (name, value) in changes.as_object().expect("an object") {
+        request[name] = value.clone();
+    }
+    request
+}
+
+#[test]
+fn streams_without_numbered_blocks_answer_what_they_can() {
+    let right = [
+        (json!({}), "b2396305f03dc027ccc3524a0a1118a8"),
+        (json!({ "op": "decrypt", "iv": "", "counter": 0 }), "b2396305f03dc027ccc3524a0a1118a8"),
+        (json!({ "skip": 4096 }), "ff25b58995996707e51fbdf08b34d875"),
+        (json!({ "skip": 4096, "chunks": [1, 15] }), "ff25b58995996707e51fbdf08b34d875"),
+    ];
+    for (changes, out) in right {
+        assert_eq!(ask(&rfc6229(&changes))["out"], out, "{changes}");
+    }
+    let hc128 = json!({ "alg": "hc128", "key": "00".repeat(16), "iv": "00".repeat(16) });
+    // The first case of the specification.
+    assert_eq!(ask(&rfc6229(&hc128))["out"], "82001573a003fd3b7fd72ffb0eaf63aa");
+
+    let refused = [
+        (json!({ "key": "01020304" }), "wrong key length"),
+        (json!({ "key": "00".repeat(257) }), "wrong key length"),
+        (json!({ "key": "" }), "wrong key length"),
+        (json!({ "iv": "00" }), "wrong nonce length"),
+        (json!({ "counter": 1 }), "counter: arc4 has none"),
+        (json!({ "skip": (1_u64 << 26) + 1 }), "position out of reach"),
+        (json!({ "skip": 1_u64 << 60 }), "position out of reach"),
+        (json!({ "skip": u64::MAX }), "position out of reach"),
+        (json!({ "op": "seal" }), "op: arc4 does not seal"),
+        (json!({ "alg": "rc4" }), "unsupported"),
+        (json!({ "alg": "hc-128" }), "unsupported"),
+        (json!({ "alg": "salsa20" }), "unsupported"),
+        (json!({ "alg": "salsa20/16" }), "unsupported"),
+        (json!({ "alg": "salsa20/20" }), "wrong key length"),
+        (json!({ "alg": "hc128" }), "wrong key length"),
+        (json!({ "alg": "hc128", "key": "00".repeat(32) }), "wrong key length"),
+        (json!({ "alg": "hc128", "key": "00".repeat(16) }), "wrong nonce length"),
+    ];
+    for (changes, reason) in refused {
+        let answer = ask(&rfc6229(&changes));
+        assert_eq!(answer["err"], reason, "{changes}");
     }
 }
 
@@ -194,7 +245,7 @@ fn the_self_test_passes_at_every_cap() {
         let output = run(command, b"");
         let text = str::from_utf8(&output.stdout).expect("text");
         assert!(output.status.success() && !text.contains("FAILED"), "{text}");
-        assert_eq!(text.lines().count(), 12, "{text}");
+        assert_eq!(text.lines().count(), 17, "{text}");
     }
 }
 
@@ -209,13 +260,26 @@ fn info_says_what_runs() {
     let algorithms = info["algorithms"].as_array().expect("a list");
     assert!(algorithms.iter().any(|row| row["name"] == "aes-256-ctr"));
     for row in algorithms {
+        let name = row["name"].as_str().expect("a name");
         assert_eq!(row["kernel"], "portable");
-        assert_eq!(row["constant_time"], true);
+        assert_eq!(row["constant_time"], !["arc4", "hc128"].contains(&name), "{name}");
+        assert_eq!(row["timing_leak"].is_null(), row["constant_time"] == true, "{name}");
+        assert_eq!(row["broken"], name == "arc4", "{name}");
     }
+    let arc4 = algorithms.iter().find(|row| row["name"] == "arc4").expect("a row");
+    assert_eq!(arc4["key_lengths"], json!((5..=256).collect::<Vec<_>>()));
     let output = run(lanecrypt(&["info"]), b"");
     let text = str::from_utf8(&output.stdout).expect("text");
     for word in ["Processor", "Instruction set", "chacha20-ietf", "emptied in forked"] {
         assert!(text.contains(word), "{text}");
+    }
+    for (name, last) in [
+        ("salsa20/12", " yes"),
+        ("hc128", "! no: indexes tables by secrets"),
+        ("arc4", "! no: indexes tables by secrets; broken, for study only"),
+    ] {
+        let line = text.lines().find(|line| line.starts_with(name)).expect("a line");
+        assert!(line.ends_with(last), "{line}");
     }
 }
 

@@ -21,11 +21,50 @@ fn looks_random(bytes: &[u8]) -> bool {
     counts.iter().all(|&count| count.abs_diff(expected) < expected / 2)
 }
 
+/// Every core with a generator that it has.
+const CORES: [(&str, &str); 16] = [
+    ("chacha20", "erasing"),
+    ("chacha12", "erasing"),
+    ("chacha8", "erasing"),
+    ("salsa20", "erasing"),
+    ("salsa12", "erasing"),
+    ("salsa8", "erasing"),
+    ("aes-256-ctr", "erasing"),
+    ("chacha20", "rekeying"),
+    ("chacha12", "rekeying"),
+    ("chacha8", "rekeying"),
+    ("salsa20", "rekeying"),
+    ("salsa12", "rekeying"),
+    ("salsa8", "rekeying"),
+    ("aes-256-ctr", "rekeying"),
+    ("hc128", "rekeying"),
+    ("arc4", "rekeying"),
+];
+
+const PLACEMENTS: [&str; 3] = ["per-thread", "per-cpu", "shared"];
+
+/// Runs any core; the one that is broken says so in one line.
+fn random_of(core: &str, generator: &str, more: &[&str]) -> Vec<u8> {
+    let chosen = ["random", "--core", core, "--generator", generator];
+    let output = run(lanecrypt(&[&chosen, more].concat()), b"");
+    assert!(output.status.success(), "{core} {more:?}: {}", errors(&output));
+    if core == "arc4" {
+        let warning = errors(&output);
+        assert!(warning.contains("ARC4 is broken") && warning.contains("study only"), "{warning}");
+        assert_eq!(warning.matches('\n').count(), 1, "{warning}");
+    } else {
+        assert!(output.stderr.is_empty(), "{core} {more:?}: {}", errors(&output));
+    }
+    output.stdout
+}
+
 #[test]
 fn sizes_are_exact_for_every_core_and_any_number_of_threads() {
-    for core in ["chacha20", "chacha12", "chacha8", "aes-256-ctr"] {
+    for (core, generator) in CORES {
         for (size, bytes) in [("0", 0), ("1", 1), ("1kB", 1000), ("1MiB", 1 << 20)] {
-            assert_eq!(random(&[size, "--core", core]).stdout.len(), bytes, "{core} {size}");
+            let out = random_of(core, generator, &[size]);
+            assert_eq!(out.len(), bytes, "{core} {size}");
+            assert!(bytes < 1 << 19 || looks_random(&out), "{core} {generator}");
         }
     }
     for threads in ["1", "2", "3", "17", "256"] {
@@ -62,9 +101,36 @@ fn text_is_complete_across_pieces() {
 
 #[test]
 fn two_runs_differ() {
-    for core in ["chacha20", "chacha12", "chacha8", "aes-256-ctr"] {
-        let runs = [(); 3].map(|()| random(&["32", "--core", core]).stdout);
+    for (core, generator) in CORES {
+        let runs = [(); 3].map(|()| random_of(core, generator, &["32"]));
         assert!(runs[0] != runs[1] && runs[1] != runs[2] && runs[0] != runs[2], "{core}");
+    }
+}
+
+/// Threads that share a generator, or a processor's, write no piece twice.
+#[test]
+fn every_placement_serves_every_core() {
+    for (core, generator) in CORES {
+        for placement in PLACEMENTS {
+            let more = ["3M", "--placement", placement, "--threads", "4"];
+            let out = random_of(core, generator, &more);
+            assert!(out.len() == 3 << 20 && looks_random(&out), "{core} {generator} {placement}");
+            let mut blocks: Vec<_> = out.as_chunks::<16>().0.to_vec();
+            blocks.sort_unstable();
+            assert!(blocks.is_sorted_by(|a, b| a < b), "{core} {generator} {placement}: twice");
+        }
+    }
+}
+
+/// A cipher that cannot erase its keys is used only by who asks for that.
+#[test]
+fn what_does_not_exist_is_refused() {
+    for core in ["hc128", "arc4"] {
+        for more in [&[][..], &["--generator", "erasing"], &["--placement", "shared"]] {
+            let output = run(lanecrypt(&[&["random", "1", "--core", core], more].concat()), b"");
+            assert_one_line(&output, 2, "needs --generator rekeying");
+            assert!(errors(&output).contains(core) && output.stdout.is_empty(), "{core} {more:?}");
+        }
     }
 }
 
@@ -101,7 +167,7 @@ fn a_full_disk_is_one_line_with_the_number_of_bytes() {
 #[test]
 fn every_instruction_set_writes_the_same_number_of_bytes() {
     for level in ["portable", "ssse3", "aesni", "avx2", "avx2vaes", "avx512"] {
-        for core in ["chacha20", "aes-256-ctr"] {
+        for core in ["chacha20", "salsa12", "aes-256-ctr"] {
             let mut command = lanecrypt(&["random", "123457", "--core", core]);
             command.env("LANECRYPT_ISA", level);
             let output = run(command, b"");

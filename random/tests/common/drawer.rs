@@ -3,7 +3,7 @@
 
 use core::cell::RefCell;
 
-use lanecrypt_random::{Erasing, PerThread, SeedCore, Strict, ThreadCore};
+use lanecrypt_random::{Generator, Held, PerCpu, PerThread, Placed, Shared, Single, Strict};
 
 /// A source of random bytes. Requests go through a shared reference, as they do where a signal
 /// handler draws from the generator that it interrupted.
@@ -23,7 +23,7 @@ pub(crate) trait Drawer {
     }
 }
 
-impl<C: ThreadCore> Drawer for PerThread<C> {
+impl<G: Placed> Drawer for PerThread<G> {
     #[inline]
     fn fill(&self, out: &mut [u8]) {
         Self::fill(out);
@@ -40,16 +40,74 @@ impl<C: ThreadCore> Drawer for PerThread<C> {
     }
 }
 
-/// A generator that is owned; not for signal handlers.
-pub(crate) struct Held<C>(RefCell<Erasing<C>>);
+impl<G: Placed> Drawer for PerCpu<G> {
+    #[inline]
+    fn fill(&self, out: &mut [u8]) {
+        Self::fill(out);
+    }
 
-impl<C: SeedCore> Held<C> {
-    pub(crate) fn new(generator: Erasing<C>) -> Self {
-        Self(RefCell::new(generator))
+    #[inline]
+    fn u32(&self) -> u32 {
+        Self::u32()
+    }
+
+    #[inline]
+    fn u64(&self) -> u64 {
+        Self::u64()
     }
 }
 
-impl<C: SeedCore> Drawer for Held<C> {
+impl<G: Generator> Drawer for Shared<G> {
+    #[inline]
+    fn fill(&self, out: &mut [u8]) {
+        self.fill(out);
+    }
+
+    #[inline]
+    fn u32(&self) -> u32 {
+        self.u32()
+    }
+
+    #[inline]
+    fn u64(&self) -> u64 {
+        self.u64()
+    }
+}
+
+/// Not for signal handlers.
+impl<G: Generator> Drawer for Single<G> {
+    fn fill(&self, out: &mut [u8]) {
+        self.fill(out);
+    }
+
+    fn u32(&self) -> u32 {
+        self.u32()
+    }
+
+    fn u64(&self) -> u64 {
+        self.u64()
+    }
+}
+
+/// A [`Shared`] generator that lives as long as the process.
+pub(crate) fn shared<G: Generator>() -> &'static Shared<G> {
+    Box::leak(Box::new(Shared::new().expect("the kernel has randomness")))
+}
+
+/// A generator that is owned; not for signal handlers.
+pub(crate) struct Owned<G>(RefCell<Held<G>>);
+
+impl<G: Generator> Owned<G> {
+    pub(crate) fn new(generator: Held<G>) -> Self {
+        Self(RefCell::new(generator))
+    }
+
+    pub(crate) fn reseed(&self) {
+        self.0.borrow_mut().reseed().expect("the kernel has randomness");
+    }
+}
+
+impl<G: Generator> Drawer for Owned<G> {
     fn fill(&self, out: &mut [u8]) {
         self.0.borrow_mut().fill(out);
     }

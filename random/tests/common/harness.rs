@@ -54,6 +54,13 @@ pub(crate) fn run(cases: &[Case]) {
     }
 }
 
+/// Runs a case once more, in a process of its own with these variables in its environment.
+pub(crate) fn again(name: &str, variables: &[(&str, &str)]) -> bool {
+    let program = std::env::current_exe().expect("a running program has a file");
+    let status = Command::new(program).env(CASE, name).envs(variables.iter().copied()).status();
+    status.is_ok_and(|status| status.success())
+}
+
 /// Says on a line of its own that something could not be tested here.
 pub(crate) fn skipped(name: &str, reason: &str) {
     println!("SKIPPED {name}: {reason}");

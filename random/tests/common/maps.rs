@@ -9,23 +9,32 @@ pub(crate) struct Mapping {
     pub(crate) length: usize,
     /// Whether the kernel may drop its pages: states of the kernel's generator, not pages of ours.
     pub(crate) droppable: bool,
+    /// Bytes of it that are in memory.
+    pub(crate) resident: usize,
 }
 
 /// Bytes of a generator's page, and of its buffer, which comes first.
 pub(crate) const PAGE: usize = 8192;
 const BUFFER: usize = PAGE - 64;
-/// Where the generator keeps the number of bytes left, whether it is seeded, and the key.
+/// Where the generator keeps the number of bytes left, whether it is seeded, the lock and the key.
 const LEFT: Range<usize> = BUFFER..BUFFER + 4;
 const LIVE: Range<usize> = BUFFER + 4..BUFFER + 8;
+const LOCK: usize = BUFFER + 10;
 const KEY: Range<usize> = BUFFER + 16..BUFFER + 48;
 /// Pages of the processor, at which mappings and generators' pages begin.
 const ALIGNMENT: usize = 4096;
 
 /// All mappings that are emptied on fork.
 pub(crate) fn wiped_on_fork() -> Vec<Mapping> {
-    let list = std::fs::read_to_string("/proc/self/smaps").expect("/proc is mounted");
+    wiped_on_fork_of("self")
+}
+
+/// All mappings of a process that are emptied on fork.
+pub(crate) fn wiped_on_fork_of(process: &str) -> Vec<Mapping> {
+    let list = std::fs::read_to_string(format!("/proc/{process}/smaps")).expect("/proc is mounted");
     let mut found = Vec::new();
     let mut range = (0, 0);
+    let mut resident = 0;
     for line in list.lines() {
         let mut words = line.split_ascii_whitespace();
         let first = words.next().unwrap_or_default();
@@ -33,8 +42,12 @@ pub(crate) fn wiped_on_fork() -> Vec<Mapping> {
             let flags: Vec<&str> = words.collect();
             if flags.contains(&"wf") {
                 let droppable = flags.contains(&"dp");
-                found.push(Mapping { address: range.0, length: range.1 - range.0, droppable });
+                let length = range.1 - range.0;
+                found.push(Mapping { address: range.0, length, droppable, resident });
             }
+        } else if first == "Rss:" {
+            let kibibytes = words.next().and_then(|number| number.parse::<usize>().ok());
+            resident = 1024 * kibibytes.expect("the kernel lists a number");
         } else if let Some((begin, end)) = first.split_once('-') {
             let number = |text| usize::from_str_radix(text, 16).ok();
             if let (Some(begin), Some(end)) = (number(begin), number(end)) {
@@ -46,6 +59,11 @@ pub(crate) fn wiped_on_fork() -> Vec<Mapping> {
 }
 
 impl Mapping {
+    /// The first address behind it.
+    pub(crate) fn end(self) -> usize {
+        self.address + self.length
+    }
+
     /// The bytes as they are now.
     pub(crate) fn read(self) -> Vec<u8> {
         let mut bytes = vec![0; self.length];
@@ -66,25 +84,39 @@ impl Mapping {
 
 /// The seeded pages among `mappings`.
 pub(crate) fn live_pages(mappings: &[Mapping]) -> Vec<Vec<u8>> {
-    let mut pages = Vec::new();
-    for mapping in mappings.iter().filter(|mapping| !mapping.droppable) {
-        let bytes = mapping.read();
-        for begin in (0..bytes.len()).step_by(ALIGNMENT) {
-            let Some(page) = bytes.get(begin..begin + PAGE) else { continue };
-            let is_live = page[LIVE] == 1_u32.to_ne_bytes() && page[KEY] != [0; 32];
-            if is_live && unused_length(page) <= BUFFER {
-                pages.push(page.to_vec());
-            }
-        }
-    }
-    pages
+    mappings.iter().filter(|m| !m.droppable).flat_map(|m| seeded(&m.read())).collect()
 }
 
-fn unused_length(page: &[u8]) -> usize {
+/// The seeded pages in the bytes of a mapping.
+pub(crate) fn seeded(bytes: &[u8]) -> Vec<Vec<u8>> {
+    let pages = (0..bytes.len()).step_by(ALIGNMENT).filter_map(|at| bytes.get(at..at + PAGE));
+    pages
+        .filter(|page| page[LIVE] == 1_u32.to_ne_bytes() && unused_length(page) <= BUFFER)
+        .map(<[u8]>::to_vec)
+        .collect()
+}
+
+/// How many pages are seeded, with those that keep no bytes but make them as they are asked
+/// for.
+pub(crate) fn live_count(mappings: &[Mapping]) -> usize {
+    let count = |bytes: Vec<u8>| {
+        let pages = (0..bytes.len()).step_by(ALIGNMENT).filter_map(|at| bytes.get(at..at + PAGE));
+        pages.filter(|page| page[LIVE] == 1_u32.to_ne_bytes()).count()
+    };
+    mappings.iter().filter(|m| !m.droppable).map(|m| count(m.read())).sum()
+}
+
+/// Whether the page is locked.
+pub(crate) fn is_locked(page: &[u8]) -> bool {
+    page[LOCK] != 0
+}
+
+/// How many bytes of a page are still to be handed out.
+pub(crate) fn unused_length(page: &[u8]) -> usize {
     page[LEFT].try_into().map_or(0, u32::from_ne_bytes) as usize
 }
 
-/// The key of a page.
+/// The key of a page; zeros where the generator keeps none.
 pub(crate) fn key(page: &[u8]) -> &[u8] {
     &page[KEY]
 }

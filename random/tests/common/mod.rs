@@ -1,9 +1,14 @@
 //! What the tests of this crate share.
 
 pub(crate) mod arena;
+pub(crate) mod careless;
 pub(crate) mod drawer;
+pub(crate) mod expected;
 pub(crate) mod harness;
+pub(crate) mod listener;
 pub(crate) mod maps;
+pub(crate) mod numbered;
+pub(crate) mod processors;
 pub(crate) mod seccomp;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod stepping;

@@ -9,9 +9,11 @@ use core::arch::asm;
 use core::cell::UnsafeCell;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+use std::io::{Read, Seek, SeekFrom};
 use std::sync::OnceLock;
 
 use super::drawer::Drawer;
+use super::maps;
 use super::sys::{self, Fork};
 
 /// The draw to step through.
@@ -127,6 +129,49 @@ pub(crate) fn count(stepped: Stepped) -> usize {
 
 /// Makes the draw in a process of its own, with a signal wherever `signals` says so.
 pub(crate) fn run(stepped: Stepped, action: Action, signals: impl Fn(usize) -> bool) -> Pass {
+    run_with(stepped, action, |child, shared| follow(child, shared, signals))
+}
+
+/// The same, but the draw runs freely until it comes to one of `addresses`, behind a restartable
+/// sequence; signals come from there on. `None` if it did not lock a page by then.
+pub(crate) fn run_from(
+    stepped: Stepped,
+    action: Action,
+    addresses: &[usize],
+    signals: impl Fn(usize) -> bool,
+) -> Option<Pass> {
+    let mut has_locked = false;
+    let pass = run_with(stepped, action, |child, shared| {
+        begin(child);
+        has_locked = run_to(child, addresses);
+        step(child, shared, |position| has_locked && signals(position))
+    });
+    has_locked.then_some(pass)
+}
+
+/// Where restartable sequences of the draw end, as a process that steps through it finds them: the
+/// kernel aborts each at its first step, because it stops.
+pub(crate) fn sequences(stepped: Stepped) -> Vec<usize> {
+    let mut ends = Vec::new();
+    run_with(stepped, Action::Draw, |child, shared| {
+        begin(child);
+        let mut instructions = 0;
+        while shared.done.load(Ordering::Relaxed) == 0 {
+            ends.extend(sequence_end(child).filter(|end| !ends.contains(end)));
+            assert_eq!(wait_for_trap(child, libc::PTRACE_SINGLESTEP, Some(0)), Stop::Trap);
+            instructions += 1;
+        }
+        assert_eq!(wait_for_trap(child, libc::PTRACE_CONT, Some(0)), Stop::Exit(0));
+        instructions
+    });
+    ends
+}
+
+fn run_with(
+    stepped: Stepped,
+    action: Action,
+    follow: impl FnOnce(libc::pid_t, &Shared) -> usize,
+) -> Pass {
     let memory = sys::shared(size_of::<Shared>()).cast::<Shared>();
     // SAFETY: zeroed memory of this size makes a valid value, and it is unmapped only below.
     let shared = unsafe { &*memory };
@@ -137,7 +182,7 @@ pub(crate) fn run(stepped: Stepped, action: Action, signals: impl Fn(usize) -> b
         let _ = STEPPED.set(stepped);
         traced();
     }
-    let instructions = follow(child, shared, signals);
+    let instructions = follow(child, shared);
     let used = shared.used.load(Ordering::Acquire);
     assert!(used <= SIGNALS);
     let take = |record: &UnsafeCell<Record>| {
@@ -222,10 +267,20 @@ extern "C" fn on_signal(_: libc::c_int) {
 
 /// Steps through the traced process's draw; returns the number of instructions.
 fn follow(child: libc::pid_t, shared: &Shared, signals: impl Fn(usize) -> bool) -> usize {
+    begin(child);
+    step(child, shared, signals)
+}
+
+/// Waits until the traced process is about to draw.
+fn begin(child: libc::pid_t) {
     assert_eq!(wait_for_trap(child, libc::PTRACE_CONT, None), Stop::Trap);
     // Whatever happens to this process, the traced one does not outlive it.
     let options = libc::c_long::from(libc::PTRACE_O_EXITKILL);
     assert_eq!(trace(libc::PTRACE_SETOPTIONS, child, 0, options), 0);
+}
+
+/// Steps on until the draw is over; returns the number of instructions.
+fn step(child: libc::pid_t, shared: &Shared, signals: impl Fn(usize) -> bool) -> usize {
     let mut instructions = 0;
     while shared.done.load(Ordering::Relaxed) == 0 {
         if signals(instructions) && !blocks_signals(child) {
@@ -244,6 +299,65 @@ fn follow(child: libc::pid_t, shared: &Shared, signals: impl Fn(usize) -> bool) 
     }
     assert_eq!(wait_for_trap(child, libc::PTRACE_CONT, Some(0)), Stop::Exit(0));
     instructions
+}
+
+/// Lets the traced process run to one of `addresses`; true if it has locked a page there.
+fn run_to(child: libc::pid_t, addresses: &[usize]) -> bool {
+    const TRAP: libc::c_long = 0xcc;
+    let peek = |address| trace(libc::PTRACE_PEEKDATA, child, address, 0);
+    let code: Vec<libc::c_long> = addresses.iter().map(|&address| peek(address)).collect();
+    for (&address, &code) in addresses.iter().zip(&code) {
+        assert_eq!(trace(libc::PTRACE_POKEDATA, child, address, code & !0xff | TRAP), 0);
+    }
+    assert_eq!(wait_for_trap(child, libc::PTRACE_CONT, Some(0)), Stop::Trap);
+    // In reverse, because the words may overlap.
+    for (&address, &code) in addresses.iter().zip(&code).rev() {
+        assert_eq!(trace(libc::PTRACE_POKEDATA, child, address, code), 0);
+    }
+    let at = register(child, RIP) - 1;
+    let is_one = |&address: &usize| libc::c_long::try_from(address) == Ok(at);
+    if !addresses.iter().any(is_one) {
+        // The draw never came there and is over, at a trap of its own.
+        return false;
+    }
+    assert_eq!(trace(libc::PTRACE_POKEUSER, child, RIP, at), 0);
+    let mut memory = std::fs::File::open(format!("/proc/{child}/mem")).expect("it is traced");
+    // The sequence leaves the page's address in a register, and zero there if it was aborted.
+    let registers = (0..RSP).step_by(8).filter(|&place| place != RIP);
+    let registers: Vec<usize> = registers
+        .filter_map(|place| usize::try_from(register(child, place).cast_unsigned()).ok())
+        .collect();
+    let mut is_there = |mapping: maps::Mapping| {
+        let inside = |address: &&usize| (mapping.address..mapping.end()).contains(*address);
+        registers.iter().filter(inside).any(|&address| {
+            let mut page = [0; maps::PAGE];
+            memory.seek(SeekFrom::Start(address as u64)).expect("an address is a position");
+            memory.read_exact(&mut page).is_ok() && maps::seeded(&page).len() == 1
+        })
+    };
+    let mappings = maps::wiped_on_fork_of(&child.to_string());
+    mappings.into_iter().filter(|mapping| !mapping.droppable).any(&mut is_there)
+}
+
+/// Where the restartable sequence ends that the traced process has entered, if it is in one.
+fn sequence_end(child: libc::pid_t) -> Option<usize> {
+    /// Places in the thread's area and in the description of a sequence, as the kernel has them.
+    const SEQUENCE: usize = 8;
+    const START: usize = 8;
+    const LENGTH: usize = 16;
+    // SAFETY: the name ends with a zero byte.
+    let offset = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"__rseq_offset".as_ptr()) };
+    if offset.is_null() {
+        return None;
+    }
+    // SAFETY: the C library's variable, which is never changed after the start.
+    let offset = unsafe { offset.cast::<isize>().read() };
+    let peek = |address| trace(libc::PTRACE_PEEKDATA, child, address, 0).cast_unsigned();
+    let word = |address: usize| usize::try_from(peek(address)).expect("64-bit addresses");
+    let thread = register(child, FS_BASE).cast_unsigned();
+    let area = usize::try_from(thread).expect("64-bit addresses").wrapping_add_signed(offset);
+    let sequence = word(area + SEQUENCE);
+    (sequence != 0).then(|| word(sequence + START) + word(sequence + LENGTH))
 }
 
 /// Whether the traced process blocks the signal just now: then no handler can come.
@@ -288,6 +402,7 @@ fn wait_for_trap(child: libc::pid_t, how: libc::c_uint, signal: Option<libc::c_i
 /// Places of registers in the kernel's structure.
 const RIP: usize = core::mem::offset_of!(libc::user_regs_struct, rip);
 const RSP: usize = core::mem::offset_of!(libc::user_regs_struct, rsp);
+const FS_BASE: usize = core::mem::offset_of!(libc::user_regs_struct, fs_base);
 
 fn register(child: libc::pid_t, place: usize) -> libc::c_long {
     trace(libc::PTRACE_PEEKUSER, child, place, 0)

@@ -4,7 +4,7 @@ use crate::contender::{Contender, Op};
 use crate::depth::Depth;
 use crate::results::{Point, fastest};
 use crate::row::Row;
-use crate::tables::{MARK, name};
+use crate::tables::{self, MARK, name};
 use crate::text;
 
 /// The table's name.
@@ -12,15 +12,15 @@ pub(crate) const NAME: &str = "random";
 
 /// The size that is a 32-bit word.
 const WORD: usize = 4;
+/// Every size.
+const ALL: [usize; 9] = [4, 8, 16, 32, 256, 1 << 10, 4 << 10, 64 << 10, 4 << 20];
 
 /// The rows at a depth.
 pub(crate) fn rows(contenders: &[Contender], depth: Depth) -> Vec<Row> {
     let (one, two): (&[usize], &[usize]) = match depth {
         Depth::Quick => (&[4, 32, 256, 4096, 4 << 20], &[4, 256, 4 << 20]),
-        Depth::Normal | Depth::Full => {
-            const ALL: [usize; 9] = [4, 8, 16, 32, 256, 1 << 10, 4 << 10, 64 << 10, 4 << 20];
-            (&ALL, &ALL)
-        }
+        Depth::Normal => (&ALL, &[4, 32, 256, 4 << 10, 4 << 20]),
+        Depth::Full => (&ALL, &ALL),
     };
     let single = contenders.iter().flat_map(|c| one.iter().map(|&size| row(c, size, 1)));
     let double = contenders.iter().flat_map(|c| two.iter().map(|&size| row(c, size, 2)));
@@ -31,8 +31,7 @@ pub(crate) fn rows(contenders: &[Contender], depth: Depth) -> Vec<Row> {
 pub(crate) fn row(contender: &Contender, size: usize, threads: u32) -> Row {
     let op = if size == WORD { Op::Word } else { Op::Fill };
     let mut row = contender.row(NAME, op, size, threads);
-    let Point { source, api, subject, op, .. } = &row.point;
-    row.point.id = format!("{NAME}/{source}/{api}/{subject}/{op}/{size}/t{threads}");
+    row.point.id = format!("{}/{}/{size}/t{threads}", tables::id(&row.point), row.point.op);
     row
 }
 

@@ -2,10 +2,10 @@
 
 use std::io::Write as _;
 
-use lanecrypt_random::{AesCtr, PerThread};
+use lanecrypt_random::{AesCtr, Erasing, PerThread};
 
 fn main() -> std::io::Result<()> {
     let mut key = [0; 32];
-    PerThread::<AesCtr<256>>::fill(&mut key);
+    PerThread::<Erasing<AesCtr<256>>>::fill(&mut key);
     std::io::stdout().write_all(&key)
 }

@@ -2,10 +2,10 @@
 
 use std::io::Write as _;
 
-use lanecrypt_random::{ChaCha, PerThread};
+use lanecrypt_random::{ChaCha, Erasing, PerThread};
 
 fn main() -> std::io::Result<()> {
     let mut key = [0; 32];
-    PerThread::<ChaCha<12>>::fill(&mut key);
+    PerThread::<Erasing<ChaCha<12>>>::fill(&mut key);
     std::io::stdout().write_all(&key)
 }

@@ -1,0 +1,146 @@
+//! The primitives: block ciphers of one key size each, and the cores of stream ciphers.
+
+use lanecrypt_kernels::{Level, aes, chacha, salsa};
+#[cfg(feature = "legacy")]
+use lanecrypt_kernels::{arc4, hc128};
+
+use crate::KeyLengths;
+
+/// What a key is expanded for: a block cipher of one key size, or the core of a stream cipher.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+#[repr(u8)]
+pub enum Primitive {
+    /// AES with 128-bit keys (FIPS 197).
+    Aes128,
+    /// AES with 192-bit keys (FIPS 197).
+    Aes192,
+    /// AES with 256-bit keys (FIPS 197).
+    Aes256,
+    /// ChaCha with 8 rounds (Bernstein, "ChaCha, a variant of Salsa20").
+    ChaCha8,
+    /// ChaCha with 12 rounds.
+    ChaCha12,
+    /// ChaCha with 20 rounds.
+    ChaCha20,
+    /// Salsa20 with 8 rounds (Bernstein, "The Salsa20 family of stream ciphers").
+    Salsa8,
+    /// Salsa20 with 12 rounds, as eSTREAM chose it.
+    Salsa12,
+    /// Salsa20 with 20 rounds.
+    Salsa20,
+    /// ARC4 (RFC 6229 has test vectors), with keys of 5 to 256 bytes. **Broken**: see
+    /// [`Algorithm::ARC4`](crate::Algorithm::ARC4).
+    #[cfg(feature = "legacy")]
+    Arc4,
+    /// HC-128 (Wu, "The Stream Cipher HC-128"; eSTREAM). Not constant time: see
+    /// [`Algorithm::HC128`](crate::Algorithm::HC128).
+    #[cfg(feature = "legacy")]
+    Hc128,
+}
+
+impl Primitive {
+    /// Its name, as it begins the names of algorithms.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Aes128 => "aes-128",
+            Self::Aes192 => "aes-192",
+            Self::Aes256 => "aes-256",
+            Self::ChaCha8 => "chacha8",
+            Self::ChaCha12 => "chacha12",
+            Self::ChaCha20 => "chacha20",
+            Self::Salsa8 => "salsa20/8",
+            Self::Salsa12 => "salsa20/12",
+            Self::Salsa20 => "salsa20/20",
+            #[cfg(feature = "legacy")]
+            Self::Arc4 => "arc4",
+            #[cfg(feature = "legacy")]
+            Self::Hc128 => "hc128",
+        }
+    }
+
+    /// Bytes that one step of the primitive yields.
+    #[must_use]
+    pub const fn block_size(self) -> usize {
+        match self {
+            Self::Aes128 | Self::Aes192 | Self::Aes256 => 16,
+            Self::ChaCha8 | Self::ChaCha12 | Self::ChaCha20 => 64,
+            Self::Salsa8 | Self::Salsa12 | Self::Salsa20 => 64,
+            #[cfg(feature = "legacy")]
+            Self::Arc4 => 1,
+            #[cfg(feature = "legacy")]
+            Self::Hc128 => 64,
+        }
+    }
+
+    /// The lengths of its keys.
+    #[must_use]
+    pub const fn key_lengths(self) -> KeyLengths {
+        match self {
+            Self::Aes128 => KeyLengths::one(16),
+            Self::Aes192 => KeyLengths::one(24),
+            Self::Aes256 => KeyLengths::one(32),
+            Self::ChaCha8 | Self::ChaCha12 | Self::ChaCha20 => KeyLengths::either(16, 32),
+            Self::Salsa8 | Self::Salsa12 | Self::Salsa20 => KeyLengths::either(16, 32),
+            #[cfg(feature = "legacy")]
+            Self::Arc4 => KeyLengths::range(5, 256),
+            #[cfg(feature = "legacy")]
+            Self::Hc128 => KeyLengths::one(16),
+        }
+    }
+
+    /// The levels that have a kernel of their own, lowest first, of those that the features of
+    /// this build include. Any other level runs the kernel of the next one below.
+    pub fn kernels(self) -> impl Iterator<Item = Level> {
+        let levels: &[Level] = match self {
+            Self::Aes128 | Self::Aes192 | Self::Aes256 => aes::KERNELS,
+            Self::ChaCha8 | Self::ChaCha12 | Self::ChaCha20 => chacha::KERNELS,
+            Self::Salsa8 | Self::Salsa12 | Self::Salsa20 => salsa::KERNELS,
+            #[cfg(feature = "legacy")]
+            Self::Arc4 => arc4::KERNELS,
+            #[cfg(feature = "legacy")]
+            Self::Hc128 => hc128::KERNELS,
+        };
+        levels.iter().copied().filter(|level| level.is_built())
+    }
+
+    /// The level whose kernel runs at `level`.
+    #[must_use]
+    pub fn kernel_at(self, level: Level) -> Level {
+        self.kernels().take_while(|&kernel| kernel <= level).last().unwrap_or(Level::Portable)
+    }
+
+    /// Whether the kernel that runs at `level` takes the same time for all keys and data of one
+    /// length.
+    #[must_use]
+    pub const fn constant_time(self, level: Level) -> bool {
+        self.timing_leak(level).is_none()
+    }
+
+    /// What the time of the kernel that runs at `level` tells about secrets, in a few words; none
+    /// if it is constant time.
+    #[must_use]
+    pub const fn timing_leak(self, _level: Level) -> Option<&'static str> {
+        match self {
+            // Bitsliced where the processor has no AES instructions: there are no tables.
+            Self::Aes128 | Self::Aes192 | Self::Aes256 => None,
+            // Additions, rotations and XORs only.
+            Self::ChaCha8 | Self::ChaCha12 | Self::ChaCha20 => None,
+            Self::Salsa8 | Self::Salsa12 | Self::Salsa20 => None,
+            // Which lines of the cache they touch depends on the key.
+            #[cfg(feature = "legacy")]
+            Self::Arc4 | Self::Hc128 => Some("indexes tables by secrets"),
+        }
+    }
+
+    /// Whether practical attacks are known, so that it is here for study and comparison only.
+    #[must_use]
+    pub const fn is_broken(self) -> bool {
+        match self {
+            #[cfg(feature = "legacy")]
+            Self::Arc4 => true,
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! A generator that its holder owns.
+
+use core::fmt;
+use core::marker::PhantomData;
+use core::num::NonZeroU64;
+
+use lanecrypt_kernels::Isa;
+
+use crate::core_type::SeedCore;
+use crate::erasing::Erasing;
+use crate::errno::Errno;
+use crate::error::{EntropyError, abort};
+use crate::generator::{Generator, Mixing, name_only};
+use crate::kernel;
+use crate::owner::Owner;
+use crate::page::{Refusal, Word};
+use crate::pool;
+use crate::rekeying::{Counters, Made, Rekeying};
+use crate::strict::{Mix, Strict};
+use crate::vdso::State;
+
+/// A generator owned by whoever holds it.
+///
+/// It keeps the promises of its kind, [`Erasing`] or [`Rekeying`], and a forked child never repeats
+/// its parent; it saves looking the thread's generator up at each request. It may be sent to another
+/// thread.
+pub struct Held<G = Erasing> {
+    /// `None` as long as there is no page that a fork empties: then nothing may be buffered.
+    owner: Option<Owner>,
+    isa: Isa,
+    interval: Option<NonZeroU64>,
+    kind: PhantomData<fn() -> G>,
+}
+
+// SAFETY: the page belongs to this value alone, wherever it goes.
+unsafe impl<G> Send for Held<G> {}
+// SAFETY: no method does anything through a shared reference but read atomic counters.
+unsafe impl<G> Sync for Held<G> {}
+
+impl<G: Generator> Held<G> {
+    /// A generator seeded by the kernel.
+    ///
+    /// # Errors
+    ///
+    /// [`EntropyError`] when the kernel gives no random bytes.
+    pub fn new() -> Result<Self, EntropyError> {
+        Self::with_isa(Isa::detect())
+    }
+
+    /// A generator seeded by the kernel whose kernels are those of `isa`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Held::new`].
+    pub fn with_isa(isa: Isa) -> Result<Self, EntropyError> {
+        Self::made(isa, None)
+    }
+
+    pub(crate) fn made(isa: Isa, interval: Option<NonZeroU64>) -> Result<Self, EntropyError> {
+        let mut generator = Self { owner: None, isa, interval, kind: PhantomData };
+        generator.try_fill(&mut [0; 4])?;
+        Ok(generator)
+    }
+
+    /// The same generator with kernel bytes mixed into every request.
+    #[must_use]
+    pub const fn strict(self) -> Strict<Self> {
+        Strict::new(self)
+    }
+
+    /// Fills `out` with random bytes, or says why it cannot.
+    ///
+    /// # Errors
+    ///
+    /// [`EntropyError`] when the kernel gives no random bytes; `out` must then not be used.
+    #[inline]
+    pub fn try_fill(&mut self, out: &mut [u8]) -> Result<(), EntropyError> {
+        if let Some(owner) = self.owner {
+            // SAFETY: this value owns the page.
+            if unsafe { G::take_any(owner.slot.page, || owner.isa, out) }.is_ok() {
+                return Ok(());
+            }
+        }
+        self.fill_slowly(out)
+    }
+
+    /// Fills `out` with random bytes.
+    ///
+    /// Aborts the process, after one line on standard error, where [`Held::try_fill`] would
+    /// return an error.
+    #[inline]
+    pub fn fill(&mut self, out: &mut [u8]) {
+        if let Err(error) = self.try_fill(out) {
+            abort(error);
+        }
+    }
+
+    /// A random 32-bit number. Aborts like [`Held::fill`].
+    #[inline]
+    #[must_use]
+    pub fn u32(&mut self) -> u32 {
+        self.word()
+    }
+
+    /// A random 64-bit number. Aborts like [`Held::fill`].
+    #[inline]
+    #[must_use]
+    pub fn u64(&mut self) -> u64 {
+        self.word()
+    }
+
+    /// Drops what is buffered and takes a new key from the kernel.
+    ///
+    /// # Errors
+    ///
+    /// [`EntropyError`] when the kernel gives no random bytes.
+    pub fn reseed(&mut self) -> Result<(), EntropyError> {
+        self.fill_with(&mut [], Mixing::NewKey)
+    }
+
+    #[inline(always)]
+    fn word<W: Word>(&mut self) -> W {
+        let Some(owner) = self.owner else {
+            return self.word_slowly(Refusal::Empty);
+        };
+        // SAFETY: this value owns the page.
+        match unsafe { G::take(owner.slot.page) } {
+            Ok(word) => word,
+            Err(refusal) => self.word_slowly(refusal),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn word_slowly<W: Word>(&mut self, refusal: Refusal) -> W {
+        // SAFETY: this value owns the page.
+        if self.owner.is_some_and(|owner| unsafe { owner.slot.page.drew_zero(refusal) }) {
+            return W::ZERO;
+        }
+        W::by(|bytes| self.fill_slowly(bytes)).unwrap_or_else(|error| abort(error))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fill_slowly(&mut self, out: &mut [u8]) -> Result<(), EntropyError> {
+        self.fill_with(out, Mixing::Refills)
+    }
+}
+
+impl<C: SeedCore + 'static> Held<Rekeying<C>> {
+    /// A generator that takes a new key after `interval` bytes of keystream, rounded up to whole
+    /// blocks of 64 bytes.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Held::new`].
+    pub fn with_interval(interval: NonZeroU64) -> Result<Self, EntropyError> {
+        Self::made(Isa::detect(), Some(interval))
+    }
+
+    /// What it has done so far.
+    #[must_use]
+    pub fn counters(&self) -> Counters {
+        // SAFETY: the page belongs to this value.
+        self.owner
+            .map_or_else(Counters::default, |owner| unsafe { Made::of(owner.slot.page).counters() })
+    }
+}
+
+impl<G: Generator> Mix for Held<G> {
+    fn fill_with(&mut self, out: &mut [u8], mixing: Mixing) -> Result<(), EntropyError> {
+        let _errno = Errno::keep();
+        if self.owner.is_none() {
+            let (isa, interval) = (self.isa, self.interval);
+            self.owner = pool::take().ok().map(|slot| Owner { slot, isa, interval });
+        }
+        let Some(owner) = self.owner else {
+            return kernel::fill(State::NONE, out);
+        };
+        // SAFETY: this value owns the page, and no signal handler can reach it.
+        unsafe { owner.fill::<G>(out, mixing) }
+    }
+}
+
+impl<G> Drop for Held<G> {
+    fn drop(&mut self) {
+        let _errno = Errno::keep();
+        if let Some(owner) = self.owner {
+            pool::give_back(owner.slot);
+        }
+    }
+}
+
+impl<G> fmt::Debug for Held<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        name_only("Held", f)
+    }
+}

@@ -1,0 +1,191 @@
+//! Locking the page of the processor that the thread runs on, without an atomic instruction.
+//!
+//! A *restartable sequence* (Linux 4.18) is a stretch of instructions that the kernel aborts when
+//! the thread is preempted, moved to another processor or interrupted by a signal before the last
+//! of them. Threads on one processor never run at the same time; so "read the processor's number,
+//! find its page, see that the lock is free, set it" is as good as atomic among the threads of that
+//! processor, and costs a few plain instructions, where an atomic exchange costs more than all the
+//! rest of a draw.
+//!
+//! The C library registers each thread's area with the kernel (glibc 2.35 and later) and says where
+//! it lies; elsewhere there is none, and callers take an ordinary lock.
+
+use core::mem::offset_of;
+use core::sync::atomic::{AtomicBool, AtomicIsize, AtomicPtr, AtomicUsize, Ordering};
+
+use crate::page::{Page, PagePtr};
+
+/// The pages of one processor. Emptied by no fork: the pages themselves are.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Entry {
+    /// The page that threads on this processor lock by [`lock`], and nobody locks otherwise.
+    pub(crate) own: Place,
+    /// Whether somebody uses that page.
+    is_locked: AtomicBool,
+    /// The page that any thread may lock atomically.
+    pub(crate) common: Place,
+}
+
+/// Where a page and its state of the kernel's generator are published.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Place {
+    /// Null until somebody gets it a page; released then, and never changed again.
+    pub(crate) page: AtomicPtr<Page>,
+    /// The state in the vDSO that goes with the page, or null. Set after `page`, by the same thread;
+    /// used by the holder of the page's lock only. Relaxed: the pointer is all there is to see.
+    pub(crate) vdso: AtomicPtr<u8>,
+}
+
+/// What [`lock`] needs to know: read by every draw, written once, and on a cache line of its own, so
+/// that no other thread's writes disturb it.
+#[derive(Debug)]
+#[repr(align(64))]
+pub(crate) struct Table {
+    /// An entry for each processor.
+    pub(crate) entries: AtomicPtr<Entry>,
+    /// How many there are.
+    pub(crate) count: AtomicUsize,
+    /// The thread's area, in bytes from the thread pointer; zero as long as the table is not ready
+    /// or there is no area. Released after the others.
+    pub(crate) area: AtomicIsize,
+}
+
+/// Offsets in the thread's area, as the kernel defines them.
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
+mod area {
+    pub(super) const SIGNATURE: u32 = 0x5305_3053;
+    pub(super) const CPU_ID: usize = 4;
+    pub(super) const SEQUENCE: usize = 8;
+}
+
+/// A processor's own page, locked by this thread.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Own {
+    pub(crate) page: PagePtr,
+    entry: *const Entry,
+}
+
+impl Own {
+    /// The entry that the page belongs to.
+    pub(crate) fn entry(self) -> &'static Entry {
+        // SAFETY: entries stay mapped for ever, and all that is in them is atomic.
+        unsafe { &*self.entry }
+    }
+
+    /// Gives the lock up, on whichever processor this thread runs now.
+    #[inline(always)]
+    pub(crate) fn unlock(self) {
+        // Pairs with the sequence in `lock`, which reads it in order: this processor is x86-64.
+        self.entry().is_locked.store(false, Ordering::Release);
+    }
+}
+
+/// Locks the page of the processor that this thread runs on; `None` if it has none yet, if
+/// somebody has locked it, or if the thread was interrupted meanwhile.
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
+#[inline(always)]
+pub(crate) fn lock(table: &Table) -> Option<Own> {
+    // Pairs with the store when the table was ready.
+    let area = table.area.load(Ordering::Acquire);
+    if area == 0 {
+        return None;
+    }
+    let (page, entry): (*mut Page, *const Entry);
+    // SAFETY: the area is this thread's own. The store names the sequence from 2 to 3 to the kernel,
+    // which continues at 4 when it aborts it, and forgets the sequence when it finds the thread outside.
+    // Within the sequence only the lock is written, by its last instruction: so either all of
+    // it happened on one processor without another thread of it in between, or nothing. The processor's
+    // number is compared with the number of entries, and a page that is there is mapped for ever.
+    unsafe {
+        core::arch::asm!(
+            // struct rseq_cs: version, flags, start, length, abort.
+            ".pushsection __rseq_cs, \"aw\"",
+            ".balign 32",
+            "9:",
+            ".long 0, 0",
+            ".quad 2f, 3f - 2f, 4f",
+            ".popsection",
+            "lea {page}, [rip + 9b]",
+            "mov qword ptr fs:[{area} + {SEQUENCE}], {page}",
+            "2:",
+            "mov {page:e}, dword ptr fs:[{area} + {CPU_ID}]",
+            "cmp {page}, {count}",
+            "jae 4f",
+            "shl {page:e}, 6",
+            "add {entry}, {page}",
+            "mov {page}, [{entry} + {PAGE}]",
+            "test {page}, {page}",
+            "jz 3f",
+            "cmp byte ptr [{entry} + {LOCK}], 0",
+            "jne 4f",
+            "mov byte ptr [{entry} + {LOCK}], 1",
+            "3:",
+            // The kernel wants the signature before the place where an aborted sequence goes on;
+            // as an instruction it is an undefined one.
+            ".pushsection __rseq_failure, \"ax\"",
+            ".byte 0x0f, 0xb9, 0x3d",
+            ".long {SIGNATURE}",
+            "4:",
+            "xor {page:e}, {page:e}",
+            "jmp 3b",
+            ".popsection",
+            page = out(reg) page,
+            entry = inout(reg) table.entries.load(Ordering::Relaxed).cast_const() => entry,
+            count = in(reg) table.count.load(Ordering::Relaxed),
+            area = in(reg) area,
+            SEQUENCE = const area::SEQUENCE,
+            CPU_ID = const area::CPU_ID,
+            SIGNATURE = const area::SIGNATURE,
+            PAGE = const offset_of!(Entry, own.page),
+            LOCK = const offset_of!(Entry, is_locked),
+            options(nostack)
+        );
+    }
+    (!page.is_null()).then_some(Own { page: PagePtr(page), entry })
+}
+
+/// Elsewhere nothing is known of the processor without a call.
+#[cfg(not(all(target_arch = "x86_64", target_pointer_width = "64")))]
+#[inline(always)]
+pub(crate) fn lock(_: &Table) -> Option<Own> {
+    None
+}
+
+// `lock` multiplies by this size; a processor's number has 32 bits.
+const _: () = assert!(size_of::<Entry>() == 64);
+
+/// Where each thread's area lies, in bytes from the thread pointer; zero without one.
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
+pub(crate) fn area() -> isize {
+    let (offset, size): (*const isize, *const u32);
+    // Weak: the C libraries that older systems and other projects have do not define them. A program
+    // that was linked where they are defined needs that version of glibc, 2.35, from then on.
+    // SAFETY: reads the addresses of two variables, or zero.
+    unsafe {
+        core::arch::asm!(
+            ".weak __rseq_offset",
+            ".weak __rseq_size",
+            "mov {offset}, qword ptr [rip + __rseq_offset@GOTPCREL]",
+            "mov {size}, qword ptr [rip + __rseq_size@GOTPCREL]",
+            offset = out(reg) offset,
+            size = out(reg) size,
+            options(nostack, preserves_flags, readonly)
+        );
+    }
+    if offset.is_null() || size.is_null() {
+        return 0;
+    }
+    // SAFETY: a constant of the C library; zero if the kernel refused the registration.
+    if unsafe { size.read() } == 0 {
+        return 0;
+    }
+    // SAFETY: a constant of the C library.
+    unsafe { offset.read() }
+}
+
+#[cfg(not(all(target_arch = "x86_64", target_pointer_width = "64")))]
+pub(crate) fn area() -> isize {
+    0
+}

@@ -1,0 +1,122 @@
+//! A generator for programs of one thread.
+
+use core::cell::{Cell, UnsafeCell};
+use core::fmt;
+
+use crate::erasing::Erasing;
+use crate::error::{EntropyError, abort};
+use crate::generator::{Generator, name_only};
+use crate::held::Held;
+use crate::kernel;
+
+/// A generator that one thread uses from many places, without any lock, thread-local look-up or
+/// processor's number: what a program of one thread on one processor needs.
+///
+/// Unlike [`Held`] it is drawn from through a shared reference; the compiler sees to it that no other
+/// thread has one at the same time.
+///
+/// Safe in signal handlers, which get kernel bytes where they interrupt a draw, and after a fork.
+pub struct Single<G = Erasing> {
+    held: UnsafeCell<Held<G>>,
+    /// Whether a draw is under way, which a signal handler finds.
+    is_drawing: Cell<bool>,
+}
+
+impl<G: Generator> Single<G> {
+    /// A generator seeded by the kernel.
+    ///
+    /// # Errors
+    ///
+    /// [`EntropyError`] when the kernel gives no random bytes.
+    pub fn new() -> Result<Self, EntropyError> {
+        let held = Held::new()?;
+        Ok(Self { held: UnsafeCell::new(held), is_drawing: Cell::new(false) })
+    }
+
+    /// Fills `out` with random bytes, or says why it cannot.
+    ///
+    /// # Errors
+    ///
+    /// [`EntropyError`] when the kernel gives no random bytes; `out` must then not be used.
+    #[inline]
+    pub fn try_fill(&self, out: &mut [u8]) -> Result<(), EntropyError> {
+        match self.begin() {
+            Some(mut draw) => draw.held().try_fill(out),
+            None => kernel::stand_in(out),
+        }
+    }
+
+    /// Fills `out` with random bytes.
+    ///
+    /// Aborts the process, after one line on standard error, where [`Single::try_fill`] would
+    /// return an error.
+    #[inline]
+    pub fn fill(&self, out: &mut [u8]) {
+        if let Err(error) = self.try_fill(out) {
+            abort(error);
+        }
+    }
+
+    /// A random 32-bit number. Aborts like [`Single::fill`].
+    #[inline]
+    #[must_use]
+    pub fn u32(&self) -> u32 {
+        self.begin().map_or_else(kernel::stand_in_word, |mut draw| draw.held().u32())
+    }
+
+    /// A random 64-bit number. Aborts like [`Single::fill`].
+    #[inline]
+    #[must_use]
+    pub fn u64(&self) -> u64 {
+        self.begin().map_or_else(kernel::stand_in_word, |mut draw| draw.held().u64())
+    }
+
+    /// Drops what is buffered and takes a new key from the kernel.
+    ///
+    /// # Errors
+    ///
+    /// [`EntropyError`] when the kernel gives no random bytes.
+    ///
+    /// Does nothing in a signal handler that interrupts a draw.
+    pub fn reseed(&self) -> Result<(), EntropyError> {
+        self.begin().map_or(Ok(()), |mut draw| draw.held().reseed())
+    }
+
+    /// Begins a draw; `None` if this is a handler that interrupted one.
+    #[inline(always)]
+    fn begin(&self) -> Option<Draw<'_, G>> {
+        // SAFETY: the cell is a live byte. Volatile, because signal handlers change it, too.
+        if unsafe { self.is_drawing.as_ptr().read_volatile() } {
+            return None;
+        }
+        // SAFETY: as above; cells may be written through a shared reference by their own thread.
+        unsafe { self.is_drawing.as_ptr().write_volatile(true) };
+        Some(Draw(self))
+    }
+}
+
+/// The one draw that is under way; it ends when dropped.
+struct Draw<'a, G>(&'a Single<G>);
+
+impl<G> Draw<'_, G> {
+    #[inline(always)]
+    fn held(&mut self) -> &mut Held<G> {
+        // SAFETY: the type cannot be shared between threads, and whoever interrupts this draw finds
+        // the mark.
+        unsafe { &mut *self.0.held.get() }
+    }
+}
+
+impl<G> Drop for Draw<'_, G> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        // SAFETY: as in `begin`.
+        unsafe { self.0.is_drawing.as_ptr().write_volatile(false) };
+    }
+}
+
+impl<G> fmt::Debug for Single<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        name_only("Single", f)
+    }
+}

@@ -1,0 +1,184 @@
+//! Our generators that are measured: every kind, in every place.
+
+use std::sync::{Arc, OnceLock};
+
+use lanecrypt_random::{
+    AesCtr, Arc4, ChaCha, Diagnostic, Erasing, Generator, Hc128, Held, Inlined, Isa, Level, Placed,
+    Rekeying, Salsa, SeedCore, Shared, Single,
+};
+
+use crate::contender::Contender;
+use crate::draws::{InHand, OfAll, OfCpu, OfNobody, OfProgram, OfThread, Root};
+use crate::unsynchronised::Unsynchronised;
+use crate::verify;
+
+/// What is told of one of our kinds of generator.
+pub(crate) struct Our {
+    pub(crate) subject: &'static str,
+    pub(crate) generator: &'static str,
+    /// Compares its kernel, for requests of a size, with another implementation.
+    pub(crate) check: fn(Isa, usize) -> bool,
+}
+
+impl Our {
+    const fn erasing<C: SeedCore>(subject: &'static str) -> Self {
+        Self { subject, generator: "erasing", check: verify::kernel_is_right::<C> }
+    }
+
+    const fn rekeying<C: SeedCore>(subject: &'static str) -> Self {
+        Self { generator: "rekeying", ..Self::erasing::<C>(subject) }
+    }
+}
+
+const ARC4: Our = Our { subject: "arc4", generator: "rekeying", check: verify::arc4_is_right };
+const HC128: Our = Our { subject: "hc128", generator: "rekeying", check: verify::hc128_is_right };
+const DIAGNOSTIC: Our = Our { generator: "rekeying-diagnostic", ..HC128 };
+const INLINE: Our =
+    Our { generator: "rekeying-inline", check: verify::hc128_steps_are_right, ..HC128 };
+const CHACHA20: Our = Our::erasing::<ChaCha<20>>("chacha20");
+const AES_256: Our = Our::erasing::<AesCtr<256>>("aes-256-ctr");
+
+impl Contender {
+    /// The calling thread's generator.
+    fn per_thread<G: Placed>(kind: &Our) -> Self {
+        Self::ours(kind, "per-thread", Isa::detect(), || Some(OfThread::<G>::new()))
+            .keyed_anew(|| Some(OfThread::<G>::new()))
+    }
+
+    /// The processor's generator.
+    fn per_cpu<G: Placed>(kind: &Our) -> Self {
+        Self::ours(kind, "per-cpu", Isa::detect(), || Some(OfCpu::<G>::new()))
+            .keyed_anew(|| Some(OfCpu::<G>::new()))
+    }
+
+    /// A generator that its user owns, by kernels of `isa`.
+    fn owned<G: Generator>(kind: &Our, api: &str, isa: Isa) -> Self {
+        Self::ours(kind, api, isa, move || Some(InHand(Held::<G>::with_isa(isa).ok()?)))
+    }
+
+    /// The generator of a program of one thread.
+    fn single<G: Generator>(kind: &Our) -> Self {
+        Self::ours(kind, "single", Isa::detect(), || Some(OfProgram(Single::<G>::new().ok()?)))
+    }
+
+    /// One generator of all threads.
+    fn shared<G: Generator>(kind: &Our) -> Self {
+        let one = OnceLock::<Option<Arc<Shared<G>>>>::new();
+        let make = || Some(Arc::new(Shared::<G>::new().ok()?));
+        Self::ours(kind, "shared", Isa::detect(), move || {
+            Some(OfAll(one.get_or_init(make).clone()?))
+        })
+        .keyed_anew(move || Some(OfAll(make()?)))
+    }
+
+    /// One state of all threads, without a lock.
+    fn unsynchronised() -> Self {
+        let one = OnceLock::<Arc<Unsynchronised>>::new();
+        let make = || Arc::new(Unsynchronised::new(&lanecrypt_random::bytes()));
+        let draw = move || Some(OfNobody(one.get_or_init(make).clone()));
+        Self::ours(&ARC4, "unsynchronised", Isa::PORTABLE, draw)
+            .keyed_anew(move || Some(OfNobody(make())))
+            .faulty()
+    }
+}
+
+/// Our generators in the tables by size: as programs use them, then owned ones, then the lock.
+pub(crate) fn by_size() -> Vec<Contender> {
+    let isa = Isa::detect();
+    let chacha12 = Our::erasing::<ChaCha<12>>("chacha12");
+    let chacha8 = Our::erasing::<ChaCha<8>>("chacha8");
+    let salsa20 = Our::erasing::<Salsa<20>>("salsa20");
+    vec![
+        Contender::ours(&CHACHA20, "per-thread", isa, || Some(Root)),
+        Contender::per_thread::<Erasing<ChaCha<12>>>(&chacha12),
+        Contender::per_thread::<Erasing<ChaCha<8>>>(&chacha8),
+        Contender::per_thread::<Erasing<AesCtr<256>>>(&AES_256),
+        Contender::per_cpu::<Erasing<ChaCha<20>>>(&CHACHA20),
+        Contender::per_cpu::<Erasing<AesCtr<256>>>(&AES_256),
+        Contender::owned::<Erasing<ChaCha<20>>>(&CHACHA20, "held", isa),
+        Contender::owned::<Erasing<ChaCha<12>>>(&chacha12, "held", isa),
+        Contender::owned::<Erasing<ChaCha<8>>>(&chacha8, "held", isa),
+        Contender::owned::<Erasing<Salsa<20>>>(&salsa20, "held", isa),
+        Contender::owned::<Erasing<AesCtr<256>>>(&AES_256, "held", isa),
+        Contender::shared::<Rekeying<Arc4>>(&ARC4),
+    ]
+}
+
+/// Our two main cores at every level of instruction set that this processor has.
+pub(crate) fn by_level() -> Vec<Contender> {
+    let best = Isa::detect();
+    let levels = Level::ALL.into_iter().rev().filter(|&level| best.has(level));
+    let isas: Vec<Isa> = levels.map(|level| best.at_most(level)).collect();
+    let chacha = isas.iter();
+    let chacha =
+        chacha.map(|&isa| Contender::owned::<Erasing<ChaCha<20>>>(&CHACHA20, "stream", isa));
+    let aes = isas.iter();
+    let aes = aes.map(|&isa| Contender::owned::<Erasing<AesCtr<256>>>(&AES_256, "stream", isa));
+    chacha.chain(aes).collect()
+}
+
+/// The rows of the message on `cprng_fast`, in its order.
+pub(crate) fn of_the_message() -> Vec<Contender> {
+    vec![
+        Contender::shared::<Rekeying<Arc4>>(&ARC4),
+        Contender::unsynchronised(),
+        Contender::per_cpu::<Rekeying<Arc4>>(&ARC4),
+        Contender::per_cpu::<Rekeying<Hc128>>(&HC128),
+        Contender::per_cpu::<Diagnostic<Rekeying<Hc128>>>(&DIAGNOSTIC),
+        Contender::per_cpu::<Inlined<Hc128>>(&INLINE),
+    ]
+}
+
+/// What the message wishes for besides: the single-processor variants, and other placements of
+/// its ciphers.
+pub(crate) fn variants_of_the_message() -> Vec<Contender> {
+    vec![
+        Contender::owned::<Inlined<Hc128>>(&INLINE, "held", Isa::detect()),
+        Contender::single::<Rekeying<Arc4>>(&ARC4),
+        Contender::single::<Rekeying<Hc128>>(&HC128),
+        Contender::per_thread::<Rekeying<Arc4>>(&ARC4),
+        Contender::per_thread::<Rekeying<Hc128>>(&HC128),
+    ]
+}
+
+/// The ciphers that the message did not test, in its design and in both places.
+pub(crate) fn other_ciphers() -> Vec<Contender> {
+    fn both<C: SeedCore>(subject: &'static str) -> [Contender; 2]
+    where
+        Rekeying<C>: Placed,
+    {
+        let kind = Our::rekeying::<C>(subject);
+        [Contender::per_cpu::<Rekeying<C>>(&kind), Contender::per_thread::<Rekeying<C>>(&kind)]
+    }
+    let pairs = [
+        both::<Salsa<20>>("salsa20"),
+        both::<Salsa<12>>("salsa20-12"),
+        both::<Salsa<8>>("salsa20-8"),
+        both::<ChaCha<20>>("chacha20"),
+        both::<ChaCha<12>>("chacha12"),
+        both::<ChaCha<8>>("chacha8"),
+        both::<AesCtr<128>>("aes-128-ctr"),
+        both::<AesCtr<256>>("aes-256-ctr"),
+    ];
+    pairs.into_iter().flatten().collect()
+}
+
+/// What programs should use, in both places.
+pub(crate) fn recommended() -> Vec<Contender> {
+    vec![
+        Contender::per_cpu::<Erasing<ChaCha<20>>>(&CHACHA20),
+        Contender::per_thread::<Erasing<ChaCha<20>>>(&CHACHA20),
+        Contender::per_cpu::<Erasing<AesCtr<256>>>(&AES_256),
+        Contender::per_thread::<Erasing<AesCtr<256>>>(&AES_256),
+    ]
+}
+
+/// Whose repeated words are counted: what is wrong by design first.
+pub(crate) fn of_repeats() -> [Contender; 4] {
+    [
+        Contender::unsynchronised(),
+        Contender::shared::<Rekeying<Arc4>>(&ARC4),
+        Contender::per_cpu::<Erasing<ChaCha<20>>>(&CHACHA20),
+        Contender::per_thread::<Erasing<ChaCha<20>>>(&CHACHA20),
+    ]
+}

@@ -1,0 +1,137 @@
+//! Words that come out twice when several threads draw at the same time.
+//!
+//! Two neighbouring words that occur again, in whatever thread, are a repetition: among 2^21 pairs
+//! of 64 bits chance alone makes one in four million runs. The count is of pairs that had occurred
+//! before.
+
+use std::sync::Barrier;
+use std::thread;
+
+use crate::clock::as_f64;
+use crate::contender::Contender;
+use crate::processors::{self, Pinned};
+use crate::results::Point;
+use crate::tables::{self, random};
+
+/// Words that each thread draws in a round.
+pub(crate) const WORDS: usize = 1 << 20;
+/// Rounds after which a fault that did not show is given up.
+const ROUNDS: usize = 10;
+/// Threads at most, each on a processor of its own.
+const THREADS: usize = 4;
+
+/// How many threads would draw.
+pub(crate) fn threads(processors: usize) -> usize {
+    processors.min(THREADS)
+}
+
+/// The point that tells how often a generator repeated itself, without the number.
+pub(crate) fn point(contender: &Contender, threads: usize) -> Point {
+    let mut point = contender.point().clone();
+    point.table = random::NAME.into();
+    point.op = "u32".into();
+    point.size = Some(4);
+    point.threads = u32::try_from(threads).ok();
+    point.id = format!("{}/repeats/t{threads}", tables::id(&point));
+    point
+}
+
+/// Counts the repetitions of each contender, as far as there is time.
+///
+/// A contender that is wrong by design gets up to ten rounds until it shows; the others then get as
+/// many.
+pub(crate) fn measure(
+    contenders: &[Contender],
+    words: usize,
+    over: impl Fn() -> bool,
+) -> Vec<Point> {
+    let processors = processors::allowed();
+    let threads = threads(processors.len());
+    let mut points = Vec::new();
+    let mut rounds = 1;
+    for contender in contenders {
+        let most = if contender.is_faulty() { ROUNDS } else { rounds };
+        let (mut repeated, mut made) = (Some(0), 0);
+        while made < most && repeated.is_some_and(|n| n == 0) && !over() {
+            repeated = round(contender, words, &processors[..threads]);
+            made += 1;
+        }
+        let Some(repeated) = repeated.filter(|_| made > 0) else { continue };
+        rounds = rounds.max(made);
+        let mut point = point(contender, threads);
+        point.repeats = Some(repeated as u64);
+        point.verified = repeated == 0 && !contender.is_faulty();
+        points.push(point);
+    }
+    points
+}
+
+/// One round under a new key; `None` when the generator fails.
+fn round(contender: &Contender, words: usize, cpus: &[usize]) -> Option<usize> {
+    // What all threads share takes its new key here, before they start.
+    contender.generator()?.rekey();
+    let start = Barrier::new(cpus.len());
+    let drawn: Vec<Option<Vec<u32>>> = thread::scope(|scope| {
+        let start = &start;
+        let threads = cpus.iter().map(|&cpu| {
+            scope.spawn(move || {
+                let _pinned = Pinned::to(cpu);
+                let generator = contender.generator();
+                let mut drawn = vec![1; words];
+                start.wait();
+                let mut generator = generator?;
+                for word in &mut drawn {
+                    *word = generator.words(1);
+                }
+                Some(drawn)
+            })
+        });
+        let threads: Vec<_> = threads.collect();
+        threads.into_iter().map(|thread| thread.join().ok().flatten()).collect()
+    });
+    let drawn: Option<Vec<Vec<u32>>> = drawn.into_iter().collect();
+    Some(count(&drawn?))
+}
+
+/// Pairs of neighbouring words that occurred before.
+fn count(drawn: &[Vec<u32>]) -> usize {
+    let pairs = drawn.iter().flat_map(|words| words.windows(2));
+    let mut pairs: Vec<u64> =
+        pairs.map(|pair| u64::from(pair[0]) << 32 | u64::from(pair[1])).collect();
+    pairs.sort_unstable();
+    pairs.windows(2).filter(|pair| pair[0] == pair[1]).count()
+}
+
+/// Repetitions that chance makes among so many words, on average: n²/2 pairs of 2^64 values.
+pub(crate) fn by_chance(words: u64) -> f64 {
+    as_f64(words).powi(2) / 2.0 / 2f64.powi(64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ours;
+
+    #[test]
+    fn neighbours_that_occur_again_are_counted() {
+        assert_eq!(count(&[vec![1, 2, 3, 1, 2, 4], vec![3, 1, 2]]), 3);
+        assert_eq!(count(&[vec![1, 2, 1], vec![3, 2, 3]]), 0);
+        assert!(by_chance(1 << 21) < 1.0 / 4e6);
+    }
+
+    #[test]
+    fn a_state_without_a_lock_repeats_itself_and_others_do_not() {
+        let _turn = crate::tests::turn();
+        if processors::allowed().len() < 2 {
+            eprintln!("SKIPPED: threads that meet need two processors");
+            return;
+        }
+        let points = measure(&ours::of_repeats(), WORDS / 4, || false);
+        assert_eq!(points.len(), 4);
+        for point in points {
+            let faulty = point.api == "unsynchronised";
+            assert_eq!(point.repeats > Some(0), faulty, "{}", point.id);
+            assert_eq!(point.verified, !faulty);
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! The message that benchmarked NetBSD's `cprng_fast`, made again: its table, with its rows, columns
+//! and units, and then everything else that it asks for. Part of the table `random`.
+//!
+//! The message timed 1,000,000 calls of 32 bits under each key, 4 GB in requests of 256 bytes, and
+//! 16 GB in four parallel streams; GB are 2^30 bytes here. Its scaling factor is the time of the one
+//! stream divided by that of the four.
+
+use core::time::Duration;
+
+use crate::bandwidth;
+use crate::contender::{Before, Contender, Op};
+use crate::depth::Depth;
+use crate::ours;
+use crate::results::Point;
+use crate::row::{Batches, Row, Test};
+use crate::tables::{self, random};
+
+pub(crate) mod extra;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub(crate) use text::text;
+
+/// Calls of 32 bits under one key.
+const CALLS: u64 = 1_000_000;
+/// Bytes of a request of the streams.
+const SIZE: usize = 256;
+/// Requests of each stream: 4 GB.
+const REQUESTS: u64 = (4 << 30) / SIZE as u64;
+/// Parallel streams.
+const STREAMS: u32 = 4;
+
+/// Without `--full`, calls that would take longer are fewer.
+const LONGEST_CALLS: Duration = Duration::from_millis(30);
+/// Where streams share processors a batch takes many time slices.
+const SHARED_BATCH: Duration = Duration::from_millis(25);
+
+/// The peers that are measured when there is little time, by their entry points.
+const QUICK_PEERS: [&str; 6] =
+    ["getrandom", "vdso", "rand-bytes", "thread-rng", "hc128-rng", "system-random"];
+/// The other ciphers that are.
+const QUICK_CIPHERS: [&str; 3] = ["salsa20", "chacha20", "aes-256-ctr"];
+
+/// The rows at a depth; `rivals` are the peers' generators.
+pub(crate) fn rows(rivals: &[Contender], depth: Depth) -> Vec<Row> {
+    let quick = depth == Depth::Quick;
+    let mut contenders = ours::of_the_message();
+    contenders.extend(ours::variants_of_the_message());
+    let others = ours::other_ciphers().into_iter();
+    contenders
+        .extend(others.filter(|c| !quick || QUICK_CIPHERS.contains(&c.point().subject.as_str())));
+    contenders.extend(ours::recommended());
+    let rivals = rivals.iter().cloned();
+    contenders.extend(rivals.filter(|c| !quick || QUICK_PEERS.contains(&c.point().api.as_str())));
+    contenders.iter().flat_map(|contender| cells(contender, depth)).collect()
+}
+
+/// The cells of one line.
+fn cells(contender: &Contender, depth: Depth) -> Vec<Row> {
+    let mut rows = vec![words(contender, Before::Making, depth)];
+    if contender.rekeys() {
+        rows.push(words(contender, Before::Rekeying, depth));
+    }
+    rows.push(streams(contender, 1, depth));
+    // What is made for one thread has no parallel streams.
+    if contender.point().api != "single" {
+        rows.push(streams(contender, STREAMS, depth));
+    }
+    rows
+}
+
+/// 1,000,000 calls of 32 bits.
+fn words(contender: &Contender, before: Before, depth: Depth) -> Row {
+    let mut row = contender.row_after(before, random::NAME, Op::Word, 4, 1);
+    let phase = if before == Before::Making { "initial" } else { "rekeyed" };
+    row.point.id = format!("{}/u32/4/t1/{phase}", tables::id(&row.point));
+    row.point.phase = Some(phase.to_owned());
+    row.point.whole = Some(false);
+    let full = depth == Depth::Full;
+    let (longest, runs) =
+        if full { (whole_run(contender), Some(11)) } else { (LONGEST_CALLS, None) };
+    row.batches.test = Some(Test { requests: CALLS, longest, runs, parts: 1 });
+    row
+}
+
+/// 4 GB in each of one or four streams.
+fn streams(contender: &Contender, threads: u32, depth: Depth) -> Row {
+    let mut row = contender.row(random::NAME, Op::Fill, SIZE, threads);
+    let amount = 4 * threads;
+    row.point.id = format!("{}/fill/{SIZE}/t{threads}/{amount}gb", tables::id(&row.point));
+    row.point.whole = Some(false);
+    let longest = if depth == Depth::Full { whole_run(contender) } else { Duration::ZERO };
+    // As many runs as the message made: the median of three, and one.
+    let runs = Some(if threads == 1 { 3 } else { 1 });
+    let test = Some(Test { requests: REQUESTS, longest, runs, parts: 64 });
+    row.batches = match threads {
+        1 => Batches { test, ..Batches::default() },
+        _ => Batches { test, length: SHARED_BATCH, enough: 5 },
+    };
+    row
+}
+
+/// The longest run of the message's literal size: a slow peer must not take hours.
+fn whole_run(contender: &Contender) -> Duration {
+    Duration::from_secs(if contender.is_ours() { 3600 } else { 60 })
+}
+
+/// Enters what follows from the measured figures: the seconds of the whole streams.
+pub(crate) fn finish(points: &mut [Point]) {
+    for point in points.iter_mut().filter(|p| p.whole.is_some() && p.op == "fill") {
+        point.seconds = point.ns.map(|ns| ns * crate::clock::as_f64(REQUESTS) / 1e9);
+    }
+}
+
+/// A line of the message's table.
+struct Line {
+    name: &'static str,
+    api: &'static str,
+    subject: &'static str,
+    generator: &'static str,
+    /// Cycles per byte of 32-bit requests.
+    cpb: f64,
+    /// Seconds of the one stream and of the four.
+    seconds: [f64; 2],
+    /// The scaling factor as printed: cut off, not rounded.
+    factor: &'static str,
+}
+
+/// The message's figures: four dual-core Opteron 880, 2012.
+const DOCUMENT: [Line; 5] = [
+    Line {
+        name: "arc4-mtx",
+        api: "shared",
+        subject: "arc4",
+        generator: "rekeying",
+        cpb: 35.0,
+        seconds: [42.58, 398.83],
+        factor: "0.106",
+    },
+    Line {
+        name: "arc4-nomtx",
+        api: "unsynchronised",
+        subject: "arc4",
+        generator: "rekeying",
+        cpb: 24.0,
+        seconds: [42.12, 2338.92],
+        factor: "0.018",
+    },
+    Line {
+        name: "arc4-percpu",
+        api: "per-cpu",
+        subject: "arc4",
+        generator: "rekeying",
+        cpb: 27.0,
+        seconds: [33.63, 41.59],
+        factor: "0.808",
+    },
+    Line {
+        name: "hc128-percpu",
+        api: "per-cpu",
+        subject: "hc128",
+        generator: "rekeying",
+        cpb: 21.0,
+        seconds: [23.75, 34.90],
+        factor: "0.680",
+    },
+    Line {
+        name: "hc128-inline",
+        api: "per-cpu",
+        subject: "hc128",
+        generator: "rekeying-inline",
+        cpb: 19.0,
+        seconds: [22.66, 31.75],
+        factor: "0.713",
+    },
+];
+
+/// The message's own figures as points.
+pub(crate) fn document() -> Vec<Point> {
+    let mut points = Vec::new();
+    for line in &DOCUMENT {
+        let bare = Point {
+            table: random::NAME.into(),
+            source: "document".into(),
+            api: line.api.into(),
+            subject: line.subject.into(),
+            generator: Some(line.generator.into()),
+            threads: Some(1),
+            whole: Some(true),
+            ..Point::default()
+        };
+        let id = tables::id(&bare);
+        points.push(Point {
+            id: format!("{id}/u32/4/t1/{CALLS}"),
+            op: "u32".into(),
+            size: Some(4),
+            cycles: Some(4.0 * line.cpb),
+            ..bare.clone()
+        });
+        for (threads, seconds) in [1, STREAMS].into_iter().zip(line.seconds) {
+            let ns = seconds * 1e9 / crate::clock::as_f64(REQUESTS);
+            points.push(Point {
+                id: format!("{id}/fill/{SIZE}/t{threads}/{}gb", 4 * threads),
+                op: "fill".into(),
+                size: Some(SIZE as u64),
+                threads: Some(threads),
+                ns: Some(ns),
+                per_second: Some(1e9 / ns * f64::from(threads)),
+                seconds: Some(seconds),
+                ..bare.clone()
+            });
+        }
+    }
+    points.push(bandwidth::document());
+    points
+}
+
+/// The message's scaling factor: the time of one stream divided by that of four.
+fn factor(one: f64, four: f64) -> f64 {
+    one / four
+}
+
+/// Throughput of the four streams as a share of what the processors that exist could do.
+fn normalised(one: f64, four: f64, processors: usize) -> f64 {
+    let possible = u32::try_from(processors).unwrap_or(STREAMS).clamp(1, STREAMS);
+    factor(one, four) * f64::from(STREAMS) / f64::from(possible)
+}

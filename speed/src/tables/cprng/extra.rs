@@ -1,0 +1,49 @@
+//! What belongs to the message's table besides its rows: repeated words, and the memory's bandwidth.
+
+use core::sync::atomic::Ordering;
+
+use crate::bandwidth::{self, Sizes};
+use crate::contender::Contender;
+use crate::sampler::{Limits, Sampled};
+use crate::{ours, processors, repeats};
+
+/// Measures of both what `fits`, unless `limits` end it first.
+pub(crate) fn measure(fits: impl Fn(&str) -> bool, limits: &Limits<'_>, sampled: &mut Sampled) {
+    let processors = processors::allowed();
+    let threads = repeats::threads(processors.len());
+    let counted: Vec<Contender> = ours::of_repeats()
+        .into_iter()
+        .filter(|contender| fits(&repeats::point(contender, threads).id))
+        .collect();
+    if threads > 1 {
+        for point in repeats::measure(&counted, repeats::WORDS, || limits.over()) {
+            if point.repeats > Some(0) && point.api != "unsynchronised" {
+                sampled.remarks.push(format!("not verified: {}: words came twice", point.id));
+                sampled.wrong += 1;
+            }
+            sampled.points.push(point);
+        }
+    } else if !counted.is_empty() {
+        sampled.remarks.push("repeated words not counted: that takes 2 processors".to_owned());
+    }
+    // The arrays take time to set up, which an interrupt should not have to wait for.
+    let stopped = limits.stop.load(Ordering::Relaxed);
+    if !stopped && copies(processors.len()).iter().any(|id| fits(id)) {
+        let array = Sizes::of_this_machine().array;
+        let points = bandwidth::measure(array, &processors, || limits.over());
+        sampled.points.extend(points.into_iter().filter(|point| fits(&point.id)));
+    }
+}
+
+/// Every id that [`measure`] can return.
+pub(crate) fn ids() -> Vec<String> {
+    let processors = processors::allowed().len();
+    let threads = repeats::threads(processors);
+    let counts = ours::of_repeats().map(|contender| repeats::point(&contender, threads).id);
+    counts.into_iter().chain(copies(processors)).collect()
+}
+
+fn copies(processors: usize) -> Vec<String> {
+    let threads = if processors > 1 { vec![1, processors] } else { vec![1] };
+    threads.into_iter().map(|threads| bandwidth::point(threads).id).collect()
+}
