@@ -75,6 +75,13 @@ impl StreamCore for Hc128 {
 }
 
 impl Hc128 {
+    /// Words taken so far under this key and nonce.
+    #[inline(always)]
+    #[must_use]
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+
     /// The next word of keystream: one step, inlined into the caller, without a buffer.
     ///
     /// Not constant time, as all of this cipher.

@@ -22,13 +22,14 @@ use crate::rekeying::{Made, Rekeying, Running, new_key, room};
 #[derive(Clone, Copy, Debug)]
 pub struct Inlined<C>(PhantomData<fn() -> C>);
 
-/// The most bytes that are allowed at a time; the page counts them in 32 bits.
-const ALLOWANCE: u32 = 1 << 30;
+/// The most words that are allowed at a time; they are counted in 32 bits.
+const ALLOWANCE: u64 = 1 << 28;
 
 impl Generator for Inlined<Hc128> {}
 
-/// The page's count of bytes left is what may be made before the slow way must look at the interval;
-/// the all-zero page of a forked child allows nothing.
+/// The page's cursor tells up to which position of the cipher, in words and 32 bits, steps are allowed
+/// before the slow way must look at the interval. The all-zero page of a forked child allows none, nor
+/// does one with a new key.
 impl Source for Inlined<Hc128> {
     unsafe fn key(owner: Owner) -> Result<(), Cut> {
         // SAFETY: the caller's promise.
@@ -39,27 +40,19 @@ impl Source for Inlined<Hc128> {
         let page = owner.slot.page;
         if mixing == Mixing::EveryRequest {
             // SAFETY: the caller's promise.
-            unsafe { page.set_left(0) };
-            // SAFETY: the caller's promise.
-            unsafe { new_key::<Hc128>(owner)? };
+            unsafe { renew(owner)? };
         }
         let mut rest = out;
         while !rest.is_empty() {
             // SAFETY: the caller's promise.
-            let left = unsafe { page.left() };
-            if left < 4 {
+            let allowed = unsafe { allowed(page) };
+            if allowed == 0 {
                 // SAFETY: the caller's promise.
-                let room = unsafe { room::<Hc128>(owner)? };
-                let allowed = u32::try_from(room).unwrap_or(u32::MAX).min(ALLOWANCE);
-                // SAFETY: the caller's promise.
-                unsafe { Made::of(page) }.add(u64::from(allowed));
-                // SAFETY: no bytes are read by this count.
-                unsafe { page.set_left(allowed) };
+                unsafe { allow(owner)? };
                 continue;
             }
-            let now = rest.len().min(left as usize / 4 * 4);
-            let (now, later) = rest.split_at_mut(now);
-            // SAFETY: the caller's promise; so many bytes are allowed.
+            let (now, later) = rest.split_at_mut(rest.len().min(4 * allowed as usize));
+            // SAFETY: the caller's promise; so many words are allowed.
             unsafe { steps(page, now) };
             rest = later;
         }
@@ -71,17 +64,12 @@ impl Source for Inlined<Hc128> {
     #[inline(always)]
     unsafe fn take<W: Word>(page: PagePtr) -> Result<W, Refusal> {
         // SAFETY: the caller's promise.
-        let left = unsafe { page.left() };
-        if left < W::SIZE {
+        if unsafe { allowed(page) } < W::SIZE / 4 {
             return Err(Refusal::Empty);
         }
         // SAFETY: the caller's promise.
-        let core = unsafe { Running::<Hc128>::core(page) };
-        // SAFETY: the caller owns the page, and nothing else refers to the core during this call.
-        let core = unsafe { &mut *core };
+        let core = unsafe { core(page) };
         let word = W::from_steps(|| core.next_word());
-        // SAFETY: the caller's promise; the count only falls.
-        unsafe { page.set_left(left - W::SIZE) };
         // SAFETY: the caller's promise.
         if unsafe { page.is_live() } { Ok(word) } else { Err(Refusal::Empty) }
     }
@@ -99,6 +87,64 @@ impl Source for Inlined<Hc128> {
     }
 }
 
+/// The page's cipher.
+///
+/// # Safety
+///
+/// As for [`Source`], and nothing else refers to the cipher as long as the reference is used.
+#[inline(always)]
+unsafe fn core<'page>(page: PagePtr) -> &'page mut Hc128 {
+    // SAFETY: the caller's promise.
+    let core = unsafe { Running::<Hc128>::core(page) };
+    // SAFETY: the caller's promise.
+    unsafe { &mut *core }
+}
+
+/// Steps that are allowed.
+///
+/// # Safety
+///
+/// As for [`Source`].
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "positions are compared in 32 bits")]
+unsafe fn allowed(page: PagePtr) -> u32 {
+    // SAFETY: the caller's promise.
+    let end = unsafe { page.left() };
+    // SAFETY: the caller's promise.
+    end.wrapping_sub(unsafe { core(page) }.position() as u32)
+}
+
+/// Allows as many steps as the interval has room for, under a new key if that is none.
+///
+/// # Safety
+///
+/// As for [`Source`], and no steps are allowed.
+#[expect(clippy::cast_possible_truncation, reason = "positions are compared in 32 bits")]
+unsafe fn allow(owner: Owner) -> Result<(), Cut> {
+    let page = owner.slot.page;
+    // SAFETY: the caller's promise.
+    let words = (unsafe { room::<Hc128>(owner)? } / 4).min(ALLOWANCE);
+    // SAFETY: the caller's promise.
+    unsafe { Made::of(page) }.add(4 * words);
+    // SAFETY: the caller's promise.
+    let end = unsafe { core(page) }.position().wrapping_add(words);
+    // SAFETY: the caller's promise; no bytes are read by this cursor.
+    unsafe { page.set_left(end as u32) };
+    Ok(())
+}
+
+/// Takes a new key, under which no steps are allowed yet.
+///
+/// # Safety
+///
+/// As for [`Source`].
+unsafe fn renew(owner: Owner) -> Result<(), Cut> {
+    // SAFETY: the caller's promise.
+    unsafe { owner.slot.page.set_left(0) };
+    // SAFETY: the caller's promise.
+    unsafe { new_key::<Hc128>(owner) }
+}
+
 /// Fills `out` by steps, if so many are allowed and no fork comes between.
 ///
 /// # Safety
@@ -107,11 +153,10 @@ impl Source for Inlined<Hc128> {
 #[inline]
 unsafe fn take_steps(page: PagePtr, out: &mut [u8]) -> Result<(), Refusal> {
     // SAFETY: the caller's promise.
-    let left = unsafe { page.left() } as usize;
-    if out.len() > left / 4 * 4 {
+    if out.len() > 4 * unsafe { allowed(page) } as usize {
         return Err(Refusal::Empty);
     }
-    // SAFETY: the caller's promise; so many bytes are allowed.
+    // SAFETY: the caller's promise; so many words are allowed.
     unsafe { steps(page, out) };
     // SAFETY: the caller's promise.
     if unsafe { page.is_live() } { Ok(()) } else { Err(Refusal::Empty) }
@@ -121,19 +166,11 @@ unsafe fn take_steps(page: PagePtr, out: &mut [u8]) -> Result<(), Refusal> {
 ///
 /// # Safety
 ///
-/// As for [`Source`], and the page allows so many bytes, in whole words.
+/// As for [`Source`], and the page allows so many words.
 #[inline]
 unsafe fn steps(page: PagePtr, out: &mut [u8]) {
-    // At most what 32 bits count.
-    let used = u32::try_from(out.len().next_multiple_of(4)).unwrap_or(u32::MAX);
     // SAFETY: the caller's promise.
-    let left = unsafe { page.left() };
-    // SAFETY: the caller's promise; the count only falls.
-    unsafe { page.set_left(left.saturating_sub(used)) };
-    // SAFETY: the caller's promise.
-    let core = unsafe { Running::<Hc128>::core(page) };
-    // SAFETY: the caller owns the page, and nothing else refers to the core during this call.
-    let core = unsafe { &mut *core };
+    let core = unsafe { core(page) };
     let (words, rest) = out.as_chunks_mut::<4>();
     for word in words {
         *word = core.next_word().to_le_bytes();

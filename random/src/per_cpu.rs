@@ -1,13 +1,13 @@
 //! One generator for each processor: memory grows with processors, not with threads.
 //!
-//! Each processor has two pages. Its *own* page is locked by a restartable sequence
-//! ([`crate::rseq`]), which costs little and which only threads on that processor can do. Who finds
-//! it locked (its holder lost the processor in the middle of a draw, or was interrupted by this
-//! handler), or whose C library knows no restartable sequences, tries the *common* page of the
-//! processor, then that of the next processor, by an atomic instruction; then it asks the kernel.
-//! Nobody ever waits.
+//! Each processor has three pages. Two are its *own*, locked by a restartable sequence
+//! ([`crate::rseq`]), which costs little and which only threads on that processor can do: one, and one
+//! for when the first one's holder has lost the processor in the middle of a draw or is interrupted
+//! by a handler that draws. Who finds both locked, or whose C library knows no restartable sequences,
+//! tries the *common* page of the processor, then that of the next processor, by an atomic
+//! instruction; then it asks the kernel. Nobody ever waits.
 //!
-//! The lock of the own page lies outside of it and survives a fork. So, if a handler forks in the middle
+//! The locks of the own pages lie outside of them and survive a fork. So, if a handler forks in the middle
 //! of a draw, the child's later draws do not touch the page until the interrupted one has ended. If
 //! another thread held it, the child does without this page for good.
 
@@ -36,7 +36,7 @@ use crate::vdso::State;
 
 /// The generator of the processor that the calling thread runs on, of the kind `G`.
 ///
-/// For programs of very many threads: the state takes two pages of 8 KiB for each processor and kind,
+/// For programs of very many threads: the state takes three pages of 8 KiB for each processor and kind,
 /// however many threads draw. A draw costs a few cycles more than from
 /// [`PerThread`](crate::PerThread). No draw ever waits for another; safe in signal handlers and after a
 /// fork.
@@ -68,7 +68,7 @@ impl<G: Placed> PerCpu<G> {
     /// [`EntropyError`] when the kernel gives no random bytes; `out` must then not be used.
     #[inline]
     pub fn try_fill(out: &mut [u8]) -> Result<(), EntropyError> {
-        let Some(own) = rseq::lock(G::table()) else { return fill_elsewhere::<G>(out) };
+        let Some(own) = rseq::lock::<0>(G::table()) else { return fill_elsewhere::<G>(out) };
         // SAFETY: the lock makes this call the page's owner.
         if unsafe { G::take_any(own.page, Isa::detect, out) }.is_err() {
             return serve::<G>(Some(Locked::Own(own)), out, Mixing::Refills);
@@ -119,11 +119,13 @@ impl<C: SeedCore + 'static> PerCpu<Rekeying<C>>
 where
     Rekeying<C>: Placed,
 {
-    /// What the generators have done so far: of each processor its own and its common one, in order,
-    /// as far as they were ever used.
+    /// What the generators have done so far: of each processor its two own and its common one, in
+    /// order, as far as they were ever used.
     pub fn counters() -> impl Iterator<Item = Counters> {
         let table = Rekeying::<C>::table();
-        let pages = entries(table).iter().flat_map(|entry| [&entry.own, &entry.common]);
+        let pages = entries(table)
+            .iter()
+            .flat_map(|Entry { own: [first, second], common, .. }| [first, second, common]);
         pages.filter_map(|place| {
             let page = place.page.load(Ordering::Acquire);
             // SAFETY: published pages stay mapped, and those of this table run over this core.
@@ -160,7 +162,7 @@ impl<G: Placed> Mix for PerCpu<G> {
 
 #[inline(always)]
 fn word<G: Placed, W: Word>() -> W {
-    let Some(own) = rseq::lock(G::table()) else { return word_elsewhere::<G, W>() };
+    let Some(own) = rseq::lock::<0>(G::table()) else { return word_elsewhere::<G, W>() };
     // SAFETY: the lock makes this call the page's owner.
     match unsafe { G::take(own.page) } {
         Ok(word) => {
@@ -171,10 +173,10 @@ fn word<G: Placed, W: Word>() -> W {
     }
 }
 
-/// A word from a common page.
+/// A word from another page than the first.
 #[inline(never)]
 fn word_elsewhere<G: Placed, W: Word>() -> W {
-    let Some(locked) = Locked::common(G::table()) else {
+    let Some(locked) = Locked::other(G::table()) else {
         return W::by(|bytes| serve::<G>(None, bytes, Mixing::Refills))
             .unwrap_or_else(|error| abort(error));
     };
@@ -188,10 +190,10 @@ fn word_elsewhere<G: Placed, W: Word>() -> W {
     }
 }
 
-/// Bytes from a common page.
+/// Bytes from another page than the first.
 #[inline(never)]
 fn fill_elsewhere<G: Placed>(out: &mut [u8]) -> Result<(), EntropyError> {
-    if let Some(locked) = Locked::common(G::table()) {
+    if let Some(locked) = Locked::other(G::table()) {
         // SAFETY: the lock makes this call the page's owner.
         if unsafe { G::take_any(locked.page(), Isa::detect, out) }.is_err() {
             return serve::<G>(Some(locked), out, Mixing::Refills);
@@ -252,7 +254,13 @@ enum Locked {
 impl Locked {
     /// Whatever page can be locked at once.
     fn any(table: &'static Table) -> Option<Self> {
-        rseq::lock(table).map(Self::Own).or_else(|| Self::common(table))
+        rseq::lock::<0>(table).map(Self::Own).or_else(|| Self::other(table))
+    }
+
+    /// Whatever page but the first can be locked at once.
+    #[inline]
+    fn other(table: &'static Table) -> Option<Self> {
+        rseq::lock::<1>(table).map(Self::Own).or_else(|| Self::common(table))
     }
 
     /// The common page of this processor, or that of the next.
@@ -291,7 +299,7 @@ impl Locked {
 
     fn place(self) -> &'static Place {
         match self {
-            Self::Own(own) => &own.entry().own,
+            Self::Own(own) => own.place(),
             Self::Common(place, _) => place,
         }
     }
@@ -320,8 +328,9 @@ fn prepare(table: &'static Table) {
     let cpu = this_processor();
     let Some(entry) = list.get(cpu % list.len().max(1)) else { return };
     // A processor beyond the table's end has no page of its own.
-    let own = (cpu < list.len() && table.area.load(Ordering::Relaxed) != 0).then_some(&entry.own);
-    for place in own.into_iter().chain([&entry.common]) {
+    let has_own = cpu < list.len() && table.area.load(Ordering::Relaxed) != 0;
+    let own = if has_own { &entry.own[..] } else { &[] };
+    for place in own.iter().chain([&entry.common]) {
         if place.page.load(Ordering::Relaxed).is_null() {
             give_page(place);
         }

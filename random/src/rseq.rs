@@ -16,13 +16,16 @@ use core::sync::atomic::{AtomicBool, AtomicIsize, AtomicPtr, AtomicUsize, Orderi
 use crate::page::{Page, PagePtr};
 
 /// The pages of one processor. Emptied by no fork: the pages themselves are.
+///
+/// Two cache lines: the processor fetches them in pairs, and each entry is written by one processor.
 #[derive(Debug)]
-#[repr(C, align(64))]
+#[repr(C, align(128))]
 pub(crate) struct Entry {
-    /// The page that threads on this processor lock by [`lock`], and nobody locks otherwise.
-    pub(crate) own: Place,
-    /// Whether somebody uses that page.
-    is_locked: AtomicBool,
+    /// The pages that threads on this processor lock by [`lock`], and nobody locks otherwise. The
+    /// second is for when the first one's holder has lost the processor.
+    pub(crate) own: [Place; 2],
+    /// Whether somebody uses them.
+    is_locked: [AtomicBool; 2],
     /// The page that any thread may lock atomically.
     pub(crate) common: Place,
 }
@@ -60,16 +63,22 @@ mod area {
     pub(super) const SEQUENCE: usize = 8;
 }
 
-/// A processor's own page, locked by this thread.
+/// One of a processor's own pages, locked by this thread.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Own {
     pub(crate) page: PagePtr,
     entry: *const Entry,
+    which: usize,
 }
 
 impl Own {
-    /// The entry that the page belongs to.
-    pub(crate) fn entry(self) -> &'static Entry {
+    /// Where the page is published.
+    pub(crate) fn place(self) -> &'static Place {
+        &self.entry().own[self.which]
+    }
+
+    #[inline(always)]
+    fn entry(self) -> &'static Entry {
         // SAFETY: entries stay mapped for ever, and all that is in them is atomic.
         unsafe { &*self.entry }
     }
@@ -78,15 +87,15 @@ impl Own {
     #[inline(always)]
     pub(crate) fn unlock(self) {
         // Pairs with the sequence in `lock`, which reads it in order: this processor is x86-64.
-        self.entry().is_locked.store(false, Ordering::Release);
+        self.entry().is_locked[self.which].store(false, Ordering::Release);
     }
 }
 
-/// Locks the page of the processor that this thread runs on; `None` if it has none yet, if
-/// somebody has locked it, or if the thread was interrupted meanwhile.
+/// Locks an own page, the first or the second, of the processor that this thread runs on; `None` if
+/// there is none yet, if somebody has locked it, or if the thread was interrupted meanwhile.
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
 #[inline(always)]
-pub(crate) fn lock(table: &Table) -> Option<Own> {
+pub(crate) fn lock<const WHICH: usize>(table: &Table) -> Option<Own> {
     // Pairs with the store when the table was ready.
     let area = table.area.load(Ordering::Acquire);
     if area == 0 {
@@ -113,7 +122,7 @@ pub(crate) fn lock(table: &Table) -> Option<Own> {
             "mov {page:e}, dword ptr fs:[{area} + {CPU_ID}]",
             "cmp {page}, {count}",
             "jae 4f",
-            "shl {page:e}, 6",
+            "shl {page:e}, 7",
             "add {entry}, {page}",
             "mov {page}, [{entry} + {PAGE}]",
             "test {page}, {page}",
@@ -138,23 +147,23 @@ pub(crate) fn lock(table: &Table) -> Option<Own> {
             SEQUENCE = const area::SEQUENCE,
             CPU_ID = const area::CPU_ID,
             SIGNATURE = const area::SIGNATURE,
-            PAGE = const offset_of!(Entry, own.page),
-            LOCK = const offset_of!(Entry, is_locked),
+            PAGE = const offset_of!(Entry, own) + WHICH * size_of::<Place>() + offset_of!(Place, page),
+            LOCK = const offset_of!(Entry, is_locked) + WHICH,
             options(nostack)
         );
     }
-    (!page.is_null()).then_some(Own { page: PagePtr(page), entry })
+    (!page.is_null()).then_some(Own { page: PagePtr(page), entry, which: WHICH })
 }
 
 /// Elsewhere nothing is known of the processor without a call.
 #[cfg(not(all(target_arch = "x86_64", target_pointer_width = "64")))]
 #[inline(always)]
-pub(crate) fn lock(_: &Table) -> Option<Own> {
+pub(crate) fn lock<const WHICH: usize>(_: &Table) -> Option<Own> {
     None
 }
 
 // `lock` multiplies by this size; a processor's number has 32 bits.
-const _: () = assert!(size_of::<Entry>() == 64);
+const _: () = assert!(size_of::<Entry>() == 128);
 
 /// Where each thread's area lies, in bytes from the thread pointer; zero without one.
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
