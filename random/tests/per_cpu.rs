@@ -139,11 +139,7 @@ fn alive(wanted: usize, draw: fn() -> u64) -> (usize, usize) {
         let mut started = 0;
         while started < wanted {
             let thread = thread::Builder::new().stack_size(64 << 10).spawn_scoped(scope, || {
-                // A draw that finds the pool of pages busy goes to the kernel; a later one gets a page.
-                for _ in 0..5 {
-                    let _ = draw();
-                    thread::sleep(Duration::from_millis(1));
-                }
+                let _ = draw();
                 drawn.fetch_add(1, Ordering::Release);
                 let mut guard = is_over.lock().expect("nobody panics");
                 while !*guard {
@@ -163,6 +159,15 @@ fn alive(wanted: usize, draw: fn() -> u64) -> (usize, usize) {
         end.notify_all();
         (started, state)
     })
+}
+
+/// A draw that finds the pool of pages busy goes to the kernel; a later one gets a page.
+fn draw_from_page() -> u64 {
+    while PerThread::<Rekeying<ChaCha<8>>>::counters().keys == 0 {
+        let _ = PerThread::<Rekeying<ChaCha<8>>>::u64();
+        thread::sleep(Duration::from_millis(1));
+    }
+    PerThread::<Rekeying<ChaCha<8>>>::u64()
 }
 
 /// The state of the processors' generators does not grow with threads; that of the threads' does.
@@ -189,7 +194,7 @@ fn memory() {
     println!("  {threads} threads on {processors} processors: {state} bytes, {before} before");
     assert!(state >= maps::PAGE && state - before <= processors * (64 << 10), "{state} bytes");
     // The same measurement sees the pages of threads.
-    let (threads, with_theirs) = alive(500.min(threads), PerThread::<Erasing<ChaCha<8>>>::u64);
+    let (threads, with_theirs) = alive(500.min(threads), draw_from_page);
     println!("  and {threads} threads with generators of their own: {with_theirs} bytes");
     let each = (with_theirs - state) / threads;
     assert!((4 << 10..12 << 10).contains(&each), "{each} bytes a thread");

@@ -285,11 +285,12 @@ fn step(child: libc::pid_t, shared: &Shared, signals: impl Fn(usize) -> bool) ->
     while shared.done.load(Ordering::Relaxed) == 0 {
         if signals(instructions) && !blocks_signals(child) {
             shared.position.store(instructions, Ordering::Relaxed);
-            let (ip, sp) = (register(child, RIP), register(child, RSP));
+            let sp = register(child, RSP);
             let stop = wait_for_trap(child, libc::PTRACE_CONT, Some(libc::SIGUSR1));
             assert_eq!(stop, Stop::Trap, "the handler comes to its end");
-            // Out of the handler, back to the instruction that was interrupted.
-            while (register(child, RIP), register(child, RSP)) != (ip, sp) {
+            // Out of the handler, back to the draw: where it was interrupted, or where a restartable
+            // sequence goes on that the signal aborted.
+            while register(child, RSP) != sp {
                 assert_eq!(wait_for_trap(child, libc::PTRACE_SINGLESTEP, Some(0)), Stop::Trap);
             }
         }
