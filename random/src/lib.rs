@@ -16,8 +16,7 @@
 //! it without a system call (Linux 6.11), and at least each second of use elsewhere.
 //!
 //! All functions may be called in signal handlers, if they have 16 KiB of stack (64 KiB without
-//! optimisation), and in destructors
-//! of thread-local values. They leave `errno` as it was.
+//! optimisation), and in destructors of thread-local values. They leave `errno` as it was.
 //! When the kernel has no randomness to seed from, [`try_fill`] returns an error; the functions
 //! that return plain numbers print one line and abort: nothing weak is ever returned.
 //!
@@ -41,9 +40,10 @@
 //!
 //! A copy of a running process or virtual machine repeats what its threads had buffered, and goes on
 //! alike until the kernel has noticed the copy and mixes other bytes in; [`strict`] asks the kernel at
-//! every request instead. A process that shares its memory with
-//! its parent without being a thread (`clone` with `CLONE_VM` but without a thread area of its
-//! own) must not draw at the same time as the parent.
+//! every request instead. A process that shares its memory with its parent without being a thread
+//! (`clone` with `CLONE_VM` but without a thread area of its own) must not draw at the same time as
+//! the parent. A program that uses [`PerCpu`] and was linked with glibc 2.35 or later needs that
+//! version to run.
 
 mod core_type;
 mod erasing;
