@@ -1,35 +1,14 @@
 //! ARC4: known answers, a plain reference, and every way to cut a stream into requests.
 #![cfg(feature = "legacy")]
 
+#[path = "common/numbers.rs"]
+mod numbers;
+
 use inout::InOutBuf;
 use lanecrypt_kernels::arc4::{Arc4, Key, KeyLength};
 use lanecrypt_kernels::{Isa, StreamCore};
 
-/// Marsaglia's xorshift: the same cases in every run.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        usize::try_from(self.next() >> 33).expect("31 bits") % bound
-    }
-
-    fn bytes(&mut self, len: usize) -> Vec<u8> {
-        (0..len).map(|_| self.next().to_le_bytes()[7]).collect()
-    }
-}
-
-fn hex(text: &str) -> Vec<u8> {
-    let digits: Vec<_> =
-        text.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_digit(16).expect("hex")).collect();
-    digits.chunks(2).map(|d| u8::try_from(d[0] << 4 | d[1]).expect("8 bits")).collect()
-}
+use numbers::{Numbers, cases, hex};
 
 fn core(key: &[u8]) -> Arc4 {
     Arc4::new(Isa::detect(), &Key::new(key).expect("5 to 256 bytes"), &())
@@ -114,7 +93,7 @@ fn keys_from_arrays() {
 
 #[test]
 fn every_length() {
-    let key = Numbers(1).bytes(16);
+    let key = Numbers(1).array::<16>();
     let expected = reference(&key, 700);
     for len in 0..=700 {
         assert_eq!(keystream(&key, len), expected[..len], "{len} bytes");
@@ -127,7 +106,7 @@ fn every_length() {
 fn long_streams() {
     let mut numbers = Numbers(8);
     for _ in 0..20 {
-        let key = numbers.bytes(16);
+        let key = numbers.array::<16>();
         let (skip, len) = (numbers.below(9), 40_000);
         let mut core = core(&key);
         core.discard(skip);
@@ -143,10 +122,8 @@ fn long_streams() {
 fn random_requests_continue_one_stream() {
     const GUARD: usize = 70;
     const LEN: usize = 2000;
-    let cases =
-        std::env::var("LANECRYPT_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(500u64);
     let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
-    for case in 0..cases {
+    for case in 0..cases(500) {
         let len = 5 + numbers.below(252);
         let key = numbers.bytes(len);
         let stream = reference(&key, LEN);

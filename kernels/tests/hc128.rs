@@ -2,37 +2,16 @@
 //! way to cut a stream into requests.
 #![cfg(feature = "legacy")]
 
+#[path = "common/numbers.rs"]
+mod numbers;
+
 use inout::InOutBuf;
 use lanecrypt_kernels::hc128::Hc128;
 use lanecrypt_kernels::{Isa, StreamCore};
 use rand_core::{Rng, SeedableRng};
 use rand_hc::Hc128Rng;
 
-/// Marsaglia's xorshift: the same cases in every run.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        usize::try_from(self.next() >> 33).expect("31 bits") % bound
-    }
-
-    fn bytes<const N: usize>(&mut self) -> [u8; N] {
-        core::array::from_fn(|_| self.next().to_le_bytes()[7])
-    }
-}
-
-fn hex(text: &str) -> Vec<u8> {
-    let digits: Vec<_> =
-        text.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_digit(16).expect("hex")).collect();
-    digits.chunks(2).map(|d| u8::try_from(d[0] << 4 | d[1]).expect("8 bits")).collect()
-}
+use numbers::{Numbers, cases, hex};
 
 fn array(text: &str) -> [u8; 16] {
     hex(text).try_into().expect("16 bytes")
@@ -148,7 +127,7 @@ fn known_answers() {
 fn long_streams_agree_with_another_implementation() {
     let mut numbers = Numbers(5);
     for blocks in [1, 31, 32, 33, 63, 64, 65, 4000, 10_000] {
-        let (key, nonce) = (numbers.bytes(), numbers.bytes());
+        let (key, nonce) = (numbers.array(), numbers.array());
         let seed: [u8; 32] = [key, nonce].concat().try_into().expect("32 bytes");
         let mut expected = vec![0; 64 * blocks];
         Hc128Rng::from_seed(seed).fill_bytes(&mut expected);
@@ -160,7 +139,7 @@ fn long_streams_agree_with_another_implementation() {
 #[test]
 fn every_length() {
     let mut numbers = Numbers(1);
-    let (key, nonce) = (numbers.bytes(), numbers.bytes());
+    let (key, nonce) = (numbers.array(), numbers.array());
     let expected = Reference::new(&key, &nonce).bytes(5000);
     let around = [2048, 4096].into_iter().flat_map(|n| n - 70..=n + 70);
     for len in (0..=300).chain(around) {
@@ -174,11 +153,9 @@ fn every_length() {
 fn random_requests_continue_one_stream() {
     const GUARD: usize = 70;
     const LEN: usize = 3 * 4096;
-    let cases =
-        std::env::var("LANECRYPT_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(200u64);
     let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
-    for case in 0..cases {
-        let (key, nonce) = (numbers.bytes(), numbers.bytes());
+    for case in 0..cases(200) {
+        let (key, nonce) = (numbers.array(), numbers.array());
         let stream = Reference::new(&key, &nonce).bytes(LEN);
         let mut core = core(&key, &nonce);
         let mut at = 0;
@@ -199,7 +176,7 @@ fn random_requests_continue_one_stream() {
             let offset = numbers.below(GUARD);
             let mut buffer = vec![0x5a; offset + len + GUARD];
             let part = &mut buffer[offset..offset + len];
-            let text: Vec<u8> = (0..len).map(|_| numbers.bytes::<1>()[0]).collect();
+            let text = numbers.bytes(len);
             let xored: Vec<u8> = text.iter().zip(expected).map(|(a, b)| a ^ b).collect();
             match numbers.below(3) {
                 0 => {

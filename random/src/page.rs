@@ -5,8 +5,8 @@
 //!
 //! One owner at a time: the thread that the page belongs to ([`crate::per_thread`]), the holder of
 //! the page's lock ([`crate::per_cpu`], [`crate::shared`]), or whoever owns it exclusively
-//! ([`crate::Held`]); and the kernel, which zeroes the page in a forked child ([`crate::pool`]). Only a fork inside a signal handler can do that under a running take, which
-//! then goes on in the child. So there are no data races; what is needed is that the compiler
+//! ([`crate::Held`]); and the kernel, which zeroes the page in a forked child ([`crate::pool`]). Only a
+//! fork inside a signal handler can do that under a running take, which then goes on in the child. So there are no data races; what is needed is that the compiler
 //! keeps the order of reads, wipes and checks, which volatile accesses do.
 //!
 //! A zeroed page reads as: no bytes left, not live. A take that a fork cut in two reads zeros from

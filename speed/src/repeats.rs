@@ -123,7 +123,7 @@ mod tests {
     fn a_state_without_a_lock_repeats_itself_and_others_do_not() {
         let _turn = crate::tests::turn();
         if processors::allowed().len() < 2 {
-            eprintln!("SKIPPED: threads that meet need two processors");
+            eprintln!("SKIPPED repeats: threads that meet need two processors");
             return;
         }
         let points = measure(&ours::of_repeats(), WORDS / 4, || false);

@@ -118,7 +118,7 @@ fn a_short_run_of_the_messages_table_is_verified() {
     }
     assert!(text.contains("The message's figures") && text.contains("31.75"), "{text}");
     if processors::allowed().len() < 2 {
-        eprintln!("SKIPPED: parallel streams need two processors");
+        eprintln!("SKIPPED parallel_streams: they need two processors");
         return;
     }
     assert!(measured.iter().any(|p| p.threads == Some(4)), "{text}");

@@ -1,7 +1,11 @@
 //! Cases for stream cores: every instruction set against the portable kernel.
 
+pub(crate) mod numbers;
+
 use inout::InOutBuf;
 use lanecrypt_kernels::{Isa, Level, Seek, StreamCore};
+
+use numbers::Numbers;
 
 /// A key and a nonce of a stream cipher with blocks of 64 bytes.
 pub(crate) trait Stream {
@@ -37,40 +41,6 @@ pub(crate) fn levels() -> Vec<Isa> {
     let mut isas: Vec<_> = Level::ALL.into_iter().map(|level| here.at_most(level)).collect();
     isas.dedup();
     isas
-}
-
-/// Marsaglia's xorshift: the same cases in every run.
-pub(crate) struct Numbers(pub(crate) u64);
-
-impl Numbers {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        usize::try_from(self.next() >> 33).expect("31 bits") % bound
-    }
-
-    pub(crate) fn bytes<const N: usize>(&mut self) -> [u8; N] {
-        core::array::from_fn(|_| self.next().to_le_bytes()[7])
-    }
-}
-
-pub(crate) fn hex(text: &str) -> Vec<u8> {
-    let digits: Vec<_> =
-        text.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_digit(16).expect("hex")).collect();
-    digits.chunks(2).map(|d| u8::try_from(d[0] << 4 | d[1]).expect("8 bits")).collect()
-}
-
-/// How many random cases to run.
-pub(crate) fn cases() -> u64 {
-    match std::env::var("LANECRYPT_CASES") {
-        Ok(n) => n.parse().expect("LANECRYPT_CASES is a number"),
-        Err(_) => 2000,
-    }
 }
 
 /// Each length up to a little over 1 KiB, and those around whole widths up to 5 KiB.
@@ -157,7 +127,7 @@ pub(crate) fn random_case<S: Stream>(numbers: &mut Numbers) {
     for block in expected.chunks_mut(64) {
         core.keystream(block);
     }
-    let text: Vec<u8> = (0..len).map(|_| numbers.bytes::<1>()[0]).collect();
+    let text: Vec<u8> = (0..len).map(|_| numbers.array::<1>()[0]).collect();
     let cut = 64 * numbers.below(len / 64 + 1);
     let offset = numbers.below(GUARD);
 
