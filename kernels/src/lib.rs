@@ -18,14 +18,19 @@ pub mod aes;
 #[cfg(feature = "legacy")]
 pub mod arc4;
 mod arx;
+mod block;
 pub mod chacha;
+mod ctr;
 #[cfg(feature = "legacy")]
 pub mod hc128;
+pub mod null;
 pub mod salsa;
 #[cfg(target_arch = "x86_64")]
 mod simd;
 mod stream;
 pub mod wipe;
 
+pub use block::{BlockCipher, BlockEncrypt};
+pub use ctr::Ctr;
 pub use isa::{Isa, Level, UnknownLevel};
 pub use stream::{Seek, StreamCore};

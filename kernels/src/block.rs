@@ -1,0 +1,51 @@
+//! What every block cipher offers, at the granularity of a request.
+
+use inout::InOutBuf;
+use zeroize::ZeroizeOnDrop;
+
+use crate::Isa;
+
+/// A keyed block cipher with blocks of `N` bytes: the forward direction, and the modes that need
+/// no other.
+///
+/// The key schedule is wiped on drop. Every method works on whole requests: one dispatch on the
+/// instruction set per call, never per block. Requests read the key only, so that any number of
+/// threads can share it.
+pub trait BlockEncrypt<const N: usize>: Sized + ZeroizeOnDrop {
+    /// The key, parsed from bytes once; every key size of the cipher.
+    type Key;
+
+    /// Expands `key` for the kernels of `isa`.
+    fn new(isa: Isa, key: &Self::Key) -> Self;
+
+    /// Encrypts each block by itself (ECB; NIST SP 800-38A, section 6.1), in place or from one
+    /// buffer to another.
+    fn encrypt(&self, blocks: InOutBuf<'_, '_, [u8; N]>);
+
+    /// Encrypts a chain of blocks (CBC; NIST SP 800-38A, section 6.2).
+    ///
+    /// `iv` is what the first block is XORed with; afterwards it is the last ciphertext block, so
+    /// that a next call continues the chain.
+    fn cbc_encrypt(&self, iv: &mut [u8; N], blocks: InOutBuf<'_, '_, [u8; N]>);
+
+    /// XORs the counter keystream into `data` (CTR; NIST SP 800-38A, section 6.5).
+    ///
+    /// `counter` is the first counter block, a big-endian number that wraps as a whole; afterwards
+    /// it is the next one that has not been used. The rest of a last part block is dropped.
+    fn ctr(&self, counter: &mut [u8; N], data: InOutBuf<'_, '_, u8>);
+
+    /// Writes the keystream of [`ctr`](Self::ctr) over `out`, which is never read.
+    fn ctr_keystream(&self, counter: &mut [u8; N], out: &mut [u8]);
+}
+
+/// A block cipher in both directions.
+pub trait BlockCipher<const N: usize>: BlockEncrypt<N> {
+    /// Decrypts each block by itself (ECB), in place or from one buffer to another.
+    fn decrypt(&self, blocks: InOutBuf<'_, '_, [u8; N]>);
+
+    /// Decrypts a chain of blocks (CBC; NIST SP 800-38A, section 6.2).
+    ///
+    /// `iv` is what the first decrypted block is XORed with; afterwards it is the last ciphertext
+    /// block, so that a next call continues the chain.
+    fn cbc_decrypt(&self, iv: &mut [u8; N], blocks: InOutBuf<'_, '_, [u8; N]>);
+}
