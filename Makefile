@@ -13,7 +13,7 @@ test-release: ## The same, as the release profile builds it
 	@scripts/test.sh --release
 
 .PHONY: test-ct
-test-ct: ## Check that the kernels are constant time: valgrind, traces, disassembly (two minutes)
+test-ct: ## Check that the kernels are constant time: valgrind, traces, clock, disassembly (three minutes)
 	@scripts/constant-time.sh
 
 .PHONY: test-long
@@ -21,9 +21,17 @@ test-long: ## A million cases where `test` has fewer, optimised; then statistica
 	@LANECRYPT_CASES=1000000 LANECRYPT_LONG=1 scripts/test.sh --release
 	@scripts/statistics.sh
 
+.PHONY: fuzz
+fuzz: ## Search for five minutes for inputs that break streaming (needs cargo-fuzz and a nightly Rust)
+	@cargo +nightly fuzz run streaming_splits -- -max_total_time=300 -max_len=2048
+
 .PHONY: setup
 setup: ## Install what some tests use beyond Rust, gcc and make (Debian, Ubuntu)
 	@scripts/setup.sh
+
+.PHONY: peers
+peers: ## Build a current OpenSSL to measure against, from its source crate (needs perl; some minutes)
+	@scripts/peers.sh
 
 .PHONY: lint
 lint: ## Formatting, lints and documentation, warnings being errors

@@ -39,7 +39,7 @@ pub trait Draw {
     }
 }
 
-/// A generator gave no or too few bytes, or has no such call.
+/// A request failed: a generator gave no or too few bytes, a cipher refused; or there is no such call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failed;
 

@@ -5,21 +5,28 @@
 
 #[cfg(feature = "aws-lc")]
 mod aws_lc;
+mod cipher;
+mod ciphers;
+mod crypt;
 mod draw;
 #[cfg(target_pointer_width = "64")]
 mod elf;
 mod generator;
 mod glibc;
+mod ipsec_mb;
 mod kernel;
 mod libgcrypt;
 mod library;
 mod libsodium;
+mod nettle;
 mod openssl;
 mod rust_random;
 #[cfg(target_pointer_width = "64")]
 mod vdso;
 pub mod vectors;
 
+pub use cipher::{Cipher, CipherPeer, Direction, Message, lengths};
+pub use crypt::{Crypt, cipher};
 pub use draw::{Draw, Failed, generator};
 pub use generator::{Availability, Generator, GeneratorPeer};
 pub use library::{BadLibrary, PeerLibraries};
@@ -50,6 +57,22 @@ pub fn generators_with(libraries: &PeerLibraries) -> Vec<GeneratorPeer> {
     peers.extend(rust_random::generators());
     peers.extend(aws_lc_generators());
     peers
+}
+
+/// Every cipher that Lanecrypt is measured against, from where the dynamic loader looks.
+#[must_use]
+pub fn ciphers() -> Vec<CipherPeer> {
+    ciphers_with(&PeerLibraries::new())
+}
+
+/// Every cipher that Lanecrypt is measured against, those that are missing here included, from the
+/// libraries at the given paths.
+///
+/// Libraries are opened as for [`generators_with`]. Each peer that is found has also been tried:
+/// what it encrypted it could decrypt.
+#[must_use]
+pub fn ciphers_with(libraries: &PeerLibraries) -> Vec<CipherPeer> {
+    ciphers::all(libraries)
 }
 
 #[cfg(feature = "aws-lc")]

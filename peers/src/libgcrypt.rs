@@ -1,9 +1,19 @@
-//! Peer: libgcrypt's strong generator (a pool mixed by SHA-1) and its nonce generator (SHA-1 of a
-//! running state). Both stand behind one mutex of the process.
+//! Peer: libgcrypt, twice: as it comes, and with all hardware features disabled.
+//!
+//! Its strong generator is a pool mixed by SHA-1, its nonce generator SHA-1 of a running state; both
+//! stand behind one mutex of the process.
+//!
+//! The features in use are global to a loaded library. So the second instance is a copy of the
+//! file, which the loader takes for another library, with globals of its own. Both run in one
+//! process and can be measured in turns.
 
-use core::ffi::{c_char, c_int, c_uchar, c_uint, c_void};
+use core::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_void};
+use core::mem::MaybeUninit;
 use core::ptr;
-use std::path::Path;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::path::{Path, PathBuf};
 
 use crate::library::{Open, Search, Slot, text};
 use crate::{Draw, Failed, GeneratorPeer, PeerLibraries, generator};
@@ -21,14 +31,14 @@ const DISABLE_SECURE_MEMORY: c_int = 37;
 const FINISHED: c_int = 38;
 /// `GCRYCTL_INITIALIZATION_FINISHED_P`.
 const IS_FINISHED: c_int = 39;
+/// `GCRYCTL_DISABLE_HWF`.
+const DISABLE_HARDWARE: c_int = 63;
 
 static LIBGCRYPT: Slot<Libgcrypt> = Slot::new();
+static WITHOUT_HARDWARE: Slot<Libgcrypt> = Slot::new();
 
 pub(crate) fn generators(libraries: &PeerLibraries) -> [GeneratorPeer; 2] {
-    let found = || {
-        let opened = LIBGCRYPT.open(libraries.path("libgcrypt"), Libgcrypt::open);
-        opened.map(|library| library.version.clone())
-    };
+    let found = || library(libraries).map(|library| library.version.clone());
     [
         GeneratorPeer::tried("libgcrypt", "strong", "sha1-pool", found(), || {
             generator(Strong(LIBGCRYPT.opened()?.randomize))
@@ -39,16 +49,57 @@ pub(crate) fn generators(libraries: &PeerLibraries) -> [GeneratorPeer; 2] {
     ]
 }
 
-struct Libgcrypt {
-    version: String,
+/// The system's libgcrypt, or that at the given path.
+pub(crate) fn library(libraries: &PeerLibraries) -> Result<&'static Libgcrypt, String> {
+    LIBGCRYPT.open(libraries.path("libgcrypt"), |path| Libgcrypt::set_up(SEARCH.open(path)?))
+}
+
+/// Another instance of the same file, which uses no hardware features.
+pub(crate) fn without_hardware(libraries: &PeerLibraries) -> Result<&'static Libgcrypt, String> {
+    let original = library(libraries)?;
+    WITHOUT_HARDWARE.open(libraries.path("libgcrypt"), |_| {
+        let copy = copy(&original.file)
+            .map_err(|error| format!("cannot copy {}: {error}", original.file.display()))?;
+        let library = Open::at(&copy)?;
+        Libgcrypt::disable_hardware(&library)?;
+        let library = Libgcrypt::set_up(library)?;
+        let features = library.features()?;
+        if features.is_empty() {
+            Ok(library)
+        } else {
+            Err(format!("libgcrypt {} keeps using {features}", library.version))
+        }
+    })
+}
+
+/// An instance of the library, ready for use.
+pub(crate) struct Libgcrypt {
+    pub(crate) version: String,
+    pub(crate) ciphers: Ciphers,
     randomize: unsafe extern "C" fn(*mut c_void, usize, c_int),
     create_nonce: unsafe extern "C" fn(*mut c_uchar, usize),
-    _library: Open,
+    /// The file that it comes from.
+    file: PathBuf,
+    library: Open,
+}
+
+/// Its functions for ciphers. A handle is a pointer; all of them return zero or an error's number.
+pub(crate) struct Ciphers {
+    /// Where to store the handle, algorithm, mode, flags.
+    pub(crate) open: unsafe extern "C" fn(*mut *mut c_void, c_int, c_int, c_uint) -> c_uint,
+    pub(crate) close: unsafe extern "C" fn(*mut c_void),
+    pub(crate) set_key: unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> c_uint,
+    pub(crate) set_iv: unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> c_uint,
+    pub(crate) set_counter: unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> c_uint,
+    /// Handle, out, its size, in, its size; without an input, `out` is both.
+    pub(crate) encrypt:
+        unsafe extern "C" fn(*mut c_void, *mut c_void, usize, *const c_void, usize) -> c_uint,
+    pub(crate) decrypt:
+        unsafe extern "C" fn(*mut c_void, *mut c_void, usize, *const c_void, usize) -> c_uint,
 }
 
 impl Libgcrypt {
-    fn open(path: Option<&Path>) -> Result<Self, String> {
-        let library = SEARCH.open(path)?;
+    fn set_up(library: Open) -> Result<Self, String> {
         // SAFETY: the type is that of gcrypt.h.
         let check_version = unsafe {
             library.symbol::<unsafe extern "C" fn(*const c_char) -> *const c_char>(
@@ -63,6 +114,7 @@ impl Libgcrypt {
         let randomize = unsafe { library.symbol(c"gcry_randomize") }?;
         // SAFETY: the type is that of gcrypt.h; the library stays open beside it.
         let create_nonce = unsafe { library.symbol(c"gcry_create_nonce") }?;
+        let ciphers = Ciphers::find(&library)?;
         // SAFETY: null asks for the version; the first call sets the library up.
         let version = unsafe { check_version(ptr::null()) };
         // SAFETY: the library returns a static string.
@@ -76,8 +128,89 @@ impl Libgcrypt {
             // SAFETY: this command takes an int, which it ignores.
             unsafe { control(FINISHED, 0 as c_int) };
         }
-        Ok(Self { version, randomize, create_nonce, _library: library })
+        let file = file_of(check_version as *const c_void);
+        Ok(Self { version, ciphers, randomize, create_nonce, file, library })
     }
+
+    /// To be called before the library is set up.
+    fn disable_hardware(library: &Open) -> Result<(), String> {
+        // SAFETY: the type is that of gcrypt.h.
+        let control = unsafe {
+            library.symbol::<unsafe extern "C" fn(c_int, ...) -> c_uint>(c"gcry_control")
+        }?;
+        // SAFETY: this command takes a name and a null pointer.
+        let status = unsafe { control(DISABLE_HARDWARE, c"all".as_ptr(), ptr::null::<c_char>()) };
+        if status == 0 { Ok(()) } else { Err("libgcrypt lets no features be disabled".to_owned()) }
+    }
+
+    /// The hardware features in use, separated by colons.
+    fn features(&self) -> Result<String, String> {
+        // SAFETY: the type is that of gcrypt.h.
+        let config = unsafe {
+            self.library.symbol::<unsafe extern "C" fn(c_int, *const c_char) -> *mut c_char>(
+                c"gcry_get_config",
+            )
+        }?;
+        // SAFETY: the mode must be zero; the name ends with a zero byte.
+        let answer = unsafe { config(0, c"hwflist".as_ptr()) };
+        // It is the caller's to free, a few bytes once; they stay.
+        // SAFETY: null or a string.
+        let answer = unsafe { text(answer) };
+        let list = answer.trim().strip_prefix("hwflist").ok_or("libgcrypt lists no features")?;
+        Ok(list.trim_matches(':').to_owned())
+    }
+}
+
+impl Ciphers {
+    fn find(library: &Open) -> Result<Self, String> {
+        Ok(Self {
+            // SAFETY: the type is that of gcrypt.h; the library stays open beside it.
+            open: unsafe { library.symbol(c"gcry_cipher_open") }?,
+            // SAFETY: as above.
+            close: unsafe { library.symbol(c"gcry_cipher_close") }?,
+            // SAFETY: as above.
+            set_key: unsafe { library.symbol(c"gcry_cipher_setkey") }?,
+            // SAFETY: as above.
+            set_iv: unsafe { library.symbol(c"gcry_cipher_setiv") }?,
+            // SAFETY: as above.
+            set_counter: unsafe { library.symbol(c"gcry_cipher_setctr") }?,
+            // SAFETY: as above.
+            encrypt: unsafe { library.symbol(c"gcry_cipher_encrypt") }?,
+            // SAFETY: as above.
+            decrypt: unsafe { library.symbol(c"gcry_cipher_decrypt") }?,
+        })
+    }
+}
+
+/// The file that the code at `address` was loaded from; empty when the loader does not tell.
+fn file_of(address: *const c_void) -> PathBuf {
+    let mut place = MaybeUninit::<libc::Dl_info>::zeroed();
+    // SAFETY: any address may be asked for, and the answer has room.
+    let known = unsafe { libc::dladdr(address, place.as_mut_ptr()) } != 0;
+    // SAFETY: zero bytes are valid for its pointers and numbers.
+    let place = unsafe { place.assume_init() };
+    if !known || place.dli_fname.is_null() {
+        return PathBuf::new();
+    }
+    // SAFETY: a string of the loader, which stays as long as the library.
+    PathBuf::from(unsafe { text(place.dli_fname) })
+}
+
+/// A copy in memory, under a name that the loader can open. It stays until the process ends, so
+/// that the name does not come to mean another file.
+fn copy(file: &Path) -> io::Result<PathBuf> {
+    const NAME: &CStr = c"libgcrypt-without-hardware";
+    // SAFETY: the name ends with a zero byte.
+    let descriptor = unsafe { libc::memfd_create(NAME.as_ptr(), libc::MFD_CLOEXEC) };
+    if descriptor < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the descriptor is new and nobody else's.
+    let mut copy = unsafe { File::from_raw_fd(descriptor) };
+    io::copy(&mut File::open(file)?, &mut copy)?;
+    let path = PathBuf::from(format!("/proc/self/fd/{}", copy.as_raw_fd()));
+    core::mem::forget(copy);
+    Ok(path)
 }
 
 struct Strong(unsafe extern "C" fn(*mut c_void, usize, c_int));
@@ -99,5 +232,26 @@ impl Draw for Nonce {
         // SAFETY: writes `buffer.len()` bytes to a buffer of that size; aborts when it cannot.
         unsafe { (self.0)(buffer.as_mut_ptr(), buffer.len()) };
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_copy_has_features_of_its_own() {
+        let libraries = PeerLibraries::new();
+        let (Ok(whole), Ok(bare)) = (library(&libraries), without_hardware(&libraries)) else {
+            println!("SKIPPED libgcrypt: {:?}", without_hardware(&libraries).err());
+            return;
+        };
+        assert_eq!(bare.features(), Ok(String::new()));
+        let features = whole.features().expect("the copy lists them, too");
+        #[cfg(target_arch = "x86_64")]
+        assert_eq!(features.contains("aesni"), std::is_x86_feature_detected!("aes"), "{features}");
+        assert_ne!(whole.randomize as usize, bare.randomize as usize);
+        assert_ne!(whole.file, bare.file);
+        drop(features);
     }
 }

@@ -15,8 +15,10 @@ pub struct PeerLibraries {
 }
 
 impl PeerLibraries {
-    /// The names that can be given a path.
-    pub const NAMES: [&'static str; 3] = ["libgcrypt", "libsodium", "openssl"];
+    /// The names that can be given a path. `openssl-newest` is a second build beside `openssl`; one
+    /// that `make peers` has built in the running program's target folder needs no path.
+    pub const NAMES: [&'static str; 6] =
+        ["ipsec-mb", "libgcrypt", "libsodium", "nettle", "openssl", "openssl-newest"];
 
     /// Every library from where the dynamic loader looks.
     #[must_use]
@@ -74,7 +76,7 @@ impl Search {
     /// Opens the library at `path`, or else the first that the dynamic loader finds.
     pub(crate) fn open(&self, path: Option<&Path>) -> Result<Open, String> {
         if let Some(path) = path {
-            return load(path).map_err(|error| format!("cannot open {}: {error}", path.display()));
+            return Open::at(path);
         }
         self.files
             .iter()
@@ -93,6 +95,11 @@ fn load(file: &Path) -> Result<Open, libloading::Error> {
 pub(crate) struct Open(Library);
 
 impl Open {
+    /// Opens the library at `path`.
+    pub(crate) fn at(path: &Path) -> Result<Self, String> {
+        load(path).map_err(|error| format!("cannot open {}: {error}", path.display()))
+    }
+
     /// The program itself and the libraries that it was linked with.
     pub(crate) fn program() -> Self {
         Self(libloading::os::unix::Library::this().into())
@@ -169,7 +176,7 @@ mod tests {
     #[test]
     fn assignments() {
         let mut libraries = PeerLibraries::new();
-        for bad in ["", "openssl", "openssl=", "=x", "OpenSSL=x", "nettle=/x"] {
+        for bad in ["", "openssl", "openssl=", "=x", "OpenSSL=x", "glibc=/x"] {
             assert_eq!(libraries.add(bad), Err(BadLibrary), "{bad}");
         }
         libraries.add("openssl=/a").expect("a known name");

@@ -1,65 +1,73 @@
-//! Peer: `RAND_bytes` of OpenSSL 1.1.1 and later, from the libcrypto found at run time.
+//! Peer: OpenSSL 1.1.1 and later, from the libcrypto found at run time, and a newer build of it
+//! beside that one.
 //!
-//! The default is a CTR-DRBG with AES-256 in each thread (NIST SP 800-90A).
+//! `RAND_bytes` is a CTR-DRBG with AES-256 in each thread (NIST SP 800-90A).
 
-use core::ffi::{c_char, c_int, c_uchar};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::library::{Open, Search, Slot, text};
+use lanecrypt_libcrypto::Libcrypto;
+
+use crate::library::Slot;
 use crate::{Draw, Failed, GeneratorPeer, PeerLibraries, generator};
 
-const SEARCH: Search = Search {
-    files: &["libcrypto.so.3", "libcrypto.so.4", "libcrypto.so"],
-    hint: "apt install libssl3 (or --peer-lib openssl=PATH of a libcrypto.so)",
-};
+const HINT: &str = "apt install libssl3 (or --peer-lib openssl=PATH of a libcrypto.so)";
+const NEWEST_HINT: &str = "make peers (or --peer-lib openssl-newest=PATH of a libcrypto.so)";
 
-static OPENSSL: Slot<OpenSsl> = Slot::new();
+static OPENSSL: Slot<Libcrypto> = Slot::new();
+static NEWEST: Slot<Libcrypto> = Slot::new();
 
 pub(crate) fn generators(libraries: &PeerLibraries) -> [GeneratorPeer; 1] {
-    let found = OPENSSL.open(libraries.path("openssl"), OpenSsl::open).map(|it| it.version.clone());
+    let found = library(libraries).map(|libcrypto| libcrypto.version().to_owned());
     [GeneratorPeer::tried("openssl", "rand-bytes", "aes-256-ctr", found, || {
-        generator(RandBytes(OPENSSL.opened()?.rand_bytes))
+        generator(RandBytes(*OPENSSL.opened()?))
     })]
 }
 
-struct OpenSsl {
-    version: String,
-    rand_bytes: unsafe extern "C" fn(*mut c_uchar, c_int) -> c_int,
-    _library: Open,
+/// The system's libcrypto, or that at the given path.
+pub(crate) fn library(libraries: &PeerLibraries) -> Result<Libcrypto, String> {
+    let opened = OPENSSL.open(libraries.path("openssl"), |path| match path {
+        Some(path) => at(path),
+        None => Libcrypto::open().map_err(|_| HINT.to_owned()),
+    });
+    opened.copied()
 }
 
-impl OpenSsl {
-    fn open(path: Option<&Path>) -> Result<Self, String> {
-        let library = SEARCH.open(path)?;
-        // SAFETY: the type is that of openssl/crypto.h.
-        let version = unsafe {
-            library.symbol::<unsafe extern "C" fn(c_int) -> *const c_char>(c"OpenSSL_version")
-        }?;
-        // SAFETY: the type is that of openssl/rand.h; the library stays open beside it.
-        let rand_bytes = unsafe { library.symbol(c"RAND_bytes") }?;
-        // SAFETY: zero asks for the version.
-        let version = unsafe { version(0) };
-        // SAFETY: the library returns a static string.
-        let version = number(&unsafe { text(version) });
-        Ok(Self { version, rand_bytes, _library: library })
+/// What `make peers` has built, or the libcrypto at the given path.
+pub(crate) fn newest(libraries: &PeerLibraries) -> Result<Libcrypto, String> {
+    let opened = NEWEST.open(libraries.path("openssl-newest"), |path| match path {
+        Some(path) => at(path),
+        None => at(&built().ok_or(NEWEST_HINT)?),
+    });
+    opened.copied()
+}
+
+fn at(path: &Path) -> Result<Libcrypto, String> {
+    Libcrypto::open_at(path).map_err(|error| error.to_string())
+}
+
+/// The file that `make peers` makes, in the target folder that this program was built in.
+fn built() -> Option<PathBuf> {
+    let program = std::env::current_exe().ok()?;
+    let built = target_folder(&program)?.join("peers/libcrypto-newest.so");
+    built.is_file().then_some(built)
+}
+
+/// The target folder of a program that lies where cargo builds one. No other place is believed: a
+/// file that is loaded can do anything.
+fn target_folder(program: &Path) -> Option<&Path> {
+    let mut profile = program.parent()?;
+    if profile.ends_with("deps") || profile.ends_with("examples") {
+        profile = profile.parent()?;
     }
+    (profile.ends_with("release") || profile.ends_with("debug")).then(|| profile.parent())?
 }
 
-/// The number in `OpenSSL 3.5.0 8 Apr 2025`; the whole of any other text, such as a fork's.
-fn number(text: &str) -> String {
-    let number = text.strip_prefix("OpenSSL ").and_then(|rest| rest.split(' ').next());
-    number.unwrap_or(text).to_owned()
-}
-
-struct RandBytes(unsafe extern "C" fn(*mut c_uchar, c_int) -> c_int);
+struct RandBytes(Libcrypto);
 
 impl Draw for RandBytes {
     #[inline]
     fn fill(&mut self, buffer: &mut [u8]) -> Result<(), Failed> {
-        let len = c_int::try_from(buffer.len()).map_err(|_| Failed)?;
-        // SAFETY: writes `len` bytes to a buffer of that size.
-        let status = unsafe { (self.0)(buffer.as_mut_ptr(), len) };
-        Failed::unless(status == 1)
+        self.0.random(buffer).map_err(|_| Failed)
     }
 }
 
@@ -68,9 +76,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers() {
-        assert_eq!(number("OpenSSL 3.5.0-dev 8 Apr 2025"), "3.5.0-dev");
-        assert_eq!(number("OpenSSL 4.0.0"), "4.0.0");
-        assert_eq!(number("LibreSSL 3.9.2"), "LibreSSL 3.9.2");
+    fn only_a_folder_of_cargos_is_a_target_folder() {
+        let folder = |program| target_folder(Path::new(program)).and_then(Path::to_str);
+        assert_eq!(folder("/w/target/release/lanecrypt"), Some("/w/target"));
+        assert_eq!(folder("/w/target/debug/deps/test-0123"), Some("/w/target"));
+        assert_eq!(folder("/usr/bin/lanecrypt"), None);
+        assert_eq!(folder("/tmp/deps/x"), None);
+        assert_eq!(folder("x"), None);
     }
 }

@@ -3,15 +3,27 @@
 
 use std::thread;
 
-use lanecrypt_peers::{Availability, GeneratorPeer, PeerLibraries, generators, generators_with};
+use lanecrypt_peers::{
+    Availability, CipherPeer, Direction, GeneratorPeer, PeerLibraries, ciphers, ciphers_with,
+    generators, generators_with, lengths,
+};
 
-const LIBRARIES: [&str; 3] = PeerLibraries::NAMES;
+const LIBRARIES: [&str; 6] = PeerLibraries::NAMES;
 
 fn hint(peer: &GeneratorPeer) -> &str {
     assert!((peer.make)().is_none(), "{peer:?}");
     match &peer.availability {
         Availability::Missing(hint) => hint,
         other => panic!("{} {}: {other:?}", peer.source, peer.api),
+    }
+}
+
+fn cipher_hint(peer: &CipherPeer) -> &str {
+    let (key_len, _) = lengths(peer.algorithm).expect("a known algorithm");
+    assert!(peer.open(Direction::Encrypt, &[&vec![1; key_len]]).is_none(), "{peer:?}");
+    match &peer.availability {
+        Availability::Missing(hint) => hint,
+        other => panic!("{} {} {}: {other:?}", peer.source, peer.api, peer.algorithm),
     }
 }
 
@@ -46,8 +58,29 @@ fn a_path_that_leads_nowhere_is_a_hint() {
         }
     }
 
+    libraries.add("openssl-newest=/nonexistent/newest.so").expect("a known name");
+    libraries.add("nettle=/nonexistent/libnettle.so").expect("a known name");
+    libraries.add("ipsec-mb=libc.so.6").expect("a known name");
+    let peers = ciphers_with(&libraries);
+    for peer in peers.iter().filter(|peer| LIBRARIES.contains(&peer.source)) {
+        let part = match (peer.source, peer.api) {
+            ("openssl", "evp") => "/nonexistent/libcrypto.so",
+            ("openssl", _) => "/nonexistent/newest.so",
+            ("nettle", _) => "/nonexistent/libnettle.so",
+            ("ipsec-mb", _) => "imb_get_version",
+            _ => "gcry_check_version",
+        };
+        assert!(cipher_hint(peer).contains(part), "{peer:?}");
+    }
+    for peer in peers.iter().filter(|peer| peer.source == "rustcrypto") {
+        assert!(matches!(peer.availability, Availability::Found(_)), "{peer:?}");
+    }
+
     // The process cannot have a second library of the same name.
     for peer in generators().iter().filter(|peer| LIBRARIES.contains(&peer.source)) {
         assert!(hint(peer).contains("another path"), "{peer:?}");
+    }
+    for peer in ciphers().iter().filter(|peer| LIBRARIES.contains(&peer.source)) {
+        assert!(cipher_hint(peer).contains("another path"), "{peer:?}");
     }
 }

@@ -1,0 +1,132 @@
+//! A cipher of libcrypto: an algorithm, without a key.
+
+use core::ffi::{CStr, c_ulong, c_void};
+use core::fmt;
+use core::ptr;
+
+use crate::library::Build;
+use crate::{Context, Direction, Error};
+
+/// A cipher of libcrypto: an algorithm in a mode, without a key.
+///
+/// Block modes that need no tag, and stream ciphers. Any number of threads may share it.
+pub struct Cipher {
+    pub(crate) build: &'static Build,
+    pub(crate) cipher: *const c_void,
+    /// Whether it was fetched, and must be freed.
+    fetched: bool,
+    pub(crate) lengths: Lengths,
+}
+
+/// The flag of ciphers that authenticate.
+const AEAD: c_ulong = 0x20_0000;
+/// Masks the mode in the flags.
+const MODE: c_ulong = 0xF_0007;
+/// Stream, ECB, CBC, CFB, OFB and CTR are the modes up to this one. Those beyond may write more than
+/// they read, or need the whole message at once.
+const LAST_MODE: c_ulong = 5;
+
+/// In bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lengths {
+    pub(crate) key: usize,
+    pub(crate) iv: usize,
+    /// One for modes that take any length, else a power of two.
+    pub(crate) block: usize,
+}
+
+impl Cipher {
+    /// From the library context, or the default one if it is null.
+    #[inline]
+    pub(crate) fn fetch(
+        build: &'static Build,
+        context: *mut c_void,
+        name: &CStr,
+    ) -> Result<Self, Error> {
+        let fetch = build.functions.EVP_CIPHER_fetch.ok_or(Error::Unsupported)?;
+        // SAFETY: the context is null or one that was never freed; the name ends with a zero
+        // byte; no properties are asked for.
+        let cipher = unsafe { fetch(context, name.as_ptr(), ptr::null()) };
+        Self::of(build, cipher, true)
+    }
+
+    pub(crate) fn named(build: &'static Build, name: &CStr) -> Result<Self, Error> {
+        // SAFETY: the name ends with a zero byte.
+        let cipher = unsafe { (build.functions.EVP_get_cipherbyname)(name.as_ptr()) };
+        Self::of(build, cipher, false)
+    }
+
+    fn of(build: &'static Build, cipher: *const c_void, fetched: bool) -> Result<Self, Error> {
+        if cipher.is_null() {
+            return Err(build.failed(Error::Unsupported));
+        }
+        let functions = &build.functions;
+        let mut made =
+            Self { build, cipher, fetched, lengths: Lengths { key: 0, iv: 0, block: 1 } };
+        // SAFETY: the cipher is not null, so it is valid.
+        let flags = unsafe { (functions.EVP_CIPHER_get_flags)(cipher) };
+        if flags & AEAD != 0 || flags & MODE > LAST_MODE {
+            return Err(Error::Unsupported);
+        }
+        // SAFETY: the cipher is not null, so it is valid.
+        let key = unsafe { (functions.EVP_CIPHER_get_key_length)(cipher) };
+        // SAFETY: as above.
+        let iv = unsafe { (functions.EVP_CIPHER_get_iv_length)(cipher) };
+        // SAFETY: as above.
+        let block = unsafe { (functions.EVP_CIPHER_get_block_size)(cipher) };
+        let length = |length| usize::try_from(length).unwrap_or(0);
+        made.lengths = Lengths { key: length(key), iv: length(iv), block: length(block) };
+        // Beyond a power of two, the check for whole blocks would be wrong.
+        if made.lengths.block.is_power_of_two() { Ok(made) } else { Err(Error::Unsupported) }
+    }
+
+    /// Bytes of the key.
+    #[must_use]
+    pub const fn key_length(&self) -> usize {
+        self.lengths.key
+    }
+
+    /// Bytes of the IV; 0 if there is none.
+    #[must_use]
+    pub const fn iv_length(&self) -> usize {
+        self.lengths.iv
+    }
+
+    /// Bytes of a block; 1 for modes that take any length.
+    #[must_use]
+    pub const fn block_size(&self) -> usize {
+        self.lengths.block
+    }
+
+    /// A context for this cipher in one direction, with a key and the IV of the first message.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KeyLength`], [`Error::IvLength`], or [`Error::Failed`] when libcrypto refuses, such
+    /// as a cipher of [`Libcrypto::named`](crate::Libcrypto::named) that no provider has.
+    #[inline]
+    pub fn context(&self, direction: Direction, key: &[u8], iv: &[u8]) -> Result<Context, Error> {
+        Context::new(self, direction, key, iv)
+    }
+}
+
+impl Drop for Cipher {
+    #[inline]
+    fn drop(&mut self) {
+        if let (true, Some(free)) = (self.fetched, self.build.functions.EVP_CIPHER_free) {
+            // SAFETY: it was fetched; contexts that use it hold a count of their own.
+            unsafe { free(self.cipher.cast_mut()) };
+        }
+    }
+}
+
+impl fmt::Debug for Cipher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cipher").field("lengths", &self.lengths).finish_non_exhaustive()
+    }
+}
+
+// SAFETY: libcrypto does not change a cipher once it is made, and counts its uses by atomics.
+unsafe impl Send for Cipher {}
+// SAFETY: as above.
+unsafe impl Sync for Cipher {}

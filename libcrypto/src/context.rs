@@ -1,0 +1,172 @@
+//! A keyed cipher of libcrypto.
+
+use core::ffi::{c_int, c_uchar, c_void};
+use core::fmt;
+use core::ptr::{self, NonNull};
+
+use crate::cipher::Lengths;
+use crate::library::Build;
+use crate::{Cipher, Error};
+
+/// Whether a context makes ciphertext or plaintext.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "there is no third direction")]
+pub enum Direction {
+    /// Plaintext becomes ciphertext.
+    Encrypt,
+    /// Ciphertext becomes plaintext.
+    Decrypt,
+}
+
+/// A cipher with a key, in one direction, without padding (`EVP_CIPHER_CTX`).
+///
+/// libcrypto wipes the key when the context is dropped. Messages follow one another; each begins
+/// with [`Context::set_iv`], the first with the IV that the context was made with.
+pub struct Context {
+    build: &'static Build,
+    context: NonNull<c_void>,
+    /// `EVP_EncryptUpdate` or `EVP_DecryptUpdate`.
+    update:
+        unsafe extern "C" fn(*mut c_void, *mut c_uchar, *mut c_int, *const c_uchar, c_int) -> c_int,
+    lengths: Lengths,
+}
+
+/// Keeps the direction that a context has.
+const SAME_DIRECTION: c_int = -1;
+
+impl Context {
+    #[inline]
+    pub(crate) fn new(
+        cipher: &Cipher,
+        direction: Direction,
+        key: &[u8],
+        iv: &[u8],
+    ) -> Result<Self, Error> {
+        let (build, lengths) = (cipher.build, cipher.lengths);
+        let functions = &build.functions;
+        let (update, direction) = match direction {
+            Direction::Encrypt => (functions.EVP_EncryptUpdate, 1),
+            Direction::Decrypt => (functions.EVP_DecryptUpdate, 0),
+        };
+        // SAFETY: takes nothing.
+        let context = unsafe { (functions.EVP_CIPHER_CTX_new)() };
+        let context = NonNull::new(context).ok_or_else(|| build.failed(Error::Failed))?;
+        let mut context = Self { build, context, update, lengths };
+        context.init(cipher.cipher, Some(key), Some(iv), direction)?;
+        // SAFETY: the context has a cipher.
+        let status = unsafe { (functions.EVP_CIPHER_CTX_set_padding)(context.context.as_ptr(), 0) };
+        build.check(status == 1)?;
+        Ok(context)
+    }
+
+    /// Begins another message, with the IV `iv` and the key that is set.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::IvLength`], or [`Error::Failed`] when libcrypto refuses.
+    #[inline]
+    pub fn set_iv(&mut self, iv: &[u8]) -> Result<(), Error> {
+        self.init(ptr::null(), None, Some(iv), SAME_DIRECTION)
+    }
+
+    /// Sets another key; the next message begins with [`Context::set_iv`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KeyLength`], or [`Error::Failed`] when libcrypto refuses.
+    #[inline]
+    pub fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
+        self.init(ptr::null(), Some(key), None, SAME_DIRECTION)
+    }
+
+    /// Encrypts or decrypts the next bytes of the message in place, whole blocks of them.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DataLength`] when they are no whole number of blocks, or more than 2^31 - 1 bytes;
+    /// [`Error::Failed`] when libcrypto refuses.
+    #[inline]
+    pub fn update(&mut self, data: &mut [u8]) -> Result<(), Error> {
+        let len = c_int::try_from(data.len()).map_err(|_| Error::DataLength)?;
+        // Without a rest from an earlier call and without padding, as much comes out as goes in.
+        if data.len() & (self.lengths.block - 1) != 0 {
+            return Err(Error::DataLength);
+        }
+        let bytes = data.as_mut_ptr();
+        let mut written = 0;
+        // SAFETY: the context has a cipher and a key; `len` bytes are read and as many written, at
+        // the same place, which is allowed.
+        let status =
+            unsafe { (self.update)(self.context.as_ptr(), bytes, &raw mut written, bytes, len) };
+        self.build.check(status == 1 && written == len)
+    }
+
+    /// Ends the message (`EVP_CipherFinal_ex`). Nothing is left to be written, because there is no
+    /// padding; for comparison with programs that call it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Failed`] when libcrypto refuses.
+    #[inline]
+    pub fn finish(&mut self) -> Result<(), Error> {
+        let mut rest = [0; 64];
+        let mut written = 0;
+        // SAFETY: the context has a cipher and a key; at most a block is written, and no cipher's
+        // is longer than 32 bytes.
+        let status = unsafe {
+            (self.build.functions.EVP_CipherFinal_ex)(
+                self.context.as_ptr(),
+                rest.as_mut_ptr(),
+                &raw mut written,
+            )
+        };
+        self.build.check(status == 1 && written == 0)
+    }
+
+    /// Sets what is given: the cipher unless it is null, the key, the IV.
+    #[inline]
+    fn init(
+        &mut self,
+        cipher: *const c_void,
+        key: Option<&[u8]>,
+        iv: Option<&[u8]>,
+        direction: c_int,
+    ) -> Result<(), Error> {
+        if key.is_some_and(|key| key.len() != self.lengths.key) {
+            return Err(Error::KeyLength);
+        }
+        if iv.is_some_and(|iv| iv.len() != self.lengths.iv) {
+            return Err(Error::IvLength);
+        }
+        // SAFETY: the context was made by libcrypto; key and IV are null or as long as the cipher
+        // reads; no engine is named.
+        let status = unsafe {
+            (self.build.functions.EVP_CipherInit_ex)(
+                self.context.as_ptr(),
+                cipher,
+                ptr::null_mut(),
+                key.map_or(ptr::null(), <[u8]>::as_ptr),
+                iv.map_or(ptr::null(), <[u8]>::as_ptr),
+                direction,
+            )
+        };
+        self.build.check(status == 1)
+    }
+}
+
+impl Drop for Context {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: libcrypto made it, and nobody else has it.
+        unsafe { (self.build.functions.EVP_CIPHER_CTX_free)(self.context.as_ptr()) };
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context").field("lengths", &self.lengths).finish_non_exhaustive()
+    }
+}
+
+// SAFETY: a context belongs to no thread; it is only used through `&mut`.
+unsafe impl Send for Context {}

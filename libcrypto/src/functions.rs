@@ -1,0 +1,105 @@
+//! The functions of one build of libcrypto, with the types of its headers.
+
+use core::ffi::{CStr, c_char, c_int, c_uchar, c_ulong, c_void};
+
+use libloading::Library;
+
+/// What is called, by the names of OpenSSL. Optional ones are missing before 3.0.
+#[derive(Debug)]
+#[expect(non_snake_case, reason = "OpenSSL's own names")]
+pub(crate) struct Functions {
+    pub(crate) ERR_clear_error: unsafe extern "C" fn(),
+    pub(crate) EVP_CIPHER_CTX_free: unsafe extern "C" fn(*mut c_void),
+    pub(crate) EVP_CIPHER_CTX_new: unsafe extern "C" fn() -> *mut c_void,
+    pub(crate) EVP_CIPHER_CTX_set_padding: unsafe extern "C" fn(*mut c_void, c_int) -> c_int,
+    pub(crate) EVP_CIPHER_fetch:
+        Option<unsafe extern "C" fn(*mut c_void, *const c_char, *const c_char) -> *mut c_void>,
+    pub(crate) EVP_CIPHER_free: Option<unsafe extern "C" fn(*mut c_void)>,
+    pub(crate) EVP_CIPHER_get_block_size: unsafe extern "C" fn(*const c_void) -> c_int,
+    pub(crate) EVP_CIPHER_get_flags: unsafe extern "C" fn(*const c_void) -> c_ulong,
+    pub(crate) EVP_CIPHER_get_iv_length: unsafe extern "C" fn(*const c_void) -> c_int,
+    pub(crate) EVP_CIPHER_get_key_length: unsafe extern "C" fn(*const c_void) -> c_int,
+    pub(crate) EVP_CipherFinal_ex:
+        unsafe extern "C" fn(*mut c_void, *mut c_uchar, *mut c_int) -> c_int,
+    pub(crate) EVP_CipherInit_ex: unsafe extern "C" fn(
+        *mut c_void,
+        *const c_void,
+        *mut c_void,
+        *const c_uchar,
+        *const c_uchar,
+        c_int,
+    ) -> c_int,
+    pub(crate) EVP_DecryptUpdate:
+        unsafe extern "C" fn(*mut c_void, *mut c_uchar, *mut c_int, *const c_uchar, c_int) -> c_int,
+    pub(crate) EVP_EncryptUpdate:
+        unsafe extern "C" fn(*mut c_void, *mut c_uchar, *mut c_int, *const c_uchar, c_int) -> c_int,
+    pub(crate) EVP_get_cipherbyname: unsafe extern "C" fn(*const c_char) -> *const c_void,
+    pub(crate) OSSL_LIB_CTX_new: Option<unsafe extern "C" fn() -> *mut c_void>,
+    pub(crate) OSSL_PROVIDER_load:
+        Option<unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void>,
+    pub(crate) OpenSSL_version: unsafe extern "C" fn(c_int) -> *const c_char,
+    pub(crate) RAND_bytes: unsafe extern "C" fn(*mut c_uchar, c_int) -> c_int,
+}
+
+impl Functions {
+    /// Finds them all; the name of the first that is missing otherwise.
+    ///
+    /// # Safety
+    ///
+    /// Whatever `library` has of these names has OpenSSL's types, and it is never closed.
+    pub(crate) unsafe fn find(library: &Library) -> Result<Self, String> {
+        macro_rules! function {
+            ($($name:expr),+) => {
+                // SAFETY: the caller vouches for the types of all of these.
+                unsafe { find(library, &[$($name),+]) }
+            };
+        }
+        Ok(Self {
+            ERR_clear_error: function!(c"ERR_clear_error")?,
+            EVP_CIPHER_CTX_free: function!(c"EVP_CIPHER_CTX_free")?,
+            EVP_CIPHER_CTX_new: function!(c"EVP_CIPHER_CTX_new")?,
+            EVP_CIPHER_CTX_set_padding: function!(c"EVP_CIPHER_CTX_set_padding")?,
+            EVP_CIPHER_fetch: function!(c"EVP_CIPHER_fetch").ok(),
+            EVP_CIPHER_free: function!(c"EVP_CIPHER_free").ok(),
+            // The second names are those of 1.1.1.
+            EVP_CIPHER_get_block_size: function!(
+                c"EVP_CIPHER_get_block_size",
+                c"EVP_CIPHER_block_size"
+            )?,
+            EVP_CIPHER_get_flags: function!(c"EVP_CIPHER_get_flags", c"EVP_CIPHER_flags")?,
+            EVP_CIPHER_get_iv_length: function!(
+                c"EVP_CIPHER_get_iv_length",
+                c"EVP_CIPHER_iv_length"
+            )?,
+            EVP_CIPHER_get_key_length: function!(
+                c"EVP_CIPHER_get_key_length",
+                c"EVP_CIPHER_key_length"
+            )?,
+            EVP_CipherFinal_ex: function!(c"EVP_CipherFinal_ex")?,
+            EVP_CipherInit_ex: function!(c"EVP_CipherInit_ex")?,
+            EVP_DecryptUpdate: function!(c"EVP_DecryptUpdate")?,
+            EVP_EncryptUpdate: function!(c"EVP_EncryptUpdate")?,
+            EVP_get_cipherbyname: function!(c"EVP_get_cipherbyname")?,
+            OSSL_LIB_CTX_new: function!(c"OSSL_LIB_CTX_new").ok(),
+            OSSL_PROVIDER_load: function!(c"OSSL_PROVIDER_load").ok(),
+            OpenSSL_version: function!(c"OpenSSL_version")?,
+            RAND_bytes: function!(c"RAND_bytes")?,
+        })
+    }
+}
+
+/// The function that has one of `names`, the first preferred.
+///
+/// # Safety
+///
+/// `T` is a function pointer of the type that it has in C; it is not used once `library` is closed.
+unsafe fn find<T: Copy>(library: &Library, names: &[&CStr]) -> Result<T, String> {
+    for &name in names {
+        // SAFETY: the caller vouches for the type.
+        if let Ok(symbol) = unsafe { library.get::<T>(name) } {
+            return Ok(*symbol);
+        }
+    }
+    let name = names.first().map(|name| name.to_string_lossy()).unwrap_or_default();
+    Err(format!("the library has no {name}: another version"))
+}

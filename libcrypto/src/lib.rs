@@ -1,0 +1,34 @@
+//! OpenSSL's libcrypto, found at run time.
+//!
+//! Nothing of OpenSSL is needed to build. A program asks for the library when it runs, by the names
+//! under which systems install it or at a path, and goes without when there is none. Versions 1.1.1
+//! to 4 work; fetching needs 3.0. Several builds may be open in one process: each [`Libcrypto`] has
+//! functions and state of its own.
+//!
+//! ```
+//! use lanecrypt_libcrypto::{Direction, Libcrypto};
+//!
+//! let Ok(libcrypto) = Libcrypto::open() else { return };
+//! let cipher = libcrypto.named(c"AES-128-CTR").expect("every libcrypto has it");
+//! let mut context = cipher.context(Direction::Encrypt, &[1; 16], &[2; 16]).expect("16 bytes each");
+//! let mut message = *b"any length";
+//! context.update(&mut message).expect("counter mode takes any length");
+//!
+//! context.set_iv(&[2; 16]).expect("16 bytes");
+//! context.update(&mut message).expect("counter mode takes any length");
+//! assert_eq!(&message, b"any length");
+//! ```
+//!
+//! Whether a cipher is constant time is OpenSSL's business: AES is, where the processor has
+//! instructions for it or for byte shuffles.
+
+mod cipher;
+mod context;
+mod error;
+mod functions;
+mod library;
+
+pub use cipher::Cipher;
+pub use context::{Context, Direction};
+pub use error::{Error, OpenError};
+pub use library::Libcrypto;

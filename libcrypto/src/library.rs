@@ -1,0 +1,203 @@
+//! Opening a build of libcrypto, and what it offers besides ciphers.
+
+use core::ffi::{CStr, c_int, c_void};
+use core::ptr;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use libloading::Library;
+
+use crate::functions::Functions;
+use crate::{Cipher, Error, OpenError};
+
+/// File names that the dynamic loader is asked for, the preferred one first.
+const FILES: [&str; 4] = ["libcrypto.so.3", "libcrypto.so.4", "libcrypto.so.1.1", "libcrypto.so"];
+
+/// An open build of libcrypto; a copy names the same one.
+///
+/// It stays open until the process ends, because it may have registered functions to run then.
+#[derive(Clone, Copy, Debug)]
+pub struct Libcrypto(&'static Build);
+
+/// What belongs to one build.
+#[derive(Debug)]
+pub(crate) struct Build {
+    pub(crate) functions: Functions,
+    version: String,
+    /// The library context with the legacy provider, once it has been asked for. It is kept for
+    /// good, as the library is.
+    legacy: OnceLock<Result<LibraryContext, Error>>,
+}
+
+/// An `OSSL_LIB_CTX`.
+#[derive(Clone, Copy, Debug)]
+struct LibraryContext(*mut c_void);
+
+// SAFETY: libcrypto guards library contexts by locks of its own.
+unsafe impl Send for LibraryContext {}
+// SAFETY: as above.
+unsafe impl Sync for LibraryContext {}
+
+impl Libcrypto {
+    /// Opens the libcrypto that the dynamic loader finds under one of its usual names.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError`] when there is none, or one without the functions that are needed.
+    pub fn open() -> Result<Self, OpenError> {
+        FILES.iter().find_map(|file| load(Path::new(file)).ok()).map_or_else(
+            || Err(OpenError(format!("none of {} is here", FILES.join(", ")))),
+            Self::of,
+        )
+    }
+
+    /// Opens the libcrypto at `path`. One that is open already is used again.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError`] when there is none, or one without the functions that are needed.
+    pub fn open_at(path: &Path) -> Result<Self, OpenError> {
+        let library = load(path)
+            .map_err(|error| OpenError(format!("cannot open {}: {error}", path.display())))?;
+        Self::of(library)
+    }
+
+    fn of(library: Library) -> Result<Self, OpenError> {
+        // Never closed, whatever comes of it: its initialisers have run.
+        let library: &'static Library = Box::leak(Box::new(library));
+        // SAFETY: the names are OpenSSL's, whose types do not change within the versions served.
+        let functions = unsafe { Functions::find(library) }.map_err(OpenError)?;
+        // SAFETY: zero asks for the version and its date.
+        let version = unsafe { (functions.OpenSSL_version)(0) };
+        let version = if version.is_null() {
+            "unknown".to_owned()
+        } else {
+            // SAFETY: the library returns a static string.
+            number(&unsafe { CStr::from_ptr(version) }.to_string_lossy())
+        };
+        let build = Build { functions, version, legacy: OnceLock::new() };
+        Ok(Self(Box::leak(Box::new(build))))
+    }
+
+    /// The version, such as `3.5.0`; the whole text of a fork, such as `LibreSSL 3.9.2`.
+    #[must_use]
+    pub fn version(&self) -> &'static str {
+        &self.0.version
+    }
+
+    /// Looks `name` up in the default library context (`EVP_CIPHER_fetch`), as a program does once
+    /// to keep the result.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`] when there is no such cipher, or the build is older than 3.0.
+    #[inline]
+    pub fn fetch(&self, name: &CStr) -> Result<Cipher, Error> {
+        Cipher::fetch(self.0, ptr::null_mut(), name)
+    }
+
+    /// Looks `name` up among the ciphers of the legacy provider, such as `DES-CBC`.
+    ///
+    /// The provider is loaded into a library context of its own, so that the rest of the program
+    /// sees no other ciphers than before. Where the provider is a file, it must be installed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`] when there is no such cipher or no such provider. A build older than
+    /// 3.0 has no providers; its [`Libcrypto::named`] finds these ciphers.
+    pub fn fetch_legacy(&self, name: &CStr) -> Result<Cipher, Error> {
+        let LibraryContext(context) = (*self.0.legacy.get_or_init(|| self.0.make_legacy()))?;
+        Cipher::fetch(self.0, context, name)
+    }
+
+    /// The cipher called `name` (`EVP_get_cipherbyname`), such as `AES-128-CBC`. From 3.0 on,
+    /// libcrypto fetches it anew whenever a context takes it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`] when there is no such cipher.
+    pub fn named(&self, name: &CStr) -> Result<Cipher, Error> {
+        Cipher::named(self.0, name)
+    }
+
+    /// Fills `bytes` from libcrypto's generator (`RAND_bytes`).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DataLength`] for more than 2^31 - 1 bytes, [`Error::Failed`] when there is no
+    /// entropy; what is in `bytes` then must not be used.
+    #[inline]
+    pub fn random(&self, bytes: &mut [u8]) -> Result<(), Error> {
+        let len = c_int::try_from(bytes.len()).map_err(|_| Error::DataLength)?;
+        // SAFETY: writes `len` bytes to a buffer of that size.
+        let status = unsafe { (self.0.functions.RAND_bytes)(bytes.as_mut_ptr(), len) };
+        self.0.check(status == 1)
+    }
+}
+
+impl Build {
+    /// An error unless `success`; libcrypto's own record of it is cleared, so that nobody else
+    /// takes it for his.
+    #[inline]
+    pub(crate) fn check(&self, success: bool) -> Result<(), Error> {
+        if success { Ok(()) } else { Err(self.failed(Error::Failed)) }
+    }
+
+    /// Clears libcrypto's record of errors; returns `error`.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn failed(&self, error: Error) -> Error {
+        // SAFETY: takes nothing; the record is the thread's own.
+        unsafe { (self.functions.ERR_clear_error)() };
+        error
+    }
+
+    /// A library context with the legacy provider.
+    fn make_legacy(&self) -> Result<LibraryContext, Error> {
+        let (Some(new), Some(load)) =
+            (self.functions.OSSL_LIB_CTX_new, self.functions.OSSL_PROVIDER_load)
+        else {
+            return Err(Error::Unsupported);
+        };
+        // SAFETY: takes nothing.
+        let context = unsafe { new() };
+        if context.is_null() {
+            return Err(self.failed(Error::Failed));
+        }
+        // DES is shared out between the two: 3DES is in the default provider.
+        for name in [c"legacy", c"default"] {
+            // SAFETY: the context was just made, and the name ends with a zero byte.
+            let provider = unsafe { load(context, name.as_ptr()) };
+            if provider.is_null() {
+                // The context stays, a few kilobytes: a provider may have kept something of it.
+                return Err(self.failed(Error::Unsupported));
+            }
+        }
+        Ok(LibraryContext(context))
+    }
+}
+
+fn load(file: &Path) -> Result<Library, libloading::Error> {
+    // Symbols stay local to the library, so that several builds do not mix.
+    // SAFETY: opening runs the library's initialisers; the file is a libcrypto, which is made to
+    // be loaded, or what the caller asked for.
+    unsafe { Library::new(file) }
+}
+
+/// The number in `OpenSSL 3.5.0 8 Apr 2025`; the whole of any other text, such as a fork's.
+fn number(text: &str) -> String {
+    let number = text.strip_prefix("OpenSSL ").and_then(|rest| rest.split(' ').next());
+    number.unwrap_or(text).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers() {
+        assert_eq!(number("OpenSSL 3.5.0-dev 8 Apr 2025"), "3.5.0-dev");
+        assert_eq!(number("OpenSSL 4.0.0"), "4.0.0");
+        assert_eq!(number("LibreSSL 3.9.2"), "LibreSSL 3.9.2");
+    }
+}

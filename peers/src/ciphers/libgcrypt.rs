@@ -1,0 +1,151 @@
+//! Peer: ciphers of libgcrypt, with and without hardware features, by handles that are kept.
+
+use core::ffi::{c_int, c_uint, c_void};
+use core::hint::black_box;
+use core::ptr::{self, NonNull};
+
+use crate::libgcrypt::{self, Libgcrypt};
+use crate::{CipherPeer, Crypt, Direction, Failed, PeerLibraries};
+
+/// `GCRY_CIPHER_MODE_CBC`.
+const CBC: c_int = 3;
+/// `GCRY_CIPHER_MODE_STREAM`.
+const STREAM: c_int = 4;
+/// `GCRY_CIPHER_MODE_CTR`.
+const CTR: c_int = 6;
+
+/// An algorithm with the library's numbers for it and for its mode.
+#[derive(Clone, Copy)]
+struct Numbered {
+    algorithm: &'static str,
+    cipher: c_int,
+    mode: c_int,
+}
+
+const ALGORITHMS: [Numbered; 7] = [
+    Numbered { algorithm: "aes-128-cbc", cipher: 7, mode: CBC },
+    Numbered { algorithm: "aes-128-ctr", cipher: 7, mode: CTR },
+    Numbered { algorithm: "serpent-128-cbc", cipher: 304, mode: CBC },
+    Numbered { algorithm: "serpent-128-ctr", cipher: 304, mode: CTR },
+    Numbered { algorithm: "des-cbc", cipher: 302, mode: CBC },
+    Numbered { algorithm: "3des-cbc", cipher: 2, mode: CBC },
+    Numbered { algorithm: "chacha20-ietf", cipher: 316, mode: STREAM },
+];
+
+pub(crate) fn ciphers(libraries: &PeerLibraries) -> Vec<CipherPeer> {
+    let instances = [
+        ("gcry", libgcrypt::library(libraries)),
+        ("gcry-nohw", libgcrypt::without_hardware(libraries)),
+    ];
+    let mut peers = Vec::new();
+    for (api, instance) in instances {
+        peers.extend(ALGORITHMS.map(|numbered| peer(api, &instance, numbered)));
+    }
+    peers
+}
+
+fn peer(
+    api: &'static str,
+    instance: &Result<&'static Libgcrypt, String>,
+    numbered: Numbered,
+) -> CipherPeer {
+    let names = ["libgcrypt", api, numbered.algorithm];
+    match instance {
+        Ok(library) => {
+            let library = *library;
+            CipherPeer::tried(names, library.version.clone(), move |direction, key| {
+                Handle::new(library, numbered, direction, key)
+            })
+        }
+        Err(hint) => CipherPeer::missing(names, hint),
+    }
+}
+
+/// A cipher with its key (`gcry_cipher_hd_t`).
+struct Handle {
+    handle: NonNull<c_void>,
+    library: &'static Libgcrypt,
+    set_iv: unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> c_uint,
+    crypt: unsafe extern "C" fn(*mut c_void, *mut c_void, usize, *const c_void, usize) -> c_uint,
+    key_len: usize,
+    iv_len: usize,
+    numbered: Numbered,
+    direction: Direction,
+}
+
+impl Handle {
+    #[inline]
+    fn new(
+        library: &'static Libgcrypt,
+        numbered: Numbered,
+        direction: Direction,
+        key: &[u8],
+    ) -> Result<Self, Failed> {
+        let (key_len, iv_len) = crate::lengths(numbered.algorithm).ok_or(Failed)?;
+        let functions = &library.ciphers;
+        let mut handle = ptr::null_mut();
+        // SAFETY: the handle has a place; without flags it lies in ordinary memory.
+        let status =
+            unsafe { (functions.open)(&raw mut handle, numbered.cipher, numbered.mode, 0) };
+        Failed::unless(status == 0)?;
+        let handle = NonNull::new(handle).ok_or(Failed)?;
+        let set_iv = if numbered.mode == CTR { functions.set_counter } else { functions.set_iv };
+        let crypt = match direction {
+            Direction::Encrypt => functions.encrypt,
+            Direction::Decrypt => functions.decrypt,
+        };
+        let mut made =
+            Self { handle, library, set_iv, crypt, key_len, iv_len, numbered, direction };
+        made.key(key)?;
+        Ok(made)
+    }
+}
+
+impl Crypt for Handle {
+    #[inline]
+    fn start(&mut self, iv: &[u8]) -> Result<(), Failed> {
+        Failed::unless(iv.len() == self.iv_len)?;
+        // SAFETY: the handle is open; as many bytes are read as there are.
+        let status = unsafe { (self.set_iv)(self.handle.as_ptr(), iv.as_ptr().cast(), iv.len()) };
+        Failed::unless(status == 0)
+    }
+
+    #[inline]
+    fn next(&mut self, data: &mut [u8]) -> Result<(), Failed> {
+        // SAFETY: the handle is open; without an input, as many bytes are read and written at the
+        // one place as there are.
+        let status = unsafe {
+            (self.crypt)(self.handle.as_ptr(), data.as_mut_ptr().cast(), data.len(), ptr::null(), 0)
+        };
+        Failed::unless(status == 0)
+    }
+
+    #[inline]
+    fn key(&mut self, key: &[u8]) -> Result<(), Failed> {
+        Failed::unless(key.len() == self.key_len)?;
+        // SAFETY: the handle is open; as many bytes are read as there are.
+        let status = unsafe {
+            (self.library.ciphers.set_key)(self.handle.as_ptr(), key.as_ptr().cast(), key.len())
+        };
+        Failed::unless(status == 0)
+    }
+
+    #[inline]
+    fn open(&mut self, key: &[u8], iv: &[u8]) -> Result<(), Failed> {
+        let mut other = Self::new(self.library, self.numbered, self.direction, key)?;
+        other.start(iv)?;
+        black_box(other);
+        Ok(())
+    }
+}
+
+impl Drop for Handle {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: the handle is open, and nobody else's.
+        unsafe { (self.library.ciphers.close)(self.handle.as_ptr()) };
+    }
+}
+
+// SAFETY: a handle belongs to no thread; it is only used through `&mut`.
+unsafe impl Send for Handle {}

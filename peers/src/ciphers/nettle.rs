@@ -1,0 +1,247 @@
+//! Peer: ciphers of nettle 3.
+//!
+//! The thinnest API there is: a key schedule and an IV that the caller holds, no checks and no
+//! context. Counter mode and ChaCha20 drop the rest of a part block, so that a message may be cut
+//! between blocks only; this peer refuses what would be wrong.
+
+use core::ffi::c_void;
+
+use crate::nettle::{self, Blocks, Cipher, Context, Nettle, SetKey};
+use crate::{CipherPeer, Crypt, Direction, Failed, PeerLibraries};
+
+pub(crate) fn ciphers(libraries: &PeerLibraries) -> Vec<CipherPeer> {
+    const API: [&str; 2] = ["nettle", "direct"];
+    let [source, api] = API;
+    let library = match nettle::library(libraries) {
+        Ok(library) => library,
+        Err(hint) => {
+            return [
+                "aes-128-cbc",
+                "aes-128-ctr",
+                "serpent-128-cbc",
+                "serpent-128-ctr",
+                "des-cbc",
+                "3des-cbc",
+                "chacha20-ietf",
+            ]
+            .map(|algorithm| CipherPeer::missing([source, api, algorithm], &hint))
+            .into();
+        }
+    };
+    let version = || library.version.clone();
+    let cbc = |algorithm, cipher: Cipher| {
+        CipherPeer::tried([source, api, algorithm], version(), move |direction, key| {
+            Blockwise::chain(library, cipher, direction, algorithm, key)
+        })
+    };
+    let ctr = |algorithm, cipher: Cipher| {
+        CipherPeer::tried([source, api, algorithm], version(), move |_, key| {
+            Blockwise::counter(library, cipher, algorithm, key)
+        })
+    };
+    vec![
+        CipherPeer::tried([source, api, "aes-128-cbc"], version(), move |direction, key| {
+            Aes::new(library, direction, key)
+        }),
+        ctr("aes-128-ctr", library.aes128),
+        cbc("serpent-128-cbc", library.serpent128),
+        ctr("serpent-128-ctr", library.serpent128),
+        cbc("des-cbc", library.des),
+        cbc("3des-cbc", library.des3),
+        CipherPeer::tried([source, api, "chacha20-ietf"], version(), move |_, key| {
+            ChaCha::new(library, key)
+        }),
+    ]
+}
+
+/// A block cipher in a mode, which calls it by its address.
+struct Blockwise {
+    context: Context,
+    iv: [u8; 16],
+    /// Of the cipher; also the IV's size.
+    block: usize,
+    key_len: usize,
+    set_key: SetKey,
+    blocks: Blocks,
+    mode: unsafe extern "C" fn(*const c_void, Blocks, usize, *mut u8, usize, *mut u8, *const u8),
+    /// Whether part blocks are allowed, at the end of a message.
+    parts: bool,
+    /// Whether the message has ended, by a part block.
+    ended: bool,
+}
+
+impl Blockwise {
+    fn chain(
+        library: &Nettle,
+        cipher: Cipher,
+        direction: Direction,
+        algorithm: &str,
+        key: &[u8],
+    ) -> Result<Self, Failed> {
+        let (set_key, blocks, mode) = match direction {
+            Direction::Encrypt => (cipher.set_encrypt_key, cipher.encrypt, library.cbc_encrypt),
+            Direction::Decrypt => (cipher.set_decrypt_key, cipher.decrypt, library.cbc_decrypt),
+        };
+        let (key_len, block) = crate::lengths(algorithm).ok_or(Failed)?;
+        let (context, iv) = (Context([0; 576]), [0; 16]);
+        let (parts, ended) = (false, false);
+        let mut made = Self { context, iv, block, key_len, set_key, blocks, mode, parts, ended };
+        made.key(key)?;
+        Ok(made)
+    }
+
+    fn counter(
+        library: &Nettle,
+        cipher: Cipher,
+        algorithm: &str,
+        key: &[u8],
+    ) -> Result<Self, Failed> {
+        let mut made = Self::chain(library, cipher, Direction::Encrypt, algorithm, key)?;
+        (made.mode, made.parts) = (library.ctr_crypt, true);
+        Ok(made)
+    }
+}
+
+impl Crypt for Blockwise {
+    #[inline]
+    fn start(&mut self, iv: &[u8]) -> Result<(), Failed> {
+        // The array's length is known where the IV has 16 bytes, which is almost always.
+        if let (16, Ok(iv)) = (self.block, iv.try_into()) {
+            self.iv = iv;
+        } else {
+            Failed::unless(iv.len() == self.block)?;
+            self.iv[..self.block].copy_from_slice(iv);
+        }
+        self.ended = false;
+        Ok(())
+    }
+
+    #[inline]
+    fn next(&mut self, data: &mut [u8]) -> Result<(), Failed> {
+        let part = data.len() & (self.block - 1) != 0;
+        if self.ended || (part && !self.parts) {
+            return Err(Failed);
+        }
+        self.ended = part;
+        let bytes = data.as_mut_ptr();
+        // SAFETY: the context has been expanded for these blocks, of this size; IV and data are
+        // as long as they are said to be; in place is allowed.
+        unsafe {
+            (self.mode)(
+                (&raw const self.context).cast(),
+                self.blocks,
+                self.block,
+                self.iv.as_mut_ptr(),
+                data.len(),
+                bytes,
+                bytes,
+            );
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn key(&mut self, key: &[u8]) -> Result<(), Failed> {
+        Failed::unless(key.len() == self.key_len)?;
+        // SAFETY: the key has the cipher's length.
+        unsafe { self.set_key.call(&mut self.context, key) };
+        Ok(())
+    }
+}
+
+/// AES-128 in CBC, whose encryption has a function of its own since 3.8.
+struct Aes {
+    cipher: Blockwise,
+    cbc: Option<unsafe extern "C" fn(*const c_void, *mut u8, usize, *mut u8, *const u8)>,
+}
+
+impl Aes {
+    fn new(library: &Nettle, direction: Direction, key: &[u8]) -> Result<Self, Failed> {
+        let cipher = Blockwise::chain(library, library.aes128, direction, "aes-128-cbc", key)?;
+        let cbc = library.cbc_aes128_encrypt.filter(|_| direction == Direction::Encrypt);
+        Ok(Self { cipher, cbc })
+    }
+}
+
+impl Crypt for Aes {
+    #[inline]
+    fn start(&mut self, iv: &[u8]) -> Result<(), Failed> {
+        self.cipher.iv = iv.try_into().map_err(|_| Failed)?;
+        Ok(())
+    }
+
+    #[inline]
+    fn next(&mut self, data: &mut [u8]) -> Result<(), Failed> {
+        let Some(cbc) = self.cbc else { return self.cipher.next(data) };
+        Failed::unless(data.len().is_multiple_of(16))?;
+        let bytes = data.as_mut_ptr();
+        // SAFETY: the context has been expanded for AES-128; the IV has 16 bytes, the data are as
+        // long as said; in place is allowed.
+        unsafe {
+            cbc(
+                (&raw const self.cipher.context).cast(),
+                self.cipher.iv.as_mut_ptr(),
+                data.len(),
+                bytes,
+                bytes,
+            );
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn key(&mut self, key: &[u8]) -> Result<(), Failed> {
+        self.cipher.key(key)
+    }
+}
+
+/// ChaCha20 as in RFC 8439.
+struct ChaCha {
+    context: Context,
+    set_key: unsafe extern "C" fn(*mut c_void, *const u8),
+    set_nonce: unsafe extern "C" fn(*mut c_void, *const u8),
+    crypt: unsafe extern "C" fn(*mut c_void, usize, *mut u8, *const u8),
+    /// Whether the message has ended, by a part block.
+    ended: bool,
+}
+
+impl ChaCha {
+    fn new(library: &Nettle, key: &[u8]) -> Result<Self, Failed> {
+        let (set_key, set_nonce) = (library.chacha_set_key, library.chacha_set_nonce96);
+        let (context, crypt) = (Context([0; 576]), library.chacha_crypt32);
+        let mut made = Self { context, set_key, set_nonce, crypt, ended: true };
+        made.key(key)?;
+        Ok(made)
+    }
+}
+
+impl Crypt for ChaCha {
+    #[inline]
+    fn start(&mut self, iv: &[u8]) -> Result<(), Failed> {
+        Failed::unless(iv.len() == 12)?;
+        // SAFETY: the context is large enough; 12 bytes are read.
+        unsafe { (self.set_nonce)((&raw mut self.context).cast(), iv.as_ptr()) };
+        self.ended = false;
+        Ok(())
+    }
+
+    #[inline]
+    fn next(&mut self, data: &mut [u8]) -> Result<(), Failed> {
+        Failed::unless(!self.ended)?;
+        self.ended = !data.len().is_multiple_of(64);
+        let bytes = data.as_mut_ptr();
+        // SAFETY: the context has a key and a nonce; the data are as long as said; in place is
+        // allowed.
+        unsafe { (self.crypt)((&raw mut self.context).cast(), data.len(), bytes, bytes) };
+        Ok(())
+    }
+
+    #[inline]
+    fn key(&mut self, key: &[u8]) -> Result<(), Failed> {
+        Failed::unless(key.len() == 32)?;
+        // SAFETY: the context is large enough; 32 bytes are read.
+        unsafe { (self.set_key)((&raw mut self.context).cast(), key.as_ptr()) };
+        self.ended = true;
+        Ok(())
+    }
+}
