@@ -10,6 +10,9 @@ use crate::{KeyLengths, Primitive, UnknownAlgorithm};
 #[non_exhaustive]
 #[repr(u8)]
 pub enum Mode {
+    /// Cipher block chaining (NIST SP 800-38A): each block is XORed with the ciphertext before it,
+    /// the first with the initialization vector.
+    Cbc,
     /// Counter mode (NIST SP 800-38A): the nonce is the first counter block, all of which counts,
     /// big-endian, and wraps.
     Ctr,
@@ -28,6 +31,7 @@ impl Mode {
     #[must_use]
     pub const fn suffix(self) -> &'static str {
         match self {
+            Self::Cbc => "-cbc",
             Self::Ctr => "-ctr",
             Self::Djb => "-djb",
             Self::Ecb => "-ecb",
@@ -39,7 +43,8 @@ impl Mode {
 
 /// An algorithm that is built in: one row of the table.
 ///
-/// It prints and parses as its name, such as `aes-256-ctr`, `chacha20-ietf` or `salsa20/12`.
+/// It prints and parses as its name, such as `aes-256-ctr`, `3des-cbc`, `chacha20-ietf` or
+/// `salsa20/12`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Algorithm {
     primitive: Primitive,
@@ -47,6 +52,12 @@ pub struct Algorithm {
 }
 
 impl Algorithm {
+    /// AES-128, blocks chained.
+    pub const AES_128_CBC: Self = Self::row(Primitive::Aes128, Mode::Cbc);
+    /// AES-192, blocks chained.
+    pub const AES_192_CBC: Self = Self::row(Primitive::Aes192, Mode::Cbc);
+    /// AES-256, blocks chained.
+    pub const AES_256_CBC: Self = Self::row(Primitive::Aes256, Mode::Cbc);
     /// AES-128 in counter mode.
     pub const AES_128_CTR: Self = Self::row(Primitive::Aes128, Mode::Ctr);
     /// AES-192 in counter mode.
@@ -77,6 +88,27 @@ impl Algorithm {
     pub const SALSA20_12: Self = Self::row(Primitive::Salsa12, Mode::Stream);
     /// Salsa20/20, which is also called just Salsa20.
     pub const SALSA20_20: Self = Self::row(Primitive::Salsa20, Mode::Stream);
+    /// Serpent with 128-bit keys, blocks chained.
+    pub const SERPENT_128_CBC: Self = Self::row(Primitive::Serpent128, Mode::Cbc);
+    /// Serpent with 192-bit keys, blocks chained.
+    pub const SERPENT_192_CBC: Self = Self::row(Primitive::Serpent192, Mode::Cbc);
+    /// Serpent with 256-bit keys, blocks chained.
+    pub const SERPENT_256_CBC: Self = Self::row(Primitive::Serpent256, Mode::Cbc);
+    /// Serpent with 128-bit keys in counter mode.
+    pub const SERPENT_128_CTR: Self = Self::row(Primitive::Serpent128, Mode::Ctr);
+    /// Serpent with 192-bit keys in counter mode.
+    pub const SERPENT_192_CTR: Self = Self::row(Primitive::Serpent192, Mode::Ctr);
+    /// Serpent with 256-bit keys in counter mode.
+    pub const SERPENT_256_CTR: Self = Self::row(Primitive::Serpent256, Mode::Ctr);
+    /// Serpent with 128-bit keys, block by block.
+    pub const SERPENT_128_ECB: Self = Self::row(Primitive::Serpent128, Mode::Ecb);
+    /// Serpent with 192-bit keys, block by block.
+    pub const SERPENT_192_ECB: Self = Self::row(Primitive::Serpent192, Mode::Ecb);
+    /// Serpent with 256-bit keys, block by block.
+    pub const SERPENT_256_ECB: Self = Self::row(Primitive::Serpent256, Mode::Ecb);
+    /// The null cipher, which protects nothing: data come out as they went in. It has neither key
+    /// nor nonce, and is there to measure what everything around a cipher costs.
+    pub const NULL: Self = Self::row(Primitive::Null, Mode::Stream);
     /// ARC4. **Broken, for study and comparison only**: its output can be told from random bytes,
     /// plaintexts that are sent often can be recovered from it, and RFC 7465 forbids it in TLS. It
     /// has no nonce, so that a key can serve for one stream only, and it is not constant time: it
@@ -87,9 +119,36 @@ impl Algorithm {
     /// which share the processor's caches with it can learn about its state.
     #[cfg(feature = "legacy")]
     pub const HC128: Self = Self::row(Primitive::Hc128, Mode::Stream);
+    /// DES, blocks chained. **Broken, for study and comparison only**: see
+    /// [`Primitive::Des`].
+    #[cfg(feature = "legacy")]
+    pub const DES_CBC: Self = Self::row(Primitive::Des, Mode::Cbc);
+    /// DES in counter mode. **Broken, for study and comparison only**: see
+    /// [`Primitive::Des`].
+    #[cfg(feature = "legacy")]
+    pub const DES_CTR: Self = Self::row(Primitive::Des, Mode::Ctr);
+    /// DES, block by block. **Broken, for study and comparison only**: see
+    /// [`Primitive::Des`].
+    #[cfg(feature = "legacy")]
+    pub const DES_ECB: Self = Self::row(Primitive::Des, Mode::Ecb);
+    /// Triple DES, blocks chained. Its 64-bit blocks limit the data: see
+    /// [`Primitive::TripleDes`].
+    #[cfg(feature = "legacy")]
+    pub const TRIPLE_DES_CBC: Self = Self::row(Primitive::TripleDes, Mode::Cbc);
+    /// Triple DES in counter mode. Its 64-bit blocks limit the data: see
+    /// [`Primitive::TripleDes`].
+    #[cfg(feature = "legacy")]
+    pub const TRIPLE_DES_CTR: Self = Self::row(Primitive::TripleDes, Mode::Ctr);
+    /// Triple DES, block by block. Its 64-bit blocks limit the data: see
+    /// [`Primitive::TripleDes`].
+    #[cfg(feature = "legacy")]
+    pub const TRIPLE_DES_ECB: Self = Self::row(Primitive::TripleDes, Mode::Ecb);
 
     /// Every algorithm that is built in.
     pub const ALL: &[Self] = &[
+        Self::AES_128_CBC,
+        Self::AES_192_CBC,
+        Self::AES_256_CBC,
         Self::AES_128_CTR,
         Self::AES_192_CTR,
         Self::AES_256_CTR,
@@ -105,10 +164,32 @@ impl Algorithm {
         Self::SALSA20_8,
         Self::SALSA20_12,
         Self::SALSA20_20,
+        Self::SERPENT_128_CBC,
+        Self::SERPENT_192_CBC,
+        Self::SERPENT_256_CBC,
+        Self::SERPENT_128_CTR,
+        Self::SERPENT_192_CTR,
+        Self::SERPENT_256_CTR,
+        Self::SERPENT_128_ECB,
+        Self::SERPENT_192_ECB,
+        Self::SERPENT_256_ECB,
+        Self::NULL,
         #[cfg(feature = "legacy")]
         Self::ARC4,
         #[cfg(feature = "legacy")]
         Self::HC128,
+        #[cfg(feature = "legacy")]
+        Self::DES_CBC,
+        #[cfg(feature = "legacy")]
+        Self::DES_CTR,
+        #[cfg(feature = "legacy")]
+        Self::DES_ECB,
+        #[cfg(feature = "legacy")]
+        Self::TRIPLE_DES_CBC,
+        #[cfg(feature = "legacy")]
+        Self::TRIPLE_DES_CTR,
+        #[cfg(feature = "legacy")]
+        Self::TRIPLE_DES_ECB,
     ];
 
     const fn row(primitive: Primitive, mode: Mode) -> Self {
@@ -132,16 +213,18 @@ impl Algorithm {
     pub const fn key_lengths(self) -> KeyLengths {
         match self.mode {
             Mode::Ietf => KeyLengths::one(32),
-            Mode::Ctr | Mode::Djb | Mode::Ecb | Mode::Stream => self.primitive.key_lengths(),
+            Mode::Cbc | Mode::Ctr | Mode::Djb | Mode::Ecb | Mode::Stream => {
+                self.primitive.key_lengths()
+            }
         }
     }
 
-    /// The nonce's length in bytes; 0 if there is none.
+    /// The length in bytes of the nonce, or of the initialization vector; 0 if there is none.
     #[must_use]
     pub const fn nonce_length(self) -> usize {
         match (self.mode, self.primitive) {
-            (Mode::Ctr, _) => self.primitive.block_size(),
-            (Mode::Ecb, _) => 0,
+            (Mode::Cbc | Mode::Ctr, _) => self.primitive.block_size(),
+            (Mode::Ecb, _) | (Mode::Stream, Primitive::Null) => 0,
             (Mode::Ietf, _) => 12,
             #[cfg(feature = "legacy")]
             (Mode::Stream, Primitive::Arc4) => 0,
@@ -155,7 +238,7 @@ impl Algorithm {
     #[must_use]
     pub const fn granularity(self) -> usize {
         match self.mode {
-            Mode::Ecb => self.primitive.block_size(),
+            Mode::Cbc | Mode::Ecb => self.primitive.block_size(),
             Mode::Ctr | Mode::Djb | Mode::Ietf | Mode::Stream => 1,
         }
     }
@@ -165,7 +248,7 @@ impl Algorithm {
     pub const fn is_stream(self) -> bool {
         match self.mode {
             Mode::Ctr | Mode::Djb | Mode::Ietf | Mode::Stream => true,
-            Mode::Ecb => false,
+            Mode::Cbc | Mode::Ecb => false,
         }
     }
 
@@ -233,6 +316,15 @@ mod tests {
             "hc128-",
             "arc4-",
             "rc4",
+            "serpent",
+            "serpent-128",
+            "serpent-ctr",
+            "serpent-128-djb",
+            "des",
+            "des-stream",
+            "3des",
+            "des3-cbc",
+            "null-ctr",
         ];
         for name in unknown {
             assert_eq!(name.parse::<Algorithm>(), Err(UnknownAlgorithm), "{name}");
@@ -242,13 +334,13 @@ mod tests {
     /// What indexes tables by secrets is there only for who asks for it.
     #[test]
     fn legacy_algorithms_need_their_feature() {
-        for name in ["arc4", "hc128"] {
+        for name in ["arc4", "hc128", "des-ecb", "des-cbc", "des-ctr", "3des-cbc"] {
             assert_eq!(name.parse::<Algorithm>().is_ok(), cfg!(feature = "legacy"), "{name}");
         }
         let leaks = Algorithm::ALL
             .iter()
             .filter(|row| Level::ALL.iter().any(|&level| !row.primitive().constant_time(level)));
-        assert_eq!(leaks.count(), if cfg!(feature = "legacy") { 2 } else { 0 });
+        assert_eq!(leaks.count(), if cfg!(feature = "legacy") { 8 } else { 0 });
     }
 
     #[test]

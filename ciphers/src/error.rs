@@ -7,16 +7,23 @@ use core::fmt;
 #[non_exhaustive]
 #[repr(u8)]
 pub enum Error {
-    /// The data are not a whole number of blocks, or input and output differ in length.
+    /// The data are not a whole number of blocks.
     DataLength,
+    /// The message is finished; the object takes nothing more until it is restarted.
+    Finished,
     /// The algorithm has no keys of this length.
     KeyLength,
     /// The request runs past the end of the keystream; beyond it the keystream would repeat.
     KeystreamExhausted,
-    /// The algorithm takes nonces of another length.
+    /// The algorithm takes nonces, or initialization vectors, of another length.
     NonceLength,
     /// The stream cannot jump, and the position lies behind it or too far ahead.
     OutOfReach,
+    /// The output buffer is too short.
+    OutputLength,
+    /// The decrypted message does not end as padding does. Who learns this of messages of their
+    /// own making can decrypt others: see [`Padding`](crate::hazmat::Padding).
+    Padding,
     /// The algorithm does not have this operation.
     Unsupported,
 }
@@ -25,10 +32,13 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::DataLength => "wrong data length",
+            Self::Finished => "message finished",
             Self::KeyLength => "wrong key length",
             Self::KeystreamExhausted => "keystream exhausted",
             Self::NonceLength => "wrong nonce length",
             Self::OutOfReach => "position out of reach",
+            Self::OutputLength => "output buffer too short",
+            Self::Padding => "bad padding",
             Self::Unsupported => "unsupported",
         })
     }

@@ -1,12 +1,50 @@
-//! Raw streams and blocks: correct, but not safe by themselves.
+//! Raw ciphers: correct, but not safe by themselves.
 //!
-//! Nothing here authenticates data or keeps a nonce from being used twice. Two messages under one
-//! key and nonce give away the XOR of their contents, and equal blocks stay equal under ECB.
+//! Why these are not at the front door:
+//!
+//! - Nothing here authenticates. Whoever can change a message changes what it decrypts to: a bit of
+//!   a stream or of CTR at a time, a block and a bit of the next with CBC.
+//! - Nothing keeps a nonce from being used twice. Two messages under one key and nonce, of a
+//!   stream or of CTR, give away the XOR of their contents. CBC asks for an initialization vector
+//!   that nobody can predict; ECB has none, and equal blocks stay equal.
+//! - Who learns whether the padding of a message was right can decrypt messages: see [`Padding`].
+//! - Some algorithms here are broken: see [`Primitive::is_broken`](crate::Primitive::is_broken).
+//!
+//! [`Cipher`] is one keyed algorithm, for any number of messages and threads. An [`Encryptor`] or a
+//! [`Decryptor`] takes one message in pieces. [`Stream`] is one keyed stream that goes to any
+//! position, [`StreamCipher`] the same for a core that is known when the program is written.
+//!
+//! ```
+//! use lanecrypt_ciphers::hazmat::Cipher;
+//! use lanecrypt_ciphers::{Algorithm, Isa};
+//!
+//! # fn main() -> Result<(), lanecrypt_ciphers::Error> {
+//! let cipher = Cipher::new(Isa::detect(), Algorithm::AES_128_CBC, &[7; 16])?;
+//! let mut packet = [0; 48];
+//! cipher.encrypt(&[1; 16], &mut packet[..])?;
+//! cipher.decrypt(&[1; 16], &mut packet[..])?;
+//! assert_eq!(packet, [0; 48]);
+//! # Ok(())
+//! # }
+//! ```
 
-mod ecb;
+mod block_modes;
+mod burn;
+mod cipher;
+mod decryptor;
+mod encryptor;
+mod keyed;
+mod live;
+mod message;
+mod padded;
+mod padding;
 mod stream;
 mod stream_cipher;
 
-pub use ecb::Ecb;
+pub use burn::{BURN_DEPTH, burn_stack};
+pub use cipher::Cipher;
+pub use decryptor::Decryptor;
+pub use encryptor::Encryptor;
+pub use padding::Padding;
 pub use stream::Stream;
 pub use stream_cipher::StreamCipher;

@@ -1,16 +1,16 @@
 //! Checked operations: lengths are tested once, kernels run without checks below.
 //!
 //! [`Algorithm`] is the table of everything that is built in; tests, programs and benchmarks
-//! iterate over it. Raw streams and blocks, which protect nothing by themselves, are in
-//! [`hazmat`]. Every operation that can be refused answers an [`Error`]; nothing panics on what a
-//! caller passes in.
+//! iterate over it. Raw ciphers, which authenticate nothing, are in [`hazmat`]. Every operation
+//! that can be refused answers an [`Error`]; nothing panics on what a caller passes in.
 //!
-//! The feature `legacy`, off by default, adds ciphers that are there for study and comparison: ARC4,
-//! which is broken, and HC-128, which is not constant time. Both index tables by secrets. It needs an
-//! allocator.
+//! The feature `legacy`, off by default, adds ciphers that are there for study and comparison: ARC4
+//! and DES, which are broken, HC-128 and triple DES. All of them index tables by secrets. It needs
+//! an allocator. The feature `rustcrypto` adds the traits of the crate `cipher`.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(feature = "std"), no_std)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "legacy")]
 extern crate alloc;
@@ -20,6 +20,9 @@ mod error;
 pub mod hazmat;
 mod key_lengths;
 mod primitive;
+#[cfg(feature = "rustcrypto")]
+#[cfg_attr(docsrs, doc(cfg(feature = "rustcrypto")))]
+pub mod rustcrypto;
 
 pub use algorithm::{Algorithm, Mode};
 pub use error::{Error, UnknownAlgorithm};

@@ -1,8 +1,8 @@
 //! The primitives: block ciphers of one key size each, and the cores of stream ciphers.
 
-use lanecrypt_kernels::{Level, aes, chacha, salsa};
+use lanecrypt_kernels::{Level, aes, chacha, null, salsa, serpent};
 #[cfg(feature = "legacy")]
-use lanecrypt_kernels::{arc4, hc128};
+use lanecrypt_kernels::{arc4, des, hc128};
 
 use crate::KeyLengths;
 
@@ -29,6 +29,15 @@ pub enum Primitive {
     Salsa12,
     /// Salsa20 with 20 rounds.
     Salsa20,
+    /// Serpent with 128-bit keys (Anderson, Biham, Knudsen, "Serpent: A Proposal for the Advanced
+    /// Encryption Standard"), in the byte order of NESSIE.
+    Serpent128,
+    /// Serpent with 192-bit keys.
+    Serpent192,
+    /// Serpent with 256-bit keys.
+    Serpent256,
+    /// The null cipher: no key, and a keystream of zeros. It protects nothing.
+    Null,
     /// ARC4 (RFC 6229 has test vectors), with keys of 5 to 256 bytes. **Broken**: see
     /// [`Algorithm::ARC4`](crate::Algorithm::ARC4).
     #[cfg(feature = "legacy")]
@@ -37,6 +46,19 @@ pub enum Primitive {
     /// [`Algorithm::HC128`](crate::Algorithm::HC128).
     #[cfg(feature = "legacy")]
     Hc128,
+    /// DES (FIPS 46-3), with keys of 8 bytes whose parity bits are ignored. **Broken**: 56 bits of
+    /// key are found by trying them all. Single blocks are not constant time.
+    #[cfg(feature = "legacy")]
+    Des,
+    /// Triple DES (NIST SP 800-67), encrypt-decrypt-encrypt, with keys of 16 bytes, the first half
+    /// used twice, or 24. Single blocks are not constant time.
+    ///
+    /// Not broken, but its blocks have 64 bits only: from 2^32 blocks (32 GiB) under one key on,
+    /// equal ciphertext blocks give away the XOR of plaintext blocks (the "Sweet32" attack,
+    /// Bhargavan and Leurent, 2016). NIST allows 2^20 blocks, which is 8 MiB, and no new encryption
+    /// since 2024.
+    #[cfg(feature = "legacy")]
+    TripleDes,
 }
 
 impl Primitive {
@@ -53,10 +75,18 @@ impl Primitive {
             Self::Salsa8 => "salsa20/8",
             Self::Salsa12 => "salsa20/12",
             Self::Salsa20 => "salsa20/20",
+            Self::Serpent128 => "serpent-128",
+            Self::Serpent192 => "serpent-192",
+            Self::Serpent256 => "serpent-256",
+            Self::Null => "null",
             #[cfg(feature = "legacy")]
             Self::Arc4 => "arc4",
             #[cfg(feature = "legacy")]
             Self::Hc128 => "hc128",
+            #[cfg(feature = "legacy")]
+            Self::Des => "des",
+            #[cfg(feature = "legacy")]
+            Self::TripleDes => "3des",
         }
     }
 
@@ -65,12 +95,16 @@ impl Primitive {
     pub const fn block_size(self) -> usize {
         match self {
             Self::Aes128 | Self::Aes192 | Self::Aes256 => 16,
+            Self::Serpent128 | Self::Serpent192 | Self::Serpent256 => 16,
             Self::ChaCha8 | Self::ChaCha12 | Self::ChaCha20 => 64,
             Self::Salsa8 | Self::Salsa12 | Self::Salsa20 => 64,
+            Self::Null => 1,
             #[cfg(feature = "legacy")]
             Self::Arc4 => 1,
             #[cfg(feature = "legacy")]
             Self::Hc128 => 64,
+            #[cfg(feature = "legacy")]
+            Self::Des | Self::TripleDes => 8,
         }
     }
 
@@ -78,15 +112,20 @@ impl Primitive {
     #[must_use]
     pub const fn key_lengths(self) -> KeyLengths {
         match self {
-            Self::Aes128 => KeyLengths::one(16),
-            Self::Aes192 => KeyLengths::one(24),
-            Self::Aes256 => KeyLengths::one(32),
+            Self::Aes128 | Self::Serpent128 => KeyLengths::one(16),
+            Self::Aes192 | Self::Serpent192 => KeyLengths::one(24),
+            Self::Aes256 | Self::Serpent256 => KeyLengths::one(32),
             Self::ChaCha8 | Self::ChaCha12 | Self::ChaCha20 => KeyLengths::either(16, 32),
             Self::Salsa8 | Self::Salsa12 | Self::Salsa20 => KeyLengths::either(16, 32),
+            Self::Null => KeyLengths::one(0),
             #[cfg(feature = "legacy")]
             Self::Arc4 => KeyLengths::range(5, 256),
             #[cfg(feature = "legacy")]
             Self::Hc128 => KeyLengths::one(16),
+            #[cfg(feature = "legacy")]
+            Self::Des => KeyLengths::one(8),
+            #[cfg(feature = "legacy")]
+            Self::TripleDes => KeyLengths::either(16, 24),
         }
     }
 
@@ -97,10 +136,14 @@ impl Primitive {
             Self::Aes128 | Self::Aes192 | Self::Aes256 => aes::KERNELS,
             Self::ChaCha8 | Self::ChaCha12 | Self::ChaCha20 => chacha::KERNELS,
             Self::Salsa8 | Self::Salsa12 | Self::Salsa20 => salsa::KERNELS,
+            Self::Serpent128 | Self::Serpent192 | Self::Serpent256 => serpent::KERNELS,
+            Self::Null => null::KERNELS,
             #[cfg(feature = "legacy")]
             Self::Arc4 => arc4::KERNELS,
             #[cfg(feature = "legacy")]
             Self::Hc128 => hc128::KERNELS,
+            #[cfg(feature = "legacy")]
+            Self::Des | Self::TripleDes => des::KERNELS,
         };
         levels.iter().copied().filter(|level| level.is_built())
     }
@@ -109,6 +152,38 @@ impl Primitive {
     #[must_use]
     pub fn kernel_at(self, level: Level) -> Level {
         self.kernels().take_while(|&kernel| kernel <= level).last().unwrap_or(Level::Portable)
+    }
+
+    /// How many blocks the kernel that runs at `level` works on side by side within one message,
+    /// where the mode lets it and the message is long enough; 1 of a stream that makes one byte or
+    /// word after the other. CBC encryption always goes block by block.
+    #[must_use]
+    pub fn lanes(self, level: Level) -> usize {
+        let kernel = self.kernel_at(level);
+        match self {
+            Self::Aes128 | Self::Aes192 | Self::Aes256 => match kernel {
+                Level::Ssse3 => 4,
+                Level::Avx2Vaes => 16,
+                Level::Avx512 => 32,
+                _ => 8,
+            },
+            Self::Serpent128 | Self::Serpent192 | Self::Serpent256 => match kernel {
+                Level::Ssse3 => 8,
+                Level::Avx2 => 16,
+                Level::Avx512 => 32,
+                _ => 1,
+            },
+            Self::ChaCha8 | Self::ChaCha12 | Self::ChaCha20 => arx_lanes(kernel),
+            Self::Salsa8 | Self::Salsa12 | Self::Salsa20 => arx_lanes(kernel),
+            Self::Null => 1,
+            #[cfg(feature = "legacy")]
+            Self::Arc4 | Self::Hc128 => 1,
+            #[cfg(feature = "legacy")]
+            Self::Des | Self::TripleDes => match kernel {
+                Level::Avx2 => 256,
+                _ => 64,
+            },
+        }
     }
 
     /// Whether the kernel that runs at `level` takes the same time for all keys and data of one
@@ -128,9 +203,14 @@ impl Primitive {
             // Additions, rotations and XORs only.
             Self::ChaCha8 | Self::ChaCha12 | Self::ChaCha20 => None,
             Self::Salsa8 | Self::Salsa12 | Self::Salsa20 => None,
+            // Bitsliced: Boolean operations and rotations by constants.
+            Self::Serpent128 | Self::Serpent192 | Self::Serpent256 => None,
+            Self::Null => None,
             // Which lines of the cache they touch depends on the key.
             #[cfg(feature = "legacy")]
             Self::Arc4 | Self::Hc128 => Some("indexes tables by secrets"),
+            #[cfg(feature = "legacy")]
+            Self::Des | Self::TripleDes => Some("indexes tables by secrets (single blocks)"),
         }
     }
 
@@ -139,8 +219,18 @@ impl Primitive {
     pub const fn is_broken(self) -> bool {
         match self {
             #[cfg(feature = "legacy")]
-            Self::Arc4 => true,
+            Self::Arc4 | Self::Des => true,
             _ => false,
         }
+    }
+}
+
+/// ChaCha and Salsa20 keep a word of each block in a register.
+fn arx_lanes(kernel: Level) -> usize {
+    match kernel {
+        Level::Ssse3 => 4,
+        Level::Avx2 => 8,
+        Level::Avx512 => 16,
+        _ => 1,
     }
 }

@@ -1,20 +1,21 @@
-//! Every test vector at every level of the processor: in place and apart, whole and in pieces, at
-//! many alignments.
+//! Every test vector at every level of the processor: both directions, in place and apart, whole
+//! and in pieces, at many alignments.
 
 mod common;
+mod fenced;
 mod levels;
 mod matrix;
 
+use std::thread;
+
+use common::whole::{ESTREAM, OWN_BLOCKS, RFC_6229, SHARED_BLOCKS};
+use common::whole::{assert_generated, assert_whole};
 use common::{Answer, Vector};
-use lanecrypt_ciphers::hazmat::{Ecb, Stream};
-use lanecrypt_ciphers::{Algorithm, InOutBuf, Isa};
+use fenced::{Fenced, each, splits};
+use lanecrypt_ciphers::hazmat::{Cipher, Decryptor, Encryptor, Padding, Stream};
+use lanecrypt_ciphers::{Algorithm, Error, InOutBuf, Isa};
 use levels::levels;
 use matrix::Matrix;
-
-/// Bytes on each side of a buffer that no kernel may touch.
-const FENCE: usize = 64;
-/// What the fence is made of.
-const POST: u8 = 0xa7;
 
 #[test]
 fn every_vector_at_every_level() {
@@ -24,11 +25,15 @@ fn every_vector_at_every_level() {
     for algorithm in Algorithm::ALL {
         assert!(lines.iter().any(|line| line.algorithm == *algorithm), "{algorithm}: no vector");
     }
-    assert_whole(&lines, &RFC_6229);
+    assert_whole(&lines, RFC_6229);
+    assert_whole(&lines, OWN_BLOCKS);
+    assert_generated(&lines, "generated/block");
     match common::shared() {
         Some(shared) => {
-            assert_whole(&shared, &RFC_6229);
-            assert_whole(&shared, &ESTREAM);
+            assert_whole(&shared, RFC_6229);
+            assert_whole(&shared, ESTREAM);
+            assert_whole(&shared, SHARED_BLOCKS);
+            assert_generated(&shared, "generated/block.jsonl");
             lines.extend(shared);
         }
         None => {
@@ -36,12 +41,15 @@ fn every_vector_at_every_level() {
             matrix::say("SKIPPED", &[how]);
         }
     }
-    let mut matrix = Matrix::default();
-    for isa in levels() {
-        for (i, line) in lines.iter().enumerate() {
-            run(isa, line, i);
-            matrix.tested(line.algorithm.primitive(), isa.level());
+    thread::scope(|scope| {
+        for isa in levels() {
+            let lines = &lines;
+            scope.spawn(move || lines.iter().enumerate().for_each(|(i, line)| run(isa, line, i)));
         }
+    });
+    let mut matrix = Matrix::default();
+    for (isa, line) in levels().flat_map(|isa| lines.iter().map(move |line| (isa, line))) {
+        matrix.tested(line.algorithm.primitive(), isa.level());
     }
     let mut table = matrix.lines();
     for &algorithm in Algorithm::ALL {
@@ -56,47 +64,20 @@ fn every_vector_at_every_level() {
     matrix::say("MATRIX", &table);
 }
 
-/// Files that must have been run whole, and their test vectors. In RFC 6229: 18 offsets of two
-/// keys for each of seven key sizes.
-const RFC_6229: [(&str, &str, usize); 7] = [
-    ("arc4", "rfc/rfc-6229-40.txt", 36),
-    ("arc4", "rfc/rfc-6229-56.txt", 36),
-    ("arc4", "rfc/rfc-6229-64.txt", 36),
-    ("arc4", "rfc/rfc-6229-80.txt", 36),
-    ("arc4", "rfc/rfc-6229-128.txt", 36),
-    ("arc4", "rfc/rfc-6229-192.txt", 36),
-    ("arc4", "rfc/rfc-6229-256.txt", 36),
-];
-
-/// Those of eSTREAM, a fifth of which are digests of 512 or of 131,072 bytes; and those of
-/// Crypto++, with lengths of 1 to 98 bytes and counters that pass 2^32.
-const ESTREAM: [(&str, &str, usize); 6] = [
-    ("hc128", "estream/ecrypt_HC-128.txt", 480),
-    ("hc128", "estream/cryptopp_hc128.txt", 80),
-    ("salsa20/20", "estream/ecrypt_salsa20-full.txt", 960),
-    ("salsa20/20", "estream/cryptopp_salsa.txt", 10),
-    ("salsa20/12", "estream/cryptopp_salsa.txt", 2),
-    ("salsa20/8", "estream/cryptopp_salsa.txt", 2),
-];
-
-/// Asserts that no line of these files is missing; of algorithms that are not built in, all are.
-fn assert_whole(lines: &[Vector], files: &[(&str, &str, usize)]) {
-    for &(name, source, count) in files {
-        let Ok(algorithm) = name.parse::<Algorithm>() else { continue };
-        let of_it = |line: &&Vector| line.algorithm == algorithm && line.source == source;
-        assert_eq!(lines.iter().filter(of_it).count(), count, "{name} of {source}");
-    }
-}
-
 fn run(isa: Isa, line: &Vector, seed: usize) {
     match &line.answer {
         Answer::Digest { len, digest } => run_digest(isa, line, *len, digest),
-        Answer::Text { plain, cipher } if line.algorithm.is_stream() => {
-            for (i, pieces) in splits(plain.len(), &line.chunks).iter().enumerate() {
-                run_stream(isa, line, plain, cipher, pieces, seed + i);
+        Answer::Text { plain, cipher } => {
+            if line.algorithm.is_stream() {
+                for (i, pieces) in splits(plain.len(), 1, &line.chunks).iter().enumerate() {
+                    run_stream(isa, line, plain, cipher, pieces, seed + i);
+                }
+            }
+            // Messages of a cipher begin at the first byte of the first block.
+            if (line.skip, line.counter) == (0, 0) {
+                run_messages(isa, line, plain, cipher, seed);
             }
         }
-        Answer::Text { plain, cipher } => run_ecb(isa, line, plain, cipher, seed),
     }
 }
 
@@ -117,7 +98,7 @@ fn run_stream(isa: Isa, line: &Vector, plain: &[u8], cipher: &[u8], pieces: &[us
     assert_eq!(data.checked(), cipher, "{place}: in place");
 
     let source = Fenced::new(plain, from);
-    let mut data = Fenced::new(&vec![0x5a; plain.len()], to);
+    let mut data = Fenced::room(plain.len(), to);
     let mut stream = open(isa, line);
     each(pieces, |range| {
         let (input, output) = (&source.slice()[range.clone()], &mut data.bytes()[range]);
@@ -126,7 +107,7 @@ fn run_stream(isa: Isa, line: &Vector, plain: &[u8], cipher: &[u8], pieces: &[us
     });
     assert_eq!(data.checked(), cipher, "{place}: apart");
 
-    let mut data = Fenced::new(&vec![0x5a; plain.len()], to);
+    let mut data = Fenced::room(plain.len(), to);
     let mut stream = open(isa, line);
     each(pieces, |range| stream.keystream(&mut data.bytes()[range]).expect(&place));
     let xored: Vec<u8> = data.checked().iter().zip(plain).map(|(k, p)| k ^ p).collect();
@@ -143,81 +124,158 @@ fn run_digest(isa: Isa, line: &Vector, len: usize, digest: &[u8]) {
     assert_eq!(sum, digest, "{} {} {}", line.place, line.algorithm, isa.level());
 }
 
-fn run_ecb(isa: Isa, line: &Vector, plain: &[u8], cipher: &[u8], seed: usize) {
-    let place = format!("{} {} {}", line.place, line.algorithm, isa.level());
-    let ecb = Ecb::new(isa, line.algorithm, &line.key).expect(&place);
-    let one_by_one = vec![16; plain.len() / 16];
-    for pieces in [&[plain.len()], one_by_one.as_slice(), &line.chunks] {
-        let mut data = Fenced::new(plain, seed % 64);
-        if pieces.is_empty() {
-            continue;
-        }
-        each(pieces, |range| ecb.encrypt(&mut data.bytes()[range]).expect(&place));
-        assert_eq!(data.checked(), cipher, "{place}: in place {pieces:?}");
-    }
-    let source = Fenced::new(plain, seed * 7 % 64);
-    let mut data = Fenced::new(&vec![0x5a; plain.len()], seed * 13 % 64);
-    ecb.encrypt_to(source.slice(), data.bytes()).expect(&place);
-    assert_eq!(data.checked(), cipher, "{place}: apart");
-}
-
-/// Ways to cut `len` bytes into successive calls.
-fn splits(len: usize, given: &[usize]) -> Vec<Vec<usize>> {
-    let every = |n: usize| {
-        let mut pieces = vec![n; len / n];
-        pieces.push(len % n);
-        pieces
+/// Both directions through a keyed cipher, in every form that it offers.
+fn run_messages(isa: Isa, line: &Vector, plain: &[u8], cipher: &[u8], seed: usize) {
+    let keyed = match Cipher::new(isa, line.algorithm, &line.key) {
+        // Its keys serve for one stream only.
+        Err(Error::Unsupported) if line.algorithm.to_string() == "arc4" => return,
+        keyed => keyed.expect(&line.place),
     };
-    let mut splits: Vec<_> = [15, 16, 17, 63, 64, 65, 130].into_iter().map(every).collect();
-    splits.push(vec![len]);
-    splits.push(vec![0, len.min(1), 0, len - len.min(1), 0]);
-    if len <= 600 {
-        splits.push(every(1));
+    for way in [Way::Encrypt, Way::Decrypt] {
+        let (input, output) = match way {
+            Way::Encrypt => (plain, cipher),
+            Way::Decrypt => (cipher, plain),
+        };
+        let message = Message { keyed: &keyed, line, way, input, output };
+        message.whole(seed);
+        let unit = line.algorithm.granularity();
+        for (i, pieces) in splits(input.len(), unit, &line.chunks).iter().enumerate() {
+            message.applied(pieces, seed + i);
+        }
+        for (i, pieces) in splits(input.len(), 1, &line.chunks).iter().enumerate() {
+            message.updated(pieces, seed + i);
+        }
     }
-    if !given.is_empty() {
-        assert_eq!(given.iter().sum::<usize>(), len);
-        splits.push(given.to_vec());
+    // Thousands of single blocks need not be run again where the kernel is that of a lower level.
+    if line.algorithm.primitive().kernel_at(isa.level()) == isa.level() {
+        run_iterated(isa, line, &keyed, plain);
     }
-    splits
 }
 
-/// Calls `f` with the range of each piece in turn.
-fn each(pieces: &[usize], mut f: impl FnMut(core::ops::Range<usize>)) {
-    let mut at = 0;
-    for piece in pieces {
-        f(at..at + piece);
-        at += piece;
+/// One block that is encrypted many times.
+fn run_iterated(isa: Isa, line: &Vector, keyed: &Cipher, plain: &[u8]) {
+    for (times, expected) in &line.iterated {
+        let mut block = plain.to_vec();
+        (0..*times).for_each(|_| keyed.encrypt(&[], &mut block[..]).expect(&line.place));
+        assert_eq!(block, *expected, "{} {}: {times} times", line.place, isa.level());
+    }
+    // And back again, as far as is quickly done.
+    if let Some((times @ ..=100, end)) = line.iterated.first() {
+        let mut block = end.clone();
+        (0..*times).for_each(|_| keyed.decrypt(&[], &mut block[..]).expect(&line.place));
+        assert_eq!(block, plain, "{} {}: {times} times back", line.place, isa.level());
     }
 }
 
-/// Bytes at a chosen distance from a 64-byte boundary, between two fences.
-struct Fenced {
-    memory: Vec<u8>,
-    start: usize,
-    len: usize,
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    Encrypt,
+    Decrypt,
 }
 
-impl Fenced {
-    fn new(bytes: &[u8], offset: usize) -> Self {
-        let mut memory = vec![POST; bytes.len() + 2 * FENCE + 128];
-        let start = FENCE + memory[FENCE..].as_ptr().align_offset(64) + offset;
-        memory[start..start + bytes.len()].copy_from_slice(bytes);
-        Self { memory, start, len: bytes.len() }
+/// One direction of a vector.
+struct Message<'a> {
+    keyed: &'a Cipher,
+    line: &'a Vector,
+    way: Way,
+    input: &'a [u8],
+    output: &'a [u8],
+}
+
+impl<'a> Message<'a> {
+    /// In one call.
+    fn whole(&self, seed: usize) {
+        let call = |data: InOutBuf<'_, '_, u8>| match self.way {
+            Way::Encrypt => self.keyed.encrypt(&self.line.nonce, data),
+            Way::Decrypt => self.keyed.decrypt(&self.line.nonce, data),
+        };
+        let mut data = Fenced::new(self.input, seed * 13 % 64);
+        call(data.bytes().into()).expect(&self.line.place);
+        assert_eq!(data.checked(), self.output, "{}: in place", self.place(&[]));
+
+        let source = Fenced::new(self.input, seed * 7 % 64);
+        let mut data = Fenced::room(self.input.len(), seed * 13 % 64);
+        call(InOutBuf::new(source.slice(), data.bytes()).expect("equal lengths"))
+            .expect(&self.line.place);
+        assert_eq!(data.checked(), self.output, "{}: apart", self.place(&[]));
     }
 
-    fn bytes(&mut self) -> &mut [u8] {
-        &mut self.memory[self.start..self.start + self.len]
+    /// In calls of whole blocks, which write as much as they read.
+    fn applied(&self, pieces: &[usize], seed: usize) {
+        let place = self.place(pieces);
+        let mut data = Fenced::new(self.input, seed * 13 % 64);
+        let mut running = self.start();
+        each(pieces, |range| running.apply((&mut data.bytes()[range]).into()).expect(&place));
+        assert_eq!(data.checked(), self.output, "{place}: applied in place");
+
+        let source = Fenced::new(self.input, seed * 7 % 64);
+        let mut data = Fenced::room(self.input.len(), seed * 13 % 64);
+        let mut running = self.start();
+        each(pieces, |range| {
+            let (input, output) = (&source.slice()[range.clone()], &mut data.bytes()[range]);
+            running.apply(InOutBuf::new(input, output).expect("equal lengths")).expect(&place);
+        });
+        assert_eq!(data.checked(), self.output, "{place}: applied apart");
     }
 
-    fn slice(&self) -> &[u8] {
-        &self.memory[self.start..self.start + self.len]
+    /// In calls that may cut blocks apart.
+    fn updated(&self, pieces: &[usize], seed: usize) {
+        let place = self.place(pieces);
+        let source = Fenced::new(self.input, seed * 7 % 64);
+        let mut data = Fenced::room(self.input.len(), seed * 13 % 64);
+        let mut running = self.start();
+        let mut at = 0;
+        each(pieces, |range| {
+            let to = &mut data.bytes()[at..];
+            at += running.update(&source.slice()[range], to).expect(&place);
+        });
+        at += running.finish(&mut data.bytes()[at..]).expect(&place);
+        assert_eq!(at, self.output.len(), "{place}");
+        assert_eq!(data.checked(), self.output, "{place}: updated");
     }
 
-    /// The bytes, after a look at the fences.
-    fn checked(&self) -> &[u8] {
-        let after = self.start + self.len;
-        let fences = self.memory[..self.start].iter().chain(&self.memory[after..]);
-        assert!(fences.into_iter().all(|&byte| byte == POST), "written outside the buffer");
-        self.slice()
+    fn start(&self) -> Running<'a> {
+        let iv = &self.line.nonce;
+        match self.way {
+            Way::Encrypt => {
+                Running::Encrypt(self.keyed.encryptor(iv, Padding::None).expect(&self.line.place))
+            }
+            Way::Decrypt => {
+                Running::Decrypt(self.keyed.decryptor(iv, Padding::None).expect(&self.line.place))
+            }
+        }
+    }
+
+    fn place(&self, pieces: &[usize]) -> String {
+        format!("{} {} {:?} {pieces:?}", self.line.place, self.line.algorithm, self.way)
+    }
+}
+
+/// A message under way.
+enum Running<'a> {
+    Encrypt(Encryptor<'a>),
+    Decrypt(Decryptor<'a>),
+}
+
+impl Running<'_> {
+    fn apply(&mut self, data: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
+        match self {
+            Self::Encrypt(running) => running.apply(data),
+            Self::Decrypt(running) => running.apply(data),
+        }
+    }
+
+    fn update(&mut self, input: &[u8], output: &mut [u8]) -> Result<usize, Error> {
+        match self {
+            Self::Encrypt(running) => running.update(input, output),
+            Self::Decrypt(running) => running.update(input, output),
+        }
+    }
+
+    fn finish(&mut self, output: &mut [u8]) -> Result<usize, Error> {
+        match self {
+            Self::Encrypt(running) => running.finish(output),
+            Self::Decrypt(running) => running.finish(output),
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! `lanecrypt info`: what this machine has and which kernels it runs.
 
+mod rate;
+
 use core::fmt::Write as _;
 use std::process::ExitCode;
 
@@ -7,6 +9,7 @@ use lanecrypt_ciphers::{Algorithm, Isa, Level, Primitive};
 use lanecrypt_random::{Facilities, facilities};
 use serde_json::{Value, json};
 
+use self::rate::{MESSAGE, Rate};
 use crate::exit;
 
 /// Arguments of `info`.
@@ -32,7 +35,7 @@ struct Machine {
     processors: usize,
     kernel: String,
     processor_level: Level,
-    level: Level,
+    isa: Isa,
     facilities: Facilities,
 }
 
@@ -45,17 +48,18 @@ impl Machine {
             processors: std::thread::available_parallelism().map_or(1, usize::from),
             kernel: rustix::system::uname().release().to_string_lossy().into_owned(),
             processor_level: Isa::of_processor().level(),
-            level: Isa::detect().level(),
+            isa: Isa::detect(),
             facilities: facilities(),
         }
     }
 
     fn text(&self) -> String {
         let facilities = &self.facilities;
-        let isa = if self.level == self.processor_level {
-            format!("{}", self.level)
+        let level = self.isa.level();
+        let isa = if level == self.processor_level {
+            format!("{level}")
         } else {
-            format!("{} (LANECRYPT_ISA; the processor has {})", self.level, self.processor_level)
+            format!("{level} (LANECRYPT_ISA; the processor has {})", self.processor_level)
         };
         let rows = [
             ("Lanecrypt", String::from(env!("CARGO_PKG_VERSION"))),
@@ -75,24 +79,37 @@ impl Machine {
         if !facilities.wipe_on_fork {
             text += "Nothing is buffered: every random number is a request to the kernel.\n";
         }
-        text += "\nThe kernel that runs at each level\n";
-        text += &row("", Level::ALL.map(|level| self.mark(level)), "constant time");
+        text += "\nThe kernel that runs at each level. At the level in use: how many blocks of a message run\n";
+        // Writing to a string does not fail.
+        let _ = writeln!(
+            text,
+            "side by side (lanes), and cycles per byte of {} KiB encrypted, and decrypted",
+            MESSAGE >> 10
+        );
+        let marks = Level::ALL.map(|level| self.mark(level));
+        text += &row("", marks, ["lanes", "encrypt", "decrypt"].map(String::from), "constant time");
         for &algorithm in Algorithm::ALL {
             let primitive = algorithm.primitive();
             let kernels = Level::ALL.map(|level| kernel(primitive, level));
-            let last = remark(primitive, self.level);
-            text += &row(&algorithm.to_string(), kernels, &last);
+            let rate = Rate::measure(self.isa, algorithm);
+            let figures = [
+                primitive.lanes(level).to_string(),
+                cycles(rate.map(|rate| rate.encrypt)),
+                cycles(rate.map(|rate| rate.decrypt)),
+            ];
+            let last = remark(primitive, level);
+            text += &row(&algorithm.to_string(), kernels, figures, &last);
         }
         text += "* the level in use; ! a kernel that is not constant time\n";
         text
     }
 
     fn mark(&self, level: Level) -> String {
-        format!("{level}{}", if level == self.level { "*" } else { "" })
+        format!("{level}{}", if level == self.isa.level() { "*" } else { "" })
     }
 
     fn json(&self) -> Value {
-        let capped = self.level != self.processor_level;
+        let capped = self.isa.level() != self.processor_level;
         let facilities = &self.facilities;
         let algorithms = Algorithm::ALL.iter().map(|&algorithm| self.algorithm(algorithm));
         json!({
@@ -103,7 +120,7 @@ impl Machine {
                 "usable": self.processors,
             },
             "isa": {
-                "used": self.level.name(),
+                "used": self.isa.level().name(),
                 "processor": self.processor_level.name(),
                 "capped": capped,
             },
@@ -125,18 +142,28 @@ impl Machine {
             let kernel = json!({
                 "kernel": primitive.kernel_at(level).name(),
                 "constant_time": primitive.constant_time(level),
+                "lanes": primitive.lanes(level),
                 "available": level <= self.processor_level,
             });
             (level.name().to_owned(), kernel)
         });
+        let used = self.isa.level();
+        let rate = Rate::measure(self.isa, algorithm);
         json!({
             "name": algorithm.to_string(),
             "key_lengths": algorithm.key_lengths().iter().collect::<Vec<_>>(),
             "nonce_length": algorithm.nonce_length(),
-            "kernel": primitive.kernel_at(self.level).name(),
-            "constant_time": primitive.constant_time(self.level),
-            "timing_leak": primitive.timing_leak(self.level),
+            "kernel": primitive.kernel_at(used).name(),
+            "constant_time": primitive.constant_time(used),
+            "timing_leak": primitive.timing_leak(used),
             "broken": primitive.is_broken(),
+            "block_size": primitive.block_size(),
+            "lanes": primitive.lanes(used),
+            "cycles_per_byte": rate.map(|rate| json!({
+                "encrypt": rate.encrypt,
+                "decrypt": rate.decrypt,
+                "message": MESSAGE,
+            })),
             "levels": kernels.into_iter().collect::<serde_json::Map<_, _>>(),
         })
     }
@@ -158,13 +185,25 @@ fn remark(primitive: Primitive, level: Level) -> String {
     text
 }
 
-fn row(name: &str, cells: [String; Level::ALL.len()], last: &str) -> String {
+/// Cycles per byte, with as many digits as mean something.
+fn cycles(rate: Option<f64>) -> String {
+    match rate {
+        None => String::from("-"),
+        Some(rate) if rate < 10.0 => format!("{rate:.2}"),
+        Some(rate) => format!("{rate:.1}"),
+    }
+}
+
+fn row(name: &str, cells: [String; Level::ALL.len()], figures: [String; 3], last: &str) -> String {
     let mut row = format!("{name:<16}");
     for cell in cells {
         // Writing to a string does not fail.
         let _ = write!(row, "{cell:<10}");
     }
-    row + last + "\n"
+    for figure in figures {
+        let _ = write!(row, "{figure:>8}");
+    }
+    row + "  " + last + "\n"
 }
 
 fn yes(yes: bool) -> String {

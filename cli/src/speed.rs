@@ -1,4 +1,4 @@
-//! `lanecrypt speed`: what random numbers cost on this machine, beside the peers.
+//! `lanecrypt speed`: what requests cost on this machine, beside the peers.
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
@@ -18,7 +18,7 @@ use crate::exit;
 /// Measures what requests cost on this machine, ours and the peers', interleaved in one run.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Tables to measure whole: random, urandom; without any, the headline rows of all
+    /// Tables to measure whole: random, urandom, calls; without any, the headline rows of all
     #[arg(value_name = "TABLE")]
     tables: Vec<Table>,
 

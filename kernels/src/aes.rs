@@ -1,8 +1,44 @@
-//! AES (FIPS 197): the block function and its counter mode (NIST SP 800-38A, section 6.5).
+//! AES (FIPS 197): the block function in both directions, and the modes ECB, CBC and CTR
+//! (NIST SP 800-38A, sections 6.1, 6.2 and 6.5).
 //!
-//! Constant time in key and data at every level. The portable kernel is bitsliced, four blocks at
-//! a time, and serves `Ssse3` too; from `AesNi` on the processor's AES instructions are used, on
-//! 8 blocks at a time with 128-bit registers, 16 with 256-bit and 32 with 512-bit ones.
+//! Constant time in key and data at every level. Without AES instructions the portable kernel is
+//! bitsliced, and that of `Ssse3` works by vector permute. From `AesNi` on the processor's AES
+//! instructions are used: 8 blocks at a time with 128-bit registers, 16 with 256-bit and 32 with
+//! 512-bit ones; what a request leaves over runs in as many registers, side by side, as it needs.
+//!
+//! A kernel takes `data` over into a variable of its own before it cuts pieces off. The argument
+//! itself lies in memory, and if a kernel changed it there, its callers would have to hand it a
+//! copy: made by one wide load of what had just been stored in parts, which the processor delays
+//! until all work before it is done, three times as long as a short request takes.
+
+/// Calls the kernel `f` of the highest level that there is.
+macro_rules! best {
+    ($isa:expr, $f:ident $args:tt) => {
+        by_isa!($isa, $f $args: Avx512 => avx512, Avx2Vaes => avx2vaes, AesNi => aesni,
+            Ssse3 => ssse3, _ => portable)
+    };
+}
+
+/// Calls `f::<N, V, ..>` with `count` as the number `V`, which is from 1 to 8. Each number has its
+/// own code, in which all `V` registers are in flight together.
+///
+/// `f` has a parameter `LAST` that says no more than that it is called from here: it makes another
+/// function of what a loop calls, so that either is called once only and compiled into its place.
+#[cfg(target_arch = "x86_64")]
+macro_rules! for_count {
+    ($count:expr, $f:ident::<$n:ident, _ $(, $more:tt)*> $args:tt) => {
+        match $count {
+            1 => $f::<$n, 1 $(, $more)*> $args,
+            2 => $f::<$n, 2 $(, $more)*> $args,
+            3 => $f::<$n, 3 $(, $more)*> $args,
+            4 => $f::<$n, 4 $(, $more)*> $args,
+            5 => $f::<$n, 5 $(, $more)*> $args,
+            6 => $f::<$n, 6 $(, $more)*> $args,
+            7 => $f::<$n, 7 $(, $more)*> $args,
+            _ => $f::<$n, 8 $(, $more)*> $args,
+        }
+    };
+}
 
 #[cfg(target_arch = "x86_64")]
 mod aesni;
@@ -14,6 +50,8 @@ mod ctr;
 #[cfg(target_arch = "x86_64")]
 mod expand;
 mod portable;
+#[cfg(all(target_arch = "x86_64", feature = "isa-ssse3"))]
+mod ssse3;
 
 use core::fmt;
 
@@ -21,65 +59,174 @@ use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
 pub use self::ctr::AesCtr;
-use crate::{Isa, Level, wipe};
+use crate::{BlockCipher, BlockEncrypt, Isa, Level, wipe};
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below.
-pub const KERNELS: &[Level] = &[Level::Portable, Level::AesNi, Level::Avx2Vaes, Level::Avx512];
+pub const KERNELS: &[Level] =
+    &[Level::Portable, Level::Ssse3, Level::AesNi, Level::Avx2Vaes, Level::Avx512];
 
 /// Round keys of the longest schedule, that of AES-256: one before each of 14 rounds and a last.
 const MAX_KEYS: usize = 15;
 
-/// AES with keys of `BITS` bits (128, 192 or 256): the block function, forward direction.
+/// AES with keys of `BITS` bits (128, 192 or 256) in both directions.
+///
+/// Room for the longest key schedules, twice 240 bytes, which are wiped on drop. What needs the
+/// forward direction only does with half of that, see [`AesForward`]. Constant time in key and
+/// data.
+//
+// The keys come first in a type so aligned, so that none lies across two cache lines.
+#[repr(C, align(16))]
+pub struct Aes<const BITS: usize> {
+    /// For encryption and for decryption.
+    keys: [[[u8; 16]; MAX_KEYS]; 2],
+    isa: Isa,
+}
+
+/// AES with keys of `BITS` bits (128, 192 or 256): the forward direction, all that CTR and the
+/// encryption of CBC need.
 ///
 /// Room for the longest key schedule, 240 bytes, which is wiped on drop. Constant time in key and
 /// data.
-pub struct Aes<const BITS: usize> {
+#[repr(C, align(16))]
+pub struct AesForward<const BITS: usize> {
     keys: [[u8; 16]; MAX_KEYS],
     isa: Isa,
 }
 
-impl<const BITS: usize> Aes<BITS> {
-    /// The first `N` round keys.
-    #[inline]
-    fn keys<const N: usize>(&self) -> &[[u8; 16]; N] {
-        const { assert!(N == BITS / 32 + 7 && N <= MAX_KEYS) };
-        self.keys.first_chunk().expect("asserted: the array holds the keys of every size")
-    }
+/// The round keys of a key size that has `N` of them.
+#[inline]
+fn first<const N: usize>(keys: &[[u8; 16]; MAX_KEYS]) -> &[[u8; 16]; N] {
+    const { assert!(N <= MAX_KEYS) };
+    keys.first_chunk().expect("asserted: the array holds the keys of every size")
+}
+
+/// The methods of [`BlockEncrypt`] that need the forward schedule only, for both types.
+macro_rules! forward {
+    () => {
+        fn encrypt(&self, blocks: InOutBuf<'_, '_, [u8; 16]>) {
+            let keys = self.forward();
+            best!(self.isa, encrypt(keys, blocks));
+        }
+
+        fn cbc_encrypt(&self, iv: &mut [u8; 16], blocks: InOutBuf<'_, '_, [u8; 16]>) {
+            let keys = self.forward();
+            best!(self.isa, cbc_encrypt(keys, iv, blocks));
+        }
+
+        fn ctr(&self, counter: &mut [u8; 16], data: InOutBuf<'_, '_, u8>) {
+            ctr::xor(self.isa, self.forward(), counter, data);
+        }
+
+        fn ctr_keystream(&self, counter: &mut [u8; 16], out: &mut [u8]) {
+            ctr::keystream(self.isa, self.forward(), counter, out);
+        }
+    };
 }
 
 // One instance for each key size stands in this crate, and not in whatever crate asks for it, so
 // that programs get the kernels as they were compiled and measured here.
 macro_rules! key_size {
-    ($bits:literal, $expand:ident) => {
+    ($bits:literal, $expand:ident, $both:ident) => {
         /// The key schedule. A call of its own, so that it is written to where the caller wants
         /// it: one that is built and then moved would stay on the stack.
         #[inline(never)]
         fn $expand(isa: Isa, key: &[u8; $bits / 8]) -> [[u8; 16]; MAX_KEYS] {
-            by_isa!(isa, $expand(key): AesNi => expand, _ => portable)
+            by_isa!(isa, $expand(key): AesNi => expand, Ssse3 => ssse3, _ => portable)
         }
 
-        impl Aes<$bits> {
-            /// Expands `key` for the kernels of `isa`.
-            #[must_use]
+        /// The key schedules of both directions, likewise.
+        #[inline(never)]
+        fn $both(isa: Isa, key: &[u8; $bits / 8]) -> [[[u8; 16]; MAX_KEYS]; 2] {
+            by_isa!(isa, $both(isa, key): AesNi => expand, _ => one_by_one)
+        }
+
+        impl AesForward<$bits> {
             #[inline]
-            pub fn new(isa: Isa, key: &[u8; $bits / 8]) -> Self {
+            fn forward(&self) -> &[[u8; 16]; $bits / 32 + 7] {
+                first(&self.keys)
+            }
+        }
+
+        impl BlockEncrypt<16> for AesForward<$bits> {
+            type Key = [u8; $bits / 8];
+
+            #[inline]
+            fn new(isa: Isa, key: &Self::Key) -> Self {
                 Self { keys: $expand(isa, key), isa }
             }
 
-            /// Encrypts any number of blocks, each by itself (ECB), in place or from one buffer
-            /// to another.
-            pub fn encrypt(&self, blocks: InOutBuf<'_, '_, [u8; 16]>) {
-                let keys = self.keys::<{ $bits / 32 + 7 }>();
-                by_isa!(self.isa, encrypt(keys, blocks):
-                    Avx512 => avx512, Avx2Vaes => avx2vaes, AesNi => aesni, _ => portable);
+            forward!();
+        }
+
+        impl Aes<$bits> {
+            #[inline]
+            fn forward(&self) -> &[[u8; 16]; $bits / 32 + 7] {
+                first(&self.keys[0])
+            }
+
+            #[inline]
+            fn inverse(&self) -> &[[u8; 16]; $bits / 32 + 7] {
+                first(&self.keys[1])
+            }
+        }
+
+        impl BlockEncrypt<16> for Aes<$bits> {
+            type Key = [u8; $bits / 8];
+
+            #[inline]
+            fn new(isa: Isa, key: &Self::Key) -> Self {
+                Self { keys: $both(isa, key), isa }
+            }
+
+            forward!();
+        }
+
+        impl BlockCipher<16> for Aes<$bits> {
+            fn decrypt(&self, blocks: InOutBuf<'_, '_, [u8; 16]>) {
+                let keys = self.inverse();
+                best!(self.isa, decrypt(keys, blocks));
+            }
+
+            fn cbc_decrypt(&self, iv: &mut [u8; 16], blocks: InOutBuf<'_, '_, [u8; 16]>) {
+                let keys = self.inverse();
+                best!(self.isa, cbc_decrypt(keys, iv, blocks));
             }
         }
     };
 }
 
-key_size!(128, expand128);
-key_size!(192, expand192);
-key_size!(256, expand256);
+key_size!(128, expand128, both128);
+key_size!(192, expand192, both192);
+key_size!(256, expand256, both256);
+
+/// Both schedules where no kernel makes them at once.
+mod one_by_one {
+    #[cfg(all(target_arch = "x86_64", feature = "isa-ssse3"))]
+    use super::ssse3;
+    use super::{Isa, MAX_KEYS, first, portable};
+
+    macro_rules! key_size {
+        ($bits:literal, $expand:ident, $both:ident) => {
+            pub(super) fn $both(isa: Isa, key: &[u8; $bits / 8]) -> [[[u8; 16]; MAX_KEYS]; 2] {
+                let all = super::$expand(isa, key);
+                let forward = first::<{ $bits / 32 + 7 }>(&all);
+                let inverse = by_isa!(isa, invert(forward): Ssse3 => ssse3, _ => portable);
+                [all, inverse]
+            }
+        };
+    }
+
+    key_size!(128, expand128, both128);
+    key_size!(192, expand192, both192);
+    key_size!(256, expand256, both256);
+}
+
+impl<const BITS: usize> fmt::Debug for AesForward<BITS> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut f = f.debug_struct("AesForward");
+        f.field("bits", &BITS).field("isa", &self.isa).finish_non_exhaustive()
+    }
+}
 
 impl<const BITS: usize> fmt::Debug for Aes<BITS> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -87,13 +234,21 @@ impl<const BITS: usize> fmt::Debug for Aes<BITS> {
     }
 }
 
-impl<const BITS: usize> Drop for Aes<BITS> {
+impl<const BITS: usize> Drop for AesForward<BITS> {
     #[inline]
     fn drop(&mut self) {
         wipe::memory(self.keys.as_flattened_mut());
     }
 }
 
+impl<const BITS: usize> Drop for Aes<BITS> {
+    #[inline]
+    fn drop(&mut self) {
+        wipe::memory(self.keys.as_flattened_mut().as_flattened_mut());
+    }
+}
+
+impl<const BITS: usize> ZeroizeOnDrop for AesForward<BITS> {}
 impl<const BITS: usize> ZeroizeOnDrop for Aes<BITS> {}
 
 #[cfg(test)]
@@ -105,11 +260,24 @@ mod tests {
     #[test]
     fn every_level_reaches_its_kernel() {
         let mut data = [[0; 16]; 3];
-        assert_best(KERNELS, |isa| Aes::<128>::new(isa, &[1; 16]).encrypt((&mut data[..]).into()));
+        let aes = |isa| Aes::<128>::new(isa, &[1; 16]);
+        assert_best(KERNELS, |isa| aes(isa).encrypt((&mut data[..]).into()));
+        assert_best(KERNELS, |isa| aes(isa).decrypt((&mut data[..]).into()));
+        assert_best(KERNELS, |isa| aes(isa).cbc_encrypt(&mut [2; 16], (&mut data[..]).into()));
+        assert_best(KERNELS, |isa| aes(isa).cbc_decrypt(&mut [2; 16], (&mut data[..]).into()));
         let data = data.as_flattened_mut();
+        assert_best(KERNELS, |isa| aes(isa).ctr(&mut [2; 16], (&mut data[..]).into()));
+        assert_best(KERNELS, |isa| aes(isa).ctr_keystream(&mut [2; 16], data));
         let core = |isa| AesCtr::<256>::new(isa, &[1; 32], &[2; 16]);
         assert_best(KERNELS, |isa| core(isa).keystream(data));
         assert_best(KERNELS, |isa| core(isa).xor((&mut data[..]).into()));
-        assert_best(&[Level::Portable, Level::AesNi], |isa| drop(Aes::<192>::new(isa, &[1; 24])));
+    }
+
+    #[test]
+    fn every_level_reaches_its_key_schedule() {
+        let kernels = &[Level::Portable, Level::Ssse3, Level::AesNi];
+        assert_best(kernels, |isa| drop(AesForward::<192>::new(isa, &[1; 24])));
+        // The last thing that this does is to invert the schedule.
+        assert_best(kernels, |isa| drop(Aes::<192>::new(isa, &[1; 24])));
     }
 }

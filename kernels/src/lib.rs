@@ -22,15 +22,18 @@ mod block;
 pub mod chacha;
 mod ctr;
 #[cfg(feature = "legacy")]
+pub mod des;
+#[cfg(feature = "legacy")]
 pub mod hc128;
 pub mod null;
 pub mod salsa;
+pub mod serpent;
 #[cfg(target_arch = "x86_64")]
 mod simd;
 mod stream;
 pub mod wipe;
 
-pub use block::{BlockCipher, BlockEncrypt};
+pub use block::{BlockCipher, BlockEncrypt, into_blocks};
 pub use ctr::Ctr;
 pub use isa::{Isa, Level, UnknownLevel};
 pub use stream::{Seek, StreamCore};

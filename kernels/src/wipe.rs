@@ -22,6 +22,11 @@ pub fn words<T: Copy + Default>(words: &mut [T]) {
     observe(words);
 }
 
+/// Bytes of stack that a call of any kernel of this build, and of the layers above it, uses at most.
+///
+/// DES works on many blocks at once and needs most of it.
+pub const DEPTH: usize = if cfg!(feature = "legacy") { 44 << 10 } else { 16 << 10 };
+
 /// Overwrites the `N` bytes of stack below the caller's frame with zeros.
 ///
 /// Whatever functions that have returned left there, down to that depth, is gone.

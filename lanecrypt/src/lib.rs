@@ -9,6 +9,9 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "rustcrypto")]
+#[doc(inline)]
+pub use lanecrypt_ciphers::rustcrypto;
 #[doc(inline)]
 pub use lanecrypt_ciphers::{
     Algorithm, Error, InOutBuf, Isa, KeyLengths, Level, Mode, Primitive, UnknownAlgorithm,

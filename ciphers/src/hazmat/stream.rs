@@ -10,12 +10,19 @@ use lanecrypt_kernels::aes::AesCtr;
 use lanecrypt_kernels::arc4::{Arc4, Key};
 use lanecrypt_kernels::chacha::{ChaCha, Counter64, Ietf};
 #[cfg(feature = "legacy")]
+use lanecrypt_kernels::des::{Des, TripleDes};
+#[cfg(feature = "legacy")]
 use lanecrypt_kernels::hc128::Hc128;
+use lanecrypt_kernels::null::Null;
 use lanecrypt_kernels::salsa::Salsa;
-use lanecrypt_kernels::{Isa, Seek};
+use lanecrypt_kernels::serpent::Serpent;
+use lanecrypt_kernels::{Ctr, Isa, Seek};
 use zeroize::ZeroizeOnDrop;
 
 use super::StreamCipher;
+#[cfg(feature = "legacy")]
+use super::keyed::triple_des_key;
+use super::keyed::{bytes, serpent_key};
 use crate::{Algorithm, Error, Mode, Primitive};
 
 /// One keyed stream of an algorithm that is chosen at run time.
@@ -24,6 +31,10 @@ use crate::{Algorithm, Error, Mode, Primitive};
 /// the algorithm is known when the program is written, [`StreamCipher`] saves the branch.
 pub struct Stream(Core);
 
+#[cfg_attr(
+    not(feature = "legacy"),
+    expect(clippy::large_enum_variant, reason = "Serpent's schedule; boxing it would allocate")
+)]
 enum Core {
     Aes128Ctr(StreamCipher<AesCtr<128>>),
     Aes192Ctr(StreamCipher<AesCtr<192>>),
@@ -37,6 +48,12 @@ enum Core {
     Salsa8(StreamCipher<Salsa<8>>),
     Salsa12(StreamCipher<Salsa<12>>),
     Salsa20(StreamCipher<Salsa<20>>),
+    SerpentCtr(StreamCipher<Ctr<Serpent, 16>>),
+    Null(StreamCipher<Null>),
+    #[cfg(feature = "legacy")]
+    DesCtr(StreamCipher<Ctr<Des, 8>>),
+    #[cfg(feature = "legacy")]
+    TripleDesCtr(StreamCipher<Ctr<TripleDes, 8>>),
     // Boxed, because their tables would make every stream larger by kilobytes.
     #[cfg(feature = "legacy")]
     Arc4(Box<StreamCipher<Arc4>>),
@@ -64,6 +81,12 @@ macro_rules! for_core {
             Core::Salsa8($stream) => $e,
             Core::Salsa12($stream) => $e,
             Core::Salsa20($stream) => $e,
+            Core::SerpentCtr($stream) => $e,
+            Core::Null($stream) => $e,
+            #[cfg(feature = "legacy")]
+            Core::DesCtr($stream) => $e,
+            #[cfg(feature = "legacy")]
+            Core::TripleDesCtr($stream) => $e,
             #[cfg(feature = "legacy")]
             Core::Arc4($stream) => $unseekable,
             #[cfg(feature = "legacy")]
@@ -110,9 +133,9 @@ impl Stream {
             return Err(Error::Unsupported);
         }
         let core = match (algorithm.primitive(), algorithm.mode()) {
-            (Primitive::Aes128, _) => Core::Aes128Ctr(open(isa, sized(key)?, nonce, first)?),
-            (Primitive::Aes192, _) => Core::Aes192Ctr(open(isa, sized(key)?, nonce, first)?),
-            (Primitive::Aes256, _) => Core::Aes256Ctr(open(isa, sized(key)?, nonce, first)?),
+            (Primitive::Aes128, _) => Core::Aes128Ctr(open(isa, bytes(key)?, nonce, first)?),
+            (Primitive::Aes192, _) => Core::Aes192Ctr(open(isa, bytes(key)?, nonce, first)?),
+            (Primitive::Aes256, _) => Core::Aes256Ctr(open(isa, bytes(key)?, nonce, first)?),
             (Primitive::ChaCha8, Mode::Ietf) => {
                 Core::ChaCha8Ietf(open(isa, &either(key)?, nonce, first)?)
             }
@@ -128,6 +151,16 @@ impl Stream {
             (Primitive::Salsa8, _) => Core::Salsa8(open(isa, &either(key)?, nonce, first)?),
             (Primitive::Salsa12, _) => Core::Salsa12(open(isa, &either(key)?, nonce, first)?),
             (Primitive::Salsa20, _) => Core::Salsa20(open(isa, &either(key)?, nonce, first)?),
+            (Primitive::Serpent128 | Primitive::Serpent192 | Primitive::Serpent256, _) => {
+                Core::SerpentCtr(open(isa, &serpent_key(key)?, nonce, first)?)
+            }
+            (Primitive::Null, _) => Core::Null(StreamCipher::at_block(isa, &(), &(), first)?),
+            #[cfg(feature = "legacy")]
+            (Primitive::Des, _) => Core::DesCtr(open(isa, bytes(key)?, nonce, first)?),
+            #[cfg(feature = "legacy")]
+            (Primitive::TripleDes, _) => {
+                Core::TripleDesCtr(open(isa, &triple_des_key(key)?, nonce, first)?)
+            }
             #[cfg(feature = "legacy")]
             (Primitive::Arc4, _) => {
                 let key = Key::try_from(key).map_err(|_| Error::KeyLength)?;
@@ -136,7 +169,7 @@ impl Stream {
             #[cfg(feature = "legacy")]
             (Primitive::Hc128, _) => {
                 let nonce = nonce.try_into().map_err(|_| Error::NonceLength)?;
-                Core::Hc128(Box::new(StreamCipher::new(isa, sized(key)?, nonce)))
+                Core::Hc128(Box::new(StreamCipher::new(isa, bytes(key)?, nonce)))
             }
         };
         Ok(Self(core))
@@ -203,15 +236,10 @@ fn open<C: Seek<Nonce = [u8; N]>, const N: usize>(
     StreamCipher::at_block(isa, key, nonce, first)
 }
 
-/// The key as an array of the length that the kernel takes.
-fn sized<const N: usize>(key: &[u8]) -> Result<&[u8; N], Error> {
-    key.try_into().map_err(|_| Error::KeyLength)
-}
-
 /// The key of a cipher that takes two lengths.
 fn either<K>(key: &[u8]) -> Result<K, Error>
 where
     K: for<'a> From<&'a [u8; 16]> + for<'a> From<&'a [u8; 32]>,
 {
-    sized::<32>(key).map(K::from).or_else(|_| sized::<16>(key).map(K::from))
+    bytes::<32>(key).map(K::from).or_else(|_| bytes::<16>(key).map(K::from))
 }

@@ -126,7 +126,7 @@ impl<C: StreamCore> StreamCipher<C> {
     }
 
     /// The byte offset of the next keystream byte, saturating at `u64::MAX`.
-    fn position(&self) -> u64 {
+    pub(crate) fn position(&self) -> u64 {
         let cut = self.total - self.blocks;
         cut.saturating_mul(C::BLOCK as u64).saturating_sub(self.left as u64)
     }

@@ -1,5 +1,7 @@
 //! Test vectors: JSON lines, parsed once, with their origin.
 
+pub(crate) mod whole;
+
 use std::path::PathBuf;
 
 use lanecrypt_ciphers::Algorithm;
@@ -18,6 +20,8 @@ pub(crate) struct Vector {
     pub(crate) counter: u64,
     pub(crate) chunks: Vec<usize>,
     pub(crate) answer: Answer,
+    /// What the block becomes after so many encryptions.
+    pub(crate) iterated: Vec<(usize, Vec<u8>)>,
 }
 
 /// What must come out.
@@ -39,8 +43,11 @@ pub(crate) fn own() -> Vec<Vector> {
         ("aes.jsonl", include_str!("../../vectors/aes.jsonl")),
         ("arc4.jsonl", include_str!("../../vectors/arc4.jsonl")),
         ("chacha.jsonl", include_str!("../../vectors/chacha.jsonl")),
+        ("des.jsonl", include_str!("../../vectors/des.jsonl")),
         ("hc128.jsonl", include_str!("../../vectors/hc128.jsonl")),
+        ("null.jsonl", include_str!("../../vectors/null.jsonl")),
         ("salsa.jsonl", include_str!("../../vectors/salsa.jsonl")),
+        ("serpent.jsonl", include_str!("../../vectors/serpent.jsonl")),
     ];
     files.iter().flat_map(|(name, text)| parse_file(name, text)).collect()
 }
@@ -79,9 +86,12 @@ fn parse(place: String, line: &str) -> Option<Vector> {
         },
     };
     let chunks = value["chunks"].as_array();
+    let iterated = [(100, "iter100"), (1000, "iter1000")];
+    // The generated lines of `shared` name their origin by their file alone.
+    let source = value["src"].as_str().or_else(|| place.split(':').next());
     Some(Vector {
         algorithm,
-        source: value["src"].as_str().unwrap_or_default().to_owned(),
+        source: source.unwrap_or_default().to_owned(),
         key: bytes("key").expect("key"),
         nonce: bytes("iv").unwrap_or_default(),
         skip: number("skip"),
@@ -90,6 +100,10 @@ fn parse(place: String, line: &str) -> Option<Vector> {
             chunks.iter().map(|n| size(n.as_u64().expect("chunk"))).collect()
         }),
         answer,
+        iterated: iterated
+            .into_iter()
+            .filter_map(|(times, name)| Some((times, bytes(name)?)))
+            .collect(),
         place,
     })
 }

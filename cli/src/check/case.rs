@@ -1,13 +1,21 @@
 //! A test case, and running it.
 
-use lanecrypt_ciphers::hazmat::{Ecb, Stream};
+use lanecrypt_ciphers::hazmat::{Cipher, Padding, Stream};
 use lanecrypt_ciphers::{Algorithm, Error, Isa, Mode};
 
 use super::request::Refusal;
 
+/// What is done with the data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    Encrypt,
+    Decrypt,
+}
+
 /// A message, and what is to be done with it.
 pub(crate) struct Case {
     pub(crate) algorithm: Algorithm,
+    pub(crate) direction: Direction,
     pub(crate) key: Vec<u8>,
     pub(crate) nonce: Vec<u8>,
     /// Byte offset into the keystream.
@@ -20,22 +28,63 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// Encrypts the data, call by call.
-    pub(crate) fn encrypt(mut self, isa: Isa) -> Result<Vec<u8>, Refusal> {
-        let mut data = core::mem::take(&mut self.data);
-        let calls = self.calls(data.len())?;
+    /// Encrypts or decrypts the data, call by call.
+    pub(crate) fn run(mut self, isa: Isa) -> Result<Vec<u8>, Refusal> {
+        let data = core::mem::take(&mut self.data);
+        self.check_calls(data.len())?;
         if self.algorithm.is_stream() {
-            let mut stream = self.stream(isa)?;
-            each(&mut data, calls, |piece| stream.xor(piece))?;
+            self.run_stream(isa, data)
         } else {
-            self.check_position()?;
-            let ecb = Ecb::new(isa, self.algorithm, &self.key)?;
-            if !self.nonce.is_empty() {
-                return Err(Error::NonceLength.into());
-            }
-            each(&mut data, calls, |piece| ecb.encrypt(piece))?;
+            self.run_blocks(isa, &data)
+        }
+    }
+
+    /// Either direction is the same.
+    fn run_stream(&self, isa: Isa, mut data: Vec<u8>) -> Result<Vec<u8>, Refusal> {
+        let mut stream = self.stream(isa)?;
+        let mut rest = data.as_mut_slice();
+        for size in self.calls(rest.len()) {
+            let (piece, after) = rest.split_at_mut(size);
+            stream.xor(piece)?;
+            rest = after;
         }
         Ok(data)
+    }
+
+    /// Calls may cut blocks apart.
+    fn run_blocks(&self, isa: Isa, data: &[u8]) -> Result<Vec<u8>, Refusal> {
+        self.check_position()?;
+        let cipher = Cipher::new(isa, self.algorithm, &self.key)?;
+        let mut out = vec![0; data.len()];
+        match self.direction {
+            Direction::Encrypt => {
+                let mut encryptor = cipher.encryptor(&self.nonce, Padding::None)?;
+                let at = self.pass(data, &mut out, |from, to| encryptor.update(from, to))?;
+                encryptor.finish(&mut out[at..])?;
+            }
+            Direction::Decrypt => {
+                let mut decryptor = cipher.decryptor(&self.nonce, Padding::None)?;
+                let at = self.pass(data, &mut out, |from, to| decryptor.update(from, to))?;
+                decryptor.finish(&mut out[at..])?;
+            }
+        }
+        Ok(out)
+    }
+
+    /// Passes the data to `call`, piece by piece; tells how much it has written to `out`.
+    fn pass(
+        &self,
+        mut data: &[u8],
+        out: &mut [u8],
+        mut call: impl FnMut(&[u8], &mut [u8]) -> Result<usize, Error>,
+    ) -> Result<usize, Error> {
+        let mut at = 0;
+        for size in self.calls(data.len()) {
+            let (piece, rest) = data.split_at(size);
+            at += call(piece, &mut out[at..])?;
+            data = rest;
+        }
+        Ok(at)
     }
 
     /// The stream that the case begins with.
@@ -64,30 +113,18 @@ impl Case {
         Ok(())
     }
 
-    /// The sizes of the calls that take `len` bytes of data.
-    fn calls(&self, len: usize) -> Result<&[usize], Refusal> {
+    /// Refuses calls that do not take `len` bytes of data.
+    fn check_calls(&self, len: usize) -> Result<(), Refusal> {
         let sum = self.chunks.iter().try_fold(0_usize, |sum, &chunk| sum.checked_add(chunk));
         if self.chunks.is_empty() || sum == Some(len) {
-            return Ok(&self.chunks);
+            return Ok(());
         }
         Err(Refusal(String::from("chunks: their sum is not the length of the data")))
     }
-}
 
-/// Passes pieces of `data` of the given sizes, which sum up to all of it, or all of it at once if
-/// no sizes are given.
-fn each(
-    mut data: &mut [u8],
-    sizes: &[usize],
-    mut call: impl FnMut(&mut [u8]) -> Result<(), Error>,
-) -> Result<(), Error> {
-    if sizes.is_empty() {
-        return call(data);
+    /// The sizes of the calls that take all `len` bytes of the data.
+    fn calls(&self, len: usize) -> impl Iterator<Item = usize> {
+        let whole = self.chunks.is_empty().then_some(len);
+        whole.into_iter().chain(self.chunks.iter().copied())
     }
-    for &size in sizes {
-        let (piece, rest) = data.split_at_mut(size);
-        call(piece)?;
-        data = rest;
-    }
-    Ok(())
 }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-use super::case::Case;
+use super::case::{Case, Direction};
 
 /// Operations of the protocol; not every algorithm has every one.
 const OPERATIONS: [&str; 7] = ["encrypt", "decrypt", "mac", "sign", "verify", "seal", "open"];
@@ -38,17 +38,20 @@ pub(crate) struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// What is to be encrypted, and how. For a stream, decrypting is the same.
+    /// What is to be encrypted or decrypted, and how.
     pub(crate) fn parse(&self) -> Result<Case, Refusal> {
         let algorithm: Algorithm =
             required("alg", text("alg", self.alg)?)?.parse().map_err(|_| Error::Unsupported)?;
-        self.check_operation(algorithm)?;
+        let direction = self.direction(algorithm)?;
         if !hex("aad", self.aad)?.unwrap_or_default().is_empty() {
             return Err(Refusal(format!("aad: {algorithm} does not authenticate")));
         }
+        // The null cipher has none.
+        let no_key = algorithm.key_lengths().contains(0).then(Vec::new);
         Ok(Case {
             algorithm,
-            key: required("key", hex("key", self.key)?)?,
+            direction,
+            key: required("key", hex("key", self.key)?.or(no_key))?,
             nonce: hex("iv", self.iv)?.unwrap_or_default(),
             skip: field("skip", "a whole number below 2^64", self.skip)?.unwrap_or(0),
             counter: field("counter", "a whole number below 2^64", self.counter)?.unwrap_or(0),
@@ -57,12 +60,11 @@ impl Request<'_> {
         })
     }
 
-    fn check_operation(&self, algorithm: Algorithm) -> Result<(), Refusal> {
+    fn direction(&self, algorithm: Algorithm) -> Result<Direction, Refusal> {
         let operation = required("op", text("op", self.op)?)?;
         match operation.as_str() {
-            "encrypt" => Ok(()),
-            "decrypt" if algorithm.is_stream() => Ok(()),
-            "decrypt" => Err(Error::Unsupported.into()),
+            "encrypt" => Ok(Direction::Encrypt),
+            "decrypt" => Ok(Direction::Decrypt),
             other if OPERATIONS.contains(&other) => {
                 Err(Refusal(format!("op: {algorithm} does not {other}")))
             }

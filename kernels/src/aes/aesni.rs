@@ -1,4 +1,7 @@
 //! AES with AES-NI, eight blocks at a time. Constant time in key and data.
+//!
+//! Higher levels use the functions that take single blocks too: compiled for AVX, these do without
+//! moves between registers.
 
 use core::arch::x86_64::*;
 
@@ -10,37 +13,125 @@ use crate::{Level, wipe};
 pub(super) const NEEDS: Level = Level::AesNi;
 
 #[target_feature(enable = "aes,sse4.1,ssse3")]
-pub(super) fn encrypt<const N: usize>(keys: &[[u8; 16]; N], mut data: InOutBuf<'_, '_, [u8; 16]>) {
-    while data.len() >= 8 {
-        let (part, rest) = data.split_at(8);
-        encrypt_part::<N, 8>(keys, part);
-        data = rest;
-    }
-    if data.len() >= 4 {
-        let (part, rest) = data.split_at(4);
-        encrypt_part::<N, 4>(keys, part);
-        data = rest;
-    }
-    while !data.is_empty() {
-        let (part, rest) = data.split_at(1);
-        encrypt_part::<N, 1>(keys, part);
-        data = rest;
-    }
+pub(super) fn encrypt<const N: usize>(keys: &[[u8; 16]; N], data: InOutBuf<'_, '_, [u8; 16]>) {
+    ecb::<N, FORWARD>(keys, data);
+}
+
+#[target_feature(enable = "aes,sse4.1,ssse3")]
+pub(super) fn decrypt<const N: usize>(keys: &[[u8; 16]; N], data: InOutBuf<'_, '_, [u8; 16]>) {
+    ecb::<N, INVERSE>(keys, data);
 }
 
 #[inline]
 #[target_feature(enable = "aes,sse4.1,ssse3")]
-fn encrypt_part<const N: usize, const V: usize>(
+fn ecb<const N: usize, const WAY: bool>(keys: &[[u8; 16]; N], data: InOutBuf<'_, '_, [u8; 16]>) {
+    let mut data = data;
+    while data.len() > 8 {
+        let (part, rest) = data.split_at(8);
+        ecb_part::<N, 8, WAY, false>(keys, part);
+        data = rest;
+    }
+    if !data.is_empty() {
+        for_count!(data.len(), ecb_part::<N, _, WAY, true>(keys, data));
+    }
+}
+
+/// `V` blocks.
+#[inline]
+#[target_feature(enable = "aes,sse4.1,ssse3")]
+pub(super) fn ecb_part<const N: usize, const V: usize, const WAY: bool, const LAST: bool>(
     keys: &[[u8; 16]; N],
-    mut data: InOutBuf<'_, '_, [u8; 16]>,
+    data: InOutBuf<'_, '_, [u8; 16]>,
 ) {
+    // From here on the compiler knows the number.
+    let (mut data, _) = data.split_at(V);
     let mut state = [load128(&keys[0]); V];
     for (x, block) in state.iter_mut().zip(data.get_in()) {
         *x = _mm_xor_si128(*x, load128(block));
     }
-    for (x, block) in rounds(keys, state).into_iter().zip(data.get_out()) {
+    for (x, block) in rounds::<N, V, WAY>(keys, state).into_iter().zip(data.get_out()) {
         store128(block, x);
     }
+}
+
+/// One block after the other, each as long as its rounds: what is added between two blocks goes
+/// into the last round key, so that the next block's first round can follow at once.
+#[inline]
+#[target_feature(enable = "aes,sse4.1,ssse3")]
+pub(super) fn cbc_encrypt<const N: usize>(
+    keys: &[[u8; 16]; N],
+    iv: &mut [u8; 16],
+    data: InOutBuf<'_, '_, [u8; 16]>,
+) {
+    let mut blocks = data.into_iter();
+    let Some(mut block) = blocks.next() else { return };
+    let first = load128(&keys[0]);
+    let last = load128(&keys[N - 1]);
+    let mut state = _mm_xor_si128(load128(iv), _mm_xor_si128(load128(block.get_in()), first));
+    for next in blocks {
+        let add = _mm_xor_si128(load128(next.get_in()), first);
+        state = _mm_aesenclast_si128(middle_rounds(keys, state), _mm_xor_si128(last, add));
+        store128(block.get_out(), _mm_xor_si128(state, add));
+        block = next;
+    }
+    state = _mm_aesenclast_si128(middle_rounds(keys, state), last);
+    store128(block.get_out(), state);
+    store128(iv, state);
+}
+
+/// All rounds but the last.
+#[inline]
+#[target_feature(enable = "aes,sse4.1,ssse3")]
+fn middle_rounds<const N: usize>(keys: &[[u8; 16]; N], mut state: __m128i) -> __m128i {
+    for key in &keys[1..N - 1] {
+        state = _mm_aesenc_si128(state, load128(key));
+    }
+    state
+}
+
+#[target_feature(enable = "aes,sse4.1,ssse3")]
+pub(super) fn cbc_decrypt<const N: usize>(
+    keys: &[[u8; 16]; N],
+    iv: &mut [u8; 16],
+    data: InOutBuf<'_, '_, [u8; 16]>,
+) {
+    let mut data = data;
+    let mut before = load128(iv);
+    while data.len() > 8 {
+        let (part, rest) = data.split_at(8);
+        before = cbc_decrypt_part::<N, 8, false>(keys, before, part);
+        data = rest;
+    }
+    if !data.is_empty() {
+        before = for_count!(data.len(), cbc_decrypt_part::<N, _, true>(keys, before, data));
+    }
+    store128(iv, before);
+}
+
+/// `V` blocks; `before` is the ciphertext before them, and the last of theirs is returned.
+#[inline]
+#[target_feature(enable = "aes,sse4.1,ssse3")]
+pub(super) fn cbc_decrypt_part<const N: usize, const V: usize, const LAST: bool>(
+    keys: &[[u8; 16]; N],
+    before: __m128i,
+    data: InOutBuf<'_, '_, [u8; 16]>,
+) -> __m128i {
+    let (mut data, _) = data.split_at(V);
+    let mut state = [load128(&keys[0]); V];
+    for (x, block) in state.iter_mut().zip(data.get_in()) {
+        *x = _mm_xor_si128(*x, load128(block));
+    }
+    let mut text = rounds::<N, V, INVERSE>(keys, state);
+    // All ciphertext is read once more before the first block is written over it.
+    let mut before = before;
+    for (x, block) in text.iter_mut().zip(data.get_in()) {
+        *x = _mm_xor_si128(*x, before);
+        before = load128(block);
+    }
+    for (x, block) in text.into_iter().zip(data.get_out()) {
+        store128(block, x);
+    }
+    before
 }
 
 #[target_feature(enable = "aes,sse4.1,ssse3")]
@@ -60,77 +151,97 @@ pub(super) fn xor<const N: usize>(keys: &[[u8; 16]; N], counter: u128, data: InO
 fn ctr<const N: usize, const XOR: bool>(
     keys: &[[u8; 16]; N],
     counter: u128,
-    mut data: InOutBuf<'_, '_, u8>,
+    data: InOutBuf<'_, '_, u8>,
 ) {
+    let mut data = data;
     let mut counter = load128(&counter.to_le_bytes());
-    while data.len() >= 128 {
+    while data.len() > 128 {
         let (part, rest) = data.split_at(128);
-        ctr_part::<N, 8, XOR>(keys, &mut counter, part);
-        data = rest;
-    }
-    if data.len() >= 64 {
-        let (part, rest) = data.split_at(64);
-        ctr_part::<N, 4, XOR>(keys, &mut counter, part);
-        data = rest;
-    }
-    while data.len() >= 16 {
-        let (part, rest) = data.split_at(16);
-        ctr_part::<N, 1, XOR>(keys, &mut counter, part);
+        counter = ctr_part::<N, 8, XOR, false>(keys, counter, part);
         data = rest;
     }
     if !data.is_empty() {
-        let length = data.len();
-        let mut block = [0; 16];
-        if XOR {
-            block[..length].copy_from_slice(data.get_in());
-        }
-        ctr_part::<N, 1, XOR>(keys, &mut counter, block.as_mut_slice().into());
-        data.get_out().copy_from_slice(&block[..length]);
-        wipe::memory(&mut block);
+        for_count!(data.len().div_ceil(16), ctr_part::<N, _, XOR, true>(keys, counter, data));
     }
 }
 
+/// `V` blocks, of which the last may be a part, and the counter after them.
 #[inline]
 #[target_feature(enable = "aes,sse4.1,ssse3")]
-fn ctr_part<const N: usize, const V: usize, const XOR: bool>(
+pub(super) fn ctr_part<const N: usize, const V: usize, const XOR: bool, const LAST: bool>(
     keys: &[[u8; 16]; N],
-    counter: &mut __m128i,
-    mut data: InOutBuf<'_, '_, u8>,
-) {
+    mut counter: __m128i,
+    data: InOutBuf<'_, '_, u8>,
+) -> __m128i {
+    let (mut whole, mut last) = data.split_at(16 * (V - 1));
     let big_endian = _mm_set_epi64x(0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f);
-    let one = _mm_set_epi64x(0, 1);
     let mut state = [load128(&keys[0]); V];
     for x in &mut state {
-        *x = _mm_xor_si128(*x, _mm_shuffle_epi8(*counter, big_endian));
-        *counter = _mm_add_epi64(*counter, one);
+        *x = _mm_xor_si128(*x, _mm_shuffle_epi8(counter, big_endian));
+        counter = _mm_add_epi64(counter, _mm_set_epi64x(0, 1));
     }
-    let mut stream = rounds(keys, state);
+    let mut stream = rounds::<N, V, FORWARD>(keys, state);
     if XOR {
-        for (x, block) in stream.iter_mut().zip(data.get_in().as_chunks().0) {
+        for (x, block) in stream.iter_mut().zip(whole.get_in().as_chunks().0) {
             *x = _mm_xor_si128(*x, load128(block));
         }
+        stream[V - 1] = _mm_xor_si128(stream[V - 1], load_part(last.get_in()));
     }
-    for (x, block) in stream.into_iter().zip(data.get_out().as_chunks_mut().0) {
-        store128(block, x);
+    for (x, block) in stream.iter().zip(whole.get_out().as_chunks_mut().0) {
+        store128(block, *x);
     }
+    store_part(last.get_out(), stream[V - 1]);
+    counter
 }
+
+/// Loads a block, or a part of one and zeros after it.
+#[inline]
+#[target_feature(enable = "sse2")]
+pub(super) fn load_part(bytes: &[u8]) -> __m128i {
+    if let Some(block) = bytes.first_chunk() {
+        return load128(block);
+    }
+    let mut block = [0; 16];
+    block[..bytes.len()].copy_from_slice(bytes);
+    let v = load128(&block);
+    wipe::memory(&mut block);
+    v
+}
+
+/// Stores a block, or as much of it as there is room for.
+#[inline]
+#[target_feature(enable = "sse2")]
+pub(super) fn store_part(bytes: &mut [u8], v: __m128i) {
+    if let Some(block) = bytes.first_chunk_mut() {
+        return store128(block, v);
+    }
+    let mut block = [0; 16];
+    store128(&mut block, v);
+    bytes.copy_from_slice(&block[..bytes.len()]);
+    wipe::memory(&mut block);
+}
+
+/// Which way the rounds go.
+pub(super) const FORWARD: bool = true;
+/// The other way, by the schedule for decryption.
+pub(super) const INVERSE: bool = false;
 
 /// All rounds, on states to which the first round key has been added.
 #[inline]
 #[target_feature(enable = "aes,sse4.1,ssse3")]
-fn rounds<const N: usize, const V: usize>(
+fn rounds<const N: usize, const V: usize, const WAY: bool>(
     keys: &[[u8; 16]; N],
     mut state: [__m128i; V],
 ) -> [__m128i; V] {
     for key in &keys[1..N - 1] {
         let key = load128(key);
         for x in &mut state {
-            *x = _mm_aesenc_si128(*x, key);
+            *x = if WAY { _mm_aesenc_si128(*x, key) } else { _mm_aesdec_si128(*x, key) };
         }
     }
     let key = load128(&keys[N - 1]);
     for x in &mut state {
-        *x = _mm_aesenclast_si128(*x, key);
+        *x = if WAY { _mm_aesenclast_si128(*x, key) } else { _mm_aesdeclast_si128(*x, key) };
     }
     state
 }

@@ -1,156 +1,103 @@
 //! AES with VAES on 512-bit registers: four blocks in each, 32 at a time. Constant time in key and
 //! data.
 //!
-//! All round keys stay in registers. Requests of [`bulk::SMALLEST`] bytes or more skip a round of
-//! most blocks, see [`bulk`].
+//! All round keys stay in registers. Requests of up to three blocks take them from memory and run
+//! in 128-bit registers: that is as fast, and a processor that has stored a part of a 512-bit
+//! register delays loads next to that part, which is where the next request may begin. Requests of
+//! counter mode of [`bulk::SMALLEST`] bytes or more skip a round of most blocks, see [`bulk`].
 
 mod bulk;
+mod cbc;
+mod ctr;
 
 use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
+pub(super) use self::cbc::{cbc_decrypt, cbc_encrypt};
+pub(super) use self::ctr::{keystream, xor};
+use super::aesni::{self, FORWARD, INVERSE};
 use crate::Level;
 use crate::simd::{load128, load512, load512_part, store512, store512_part};
 
 pub(super) const NEEDS: Level = Level::Avx512;
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
-pub(super) fn encrypt<const N: usize>(keys: &[[u8; 16]; N], mut data: InOutBuf<'_, '_, [u8; 16]>) {
-    let keys = &broadcast_all(keys);
-    while data.len() >= 32 {
-        let (part, rest) = data.split_at(32);
-        encrypt_part::<N, 8>(keys, part);
-        data = rest;
-    }
-    if data.len() >= 16 {
-        let (part, rest) = data.split_at(16);
-        encrypt_part::<N, 4>(keys, part);
-        data = rest;
-    }
-    while data.len() >= 4 {
-        let (part, rest) = data.split_at(4);
-        encrypt_part::<N, 1>(keys, part);
-        data = rest;
-    }
-    if !data.is_empty() {
-        let x = load512_part(data.get_in().as_flattened());
-        let [x] = rounds(&keys[1..], [_mm512_xor_si512(x, keys[0])]);
-        store512_part(data.get_out().as_flattened_mut(), x);
-    }
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
-fn encrypt_part<const N: usize, const V: usize>(
-    keys: &[__m512i; N],
-    mut data: InOutBuf<'_, '_, [u8; 16]>,
-) {
-    let mut state = [keys[0]; V];
-    for (x, four) in state.iter_mut().zip(data.get_in().as_flattened().as_chunks().0) {
-        *x = _mm512_xor_si512(*x, load512(four));
-    }
-    let out = data.get_out().as_flattened_mut().as_chunks_mut().0;
-    for (x, four) in rounds(&keys[1..], state).into_iter().zip(out) {
-        store512(four, x);
+pub(super) fn encrypt<const N: usize>(keys: &[[u8; 16]; N], data: InOutBuf<'_, '_, [u8; 16]>) {
+    match data.len() {
+        1 => aesni::ecb_part::<N, 1, FORWARD, true>(keys, data),
+        2 => aesni::ecb_part::<N, 2, FORWARD, true>(keys, data),
+        3 => aesni::ecb_part::<N, 3, FORWARD, true>(keys, data),
+        _ => ecb::<N, FORWARD>(keys, data),
     }
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
-pub(super) fn keystream<const N: usize>(keys: &[[u8; 16]; N], counter: u128, out: &mut [u8]) {
-    if out.len() >= bulk::SMALLEST {
-        bulk::ctr::<N, false>(keys, counter, out.into());
-    } else {
-        ctr::<N, false>(keys, counter, out.into());
+pub(super) fn decrypt<const N: usize>(keys: &[[u8; 16]; N], data: InOutBuf<'_, '_, [u8; 16]>) {
+    match data.len() {
+        1 => aesni::ecb_part::<N, 1, INVERSE, true>(keys, data),
+        2 => aesni::ecb_part::<N, 2, INVERSE, true>(keys, data),
+        3 => aesni::ecb_part::<N, 3, INVERSE, true>(keys, data),
+        _ => ecb::<N, INVERSE>(keys, data),
     }
 }
 
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
-pub(super) fn xor<const N: usize>(keys: &[[u8; 16]; N], counter: u128, data: InOutBuf<'_, '_, u8>) {
-    if data.len() >= bulk::SMALLEST {
-        bulk::ctr::<N, true>(keys, counter, data);
-    } else {
-        ctr::<N, true>(keys, counter, data);
-    }
-}
-
-/// Writes keystream, or if `XOR` adds it to the input. The lower half of the counter does not
-/// wrap within the request.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
-fn ctr<const N: usize, const XOR: bool>(
-    keys: &[[u8; 16]; N],
-    counter: u128,
-    mut data: InOutBuf<'_, '_, u8>,
-) {
+fn ecb<const N: usize, const WAY: bool>(keys: &[[u8; 16]; N], data: InOutBuf<'_, '_, [u8; 16]>) {
+    let mut data = data;
     let keys = &broadcast_all(keys);
-    let mut counter = counters(counter);
-    while data.len() >= 512 {
-        let (part, rest) = data.split_at(512);
-        ctr_part::<N, 8, XOR>(keys, &mut counter, part);
-        data = rest;
-    }
-    if data.len() >= 256 {
-        let (part, rest) = data.split_at(256);
-        ctr_part::<N, 4, XOR>(keys, &mut counter, part);
-        data = rest;
-    }
-    while data.len() >= 64 {
-        let (part, rest) = data.split_at(64);
-        ctr_part::<N, 1, XOR>(keys, &mut counter, part);
+    while data.len() > 32 {
+        let (part, rest) = data.split_at(32);
+        ecb_part::<N, 8, WAY, false>(keys, part);
         data = rest;
     }
     if !data.is_empty() {
-        let [mut x] = rounds(&keys[1..], first(keys[0], &mut counter));
-        if XOR {
-            x = _mm512_xor_si512(x, load512_part(data.get_in()));
-        }
-        store512_part(data.get_out(), x);
+        for_count!(data.len().div_ceil(4), ecb_part::<N, _, WAY, true>(keys, data));
     }
 }
 
+/// `V` vectors, of which the last may be a part.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
-fn ctr_part<const N: usize, const V: usize, const XOR: bool>(
+fn ecb_part<const N: usize, const V: usize, const WAY: bool, const LAST: bool>(
     keys: &[__m512i; N],
-    counter: &mut __m512i,
-    data: InOutBuf<'_, '_, u8>,
+    data: InOutBuf<'_, '_, [u8; 16]>,
 ) {
-    emit::<V, XOR>(rounds(&keys[1..], first(keys[0], counter)), data);
+    let (mut whole, mut last) = data.split_at(4 * (V - 1));
+    let state = load::<V>(whole.get_in().as_flattened(), last.get_in().as_flattened());
+    let state = rounds::<V, WAY>(&keys[1..], add(state, keys[0]));
+    store(state, whole.get_out().as_flattened_mut(), last.get_out().as_flattened_mut());
 }
 
-/// Writes keystream, or if `XOR` adds it to the input.
+/// Loads all vectors but one, and a last one that may be a part.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,bmi2")]
+fn load<const V: usize>(whole: &[u8], last: &[u8]) -> [__m512i; V] {
+    let mut vectors = [_mm512_setzero_si512(); V];
+    for (x, four) in vectors.iter_mut().zip(whole.as_chunks().0) {
+        *x = load512(four);
+    }
+    vectors[V - 1] = load512_part(last);
+    vectors
+}
+
+/// Stores all vectors but one, and a last one that may be a part.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,bmi2")]
+fn store<const V: usize>(vectors: [__m512i; V], whole: &mut [u8], last: &mut [u8]) {
+    for (x, four) in vectors.iter().zip(whole.as_chunks_mut().0) {
+        store512(four, *x);
+    }
+    store512_part(last, vectors[V - 1]);
+}
+
+/// `AddRoundKey`.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn emit<const V: usize, const XOR: bool>(mut stream: [__m512i; V], mut data: InOutBuf<'_, '_, u8>) {
-    if XOR {
-        for (x, four) in stream.iter_mut().zip(data.get_in().as_chunks().0) {
-            *x = _mm512_xor_si512(*x, load512(four));
-        }
-    }
-    for (x, four) in stream.into_iter().zip(data.get_out().as_chunks_mut().0) {
-        store512(four, x);
-    }
-}
-
-/// The counters of four blocks from `first` on, as little-endian numbers.
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn counters(first: u128) -> __m512i {
-    let number = _mm512_set_epi64(0, 3, 0, 2, 0, 1, 0, 0);
-    _mm512_add_epi64(broadcast(&first.to_le_bytes()), number)
-}
-
-/// The next counter blocks, with the first round key added.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw")]
-fn first<const V: usize>(key: __m512i, counter: &mut __m512i) -> [__m512i; V] {
-    let big_endian = broadcast(&[15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
-    let four = _mm512_set_epi64(0, 4, 0, 4, 0, 4, 0, 4);
-    let mut state = [key; V];
+fn add<const V: usize>(mut state: [__m512i; V], key: __m512i) -> [__m512i; V] {
     for x in &mut state {
-        *x = _mm512_xor_si512(*x, _mm512_shuffle_epi8(*counter, big_endian));
-        *counter = _mm512_add_epi64(*counter, four);
+        *x = _mm512_xor_si512(*x, key);
     }
     state
 }
@@ -158,15 +105,22 @@ fn first<const V: usize>(key: __m512i, counter: &mut __m512i) -> [__m512i; V] {
 /// The rounds of `keys`, the last of which is the last round's.
 #[inline]
 #[target_feature(enable = "avx512f,vaes")]
-fn rounds<const V: usize>(keys: &[__m512i], mut state: [__m512i; V]) -> [__m512i; V] {
-    let (last, others) = keys.split_last().expect("AES has ten rounds and more");
-    for key in others {
+fn rounds<const V: usize, const WAY: bool>(
+    keys: &[__m512i],
+    mut state: [__m512i; V],
+) -> [__m512i; V] {
+    let (&last, others) = keys.split_last().expect("AES has ten rounds and more");
+    for &key in others {
         for x in &mut state {
-            *x = _mm512_aesenc_epi128(*x, *key);
+            *x = if WAY { _mm512_aesenc_epi128(*x, key) } else { _mm512_aesdec_epi128(*x, key) };
         }
     }
     for x in &mut state {
-        *x = _mm512_aesenclast_epi128(*x, *last);
+        *x = if WAY {
+            _mm512_aesenclast_epi128(*x, last)
+        } else {
+            _mm512_aesdeclast_epi128(*x, last)
+        };
     }
     state
 }

@@ -5,14 +5,137 @@ use core::fmt;
 use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
+use super::AesForward;
 #[cfg(target_arch = "x86_64")]
 use super::aesni;
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
 use super::avx2vaes;
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
 use super::avx512;
-use super::{Aes, portable};
-use crate::{Isa, Seek, StreamCore};
+use super::portable;
+#[cfg(all(target_arch = "x86_64", feature = "isa-ssse3"))]
+use super::ssse3;
+use crate::{BlockEncrypt, Isa, Seek, StreamCore};
+
+/// Where the next counter block is kept.
+pub(super) trait Counter {
+    fn number(&self) -> u128;
+    fn set(&mut self, number: u128);
+}
+
+impl Counter for u128 {
+    #[inline]
+    fn number(&self) -> u128 {
+        *self
+    }
+
+    #[inline]
+    fn set(&mut self, number: u128) {
+        *self = number;
+    }
+}
+
+impl Counter for [u8; 16] {
+    #[inline]
+    fn number(&self) -> u128 {
+        u128::from_be_bytes(*self)
+    }
+
+    #[inline]
+    fn set(&mut self, number: u128) {
+        *self = number.to_be_bytes();
+    }
+}
+
+/// XORs keystream from `counter` on into `data`, and leaves the next counter there.
+///
+/// Inlined into each method that is nothing but this, so that a request makes one call less.
+#[inline(always)]
+pub(super) fn xor<const N: usize>(
+    isa: Isa,
+    keys: &[[u8; 16]; N],
+    counter: &mut impl Counter,
+    data: InOutBuf<'_, '_, u8>,
+) {
+    let first = counter.number();
+    if let Some(next) = after(first, data.len()) {
+        // Before the kernel: the next request waits for the counter only.
+        counter.set(next);
+        best!(isa, xor(keys, first, data));
+    } else {
+        xor_across(isa, keys, counter, data);
+    }
+}
+
+/// [`xor`] past a wrap of the counter's lower half.
+#[cold]
+#[inline(never)]
+fn xor_across<const N: usize>(
+    isa: Isa,
+    keys: &[[u8; 16]; N],
+    counter: &mut impl Counter,
+    data: InOutBuf<'_, '_, u8>,
+) {
+    let first = counter.number();
+    let (bytes, next) = to_wrap(first, data.len());
+    let (part, rest) = data.split_at(bytes);
+    best!(isa, xor(keys, first, part));
+    counter.set(next);
+    xor(isa, keys, counter, rest);
+}
+
+/// Writes keystream from `counter` on over `out`, and leaves the next counter there.
+#[inline(always)]
+pub(super) fn keystream<const N: usize>(
+    isa: Isa,
+    keys: &[[u8; 16]; N],
+    counter: &mut impl Counter,
+    out: &mut [u8],
+) {
+    let first = counter.number();
+    if let Some(next) = after(first, out.len()) {
+        counter.set(next);
+        best!(isa, keystream(keys, first, out));
+    } else {
+        keystream_across(isa, keys, counter, out);
+    }
+}
+
+/// [`keystream`] past a wrap of the counter's lower half.
+#[cold]
+#[inline(never)]
+fn keystream_across<const N: usize>(
+    isa: Isa,
+    keys: &[[u8; 16]; N],
+    counter: &mut impl Counter,
+    out: &mut [u8],
+) {
+    let first = counter.number();
+    let (bytes, next) = to_wrap(first, out.len());
+    let (part, rest) = out.split_at_mut(bytes);
+    best!(isa, keystream(keys, first, part));
+    counter.set(next);
+    keystream(isa, keys, counter, rest);
+}
+
+/// The counter after a request of `bytes` from `counter` on, unless the lower half wraps before.
+///
+/// Kernels may therefore add to the lower half alone.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "the lower half of the counter is meant")]
+fn after(counter: u128, bytes: usize) -> Option<u128> {
+    let blocks = bytes.div_ceil(16) as u64;
+    (counter as u64).checked_add(blocks).map(|_| counter.wrapping_add(u128::from(blocks)))
+}
+
+/// For a request of `bytes` in which the lower half wraps: the bytes up to there, and the counter.
+#[expect(clippy::cast_possible_truncation, reason = "the lower half of the counter is meant")]
+fn to_wrap(counter: u128, bytes: usize) -> (usize, u128) {
+    let blocks = (counter as u64).wrapping_neg();
+    // No more blocks than the request has, whose bytes fit into a `usize`; the last may be a part.
+    let room = (blocks as usize).saturating_mul(16);
+    (room.min(bytes), counter.wrapping_add(u128::from(blocks)))
+}
 
 /// AES in counter mode (NIST SP 800-38A, section 6.5) with keys of `BITS` bits (128, 192 or 256).
 ///
@@ -20,38 +143,11 @@ use crate::{Isa, Seek, StreamCore};
 /// whole of it, modulo 2^128. The key schedule is wiped on drop. Constant time in key and data;
 /// counter and length are public.
 pub struct AesCtr<const BITS: usize> {
-    aes: Aes<BITS>,
+    aes: AesForward<BITS>,
     /// The first counter block.
     nonce: u128,
-    /// Blocks generated since then, or wherever [`Seek::seek`] went.
-    position: u128,
-}
-
-impl<const BITS: usize> AesCtr<BITS> {
-    #[inline]
-    fn counter(&self) -> u128 {
-        self.nonce.wrapping_add(self.position)
-    }
-
-    /// Takes the counter blocks of the next `bytes`: the counter to start from and the number of
-    /// bytes until its lower half wraps, or all.
-    ///
-    /// Kernels may therefore add to the lower half alone.
-    #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "the lower half of the counter is meant")]
-    fn advance(&mut self, bytes: usize) -> (u128, usize) {
-        let counter = self.counter();
-        let (lower, blocks) = (counter as u64, bytes.div_ceil(16) as u64);
-        if lower.checked_add(blocks).is_some() {
-            self.position = self.position.wrapping_add(u128::from(blocks));
-            (counter, bytes)
-        } else {
-            // At most `blocks`, which came from a `usize`.
-            let room = lower.wrapping_neg();
-            self.position = self.position.wrapping_add(u128::from(room));
-            (counter, bytes.min(room as usize * 16))
-        }
-    }
+    /// The next one.
+    counter: u128,
 }
 
 macro_rules! key_size {
@@ -63,46 +159,29 @@ macro_rules! key_size {
 
             #[inline]
             fn new(isa: Isa, key: &Self::Key, nonce: &Self::Nonce) -> Self {
-                Self {
-                    aes: Aes::<$bits>::new(isa, key),
-                    nonce: u128::from_be_bytes(*nonce),
-                    position: 0,
-                }
+                let nonce = u128::from_be_bytes(*nonce);
+                Self { aes: AesForward::<$bits>::new(isa, key), nonce, counter: nonce }
             }
 
             fn remaining(&self) -> u64 {
-                match self.position.wrapping_neg() {
+                match self.nonce.wrapping_sub(self.counter) {
                     0 => u64::MAX,
                     left => u64::try_from(left).unwrap_or(u64::MAX),
                 }
             }
 
-            fn keystream(&mut self, mut out: &mut [u8]) {
-                while !out.is_empty() {
-                    let (counter, bytes) = self.advance(out.len());
-                    let (part, rest) = out.split_at_mut(bytes);
-                    let keys = self.aes.keys::<{ $bits / 32 + 7 }>();
-                    by_isa!(self.aes.isa, keystream(keys, counter, part):
-                        Avx512 => avx512, Avx2Vaes => avx2vaes, AesNi => aesni, _ => portable);
-                    out = rest;
-                }
+            fn keystream(&mut self, out: &mut [u8]) {
+                keystream(self.aes.isa, self.aes.forward(), &mut self.counter, out);
             }
 
-            fn xor(&mut self, mut data: InOutBuf<'_, '_, u8>) {
-                while !data.is_empty() {
-                    let (counter, bytes) = self.advance(data.len());
-                    let (part, rest) = data.split_at(bytes);
-                    let keys = self.aes.keys::<{ $bits / 32 + 7 }>();
-                    by_isa!(self.aes.isa, xor(keys, counter, part):
-                        Avx512 => avx512, Avx2Vaes => avx2vaes, AesNi => aesni, _ => portable);
-                    data = rest;
-                }
+            fn xor(&mut self, data: InOutBuf<'_, '_, u8>) {
+                xor(self.aes.isa, self.aes.forward(), &mut self.counter, data);
             }
         }
 
         impl Seek for AesCtr<$bits> {
             fn seek(&mut self, block: u64) {
-                self.position = u128::from(block);
+                self.counter = self.nonce.wrapping_add(u128::from(block));
             }
         }
     };
@@ -129,13 +208,14 @@ mod tests {
     fn remaining_is_exact_near_the_end() {
         let mut core = AesCtr::<128>::new(Isa::PORTABLE, &[0; 16], &[0xff; 16]);
         assert_eq!(core.remaining(), u64::MAX);
-        core.position = u128::MAX - u128::from(u64::MAX);
+        let nonce = core.nonce;
+        core.counter = nonce.wrapping_sub(1 << 64);
         assert_eq!(core.remaining(), u64::MAX);
-        core.position += 1;
+        core.counter = core.counter.wrapping_add(1);
         assert_eq!(core.remaining(), u64::MAX);
-        core.position += 1;
+        core.counter = core.counter.wrapping_add(1);
         assert_eq!(core.remaining(), u64::MAX - 1);
-        core.position = u128::MAX - 4;
+        core.counter = nonce.wrapping_sub(5);
         core.keystream(&mut [0; 33]);
         assert_eq!(core.remaining(), 2);
         core.keystream(&mut [0; 16]);

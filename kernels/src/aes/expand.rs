@@ -12,8 +12,8 @@
 use core::arch::x86_64::*;
 
 use super::MAX_KEYS;
-use crate::Level;
 use crate::simd::{load128, store128};
+use crate::{Isa, Level};
 
 pub(super) const NEEDS: Level = Level::AesNi;
 
@@ -108,6 +108,30 @@ pub(super) fn expand256(key: &[u8; 32]) -> [[u8; 16]; MAX_KEYS] {
     }
     keys
 }
+
+/// Both schedules of a key: what `expand` makes of it, and the equivalent inverse cipher's (FIPS
+/// 197, section 5.3.5) in the order in which decryption takes it.
+macro_rules! both {
+    ($bits:literal, $both:ident, $expand:ident) => {
+        #[target_feature(enable = "aes,sse4.1,ssse3")]
+        pub(super) fn $both(_isa: Isa, key: &[u8; $bits / 8]) -> [[[u8; 16]; MAX_KEYS]; 2] {
+            const N: usize = $bits / 32 + 7;
+            let mut both = [[[0; 16]; MAX_KEYS]; 2];
+            let [forward, inverse] = &mut both;
+            *forward = $expand(key);
+            inverse[0] = forward[N - 1];
+            for (key, out) in forward[1..N - 1].iter().rev().zip(&mut inverse[1..]) {
+                store128(out, _mm_aesimc_si128(load128(key)));
+            }
+            inverse[N - 1] = forward[0];
+            both
+        }
+    };
+}
+
+both!(128, both128, expand128);
+both!(192, both192, expand192);
+both!(256, both256, expand256);
 
 /// Picks the bytes of the last word as they are.
 const UNCHANGED: i32 = 0x0f0e_0d0c;

@@ -1,88 +1,72 @@
-//! AES for every processor, and the specification of the other kernels: bitsliced, four blocks at
-//! a time, without tables. Constant time in key and data.
+//! AES for every processor, and the specification of the other kernels: bitsliced, eight blocks
+//! at a time, without tables. Constant time in key and data.
 //!
-//! Four blocks are held in eight 64-bit planes. Plane `i` has bit `i` of each of the 64 bytes; the
-//! byte of row `r` and column `c` of the state (FIPS 197, section 3.4) of block `b` is at bit
-//! `16 r + 4 c + b`. So the rows are the four 16-bit fields of a plane: `ShiftRows` rotates within
-//! a field, and `MixColumns` rotates whole fields.
+//! Eight blocks are held in eight planes of four words. Plane `i` has bit `i` of each of the 128
+//! bytes: a word for each column of the state (FIPS 197, section 3.4), in it a byte for each row,
+//! in that a bit for each block. All four columns are worked on alike, in loops that a compiler
+//! can turn into vector instructions.
+//!
+//! `ShiftRows` is left out of all rounds but the last. Bytes stay where they are, `MixColumns`
+//! finds the other bytes of a column further and further to the right, and the last round moves
+//! them by all that has been left out (A. Adomnicai and T. Peyrin, "Fixslicing AES-like Ciphers",
+//! 2021). Round keys are stored to match.
 
+mod keys;
 mod sbox;
+
+use core::array;
 
 use inout::InOutBuf;
 
-use self::sbox::sub_bytes;
+pub(super) use self::keys::{expand128, expand192, expand256, invert};
+use self::sbox::{inv_sub_bytes, sub_bytes};
 use super::MAX_KEYS;
 use crate::wipe;
 
-/// One bit of each byte of four blocks, in each of eight planes.
+/// One bit of each byte of eight blocks, in each of eight planes.
 #[derive(Clone, Copy)]
-struct Planes([u64; 8]);
+struct Planes([[u32; 4]; 8]);
 
-pub(super) fn expand128(key: &[u8; 16]) -> [[u8; 16]; MAX_KEYS] {
-    expand::<11>(key)
+pub(super) fn encrypt(keys: &[[u8; 16]], data: InOutBuf<'_, '_, [u8; 16]>) {
+    with_planes(keys, |keys| by_eight(data, |blocks, _| encrypt8(keys, blocks)));
 }
 
-pub(super) fn expand192(key: &[u8; 24]) -> [[u8; 16]; MAX_KEYS] {
-    expand::<13>(key)
+pub(super) fn decrypt(keys: &[[u8; 16]], data: InOutBuf<'_, '_, [u8; 16]>) {
+    with_planes(keys, |keys| by_eight(data, |blocks, _| decrypt8(keys, blocks)));
 }
 
-pub(super) fn expand256(key: &[u8; 32]) -> [[u8; 16]; MAX_KEYS] {
-    expand::<15>(key)
-}
-
-/// `KeyExpansion` (FIPS 197, section 5.2).
-fn expand<const N: usize>(key: &[u8]) -> [[u8; 16]; MAX_KEYS] {
-    let mut keys = [[0; 16]; MAX_KEYS];
-    let (words, _) = keys[..N].as_flattened_mut().as_chunks_mut::<4>();
-    let (key, _) = key.as_chunks::<4>();
-    words[..key.len()].copy_from_slice(key);
-    let mut rcon = 1;
-    for i in key.len()..words.len() {
-        let mut word = words[i - 1];
-        if i % key.len() == 0 {
-            word.rotate_left(1);
-            word = sub_word(word);
-            word[0] ^= rcon;
-            rcon = (rcon << 1) ^ ((rcon >> 7) * 0x1b);
-        } else if key.len() > 6 && i % key.len() == 4 {
-            word = sub_word(word);
-        }
-        for (byte, before) in word.iter_mut().zip(words[i - key.len()]) {
-            *byte ^= before;
-        }
-        words[i] = word;
-    }
-    keys
-}
-
-/// The S-box on each byte of a word.
-fn sub_word(word: [u8; 4]) -> [u8; 4] {
-    let mut block = [0; 16];
-    block[..4].copy_from_slice(&word);
-    let mut planes = Planes::pack(&[block, [0; 16], [0; 16], [0; 16]]);
-    sub_bytes(&mut planes.0);
-    let [block, ..] = planes.unpack();
-    [block[0], block[1], block[2], block[3]]
-}
-
-pub(super) fn encrypt(keys: &[[u8; 16]], mut data: InOutBuf<'_, '_, [u8; 16]>) {
-    with_planes(keys, move |keys| {
-        while !data.is_empty() {
-            let count = data.len().min(4);
-            let (mut part, rest) = data.split_at(count);
-            let mut blocks = [[0; 16]; 4];
-            blocks[..count].copy_from_slice(part.get_in());
-            let blocks = encrypt4(keys, &blocks);
-            part.get_out().copy_from_slice(&blocks[..count]);
-            data = rest;
+/// A chain is serial: seven of eight blocks are idle.
+pub(super) fn cbc_encrypt(keys: &[[u8; 16]], iv: &mut [u8; 16], data: InOutBuf<'_, '_, [u8; 16]>) {
+    with_planes(keys, |keys| {
+        let mut blocks = [[0; 16]; 8];
+        for mut block in data {
+            blocks[0] = *iv;
+            add(&mut blocks[0], block.get_in());
+            encrypt8(keys, &mut blocks);
+            *iv = blocks[0];
+            *block.get_out() = *iv;
         }
     });
 }
 
+pub(super) fn cbc_decrypt(keys: &[[u8; 16]], iv: &mut [u8; 16], data: InOutBuf<'_, '_, [u8; 16]>) {
+    with_planes(keys, |keys| {
+        by_eight(data, |blocks, count| {
+            let input = *blocks;
+            decrypt8(keys, blocks);
+            for (block, next) in blocks.iter_mut().zip(&input[..count]) {
+                add(block, iv);
+                *iv = *next;
+            }
+        });
+    });
+}
+
 pub(super) fn keystream(keys: &[[u8; 16]], mut counter: u128, out: &mut [u8]) {
-    with_planes(keys, move |keys| {
-        for part in out.chunks_mut(64) {
-            let mut stream = encrypt4(keys, &next4(&mut counter));
+    with_planes(keys, |keys| {
+        for part in out.chunks_mut(128) {
+            let mut stream = next8(&mut counter);
+            encrypt8(keys, &mut stream);
             part.copy_from_slice(&stream.as_flattened()[..part.len()]);
             wipe::memory(stream.as_flattened_mut());
         }
@@ -90,11 +74,12 @@ pub(super) fn keystream(keys: &[[u8; 16]], mut counter: u128, out: &mut [u8]) {
 }
 
 pub(super) fn xor(keys: &[[u8; 16]], mut counter: u128, mut data: InOutBuf<'_, '_, u8>) {
-    with_planes(keys, move |keys| {
+    with_planes(keys, |keys| {
         while !data.is_empty() {
-            let count = data.len().min(64);
+            let count = data.len().min(128);
             let (mut part, rest) = data.split_at(count);
-            let mut stream = encrypt4(keys, &next4(&mut counter));
+            let mut stream = next8(&mut counter);
+            encrypt8(keys, &mut stream);
             part.xor_in2out(&stream.as_flattened()[..count]);
             wipe::memory(stream.as_flattened_mut());
             data = rest;
@@ -102,140 +87,249 @@ pub(super) fn xor(keys: &[[u8; 16]], mut counter: u128, mut data: InOutBuf<'_, '
     });
 }
 
-/// The next four counter blocks.
-fn next4(counter: &mut u128) -> [[u8; 16]; 4] {
-    let blocks = [0, 1, 2, 3].map(|i| counter.wrapping_add(i).to_be_bytes());
-    *counter = counter.wrapping_add(4);
+/// Calls `f` with the round keys as planes, once for all blocks of a request, and wipes them.
+fn with_planes(keys: &[[u8; 16]], f: impl FnOnce(&[Planes])) {
+    let mut planes = [Planes([[0; 4]; 8]); MAX_KEYS];
+    let planes = &mut planes[..keys.len()];
+    pack_keys(planes, keys);
+    f(planes);
+    for planes in planes {
+        wipe::words(planes.0.as_flattened_mut());
+    }
+}
+
+/// The same key for all eight blocks: each bit of it becomes a whole byte of its plane.
+#[inline(never)]
+fn pack_keys(planes: &mut [Planes], keys: &[[u8; 16]]) {
+    for (planes, key) in planes.iter_mut().zip(keys) {
+        let (words, _) = key.as_chunks();
+        for (c, word) in words.iter().enumerate() {
+            let word = u32::from_le_bytes(*word);
+            for (i, plane) in planes.0.iter_mut().enumerate() {
+                let bits = (word >> i) & 0x0101_0101;
+                plane[c] = (bits << 8).wrapping_sub(bits);
+            }
+        }
+    }
+}
+
+/// Has `f` change eight blocks at a time, of which the first so many are meant.
+fn by_eight(mut data: InOutBuf<'_, '_, [u8; 16]>, mut f: impl FnMut(&mut [[u8; 16]; 8], usize)) {
+    while !data.is_empty() {
+        let count = data.len().min(8);
+        let (mut part, rest) = data.split_at(count);
+        let mut blocks = [[0; 16]; 8];
+        blocks[..count].copy_from_slice(part.get_in());
+        f(&mut blocks, count);
+        part.get_out().copy_from_slice(&blocks[..count]);
+        data = rest;
+    }
+}
+
+/// The next eight counter blocks.
+fn next8(counter: &mut u128) -> [[u8; 16]; 8] {
+    let blocks = [0, 1, 2, 3, 4, 5, 6, 7].map(|i| counter.wrapping_add(i).to_be_bytes());
+    *counter = counter.wrapping_add(8);
     blocks
 }
 
-/// Calls `f` with the round keys as planes, once for all blocks of a request, and wipes them.
-fn with_planes(keys: &[[u8; 16]], f: impl FnOnce(&[Planes])) {
-    let mut planes = [Planes([0; 8]); MAX_KEYS];
-    pack_all(&mut planes, keys);
-    f(&planes[..keys.len()]);
-    for planes in &mut planes {
-        wipe::words(&mut planes.0);
+fn add(to: &mut [u8; 16], block: &[u8; 16]) {
+    for (to, byte) in to.iter_mut().zip(block) {
+        *to ^= byte;
     }
 }
 
-#[inline(never)]
-fn pack_all(planes: &mut [Planes], keys: &[[u8; 16]]) {
-    for (planes, key) in planes.iter_mut().zip(keys) {
-        *planes = Planes::pack(&[*key; 4]);
-    }
-}
-
-/// `Cipher` (FIPS 197, section 5.1) on four blocks.
-#[inline(never)]
-fn encrypt4(keys: &[Planes], blocks: &[[u8; 16]; 4]) -> [[u8; 16]; 4] {
+/// `Cipher` (FIPS 197, section 5.1) on eight blocks; a round is counted from one `ShiftRows` to
+/// the next.
+fn encrypt8(keys: &[Planes], blocks: &mut [[u8; 16]; 8]) {
+    let [first, middle @ .., last] = keys else { return };
     let mut state = Planes::pack(blocks);
-    let mut rounds = keys.iter();
-    if let Some(key) = rounds.next() {
-        state.add(key);
-    }
-    while let Some(key) = rounds.next() {
-        sub_bytes(&mut state.0);
-        state.shift_rows();
-        // The last round has no `MixColumns`.
-        if !rounds.as_slice().is_empty() {
-            state.mix_columns();
+    state.first_round(first);
+    for (i, key) in middle.iter().enumerate() {
+        match i % 4 {
+            0 => state.round::<1>(key),
+            1 => state.round::<2>(key),
+            2 => state.round::<3>(key),
+            _ => state.round::<0>(key),
         }
-        state.add(key);
     }
-    state.unpack()
+    state.last_round(middle.len() + 1, last);
+    state.unpack(blocks);
+}
+
+/// `EqInvCipher` (FIPS 197, section 5.3.5) on eight blocks; what is left out moves rows the other
+/// way.
+fn decrypt8(keys: &[Planes], blocks: &mut [[u8; 16]; 8]) {
+    let [first, middle @ .., last] = keys else { return };
+    let mut state = Planes::pack(blocks);
+    state.first_inv_round(first);
+    for (i, key) in middle.iter().enumerate() {
+        match i % 4 {
+            0 => state.inv_round::<3>(key),
+            1 => state.inv_round::<2>(key),
+            2 => state.inv_round::<1>(key),
+            _ => state.inv_round::<0>(key),
+        }
+    }
+    state.last_round(middle.len() + 1, last);
+    state.unpack(blocks);
 }
 
 impl Planes {
-    /// Columns 0 and 2 of block `b` go to word `b`, 1 and 3 to word `b + 4`, byte by byte in turn:
-    /// from there, exchanging bit numbers with word numbers takes each bit to its place.
-    #[inline(never)]
-    fn pack(blocks: &[[u8; 16]; 4]) -> Self {
-        let mut planes = Self([0; 8]);
-        for (b, block) in blocks.iter().enumerate() {
-            let (columns, _) = block.as_chunks();
-            let [c0, c1, c2, c3] = [0, 1, 2, 3].map(|c| spread(u32::from_le_bytes(columns[c])));
-            planes.0[b] = c0 | (c2 << 8);
-            planes.0[b + 4] = c1 | (c3 << 8);
+    /// Block `i` is at first in plane `i`; exchanging bit numbers with plane numbers takes each bit
+    /// to its place.
+    fn pack(blocks: &[[u8; 16]; 8]) -> Self {
+        let mut planes = Self([[0; 4]; 8]);
+        for (plane, block) in planes.0.iter_mut().zip(blocks) {
+            for (word, bytes) in plane.iter_mut().zip(block.as_chunks().0) {
+                *word = u32::from_le_bytes(*bytes);
+            }
         }
         planes.transpose();
         planes
     }
 
     /// The inverse of `pack`.
-    fn unpack(mut self) -> [[u8; 16]; 4] {
+    fn unpack(mut self, blocks: &mut [[u8; 16]; 8]) {
         self.transpose();
-        let mut blocks = [[0; 16]; 4];
-        for (b, block) in blocks.iter_mut().enumerate() {
-            let (even, odd) = (self.0[b], self.0[b + 4]);
-            let (columns, _) = block.as_chunks_mut();
-            for (column, word) in columns.iter_mut().zip([even, odd, even >> 8, odd >> 8]) {
-                *column = gather(word).to_le_bytes();
+        for (plane, block) in self.0.iter().zip(blocks) {
+            for (word, bytes) in plane.iter().zip(block.as_chunks_mut().0) {
+                *bytes = word.to_le_bytes();
             }
         }
-        blocks
     }
 
-    /// Exchanges bit `i` of each byte of word `j` with bit `j` of the same byte of word `i`.
+    /// Exchanges bit `i` of each byte of plane `j` with bit `j` of the same byte of plane `i`.
     #[inline(never)]
     fn transpose(&mut self) {
-        let masks: [u64; 3] = [0x5555_5555_5555_5555, 0x3333_3333_3333_3333, 0x0f0f_0f0f_0f0f_0f0f];
-        for (log, mask) in masks.into_iter().enumerate() {
-            let step = 1 << log;
-            for low in (0..8).filter(|word| word & step == 0) {
-                let (a, b) = (self.0[low], self.0[low + step]);
-                self.0[low] = (a & mask) | ((b & mask) << step);
-                self.0[low + step] = ((a >> step) & mask) | (b & !mask);
-            }
+        let bits = |a, b| exchange(a, b, 1, 0x5555_5555);
+        let pairs = |a, b| exchange(a, b, 2, 0x3333_3333);
+        let halves = |a, b| exchange(a, b, 4, 0x0f0f_0f0f);
+        for column in 0..4 {
+            let [a, b, c, d, e, f, g, h] = self.column(column);
+            let ((a, b), (c, d), (e, f), (g, h)) = (bits(a, b), bits(c, d), bits(e, f), bits(g, h));
+            let ((a, c), (b, d)) = (pairs(a, c), pairs(b, d));
+            let ((e, g), (f, h)) = (pairs(e, g), pairs(f, h));
+            let ((a, e), (b, f)) = (halves(a, e), halves(b, f));
+            let ((c, g), (d, h)) = (halves(c, g), halves(d, h));
+            self.set_column(column, [a, b, c, d, e, f, g, h]);
         }
     }
 
-    /// `AddRoundKey`.
-    fn add(&mut self, key: &Self) {
+    /// `AddRoundKey` and `SubBytes`.
+    #[inline(never)]
+    fn first_round(&mut self, key: &Self) {
+        for column in 0..4 {
+            let sum = xor8(self.column(column), key.column(column));
+            self.set_column(column, sub_bytes(sum));
+        }
+    }
+
+    /// `MixColumns`, where `SKEW` times `ShiftRows` has been left out, `AddRoundKey`, `SubBytes`.
+    ///
+    /// Each byte `a`, with `b`, `c` and `d` from the rows below, becomes `2 (a + b) + b + c + d`.
+    #[inline(never)]
+    fn round<const SKEW: usize>(&mut self, key: &Self) {
+        let rows = self.rows::<SKEW>();
+        for column in 0..4 {
+            let [a, b, c, d] = below(&rows, column);
+            let mixed = xor8(xor8(double(xor8(a, b)), b), xor8(c, d));
+            self.set_column(column, sub_bytes(xor8(mixed, key.column(column))));
+        }
+    }
+
+    /// `AddRoundKey` and `InvSubBytes`.
+    #[inline(never)]
+    fn first_inv_round(&mut self, key: &Self) {
+        for column in 0..4 {
+            let sum = xor8(self.column(column), key.column(column));
+            self.set_column(column, inv_sub_bytes(sum));
+        }
+    }
+
+    /// `InvMixColumns`, `AddRoundKey`, `InvSubBytes`.
+    ///
+    /// `InvMixColumns` is `MixColumns` once `4 (a + c)` has been added to `a` and to `c`, and
+    /// `4 (b + d)` to `b` and to `d`.
+    #[inline(never)]
+    fn inv_round<const SKEW: usize>(&mut self, key: &Self) {
+        let rows = self.rows::<SKEW>();
+        for column in 0..4 {
+            let [a, b, c, d] = below(&rows, column);
+            let (ac, bd) = (xor8(a, c), xor8(b, d));
+            let (four_ac, four_bd) = (double(double(ac)), double(double(bd)));
+            let sum = xor8(xor8(a, b), xor8(four_ac, four_bd));
+            let mixed = xor8(xor8(double(sum), four_ac), xor8(bd, c));
+            self.set_column(column, inv_sub_bytes(xor8(mixed, key.column(column))));
+        }
+    }
+
+    /// `ShiftRows` so many times, then `AddRoundKey`.
+    ///
+    /// The number is even, so that only the second and the fourth row move, by two columns or not
+    /// at all, and both directions are the same.
+    fn last_round(&mut self, times: usize, key: &Self) {
+        let moving = if times % 4 == 2 { 0xff00_ff00 } else { 0 };
         for (plane, key) in self.0.iter_mut().zip(&key.0) {
-            *plane ^= key;
+            let [a, b, c, d] = *plane;
+            let (ac, bd) = ((a ^ c) & moving, (b ^ d) & moving);
+            *plane = [a ^ ac ^ key[0], b ^ bd ^ key[1], c ^ ac ^ key[2], d ^ bd ^ key[3]];
         }
     }
 
-    /// Row `r` moves `r` columns, each of four bits, to the left.
-    fn shift_rows(&mut self) {
-        for plane in &mut self.0 {
-            let p = *plane;
-            *plane = (p & 0x0000_0000_0000_ffff)
-                | ((p >> 4) & 0x0000_0000_0fff_0000)
-                | ((p << 12) & 0x0000_0000_f000_0000)
-                | ((p >> 8) & 0x0000_00ff_0000_0000)
-                | ((p << 8) & 0x0000_ff00_0000_0000)
-                | ((p >> 12) & 0x000f_0000_0000_0000)
-                | ((p << 4) & 0xfff0_0000_0000_0000);
+    /// Each plane four times, each time `SKEW` columns further to the left.
+    #[inline(always)]
+    fn rows<const SKEW: usize>(&self) -> [[[u32; 4]; 4]; 8] {
+        let mut rows = [[[0; 4]; 4]; 8];
+        for (row, plane) in rows.iter_mut().zip(&self.0) {
+            *row = [
+                *plane,
+                array::from_fn(|c| plane[(c + SKEW) % 4]),
+                array::from_fn(|c| plane[(c + 2 * SKEW) % 4]),
+                array::from_fn(|c| plane[(c + 3 * SKEW) % 4]),
+            ];
         }
+        rows
     }
 
-    /// Each byte `a` with `b`, `c`, `d` below it in its column, cyclically, becomes
-    /// `2 (a + b) + b + c + d`, where doubling is that of GF(2^8) modulo x^8 + x^4 + x^3 + x + 1.
-    fn mix_columns(&mut self) {
-        let a = self.0;
-        let b = a.map(|plane| plane.rotate_right(16));
-        let sum: [u64; 8] = core::array::from_fn(|i| a[i] ^ b[i]);
-        for i in 0..8 {
-            let reduced = if matches!(i, 1 | 3 | 4) { sum[7] } else { 0 };
-            let doubled = if i == 0 { sum[7] } else { sum[i - 1] ^ reduced };
-            self.0[i] = doubled ^ b[i] ^ sum[i].rotate_right(32);
+    #[inline(always)]
+    fn column(&self, c: usize) -> [u32; 8] {
+        array::from_fn(|i| self.0[i][c])
+    }
+
+    #[inline(always)]
+    fn set_column(&mut self, c: usize, words: [u32; 8]) {
+        for (plane, word) in self.0.iter_mut().zip(words) {
+            plane[c] = word;
         }
     }
 }
 
-/// The bytes of `word` at every second place.
-fn spread(word: u32) -> u64 {
-    let pairs = u64::from(word) | (u64::from(word) << 16);
-    let pairs = pairs & 0x0000_ffff_0000_ffff;
-    (pairs | (pairs << 8)) & 0x00ff_00ff_00ff_00ff
+/// The bytes of a column, and those in the three rows below, cyclically.
+#[inline(always)]
+fn below(rows: &[[[u32; 4]; 4]; 8], column: usize) -> [[u32; 8]; 4] {
+    [
+        array::from_fn(|i| rows[i][0][column]),
+        array::from_fn(|i| rows[i][1][column].rotate_right(8)),
+        array::from_fn(|i| rows[i][2][column].rotate_right(16)),
+        array::from_fn(|i| rows[i][3][column].rotate_right(24)),
+    ]
 }
 
-/// The bytes at even places of `word`.
-fn gather(word: u64) -> u32 {
-    let pairs = word & 0x00ff_00ff_00ff_00ff;
-    let pairs = (pairs | (pairs >> 8)) & 0x0000_ffff_0000_ffff;
-    let [a, b, _, _, c, d, _, _] = pairs.to_le_bytes();
-    u32::from_le_bytes([a, b, c, d])
+/// Exchanges the bits of `b` under `mask` with those of `a` that stand `shift` places higher.
+#[inline(always)]
+fn exchange(a: u32, b: u32, shift: u32, mask: u32) -> (u32, u32) {
+    let change = ((a >> shift) ^ b) & mask;
+    (a ^ (change << shift), b ^ change)
+}
+
+/// Doubles each byte in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1.
+#[inline(always)]
+fn double([a, b, c, d, e, f, g, h]: [u32; 8]) -> [u32; 8] {
+    [h, a ^ h, b, c ^ h, d ^ h, e, f, g]
+}
+
+#[inline(always)]
+fn xor8(a: [u32; 8], b: [u32; 8]) -> [u32; 8] {
+    array::from_fn(|i| a[i] ^ b[i])
 }

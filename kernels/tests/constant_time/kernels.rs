@@ -5,8 +5,11 @@ use core::hint::black_box;
 use inout::InOutBuf;
 use lanecrypt_kernels::aes::{self, Aes, AesCtr};
 use lanecrypt_kernels::chacha::{self, ChaCha, Counter64, Form, Ietf, Key};
+#[cfg(feature = "legacy")]
+use lanecrypt_kernels::des::{self, Des, TripleDes, TripleDesKey};
 use lanecrypt_kernels::salsa::{self, Salsa};
-use lanecrypt_kernels::{Isa, Level, Seek, StreamCore};
+use lanecrypt_kernels::serpent::{self, Serpent};
+use lanecrypt_kernels::{BlockCipher, BlockEncrypt, Ctr, Isa, Level, Seek, StreamCore};
 
 use crate::secrets::Secrets;
 
@@ -19,7 +22,8 @@ pub(crate) struct Kernel {
     pub(crate) run: fn(Isa, &mut Secrets),
 }
 
-pub(crate) const ALL: [Kernel; 12] = [
+#[rustfmt::skip]
+pub(crate) const ALL: &[Kernel] = &[
     Kernel { name: "chacha8-djb", levels: chacha::KERNELS, run: chacha::<8, Counter64> },
     Kernel { name: "chacha12-djb", levels: chacha::KERNELS, run: chacha::<12, Counter64> },
     Kernel { name: "chacha20-djb", levels: chacha::KERNELS, run: chacha::<20, Counter64> },
@@ -32,6 +36,11 @@ pub(crate) const ALL: [Kernel; 12] = [
     Kernel { name: "aes-128", levels: aes::KERNELS, run: aes128 },
     Kernel { name: "aes-192", levels: aes::KERNELS, run: aes192 },
     Kernel { name: "aes-256", levels: aes::KERNELS, run: aes256 },
+    Kernel { name: "serpent", levels: serpent::KERNELS, run: serpent },
+    #[cfg(feature = "legacy")]
+    Kernel { name: "des-sliced", levels: des::KERNELS, run: des },
+    #[cfg(feature = "legacy")]
+    Kernel { name: "3des-sliced", levels: des::KERNELS, run: triple_des },
 ];
 
 /// Ends of blocks, of registers and of the widths of all kernels, and next to them.
@@ -76,19 +85,20 @@ fn counted<C: Seek>(secrets: &mut Secrets, open: impl Fn(&Key, &mut Secrets) -> 
     }
 }
 
+/// Blocks in a request: at and next to the widths of all kernels.
+const BLOCKS: [usize; 16] = [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 40];
+
+/// Blocks in a request whose kernel takes one after the other.
+const SERIAL: [usize; 4] = [0, 1, 2, 5];
+
 macro_rules! key_size {
     ($name:ident, $bits:literal) => {
         fn $name(isa: Isa, secrets: &mut Secrets) {
             let key = secrets.bytes();
             let cipher = Aes::<$bits>::new(isa, &key);
-            let (mut data, mut out) = ([[0; 16]; 40], [[0; 16]; 40]);
-            for blocks in [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 40] {
-                let (data, out) = (&mut data[..blocks], &mut out[..blocks]);
-                secrets.fill(data.as_flattened_mut());
-                cipher.encrypt((&mut *data).into());
-                cipher.encrypt(InOutBuf::new(data, out).expect("as long"));
-                secrets.reveal(out.as_flattened_mut());
-            }
+            both_ways(&cipher, &BLOCKS, secrets);
+            chains(&cipher, &SERIAL, secrets);
+            drop(cipher);
             // From a counter whose lower half runs over in the middle; counters are public. The
             // last is long enough for the kernels that share work among blocks.
             let crossing = (u128::from(u64::MAX) - 25).to_be_bytes();
@@ -98,6 +108,8 @@ macro_rules! key_size {
                 let mut core = AesCtr::<$bits>::new(isa, &key, &nonce);
                 streams(&mut core, 0, lengths, secrets);
             }
+            let mut core = Ctr::<Aes<$bits>, 16>::new(isa, &key, &crossing);
+            streams(&mut core, 0, &CROSSING, secrets);
         }
     };
 }
@@ -105,6 +117,91 @@ macro_rules! key_size {
 key_size!(aes128, 128);
 key_size!(aes192, 192);
 key_size!(aes256, 256);
+
+/// All sizes of key; they differ in nothing but how the key is read.
+fn serpent(isa: Isa, secrets: &mut Secrets) {
+    let keys = [
+        serpent::Key::from(&secrets.bytes::<16>()),
+        serpent::Key::from(&secrets.bytes::<24>()),
+        serpent::Key::from(&secrets.bytes::<32>()),
+    ];
+    for key in &keys {
+        both_ways(&Serpent::new(isa, key), &[1], secrets);
+    }
+    let [_, _, key] = keys;
+    let cipher = Serpent::new(isa, &key);
+    both_ways(&cipher, &[0, 4, 5, 8, 9, 16, 17, 33], secrets);
+    chains(&cipher, &[1, 3], secrets);
+    // The last word of this counter, which is public, runs over in the middle of the last request.
+    let first = (u128::from(u32::MAX) - 25).to_be_bytes();
+    let lengths = &[1, 64, 65, 193, 257, 1111];
+    streams(&mut Ctr::<Serpent, 16>::new(isa, &key, &first), 0, lengths, secrets);
+}
+
+#[cfg(feature = "legacy")]
+fn des(isa: Isa, secrets: &mut Secrets) {
+    let key = secrets.bytes();
+    both_ways(&Des::new(isa, &key), sliced(isa), secrets);
+    let lengths: Vec<_> = sliced(isa).iter().map(|blocks| 8 * blocks - 3).collect();
+    streams(&mut Ctr::<Des, 8>::new(isa, &key, &[0xff; 8]), 0, &lengths, secrets);
+}
+
+/// The same kernels as those of DES, with three keys.
+#[cfg(feature = "legacy")]
+fn triple_des(isa: Isa, secrets: &mut Secrets) {
+    let keys =
+        [TripleDesKey::from(&secrets.bytes::<16>()), TripleDesKey::from(&secrets.bytes::<24>())];
+    for key in &keys {
+        both_ways(&TripleDes::new(isa, key), &sliced(isa)[..1], secrets);
+    }
+    let mut core = Ctr::<TripleDes, 8>::new(isa, &keys[0], &[0xff; 8]);
+    streams(&mut core, 0, &[8 * 64 - 3], secrets);
+}
+
+/// Blocks in a request that is long enough for a bitsliced kernel of DES. Shorter ones and chains
+/// of blocks go through tables, and are not constant time.
+#[cfg(feature = "legacy")]
+fn sliced(isa: Isa) -> &'static [usize] {
+    if isa.has(Level::Avx512) { &[8, 64, 130] } else { &[32, 64, 130, 257] }
+}
+
+/// Requests of so many blocks: both directions and the decryption of chains, in place and apart.
+fn both_ways<const N: usize>(
+    cipher: &impl BlockCipher<N>,
+    counts: &[usize],
+    secrets: &mut Secrets,
+) {
+    let longest = counts.iter().max().expect("there are counts");
+    let (mut data, mut out) = (vec![[0; N]; *longest], vec![[0; N]; *longest]);
+    for &blocks in counts {
+        let (data, out) = (&mut data[..blocks], &mut out[..blocks]);
+        secrets.fill(data.as_flattened_mut());
+        cipher.encrypt((&mut *data).into());
+        cipher.encrypt(InOutBuf::new(data, out).expect("as long"));
+        secrets.reveal(out.as_flattened_mut());
+        cipher.decrypt((&mut *data).into());
+        cipher.decrypt(InOutBuf::new(data, out).expect("as long"));
+        secrets.reveal(out.as_flattened_mut());
+        let mut iv = [0; N];
+        cipher.cbc_decrypt(&mut iv, (&mut *data).into());
+        cipher.cbc_decrypt(&mut iv, InOutBuf::new(data, out).expect("as long"));
+        secrets.reveal(out.as_flattened_mut());
+    }
+}
+
+/// The encryption of chains of so many blocks.
+fn chains<const N: usize>(cipher: &impl BlockEncrypt<N>, counts: &[usize], secrets: &mut Secrets) {
+    let longest = counts.iter().max().expect("there are counts");
+    let (mut data, mut out) = (vec![[0; N]; *longest], vec![[0; N]; *longest]);
+    for &blocks in counts {
+        let (data, out) = (&mut data[..blocks], &mut out[..blocks]);
+        secrets.fill(data.as_flattened_mut());
+        let mut iv = [0; N];
+        cipher.cbc_encrypt(&mut iv, (&mut *data).into());
+        cipher.cbc_encrypt(&mut iv, InOutBuf::new(data, out).expect("as long"));
+        secrets.reveal(out.as_flattened_mut());
+    }
+}
 
 /// Requests of all `lengths` from block `first` on: written, XORed in place, XORed elsewhere.
 fn streams(core: &mut impl Seek, first: u64, lengths: &[usize], secrets: &mut Secrets) {

@@ -1,15 +1,18 @@
 //! Constant time, checked: no branch and no address depends on keys or data.
 //!
-//! `make test-ct` runs this program in two ways. Under Valgrind, whose memcheck follows undefined
+//! `make test-ct` runs this program in three ways. Under Valgrind, whose memcheck follows undefined
 //! memory through every instruction and reports branches and addresses that depend on it; here
-//! that memory is the secrets. And for the instruction sets that Valgrind does not know, twice
-//! with other secrets, instruction by instruction. Leaks planted on purpose must be found in both.
-//! `cargo test` alone does nothing.
+//! that memory is the secrets. For the instruction sets that Valgrind does not know, twice with
+//! other secrets, instruction by instruction. And for the same, by the clock: inputs that are all
+//! alike against random ones. Leaks planted on purpose must be found in all of them. `cargo test`
+//! alone does nothing.
 
 mod kernels;
 mod memcheck;
 mod planted;
 mod secrets;
+#[cfg(target_arch = "x86_64")]
+mod timing;
 #[cfg(target_arch = "x86_64")]
 mod trace;
 
@@ -29,6 +32,10 @@ fn main() -> ExitCode {
         Some("trace-planted") => traces::planted(),
         #[cfg(target_arch = "x86_64")]
         Some("trace-kernels") => traces::kernels(),
+        #[cfg(target_arch = "x86_64")]
+        Some("timing-planted") => timing::planted(),
+        #[cfg(target_arch = "x86_64")]
+        Some("timing-kernels") => timing::kernels(),
         _ => {
             println!("constant time is checked by `make test-ct`");
             true

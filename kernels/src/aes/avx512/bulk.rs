@@ -10,7 +10,9 @@ use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
-use super::{broadcast, broadcast_all, counters, emit, first, rounds};
+use super::ctr::{counters, emit, first};
+use super::{broadcast, broadcast_all, rounds};
+use crate::aes::aesni::FORWARD;
 use crate::simd::{load512, store512};
 use crate::wipe;
 
@@ -20,7 +22,7 @@ pub(super) const SMALLEST: usize = 16 * 1024;
 /// Bytes of a group.
 const GROUP: usize = 16 * 256;
 
-/// [`super::ctr`], for long requests.
+/// [`ctr`](super::ctr::ctr), for long requests.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
 pub(super) fn ctr<const N: usize, const XOR: bool>(
@@ -34,7 +36,7 @@ pub(super) fn ctr<const N: usize, const XOR: bool>(
     let (head, data) = data.split_at((16 * before).min(length));
     let whole = data.len() - data.len() % GROUP;
     let (mut groups, tail) = data.split_at(whole);
-    super::ctr::<N, XOR>(keys, counter, head);
+    super::ctr::ctr::<N, XOR>(keys, counter, head);
 
     let mut counter = counter.wrapping_add(before as u128);
     {
@@ -53,7 +55,7 @@ pub(super) fn ctr<const N: usize, const XOR: bool>(
                 for (x, differs) in state.iter_mut().zip(part) {
                     *x = _mm512_xor_si512(*x, load512(differs));
                 }
-                emit::<8, XOR>(rounds(&keys[2..], state), out);
+                emit::<8, XOR>(rounds::<8, FORWARD>(&keys[2..], state), out);
                 group = others;
             }
             counter = counter.wrapping_add(256);
@@ -61,7 +63,7 @@ pub(super) fn ctr<const N: usize, const XOR: bool>(
         }
         wipe::memory(table.as_flattened_mut());
     }
-    super::ctr::<N, XOR>(keys, counter, tail);
+    super::ctr::ctr::<N, XOR>(keys, counter, tail);
 }
 
 /// For each value of the last byte, what the first round makes of it beyond what it makes of zero.

@@ -1,11 +1,28 @@
 //! The S-box of AES as a circuit of 113 gates: J. Boyar and R. Peralta, "A small depth-16 circuit
 //! for the AES S-box" (2011), with the names of the paper. Constant time.
 
-/// `SubBytes` on each byte whose bits stand in eight planes, bit 0 first.
-#[inline(never)]
-pub(super) fn sub_bytes(planes: &mut [u64; 8]) {
+/// `InvSubBytes` on each byte whose bits stand in eight words, bit 0 first.
+///
+/// The S-box is inversion and then an affine map; with the inverse of that map before and after it,
+/// it is its own inverse.
+#[inline(always)]
+pub(super) fn inv_sub_bytes(bits: [u32; 8]) -> [u32; 8] {
+    inverse_affine(sub_bytes(inverse_affine(bits)))
+}
+
+#[inline(always)]
+fn inverse_affine(x: [u32; 8]) -> [u32; 8] {
+    core::array::from_fn(|i| {
+        let sum = x[(i + 2) % 8] ^ x[(i + 5) % 8] ^ x[(i + 7) % 8];
+        if matches!(i, 0 | 2) { !sum } else { sum }
+    })
+}
+
+/// `SubBytes` on each byte whose bits stand in eight words, bit 0 first.
+#[inline(always)]
+pub(super) fn sub_bytes(bits: [u32; 8]) -> [u32; 8] {
     // The paper counts bits from the most significant one.
-    let [x7, x6, x5, x4, x3, x2, x1, x0] = *planes;
+    let [x7, x6, x5, x4, x3, x2, x1, x0] = bits;
 
     // The linear part above.
     let y14 = x3 ^ x5;
@@ -128,12 +145,12 @@ pub(super) fn sub_bytes(planes: &mut [u64; 8]) {
     let s1 = t64 ^ !s3;
     let s2 = t55 ^ !t67;
 
-    *planes = [s7, s6, s5, s4, s3, s2, s1, s0];
+    [s7, s6, s5, s4, s3, s2, s1, s0]
 }
 
 #[cfg(test)]
 mod tests {
-    use super::sub_bytes;
+    use super::{inv_sub_bytes, sub_bytes};
 
     /// Multiplication in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1.
     fn product(mut a: u8, b: u8) -> u8 {
@@ -150,13 +167,14 @@ mod tests {
         for x in 0..=u8::MAX {
             let inverse = (0..=u8::MAX).find(|&y| product(x, y) == 1).unwrap_or(0);
             let affine = [0, 1, 2, 3, 4].into_iter().fold(0x63, |s, n| s ^ inverse.rotate_left(n));
-            let mut planes = core::array::from_fn(|i| u64::from((x >> i) & 1) << (x % 64));
-            sub_bytes(&mut planes);
-            let mut y = 0;
-            for (i, plane) in planes.iter().enumerate() {
-                y |= u8::from((plane >> (x % 64)) & 1 == 1) << i;
-            }
+            let bits = core::array::from_fn(|i| u32::from((x >> i) & 1) << (x % 32));
+            let join = |bits: [u32; 8]| {
+                let bit = |i: usize| u8::from((bits[i] >> (x % 32)) & 1 == 1) << i;
+                (0..8).map(bit).sum::<u8>()
+            };
+            let y = join(sub_bytes(bits));
             assert_eq!(y, affine, "S-box of {x:#04x}");
+            assert_eq!(join(inv_sub_bytes(sub_bytes(bits))), x, "inverse S-box of {y:#04x}");
         }
     }
 }

@@ -1,0 +1,95 @@
+//! The modes of a block cipher on bytes: lengths are checked here, and nowhere below.
+
+use inout::InOutBuf;
+use lanecrypt_kernels::{BlockCipher, into_blocks};
+
+use crate::Error;
+
+/// The largest block of any block cipher of the table, in bytes.
+pub(super) const MAX_BLOCK: usize = 16;
+
+/// Encrypts or decrypts whole blocks, each by itself.
+#[inline]
+pub(super) fn ecb<const ENCRYPT: bool, C: BlockCipher<N>, const N: usize>(
+    cipher: &C,
+    data: InOutBuf<'_, '_, u8>,
+) -> Result<(), Error> {
+    let (blocks, rest) = into_blocks(data);
+    if !rest.is_empty() {
+        return Err(Error::DataLength);
+    }
+    if ENCRYPT {
+        cipher.encrypt(blocks);
+    } else {
+        cipher.decrypt(blocks);
+    }
+    Ok(())
+}
+
+/// Encrypts or decrypts a chain of whole blocks, of which the one before is `chain`.
+#[inline]
+pub(super) fn cbc<const ENCRYPT: bool, C: BlockCipher<N>, const N: usize>(
+    cipher: &C,
+    chain: &mut [u8; N],
+    data: InOutBuf<'_, '_, u8>,
+) -> Result<(), Error> {
+    let (blocks, rest) = into_blocks(data);
+    if !rest.is_empty() {
+        return Err(Error::DataLength);
+    }
+    if ENCRYPT {
+        cipher.cbc_encrypt(chain, blocks);
+    } else {
+        cipher.cbc_decrypt(chain, blocks);
+    }
+    Ok(())
+}
+
+/// The bytes that a cipher with blocks of `N` bytes uses of a place for any.
+#[inline]
+pub(super) fn first<const N: usize>(bytes: &mut [u8; MAX_BLOCK]) -> &mut [u8; N] {
+    const { assert!(N <= MAX_BLOCK) };
+    bytes.first_chunk_mut().expect("asserted: no block is larger")
+}
+
+/// An initialization vector, a first counter block or a nonce.
+#[inline]
+pub(super) fn sized<const N: usize>(iv: &[u8]) -> Result<&[u8; N], Error> {
+    iv.try_into().map_err(|_| Error::NonceLength)
+}
+
+/// Refuses an initialization vector where there is none.
+#[inline]
+pub(super) fn no_iv(iv: &[u8]) -> Result<(), Error> {
+    if iv.is_empty() { Ok(()) } else { Err(Error::NonceLength) }
+}
+
+/// Adds to a big-endian counter, which wraps.
+pub(super) fn add(counter: &mut [u8], number: u64) {
+    let mut carry = u128::from(number);
+    for byte in counter.iter_mut().rev() {
+        carry += u128::from(*byte);
+        [*byte, ..] = carry.to_le_bytes();
+        carry >>= 8;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_carry_and_wrap() {
+        for start in [0, 1, 0xff, 0xffff_ffff, u128::MAX - 3, u128::from(u64::MAX), 1 << 120] {
+            for number in [0, 1, 4, 255, 1 << 33, u64::MAX] {
+                let mut counter = start.to_be_bytes();
+                add(&mut counter, number);
+                let sum = start.wrapping_add(u128::from(number));
+                assert_eq!(u128::from_be_bytes(counter), sum);
+            }
+        }
+        let mut counter = [0xff; 8];
+        add(&mut counter, 2);
+        assert_eq!(counter, [0, 0, 0, 0, 0, 0, 0, 1]);
+    }
+}

@@ -1,0 +1,178 @@
+//! One keyed algorithm, for any number of messages and threads.
+
+use core::fmt;
+
+use inout::InOutBuf;
+use lanecrypt_kernels::{BlockEncrypt, Isa};
+use zeroize::ZeroizeOnDrop;
+
+use super::block_modes::{cbc, ecb, no_iv, sized};
+use super::keyed::{Keyed, by_mode};
+use super::message::Message;
+use super::{Decryptor, Encryptor, Padding};
+use crate::{Algorithm, Error};
+
+/// One keyed algorithm.
+///
+/// The key is expanded once and wiped on drop. Requests only read it, so that any number of threads
+/// may share one cipher without a lock; they do not allocate, but for an [`Encryptor`] or
+/// [`Decryptor`] of HC-128, whose tables take 4 KiB. As constant time as the algorithm's
+/// [primitive](crate::Primitive::timing_leak) is; lengths, nonces and initialization vectors are
+/// public.
+///
+/// Each message takes an initialization vector or nonce of its own, of
+/// [`Algorithm::nonce_length`] bytes. **Nothing here checks that none is used twice**: see
+/// [`hazmat`](super).
+///
+/// Input and output may be one buffer or two, and two cannot overlap:
+///
+/// ```compile_fail,E0502
+/// # use lanecrypt_ciphers::{Algorithm, InOutBuf, Isa, hazmat::Cipher};
+/// # let cipher = Cipher::new(Isa::detect(), Algorithm::AES_128_ECB, &[7; 16]).unwrap();
+/// let mut data = [0; 48];
+/// let apart = InOutBuf::new(&data[..32], &mut data[16..]).unwrap();
+/// cipher.encrypt(&[], apart).unwrap();
+/// ```
+pub struct Cipher {
+    pub(super) algorithm: Algorithm,
+    pub(super) keyed: Keyed,
+}
+
+impl Cipher {
+    /// Expands `key`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KeyLength`], or [`Error::Unsupported`] for ARC4: it has no nonce, so that all
+    /// messages under one key would have the same keystream. A [`Stream`](super::Stream) takes it.
+    pub fn new(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
+        if !algorithm.key_lengths().contains(key.len()) {
+            return Err(Error::KeyLength);
+        }
+        Self::expand(isa, algorithm, key)
+    }
+
+    /// What it does.
+    #[must_use]
+    #[inline]
+    pub fn algorithm(&self) -> Algorithm {
+        self.algorithm
+    }
+
+    /// Encrypts one whole message without padding: a slice in place, or an [`InOutBuf`] from one
+    /// buffer to another.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NonceLength`], [`Error::DataLength`] if `data` are not a multiple of
+    /// [`Algorithm::granularity`], [`Error::KeystreamExhausted`] if they are longer than the
+    /// keystream; nothing has changed then.
+    #[inline]
+    pub fn encrypt<'i, 'o>(
+        &self,
+        iv: &[u8],
+        data: impl Into<InOutBuf<'i, 'o, u8>>,
+    ) -> Result<(), Error> {
+        self.whole::<true>(iv, data.into())
+    }
+
+    /// Decrypts one whole message without padding: a slice in place, or an [`InOutBuf`] from one
+    /// buffer to another.
+    ///
+    /// # Errors
+    ///
+    /// As [`encrypt`](Self::encrypt).
+    #[inline]
+    pub fn decrypt<'i, 'o>(
+        &self,
+        iv: &[u8],
+        data: impl Into<InOutBuf<'i, 'o, u8>>,
+    ) -> Result<(), Error> {
+        self.whole::<false>(iv, data.into())
+    }
+
+    /// Begins to encrypt a message that comes in pieces.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NonceLength`], or [`Error::Unsupported`] if a stream is to be padded.
+    #[inline]
+    pub fn encryptor(&self, iv: &[u8], padding: Padding) -> Result<Encryptor<'_>, Error> {
+        Message::new(self, iv, padding, 0).map(Encryptor::new)
+    }
+
+    /// Begins to decrypt a message that comes in pieces.
+    ///
+    /// # Errors
+    ///
+    /// As [`encryptor`](Self::encryptor).
+    #[inline]
+    pub fn decryptor(&self, iv: &[u8], padding: Padding) -> Result<Decryptor<'_>, Error> {
+        Message::new(self, iv, padding, 0).map(Decryptor::new)
+    }
+
+    /// Begins to encrypt in the middle of a stream, with its block `first`, as RFC 8439 does with
+    /// block 1. Blocks have [`Primitive::block_size`](crate::Primitive::block_size) bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NonceLength`]; [`Error::KeystreamExhausted`] if there is no such block;
+    /// [`Error::Unsupported`] if `first` is not 0 and the algorithm
+    /// [does not number its blocks](Algorithm::is_seekable).
+    pub fn encryptor_at_block(&self, iv: &[u8], first: u64) -> Result<Encryptor<'_>, Error> {
+        Message::new(self, iv, Padding::None, first).map(Encryptor::new)
+    }
+
+    /// Begins to decrypt in the middle of a stream, with its block `first`.
+    ///
+    /// # Errors
+    ///
+    /// As [`encryptor_at_block`](Self::encryptor_at_block).
+    pub fn decryptor_at_block(&self, iv: &[u8], first: u64) -> Result<Decryptor<'_>, Error> {
+        Message::new(self, iv, Padding::None, first).map(Decryptor::new)
+    }
+
+    pub(super) fn whole<const ENCRYPT: bool>(
+        &self,
+        iv: &[u8],
+        data: InOutBuf<'_, '_, u8>,
+    ) -> Result<(), Error> {
+        by_mode!(&self.keyed,
+            cbc cipher => {
+                let mut chain = *sized(iv)?;
+                cbc::<ENCRYPT, _, _>(cipher, &mut chain, data)
+            },
+            ctr cipher => {
+                // No slice is as long as 2^64 blocks.
+                let mut counter = *sized(iv)?;
+                cipher.ctr(&mut counter, data);
+                Ok(())
+            },
+            ecb cipher => {
+                no_iv(iv)?;
+                ecb::<ENCRYPT, _, _>(cipher, data)
+            },
+            stream key => key.message(iv, data),
+            null => {
+                no_iv(iv)?;
+                copy(data);
+                Ok(())
+            },
+        )
+    }
+}
+
+/// What the null cipher does: from one buffer to another it copies, in place it does nothing.
+#[inline]
+pub(super) fn copy(data: InOutBuf<'_, '_, u8>) {
+    let _copied = data.into_out_with_copied_in();
+}
+
+impl fmt::Debug for Cipher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cipher").field("algorithm", &self.algorithm).finish_non_exhaustive()
+    }
+}
+
+// Every expanded key wipes itself.
+impl ZeroizeOnDrop for Cipher {}

@@ -1,0 +1,256 @@
+//! What the key of each algorithm is expanded to.
+
+use inout::InOutBuf;
+use lanecrypt_kernels::aes::{Aes, AesForward};
+use lanecrypt_kernels::chacha::{ChaCha, Counter64, Ietf};
+#[cfg(feature = "legacy")]
+use lanecrypt_kernels::des::{Des, TripleDes, TripleDesKey};
+#[cfg(feature = "legacy")]
+use lanecrypt_kernels::hc128::Hc128;
+use lanecrypt_kernels::salsa::Salsa;
+use lanecrypt_kernels::serpent::{self, Serpent};
+use lanecrypt_kernels::{BlockEncrypt, Isa, StreamCore};
+#[cfg(feature = "legacy")]
+use zeroize::Zeroizing;
+
+use super::block_modes::sized;
+use super::cipher::Cipher;
+use crate::{Algorithm, Error, Mode, Primitive};
+
+/// An expanded key, and what it is for. One variant for each mode, so that a request finds its
+/// kernel by one branch; counter mode expands for the forward direction only.
+pub(super) enum Keyed {
+    Aes128Cbc(Aes<128>),
+    Aes192Cbc(Aes<192>),
+    Aes256Cbc(Aes<256>),
+    Aes128Ctr(AesForward<128>),
+    Aes192Ctr(AesForward<192>),
+    Aes256Ctr(AesForward<256>),
+    Aes128Ecb(Aes<128>),
+    Aes192Ecb(Aes<192>),
+    Aes256Ecb(Aes<256>),
+    SerpentCbc(Serpent),
+    SerpentCtr(Serpent),
+    SerpentEcb(Serpent),
+    #[cfg(feature = "legacy")]
+    DesCbc(Des),
+    #[cfg(feature = "legacy")]
+    DesCtr(Des),
+    #[cfg(feature = "legacy")]
+    DesEcb(Des),
+    #[cfg(feature = "legacy")]
+    TripleDesCbc(TripleDes),
+    #[cfg(feature = "legacy")]
+    TripleDesCtr(TripleDes),
+    #[cfg(feature = "legacy")]
+    TripleDesEcb(TripleDes),
+    Stream(StreamKey),
+    Null,
+}
+
+/// Evaluates the expression of the mode that a [`Keyed`] is for.
+macro_rules! by_mode {
+    ($keyed:expr, cbc $cbc:ident => $in_cbc:expr, ctr $ctr:ident => $in_ctr:expr,
+     ecb $ecb:ident => $in_ecb:expr, stream $stream:ident => $in_stream:expr,
+     null => $in_null:expr $(,)?) => {
+        match $keyed {
+            Keyed::Aes128Cbc($cbc) => $in_cbc,
+            Keyed::Aes192Cbc($cbc) => $in_cbc,
+            Keyed::Aes256Cbc($cbc) => $in_cbc,
+            Keyed::SerpentCbc($cbc) => $in_cbc,
+            #[cfg(feature = "legacy")]
+            Keyed::DesCbc($cbc) => $in_cbc,
+            #[cfg(feature = "legacy")]
+            Keyed::TripleDesCbc($cbc) => $in_cbc,
+            Keyed::Aes128Ctr($ctr) => $in_ctr,
+            Keyed::Aes192Ctr($ctr) => $in_ctr,
+            Keyed::Aes256Ctr($ctr) => $in_ctr,
+            Keyed::SerpentCtr($ctr) => $in_ctr,
+            #[cfg(feature = "legacy")]
+            Keyed::DesCtr($ctr) => $in_ctr,
+            #[cfg(feature = "legacy")]
+            Keyed::TripleDesCtr($ctr) => $in_ctr,
+            Keyed::Aes128Ecb($ecb) => $in_ecb,
+            Keyed::Aes192Ecb($ecb) => $in_ecb,
+            Keyed::Aes256Ecb($ecb) => $in_ecb,
+            Keyed::SerpentEcb($ecb) => $in_ecb,
+            #[cfg(feature = "legacy")]
+            Keyed::DesEcb($ecb) => $in_ecb,
+            #[cfg(feature = "legacy")]
+            Keyed::TripleDesEcb($ecb) => $in_ecb,
+            Keyed::Stream($stream) => $in_stream,
+            Keyed::Null => $in_null,
+        }
+    };
+}
+
+pub(super) use by_mode;
+
+impl Cipher {
+    /// Expands `key`, whose length is right.
+    ///
+    /// Each arm returns its result by itself: were they joined first, each would be copied twice
+    /// more, at the cost of another key schedule, and the copies would stay on the stack.
+    pub(super) fn expand(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
+        macro_rules! keyed {
+            ($variant:ident, $cipher:expr) => {
+                return Ok(Self { algorithm, keyed: Keyed::$variant($cipher) })
+            };
+        }
+        match (algorithm.primitive(), algorithm.mode()) {
+            (Primitive::Aes128, Mode::Cbc) => keyed!(Aes128Cbc, Aes::<128>::new(isa, bytes(key)?)),
+            (Primitive::Aes192, Mode::Cbc) => keyed!(Aes192Cbc, Aes::<192>::new(isa, bytes(key)?)),
+            (Primitive::Aes256, Mode::Cbc) => keyed!(Aes256Cbc, Aes::<256>::new(isa, bytes(key)?)),
+            (Primitive::Aes128, Mode::Ctr) => {
+                keyed!(Aes128Ctr, AesForward::<128>::new(isa, bytes(key)?))
+            }
+            (Primitive::Aes192, Mode::Ctr) => {
+                keyed!(Aes192Ctr, AesForward::<192>::new(isa, bytes(key)?))
+            }
+            (Primitive::Aes256, Mode::Ctr) => {
+                keyed!(Aes256Ctr, AesForward::<256>::new(isa, bytes(key)?))
+            }
+            (Primitive::Aes128, Mode::Ecb) => keyed!(Aes128Ecb, Aes::<128>::new(isa, bytes(key)?)),
+            (Primitive::Aes192, Mode::Ecb) => keyed!(Aes192Ecb, Aes::<192>::new(isa, bytes(key)?)),
+            (Primitive::Aes256, Mode::Ecb) => keyed!(Aes256Ecb, Aes::<256>::new(isa, bytes(key)?)),
+            (Primitive::Serpent128 | Primitive::Serpent192 | Primitive::Serpent256, mode) => {
+                let key = serpent_key(key)?;
+                match mode {
+                    Mode::Cbc => keyed!(SerpentCbc, Serpent::new(isa, &key)),
+                    Mode::Ctr => keyed!(SerpentCtr, Serpent::new(isa, &key)),
+                    Mode::Ecb => keyed!(SerpentEcb, Serpent::new(isa, &key)),
+                    _ => Err(Error::Unsupported),
+                }
+            }
+            #[cfg(feature = "legacy")]
+            (Primitive::Des, Mode::Cbc) => keyed!(DesCbc, Des::new(isa, bytes(key)?)),
+            #[cfg(feature = "legacy")]
+            (Primitive::Des, Mode::Ctr) => keyed!(DesCtr, Des::new(isa, bytes(key)?)),
+            #[cfg(feature = "legacy")]
+            (Primitive::Des, Mode::Ecb) => keyed!(DesEcb, Des::new(isa, bytes(key)?)),
+            #[cfg(feature = "legacy")]
+            (Primitive::TripleDes, mode) => {
+                let key = triple_des_key(key)?;
+                match mode {
+                    Mode::Cbc => keyed!(TripleDesCbc, TripleDes::new(isa, &key)),
+                    Mode::Ctr => keyed!(TripleDesCtr, TripleDes::new(isa, &key)),
+                    Mode::Ecb => keyed!(TripleDesEcb, TripleDes::new(isa, &key)),
+                    _ => Err(Error::Unsupported),
+                }
+            }
+            (Primitive::Null, _) => Ok(Self { algorithm, keyed: Keyed::Null }),
+            _ => keyed!(Stream, StreamKey::new(isa, algorithm, key)?),
+        }
+    }
+}
+
+/// The key of a stream cipher that makes a new state for each nonce.
+pub(super) enum StreamKey {
+    ChaCha8Djb(Kept<ChaCha<8, Counter64>>),
+    ChaCha12Djb(Kept<ChaCha<12, Counter64>>),
+    ChaCha20Djb(Kept<ChaCha<20, Counter64>>),
+    ChaCha8Ietf(Kept<ChaCha<8, Ietf>>),
+    ChaCha12Ietf(Kept<ChaCha<12, Ietf>>),
+    ChaCha20Ietf(Kept<ChaCha<20, Ietf>>),
+    Salsa8(Kept<Salsa<8>>),
+    Salsa12(Kept<Salsa<12>>),
+    Salsa20(Kept<Salsa<20>>),
+    #[cfg(feature = "legacy")]
+    Hc128(Zeroizing<[u8; 16]>, Isa),
+}
+
+impl StreamKey {
+    fn new(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
+        Ok(match (algorithm.primitive(), algorithm.mode()) {
+            (Primitive::ChaCha8, Mode::Djb) => Self::ChaCha8Djb(Kept::new(isa, key)?),
+            (Primitive::ChaCha12, Mode::Djb) => Self::ChaCha12Djb(Kept::new(isa, key)?),
+            (Primitive::ChaCha20, Mode::Djb) => Self::ChaCha20Djb(Kept::new(isa, key)?),
+            (Primitive::ChaCha8, Mode::Ietf) => Self::ChaCha8Ietf(Kept::new(isa, key)?),
+            (Primitive::ChaCha12, Mode::Ietf) => Self::ChaCha12Ietf(Kept::new(isa, key)?),
+            (Primitive::ChaCha20, Mode::Ietf) => Self::ChaCha20Ietf(Kept::new(isa, key)?),
+            (Primitive::Salsa8, Mode::Stream) => Self::Salsa8(Kept::new(isa, key)?),
+            (Primitive::Salsa12, Mode::Stream) => Self::Salsa12(Kept::new(isa, key)?),
+            (Primitive::Salsa20, Mode::Stream) => Self::Salsa20(Kept::new(isa, key)?),
+            #[cfg(feature = "legacy")]
+            (Primitive::Hc128, Mode::Stream) => Self::Hc128(Zeroizing::new(*bytes(key)?), isa),
+            // ARC4 has no nonce: every message under its key would have the same keystream.
+            _ => return Err(Error::Unsupported),
+        })
+    }
+
+    /// XORs the keystream of `nonce` into `data`.
+    pub(super) fn message(&self, nonce: &[u8], data: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
+        match self {
+            Self::ChaCha8Djb(kept) => kept.message(nonce, data),
+            Self::ChaCha12Djb(kept) => kept.message(nonce, data),
+            Self::ChaCha20Djb(kept) => kept.message(nonce, data),
+            Self::ChaCha8Ietf(kept) => kept.message(nonce, data),
+            Self::ChaCha12Ietf(kept) => kept.message(nonce, data),
+            Self::ChaCha20Ietf(kept) => kept.message(nonce, data),
+            Self::Salsa8(kept) => kept.message(nonce, data),
+            Self::Salsa12(kept) => kept.message(nonce, data),
+            Self::Salsa20(kept) => kept.message(nonce, data),
+            #[cfg(feature = "legacy")]
+            Self::Hc128(key, isa) => message(Hc128::new(*isa, key, sized(nonce)?), data),
+        }
+    }
+}
+
+/// The parsed key of the stream core `C`, which wipes itself.
+pub(super) struct Kept<C: StreamCore> {
+    pub(super) key: C::Key,
+    pub(super) isa: Isa,
+}
+
+impl<C: StreamCore> Kept<C> {
+    fn new(isa: Isa, key: &[u8]) -> Result<Self, Error>
+    where
+        C::Key: for<'a> From<&'a [u8; 16]> + for<'a> From<&'a [u8; 32]>,
+    {
+        let key = match key.len() {
+            16 => bytes::<16>(key)?.into(),
+            _ => bytes::<32>(key)?.into(),
+        };
+        Ok(Self { key, isa })
+    }
+
+    #[inline]
+    fn message<const N: usize>(&self, nonce: &[u8], data: InOutBuf<'_, '_, u8>) -> Result<(), Error>
+    where
+        C: StreamCore<Nonce = [u8; N]>,
+    {
+        message(C::new(self.isa, &self.key, sized(nonce)?), data)
+    }
+}
+
+/// XORs the keystream of a fresh core into `data`.
+#[inline]
+fn message<C: StreamCore>(mut core: C, data: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
+    if data.len().div_ceil(C::BLOCK) as u64 > core.remaining() {
+        return Err(Error::KeystreamExhausted);
+    }
+    core.xor(data);
+    Ok(())
+}
+
+/// The key as an array of the length that the kernel takes.
+#[inline]
+pub(super) fn bytes<const N: usize>(key: &[u8]) -> Result<&[u8; N], Error> {
+    key.try_into().map_err(|_| Error::KeyLength)
+}
+
+pub(super) fn serpent_key(key: &[u8]) -> Result<serpent::Key, Error> {
+    Ok(match key.len() {
+        16 => bytes::<16>(key)?.into(),
+        24 => bytes::<24>(key)?.into(),
+        _ => bytes::<32>(key)?.into(),
+    })
+}
+
+#[cfg(feature = "legacy")]
+pub(super) fn triple_des_key(key: &[u8]) -> Result<TripleDesKey, Error> {
+    Ok(match key.len() {
+        16 => bytes::<16>(key)?.into(),
+        _ => bytes::<24>(key)?.into(),
+    })
+}

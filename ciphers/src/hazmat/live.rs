@@ -1,0 +1,82 @@
+//! The running state of a stream cipher within one message.
+
+#[cfg(feature = "legacy")]
+use alloc::boxed::Box;
+
+use inout::InOutBuf;
+use lanecrypt_kernels::chacha::{ChaCha, Counter64, Ietf};
+#[cfg(feature = "legacy")]
+use lanecrypt_kernels::hc128::Hc128;
+use lanecrypt_kernels::salsa::Salsa;
+use lanecrypt_kernels::{Seek, StreamCore};
+
+use super::StreamCipher;
+use super::block_modes::sized;
+use super::keyed::{Kept, StreamKey};
+use crate::Error;
+
+/// One stream, of the algorithms that have a [`StreamKey`].
+pub(super) enum Live {
+    ChaCha8Djb(StreamCipher<ChaCha<8, Counter64>>),
+    ChaCha12Djb(StreamCipher<ChaCha<12, Counter64>>),
+    ChaCha20Djb(StreamCipher<ChaCha<20, Counter64>>),
+    ChaCha8Ietf(StreamCipher<ChaCha<8, Ietf>>),
+    ChaCha12Ietf(StreamCipher<ChaCha<12, Ietf>>),
+    ChaCha20Ietf(StreamCipher<ChaCha<20, Ietf>>),
+    Salsa8(StreamCipher<Salsa<8>>),
+    Salsa12(StreamCipher<Salsa<12>>),
+    Salsa20(StreamCipher<Salsa<20>>),
+    // Boxed, because its tables would make every message larger by kilobytes.
+    #[cfg(feature = "legacy")]
+    Hc128(Box<StreamCipher<Hc128>>),
+}
+
+impl Live {
+    /// The stream of `nonce` from block `first` on.
+    pub(super) fn open(key: &StreamKey, nonce: &[u8], first: u64) -> Result<Self, Error> {
+        Ok(match key {
+            StreamKey::ChaCha8Djb(kept) => Self::ChaCha8Djb(stream(kept, nonce, first)?),
+            StreamKey::ChaCha12Djb(kept) => Self::ChaCha12Djb(stream(kept, nonce, first)?),
+            StreamKey::ChaCha20Djb(kept) => Self::ChaCha20Djb(stream(kept, nonce, first)?),
+            StreamKey::ChaCha8Ietf(kept) => Self::ChaCha8Ietf(stream(kept, nonce, first)?),
+            StreamKey::ChaCha12Ietf(kept) => Self::ChaCha12Ietf(stream(kept, nonce, first)?),
+            StreamKey::ChaCha20Ietf(kept) => Self::ChaCha20Ietf(stream(kept, nonce, first)?),
+            StreamKey::Salsa8(kept) => Self::Salsa8(stream(kept, nonce, first)?),
+            StreamKey::Salsa12(kept) => Self::Salsa12(stream(kept, nonce, first)?),
+            StreamKey::Salsa20(kept) => Self::Salsa20(stream(kept, nonce, first)?),
+            #[cfg(feature = "legacy")]
+            StreamKey::Hc128(key, isa) => {
+                let nonce = sized(nonce)?;
+                if first != 0 {
+                    return Err(Error::Unsupported);
+                }
+                Self::Hc128(Box::new(StreamCipher::<Hc128>::new(*isa, key, nonce)))
+            }
+        })
+    }
+
+    /// XORs the next keystream bytes into `data`.
+    pub(super) fn xor(&mut self, data: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
+        match self {
+            Self::ChaCha8Djb(stream) => stream.xor(data),
+            Self::ChaCha12Djb(stream) => stream.xor(data),
+            Self::ChaCha20Djb(stream) => stream.xor(data),
+            Self::ChaCha8Ietf(stream) => stream.xor(data),
+            Self::ChaCha12Ietf(stream) => stream.xor(data),
+            Self::ChaCha20Ietf(stream) => stream.xor(data),
+            Self::Salsa8(stream) => stream.xor(data),
+            Self::Salsa12(stream) => stream.xor(data),
+            Self::Salsa20(stream) => stream.xor(data),
+            #[cfg(feature = "legacy")]
+            Self::Hc128(stream) => stream.xor(data),
+        }
+    }
+}
+
+fn stream<C: Seek + StreamCore<Nonce = [u8; N]>, const N: usize>(
+    kept: &Kept<C>,
+    nonce: &[u8],
+    first: u64,
+) -> Result<StreamCipher<C>, Error> {
+    StreamCipher::at_block(kept.isa, &kept.key, sized(nonce)?, first)
+}

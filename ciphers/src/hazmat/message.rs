@@ -1,0 +1,306 @@
+//! One message in pieces: what encrypting and decrypting share.
+
+use core::fmt;
+
+use inout::InOutBuf;
+use lanecrypt_kernels::{BlockEncrypt, wipe};
+use zeroize::{ZeroizeOnDrop, Zeroizing};
+
+use super::Padding;
+use super::block_modes::{MAX_BLOCK, add, cbc, ecb, first, no_iv, sized};
+use super::cipher::{Cipher, copy};
+use super::keyed::{Keyed, by_mode};
+use super::live::Live;
+use super::padding::{pad, unpad};
+use crate::{Error, Mode};
+
+/// The state of one message that is encrypted, or decrypted.
+pub(super) struct Message<'c, const ENCRYPT: bool> {
+    cipher: &'c Cipher,
+    padding: Padding,
+    finished: bool,
+    /// With ECB and CBC, bytes at the front of `part` that are held back: fewer than a block, or a
+    /// block where it may be the last of a padded message. With CTR, bytes at the end of the block
+    /// of keystream in `part` that have not been used, fewer than a block. Else zero.
+    left: usize,
+    part: [u8; MAX_BLOCK],
+    /// The ciphertext block that CBC goes on from, or the next counter block of CTR; in front.
+    chain: [u8; MAX_BLOCK],
+    /// Blocks that CTR may still count: a counter of 64 bits would repeat.
+    blocks: u64,
+    /// The state of a stream cipher; none with other algorithms.
+    live: Option<Live>,
+}
+
+impl<'c, const ENCRYPT: bool> Message<'c, ENCRYPT> {
+    pub(super) fn new(
+        cipher: &'c Cipher,
+        iv: &[u8],
+        padding: Padding,
+        first: u64,
+    ) -> Result<Self, Error> {
+        if padding != Padding::None && cipher.algorithm().is_stream() {
+            return Err(Error::Unsupported);
+        }
+        let mut message = Self {
+            cipher,
+            padding,
+            finished: false,
+            left: 0,
+            part: [0; MAX_BLOCK],
+            chain: [0; MAX_BLOCK],
+            blocks: 0,
+            live: None,
+        };
+        message.start(iv, first)?;
+        Ok(message)
+    }
+
+    pub(super) fn restart(&mut self, iv: &[u8]) -> Result<(), Error> {
+        self.start(iv, 0)
+    }
+
+    /// Begins with block `at`, or refuses and changes nothing.
+    #[inline]
+    fn start(&mut self, iv: &[u8], at: u64) -> Result<(), Error> {
+        let cipher = self.cipher;
+        if at != 0 && !cipher.algorithm().is_seekable() {
+            return Err(Error::Unsupported);
+        }
+        by_mode!(&cipher.keyed,
+            cbc cipher => *chain_of(cipher, &mut self.chain) = *sized(iv)?,
+            ctr cipher => {
+                let counter = sized(iv)?;
+                if at == u64::MAX {
+                    return Err(Error::KeystreamExhausted);
+                }
+                let chain = chain_of(cipher, &mut self.chain);
+                *chain = *counter;
+                if at != 0 {
+                    add(chain, at);
+                }
+                self.blocks = u64::MAX - at;
+            },
+            ecb _cipher => no_iv(iv)?,
+            stream key => self.live = Some(Live::open(key, iv, at)?),
+            null => no_iv(iv)?,
+        );
+        self.forget();
+        self.finished = false;
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn apply(&mut self, data: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
+        if self.finished || self.left != 0 {
+            return self.resume(data);
+        }
+        self.pass(data)
+    }
+
+    /// The rest of [`apply`](Self::apply): nothing may come, or a part block is in the way.
+    #[cold]
+    fn resume(&mut self, data: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
+        if self.finished {
+            Err(Error::Finished)
+        } else if self.cipher.algorithm().mode() == Mode::Ctr {
+            self.pass(data)
+        } else if data.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::DataLength)
+        }
+    }
+
+    /// Encrypts or decrypts the next bytes; ECB and CBC take whole blocks.
+    fn pass(&mut self, data: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
+        let cipher = self.cipher;
+        by_mode!(&cipher.keyed,
+            cbc cipher => cbc::<ENCRYPT, _, _>(cipher, first(&mut self.chain), data),
+            ctr cipher => self.count(cipher, data),
+            ecb cipher => ecb::<ENCRYPT, _, _>(cipher, data),
+            stream _key => match &mut self.live {
+                Some(live) => live.xor(data),
+                None => Err(Error::Finished),
+            },
+            null => {
+                copy(data);
+                Ok(())
+            },
+        )
+    }
+
+    /// Counter mode on whole blocks, when no part block is left from before.
+    #[inline]
+    fn count<C: BlockEncrypt<N>, const N: usize>(
+        &mut self,
+        cipher: &C,
+        data: InOutBuf<'_, '_, u8>,
+    ) -> Result<(), Error> {
+        if self.left != 0 || !data.len().is_multiple_of(N) {
+            return self.count_parts(cipher, data);
+        }
+        self.claim((data.len() / N) as u64)?;
+        cipher.ctr(first(&mut self.chain), data);
+        Ok(())
+    }
+
+    /// Counter mode on any number of bytes.
+    #[inline(never)]
+    fn count_parts<C: BlockEncrypt<N>, const N: usize>(
+        &mut self,
+        cipher: &C,
+        data: InOutBuf<'_, '_, u8>,
+    ) -> Result<(), Error> {
+        let len = data.len();
+        self.claim(len.saturating_sub(self.left).div_ceil(N) as u64)?;
+        let (mut head, tail) = data.split_at(self.left.min(len));
+        let len = head.len();
+        head.xor_in2out(&self.part[N - self.left..][..len]);
+        self.left -= len;
+        let len = tail.len();
+        let (body, mut end) = tail.split_at(len - len % N);
+        if !body.is_empty() {
+            cipher.ctr(first(&mut self.chain), body);
+        }
+        let len = end.len();
+        if len != 0 {
+            cipher.ctr_keystream(first(&mut self.chain), &mut self.part[..N]);
+            end.xor_in2out(&self.part[..len]);
+            self.left = N - len;
+        }
+        Ok(())
+    }
+
+    /// Takes blocks off the account, or refuses.
+    #[inline]
+    fn claim(&mut self, blocks: u64) -> Result<(), Error> {
+        self.blocks = self.blocks.checked_sub(blocks).ok_or(Error::KeystreamExhausted)?;
+        Ok(())
+    }
+
+    /// Encrypts or decrypts as much as there are whole blocks, and holds the rest back.
+    pub(super) fn update(&mut self, input: &[u8], output: &mut [u8]) -> Result<usize, Error> {
+        if self.finished {
+            return Err(Error::Finished);
+        }
+        let algorithm = self.cipher.algorithm();
+        if algorithm.is_stream() {
+            let output = output.get_mut(..input.len()).ok_or(Error::OutputLength)?;
+            self.pass(both(input, output)?)?;
+            return Ok(input.len());
+        }
+        let block = algorithm.granularity();
+        let total = self.left + input.len();
+        let keep = match total % block {
+            // It may be the last, and then it ends with padding.
+            0 if self.unpads() && total != 0 => block,
+            rest => rest,
+        };
+        let written = total - keep;
+        let mut output = output.get_mut(..written).ok_or(Error::OutputLength)?;
+        let mut input = input;
+        if written != 0 && self.left != 0 {
+            let (fill, rest) = input.split_at(block - self.left);
+            let (front, behind) = output.split_at_mut(block);
+            self.part[self.left..block].copy_from_slice(fill);
+            front.copy_from_slice(&self.part[..block]);
+            self.forget();
+            self.pass(front.into())?;
+            (input, output) = (rest, behind);
+        }
+        let (body, rest) = input.split_at(output.len());
+        self.pass(both(body, output)?)?;
+        self.part[self.left..][..rest.len()].copy_from_slice(rest);
+        self.left += rest.len();
+        Ok(written)
+    }
+
+    /// Writes what is held back, with padding or without it, and ends the message.
+    pub(super) fn finish(&mut self, output: &mut [u8]) -> Result<usize, Error> {
+        if self.finished {
+            return Err(Error::Finished);
+        }
+        let algorithm = self.cipher.algorithm();
+        let block = algorithm.granularity();
+        let written = match self.padding {
+            _ if algorithm.is_stream() => 0,
+            Padding::None if self.left != 0 => return Err(Error::DataLength),
+            Padding::None => 0,
+            Padding::Pkcs7 if !ENCRYPT && self.left != block => return Err(Error::DataLength),
+            Padding::Pkcs7 => {
+                let output = output.get_mut(..block).ok_or(Error::OutputLength)?;
+                if ENCRYPT { self.finish_padded(output)? } else { self.finish_unpadded(output)? }
+            }
+        };
+        self.forget();
+        self.finished = true;
+        Ok(written)
+    }
+
+    /// `output` is a block.
+    fn finish_padded(&mut self, output: &mut [u8]) -> Result<usize, Error> {
+        let size = output.len();
+        let mut padded = pad(&self.part[..self.left], size);
+        output.copy_from_slice(&padded[..size]);
+        wipe::memory(&mut padded);
+        self.pass(output.into())?;
+        Ok(size)
+    }
+
+    /// `output` is a block, all of which is written whatever the padding is.
+    fn finish_unpadded(&mut self, output: &mut [u8]) -> Result<usize, Error> {
+        let (chain, size) = (self.chain, output.len());
+        let mut last = Zeroizing::new(self.part);
+        self.pass((&mut last[..size]).into())?;
+        let written = unpad(&last[..size]).inspect_err(|_| self.chain = chain)?;
+        output.copy_from_slice(&last[..size]);
+        Ok(written)
+    }
+
+    /// Whether the end of the message is looked at.
+    fn unpads(&self) -> bool {
+        !ENCRYPT && self.padding == Padding::Pkcs7
+    }
+
+    /// Wipes what is held back.
+    #[inline]
+    fn forget(&mut self) {
+        self.left = 0;
+        wipe::memory(&mut self.part);
+    }
+}
+
+/// The front of `chain` that `cipher` uses.
+#[inline]
+fn chain_of<'a, C: BlockEncrypt<N>, const N: usize>(
+    _cipher: &C,
+    chain: &'a mut [u8; MAX_BLOCK],
+) -> &'a mut [u8; N] {
+    first(chain)
+}
+
+/// Two buffers of one length.
+#[inline]
+pub(super) fn both<'i, 'o>(
+    input: &'i [u8],
+    output: &'o mut [u8],
+) -> Result<InOutBuf<'i, 'o, u8>, Error> {
+    InOutBuf::new(input, output).map_err(|_| Error::OutputLength)
+}
+
+impl<const ENCRYPT: bool> fmt::Debug for Message<'_, ENCRYPT> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = if ENCRYPT { "Encryptor" } else { "Decryptor" };
+        f.debug_struct(name).field("algorithm", &self.cipher.algorithm()).finish_non_exhaustive()
+    }
+}
+
+impl<const ENCRYPT: bool> Drop for Message<'_, ENCRYPT> {
+    fn drop(&mut self) {
+        // Streams wipe themselves; chains and counters are public.
+        wipe::memory(&mut self.part);
+    }
+}
+
+impl<const ENCRYPT: bool> ZeroizeOnDrop for Message<'_, ENCRYPT> {}

@@ -1,0 +1,184 @@
+//! Block ciphers.
+
+use core::fmt;
+
+#[cfg(feature = "legacy")]
+use cipher::consts::U8;
+use cipher::consts::{U16, U24, U32};
+use cipher::{
+    AlgorithmName, Array, Block, BlockCipherDecBackend, BlockCipherDecClosure, BlockCipherDecrypt,
+    BlockCipherEncBackend, BlockCipherEncClosure, BlockCipherEncrypt, BlockSizeUser, InOut,
+    InOutBuf, Key, KeyInit, KeySizeUser, ParBlocks, ParBlocksSizeUser,
+};
+use lanecrypt_kernels::aes::Aes;
+#[cfg(feature = "legacy")]
+use lanecrypt_kernels::des::{Des as DesKernel, TripleDes};
+use lanecrypt_kernels::serpent::Serpent;
+use lanecrypt_kernels::{BlockCipher, BlockEncrypt, Isa};
+use zeroize::ZeroizeOnDrop;
+
+/// One type with all traits of block ciphers, around a kernel; how it takes its key.
+macro_rules! block_cipher {
+    ($(#[$doc:meta])* $name:ident, $kernel:ty, $size:literal $bytes:ident => $parsed:expr,
+     key $key:ty, block $block:ty) => {
+        $(#[$doc])*
+        ///
+        /// The expanded key is wiped on drop.
+        pub struct $name($kernel);
+
+        impl KeySizeUser for $name {
+            type KeySize = $key;
+        }
+
+        impl BlockSizeUser for $name {
+            type BlockSize = $block;
+        }
+
+        impl ParBlocksSizeUser for $name {
+            type ParBlocksSize = U32;
+        }
+
+        impl KeyInit for $name {
+            #[inline]
+            fn new(key: &Key<Self>) -> Self {
+                let $bytes = <&[u8; $size]>::from(key);
+                Self(<$kernel>::new(Isa::detect(), $parsed))
+            }
+        }
+
+        impl BlockCipherEncrypt for $name {
+            #[inline]
+            fn encrypt_with_backend(
+                &self,
+                f: impl BlockCipherEncClosure<BlockSize = Self::BlockSize>,
+            ) {
+                f.call(self);
+            }
+
+            #[inline]
+            fn encrypt_blocks_inout(&self, blocks: InOutBuf<'_, '_, Block<Self>>) {
+                self.encrypt_tail_blocks(blocks);
+            }
+
+            #[inline]
+            fn encrypt_blocks(&self, blocks: &mut [Block<Self>]) {
+                self.0.encrypt(Array::cast_slice_to_core_mut(blocks).into());
+            }
+        }
+
+        impl BlockCipherEncBackend for $name {
+            #[inline]
+            fn encrypt_block(&self, block: InOut<'_, '_, Block<Self>>) {
+                let out = core::slice::from_mut(block.into_out_with_copied_in());
+                self.0.encrypt(Array::cast_slice_to_core_mut(out).into());
+            }
+
+            #[inline]
+            fn encrypt_par_blocks(&self, blocks: InOut<'_, '_, ParBlocks<Self>>) {
+                let out = blocks.into_out_with_copied_in();
+                self.0.encrypt(Array::cast_slice_to_core_mut(out).into());
+            }
+
+            #[inline]
+            fn encrypt_tail_blocks(&self, blocks: InOutBuf<'_, '_, Block<Self>>) {
+                let out = blocks.into_out_with_copied_in();
+                self.0.encrypt(Array::cast_slice_to_core_mut(out).into());
+            }
+        }
+
+        impl BlockCipherDecrypt for $name {
+            #[inline]
+            fn decrypt_with_backend(
+                &self,
+                f: impl BlockCipherDecClosure<BlockSize = Self::BlockSize>,
+            ) {
+                f.call(self);
+            }
+
+            #[inline]
+            fn decrypt_blocks_inout(&self, blocks: InOutBuf<'_, '_, Block<Self>>) {
+                self.decrypt_tail_blocks(blocks);
+            }
+
+            #[inline]
+            fn decrypt_blocks(&self, blocks: &mut [Block<Self>]) {
+                self.0.decrypt(Array::cast_slice_to_core_mut(blocks).into());
+            }
+        }
+
+        impl BlockCipherDecBackend for $name {
+            #[inline]
+            fn decrypt_block(&self, block: InOut<'_, '_, Block<Self>>) {
+                let out = core::slice::from_mut(block.into_out_with_copied_in());
+                self.0.decrypt(Array::cast_slice_to_core_mut(out).into());
+            }
+
+            #[inline]
+            fn decrypt_par_blocks(&self, blocks: InOut<'_, '_, ParBlocks<Self>>) {
+                let out = blocks.into_out_with_copied_in();
+                self.0.decrypt(Array::cast_slice_to_core_mut(out).into());
+            }
+
+            #[inline]
+            fn decrypt_tail_blocks(&self, blocks: InOutBuf<'_, '_, Block<Self>>) {
+                let out = blocks.into_out_with_copied_in();
+                self.0.decrypt(Array::cast_slice_to_core_mut(out).into());
+            }
+        }
+
+        impl AlgorithmName for $name {
+            fn write_alg_name(f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(stringify!($name))
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($name)).finish_non_exhaustive()
+            }
+        }
+
+        // The kernel wipes its key.
+        impl ZeroizeOnDrop for $name {}
+    };
+}
+
+block_cipher!(
+    /// AES with 128-bit keys (FIPS 197).
+    Aes128, Aes<128>, 16 key => key, key U16, block U16
+);
+block_cipher!(
+    /// AES with 192-bit keys (FIPS 197).
+    Aes192, Aes<192>, 24 key => key, key U24, block U16
+);
+block_cipher!(
+    /// AES with 256-bit keys (FIPS 197).
+    Aes256, Aes<256>, 32 key => key, key U32, block U16
+);
+block_cipher!(
+    /// Serpent with 128-bit keys, in the byte order of NESSIE.
+    Serpent128, Serpent, 16 key => &key.into(), key U16, block U16
+);
+block_cipher!(
+    /// Serpent with 192-bit keys, in the byte order of NESSIE.
+    Serpent192, Serpent, 24 key => &key.into(), key U24, block U16
+);
+block_cipher!(
+    /// Serpent with 256-bit keys, in the byte order of NESSIE.
+    Serpent256, Serpent, 32 key => &key.into(), key U32, block U16
+);
+#[cfg(feature = "legacy")]
+block_cipher!(
+    /// DES. **Broken**: see [`Primitive::Des`](crate::Primitive::Des).
+    Des, DesKernel, 8 key => key, key U8, block U8
+);
+#[cfg(feature = "legacy")]
+block_cipher!(
+    /// Triple DES with two keys: see [`Primitive::TripleDes`](crate::Primitive::TripleDes).
+    TdesEde2, TripleDes, 16 key => &key.into(), key U16, block U8
+);
+#[cfg(feature = "legacy")]
+block_cipher!(
+    /// Triple DES with three keys: see [`Primitive::TripleDes`](crate::Primitive::TripleDes).
+    TdesEde3, TripleDes, 24 key => &key.into(), key U24, block U8
+);

@@ -1,0 +1,118 @@
+//! Counter mode.
+
+use core::arch::x86_64::*;
+
+use inout::InOutBuf;
+
+use super::{broadcast, broadcast_all, bulk, rounds, store};
+use crate::aes::aesni::{self, FORWARD};
+use crate::simd::{load128, load512, load512_part};
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
+pub(in crate::aes) fn keystream<const N: usize>(
+    keys: &[[u8; 16]; N],
+    counter: u128,
+    out: &mut [u8],
+) {
+    by_length::<N, false>(keys, counter, out.into());
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
+pub(in crate::aes) fn xor<const N: usize>(
+    keys: &[[u8; 16]; N],
+    counter: u128,
+    data: InOutBuf<'_, '_, u8>,
+) {
+    by_length::<N, true>(keys, counter, data);
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
+fn by_length<const N: usize, const XOR: bool>(
+    keys: &[[u8; 16]; N],
+    counter: u128,
+    data: InOutBuf<'_, '_, u8>,
+) {
+    let first = load128(&counter.to_le_bytes());
+    let _next = match data.len() {
+        16 => aesni::ctr_part::<N, 1, XOR, true>(keys, first, data),
+        32 => aesni::ctr_part::<N, 2, XOR, true>(keys, first, data),
+        48 => aesni::ctr_part::<N, 3, XOR, true>(keys, first, data),
+        bulk::SMALLEST.. => return bulk::ctr::<N, XOR>(keys, counter, data),
+        _ => return ctr::<N, XOR>(keys, counter, data),
+    };
+}
+
+/// Writes keystream, or if `XOR` adds it to the input. The lower half of the counter does not
+/// wrap within the request.
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
+pub(super) fn ctr<const N: usize, const XOR: bool>(
+    keys: &[[u8; 16]; N],
+    counter: u128,
+    data: InOutBuf<'_, '_, u8>,
+) {
+    let mut data = data;
+    let keys = &broadcast_all(keys);
+    let mut counter = counters(counter);
+    while data.len() > 512 {
+        let (part, rest) = data.split_at(512);
+        counter = ctr_part::<N, 8, XOR, false>(keys, counter, part);
+        data = rest;
+    }
+    if !data.is_empty() {
+        for_count!(data.len().div_ceil(64), ctr_part::<N, _, XOR, true>(keys, counter, data));
+    }
+}
+
+/// `V` vectors, of which the last may be a part, and the counters after them.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
+fn ctr_part<const N: usize, const V: usize, const XOR: bool, const LAST: bool>(
+    keys: &[__m512i; N],
+    mut counter: __m512i,
+    data: InOutBuf<'_, '_, u8>,
+) -> __m512i {
+    let state = first::<V>(keys[0], &mut counter);
+    emit::<V, XOR>(rounds::<V, FORWARD>(&keys[1..], state), data);
+    counter
+}
+
+/// Writes keystream, or if `XOR` adds it to the input; the last vector may be a part.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,bmi2")]
+pub(super) fn emit<const V: usize, const XOR: bool>(
+    mut stream: [__m512i; V],
+    data: InOutBuf<'_, '_, u8>,
+) {
+    let (mut whole, mut last) = data.split_at(64 * (V - 1));
+    if XOR {
+        for (x, four) in stream.iter_mut().zip(whole.get_in().as_chunks().0) {
+            *x = _mm512_xor_si512(*x, load512(four));
+        }
+        stream[V - 1] = _mm512_xor_si512(stream[V - 1], load512_part(last.get_in()));
+    }
+    store(stream, whole.get_out(), last.get_out());
+}
+
+/// The counters of four blocks from `first` on, as little-endian numbers.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(super) fn counters(first: u128) -> __m512i {
+    let number = _mm512_set_epi64(0, 3, 0, 2, 0, 1, 0, 0);
+    _mm512_add_epi64(broadcast(&first.to_le_bytes()), number)
+}
+
+/// The next counter blocks, with the first round key added.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+pub(super) fn first<const V: usize>(key: __m512i, counter: &mut __m512i) -> [__m512i; V] {
+    let big_endian = broadcast(&[15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
+    let four = _mm512_set_epi64(0, 4, 0, 4, 0, 4, 0, 4);
+    let mut state = [key; V];
+    for x in &mut state {
+        *x = _mm512_xor_si512(*x, _mm512_shuffle_epi8(*counter, big_endian));
+        *counter = _mm512_add_epi64(*counter, four);
+    }
+    state
+}

@@ -1,0 +1,93 @@
+//! Key schedules in the form that the bitsliced kernel takes: with all `ShiftRows` undone that its
+//! rounds leave out. Constant time in the key.
+
+use super::super::MAX_KEYS;
+use super::sbox::sub_bytes;
+
+pub(in crate::aes) fn expand128(key: &[u8; 16]) -> [[u8; 16]; MAX_KEYS] {
+    expand::<11>(key)
+}
+
+pub(in crate::aes) fn expand192(key: &[u8; 24]) -> [[u8; 16]; MAX_KEYS] {
+    expand::<13>(key)
+}
+
+pub(in crate::aes) fn expand256(key: &[u8; 32]) -> [[u8; 16]; MAX_KEYS] {
+    expand::<15>(key)
+}
+
+/// `KeyExpansion` (FIPS 197, section 5.2).
+fn expand<const N: usize>(key: &[u8]) -> [[u8; 16]; MAX_KEYS] {
+    let mut keys = [[0; 16]; MAX_KEYS];
+    let (words, _) = keys[..N].as_flattened_mut().as_chunks_mut::<4>();
+    let (key, _) = key.as_chunks::<4>();
+    words[..key.len()].copy_from_slice(key);
+    let mut last = u32::from_le_bytes(key[key.len() - 1]);
+    let mut rcon = 1;
+    for i in key.len()..words.len() {
+        if i % key.len() == 0 {
+            last = sub_word(last.rotate_right(8)) ^ rcon;
+            rcon = (rcon << 1) ^ ((rcon >> 7) * 0x11b);
+        } else if key.len() > 6 && i % key.len() == 4 {
+            last = sub_word(last);
+        }
+        last ^= u32::from_le_bytes(words[i - key.len()]);
+        words[i] = last.to_le_bytes();
+    }
+    for (i, key) in keys[..N - 1].iter_mut().enumerate() {
+        *key = shift_rows(key, 4 - i % 4);
+    }
+    keys
+}
+
+/// The S-box on each byte of a word, by planes that have the byte's own bit for each block.
+#[inline(never)]
+fn sub_word(word: u32) -> u32 {
+    let planes = [0, 1, 2, 3, 4, 5, 6, 7].map(|i| word >> i);
+    let mut result = 0;
+    for (i, plane) in sub_bytes(planes).into_iter().enumerate() {
+        result |= (plane & 0x0101_0101) << i;
+    }
+    result
+}
+
+/// What the inverse rounds add, from what the rounds add.
+pub(in crate::aes) fn invert(forward: &[[u8; 16]]) -> [[u8; 16]; MAX_KEYS] {
+    let mut inverse = [[0; 16]; MAX_KEYS];
+    let rounds = forward.len() - 1;
+    for (i, key) in forward.iter().enumerate() {
+        // The first and the last key belong to rounds without `MixColumns`, and leave nothing out.
+        inverse[rounds - i] = if i == 0 || i == rounds {
+            *key
+        } else {
+            shift_rows(&inv_mix_columns(shift_rows(key, i)), rounds - i)
+        };
+    }
+    inverse
+}
+
+/// `ShiftRows` so many times.
+fn shift_rows(block: &[u8; 16], times: usize) -> [u8; 16] {
+    core::array::from_fn(|to| {
+        let row = to % 4;
+        block[(to + 4 * row * times) % 16]
+    })
+}
+
+/// `InvMixColumns` (FIPS 197, section 5.3.3), column by column.
+fn inv_mix_columns(mut block: [u8; 16]) -> [u8; 16] {
+    for bytes in block.as_chunks_mut::<4>().0 {
+        let a = u32::from_le_bytes(*bytes);
+        let a = a ^ double(double(a ^ a.rotate_right(16)));
+        let b = a.rotate_right(8);
+        let sum = a ^ b;
+        *bytes = (double(sum) ^ b ^ sum.rotate_right(16)).to_le_bytes();
+    }
+    block
+}
+
+/// Doubles each byte in GF(2^8).
+fn double(word: u32) -> u32 {
+    let carries = (word >> 7) & 0x0101_0101;
+    ((word << 1) & 0xfefe_fefe) ^ (carries * 0x1b)
+}

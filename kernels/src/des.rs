@@ -1,0 +1,211 @@
+//! DES (FIPS 46-3) and triple DES (NIST SP 800-67), for data that still need them.
+//!
+//! A key of 56 bits can be searched for, and blocks of 64 bits repeat after some gigabytes under
+//! one key: new designs take AES.
+//!
+//! Constant time is a matter of the request. CBC encryption works on one block after the other, by
+//! tables: NOT constant time in key and data, which is why this module stands behind the feature
+//! `legacy`. The same goes for ECB, CBC decryption and counter mode of few blocks: fewer than 20,
+//! or than 3 at `Avx512`. Requests of at least so many blocks go as a whole through a kernel that
+//! is constant time, whatever their length. Portable code bitslices 64 blocks at a time; `Avx2`
+//! 256; `Avx512` keeps a byte of each of 64 blocks in a register and looks S-boxes up there. What
+//! is left over at the end takes a whole group more. The key schedule is constant time everywhere.
+//!
+//! Parity bits of keys are ignored; weak keys are keys as any other.
+
+#[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
+mod avx2;
+#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
+mod avx512;
+mod modes;
+mod portable;
+mod scalar;
+mod schedule;
+mod sliced;
+mod spec;
+
+use core::fmt;
+
+use inout::InOutBuf;
+use zeroize::ZeroizeOnDrop;
+
+use self::modes::Request;
+use self::schedule::KEYS;
+use crate::{BlockCipher, BlockEncrypt, Isa, Level, wipe};
+
+/// The levels that have a kernel of their own for many blocks, lowest first; others run the next
+/// one below.
+pub const KERNELS: &[Level] = &[Level::Portable, Level::Avx2, Level::Avx512];
+
+/// DES with its key of 8 bytes, eight bits of which are parity and ignored.
+///
+/// The key schedule, 144 bytes, is wiped on drop. Constant time only for requests of many blocks,
+/// see the [module](self).
+pub struct Des {
+    keys: [[u64; KEYS]; 1],
+    isa: Isa,
+}
+
+/// Triple DES: encryption under the first key, decryption under the second, encryption under the
+/// third.
+///
+/// The key schedules, 432 bytes, are wiped on drop. Constant time only for requests of many
+/// blocks, see the [module](self).
+pub struct TripleDes {
+    keys: [[u64; KEYS]; 3],
+    isa: Isa,
+}
+
+/// A key of triple DES: three keys of DES, or two of which the first is used twice. Wiped on drop.
+pub struct TripleDesKey([[u8; 8]; 3]);
+
+impl From<&[u8; 24]> for TripleDesKey {
+    fn from(key: &[u8; 24]) -> Self {
+        let mut keys = [[0; 8]; 3];
+        keys.as_flattened_mut().copy_from_slice(key);
+        Self(keys)
+    }
+}
+
+impl From<&[u8; 16]> for TripleDesKey {
+    fn from(key: &[u8; 16]) -> Self {
+        let mut keys = [[0; 8]; 3];
+        keys.as_flattened_mut()[..16].copy_from_slice(key);
+        keys[2] = keys[0];
+        Self(keys)
+    }
+}
+
+impl Drop for TripleDesKey {
+    fn drop(&mut self) {
+        wipe::memory(self.0.as_flattened_mut());
+    }
+}
+
+impl ZeroizeOnDrop for TripleDesKey {}
+
+impl fmt::Debug for TripleDesKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TripleDesKey").finish_non_exhaustive()
+    }
+}
+
+/// Everything but the expansion of keys. One instance for each cipher stands in this crate, and
+/// not in whatever crate asks for it, so that programs get what was compiled and measured here.
+macro_rules! block_cipher {
+    ($cipher:ident, $key:ty, $expand:expr) => {
+        impl $cipher {
+            fn request(&self, back: bool) -> Request<'_> {
+                Request { isa: self.isa, keys: &self.keys, back }
+            }
+        }
+
+        impl BlockEncrypt<8> for $cipher {
+            type Key = $key;
+
+            #[inline]
+            fn new(isa: Isa, key: &Self::Key) -> Self {
+                Self { keys: $expand(isa, key), isa }
+            }
+
+            fn encrypt(&self, blocks: InOutBuf<'_, '_, [u8; 8]>) {
+                self.request(false).ecb(blocks);
+            }
+
+            fn cbc_encrypt(&self, iv: &mut [u8; 8], blocks: InOutBuf<'_, '_, [u8; 8]>) {
+                scalar::cbc_encrypt(&self.keys, iv, blocks);
+            }
+
+            fn ctr(&self, counter: &mut [u8; 8], data: InOutBuf<'_, '_, u8>) {
+                self.request(false).ctr(counter, data);
+            }
+
+            fn ctr_keystream(&self, counter: &mut [u8; 8], out: &mut [u8]) {
+                self.request(false).ctr(counter, out);
+            }
+        }
+
+        impl BlockCipher<8> for $cipher {
+            fn decrypt(&self, blocks: InOutBuf<'_, '_, [u8; 8]>) {
+                self.request(true).ecb(blocks);
+            }
+
+            fn cbc_decrypt(&self, iv: &mut [u8; 8], blocks: InOutBuf<'_, '_, [u8; 8]>) {
+                self.request(true).cbc_decrypt(iv, blocks);
+            }
+        }
+
+        impl Drop for $cipher {
+            #[inline]
+            fn drop(&mut self) {
+                wipe::words(self.keys.as_flattened_mut());
+            }
+        }
+
+        impl ZeroizeOnDrop for $cipher {}
+
+        impl fmt::Debug for $cipher {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let name = stringify!($cipher);
+                f.debug_struct(name).field("isa", &self.isa).finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+block_cipher!(Des, [u8; 8], expand_one);
+block_cipher!(TripleDes, TripleDesKey, expand_three);
+
+/// The schedule of DES. A call of its own, as is the next, so that it is written to where the
+/// caller wants it: one that is built and then moved would stay on the stack.
+#[inline(never)]
+fn expand_one(isa: Isa, key: &[u8; 8]) -> [[u64; KEYS]; 1] {
+    [expand(isa, key)]
+}
+
+/// The schedules of triple DES, the second one backwards.
+#[inline(never)]
+fn expand_three(isa: Isa, key: &TripleDesKey) -> [[u64; KEYS]; 3] {
+    let [first, second, third] = &key.0;
+    let mut keys = [expand(isa, first), expand(isa, second), expand(isa, third)];
+    keys[1].reverse();
+    keys
+}
+
+#[inline]
+fn expand(isa: Isa, key: &[u8; 8]) -> [u64; KEYS] {
+    by_isa!(isa, expand(key): Avx512 => avx512, Avx2 => avx2, _ => schedule)
+}
+
+/// The fewest blocks of a request that are worth a group of their own: so long does one take as
+/// the group, one after the other.
+fn smallest(isa: Isa) -> usize {
+    if isa.has(Level::Avx512) && Level::Avx512.is_built() { 3 } else { 20 }
+}
+
+/// Encrypts, or decrypts if `back`, groups of 64 blocks, each block by itself.
+fn crypt(isa: Isa, keys: &[[u64; KEYS]], back: bool, groups: &mut [[[u8; 8]; 64]]) {
+    by_isa!(isa, crypt(keys, back, groups): Avx512 => avx512, Avx2 => avx2, _ => portable);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::reached::assert_best;
+
+    #[test]
+    fn every_level_reaches_its_kernel() {
+        let mut blocks = [[0; 8]; 80];
+        let (mut iv, key) = ([0; 8], TripleDesKey::from(&[1; 24]));
+        let one = |isa| Des::new(isa, &[1; 8]);
+        let three = |isa| TripleDes::new(isa, &key);
+        assert_best(KERNELS, |isa| one(isa).encrypt((&mut blocks[..]).into()));
+        assert_best(KERNELS, |isa| one(isa).decrypt((&mut blocks[..]).into()));
+        assert_best(KERNELS, |isa| three(isa).encrypt((&mut blocks[..]).into()));
+        assert_best(KERNELS, |isa| three(isa).cbc_decrypt(&mut iv, (&mut blocks[..]).into()));
+        let bytes = blocks.as_flattened_mut();
+        assert_best(KERNELS, |isa| three(isa).ctr(&mut iv, (&mut bytes[..]).into()));
+        assert_best(KERNELS, |isa| one(isa).ctr_keystream(&mut iv, bytes));
+        assert_best(KERNELS, |isa| drop(one(isa)));
+    }
+}

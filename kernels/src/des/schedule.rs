@@ -1,0 +1,71 @@
+//! The key schedule (FIPS 46-3, Appendix 1): plain Rust, constant time.
+//!
+//! Every bit of a round key is one bit of the key. The bits of the key are taken one by one, and
+//! each is put into all words of the schedule at once by a mask, so that nothing depends on its
+//! value.
+
+use super::spec;
+
+/// Words of a schedule, all spread: the first two round keys; each of the others plus the one two
+/// rounds before; the last two.
+///
+/// Kernels keep each half with the key of the round that it goes into already added. When the
+/// round function of the next half is added to it, it must lose that key and get the one of two
+/// rounds later: the sum of both. Backwards the words are the schedule of decryption.
+pub(super) const KEYS: usize = 18;
+
+/// The schedule of one DES.
+#[inline(never)]
+pub(super) fn expand(key: &[u8; 8]) -> [u64; KEYS] {
+    expand_inline(key)
+}
+
+#[inline(always)]
+pub(super) fn expand_inline(key: &[u8; 8]) -> [u64; KEYS] {
+    let mut words = [0; KEYS];
+    for (byte, bits) in key.iter().zip(&PLACES) {
+        for (i, places) in bits.iter().enumerate() {
+            let mask = opaque(u64::from(byte >> (7 - i) & 1).wrapping_neg());
+            for (word, place) in words.iter_mut().zip(places) {
+                *word ^= mask & place;
+            }
+        }
+    }
+    words
+}
+
+/// Hides a word from the compiler: it would turn a mask into a jump, and put sums into an order of
+/// its own.
+#[inline(always)]
+pub(super) fn opaque(word: u64) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let mut word = word;
+        // SAFETY: the assembly is empty and leaves the register as it was.
+        unsafe {
+            core::arch::asm!("/* {0} */", inout(reg) word,
+                options(pure, nomem, nostack, preserves_flags));
+        }
+        word
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        core::hint::black_box(word)
+    }
+}
+
+/// For each bit of the key, where in each word it stands, if it does; each byte's last bit is for
+/// parity and not used.
+static PLACES: [[[u64; KEYS]; 7]; 8] = {
+    let mut places = [[[0; KEYS]; 7]; 8];
+    let mut i = 0;
+    while i < 768 {
+        let (round, sbox, input) = (i / 48, i / 6 % 8, i % 6);
+        let bit = spec::key_bits(round, sbox)[input];
+        let place = 1 << (8 * spec::place(sbox) + 5 - input);
+        places[bit / 8][bit % 8][round] ^= place;
+        places[bit / 8][bit % 8][round + 2] ^= place;
+        i += 1;
+    }
+    places
+};

@@ -1,0 +1,261 @@
+//! Times of requests compared by statistics: does the clock tell inputs apart?
+//!
+//! As in O. Reparaz, J. Balasch and I. Verbauwhede, "dude, is my code constant time?" (2017):
+//! requests with one fixed key and data and requests with random ones come in random order, the
+//! slowest tenth is left out, for that is where interrupts are, and Welch's t says how far apart
+//! the means are. Without a leak it is seldom beyond 4.5. Machines that others use drift and
+//! jump, so a leak is reported only if t is beyond [`THRESHOLD`] on the same side each time that
+//! all is repeated; what this cannot find, the trace must.
+
+use core::arch::x86_64::{_mm_lfence, _rdtsc};
+use core::hint::black_box;
+
+use inout::InOutBuf;
+use lanecrypt_kernels::aes::{self, Aes};
+use lanecrypt_kernels::chacha::{self, ChaCha, Counter64, Ietf};
+#[cfg(feature = "legacy")]
+use lanecrypt_kernels::des::{self, Des, TripleDes, TripleDesKey};
+use lanecrypt_kernels::salsa::{self, Salsa};
+use lanecrypt_kernels::serpent::{self, Serpent};
+use lanecrypt_kernels::{BlockCipher, BlockEncrypt, Isa, Level, StreamCore};
+
+use crate::planted;
+
+/// How far apart two means are called different, in standard errors.
+const THRESHOLD: f64 = 10.0;
+const REPETITIONS: usize = 3;
+/// Requests in each repetition.
+const REQUESTS: usize = 20_000;
+
+/// What every request of one class has; the guess of the planted leak.
+const FIXED: u8 = 0x5a;
+
+/// The secrets of a request.
+struct Inputs {
+    key: [u8; 32],
+    data: [u8; 1032],
+}
+
+/// One algorithm: all that it does with a key, from its schedule on.
+struct Subject {
+    name: &'static str,
+    levels: &'static [Level],
+    run: fn(Isa, &mut Inputs),
+}
+
+#[rustfmt::skip]
+const ALL: &[Subject] = &[
+    Subject { name: "chacha8-djb", levels: chacha::KERNELS, run: chacha::<8> },
+    Subject { name: "chacha12-djb", levels: chacha::KERNELS, run: chacha::<12> },
+    Subject { name: "chacha20-djb", levels: chacha::KERNELS, run: chacha::<20> },
+    Subject { name: "chacha20-ietf", levels: chacha::KERNELS, run: ietf },
+    Subject { name: "salsa20/8", levels: salsa::KERNELS, run: salsa::<8> },
+    Subject { name: "salsa20/12", levels: salsa::KERNELS, run: salsa::<12> },
+    Subject { name: "salsa20/20", levels: salsa::KERNELS, run: salsa::<20> },
+    Subject { name: "aes-128", levels: aes::KERNELS, run: aes128 },
+    Subject { name: "aes-192", levels: aes::KERNELS, run: aes192 },
+    Subject { name: "aes-256", levels: aes::KERNELS, run: aes256 },
+    Subject { name: "serpent", levels: serpent::KERNELS, run: serpent },
+    #[cfg(feature = "legacy")]
+    Subject { name: "des-sliced", levels: des::KERNELS, run: des },
+    #[cfg(feature = "legacy")]
+    Subject { name: "3des-sliced", levels: des::KERNELS, run: triple_des },
+];
+
+/// Whether the planted leak shows.
+pub(crate) fn planted() -> bool {
+    let leak = planted::ALL.iter().find(|leak| leak.name == "early-return");
+    let leak = leak.expect("it is in the list");
+    let times = judge(|inputs| {
+        let (secret, _) = inputs.key.split_first_chunk().expect("32 is more than 16");
+        (leak.run)(secret);
+    });
+    let found = shows(&times);
+    println!(
+        "planted {}: {}, t ={}",
+        leak.name,
+        if found { "found" } else { "NOT FOUND" },
+        list(&times)
+    );
+    found
+}
+
+/// Whether no kernel shows a leak that Valgrind cannot see.
+pub(crate) fn kernels() -> bool {
+    let mut clean = true;
+    for subject in ALL {
+        for &level in subject.levels.iter().filter(|&&l| l > Level::Avx2 && l.is_built()) {
+            let isa = Isa::of_processor().at_most(level);
+            if isa.level() == level {
+                let times = judge(|inputs| (subject.run)(isa, inputs));
+                let outcome = if shows(&times) { "LEAKS" } else { "clean" };
+                println!("{:<14} {level:<9} {outcome}, t ={}", subject.name, list(&times));
+                clean &= !shows(&times);
+            } else {
+                println!("{:<14} {level:<9} not available on this processor", subject.name);
+            }
+        }
+    }
+    clean
+}
+
+fn shows(times: &[f64; REPETITIONS]) -> bool {
+    times.iter().all(|&t| t > THRESHOLD) || times.iter().all(|&t| t < -THRESHOLD)
+}
+
+fn list(times: &[f64; REPETITIONS]) -> String {
+    times.iter().map(|t| format!(" {t:.1}")).collect()
+}
+
+/// Welch's t of each repetition.
+fn judge(mut run: impl FnMut(&mut Inputs)) -> [f64; REPETITIONS] {
+    let mut random = Random(0x7e57_5eed);
+    core::array::from_fn(|_| {
+        let mut times = Vec::with_capacity(REQUESTS);
+        for request in 0..REQUESTS + REQUESTS / 20 {
+            let fixed = random.next() >> 63 == 1;
+            let mut inputs = random.inputs(fixed);
+            let start = clock();
+            run(black_box(&mut inputs));
+            let cycles = clock().wrapping_sub(start);
+            // The first ones warm up caches and predictors.
+            if request >= REQUESTS / 20 {
+                times.push((cycles, fixed));
+            }
+        }
+        welch(times)
+    })
+}
+
+/// Cycles of the time-stamp counter, read between what stands before and after.
+fn clock() -> u64 {
+    // SAFETY: the fence is part of SSE2, which all x86-64 processors have.
+    unsafe { _mm_lfence() };
+    // SAFETY: Linux lets programs read the counter.
+    let cycles = unsafe { _rdtsc() };
+    // SAFETY: as above.
+    unsafe { _mm_lfence() };
+    cycles
+}
+
+/// How far the mean of fixed inputs is above that of random ones, in standard errors, without the
+/// slowest tenth of all.
+fn welch(mut times: Vec<(u64, bool)>) -> f64 {
+    times.sort_unstable();
+    // Counted from the median, so that the sums stay exact.
+    let middle = times[times.len() / 2].0 as f64;
+    // Of those that took equally long all stay, whatever their class.
+    let slowest = times[times.len() / 10 * 9].0;
+    times.retain(|&(cycles, _)| cycles <= slowest);
+    let class = |fixed: bool| {
+        let of =
+            |&(cycles, class): &(u64, bool)| (class == fixed).then_some(cycles as f64 - middle);
+        let count = times.iter().filter_map(of).count() as f64;
+        let mean = times.iter().filter_map(of).sum::<f64>() / count;
+        let squares = times.iter().filter_map(of).map(|x| (x - mean) * (x - mean)).sum::<f64>();
+        (mean, squares / (count - 1.0) / count)
+    };
+    let ((fixed, fixed_error), (random, random_error)) = (class(true), class(false));
+    // A part of a cycle more, for classes that never vary.
+    (fixed - random) / (fixed_error + random_error + 1e-6).sqrt()
+}
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Made in the same way for both classes, so that nothing but their values differs.
+    fn inputs(&mut self, fixed: bool) -> Inputs {
+        let mut inputs = Inputs { key: [0; 32], data: [0; 1032] };
+        let mask = u64::from(black_box(fixed)).wrapping_neg();
+        let keys = inputs.key.as_chunks_mut().0.iter_mut();
+        for bytes in keys.chain(inputs.data.as_chunks_mut().0) {
+            let word = self.next();
+            *bytes = (word ^ ((word ^ u64::from_ne_bytes([FIXED; 8])) & mask)).to_ne_bytes();
+        }
+        inputs
+    }
+}
+
+/// The first bytes of the key.
+fn key<const N: usize>(inputs: &Inputs) -> &[u8; N] {
+    inputs.key.first_chunk().expect("no key is longer than 32 bytes")
+}
+
+fn chacha<const ROUNDS: usize>(isa: Isa, inputs: &mut Inputs) {
+    let key = chacha::Key::from(key::<32>(inputs));
+    stream(ChaCha::<ROUNDS, Counter64>::new(isa, &key, &[7; 8]), inputs);
+}
+
+fn ietf(isa: Isa, inputs: &mut Inputs) {
+    let key = chacha::Key::from(key::<32>(inputs));
+    stream(ChaCha::<20, Ietf>::new(isa, &key, &[7; 12]), inputs);
+}
+
+fn salsa<const ROUNDS: usize>(isa: Isa, inputs: &mut Inputs) {
+    let key = chacha::Key::from(key::<32>(inputs));
+    stream(Salsa::<ROUNDS>::new(isa, &key, &[7; 8]), inputs);
+}
+
+fn stream(mut core: impl StreamCore, inputs: &mut Inputs) {
+    core.xor(inputs.data.as_mut_slice().into());
+    core.keystream(&mut inputs.data);
+}
+
+fn aes128(isa: Isa, inputs: &mut Inputs) {
+    let aes = Aes::<128>::new(isa, key(inputs));
+    chain(&aes, inputs);
+    blocks(&aes, inputs);
+}
+
+fn aes192(isa: Isa, inputs: &mut Inputs) {
+    let aes = Aes::<192>::new(isa, key(inputs));
+    chain(&aes, inputs);
+    blocks(&aes, inputs);
+}
+
+fn aes256(isa: Isa, inputs: &mut Inputs) {
+    let aes = Aes::<256>::new(isa, key(inputs));
+    chain(&aes, inputs);
+    blocks(&aes, inputs);
+}
+
+fn serpent(isa: Isa, inputs: &mut Inputs) {
+    let serpent = Serpent::new(isa, &serpent::Key::from(key::<32>(inputs)));
+    chain(&serpent, inputs);
+    blocks(&serpent, inputs);
+}
+
+/// Enough blocks for the bitsliced kernels, and no chain: those go through tables.
+#[cfg(feature = "legacy")]
+fn des(isa: Isa, inputs: &mut Inputs) {
+    blocks(&Des::new(isa, key(inputs)), inputs);
+}
+
+#[cfg(feature = "legacy")]
+fn triple_des(isa: Isa, inputs: &mut Inputs) {
+    blocks(&TripleDes::new(isa, &TripleDesKey::from(key::<24>(inputs))), inputs);
+}
+
+/// Everything but chains, each time on what the last has left.
+fn blocks<const N: usize>(cipher: &impl BlockCipher<N>, inputs: &mut Inputs) {
+    let (data, _) = inputs.data.as_chunks_mut::<N>();
+    cipher.encrypt((&mut *data).into());
+    cipher.decrypt((&mut *data).into());
+    cipher.cbc_decrypt(&mut [7; N], (&mut *data).into());
+    cipher.ctr(&mut [7; N], InOutBuf::from(inputs.data.as_mut_slice()));
+    cipher.ctr_keystream(&mut [7; N], &mut inputs.data);
+}
+
+/// A short chain.
+fn chain<const N: usize>(cipher: &impl BlockEncrypt<N>, inputs: &mut Inputs) {
+    let (data, _) = inputs.data.as_chunks_mut::<N>();
+    cipher.cbc_encrypt(&mut [7; N], (&mut data[..5]).into());
+}

@@ -1,0 +1,130 @@
+//! How deep kernels reach into the stack: not below what `wipe::DEPTH` says.
+#![cfg(target_arch = "x86_64")]
+
+use core::arch::asm;
+
+use lanecrypt_kernels::aes::{Aes, AesCtr, AesForward};
+#[cfg(feature = "legacy")]
+use lanecrypt_kernels::arc4::Arc4;
+use lanecrypt_kernels::chacha::{ChaCha, Ietf};
+#[cfg(feature = "legacy")]
+use lanecrypt_kernels::des::{Des, TripleDes};
+#[cfg(feature = "legacy")]
+use lanecrypt_kernels::hc128::Hc128;
+use lanecrypt_kernels::salsa::Salsa;
+use lanecrypt_kernels::serpent::Serpent;
+use lanecrypt_kernels::{BlockCipher, BlockEncrypt, Isa, Level, StreamCore, wipe};
+
+/// Bytes of the stack that calls are made on.
+const STACK: usize = 1 << 18;
+/// What the layers above the kernels may use of the depth, in bytes.
+const ABOVE: usize = 6 << 10;
+/// What the stack is filled with before.
+const PAINT: u8 = 0xa7;
+
+#[test]
+fn no_kernel_reaches_below_the_depth_that_is_wiped() {
+    let mut deepest = (0, String::new());
+    for level in Level::ALL.into_iter().filter(|&level| Isa::of_processor().has(level)) {
+        let isa = Isa::of_processor().at_most(level);
+        let mut note = |name: &str, depth: usize| {
+            assert!(depth + ABOVE <= wipe::DEPTH, "{name} at {level}: {depth} bytes");
+            deepest = deepest.clone().max((depth, format!("{name} at {level}")));
+        };
+        note("aes-128", both_ways::<Aes<128>, 16>(isa, &[1; 16]));
+        note("aes-256", both_ways::<Aes<256>, 16>(isa, &[1; 32]));
+        note("aes-256 forward", forward::<AesForward<256>, 16>(isa, &[1; 32]));
+        note("aes-192-ctr", stream::<AesCtr<192>>(isa, &[1; 24], &[2; 16]));
+        note("serpent", both_ways::<Serpent, 16>(isa, &(&[1; 32]).into()));
+        note("chacha20", stream::<ChaCha<20, Ietf>>(isa, &(&[1; 32]).into(), &[2; 12]));
+        note("salsa20", stream::<Salsa<20>>(isa, &(&[1; 32]).into(), &[2; 8]));
+        #[cfg(feature = "legacy")]
+        {
+            note("des", both_ways::<Des, 8>(isa, &[1; 8]));
+            note("3des", both_ways::<TripleDes, 8>(isa, &(&[1; 24]).into()));
+            note("arc4", stream::<Arc4>(isa, &(&[1; 32]).into(), &()));
+            note("hc128", stream::<Hc128>(isa, &[1; 16], &[2; 16]));
+        }
+    }
+    println!("deepest: {} of {} bytes, {}", deepest.0, wipe::DEPTH, deepest.1);
+    // A test that sees nothing would pass too.
+    assert!(deepest.0 > 100, "{deepest:?}");
+}
+
+/// Lengths that reach each width and what is left of it.
+const BLOCKS: [usize; 9] = [1, 2, 3, 7, 15, 31, 63, 127, 700];
+
+fn forward<C: BlockEncrypt<N>, const N: usize>(isa: Isa, key: &C::Key) -> usize {
+    let mut data = [[3; N]; 700];
+    depth(&mut || {
+        let cipher = C::new(isa, key);
+        let mut chain = [4; N];
+        for len in BLOCKS {
+            let blocks = &mut data[..len];
+            cipher.encrypt((&mut *blocks).into());
+            cipher.cbc_encrypt(&mut chain, (&mut *blocks).into());
+            let bytes = blocks.as_flattened_mut();
+            let len = bytes.len() - 1;
+            cipher.ctr(&mut chain, (&mut bytes[..len]).into());
+            cipher.ctr_keystream(&mut chain, &mut bytes[..len]);
+        }
+    })
+}
+
+fn both_ways<C: BlockCipher<N>, const N: usize>(isa: Isa, key: &C::Key) -> usize {
+    let mut data = [[3; N]; 700];
+    let backward = depth(&mut || {
+        let cipher = C::new(isa, key);
+        let mut chain = [4; N];
+        for len in BLOCKS {
+            cipher.decrypt((&mut data[..len]).into());
+            cipher.cbc_decrypt(&mut chain, (&mut data[..len]).into());
+        }
+    });
+    backward.max(forward::<C, N>(isa, key))
+}
+
+fn stream<C: StreamCore>(isa: Isa, key: &C::Key, nonce: &C::Nonce) -> usize {
+    let mut data = vec![3; 700 * 16 + 5];
+    // A stream that a caller keeps lies in the caller's frame.
+    let mut core = None;
+    let work = depth(&mut || {
+        let core = core.get_or_insert_with(|| C::new(isa, key, nonce));
+        for len in BLOCKS.map(|blocks| 16 * blocks + 5) {
+            core.keystream(&mut data[..len]);
+            core.xor((&mut data[..len]).into());
+        }
+    });
+    drop(core);
+    work
+}
+
+/// Bytes of stack that `call` uses.
+fn depth<F: FnMut()>(call: &mut F) -> usize {
+    let mut stack = vec![u128::from_ne_bytes([PAINT; 16]); STACK / 16];
+    let top = stack.as_mut_ptr_range().end;
+    let call: *mut F = call;
+    // SAFETY: the stack is aligned and large enough, and the stack pointer is put back from a
+    // register that functions preserve; `trampoline` gets the closure that it expects.
+    unsafe {
+        asm!(
+            "mov r12, rsp",
+            "mov rsp, {top}",
+            "call {function}",
+            "mov rsp, r12",
+            top = in(reg) top,
+            function = in(reg) trampoline::<F> as extern "C" fn(*mut F),
+            in("rdi") call,
+            out("r12") _,
+            clobber_abi("C"),
+        );
+    }
+    let left = stack.iter().take_while(|word| **word == u128::from_ne_bytes([PAINT; 16])).count();
+    STACK - 16 * left
+}
+
+extern "C" fn trampoline<F: FnMut()>(call: *mut F) {
+    // SAFETY: `depth` passes a closure of this type, which outlives the call.
+    let call = unsafe { &mut *call };
+    call();
+}
