@@ -213,7 +213,7 @@ impl Work for Draws {
         }
     }
 
-    fn digest(&self, arena: &mut Arena) -> u64 {
+    fn digest(&mut self, arena: &mut Arena) -> u64 {
         if self.op == Op::Word {
             return u64::from(self.folded);
         }

@@ -58,7 +58,9 @@ impl<'rows> Member<'rows> {
             Ok((work, checked))
         });
         let (work, checked) = prepared.unwrap_or(Err(Defect::Failed))?;
-        self.works[row] = Some(work);
+        if checked != Err(Defect::Failed) {
+            self.works[row] = Some(work);
+        }
         checked
     }
 
@@ -78,9 +80,14 @@ impl<'rows> Member<'rows> {
         guarded(|| work.run(&mut self.arena, requests)).ok_or(Defect::Failed)
     }
 
+    fn check_again(&mut self, row: usize) -> Result<(), Defect> {
+        let Some(work) = self.works[row].as_mut() else { return Ok(()) };
+        guarded(|| work.check_again(&mut self.arena)).unwrap_or(Err(Defect::Failed))
+    }
+
     fn digest(&mut self, row: usize) -> u64 {
         let arena = &mut self.arena;
-        self.works[row].as_ref().map_or(0, |work| work.digest(arena))
+        self.works[row].as_mut().map_or(0, |work| work.digest(arena))
     }
 }
 
@@ -230,6 +237,11 @@ impl<'rows> Crew<'rows> {
             return Err(Defect::Repeats);
         }
         Ok(())
+    }
+
+    /// Checks a row's answers again, on the calling thread: what its helpers have is alike.
+    pub(crate) fn check_again(&mut self, row: usize) -> Result<(), Defect> {
+        self.leader.check_again(row)
     }
 
     /// Times `requests` requests on each thread of the row, at offsets that `random` picks.

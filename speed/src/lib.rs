@@ -16,11 +16,13 @@
 #![deny(unsafe_code)]
 
 mod bandwidth;
+mod ciphers;
 pub mod clock;
 mod contender;
 mod crew;
 mod depth;
 mod draws;
+mod fit;
 mod glob;
 mod interrupt;
 mod machine;
@@ -40,6 +42,7 @@ mod unsynchronised;
 mod verify;
 
 pub use depth::Depth;
+pub use fit::Fit;
 pub use glob::Glob;
 pub use interrupt::on_interrupt;
 pub use lanecrypt_peers::{BadLibrary, PeerLibraries};

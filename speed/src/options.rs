@@ -4,11 +4,11 @@ use core::fmt;
 use core::str::FromStr;
 use core::time::Duration;
 
-use lanecrypt_peers::{GeneratorPeer, PeerLibraries};
+use lanecrypt_peers::PeerLibraries;
 
 use crate::depth::Depth;
 use crate::glob::Glob;
-use crate::tables::{random, urandom};
+use crate::tables::{calls, random, urandom};
 
 /// What to measure, and for how long.
 #[derive(Clone, Debug, Default)]
@@ -73,11 +73,13 @@ pub enum Table {
     Random,
     /// The kernel message's test of /dev/urandom.
     Urandom,
+    /// What the calls of a cipher library cost beside the cipher.
+    Calls,
 }
 
 impl Table {
     /// Every table.
-    pub const ALL: [Self; 2] = [Self::Random, Self::Urandom];
+    pub const ALL: [Self; 3] = [Self::Random, Self::Urandom, Self::Calls];
 
     /// The name on the command line and in [`crate::Point::table`].
     #[must_use]
@@ -85,6 +87,7 @@ impl Table {
         match self {
             Self::Random => random::NAME,
             Self::Urandom => urandom::NAME,
+            Self::Calls => calls::NAME,
         }
     }
 }
@@ -134,22 +137,28 @@ impl Peers {
         }
     }
 
-    /// The chosen ones of `peers`.
-    pub(crate) fn choose(&self, peers: Vec<GeneratorPeer>) -> Result<Vec<GeneratorPeer>, Error> {
+    /// Whether peers of this project are chosen.
+    pub(crate) fn include(&self, source: &str) -> bool {
         match self {
-            Self::All => Ok(peers),
-            Self::None => Ok(Vec::new()),
-            Self::Only(names) => {
-                let known = |name: &&String| peers.iter().any(|peer| peer.source == **name);
-                if let Some(name) = names.iter().find(|name| !known(name)) {
-                    let mut known: Vec<&str> = peers.iter().map(|peer| peer.source).collect();
-                    known.dedup();
-                    let known = known.join(", ");
-                    return Err(Error::UnknownPeer { name: name.clone(), known });
-                }
-                Ok(peers.into_iter().filter(|p| names.iter().any(|n| n == p.source)).collect())
+            Self::All => true,
+            Self::None => false,
+            Self::Only(names) => names.iter().any(|name| name == source),
+        }
+    }
+
+    /// Finds a chosen name that is none of `known`.
+    pub(crate) fn check(&self, known: &[&str]) -> Result<(), Error> {
+        let Self::Only(names) = self else { return Ok(()) };
+        let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) else {
+            return Ok(());
+        };
+        let mut different: Vec<&str> = Vec::new();
+        for &name in known {
+            if !different.contains(&name) {
+                different.push(name);
             }
         }
+        Err(Error::UnknownPeer { name: name.clone(), known: different.join(", ") })
     }
 }
 
@@ -211,14 +220,15 @@ mod tests {
 
     #[test]
     fn peers_are_chosen_by_name() {
-        let all = lanecrypt_peers::generators();
+        let known = ["kernel", "rand", "rand", "openssl"];
         assert_eq!(Peers::from_list("none"), Peers::None);
-        assert!(Peers::None.choose(all.clone()).is_ok_and(|peers| peers.is_empty()));
-        let two = Peers::from_list("kernel, rand").choose(all.clone()).expect("both exist");
-        assert!(two.iter().any(|p| p.source == "kernel") && two.iter().any(|p| p.source == "rand"));
-        assert!(two.iter().all(|p| p.source == "kernel" || p.source == "rand"));
-        let error = Peers::from_list("kernel,nosuch").choose(all).expect_err("one does not exist");
-        assert!(error.to_string().contains("nosuch") && error.to_string().contains("kernel"));
+        assert_eq!(Peers::from_list("all"), Peers::All);
+        assert!(Peers::All.include("kernel") && !Peers::None.include("kernel"));
+        let two = Peers::from_list("kernel, rand");
+        assert_eq!(two.check(&known), Ok(()));
+        assert!(two.include("kernel") && two.include("rand") && !two.include("openssl"));
+        let error = Peers::from_list("kernel,nosuch").check(&known).expect_err("one is unknown");
+        assert!(error.to_string().contains("\"nosuch\"; known are kernel, rand, openssl, or"));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::fit::Fit;
 use crate::machine::Machine;
 use crate::statistics::Estimate;
 
@@ -71,7 +72,7 @@ pub struct Point {
     pub api: String,
     /// The cipher behind it.
     pub subject: String,
-    /// What a request does: `u32`, `fill`, `read`, …
+    /// What a request does: `u32`, `fill`, `read`, `encrypt`, `set-key`, …
     pub op: String,
     /// Bytes of one request.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,6 +83,13 @@ pub struct Point {
     /// Processes that made requests at the same time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub processes: Option<u32>,
+    /// Whether a request finds its key set up (`kept`) or brings one of its own (`fresh`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Whether requests continue one message, each waiting for the one before; else each is a
+    /// message of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chained: Option<bool>,
     /// The level of instruction set that ours ran at.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub isa: Option<String>,
@@ -105,6 +113,14 @@ pub struct Point {
     /// The same as [`Point::cycles`] in nanoseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ns: Option<f64>,
+    /// Cycles of a request beyond those of as many bytes of the whole buffer in one request: what
+    /// the call costs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overhead: Option<f64>,
+    /// What the calls that continue one message cost, fitted to all sizes; at the whole buffer's
+    /// point.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fit: Option<Fit>,
     /// Requests of all threads in a second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_second: Option<f64>,

@@ -16,11 +16,16 @@ pub(crate) trait Work {
     fn run(&mut self, arena: &mut Arena, requests: usize);
 
     /// Something that depends on every answer of the last run, as far as it is still there.
-    fn digest(&self, arena: &mut Arena) -> u64;
+    fn digest(&mut self, arena: &mut Arena) -> u64;
 
     /// Checks the answers before anything is timed; returns bytes that must differ between
     /// threads.
     fn check(&mut self, arena: &mut Arena) -> Result<Vec<u8>, Defect>;
+
+    /// Checks the answers once more after everything was timed, where they can be known.
+    fn check_again(&mut self, _arena: &mut Arena) -> Result<(), Defect> {
+        Ok(())
+    }
 }
 
 /// One thing to measure.

@@ -4,13 +4,14 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 use std::time::Instant;
 
-use lanecrypt_peers::{Availability, GeneratorPeer, generators_with};
+use lanecrypt_peers::{Availability, CipherPeer, GeneratorPeer, ciphers_with, generators_with};
 
 use crate::bandwidth;
+use crate::ciphers;
 use crate::contender::Contender;
 use crate::depth::Depth;
 use crate::machine::{Library, Machine};
-use crate::options::{Error, Options, Table, share};
+use crate::options::{Error, Options, Peers, Table, share};
 use crate::ours;
 use crate::processors;
 use crate::progress::Progress;
@@ -18,7 +19,7 @@ use crate::results::{Point, Results};
 use crate::row::Row;
 use crate::sampler::{self, Limits, Sampled};
 use crate::tables::cprng::{self, extra};
-use crate::tables::{headline, random, urandom, wide};
+use crate::tables::{calls, headline, random, urandom, wide};
 
 /// The part of a table's time that what is not sampled in rows may take.
 const EXTRA_PART: u32 = 6;
@@ -49,12 +50,12 @@ pub fn run(
     show: &mut dyn FnMut(&str),
 ) -> Result<Report, Error> {
     let start = Instant::now();
-    let peers = options.peers.choose(generators_with(&options.libraries))?;
+    let peers = Found::by(options)?;
     let plan = plan(options, &peers)?;
     let mut machine = Machine::of_this_process();
-    machine.libraries = libraries(&peers);
+    machine.libraries = peers.libraries();
     show(&(machine.summary() + "\n"));
-    for line in missing(&peers) {
+    for line in peers.missing() {
         show(&(line + "\n"));
     }
     let mut report =
@@ -95,13 +96,14 @@ enum Kind {
     /// Of `random`: the tables by size.
     Sizes,
     Urandom,
+    Calls,
 }
 
 impl Kind {
     /// Its share of the time; those of a table make two.
     const fn share(self) -> u32 {
         match self {
-            Self::Headline | Self::Urandom => 2,
+            Self::Headline | Self::Urandom | Self::Calls => 2,
             Self::Cprng | Self::Sizes => 1,
         }
     }
@@ -112,6 +114,7 @@ impl Kind {
             Self::Cprng => "cprng_fast",
             Self::Sizes => random::NAME,
             Self::Urandom => urandom::NAME,
+            Self::Calls => calls::NAME,
         }
     }
 
@@ -163,7 +166,10 @@ impl Part {
         sampled.points = points;
         let points = &mut sampled.points;
         let text = match self.kind {
-            Kind::Headline => headline::text(points),
+            Kind::Headline => {
+                calls::finish(points);
+                headline::text(points)
+            }
             Kind::Cprng => {
                 cprng::finish(points);
                 let sizes = bandwidth::Sizes::of_this_machine();
@@ -171,6 +177,10 @@ impl Part {
             }
             Kind::Sizes => random::text(points),
             Kind::Urandom => urandom::text(points) + &wide::text(points) + FOOTPRINT,
+            Kind::Calls => {
+                calls::finish(points);
+                calls::text(points)
+            }
         };
         (sampled, text)
     }
@@ -185,14 +195,17 @@ fn fits(options: &Options, id: &str) -> bool {
 }
 
 /// Everything that a run measures, in order.
-fn plan(options: &Options, peers: &[GeneratorPeer]) -> Result<Vec<Part>, Error> {
+fn plan(options: &Options, peers: &Found) -> Result<Vec<Part>, Error> {
     let mut contenders = ours::by_size();
-    contenders.extend(peers.iter().filter_map(Contender::peer));
+    contenders.extend(peers.generators.iter().filter_map(Contender::peer));
+    let peer_ciphers: Vec<ciphers::Contender> =
+        peers.ciphers.iter().filter_map(ciphers::Contender::peer).collect();
     let tables = options.chosen_tables();
     let rivals = || contenders.iter().filter(|c| !c.is_ours()).cloned();
     let mut plan = Vec::new();
     if tables.is_empty() {
-        let rows = headline::rows(&contenders, options.depth);
+        let mut rows = headline::rows(&contenders, options.depth);
+        rows.extend(calls::headline::rows(&peer_ciphers));
         plan.push(Part { kind: Kind::Headline, rows, given: Vec::new(), extra: false });
     }
     for table in tables {
@@ -214,6 +227,11 @@ fn plan(options: &Options, peers: &[GeneratorPeer]) -> Result<Vec<Part>, Error> 
                 let given = urandom::document();
                 plan.push(Part { kind: Kind::Urandom, rows, given, extra });
             }
+            Table::Calls => {
+                let rows = calls::rows(&peer_ciphers, options.depth);
+                let given = calls::document();
+                plan.push(Part { kind: Kind::Calls, rows, given, extra: false });
+            }
         }
     }
     for part in &mut plan {
@@ -227,30 +245,67 @@ fn plan(options: &Options, peers: &[GeneratorPeer]) -> Result<Vec<Part>, Error> 
     }
 }
 
-/// Each project that was found, once.
-fn libraries(peers: &[GeneratorPeer]) -> Vec<Library> {
-    let mut found: Vec<Library> = Vec::new();
-    for peer in peers {
-        if let Availability::Found(version) = &peer.availability {
-            let library = Library::new(peer.source, version);
-            if !found.contains(&library) {
-                found.push(library);
-            }
-        }
-    }
-    found
+/// The peers that a run looks for: chosen by the user, and for the tables that it measures.
+struct Found {
+    generators: Vec<GeneratorPeer>,
+    ciphers: Vec<CipherPeer>,
 }
 
-/// A line for each peer that is missing, with the way to get it.
-fn missing(peers: &[GeneratorPeer]) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for peer in peers {
-        if let Availability::Missing(hint) = &peer.availability {
-            let line = format!("missing: {}: {hint}", peer.source);
-            if !lines.contains(&line) {
-                lines.push(line);
+impl Found {
+    fn by(options: &Options) -> Result<Self, Error> {
+        let tables = options.chosen_tables();
+        // Names are known or unknown whatever is measured.
+        let all = tables.is_empty() || matches!(options.peers, Peers::Only(_));
+        let needs_ciphers = tables.is_empty() || tables.contains(&Table::Calls);
+        let needs_generators = tables.is_empty() || tables.iter().any(|&t| t != Table::Calls);
+        let libraries = &options.libraries;
+        let looked_for = |needed: bool| all || needed;
+        let mut found = Self { generators: Vec::new(), ciphers: Vec::new() };
+        if looked_for(needs_generators) {
+            found.generators = generators_with(libraries);
+        }
+        if looked_for(needs_ciphers) {
+            found.ciphers = ciphers_with(libraries);
+        }
+        let known: Vec<&str> = found.each().map(|(source, _)| source).collect();
+        options.peers.check(&known)?;
+        let include = |source| options.peers.include(source);
+        found.generators.retain(|peer| needs_generators && include(peer.source));
+        found.ciphers.retain(|peer| needs_ciphers && include(peer.source));
+        Ok(found)
+    }
+
+    /// Project and availability of each.
+    fn each(&self) -> impl Iterator<Item = (&'static str, &Availability)> {
+        let generators = self.generators.iter().map(|peer| (peer.source, &peer.availability));
+        generators.chain(self.ciphers.iter().map(|peer| (peer.source, &peer.availability)))
+    }
+
+    /// Each project that was found, once a version.
+    fn libraries(&self) -> Vec<Library> {
+        let mut found: Vec<Library> = Vec::new();
+        for (source, availability) in self.each() {
+            if let Availability::Found(version) = availability {
+                let library = Library::new(source, version);
+                if !found.contains(&library) {
+                    found.push(library);
+                }
             }
         }
+        found
     }
-    lines
+
+    /// A line for each peer that is missing, with the way to get it.
+    fn missing(&self) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        for (source, availability) in self.each() {
+            if let Availability::Missing(hint) = availability {
+                let line = format!("missing: {source}: {hint}");
+                if !lines.contains(&line) {
+                    lines.push(line);
+                }
+            }
+        }
+        lines
+    }
 }

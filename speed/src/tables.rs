@@ -1,5 +1,6 @@
 //! The tables, one file each.
 
+pub(crate) mod calls;
 pub(crate) mod cprng;
 pub(crate) mod headline;
 pub(crate) mod random;

@@ -29,7 +29,7 @@ pub(crate) fn turn() -> MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn short_run(options: Options) -> (Report, String) {
+pub(crate) fn short_run(options: Options) -> (Report, String) {
     let _turn = turn();
     let mut text = String::new();
     let report = run(&options, &GO_ON, &mut |part| text += part).expect("the options are good");
@@ -37,7 +37,7 @@ fn short_run(options: Options) -> (Report, String) {
 }
 
 /// Measures until every row is done.
-fn sample(rows: &[Row]) -> Sampled {
+pub(crate) fn sample(rows: &[Row]) -> Sampled {
     let _turn = turn();
     let limits = Limits { deadline: None, stop: &GO_ON };
     sampler::measure(rows, &limits, &Progress::new("test", None))

@@ -32,6 +32,8 @@ const REFILL: usize = 8128;
 pub enum Defect {
     /// The kernel's keystream is not the portable kernel's.
     Kernel,
+    /// The answer to a known question is not the portable kernel's.
+    Answer,
     /// The end of a request was left as it was.
     Unfilled,
     /// The same 16 bytes came twice, or from two threads.
@@ -48,6 +50,7 @@ impl fmt::Display for Defect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Kernel => "its keystream differs from the portable kernel's",
+            Self::Answer => "its answer differs from the portable kernel's",
             Self::Unfilled => "it leaves the end of a request unfilled",
             Self::Repeats => "it gives the same bytes twice",
             Self::Biased => "its ones and zeros are not balanced",

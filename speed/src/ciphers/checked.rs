@@ -1,0 +1,207 @@
+//! Our checked layer as programs call it.
+//!
+//! The loops are those of the peers' `cipher`, written here once more because what continues a
+//! message borrows the key that it runs under, so that the two cannot live in one value.
+
+use core::borrow::Borrow;
+use core::hint::black_box;
+
+use lanecrypt_ciphers::{Algorithm, Error, Isa, hazmat};
+use lanecrypt_peers::{Cipher, Direction, Failed, Message};
+
+use self::hazmat::Padding;
+
+/// Sessions of one algorithm in one direction; each has its key, or shares it with others.
+pub(crate) struct Checked<K> {
+    sessions: Vec<K>,
+    algorithm: Algorithm,
+    isa: Isa,
+    direction: Direction,
+}
+
+impl Checked<hazmat::Cipher> {
+    /// A session for each key; one at least.
+    pub(crate) fn new(
+        algorithm: Algorithm,
+        isa: Isa,
+        direction: Direction,
+        keys: &[&[u8]],
+    ) -> Option<Self> {
+        let keyed = |key: &&[u8]| hazmat::Cipher::new(isa, algorithm, key);
+        let sessions: Result<Vec<_>, Error> = keys.iter().map(keyed).collect();
+        let sessions = sessions.ok().filter(|sessions| !sessions.is_empty())?;
+        Some(Self { sessions, algorithm, isa, direction })
+    }
+}
+
+impl<K: Borrow<hazmat::Cipher>> Checked<K> {
+    /// One session with the key that `key` leads to.
+    pub(crate) fn with(key: K, isa: Isa, direction: Direction) -> Self {
+        let algorithm = key.borrow().algorithm();
+        Self { sessions: vec![key], algorithm, isa, direction }
+    }
+
+    fn first(&self) -> Result<&hazmat::Cipher, Failed> {
+        self.sessions.first().map(K::borrow).ok_or(Failed)
+    }
+
+    #[inline]
+    fn keyed(&self, key: &[u8]) -> Result<hazmat::Cipher, Failed> {
+        answered(hazmat::Cipher::new(self.isa, self.algorithm, black_box(key)))
+    }
+}
+
+impl<K: Borrow<hazmat::Cipher> + From<hazmat::Cipher> + Send> Cipher for Checked<K> {
+    fn chunks(
+        &mut self,
+        iv: &[u8],
+        data: &mut [u8],
+        chunk: usize,
+        times: usize,
+    ) -> Result<(), Failed> {
+        let cipher = self.first()?;
+        match self.direction {
+            Direction::Encrypt => {
+                let mut encryptor = answered(cipher.encryptor(iv, Padding::None))?;
+                parts(data, chunk, times, |part| encryptor.apply(part))
+            }
+            Direction::Decrypt => {
+                let mut decryptor = answered(cipher.decryptor(iv, Padding::None))?;
+                parts(data, chunk, times, |part| decryptor.apply(part))
+            }
+        }
+    }
+
+    fn messages(&mut self, batch: &mut [Message<'_>], requests: usize) -> Result<(), Failed> {
+        let sessions = self.sessions.as_slice();
+        match self.direction {
+            Direction::Encrypt => each(batch, requests, |message| {
+                let cipher = sessions.get(message.session).ok_or(Failed)?.borrow();
+                answered(cipher.encrypt(message.iv, &mut *message.data))
+            }),
+            Direction::Decrypt => each(batch, requests, |message| {
+                let cipher = sessions.get(message.session).ok_or(Failed)?.borrow();
+                answered(cipher.decrypt(message.iv, &mut *message.data))
+            }),
+        }
+    }
+
+    fn messages_rekeyed(
+        &mut self,
+        batch: &mut [Message<'_>],
+        keys: &[&[u8]],
+        requests: usize,
+    ) -> Result<(), Failed> {
+        let mut keys = keys.iter().cycle();
+        let direction = self.direction;
+        each(batch, requests, |message| {
+            let cipher = self.keyed(keys.next().ok_or(Failed)?)?;
+            answered(match direction {
+                Direction::Encrypt => cipher.encrypt(message.iv, &mut *message.data),
+                Direction::Decrypt => cipher.decrypt(message.iv, &mut *message.data),
+            })
+        })
+    }
+
+    fn set_ivs(&mut self, iv: &[u8], times: usize) -> Result<(), Failed> {
+        let cipher = self.first()?;
+        match self.direction {
+            Direction::Encrypt => {
+                let mut encryptor = answered(cipher.encryptor(iv, Padding::None))?;
+                again(times, || answered(encryptor.restart(black_box(iv))))
+            }
+            Direction::Decrypt => {
+                let mut decryptor = answered(cipher.decryptor(iv, Padding::None))?;
+                again(times, || answered(decryptor.restart(black_box(iv))))
+            }
+        }
+    }
+
+    fn set_keys(&mut self, keys: &[&[u8]], times: usize) -> Result<(), Failed> {
+        let mut keys = keys.iter().cycle();
+        again(times, || {
+            let cipher = self.keyed(keys.next().ok_or(Failed)?)?;
+            // What it takes the place of is wiped.
+            *self.sessions.first_mut().ok_or(Failed)? = K::from(cipher);
+            Ok(())
+        })
+    }
+
+    fn open(&mut self, keys: &[&[u8]], iv: &[u8], times: usize) -> Result<(), Failed> {
+        let mut keys = keys.iter().cycle();
+        let direction = self.direction;
+        again(times, || {
+            let cipher = self.keyed(keys.next().ok_or(Failed)?)?;
+            match direction {
+                Direction::Encrypt => {
+                    black_box(&answered(cipher.encryptor(black_box(iv), Padding::None))?);
+                }
+                Direction::Decrypt => {
+                    black_box(&answered(cipher.decryptor(black_box(iv), Padding::None))?);
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn fetch(&mut self, _times: usize) -> Result<(), Failed> {
+        // Algorithms are constants.
+        Err(Failed)
+    }
+}
+
+#[inline]
+fn answered<T>(result: Result<T, Error>) -> Result<T, Failed> {
+    result.or(Err(Failed))
+}
+
+/// One call for each `chunk` bytes of `data`, `times` times over.
+#[inline]
+fn parts(
+    data: &mut [u8],
+    chunk: usize,
+    times: usize,
+    mut apply: impl FnMut(&mut [u8]) -> Result<(), Error>,
+) -> Result<(), Failed> {
+    if chunk == 0 {
+        return Err(Failed);
+    }
+    // The compiler must not specialise a cipher for a length that it happens to know.
+    let (data, chunk) = black_box((data, chunk));
+    for _ in 0..times {
+        for part in data.chunks_mut(chunk) {
+            answered(apply(part))?;
+        }
+    }
+    black_box(data.as_mut_ptr());
+    Ok(())
+}
+
+/// One call for each message, from the first again as often as needed.
+#[inline]
+fn each(
+    batch: &mut [Message<'_>],
+    requests: usize,
+    mut call: impl FnMut(&mut Message<'_>) -> Result<(), Failed>,
+) -> Result<(), Failed> {
+    let mut left = requests;
+    while left > 0 {
+        let count = left.min(batch.len());
+        if count == 0 {
+            return Err(Failed);
+        }
+        for message in &mut batch[..count] {
+            call(message)?;
+        }
+        left -= count;
+    }
+    Ok(())
+}
+
+#[inline]
+fn again(times: usize, mut call: impl FnMut() -> Result<(), Failed>) -> Result<(), Failed> {
+    for _ in 0..times {
+        call()?;
+    }
+    Ok(())
+}

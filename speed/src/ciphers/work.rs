@@ -1,0 +1,304 @@
+//! Requests to a cipher, as a row repeats them.
+//!
+//! Before a row is timed, and after, it answers a known question by the same calls, and all of the
+//! answer is compared with the portable kernel's. What it is timed with changes from batch to
+//! batch: other IVs, the sessions in another order, and data that were encrypted before.
+
+use lanecrypt_ciphers::Algorithm;
+use lanecrypt_peers::{Cipher, Direction, Failed, Message};
+
+use super::known::{self, Question, SESSIONS, WHOLE};
+use crate::row::{Arena, Work};
+use crate::verify::Defect;
+
+/// Bytes of a cache line.
+const LINE: usize = 64;
+/// Keys or contexts that are made before the answers are compared.
+const FEW: usize = 3;
+
+/// What a request asks a cipher for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Task {
+    /// So many bytes that continue a message of 64 KiB.
+    Continue(usize),
+    /// A message of so many bytes, in a session of its own, with its own IV.
+    Message(usize),
+    /// The same with a new key before each message.
+    FreshKey(usize),
+    /// A new key.
+    SetKey,
+    /// A new IV.
+    SetIv,
+    /// A context with a key and an IV, made and freed.
+    Open,
+    /// The algorithm, looked up by name.
+    Fetch,
+}
+
+impl Task {
+    /// The name in the results.
+    pub(crate) const fn op(self, direction: Direction) -> &'static str {
+        match self {
+            Self::Continue(_) | Self::Message(_) | Self::FreshKey(_) => direction.name(),
+            Self::SetKey => "set-key",
+            Self::SetIv => "set-iv",
+            Self::Open => "open",
+            Self::Fetch => "fetch",
+        }
+    }
+
+    pub(crate) const fn size(self) -> Option<usize> {
+        match self {
+            Self::Continue(size) | Self::Message(size) | Self::FreshKey(size) => Some(size),
+            Self::SetKey | Self::SetIv | Self::Open | Self::Fetch => None,
+        }
+    }
+
+    pub(crate) const fn is_chained(self) -> Option<bool> {
+        match self {
+            Self::Continue(_) => Some(true),
+            Self::Message(_) | Self::FreshKey(_) => Some(false),
+            Self::SetKey | Self::SetIv | Self::Open | Self::Fetch => None,
+        }
+    }
+
+    pub(crate) const fn key(self) -> Option<&'static str> {
+        match self {
+            Self::Continue(_) | Self::Message(_) => Some("kept"),
+            Self::FreshKey(_) => Some("fresh"),
+            Self::SetKey | Self::SetIv | Self::Open | Self::Fetch => None,
+        }
+    }
+
+    /// How it ends the ids of points.
+    pub(crate) fn suffix(self) -> String {
+        match self {
+            Self::Continue(size) => format!("/{size}"),
+            Self::Message(size) => format!("/{size}/independent"),
+            Self::FreshKey(size) => format!("/{size}/independent/fresh"),
+            Self::SetKey | Self::SetIv | Self::Open | Self::Fetch => String::new(),
+        }
+    }
+}
+
+/// One task, again and again.
+pub(crate) struct Requests {
+    cipher: Box<dyn Cipher>,
+    algorithm: Algorithm,
+    direction: Direction,
+    task: Task,
+    /// Whether all messages are under the first key.
+    shared: bool,
+    keys: Vec<Vec<u8>>,
+    ivs: Vec<Vec<u8>>,
+    /// The sessions, shuffled.
+    order: Vec<usize>,
+    /// Batches so far; each has its own IVs and order.
+    round: u64,
+}
+
+impl Requests {
+    pub(crate) fn new(
+        algorithm: Algorithm,
+        direction: Direction,
+        task: Task,
+        shared: bool,
+        open: impl Fn(&[&[u8]]) -> Option<Box<dyn Cipher>>,
+    ) -> Option<Self> {
+        let keys = known::keys(algorithm)?;
+        let sessions = match task {
+            Task::Message(_) | Task::FreshKey(_) if !shared => SESSIONS,
+            _ => 1,
+        };
+        let mut slices: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+        if matches!(task, Task::FreshKey(_) | Task::SetKey) {
+            // Who keeps the key that is there shows.
+            slices.rotate_left(1);
+        }
+        let cipher = open(&slices[..sessions])?;
+        let ivs = known::ivs(algorithm, 0);
+        let order = (0..SESSIONS).collect();
+        Some(Self { cipher, algorithm, direction, task, shared, keys, ivs, order, round: 0 })
+    }
+
+    /// Makes a request, and where they continue a message one more, to see whether it can.
+    pub(crate) fn try_once(&mut self) -> Result<(), Failed> {
+        match self.task {
+            Task::Continue(size) => {
+                let calls = if size == WHOLE { 1 } else { 2 };
+                self.cipher.chunks(&self.ivs[0], &mut vec![0; calls * size], size, 1)
+            }
+            Task::Message(_) | Task::FreshKey(_) => Ok(()),
+            _ => self.requests(&mut [], 1),
+        }
+    }
+
+    /// Makes so many requests.
+    fn requests(&mut self, memory: &mut [u8], requests: usize) -> Result<(), Failed> {
+        let Self { cipher, ivs, .. } = self;
+        let iv = ivs.first().ok_or(Failed)?;
+        match self.task {
+            Task::Continue(size) => {
+                let calls = WHOLE / size;
+                if requests >= calls {
+                    cipher.chunks(iv, memory, size, requests / calls)?;
+                }
+                match requests % calls {
+                    0 => Ok(()),
+                    rest => cipher.chunks(iv, &mut memory[..rest * size], size, 1),
+                }
+            }
+            Task::Message(size) => {
+                let mut batch = messages(memory, size, &self.order, ivs, self.shared);
+                cipher.messages(&mut batch, requests)
+            }
+            Task::FreshKey(size) => {
+                let keys = in_order(&self.keys, &self.order);
+                let mut batch = messages(memory, size, &self.order, ivs, self.shared);
+                cipher.messages_rekeyed(&mut batch, &keys, requests)
+            }
+            Task::SetKey => cipher.set_keys(&in_order(&self.keys, &self.order), requests),
+            Task::SetIv => cipher.set_ivs(iv, requests),
+            Task::Open => cipher.open(&in_order(&self.keys, &self.order), iv, requests),
+            Task::Fetch => cipher.fetch(requests),
+        }
+    }
+
+    /// How much memory the task uses.
+    fn extent(&self) -> usize {
+        match self.task {
+            Task::Message(size) | Task::FreshKey(size) => SESSIONS * stride(size),
+            _ => WHOLE,
+        }
+    }
+
+    /// Whether known questions get the portable kernel's answers.
+    fn compare(&mut self, arena: &mut Arena) -> Result<bool, Failed> {
+        self.order.sort_unstable();
+        self.ivs = known::ivs(self.algorithm, 0);
+        let memory = arena.slice(self.extent());
+        let question = match self.task {
+            Task::Message(size) if self.shared => Question::SharedKey(size),
+            Task::Message(size) | Task::FreshKey(size) => Question::Messages(size),
+            _ => Question::Buffer,
+        };
+        let answer = known::answer(self.algorithm, self.direction, question)?;
+        match self.task {
+            Task::Message(size) | Task::FreshKey(size) => {
+                shuffle(&mut self.order, 1);
+                let buffers = memory.chunks_exact_mut(stride(size));
+                for (session, buffer) in buffers.enumerate() {
+                    buffer[..size].copy_from_slice(&known::data(session, size));
+                }
+                self.requests(memory, SESSIONS)?;
+                let mut buffers = memory.chunks_exact(stride(size));
+                return Ok(answer
+                    .chunks_exact(size)
+                    .all(|answer| buffers.next().is_some_and(|buffer| buffer[..size] == *answer)));
+            }
+            Task::Continue(size) => {
+                memory.copy_from_slice(&known::data(0, WHOLE));
+                self.requests(memory, WHOLE / size)?;
+            }
+            Task::SetKey | Task::SetIv | Task::Open | Task::Fetch => {
+                memory.copy_from_slice(&known::data(0, WHOLE));
+                // Keys end with the first, under which the answer is known.
+                self.order.truncate(FEW);
+                self.order.reverse();
+                let made = self.requests(memory, FEW);
+                self.order = (0..SESSIONS).collect();
+                made?;
+                self.cipher.chunks(&self.ivs[0], memory, WHOLE / 2, 1)?;
+            }
+        }
+        Ok(*memory == answer[..])
+    }
+
+    fn checked(&mut self, arena: &mut Arena) -> Result<(), Defect> {
+        match self.compare(arena) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Defect::Answer),
+            Err(Failed) => Err(Defect::Failed),
+        }
+    }
+}
+
+impl Work for Requests {
+    fn begin(&mut self) -> Result<(), Defect> {
+        self.round += 1;
+        shuffle(&mut self.order, self.round);
+        for (session, iv) in (1..).zip(&mut self.ivs) {
+            known::fill(session << 40 | self.round, iv);
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, arena: &mut Arena, requests: usize) {
+        let extent = self.extent();
+        if self.requests(arena.slice(extent), requests).is_err() {
+            panic!("{} failed in the middle of a measurement", self.algorithm);
+        }
+    }
+
+    fn digest(&mut self, arena: &mut Arena) -> u64 {
+        let memory = arena.slice(self.extent());
+        if self.task.size().is_none() {
+            // What was set up shows in what it makes of the data.
+            if self.cipher.chunks(&self.ivs[0], &mut memory[..LINE], LINE, 1).is_err() {
+                return 0;
+            }
+        }
+        memory
+            .as_chunks()
+            .0
+            .iter()
+            .fold(0, |folded: u64, word| folded.rotate_left(1) ^ u64::from_ne_bytes(*word))
+    }
+
+    fn check(&mut self, arena: &mut Arena) -> Result<Vec<u8>, Defect> {
+        // Nothing is random here, so nothing has to differ between threads.
+        self.checked(arena).map(|()| Vec::new())
+    }
+
+    fn check_again(&mut self, arena: &mut Arena) -> Result<(), Defect> {
+        self.checked(arena)
+    }
+}
+
+/// Bytes from one session's buffer to the next: an odd number of cache lines, so that buffers lie
+/// at all offsets of a page.
+const fn stride(size: usize) -> usize {
+    (size.div_ceil(LINE) | 1) * LINE
+}
+
+/// A message of each session, in this order.
+fn messages<'a>(
+    memory: &'a mut [u8],
+    size: usize,
+    order: &[usize],
+    ivs: &'a [Vec<u8>],
+    shared: bool,
+) -> Vec<Message<'a>> {
+    let mut buffers: Vec<Option<&mut [u8]>> =
+        memory.chunks_exact_mut(stride(size)).map(|buffer| Some(&mut buffer[..size])).collect();
+    let message = |&session: &usize| {
+        let data = buffers.get_mut(session)?.take()?;
+        let iv = ivs.get(session)?;
+        Some(Message { session: if shared { 0 } else { session }, iv, data })
+    };
+    order.iter().filter_map(message).collect()
+}
+
+/// The keys of the sessions, in this order.
+fn in_order<'a>(keys: &'a [Vec<u8>], order: &[usize]) -> Vec<&'a [u8]> {
+    order.iter().filter_map(|&session| keys.get(session).map(Vec::as_slice)).collect()
+}
+
+/// Another order for each `seed`.
+fn shuffle(order: &mut [usize], seed: u64) {
+    let numbers = known::bytes(seed, 8 * order.len());
+    for (i, number) in numbers.as_chunks().0.iter().enumerate().skip(1) {
+        let j = u64::from_le_bytes(*number) % (i as u64 + 1);
+        order.swap(i, usize::try_from(j).unwrap_or(i));
+    }
+}

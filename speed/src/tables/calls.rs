@@ -1,0 +1,228 @@
+//! The table `calls`: what the calls of a cipher library cost beside the cipher, as a message on
+//! libgcrypt's list measured it in 2018.
+//!
+//! The message encrypts a large buffer as a whole and in chunks of 16 to 2048 bytes, and takes the
+//! difference for the cost of a call. The table has its rows and columns, its figures beside those
+//! of today, and then what the message leaves out: messages of their own, each with its IV, and
+//! what comes before the first byte: contexts, keys and IVs.
+
+use lanecrypt_ciphers::Algorithm;
+use lanecrypt_peers::Direction;
+
+use crate::ciphers::{Contender, Task, WHOLE, ours};
+use crate::depth::Depth;
+use crate::fit::Fit;
+use crate::results::Point;
+use crate::row::Row;
+
+mod document;
+pub(crate) mod headline;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub(crate) use document::document;
+pub(crate) use text::text;
+
+/// The table's name.
+pub(crate) const NAME: &str = "calls";
+
+/// The chunks of the message, in bytes.
+pub(crate) const CHUNKS: [usize; 8] = [16, 32, 64, 128, 256, 512, 1024, 2048];
+/// The chunks that are measured when there is little time.
+const FEW_CHUNKS: [usize; 6] = [16, 64, 128, 256, 1024, 2048];
+
+/// A cipher in a direction: one block of the table.
+struct Subject {
+    algorithm: &'static str,
+    direction: Direction,
+    /// Whether the sizes of independent messages are all measured, or a few.
+    whole: bool,
+}
+
+const SUBJECTS: [Subject; 11] = [
+    subject("aes-128-cbc", Direction::Encrypt, true),
+    subject("aes-128-cbc", Direction::Decrypt, true),
+    subject("aes-128-ctr", Direction::Encrypt, true),
+    subject("serpent-128-cbc", Direction::Encrypt, false),
+    subject("serpent-128-cbc", Direction::Decrypt, false),
+    subject("serpent-128-ctr", Direction::Encrypt, false),
+    subject("des-cbc", Direction::Encrypt, false),
+    subject("des-cbc", Direction::Decrypt, false),
+    subject("3des-cbc", Direction::Encrypt, false),
+    subject("3des-cbc", Direction::Decrypt, false),
+    subject("chacha20-ietf", Direction::Encrypt, true),
+];
+
+const fn subject(algorithm: &'static str, direction: Direction, whole: bool) -> Subject {
+    Subject { algorithm, direction, whole }
+}
+
+/// Sizes of independent messages, in bytes; CBC takes the next whole block.
+const MESSAGES: [usize; 7] = [16, 64, 256, 576, 1024, 1500, 8192];
+const FEW_MESSAGES: [usize; 2] = [64, 1500];
+/// Sizes of messages under a key that threads share.
+const SHARED: [usize; 2] = [64, 1500];
+
+/// A message's size as the mode takes it.
+fn whole_blocks(algorithm: Algorithm, size: usize) -> usize {
+    size.next_multiple_of(algorithm.granularity())
+}
+
+/// Whether there are rows of this algorithm.
+fn algorithm(name: &str) -> Option<Algorithm> {
+    name.parse().ok()
+}
+
+/// Ours and the peers' of one algorithm.
+fn contenders(algorithm: Algorithm, peers: &[Contender], depth: Depth) -> Vec<Contender> {
+    let mut all = ours(algorithm);
+    if depth == Depth::Quick {
+        all.retain(|contender| !contender.is_lower());
+    }
+    all.extend(peers.iter().filter(|peer| peer.algorithm() == algorithm).cloned());
+    all
+}
+
+/// The rows at a depth; `peers` are those that are there.
+pub(crate) fn rows(peers: &[Contender], depth: Depth) -> Vec<Row> {
+    let (mut rows, mut lower) = (Vec::new(), Vec::new());
+    let chunks: &[usize] = if depth == Depth::Quick { &FEW_CHUNKS } else { &CHUNKS };
+    for subject in &SUBJECTS {
+        let Some(algorithm) = algorithm(subject.algorithm) else { continue };
+        for contender in contenders(algorithm, peers, depth) {
+            // The whole last: where it is missing there is no overhead to be told.
+            for &size in chunks.iter().chain([&WHOLE]) {
+                let task = Task::Continue(size);
+                if contender.has(task) {
+                    let rows = if contender.is_lower() { &mut lower } else { &mut rows };
+                    rows.push(contender.row(NAME, subject.direction, task, 1));
+                }
+            }
+        }
+    }
+    rows.extend(messages(peers, depth));
+    rows.extend(set_up(peers, depth));
+    rows.extend(shared());
+    // What matters least comes last: where the time is short, that is missing.
+    rows.append(&mut lower);
+    rows
+}
+
+/// Messages of their own.
+fn messages(peers: &[Contender], depth: Depth) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for subject in &SUBJECTS {
+        let Some(algorithm) = algorithm(subject.algorithm) else { continue };
+        let sizes: &[usize] = match depth {
+            Depth::Quick if !subject.whole => continue,
+            Depth::Normal if !subject.whole => &FEW_MESSAGES,
+            Depth::Quick => &FEW_MESSAGES,
+            Depth::Normal | Depth::Full => &MESSAGES,
+        };
+        for contender in contenders(algorithm, peers, depth) {
+            if contender.is_lower() && depth != Depth::Full {
+                continue;
+            }
+            for &bytes in sizes {
+                let size = whole_blocks(algorithm, bytes);
+                rows.push(contender.row(NAME, subject.direction, Task::Message(size), 1));
+                let fresh = subject.whole && subject.direction == Direction::Encrypt;
+                if fresh && depth != Depth::Quick && FEW_MESSAGES.contains(&bytes) {
+                    rows.push(contender.row(NAME, subject.direction, Task::FreshKey(size), 1));
+                }
+            }
+        }
+    }
+    rows
+}
+
+/// What comes before the first byte.
+fn set_up(peers: &[Contender], depth: Depth) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for subject in SUBJECTS.iter().filter(|s| s.direction == Direction::Encrypt) {
+        let Some(algorithm) = algorithm(subject.algorithm) else { continue };
+        // Serpent has one schedule, whatever the mode.
+        let known = subject.algorithm == "serpent-128-ctr";
+        if known || depth == Depth::Quick && !subject.whole {
+            continue;
+        }
+        for contender in contenders(algorithm, peers, depth) {
+            if contender.is_lower() && depth != Depth::Full {
+                continue;
+            }
+            for task in [Task::SetKey, Task::SetIv, Task::Open, Task::Fetch] {
+                if contender.has(task) {
+                    rows.push(contender.row(NAME, Direction::Encrypt, task, 1));
+                }
+            }
+        }
+    }
+    rows
+}
+
+/// One key of ours that one thread uses, and two.
+fn shared() -> Vec<Row> {
+    let mut rows = Vec::new();
+    for subject in SUBJECTS.iter().filter(|s| s.algorithm.starts_with("aes")) {
+        let Some(algorithm) = algorithm(subject.algorithm) else { continue };
+        for size in SHARED {
+            let task = Task::Message(whole_blocks(algorithm, size));
+            let contender = Contender::shared(algorithm);
+            for threads in [1, 2] {
+                rows.push(contender.row(NAME, subject.direction, task, threads));
+            }
+        }
+    }
+    rows
+}
+
+/// Whether two points are of one line of a block of the table.
+fn same_line(a: &Point, b: &Point) -> bool {
+    (&a.source, &a.api, &a.subject, &a.isa, &a.op) == (&b.source, &b.api, &b.subject, &b.isa, &b.op)
+}
+
+/// The point of the whole buffer in the same line, if its answers are right.
+fn whole_of<'a>(points: &'a [Point], point: &Point) -> Option<&'a Point> {
+    let size = Some(WHOLE as u64);
+    let counts = |p: &Point| p.verified || p.source == "document";
+    let is_whole = |p: &&Point| p.size == size && p.chained == Some(true) && counts(p);
+    points.iter().filter(is_whole).find(|p| same_line(p, point))
+}
+
+/// Enters what follows from the measured figures: what each call costs, and the lines through them.
+pub(crate) fn finish(points: &mut [Point]) {
+    let mut found = Vec::new();
+    for (at, point) in points.iter().enumerate() {
+        if point.table != NAME || point.chained != Some(true) {
+            continue;
+        }
+        let Some(whole) = whole_of(points, point) else { continue };
+        if point.size == whole.size {
+            found.push((at, None, fitted(points, whole)));
+        } else {
+            found.push((at, overhead(point, whole), None));
+        }
+    }
+    for (at, overhead, fit) in found {
+        points[at].overhead = overhead;
+        points[at].fit = fit;
+    }
+}
+
+/// As the message works it out: (cycles per byte of the chunk - those of the whole) x chunk.
+fn overhead(chunk: &Point, whole: &Point) -> Option<f64> {
+    let size = crate::clock::as_f64(chunk.size?);
+    Some((chunk.cycles_per_byte()? - whole.cycles_per_byte()?) * size)
+}
+
+/// The line through all chunks of the line of the table that `whole` is in.
+fn fitted(points: &[Point], whole: &Point) -> Option<Fit> {
+    let mut calls: Vec<(u64, f64)> = points
+        .iter()
+        .filter(|p| p.chained == Some(true) && p.size < whole.size && same_line(p, whole))
+        .filter_map(|p| Some((p.size?, p.cycles?)))
+        .collect();
+    calls.sort_by_key(|&(size, _)| size);
+    Fit::of(&calls)
+}

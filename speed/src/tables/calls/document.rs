@@ -1,0 +1,75 @@
+//! The message's figures: libgcrypt in 2018, cycles per byte by chunk.
+
+use super::{CHUNKS, NAME, finish};
+use crate::ciphers::WHOLE;
+use crate::clock::as_f64;
+use crate::results::Point;
+
+/// One of the message's four tables.
+struct Figures {
+    api: &'static str,
+    subject: &'static str,
+    op: &'static str,
+    /// Of the whole buffer.
+    whole: f64,
+    /// Of the chunks, smallest first.
+    chunks: [f64; 8],
+}
+
+const FIGURES: [Figures; 4] = [
+    Figures {
+        api: "gcry-nohw",
+        subject: "aes-128-cbc",
+        op: "encrypt",
+        whole: 13.25,
+        chunks: [19.47, 16.36, 14.91, 14.12, 13.69, 13.55, 13.42, 13.36],
+    },
+    Figures {
+        api: "gcry",
+        subject: "serpent-128-cbc",
+        op: "encrypt",
+        whole: 38.23,
+        chunks: [42.46, 40.62, 39.42, 38.83, 38.53, 38.46, 38.36, 38.27],
+    },
+    Figures {
+        api: "gcry",
+        subject: "aes-128-cbc",
+        op: "encrypt",
+        whole: 4.50,
+        chunks: [7.09, 5.82, 5.16, 4.83, 4.67, 4.58, 4.54, 4.52],
+    },
+    Figures {
+        api: "gcry",
+        subject: "aes-128-cbc",
+        op: "decrypt",
+        whole: 0.632,
+        chunks: [6.56, 3.94, 1.88, 1.26, 0.946, 0.794, 0.711, 0.664],
+    },
+];
+
+/// The message's own figures as points.
+pub(crate) fn document() -> Vec<Point> {
+    let mut points = Vec::new();
+    for figures in &FIGURES {
+        let Figures { api, subject, op, .. } = *figures;
+        let chunks = CHUNKS.into_iter().zip(figures.chunks);
+        for (size, cycles) in chunks.chain([(WHOLE, figures.whole)]) {
+            points.push(Point {
+                id: format!("{NAME}/document/{api}/{subject}/{op}/{size}"),
+                table: NAME.into(),
+                source: "document".into(),
+                api: api.into(),
+                subject: subject.into(),
+                op: op.into(),
+                size: Some(size as u64),
+                threads: Some(1),
+                key: Some("kept".into()),
+                chained: Some(true),
+                cycles: Some(cycles * as_f64(size as u64)),
+                ..Point::default()
+            });
+        }
+    }
+    finish(&mut points);
+    points
+}

@@ -1,0 +1,318 @@
+//! The table as text: a block for each cipher and direction, as the message prints them.
+
+use super::{NAME, SUBJECTS, Subject, overhead, same_line, whole_of};
+use crate::ciphers::WHOLE;
+use crate::fit::Fit;
+use crate::results::{Point, fastest};
+use crate::text;
+
+/// The table as text.
+pub(crate) fn text(points: &[Point]) -> String {
+    let mut out = String::new();
+    let of_table: Vec<Point> = points.iter().filter(|p| p.table == NAME).cloned().collect();
+    for subject in &SUBJECTS {
+        out += &chunks(&of_table, subject);
+    }
+    for (key, title) in [("kept", "its own IV, key kept"), ("fresh", "its own IV and a new key")] {
+        for subject in &SUBJECTS {
+            out += &messages(&of_table, subject, key, title);
+        }
+    }
+    out += &set_up(&of_table);
+    out += &shared(&of_table);
+    if !out.is_empty() {
+        out += LEGEND;
+    }
+    out
+}
+
+const LEGEND: &str = "\
+To read: time-stamp-counter cycles, medians; less is faster. * is the fastest beyond doubt, ? is not
+verified and not ranked, ~ cannot be told from nothing. The message: libgcrypt in 2018. lanecrypt
+kernel: typed blocks, nothing left to check; lanecrypt cipher: checked; a level after it: run with
+that instruction set. gcry-nohw: libgcrypt told to use no processor features.
+";
+
+/// What tells the lines of a block apart.
+fn label(point: &Point) -> String {
+    if point.source == "document" {
+        let hardware = match (point.api.as_str(), point.subject.starts_with("aes")) {
+            (_, false) => "",
+            ("gcry-nohw", true) => ", no AES-NI",
+            _ => ", AES-NI",
+        };
+        return format!("the message{hardware}");
+    }
+    let level = point.id.split('/').nth(3).and_then(|subject| subject.split_once('@'));
+    let level = level.map_or_else(String::new, |(_, level)| format!(" {level}"));
+    format!("{} {}{level}", point.source, point.api)
+}
+
+/// One point of each line, in the order of the points; the document's first, then ours.
+fn lines<'a>(points: &[&'a Point]) -> Vec<&'a Point> {
+    let mut lines: Vec<&Point> = Vec::new();
+    let (first, rest): (Vec<&Point>, Vec<&Point>) =
+        points.iter().copied().partition(|p| p.source == "document");
+    let (ours, peers): (Vec<&Point>, Vec<&Point>) = rest.into_iter().partition(|p| p.is_ours());
+    for point in first.into_iter().chain(ours).chain(peers) {
+        if !lines.iter().any(|line| same_line(line, point)) {
+            lines.push(point);
+        }
+    }
+    lines
+}
+
+fn is_of(point: &Point, subject: &Subject) -> bool {
+    point.subject == subject.algorithm && point.op == subject.direction.name()
+}
+
+fn sizes(points: &[&Point]) -> Vec<u64> {
+    let mut sizes: Vec<u64> = points.iter().filter_map(|p| p.size).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    sizes
+}
+
+/// A line for each of `points`' lines, a column for each size.
+///
+/// `ranked` has the fastest marked.
+fn grid(points: &[&Point], ranked: bool, cell: impl Fn(&Point) -> Option<String>) -> String {
+    let measured: Vec<&Point> = points.iter().copied().filter(|p| p.source != "document").collect();
+    let sizes = sizes(&measured);
+    let mut header = vec![String::new()];
+    header.extend(sizes.iter().map(|&size| text::size(size)));
+    let best: Vec<Option<&Point>> = sizes
+        .iter()
+        .map(|&size| fastest(points.iter().copied().filter(|p| p.size == Some(size))))
+        .collect();
+    let rows = lines(points).into_iter().map(|line| {
+        let mut row = vec![label(line)];
+        row.extend(sizes.iter().zip(&best).map(|(&size, best)| {
+            let point = points.iter().copied().find(|p| p.size == Some(size) && same_line(p, line));
+            let Some(point) = point else { return "-".to_owned() };
+            let mark = match best {
+                _ if point.source == "document" => "",
+                _ if !point.verified => "?",
+                Some(best) if ranked && core::ptr::eq(*best, point) => "*",
+                _ => "",
+            };
+            cell(point).map_or_else(|| "-".to_owned(), |cell| cell + mark)
+        }));
+        row
+    });
+    let rows = rows.collect();
+    text::table(&header, &format!("l{}", "r".repeat(sizes.len())), rows)
+}
+
+/// The message's table of a cipher and a direction: cycles per byte, per cent, cycles per call.
+fn chunks(points: &[Point], subject: &Subject) -> String {
+    let of: Vec<&Point> =
+        points.iter().filter(|p| p.chained == Some(true) && is_of(p, subject)).collect();
+    if !of.iter().any(|p| p.source != "document") {
+        return String::new();
+    }
+    let Subject { algorithm, direction, .. } = subject;
+    let direction = direction.name();
+    let whole = text::size(WHOLE as u64);
+    let mut out = format!(
+        "{algorithm} {direction}: cycles per byte of one message of {whole}, in calls of so many \
+         bytes\n"
+    );
+    out += &grid(&of, true, |point| point.cycles_per_byte().map(per_byte));
+    let parts: Vec<&Point> = of.iter().copied().filter(|p| p.size != Some(WHOLE as u64)).collect();
+    let share = |point: &Point| percent(point, whole_of(points, point)?);
+    if parts.iter().any(|point| share(point).is_some()) {
+        out += "\n  overhead of these calls, per cent of the whole buffer's figure\n";
+        out += &grid(&parts, false, share);
+        out += "\n  overhead of a call, cycles: (c/B of the chunk - c/B of the whole) x chunk;\n  \
+                fitted: fixed cycles of a call + slope for each byte\n";
+        out += &absolute(points, &of);
+    }
+    out + "\n"
+}
+
+/// Two or three significant figures.
+fn per_byte(cycles: f64) -> String {
+    match cycles {
+        c if c < 0.9995 => format!("{c:.3}"),
+        c if c < 99.95 => format!("{c:.2}"),
+        c => format!("{c:.0}"),
+    }
+}
+
+/// The overhead as the message prints it; a tilde where the two figures cannot be told apart.
+fn percent(point: &Point, whole: &Point) -> Option<String> {
+    let (chunk, base) = (point.cycles_per_byte()?, whole.cycles_per_byte()?);
+    let share = 100.0 * (chunk / base - 1.0);
+    let digits = if share.abs() < 999.5 { format!("{share:+.1}") } else { format!("{share:+.0}") };
+    Some(format!("{}{digits}%", tilde(point, whole)))
+}
+
+/// A tilde where the cycles per byte of two points cannot be told apart.
+pub(super) fn tilde(a: &Point, b: &Point) -> &'static str {
+    let scaled = |point: &Point| {
+        let size = crate::clock::as_f64(point.size?);
+        let estimate = point.estimate()?;
+        Some((estimate.low / size, estimate.high / size))
+    };
+    match (scaled(a), scaled(b)) {
+        (Some((low, high)), Some((other_low, other_high)))
+            if low <= other_high && other_low <= high =>
+        {
+            "~"
+        }
+        _ => "",
+    }
+}
+
+/// Sizes whose overhead is told in cycles.
+const TOLD: [u64; 3] = [16, 64, 128];
+
+/// A line for each contender: the overhead of a call at some sizes, and the fit.
+fn absolute(points: &[Point], of: &[&Point]) -> String {
+    let measured: Vec<&Point> = of.iter().copied().filter(|p| p.source != "document").collect();
+    let measured = sizes(&measured);
+    let told: Vec<u64> = TOLD.into_iter().filter(|size| measured.contains(size)).collect();
+    let mut header = vec![String::new()];
+    header.extend(told.iter().map(|&size| format!("at {}", text::size(size))));
+    header.extend(["fixed", "95 %", "slope", "95 %", "from"].map(str::to_owned));
+    let rows = lines(of).into_iter().filter_map(|line| {
+        let whole = whole_of(points, line)?;
+        let mut row = vec![label(line)];
+        for &size in &told {
+            let point = of.iter().find(|p| p.size == Some(size) && same_line(p, line));
+            let cycles = point.and_then(|point| Some((point, overhead(point, whole)?)));
+            row.push(cycles.map_or_else(
+                || "-".to_owned(),
+                |(point, cycles)| format!("{}{}", tilde(point, whole), tenths(cycles)),
+            ));
+        }
+        row.extend(
+            whole.fit.as_ref().map_or_else(|| ["-", "", "-", "", ""].map(str::to_owned), fit),
+        );
+        Some(row)
+    });
+    let rows = rows.collect();
+    text::table(&header, &format!("l{}rlrlr", "r".repeat(told.len())), rows)
+}
+
+/// Cycles with one digit behind the point, as far as it tells something.
+fn tenths(cycles: f64) -> String {
+    if cycles.abs() < 999.95 { format!("{cycles:.1}") } else { format!("{cycles:.0}") }
+}
+
+fn fit(fit: &Fit) -> [String; 5] {
+    [
+        tenths(fit.fixed),
+        format!("{} to {}", tenths(fit.fixed_low), tenths(fit.fixed_high)),
+        per_byte(fit.slope),
+        format!("{} to {}", per_byte(fit.slope_low), per_byte(fit.slope_high)),
+        text::size(fit.from),
+    ]
+}
+
+/// Independent messages of a cipher and a direction.
+fn messages(points: &[Point], subject: &Subject, key: &str, title: &str) -> String {
+    let of: Vec<&Point> = points
+        .iter()
+        .filter(|p| p.chained == Some(false) && !is_shared(p))
+        .filter(|p| p.key.as_deref() == Some(key) && is_of(p, subject))
+        .collect();
+    if of.is_empty() {
+        return String::new();
+    }
+    let Subject { algorithm, direction, .. } = subject;
+    let direction = direction.name();
+    format!("{algorithm} {direction}: cycles of a message of so many bytes, {title}\n")
+        + &grid(&of, true, |point| point.cycles.map(text::number))
+        + "\n"
+}
+
+fn is_shared(point: &Point) -> bool {
+    point.id.contains("/shared/")
+}
+
+/// What comes before the first byte: a block for each operation, a column for each cipher.
+fn set_up(points: &[Point]) -> String {
+    const BLOCKS: [(&str, &str); 4] = [
+        ("set-key", "a new key in the same context"),
+        ("set-iv", "a new message under the same key"),
+        ("open", "a context made with key and IV, and freed"),
+        ("fetch", "the algorithm looked up by its name"),
+    ];
+    let mut out = String::new();
+    for (op, what) in BLOCKS {
+        let of: Vec<&Point> = points.iter().filter(|p| p.op == op).collect();
+        if of.is_empty() {
+            continue;
+        }
+        let mut subjects: Vec<&str> = Vec::new();
+        let mut names: Vec<String> = Vec::new();
+        for point in &of {
+            if !subjects.contains(&point.subject.as_str()) {
+                subjects.push(&point.subject);
+            }
+            if !names.contains(&label(point)) {
+                names.push(label(point));
+            }
+        }
+        let rows = names.iter().map(|name| {
+            let mut row = vec![name.clone()];
+            row.extend(subjects.iter().map(|subject| {
+                let column = || of.iter().copied().filter(|p| p.subject == *subject);
+                let point = column().find(|p| label(p) == *name);
+                let best = fastest(column());
+                let figure = point.and_then(|point| {
+                    let is_best = best.is_some_and(|best| core::ptr::eq(best, point));
+                    let mark = if !point.verified {
+                        "?"
+                    } else if is_best {
+                        "*"
+                    } else {
+                        ""
+                    };
+                    Some(text::number(point.cycles?) + mark)
+                });
+                figure.unwrap_or_else(|| "-".to_owned())
+            }));
+            row
+        });
+        let rows = rows.collect();
+        let mut header = vec![String::new()];
+        header.extend(subjects.iter().map(|subject| (*subject).to_owned()));
+        out += &format!("{op}, cycles: {what}\n");
+        out += &text::table(&header, &format!("l{}", "r".repeat(subjects.len())), rows);
+        out.push('\n');
+    }
+    out
+}
+
+/// Two threads that use one key of ours at the same time.
+fn shared(points: &[Point]) -> String {
+    let rows: Vec<Vec<String>> = points
+        .iter()
+        .filter(|p| is_shared(p) && p.threads == Some(2))
+        .filter_map(|two| {
+            let one = points.iter().find(|p| {
+                is_shared(p) && p.threads == Some(1) && p.size == two.size && same_line(p, two)
+            })?;
+            let factor = 2.0 * one.cycles? / two.cycles?;
+            let mark = if one.verified && two.verified { "" } else { "?" };
+            Some(vec![
+                format!("{} {}", two.subject, two.op),
+                text::size(two.size?),
+                text::number(one.cycles?),
+                text::number(two.cycles?),
+                format!("{factor:.2}{mark}"),
+            ])
+        })
+        .collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let header = ["", "bytes", "one thread", "two threads", "times the throughput"];
+    "One key of ours, without a lock: cycles of a message on one thread, and on each of two\n"
+        .to_owned()
+        + &text::table(&header.map(str::to_owned), "lrrrr", rows)
+        + "\n"
+}
