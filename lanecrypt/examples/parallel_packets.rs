@@ -1,0 +1,167 @@
+//! What an SFTP client does: several threads encrypt and decrypt packets under one key.
+//!
+//! `cargo run --release -p lanecrypt --example parallel_packets`
+//!
+//! One keyed [`Cipher`] serves all threads by reference. It is `Sync` because requests only read
+//! the key schedule: there is no lock, no copy of the key and no allocation per packet. Each packet
+//! has an IV of its own and is decrypted and compared again. SSH authenticates its packets as well;
+//! neither counter mode nor CBC does so by itself.
+
+#![forbid(unsafe_code)]
+
+use core::fmt;
+use core::time::Duration;
+use std::process::ExitCode;
+use std::thread::{self, available_parallelism};
+use std::time::Instant;
+
+use lanecrypt::hazmat::Cipher;
+use lanecrypt::{Algorithm, Error, Isa, random};
+
+/// Lengths of packets in bytes, as an SSH connection mixes them: requests, listings, file data.
+const SIZES: [usize; 10] = [64, 96, 32_768, 128, 1_024, 64, 8_192, 256, 32_768, 80];
+
+/// How long the whole run takes, about.
+const RUN: Duration = Duration::from_secs(3);
+
+/// How often each number of threads has its turn; the best turn counts, because other programs can
+/// only slow one down.
+const TURNS: u32 = 5;
+
+/// A packet came out other than it must.
+enum Wrong {
+    /// An operation was refused.
+    Refused(Error),
+    /// Encrypting left the packet as it was.
+    NotEncrypted,
+    /// Decrypting gave another packet.
+    NotRestored,
+}
+
+impl From<Error> for Wrong {
+    fn from(error: Error) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(error) => write!(f, "a packet was refused: {error}"),
+            Self::NotEncrypted => f.write_str("a packet was not encrypted"),
+            Self::NotRestored => f.write_str("a packet came back changed"),
+        }
+    }
+}
+
+/// What was encrypted and decrypted again, in all or in a second.
+#[derive(Clone, Copy, Default)]
+struct Tally {
+    packets: f64,
+    bytes: f64,
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(wrong) => {
+            eprintln!("{wrong}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Wrong> {
+    let counts = thread_counts(available_parallelism().map_or(1, usize::from));
+    let algorithms = [Algorithm::AES_128_CTR, Algorithm::AES_128_CBC];
+    let rows = u32::try_from(counts.len() * algorithms.len()).unwrap_or(u32::MAX);
+    let span = RUN / rows.saturating_mul(TURNS);
+    for algorithm in algorithms {
+        let mut key = [0; 16];
+        random::fill(&mut key);
+        let cipher = Cipher::new(Isa::detect(), algorithm, &key)?;
+        let mut best = vec![Tally::default(); counts.len()];
+        for _ in 0..TURNS {
+            for (&threads, best) in counts.iter().zip(&mut best) {
+                let rate = measure(&cipher, threads, span)?;
+                if rate.bytes > best.bytes {
+                    *best = rate;
+                }
+            }
+        }
+        println!("{algorithm}: packets of 64 to 32768 bytes, encrypted, decrypted and compared");
+        println!("{:>8}{:>14}{:>12}{:>10}", "threads", "packets/s", "MB/s", "scaling");
+        for (threads, rate) in counts.iter().zip(&best) {
+            let (megabytes, scaling) = (rate.bytes / 1e6, rate.bytes / best[0].bytes);
+            println!("{threads:>8}{:>14.0}{megabytes:>12.1}{scaling:>10.2}", rate.packets);
+        }
+        println!();
+    }
+    Ok(())
+}
+
+/// One thread, two, four and so on, and one for each processor.
+fn thread_counts(processors: usize) -> Vec<usize> {
+    let doubling = core::iter::successors(Some(1_usize), |count| count.checked_mul(2));
+    doubling.take_while(|&count| count < processors).chain([processors]).collect()
+}
+
+/// Packets and bytes a second that `threads` threads carry under one cipher.
+fn measure(cipher: &Cipher, threads: usize, span: Duration) -> Result<Tally, Wrong> {
+    let start = Instant::now();
+    let carried = thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads)
+            .map(|number| scope.spawn(move || carry(cipher, number as u64, start + span)))
+            .collect();
+        let join = |worker: thread::ScopedJoinHandle<'_, _>| {
+            worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        workers.into_iter().map(join).collect::<Result<Vec<Tally>, Wrong>>()
+    })?;
+    let seconds = start.elapsed().as_secs_f64();
+    let sum = |field: fn(&Tally) -> f64| carried.iter().map(field).sum::<f64>() / seconds;
+    Ok(Tally { packets: sum(|tally| tally.packets), bytes: sum(|tally| tally.bytes) })
+}
+
+/// Encrypts and decrypts packets until `end`, in the thread that is the sender of this number.
+fn carry(cipher: &Cipher, sender: u64, end: Instant) -> Result<Tally, Wrong> {
+    let original: Vec<u8> = (0..=250).cycle().take(32_768).collect();
+    let mut buffer = original.clone();
+    let mut tally = Tally::default();
+    let mut serial = 0;
+    while Instant::now() < end {
+        for size in SIZES {
+            let (packet, expected) = (&mut buffer[..size], &original[..size]);
+            let iv = own_iv(cipher.algorithm(), sender, serial);
+            cipher.encrypt(&iv, &mut *packet)?;
+            if packet == expected {
+                return Err(Wrong::NotEncrypted);
+            }
+            cipher.decrypt(&iv, &mut *packet)?;
+            if packet != expected {
+                return Err(Wrong::NotRestored);
+            }
+            serial += 1;
+            tally.packets += 1.0;
+            tally.bytes += size_in_f64(size);
+        }
+    }
+    Ok(tally)
+}
+
+/// An IV for one packet. Counter mode wants counters that never meet: the upper half numbers the
+/// packet, the lower half is left to count its blocks. CBC wants what nobody can foretell.
+fn own_iv(algorithm: Algorithm, sender: u64, serial: u64) -> [u8; 16] {
+    let mut iv = [0; 16];
+    if algorithm == Algorithm::AES_128_CTR {
+        iv[..8].copy_from_slice(&(sender << 48 | serial).to_be_bytes());
+    } else {
+        random::fill(&mut iv);
+    }
+    iv
+}
+
+/// A length as a floating-point number; no packet has 4 GiB.
+fn size_in_f64(size: usize) -> f64 {
+    f64::from(u32::try_from(size).unwrap_or(u32::MAX))
+}
