@@ -13,6 +13,10 @@ use crate::simd::{load256 as load, store256 as store};
 
 pub(super) const NEEDS: Level = Level::Avx2;
 
+boxes!(
+    #[target_feature(enable = "avx2")]
+    __m256i
+);
 gates!(
     #[target_feature(enable = "avx2")]
     __m256i

@@ -4,124 +4,207 @@
 //! Macros, because functions that enable an instruction set cannot be generic over the registers
 //! that come with it. A module that expands them brings its own `xor`, `and`, `and_not` (the first
 //! and not the second), `or`, `not`, `shift_left`, `rotate_left` and `splat`.
-//!
-//! The circuits are the shortest that a search found among those whose steps each XOR
-//! into one of the four words a function of the other three: 13 to 16 gates.
 
-/// Defines the S-boxes `s0` to `s7`, their inverses `i0` to `i7`, and the linear transformation
-/// `linear` with its inverse `unlinear`. Each takes and gives the four words of a state.
+/// Defines the S-boxes `s0` to `s7`. Each takes and gives the four words of a state.
 ///
-/// The linear transformation adds the next round key on its way, in the form that the key schedule
-/// gives it, at places where nothing waits for the sum.
-macro_rules! gates {
+/// The circuits have 15 to 18 gates. They are the shortest that a search found among those that fit
+/// between linear transformations without delaying them: the first and the third word come about
+/// three steps later than the others. Gates that more others wait for stand first. Circuits of
+/// fewer gates in longer chains are slower, even with two states side by side.
+macro_rules! boxes {
     ($(#[$feature:meta])* $word:ty) => {
         #[inline]
         $(#[$feature])*
         fn s0([a, b, c, d]: [$word; 4]) -> [$word; 4] {
-            let b = xor(b, and(a, d));
-            let a = xor(a, xor(b, d));
-            let d = xor(d, or(b, c));
-            let c = xor(c, a);
-            let b = xor(b, or(c, d));
-            let a = xor(a, and_not(b, d));
-            let d = xor(d, or(b, c));
-            [not(b), not(d), a, c]
+            let e = xor(b, d);
+            let f = xor(a, e);
+            let g = xor(b, a);
+            let h = or(f, b);
+            let i = xor(c, g);
+            let j = not(e);
+            let k = and(c, g);
+            let l = xor(h, e);
+            let m = or(i, a);
+            let n = or(j, k);
+            let o = and_not(l, c);
+            let p = xor(m, n);
+            let q = xor(o, f);
+            let r = xor(h, i);
+            let s = and_not(d, a);
+            let t = xor(r, p);
+            let u = xor(s, i);
+            [p, t, q, u]
         }
 
         #[inline]
         $(#[$feature])*
         fn s1([a, b, c, d]: [$word; 4]) -> [$word; 4] {
-            let b = not(b);
-            let c = xor(c, or(a, b));
-            let a = xor(a, xor(b, d));
-            let b = xor(b, or(a, d));
-            let a = xor(a, and(b, c));
-            let b = xor(b, xor(a, c));
-            let d = xor(d, c);
-            let c = xor(c, and(a, b));
-            [c, not(b), d, a]
+            let e = or(b, d);
+            let f = not(b);
+            let g = xor(d, c);
+            let h = and(e, c);
+            let i = and(d, a);
+            let j = xor(f, a);
+            let k = or(h, i);
+            let l = xor(e, g);
+            let m = or(f, a);
+            let n = xor(j, k);
+            let o = xor(m, g);
+            let p = and_not(n, l);
+            let q = xor(i, e);
+            let r = xor(p, o);
+            let s = xor(q, p);
+            let t = xor(j, r);
+            [n, s, o, t]
         }
 
         #[inline]
         $(#[$feature])*
         fn s2([a, b, c, d]: [$word; 4]) -> [$word; 4] {
-            let d = xor(d, and(a, c));
-            let a = xor(a, and_not(d, b));
-            let b = xor(b, xor(c, d));
-            let c = xor(c, and(a, d));
-            let a = xor(a, b);
-            let d = xor(d, and_not(a, c));
-            let c = xor(c, d);
-            [b, c, d, not(a)]
+            let e = and(a, c);
+            let f = xor(c, b);
+            let g = or(d, a);
+            let h = xor(e, d);
+            let i = xor(g, b);
+            let j = xor(f, a);
+            let k = xor(h, f);
+            let l = and(j, i);
+            let m = or(i, j);
+            let n = and(h, i);
+            let o = xor(l, h);
+            let p = xor(m, n);
+            let q = not(j);
+            let r = and(b, h);
+            let s = xor(q, r);
+            [k, p, o, s]
         }
 
         #[inline]
         $(#[$feature])*
         fn s3([a, b, c, d]: [$word; 4]) -> [$word; 4] {
-            let c = xor(c, and_not(b, d));
-            let d = xor(d, and_not(b, and(a, c)));
-            let b = xor(b, or(a, d));
-            let a = xor(a, xor(c, d));
-            let d = xor(d, and_not(b, c));
-            let c = xor(c, and(a, b));
-            let b = xor(b, and_not(d, a));
-            [b, d, a, c]
+            let e = or(d, a);
+            let f = xor(a, b);
+            let g = xor(c, d);
+            let h = and_not(d, b);
+            let i = or(b, c);
+            let j = xor(e, c);
+            let k = or(f, g);
+            let l = xor(i, j);
+            let m = and(k, a);
+            let n = xor(h, c);
+            let o = and_not(f, h);
+            let p = and(e, c);
+            let q = and(l, k);
+            let r = xor(m, n);
+            let s = xor(o, p);
+            let t = xor(s, j);
+            let u = xor(t, m);
+            [q, s, r, u]
         }
 
         #[inline]
         $(#[$feature])*
         fn s4([a, b, c, d]: [$word; 4]) -> [$word; 4] {
-            let c = xor(c, and_not(d, a));
-            let a = xor(a, and_not(b, c));
-            let d = xor(d, xor(a, c));
-            let c = xor(c, and(b, d));
-            let b = xor(b, a);
-            let b = xor(b, and_not(or(a, c), d));
-            let a = xor(a, and_not(c, b));
-            [not(c), b, a, d]
+            let e = not(b);
+            let f = or(a, d);
+            let g = xor(e, a);
+            let h = xor(f, c);
+            let i = xor(g, d);
+            let j = xor(h, g);
+            let k = or(d, c);
+            let l = and(b, i);
+            let m = and(a, j);
+            let n = and(i, k);
+            let o = xor(l, j);
+            let p = or(m, n);
+            let q = xor(h, n);
+            let r = or(j, b);
+            let s = xor(r, i);
+            [o, q, p, s]
         }
 
         #[inline]
         $(#[$feature])*
         fn s5([a, b, c, d]: [$word; 4]) -> [$word; 4] {
-            let d = not(d);
-            let c = xor(c, and_not(b, a));
-            let a = xor(a, or(c, d));
-            let b = xor(b, xor(a, c));
-            let c = xor(c, or(b, d));
-            let d = xor(d, and(a, c));
-            let a = xor(a, and_not(d, and_not(c, b)));
-            let d = xor(d, b);
-            [c, b, d, a]
+            let e = and(b, a);
+            let f = xor(a, d);
+            let g = xor(e, c);
+            let h = not(a);
+            let i = xor(f, b);
+            let j = xor(g, a);
+            let k = or(h, c);
+            let l = or(d, i);
+            let m = xor(g, h);
+            let n = and(j, f);
+            let o = and_not(k, i);
+            let p = xor(l, m);
+            let q = or(n, o);
+            let r = or(d, p);
+            let s = xor(r, i);
+            let t = xor(o, g);
+            [p, s, q, t]
         }
 
         #[inline]
         $(#[$feature])*
         fn s6([a, b, c, d]: [$word; 4]) -> [$word; 4] {
-            let a = not(a);
-            let c = xor(c, and_not(d, a));
-            let b = xor(b, c);
-            let a = xor(a, xor(b, d));
-            let d = xor(d, and_not(b, a));
-            let a = xor(a, and_not(c, d));
-            let c = xor(c, xor(a, d));
-            let d = xor(d, and_not(a, c));
-            [a, not(b), c, d]
+            let e = and(d, a);
+            let f = xor(d, a);
+            let g = not(b);
+            let h = xor(e, c);
+            let i = or(b, f);
+            let j = xor(g, a);
+            let k = or(d, c);
+            let l = and(h, i);
+            let m = xor(j, k);
+            let n = xor(a, i);
+            let o = and(c, f);
+            let p = xor(l, m);
+            let q = xor(n, o);
+            let r = xor(q, p);
+            let s = and(r, q);
+            let t = xor(h, g);
+            let u = xor(s, h);
+            [p, t, r, u]
         }
 
         #[inline]
         $(#[$feature])*
         fn s7([a, b, c, d]: [$word; 4]) -> [$word; 4] {
-            let a = xor(a, and(b, d));
-            let d = xor(d, and_not(c, b));
-            let c = xor(c, and(a, d));
-            let b = xor(b, xor(a, c));
-            let d = xor(d, and_not(b, c));
-            let c = xor(c, and_not(or(a, b), d));
-            let a = xor(a, or(c, d));
-            [not(c), a, d, b]
+            let e = xor(a, b);
+            let f = not(a);
+            let g = or(c, e);
+            let h = xor(c, d);
+            let i = or(e, f);
+            let j = and(b, c);
+            let k = or(d, f);
+            let l = xor(b, h);
+            let m = and(g, h);
+            let n = xor(j, k);
+            let o = and(l, k);
+            let p = xor(m, i);
+            let q = xor(c, g);
+            let r = xor(n, f);
+            let s = or(q, o);
+            let t = and(i, g);
+            let u = xor(r, o);
+            let v = xor(t, r);
+            [p, u, s, v]
         }
+    };
+}
 
+/// Defines the inverse S-boxes `i0` to `i7` and the linear transformation `linear` with its inverse
+/// `unlinear`. Each takes and gives the four words of a state.
+///
+/// The circuits of the inverses are the shortest that a search found among those whose steps each
+/// XOR into one of the four words a function of the other three: 13 to 16 gates.
+///
+/// The linear transformation adds the next round key on its way, in the form that the key schedule
+/// gives it, at places where nothing waits for the sum.
+#[cfg(all(target_arch = "x86_64", any(feature = "isa-ssse3", feature = "isa-avx2")))]
+macro_rules! gates {
+    ($(#[$feature:meta])* $word:ty) => {
         #[inline]
         $(#[$feature])*
         fn i0([a, b, c, d]: [$word; 4]) -> [$word; 4] {

@@ -4,8 +4,11 @@
 //! A block is four words, read in little-endian order; bit `i` of the four is the input of the
 //! `i`-th of 32 equal S-boxes, so that a few operations on whole words compute them all.
 
+mod inverse;
+
 use inout::InOutBuf;
 
+use self::inverse::{i0, i1, i2, i3, i4, i5, i6, i7};
 use super::{bytes, words};
 use crate::wipe;
 
@@ -132,9 +135,34 @@ fn ctr<const XOR: bool>(keys: &[[u32; 4]; 33], counter: &[u8; 16], mut data: InO
     }
 }
 
-gates!(u32);
-encryption!(inline, u32);
-decryption!(inline, u32);
+boxes!(u32);
+encryption!(inline(always), u32);
+decryption!(inline(always), u32);
+
+/// The linear transformation. It adds the next round key on its way, in the form that [`expand`]
+/// gives it, at places where nothing waits for the sum; brackets say what waits for what.
+#[inline]
+fn linear([a, b, c, d]: [u32; 4], key: &[u32; 4]) -> [u32; 4] {
+    let a = a.rotate_left(13);
+    let c = c.rotate_left(3);
+    let b = ((b ^ key[1]) ^ c) ^ a;
+    let d = ((c ^ key[3]) ^ (a << 3)) ^ d;
+    let b = b.rotate_left(1);
+    let d = d.rotate_left(7);
+    let a = ((a ^ key[0]) ^ b) ^ d;
+    let c = ((c ^ key[2]) ^ (b << 7)) ^ d;
+    [a.rotate_left(5), b, c.rotate_left(22), d]
+}
+
+/// The inverse of [`linear`], with the key of the round before it added.
+#[inline]
+fn unlinear([a, b, c, d]: [u32; 4], key: &[u32; 4]) -> [u32; 4] {
+    let a = a.rotate_right(5) ^ (b ^ d ^ key[0]);
+    let c = c.rotate_right(22) ^ ((b << 7) ^ key[2]) ^ d;
+    let b = ((b.rotate_right(1) ^ key[1]) ^ a) ^ c;
+    let d = ((d.rotate_right(7) ^ key[3]) ^ (a << 3)) ^ c;
+    [a.rotate_right(13), b, c.rotate_right(3), d]
+}
 
 #[inline]
 fn splat(word: u32) -> u32 {
@@ -164,18 +192,6 @@ fn or(a: u32, b: u32) -> u32 {
 #[inline]
 fn not(a: u32) -> u32 {
     !a
-}
-
-#[inline]
-fn shift_left<const N: u32>(a: u32) -> u32 {
-    a << N
-}
-
-/// `BACK` is how far the same rotation goes to the right.
-#[inline]
-fn rotate_left<const N: u32, const BACK: u32>(a: u32) -> u32 {
-    const { assert!(N + BACK == 32) };
-    a.rotate_left(N)
 }
 
 tables!(Portable, i32::cast_unsigned, u32::cast_signed);

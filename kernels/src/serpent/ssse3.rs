@@ -13,6 +13,10 @@ use crate::simd::{load128 as load, store128 as store};
 
 pub(super) const NEEDS: Level = Level::Ssse3;
 
+boxes!(
+    #[target_feature(enable = "ssse3")]
+    __m128i
+);
 gates!(
     #[target_feature(enable = "ssse3")]
     __m128i
