@@ -70,11 +70,13 @@ self_test() {
 
 # The vectors shared with developers, as anybody's vectors: a request a line, an answer a line.
 shared_vectors() {
+    local file=$1
     # The right answers stay here.
-    sed 's/"pt":/"op": "encrypt", "data":/; s/, "ct": "[^"]*"//' "$shared" >"$work/requests"
+    sed 's/"pt":/"op": "encrypt", "data":/; s/, "ct": "[^"]*"//' "$file" >"$work/requests"
     "$lanecrypt" check <"$work/requests" >"$work/answers" || return 1
     [ "$(wc -l <"$work/requests")" -eq "$(wc -l <"$work/answers")" ] || return 1
-    awk '
+    awk -v streams='^(chacha(8|12|20)-(djb|ietf)|salsa20/(8|12|20)|hc128|arc4)$' \
+        -v blocks='^((aes|serpent)-(128|192|256)|3?des)-(ecb|cbc|ctr)$' '
         function field(line, name) {
             if (!match(line, "\"" name "\": *\"[^\"]*\"")) return "-"
             line = substr(line, RSTART, RLENGTH - 1)
@@ -84,12 +86,12 @@ shared_vectors() {
         FNR == NR {
             algorithm[FNR] = field($0, "alg"); right[FNR] = field($0, "ct"); next
         }
-        algorithm[FNR] ~ /^(chacha(8|12|20)-(djb|ietf)|salsa20\/(8|12|20)|hc128|arc4)$/ && right[FNR] != "-" {
+        algorithm[FNR] ~ streams "|" blocks && right[FNR] != "-" {
             compared++
             if (field($0, "out") != right[FNR]) { print algorithm[FNR] ": " $0; wrong++ }
         }
         END { print compared + 0, "compared"; exit wrong > 0 || compared < 100 }
-    ' "$shared" "$work/answers"
+    ' "$file" "$work/answers"
 }
 
 smoke bytes_into_a_pipe bytes_into_a_pipe
@@ -99,9 +101,10 @@ smoke full_disk full_disk
 smoke bad_arguments bad_arguments
 smoke info info
 smoke self_test self_test
-shared=${LANECRYPT_SHARED:-../shared}/vectors/generated/stream.jsonl
-if [ -f "$shared" ]; then
-    smoke shared_vectors shared_vectors
+shared=${LANECRYPT_SHARED:-../shared}/vectors/generated
+if [ -f "$shared/stream.jsonl" ]; then
+    smoke shared_vectors shared_vectors "$shared/stream.jsonl"
+    smoke shared_block_vectors shared_vectors "$shared/block.jsonl"
 else
     echo "SKIPPED shared-vectors: set LANECRYPT_SHARED to their folder"
 fi

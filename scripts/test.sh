@@ -27,7 +27,8 @@ scripts/extras.sh missing test | while read -r name package _; do
 done | tee -a "$log"
 
 run cargo test --workspace --no-fail-fast "$@" \
-    --features lanecrypt-random/rand_core_06,lanecrypt-random/rand_core_09
+    --features lanecrypt-random/rand_core_06,lanecrypt-random/rand_core_09 \
+    --features lanecrypt-ciphers/rustcrypto,lanecrypt/rustcrypto
 run scripts/smoke.sh "$@"
 
 # What a test process ends before it prints its result is a failure that cargo alone reports.

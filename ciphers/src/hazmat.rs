@@ -38,6 +38,7 @@ mod live;
 mod message;
 mod padded;
 mod padding;
+mod rekey;
 mod stream;
 mod stream_cipher;
 

@@ -198,7 +198,8 @@ impl Primitive {
     #[must_use]
     pub const fn timing_leak(self, _level: Level) -> Option<&'static str> {
         match self {
-            // Bitsliced where the processor has no AES instructions: there are no tables.
+            // Without AES instructions bitsliced or by vector permute: no table is read from memory
+            // at a secret place.
             Self::Aes128 | Self::Aes192 | Self::Aes256 => None,
             // Additions, rotations and XORs only.
             Self::ChaCha8 | Self::ChaCha12 | Self::ChaCha20 => None,

@@ -7,7 +7,7 @@ mod numbers;
 use cipher::block_padding::{NoPadding, Pkcs7};
 use cipher::{BlockModeEncrypt, KeyInit, KeyIvInit, StreamCipher};
 use lanecrypt_ciphers::hazmat::{BURN_DEPTH, Cipher, Decryptor, Encryptor, Stream, burn_stack};
-use lanecrypt_ciphers::{Algorithm, InOutBuf, Isa, Mode};
+use lanecrypt_ciphers::{Algorithm, Error, InOutBuf, Isa, Mode};
 use levels::levels;
 use numbers::Numbers;
 
@@ -169,6 +169,36 @@ fn both_ways(cipher: &Cipher, iv: &[u8], plain: &[u8], sealed: &[u8], place: &st
     assert_eq!(out, sealed, "{place}: encrypt apart");
     cipher.decrypt(iv, InOutBuf::new(sealed, &mut out).expect("equal lengths")).expect(place);
     assert_eq!(out, plain, "{place}: decrypt apart");
+}
+
+/// As a cipher that was made with that key; a key of a wrong length leaves the old one.
+#[test]
+fn another_key_takes_the_place_of_the_first() {
+    let mut numbers = Numbers::new(6);
+    for isa in levels() {
+        for &algorithm in Algorithm::ALL {
+            let lengths: Vec<usize> = algorithm.key_lengths().iter().collect();
+            let first = numbers.bytes(lengths[0]);
+            let Ok(mut cipher) = Cipher::new(isa, algorithm, &first) else { continue };
+            let iv = numbers.bytes(algorithm.nonce_length());
+            let data = numbers.bytes(4096);
+            let both = |cipher: &Cipher| {
+                let mut out = [data.clone(), data.clone()];
+                cipher.encrypt(&iv, &mut out[0][..]).expect("whole blocks");
+                cipher.decrypt(&iv, &mut out[1][..]).expect("whole blocks");
+                out
+            };
+            for len in lengths {
+                let key = numbers.bytes(len);
+                assert_eq!(cipher.set_key(&key), Ok(()), "{algorithm} {len}");
+                let fresh = Cipher::new(isa, algorithm, &key).expect("a good key");
+                assert_eq!(both(&cipher), both(&fresh), "{algorithm} {len} {isa:?}");
+                assert_eq!(cipher.set_key(&[0; 300]), Err(Error::KeyLength));
+                assert_eq!(cipher.set_key(&key[..len.saturating_sub(1).min(4)]).is_ok(), len == 0);
+                assert_eq!(both(&cipher), both(&fresh), "{algorithm} {len}: refused");
+            }
+        }
+    }
 }
 
 /// What no crate above does: the other key lengths.

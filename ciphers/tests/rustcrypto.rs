@@ -140,6 +140,18 @@ fn the_end_is_refused() {
     assert!(stream.try_seek(u128::from(u64::MAX) + 1).is_err());
 }
 
+/// Streams that go beyond 2^64 bytes have no end there, but no position that 64 bits hold.
+#[test]
+fn positions_up_to_the_last_are_told_or_refused() {
+    let mut stream = ours::Aes128Ctr::new(&[1; 16].into(), &[2; 16].into());
+    for offset in [u64::MAX - 31, u64::MAX - 19, u64::MAX - 15] {
+        stream.seek(offset);
+        assert_eq!(stream.current_pos::<u64>(), offset);
+    }
+    stream.seek(u64::MAX);
+    assert!(stream.try_current_pos::<u64>().is_err());
+}
+
 #[test]
 fn debug_output_hides_keys() {
     let aes = ours::Aes128::new(&[77; 16].into());

@@ -155,6 +155,11 @@ macro_rules! key_size {
                 Self { keys: $expand(isa, key), isa }
             }
 
+            #[inline]
+            fn set_key(&mut self, key: &Self::Key) {
+                self.keys = $expand(self.isa, key);
+            }
+
             forward!();
         }
 
@@ -176,6 +181,11 @@ macro_rules! key_size {
             #[inline]
             fn new(isa: Isa, key: &Self::Key) -> Self {
                 Self { keys: $both(isa, key), isa }
+            }
+
+            #[inline]
+            fn set_key(&mut self, key: &Self::Key) {
+                self.keys = $both(self.isa, key);
             }
 
             forward!();
@@ -255,12 +265,16 @@ impl<const BITS: usize> ZeroizeOnDrop for Aes<BITS> {}
 mod tests {
     use super::*;
     use crate::StreamCore;
-    use crate::isa::reached::assert_best;
+    use crate::isa::reached::{assert_best, forget};
 
     #[test]
     fn every_level_reaches_its_kernel() {
         let mut data = [[0; 16]; 3];
-        let aes = |isa| Aes::<128>::new(isa, &[1; 16]);
+        let aes = |isa| {
+            let aes = Aes::<128>::new(isa, &[1; 16]);
+            forget();
+            aes
+        };
         assert_best(KERNELS, |isa| aes(isa).encrypt((&mut data[..]).into()));
         assert_best(KERNELS, |isa| aes(isa).decrypt((&mut data[..]).into()));
         assert_best(KERNELS, |isa| aes(isa).cbc_encrypt(&mut [2; 16], (&mut data[..]).into()));
@@ -268,7 +282,11 @@ mod tests {
         let data = data.as_flattened_mut();
         assert_best(KERNELS, |isa| aes(isa).ctr(&mut [2; 16], (&mut data[..]).into()));
         assert_best(KERNELS, |isa| aes(isa).ctr_keystream(&mut [2; 16], data));
-        let core = |isa| AesCtr::<256>::new(isa, &[1; 32], &[2; 16]);
+        let core = |isa| {
+            let core = AesCtr::<256>::new(isa, &[1; 32], &[2; 16]);
+            forget();
+            core
+        };
         assert_best(KERNELS, |isa| core(isa).keystream(data));
         assert_best(KERNELS, |isa| core(isa).xor((&mut data[..]).into()));
     }

@@ -18,6 +18,11 @@ pub trait BlockEncrypt<const N: usize>: Sized + ZeroizeOnDrop {
     /// Expands `key` for the kernels of `isa`.
     fn new(isa: Isa, key: &Self::Key) -> Self;
 
+    /// Expands another key in the place of the one that is there, for the same kernels.
+    ///
+    /// Cheaper than a new cipher, for what is overwritten needs no wiping.
+    fn set_key(&mut self, key: &Self::Key);
+
     /// Encrypts each block by itself (ECB; NIST SP 800-38A, section 6.1), in place or from one
     /// buffer to another.
     fn encrypt(&self, blocks: InOutBuf<'_, '_, [u8; N]>);

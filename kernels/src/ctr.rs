@@ -51,12 +51,12 @@ impl<C: BlockEncrypt<N>, const N: usize> Seek for Ctr<C, N> {
     fn seek(&mut self, block: u64) {
         self.position = u128::from(block);
         self.counter = self.nonce;
-        add(&mut self.counter, block);
+        add_to_counter(&mut self.counter, block);
     }
 }
 
-/// Adds to a big-endian number, which wraps.
-fn add(counter: &mut [u8], mut number: u64) {
+/// Adds to a counter block, a big-endian number of any length, which wraps as a whole.
+pub fn add_to_counter(counter: &mut [u8], mut number: u64) {
     let mut carry = 0;
     for byte in counter.iter_mut().rev() {
         let [low, ..] = number.to_le_bytes();
@@ -83,14 +83,14 @@ mod tests {
     #[test]
     fn counters_add_with_carries_and_wrap() {
         let mut counter = [0xff; 8];
-        add(&mut counter, 1);
+        add_to_counter(&mut counter, 1);
         assert_eq!(counter, [0; 8]);
         let mut counter = [0; 16];
-        add(&mut counter, u64::MAX);
-        add(&mut counter, 1);
+        add_to_counter(&mut counter, u64::MAX);
+        add_to_counter(&mut counter, 1);
         assert_eq!(u128::from_be_bytes(counter), 1 << 64);
         let mut counter = (u128::MAX - 5).to_be_bytes();
-        add(&mut counter, 0x0102_0304_0506_0708);
+        add_to_counter(&mut counter, 0x0102_0304_0506_0708);
         assert_eq!(u128::from_be_bytes(counter), 0x0102_0304_0506_0708 - 6);
     }
 }

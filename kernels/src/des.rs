@@ -108,6 +108,11 @@ macro_rules! block_cipher {
                 Self { keys: $expand(isa, key), isa }
             }
 
+            #[inline]
+            fn set_key(&mut self, key: &Self::Key) {
+                self.keys = $expand(self.isa, key);
+            }
+
             fn encrypt(&self, blocks: InOutBuf<'_, '_, [u8; 8]>) {
                 self.request(false).ecb(blocks);
             }
@@ -191,14 +196,22 @@ fn crypt(isa: Isa, keys: &[[u64; KEYS]], back: bool, groups: &mut [[[u8; 8]; 64]
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::isa::reached::assert_best;
+    use crate::isa::reached::{assert_best, forget};
 
     #[test]
     fn every_level_reaches_its_kernel() {
         let mut blocks = [[0; 8]; 80];
         let (mut iv, key) = ([0; 8], TripleDesKey::from(&[1; 24]));
-        let one = |isa| Des::new(isa, &[1; 8]);
-        let three = |isa| TripleDes::new(isa, &key);
+        let one = |isa| {
+            let des = Des::new(isa, &[1; 8]);
+            forget();
+            des
+        };
+        let three = |isa| {
+            let des = TripleDes::new(isa, &key);
+            forget();
+            des
+        };
         assert_best(KERNELS, |isa| one(isa).encrypt((&mut blocks[..]).into()));
         assert_best(KERNELS, |isa| one(isa).decrypt((&mut blocks[..]).into()));
         assert_best(KERNELS, |isa| three(isa).encrypt((&mut blocks[..]).into()));
@@ -206,6 +219,6 @@ mod tests {
         let bytes = blocks.as_flattened_mut();
         assert_best(KERNELS, |isa| three(isa).ctr(&mut iv, (&mut bytes[..]).into()));
         assert_best(KERNELS, |isa| one(isa).ctr_keystream(&mut iv, bytes));
-        assert_best(KERNELS, |isa| drop(one(isa)));
+        assert_best(KERNELS, |isa| drop(Des::new(isa, &[1; 8])));
     }
 }

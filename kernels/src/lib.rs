@@ -34,6 +34,6 @@ mod stream;
 pub mod wipe;
 
 pub use block::{BlockCipher, BlockEncrypt, into_blocks};
-pub use ctr::Ctr;
+pub use ctr::{Ctr, add_to_counter};
 pub use isa::{Isa, Level, UnknownLevel};
 pub use stream::{Seek, StreamCore};

@@ -111,6 +111,11 @@ impl BlockEncrypt<16> for Serpent {
         Self { keys: portable::expand(&key.words), isa }
     }
 
+    #[inline]
+    fn set_key(&mut self, key: &Key) {
+        self.keys = portable::expand(&key.words);
+    }
+
     fn encrypt(&self, blocks: InOutBuf<'_, '_, [u8; 16]>) {
         let keys = &self.keys;
         by_isa!(self.isa, encrypt(keys, blocks):
@@ -122,7 +127,8 @@ impl BlockEncrypt<16> for Serpent {
         by_isa!(self.isa, cbc_encrypt(keys, iv, blocks): Avx512 => avx512, _ => portable);
     }
 
-    fn ctr(&self, counter: &mut [u8; 16], mut data: InOutBuf<'_, '_, u8>) {
+    fn ctr(&self, counter: &mut [u8; 16], data: InOutBuf<'_, '_, u8>) {
+        let mut data = data;
         while !data.is_empty() {
             let (first, bytes) = advance(counter, data.len());
             let (part, rest) = data.split_at(bytes);

@@ -81,9 +81,11 @@ fn run() -> Result<(), Wrong> {
         random::fill(&mut key);
         let cipher = Cipher::new(Isa::detect(), algorithm, &key)?;
         let mut best = vec![Tally::default(); counts.len()];
+        // Each thread of each turn is a sender of its own: none may use another's counters.
+        let mut senders = 0_u64..;
         for _ in 0..TURNS {
             for (&threads, best) in counts.iter().zip(&mut best) {
-                let rate = measure(&cipher, threads, span)?;
+                let rate = measure(&cipher, senders.by_ref().take(threads), span)?;
                 if rate.bytes > best.bytes {
                     *best = rate;
                 }
@@ -106,12 +108,16 @@ fn thread_counts(processors: usize) -> Vec<usize> {
     doubling.take_while(|&count| count < processors).chain([processors]).collect()
 }
 
-/// Packets and bytes a second that `threads` threads carry under one cipher.
-fn measure(cipher: &Cipher, threads: usize, span: Duration) -> Result<Tally, Wrong> {
+/// Packets and bytes a second that a thread for each sender carries under one cipher.
+fn measure(
+    cipher: &Cipher,
+    senders: impl Iterator<Item = u64>,
+    span: Duration,
+) -> Result<Tally, Wrong> {
     let start = Instant::now();
     let carried = thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads)
-            .map(|number| scope.spawn(move || carry(cipher, number as u64, start + span)))
+        let workers: Vec<_> = senders
+            .map(|sender| scope.spawn(move || carry(cipher, sender, start + span)))
             .collect();
         let join = |worker: thread::ScopedJoinHandle<'_, _>| {
             worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))

@@ -15,7 +15,8 @@ const FILES: [&str; 4] = ["libcrypto.so.3", "libcrypto.so.4", "libcrypto.so.1.1"
 
 /// An open build of libcrypto; a copy names the same one.
 ///
-/// It stays open until the process ends, because it may have registered functions to run then.
+/// It stays open until the process ends, because it may have registered functions to run then. A
+/// call that fails clears libcrypto's record of errors of the calling thread, all of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Libcrypto(&'static Build);
 
@@ -45,19 +46,35 @@ impl Libcrypto {
     ///
     /// [`OpenError`] when there is none, or one without the functions that are needed.
     pub fn open() -> Result<Self, OpenError> {
-        FILES.iter().find_map(|file| load(Path::new(file)).ok()).map_or_else(
-            || Err(OpenError(format!("none of {} is here", FILES.join(", ")))),
-            Self::of,
-        )
+        static OPENED: OnceLock<Libcrypto> = OnceLock::new();
+        if let Some(opened) = OPENED.get() {
+            return Ok(*opened);
+        }
+        // SAFETY: the names are those under which systems install libcrypto.
+        let load = |file| unsafe { load(Path::new(file)) };
+        let library = FILES.iter().find_map(|file| load(file).ok());
+        let library =
+            library.ok_or_else(|| OpenError(format!("none of {} is here", FILES.join(", "))))?;
+        let opened = Self::of(library)?;
+        Ok(*OPENED.get_or_init(|| opened))
     }
 
-    /// Opens the libcrypto at `path`. One that is open already is used again.
+    /// Opens the libcrypto at `path`.
+    ///
+    /// Each call makes functions and state of its own, which are kept until the process ends, even
+    /// if the file is open already: keep what it returns.
     ///
     /// # Errors
     ///
     /// [`OpenError`] when there is none, or one without the functions that are needed.
-    pub fn open_at(path: &Path) -> Result<Self, OpenError> {
-        let library = load(path)
+    ///
+    /// # Safety
+    ///
+    /// The file is a libcrypto of the versions served, or no library at all: opening one runs code
+    /// of it, and its functions are called by the types that OpenSSL gives them.
+    pub unsafe fn open_at(path: &Path) -> Result<Self, OpenError> {
+        // SAFETY: the caller vouches for the file.
+        let library = unsafe { load(path) }
             .map_err(|error| OpenError(format!("cannot open {}: {error}", path.display())))?;
         Self::of(library)
     }
@@ -177,10 +194,12 @@ impl Build {
     }
 }
 
-fn load(file: &Path) -> Result<Library, libloading::Error> {
+/// # Safety
+///
+/// The file is a libcrypto, which is made to be loaded: opening it runs its initialisers.
+unsafe fn load(file: &Path) -> Result<Library, libloading::Error> {
     // Symbols stay local to the library, so that several builds do not mix.
-    // SAFETY: opening runs the library's initialisers; the file is a libcrypto, which is made to
-    // be loaded, or what the caller asked for.
+    // SAFETY: the caller vouches for the file.
     unsafe { Library::new(file) }
 }
 

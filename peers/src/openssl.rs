@@ -42,7 +42,8 @@ pub(crate) fn newest(libraries: &PeerLibraries) -> Result<Libcrypto, String> {
 }
 
 fn at(path: &Path) -> Result<Libcrypto, String> {
-    Libcrypto::open_at(path).map_err(|error| error.to_string())
+    // SAFETY: the file is what `make peers` has built, or a libcrypto by the word of the user.
+    unsafe { Libcrypto::open_at(path) }.map_err(|error| error.to_string())
 }
 
 /// The file that `make peers` makes, in the target folder that this program was built in.

@@ -63,33 +63,3 @@ pub(super) fn sized<const N: usize>(iv: &[u8]) -> Result<&[u8; N], Error> {
 pub(super) fn no_iv(iv: &[u8]) -> Result<(), Error> {
     if iv.is_empty() { Ok(()) } else { Err(Error::NonceLength) }
 }
-
-/// Adds to a big-endian counter, which wraps.
-pub(super) fn add(counter: &mut [u8], number: u64) {
-    let mut carry = u128::from(number);
-    for byte in counter.iter_mut().rev() {
-        carry += u128::from(*byte);
-        [*byte, ..] = carry.to_le_bytes();
-        carry >>= 8;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counters_carry_and_wrap() {
-        for start in [0, 1, 0xff, 0xffff_ffff, u128::MAX - 3, u128::from(u64::MAX), 1 << 120] {
-            for number in [0, 1, 4, 255, 1 << 33, u64::MAX] {
-                let mut counter = start.to_be_bytes();
-                add(&mut counter, number);
-                let sum = start.wrapping_add(u128::from(number));
-                assert_eq!(u128::from_be_bytes(counter), sum);
-            }
-        }
-        let mut counter = [0xff; 8];
-        add(&mut counter, 2);
-        assert_eq!(counter, [0, 0, 0, 0, 0, 0, 0, 1]);
-    }
-}

@@ -191,7 +191,7 @@ impl StreamKey {
             Self::Salsa12(kept) => kept.message(nonce, data),
             Self::Salsa20(kept) => kept.message(nonce, data),
             #[cfg(feature = "legacy")]
-            Self::Hc128(key, isa) => message(Hc128::new(*isa, key, sized(nonce)?), data),
+            Self::Hc128(key, isa) => hc128(*isa, key, nonce, data),
         }
     }
 }
@@ -202,18 +202,21 @@ pub(super) struct Kept<C: StreamCore> {
     pub(super) isa: Isa,
 }
 
-impl<C: StreamCore> Kept<C> {
-    fn new(isa: Isa, key: &[u8]) -> Result<Self, Error>
-    where
-        C::Key: for<'a> From<&'a [u8; 16]> + for<'a> From<&'a [u8; 32]>,
-    {
-        let key = match key.len() {
-            16 => bytes::<16>(key)?.into(),
-            _ => bytes::<32>(key)?.into(),
-        };
-        Ok(Self { key, isa })
+impl<C: StreamCore> Kept<C>
+where
+    C::Key: for<'a> From<&'a [u8; 16]> + for<'a> From<&'a [u8; 32]>,
+{
+    fn new(isa: Isa, key: &[u8]) -> Result<Self, Error> {
+        Ok(Self { key: either(key)?, isa })
     }
 
+    pub(super) fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
+        self.key = either(key)?;
+        Ok(())
+    }
+}
+
+impl<C: StreamCore> Kept<C> {
     #[inline]
     fn message<const N: usize>(&self, nonce: &[u8], data: InOutBuf<'_, '_, u8>) -> Result<(), Error>
     where
@@ -221,6 +224,13 @@ impl<C: StreamCore> Kept<C> {
     {
         message(C::new(self.isa, &self.key, sized(nonce)?), data)
     }
+}
+
+/// A message under HC-128. Not inlined: the other ciphers need no room on the stack for its tables.
+#[cfg(feature = "legacy")]
+#[inline(never)]
+fn hc128(isa: Isa, key: &[u8; 16], nonce: &[u8], data: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
+    message(Hc128::new(isa, key, sized(nonce)?), data)
 }
 
 /// XORs the keystream of a fresh core into `data`.
@@ -237,6 +247,17 @@ fn message<C: StreamCore>(mut core: C, data: InOutBuf<'_, '_, u8>) -> Result<(),
 #[inline]
 pub(super) fn bytes<const N: usize>(key: &[u8]) -> Result<&[u8; N], Error> {
     key.try_into().map_err(|_| Error::KeyLength)
+}
+
+/// The key of a cipher that takes two lengths.
+pub(super) fn either<K>(key: &[u8]) -> Result<K, Error>
+where
+    K: for<'a> From<&'a [u8; 16]> + for<'a> From<&'a [u8; 32]>,
+{
+    Ok(match key.len() {
+        16 => bytes::<16>(key)?.into(),
+        _ => bytes::<32>(key)?.into(),
+    })
 }
 
 pub(super) fn serpent_key(key: &[u8]) -> Result<serpent::Key, Error> {

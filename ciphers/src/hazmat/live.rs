@@ -33,26 +33,83 @@ pub(super) enum Live {
 
 impl Live {
     /// The stream of `nonce` from block `first` on.
-    pub(super) fn open(key: &StreamKey, nonce: &[u8], first: u64) -> Result<Self, Error> {
-        Ok(match key {
-            StreamKey::ChaCha8Djb(kept) => Self::ChaCha8Djb(stream(kept, nonce, first)?),
-            StreamKey::ChaCha12Djb(kept) => Self::ChaCha12Djb(stream(kept, nonce, first)?),
-            StreamKey::ChaCha20Djb(kept) => Self::ChaCha20Djb(stream(kept, nonce, first)?),
-            StreamKey::ChaCha8Ietf(kept) => Self::ChaCha8Ietf(stream(kept, nonce, first)?),
-            StreamKey::ChaCha12Ietf(kept) => Self::ChaCha12Ietf(stream(kept, nonce, first)?),
-            StreamKey::ChaCha20Ietf(kept) => Self::ChaCha20Ietf(stream(kept, nonce, first)?),
-            StreamKey::Salsa8(kept) => Self::Salsa8(stream(kept, nonce, first)?),
-            StreamKey::Salsa12(kept) => Self::Salsa12(stream(kept, nonce, first)?),
-            StreamKey::Salsa20(kept) => Self::Salsa20(stream(kept, nonce, first)?),
+    fn open(key: &StreamKey, nonce: &[u8], first: u64) -> Result<Self, Error> {
+        // Each arm returns its result by itself: were they joined first, each would be copied once
+        // more.
+        macro_rules! stream {
+            ($variant:ident, $kept:expr) => {
+                Ok(Self::$variant(StreamCipher::at_block(
+                    $kept.isa,
+                    &$kept.key,
+                    sized(nonce)?,
+                    first,
+                )?))
+            };
+        }
+        match key {
+            StreamKey::ChaCha8Djb(kept) => stream!(ChaCha8Djb, kept),
+            StreamKey::ChaCha12Djb(kept) => stream!(ChaCha12Djb, kept),
+            StreamKey::ChaCha20Djb(kept) => stream!(ChaCha20Djb, kept),
+            StreamKey::ChaCha8Ietf(kept) => stream!(ChaCha8Ietf, kept),
+            StreamKey::ChaCha12Ietf(kept) => stream!(ChaCha12Ietf, kept),
+            StreamKey::ChaCha20Ietf(kept) => stream!(ChaCha20Ietf, kept),
+            StreamKey::Salsa8(kept) => stream!(Salsa8, kept),
+            StreamKey::Salsa12(kept) => stream!(Salsa12, kept),
+            StreamKey::Salsa20(kept) => stream!(Salsa20, kept),
             #[cfg(feature = "legacy")]
             StreamKey::Hc128(key, isa) => {
                 let nonce = sized(nonce)?;
                 if first != 0 {
                     return Err(Error::Unsupported);
                 }
-                Self::Hc128(Box::new(StreamCipher::<Hc128>::new(*isa, key, nonce)))
+                Ok(Self::Hc128(Box::new(StreamCipher::<Hc128>::new(*isa, key, nonce))))
             }
-        })
+        }
+    }
+
+    /// Makes `live` the stream of `nonce` from block `first` on, or refuses and changes nothing.
+    ///
+    /// A stream of the same algorithm is begun again where it lies.
+    #[inline]
+    pub(super) fn start(
+        live: &mut Option<Self>,
+        key: &StreamKey,
+        nonce: &[u8],
+        first: u64,
+    ) -> Result<(), Error> {
+        match (&mut *live, key) {
+            (Some(Self::ChaCha8Djb(live)), StreamKey::ChaCha8Djb(kept)) => {
+                restart(live, kept, nonce, first)
+            }
+            (Some(Self::ChaCha12Djb(live)), StreamKey::ChaCha12Djb(kept)) => {
+                restart(live, kept, nonce, first)
+            }
+            (Some(Self::ChaCha20Djb(live)), StreamKey::ChaCha20Djb(kept)) => {
+                restart(live, kept, nonce, first)
+            }
+            (Some(Self::ChaCha8Ietf(live)), StreamKey::ChaCha8Ietf(kept)) => {
+                restart(live, kept, nonce, first)
+            }
+            (Some(Self::ChaCha12Ietf(live)), StreamKey::ChaCha12Ietf(kept)) => {
+                restart(live, kept, nonce, first)
+            }
+            (Some(Self::ChaCha20Ietf(live)), StreamKey::ChaCha20Ietf(kept)) => {
+                restart(live, kept, nonce, first)
+            }
+            (Some(Self::Salsa8(live)), StreamKey::Salsa8(kept)) => {
+                restart(live, kept, nonce, first)
+            }
+            (Some(Self::Salsa12(live)), StreamKey::Salsa12(kept)) => {
+                restart(live, kept, nonce, first)
+            }
+            (Some(Self::Salsa20(live)), StreamKey::Salsa20(kept)) => {
+                restart(live, kept, nonce, first)
+            }
+            _ => {
+                *live = Some(Self::open(key, nonce, first)?);
+                Ok(())
+            }
+        }
     }
 
     /// XORs the next keystream bytes into `data`.
@@ -73,10 +130,12 @@ impl Live {
     }
 }
 
-fn stream<C: Seek + StreamCore<Nonce = [u8; N]>, const N: usize>(
+#[inline]
+fn restart<C: Seek + StreamCore<Nonce = [u8; N]>, const N: usize>(
+    live: &mut StreamCipher<C>,
     kept: &Kept<C>,
     nonce: &[u8],
     first: u64,
-) -> Result<StreamCipher<C>, Error> {
-    StreamCipher::at_block(kept.isa, &kept.key, sized(nonce)?, first)
+) -> Result<(), Error> {
+    live.restart(kept.isa, &kept.key, sized(nonce)?, first)
 }

@@ -3,11 +3,11 @@
 use core::fmt;
 
 use inout::InOutBuf;
-use lanecrypt_kernels::{BlockEncrypt, wipe};
+use lanecrypt_kernels::{BlockEncrypt, add_to_counter, wipe};
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::Padding;
-use super::block_modes::{MAX_BLOCK, add, cbc, ecb, first, no_iv, sized};
+use super::block_modes::{MAX_BLOCK, cbc, ecb, first, no_iv, sized};
 use super::cipher::{Cipher, copy};
 use super::keyed::{Keyed, by_mode};
 use super::live::Live;
@@ -77,12 +77,12 @@ impl<'c, const ENCRYPT: bool> Message<'c, ENCRYPT> {
                 let chain = chain_of(cipher, &mut self.chain);
                 *chain = *counter;
                 if at != 0 {
-                    add(chain, at);
+                    add_to_counter(chain, at);
                 }
                 self.blocks = u64::MAX - at;
             },
             ecb _cipher => no_iv(iv)?,
-            stream key => self.live = Some(Live::open(key, iv, at)?),
+            stream key => Live::start(&mut self.live, key, iv, at)?,
             null => no_iv(iv)?,
         );
         self.forget();

@@ -22,7 +22,7 @@ use zeroize::ZeroizeOnDrop;
 use super::StreamCipher;
 #[cfg(feature = "legacy")]
 use super::keyed::triple_des_key;
-use super::keyed::{bytes, serpent_key};
+use super::keyed::{bytes, either, serpent_key};
 use crate::{Algorithm, Error, Mode, Primitive};
 
 /// One keyed stream of an algorithm that is chosen at run time.
@@ -234,12 +234,4 @@ fn open<C: Seek<Nonce = [u8; N]>, const N: usize>(
 ) -> Result<StreamCipher<C>, Error> {
     let nonce = nonce.try_into().map_err(|_| Error::NonceLength)?;
     StreamCipher::at_block(isa, key, nonce, first)
-}
-
-/// The key of a cipher that takes two lengths.
-fn either<K>(key: &[u8]) -> Result<K, Error>
-where
-    K: for<'a> From<&'a [u8; 16]> + for<'a> From<&'a [u8; 32]>,
-{
-    bytes::<32>(key).map(K::from).or_else(|_| bytes::<16>(key).map(K::from))
 }

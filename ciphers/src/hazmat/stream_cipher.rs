@@ -3,8 +3,8 @@
 use core::fmt;
 
 use inout::InOutBuf;
-use lanecrypt_kernels::{Isa, Seek, StreamCore};
-use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+use lanecrypt_kernels::{Isa, Seek, StreamCore, wipe};
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use crate::Error;
 
@@ -151,17 +151,35 @@ impl<C: Seek> StreamCipher<C> {
     /// # Errors
     ///
     /// [`Error::KeystreamExhausted`] if there is no such block.
+    #[inline]
     pub fn at_block(isa: Isa, key: &C::Key, nonce: &C::Nonce, first: u64) -> Result<Self, Error> {
-        let mut stream = Self::new(isa, key, nonce);
-        let total = stream.total.checked_sub(first).ok_or(Error::KeystreamExhausted)?;
-        if total == 0 {
-            return Err(Error::KeystreamExhausted);
-        }
-        stream.core.seek(first);
-        stream.first = first;
-        stream.total = total;
-        stream.blocks = total;
-        Ok(stream)
+        const { assert!(C::BLOCK > 0 && C::BLOCK <= MAX_BLOCK) };
+        let (core, total) = core_at(isa, key, nonce, first)?;
+        Ok(Self { core, first, total, blocks: total, part: [0; MAX_BLOCK], left: 0 })
+    }
+
+    /// Begins another stream in the place of this one, which moves less memory than
+    /// [`at_block`](Self::at_block).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KeystreamExhausted`] if there is no block `first`; nothing has changed then.
+    #[inline]
+    pub(super) fn restart(
+        &mut self,
+        isa: Isa,
+        key: &C::Key,
+        nonce: &C::Nonce,
+        first: u64,
+    ) -> Result<(), Error> {
+        let (core, total) = core_at(isa, key, nonce, first)?;
+        self.core = core;
+        self.first = first;
+        self.total = total;
+        self.blocks = total;
+        self.left = 0;
+        wipe::memory(&mut self.part);
+        Ok(())
     }
 
     /// Goes to a byte offset, counted from where the stream began.
@@ -187,6 +205,24 @@ impl<C: Seek> StreamCipher<C> {
     }
 }
 
+/// A core that stands at block `first`, and the blocks from there to its end; at least one.
+#[inline]
+fn core_at<C: Seek>(
+    isa: Isa,
+    key: &C::Key,
+    nonce: &C::Nonce,
+    first: u64,
+) -> Result<(C, u64), Error> {
+    let mut core = C::new(isa, key, nonce);
+    match core.remaining().checked_sub(first) {
+        None | Some(0) => Err(Error::KeystreamExhausted),
+        Some(total) => {
+            core.seek(first);
+            Ok((core, total))
+        }
+    }
+}
+
 impl<C: StreamCore> fmt::Debug for StreamCipher<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("StreamCipher").finish_non_exhaustive()
@@ -194,9 +230,10 @@ impl<C: StreamCore> fmt::Debug for StreamCipher<C> {
 }
 
 impl<C: StreamCore> Drop for StreamCipher<C> {
+    #[inline]
     fn drop(&mut self) {
         // The core wipes itself.
-        self.part.zeroize();
+        wipe::memory(&mut self.part);
     }
 }
 

@@ -94,7 +94,8 @@ macro_rules! stream_cipher {
 fn position<T: SeekNum>(offset: u64, block: usize) -> Result<T, OverflowError> {
     let size = u8::try_from(block).map_err(|_| OverflowError)?;
     let number = offset.div_ceil(u64::from(size));
-    let unused = number * u64::from(size) - offset;
+    // Of a full block none are unused, which is what the second remainder is for.
+    let unused = (u64::from(size) - offset % u64::from(size)) % u64::from(size);
     T::from_block_byte(number, size - u8::try_from(unused).map_err(|_| OverflowError)?, size)
 }
 

@@ -38,6 +38,10 @@ pub(crate) fn answer_all(
 
 /// The answer to a line, with its newline.
 fn answer(isa: Isa, line: &[u8]) -> String {
+    // A list of ten fields would be a request, too, as far as the parser goes.
+    if !line.trim_ascii_start().starts_with(b"{") {
+        return refusal("null", "not a request in JSON: expected an object");
+    }
     let request: Request<'_> = match serde_json::from_slice(line) {
         Ok(request) => request,
         Err(error) => return refusal("null", &format!("not a request in JSON: {error}")),

@@ -73,7 +73,8 @@ pub(super) fn keystream(keys: &[[u8; 16]], mut counter: u128, out: &mut [u8]) {
     });
 }
 
-pub(super) fn xor(keys: &[[u8; 16]], mut counter: u128, mut data: InOutBuf<'_, '_, u8>) {
+pub(super) fn xor(keys: &[[u8; 16]], mut counter: u128, data: InOutBuf<'_, '_, u8>) {
+    let mut data = data;
     with_planes(keys, |keys| {
         while !data.is_empty() {
             let count = data.len().min(128);
@@ -114,7 +115,8 @@ fn pack_keys(planes: &mut [Planes], keys: &[[u8; 16]]) {
 }
 
 /// Has `f` change eight blocks at a time, of which the first so many are meant.
-fn by_eight(mut data: InOutBuf<'_, '_, [u8; 16]>, mut f: impl FnMut(&mut [[u8; 16]; 8], usize)) {
+fn by_eight(data: InOutBuf<'_, '_, [u8; 16]>, mut f: impl FnMut(&mut [[u8; 16]; 8], usize)) {
+    let mut data = data;
     while !data.is_empty() {
         let count = data.len().min(8);
         let (mut part, rest) = data.split_at(count);

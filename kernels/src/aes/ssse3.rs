@@ -24,57 +24,47 @@ use crate::{Level, wipe};
 pub(super) const NEEDS: Level = Level::Ssse3;
 
 #[target_feature(enable = "ssse3")]
-pub(super) fn encrypt<const N: usize>(keys: &[[u8; 16]; N], mut data: InOutBuf<'_, '_, [u8; 16]>) {
+pub(super) fn encrypt<const N: usize>(keys: &[[u8; 16]; N], data: InOutBuf<'_, '_, [u8; 16]>) {
+    ecb::<N, true>(keys, data);
+}
+
+#[target_feature(enable = "ssse3")]
+pub(super) fn decrypt<const N: usize>(keys: &[[u8; 16]; N], data: InOutBuf<'_, '_, [u8; 16]>) {
+    ecb::<N, false>(keys, data);
+}
+
+#[inline]
+#[target_feature(enable = "ssse3")]
+fn ecb<const N: usize, const FORWARD: bool>(
+    keys: &[[u8; 16]; N],
+    data: InOutBuf<'_, '_, [u8; 16]>,
+) {
+    let mut data = data;
     while data.len() >= 4 {
         let (part, rest) = data.split_at(4);
-        encrypt_part::<N, 4>(keys, part);
+        ecb_part::<N, 4, FORWARD>(keys, part);
         data = rest;
     }
     if data.len() >= 2 {
         let (part, rest) = data.split_at(2);
-        encrypt_part::<N, 2>(keys, part);
+        ecb_part::<N, 2, FORWARD>(keys, part);
         data = rest;
     }
     if !data.is_empty() {
-        encrypt_part::<N, 1>(keys, data);
+        ecb_part::<N, 1, FORWARD>(keys, data);
     }
 }
 
 #[inline]
 #[target_feature(enable = "ssse3")]
-fn encrypt_part<const N: usize, const V: usize>(
+fn ecb_part<const N: usize, const V: usize, const FORWARD: bool>(
     keys: &[[u8; 16]; N],
-    mut data: InOutBuf<'_, '_, [u8; 16]>,
+    data: InOutBuf<'_, '_, [u8; 16]>,
 ) {
+    let mut data = data;
     let state = load_all::<V>(data.get_in());
-    store_all(rounds(keys, state), data.get_out());
-}
-
-#[target_feature(enable = "ssse3")]
-pub(super) fn decrypt<const N: usize>(keys: &[[u8; 16]; N], mut data: InOutBuf<'_, '_, [u8; 16]>) {
-    while data.len() >= 4 {
-        let (part, rest) = data.split_at(4);
-        decrypt_part::<N, 4>(keys, part);
-        data = rest;
-    }
-    if data.len() >= 2 {
-        let (part, rest) = data.split_at(2);
-        decrypt_part::<N, 2>(keys, part);
-        data = rest;
-    }
-    if !data.is_empty() {
-        decrypt_part::<N, 1>(keys, data);
-    }
-}
-
-#[inline]
-#[target_feature(enable = "ssse3")]
-fn decrypt_part<const N: usize, const V: usize>(
-    keys: &[[u8; 16]; N],
-    mut data: InOutBuf<'_, '_, [u8; 16]>,
-) {
-    let state = load_all::<V>(data.get_in());
-    store_all(inverse_rounds(keys, state), data.get_out());
+    let state = if FORWARD { rounds(keys, state) } else { inverse_rounds(keys, state) };
+    store_all(state, data.get_out());
 }
 
 #[target_feature(enable = "ssse3")]
@@ -96,8 +86,9 @@ pub(super) fn cbc_encrypt<const N: usize>(
 pub(super) fn cbc_decrypt<const N: usize>(
     keys: &[[u8; 16]; N],
     iv: &mut [u8; 16],
-    mut blocks: InOutBuf<'_, '_, [u8; 16]>,
+    blocks: InOutBuf<'_, '_, [u8; 16]>,
 ) {
+    let mut blocks = blocks;
     let mut chain = load128(iv);
     while blocks.len() >= 4 {
         let (part, rest) = blocks.split_at(4);
@@ -120,8 +111,9 @@ pub(super) fn cbc_decrypt<const N: usize>(
 fn cbc_decrypt_part<const N: usize, const V: usize>(
     keys: &[[u8; 16]; N],
     chain: &mut __m128i,
-    mut data: InOutBuf<'_, '_, [u8; 16]>,
+    data: InOutBuf<'_, '_, [u8; 16]>,
 ) {
+    let mut data = data;
     let input = load_all::<V>(data.get_in());
     let mut state = inverse_rounds(keys, input);
     for (x, next) in state.iter_mut().zip(input) {
@@ -148,8 +140,9 @@ pub(super) fn xor<const N: usize>(keys: &[[u8; 16]; N], counter: u128, data: InO
 fn ctr<const N: usize, const XOR: bool>(
     keys: &[[u8; 16]; N],
     counter: u128,
-    mut data: InOutBuf<'_, '_, u8>,
+    data: InOutBuf<'_, '_, u8>,
 ) {
+    let mut data = data;
     let mut counter = load128(&counter.to_le_bytes());
     while data.len() >= 64 {
         let (part, rest) = data.split_at(64);
@@ -183,8 +176,9 @@ fn ctr<const N: usize, const XOR: bool>(
 fn ctr_part<const N: usize, const V: usize, const XOR: bool>(
     keys: &[[u8; 16]; N],
     counter: &mut __m128i,
-    mut data: InOutBuf<'_, '_, u8>,
+    data: InOutBuf<'_, '_, u8>,
 ) {
+    let mut data = data;
     let one = _mm_set_epi64x(0, 1);
     let mut state = [*counter; V];
     for x in &mut state {

@@ -50,7 +50,8 @@ impl Request<'_> {
         }
     }
 
-    fn ecb_by<const MOST: usize>(self, mut blocks: InOutBuf<'_, '_, [u8; 8]>) {
+    fn ecb_by<const MOST: usize>(self, blocks: InOutBuf<'_, '_, [u8; 8]>) {
+        let mut blocks = blocks;
         let mut buffer = [[0; 8]; MOST];
         while !blocks.is_empty() {
             let len = blocks.len().min(MOST);
@@ -65,8 +66,9 @@ impl Request<'_> {
     fn cbc_decrypt_by<const MOST: usize>(
         self,
         iv: &mut [u8; 8],
-        mut blocks: InOutBuf<'_, '_, [u8; 8]>,
+        blocks: InOutBuf<'_, '_, [u8; 8]>,
     ) {
+        let mut blocks = blocks;
         let mut buffer = [[0; 8]; MOST];
         while !blocks.is_empty() {
             let len = blocks.len().min(MOST);

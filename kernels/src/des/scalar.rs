@@ -88,8 +88,9 @@ pub(super) fn crypt(keys: &[[u64; KEYS]], back: bool, blocks: &mut [[u8; 8]]) {
 pub(super) fn cbc_encrypt<const N: usize>(
     keys: &[[u64; KEYS]; N],
     iv: &mut [u8; 8],
-    mut blocks: InOutBuf<'_, '_, [u8; 8]>,
+    blocks: InOutBuf<'_, '_, [u8; 8]>,
 ) {
+    let mut blocks = blocks;
     let mut halves = Halves::of(*iv);
     for mut block in blocks.reborrow() {
         halves = halves.plus(*block.get_in()).rounds::<N, false>(keys);

@@ -28,10 +28,8 @@ pub(super) fn xor<const ROUNDS: usize>(state: &State<ROUNDS>, data: InOutBuf<'_,
 /// Whole widths first, then the narrowest form that covers what is left.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn apply<const ROUNDS: usize, const XOR: bool>(
-    state: &State<ROUNDS>,
-    mut data: InOutBuf<'_, '_, u8>,
-) {
+fn apply<const ROUNDS: usize, const XOR: bool>(state: &State<ROUNDS>, data: InOutBuf<'_, '_, u8>) {
+    let mut data = data;
     let mut counter = state.counter;
     // When the low word of the counter wraps within, the narrower forms, which carry, do all.
     if data.len() > 6 * 64 && !wraps(counter, data.len()) {
@@ -56,8 +54,9 @@ fn apply<const ROUNDS: usize, const XOR: bool>(
 #[target_feature(enable = "avx2")]
 fn eights<'i, 'o, const ROUNDS: usize, const XOR: bool>(
     state: &State<ROUNDS>,
-    mut data: InOutBuf<'i, 'o, u8>,
+    data: InOutBuf<'i, 'o, u8>,
 ) -> InOutBuf<'i, 'o, u8> {
+    let mut data = data;
     let words = &words(state, state.counter);
     let started = &first_double_round(words);
     let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);

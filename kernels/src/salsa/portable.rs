@@ -19,10 +19,8 @@ pub(super) fn xor<const ROUNDS: usize>(state: &State<ROUNDS>, data: InOutBuf<'_,
 }
 
 #[inline]
-fn apply<const ROUNDS: usize, const XOR: bool>(
-    state: &State<ROUNDS>,
-    mut data: InOutBuf<'_, '_, u8>,
-) {
+fn apply<const ROUNDS: usize, const XOR: bool>(state: &State<ROUNDS>, data: InOutBuf<'_, '_, u8>) {
+    let mut data = data;
     let mut counter = state.counter;
     while !data.is_empty() {
         let block = block::<ROUNDS>(&words(state, counter));

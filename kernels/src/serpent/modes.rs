@@ -45,8 +45,9 @@ macro_rules! modes {
         $(#[$feature])*
         pub(in crate::serpent) fn encrypt(
             keys: &[[u32; 4]; 33],
-            mut blocks: InOutBuf<'_, '_, [u8; 16]>,
+            blocks: InOutBuf<'_, '_, [u8; 16]>,
         ) {
+            let mut blocks = blocks;
             while blocks.len() >= 2 * GROUP {
                 let (part, rest) = blocks.split_at(2 * GROUP);
                 encrypt_part::<2>(keys, part);
@@ -63,8 +64,9 @@ macro_rules! modes {
         $(#[$feature])*
         pub(in crate::serpent) fn decrypt(
             keys: &[[u32; 4]; 33],
-            mut blocks: InOutBuf<'_, '_, [u8; 16]>,
+            blocks: InOutBuf<'_, '_, [u8; 16]>,
         ) {
+            let mut blocks = blocks;
             while blocks.len() >= 2 * GROUP {
                 let (part, rest) = blocks.split_at(2 * GROUP);
                 decrypt_part::<2>(keys, part);
@@ -82,8 +84,9 @@ macro_rules! modes {
         pub(in crate::serpent) fn cbc_decrypt(
             keys: &[[u32; 4]; 33],
             iv: &mut [u8; 16],
-            mut blocks: InOutBuf<'_, '_, [u8; 16]>,
+            blocks: InOutBuf<'_, '_, [u8; 16]>,
         ) {
+            let mut blocks = blocks;
             while blocks.len() >= 2 * GROUP {
                 let (part, rest) = blocks.split_at(2 * GROUP);
                 cbc_decrypt_part::<2>(keys, iv, part);
@@ -121,8 +124,9 @@ macro_rules! modes {
         fn ctr<const XOR: bool>(
             keys: &[[u32; 4]; 33],
             counter: &[u8; 16],
-            mut data: InOutBuf<'_, '_, u8>,
+            data: InOutBuf<'_, '_, u8>,
         ) {
+            let mut data = data;
             const FEW: usize = 16 * $most;
             let mut counter = Counter::new(counter);
             while data.len() >= 2 * 16 * GROUP {
@@ -145,8 +149,9 @@ macro_rules! modes {
         fn ctr_part<const G: usize, const XOR: bool>(
             keys: &[[u32; 4]; 33],
             counter: &mut Counter,
-            mut data: InOutBuf<'_, '_, u8>,
+            data: InOutBuf<'_, '_, u8>,
         ) {
+            let mut data = data;
             let [a, b, c] = counter.words;
             let mut states = [[splat(a), splat(b), splat(c), splat(0)]; G];
             for x in &mut states {
@@ -168,8 +173,9 @@ macro_rules! modes {
         $(#[$feature])*
         fn encrypt_part<const G: usize>(
             keys: &[[u32; 4]; 33],
-            mut blocks: InOutBuf<'_, '_, [u8; 16]>,
+            blocks: InOutBuf<'_, '_, [u8; 16]>,
         ) {
+            let mut blocks = blocks;
             let mut x = across_all(load_all::<G>(blocks.get_in().as_flattened()));
             encrypt_rounds(keys, &mut x);
             store_all(blocks.get_out().as_flattened_mut(), across_all(x));
@@ -179,8 +185,9 @@ macro_rules! modes {
         $(#[$feature])*
         fn decrypt_part<const G: usize>(
             keys: &[[u32; 4]; 33],
-            mut blocks: InOutBuf<'_, '_, [u8; 16]>,
+            blocks: InOutBuf<'_, '_, [u8; 16]>,
         ) {
+            let mut blocks = blocks;
             let mut x = across_all(load_all::<G>(blocks.get_in().as_flattened()));
             decrypt_rounds(keys, &mut x);
             store_all(blocks.get_out().as_flattened_mut(), across_all(x));
@@ -191,8 +198,9 @@ macro_rules! modes {
         fn cbc_decrypt_part<const G: usize>(
             keys: &[[u32; 4]; 33],
             iv: &mut [u8; 16],
-            mut blocks: InOutBuf<'_, '_, [u8; 16]>,
+            blocks: InOutBuf<'_, '_, [u8; 16]>,
         ) {
+            let mut blocks = blocks;
             let input = blocks.get_in().as_flattened();
             let mut x = across_all(load_all::<G>(input));
             decrypt_rounds(keys, &mut x);

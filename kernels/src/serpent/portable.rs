@@ -116,7 +116,8 @@ pub(super) fn write_stream(keys: &[[u32; 4]; 33], counter: &[u8; 16], out: &mut 
 /// Writes keystream, or if `XOR` adds it to the input. The last word of the counter does not wrap
 /// within the request.
 #[inline]
-fn ctr<const XOR: bool>(keys: &[[u32; 4]; 33], counter: &[u8; 16], mut data: InOutBuf<'_, '_, u8>) {
+fn ctr<const XOR: bool>(keys: &[[u32; 4]; 33], counter: &[u8; 16], data: InOutBuf<'_, '_, u8>) {
+    let mut data = data;
     let [a, b, c, d] = words(counter);
     let mut number = d.swap_bytes();
     while !data.is_empty() {

@@ -88,7 +88,7 @@ impl Cipher for Bursts {
                 ended = !data.len().is_multiple_of(16);
                 let last = data.last_chunk().copied();
                 let mut burst = [Message { session: 0, iv: &iv, data: &mut *data }];
-                self.run.burst(&mut burst, |_, _, _| Ok(schedule))?;
+                self.run.burst(&mut burst, |_, _| Ok(schedule))?;
                 iv = match (self.run.mode, self.run.direction) {
                     (CTR, _) => {
                         let blocks = (data.len() / 16) as u128;
@@ -106,9 +106,7 @@ impl Cipher for Bursts {
         let Self { run, schedules, .. } = self;
         rounds(batch.len(), requests, |count| {
             for burst in batch[..count].chunks_mut(BURST) {
-                run.burst(burst, |_, _, session| {
-                    schedules.get(session).map(pointers).ok_or(Failed)
-                })?;
+                run.burst(burst, |_, session| schedules.get(session).map(pointers).ok_or(Failed))?;
             }
             Ok(())
         })
@@ -124,12 +122,11 @@ impl Cipher for Bursts {
         let mut keys = keys.iter().cycle();
         rounds(batch.len(), requests, |count| {
             for burst in batch[..count].chunks_mut(BURST) {
-                run.burst(burst, |manager, at, _| {
-                    let schedule = fresh.get_mut(at).ok_or(Failed)?;
+                for schedule in fresh.iter_mut().take(burst.len()) {
                     let key = keys.next().ok_or(Failed)?;
-                    manager.expand((*key).try_into().map_err(|_| Failed)?, schedule);
-                    Ok(pointers(schedule))
-                })?;
+                    run.manager.expand((*key).try_into().map_err(|_| Failed)?, schedule);
+                }
+                run.burst(burst, |at, _| fresh.get(at).map(pointers).ok_or(Failed))?;
             }
             Ok(())
         })
@@ -176,12 +173,12 @@ impl Run {
     fn burst(
         &mut self,
         messages: &mut [Message<'_>],
-        mut schedule: impl FnMut(&Manager, usize, usize) -> Result<[*const Schedule; 2], Failed>,
+        schedule: impl Fn(usize, usize) -> Result<[*const Schedule; 2], Failed>,
     ) -> Result<(), Failed> {
         let jobs = self.jobs.get_mut(..messages.len()).ok_or(Failed)?;
         for (at, (job, message)) in jobs.iter_mut().zip(messages.iter_mut()).enumerate() {
             check(self.mode, message)?;
-            [job.encrypt_key, job.decrypt_key] = schedule(&self.manager, at, message.session)?;
+            [job.encrypt_key, job.decrypt_key] = schedule(at, message.session)?;
             job.dst = message.data.as_mut_ptr();
             job.src = job.dst;
             job.len = message.data.len() as u64;

@@ -3,15 +3,46 @@
 //! The loops are those of the peers' `cipher`, written here once more because what continues a
 //! message borrows the key that it runs under, so that the two cannot live in one value.
 
-use core::borrow::Borrow;
 use core::hint::black_box;
+use std::sync::Arc;
 
 use lanecrypt_ciphers::{Algorithm, Error, Isa, hazmat};
 use lanecrypt_peers::{Cipher, Direction, Failed, Message};
 
 use self::hazmat::Padding;
 
-/// Sessions of one algorithm in one direction; each has its key, or shares it with others.
+/// What a session has: a key of its own, or one that it shares.
+pub(crate) trait Session: Send {
+    fn cipher(&self) -> &hazmat::Cipher;
+
+    /// What can take another key.
+    fn own(&mut self) -> Option<&mut hazmat::Cipher>;
+}
+
+impl Session for hazmat::Cipher {
+    #[inline]
+    fn cipher(&self) -> &hazmat::Cipher {
+        self
+    }
+
+    #[inline]
+    fn own(&mut self) -> Option<&mut hazmat::Cipher> {
+        Some(self)
+    }
+}
+
+impl Session for Arc<hazmat::Cipher> {
+    #[inline]
+    fn cipher(&self) -> &hazmat::Cipher {
+        self
+    }
+
+    fn own(&mut self) -> Option<&mut hazmat::Cipher> {
+        None
+    }
+}
+
+/// Sessions of one algorithm in one direction.
 pub(crate) struct Checked<K> {
     sessions: Vec<K>,
     algorithm: Algorithm,
@@ -34,15 +65,15 @@ impl Checked<hazmat::Cipher> {
     }
 }
 
-impl<K: Borrow<hazmat::Cipher>> Checked<K> {
+impl<K: Session> Checked<K> {
     /// One session with the key that `key` leads to.
     pub(crate) fn with(key: K, isa: Isa, direction: Direction) -> Self {
-        let algorithm = key.borrow().algorithm();
+        let algorithm = key.cipher().algorithm();
         Self { sessions: vec![key], algorithm, isa, direction }
     }
 
     fn first(&self) -> Result<&hazmat::Cipher, Failed> {
-        self.sessions.first().map(K::borrow).ok_or(Failed)
+        self.sessions.first().map(K::cipher).ok_or(Failed)
     }
 
     #[inline]
@@ -51,7 +82,7 @@ impl<K: Borrow<hazmat::Cipher>> Checked<K> {
     }
 }
 
-impl<K: Borrow<hazmat::Cipher> + From<hazmat::Cipher> + Send> Cipher for Checked<K> {
+impl<K: Session> Cipher for Checked<K> {
     fn chunks(
         &mut self,
         iv: &[u8],
@@ -76,11 +107,11 @@ impl<K: Borrow<hazmat::Cipher> + From<hazmat::Cipher> + Send> Cipher for Checked
         let sessions = self.sessions.as_slice();
         match self.direction {
             Direction::Encrypt => each(batch, requests, |message| {
-                let cipher = sessions.get(message.session).ok_or(Failed)?.borrow();
+                let cipher = sessions.get(message.session).ok_or(Failed)?.cipher();
                 answered(cipher.encrypt(message.iv, &mut *message.data))
             }),
             Direction::Decrypt => each(batch, requests, |message| {
-                let cipher = sessions.get(message.session).ok_or(Failed)?.borrow();
+                let cipher = sessions.get(message.session).ok_or(Failed)?.cipher();
                 answered(cipher.decrypt(message.iv, &mut *message.data))
             }),
         }
@@ -93,9 +124,11 @@ impl<K: Borrow<hazmat::Cipher> + From<hazmat::Cipher> + Send> Cipher for Checked
         requests: usize,
     ) -> Result<(), Failed> {
         let mut keys = keys.iter().cycle();
-        let direction = self.direction;
+        let (sessions, direction) = (self.sessions.as_mut_slice(), self.direction);
         each(batch, requests, |message| {
-            let cipher = self.keyed(keys.next().ok_or(Failed)?)?;
+            let session = sessions.get_mut(message.session).ok_or(Failed)?;
+            let cipher = session.own().ok_or(Failed)?;
+            answered(cipher.set_key(black_box(keys.next().ok_or(Failed)?)))?;
             answered(match direction {
                 Direction::Encrypt => cipher.encrypt(message.iv, &mut *message.data),
                 Direction::Decrypt => cipher.decrypt(message.iv, &mut *message.data),
@@ -119,12 +152,10 @@ impl<K: Borrow<hazmat::Cipher> + From<hazmat::Cipher> + Send> Cipher for Checked
 
     fn set_keys(&mut self, keys: &[&[u8]], times: usize) -> Result<(), Failed> {
         let mut keys = keys.iter().cycle();
-        again(times, || {
-            let cipher = self.keyed(keys.next().ok_or(Failed)?)?;
-            // What it takes the place of is wiped.
-            *self.sessions.first_mut().ok_or(Failed)? = K::from(cipher);
-            Ok(())
-        })
+        let cipher = self.sessions.first_mut().and_then(K::own).ok_or(Failed)?;
+        again(times, || answered(cipher.set_key(black_box(keys.next().ok_or(Failed)?))))?;
+        black_box(&cipher);
+        Ok(())
     }
 
     fn open(&mut self, keys: &[&[u8]], iv: &[u8], times: usize) -> Result<(), Failed> {

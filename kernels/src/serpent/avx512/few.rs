@@ -20,14 +20,16 @@ decryption!(
 );
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(super) fn encrypt(keys: &[[u32; 4]; 33], mut blocks: InOutBuf<'_, '_, [u8; 16]>) {
+pub(super) fn encrypt(keys: &[[u32; 4]; 33], blocks: InOutBuf<'_, '_, [u8; 16]>) {
+    let mut blocks = blocks;
     let mut x = [across(split(load(blocks.get_in().as_flattened())))];
     encrypt_rounds(keys, &mut x);
     store(blocks.get_out().as_flattened_mut(), join(across(x[0])));
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(super) fn decrypt(keys: &[[u32; 4]; 33], mut blocks: InOutBuf<'_, '_, [u8; 16]>) {
+pub(super) fn decrypt(keys: &[[u32; 4]; 33], blocks: InOutBuf<'_, '_, [u8; 16]>) {
+    let mut blocks = blocks;
     let mut x = [across(split(load(blocks.get_in().as_flattened())))];
     decrypt_rounds(keys, &mut x);
     store(blocks.get_out().as_flattened_mut(), join(across(x[0])));
@@ -37,8 +39,9 @@ pub(super) fn decrypt(keys: &[[u32; 4]; 33], mut blocks: InOutBuf<'_, '_, [u8; 1
 pub(super) fn cbc_decrypt(
     keys: &[[u32; 4]; 33],
     iv: &mut [u8; 16],
-    mut blocks: InOutBuf<'_, '_, [u8; 16]>,
+    blocks: InOutBuf<'_, '_, [u8; 16]>,
 ) {
+    let mut blocks = blocks;
     let input = load(blocks.get_in().as_flattened());
     // The IV, then all blocks of the input but the last.
     let before = _mm512_alignr_epi64::<6>(input, _mm512_broadcast_i32x4(load128(iv)));
@@ -52,11 +55,8 @@ pub(super) fn cbc_decrypt(
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(super) fn xor_stream(
-    keys: &[[u32; 4]; 33],
-    counter: &[u8; 16],
-    mut data: InOutBuf<'_, '_, u8>,
-) {
+pub(super) fn xor_stream(keys: &[[u32; 4]; 33], counter: &[u8; 16], data: InOutBuf<'_, '_, u8>) {
+    let mut data = data;
     let x = _mm512_xor_si512(stream(keys, counter), load(data.get_in()));
     store(data.get_out(), x);
 }

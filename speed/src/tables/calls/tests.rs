@@ -134,6 +134,7 @@ fn the_messages_figures_are_as_it_prints_them() {
             // Its shares come from figures with more digits than it prints.
             let ours = 100.0 * (per_byte / whole - 1.0);
             assert!((ours - share).abs() <= 0.2 + 0.001 * share, "{}: {ours}", point.id);
+            assert_eq!(document::overhead_printed(point), Some(share), "{}", point.id);
         }
     }
     // "Absolute overhead per call is (19.47 - 13.25) * 16, about 100 cycles"; 70, 40 and 80.

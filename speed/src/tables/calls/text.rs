@@ -1,5 +1,6 @@
 //! The table as text: a block for each cipher and direction, as the message prints them.
 
+use super::document::overhead_printed;
 use super::{NAME, SUBJECTS, Subject, overhead, same_line, whole_of};
 use crate::ciphers::WHOLE;
 use crate::fit::Fit;
@@ -143,7 +144,7 @@ fn per_byte(cycles: f64) -> String {
 /// The overhead as the message prints it; a tilde where the two figures cannot be told apart.
 fn percent(point: &Point, whole: &Point) -> Option<String> {
     let (chunk, base) = (point.cycles_per_byte()?, whole.cycles_per_byte()?);
-    let share = 100.0 * (chunk / base - 1.0);
+    let share = overhead_printed(point).unwrap_or_else(|| 100.0 * (chunk / base - 1.0));
     let digits = if share.abs() < 999.5 { format!("{share:+.1}") } else { format!("{share:+.0}") };
     Some(format!("{}{digits}%", tilde(point, whole)))
 }
@@ -296,7 +297,9 @@ fn shared(points: &[Point]) -> String {
             let one = points.iter().find(|p| {
                 is_shared(p) && p.threads == Some(1) && p.size == two.size && same_line(p, two)
             })?;
-            let factor = 2.0 * one.cycles? / two.cycles?;
+            let (single, double) = (one.estimate()?, two.estimate()?);
+            let factor = 2.0 * single.median / double.median;
+            let (low, high) = (2.0 * single.low / double.high, 2.0 * single.high / double.low);
             let mark = if one.verified && two.verified { "" } else { "?" };
             Some(vec![
                 format!("{} {}", two.subject, two.op),
@@ -304,15 +307,16 @@ fn shared(points: &[Point]) -> String {
                 text::number(one.cycles?),
                 text::number(two.cycles?),
                 format!("{factor:.2}{mark}"),
+                format!("{low:.2} to {high:.2}"),
             ])
         })
         .collect();
     if rows.is_empty() {
         return String::new();
     }
-    let header = ["", "bytes", "one thread", "two threads", "times the throughput"];
+    let header = ["", "bytes", "one thread", "two threads", "times the throughput", "95 %"];
     "One key of ours, without a lock: cycles of a message on one thread, and on each of two\n"
         .to_owned()
-        + &text::table(&header.map(str::to_owned), "lrrrr", rows)
+        + &text::table(&header.map(str::to_owned), "lrrrrl", rows)
         + "\n"
 }
