@@ -7,7 +7,7 @@ use lanecrypt_kernels::chacha::ChaCha;
 #[cfg(feature = "legacy")]
 use lanecrypt_kernels::hc128::Hc128;
 use lanecrypt_kernels::salsa::Salsa;
-use lanecrypt_kernels::{Isa, StreamCore};
+use lanecrypt_kernels::{Isa, Level, StreamCore};
 
 /// A stream core that a generator can run on: keyed by 32 bytes.
 ///
@@ -18,9 +18,10 @@ use lanecrypt_kernels::{Isa, StreamCore};
 /// method; it may be sent to another thread; it owns nothing outside of itself, for it is
 /// overwritten and wiped, never dropped; its methods do not draw from a generator and do not panic.
 pub unsafe trait SeedCore: StreamCore {
-    /// Bytes of stack that keying it and making up to 16 KiB of keystream use at most, on any
-    /// instruction set; they are wiped after each refill. Longer requests may use 8 KiB if that is more.
-    const STACK: usize;
+    /// Bytes of stack that keying it and making up to 16 KiB of keystream use at most, on
+    /// processors of this level; they are wiped after each refill. Longer requests may use 8 KiB if
+    /// that is more.
+    fn stack(isa: Isa) -> usize;
 
     /// A core keyed by `seed`; each seed is used once.
     fn from_seed(isa: Isa, seed: &[u8; 32]) -> Self;
@@ -34,7 +35,10 @@ macro_rules! salsa_family {
     ($($core:ident),*) => {$(
         // SAFETY: numbers only, which are used as numbers only.
         unsafe impl<const ROUNDS: usize> SeedCore for $core<ROUNDS> {
-            const STACK: usize = SALSA_STACK;
+            #[inline]
+            fn stack(_isa: Isa) -> usize {
+                SALSA_STACK
+            }
 
             /// The seed is the key; the nonce is zero.
             #[inline]
@@ -51,11 +55,25 @@ salsa_family!(ChaCha, Salsa);
 
 /// Debug builds inline less.
 const SALSA_STACK: usize = if cfg!(debug_assertions) { 8192 } else { 4096 };
-const AES_STACK: usize = if cfg!(debug_assertions) { 12_288 } else { 2048 };
+
+/// Without AES instructions round keys are unpacked on the stack.
+#[inline]
+fn aes_stack(isa: Isa) -> usize {
+    if cfg!(debug_assertions) {
+        12_288
+    } else if isa.has(Level::AesNi) {
+        2048
+    } else {
+        8192
+    }
+}
 
 // SAFETY: numbers only, which are used as numbers only.
 unsafe impl SeedCore for AesCtr<256> {
-    const STACK: usize = AES_STACK;
+    #[inline]
+    fn stack(isa: Isa) -> usize {
+        aes_stack(isa)
+    }
 
     /// The seed is the key; the counter begins at zero.
     #[inline]
@@ -69,7 +87,10 @@ impl ErasingCore for AesCtr<256> {}
 /// A generator with the strength of AES-128.
 // SAFETY: numbers only, which are used as numbers only.
 unsafe impl SeedCore for AesCtr<128> {
-    const STACK: usize = AES_STACK;
+    #[inline]
+    fn stack(isa: Isa) -> usize {
+        aes_stack(isa)
+    }
 
     /// The seed is the key and the first counter block.
     #[inline]
@@ -85,7 +106,10 @@ impl ErasingCore for AesCtr<128> {}
 // SAFETY: numbers only; those that index tables are masked.
 #[cfg(feature = "legacy")]
 unsafe impl SeedCore for Hc128 {
-    const STACK: usize = 12_288;
+    #[inline]
+    fn stack(_isa: Isa) -> usize {
+        12_288
+    }
 
     /// The seed is the key and the nonce.
     #[inline]
@@ -99,7 +123,10 @@ unsafe impl SeedCore for Hc128 {
 // SAFETY: numbers only; those that index the table are masked.
 #[cfg(feature = "legacy")]
 unsafe impl SeedCore for Arc4 {
-    const STACK: usize = 2048;
+    #[inline]
+    fn stack(_isa: Isa) -> usize {
+        2048
+    }
 
     /// The seed is the key; the first 3,072 bytes, which are biased most, are dropped (Mironov,
     /// "(Not So) Random Shuffles of RC4", 2002).

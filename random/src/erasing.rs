@@ -97,7 +97,7 @@ unsafe fn one_off<C: ErasingCore>(owner: Owner, out: &mut [u8]) -> Result<(), Cu
     });
     wipe::memory(&mut key);
     wipe::memory(&mut fresh);
-    clean_up(C::STACK, out.len());
+    clean_up(C::stack(owner.isa), out.len());
     // SAFETY: the caller's promise.
     if unsafe { owner.slot.page.is_live() } { result } else { Err(Cut::Forked) }
 }
@@ -122,7 +122,7 @@ unsafe fn refill<C: ErasingCore>(owner: Owner) -> Result<(), Cut> {
     let (next, _) = buffer.split_at_mut(32);
     key.copy_from_slice(next);
     wipe::memory(next);
-    clean_up(C::STACK, BUFFER);
+    clean_up(C::stack(owner.isa), BUFFER);
     // SAFETY: the caller's promise.
     if !unsafe { owner.slot.page.is_live() } {
         return Err(Cut::Forked);

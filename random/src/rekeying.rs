@@ -173,7 +173,7 @@ pub(crate) unsafe fn new_key<C: SeedCore>(owner: Owner) -> Result<(), Cut> {
     // SAFETY: the caller owns the page, and the place is inside of it.
     unsafe { key_core(owner.isa, seed, place) };
     wipe::memory(seed);
-    clean_up(C::STACK, 0);
+    clean_up(C::stack(owner.isa), 0);
     // SAFETY: the caller's promise.
     unsafe { Made::of(owner.slot.page) }.begin();
     Ok(())
@@ -221,7 +221,7 @@ unsafe fn make<C: SeedCore>(owner: Owner, out: &mut [u8]) -> Result<(), Cut> {
     let core = unsafe { Running::<C>::core(page) };
     // SAFETY: the caller owns the page, and nothing else refers to the core during this call.
     keystream(unsafe { &mut *core }, out);
-    clean_up(C::STACK, out.len());
+    clean_up(C::stack(owner.isa), out.len());
     // SAFETY: the caller's promise.
     if unsafe { page.is_live() } { Ok(()) } else { Err(Cut::Forked) }
 }

@@ -92,7 +92,9 @@ impl<const B: usize> StreamCore for Numbered<B> {
 
 // SAFETY: numbers only, which are used as numbers only.
 unsafe impl<const B: usize> SeedCore for Numbered<B> {
-    const STACK: usize = 2048;
+    fn stack(_isa: Isa) -> usize {
+        2048
+    }
 
     fn from_seed(isa: Isa, seed: &[u8; 32]) -> Self {
         assert_ne!(*seed, [0; 32], "the seed comes from the kernel");
