@@ -134,6 +134,24 @@ pub(crate) fn put<'i, 'o, const XOR: bool>(
     rest
 }
 
+/// The same data, with their two addresses in registers of their own.
+///
+/// The compiler would otherwise move both together, in a vector register: a load that waits where
+/// its two halves have just been stored one by one, as arguments are.
+#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
+#[inline]
+pub(crate) fn taken<'i, 'o>(data: InOutBuf<'i, 'o, u8>) -> InOutBuf<'i, 'o, u8> {
+    let len = data.len();
+    let (mut input, output) = data.into_raw();
+    // SAFETY: the assembly is empty and leaves the register as it was.
+    unsafe {
+        core::arch::asm!("/* {0} */", inout(reg) input,
+            options(pure, readonly, nostack, preserves_flags));
+    }
+    // SAFETY: pointers and length are those of the buffer that came in.
+    unsafe { InOutBuf::from_raw(input, output, len) }
+}
+
 /// Whether the low word of the counter wraps within `bytes` of keystream, taken in passes over at
 /// most 16 lanes.
 #[cfg(all(

@@ -27,7 +27,7 @@ pub(crate) fn store128(bytes: &mut [u8; 16], v: __m128i) {
 /// Loads 32 bytes.
 #[inline]
 #[target_feature(enable = "avx")]
-#[cfg(feature = "isa-avx2")]
+#[cfg(any(feature = "isa-avx2", feature = "isa-avx512"))]
 pub(crate) fn load256(bytes: &[u8; 32]) -> __m256i {
     // SAFETY: the reference is valid for 32 bytes, and the load asks for no alignment.
     unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
@@ -36,7 +36,7 @@ pub(crate) fn load256(bytes: &[u8; 32]) -> __m256i {
 /// Stores 32 bytes.
 #[inline]
 #[target_feature(enable = "avx")]
-#[cfg(feature = "isa-avx2")]
+#[cfg(any(feature = "isa-avx2", feature = "isa-avx512"))]
 pub(crate) fn store256(bytes: &mut [u8; 32], v: __m256i) {
     // SAFETY: the reference is valid for 32 bytes, and the store asks for no alignment.
     unsafe { _mm256_storeu_si256(bytes.as_mut_ptr().cast(), v) }
@@ -78,6 +78,18 @@ pub(crate) fn opaque256(mut v: __m256i) -> __m256i {
     // SAFETY: the assembly is empty and leaves the register as it was.
     unsafe { asm!("/* {0} */", inout(ymm_reg) v, options(pure, nomem, nostack, preserves_flags)) };
     v
+}
+
+/// Hides where a value lies, so that the compiler loads it by itself and anew at each use.
+#[inline]
+#[target_feature(enable = "sse2")]
+#[cfg(feature = "isa-avx512")]
+pub(crate) fn opaque_place<T>(value: &T) -> &T {
+    let mut place: *const T = value;
+    // SAFETY: the assembly is empty and leaves the register as it was.
+    unsafe { asm!("/* {0} */", inout(reg) place, options(readonly, nostack, preserves_flags)) };
+    // SAFETY: it is the reference that came in.
+    unsafe { &*place }
 }
 
 /// Hides a number from the compiler, which would unroll a loop that runs a known number of times.

@@ -34,37 +34,25 @@ pub(super) enum Live {
 impl Live {
     /// The stream of `nonce` from block `first` on.
     fn open(key: &StreamKey, nonce: &[u8], first: u64) -> Result<Self, Error> {
-        // Each arm returns its result by itself: were they joined first, each would be copied once
-        // more.
-        macro_rules! stream {
-            ($variant:ident, $kept:expr) => {
-                Ok(Self::$variant(StreamCipher::at_block(
-                    $kept.isa,
-                    &$kept.key,
-                    sized(nonce)?,
-                    first,
-                )?))
-            };
-        }
-        match key {
-            StreamKey::ChaCha8Djb(kept) => stream!(ChaCha8Djb, kept),
-            StreamKey::ChaCha12Djb(kept) => stream!(ChaCha12Djb, kept),
-            StreamKey::ChaCha20Djb(kept) => stream!(ChaCha20Djb, kept),
-            StreamKey::ChaCha8Ietf(kept) => stream!(ChaCha8Ietf, kept),
-            StreamKey::ChaCha12Ietf(kept) => stream!(ChaCha12Ietf, kept),
-            StreamKey::ChaCha20Ietf(kept) => stream!(ChaCha20Ietf, kept),
-            StreamKey::Salsa8(kept) => stream!(Salsa8, kept),
-            StreamKey::Salsa12(kept) => stream!(Salsa12, kept),
-            StreamKey::Salsa20(kept) => stream!(Salsa20, kept),
+        Ok(match key {
+            StreamKey::ChaCha8Djb(kept) => Self::ChaCha8Djb(stream(kept, nonce, first)?),
+            StreamKey::ChaCha12Djb(kept) => Self::ChaCha12Djb(stream(kept, nonce, first)?),
+            StreamKey::ChaCha20Djb(kept) => Self::ChaCha20Djb(stream(kept, nonce, first)?),
+            StreamKey::ChaCha8Ietf(kept) => Self::ChaCha8Ietf(stream(kept, nonce, first)?),
+            StreamKey::ChaCha12Ietf(kept) => Self::ChaCha12Ietf(stream(kept, nonce, first)?),
+            StreamKey::ChaCha20Ietf(kept) => Self::ChaCha20Ietf(stream(kept, nonce, first)?),
+            StreamKey::Salsa8(kept) => Self::Salsa8(stream(kept, nonce, first)?),
+            StreamKey::Salsa12(kept) => Self::Salsa12(stream(kept, nonce, first)?),
+            StreamKey::Salsa20(kept) => Self::Salsa20(stream(kept, nonce, first)?),
             #[cfg(feature = "legacy")]
             StreamKey::Hc128(key, isa) => {
                 let nonce = sized(nonce)?;
                 if first != 0 {
                     return Err(Error::Unsupported);
                 }
-                Ok(Self::Hc128(Box::new(StreamCipher::<Hc128>::new(*isa, key, nonce))))
+                Self::Hc128(Box::new(StreamCipher::<Hc128>::new(*isa, key, nonce)))
             }
-        }
+        })
     }
 
     /// Makes `live` the stream of `nonce` from block `first` on, or refuses and changes nothing.
@@ -128,6 +116,15 @@ impl Live {
             Self::Hc128(stream) => stream.xor(data),
         }
     }
+}
+
+#[inline]
+fn stream<C: Seek + StreamCore<Nonce = [u8; N]>, const N: usize>(
+    kept: &Kept<C>,
+    nonce: &[u8],
+    first: u64,
+) -> Result<StreamCipher<C>, Error> {
+    StreamCipher::at_block(kept.isa, &kept.key, sized(nonce)?, first)
 }
 
 #[inline]

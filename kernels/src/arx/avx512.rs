@@ -5,7 +5,9 @@ use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
-use crate::simd::{load512, load512_part, store512, store512_part};
+use crate::simd::{
+    load256, load512, load512_part, opaque_place, store256, store512, store512_part,
+};
 
 /// A word, the same in all lanes.
 #[inline]
@@ -19,6 +21,29 @@ pub(crate) fn splat(word: u32) -> __m512i {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 pub(crate) fn column(words: &[u32; 16], at: usize) -> [__m512i; 4] {
     [splat(words[at]), splat(words[4 + at]), splat(words[8 + at]), splat(words[12 + at])]
+}
+
+/// A word in memory, the same in all lanes; when it is `FRESH`, loaded anew.
+///
+/// The compiler does not know then that other words lie beside it: it would load them together and
+/// take them apart again, with the unit that the rounds are in need of. In a loop it is the other
+/// way round: registers made once are better than loads that may wait for the stores before them.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
+pub(crate) fn splat_from<const FRESH: bool>(word: &u32) -> __m512i {
+    splat(if FRESH { *opaque_place(word) } else { *word })
+}
+
+/// Four words in memory, each the same in all lanes, as [`splat_from`] makes them.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
+pub(crate) fn splat_four<const FRESH: bool>([w0, w1, w2, w3]: &[u32; 4]) -> [__m512i; 4] {
+    [
+        splat_from::<FRESH>(w0),
+        splat_from::<FRESH>(w1),
+        splat_from::<FRESH>(w2),
+        splat_from::<FRESH>(w3),
+    ]
 }
 
 /// Words, the same in all lanes.
@@ -58,7 +83,7 @@ pub(crate) fn put_lanes<'i, 'o, const XOR: bool>(
 /// The sum of four words with four others.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn plus([x0, x1, x2, x3]: [__m512i; 4], [y0, y1, y2, y3]: [__m512i; 4]) -> [__m512i; 4] {
+pub(crate) fn plus([x0, x1, x2, x3]: [__m512i; 4], [y0, y1, y2, y3]: [__m512i; 4]) -> [__m512i; 4] {
     [
         _mm512_add_epi32(x0, y0),
         _mm512_add_epi32(x1, y1),
@@ -71,7 +96,7 @@ fn plus([x0, x1, x2, x3]: [__m512i; 4], [y0, y1, y2, y3]: [__m512i; 4]) -> [__m5
 /// bits are rows of the blocks `i`, 4 + `i`, 8 + `i` and 12 + `i`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn across([x0, x1, x2, x3]: [__m512i; 4]) -> [__m512i; 4] {
+pub(crate) fn across([x0, x1, x2, x3]: [__m512i; 4]) -> [__m512i; 4] {
     let (low01, high01) = (_mm512_unpacklo_epi32(x0, x1), _mm512_unpackhi_epi32(x0, x1));
     let (low23, high23) = (_mm512_unpacklo_epi32(x2, x3), _mm512_unpackhi_epi32(x2, x3));
     [
@@ -129,6 +154,41 @@ pub(crate) fn put<'i, 'o, const XOR: bool, const N: usize>(
     }
     write(&blocks, front.get_out());
     rest
+}
+
+/// [`put`] for two blocks whose rows lie side by side, when `data` are no longer than they are.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
+pub(crate) fn put_two<const XOR: bool>([a, b, c, d]: [__m256i; 4], data: InOutBuf<'_, '_, u8>) {
+    let first = [_mm256_permute2x128_si256::<0x20>(a, b), _mm256_permute2x128_si256::<0x20>(c, d)];
+    let second = [_mm256_permute2x128_si256::<0x31>(a, b), _mm256_permute2x128_si256::<0x31>(c, d)];
+    let len = data.len();
+    let (front, back) = data.split_at(len.min(64));
+    put_one::<XOR>(first, front);
+    if len > 64 {
+        put_one::<XOR>(second, back);
+    }
+}
+
+/// [`put`] for a block of two halves and at most as many bytes. Where all are there, no register
+/// of 512 bits is used.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
+fn put_one<const XOR: bool>(block: [__m256i; 2], mut data: InOutBuf<'_, '_, u8>) {
+    let [mut front, mut back] = block;
+    if data.len() < 64 {
+        let block = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(front), back);
+        let text = if XOR { load512_part(data.get_in()) } else { _mm512_setzero_si512() };
+        return store512_part(data.get_out(), _mm512_xor_si512(block, text));
+    }
+    if XOR && let [text, more, ..] = data.get_in().as_chunks().0 {
+        front = _mm256_xor_si256(front, load256(text));
+        back = _mm256_xor_si256(back, load256(more));
+    }
+    if let [out, more, ..] = data.get_out().as_chunks_mut().0 {
+        store256(out, front);
+        store256(more, back);
+    }
 }
 
 /// [`put`] for fewer bytes than there are: nothing is left of `data`. The last part block goes

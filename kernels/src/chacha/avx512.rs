@@ -1,14 +1,15 @@
-//! Sixteen blocks at a time, one in each lane of 32 bits; four or eight blocks with four
-//! blocks' rows side by side in each register; two blocks in registers of 256 bits.
+//! Sixteen blocks at a time, one in each lane of 32 bits; four, eight or twelve blocks with four
+//! blocks' rows side by side in each register; twenty-four blocks, sixteen the one way and eight
+//! the other; two blocks in registers of 256 bits.
 
 use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
-use super::{first_columns, later, words};
+use super::{later, quarter_round};
 use crate::Level;
-use crate::arx::avx512::{block, blocks, column, put, put_lanes, row, splat, splat_all};
-use crate::arx::{State, wraps};
+use crate::arx::avx512::{across, blocks, plus, put, put_two, row, splat, splat_four, splat_from};
+use crate::arx::{State, halves, taken, wraps};
 use crate::simd::opaque_count;
 
 pub(super) const NEEDS: Level = Level::Avx512;
@@ -35,55 +36,128 @@ pub(super) fn xor<const ROUNDS: usize>(
 fn apply<const ROUNDS: usize, const XOR: bool>(
     state: &State<ROUNDS>,
     wide: bool,
-    mut data: InOutBuf<'_, '_, u8>,
+    data: InOutBuf<'_, '_, u8>,
 ) {
-    let mut counter = state.counter;
-    // When the low word of a wide counter wraps within, the narrower forms, which carry, do all.
-    if data.len() > 8 * 64 && !(wide && wraps(counter, data.len())) {
-        let len = data.len();
-        data = sixteens::<ROUNDS, XOR>(state, data);
-        counter = later(counter, ((len - data.len()) / 64) as u64, wide);
+    let (mut data, mut counter) = (data, state.counter);
+    // When the low word of a wide counter wraps within, the forms in rows, which carry, do all.
+    let carries = wide && wraps(counter, data.len());
+    let whole = if carries { 0 } else { 16 * passes::<XOR>(data.len().div_ceil(64)) };
+    if whole != 0 {
+        let len = data.len().min(64 * whole);
+        let (front, back) = data.split_at(len);
+        if XOR && whole == 16 {
+            sixteens::<ROUNDS, XOR, true, false>(state, counter, front);
+        } else {
+            sixteens::<ROUNDS, XOR, false, false>(state, counter, front);
+        }
+        data = back;
+        counter = later(counter, whole as u64, wide);
     }
-    while !data.is_empty() {
-        data = match data.len().div_ceil(64) {
-            0..=2 => twos::<ROUNDS, XOR>(state, counter, wide, data),
-            3..=4 => fours::<ROUNDS, XOR, 1, 4>(state, counter, wide, data),
-            _ => fours::<ROUNDS, XOR, 2, 8>(state, counter, wide, data),
-        };
+    while carries && data.len() > 8 * 64 {
+        let (front, back) = data.split_at(8 * 64);
+        fours::<ROUNDS, XOR, 2, 8>(state, counter, wide, front);
+        data = back;
         counter = later(counter, 8, wide);
+    }
+    match data.len().div_ceil(64) {
+        0 => {}
+        1..=2 => twos::<ROUNDS, XOR>(state, counter, wide, data),
+        3..=4 => fours::<ROUNDS, XOR, 1, 4>(state, counter, wide, data),
+        9..=12 if XOR => fours::<ROUNDS, XOR, 3, 12>(state, counter, wide, data),
+        13.. if XOR => sixteens::<ROUNDS, XOR, true, true>(state, counter, data),
+        _ => fours::<ROUNDS, XOR, 2, 8>(state, counter, wide, data),
     }
 }
 
-/// Whole widths of 16 blocks, until at most 8 blocks are left of `data`, which is given back.
+/// How many passes over 16 lanes begin `blocks` blocks; the last may be cut short.
+///
+/// Without `XOR` at most 8 blocks are left, with it 12, or 21 to 24: messages are worth forms of
+/// their own, generators of random numbers are not, because they ask for whole widths.
+#[inline]
+const fn passes<const XOR: bool>(blocks: usize) -> usize {
+    let (whole, rest) = (blocks / 16, blocks % 16);
+    match rest {
+        0 => whole,
+        5..=8 if XOR && whole > 0 => whole - 1,
+        1..=8 => whole,
+        9..=12 if XOR => whole,
+        _ => whole + 1,
+    }
+}
+
+/// Passes over 16 blocks, only one if `ONCE`; the last may be cut short. Or, with `MORE`, one pass
+/// over 17 to 24 blocks: 16 in lanes and the rest in rows, at the same time. In the time that the
+/// chains of the rows take by themselves, lanes and rows get nearly all of the work done.
 ///
 /// The low word of a wide counter must not wrap within: all lanes take the same high word.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn sixteens<'i, 'o, const ROUNDS: usize, const XOR: bool>(
+fn sixteens<const ROUNDS: usize, const XOR: bool, const ONCE: bool, const MORE: bool>(
     state: &State<ROUNDS>,
-    mut data: InOutBuf<'i, 'o, u8>,
-) -> InOutBuf<'i, 'o, u8> {
-    let words = &words(state, state.counter);
-    let started = &first_columns(words);
+    counter: u64,
+    data: InOutBuf<'_, '_, u8>,
+) {
+    const { assert!(ONCE || !MORE) };
+    let mut data = taken(data);
+    let ([c0, c1], [n0, n1]) = (halves(counter), halves(state.nonce));
+    let [k0, k1, k2, k3, k4, k5, k6, k7, k8, k9, k10, k11] = &state.key;
+    let last = &[c0, c1, n0, n1];
+    // Only column 0 differs between the blocks in the first round.
+    let started = &[
+        quarter_round([*k1, *k5, *k9, c1]),
+        quarter_round([*k2, *k6, *k10, n0]),
+        quarter_round([*k3, *k7, *k11, n1]),
+    ];
     let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    let mut counters = _mm512_add_epi32(splat(words[12]), lanes);
-    while data.len() > 8 * 64 {
-        let first = [splat(words[0]), splat(words[4]), splat(words[8]), counters];
+    let mut counters = _mm512_add_epi32(splat(c0), lanes);
+    while !data.is_empty() {
+        let first =
+            [splat_from::<ONCE>(k0), splat_from::<ONCE>(k4), splat_from::<ONCE>(k8), counters];
         let [x0, x4, x8, x12] = quarter(first);
-        let [x1, x5, x9, x13] = column(started, 1);
-        let [x2, x6, x10, x14] = column(started, 2);
-        let [x3, x7, x11, x15] = column(started, 3);
-        let mut x = [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15];
-        x = diagonals(x);
+        let [x1, x5, x9, x13] = splat_four::<ONCE>(&started[0]);
+        let [x2, x6, x10, x14] = splat_four::<ONCE>(&started[1]);
+        let [x3, x7, x11, x15] = splat_four::<ONCE>(&started[2]);
+        let x = [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15];
+        let mut x = diagonals(x);
+        let y0 = Rows::of(state, later(counter, 16, false), false);
+        let z0 = y0.next(false);
+        let (mut y, mut z) = (y0, z0);
+        if MORE {
+            (y, z) = (y.double_round(), z.double_round());
+        }
         for _ in 1..opaque_count(ROUNDS / 2) {
             x = diagonals(columns(x));
+            if MORE {
+                (y, z) = (y.double_round(), z.double_round());
+            }
         }
-        let mut start = splat_all(words);
-        start[12] = counters;
-        data = put_lanes::<XOR>(x, start, data);
+        let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
+        let [_, last1, last2, last3] = last;
+        let ends = [
+            counters,
+            splat_from::<ONCE>(last1),
+            splat_from::<ONCE>(last2),
+            splat_from::<ONCE>(last3),
+        ];
+        let key = state.key.as_chunks().0;
+        let [a0, a1, a2, a3] = across(plus([x0, x1, x2, x3], splat_four::<ONCE>(&key[0])));
+        let [b0, b1, b2, b3] = across(plus([x4, x5, x6, x7], splat_four::<ONCE>(&key[1])));
+        let [c0, c1, c2, c3] = across(plus([x8, x9, x10, x11], splat_four::<ONCE>(&key[2])));
+        let [d0, d1, d2, d3] = across(plus([x12, x13, x14, x15], ends));
+        let [x0, x4, x8, x12] = blocks([a0, b0, c0, d0]);
+        let [x1, x5, x9, x13] = blocks([a1, b1, c1, d1]);
+        let [x2, x6, x10, x14] = blocks([a2, b2, c2, d2]);
+        let [x3, x7, x11, x15] = blocks([a3, b3, c3, d3]);
+        let x = [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15];
+        data = put::<XOR, 16>(&x, data);
+        if MORE {
+            let mut blocks = [_mm512_setzero_si512(); 8];
+            blocks[0..4].copy_from_slice(&y.blocks(y0));
+            blocks[4..8].copy_from_slice(&z.blocks(z0));
+            data = put::<XOR, 8>(&blocks, data);
+        }
         counters = _mm512_add_epi32(counters, splat(16));
     }
-    data
 }
 
 /// A round of columns on the words of all lanes.
@@ -206,24 +280,28 @@ fn count(d: __m512i, blocks: __m512i, wide: bool) -> __m512i {
     if wide { _mm512_add_epi64(d, blocks) } else { _mm512_add_epi32(d, blocks) }
 }
 
-/// Up to `BLOCKS` blocks, 4 `N`, as `N` independent groups of rows, at most 2, that overlap in
-/// time. Gives back what is left of `data`.
+/// Up to `BLOCKS` blocks, 4 `N`, as `N` independent groups of rows, at most 3, that overlap in
+/// time.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn fours<'i, 'o, const ROUNDS: usize, const XOR: bool, const N: usize, const BLOCKS: usize>(
+fn fours<const ROUNDS: usize, const XOR: bool, const N: usize, const BLOCKS: usize>(
     state: &State<ROUNDS>,
     counter: u64,
     wide: bool,
-    data: InOutBuf<'i, 'o, u8>,
-) -> InOutBuf<'i, 'o, u8> {
-    const { assert!(N <= 2 && BLOCKS == 4 * N) };
+    data: InOutBuf<'_, '_, u8>,
+) {
+    const { assert!(N <= 3 && BLOCKS == 4 * N) };
     let x0 = Rows::of(state, counter, wide);
     let y0 = x0.next(wide);
-    let (mut x, mut y) = (x0, y0);
+    let z0 = y0.next(wide);
+    let (mut x, mut y, mut z) = (x0, y0, z0);
     for _ in 0..opaque_count(ROUNDS / 2) {
         x = x.double_round();
         if N > 1 {
             y = y.double_round();
+        }
+        if N > 2 {
+            z = z.double_round();
         }
     }
     let mut blocks = [_mm512_setzero_si512(); BLOCKS];
@@ -231,19 +309,22 @@ fn fours<'i, 'o, const ROUNDS: usize, const XOR: bool, const N: usize, const BLO
     if N > 1 {
         blocks[4..8].copy_from_slice(&y.blocks(y0));
     }
-    put::<XOR, BLOCKS>(&blocks, data)
+    if N > 2 {
+        blocks[8..12].copy_from_slice(&z.blocks(z0));
+    }
+    put::<XOR, BLOCKS>(&blocks, taken(data));
 }
 
 /// Up to two blocks, in registers of 256 bits: a program that asks for no more need not wake the
-/// wider units. Gives back what is left of `data`.
+/// wider units.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn twos<'i, 'o, const ROUNDS: usize, const XOR: bool>(
+fn twos<const ROUNDS: usize, const XOR: bool>(
     state: &State<ROUNDS>,
     counter: u64,
     wide: bool,
-    data: InOutBuf<'i, 'o, u8>,
-) -> InOutBuf<'i, 'o, u8> {
+    data: InOutBuf<'_, '_, u8>,
+) {
     let [a, b, c, d] = start(state, counter);
     let (a0, b0) = (_mm256_broadcastsi128_si256(a), _mm256_broadcastsi128_si256(b));
     let (c0, d0) = (_mm256_broadcastsi128_si256(c), _mm256_broadcastsi128_si256(d));
@@ -262,11 +343,7 @@ fn twos<'i, 'o, const ROUNDS: usize, const XOR: bool>(
     }
     let (a, b) = (_mm256_add_epi32(a, a0), _mm256_add_epi32(b, b0));
     let (c, d) = (_mm256_add_epi32(c, c0), _mm256_add_epi32(d, d0));
-    let blocks = [
-        block(_mm256_permute2x128_si256::<0x20>(a, b), _mm256_permute2x128_si256::<0x20>(c, d)),
-        block(_mm256_permute2x128_si256::<0x31>(a, b), _mm256_permute2x128_si256::<0x31>(c, d)),
-    ];
-    put::<XOR, 2>(&blocks, data)
+    put_two::<XOR>([a, b, c, d], taken(data));
 }
 
 /// [`quarter`] on the rows of two blocks.
