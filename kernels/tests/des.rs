@@ -2,6 +2,10 @@
 //! requests, at every instruction set.
 #![cfg(feature = "legacy")]
 
+#[path = "common/levels.rs"]
+mod levels;
+#[path = "common/modes.rs"]
+mod modes;
 #[path = "common/numbers.rs"]
 mod numbers;
 
@@ -13,127 +17,80 @@ use ::des::cipher::{
 };
 use inout::InOutBuf;
 use lanecrypt_kernels::des::{Des, TripleDes, TripleDesKey};
-use lanecrypt_kernels::{BlockCipher, BlockEncrypt, Isa, Level, into_blocks};
+use lanecrypt_kernels::{BlockEncrypt, Isa};
 
+use levels::levels;
+use modes::{MODES, Mode};
 use numbers::{Numbers, cases, hex};
 
-/// The levels of this processor.
-fn levels() -> Vec<Isa> {
-    let here = Isa::of_processor();
-    let mut isas: Vec<_> = Level::ALL.into_iter().map(|level| here.at_most(level)).collect();
-    isas.dedup();
-    isas
+/// One request under a key of 8, 16 or 24 bytes.
+fn run(mode: Mode, isa: Isa, key: &[u8], iv: &mut [u8; 8], data: InOutBuf<'_, '_, u8>) {
+    match key.len() {
+        8 => mode.run(&Des::new(isa, key.first_chunk().expect("8 bytes")), iv, data),
+        16 => {
+            let key = TripleDesKey::from(key.first_chunk::<16>().expect("16 bytes"));
+            mode.run(&TripleDes::new(isa, &key), iv, data);
+        }
+        _ => {
+            let key = TripleDesKey::from(key.first_chunk::<24>().expect("24 bytes"));
+            mode.run(&TripleDes::new(isa, &key), iv, data);
+        }
+    }
 }
 
-/// What can be asked of a keyed cipher.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Mode {
-    Encrypt,
-    Decrypt,
-    CbcEncrypt,
-    CbcDecrypt,
-    Ctr,
-    Keystream,
+/// The same by other implementations.
+fn by_others(mode: Mode, key: &[u8], iv: &[u8; 8], data: &[u8]) -> Vec<u8> {
+    match key.len() {
+        8 => by_other::<::des::Des>(mode, key, iv, data),
+        16 => by_other::<::des::TdesEde2>(mode, key, iv, data),
+        _ => by_other::<::des::TdesEde3>(mode, key, iv, data),
+    }
 }
 
-const MODES: [Mode; 6] =
-    [Mode::Encrypt, Mode::Decrypt, Mode::CbcEncrypt, Mode::CbcDecrypt, Mode::Ctr, Mode::Keystream];
-
-impl Mode {
-    fn takes_bytes(self) -> bool {
-        matches!(self, Self::Ctr | Self::Keystream)
+fn by_other<C>(mode: Mode, key: &[u8], iv: &[u8; 8], data: &[u8]) -> Vec<u8>
+where
+    C: KeyInit
+        + BlockCipherEncrypt
+        + BlockCipherDecrypt
+        + ::des::cipher::BlockSizeUser<BlockSize = ::des::cipher::consts::U8>,
+{
+    let mut out = data.to_vec();
+    if mode == Mode::Keystream {
+        out.fill(0);
     }
-
-    /// One request under a key of 8, 16 or 24 bytes.
-    fn run(self, isa: Isa, key: &[u8], iv: &mut [u8; 8], data: InOutBuf<'_, '_, u8>) {
-        match key.len() {
-            8 => self.run_by(&Des::new(isa, key.first_chunk().expect("8 bytes")), iv, data),
-            16 => {
-                let key = TripleDesKey::from(key.first_chunk::<16>().expect("16 bytes"));
-                self.run_by(&TripleDes::new(isa, &key), iv, data);
-            }
-            _ => {
-                let key = TripleDesKey::from(key.first_chunk::<24>().expect("24 bytes"));
-                self.run_by(&TripleDes::new(isa, &key), iv, data);
-            }
+    let cipher = C::new_from_slice(key).expect("a key's length");
+    let iv = &(*iv).into();
+    let (blocks, _) = out.as_chunks_mut::<8>();
+    let each = blocks.iter_mut().map(|block| block.into());
+    match mode {
+        Mode::Encrypt => each.for_each(|block| cipher.encrypt_block(block)),
+        Mode::Decrypt => each.for_each(|block| cipher.decrypt_block(block)),
+        Mode::CbcEncrypt => {
+            let mut mode = cbc::Encryptor::<C>::inner_iv_init(cipher, iv);
+            each.for_each(|block| mode.encrypt_block(block));
         }
-    }
-
-    fn run_by<C: BlockCipher<8>>(
-        self,
-        cipher: &C,
-        iv: &mut [u8; 8],
-        mut data: InOutBuf<'_, '_, u8>,
-    ) {
-        match self {
-            Self::Ctr => return cipher.ctr(iv, data),
-            Self::Keystream => return cipher.ctr_keystream(iv, data.get_out()),
-            _ => {}
+        Mode::CbcDecrypt => {
+            let mut mode = cbc::Decryptor::<C>::inner_iv_init(cipher, iv);
+            each.for_each(|block| mode.decrypt_block(block));
         }
-        let (blocks, rest) = into_blocks::<8>(data);
-        assert!(rest.is_empty());
-        match self {
-            Self::Encrypt => cipher.encrypt(blocks),
-            Self::Decrypt => cipher.decrypt(blocks),
-            Self::CbcEncrypt => cipher.cbc_encrypt(iv, blocks),
-            _ => cipher.cbc_decrypt(iv, blocks),
+        Mode::Ctr | Mode::Keystream => {
+            ctr::Ctr64BE::<C>::new(key.try_into().expect("a key's length"), iv)
+                .apply_keystream(&mut out);
         }
     }
+    out
+}
 
-    /// The same by other implementations.
-    fn expected(self, key: &[u8], iv: &[u8; 8], data: &[u8]) -> Vec<u8> {
-        match key.len() {
-            8 => self.expected_by::<::des::Des>(key, iv, data),
-            16 => self.expected_by::<::des::TdesEde2>(key, iv, data),
-            _ => self.expected_by::<::des::TdesEde3>(key, iv, data),
-        }
-    }
-
-    fn expected_by<C>(self, key: &[u8], iv: &[u8; 8], data: &[u8]) -> Vec<u8>
-    where
-        C: KeyInit
-            + BlockCipherEncrypt
-            + BlockCipherDecrypt
-            + ::des::cipher::BlockSizeUser<BlockSize = ::des::cipher::consts::U8>,
-    {
-        let mut out = data.to_vec();
-        if self == Self::Keystream {
-            out.fill(0);
-        }
-        let cipher = C::new_from_slice(key).expect("a key's length");
-        let iv = &(*iv).into();
-        let (blocks, _) = out.as_chunks_mut::<8>();
-        let each = blocks.iter_mut().map(|block| block.into());
-        match self {
-            Self::Encrypt => each.for_each(|block| cipher.encrypt_block(block)),
-            Self::Decrypt => each.for_each(|block| cipher.decrypt_block(block)),
-            Self::CbcEncrypt => {
-                let mut mode = cbc::Encryptor::<C>::inner_iv_init(cipher, iv);
-                each.for_each(|block| mode.encrypt_block(block));
-            }
-            Self::CbcDecrypt => {
-                let mut mode = cbc::Decryptor::<C>::inner_iv_init(cipher, iv);
-                each.for_each(|block| mode.decrypt_block(block));
-            }
-            Self::Ctr | Self::Keystream => {
-                ctr::Ctr64BE::<C>::new(key.try_into().expect("a key's length"), iv)
-                    .apply_keystream(&mut out);
-            }
-        }
-        out
-    }
-
-    /// What the IV must be after a request.
-    fn iv_after(self, iv: &[u8; 8], input: &[u8], output: &[u8]) -> [u8; 8] {
-        let last = |data: &[u8]| data.last_chunk().copied().unwrap_or(*iv);
-        match self {
-            Self::Encrypt | Self::Decrypt => *iv,
-            Self::CbcEncrypt => last(output),
-            Self::CbcDecrypt => last(input),
-            Self::Ctr | Self::Keystream => {
-                let blocks = input.len().div_ceil(8) as u64;
-                u64::from_be_bytes(*iv).wrapping_add(blocks).to_be_bytes()
-            }
+/// What the IV must be after a request.
+fn iv_after(mode: Mode, iv: &[u8; 8], input: &[u8], output: &[u8]) -> [u8; 8] {
+    let last = |data: &[u8]| data.last_chunk().copied().unwrap_or(*iv);
+    match mode {
+        Mode::Encrypt | Mode::Decrypt => *iv,
+        Mode::CbcEncrypt => last(output),
+        Mode::CbcDecrypt => last(input),
+        Mode::Ctr | Mode::Keystream => {
+            let blocks = input.len().div_ceil(8) as u64;
+            u64::from_be_bytes(*iv).wrapping_add(blocks).to_be_bytes()
         }
     }
 }
@@ -142,15 +99,15 @@ impl Mode {
 fn check(forward: Mode, back: Mode, key: &[u8], iv: [u8; 8], plain: &[u8], cipher: &[u8]) {
     for isa in levels() {
         let mut data = plain.to_vec();
-        forward.run(isa, key, &mut iv.clone(), (&mut data[..]).into());
+        run(forward, isa, key, &mut iv.clone(), (&mut data[..]).into());
         assert_eq!(data, cipher, "{forward:?}, {isa:?}, key {key:02x?}");
-        back.run(isa, key, &mut iv.clone(), (&mut data[..]).into());
+        run(back, isa, key, &mut iv.clone(), (&mut data[..]).into());
         assert_eq!(data, plain, "{back:?}, {isa:?}, key {key:02x?}");
         if forward == Mode::Encrypt {
             let mut data = [vec![0; 8 * 100], plain.to_vec()].concat();
-            forward.run(isa, key, &mut iv.clone(), (&mut data[..]).into());
+            run(forward, isa, key, &mut iv.clone(), (&mut data[..]).into());
             assert_eq!(data[800..], *cipher, "{forward:?}, {isa:?}, key {key:02x?}");
-            back.run(isa, key, &mut iv.clone(), (&mut data[..]).into());
+            run(back, isa, key, &mut iv.clone(), (&mut data[..]).into());
             assert_eq!(data[800..], *plain, "{back:?}, {isa:?}, key {key:02x?}");
         }
     }
@@ -192,7 +149,7 @@ fn weak_keys() {
         for isa in levels() {
             let mut data = text.clone();
             for key in [first, second] {
-                Mode::Encrypt.run(isa, &hex(key), &mut [0; 8], (&mut data[..]).into());
+                run(Mode::Encrypt, isa, &hex(key), &mut [0; 8], (&mut data[..]).into());
             }
             assert_eq!(data, text, "{first}, {second}, {isa:?}");
         }
@@ -209,7 +166,7 @@ fn keys_of_other_forms() {
         let text = numbers.bytes(8 * 70);
         let encrypt = |key: &[u8]| {
             let mut data = text.clone();
-            Mode::Encrypt.run(isa, key, &mut [0; 8], (&mut data[..]).into());
+            run(Mode::Encrypt, isa, key, &mut [0; 8], (&mut data[..]).into());
             data
         };
         for len in [8, 16, 24] {
@@ -228,7 +185,7 @@ fn keys_of_other_forms() {
 fn every_bit_counts() {
     let mut numbers = Numbers(3);
     let (key, block) = (numbers.bytes(8), numbers.bytes(8));
-    let expected = Mode::Encrypt.expected(&key, &[0; 8], &block);
+    let expected = by_others(Mode::Encrypt, &key, &[0; 8], &block);
     for bit in 0..64 {
         let flip = |bytes: &[u8]| {
             let mut bytes = bytes.to_vec();
@@ -238,7 +195,7 @@ fn every_bit_counts() {
         for (key, block, same) in
             [(flip(&key), block.clone(), bit % 8 == 7), (key.clone(), flip(&block), false)]
         {
-            let other = Mode::Encrypt.expected(&key, &[0; 8], &block);
+            let other = by_others(Mode::Encrypt, &key, &[0; 8], &block);
             assert_eq!(other == expected, same);
             check(Mode::Encrypt, Mode::Decrypt, &key, [0; 8], &block, &other);
         }
@@ -285,7 +242,7 @@ fn shared_vectors() {
                 if let Some(expected) = of(name) {
                     let mut data = plain.clone();
                     for _ in 0..times {
-                        forward.run(Isa::detect(), &key, &mut [0; 8], (&mut data[..]).into());
+                        run(forward, Isa::detect(), &key, &mut [0; 8], (&mut data[..]).into());
                     }
                     assert_eq!(data, expected, "{place}, {name}");
                 }
@@ -316,14 +273,14 @@ fn every_length_at_every_level() {
     for len in [8, 24] {
         let (key, iv) = (numbers.bytes(len), numbers.array());
         for mode in MODES {
-            let expected = mode.expected(&key, &iv, &text);
+            let expected = by_others(mode, &key, &iv, &text);
             for isa in levels() {
                 for len in lengths(mode) {
                     let mut next = iv;
                     let mut out = text[..len].to_vec();
-                    mode.run(isa, &key, &mut next, (&mut out[..]).into());
+                    run(mode, isa, &key, &mut next, (&mut out[..]).into());
                     assert_eq!(out, expected[..len], "{mode:?}, {len} bytes, {isa:?}");
-                    let after = mode.iv_after(&iv, &text[..len], &out);
+                    let after = iv_after(mode, &iv, &text[..len], &out);
                     assert_eq!(next, after, "IV after {mode:?}, {len} bytes, {isa:?}");
                 }
             }
@@ -339,13 +296,13 @@ fn counters_wrap_at_every_block() {
         for before in 0..=70u64 {
             let iv = u64::wrapping_sub(edge, before).to_be_bytes();
             let data = [0; 8 * 75 + 3];
-            let expected = Mode::Keystream.expected(&key, &iv, &data);
+            let expected = by_others(Mode::Keystream, &key, &iv, &data);
             for isa in levels() {
                 let mut out = [0xa5; 8 * 75 + 3];
                 let mut next = iv;
-                Mode::Keystream.run(isa, &key, &mut next, (&mut out[..]).into());
+                run(Mode::Keystream, isa, &key, &mut next, (&mut out[..]).into());
                 assert_eq!(out[..], expected, "{before} before {edge:#x}, {isa:?}");
-                let after = Mode::Ctr.iv_after(&iv, &data, &out);
+                let after = iv_after(Mode::Ctr, &iv, &data, &out);
                 assert_eq!(next, after, "{before} before {edge:#x}, {isa:?}");
             }
         }
@@ -374,8 +331,8 @@ fn random_requests() {
         }
         let text = numbers.bytes(from + len);
         let text = &text[from..];
-        let expected = mode.expected(&key, &iv, text);
-        let after = mode.iv_after(&iv, text, &expected);
+        let expected = by_others(mode, &key, &iv, text);
+        let after = iv_after(mode, &iv, text, &expected);
 
         for isa in levels() {
             let place = format!("{mode:?}, {isa:?}, {len} bytes cut at {cut}");
@@ -383,16 +340,16 @@ fn random_requests() {
             let mut next = iv;
             let (front, back) = buffer[to..to + len].split_at_mut(cut);
             let apart = |input, output| InOutBuf::new(input, output).expect("equal lengths");
-            mode.run(isa, &key, &mut next, apart(&text[..cut], front));
-            mode.run(isa, &key, &mut next, apart(&text[cut..], back));
+            run(mode, isa, &key, &mut next, apart(&text[..cut], front));
+            run(mode, isa, &key, &mut next, apart(&text[cut..], back));
             assert_eq!(buffer[to..to + len], expected, "apart, {place}");
             assert_eq!(next, after, "apart, {place}");
 
             buffer[to..to + len].copy_from_slice(text);
             let mut next = iv;
             let (front, back) = buffer[to..to + len].split_at_mut(cut);
-            mode.run(isa, &key, &mut next, front.into());
-            mode.run(isa, &key, &mut next, back.into());
+            run(mode, isa, &key, &mut next, front.into());
+            run(mode, isa, &key, &mut next, back.into());
             assert_eq!(buffer[to..to + len], expected, "in place, {place}");
             assert_eq!(next, after, "in place, {place}");
             let mut outside = buffer[..to].iter().chain(&buffer[to + len..]);

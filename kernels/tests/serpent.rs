@@ -1,6 +1,10 @@
 //! Serpent: known answers, two other ways to compute it, and every way to cut data into requests,
 //! at every instruction set.
 
+#[path = "common/levels.rs"]
+mod levels;
+#[path = "common/modes.rs"]
+mod modes;
 #[path = "common/numbers.rs"]
 mod numbers;
 
@@ -9,17 +13,11 @@ use std::path::PathBuf;
 use cbc::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use inout::InOutBuf;
 use lanecrypt_kernels::serpent::{Key, Serpent};
-use lanecrypt_kernels::{BlockCipher, BlockEncrypt, Isa, Level};
+use lanecrypt_kernels::{BlockCipher, BlockEncrypt, Isa};
 
+use levels::levels;
+use modes::{MODES, Mode};
 use numbers::{Numbers, cases, hex};
-
-/// The levels of this processor.
-fn levels() -> Vec<Isa> {
-    let here = Isa::of_processor();
-    let mut isas: Vec<_> = Level::ALL.into_iter().map(|level| here.at_most(level)).collect();
-    isas.dedup();
-    isas
-}
 
 fn key(bytes: &[u8]) -> Key {
     match bytes.len() {
@@ -41,81 +39,42 @@ fn blocks(bytes: &[u8]) -> Vec<[u8; 16]> {
     blocks.to_vec()
 }
 
-/// What can be asked of a keyed cipher.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Mode {
-    Encrypt,
-    Decrypt,
-    CbcEncrypt,
-    CbcDecrypt,
-    Ctr,
-    Keystream,
-}
-
-const MODES: [Mode; 6] =
-    [Mode::Encrypt, Mode::Decrypt, Mode::CbcEncrypt, Mode::CbcDecrypt, Mode::Ctr, Mode::Keystream];
-
-impl Mode {
-    fn takes_bytes(self) -> bool {
-        matches!(self, Self::Ctr | Self::Keystream)
-    }
-
-    /// One request. `iv` goes on as the trait says; data that are not whole blocks only where the
-    /// mode takes them.
-    fn run(self, serpent: &Serpent, iv: &mut [u8; 16], mut data: InOutBuf<'_, '_, u8>) {
-        match self {
-            Self::Ctr => serpent.ctr(iv, data),
-            Self::Keystream => serpent.ctr_keystream(iv, data.get_out()),
-            _ => {
-                let (blocks, rest) = lanecrypt_kernels::into_blocks::<16>(data);
-                assert!(rest.is_empty());
-                match self {
-                    Self::Encrypt => serpent.encrypt(blocks),
-                    Self::Decrypt => serpent.decrypt(blocks),
-                    Self::CbcEncrypt => serpent.cbc_encrypt(iv, blocks),
-                    _ => serpent.cbc_decrypt(iv, blocks),
-                }
+/// The same from single blocks of the portable kernel: the definitions of the modes.
+fn define(mode: Mode, key: &Key, iv: &mut [u8; 16], data: &[u8]) -> Vec<u8> {
+    let serpent = Serpent::new(Isa::PORTABLE, key);
+    let forward = |mut block: [u8; 16]| {
+        serpent.encrypt(core::slice::from_mut(&mut block).into());
+        block
+    };
+    let backward = |mut block: [u8; 16]| {
+        serpent.decrypt(core::slice::from_mut(&mut block).into());
+        block
+    };
+    let mut out = Vec::with_capacity(data.len());
+    for part in data.chunks(16) {
+        let whole = || *part.first_chunk().expect("a whole block");
+        let result: Vec<u8> = match mode {
+            Mode::Encrypt => forward(whole()).to_vec(),
+            Mode::Decrypt => backward(whole()).to_vec(),
+            Mode::CbcEncrypt => {
+                *iv = forward(xor(whole(), *iv));
+                iv.to_vec()
             }
-        }
-    }
-
-    /// The same from single blocks of the portable kernel: the definitions of the modes.
-    fn define(self, key: &Key, iv: &mut [u8; 16], data: &[u8]) -> Vec<u8> {
-        let serpent = Serpent::new(Isa::PORTABLE, key);
-        let forward = |mut block: [u8; 16]| {
-            serpent.encrypt(core::slice::from_mut(&mut block).into());
-            block
+            Mode::CbcDecrypt => {
+                let plain = xor(backward(whole()), *iv);
+                *iv = whole();
+                plain.to_vec()
+            }
+            Mode::Ctr | Mode::Keystream => {
+                let stream = forward(*iv);
+                *iv = u128::from_be_bytes(*iv).wrapping_add(1).to_be_bytes();
+                let text = |i: usize| if mode == Mode::Ctr { part[i] } else { 0 };
+                (0..part.len()).map(|i| stream[i] ^ text(i)).collect()
+            }
         };
-        let backward = |mut block: [u8; 16]| {
-            serpent.decrypt(core::slice::from_mut(&mut block).into());
-            block
-        };
-        let mut out = Vec::with_capacity(data.len());
-        for part in data.chunks(16) {
-            let whole = || *part.first_chunk().expect("a whole block");
-            let result: Vec<u8> = match self {
-                Self::Encrypt => forward(whole()).to_vec(),
-                Self::Decrypt => backward(whole()).to_vec(),
-                Self::CbcEncrypt => {
-                    *iv = forward(xor(whole(), *iv));
-                    iv.to_vec()
-                }
-                Self::CbcDecrypt => {
-                    let plain = xor(backward(whole()), *iv);
-                    *iv = whole();
-                    plain.to_vec()
-                }
-                Self::Ctr | Self::Keystream => {
-                    let stream = forward(*iv);
-                    *iv = u128::from_be_bytes(*iv).wrapping_add(1).to_be_bytes();
-                    let text = |i: usize| if self == Self::Ctr { part[i] } else { 0 };
-                    (0..part.len()).map(|i| stream[i] ^ text(i)).collect()
-                }
-            };
-            out.extend(result);
-        }
-        out
+        out.extend(result);
     }
+    out
 }
 
 fn xor(a: [u8; 16], b: [u8; 16]) -> [u8; 16] {
@@ -316,7 +275,7 @@ fn every_length_at_every_level() {
     let first = numbers.array();
     let text = numbers.bytes(4096);
     for mode in MODES {
-        let defined = mode.define(&key, &mut first.clone(), &text);
+        let defined = define(mode, &key, &mut first.clone(), &text);
         for isa in levels() {
             let serpent = Serpent::new(isa, &key);
             for len in lengths(mode) {
@@ -357,7 +316,7 @@ fn counters_carry_and_wrap_at_every_block() {
         for before in 0..=33u128 {
             let first = u128::wrapping_sub(edge, before).to_be_bytes();
             let mut after = first;
-            let expected = mode.define(&key, &mut after, &[0; 16 * 40 + 5]);
+            let expected = define(mode, &key, &mut after, &[0; 16 * 40 + 5]);
             for isa in levels() {
                 let mut iv = first;
                 let mut out = vec![0xa5; expected.len()];
@@ -391,7 +350,7 @@ fn random_requests() {
         let text = numbers.bytes(from + len);
         let text = &text[from..];
         let mut after = first;
-        let expected = mode.define(&key, &mut after, text);
+        let expected = define(mode, &key, &mut after, text);
 
         for isa in levels() {
             let place = format!("{mode:?}, {isa:?}, {len} bytes cut at {cut}");

@@ -1,22 +1,16 @@
 //! AES: published values, and every kernel against an independent implementation.
 
 mod differential;
+#[path = "../common/levels.rs"]
+mod levels;
 #[path = "../common/numbers.rs"]
 mod numbers;
 mod published;
 mod reference;
 mod stream_core;
 
-use lanecrypt_kernels::{Isa, Level};
+use levels::levels;
 use numbers::Numbers;
-
-/// The levels of this processor.
-fn levels() -> Vec<Isa> {
-    let here = Isa::of_processor();
-    let mut isas: Vec<_> = Level::ALL.into_iter().map(|level| here.at_most(level)).collect();
-    isas.dedup();
-    isas
-}
 
 /// A counter block a few blocks before a carry into some part of it, or anywhere.
 fn counter(numbers: &mut Numbers) -> [u8; 16] {

@@ -1,10 +1,12 @@
 //! Cases for stream cores: every instruction set against the portable kernel.
 
+pub(crate) mod levels;
 pub(crate) mod numbers;
 
 use inout::InOutBuf;
-use lanecrypt_kernels::{Isa, Level, Seek, StreamCore};
+use lanecrypt_kernels::{Isa, Seek, StreamCore};
 
+pub(crate) use levels::levels;
 use numbers::Numbers;
 
 /// A key and a nonce of a stream cipher with blocks of 64 bytes.
@@ -33,14 +35,6 @@ pub(crate) trait Stream {
         self.core_at(isa, block).keystream(&mut out);
         out
     }
-}
-
-/// The levels of this processor.
-pub(crate) fn levels() -> Vec<Isa> {
-    let here = Isa::of_processor();
-    let mut isas: Vec<_> = Level::ALL.into_iter().map(|level| here.at_most(level)).collect();
-    isas.dedup();
-    isas
 }
 
 /// Each length up to a little over 1 KiB, and those around whole widths up to 5 KiB.
