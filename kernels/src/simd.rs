@@ -8,6 +8,8 @@
 use core::arch::asm;
 use core::arch::x86_64::*;
 
+use crate::wipe;
+
 /// Loads 16 bytes.
 #[inline]
 #[target_feature(enable = "sse2")]
@@ -22,6 +24,33 @@ pub(crate) fn load128(bytes: &[u8; 16]) -> __m128i {
 pub(crate) fn store128(bytes: &mut [u8; 16], v: __m128i) {
     // SAFETY: the reference is valid for 16 bytes, and the store asks for no alignment.
     unsafe { _mm_storeu_si128(bytes.as_mut_ptr().cast(), v) }
+}
+
+/// Loads 16 bytes, or as many as there are, fewer than 16, and zeros after them.
+#[inline]
+#[target_feature(enable = "sse2")]
+pub(crate) fn load128_part(bytes: &[u8]) -> __m128i {
+    if let Some(block) = bytes.first_chunk() {
+        return load128(block);
+    }
+    let mut block = [0; 16];
+    block[..bytes.len()].copy_from_slice(bytes);
+    let v = load128(&block);
+    wipe::memory(&mut block);
+    v
+}
+
+/// Stores 16 bytes, or as many as there is room for, fewer than 16.
+#[inline]
+#[target_feature(enable = "sse2")]
+pub(crate) fn store128_part(bytes: &mut [u8], v: __m128i) {
+    if let Some(block) = bytes.first_chunk_mut() {
+        return store128(block, v);
+    }
+    let mut block = [0; 16];
+    store128(&mut block, v);
+    bytes.copy_from_slice(&block[..bytes.len()]);
+    wipe::memory(&mut block);
 }
 
 /// Loads 32 bytes.

@@ -7,8 +7,8 @@ use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
-use crate::simd::{load128, store128};
-use crate::{Level, wipe};
+use crate::Level;
+use crate::simd::{load128, load128_part, store128, store128_part};
 
 pub(super) const NEEDS: Level = Level::AesNi;
 
@@ -185,40 +185,13 @@ pub(super) fn ctr_part<const N: usize, const V: usize, const XOR: bool, const LA
         for (x, block) in stream.iter_mut().zip(whole.get_in().as_chunks().0) {
             *x = _mm_xor_si128(*x, load128(block));
         }
-        stream[V - 1] = _mm_xor_si128(stream[V - 1], load_part(last.get_in()));
+        stream[V - 1] = _mm_xor_si128(stream[V - 1], load128_part(last.get_in()));
     }
     for (x, block) in stream.iter().zip(whole.get_out().as_chunks_mut().0) {
         store128(block, *x);
     }
-    store_part(last.get_out(), stream[V - 1]);
+    store128_part(last.get_out(), stream[V - 1]);
     counter
-}
-
-/// Loads a block, or a part of one and zeros after it.
-#[inline]
-#[target_feature(enable = "sse2")]
-pub(super) fn load_part(bytes: &[u8]) -> __m128i {
-    if let Some(block) = bytes.first_chunk() {
-        return load128(block);
-    }
-    let mut block = [0; 16];
-    block[..bytes.len()].copy_from_slice(bytes);
-    let v = load128(&block);
-    wipe::memory(&mut block);
-    v
-}
-
-/// Stores a block, or as much of it as there is room for.
-#[inline]
-#[target_feature(enable = "sse2")]
-pub(super) fn store_part(bytes: &mut [u8], v: __m128i) {
-    if let Some(block) = bytes.first_chunk_mut() {
-        return store128(block, v);
-    }
-    let mut block = [0; 16];
-    store128(&mut block, v);
-    bytes.copy_from_slice(&block[..bytes.len()]);
-    wipe::memory(&mut block);
 }
 
 /// Which way the rounds go.

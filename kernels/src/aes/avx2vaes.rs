@@ -7,7 +7,7 @@ use inout::InOutBuf;
 
 use super::aesni::{self, FORWARD, INVERSE};
 use crate::Level;
-use crate::simd::{load128, load256, store128, store256};
+use crate::simd::{load128, load128_part, load256, store128, store128_part, store256};
 
 pub(super) const NEEDS: Level = Level::Avx2Vaes;
 
@@ -207,8 +207,8 @@ fn load_part(bytes: &[u8]) -> __m256i {
     }
     match bytes.split_first_chunk() {
         Some((block, [])) => _mm256_zextsi128_si256(load128(block)),
-        Some((block, part)) => _mm256_set_m128i(aesni::load_part(part), load128(block)),
-        None => _mm256_zextsi128_si256(aesni::load_part(bytes)),
+        Some((block, part)) => _mm256_set_m128i(load128_part(part), load128(block)),
+        None => _mm256_zextsi128_si256(load128_part(bytes)),
     }
 }
 
@@ -223,10 +223,10 @@ fn store_part(bytes: &mut [u8], v: __m256i) {
         Some((block, part)) => {
             store128(block, _mm256_castsi256_si128(v));
             if !part.is_empty() {
-                aesni::store_part(part, _mm256_extracti128_si256::<1>(v));
+                store128_part(part, _mm256_extracti128_si256::<1>(v));
             }
         }
-        None => aesni::store_part(bytes, _mm256_castsi256_si128(v)),
+        None => store128_part(bytes, _mm256_castsi256_si128(v)),
     }
 }
 

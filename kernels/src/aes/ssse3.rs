@@ -18,8 +18,8 @@ use self::tables::{
     ABOVE, BELOW, C_QUOTIENTS, INVERSE_MIX, INVERSE_OUT, Pair, RECIPROCALS, REVERSED, SBOX,
     SBOX_DOUBLED, SBOX_OUT, SHIFT_ROWS, TO_INVERSE, TO_TOWER, Table,
 };
-use crate::simd::{load128, store128};
-use crate::{Level, wipe};
+use crate::Level;
+use crate::simd::{load128, load128_part, store128, store128_part};
 
 pub(super) const NEEDS: Level = Level::Ssse3;
 
@@ -160,14 +160,11 @@ fn ctr<const N: usize, const XOR: bool>(
         data = rest;
     }
     if !data.is_empty() {
-        let length = data.len();
-        let mut block = [0; 16];
+        let [mut stream] = rounds(keys, [_mm_shuffle_epi8(counter, load(&REVERSED))]);
         if XOR {
-            block[..length].copy_from_slice(data.get_in());
+            stream = _mm_xor_si128(stream, load128_part(data.get_in()));
         }
-        ctr_part::<N, 1, XOR>(keys, &mut counter, block.as_mut_slice().into());
-        data.get_out().copy_from_slice(&block[..length]);
-        wipe::memory(&mut block);
+        store128_part(data.get_out(), stream);
     }
 }
 
