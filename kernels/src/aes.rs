@@ -45,7 +45,7 @@ mod aesni;
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
 mod avx2vaes;
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
-mod avx512;
+pub(crate) mod avx512;
 mod ctr;
 #[cfg(target_arch = "x86_64")]
 mod expand;
@@ -142,7 +142,7 @@ macro_rules! key_size {
 
         impl AesForward<$bits> {
             #[inline]
-            fn forward(&self) -> &[[u8; 16]; $bits / 32 + 7] {
+            pub(crate) fn forward(&self) -> &[[u8; 16]; $bits / 32 + 7] {
                 first(&self.keys)
             }
         }

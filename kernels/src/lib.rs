@@ -23,9 +23,12 @@ pub mod chacha;
 mod ctr;
 #[cfg(feature = "legacy")]
 pub mod des;
+pub mod gcm;
+pub mod ghash;
 #[cfg(feature = "legacy")]
 pub mod hc128;
 pub mod null;
+pub mod poly1305;
 pub mod salsa;
 pub mod serpent;
 #[cfg(target_arch = "x86_64")]

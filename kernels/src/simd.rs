@@ -152,9 +152,31 @@ pub(crate) fn store512_part(bytes: &mut [u8], v: __m512i) {
     }
 }
 
+/// Loads 48 bytes, or as many as there are and zeros after them, behind 16 zeros.
+#[inline]
+#[target_feature(enable = "avx512bw,bmi2")]
+#[cfg(feature = "isa-avx512")]
+pub(crate) fn load512_behind(bytes: &[u8]) -> __m512i {
+    let mask = first_bytes(bytes.len()) << 16;
+    // SAFETY: the mask leaves out the 16 bytes before the slice and every byte past its end, and a
+    // masked load touches nothing else.
+    unsafe { _mm512_maskz_loadu_epi8(mask, bytes.as_ptr().wrapping_sub(16).cast()) }
+}
+
+/// Stores 48 bytes, or as many as there is room for, from behind the first 16.
+#[inline]
+#[target_feature(enable = "avx512bw,bmi2")]
+#[cfg(feature = "isa-avx512")]
+pub(crate) fn store512_behind(bytes: &mut [u8], v: __m512i) {
+    let mask = first_bytes(bytes.len()) << 16;
+    // SAFETY: the mask leaves out the 16 bytes before the slice and every byte past its end, and a
+    // masked store touches nothing else.
+    unsafe { _mm512_mask_storeu_epi8(bytes.as_mut_ptr().wrapping_sub(16).cast(), mask, v) };
+}
+
 /// A mask of the first `count` of 64 bytes; of all when there are more.
 #[inline]
 #[cfg(feature = "isa-avx512")]
-fn first_bytes(count: usize) -> u64 {
+pub(crate) fn first_bytes(count: usize) -> u64 {
     if count < 64 { (1 << count) - 1 } else { u64::MAX }
 }

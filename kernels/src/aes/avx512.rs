@@ -15,6 +15,7 @@ use core::arch::x86_64::*;
 use inout::InOutBuf;
 
 pub(super) use self::cbc::{cbc_decrypt, cbc_encrypt};
+pub(crate) use self::ctr::{counters, first};
 pub(super) use self::ctr::{keystream, xor};
 use super::aesni::{self, FORWARD, INVERSE};
 use crate::Level;
@@ -105,7 +106,7 @@ fn add<const V: usize>(mut state: [__m512i; V], key: __m512i) -> [__m512i; V] {
 /// The rounds of `keys`, the last of which is the last round's.
 #[inline]
 #[target_feature(enable = "avx512f,vaes")]
-fn rounds<const V: usize, const WAY: bool>(
+pub(crate) fn rounds<const V: usize, const WAY: bool>(
     keys: &[__m512i],
     mut state: [__m512i; V],
 ) -> [__m512i; V] {
@@ -127,7 +128,7 @@ fn rounds<const V: usize, const WAY: bool>(
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn broadcast_all<const N: usize>(keys: &[[u8; 16]; N]) -> [__m512i; N] {
+pub(crate) fn broadcast_all<const N: usize>(keys: &[[u8; 16]; N]) -> [__m512i; N] {
     let mut vectors = [_mm512_setzero_si512(); N];
     for (vector, key) in vectors.iter_mut().zip(keys) {
         *vector = broadcast(key);

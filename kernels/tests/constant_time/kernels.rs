@@ -7,6 +7,7 @@ use lanecrypt_kernels::aes::{self, Aes, AesCtr};
 use lanecrypt_kernels::chacha::{self, ChaCha, Counter64, Form, Ietf, Key};
 #[cfg(feature = "legacy")]
 use lanecrypt_kernels::des::{self, Des, TripleDes, TripleDesKey};
+use lanecrypt_kernels::poly1305::{self, Poly1305};
 use lanecrypt_kernels::salsa::{self, Salsa};
 use lanecrypt_kernels::serpent::{self, Serpent};
 use lanecrypt_kernels::{BlockCipher, BlockEncrypt, Ctr, Isa, Level, Seek, StreamCore};
@@ -36,6 +37,7 @@ pub(crate) const ALL: &[Kernel] = &[
     Kernel { name: "aes-128", levels: aes::KERNELS, run: aes128 },
     Kernel { name: "aes-192", levels: aes::KERNELS, run: aes192 },
     Kernel { name: "aes-256", levels: aes::KERNELS, run: aes256 },
+    Kernel { name: "poly1305", levels: poly1305::KERNELS, run: poly1305 },
     Kernel { name: "serpent", levels: serpent::KERNELS, run: serpent },
     #[cfg(feature = "legacy")]
     Kernel { name: "des-sliced", levels: des::KERNELS, run: des },
@@ -117,6 +119,19 @@ macro_rules! key_size {
 key_size!(aes128, 128);
 key_size!(aes192, 192);
 key_size!(aes256, 256);
+
+/// Whole messages, and the parts of an AEAD's.
+fn poly1305(isa: Isa, secrets: &mut Secrets) {
+    let mut buffer = [0; 1600];
+    for len in LENGTHS {
+        secrets.fill(&mut buffer);
+        let mut poly = Poly1305::new(isa, &secrets.bytes());
+        poly.absorb_padded(&buffer[..len / 3]);
+        poly.absorb_padded(&buffer[..len]);
+        poly.absorb_last(&buffer[..len]);
+        secrets.reveal(&mut black_box(poly.tag()));
+    }
+}
 
 /// All sizes of key; they differ in nothing but how the key is read.
 fn serpent(isa: Isa, secrets: &mut Secrets) {

@@ -98,7 +98,7 @@ pub(super) fn emit<const V: usize, const XOR: bool>(
 /// The counters of four blocks from `first` on, as little-endian numbers.
 #[inline]
 #[target_feature(enable = "avx512f")]
-pub(super) fn counters(first: u128) -> __m512i {
+pub(crate) fn counters(first: u128) -> __m512i {
     let number = _mm512_set_epi64(0, 3, 0, 2, 0, 1, 0, 0);
     _mm512_add_epi64(broadcast(&first.to_le_bytes()), number)
 }
@@ -106,7 +106,7 @@ pub(super) fn counters(first: u128) -> __m512i {
 /// The next counter blocks, with the first round key added.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-pub(super) fn first<const V: usize>(key: __m512i, counter: &mut __m512i) -> [__m512i; V] {
+pub(crate) fn first<const V: usize>(key: __m512i, counter: &mut __m512i) -> [__m512i; V] {
     let big_endian = broadcast(&[15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
     let four = _mm512_set_epi64(0, 4, 0, 4, 0, 4, 0, 4);
     let mut state = [key; V];

@@ -1,0 +1,127 @@
+//! GHASH, the universal hash of GCM (NIST SP 800-38D, sections 6.3 and 6.4).
+//!
+//! Constant time in key and data at every level: the portable kernel multiplies integers with
+//! holes between their bits, without tables; the others use the processor's carry-less
+//! multiplication, on eight blocks with 128-bit registers and on sixteen with 512-bit ones before
+//! they reduce once.
+//!
+//! **How field elements are held.** The first bit of a block is the coefficient of x^0. A block
+//! read as a big-endian number thus has its coefficients in reverse: that of x^0 is the
+//! highest bit, and "times x" is a shift to the right. The carry-less product of two such numbers
+//! is the reversed product, one bit too low. No kernel shifts it back: instead of a power of H they
+//! keep that power divided by x, which makes up for the bit. The product of two numbers so kept is
+//! so kept again, so that powers come from powers by the same multiplication.
+//!
+//! **Reduction.** A product has four words of 64 bits, of which the lowest stands for x^192 and
+//! above. x^128 = x^7 + x^2 + x + 1 turns that word into itself, two words up, and the same times
+//! x^7 + x^2 + x; then the next word goes the same way, and two words are left.
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod pclmul;
+mod portable;
+#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
+pub(crate) mod vpclmul;
+
+use core::fmt;
+
+use zeroize::ZeroizeOnDrop;
+
+use crate::{Isa, Level, wipe};
+
+/// The levels that have a kernel of their own, lowest first; others run the next one below.
+pub const KERNELS: &[Level] = &[Level::Portable, Level::AesNi, Level::Avx512];
+
+/// How many powers of H are kept: so many blocks can share a reduction.
+pub(crate) const POWERS: usize = 20;
+
+/// The powers, and as many zeros behind them as a register takes in that holds one of the last
+/// four. The same at every level, so that a key has one size.
+pub(crate) const ROOM: usize = POWERS + 3;
+
+/// Powers of a hash key, prepared for the kernels of one instruction set.
+///
+/// 368 bytes of secrets, which are wiped on drop. Constant time in key and data.
+//
+// From H^20 down to H^1, each divided by x and in little-endian order, then zeros. The powers that
+// `n` blocks need are the `n` before the zeros, in the order of the blocks. The portable kernel
+// keeps H^1 only, that of 128-bit registers eight.
+#[repr(C, align(64))]
+pub struct Key {
+    powers: [[u8; 16]; ROOM],
+    isa: Isa,
+}
+
+impl Key {
+    /// Prepares the hash key `h`, which GCM gets by encrypting a block of zeros.
+    #[must_use]
+    #[inline]
+    pub fn new(isa: Isa, h: &[u8; 16]) -> Self {
+        Self { powers: powers(isa, h), isa }
+    }
+
+    /// Prepares another hash key in the place of the one that is there, for the same kernels.
+    #[inline]
+    pub fn set(&mut self, h: &[u8; 16]) {
+        self.powers = powers(self.isa, h);
+    }
+
+    /// The powers, as the kernels take them.
+    #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
+    #[inline]
+    pub(crate) fn powers(&self) -> &[[u8; 16]; ROOM] {
+        &self.powers
+    }
+
+    /// Takes blocks into the hash: for each of them, adds it to `state` and multiplies by H.
+    ///
+    /// A hash begins with a state of zeros, and calls continue one another.
+    pub fn absorb(&self, state: &mut [u8; 16], blocks: &[[u8; 16]]) {
+        let powers = &self.powers;
+        by_isa!(self.isa, absorb(powers, state, blocks):
+            Avx512 => vpclmul, AesNi => pclmul, _ => portable);
+    }
+}
+
+/// A call of its own, so that the powers are written to where the caller wants them: a key that is
+/// built and then moved would stay on the stack.
+#[inline(never)]
+fn powers(isa: Isa, h: &[u8; 16]) -> [[u8; 16]; ROOM] {
+    by_isa!(isa, powers(h): Avx512 => vpclmul, AesNi => pclmul, _ => portable)
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Key").field("isa", &self.isa).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Key {
+    #[inline]
+    fn drop(&mut self) {
+        wipe::memory(self.powers.as_flattened_mut());
+    }
+}
+
+impl ZeroizeOnDrop for Key {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::reached::{assert_best, forget};
+
+    #[test]
+    fn every_level_reaches_its_kernel() {
+        assert_best(KERNELS, |isa| drop(Key::new(isa, &[1; 16])));
+        assert_best(KERNELS, |isa| {
+            let key = Key::new(isa, &[1; 16]);
+            forget();
+            key.absorb(&mut [2; 16], &[[3; 16]; 5]);
+        });
+    }
+
+    /// Keys lie in the sessions of every kind of message: they must not grow by accident.
+    #[test]
+    fn a_key_takes_six_cache_lines() {
+        assert_eq!(size_of::<Key>(), 384);
+    }
+}

@@ -1,0 +1,144 @@
+//! GHASH with PCLMULQDQ: eight blocks, then one reduction. Constant time in key and data.
+//!
+//! Higher levels use the functions that take single blocks too.
+
+use core::arch::x86_64::*;
+
+use super::{POWERS, ROOM};
+use crate::Level;
+use crate::simd::{load128, store128};
+
+pub(super) const NEEDS: Level = Level::AesNi;
+
+/// How many blocks share a reduction.
+const WIDTH: usize = 8;
+
+/// The lowest eight.
+#[target_feature(enable = "pclmulqdq,sse4.1,ssse3")]
+pub(super) fn powers(h: &[u8; 16]) -> [[u8; 16]; ROOM] {
+    let mut powers = [[0; 16]; ROOM];
+    let four = first_four(h);
+    for (power, x) in powers[POWERS - 4..].iter_mut().zip(four) {
+        store128(power, x);
+    }
+    for (power, x) in powers[POWERS - 8..].iter_mut().zip(four) {
+        store128(power, reduce(multiply(x, four[0])));
+    }
+    powers
+}
+
+/// H^4 down to H^1.
+#[inline]
+#[target_feature(enable = "pclmulqdq,sse4.1,ssse3")]
+pub(super) fn first_four(h: &[u8; 16]) -> [__m128i; 4] {
+    let h1 = divided_by_x(reversed(load128(h)));
+    let h2 = reduce(multiply(h1, h1));
+    [reduce(multiply(h2, h2)), reduce(multiply(h2, h1)), h2, h1]
+}
+
+#[target_feature(enable = "pclmulqdq,sse4.1,ssse3")]
+pub(super) fn absorb(powers: &[[u8; 16]; ROOM], state: &mut [u8; 16], blocks: &[[u8; 16]]) {
+    let mut sum = reversed(load128(state));
+    let (parts, rest) = blocks.as_chunks::<WIDTH>();
+    for part in parts {
+        sum = absorb_part(powers, sum, part);
+    }
+    if !rest.is_empty() {
+        sum = absorb_part(powers, sum, rest);
+    }
+    store128(state, reversed(sum));
+}
+
+/// At least one block, and no more than there are powers.
+#[inline]
+#[target_feature(enable = "pclmulqdq,sse4.1,ssse3")]
+pub(crate) fn absorb_part(powers: &[[u8; 16]; ROOM], sum: __m128i, blocks: &[[u8; 16]]) -> __m128i {
+    let powers = &powers[POWERS - blocks.len()..];
+    let mut products = Product::zero();
+    let mut before = sum;
+    for (block, power) in blocks.iter().zip(powers) {
+        let block = _mm_xor_si128(reversed(load128(block)), before);
+        products = products.add(multiply(block, load128(power)));
+        before = _mm_setzero_si128();
+    }
+    reduce(products)
+}
+
+/// A product of 256 bits in three parts of 128, each half a part above the one before.
+#[derive(Clone, Copy)]
+pub(super) struct Product {
+    low: __m128i,
+    middle: __m128i,
+    high: __m128i,
+}
+
+impl Product {
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    fn zero() -> Self {
+        let zero = _mm_setzero_si128();
+        Self { low: zero, middle: zero, high: zero }
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    fn add(self, other: Self) -> Self {
+        Self {
+            low: _mm_xor_si128(self.low, other.low),
+            middle: _mm_xor_si128(self.middle, other.middle),
+            high: _mm_xor_si128(self.high, other.high),
+        }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "pclmulqdq,sse2")]
+pub(super) fn multiply(a: __m128i, b: __m128i) -> Product {
+    let one = _mm_clmulepi64_si128::<0x01>(a, b);
+    let other = _mm_clmulepi64_si128::<0x10>(a, b);
+    Product {
+        low: _mm_clmulepi64_si128::<0x00>(a, b),
+        middle: _mm_xor_si128(one, other),
+        high: _mm_clmulepi64_si128::<0x11>(a, b),
+    }
+}
+
+/// Each of two steps folds the lowest word of what is left into the part above: itself, which the
+/// exchange of the words puts in its place, and its product with x^7 + x^2 + x.
+#[inline]
+#[target_feature(enable = "pclmulqdq,sse2")]
+pub(super) fn reduce(x: Product) -> __m128i {
+    let middle = _mm_xor_si128(x.middle, fold(x.low));
+    _mm_xor_si128(x.high, fold(middle))
+}
+
+#[inline]
+#[target_feature(enable = "pclmulqdq,sse2")]
+fn fold(x: __m128i) -> __m128i {
+    let polynomial = _mm_set_epi64x(0, FOLD);
+    let exchanged = _mm_shuffle_epi32::<0b01_00_11_10>(x);
+    _mm_xor_si128(exchanged, _mm_clmulepi64_si128::<0x00>(x, polynomial))
+}
+
+/// x^6 + x + 1, with the coefficient of 1 in the highest bit: the product is a bit too low, which
+/// is the x that is missing.
+pub(super) const FOLD: i64 = (1 << 63) | (1 << 62) | (1 << 57);
+
+/// A field element divided by x, as in the portable kernel.
+#[inline]
+#[target_feature(enable = "sse2")]
+fn divided_by_x(a: __m128i) -> __m128i {
+    // The sign of each 32-bit word, moved to the one above; the highest, to all.
+    let signs = _mm_srai_epi32::<31>(a);
+    let top = _mm_shuffle_epi32::<0b11_11_11_11>(signs);
+    let carries = _mm_srli_epi32::<31>(_mm_slli_si128::<4>(a));
+    let shifted = _mm_or_si128(_mm_slli_epi32::<1>(a), carries);
+    _mm_xor_si128(shifted, _mm_and_si128(top, _mm_set_epi64x(FOLD, 1)))
+}
+
+/// A block as a number, or the other way round.
+#[inline]
+#[target_feature(enable = "ssse3")]
+pub(crate) fn reversed(block: __m128i) -> __m128i {
+    _mm_shuffle_epi8(block, _mm_set_epi64x(0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f))
+}

@@ -1,0 +1,210 @@
+//! GHASH with VPCLMULQDQ on 512-bit registers: sixteen blocks, then one reduction. Constant time in
+//! key and data.
+//!
+//! The blocks that are no whole sixteen come first. After them each of the four lanes of a register
+//! has a hash of its own, of every fourth block: all are multiplied by the same power and need no
+//! more room than a register. The last sixteen blocks bring each lane to its own power, and only
+//! then the lanes are added up. One to three blocks run in 128-bit registers: that is as fast, and
+//! a wide load next to what has just been stored would wait for it.
+
+use core::arch::x86_64::*;
+
+use super::pclmul::{self, FOLD};
+use super::{POWERS, ROOM};
+use crate::Level;
+use crate::simd::{load128, load512, load512_part, store128, store512};
+
+pub(super) const NEEDS: Level = Level::Avx512;
+
+/// How many blocks share a reduction in a long run of them.
+pub(crate) const WIDTH: usize = 16;
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vpclmulqdq,pclmulqdq")]
+pub(super) fn powers(h: &[u8; 16]) -> [[u8; 16]; ROOM] {
+    let mut powers = [[0; 16]; ROOM];
+    let [h4, h3, h2, h1] = pclmul::first_four(h);
+    let low = _mm512_castsi128_si512(h4);
+    let low = _mm512_inserti32x4::<1>(low, h3);
+    let low = _mm512_inserti32x4::<2>(low, h2);
+    let four = _mm512_inserti32x4::<3>(low, h1);
+    let by_four = _mm512_broadcast_i32x4(h4);
+    let eight = multiply(four, by_four);
+    let by_eight = _mm512_broadcast_i32x4(_mm512_castsi512_si128(eight));
+    let twelve = multiply(four, by_eight);
+    let sixteen = multiply(eight, by_eight);
+    let by_twelve = _mm512_broadcast_i32x4(_mm512_castsi512_si128(twelve));
+    let twenty = multiply(eight, by_twelve);
+    let (places, _) = powers.as_chunks_mut::<4>();
+    for (place, x) in places.iter_mut().zip([twenty, sixteen, twelve, eight, four]) {
+        if let Some(bytes) = place.as_flattened_mut().first_chunk_mut() {
+            store512(bytes, x);
+        }
+    }
+    powers
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vpclmulqdq,pclmulqdq")]
+pub(crate) fn absorb(powers: &[[u8; 16]; ROOM], state: &mut [u8; 16], blocks: &[[u8; 16]]) {
+    let mut sum = pclmul::reversed(load128(state));
+    let (first, whole) = blocks.split_at(blocks.len() % WIDTH);
+    if !first.is_empty() {
+        let lanes = _mm512_zextsi128_si512(sum);
+        sum = match first.len().div_ceil(4) {
+            1 if first.len() < 4 => pclmul::absorb_part(powers, sum, first),
+            1 => absorb_part::<1>(powers, lanes, first),
+            2 => absorb_part::<2>(powers, lanes, first),
+            3 => absorb_part::<3>(powers, lanes, first),
+            _ => absorb_part::<4>(powers, lanes, first),
+        };
+    }
+    let (parts, _) = whole.as_chunks::<WIDTH>();
+    if let Some((last, others)) = parts.split_last() {
+        let mut lanes = _mm512_zextsi128_si512(sum);
+        for part in others {
+            lanes = absorb_lanes(powers, lanes, part);
+        }
+        sum = absorb_part::<4>(powers, lanes, last);
+    }
+    store128(state, pclmul::reversed(sum));
+}
+
+/// Each lane takes every fourth block in, and is brought to where the next sixteen begin.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vpclmulqdq")]
+fn absorb_lanes(powers: &[[u8; 16]; ROOM], lanes: __m512i, blocks: &[[u8; 16]; WIDTH]) -> __m512i {
+    hash_lanes(powers, lanes, load::<4>(blocks))
+}
+
+/// The same, of blocks that are numbers already.
+#[inline]
+#[target_feature(enable = "avx512f,vpclmulqdq")]
+pub(crate) fn hash_lanes(
+    powers: &[[u8; 16]; ROOM],
+    lanes: __m512i,
+    mut vectors: [__m512i; WIDTH / 4],
+) -> __m512i {
+    vectors[0] = _mm512_xor_si512(vectors[0], lanes);
+    let mut products = Product::zero();
+    for (x, power) in vectors.into_iter().zip(powers[POWERS - WIDTH..].iter().step_by(4)) {
+        products = products.add(x, _mm512_broadcast_i32x4(load128(power)));
+    }
+    reduce(products)
+}
+
+/// Takes in as many blocks as `V` registers hold, of which the last may be a part, each with the
+/// power that brings it to the end, and adds up the lanes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vpclmulqdq")]
+fn absorb_part<const V: usize>(
+    powers: &[[u8; 16]; ROOM],
+    lanes: __m512i,
+    blocks: &[[u8; 16]],
+) -> __m128i {
+    hash_part(powers, lanes, load::<V>(blocks), blocks.len())
+}
+
+/// The same, of blocks that are numbers already, with zeros behind the last of them.
+#[inline]
+#[target_feature(enable = "avx512f,vpclmulqdq")]
+pub(crate) fn hash_part<const V: usize>(
+    powers: &[[u8; 16]; ROOM],
+    lanes: __m512i,
+    mut vectors: [__m512i; V],
+    count: usize,
+) -> __m128i {
+    vectors[0] = _mm512_xor_si512(vectors[0], lanes);
+    let mut products = Product::zero();
+    let powers = &powers[POWERS - count..];
+    for (x, powers) in vectors.into_iter().zip(powers.as_chunks::<4>().0) {
+        // What lies behind the powers are zeros, as are the blocks that they stand for.
+        let powers = powers.as_flattened().first_chunk().expect("four blocks are 64 bytes");
+        products = products.add(x, load512(powers));
+    }
+    let sum = reduce(products);
+    let half = _mm256_xor_si256(_mm512_castsi512_si256(sum), _mm512_extracti64x4_epi64::<1>(sum));
+    _mm_xor_si128(_mm256_castsi256_si128(half), _mm256_extracti128_si256::<1>(half))
+}
+
+/// Blocks as numbers, and zeros after them.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,bmi2")]
+fn load<const V: usize>(blocks: &[[u8; 16]]) -> [__m512i; V] {
+    let (whole, last) = blocks.as_flattened().split_at(64 * (V - 1));
+    let mut vectors = [_mm512_setzero_si512(); V];
+    for (x, four) in vectors.iter_mut().zip(whole.as_chunks().0) {
+        *x = load512(four);
+    }
+    vectors[V - 1] = load512_part(last);
+    for x in &mut vectors {
+        *x = reversed(*x);
+    }
+    vectors
+}
+
+/// Blocks as numbers, or the other way round.
+#[inline]
+#[target_feature(enable = "avx512bw")]
+pub(crate) fn reversed(blocks: __m512i) -> __m512i {
+    let order = _mm_set_epi64x(0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f);
+    _mm512_shuffle_epi8(blocks, _mm512_broadcast_i32x4(order))
+}
+
+/// Four products of 256 bits in three parts of 128, each half a part above the one before.
+#[derive(Clone, Copy)]
+struct Product {
+    low: __m512i,
+    middle: __m512i,
+    high: __m512i,
+}
+
+impl Product {
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn zero() -> Self {
+        let zero = _mm512_setzero_si512();
+        Self { low: zero, middle: zero, high: zero }
+    }
+
+    /// Adds the product of `a` and `b`.
+    #[inline]
+    #[target_feature(enable = "avx512f,vpclmulqdq")]
+    fn add(self, a: __m512i, b: __m512i) -> Self {
+        let one = _mm512_clmulepi64_epi128::<0x01>(a, b);
+        let other = _mm512_clmulepi64_epi128::<0x10>(a, b);
+        Self {
+            low: _mm512_xor_si512(self.low, _mm512_clmulepi64_epi128::<0x00>(a, b)),
+            middle: xor3(self.middle, one, other),
+            high: _mm512_xor_si512(self.high, _mm512_clmulepi64_epi128::<0x11>(a, b)),
+        }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,vpclmulqdq")]
+fn multiply(a: __m512i, b: __m512i) -> __m512i {
+    reduce(Product::zero().add(a, b))
+}
+
+/// As with 128-bit registers, in each lane.
+#[inline]
+#[target_feature(enable = "avx512f,vpclmulqdq")]
+fn reduce(x: Product) -> __m512i {
+    let polynomial = _mm512_set1_epi64(FOLD);
+    let product = _mm512_clmulepi64_epi128::<0x00>(x.low, polynomial);
+    let middle = xor3(x.middle, exchanged(x.low), product);
+    let product = _mm512_clmulepi64_epi128::<0x00>(middle, polynomial);
+    xor3(x.high, exchanged(middle), product)
+}
+
+/// Each lane with its two words exchanged.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn exchanged(x: __m512i) -> __m512i {
+    _mm512_shuffle_epi32::<0b01_00_11_10>(x)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn xor3(a: __m512i, b: __m512i, c: __m512i) -> __m512i {
+    _mm512_ternarylogic_epi64::<0b1001_0110>(a, b, c)
+}

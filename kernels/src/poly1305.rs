@@ -1,0 +1,180 @@
+//! Poly1305, the one-time authenticator (RFC 8439, section 2.5; Bernstein, "The Poly1305-AES
+//! message-authentication code", 2005).
+//!
+//! Blocks of 16 bytes are the coefficients of a polynomial over the integers modulo 2^130 − 5; its
+//! value at a secret point, plus a secret number, is the tag.
+//!
+//! Constant time in key and data at every level: multiplications, additions, shifts and masks
+//! only; branches depend on lengths alone.
+//!
+//! | level | form | blocks side by side |
+//! |---|---|---|
+//! | `Portable` | words of 64 bits, products of 128 bits | 1 |
+//! | `Avx2` | five limbs of 26 bits | 4, or 8 of long data |
+//! | `Avx512` | three limbs of 44 bits, products of 52-bit halves (IFMA) | 8, or 16 of long data |
+//!
+//! Requests of fewer than 20 blocks (`Avx512`) or 28 (`Avx2`) take the portable kernel: the powers
+//! of the point that blocks side by side need would cost more than they save.
+
+#[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
+mod avx2;
+#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
+mod avx512;
+#[cfg(all(target_arch = "x86_64", any(feature = "isa-avx2", feature = "isa-avx512")))]
+mod limbs;
+mod portable;
+
+use core::fmt;
+
+use zeroize::ZeroizeOnDrop;
+
+use crate::{Isa, Level, wipe};
+
+/// The levels that have a kernel of their own, lowest first; others run the next one below.
+pub const KERNELS: &[Level] = &[Level::Portable, Level::Avx2, Level::Avx512];
+
+/// Blocks in one request from which the kernels with blocks side by side are faster.
+#[inline]
+const fn many(isa: Isa) -> usize {
+    if isa.has(Level::Avx512) { 20 } else { 28 }
+}
+
+/// Poly1305 under one key, with what it has absorbed so far.
+///
+/// A key authenticates one message only: two tags under the same key give it away. It is wiped on
+/// drop, with the state.
+pub struct Poly1305 {
+    state: State,
+    /// What is added at the end, the second half of the key.
+    pad: [u8; 16],
+    isa: Isa,
+}
+
+/// What kernels work on, in words of 64 bits, lowest first.
+struct State {
+    /// The secret point.
+    r: [u64; 2],
+    /// The polynomial's value so far; the highest word may have 63 bits.
+    h: [u64; 3],
+}
+
+impl Poly1305 {
+    /// Takes a one-time key: the point, of which 22 bits are ignored, and the number that is added
+    /// at the end.
+    #[must_use]
+    #[inline]
+    pub fn new(isa: Isa, key: &[u8; 32]) -> Self {
+        let [r, pad] = halves(key);
+        Self { state: State { r: portable::point(r), h: [0; 3] }, pad: *pad, isa }
+    }
+
+    /// Absorbs whole blocks.
+    #[inline]
+    pub fn absorb(&mut self, blocks: &[[u8; 16]]) {
+        let isa = if blocks.len() < many(self.isa) { Isa::PORTABLE } else { self.isa };
+        let state = &mut self.state;
+        by_isa!(isa, absorb(state, blocks): Avx512 => avx512, Avx2 => avx2, _ => portable);
+    }
+
+    /// Absorbs `bytes` and as many zeros as fill the last block, none if it is full: each part of
+    /// an AEAD's message (RFC 8439, section 2.8).
+    #[inline]
+    pub fn absorb_padded(&mut self, bytes: &[u8]) {
+        let (blocks, rest) = bytes.as_chunks();
+        self.absorb(blocks);
+        if !rest.is_empty() {
+            portable::absorb_one(&mut self.state, padded(rest), 1);
+        }
+    }
+
+    /// Absorbs the end of a message of any length: whole blocks, and a last one that may be
+    /// shorter and is told from one with zeros at its end (RFC 8439, section 2.5).
+    ///
+    /// After a shorter block nothing may follow but [`tag`](Self::tag): what comes later would
+    /// begin a new block, and the tag would be none of Poly1305.
+    #[inline]
+    pub fn absorb_last(&mut self, bytes: &[u8]) {
+        let (blocks, rest) = bytes.as_chunks();
+        self.absorb(blocks);
+        if !rest.is_empty() {
+            // The bit past its highest lies within the block.
+            let block = padded(rest) | 1 << (8 * rest.len());
+            portable::absorb_one(&mut self.state, block, 0);
+        }
+    }
+
+    /// The tag of all that has been absorbed.
+    ///
+    /// To compare tags takes a comparison in constant time, which the layers above have.
+    #[must_use]
+    #[inline]
+    pub fn tag(self) -> [u8; 16] {
+        portable::tag(self.state.h, &self.pad)
+    }
+}
+
+/// The two halves of a key.
+#[inline]
+fn halves(key: &[u8; 32]) -> [&[u8; 16]; 2] {
+    match key.as_chunks().0 {
+        [front, back] => [front, back],
+        _ => unreachable!("32 bytes are two blocks"),
+    }
+}
+
+/// A block of fewer than 16 bytes with zeros after them, as a little-endian number.
+///
+/// Two loads that may overlap: a copy of unknown length would be a call, and the load that follows
+/// it would wait for the bytes to reach the cache.
+#[inline]
+fn padded(rest: &[u8]) -> u128 {
+    let end = 8 * rest.len();
+    if let (Some(first), Some(last)) = (rest.first_chunk(), rest.last_chunk()) {
+        let [first, last] = [first, last].map(|&bytes| u128::from(u64::from_le_bytes(bytes)));
+        return first | last << (end - 64);
+    }
+    if let (Some(first), Some(last)) = (rest.first_chunk(), rest.last_chunk()) {
+        let [first, last] = [first, last].map(|&bytes| u128::from(u32::from_le_bytes(bytes)));
+        return first | last << (end - 32);
+    }
+    rest.iter().rev().fold(0, |number, &byte| number << 8 | u128::from(byte))
+}
+
+impl Drop for Poly1305 {
+    #[inline]
+    fn drop(&mut self) {
+        wipe::words(&mut self.state.r);
+        wipe::words(&mut self.state.h);
+        wipe::memory(&mut self.pad);
+    }
+}
+
+impl ZeroizeOnDrop for Poly1305 {}
+
+impl fmt::Debug for Poly1305 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Poly1305").field("isa", &self.isa).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::reached::assert_best;
+
+    /// Enough for every kernel.
+    const MANY: usize = 28;
+
+    #[test]
+    fn many_blocks_reach_the_best_kernel() {
+        assert_best(KERNELS, |isa| Poly1305::new(isa, &[1; 32]).absorb(&[[2; 16]; MANY]));
+        assert_best(KERNELS, |isa| Poly1305::new(isa, &[1; 32]).absorb_padded(&[2; 16 * MANY]));
+        assert_best(KERNELS, |isa| Poly1305::new(isa, &[1; 32]).absorb_last(&[2; 16 * MANY + 1]));
+    }
+
+    #[test]
+    fn few_blocks_take_the_portable_kernel() {
+        let few = [[2; 16]; 19];
+        assert_best(&[Level::Portable], |isa| Poly1305::new(isa, &[1; 32]).absorb(&few));
+    }
+}

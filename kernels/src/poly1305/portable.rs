@@ -1,0 +1,88 @@
+//! One block after the other; the specification.
+//!
+//! Numbers have two words of 64 bits and a third one of a few bits. What overflows 2^130 comes
+//! back five-fold into the lowest word, since 2^130 is 5 modulo 2^130 − 5. The point's upper word
+//! is a multiple of 4, so that its products of the weight 2^128 are multiples of 2^130.
+
+use super::State;
+
+/// Reads the secret point, whose forbidden bits are cleared.
+#[inline]
+pub(super) fn point(bytes: &[u8; 16]) -> [u64; 2] {
+    words(u128::from_le_bytes(*bytes) & 0x0fff_fffc_0fff_fffc_0fff_fffc_0fff_ffff)
+}
+
+/// Absorbs whole blocks: to each is added 2^128, one past its highest bit.
+#[inline]
+pub(super) fn absorb(state: &mut State, blocks: &[[u8; 16]]) {
+    let mut h = state.h;
+    for block in blocks {
+        h = step(h, u128::from_le_bytes(*block), 1, state.r);
+    }
+    state.h = h;
+}
+
+/// Absorbs a block that is a number already, and `top` as its bits from 2^128 on.
+#[inline]
+pub(super) fn absorb_one(state: &mut State, block: u128, top: u64) {
+    state.h = step(state.h, block, top, state.r);
+}
+
+/// Adds a block, and `top` to the highest word, and multiplies by the point.
+///
+/// The highest word may have 63 bits, before and after. It is folded here and not at the end of
+/// the step before, because it is ready last: the block can be added to the others meanwhile.
+#[inline]
+fn step([h0, h1, h2]: [u64; 3], block: u128, top: u64, [r0, r1]: [u64; 2]) -> [u64; 3] {
+    let (sum, carry) = joined([h0, h1]).overflowing_add(block);
+    let [h0, h1] = words(sum);
+    let [h0, h1, h2] = folded([h0, h1, h2]);
+    // At most 6, as the highest word of what has been folded is at most 4.
+    let h2 = h2 + top + u64::from(carry);
+
+    let r1_over = r1 + (r1 >> 2);
+    let d0 = wide(h0, r0) + wide(h1, r1_over);
+    let d1 = wide(h0, r1) + wide(h1, r0) + u128::from(h2 * r1_over);
+    let [d0, carry] = words(d0);
+    let [d1, carry] = words(d1 + u128::from(carry));
+    [d0, d1, h2 * r0 + carry]
+}
+
+/// Brings back what overflows 2^130, of a number whose highest word has at most 63 bits: it is 4 at
+/// most then.
+#[inline]
+pub(super) fn folded([h0, h1, h2]: [u64; 3]) -> [u64; 3] {
+    let five_fold = (h2 >> 2) + (h2 & !3);
+    let (low, carry) = joined([h0, h1]).overflowing_add(u128::from(five_fold));
+    let [h0, h1] = words(low);
+    [h0, h1, (h2 & 3) + u64::from(carry)]
+}
+
+/// The tag: the value, less 2^130 − 5 if it is not smaller, plus the pad, modulo 2^128.
+#[inline]
+pub(super) fn tag(h: [u64; 3], pad: &[u8; 16]) -> [u8; 16] {
+    let [h0, h1, h2] = folded(h);
+    let value = joined([h0, h1]);
+    // With 5 added it reaches 2^130 exactly when it is not smaller than 2^130 - 5.
+    let (less, carry) = value.overflowing_add(5);
+    let choose_less = 0u128.wrapping_sub(u128::from((h2 + u64::from(carry)) >> 2));
+    let value = (value & !choose_less) | (less & choose_less);
+    value.wrapping_add(u128::from_le_bytes(*pad)).to_le_bytes()
+}
+
+#[inline]
+pub(super) fn wide(a: u64, b: u64) -> u128 {
+    u128::from(a) * u128::from(b)
+}
+
+#[inline]
+pub(super) fn joined([low, high]: [u64; 2]) -> u128 {
+    u128::from(low) | u128::from(high) << 64
+}
+
+/// The low and the high word.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "the low half is wanted")]
+pub(super) fn words(number: u128) -> [u64; 2] {
+    [number as u64, (number >> 64) as u64]
+}
