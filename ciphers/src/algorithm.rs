@@ -20,10 +20,18 @@ pub enum Mode {
     Djb,
     /// Electronic code book: each block by itself.
     Ecb,
+    /// Galois/counter mode (NIST SP 800-38D): counter mode with a tag.
+    Gcm,
     /// A stream with a 96-bit nonce and a 32-bit block counter (RFC 8439).
     Ietf,
+    /// A stream with a tag by Poly1305 (RFC 8439).
+    Poly1305,
     /// A stream cipher that has one form only.
     Stream,
+    /// For sectors of a storage device, each by itself (IEEE 1619, NIST SP 800-38E): the block's
+    /// place in it is part of what is encrypted. The key has two halves, the nonce is the sector's
+    /// number.
+    Xts,
 }
 
 impl Mode {
@@ -35,8 +43,11 @@ impl Mode {
             Self::Ctr => "-ctr",
             Self::Djb => "-djb",
             Self::Ecb => "-ecb",
+            Self::Gcm => "-gcm",
             Self::Ietf => "-ietf",
+            Self::Poly1305 => "-poly1305",
             Self::Stream => "",
+            Self::Xts => "-xts",
         }
     }
 }
@@ -70,6 +81,16 @@ impl Algorithm {
     pub const AES_192_ECB: Self = Self::row(Primitive::Aes192, Mode::Ecb);
     /// AES-256, block by block.
     pub const AES_256_ECB: Self = Self::row(Primitive::Aes256, Mode::Ecb);
+    /// AES-128 with a tag.
+    pub const AES_128_GCM: Self = Self::row(Primitive::Aes128, Mode::Gcm);
+    /// AES-192 with a tag.
+    pub const AES_192_GCM: Self = Self::row(Primitive::Aes192, Mode::Gcm);
+    /// AES-256 with a tag.
+    pub const AES_256_GCM: Self = Self::row(Primitive::Aes256, Mode::Gcm);
+    /// AES-128 for sectors; the key has 32 bytes.
+    pub const AES_128_XTS: Self = Self::row(Primitive::Aes128, Mode::Xts);
+    /// AES-256 for sectors; the key has 64 bytes.
+    pub const AES_256_XTS: Self = Self::row(Primitive::Aes256, Mode::Xts);
     /// ChaCha8 with a 64-bit counter.
     pub const CHACHA8_DJB: Self = Self::row(Primitive::ChaCha8, Mode::Djb);
     /// ChaCha12 with a 64-bit counter.
@@ -82,6 +103,10 @@ impl Algorithm {
     pub const CHACHA12_IETF: Self = Self::row(Primitive::ChaCha12, Mode::Ietf);
     /// ChaCha20 as RFC 8439 defines it.
     pub const CHACHA20_IETF: Self = Self::row(Primitive::ChaCha20, Mode::Ietf);
+    /// ChaCha20 with a tag.
+    pub const CHACHA20_POLY1305: Self = Self::row(Primitive::ChaCha20, Mode::Poly1305);
+    /// XChaCha20 with a tag: nonces of 192 bits, which may be random.
+    pub const XCHACHA20_POLY1305: Self = Self::row(Primitive::XChaCha20, Mode::Poly1305);
     /// Salsa20/8: a 64-bit nonce and a 64-bit block counter.
     pub const SALSA20_8: Self = Self::row(Primitive::Salsa8, Mode::Stream);
     /// Salsa20/12, the member of the family that eSTREAM chose.
@@ -155,12 +180,19 @@ impl Algorithm {
         Self::AES_128_ECB,
         Self::AES_192_ECB,
         Self::AES_256_ECB,
+        Self::AES_128_GCM,
+        Self::AES_192_GCM,
+        Self::AES_256_GCM,
+        Self::AES_128_XTS,
+        Self::AES_256_XTS,
         Self::CHACHA8_DJB,
         Self::CHACHA12_DJB,
         Self::CHACHA20_DJB,
         Self::CHACHA8_IETF,
         Self::CHACHA12_IETF,
         Self::CHACHA20_IETF,
+        Self::CHACHA20_POLY1305,
+        Self::XCHACHA20_POLY1305,
         Self::SALSA20_8,
         Self::SALSA20_12,
         Self::SALSA20_20,
@@ -212,20 +244,23 @@ impl Algorithm {
     #[must_use]
     pub const fn key_lengths(self) -> KeyLengths {
         match self.mode {
-            Mode::Ietf => KeyLengths::one(32),
-            Mode::Cbc | Mode::Ctr | Mode::Djb | Mode::Ecb | Mode::Stream => {
+            Mode::Ietf | Mode::Poly1305 => KeyLengths::one(32),
+            Mode::Xts => KeyLengths::one(2 * self.primitive.key_lengths().longest()),
+            Mode::Cbc | Mode::Ctr | Mode::Djb | Mode::Ecb | Mode::Gcm | Mode::Stream => {
                 self.primitive.key_lengths()
             }
         }
     }
 
-    /// The length in bytes of the nonce, or of the initialization vector; 0 if there is none.
+    /// The length in bytes of the nonce, or of the initialization vector; 0 if there is none. The
+    /// usual one of GCM, which takes others too.
     #[must_use]
     pub const fn nonce_length(self) -> usize {
         match (self.mode, self.primitive) {
-            (Mode::Cbc | Mode::Ctr, _) => self.primitive.block_size(),
+            (Mode::Cbc | Mode::Ctr | Mode::Xts, _) => self.primitive.block_size(),
+            (Mode::Poly1305, Primitive::XChaCha20) => 24,
             (Mode::Ecb, _) | (Mode::Stream, Primitive::Null) => 0,
-            (Mode::Ietf, _) => 12,
+            (Mode::Gcm | Mode::Ietf | Mode::Poly1305, _) => 12,
             #[cfg(feature = "legacy")]
             (Mode::Stream, Primitive::Arc4) => 0,
             #[cfg(feature = "legacy")]
@@ -240,6 +275,8 @@ impl Algorithm {
         match self.mode {
             Mode::Cbc | Mode::Ecb => self.primitive.block_size(),
             Mode::Ctr | Mode::Djb | Mode::Ietf | Mode::Stream => 1,
+            // XTS has no padding either: what is left of a last block is stolen from the one before.
+            Mode::Gcm | Mode::Poly1305 | Mode::Xts => 1,
         }
     }
 
@@ -248,8 +285,15 @@ impl Algorithm {
     pub const fn is_stream(self) -> bool {
         match self.mode {
             Mode::Ctr | Mode::Djb | Mode::Ietf | Mode::Stream => true,
-            Mode::Cbc | Mode::Ecb => false,
+            Mode::Cbc | Mode::Ecb | Mode::Gcm | Mode::Poly1305 | Mode::Xts => false,
         }
+    }
+
+    /// Whether it authenticates what it encrypts: [`Cipher`](crate::Cipher) takes it, else
+    /// [`hazmat`](crate::hazmat).
+    #[must_use]
+    pub const fn is_aead(self) -> bool {
+        matches!(self.mode, Mode::Gcm | Mode::Poly1305)
     }
 
     /// Whether this is a stream of numbered blocks, so that each offset is reached at once. The

@@ -2,12 +2,19 @@
 
 use core::fmt;
 
-/// Why an operation was refused. An operation that is refused has changed nothing.
+/// Why an operation was refused. An operation that is refused has changed nothing, but for
+/// [`Authentication`](Self::Authentication).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[repr(u8)]
 pub enum Error {
-    /// The data are not a whole number of blocks.
+    /// The associated data are longer than the algorithm allows.
+    AadLength,
+    /// The message is not what was sealed under this key, with this nonce and this associated data.
+    /// The output has been wiped.
+    Authentication,
+    /// The algorithm takes no data of this length: not a whole number of blocks, less than one, or
+    /// more than it allows in one message.
     DataLength,
     /// The message is finished; the object takes nothing more until it is restarted.
     Finished,
@@ -15,6 +22,8 @@ pub enum Error {
     KeyLength,
     /// The request runs past the end of the keystream; beyond it the keystream would repeat.
     KeystreamExhausted,
+    /// All nonces have been used, or as many as are safe under one key: it takes another key.
+    NoncesExhausted,
     /// The algorithm takes nonces, or initialization vectors, of another length.
     NonceLength,
     /// The stream cannot jump, and the position lies behind it or too far ahead.
@@ -24,22 +33,31 @@ pub enum Error {
     /// The decrypted message does not end as padding does. Who learns this of messages of their
     /// own making can decrypt others: see [`Padding`](crate::hazmat::Padding).
     Padding,
+    /// The algorithm has no tags of this length.
+    TagLength,
     /// The algorithm does not have this operation.
     Unsupported,
+    /// The two halves of the key are the same, which undoes what XTS has two for.
+    WeakKey,
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
+            Self::AadLength => "associated data too long",
+            Self::Authentication => "authentication failed",
             Self::DataLength => "wrong data length",
             Self::Finished => "message finished",
             Self::KeyLength => "wrong key length",
             Self::KeystreamExhausted => "keystream exhausted",
+            Self::NoncesExhausted => "nonces exhausted",
             Self::NonceLength => "wrong nonce length",
             Self::OutOfReach => "position out of reach",
             Self::OutputLength => "output buffer too short",
             Self::Padding => "bad padding",
+            Self::TagLength => "wrong tag length",
             Self::Unsupported => "unsupported",
+            Self::WeakKey => "weak key",
         })
     }
 }

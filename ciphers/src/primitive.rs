@@ -23,6 +23,9 @@ pub enum Primitive {
     ChaCha12,
     /// ChaCha with 20 rounds.
     ChaCha20,
+    /// ChaCha with 20 rounds under a key that is made of the key and the first 128 bits of the
+    /// nonce by the same rounds (Internet-Draft draft-irtf-cfrg-xchacha).
+    XChaCha20,
     /// Salsa20 with 8 rounds (Bernstein, "The Salsa20 family of stream ciphers").
     Salsa8,
     /// Salsa20 with 12 rounds, as eSTREAM chose it.
@@ -72,6 +75,7 @@ impl Primitive {
             Self::ChaCha8 => "chacha8",
             Self::ChaCha12 => "chacha12",
             Self::ChaCha20 => "chacha20",
+            Self::XChaCha20 => "xchacha20",
             Self::Salsa8 => "salsa20/8",
             Self::Salsa12 => "salsa20/12",
             Self::Salsa20 => "salsa20/20",
@@ -96,7 +100,7 @@ impl Primitive {
         match self {
             Self::Aes128 | Self::Aes192 | Self::Aes256 => 16,
             Self::Serpent128 | Self::Serpent192 | Self::Serpent256 => 16,
-            Self::ChaCha8 | Self::ChaCha12 | Self::ChaCha20 => 64,
+            Self::ChaCha8 | Self::ChaCha12 | Self::ChaCha20 | Self::XChaCha20 => 64,
             Self::Salsa8 | Self::Salsa12 | Self::Salsa20 => 64,
             Self::Null => 1,
             #[cfg(feature = "legacy")]
@@ -117,6 +121,7 @@ impl Primitive {
             Self::Aes256 | Self::Serpent256 => KeyLengths::one(32),
             Self::ChaCha8 | Self::ChaCha12 | Self::ChaCha20 => KeyLengths::either(16, 32),
             Self::Salsa8 | Self::Salsa12 | Self::Salsa20 => KeyLengths::either(16, 32),
+            Self::XChaCha20 => KeyLengths::one(32),
             Self::Null => KeyLengths::one(0),
             #[cfg(feature = "legacy")]
             Self::Arc4 => KeyLengths::range(5, 256),
@@ -134,7 +139,7 @@ impl Primitive {
     pub fn kernels(self) -> impl Iterator<Item = Level> {
         let levels: &[Level] = match self {
             Self::Aes128 | Self::Aes192 | Self::Aes256 => aes::KERNELS,
-            Self::ChaCha8 | Self::ChaCha12 | Self::ChaCha20 => chacha::KERNELS,
+            Self::ChaCha8 | Self::ChaCha12 | Self::ChaCha20 | Self::XChaCha20 => chacha::KERNELS,
             Self::Salsa8 | Self::Salsa12 | Self::Salsa20 => salsa::KERNELS,
             Self::Serpent128 | Self::Serpent192 | Self::Serpent256 => serpent::KERNELS,
             Self::Null => null::KERNELS,
@@ -173,7 +178,7 @@ impl Primitive {
                 Level::Avx512 => 32,
                 _ => 1,
             },
-            Self::ChaCha8 | Self::ChaCha12 | Self::ChaCha20 => arx_lanes(kernel),
+            Self::ChaCha8 | Self::ChaCha12 | Self::ChaCha20 | Self::XChaCha20 => arx_lanes(kernel),
             Self::Salsa8 | Self::Salsa12 | Self::Salsa20 => arx_lanes(kernel),
             Self::Null => 1,
             #[cfg(feature = "legacy")]
@@ -202,7 +207,7 @@ impl Primitive {
             // at a secret place.
             Self::Aes128 | Self::Aes192 | Self::Aes256 => None,
             // Additions, rotations and XORs only.
-            Self::ChaCha8 | Self::ChaCha12 | Self::ChaCha20 => None,
+            Self::ChaCha8 | Self::ChaCha12 | Self::ChaCha20 | Self::XChaCha20 => None,
             Self::Salsa8 | Self::Salsa12 | Self::Salsa20 => None,
             // Bitsliced: Boolean operations and rotations by constants.
             Self::Serpent128 | Self::Serpent192 | Self::Serpent256 => None,

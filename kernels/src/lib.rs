@@ -14,6 +14,7 @@ compile_error!("lanecrypt supports Linux only");
 
 #[macro_use]
 mod isa;
+mod aead;
 pub mod aes;
 #[cfg(feature = "legacy")]
 pub mod arc4;
@@ -36,6 +37,7 @@ mod simd;
 mod stream;
 pub mod wipe;
 
+pub use aead::Aead;
 pub use block::{BlockCipher, BlockEncrypt, into_blocks};
 pub use ctr::{Ctr, add_to_counter};
 pub use isa::{Isa, Level, UnknownLevel};

@@ -154,6 +154,8 @@ impl Stream {
             (Primitive::Serpent128 | Primitive::Serpent192 | Primitive::Serpent256, _) => {
                 Core::SerpentCtr(open(isa, &serpent_key(key)?, nonce, first)?)
             }
+            // It has no form without a tag.
+            (Primitive::XChaCha20, _) => return Err(Error::Unsupported),
             (Primitive::Null, _) => Core::Null(StreamCipher::at_block(isa, &(), &(), first)?),
             #[cfg(feature = "legacy")]
             (Primitive::Des, _) => Core::DesCtr(open(isa, bytes(key)?, nonce, first)?),

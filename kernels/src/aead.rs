@@ -1,0 +1,59 @@
+//! What every cipher with authentication offers, at the granularity of a message.
+
+use inout::InOutBuf;
+use zeroize::ZeroizeOnDrop;
+
+use crate::Isa;
+
+/// A keyed cipher with authentication: keys of `KEY` bytes, nonces of `NONCE` bytes, tags of 16.
+///
+/// The key is wiped on drop. Requests read it only, so that any number of threads can share it. A
+/// message takes one dispatch on the instruction set, or one for each of the pieces that it comes
+/// in.
+///
+/// The same nonce must never be used twice with a key: both messages could be read and others
+/// forged. Nothing here checks that, nor that messages are at most [`LONGEST`](Self::LONGEST) bytes
+/// long; nothing compares tags. The checked layer does all of it.
+pub trait Aead<const KEY: usize, const NONCE: usize>: Sized + ZeroizeOnDrop {
+    /// The most bytes of one message, past which the keystream would repeat.
+    const LONGEST: u64;
+
+    /// A message that comes in pieces: counter, hash, what is left of a block. It holds secrets and
+    /// wipes them on drop.
+    type Message: ZeroizeOnDrop;
+
+    /// Expands `key` for the kernels of `isa`.
+    fn new(isa: Isa, key: &[u8; KEY]) -> Self;
+
+    /// Expands another key in the place of the one that is there, for the same kernels.
+    fn set_key(&mut self, key: &[u8; KEY]);
+
+    /// Encrypts a whole message, in place or from one buffer to another, and returns the tag of the
+    /// ciphertext and of `aad`.
+    #[must_use]
+    fn seal(&self, nonce: &[u8; NONCE], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16];
+
+    /// Decrypts a whole message, in place or from one buffer to another, and returns the tag that
+    /// the ciphertext and `aad` should have.
+    ///
+    /// The caller compares it with the one that came, in constant time, and wipes the plaintext if
+    /// they differ.
+    #[must_use]
+    fn open(&self, nonce: &[u8; NONCE], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16];
+
+    /// Begins a message that comes in pieces: first its associated data, then its data, one way.
+    fn begin(&self, nonce: &[u8; NONCE]) -> Self::Message;
+
+    /// Takes the next piece of the associated data, of any length; none may follow data.
+    fn associate(&self, message: &mut Self::Message, aad: &[u8]);
+
+    /// Encrypts the next piece of the data, of any length, in place or from one buffer to another.
+    fn encrypt(&self, message: &mut Self::Message, data: InOutBuf<'_, '_, u8>);
+
+    /// Decrypts the next piece of the data, of any length, in place or from one buffer to another.
+    fn decrypt(&self, message: &mut Self::Message, data: InOutBuf<'_, '_, u8>);
+
+    /// The tag of a message that has come as a whole.
+    #[must_use]
+    fn tag(&self, message: Self::Message) -> [u8; 16];
+}
