@@ -43,12 +43,12 @@ macro_rules! for_count {
 #[cfg(target_arch = "x86_64")]
 mod aesni;
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
-mod avx2vaes;
+pub(crate) mod avx2vaes;
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
 pub(crate) mod avx512;
-mod ctr;
+pub(crate) mod ctr;
 #[cfg(target_arch = "x86_64")]
-mod expand;
+pub(crate) mod expand;
 mod portable;
 #[cfg(all(target_arch = "x86_64", feature = "isa-ssse3"))]
 mod ssse3;
@@ -66,7 +66,7 @@ pub const KERNELS: &[Level] =
     &[Level::Portable, Level::Ssse3, Level::AesNi, Level::Avx2Vaes, Level::Avx512];
 
 /// Round keys of the longest schedule, that of AES-256: one before each of 14 rounds and a last.
-const MAX_KEYS: usize = 15;
+pub(crate) const MAX_KEYS: usize = 15;
 
 /// AES with keys of `BITS` bits (128, 192 or 256) in both directions.
 ///
@@ -98,6 +98,21 @@ pub struct AesForward<const BITS: usize> {
 fn first<const N: usize>(keys: &[[u8; 16]; MAX_KEYS]) -> &[[u8; 16]; N] {
     const { assert!(N <= MAX_KEYS) };
     keys.first_chunk().expect("asserted: the array holds the keys of every size")
+}
+
+impl<const BITS: usize> AesForward<BITS> {
+    /// A key schedule of zeros, to be filled in.
+    #[inline]
+    pub(crate) fn empty(isa: Isa) -> Self {
+        Self { keys: [[0; 16]; MAX_KEYS], isa }
+    }
+
+    /// Where the schedule goes.
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    pub(crate) fn schedule_mut(&mut self) -> &mut [[u8; 16]; MAX_KEYS] {
+        &mut self.keys
+    }
 }
 
 /// The methods of [`BlockEncrypt`] that need the forward schedule only, for both types.
@@ -165,12 +180,12 @@ macro_rules! key_size {
 
         impl Aes<$bits> {
             #[inline]
-            fn forward(&self) -> &[[u8; 16]; $bits / 32 + 7] {
+            pub(crate) fn forward(&self) -> &[[u8; 16]; $bits / 32 + 7] {
                 first(&self.keys[0])
             }
 
             #[inline]
-            fn inverse(&self) -> &[[u8; 16]; $bits / 32 + 7] {
+            pub(crate) fn inverse(&self) -> &[[u8; 16]; $bits / 32 + 7] {
                 first(&self.keys[1])
             }
         }

@@ -22,9 +22,9 @@ use crate::{Isa, Level, Seek, StreamCore, wipe};
 pub use crate::arx::Key;
 
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
-mod avx2;
+pub(crate) mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
-mod avx512;
+pub(crate) mod avx512;
 mod portable;
 #[cfg(all(target_arch = "x86_64", feature = "isa-ssse3"))]
 mod ssse3;
@@ -183,9 +183,24 @@ impl<const ROUNDS: usize, F: Form> fmt::Debug for ChaCha<ROUNDS, F> {
     }
 }
 
+/// What the kernels of ChaCha20 in the form of RFC 8439 start from, at block 0. It holds the key.
+#[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
+#[inline]
+pub(crate) fn ietf(key: &Key, nonce: &[u8; 12]) -> State<20> {
+    let [counter, nonce] = <Ietf as sealed::Layout>::last_row(nonce);
+    State { key: key.words, counter, nonce }
+}
+
+/// HChaCha20 (draft-irtf-cfrg-xchacha-03, section 2.2): a key made of another, of 32 bytes, and of
+/// a nonce, by the rounds of ChaCha20 without what is added after them.
+#[inline]
+pub(crate) fn hchacha20(isa: Isa, key: &Key, nonce: &[u8; 16]) -> Key {
+    by_isa!(isa, hchacha20(key, nonce): Ssse3 => ssse3, _ => portable)
+}
+
 /// The words of the state with another counter.
 #[inline]
-fn words<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64) -> [u32; 16] {
+pub(crate) fn words<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64) -> [u32; 16] {
     let [k0, k1, k2, k3, k4, k5, k6, k7, k8, k9, k10, k11] = state.key;
     let ([c0, c1], [n0, n1]) = (halves(counter), halves(state.nonce));
     [k0, k1, k2, k3, k4, k5, k6, k7, k8, k9, k10, k11, c0, c1, n0, n1]
@@ -193,7 +208,7 @@ fn words<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64) -> [u32; 16] 
 
 /// The first number of the last row, `blocks` later; the counter has 64 bits when `wide`, else 32.
 #[inline]
-fn later(counter: u64, blocks: u64, wide: bool) -> u64 {
+pub(crate) fn later(counter: u64, blocks: u64, wide: bool) -> u64 {
     let sum = counter.wrapping_add(blocks);
     if wide { sum } else { (counter & !LOW) | (sum & LOW) }
 }
@@ -216,7 +231,7 @@ fn quarter_round([mut a, mut b, mut c, mut d]: [u32; 4]) -> [u32; 4] {
 /// same in all blocks of a pass over lanes.
 #[cfg(all(target_arch = "x86_64", any(feature = "isa-ssse3", feature = "isa-avx2")))]
 #[inline]
-fn first_columns(words: &[u32; 16]) -> [u32; 16] {
+pub(crate) fn first_columns(words: &[u32; 16]) -> [u32; 16] {
     let mut x = *words;
     for column in 1..4 {
         let [a, b, c, d] = [column, 4 + column, 8 + column, 12 + column];
@@ -265,6 +280,29 @@ mod tests {
     #[test]
     fn a_narrow_counter_leaves_the_nonce_alone() {
         every_message::<Ietf>(&[3; 12], 1 << 32);
+    }
+
+    /// draft-irtf-cfrg-xchacha-03, section 2.2.1.
+    #[test]
+    fn hchacha20_makes_the_published_key() {
+        let key: [u8; 32] = core::array::from_fn(|i| u8::try_from(i).expect("below 32"));
+        let nonce = [0, 0, 0, 9, 0, 0, 0, 0x4a, 0, 0, 0, 0, 0x31, 0x41, 0x59, 0x27];
+        let expected = [
+            0x423b_4182,
+            0xfe7b_b227,
+            0x5042_0ed3,
+            0x737d_878a,
+            0xd5e4_f9a0,
+            0x53a8_748a,
+            0x13c4_2ec1,
+            0xdcec_d326,
+        ];
+        for level in Level::ALL {
+            let isa = Isa::of_processor().at_most(level);
+            let made = hchacha20(isa, &Key::from(&key), &nonce);
+            assert_eq!(made.words[..4], Key::from(&key).words[..4], "{level}");
+            assert_eq!(made.words[4..], expected, "{level}");
+        }
     }
 
     #[test]

@@ -1,33 +1,53 @@
-//! AES-GCM (NIST SP 800-38D): encryption with authentication, one message a call.
+//! AES-GCM (NIST SP 800-38D): encryption with authentication.
 //!
-//! Constant time in key and data at every level; the lengths and the nonce are public. With 512-bit
-//! registers counter mode and GHASH run in one pass over the message; other levels run the two
-//! kernels in turn over parts that stay in the first-level cache.
+//! Constant time in key and data at every level; the lengths and the nonce are public. With AES
+//! instructions counter mode and GHASH run in one pass over a message; without them, and for a
+//! message that comes in pieces, the two kernels run in turn over parts that stay in the
+//! first-level cache.
 
+#[cfg(target_arch = "x86_64")]
+mod aesni;
+#[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
+mod avx2vaes;
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
 mod avx512;
 mod in_turn;
+mod keys;
+mod message;
+#[cfg(target_arch = "x86_64")]
+mod part;
 
 use core::fmt;
 
 use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
+pub use self::message::Message;
 use crate::aes::AesForward;
-use crate::{BlockEncrypt, Isa, Level, ghash};
+use crate::{Aead, Isa, Level, ghash};
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below. The
-/// lowest runs the best kernels of AES and GHASH that there are.
-pub const KERNELS: &[Level] = &[Level::Portable, Level::Avx512];
-
-/// The most bytes of one message: 2^36 - 32, for the block counter has 32 bits (section 5.2.1.1).
-pub const LONGEST: u64 = (1 << 36) - 32;
+/// lowest runs those of AES and GHASH in turn.
+pub const KERNELS: &[Level] = &[Level::Portable, Level::AesNi, Level::Avx2Vaes, Level::Avx512];
 
 /// Which way data go: GHASH takes the ciphertext, which is what comes out, or what goes in.
 const SEAL: bool = true;
 const OPEN: bool = false;
 
-/// AES-GCM with keys of `BITS` bits (128, 192 or 256) and nonces of 96 bits.
+/// Calls the kernel `f` of the highest level that there is.
+///
+/// All have the arguments `hash: &ghash::Key, keys: &[[u8; 16]; N], first: u128, aad: &[u8],
+/// data: InOutBuf<'_, '_, u8>` and return the tag. `first` is the counter block of the tag, read as
+/// a big-endian number. Its last 32 bits, which are what counts, do not wrap within the message:
+/// kernels may add to it as to a longer number. Only `in_turn` takes messages in which they do.
+macro_rules! best {
+    ($isa:expr, $f:ident $args:tt) => {
+        by_isa!($isa, $f $args: Avx512 => avx512, Avx2Vaes => avx2vaes, AesNi => aesni,
+            _ => in_turn)
+    };
+}
+
+/// AES-GCM with keys of `BITS` bits (128, 192 or 256) and, through [`Aead`], nonces of 96 bits.
 ///
 /// A key schedule and powers of the hash key, 608 bytes, which are wiped on drop. Requests read
 /// them only, so that any number of threads can share it.
@@ -42,60 +62,127 @@ pub struct AesGcm<const BITS: usize> {
 // One instance for each key size stands in this crate, and not in whatever crate asks for it, so
 // that programs get the kernels as they were compiled and measured here.
 macro_rules! key_size {
-    ($bits:literal) => {
+    ($bits:literal, $set:ident) => {
         impl AesGcm<$bits> {
-            /// Expands `key` for the kernels of `isa`.
+            /// The place of a key: nothing may be asked of it before [`set_key`](Aead::set_key).
+            ///
+            /// For whoever keeps a cipher inside of something larger: a key that is expanded where
+            /// it stays is not copied there, which costs as much as expanding it.
             #[must_use]
             #[inline]
-            pub fn new(isa: Isa, key: &[u8; $bits / 8]) -> Self {
-                let cipher = AesForward::<$bits>::new(isa, key);
-                let mut h = [[0; 16]];
-                cipher.encrypt((&mut h[..]).into());
-                let gcm = Self { hash: ghash::Key::new(isa, &h[0]), cipher, isa };
-                crate::wipe::memory(h.as_flattened_mut());
+            pub fn empty(isa: Isa) -> Self {
+                let (hash, cipher) = (ghash::Key::empty(isa), AesForward::empty(isa));
+                Self { hash, cipher, isa }
+            }
+
+            /// The first counter block for a nonce of any length (section 7.1): 96 bits and a
+            /// counter of one, or the hash of all others, of which at least one byte is asked for.
+            /// What it counts, the last 32 bits, is public to kernels.
+            #[must_use]
+            pub fn counter_block(&self, nonce: &[u8]) -> [u8; 16] {
+                match nonce.try_into() {
+                    Ok(nonce) => first_of(nonce).to_be_bytes(),
+                    Err(_) => message::hashed(&self.hash, nonce),
+                }
+            }
+
+            /// [`seal`](Aead::seal) from the first counter block that
+            /// [`counter_block`](Self::counter_block) gives.
+            #[must_use]
+            pub fn seal_from(
+                &self,
+                first: &[u8; 16],
+                aad: &[u8],
+                data: InOutBuf<'_, '_, u8>,
+            ) -> [u8; 16] {
+                let (hash, keys, isa) = (&self.hash, self.cipher.forward(), self.isa);
+                let first = u128::from_be_bytes(*first);
+                if message::wraps(first, data.len()) {
+                    return in_turn::seal(hash, keys, first, aad, data);
+                }
+                best!(isa, seal(hash, keys, first, aad, data))
+            }
+
+            /// [`open`](Aead::open) from the first counter block that
+            /// [`counter_block`](Self::counter_block) gives.
+            #[must_use]
+            pub fn open_from(
+                &self,
+                first: &[u8; 16],
+                aad: &[u8],
+                data: InOutBuf<'_, '_, u8>,
+            ) -> [u8; 16] {
+                let (hash, keys, isa) = (&self.hash, self.cipher.forward(), self.isa);
+                let first = u128::from_be_bytes(*first);
+                if message::wraps(first, data.len()) {
+                    return in_turn::open(hash, keys, first, aad, data);
+                }
+                best!(isa, open(hash, keys, first, aad, data))
+            }
+
+            /// [`begin`](Aead::begin) from the first counter block that
+            /// [`counter_block`](Self::counter_block) gives.
+            #[must_use]
+            pub fn begin_from(&self, first: &[u8; 16]) -> Message {
+                Message::new(u128::from_be_bytes(*first))
+            }
+        }
+
+        impl Aead<{ $bits / 8 }, 12> for AesGcm<$bits> {
+            /// 2^36 - 32, for the counter has 32 bits and two blocks are the tag's (section 5.2.1.1).
+            const LONGEST: u64 = (1 << 36) - 32;
+
+            type Message = Message;
+
+            #[inline]
+            fn new(isa: Isa, key: &[u8; $bits / 8]) -> Self {
+                let mut gcm = Self::empty(isa);
+                gcm.set_key(key);
                 gcm
             }
 
-            /// Encrypts `data`, of at most [`LONGEST`] bytes, in place or from one buffer to
-            /// another, and returns the tag of the ciphertext and of `aad`.
-            ///
-            /// The same nonce must never be used twice with a key: both messages could be read and
-            /// others forged.
-            #[must_use]
-            pub fn seal(
-                &self,
-                nonce: &[u8; 12],
-                aad: &[u8],
-                data: InOutBuf<'_, '_, u8>,
-            ) -> [u8; 16] {
-                let (hash, cipher, keys) = (&self.hash, &self.cipher, self.cipher.forward());
-                by_isa!(self.isa, seal(hash, cipher, keys, nonce, aad, data):
-                    Avx512 => avx512, _ => in_turn)
+            fn set_key(&mut self, key: &[u8; $bits / 8]) {
+                keys::$set(self, key);
             }
 
-            /// Decrypts `data`, of at most [`LONGEST`] bytes, in place or from one buffer to
-            /// another, and returns the tag that the ciphertext and `aad` should have.
-            ///
-            /// The caller compares it with the one that came, in constant time, and wipes the
-            /// plaintext if they differ.
-            #[must_use]
-            pub fn open(
-                &self,
-                nonce: &[u8; 12],
-                aad: &[u8],
-                data: InOutBuf<'_, '_, u8>,
-            ) -> [u8; 16] {
-                let (hash, cipher, keys) = (&self.hash, &self.cipher, self.cipher.forward());
-                by_isa!(self.isa, open(hash, cipher, keys, nonce, aad, data):
-                    Avx512 => avx512, _ => in_turn)
+            fn seal(&self, nonce: &[u8; 12], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
+                let (hash, keys, isa) = (&self.hash, self.cipher.forward(), self.isa);
+                let first = first_of(nonce);
+                best!(isa, seal(hash, keys, first, aad, data))
+            }
+
+            fn open(&self, nonce: &[u8; 12], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
+                let (hash, keys, isa) = (&self.hash, self.cipher.forward(), self.isa);
+                let first = first_of(nonce);
+                best!(isa, open(hash, keys, first, aad, data))
+            }
+
+            fn begin(&self, nonce: &[u8; 12]) -> Message {
+                Message::new(first_of(nonce))
+            }
+
+            fn associate(&self, message: &mut Message, aad: &[u8]) {
+                message.associate(&self.hash, aad);
+            }
+
+            fn encrypt(&self, message: &mut Message, data: InOutBuf<'_, '_, u8>) {
+                message.crypt::<_, SEAL>(&self.hash, self.cipher.forward(), data);
+            }
+
+            fn decrypt(&self, message: &mut Message, data: InOutBuf<'_, '_, u8>) {
+                message.crypt::<_, OPEN>(&self.hash, self.cipher.forward(), data);
+            }
+
+            fn tag(&self, message: Message) -> [u8; 16] {
+                message.tag(&self.hash, self.cipher.forward())
             }
         }
     };
 }
 
-key_size!(128);
-key_size!(192);
-key_size!(256);
+key_size!(128, set128);
+key_size!(192, set192);
+key_size!(256, set256);
 
 impl<const BITS: usize> fmt::Debug for AesGcm<BITS> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -106,28 +193,116 @@ impl<const BITS: usize> fmt::Debug for AesGcm<BITS> {
 
 impl<const BITS: usize> ZeroizeOnDrop for AesGcm<BITS> {}
 
+/// The counter block of the tag for a nonce of 96 bits, as a number.
+#[inline]
+fn first_of(nonce: &[u8; 12]) -> u128 {
+    let [a, b, c, d, e, f, g, h, i, j, k, l] = *nonce;
+    let [first, second, third] = [word([a, b, c, d]), word([e, f, g, h]), word([i, j, k, l])];
+    u128::from(first << 32 | second) << 64 | u128::from(third << 32 | 1)
+}
+
+/// At most 16 bytes as a block, with zeros behind them, and as a number.
+#[inline]
+fn number(bytes: &[u8]) -> u128 {
+    let (upper, lower) = bytes.split_at(bytes.len().min(8));
+    u128::from(half(upper)) << 64 | u128::from(half(lower))
+}
+
+/// At most 8 bytes, as [`number`] takes them.
+#[inline]
+fn half(bytes: &[u8]) -> u64 {
+    match *bytes {
+        [] => 0,
+        [a, b, c, d] => word([a, b, c, d]) << 32,
+        [a, b, c, d, e, f, g, h] => word([a, b, c, d]) << 32 | word([e, f, g, h]),
+        _ => {
+            let number = bytes.iter().fold(0, |number, &byte| number << 8 | hidden(byte.into()));
+            number << (64 - 8 * bytes.len())
+        }
+    }
+}
+
+#[inline]
+fn word(bytes: [u8; 4]) -> u64 {
+    hidden(u32::from_be_bytes(bytes).into())
+}
+
+/// A number that the compiler does not load together with those next to it. A caller has often just
+/// stored a nonce or associated data in parts, and a load that takes in more than one of them waits
+/// until they are in the cache: 20 cycles and more, for every message. By words and bytes they come
+/// straight from the stores.
+#[inline(always)]
+fn hidden(number: u64) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    let number = crate::simd::opaque_word(number);
+    number
+}
+
 /// The last block of what is hashed: the numbers of bits, as a field element.
 #[inline]
-fn lengths(aad: &[u8], data: &InOutBuf<'_, '_, u8>) -> u128 {
-    (aad.len() as u128) << 67 | (data.len() as u128) << 3
+fn lengths(aad: u64, data: u64) -> u128 {
+    u128::from(aad) << 67 | u128::from(data) << 3
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::isa::reached::assert_best;
+    use crate::isa::reached::{assert_best, forget};
 
     #[test]
     fn every_level_reaches_its_kernel() {
-        // At the levels between, the last dispatch is that of GHASH, on the lengths.
+        // Where the kernels run in turn, the last dispatch is that of GHASH, on the lengths.
+        let levels = KERNELS;
         let mut data = [0; 50];
-        assert_best(&[Level::Portable, Level::AesNi, Level::Avx512], |isa| {
-            let _tag =
-                AesGcm::<128>::new(isa, &[1; 16]).seal(&[2; 12], &[3], (&mut data[..]).into());
+        let gcm = |isa| {
+            let gcm = AesGcm::<128>::new(isa, &[1; 16]);
+            forget();
+            gcm
+        };
+        assert_best(ghash::KERNELS, |isa| drop(AesGcm::<192>::new(isa, &[1; 24])));
+        assert_best(levels, |isa| {
+            let _tag = gcm(isa).seal(&[2; 12], &[3], (&mut data[..]).into());
         });
-        assert_best(&[Level::Portable, Level::AesNi, Level::Avx512], |isa| {
-            let _tag =
-                AesGcm::<256>::new(isa, &[1; 32]).open(&[2; 12], &[3], (&mut data[..]).into());
+        assert_best(levels, |isa| {
+            let _tag = gcm(isa).open(&[2; 12], &[3], (&mut data[..]).into());
+        });
+        assert_best(levels, |isa| {
+            let _tag = gcm(isa).seal_from(&[2; 16], &[3], (&mut data[..]).into());
+        });
+        assert_best(levels, |isa| {
+            let _tag = gcm(isa).open_from(&[2; 16], &[3], (&mut data[..]).into());
+        });
+    }
+
+    #[test]
+    fn pieces_reach_the_kernels_of_hash_and_cipher() {
+        let mut data = [0; 48];
+        let begun = |isa| {
+            let gcm = AesGcm::<256>::new(isa, &[1; 32]);
+            let message = gcm.begin(&[2; 12]);
+            forget();
+            (gcm, message)
+        };
+        let ciphers = crate::aes::KERNELS;
+        assert_best(ghash::KERNELS, |isa| {
+            let (gcm, mut message) = begun(isa);
+            gcm.associate(&mut message, &[3; 16]);
+        });
+        assert_best(ghash::KERNELS, |isa| {
+            let (gcm, mut message) = begun(isa);
+            gcm.encrypt(&mut message, (&mut data[..]).into());
+        });
+        assert_best(ciphers, |isa| {
+            let (gcm, mut message) = begun(isa);
+            gcm.decrypt(&mut message, (&mut data[..]).into());
+        });
+        assert_best(ciphers, |isa| {
+            let (gcm, message) = begun(isa);
+            let _tag = gcm.tag(message);
+        });
+        assert_best(ghash::KERNELS, |isa| {
+            let (gcm, _) = begun(isa);
+            let _first = gcm.counter_block(&[4; 16]);
         });
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Constant time in key and data at every level: the portable kernel multiplies integers with
 //! holes between their bits, without tables; the others use the processor's carry-less
-//! multiplication, on eight blocks with 128-bit registers and on sixteen with 512-bit ones before
-//! they reduce once.
+//! multiplication, on eight blocks with 128-bit registers and on sixteen with wider ones before they
+//! reduce once.
 //!
 //! **How field elements are held.** The first bit of a block is the coefficient of x^0. A block
 //! read as a big-endian number thus has its coefficients in reverse: that of x^0 is the
@@ -21,6 +21,8 @@ pub(crate) mod pclmul;
 mod portable;
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
 pub(crate) mod vpclmul;
+#[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
+pub(crate) mod vpclmul256;
 
 use core::fmt;
 
@@ -29,7 +31,7 @@ use zeroize::ZeroizeOnDrop;
 use crate::{Isa, Level, wipe};
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below.
-pub const KERNELS: &[Level] = &[Level::Portable, Level::AesNi, Level::Avx512];
+pub const KERNELS: &[Level] = &[Level::Portable, Level::AesNi, Level::Avx2Vaes, Level::Avx512];
 
 /// How many powers of H are kept: so many blocks can share a reduction.
 pub(crate) const POWERS: usize = 20;
@@ -56,20 +58,41 @@ impl Key {
     #[must_use]
     #[inline]
     pub fn new(isa: Isa, h: &[u8; 16]) -> Self {
-        Self { powers: powers(isa, h), isa }
+        let mut key = Self::empty(isa);
+        key.set(h);
+        key
+    }
+
+    /// A key of zeros, to be filled in.
+    #[inline]
+    pub(crate) fn empty(isa: Isa) -> Self {
+        Self { powers: [[0; 16]; ROOM], isa }
     }
 
     /// Prepares another hash key in the place of the one that is there, for the same kernels.
-    #[inline]
     pub fn set(&mut self, h: &[u8; 16]) {
-        self.powers = powers(self.isa, h);
+        let powers = &mut self.powers;
+        by_isa!(self.isa, fill(powers, h):
+            Avx512 => vpclmul, Avx2Vaes => vpclmul256, AesNi => pclmul, _ => portable);
+    }
+
+    #[inline]
+    pub(crate) fn isa(&self) -> Isa {
+        self.isa
     }
 
     /// The powers, as the kernels take them.
-    #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
+    #[cfg(target_arch = "x86_64")]
     #[inline]
     pub(crate) fn powers(&self) -> &[[u8; 16]; ROOM] {
         &self.powers
+    }
+
+    /// Where the powers go, zeros behind them.
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    pub(crate) fn powers_mut(&mut self) -> &mut [[u8; 16]; ROOM] {
+        &mut self.powers
     }
 
     /// Takes blocks into the hash: for each of them, adds it to `state` and multiplies by H.
@@ -78,15 +101,8 @@ impl Key {
     pub fn absorb(&self, state: &mut [u8; 16], blocks: &[[u8; 16]]) {
         let powers = &self.powers;
         by_isa!(self.isa, absorb(powers, state, blocks):
-            Avx512 => vpclmul, AesNi => pclmul, _ => portable);
+            Avx512 => vpclmul, Avx2Vaes => vpclmul256, AesNi => pclmul, _ => portable);
     }
-}
-
-/// A call of its own, so that the powers are written to where the caller wants them: a key that is
-/// built and then moved would stay on the stack.
-#[inline(never)]
-fn powers(isa: Isa, h: &[u8; 16]) -> [[u8; 16]; ROOM] {
-    by_isa!(isa, powers(h): Avx512 => vpclmul, AesNi => pclmul, _ => portable)
 }
 
 impl fmt::Debug for Key {

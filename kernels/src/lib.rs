@@ -15,12 +15,14 @@ compile_error!("lanecrypt supports Linux only");
 #[macro_use]
 mod isa;
 mod aead;
+#[macro_use]
 pub mod aes;
 #[cfg(feature = "legacy")]
 pub mod arc4;
 mod arx;
 mod block;
 pub mod chacha;
+pub mod chacha20poly1305;
 mod ctr;
 #[cfg(feature = "legacy")]
 pub mod des;
@@ -36,6 +38,7 @@ pub mod serpent;
 mod simd;
 mod stream;
 pub mod wipe;
+pub mod xts;
 
 pub use aead::Aead;
 pub use block::{BlockCipher, BlockEncrypt, into_blocks};

@@ -19,7 +19,7 @@
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
 mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
-mod avx512;
+pub(crate) mod avx512;
 #[cfg(all(target_arch = "x86_64", any(feature = "isa-avx2", feature = "isa-avx512")))]
 mod limbs;
 mod portable;
@@ -103,6 +103,24 @@ impl Poly1305 {
         }
     }
 
+    /// Absorbs a whole block that is a little-endian number already. No dispatch: the block after
+    /// it waits for this one, whatever the kernel.
+    #[inline(always)]
+    pub(crate) fn absorb_number(&mut self, block: u128) {
+        portable::absorb_one(&mut self.state, block, 1);
+    }
+
+    /// Absorbs `bytes` as [`absorb_padded`](Self::absorb_padded) does, when they are too few for
+    /// a kernel with blocks side by side. No dispatch.
+    #[inline(always)]
+    pub(crate) fn absorb_few(&mut self, bytes: &[u8]) {
+        let (blocks, rest) = bytes.as_chunks();
+        portable::absorb(&mut self.state, blocks);
+        if !rest.is_empty() {
+            self.absorb_number(padded(rest));
+        }
+    }
+
     /// The tag of all that has been absorbed.
     ///
     /// To compare tags takes a comparison in constant time, which the layers above have.
@@ -127,7 +145,7 @@ fn halves(key: &[u8; 32]) -> [&[u8; 16]; 2] {
 /// Two loads that may overlap: a copy of unknown length would be a call, and the load that follows
 /// it would wait for the bytes to reach the cache.
 #[inline]
-fn padded(rest: &[u8]) -> u128 {
+pub(crate) fn padded(rest: &[u8]) -> u128 {
     let end = 8 * rest.len();
     if let (Some(first), Some(last)) = (rest.first_chunk(), rest.last_chunk()) {
         let [first, last] = [first, last].map(|&bytes| u128::from(u64::from_le_bytes(bytes)));

@@ -4,7 +4,6 @@
 //! Each takes a reference to an array of exactly the register's size, so that it is safe to call
 //! wherever its instruction set is enabled.
 
-#[cfg(any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512"))]
 use core::arch::asm;
 use core::arch::x86_64::*;
 
@@ -92,7 +91,6 @@ pub(crate) fn store512(bytes: &mut [u8; 64], v: __m512i) {
 /// Hides where a value comes from: the compiler takes it as it is, in a register.
 #[inline]
 #[target_feature(enable = "sse2")]
-#[cfg(any(feature = "isa-ssse3", feature = "isa-avx512"))]
 pub(crate) fn opaque128(mut v: __m128i) -> __m128i {
     // SAFETY: the assembly is empty and leaves the register as it was.
     unsafe { asm!("/* {0} */", inout(xmm_reg) v, options(pure, nomem, nostack, preserves_flags)) };
@@ -112,7 +110,6 @@ pub(crate) fn opaque256(mut v: __m256i) -> __m256i {
 /// Hides where a value lies, so that the compiler loads it by itself and anew at each use.
 #[inline]
 #[target_feature(enable = "sse2")]
-#[cfg(feature = "isa-avx512")]
 pub(crate) fn opaque_place<T>(value: &T) -> &T {
     let mut place: *const T = value;
     // SAFETY: the assembly is empty and leaves the register as it was.
@@ -128,6 +125,14 @@ pub(crate) fn opaque_count(mut n: usize) -> usize {
     // SAFETY: the assembly is empty and leaves the register as it was.
     unsafe { asm!("/* {0} */", inout(reg) n, options(pure, nomem, nostack, preserves_flags)) };
     n
+}
+
+/// Hides where a value comes from: the compiler loads it by itself.
+#[inline]
+pub(crate) fn opaque_word(mut word: u64) -> u64 {
+    // SAFETY: the assembly is empty and leaves the register as it was.
+    unsafe { asm!("/* {0} */", inout(reg) word, options(pure, nomem, nostack, preserves_flags)) };
+    word
 }
 
 /// Loads the first 64 bytes, or as many as there are and zeros after them.
@@ -152,26 +157,43 @@ pub(crate) fn store512_part(bytes: &mut [u8], v: __m512i) {
     }
 }
 
-/// Loads 48 bytes, or as many as there are and zeros after them, behind 16 zeros.
+/// Overwrites a register's place in memory with zeros.
+#[inline]
+#[cfg(feature = "isa-avx512")]
+pub(crate) fn wipe512(v: &mut __m512i) {
+    let place: *mut __m512i = v;
+    // SAFETY: 64 bytes of plain numbers, which the reference borrows alone.
+    wipe::memory(unsafe { &mut *place.cast::<[u8; 64]>() });
+}
+
+/// Loads whole pairs of words of 64 bits, at most 64 bytes, to the end of the register, behind zeros.
+#[inline]
+#[target_feature(enable = "avx512f,bmi2")]
+#[cfg(feature = "isa-avx512")]
+pub(crate) fn load512_end(bytes: &[u8]) -> __m512i {
+    let words = (bytes.len() / 8).min(8);
+    let [mask, ..] = (0xff00_u16 >> words).to_le_bytes();
+    // SAFETY: as many words as the mask has bits are loaded, and the slice has as many.
+    unsafe { _mm512_maskz_expandloadu_epi64(mask, bytes.as_ptr().cast()) }
+}
+
+/// Loads at most 48 bytes behind 16 zeros, and zeros after them.
+///
+/// Not from 16 bytes before: a load waits for what has just been stored there, though its mask
+/// leaves that out, and a page before the data that is not there costs hundreds of cycles.
 #[inline]
 #[target_feature(enable = "avx512bw,bmi2")]
 #[cfg(feature = "isa-avx512")]
 pub(crate) fn load512_behind(bytes: &[u8]) -> __m512i {
-    let mask = first_bytes(bytes.len()) << 16;
-    // SAFETY: the mask leaves out the 16 bytes before the slice and every byte past its end, and a
-    // masked load touches nothing else.
-    unsafe { _mm512_maskz_loadu_epi8(mask, bytes.as_ptr().wrapping_sub(16).cast()) }
+    _mm512_alignr_epi64::<6>(load512_part(bytes), _mm512_setzero_si512())
 }
 
-/// Stores 48 bytes, or as many as there is room for, from behind the first 16.
+/// Stores at most 48 bytes from behind the first 16.
 #[inline]
 #[target_feature(enable = "avx512bw,bmi2")]
 #[cfg(feature = "isa-avx512")]
 pub(crate) fn store512_behind(bytes: &mut [u8], v: __m512i) {
-    let mask = first_bytes(bytes.len()) << 16;
-    // SAFETY: the mask leaves out the 16 bytes before the slice and every byte past its end, and a
-    // masked store touches nothing else.
-    unsafe { _mm512_mask_storeu_epi8(bytes.as_mut_ptr().wrapping_sub(16).cast(), mask, v) };
+    store512_part(bytes, _mm512_alignr_epi64::<2>(v, v));
 }
 
 /// A mask of the first `count` of 64 bytes; of all when there are more.

@@ -7,13 +7,14 @@ use lanecrypt_kernels::aes::{Aes, AesCtr, AesForward};
 #[cfg(feature = "legacy")]
 use lanecrypt_kernels::arc4::Arc4;
 use lanecrypt_kernels::chacha::{ChaCha, Ietf};
+use lanecrypt_kernels::chacha20poly1305::{ChaCha20Poly1305, XChaCha20Poly1305};
 #[cfg(feature = "legacy")]
 use lanecrypt_kernels::des::{Des, TripleDes};
 #[cfg(feature = "legacy")]
 use lanecrypt_kernels::hc128::Hc128;
 use lanecrypt_kernels::salsa::Salsa;
 use lanecrypt_kernels::serpent::Serpent;
-use lanecrypt_kernels::{BlockCipher, BlockEncrypt, Isa, Level, StreamCore, wipe};
+use lanecrypt_kernels::{Aead, BlockCipher, BlockEncrypt, Isa, Level, StreamCore, wipe};
 
 /// Bytes of the stack that calls are made on.
 const STACK: usize = 1 << 18;
@@ -37,6 +38,8 @@ fn no_kernel_reaches_below_the_depth_that_is_wiped() {
         note("aes-192-ctr", stream::<AesCtr<192>>(isa, &[1; 24], &[2; 16]));
         note("serpent", both_ways::<Serpent, 16>(isa, &(&[1; 32]).into()));
         note("chacha20", stream::<ChaCha<20, Ietf>>(isa, &(&[1; 32]).into(), &[2; 12]));
+        note("chacha20-poly1305", aead::<ChaCha20Poly1305, 32, 12>(isa));
+        note("xchacha20-poly1305", aead::<XChaCha20Poly1305, 32, 24>(isa));
         note("salsa20", stream::<Salsa<20>>(isa, &(&[1; 32]).into(), &[2; 8]));
         #[cfg(feature = "legacy")]
         {
@@ -97,6 +100,22 @@ fn stream<C: StreamCore>(isa: Isa, key: &C::Key, nonce: &C::Nonce) -> usize {
     });
     drop(core);
     work
+}
+
+fn aead<C: Aead<KEY, NONCE>, const KEY: usize, const NONCE: usize>(isa: Isa) -> usize {
+    let mut data = vec![3; 700 * 16 + 5];
+    depth(&mut || {
+        let (cipher, nonce) = (C::new(isa, &[1; KEY]), [2; NONCE]);
+        for len in BLOCKS.map(|blocks| 16 * blocks + 5) {
+            let (aad, data) = ([4; 500], &mut data[..len]);
+            let sealed = cipher.seal(&nonce, &aad, (&mut *data).into());
+            assert_eq!(cipher.open(&nonce, &aad, (&mut *data).into()), sealed);
+            let mut message = cipher.begin(&nonce);
+            cipher.associate(&mut message, &aad);
+            cipher.encrypt(&mut message, data.into());
+            assert_eq!(cipher.tag(message), sealed);
+        }
+    })
 }
 
 /// Bytes of stack that `call` uses.

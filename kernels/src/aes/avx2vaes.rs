@@ -179,7 +179,7 @@ fn ctr_part<const N: usize, const V: usize, const XOR: bool, const LAST: bool>(
 /// Loads all pairs but one, and a last pair or block.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn load<const V: usize>(whole: &[[u8; 16]], last: &[[u8; 16]]) -> [__m256i; V] {
+pub(crate) fn load<const V: usize>(whole: &[[u8; 16]], last: &[[u8; 16]]) -> [__m256i; V] {
     let mut vectors = [_mm256_setzero_si256(); V];
     for (x, pair) in vectors.iter_mut().zip(whole.as_flattened().as_chunks().0) {
         *x = load256(pair);
@@ -191,7 +191,11 @@ fn load<const V: usize>(whole: &[[u8; 16]], last: &[[u8; 16]]) -> [__m256i; V] {
 /// Stores all pairs but one, and a last pair or block.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn store<const V: usize>(vectors: [__m256i; V], whole: &mut [[u8; 16]], last: &mut [[u8; 16]]) {
+pub(crate) fn store<const V: usize>(
+    vectors: [__m256i; V],
+    whole: &mut [[u8; 16]],
+    last: &mut [[u8; 16]],
+) {
     for (x, pair) in vectors.iter().zip(whole.as_flattened_mut().as_chunks_mut().0) {
         store256(pair, *x);
     }
@@ -257,6 +261,6 @@ fn rounds<const N: usize, const V: usize, const WAY: bool>(
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn broadcast(block: &[u8; 16]) -> __m256i {
+pub(crate) fn broadcast(block: &[u8; 16]) -> __m256i {
     _mm256_broadcastsi128_si256(load128(block))
 }

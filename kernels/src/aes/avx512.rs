@@ -74,7 +74,7 @@ fn ecb_part<const N: usize, const V: usize, const WAY: bool, const LAST: bool>(
 /// Loads all vectors but one, and a last one that may be a part.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,bmi2")]
-fn load<const V: usize>(whole: &[u8], last: &[u8]) -> [__m512i; V] {
+pub(crate) fn load<const V: usize>(whole: &[u8], last: &[u8]) -> [__m512i; V] {
     let mut vectors = [_mm512_setzero_si512(); V];
     for (x, four) in vectors.iter_mut().zip(whole.as_chunks().0) {
         *x = load512(four);
@@ -86,7 +86,7 @@ fn load<const V: usize>(whole: &[u8], last: &[u8]) -> [__m512i; V] {
 /// Stores all vectors but one, and a last one that may be a part.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,bmi2")]
-fn store<const V: usize>(vectors: [__m512i; V], whole: &mut [u8], last: &mut [u8]) {
+pub(crate) fn store<const V: usize>(vectors: [__m512i; V], whole: &mut [u8], last: &mut [u8]) {
     for (x, four) in vectors.iter().zip(whole.as_chunks_mut().0) {
         store512(four, *x);
     }
@@ -138,6 +138,6 @@ pub(crate) fn broadcast_all<const N: usize>(keys: &[[u8; 16]; N]) -> [__m512i; N
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn broadcast(block: &[u8; 16]) -> __m512i {
+pub(crate) fn broadcast(block: &[u8; 16]) -> __m512i {
     _mm512_broadcast_i32x4(load128(block))
 }

@@ -18,7 +18,7 @@ use super::ssse3;
 use crate::{BlockEncrypt, Isa, Seek, StreamCore};
 
 /// Where the next counter block is kept.
-pub(super) trait Counter {
+pub(crate) trait Counter {
     fn number(&self) -> u128;
     fn set(&mut self, number: u128);
 }
@@ -51,7 +51,7 @@ impl Counter for [u8; 16] {
 ///
 /// Inlined into each method that is nothing but this, so that a request makes one call less.
 #[inline(always)]
-pub(super) fn xor<const N: usize>(
+pub(crate) fn xor<const N: usize>(
     isa: Isa,
     keys: &[[u8; 16]; N],
     counter: &mut impl Counter,

@@ -34,8 +34,9 @@ const RCON: [[u8; 16]; 10] = {
 /// With `k` the round keys and `t` the changed last words: `k[i + 1] = P k[i] + t[i]` in all
 /// words, so `k[i + 1] = P P k[i - 1] + (t[i - 1], 0, t[i - 1], 0) + t[i]`. The middle term does
 /// not touch the last word, which is all that the next step waits for.
+#[inline]
 #[target_feature(enable = "aes,sse4.1,ssse3")]
-pub(super) fn expand128(key: &[u8; 16]) -> [[u8; 16]; MAX_KEYS] {
+pub(crate) fn expand128(key: &[u8; 16]) -> [[u8; 16]; MAX_KEYS] {
     let mut keys = [[0; 16]; MAX_KEYS];
     let even = _mm_set_epi32(0, -1, 0, -1);
     let mut key = load128(key);
@@ -60,8 +61,9 @@ pub(super) fn expand128(key: &[u8; 16]) -> [[u8; 16]; MAX_KEYS] {
 
 /// The words come in groups of six, `a` the first four and `b` the other two, and
 /// `b' = (b[0], b[0] + b[1]) + t + (P a)[3]`, all but `t` known before the S-box is done.
+#[inline]
 #[target_feature(enable = "aes,sse4.1,ssse3")]
-pub(super) fn expand192(key: &[u8; 24]) -> [[u8; 16]; MAX_KEYS] {
+pub(crate) fn expand192(key: &[u8; 24]) -> [[u8; 16]; MAX_KEYS] {
     let mut keys = [[0; 16]; MAX_KEYS];
     let (first, _) = key.split_first_chunk().expect("24 is more than 16");
     let (_, last) = key.split_last_chunk().expect("24 is more than 16");
@@ -90,8 +92,9 @@ fn next192(a: __m128i, b: __m128i, rcon: &[u8; 16]) -> (__m128i, __m128i) {
 }
 
 /// `k[i + 1] = P k[i - 1] + t[i]`, where `P k[i - 1]` is known before the S-box is done.
+#[inline]
 #[target_feature(enable = "aes,sse4.1,ssse3")]
-pub(super) fn expand256(key: &[u8; 32]) -> [[u8; 16]; MAX_KEYS] {
+pub(crate) fn expand256(key: &[u8; 32]) -> [[u8; 16]; MAX_KEYS] {
     let mut keys = [[0; 16]; MAX_KEYS];
     let (first, _) = key.split_first_chunk().expect("32 is more than 16");
     let (_, last) = key.split_last_chunk().expect("32 is more than 16");

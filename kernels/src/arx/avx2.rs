@@ -56,7 +56,7 @@ pub(crate) fn put_lanes<'i, 'o, const XOR: bool>(
 /// The sum of four words with four others.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn plus([x0, x1, x2, x3]: [__m256i; 4], [y0, y1, y2, y3]: [__m256i; 4]) -> [__m256i; 4] {
+pub(crate) fn plus([x0, x1, x2, x3]: [__m256i; 4], [y0, y1, y2, y3]: [__m256i; 4]) -> [__m256i; 4] {
     [
         _mm256_add_epi32(x0, y0),
         _mm256_add_epi32(x1, y1),
@@ -69,7 +69,7 @@ fn plus([x0, x1, x2, x3]: [__m256i; 4], [y0, y1, y2, y3]: [__m256i; 4]) -> [__m2
 /// bits are rows of the blocks `i` and 4 + `i`.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn across([x0, x1, x2, x3]: [__m256i; 4]) -> [__m256i; 4] {
+pub(crate) fn across([x0, x1, x2, x3]: [__m256i; 4]) -> [__m256i; 4] {
     let (low01, high01) = (_mm256_unpacklo_epi32(x0, x1), _mm256_unpackhi_epi32(x0, x1));
     let (low23, high23) = (_mm256_unpacklo_epi32(x2, x3), _mm256_unpackhi_epi32(x2, x3));
     [

@@ -15,13 +15,13 @@ pub(super) const NEEDS: Level = Level::Avx2;
 
 /// Writes keystream over `out`.
 #[target_feature(enable = "avx2")]
-pub(super) fn keystream<const ROUNDS: usize>(state: &State<ROUNDS>, wide: bool, out: &mut [u8]) {
+pub(crate) fn keystream<const ROUNDS: usize>(state: &State<ROUNDS>, wide: bool, out: &mut [u8]) {
     apply::<ROUNDS, false>(state, wide, out.into());
 }
 
 /// XORs keystream into `data`.
 #[target_feature(enable = "avx2")]
-pub(super) fn xor<const ROUNDS: usize>(
+pub(crate) fn xor<const ROUNDS: usize>(
     state: &State<ROUNDS>,
     wide: bool,
     data: InOutBuf<'_, '_, u8>,
@@ -89,7 +89,7 @@ fn eights<'i, 'o, const ROUNDS: usize, const XOR: bool>(
 /// A round of columns on the words of all lanes.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn columns(x: [__m256i; 16]) -> [__m256i; 16] {
+pub(crate) fn columns(x: [__m256i; 16]) -> [__m256i; 16] {
     let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
     let [x0, x4, x8, x12] = quarter([x0, x4, x8, x12]);
     let [x1, x5, x9, x13] = quarter([x1, x5, x9, x13]);
@@ -101,7 +101,7 @@ fn columns(x: [__m256i; 16]) -> [__m256i; 16] {
 /// A round of diagonals on the words of all lanes.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn diagonals(x: [__m256i; 16]) -> [__m256i; 16] {
+pub(crate) fn diagonals(x: [__m256i; 16]) -> [__m256i; 16] {
     let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
     let [x0, x5, x10, x15] = quarter([x0, x5, x10, x15]);
     let [x1, x6, x11, x12] = quarter([x1, x6, x11, x12]);
@@ -113,7 +113,7 @@ fn diagonals(x: [__m256i; 16]) -> [__m256i; 16] {
 /// A quarter-round in each lane of 32 bits.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn quarter([mut a, mut b, mut c, mut d]: [__m256i; 4]) -> [__m256i; 4] {
+pub(crate) fn quarter([mut a, mut b, mut c, mut d]: [__m256i; 4]) -> [__m256i; 4] {
     a = _mm256_add_epi32(a, b);
     d = turn_bytes::<16>(_mm256_xor_si256(d, a));
     c = _mm256_add_epi32(c, d);
@@ -148,7 +148,7 @@ fn turn_bits<const LEFT: i32, const RIGHT: i32>(x: __m256i) -> __m256i {
 
 /// The rows of two blocks, block `i` in the `i`-th lane of 128 bits.
 #[derive(Clone, Copy)]
-struct Rows {
+pub(crate) struct Rows {
     a: __m256i,
     b: __m256i,
     c: __m256i,
@@ -159,7 +159,7 @@ impl Rows {
     /// The start of two blocks from `counter` on.
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn of<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64, wide: bool) -> Self {
+    pub(crate) fn of<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64, wide: bool) -> Self {
         let key = state.key.as_chunks().0;
         let d = _mm_set_epi64x(state.nonce.cast_signed(), counter.cast_signed());
         let d = _mm256_broadcastsi128_si256(d);
@@ -170,7 +170,7 @@ impl Rows {
     /// The start of the next two blocks.
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn next(self, wide: bool) -> Self {
+    pub(crate) fn next(self, wide: bool) -> Self {
         Self { d: count(self.d, _mm256_setr_epi64x(2, 0, 2, 0), wide), ..self }
     }
 
@@ -178,7 +178,7 @@ impl Rows {
     /// the other three are turned against it and the turning costs no time.
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn double_round(self) -> Self {
+    pub(crate) fn double_round(self) -> Self {
         let [a, b, c, d] = quarter([self.a, self.b, self.c, self.d]);
         let a = _mm256_shuffle_epi32::<0x93>(a);
         let d = _mm256_shuffle_epi32::<0x4e>(d);
@@ -195,7 +195,7 @@ impl Rows {
     /// The blocks: what the rounds made of `start`, added to it.
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn blocks(self, start: Self) -> [[__m256i; 2]; 2] {
+    pub(crate) fn blocks(self, start: Self) -> [[__m256i; 2]; 2] {
         let a = _mm256_add_epi32(self.a, start.a);
         let b = _mm256_add_epi32(self.b, start.b);
         let c = _mm256_add_epi32(self.c, start.c);

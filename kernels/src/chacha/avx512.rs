@@ -22,7 +22,7 @@ pub(super) fn keystream<const ROUNDS: usize>(state: &State<ROUNDS>, wide: bool, 
 
 /// XORs keystream into `data`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(super) fn xor<const ROUNDS: usize>(
+pub(crate) fn xor<const ROUNDS: usize>(
     state: &State<ROUNDS>,
     wide: bool,
     data: InOutBuf<'_, '_, u8>,
@@ -99,27 +99,11 @@ fn sixteens<const ROUNDS: usize, const XOR: bool, const ONCE: bool, const MORE: 
 ) {
     const { assert!(ONCE || !MORE) };
     let mut data = taken(data);
-    let ([c0, c1], [n0, n1]) = (halves(counter), halves(state.nonce));
-    let [k0, k1, k2, k3, k4, k5, k6, k7, k8, k9, k10, k11] = &state.key;
-    let last = &[c0, c1, n0, n1];
-    // Only column 0 differs between the blocks in the first round.
-    let started = &[
-        quarter_round([*k1, *k5, *k9, c1]),
-        quarter_round([*k2, *k6, *k10, n0]),
-        quarter_round([*k3, *k7, *k11, n1]),
-    ];
-    let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    let mut counters = _mm512_add_epi32(splat(c0), lanes);
+    let lanes = Lanes::of(&state.key, counter, state.nonce);
+    let mut counters = lanes.counters();
     while !data.is_empty() {
-        let first =
-            [splat_from::<ONCE>(k0), splat_from::<ONCE>(k4), splat_from::<ONCE>(k8), counters];
-        let [x0, x4, x8, x12] = quarter(first);
-        let [x1, x5, x9, x13] = splat_four::<ONCE>(&started[0]);
-        let [x2, x6, x10, x14] = splat_four::<ONCE>(&started[1]);
-        let [x3, x7, x11, x15] = splat_four::<ONCE>(&started[2]);
-        let x = [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15];
-        let mut x = diagonals(x);
-        let y0 = Rows::of(state, later(counter, 16, false), false);
+        let mut x = lanes.double_round::<ONCE>(counters);
+        let y0 = Rows::of(&state.key, later(counter, 16, false), state.nonce, false);
         let z0 = y0.next(false);
         let (mut y, mut z) = (y0, z0);
         if MORE {
@@ -131,24 +115,7 @@ fn sixteens<const ROUNDS: usize, const XOR: bool, const ONCE: bool, const MORE: 
                 (y, z) = (y.double_round(), z.double_round());
             }
         }
-        let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
-        let [_, last1, last2, last3] = last;
-        let ends = [
-            counters,
-            splat_from::<ONCE>(last1),
-            splat_from::<ONCE>(last2),
-            splat_from::<ONCE>(last3),
-        ];
-        let key = state.key.as_chunks().0;
-        let [a0, a1, a2, a3] = across(plus([x0, x1, x2, x3], splat_four::<ONCE>(&key[0])));
-        let [b0, b1, b2, b3] = across(plus([x4, x5, x6, x7], splat_four::<ONCE>(&key[1])));
-        let [c0, c1, c2, c3] = across(plus([x8, x9, x10, x11], splat_four::<ONCE>(&key[2])));
-        let [d0, d1, d2, d3] = across(plus([x12, x13, x14, x15], ends));
-        let [x0, x4, x8, x12] = blocks([a0, b0, c0, d0]);
-        let [x1, x5, x9, x13] = blocks([a1, b1, c1, d1]);
-        let [x2, x6, x10, x14] = blocks([a2, b2, c2, d2]);
-        let [x3, x7, x11, x15] = blocks([a3, b3, c3, d3]);
-        let x = [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15];
+        let x = lanes.blocks::<ONCE>(x, counters);
         data = put::<XOR, 16>(&x, data);
         if MORE {
             let mut blocks = [_mm512_setzero_si512(); 8];
@@ -160,10 +127,87 @@ fn sixteens<const ROUNDS: usize, const XOR: bool, const ONCE: bool, const MORE: 
     }
 }
 
+/// What sixteen blocks, one a lane of 32 bits, begin with and end with.
+pub(crate) struct Lanes<'a> {
+    key: &'a [u32; 12],
+    /// The last row of the first block.
+    last: [u32; 4],
+    /// Columns 1 to 3 after the first round: only column 0 differs between the blocks in it.
+    started: [[u32; 4]; 3],
+}
+
+impl<'a> Lanes<'a> {
+    /// Blocks from `counter` on, whose low word must not wrap among them.
+    #[inline]
+    pub(crate) fn of(key: &'a [u32; 12], counter: u64, nonce: u64) -> Self {
+        let ([c0, c1], [n0, n1]) = (halves(counter), halves(nonce));
+        let [_, k1, k2, k3, _, k5, k6, k7, _, k9, k10, k11] = *key;
+        Self {
+            key,
+            last: [c0, c1, n0, n1],
+            started: [
+                quarter_round([k1, k5, k9, c1]),
+                quarter_round([k2, k6, k10, n0]),
+                quarter_round([k3, k7, k11, n1]),
+            ],
+        }
+    }
+
+    /// The counters of the first sixteen blocks.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
+    pub(crate) fn counters(&self) -> __m512i {
+        let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+        _mm512_add_epi32(splat(self.last[0]), lanes)
+    }
+
+    /// The first double round. When it is done `ONCE`, words come from memory one by one.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
+    pub(crate) fn double_round<const ONCE: bool>(&self, counters: __m512i) -> [__m512i; 16] {
+        let [k0, _, _, _, k4, _, _, _, k8, ..] = self.key;
+        let first =
+            [splat_from::<ONCE>(k0), splat_from::<ONCE>(k4), splat_from::<ONCE>(k8), counters];
+        let [x0, x4, x8, x12] = quarter(first);
+        let [x1, x5, x9, x13] = splat_four::<ONCE>(&self.started[0]);
+        let [x2, x6, x10, x14] = splat_four::<ONCE>(&self.started[1]);
+        let [x3, x7, x11, x15] = splat_four::<ONCE>(&self.started[2]);
+        diagonals([x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15])
+    }
+
+    /// The blocks: what the rounds made, added to what they began with.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
+    pub(crate) fn blocks<const ONCE: bool>(
+        &self,
+        x: [__m512i; 16],
+        counters: __m512i,
+    ) -> [__m512i; 16] {
+        let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
+        let [_, last1, last2, last3] = &self.last;
+        let ends = [
+            counters,
+            splat_from::<ONCE>(last1),
+            splat_from::<ONCE>(last2),
+            splat_from::<ONCE>(last3),
+        ];
+        let key = self.key.as_chunks().0;
+        let [a0, a1, a2, a3] = across(plus([x0, x1, x2, x3], splat_four::<ONCE>(&key[0])));
+        let [b0, b1, b2, b3] = across(plus([x4, x5, x6, x7], splat_four::<ONCE>(&key[1])));
+        let [c0, c1, c2, c3] = across(plus([x8, x9, x10, x11], splat_four::<ONCE>(&key[2])));
+        let [d0, d1, d2, d3] = across(plus([x12, x13, x14, x15], ends));
+        let [x0, x4, x8, x12] = blocks([a0, b0, c0, d0]);
+        let [x1, x5, x9, x13] = blocks([a1, b1, c1, d1]);
+        let [x2, x6, x10, x14] = blocks([a2, b2, c2, d2]);
+        let [x3, x7, x11, x15] = blocks([a3, b3, c3, d3]);
+        [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15]
+    }
+}
+
 /// A round of columns on the words of all lanes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn columns(x: [__m512i; 16]) -> [__m512i; 16] {
+pub(crate) fn columns(x: [__m512i; 16]) -> [__m512i; 16] {
     let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
     let [x0, x4, x8, x12] = quarter([x0, x4, x8, x12]);
     let [x1, x5, x9, x13] = quarter([x1, x5, x9, x13]);
@@ -175,7 +219,7 @@ fn columns(x: [__m512i; 16]) -> [__m512i; 16] {
 /// A round of diagonals on the words of all lanes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn diagonals(x: [__m512i; 16]) -> [__m512i; 16] {
+pub(crate) fn diagonals(x: [__m512i; 16]) -> [__m512i; 16] {
     let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
     let [x0, x5, x10, x15] = quarter([x0, x5, x10, x15]);
     let [x1, x6, x11, x12] = quarter([x1, x6, x11, x12]);
@@ -201,7 +245,7 @@ fn quarter([mut a, mut b, mut c, mut d]: [__m512i; 4]) -> [__m512i; 4] {
 
 /// The rows of four blocks, block `i` in the `i`-th lane of 128 bits.
 #[derive(Clone, Copy)]
-struct Rows {
+pub(crate) struct Rows {
     a: __m512i,
     b: __m512i,
     c: __m512i,
@@ -212,8 +256,8 @@ impl Rows {
     /// The start of four blocks from `counter` on.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-    fn of<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64, wide: bool) -> Self {
-        let [a, b, c, d] = start(state, counter);
+    pub(crate) fn of(key: &[u32; 12], counter: u64, nonce: u64, wide: bool) -> Self {
+        let [a, b, c, d] = start(key, counter, nonce);
         let d = _mm512_broadcast_i32x4(d);
         Self {
             a: _mm512_broadcast_i32x4(a),
@@ -226,7 +270,7 @@ impl Rows {
     /// The start of the next four blocks.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-    fn next(self, wide: bool) -> Self {
+    pub(crate) fn next(self, wide: bool) -> Self {
         Self { d: count(self.d, _mm512_setr_epi64(4, 0, 4, 0, 4, 0, 4, 0), wide), ..self }
     }
 
@@ -234,7 +278,7 @@ impl Rows {
     /// the other three are turned against it and the turning costs no time.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-    fn double_round(self) -> Self {
+    pub(crate) fn double_round(self) -> Self {
         let [a, b, c, d] = quarter([self.a, self.b, self.c, self.d]);
         let a = _mm512_shuffle_epi32::<0x93>(a);
         let d = _mm512_shuffle_epi32::<0x4e>(d);
@@ -251,7 +295,7 @@ impl Rows {
     /// The blocks: what the rounds made of `start`, added to it.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-    fn blocks(self, start: Self) -> [__m512i; 4] {
+    pub(crate) fn blocks(self, start: Self) -> [__m512i; 4] {
         let a = _mm512_add_epi32(self.a, start.a);
         let b = _mm512_add_epi32(self.b, start.b);
         let c = _mm512_add_epi32(self.c, start.c);
@@ -263,13 +307,13 @@ impl Rows {
 /// The rows of one block.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn start<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64) -> [__m128i; 4] {
-    let key = state.key.as_chunks().0;
+fn start(key: &[u32; 12], counter: u64, nonce: u64) -> [__m128i; 4] {
+    let key = key.as_chunks().0;
     [
         row(&key[0]),
         row(&key[1]),
         row(&key[2]),
-        _mm_set_epi64x(state.nonce.cast_signed(), counter.cast_signed()),
+        _mm_set_epi64x(nonce.cast_signed(), counter.cast_signed()),
     ]
 }
 
@@ -291,7 +335,7 @@ fn fours<const ROUNDS: usize, const XOR: bool, const N: usize, const BLOCKS: usi
     data: InOutBuf<'_, '_, u8>,
 ) {
     const { assert!(N <= 3 && BLOCKS == 4 * N) };
-    let x0 = Rows::of(state, counter, wide);
+    let x0 = Rows::of(&state.key, counter, state.nonce, wide);
     let y0 = x0.next(wide);
     let z0 = y0.next(wide);
     let (mut x, mut y, mut z) = (x0, y0, z0);
@@ -325,7 +369,20 @@ fn twos<const ROUNDS: usize, const XOR: bool>(
     wide: bool,
     data: InOutBuf<'_, '_, u8>,
 ) {
-    let [a, b, c, d] = start(state, counter);
+    let rows = rows_of_two::<ROUNDS>(&state.key, counter, state.nonce, wide);
+    put_two::<XOR>(rows, taken(data));
+}
+
+/// The rows of two blocks, side by side.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
+pub(crate) fn rows_of_two<const ROUNDS: usize>(
+    key: &[u32; 12],
+    counter: u64,
+    nonce: u64,
+    wide: bool,
+) -> [__m256i; 4] {
+    let [a, b, c, d] = start(key, counter, nonce);
     let (a0, b0) = (_mm256_broadcastsi128_si256(a), _mm256_broadcastsi128_si256(b));
     let (c0, d0) = (_mm256_broadcastsi128_si256(c), _mm256_broadcastsi128_si256(d));
     let one = _mm256_setr_epi64x(0, 0, 1, 0);
@@ -343,7 +400,7 @@ fn twos<const ROUNDS: usize, const XOR: bool>(
     }
     let (a, b) = (_mm256_add_epi32(a, a0), _mm256_add_epi32(b, b0));
     let (c, d) = (_mm256_add_epi32(c, c0), _mm256_add_epi32(d, d0));
-    put_two::<XOR>([a, b, c, d], taken(data));
+    [a, b, c, d]
 }
 
 /// [`quarter`] on the rows of two blocks.

@@ -3,7 +3,7 @@
 use inout::InOutBuf;
 
 use super::{later, quarter_round, words};
-use crate::arx::{self, State};
+use crate::arx::{self, Key, State};
 
 /// Writes keystream over `out`. Not inlined, nor is [`xor`]: the other kernels need no room on the
 /// stack for this one.
@@ -39,6 +39,30 @@ fn apply<const ROUNDS: usize, const XOR: bool>(
 /// The block of keystream that a state gives.
 #[inline]
 fn block<const ROUNDS: usize>(state: &[u32; 16]) -> [u8; 64] {
+    arx::block(rounds::<ROUNDS>(state), state)
+}
+
+/// The key that the rounds make: the first and the last row, behind the constant.
+#[inline(never)]
+pub(super) fn hchacha20(key: &Key, nonce: &[u8; 16]) -> Key {
+    let [k0, k1, k2, k3, k4, k5, k6, k7, k8, k9, k10, k11] = key.words;
+    let number = u128::from_le_bytes(*nonce);
+    let [n0, n1, n2, n3] = [0, 32, 64, 96].map(|bit| word(number >> bit));
+    let x = rounds::<20>(&[k0, k1, k2, k3, k4, k5, k6, k7, k8, k9, k10, k11, n0, n1, n2, n3]);
+    let [x0, x1, x2, x3, .., x12, x13, x14, x15] = x;
+    Key { words: [k0, k1, k2, k3, x0, x1, x2, x3, x12, x13, x14, x15] }
+}
+
+/// The lowest word.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "the lowest word is wanted")]
+pub(super) fn word(number: u128) -> u32 {
+    number as u32
+}
+
+/// What the rounds make of a state.
+#[inline]
+fn rounds<const ROUNDS: usize>(state: &[u32; 16]) -> [u32; 16] {
     let mut x = *state;
     for _ in 0..ROUNDS / 2 {
         for column in 0..4 {
@@ -49,7 +73,7 @@ fn block<const ROUNDS: usize>(state: &[u32; 16]) -> [u8; 64] {
             quarter(&mut x, [column, 4 + right(1), 8 + right(2), 12 + right(3)]);
         }
     }
-    arx::block(x, state)
+    x
 }
 
 /// One quarter-round on the words at `at`.

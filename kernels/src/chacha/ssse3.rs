@@ -8,8 +8,8 @@ use inout::InOutBuf;
 use super::{first_columns, later, words};
 use crate::Level;
 use crate::arx::ssse3::{column, put, put_lanes, row, splat, splat_all};
-use crate::arx::{State, wraps};
-use crate::simd::{opaque_count, opaque128};
+use crate::arx::{Key, State, wraps};
+use crate::simd::{load128, opaque_count, opaque128, store128};
 
 pub(super) const NEEDS: Level = Level::Ssse3;
 
@@ -27,6 +27,30 @@ pub(super) fn xor<const ROUNDS: usize>(
     data: InOutBuf<'_, '_, u8>,
 ) {
     apply::<ROUNDS, true>(state, wide, data);
+}
+
+/// The key that the rounds make: the first and the last row, behind the constant.
+#[inline(never)]
+#[target_feature(enable = "ssse3")]
+pub(super) fn hchacha20(key: &Key, nonce: &[u8; 16]) -> Key {
+    let rows = key.words.as_chunks().0;
+    let mut x = Rows { a: row(&rows[0]), b: row(&rows[1]), c: row(&rows[2]), d: load128(nonce) };
+    for _ in 0..opaque_count(10) {
+        x = x.double_round();
+    }
+    let [k0, k1, k2, k3, ..] = key.words;
+    let [[x0, x1, x2, x3], [x12, x13, x14, x15]] = [words_of(x.a), words_of(x.d)];
+    Key { words: [k0, k1, k2, k3, x0, x1, x2, x3, x12, x13, x14, x15] }
+}
+
+/// The words of a row, which stay together when they are stored.
+#[inline]
+#[target_feature(enable = "ssse3")]
+fn words_of(row: __m128i) -> [u32; 4] {
+    let mut bytes = [0; 16];
+    store128(&mut bytes, row);
+    let number = u128::from_le_bytes(bytes);
+    [0, 32, 64, 96].map(|bit| super::portable::word(number >> bit))
 }
 
 /// Whole widths first, then the narrowest form that covers what is left.

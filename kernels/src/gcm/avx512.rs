@@ -11,10 +11,12 @@
 //! rounds would fill the processor's scheduler and keep the next rounds out.
 
 use core::arch::x86_64::*;
+use core::ops::Range;
 
 use inout::InOutBuf;
 
-use super::{OPEN, SEAL, lengths};
+use super::{OPEN, SEAL, lengths, number};
+use crate::Level;
 use crate::aes::avx512::{broadcast_all, counters, first, rounds};
 use crate::ghash::vpclmul::{WIDTH, hash_lanes, hash_part, reversed};
 use crate::ghash::{self, POWERS, ROOM, pclmul};
@@ -22,32 +24,29 @@ use crate::simd::{
     first_bytes, load128, load512, load512_behind, load512_part, store128, store512,
     store512_behind, store512_part,
 };
-use crate::{BlockEncrypt, Level};
 
 pub(super) const NEEDS: Level = Level::Avx512;
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq,pclmulqdq")]
 pub(super) fn seal<const N: usize>(
     hash: &ghash::Key,
-    _cipher: &impl BlockEncrypt<16>,
     keys: &[[u8; 16]; N],
-    nonce: &[u8; 12],
+    first: u128,
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
 ) -> [u8; 16] {
-    run::<N, SEAL>(keys, hash.powers(), nonce, aad, data)
+    run::<N, SEAL>(keys, hash.powers(), first, aad, data)
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq,pclmulqdq")]
 pub(super) fn open<const N: usize>(
     hash: &ghash::Key,
-    _cipher: &impl BlockEncrypt<16>,
     keys: &[[u8; 16]; N],
-    nonce: &[u8; 12],
+    first: u128,
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
 ) -> [u8; 16] {
-    run::<N, OPEN>(keys, hash.powers(), nonce, aad, data)
+    run::<N, OPEN>(keys, hash.powers(), first, aad, data)
 }
 
 #[inline]
@@ -55,16 +54,16 @@ pub(super) fn open<const N: usize>(
 fn run<const N: usize, const WAY: bool>(
     keys: &[[u8; 16]; N],
     powers: &[[u8; 16]; ROOM],
-    nonce: &[u8; 12],
+    first: u128,
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
 ) -> [u8; 16] {
     let mut data = data;
-    let lengths = load128(&lengths(aad, &data).to_le_bytes());
+    let lengths = load128(&lengths(aad.len() as u64, data.len() as u64).to_le_bytes());
     let mut lanes = _mm512_zextsi128_si512(associated(powers, aad));
     // Not before the call that long associated data need, across which no register lives.
     let keys = &broadcast_all(keys);
-    let mut counter = counters(first_counter(nonce));
+    let mut counter = counters(first);
 
     let blocks = data.len().div_ceil(16) + 2;
     let (sum, mask) = match blocks.div_ceil(4) {
@@ -72,7 +71,7 @@ fn run<const N: usize, const WAY: bool>(
         2 => end::<N, 2, WAY, FIRST>(keys, powers, lanes, counter, data, lengths),
         3 => end::<N, 3, WAY, FIRST>(keys, powers, lanes, counter, data, lengths),
         4 => end::<N, 4, WAY, FIRST>(keys, powers, lanes, counter, data, lengths),
-        5 => end::<N, 5, WAY, FIRST>(keys, powers, lanes, counter, data, lengths),
+        5 => in_two::<N, WAY>(keys, powers, lanes, counter, data, lengths),
         _ => {
             let (part, rest) = data.split_at(16 * (WIDTH - 1));
             data = rest;
@@ -104,26 +103,6 @@ fn run<const N: usize, const WAY: bool>(
     tag
 }
 
-/// 8 to 16 bytes as a block and as a number. By two words, for a wide load of associated data that
-/// have just been stored waits.
-#[inline]
-fn number(bytes: &[u8]) -> u128 {
-    let first = bytes.first_chunk().expect("at least 8 bytes");
-    let last = bytes.last_chunk().expect("at least 8 bytes");
-    let last = u128::from(u64::from_be_bytes(*last)) << (8 * (16 - bytes.len()));
-    u128::from(u64::from_be_bytes(*first)) << 64 | (last & u128::from(u64::MAX))
-}
-
-/// The counter block of the tag, as a number. Not by way of an array on the stack: a wide load of
-/// what has just been stored in parts waits.
-#[inline]
-fn first_counter(nonce: &[u8; 12]) -> u128 {
-    let [a, b, c, d, e, f, g, h, i, j, k, l] = *nonce;
-    let upper = u64::from_be_bytes([a, b, c, d, e, f, g, h]);
-    let lower = u32::from_be_bytes([i, j, k, l]);
-    u128::from(upper) << 64 | u128::from(lower) << 32 | 1
-}
-
 /// Whether a block stands before the data.
 const FIRST: bool = true;
 const NEXT: bool = false;
@@ -132,18 +111,14 @@ const NEXT: bool = false;
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vpclmulqdq,pclmulqdq")]
 fn associated(powers: &[[u8; 16]; ROOM], aad: &[u8]) -> __m128i {
-    let (before, last) = match aad.len() {
-        8..=16 => return load128(&number(aad).to_le_bytes()),
-        0..8 => (_mm_setzero_si128(), aad),
-        length => {
-            let (whole, last) = aad.split_at((length - 1) / 16 * 16);
-            let mut sum = [0; 16];
-            ghash::vpclmul::absorb(powers, &mut sum, whole.as_chunks().0);
-            (pclmul::reversed(load128(&sum)), last)
-        }
-    };
-    let last = _mm512_castsi512_si128(load512_part(last));
-    _mm_xor_si128(before, pclmul::reversed(last))
+    if aad.len() <= 16 {
+        return load128(&number(aad).to_le_bytes());
+    }
+    let (whole, last) = aad.split_at((aad.len() - 1) / 16 * 16);
+    let mut sum = [0; 16];
+    ghash::vpclmul::absorb(powers, &mut sum, whole.as_chunks().0);
+    let last = load128(&number(last).to_le_bytes());
+    _mm_xor_si128(pclmul::reversed(load128(&sum)), last)
 }
 
 /// What is left of a message, with the lengths behind it: the hash, and the keystream of the first
@@ -159,12 +134,43 @@ fn end<const N: usize, const V: usize, const WAY: bool, const PLACE: bool>(
     lengths: __m128i,
 ) -> (__m128i, __m128i) {
     let count = data.len().div_ceil(16) + 1 + usize::from(PLACE == FIRST);
-    let (mut numbers, mask) = crypt::<N, V, WAY, PLACE, true>(keys, &mut counter, data);
-    numbers[0] = _mm512_xor_si512(numbers[0], lanes);
+    let (numbers, mask) = crypt::<N, V, WAY, PLACE, true>(keys, &mut counter, data);
+    (hash_end(powers, lanes, numbers, count, lengths), mask)
+}
+
+/// All of a message that takes five registers. In one go what waits for the rounds of all five would
+/// fill the processor's scheduler and keep the next message out.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq,pclmulqdq")]
+fn in_two<const N: usize, const WAY: bool>(
+    keys: &[__m512i; N],
+    powers: &[[u8; 16]; ROOM],
+    lanes: __m512i,
+    mut counter: __m512i,
+    data: InOutBuf<'_, '_, u8>,
+    lengths: __m128i,
+) -> (__m128i, __m128i) {
+    let count = data.len().div_ceil(16) + 2;
+    let (part, rest) = data.split_at(16 * 11);
+    let ([a, b, c], mask) = crypt::<N, 3, WAY, FIRST, false>(keys, &mut counter, part);
+    let ([d, e], _) = crypt::<N, 2, WAY, NEXT, true>(keys, &mut counter, rest);
+    (hash_end(powers, lanes, [a, b, c, d, e], count, lengths), mask)
+}
+
+/// The hash of the last blocks, of which that of the lengths is the last.
+#[inline]
+#[target_feature(enable = "avx512f,avx512dq,vpclmulqdq")]
+fn hash_end<const V: usize>(
+    powers: &[[u8; 16]; ROOM],
+    lanes: __m512i,
+    mut numbers: [__m512i; V],
+    count: usize,
+    lengths: __m128i,
+) -> __m128i {
     let lane = 0b11 << (2 * ((count - 1) % 4));
     let lengths = _mm512_maskz_broadcast_i64x2(lane, lengths);
     numbers[V - 1] = _mm512_xor_si512(numbers[V - 1], lengths);
-    (hash_part(powers, _mm512_setzero_si512(), numbers, count), mask)
+    hash_part(powers, lanes, numbers, count)
 }
 
 /// Encrypts or decrypts as many blocks as `V` registers hold, but for the first lane if that stands
@@ -178,25 +184,30 @@ fn crypt<const N: usize, const V: usize, const WAY: bool, const PLACE: bool, con
     counter: &mut __m512i,
     data: InOutBuf<'_, '_, u8>,
 ) -> ([__m512i; V], __m128i) {
+    let mut data = data;
     let skip = usize::from(PLACE == FIRST);
     let parts = if LAST { (V - skip).min(2) } else { 0 };
-    let head = if PLACE == FIRST { data.len().min(48) } else { 0 };
-    let (mut head, data) = data.split_at(head);
-    let (mut whole, mut rest) = data.split_at(64 * (V - skip - parts));
+    // Where each register's bytes begin.
+    let at = |i: usize| 64 * i - 16 * skip;
+    let whole = if V - parts > skip { at(skip)..at(V - parts) } else { 0..0 };
 
+    let input = data.get_in();
     let mut text = [_mm512_setzero_si512(); V];
     let mut masks = [u64::MAX; V];
     if PLACE == FIRST {
-        text[0] = load512_behind(head.get_in());
-        masks[0] = first_bytes(head.len()) << 16;
+        let bytes = &input[..input.len().min(48)];
+        masks[0] = first_bytes(bytes.len()) << 16;
+        if V > 1 || !bytes.is_empty() {
+            text[0] = load512_behind(bytes);
+        }
     }
-    for (x, four) in text[skip..].iter_mut().zip(whole.get_in().as_chunks().0) {
+    for (x, four) in text[skip..].iter_mut().zip(input[whole.clone()].as_chunks().0) {
         *x = load512(four);
     }
-    for i in 0..parts {
-        let bytes = rest.get_in().get(64 * i..).unwrap_or_default();
-        text[V - parts + i] = load512_part(bytes);
-        masks[V - parts + i] = first_bytes(bytes.len());
+    for i in V - parts..V {
+        let bytes = &input[behind(input, at(i))];
+        text[i] = load512_part(bytes);
+        masks[i] = first_bytes(bytes.len());
     }
 
     let mut out = rounds::<V, true>(&keys[1..], first::<V>(keys[0], counter));
@@ -204,15 +215,18 @@ fn crypt<const N: usize, const V: usize, const WAY: bool, const PLACE: bool, con
     for (x, text) in out.iter_mut().zip(text) {
         *x = _mm512_xor_si512(*x, text);
     }
-    if PLACE == FIRST {
-        store512_behind(head.get_out(), out[0]);
+
+    let output = data.get_out();
+    if PLACE == FIRST && (V > 1 || !output.is_empty()) {
+        let length = output.len().min(48);
+        store512_behind(&mut output[..length], out[0]);
     }
-    for (four, x) in whole.get_out().as_chunks_mut().0.iter_mut().zip(&out[skip..]) {
+    for (four, x) in output[whole].as_chunks_mut().0.iter_mut().zip(&out[skip..]) {
         store512(four, *x);
     }
-    for i in 0..parts {
-        let bytes = rest.get_out().get_mut(64 * i..).unwrap_or_default();
-        store512_part(bytes, out[V - parts + i]);
+    for (i, x) in out.iter().enumerate().skip(V - parts) {
+        let bytes = behind(output, at(i));
+        store512_part(&mut output[bytes], *x);
     }
 
     let mut numbers = text;
@@ -223,4 +237,11 @@ fn crypt<const N: usize, const V: usize, const WAY: bool, const PLACE: bool, con
         *x = reversed(*x);
     }
     (numbers, mask)
+}
+
+/// The bytes from `at` on. Where there are none, an empty slice at the beginning: a load or store of
+/// no byte at all still costs hundreds of cycles where no memory is.
+#[inline]
+fn behind(bytes: &[u8], at: usize) -> Range<usize> {
+    if bytes.len() > at { at..bytes.len() } else { 0..0 }
 }

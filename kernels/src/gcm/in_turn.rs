@@ -2,52 +2,61 @@
 
 use inout::InOutBuf;
 
+use super::message::{absorb, ctr};
 use super::{OPEN, SEAL, lengths};
-use crate::{BlockEncrypt, ghash};
+use crate::{ghash, wipe};
 
 /// Bytes of a part, which GHASH finds in the first-level cache.
-const PART: usize = 4096;
+pub(super) const PART: usize = 4096;
 
 pub(super) fn seal<const N: usize>(
     hash: &ghash::Key,
-    cipher: &impl BlockEncrypt<16>,
-    _keys: &[[u8; 16]; N],
-    nonce: &[u8; 12],
+    keys: &[[u8; 16]; N],
+    first: u128,
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
 ) -> [u8; 16] {
-    run::<SEAL>(hash, cipher, nonce, aad, data)
+    run::<N, SEAL>(hash, keys, first, aad, data)
 }
 
 pub(super) fn open<const N: usize>(
     hash: &ghash::Key,
-    cipher: &impl BlockEncrypt<16>,
-    _keys: &[[u8; 16]; N],
-    nonce: &[u8; 12],
+    keys: &[[u8; 16]; N],
+    first: u128,
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
 ) -> [u8; 16] {
-    run::<OPEN>(hash, cipher, nonce, aad, data)
+    run::<N, OPEN>(hash, keys, first, aad, data)
 }
 
-/// Sections 7.1 and 7.2.
-fn run<const WAY: bool>(
+/// Sections 7.1 and 7.2, from the first counter block on.
+fn run<const N: usize, const WAY: bool>(
     hash: &ghash::Key,
-    cipher: &impl BlockEncrypt<16>,
-    nonce: &[u8; 12],
+    keys: &[[u8; 16]; N],
+    first: u128,
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
 ) -> [u8; 16] {
-    let lengths = lengths(aad, &data).to_be_bytes();
+    let lengths = lengths(aad.len() as u64, data.len() as u64).to_be_bytes();
+    let isa = hash.isa();
     let mut sum = [0; 16];
     absorb(hash, &mut sum, aad);
 
-    // The first counter block is for the tag.
-    let mut counter = [0; 16];
-    counter[..12].copy_from_slice(nonce);
-    counter[15] = 1;
-    let mut tag = [0; 16];
-    cipher.ctr_keystream(&mut counter, &mut tag);
+    // The first counter block is for the tag. It runs together with those of the first data, for
+    // kernels without AES instructions take as long for eight blocks as for one.
+    let mut head = [0; 16 * 8];
+    let length = data.len().min(head.len() - 16);
+    let (mut begun, data) = data.split_at(length);
+    let text = 16..16 + length;
+    head[text.clone()].copy_from_slice(begun.get_in());
+    if WAY == OPEN {
+        absorb(hash, &mut sum, begun.get_in());
+    }
+    let mut counter = ctr(isa, keys, first, (&mut head[..text.end]).into());
+    begun.get_out().copy_from_slice(&head[text]);
+    if WAY == SEAL {
+        absorb(hash, &mut sum, begun.get_out());
+    }
 
     let mut data = data;
     while !data.is_empty() {
@@ -56,26 +65,17 @@ fn run<const WAY: bool>(
         if WAY == OPEN {
             absorb(hash, &mut sum, part.get_in());
         }
-        cipher.ctr(&mut counter, part.reborrow());
+        counter = ctr(isa, keys, counter, part.reborrow());
         if WAY == SEAL {
             absorb(hash, &mut sum, part.get_out());
         }
         data = rest;
     }
     hash.absorb(&mut sum, &[lengths]);
-    for (byte, sum) in tag.iter_mut().zip(sum) {
-        *byte ^= sum;
+    let mut tag = sum;
+    for (byte, mask) in tag.iter_mut().zip(head) {
+        *byte ^= mask;
     }
+    wipe::memory(&mut head);
     tag
-}
-
-/// Whole blocks, and the rest with zeros behind it.
-fn absorb(hash: &ghash::Key, sum: &mut [u8; 16], data: &[u8]) {
-    let (blocks, rest) = data.as_chunks();
-    hash.absorb(sum, blocks);
-    if !rest.is_empty() {
-        let mut last = [0; 16];
-        last[..rest.len()].copy_from_slice(rest);
-        hash.absorb(sum, &[last]);
-    }
 }

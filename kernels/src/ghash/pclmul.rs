@@ -2,6 +2,7 @@
 //!
 //! Higher levels use the functions that take single blocks too.
 
+use core::arch::asm;
 use core::arch::x86_64::*;
 
 use super::{POWERS, ROOM};
@@ -13,10 +14,15 @@ pub(super) const NEEDS: Level = Level::AesNi;
 /// How many blocks share a reduction.
 const WIDTH: usize = 8;
 
-/// The lowest eight.
 #[target_feature(enable = "pclmulqdq,sse4.1,ssse3")]
-pub(super) fn powers(h: &[u8; 16]) -> [[u8; 16]; ROOM] {
-    let mut powers = [[0; 16]; ROOM];
+pub(super) fn fill(powers: &mut [[u8; 16]; ROOM], h: &[u8; 16]) {
+    fill_from(powers, load128(h));
+}
+
+/// The lowest eight powers of `h`.
+#[inline]
+#[target_feature(enable = "pclmulqdq,sse4.1,ssse3")]
+pub(crate) fn fill_from(powers: &mut [[u8; 16]; ROOM], h: __m128i) {
     let four = first_four(h);
     for (power, x) in powers[POWERS - 4..].iter_mut().zip(four) {
         store128(power, x);
@@ -24,20 +30,19 @@ pub(super) fn powers(h: &[u8; 16]) -> [[u8; 16]; ROOM] {
     for (power, x) in powers[POWERS - 8..].iter_mut().zip(four) {
         store128(power, reduce(multiply(x, four[0])));
     }
-    powers
 }
 
 /// H^4 down to H^1.
 #[inline]
 #[target_feature(enable = "pclmulqdq,sse4.1,ssse3")]
-pub(super) fn first_four(h: &[u8; 16]) -> [__m128i; 4] {
-    let h1 = divided_by_x(reversed(load128(h)));
+pub(super) fn first_four(h: __m128i) -> [__m128i; 4] {
+    let h1 = divided_by_x(reversed(h));
     let h2 = reduce(multiply(h1, h1));
     [reduce(multiply(h2, h2)), reduce(multiply(h2, h1)), h2, h1]
 }
 
 #[target_feature(enable = "pclmulqdq,sse4.1,ssse3")]
-pub(super) fn absorb(powers: &[[u8; 16]; ROOM], state: &mut [u8; 16], blocks: &[[u8; 16]]) {
+pub(crate) fn absorb(powers: &[[u8; 16]; ROOM], state: &mut [u8; 16], blocks: &[[u8; 16]]) {
     let mut sum = reversed(load128(state));
     let (parts, rest) = blocks.as_chunks::<WIDTH>();
     for part in parts {
@@ -66,7 +71,7 @@ pub(crate) fn absorb_part(powers: &[[u8; 16]; ROOM], sum: __m128i, blocks: &[[u8
 
 /// A product of 256 bits in three parts of 128, each half a part above the one before.
 #[derive(Clone, Copy)]
-pub(super) struct Product {
+pub(crate) struct Product {
     low: __m128i,
     middle: __m128i,
     high: __m128i,
@@ -75,25 +80,41 @@ pub(super) struct Product {
 impl Product {
     #[inline]
     #[target_feature(enable = "sse2")]
-    fn zero() -> Self {
+    pub(crate) fn zero() -> Self {
         let zero = _mm_setzero_si128();
         Self { low: zero, middle: zero, high: zero }
     }
 
     #[inline]
     #[target_feature(enable = "sse2")]
-    fn add(self, other: Self) -> Self {
+    pub(crate) fn add(self, other: Self) -> Self {
         Self {
             low: _mm_xor_si128(self.low, other.low),
             middle: _mm_xor_si128(self.middle, other.middle),
             high: _mm_xor_si128(self.high, other.high),
         }
     }
+
+    /// Makes the compiler finish this sum and these blocks before it goes on with either. Left
+    /// alone it multiplies first, whatever comes first in the program.
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    pub(crate) fn in_order(&mut self, blocks: &mut [__m128i; 8]) {
+        let [a, b, c, d, e, f, g, h] = blocks;
+        // SAFETY: the assembly is empty and leaves the registers as they were.
+        unsafe {
+            asm!("/* {0} {1} {2} {3} {4} {5} {6} {7} {8} {9} {10} */",
+                inout(xmm_reg) self.low, inout(xmm_reg) self.middle, inout(xmm_reg) self.high,
+                inout(xmm_reg) *a, inout(xmm_reg) *b, inout(xmm_reg) *c, inout(xmm_reg) *d,
+                inout(xmm_reg) *e, inout(xmm_reg) *f, inout(xmm_reg) *g, inout(xmm_reg) *h,
+                options(pure, nomem, nostack, preserves_flags));
+        }
+    }
 }
 
 #[inline]
 #[target_feature(enable = "pclmulqdq,sse2")]
-pub(super) fn multiply(a: __m128i, b: __m128i) -> Product {
+pub(crate) fn multiply(a: __m128i, b: __m128i) -> Product {
     let one = _mm_clmulepi64_si128::<0x01>(a, b);
     let other = _mm_clmulepi64_si128::<0x10>(a, b);
     Product {
@@ -107,7 +128,7 @@ pub(super) fn multiply(a: __m128i, b: __m128i) -> Product {
 /// exchange of the words puts in its place, and its product with x^7 + x^2 + x.
 #[inline]
 #[target_feature(enable = "pclmulqdq,sse2")]
-pub(super) fn reduce(x: Product) -> __m128i {
+pub(crate) fn reduce(x: Product) -> __m128i {
     let middle = _mm_xor_si128(x.middle, fold(x.low));
     _mm_xor_si128(x.high, fold(middle))
 }

@@ -4,10 +4,8 @@
 use super::{POWERS, ROOM};
 
 /// H^1 only.
-pub(super) fn powers(h: &[u8; 16]) -> [[u8; 16]; ROOM] {
-    let mut powers = [[0; 16]; ROOM];
+pub(super) fn fill(powers: &mut [[u8; 16]; ROOM], h: &[u8; 16]) {
     powers[POWERS - 1] = divided_by_x(u128::from_be_bytes(*h)).to_le_bytes();
-    powers
 }
 
 pub(super) fn absorb(powers: &[[u8; 16]; ROOM], state: &mut [u8; 16], blocks: &[[u8; 16]]) {

@@ -20,27 +20,37 @@ pub(super) const NEEDS: Level = Level::Avx512;
 pub(crate) const WIDTH: usize = 16;
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vpclmulqdq,pclmulqdq")]
-pub(super) fn powers(h: &[u8; 16]) -> [[u8; 16]; ROOM] {
-    let mut powers = [[0; 16]; ROOM];
+pub(super) fn fill(powers: &mut [[u8; 16]; ROOM], h: &[u8; 16]) {
+    fill_from(powers, load128(h));
+}
+
+/// All powers of `h`. The lowest are stored first: a short message, which needs no others, may
+/// follow at once.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vpclmulqdq,pclmulqdq")]
+pub(crate) fn fill_from(powers: &mut [[u8; 16]; ROOM], h: __m128i) {
     let [h4, h3, h2, h1] = pclmul::first_four(h);
     let low = _mm512_castsi128_si512(h4);
     let low = _mm512_inserti32x4::<1>(low, h3);
     let low = _mm512_inserti32x4::<2>(low, h2);
     let four = _mm512_inserti32x4::<3>(low, h1);
-    let by_four = _mm512_broadcast_i32x4(h4);
-    let eight = multiply(four, by_four);
+    store_four(powers, 4, four);
+    let eight = multiply(four, _mm512_broadcast_i32x4(h4));
+    store_four(powers, 8, eight);
     let by_eight = _mm512_broadcast_i32x4(_mm512_castsi512_si128(eight));
     let twelve = multiply(four, by_eight);
-    let sixteen = multiply(eight, by_eight);
+    store_four(powers, 12, twelve);
+    store_four(powers, 16, multiply(eight, by_eight));
     let by_twelve = _mm512_broadcast_i32x4(_mm512_castsi512_si128(twelve));
-    let twenty = multiply(eight, by_twelve);
-    let (places, _) = powers.as_chunks_mut::<4>();
-    for (place, x) in places.iter_mut().zip([twenty, sixteen, twelve, eight, four]) {
-        if let Some(bytes) = place.as_flattened_mut().first_chunk_mut() {
-            store512(bytes, x);
-        }
-    }
-    powers
+    store_four(powers, 20, multiply(eight, by_twelve));
+}
+
+/// Stores four powers from that of `exponent` down.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn store_four(powers: &mut [[u8; 16]; ROOM], exponent: usize, four: __m512i) {
+    let place = powers[POWERS - exponent..].as_flattened_mut();
+    store512(place.first_chunk_mut().expect("four blocks are 64 bytes"), four);
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vpclmulqdq,pclmulqdq")]

@@ -1,15 +1,19 @@
 //! Eight blocks side by side, with the multiplications of 52 bits (IFMA).
 //!
 //! Lane sums are polynomials in the eighth power of the point; at the end each lane is multiplied
-//! by the power that its last block still lacks. Long data take two such groups at a time, which
-//! hide each other's latency.
+//! by the power that its last block still lacks. Long data take two such groups at a time, whose
+//! products are added before they are carried.
+
+mod message;
 
 use core::arch::x86_64::*;
 
-use super::limbs::{LOW42, LOW44, from_words, into_words, powers};
+pub(crate) use message::{LongMessage, Message};
+
+use super::limbs::{LOW42, LOW44, from_words, into_words};
 use super::{State, portable};
 use crate::Level;
-use crate::simd::load512;
+use crate::simd::{load512, load512_end, load512_part, wipe512};
 
 pub(super) const NEEDS: Level = Level::Avx512;
 
@@ -20,38 +24,148 @@ struct Factor {
     over: [__m512i; 2],
 }
 
-#[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+/// Blocks that the portable kernel is faster with.
+const FEW: usize = 2;
+
+/// What lanes are multiplied with.
+pub(super) struct Powers {
+    /// The powers of the point that lanes lack after their last block.
+    lanes: Factor,
+    /// The eighth power in all lanes.
+    eighth: Factor,
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512ifma,bmi2")]
 pub(super) fn absorb(state: &mut State, blocks: &[[u8; 16]]) {
-    let (head, groups) = blocks.as_rchunks::<8>();
+    let (head, groups) = blocks.split_at(head(blocks.len()));
     // It does not wait for the powers, nor they for it.
     portable::absorb(state, head);
-    let groups = groups.as_flattened().as_flattened().as_chunks().0.as_chunks().0;
-    let Some((first, mut rest)) = groups.split_first() else { return };
+    let powers = Powers::of(state.r);
+    absorb_groups::<false>(state, &powers, groups.as_flattened(), [0; 2]);
+}
 
-    let lanes = last_powers(state.r);
-    let [l0, l1, l2] = lanes.limbs;
-    let eighth = factor([splat_first(l0), splat_first(l1), splat_first(l2)]);
-    let [h0, h1, h2] = from_words(portable::folded(state.h));
-    let before = [in_first_lane(h0), in_first_lane(h1), in_first_lane(h2)];
-    let mut sum = plus(load(first), before);
-    if let [second, pairs @ ..] = rest
-        && pairs.len() >= 2
-    {
-        let sixteenth = factor(multiply(eighth.limbs, &eighth));
-        let mut other = load(second);
-        let (pairs, single) = pairs.as_chunks();
-        for [one, two] in pairs {
-            sum = plus(multiply(sum, &sixteenth), load(one));
-            other = plus(multiply(other, &sixteenth), load(two));
+/// Of blocks, eight or more, how many the portable kernel takes, before the others: so few past
+/// whole groups of eight are done sooner than lanes that are not full.
+#[inline]
+fn head(blocks: usize) -> usize {
+    if blocks < 8 {
+        blocks
+    } else if blocks % 8 <= FEW {
+        blocks % 8
+    } else {
+        0
+    }
+}
+
+/// Absorbs at least eight blocks; those past whole groups of eight go first, in lanes that are not
+/// full. With `END` the last block is not in `bytes`: it is two numbers, and zeros fill the block
+/// before it.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512ifma,bmi2")]
+fn absorb_groups<const END: bool>(
+    state: &mut State,
+    powers: &Powers,
+    bytes: &[u8],
+    numbers: [u64; 2],
+) {
+    let head = (bytes.len().div_ceil(16) + usize::from(END)) % 8;
+    let (head, bytes) = bytes.split_at(16 * head);
+    let (groups, rest) = bytes.as_chunks::<128>();
+    let groups: &[[[u8; 64]; 2]] = groups.as_flattened().as_chunks().0.as_chunks().0;
+    let (groups, last) = if END {
+        let Some((front, back)) = rest.split_first_chunk() else { return };
+        let numbers = numbers.map(u64::cast_signed);
+        let numbers = _mm_set_epi64x(numbers[1], numbers[0]);
+        (groups, limbs(load512(front), _mm512_inserti32x4::<3>(load512_part(back), numbers)))
+    } else {
+        let [groups @ .., last] = groups else { return };
+        (groups, load(last))
+    };
+    let Powers { lanes, eighth } = powers;
+    let before = from_words(portable::folded(state.h));
+    let mut sum = if head.is_empty() {
+        let [h0, h1, h2] = before;
+        [in_first_lane(h0), in_first_lane(h1), in_first_lane(h2)]
+    } else {
+        multiply(load_end(head, before), eighth)
+    };
+    if let [first, rest @ ..] = groups {
+        sum = plus(sum, load(first));
+        let mut rest = rest;
+        if rest.len() >= 4 {
+            let sixteenth = factor(multiply(eighth.limbs, eighth));
+            let (pairs, single) = rest.as_chunks();
+            for [one, two] in pairs {
+                // Products that do not wait for the sum stand first.
+                let products = add_products(products(load(one), eighth), sum, &sixteenth);
+                sum = plus(carried(products), load(two));
+            }
+            rest = single;
         }
-        sum = plus(multiply(sum, &eighth), other);
-        rest = single;
+        for group in rest {
+            sum = plus(multiply(sum, eighth), load(group));
+        }
+        sum = multiply(sum, eighth);
     }
-    for group in rest {
-        sum = plus(multiply(sum, &eighth), load(group));
-    }
-    let [l0, l1, l2] = multiply(sum, &lanes);
+    let [l0, l1, l2] = multiply(plus(sum, last), lanes);
     state.h = into_words([add_lanes(l0), add_lanes(l1), add_lanes(l2)]);
+}
+
+/// [`load`] of the end of a group, at most seven blocks; to the first of them `before` is added.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512ifma,bmi2")]
+fn load_end(bytes: &[u8], before: [u64; 3]) -> [__m512i; 3] {
+    let (front, back) = bytes.split_at(bytes.len().saturating_sub(64));
+    let (front, back) = (load512_end(front), load512_end(back));
+    let [l0, l1, l2] = limbs(front, back);
+    // The bit 2^128 is none of the blocks' that are not there.
+    let (first, there) = LANES_OF_END[bytes.len() / 16 % 8];
+    let l2 = _mm512_maskz_mov_epi64(there, l2);
+    let [h0, h1, h2] = before.map(u64::cast_signed);
+    [
+        _mm512_add_epi64(l0, _mm512_maskz_set1_epi64(first, h0)),
+        _mm512_add_epi64(l1, _mm512_maskz_set1_epi64(first, h1)),
+        _mm512_add_epi64(l2, _mm512_maskz_set1_epi64(first, h2)),
+    ]
+}
+
+/// In the order of [`load`], the lane of the first of so many blocks at the end of a group, and the
+/// lanes of all of them.
+const LANES_OF_END: [(u8, u8); 8] = {
+    const ORDER: [u8; 8] = [0, 4, 1, 5, 2, 6, 3, 7];
+    let mut table = [(0, 0); 8];
+    let mut lane = 0;
+    while lane < 8 {
+        let blocks = 8 - ORDER[lane] as usize;
+        let mut more = blocks;
+        while more < 8 {
+            table[more].1 |= 1 << lane;
+            more += 1;
+        }
+        if blocks < 8 {
+            table[blocks].0 = 1 << lane;
+        }
+        lane += 1;
+    }
+    table
+};
+
+impl Powers {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+    fn of(r: [u64; 2]) -> Self {
+        let lanes = last_powers(r);
+        let [l0, l1, l2] = lanes.limbs;
+        let eighth = factor([splat_first(l0), splat_first(l1), splat_first(l2)]);
+        Self { lanes, eighth }
+    }
+
+    fn wipe(&mut self) {
+        for factor in [&mut self.lanes, &mut self.eighth] {
+            let words = factor.limbs.iter_mut().chain(&mut factor.over);
+            words.for_each(wipe512);
+        }
+    }
 }
 
 /// The powers of the point that lanes lack after their last block, in the order of [`load`]:
@@ -59,26 +173,37 @@ pub(super) fn absorb(state: &mut State, blocks: &[[u8; 16]]) {
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma,bmi2")]
 fn last_powers(r: [u64; 2]) -> Factor {
-    let [[a0, a1, a2], [b0, b1, b2], [c0, c1, c2], [d0, d1, d2]] = powers(r);
-    let low = [pairs([d0, c0, b0, a0]), pairs([d1, c1, b1, a1]), pairs([d2, c2, b2, a2])];
-    // The fourth power for every other lane, one for the rest.
-    let high = [alternating(d0, 1), alternating(d1, 0), alternating(d2, 0)];
-    factor(multiply(low, &factor(high)))
+    const FIRST_AND_THIRD: u8 = 0b0011_0011;
+    const BACK: u8 = 0b1111_0000;
+    const EVEN: u8 = 0b0101_0101;
+    let [r0, r1, r2] = from_words([r[0], r[1], 0]);
+    let one = [splat(r0), splat(r1), splat(r2)];
+    // One number by itself is faster in words.
+    let [r0, r1, r2] = from_words(portable::folded(portable::squared(r)));
+    let two = [splat(r0), splat(r1), splat(r2)];
+    // Each in two lanes: 2, 1, 2, 1; then 4, 3, 2, 1.
+    let low = choose(FIRST_AND_THIRD, two, one);
+    let low = choose(BACK, low, multiply(low, &factor(two)));
+    let [l0, l1, l2] = low;
+    let fourth = factor([splat_first(l0), splat_first(l1), splat_first(l2)]);
+    factor(choose(EVEN, multiply(low, &fourth), low))
 }
 
-/// Each number in two lanes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma,bmi2")]
-fn pairs(limbs: [u64; 4]) -> __m512i {
-    let [a, b, c, d] = limbs.map(u64::cast_signed);
-    _mm512_setr_epi64(a, a, b, b, c, c, d, d)
+fn splat(limb: u64) -> __m512i {
+    _mm512_set1_epi64(limb.cast_signed())
 }
 
+/// The lanes of `mask` from `a`, the others from `b`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma,bmi2")]
-fn alternating(even: u64, odd: u64) -> __m512i {
-    let (even, odd) = (even.cast_signed(), odd.cast_signed());
-    _mm512_mask_set1_epi64(_mm512_set1_epi64(odd), 0x55, even)
+fn choose(mask: u8, [a0, a1, a2]: [__m512i; 3], [b0, b1, b2]: [__m512i; 3]) -> [__m512i; 3] {
+    [
+        _mm512_mask_mov_epi64(b0, mask, a0),
+        _mm512_mask_mov_epi64(b1, mask, a1),
+        _mm512_mask_mov_epi64(b2, mask, a2),
+    ]
 }
 
 #[inline]
@@ -92,7 +217,13 @@ fn factor(limbs: [__m512i; 3]) -> Factor {
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma,bmi2")]
 fn load([front, back]: &[[u8; 64]; 2]) -> [__m512i; 3] {
-    let (front, back) = (load512(front), load512(back));
+    limbs(load512(front), load512(back))
+}
+
+/// [`load`] of what is in registers already.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+fn limbs(front: __m512i, back: __m512i) -> [__m512i; 3] {
     let low = _mm512_unpacklo_epi64(front, back);
     let high = _mm512_unpackhi_epi64(front, back);
     let middle = _mm512_or_si512(_mm512_srli_epi64::<44>(low), _mm512_slli_epi64::<20>(high));
@@ -100,33 +231,64 @@ fn load([front, back]: &[[u8; 64]; 2]) -> [__m512i; 3] {
     [mask44(low), mask44(middle), top]
 }
 
-/// Products, carried. Limbs may have 46 bits in `a` and 45 in `b`.
+/// A product. Limbs may have 46 bits in `a` and 45 in `b`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma,bmi2")]
-fn multiply([a0, a1, a2]: [__m512i; 3], b: &Factor) -> [__m512i; 3] {
-    let ([b0, b1, b2], [o1, o2]) = (b.limbs, b.over);
-    let (low0, high0) = sum_of_products([(a0, b0), (a1, o2), (a2, o1)]);
-    let (low1, high1) = sum_of_products([(a0, b1), (a1, b0), (a2, o2)]);
-    let (low2, high2) = sum_of_products([(a0, b2), (a1, b1), (a2, b0)]);
+fn multiply(a: [__m512i; 3], b: &Factor) -> [__m512i; 3] {
+    carried(products(a, b))
+}
 
+/// A product, or the sum of a few, as sums of the low 52 bits of limbs' products and of the high
+/// ones, lowest limb first.
+struct Products {
+    low: [__m512i; 3],
+    high: [__m512i; 3],
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+fn products(a: [__m512i; 3], b: &Factor) -> Products {
+    let zeros = [_mm512_setzero_si512(); 3];
+    add_products(Products { low: zeros, high: zeros }, a, b)
+}
+
+/// Limbs in the order in which the product before has them ready.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+fn add_products(sums: Products, [a0, a1, a2]: [__m512i; 3], b: &Factor) -> Products {
+    let ([b0, b1, b2], [o1, o2]) = (b.limbs, b.over);
+    let ([low0, low1, low2], [high0, high1, high2]) = (sums.low, sums.high);
+    let (low2, high2) = sum_of_products((low2, high2), [(a2, b0), (a0, b2), (a1, b1)]);
+    let (low1, high1) = sum_of_products((low1, high1), [(a2, o2), (a0, b1), (a1, b0)]);
+    let (low0, high0) = sum_of_products((low0, high0), [(a2, o1), (a0, b0), (a1, o2)]);
+    Products { low: [low0, low1, low2], high: [high0, high1, high2] }
+}
+
+/// Limbs of at most 44 bits, or a little more, from the sum of at most two products.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+fn carried(sums: Products) -> [__m512i; 3] {
+    let ([low0, low1, low2], [high0, high1, high2]) = (sums.low, sums.high);
     // A high half has the weight 2^52: that of the next limb, 8 bits up; 10 above the short one.
-    let carry = _mm512_add_epi64(_mm512_srli_epi64::<44>(low0), _mm512_slli_epi64::<8>(high0));
-    let d1 = _mm512_add_epi64(low1, carry);
-    let carry = _mm512_add_epi64(_mm512_srli_epi64::<44>(d1), _mm512_slli_epi64::<8>(high1));
-    let d2 = _mm512_add_epi64(low2, carry);
-    let carry = _mm512_add_epi64(_mm512_srli_epi64::<42>(d2), _mm512_slli_epi64::<10>(high2));
-    let five_fold = _mm512_add_epi64(carry, _mm512_slli_epi64::<2>(carry));
-    let h0 = _mm512_add_epi64(mask44(low0), five_fold);
-    let h1 = _mm512_add_epi64(mask44(d1), _mm512_srli_epi64::<44>(h0));
+    let d1 = _mm512_add_epi64(low1, _mm512_slli_epi64::<8>(high0));
+    let d2 = _mm512_add_epi64(low2, _mm512_slli_epi64::<8>(high1));
+    // Each limb is carried by itself but for the lowest, where what overflows comes back five-fold.
+    let h0 = _mm512_madd52lo_epu64(mask44(low0), high2, _mm512_set1_epi64(5 << 10));
+    let h0 = _mm512_madd52lo_epu64(h0, _mm512_srli_epi64::<42>(d2), _mm512_set1_epi64(5));
+    let h1 = _mm512_add_epi64(mask44(d1), _mm512_srli_epi64::<44>(low0));
+    let h1 = _mm512_add_epi64(h1, _mm512_srli_epi64::<44>(h0));
     let h2 = _mm512_and_si512(d2, _mm512_set1_epi64(LOW42.cast_signed()));
+    let h2 = _mm512_add_epi64(h2, _mm512_srli_epi64::<44>(d1));
     [mask44(h0), h1, h2]
 }
 
-/// The sum of three products, as the sums of their low 52 bits and of their high ones.
+/// Adds three products to sums of low 52 bits and of high ones.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma,bmi2")]
-fn sum_of_products(factors: [(__m512i, __m512i); 3]) -> (__m512i, __m512i) {
-    let (mut low, mut high) = (_mm512_setzero_si512(), _mm512_setzero_si512());
+fn sum_of_products(
+    (mut low, mut high): (__m512i, __m512i),
+    factors: [(__m512i, __m512i); 3],
+) -> (__m512i, __m512i) {
     for (a, b) in factors {
         low = _mm512_madd52lo_epu64(low, a, b);
         high = _mm512_madd52hi_epu64(high, a, b);

@@ -3,7 +3,9 @@
 //!
 //! A product of the weight 2^132, one limb past the highest, counts 20-fold as one of weight 1.
 
-use super::portable::{joined, wide, words};
+#[cfg(feature = "isa-avx2")]
+use super::portable::wide;
+use super::portable::{joined, words};
 
 /// The bits of the two lower limbs.
 pub(super) const LOW44: u64 = (1 << 44) - 1;
@@ -11,6 +13,7 @@ pub(super) const LOW44: u64 = (1 << 44) - 1;
 pub(super) const LOW42: u64 = (1 << 42) - 1;
 
 /// The first four powers of the secret point.
+#[cfg(feature = "isa-avx2")]
 #[inline]
 pub(super) fn powers([r0, r1]: [u64; 2]) -> [[u64; 3]; 4] {
     let r = from_words([r0, r1, 0]);
@@ -41,6 +44,7 @@ pub(super) fn into_words([h0, h1, h2]: [u64; 3]) -> [u64; 3] {
 }
 
 /// The product of two numbers, carried. Limbs may have 45 bits.
+#[cfg(feature = "isa-avx2")]
 #[inline]
 fn multiply([a0, a1, a2]: [u64; 3], [b0, b1, b2]: [u64; 3]) -> [u64; 3] {
     let (b1_over, b2_over) = (20 * b1, 20 * b2);

@@ -48,6 +48,13 @@ fn step([h0, h1, h2]: [u64; 3], block: u128, top: u64, [r0, r1]: [u64; 2]) -> [u
     [d0, d1, h2 * r0 + carry]
 }
 
+/// The square of the point.
+#[inline]
+#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
+pub(super) fn squared(r: [u64; 2]) -> [u64; 3] {
+    step([r[0], r[1], 0], 0, 0, r)
+}
+
 /// Brings back what overflows 2^130, of a number whose highest word has at most 63 bits: it is 4 at
 /// most then.
 #[inline]

@@ -5,12 +5,16 @@ use core::hint::black_box;
 use inout::InOutBuf;
 use lanecrypt_kernels::aes::{self, Aes, AesCtr};
 use lanecrypt_kernels::chacha::{self, ChaCha, Counter64, Form, Ietf, Key};
+use lanecrypt_kernels::chacha20poly1305::{self, ChaCha20Poly1305, XChaCha20Poly1305};
 #[cfg(feature = "legacy")]
 use lanecrypt_kernels::des::{self, Des, TripleDes, TripleDesKey};
+use lanecrypt_kernels::gcm::{self, AesGcm};
+use lanecrypt_kernels::ghash;
 use lanecrypt_kernels::poly1305::{self, Poly1305};
 use lanecrypt_kernels::salsa::{self, Salsa};
 use lanecrypt_kernels::serpent::{self, Serpent};
-use lanecrypt_kernels::{BlockCipher, BlockEncrypt, Ctr, Isa, Level, Seek, StreamCore};
+use lanecrypt_kernels::xts::{self, AesXts};
+use lanecrypt_kernels::{Aead, BlockCipher, BlockEncrypt, Ctr, Isa, Level, Seek, StreamCore};
 
 use crate::secrets::Secrets;
 
@@ -37,7 +41,15 @@ pub(crate) const ALL: &[Kernel] = &[
     Kernel { name: "aes-128", levels: aes::KERNELS, run: aes128 },
     Kernel { name: "aes-192", levels: aes::KERNELS, run: aes192 },
     Kernel { name: "aes-256", levels: aes::KERNELS, run: aes256 },
+    Kernel { name: "ghash", levels: ghash::KERNELS, run: ghash },
+    Kernel { name: "aes-128-gcm", levels: gcm::KERNELS, run: gcm128 },
+    Kernel { name: "aes-192-gcm", levels: gcm::KERNELS, run: gcm192 },
+    Kernel { name: "aes-256-gcm", levels: gcm::KERNELS, run: gcm256 },
     Kernel { name: "poly1305", levels: poly1305::KERNELS, run: poly1305 },
+    Kernel { name: "chacha20-poly1305", levels: chacha20poly1305::KERNELS, run: chacha20poly1305 },
+    Kernel { name: "xchacha20-poly1305", levels: chacha20poly1305::KERNELS, run: xchacha20poly1305 },
+    Kernel { name: "aes-128-xts", levels: xts::KERNELS, run: xts128 },
+    Kernel { name: "aes-256-xts", levels: xts::KERNELS, run: xts256 },
     Kernel { name: "serpent", levels: serpent::KERNELS, run: serpent },
     #[cfg(feature = "legacy")]
     Kernel { name: "des-sliced", levels: des::KERNELS, run: des },
@@ -120,6 +132,87 @@ key_size!(aes128, 128);
 key_size!(aes192, 192);
 key_size!(aes256, 256);
 
+/// All numbers of blocks up to past the widths of all kernels, and a long run.
+fn ghash(isa: Isa, secrets: &mut Secrets) {
+    let mut key = ghash::Key::new(isa, &secrets.bytes());
+    key.set(&secrets.bytes());
+    let mut data = [[0; 16]; 100];
+    for count in (0..38).chain([100]) {
+        secrets.fill(data.as_flattened_mut());
+        let mut state = secrets.bytes();
+        key.absorb(&mut state, &data[..count]);
+        secrets.reveal(&mut state);
+    }
+}
+
+/// Data and associated data of a message: at and next to where the kernels of GCM change their
+/// ways.
+const MESSAGES: [(usize, usize); 24] = [
+    (0, 8),
+    (1, 0),
+    (16, 1),
+    (17, 4),
+    (32, 5),
+    (33, 8),
+    (48, 12),
+    (49, 13),
+    (64, 8),
+    (96, 15),
+    (97, 16),
+    (112, 17),
+    (128, 20),
+    (160, 32),
+    (161, 33),
+    (224, 48),
+    (225, 70),
+    (256, 8),
+    (288, 3),
+    (289, 8),
+    (513, 8),
+    (576, 13),
+    (1111, 400),
+    (1600, 0),
+];
+
+macro_rules! gcm {
+    ($name:ident, $bits:literal) => {
+        fn $name(isa: Isa, secrets: &mut Secrets) {
+            let mut gcm = AesGcm::<$bits>::new(isa, &secrets.bytes());
+            gcm.set_key(&secrets.bytes());
+            let (mut data, mut out, mut aad) = ([0; 1600], [0; 1600], [0; 400]);
+            for (length, associated) in MESSAGES {
+                let (data, out) = (&mut data[..length], &mut out[..length]);
+                let aad = &mut aad[..associated];
+                secrets.fill(data);
+                secrets.fill(aad);
+                secrets.reveal(&mut gcm.seal(&[7; 12], aad, (&mut *data).into()));
+                let apart = InOutBuf::new(data, out).expect("as long");
+                secrets.reveal(&mut gcm.open(&[8; 12], aad, apart));
+                secrets.reveal(out);
+            }
+            secrets.reveal(&mut gcm.counter_block(&[9; 30]));
+            // Counters are public, and this one wraps.
+            let first = (u128::from(u32::MAX) - 20).to_be_bytes();
+            secrets.fill(&mut data);
+            let mut tag = gcm.seal_from(&first, &aad, (&mut data[..]).into());
+            secrets.reveal(&mut tag);
+            let mut message = gcm.begin(&[10; 12]);
+            for length in [5, 16, 30] {
+                gcm.associate(&mut message, &aad[..length]);
+            }
+            for length in [3, 20, 100, 1111] {
+                gcm.encrypt(&mut message, (&mut data[..length]).into());
+                gcm.decrypt(&mut message, (&mut out[..length]).into());
+            }
+            secrets.reveal(&mut gcm.tag(message));
+        }
+    };
+}
+
+gcm!(gcm128, 128);
+gcm!(gcm192, 192);
+gcm!(gcm256, 256);
+
 /// Whole messages, and the parts of an AEAD's.
 fn poly1305(isa: Isa, secrets: &mut Secrets) {
     let mut buffer = [0; 1600];
@@ -132,6 +225,80 @@ fn poly1305(isa: Isa, secrets: &mut Secrets) {
         secrets.reveal(&mut black_box(poly.tag()));
     }
 }
+
+fn chacha20poly1305(isa: Isa, secrets: &mut Secrets) {
+    let key = secrets.bytes();
+    sealed(&ChaCha20Poly1305::new(isa, &key), secrets);
+}
+
+fn xchacha20poly1305(isa: Isa, secrets: &mut Secrets) {
+    let key = secrets.bytes();
+    sealed(&XChaCha20Poly1305::new(isa, &key), secrets);
+}
+
+/// Whole messages and messages in pieces, both ways, in place and apart; associated data are hidden
+/// too.
+fn sealed<const KEY: usize, const NONCE: usize>(
+    cipher: &impl Aead<KEY, NONCE>,
+    secrets: &mut Secrets,
+) {
+    let (mut data, mut out) = ([0; 1600], [0; 1600]);
+    for len in LENGTHS {
+        let (data, out) = (&mut data[..len], &mut out[..len]);
+        secrets.fill(data);
+        let (nonce, aad) = (secrets.bytes(), &secrets.bytes::<400>()[..len / 4]);
+        let mut tags = [
+            cipher.seal(&nonce, aad, (&mut *data).into()),
+            cipher.open(&nonce, aad, (&mut *data).into()),
+            cipher.seal(&nonce, aad, InOutBuf::new(data, out).expect("as long")),
+            cipher.open(&nonce, aad, InOutBuf::new(data, out).expect("as long")),
+        ];
+        for seal in [true, false] {
+            let mut message = cipher.begin(&nonce);
+            cipher.associate(&mut message, aad);
+            let (front, back) = data.split_at_mut(len / 3);
+            for piece in [front, back] {
+                if seal {
+                    cipher.encrypt(&mut message, piece.into());
+                } else {
+                    cipher.decrypt(&mut message, piece.into());
+                }
+            }
+            secrets.reveal(&mut black_box(cipher.tag(message)));
+        }
+        secrets.reveal(tags.as_flattened_mut());
+        secrets.reveal(black_box(out));
+    }
+}
+
+macro_rules! xts {
+    ($name:ident, $bits:literal) => {
+        /// Data units with stealing and without, at and next to the widths of all kernels, in place
+        /// and apart, and sectors. Tweaks are hidden too.
+        fn $name(isa: Isa, secrets: &mut Secrets) {
+            let mut xts = AesXts::<$bits>::new(isa, &secrets.bytes());
+            xts.set_key(&secrets.bytes());
+            let (mut data, mut out) = ([0; 1600], [0; 1600]);
+            for length in LENGTHS.into_iter().filter(|&length| length >= xts::SHORTEST) {
+                let (data, out) = (&mut data[..length], &mut out[..length]);
+                secrets.fill(data);
+                xts.encrypt(&secrets.bytes(), (&mut *data).into());
+                xts.decrypt(&secrets.bytes(), InOutBuf::new(data, out).expect("as long"));
+                secrets.reveal(out);
+            }
+            for size in [16, 40, 160, 1600] {
+                secrets.fill(&mut data);
+                xts.encrypt_sectors(u128::MAX - 7, size, (&mut data[..]).into());
+                let apart = InOutBuf::new(&data, &mut out).expect("as long");
+                xts.decrypt_sectors(3, size, apart);
+                secrets.reveal(&mut out);
+            }
+        }
+    };
+}
+
+xts!(xts128, 128);
+xts!(xts256, 256);
 
 /// All sizes of key; they differ in nothing but how the key is read.
 fn serpent(isa: Isa, secrets: &mut Secrets) {

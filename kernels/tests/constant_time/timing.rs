@@ -15,9 +15,10 @@ use lanecrypt_kernels::aes::{self, Aes};
 use lanecrypt_kernels::chacha::{self, ChaCha, Counter64, Ietf};
 #[cfg(feature = "legacy")]
 use lanecrypt_kernels::des::{self, Des, TripleDes, TripleDesKey};
+use lanecrypt_kernels::gcm::{self, AesGcm};
 use lanecrypt_kernels::salsa::{self, Salsa};
 use lanecrypt_kernels::serpent::{self, Serpent};
-use lanecrypt_kernels::{BlockCipher, BlockEncrypt, Isa, Level, StreamCore};
+use lanecrypt_kernels::{Aead, BlockCipher, BlockEncrypt, Isa, Level, StreamCore};
 
 use crate::planted;
 
@@ -55,6 +56,8 @@ const ALL: &[Subject] = &[
     Subject { name: "aes-128", levels: aes::KERNELS, run: aes128 },
     Subject { name: "aes-192", levels: aes::KERNELS, run: aes192 },
     Subject { name: "aes-256", levels: aes::KERNELS, run: aes256 },
+    Subject { name: "aes-128-gcm", levels: gcm::KERNELS, run: gcm128 },
+    Subject { name: "aes-256-gcm", levels: gcm::KERNELS, run: gcm256 },
     Subject { name: "serpent", levels: serpent::KERNELS, run: serpent },
     #[cfg(feature = "legacy")]
     Subject { name: "des-sliced", levels: des::KERNELS, run: des },
@@ -225,6 +228,18 @@ fn aes256(isa: Isa, inputs: &mut Inputs) {
     let aes = Aes::<256>::new(isa, key(inputs));
     chain(&aes, inputs);
     blocks(&aes, inputs);
+}
+
+fn gcm128(isa: Isa, inputs: &mut Inputs) {
+    let gcm = AesGcm::<128>::new(isa, key(inputs));
+    black_box(gcm.seal(&[7; 12], &[1; 8], (&mut inputs.data[..]).into()));
+    black_box(gcm.open(&[7; 12], &[1; 8], (&mut inputs.data[..64]).into()));
+}
+
+fn gcm256(isa: Isa, inputs: &mut Inputs) {
+    let gcm = AesGcm::<256>::new(isa, key(inputs));
+    black_box(gcm.seal(&[7; 12], &[1; 8], (&mut inputs.data[..]).into()));
+    black_box(gcm.open(&[7; 12], &[1; 8], (&mut inputs.data[..64]).into()));
 }
 
 fn serpent(isa: Isa, inputs: &mut Inputs) {

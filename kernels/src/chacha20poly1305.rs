@@ -1,0 +1,230 @@
+//! ChaCha20-Poly1305 (RFC 8439, section 2.8) and XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03):
+//! encryption with authentication, one message a call or in pieces.
+//!
+//! Block 0 of the keystream is the one-time key of Poly1305, the data's keystream begins at block
+//! 1: every form makes block 0 and the first blocks of data in one pass, because a block by itself
+//! takes as long as several side by side.
+//!
+//! Constant time in key, nonce and data at every level; lengths are public.
+//!
+//! | level | form |
+//! |---|---|
+//! | `Portable`, `Ssse3` | the kernels of ChaCha20 and of Poly1305 in turn |
+//! | `Avx2` | Poly1305 on words between the rounds of eight blocks of ChaCha20 |
+//! | `Avx512` | one pass of ChaCha20 over just enough blocks, then Poly1305 in lanes |
+
+#[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
+mod avx2;
+#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
+mod avx512;
+mod in_turn;
+mod message;
+mod parts;
+
+use core::fmt;
+
+use inout::InOutBuf;
+use zeroize::ZeroizeOnDrop;
+
+use crate::{Aead, Isa, Level, chacha};
+
+pub use message::Message;
+
+/// The levels that have a kernel of their own, lowest first; others run the next one below.
+pub const KERNELS: &[Level] = &[Level::Portable, Level::Ssse3, Level::Avx2, Level::Avx512];
+
+/// The most bytes of one message: 2^38 - 64, for the block counter has 32 bits and its first value
+/// is taken (RFC 8439, section 2.8).
+pub const LONGEST: u64 = ((1 << 32) - 1) * 64;
+
+/// Which way data go: Poly1305 takes the ciphertext, which is what comes out, or what goes in.
+const SEAL: bool = true;
+const OPEN: bool = false;
+
+/// ChaCha20-Poly1305: a key of 256 bits, nonces of 96 bits (RFC 8439, section 2.8).
+///
+/// The key is wiped on drop. Requests read it only, so that any number of threads can share it.
+//
+// The key wipes itself.
+pub struct ChaCha20Poly1305 {
+    key: chacha::Key,
+    isa: Isa,
+}
+
+/// XChaCha20-Poly1305: a key of 256 bits, nonces of 192 bits, enough to choose them at random
+/// (draft-irtf-cfrg-xchacha-03, section 2).
+///
+/// Each message costs one more block of ChaCha20, which makes its own key. The key is wiped on
+/// drop. Requests read it only, so that any number of threads can share it.
+pub struct XChaCha20Poly1305 {
+    key: chacha::Key,
+    isa: Isa,
+}
+
+impl Aead<32, 12> for ChaCha20Poly1305 {
+    const LONGEST: u64 = LONGEST;
+
+    type Message = Message;
+
+    #[inline]
+    fn new(isa: Isa, key: &[u8; 32]) -> Self {
+        Self { key: chacha::Key::from(key), isa }
+    }
+
+    #[inline]
+    fn set_key(&mut self, key: &[u8; 32]) {
+        self.key = chacha::Key::from(key);
+    }
+
+    #[inline]
+    fn seal(&self, nonce: &[u8; 12], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
+        seal(self.isa, &self.key, nonce, aad, data)
+    }
+
+    #[inline]
+    fn open(&self, nonce: &[u8; 12], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
+        open(self.isa, &self.key, nonce, aad, data)
+    }
+
+    fn begin(&self, nonce: &[u8; 12]) -> Message {
+        Message::new(self.isa, &self.key, nonce)
+    }
+
+    fn associate(&self, message: &mut Message, aad: &[u8]) {
+        message.associate(aad);
+    }
+
+    fn encrypt(&self, message: &mut Message, data: InOutBuf<'_, '_, u8>) {
+        message.apply::<SEAL>(data);
+    }
+
+    fn decrypt(&self, message: &mut Message, data: InOutBuf<'_, '_, u8>) {
+        message.apply::<OPEN>(data);
+    }
+
+    fn tag(&self, message: Message) -> [u8; 16] {
+        message.tag()
+    }
+}
+
+impl Aead<32, 24> for XChaCha20Poly1305 {
+    const LONGEST: u64 = LONGEST;
+
+    type Message = Message;
+
+    #[inline]
+    fn new(isa: Isa, key: &[u8; 32]) -> Self {
+        Self { key: chacha::Key::from(key), isa }
+    }
+
+    #[inline]
+    fn set_key(&mut self, key: &[u8; 32]) {
+        self.key = chacha::Key::from(key);
+    }
+
+    #[inline(never)]
+    fn seal(&self, nonce: &[u8; 24], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
+        let (key, nonce) = self.of_message(nonce);
+        seal(self.isa, &key, &nonce, aad, data)
+    }
+
+    #[inline(never)]
+    fn open(&self, nonce: &[u8; 24], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
+        let (key, nonce) = self.of_message(nonce);
+        open(self.isa, &key, &nonce, aad, data)
+    }
+
+    fn begin(&self, nonce: &[u8; 24]) -> Message {
+        let (key, nonce) = self.of_message(nonce);
+        Message::new(self.isa, &key, &nonce)
+    }
+
+    fn associate(&self, message: &mut Message, aad: &[u8]) {
+        message.associate(aad);
+    }
+
+    fn encrypt(&self, message: &mut Message, data: InOutBuf<'_, '_, u8>) {
+        message.apply::<SEAL>(data);
+    }
+
+    fn decrypt(&self, message: &mut Message, data: InOutBuf<'_, '_, u8>) {
+        message.apply::<OPEN>(data);
+    }
+
+    fn tag(&self, message: Message) -> [u8; 16] {
+        message.tag()
+    }
+}
+
+impl XChaCha20Poly1305 {
+    /// The key and the nonce of a message under ChaCha20-Poly1305: the front of the nonce goes
+    /// into the key, four zeros take its place.
+    #[inline]
+    fn of_message(&self, nonce: &[u8; 24]) -> (chacha::Key, [u8; 12]) {
+        let &[ref front @ .., a, b, c, d, e, f, g, h] = nonce;
+        let key = chacha::hchacha20(self.isa, &self.key, front);
+        (key, [0, 0, 0, 0, a, b, c, d, e, f, g, h])
+    }
+}
+
+// Every kernel takes `isa`, because the one in turn needs it.
+
+#[inline(never)]
+fn seal(
+    isa: Isa,
+    key: &chacha::Key,
+    nonce: &[u8; 12],
+    aad: &[u8],
+    data: InOutBuf<'_, '_, u8>,
+) -> [u8; 16] {
+    by_isa!(isa, seal(isa, key, nonce, aad, data):
+        Avx512 => avx512, Avx2 => avx2, _ => in_turn)
+}
+
+#[inline(never)]
+fn open(
+    isa: Isa,
+    key: &chacha::Key,
+    nonce: &[u8; 12],
+    aad: &[u8],
+    data: InOutBuf<'_, '_, u8>,
+) -> [u8; 16] {
+    by_isa!(isa, open(isa, key, nonce, aad, data):
+        Avx512 => avx512, Avx2 => avx2, _ => in_turn)
+}
+
+impl ZeroizeOnDrop for ChaCha20Poly1305 {}
+
+impl ZeroizeOnDrop for XChaCha20Poly1305 {}
+
+impl fmt::Debug for ChaCha20Poly1305 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ChaCha20Poly1305").field("isa", &self.isa).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for XChaCha20Poly1305 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("XChaCha20Poly1305").field("isa", &self.isa).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::reached::assert_best;
+
+    /// In turn, the last dispatch is that of ChaCha20: such short messages need no other.
+    #[test]
+    fn every_level_reaches_its_kernel() {
+        let mut data = [0; 50];
+        assert_best(KERNELS, |isa| {
+            let cipher = ChaCha20Poly1305::new(isa, &[1; 32]);
+            let _tag = cipher.seal(&[2; 12], &[3], (&mut data[..]).into());
+        });
+        assert_best(KERNELS, |isa| {
+            let cipher = XChaCha20Poly1305::new(isa, &[1; 32]);
+            let _tag = cipher.open(&[2; 24], &[3], (&mut data[..]).into());
+        });
+    }
+}

@@ -1,0 +1,150 @@
+//! A message that comes in pieces.
+
+use core::fmt;
+use core::mem;
+
+use inout::InOutBuf;
+use zeroize::ZeroizeOnDrop;
+
+use super::{OPEN, SEAL, parts};
+use crate::chacha::{ChaCha, Ietf, Key};
+use crate::poly1305::Poly1305;
+use crate::{Isa, StreamCore, wipe};
+
+/// Bytes of a part, which Poly1305 finds in the first-level cache.
+const PART: usize = 4096;
+
+/// A message that comes in pieces: first its associated data, then its data, one way.
+///
+/// Counter, hash and what is left of a block of keystream; wiped on drop.
+//
+// Core and hash wipe themselves.
+pub struct Message {
+    core: ChaCha<20, Ietf>,
+    hash: Poly1305,
+    /// The begun block of keystream, of which the first `spent` bytes have been used; all of them
+    /// if none is begun.
+    keystream: [u8; 64],
+    spent: usize,
+    /// The begun block of what is hashed, of which there are the first `filled` bytes, fewer than
+    /// 16.
+    block: [u8; 16],
+    filled: usize,
+    /// Bytes of associated data and of data so far.
+    sizes: [u64; 2],
+    isa: Isa,
+}
+
+impl Message {
+    pub(super) fn new(isa: Isa, key: &Key, nonce: &[u8; 12]) -> Self {
+        let mut core = ChaCha::new(isa, key, nonce);
+        let mut keystream = [0; 64];
+        core.keystream(&mut keystream);
+        let hash = parts::begun(isa, &keystream, &[]);
+        wipe::memory(&mut keystream);
+        Self { core, hash, keystream, spent: 64, block: [0; 16], filled: 0, sizes: [0; 2], isa }
+    }
+
+    pub(super) fn associate(&mut self, aad: &[u8]) {
+        debug_assert_eq!(self.sizes[1], 0, "associated data come before data");
+        self.sizes[0] += aad.len() as u64;
+        self.absorb(aad);
+    }
+
+    pub(super) fn apply<const WAY: bool>(&mut self, data: InOutBuf<'_, '_, u8>) {
+        let mut data = data;
+        if data.is_empty() {
+            return;
+        }
+        if self.sizes[1] == 0 {
+            self.fill_block();
+        }
+        self.sizes[1] += data.len() as u64;
+        while !data.is_empty() {
+            // What is left of a begun block of keystream, then whole blocks, then a new one.
+            let begun = 64 - self.spent;
+            let len = match data.len() {
+                len if begun > 0 => len.min(begun),
+                len @ ..64 => len,
+                len => (len - len % 64).min(PART),
+            };
+            let (mut part, rest) = data.split_at(len);
+            if WAY == OPEN {
+                self.absorb(part.get_in());
+            }
+            self.xor(part.reborrow());
+            if WAY == SEAL {
+                self.absorb(part.get_out());
+            }
+            data = rest;
+        }
+    }
+
+    pub(super) fn tag(mut self) -> [u8; 16] {
+        self.fill_block();
+        let [aad, data] = self.sizes;
+        let hash = mem::replace(&mut self.hash, Poly1305::new(self.isa, &[0; 32]));
+        parts::tag(hash, aad, data)
+    }
+
+    /// XORs the next keystream bytes into `part`: whole blocks when none is begun, or no more than
+    /// are left of one.
+    fn xor(&mut self, mut part: InOutBuf<'_, '_, u8>) {
+        if self.spent == 64 {
+            if part.len().is_multiple_of(64) {
+                return self.core.xor(part);
+            }
+            self.core.keystream(&mut self.keystream);
+            self.spent = 0;
+        }
+        let used = self.spent + part.len();
+        part.xor_in2out(&self.keystream[self.spent..used]);
+        self.spent = used;
+    }
+
+    /// Hashes bytes, the last of which may be kept until their block is full.
+    fn absorb(&mut self, bytes: &[u8]) {
+        let mut bytes = bytes;
+        if self.filled > 0 {
+            let (front, back) = bytes.split_at(bytes.len().min(16 - self.filled));
+            self.keep(front);
+            if self.filled < 16 {
+                return;
+            }
+            self.hash.absorb(&[self.block]);
+            self.filled = 0;
+            bytes = back;
+        }
+        let (blocks, rest) = bytes.as_chunks();
+        self.hash.absorb(blocks);
+        self.keep(rest);
+    }
+
+    /// Appends to the begun block.
+    fn keep(&mut self, bytes: &[u8]) {
+        let end = self.filled + bytes.len();
+        self.block[self.filled..end].copy_from_slice(bytes);
+        self.filled = end;
+    }
+
+    /// Ends the associated data or the data: zeros fill a begun block.
+    fn fill_block(&mut self) {
+        let bytes = mem::take(&mut self.filled);
+        self.hash.absorb_padded(&self.block[..bytes]);
+    }
+}
+
+impl Drop for Message {
+    fn drop(&mut self) {
+        wipe::memory(&mut self.keystream);
+        wipe::memory(&mut self.block);
+    }
+}
+
+impl ZeroizeOnDrop for Message {}
+
+impl fmt::Debug for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Message").field("isa", &self.isa).finish_non_exhaustive()
+    }
+}

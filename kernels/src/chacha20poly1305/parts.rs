@@ -1,0 +1,106 @@
+//! What the kernels share: messages short enough for one pass of ChaCha20, and the ends of others.
+
+use inout::InOutBuf;
+
+use super::SEAL;
+use crate::poly1305::{Poly1305, padded};
+use crate::{Isa, into_blocks};
+
+/// Associated data from which Poly1305 is worth a call.
+const MUCH: usize = 320;
+
+/// The hash of a message, whose associated data it has absorbed.
+///
+/// `first` is block 0 of the keystream.
+#[inline(always)]
+pub(super) fn begun(isa: Isa, first: &[u8; 64], aad: &[u8]) -> Poly1305 {
+    let [key, _] = match first.as_chunks().0 {
+        [front, back] => [front, back],
+        _ => unreachable!("64 bytes are two halves"),
+    };
+    let mut hash = Poly1305::new(isa, key);
+    if aad.len() < MUCH {
+        hash.absorb_few(aad);
+    } else {
+        hash.absorb_padded(aad);
+    }
+    hash
+}
+
+/// XORs keystream, whole blocks of 16 bytes and enough of them, into `data` and absorbs the
+/// ciphertext, block by block; a last part block is filled with zeros.
+///
+/// Poly1305 waits for itself, so that all the rest takes no time; and no byte is read back that has
+/// just been written, which would wait for narrower stores.
+#[inline(always)]
+pub(super) fn apply<const WAY: bool>(
+    hash: &mut Poly1305,
+    keystream: &[u8],
+    data: InOutBuf<'_, '_, u8>,
+) {
+    let (blocks, mut rest) = into_blocks::<16>(data);
+    let mut keystream = keystream.as_chunks::<16>().0.iter();
+    for (mut block, stream) in blocks.into_iter().zip(keystream.by_ref()) {
+        let text = u128::from_le_bytes(*block.get_in());
+        let other = text ^ u128::from_le_bytes(*stream);
+        hash.absorb_number(if WAY == SEAL { other } else { text });
+        *block.get_out() = other.to_le_bytes();
+    }
+    if let (false, Some(stream)) = (rest.is_empty(), keystream.next()) {
+        let mask = (1 << (8 * rest.len())) - 1;
+        let text = padded(rest.get_in());
+        let other = (text ^ u128::from_le_bytes(*stream)) & mask;
+        hash.absorb_number(if WAY == SEAL { other } else { text });
+        write_part(rest.get_out(), other);
+    }
+}
+
+/// XORs keystream, whole blocks of 16 bytes and enough of them, into `data`.
+///
+/// By blocks: the compiler leaves a loop over bytes one over bytes where what it reads and what it
+/// writes may be the same.
+#[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
+#[inline(always)]
+pub(super) fn xor(keystream: &[u8], data: InOutBuf<'_, '_, u8>) {
+    let (blocks, mut rest) = into_blocks::<16>(data);
+    let mut keystream = keystream.as_chunks::<16>().0.iter();
+    for (mut block, stream) in blocks.into_iter().zip(keystream.by_ref()) {
+        let other = u128::from_le_bytes(*block.get_in()) ^ u128::from_le_bytes(*stream);
+        *block.get_out() = other.to_le_bytes();
+    }
+    if let (false, Some(stream)) = (rest.is_empty(), keystream.next()) {
+        let other = padded(rest.get_in()) ^ u128::from_le_bytes(*stream);
+        write_part(rest.get_out(), other);
+    }
+}
+
+/// Writes the lowest bytes of a number, fewer than 16, lowest first.
+///
+/// Two stores that may overlap: a copy of unknown length would be a call.
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "the bytes from there on are wanted")]
+fn write_part(out: &mut [u8], number: u128) {
+    let end = 8 * out.len();
+    if let Some(first) = out.first_chunk_mut() {
+        *first = (number as u64).to_le_bytes();
+        if let Some(last) = out.last_chunk_mut() {
+            *last = ((number >> (end - 64)) as u64).to_le_bytes();
+        }
+    } else if let Some(first) = out.first_chunk_mut() {
+        *first = (number as u32).to_le_bytes();
+        if let Some(last) = out.last_chunk_mut() {
+            *last = ((number >> (end - 32)) as u32).to_le_bytes();
+        }
+    } else {
+        for (byte, value) in out.iter_mut().zip(number.to_le_bytes()) {
+            *byte = value;
+        }
+    }
+}
+
+/// The tag: the last block that is hashed are the numbers of bytes.
+#[inline(always)]
+pub(super) fn tag(mut hash: Poly1305, aad: u64, data: u64) -> [u8; 16] {
+    hash.absorb_number(u128::from(aad) | u128::from(data) << 64);
+    hash.tag()
+}

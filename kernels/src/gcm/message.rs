@@ -1,0 +1,229 @@
+//! A message in pieces, and the counter that wraps in 32 bits. Constant time in key and data.
+
+use core::fmt;
+
+use inout::InOutBuf;
+use zeroize::ZeroizeOnDrop;
+
+use super::in_turn::PART;
+use super::{OPEN, SEAL, lengths};
+use crate::{Isa, aes, ghash, wipe};
+
+/// A message under way: counter, hash, lengths, the block that is begun.
+///
+/// It holds secrets and wipes them on drop. A program that reads plaintext before it has compared
+/// the tag reads what anyone may have written.
+pub struct Message {
+    /// Counter blocks as numbers: that of the tag, and that of the next block of data.
+    first: u128,
+    next: u128,
+    sum: [u8; 16],
+    /// Keystream of the block of data that is begun.
+    stream: [u8; 16],
+    /// What of a block has come that is still to be hashed, of associated data or of ciphertext.
+    block: [u8; 16],
+    /// Bytes that have come.
+    aad: u64,
+    data: u64,
+}
+
+impl Message {
+    #[inline]
+    pub(super) fn new(first: u128) -> Self {
+        let zero = [0; 16];
+        let next = counted(first, 1);
+        Self { first, next, sum: zero, stream: zero, block: zero, aad: 0, data: 0 }
+    }
+
+    pub(super) fn associate(&mut self, hash: &ghash::Key, aad: &[u8]) {
+        debug_assert!(self.data == 0, "associated data come before data");
+        let at = begun(self.aad);
+        self.aad += aad.len() as u64;
+        let mut aad = aad;
+        if at > 0 {
+            let (now, rest) = aad.split_at(aad.len().min(16 - at));
+            aad = rest;
+            self.block[at..at + now.len()].copy_from_slice(now);
+            if at + now.len() < 16 {
+                return;
+            }
+            hash.absorb(&mut self.sum, &[self.block]);
+        }
+        let (whole, rest) = aad.as_chunks();
+        hash.absorb(&mut self.sum, whole);
+        self.block = padded(rest);
+    }
+
+    pub(super) fn crypt<const N: usize, const WAY: bool>(
+        &mut self,
+        hash: &ghash::Key,
+        keys: &[[u8; 16]; N],
+        data: InOutBuf<'_, '_, u8>,
+    ) {
+        if data.is_empty() {
+            return;
+        }
+        if self.data == 0 && begun(self.aad) > 0 {
+            hash.absorb(&mut self.sum, &[self.block]);
+        }
+        let at = begun(self.data);
+        self.data += data.len() as u64;
+        let mut data = data;
+        if at > 0 {
+            let length = data.len().min(16 - at);
+            let (now, rest) = data.split_at(length);
+            data = rest;
+            self.crypt_part::<WAY>(at, now);
+            if at + length < 16 {
+                return;
+            }
+            hash.absorb(&mut self.sum, &[self.block]);
+        }
+        let whole = data.len() / 16 * 16;
+        let (mut whole, rest) = data.split_at(whole);
+        while !whole.is_empty() {
+            let length = whole.len().min(PART);
+            let (mut part, after) = whole.split_at(length);
+            whole = after;
+            if WAY == OPEN {
+                hash.absorb(&mut self.sum, part.get_in().as_chunks().0);
+            }
+            self.next = ctr(hash.isa(), keys, self.next, part.reborrow());
+            if WAY == SEAL {
+                hash.absorb(&mut self.sum, part.get_out().as_chunks().0);
+            }
+        }
+        if !rest.is_empty() {
+            self.stream = [0; 16];
+            self.next = ctr(hash.isa(), keys, self.next, (&mut self.stream[..]).into());
+            self.block = [0; 16];
+            self.crypt_part::<WAY>(0, rest);
+        }
+    }
+
+    /// Bytes from `at` on of the block that is begun, and none past its end.
+    fn crypt_part<const WAY: bool>(&mut self, at: usize, mut data: InOutBuf<'_, '_, u8>) {
+        let places = at..at + data.len();
+        if WAY == OPEN {
+            self.block[places.clone()].copy_from_slice(data.get_in());
+        }
+        data.xor_in2out(&self.stream[places.clone()]);
+        if WAY == SEAL {
+            self.block[places].copy_from_slice(data.get_out());
+        }
+    }
+
+    pub(super) fn tag<const N: usize>(
+        mut self,
+        hash: &ghash::Key,
+        keys: &[[u8; 16]; N],
+    ) -> [u8; 16] {
+        let lengths = lengths(self.aad, self.data).to_be_bytes();
+        // Only associated data can be begun where no data have come.
+        if begun(if self.data == 0 { self.aad } else { self.data }) > 0 {
+            hash.absorb(&mut self.sum, &[self.block, lengths]);
+        } else {
+            hash.absorb(&mut self.sum, &[lengths]);
+        }
+        let mut tag = self.sum;
+        let _next = ctr(hash.isa(), keys, self.first, (&mut tag[..]).into());
+        tag
+    }
+}
+
+impl fmt::Debug for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut f = f.debug_struct("Message");
+        f.field("aad", &self.aad).field("data", &self.data).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Message {
+    fn drop(&mut self) {
+        wipe::memory(&mut self.sum);
+        wipe::memory(&mut self.stream);
+        wipe::memory(&mut self.block);
+    }
+}
+
+impl ZeroizeOnDrop for Message {}
+
+/// Bytes of the block that is begun.
+#[inline]
+fn begun(bytes: u64) -> usize {
+    (bytes % 16) as usize
+}
+
+/// Fewer than 16 bytes, and zeros behind them.
+#[inline]
+fn padded(bytes: &[u8]) -> [u8; 16] {
+    let mut block = [0; 16];
+    block[..bytes.len()].copy_from_slice(bytes);
+    block
+}
+
+/// Whole blocks, and the rest with zeros behind it.
+pub(super) fn absorb(hash: &ghash::Key, sum: &mut [u8; 16], data: &[u8]) {
+    let (blocks, rest) = data.as_chunks();
+    hash.absorb(sum, blocks);
+    if !rest.is_empty() {
+        hash.absorb(sum, &[padded(rest)]);
+    }
+}
+
+/// The first counter block for a nonce that is not of 96 bits (section 7.1).
+pub(super) fn hashed(hash: &ghash::Key, nonce: &[u8]) -> [u8; 16] {
+    let mut sum = [0; 16];
+    absorb(hash, &mut sum, nonce);
+    hash.absorb(&mut sum, &[lengths(0, nonce.len() as u64).to_be_bytes()]);
+    sum
+}
+
+/// The counter block so many blocks on: the lower 32 bits count, and wrap (section 6.2).
+#[inline]
+fn counted(counter: u128, blocks: u64) -> u128 {
+    let next = low(u128::from(low(counter)) + u128::from(blocks));
+    counter - u128::from(low(counter)) + u128::from(next)
+}
+
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "the lower 32 bits are meant")]
+fn low(counter: u128) -> u32 {
+    counter as u32
+}
+
+/// Blocks from `counter` on until what is counted is zero again, at least one.
+#[inline]
+fn until_wrap(counter: u128) -> u64 {
+    (1 << 32) - u64::from(low(counter))
+}
+
+/// Whether a message of `bytes` comes to where what is counted is zero again; `first` is the block
+/// of the tag.
+#[inline]
+pub(super) fn wraps(first: u128, bytes: usize) -> bool {
+    bytes.div_ceil(16) as u64 + 1 > until_wrap(first)
+}
+
+/// XORs keystream from `counter` on into `data`, and returns the next counter block. The rest of a
+/// last part block is dropped.
+#[expect(clippy::cast_possible_truncation, reason = "no more blocks than the message has")]
+pub(super) fn ctr<const N: usize>(
+    isa: Isa,
+    keys: &[[u8; 16]; N],
+    counter: u128,
+    data: InOutBuf<'_, '_, u8>,
+) -> u128 {
+    let (mut counter, mut data) = (counter, data);
+    loop {
+        let blocks = until_wrap(counter).min(data.len().div_ceil(16) as u64);
+        let length = data.len().min((blocks as usize).saturating_mul(16));
+        let (part, rest) = data.split_at(length);
+        aes::ctr::xor(isa, keys, &mut { counter }, part);
+        counter = counted(counter, blocks);
+        if rest.is_empty() {
+            return counter;
+        }
+        data = rest;
+    }
+}
