@@ -11,10 +11,7 @@ use crate::{Context, Direction, Error};
 ///
 /// Block modes that need no tag, and stream ciphers. Any number of threads may share it.
 pub struct Cipher {
-    pub(crate) build: &'static Build,
-    pub(crate) cipher: *const c_void,
-    /// Whether it was fetched, and must be freed.
-    fetched: bool,
+    pub(crate) handle: Handle,
     pub(crate) lengths: Lengths,
 }
 
@@ -25,6 +22,8 @@ const MODE: c_ulong = 0xF_0007;
 /// Stream, ECB, CBC, CFB, OFB and CTR are the modes up to this one. Those beyond may write more than
 /// they read, or need the whole message at once.
 const LAST_MODE: c_ulong = 5;
+/// The mode of data units: it writes as much as it reads, but takes a message in one piece only.
+const XTS: c_ulong = 0x1_0001;
 
 /// In bytes.
 #[derive(Clone, Copy, Debug)]
@@ -33,9 +32,21 @@ pub(crate) struct Lengths {
     pub(crate) iv: usize,
     /// One for modes that take any length, else a power of two.
     pub(crate) block: usize,
+    /// Whether a message must come in one piece, of 16 bytes at least.
+    pub(crate) whole: bool,
 }
 
-impl Cipher {
+/// An `EVP_CIPHER`.
+pub(crate) struct Handle {
+    pub(crate) build: &'static Build,
+    pub(crate) cipher: *const c_void,
+    /// Whether it was fetched, and must be freed.
+    fetched: bool,
+    /// The flags, with the mode among them.
+    flags: c_ulong,
+}
+
+impl Handle {
     /// From the library context, or the default one if it is null.
     #[inline]
     pub(crate) fn fetch(
@@ -60,24 +71,60 @@ impl Cipher {
         if cipher.is_null() {
             return Err(build.failed(Error::Unsupported));
         }
-        let functions = &build.functions;
-        let mut made =
-            Self { build, cipher, fetched, lengths: Lengths { key: 0, iv: 0, block: 1 } };
         // SAFETY: the cipher is not null, so it is valid.
-        let flags = unsafe { (functions.EVP_CIPHER_get_flags)(cipher) };
-        if flags & AEAD != 0 || flags & MODE > LAST_MODE {
+        let flags = unsafe { (build.functions.EVP_CIPHER_get_flags)(cipher) };
+        Ok(Self { build, cipher, fetched, flags })
+    }
+
+    pub(crate) const fn mode(&self) -> c_ulong {
+        self.flags & MODE
+    }
+
+    pub(crate) const fn authenticates(&self) -> bool {
+        self.flags & AEAD != 0
+    }
+
+    pub(crate) fn lengths(&self) -> Lengths {
+        let functions = &self.build.functions;
+        // SAFETY: the cipher is not null, so it is valid.
+        let key = unsafe { (functions.EVP_CIPHER_get_key_length)(self.cipher) };
+        // SAFETY: as above.
+        let iv = unsafe { (functions.EVP_CIPHER_get_iv_length)(self.cipher) };
+        // SAFETY: as above.
+        let block = unsafe { (functions.EVP_CIPHER_get_block_size)(self.cipher) };
+        let length = |length| usize::try_from(length).unwrap_or(0);
+        let whole = self.mode() == XTS;
+        Lengths { key: length(key), iv: length(iv), block: length(block), whole }
+    }
+}
+
+impl Drop for Handle {
+    #[inline]
+    fn drop(&mut self) {
+        if let (true, Some(free)) = (self.fetched, self.build.functions.EVP_CIPHER_free) {
+            // SAFETY: it was fetched; contexts that use it hold a count of their own.
+            unsafe { free(self.cipher.cast_mut()) };
+        }
+    }
+}
+
+// SAFETY: libcrypto does not change a cipher once it is made, and counts its uses by atomics.
+unsafe impl Send for Handle {}
+// SAFETY: as above.
+unsafe impl Sync for Handle {}
+
+impl Cipher {
+    pub(crate) fn of(handle: Handle) -> Result<Self, Error> {
+        let mode = handle.mode();
+        if handle.authenticates() || (mode > LAST_MODE && mode != XTS) {
             return Err(Error::Unsupported);
         }
-        // SAFETY: the cipher is not null, so it is valid.
-        let key = unsafe { (functions.EVP_CIPHER_get_key_length)(cipher) };
-        // SAFETY: as above.
-        let iv = unsafe { (functions.EVP_CIPHER_get_iv_length)(cipher) };
-        // SAFETY: as above.
-        let block = unsafe { (functions.EVP_CIPHER_get_block_size)(cipher) };
-        let length = |length| usize::try_from(length).unwrap_or(0);
-        made.lengths = Lengths { key: length(key), iv: length(iv), block: length(block) };
+        let lengths = handle.lengths();
         // Beyond a power of two, the check for whole blocks would be wrong.
-        if made.lengths.block.is_power_of_two() { Ok(made) } else { Err(Error::Unsupported) }
+        if !lengths.block.is_power_of_two() || (lengths.whole && lengths.block != 1) {
+            return Err(Error::Unsupported);
+        }
+        Ok(Self { handle, lengths })
     }
 
     /// Bytes of the key.
@@ -92,7 +139,7 @@ impl Cipher {
         self.lengths.iv
     }
 
-    /// Bytes of a block; 1 for modes that take any length.
+    /// Bytes of a block; 1 for modes that take any length, or any of 16 bytes and more, as XTS does.
     #[must_use]
     pub const fn block_size(&self) -> usize {
         self.lengths.block
@@ -110,23 +157,8 @@ impl Cipher {
     }
 }
 
-impl Drop for Cipher {
-    #[inline]
-    fn drop(&mut self) {
-        if let (true, Some(free)) = (self.fetched, self.build.functions.EVP_CIPHER_free) {
-            // SAFETY: it was fetched; contexts that use it hold a count of their own.
-            unsafe { free(self.cipher.cast_mut()) };
-        }
-    }
-}
-
 impl fmt::Debug for Cipher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Cipher").field("lengths", &self.lengths).finish_non_exhaustive()
     }
 }
-
-// SAFETY: libcrypto does not change a cipher once it is made, and counts its uses by atomics.
-unsafe impl Send for Cipher {}
-// SAFETY: as above.
-unsafe impl Sync for Cipher {}

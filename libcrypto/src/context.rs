@@ -29,6 +29,8 @@ pub struct Context {
     update:
         unsafe extern "C" fn(*mut c_void, *mut c_uchar, *mut c_int, *const c_uchar, c_int) -> c_int,
     lengths: Lengths,
+    /// Whether a message that must come in one piece has come.
+    ended: bool,
 }
 
 /// Keeps the direction that a context has.
@@ -42,7 +44,7 @@ impl Context {
         key: &[u8],
         iv: &[u8],
     ) -> Result<Self, Error> {
-        let (build, lengths) = (cipher.build, cipher.lengths);
+        let (build, lengths) = (cipher.handle.build, cipher.lengths);
         let functions = &build.functions;
         let (update, direction) = match direction {
             Direction::Encrypt => (functions.EVP_EncryptUpdate, 1),
@@ -51,8 +53,8 @@ impl Context {
         // SAFETY: takes nothing.
         let context = unsafe { (functions.EVP_CIPHER_CTX_new)() };
         let context = NonNull::new(context).ok_or_else(|| build.failed(Error::Failed))?;
-        let mut context = Self { build, context, update, lengths };
-        context.init(cipher.cipher, Some(key), Some(iv), direction)?;
+        let mut context = Self { build, context, update, lengths, ended: false };
+        context.init(cipher.handle.cipher, Some(key), Some(iv), direction)?;
         // SAFETY: the context has a cipher.
         let status = unsafe { (functions.EVP_CIPHER_CTX_set_padding)(context.context.as_ptr(), 0) };
         build.check(status == 1)?;
@@ -66,6 +68,7 @@ impl Context {
     /// [`Error::IvLength`], or [`Error::Failed`] when libcrypto refuses.
     #[inline]
     pub fn set_iv(&mut self, iv: &[u8]) -> Result<(), Error> {
+        self.ended = false;
         self.init(ptr::null(), None, Some(iv), SAME_DIRECTION)
     }
 
@@ -79,18 +82,26 @@ impl Context {
         self.init(ptr::null(), Some(key), None, SAME_DIRECTION)
     }
 
-    /// Encrypts or decrypts the next bytes of the message in place, whole blocks of them.
+    /// Encrypts or decrypts the next bytes of the message in place, whole blocks of them; in XTS the
+    /// whole message, a data unit.
     ///
     /// # Errors
     ///
-    /// [`Error::DataLength`] when they are no whole number of blocks, or more than 2^31 - 1 bytes;
-    /// [`Error::Failed`] when libcrypto refuses.
+    /// [`Error::DataLength`] when they are no whole number of blocks, or more than 2^31 - 1 bytes, or
+    /// in XTS less than 16 bytes or not the first of the message; [`Error::Failed`] when libcrypto
+    /// refuses.
     #[inline]
     pub fn update(&mut self, data: &mut [u8]) -> Result<(), Error> {
         let len = c_int::try_from(data.len()).map_err(|_| Error::DataLength)?;
         // Without a rest from an earlier call and without padding, as much comes out as goes in.
         if data.len() & (self.lengths.block - 1) != 0 {
             return Err(Error::DataLength);
+        }
+        if self.lengths.whole {
+            if self.ended || len < 16 {
+                return Err(Error::DataLength);
+            }
+            self.ended = true;
         }
         let bytes = data.as_mut_ptr();
         let mut written = 0;

@@ -6,9 +6,10 @@ use core::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// The data are no whole number of blocks, or more than 2^31 - 1 bytes in one call.
+    /// The data are no whole number of blocks or no whole data unit, more than 2^31 - 1 bytes in one
+    /// call, or two lengths differ that must not.
     DataLength,
-    /// libcrypto refused; its reasons have been cleared.
+    /// libcrypto refused, such as a wrong tag; its reasons have been cleared.
     Failed,
     /// The IV has another length than the algorithm's.
     IvLength,
@@ -21,7 +22,7 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::DataLength => "the data are no whole number of blocks, or too long",
+            Self::DataLength => "the data have a wrong length",
             Self::Failed => "libcrypto refused",
             Self::IvLength => "the IV has a wrong length",
             Self::KeyLength => "the key has a wrong length",

@@ -9,6 +9,8 @@ use libloading::Library;
 #[expect(non_snake_case, reason = "OpenSSL's own names")]
 pub(crate) struct Functions {
     pub(crate) ERR_clear_error: unsafe extern "C" fn(),
+    pub(crate) EVP_CIPHER_CTX_ctrl:
+        unsafe extern "C" fn(*mut c_void, c_int, c_int, *mut c_void) -> c_int,
     pub(crate) EVP_CIPHER_CTX_free: unsafe extern "C" fn(*mut c_void),
     pub(crate) EVP_CIPHER_CTX_new: unsafe extern "C" fn() -> *mut c_void,
     pub(crate) EVP_CIPHER_CTX_set_padding: unsafe extern "C" fn(*mut c_void, c_int) -> c_int,
@@ -56,6 +58,7 @@ impl Functions {
         }
         Ok(Self {
             ERR_clear_error: function!(c"ERR_clear_error")?,
+            EVP_CIPHER_CTX_ctrl: function!(c"EVP_CIPHER_CTX_ctrl")?,
             EVP_CIPHER_CTX_free: function!(c"EVP_CIPHER_CTX_free")?,
             EVP_CIPHER_CTX_new: function!(c"EVP_CIPHER_CTX_new")?,
             EVP_CIPHER_CTX_set_padding: function!(c"EVP_CIPHER_CTX_set_padding")?,

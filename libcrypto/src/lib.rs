@@ -22,12 +22,14 @@
 //! Whether a cipher is constant time is OpenSSL's business: AES is, where the processor has
 //! instructions for it or for byte shuffles.
 
+mod aead;
 mod cipher;
 mod context;
 mod error;
 mod functions;
 mod library;
 
+pub use aead::{AeadCipher, AeadContext};
 pub use cipher::Cipher;
 pub use context::{Context, Direction};
 pub use error::{Error, OpenError};

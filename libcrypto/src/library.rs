@@ -7,8 +7,9 @@ use std::sync::OnceLock;
 
 use libloading::Library;
 
+use crate::cipher::Handle;
 use crate::functions::Functions;
-use crate::{Cipher, Error, OpenError};
+use crate::{AeadCipher, Cipher, Error, OpenError};
 
 /// File names that the dynamic loader is asked for, the preferred one first.
 const FILES: [&str; 4] = ["libcrypto.so.3", "libcrypto.so.4", "libcrypto.so.1.1", "libcrypto.so"];
@@ -110,7 +111,7 @@ impl Libcrypto {
     /// [`Error::Unsupported`] when there is no such cipher, or the build is older than 3.0.
     #[inline]
     pub fn fetch(&self, name: &CStr) -> Result<Cipher, Error> {
-        Cipher::fetch(self.0, ptr::null_mut(), name)
+        Cipher::of(Handle::fetch(self.0, ptr::null_mut(), name)?)
     }
 
     /// Looks `name` up among the ciphers of the legacy provider, such as `DES-CBC`.
@@ -124,7 +125,7 @@ impl Libcrypto {
     /// 3.0 has no providers; its [`Libcrypto::named`] finds these ciphers.
     pub fn fetch_legacy(&self, name: &CStr) -> Result<Cipher, Error> {
         let LibraryContext(context) = (*self.0.legacy.get_or_init(|| self.0.make_legacy()))?;
-        Cipher::fetch(self.0, context, name)
+        Cipher::of(Handle::fetch(self.0, context, name)?)
     }
 
     /// The cipher called `name` (`EVP_get_cipherbyname`), such as `AES-128-CBC`. From 3.0 on,
@@ -134,7 +135,30 @@ impl Libcrypto {
     ///
     /// [`Error::Unsupported`] when there is no such cipher.
     pub fn named(&self, name: &CStr) -> Result<Cipher, Error> {
-        Cipher::named(self.0, name)
+        Cipher::of(Handle::named(self.0, name)?)
+    }
+
+    /// Looks up a cipher that authenticates, as [`Libcrypto::fetch`] looks up others:
+    /// `AES-128-GCM`, `ChaCha20-Poly1305`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`] when there is no such cipher, it is of another kind, or the build is
+    /// older than 3.0.
+    #[inline]
+    pub fn fetch_aead(&self, name: &CStr) -> Result<AeadCipher, Error> {
+        AeadCipher::fetch(self.0, name)
+    }
+
+    /// The cipher called `name` that authenticates, as [`Libcrypto::named`] finds others. From 3.0
+    /// on, libcrypto fetches it anew whenever a context takes it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`] when there is no such cipher, or it is of another kind.
+    #[inline]
+    pub fn named_aead(&self, name: &CStr) -> Result<AeadCipher, Error> {
+        AeadCipher::named(self.0, name)
     }
 
     /// Fills `bytes` from libcrypto's generator (`RAND_bytes`).

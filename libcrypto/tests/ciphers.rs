@@ -139,6 +139,47 @@ fn what_authenticates_or_wraps_is_refused() {
     }
 }
 
+/// IEEE 1619-2007, vectors 2 and 15 (the latter by ciphertext stealing).
+#[test]
+fn data_units_come_whole() {
+    let units = [
+        (
+            "11111111111111111111111111111111 22222222222222222222222222222222",
+            "33333333330000000000000000000000",
+            "4444444444444444444444444444444444444444444444444444444444444444",
+            "c454185e6a16936e39334038acef838bfb186fff7480adc4289382ecd6d394f0",
+        ),
+        (
+            "fffefdfcfbfaf9f8f7f6f5f4f3f2f1f0 bfbebdbcbbbab9b8b7b6b5b4b3b2b1b0",
+            "9a785634120000000000000000000000",
+            "000102030405060708090a0b0c0d0e0f10",
+            "6c1625db4671522d3d7599601de7ca09ed",
+        ),
+    ];
+    for libcrypto in builds() {
+        let cipher = libcrypto.named(c"AES-128-XTS").expect("every libcrypto has it");
+        assert_eq!((cipher.key_length(), cipher.iv_length(), cipher.block_size()), (32, 16, 1));
+        for (key, iv, plain, sealed) in units {
+            let [key, iv, plain, sealed] = [key, iv, plain, sealed].map(hex);
+            let from =
+                [(Direction::Encrypt, &plain, &sealed), (Direction::Decrypt, &sealed, &plain)];
+            for (direction, input, output) in from {
+                let mut context = cipher.context(direction, &key, &iv).expect("right lengths");
+                for _ in 0..2 {
+                    let mut data = input.clone();
+                    assert_eq!(context.update(&mut data[..15]), Err(Error::DataLength));
+                    assert_eq!(context.update(&mut []), Err(Error::DataLength));
+                    context.update(&mut data).expect("a data unit");
+                    assert_eq!(&data, output, "{direction:?}");
+                    assert_eq!(context.update(&mut data), Err(Error::DataLength), "a second one");
+                    assert_eq!(&data, output);
+                    context.set_iv(&iv).expect("the right length");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn legacy_ciphers_do_not_change_the_rest() {
     for libcrypto in builds() {

@@ -32,6 +32,7 @@ fn aws_lc() -> Vec<CipherPeer> {
     [
         ["aws-lc", "evp", "aes-128-cbc"],
         ["aws-lc", "evp", "aes-128-ctr"],
+        ["aws-lc", "evp", "aes-256-xts"],
         ["aws-lc", "evp", "des-cbc"],
         ["aws-lc", "evp", "3des-cbc"],
         ["aws-lc", "direct", "chacha20-ietf"],

@@ -11,18 +11,20 @@ use crate::{Cipher, Failed, Message};
 /// nothing else. Dropping one frees its context.
 pub trait Crypt {
     /// Begins a message under the kept key, by setting the IV: the first counter block in counter
-    /// mode, the nonce for a stream cipher, whose block counter begins at zero.
+    /// mode, the tweak in XTS, the nonce for a stream cipher, whose block counter begins at zero.
     ///
     /// # Errors
     ///
     /// [`Failed`] when `iv` is of another length than the algorithm's, or the call failed.
     fn start(&mut self, iv: &[u8]) -> Result<(), Failed>;
 
-    /// Encrypts or decrypts the next bytes of the message, in place: one call of the API.
+    /// Encrypts or decrypts the next bytes of the message, in place: one call of the API. In XTS
+    /// these are the whole message, a data unit of 16 bytes or more.
     ///
     /// # Errors
     ///
-    /// [`Failed`] when the call failed, such as for a part of a block in CBC.
+    /// [`Failed`] when the call failed, such as for a part of a block in CBC, or a second call in
+    /// XTS.
     fn next(&mut self, data: &mut [u8]) -> Result<(), Failed>;
 
     /// Sets another key in the same context, so that its schedule is computed; a message begins
@@ -170,8 +172,12 @@ impl<C: Crypt + Send> Cipher for Loops<C> {
 
 /// Divides `requests` into rounds through `len` things: calls `round` with how many of them, from
 /// the first, to go through.
+///
+/// # Errors
+///
+/// [`Failed`] as `round`, or when there are requests but no things.
 #[inline]
-pub(crate) fn rounds(
+pub fn rounds(
     len: usize,
     requests: usize,
     mut round: impl FnMut(usize) -> Result<(), Failed>,

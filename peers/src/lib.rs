@@ -3,6 +3,8 @@
 //! Libraries are found at run time by `dlopen`, so that nothing has to be installed to build;
 //! an absent one is reported with the command that installs it.
 
+mod aead;
+mod aeads;
 #[cfg(feature = "aws-lc")]
 mod aws_lc;
 mod cipher;
@@ -21,16 +23,19 @@ mod libsodium;
 mod nettle;
 mod openssl;
 mod rust_random;
+mod sealing;
 #[cfg(target_pointer_width = "64")]
 mod vdso;
 pub mod vectors;
 
+pub use aead::{Aead, AeadPeer, Packet, aead_lengths};
 pub use cipher::{Cipher, CipherPeer, Direction, Message, lengths};
-pub use crypt::{Crypt, cipher};
+pub use crypt::{Crypt, cipher, rounds};
 pub use draw::{Draw, Failed, generator};
 pub use generator::{Availability, Generator, GeneratorPeer};
 pub use library::{BadLibrary, PeerLibraries};
 pub use rust_random::hc128_keystream;
+pub use sealing::{Sealing, aead};
 
 /// Every generator that Lanecrypt is measured against, those that are missing here included.
 ///
@@ -73,6 +78,23 @@ pub fn ciphers() -> Vec<CipherPeer> {
 #[must_use]
 pub fn ciphers_with(libraries: &PeerLibraries) -> Vec<CipherPeer> {
     ciphers::all(libraries)
+}
+
+/// Every cipher with authentication that Lanecrypt is measured against, from where the dynamic
+/// loader looks.
+#[must_use]
+pub fn aeads() -> Vec<AeadPeer> {
+    aeads_with(&PeerLibraries::new())
+}
+
+/// Every cipher with authentication that Lanecrypt is measured against, those that are missing here
+/// included, from the libraries at the given paths.
+///
+/// Libraries are opened as for [`generators_with`]. Each peer that is found has also been tried:
+/// what it sealed it could open, and a forged tag it refused.
+#[must_use]
+pub fn aeads_with(libraries: &PeerLibraries) -> Vec<AeadPeer> {
+    aeads::all(libraries)
 }
 
 #[cfg(feature = "aws-lc")]

@@ -96,6 +96,10 @@ pub(crate) struct Ciphers {
         unsafe extern "C" fn(*mut c_void, *mut c_void, usize, *const c_void, usize) -> c_uint,
     pub(crate) decrypt:
         unsafe extern "C" fn(*mut c_void, *mut c_void, usize, *const c_void, usize) -> c_uint,
+    /// Handle, associated data, their size.
+    pub(crate) authenticate: unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> c_uint,
+    pub(crate) get_tag: unsafe extern "C" fn(*mut c_void, *mut c_void, usize) -> c_uint,
+    pub(crate) check_tag: unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> c_uint,
 }
 
 impl Libgcrypt {
@@ -178,6 +182,12 @@ impl Ciphers {
             encrypt: unsafe { library.symbol(c"gcry_cipher_encrypt") }?,
             // SAFETY: as above.
             decrypt: unsafe { library.symbol(c"gcry_cipher_decrypt") }?,
+            // SAFETY: as above.
+            authenticate: unsafe { library.symbol(c"gcry_cipher_authenticate") }?,
+            // SAFETY: as above.
+            get_tag: unsafe { library.symbol(c"gcry_cipher_gettag") }?,
+            // SAFETY: as above.
+            check_tag: unsafe { library.symbol(c"gcry_cipher_checktag") }?,
         })
     }
 }

@@ -53,6 +53,11 @@ pub(crate) struct Nettle {
     pub(crate) chacha_set_nonce96: unsafe extern "C" fn(*mut c_void, *const u8),
     /// Context, bytes, to, from. Drops the rest of a last part block.
     pub(crate) chacha_crypt32: unsafe extern "C" fn(*mut c_void, usize, *mut u8, *const u8),
+    pub(crate) xts_aes128: Xts,
+    pub(crate) xts_aes256: Xts,
+    pub(crate) gcm_aes128: Authenticated,
+    pub(crate) gcm_aes256: Authenticated,
+    pub(crate) chacha_poly1305: Authenticated,
     _library: Open,
 }
 
@@ -63,6 +68,41 @@ pub(crate) struct Cipher {
     pub(crate) set_decrypt_key: SetKey,
     pub(crate) encrypt: Blocks,
     pub(crate) decrypt: Blocks,
+}
+
+/// A block cipher in XTS. Its contexts are two schedules; a message is context, tweak, bytes, to,
+/// from, and must have 16 bytes at least.
+#[derive(Clone, Copy)]
+pub(crate) struct Xts {
+    pub(crate) set_encrypt_key: SetKey,
+    pub(crate) set_decrypt_key: SetKey,
+    pub(crate) encrypt: unsafe extern "C" fn(*mut c_void, *const u8, usize, *mut u8, *const u8),
+    pub(crate) decrypt: unsafe extern "C" fn(*mut c_void, *const u8, usize, *mut u8, *const u8),
+}
+
+/// A context of a cipher that authenticates, larger than any here: AES-256-GCM has 4,400 bytes.
+#[repr(C, align(64))]
+pub(crate) struct AuthenticatedContext(pub(crate) [u8; 5120]);
+
+/// A cipher that authenticates. What the functions are given is: context, bytes, to, from.
+#[derive(Clone, Copy)]
+pub(crate) struct Authenticated {
+    pub(crate) set_key: unsafe extern "C" fn(*mut c_void, *const u8),
+    pub(crate) set_nonce: SetNonce,
+    /// Associated data: context, bytes, from.
+    pub(crate) update: unsafe extern "C" fn(*mut c_void, usize, *const u8),
+    pub(crate) encrypt: unsafe extern "C" fn(*mut c_void, usize, *mut u8, *const u8),
+    pub(crate) decrypt: unsafe extern "C" fn(*mut c_void, usize, *mut u8, *const u8),
+    /// Context, bytes of the tag, to.
+    pub(crate) digest: unsafe extern "C" fn(*mut c_void, usize, *mut u8),
+}
+
+/// Begins a message with a nonce of 12 bytes.
+#[derive(Clone, Copy)]
+pub(crate) enum SetNonce {
+    Fixed(unsafe extern "C" fn(*mut c_void, *const u8)),
+    /// Also takes the nonce's length, before it.
+    Sized(unsafe extern "C" fn(*mut c_void, usize, *const u8)),
 }
 
 /// Expands a key of the cipher's length into a context.
@@ -176,6 +216,78 @@ impl Nettle {
             chacha_set_nonce96: unsafe { library.symbol(c"nettle_chacha_set_nonce96") }?,
             // SAFETY: as above.
             chacha_crypt32: unsafe { library.symbol(c"nettle_chacha_crypt32") }?,
+            xts_aes128: Xts {
+                // SAFETY: as above, in nettle/xts.h; so are the following.
+                set_encrypt_key: SetKey::Plain(unsafe {
+                    library.symbol(c"nettle_xts_aes128_set_encrypt_key")
+                }?),
+                // SAFETY: as above.
+                set_decrypt_key: SetKey::Plain(unsafe {
+                    library.symbol(c"nettle_xts_aes128_set_decrypt_key")
+                }?),
+                // SAFETY: as above.
+                encrypt: unsafe { library.symbol(c"nettle_xts_aes128_encrypt_message") }?,
+                // SAFETY: as above.
+                decrypt: unsafe { library.symbol(c"nettle_xts_aes128_decrypt_message") }?,
+            },
+            xts_aes256: Xts {
+                // SAFETY: as above.
+                set_encrypt_key: SetKey::Plain(unsafe {
+                    library.symbol(c"nettle_xts_aes256_set_encrypt_key")
+                }?),
+                // SAFETY: as above.
+                set_decrypt_key: SetKey::Plain(unsafe {
+                    library.symbol(c"nettle_xts_aes256_set_decrypt_key")
+                }?),
+                // SAFETY: as above.
+                encrypt: unsafe { library.symbol(c"nettle_xts_aes256_encrypt_message") }?,
+                // SAFETY: as above.
+                decrypt: unsafe { library.symbol(c"nettle_xts_aes256_decrypt_message") }?,
+            },
+            gcm_aes128: Authenticated {
+                // SAFETY: as above, in nettle/gcm.h; so are the following.
+                set_key: unsafe { library.symbol(c"nettle_gcm_aes128_set_key") }?,
+                // SAFETY: as above.
+                set_nonce: SetNonce::Sized(unsafe { library.symbol(c"nettle_gcm_aes128_set_iv") }?),
+                // SAFETY: as above.
+                update: unsafe { library.symbol(c"nettle_gcm_aes128_update") }?,
+                // SAFETY: as above.
+                encrypt: unsafe { library.symbol(c"nettle_gcm_aes128_encrypt") }?,
+                // SAFETY: as above.
+                decrypt: unsafe { library.symbol(c"nettle_gcm_aes128_decrypt") }?,
+                // SAFETY: as above.
+                digest: unsafe { library.symbol(c"nettle_gcm_aes128_digest") }?,
+            },
+            gcm_aes256: Authenticated {
+                // SAFETY: as above.
+                set_key: unsafe { library.symbol(c"nettle_gcm_aes256_set_key") }?,
+                // SAFETY: as above.
+                set_nonce: SetNonce::Sized(unsafe { library.symbol(c"nettle_gcm_aes256_set_iv") }?),
+                // SAFETY: as above.
+                update: unsafe { library.symbol(c"nettle_gcm_aes256_update") }?,
+                // SAFETY: as above.
+                encrypt: unsafe { library.symbol(c"nettle_gcm_aes256_encrypt") }?,
+                // SAFETY: as above.
+                decrypt: unsafe { library.symbol(c"nettle_gcm_aes256_decrypt") }?,
+                // SAFETY: as above.
+                digest: unsafe { library.symbol(c"nettle_gcm_aes256_digest") }?,
+            },
+            chacha_poly1305: Authenticated {
+                // SAFETY: as above, in nettle/chacha-poly1305.h; so are the following.
+                set_key: unsafe { library.symbol(c"nettle_chacha_poly1305_set_key") }?,
+                // SAFETY: as above.
+                set_nonce: SetNonce::Fixed(unsafe {
+                    library.symbol(c"nettle_chacha_poly1305_set_nonce")
+                }?),
+                // SAFETY: as above.
+                update: unsafe { library.symbol(c"nettle_chacha_poly1305_update") }?,
+                // SAFETY: as above.
+                encrypt: unsafe { library.symbol(c"nettle_chacha_poly1305_encrypt") }?,
+                // SAFETY: as above.
+                decrypt: unsafe { library.symbol(c"nettle_chacha_poly1305_decrypt") }?,
+                // SAFETY: as above.
+                digest: unsafe { library.symbol(c"nettle_chacha_poly1305_digest") }?,
+            },
             _library: library,
         })
     }

@@ -1,6 +1,6 @@
 //! The versions that crates are reported with are those of the lock file.
 
-use lanecrypt_peers::{Availability, ciphers, generators};
+use lanecrypt_peers::{Availability, aeads, ciphers, generators};
 
 #[test]
 fn versions_are_those_that_are_built() {
@@ -14,7 +14,12 @@ fn versions_are_those_that_are_built() {
     for peer in ciphers() {
         reported.push((peer.source, peer.algorithm, peer.availability));
     }
-    reported.retain(|(source, ..)| ["rand", "rustcrypto"].contains(source));
+    for peer in aeads() {
+        reported.push((peer.source, peer.algorithm, peer.availability));
+    }
+    let ring = cfg!(feature = "ring");
+    let sources = ["rand", "rustcrypto", if ring { "ring" } else { "rand" }];
+    reported.retain(|(source, ..)| sources.contains(source));
     for (_, name, availability) in reported {
         let Availability::Found(versions) = &availability else { panic!("{name}") };
         for entry in versions.split(", ") {
@@ -24,5 +29,5 @@ fn versions_are_those_that_are_built() {
             compared += 1;
         }
     }
-    assert_eq!(compared, 11 + 13);
+    assert_eq!(compared, 11 + 13 + 8 + if ring { 3 } else { 0 });
 }

@@ -4,8 +4,8 @@
 use std::thread;
 
 use lanecrypt_peers::{
-    Availability, CipherPeer, Direction, GeneratorPeer, PeerLibraries, ciphers, ciphers_with,
-    generators, generators_with, lengths,
+    AeadPeer, Availability, CipherPeer, Direction, GeneratorPeer, PeerLibraries, aead_lengths,
+    aeads, aeads_with, ciphers, ciphers_with, generators, generators_with, lengths,
 };
 
 const LIBRARIES: [&str; 6] = PeerLibraries::NAMES;
@@ -20,6 +20,15 @@ fn hint(peer: &GeneratorPeer) -> &str {
 
 fn cipher_hint(peer: &CipherPeer) -> &str {
     let (key_len, _) = lengths(peer.algorithm).expect("a known algorithm");
+    assert!(peer.open(Direction::Encrypt, &[&vec![1; key_len]]).is_none(), "{peer:?}");
+    match &peer.availability {
+        Availability::Missing(hint) => hint,
+        other => panic!("{} {} {}: {other:?}", peer.source, peer.api, peer.algorithm),
+    }
+}
+
+fn aead_hint(peer: &AeadPeer) -> &str {
+    let (key_len, _) = aead_lengths(peer.algorithm).expect("a known algorithm");
     assert!(peer.open(Direction::Encrypt, &[&vec![1; key_len]]).is_none(), "{peer:?}");
     match &peer.availability {
         Availability::Missing(hint) => hint,
@@ -62,15 +71,22 @@ fn a_path_that_leads_nowhere_is_a_hint() {
     libraries.add("nettle=/nonexistent/libnettle.so").expect("a known name");
     libraries.add("ipsec-mb=libc.so.6").expect("a known name");
     let peers = ciphers_with(&libraries);
+    let part = |source, api| match (source, api) {
+        ("openssl", "evp" | "evp-oneshot") => "/nonexistent/libcrypto.so",
+        ("openssl", _) => "/nonexistent/newest.so",
+        ("nettle", _) => "/nonexistent/libnettle.so",
+        ("ipsec-mb", _) => "imb_get_version",
+        _ => "gcry_check_version",
+    };
     for peer in peers.iter().filter(|peer| LIBRARIES.contains(&peer.source)) {
-        let part = match (peer.source, peer.api) {
-            ("openssl", "evp") => "/nonexistent/libcrypto.so",
-            ("openssl", _) => "/nonexistent/newest.so",
-            ("nettle", _) => "/nonexistent/libnettle.so",
-            ("ipsec-mb", _) => "imb_get_version",
-            _ => "gcry_check_version",
-        };
-        assert!(cipher_hint(peer).contains(part), "{peer:?}");
+        assert!(cipher_hint(peer).contains(part(peer.source, peer.api)), "{peer:?}");
+    }
+    let authenticated = aeads_with(&libraries);
+    for peer in authenticated.iter().filter(|peer| LIBRARIES.contains(&peer.source)) {
+        assert!(aead_hint(peer).contains(part(peer.source, peer.api)), "{peer:?}");
+    }
+    for peer in authenticated.iter().filter(|peer| peer.source == "rustcrypto") {
+        assert!(matches!(peer.availability, Availability::Found(_)), "{peer:?}");
     }
     for peer in peers.iter().filter(|peer| peer.source == "rustcrypto") {
         assert!(matches!(peer.availability, Availability::Found(_)), "{peer:?}");
@@ -82,5 +98,8 @@ fn a_path_that_leads_nowhere_is_a_hint() {
     }
     for peer in ciphers().iter().filter(|peer| LIBRARIES.contains(&peer.source)) {
         assert!(cipher_hint(peer).contains("another path"), "{peer:?}");
+    }
+    for peer in aeads().iter().filter(|peer| LIBRARIES.contains(&peer.source)) {
+        assert!(aead_hint(peer).contains("another path"), "{peer:?}");
     }
 }

@@ -8,7 +8,7 @@ use core::ptr::{self, NonNull};
 use aws_lc_sys::{
     CRYPTO_chacha_20, EVP_CIPHER, EVP_CIPHER_CTX, EVP_CIPHER_CTX_free, EVP_CIPHER_CTX_new,
     EVP_CIPHER_CTX_set_padding, EVP_CipherInit_ex, EVP_DecryptUpdate, EVP_EncryptUpdate,
-    EVP_aes_128_cbc, EVP_aes_128_ctr, EVP_des_cbc, EVP_des_ede3_cbc,
+    EVP_aes_128_cbc, EVP_aes_128_ctr, EVP_aes_256_xts, EVP_des_cbc, EVP_des_ede3_cbc,
 };
 
 use crate::{CipherPeer, Crypt, Direction, Failed};
@@ -20,9 +20,10 @@ struct Named {
     cipher: unsafe extern "C" fn() -> *const EVP_CIPHER,
 }
 
-const ALGORITHMS: [Named; 4] = [
+const ALGORITHMS: [Named; 5] = [
     Named { algorithm: "aes-128-cbc", cipher: EVP_aes_128_cbc },
     Named { algorithm: "aes-128-ctr", cipher: EVP_aes_128_ctr },
+    Named { algorithm: "aes-256-xts", cipher: EVP_aes_256_xts },
     Named { algorithm: "des-cbc", cipher: EVP_des_cbc },
     Named { algorithm: "3des-cbc", cipher: EVP_des_ede3_cbc },
 ];
@@ -50,8 +51,12 @@ struct Evp {
         unsafe extern "C" fn(*mut EVP_CIPHER_CTX, *mut u8, *mut c_int, *const u8, c_int) -> c_int,
     key_len: usize,
     iv_len: usize,
-    /// In bytes, for whole blocks only; one in counter mode.
+    /// In bytes, for whole blocks only; one in counter mode and in XTS.
     block: usize,
+    /// Whether a message is one call, of 16 bytes at least: XTS.
+    whole: bool,
+    /// Whether that call has been made.
+    ended: bool,
     named: Named,
     direction: Direction,
 }
@@ -69,14 +74,17 @@ impl Evp {
     #[inline]
     fn new(named: Named, direction: Direction, key: &[u8], iv: &[u8]) -> Result<Self, Failed> {
         let (key_len, iv_len) = crate::lengths(named.algorithm).ok_or(Failed)?;
-        let block = if named.algorithm.ends_with("ctr") { 1 } else { iv_len };
+        let whole = named.algorithm.ends_with("xts");
+        let block = if whole || named.algorithm.ends_with("ctr") { 1 } else { iv_len };
         let (update, number): (unsafe extern "C" fn(_, _, _, _, _) -> _, _) = match direction {
             Direction::Encrypt => (EVP_EncryptUpdate, 1),
             Direction::Decrypt => (EVP_DecryptUpdate, 0),
         };
         // SAFETY: takes nothing.
         let context = NonNull::new(unsafe { EVP_CIPHER_CTX_new() }).ok_or(Failed)?;
-        let mut made = Self { context, update, key_len, iv_len, block, named, direction };
+        let ended = false;
+        let mut made =
+            Self { context, update, key_len, iv_len, block, whole, ended, named, direction };
         // SAFETY: takes nothing.
         let cipher = unsafe { (named.cipher)() };
         made.init(cipher, Some(key), Some(iv), number)?;
@@ -115,6 +123,7 @@ impl Evp {
 impl Crypt for Evp {
     #[inline]
     fn start(&mut self, iv: &[u8]) -> Result<(), Failed> {
+        self.ended = false;
         self.init(ptr::null(), None, Some(iv), SAME_DIRECTION)
     }
 
@@ -122,6 +131,10 @@ impl Crypt for Evp {
     fn next(&mut self, data: &mut [u8]) -> Result<(), Failed> {
         let len = c_int::try_from(data.len()).map_err(|_| Failed)?;
         Failed::unless(data.len() & (self.block - 1) == 0)?;
+        if self.whole {
+            Failed::unless(!self.ended && len >= 16)?;
+            self.ended = true;
+        }
         let bytes = data.as_mut_ptr();
         let mut written = 0;
         // SAFETY: the context has a cipher and a key; of whole blocks without padding, as many

@@ -13,6 +13,8 @@ const CBC: c_int = 3;
 const STREAM: c_int = 4;
 /// `GCRY_CIPHER_MODE_CTR`.
 const CTR: c_int = 6;
+/// `GCRY_CIPHER_MODE_XTS`.
+const XTS: c_int = 13;
 
 /// An algorithm with the library's numbers for it and for its mode.
 #[derive(Clone, Copy)]
@@ -22,9 +24,11 @@ struct Numbered {
     mode: c_int,
 }
 
-const ALGORITHMS: [Numbered; 7] = [
+const ALGORITHMS: [Numbered; 9] = [
     Numbered { algorithm: "aes-128-cbc", cipher: 7, mode: CBC },
     Numbered { algorithm: "aes-128-ctr", cipher: 7, mode: CTR },
+    Numbered { algorithm: "aes-128-xts", cipher: 7, mode: XTS },
+    Numbered { algorithm: "aes-256-xts", cipher: 9, mode: XTS },
     Numbered { algorithm: "serpent-128-cbc", cipher: 304, mode: CBC },
     Numbered { algorithm: "serpent-128-ctr", cipher: 304, mode: CTR },
     Numbered { algorithm: "des-cbc", cipher: 302, mode: CBC },
@@ -71,6 +75,8 @@ struct Handle {
     iv_len: usize,
     numbered: Numbered,
     direction: Direction,
+    /// Whether the data unit has come: the library would go on with the next tweak.
+    ended: bool,
 }
 
 impl Handle {
@@ -94,8 +100,9 @@ impl Handle {
             Direction::Encrypt => functions.encrypt,
             Direction::Decrypt => functions.decrypt,
         };
+        let ended = false;
         let mut made =
-            Self { handle, library, set_iv, crypt, key_len, iv_len, numbered, direction };
+            Self { handle, library, set_iv, crypt, key_len, iv_len, numbered, direction, ended };
         made.key(key)?;
         Ok(made)
     }
@@ -105,6 +112,7 @@ impl Crypt for Handle {
     #[inline]
     fn start(&mut self, iv: &[u8]) -> Result<(), Failed> {
         Failed::unless(iv.len() == self.iv_len)?;
+        self.ended = false;
         // SAFETY: the handle is open; as many bytes are read as there are.
         let status = unsafe { (self.set_iv)(self.handle.as_ptr(), iv.as_ptr().cast(), iv.len()) };
         Failed::unless(status == 0)
@@ -112,6 +120,10 @@ impl Crypt for Handle {
 
     #[inline]
     fn next(&mut self, data: &mut [u8]) -> Result<(), Failed> {
+        if self.numbered.mode == XTS {
+            Failed::unless(!self.ended && data.len() >= 16)?;
+            self.ended = true;
+        }
         // SAFETY: the handle is open; without an input, as many bytes are read and written at the
         // one place as there are.
         let status = unsafe {

@@ -6,7 +6,7 @@
 
 use core::ffi::c_void;
 
-use crate::nettle::{self, Blocks, Cipher, Context, Nettle, SetKey};
+use crate::nettle::{self, Blocks, Cipher, Context, Nettle, SetKey, Xts};
 use crate::{CipherPeer, Crypt, Direction, Failed, PeerLibraries};
 
 pub(crate) fn ciphers(libraries: &PeerLibraries) -> Vec<CipherPeer> {
@@ -18,6 +18,8 @@ pub(crate) fn ciphers(libraries: &PeerLibraries) -> Vec<CipherPeer> {
             return [
                 "aes-128-cbc",
                 "aes-128-ctr",
+                "aes-128-xts",
+                "aes-256-xts",
                 "serpent-128-cbc",
                 "serpent-128-ctr",
                 "des-cbc",
@@ -39,11 +41,18 @@ pub(crate) fn ciphers(libraries: &PeerLibraries) -> Vec<CipherPeer> {
             Blockwise::counter(library, cipher, algorithm, key)
         })
     };
+    let xts = |algorithm, cipher: Xts| {
+        CipherPeer::tried([source, api, algorithm], version(), move |direction, key| {
+            DataUnits::new(cipher, direction, algorithm, key)
+        })
+    };
     vec![
         CipherPeer::tried([source, api, "aes-128-cbc"], version(), move |direction, key| {
             Aes::new(library, direction, key)
         }),
         ctr("aes-128-ctr", library.aes128),
+        xts("aes-128-xts", library.xts_aes128),
+        xts("aes-256-xts", library.xts_aes256),
         cbc("serpent-128-cbc", library.serpent128),
         ctr("serpent-128-ctr", library.serpent128),
         cbc("des-cbc", library.des),
@@ -192,6 +201,60 @@ impl Crypt for Aes {
     #[inline]
     fn key(&mut self, key: &[u8]) -> Result<(), Failed> {
         self.cipher.key(key)
+    }
+}
+
+/// A block cipher in XTS: a message is one call, with its tweak.
+struct DataUnits {
+    context: Context,
+    tweak: [u8; 16],
+    key_len: usize,
+    set_key: SetKey,
+    crypt: unsafe extern "C" fn(*mut c_void, *const u8, usize, *mut u8, *const u8),
+    /// Whether the data unit has come.
+    ended: bool,
+}
+
+impl DataUnits {
+    fn new(cipher: Xts, direction: Direction, algorithm: &str, key: &[u8]) -> Result<Self, Failed> {
+        let (set_key, crypt) = match direction {
+            Direction::Encrypt => (cipher.set_encrypt_key, cipher.encrypt),
+            Direction::Decrypt => (cipher.set_decrypt_key, cipher.decrypt),
+        };
+        let (key_len, _) = crate::lengths(algorithm).ok_or(Failed)?;
+        let context = Context([0; 576]);
+        let mut made = Self { context, tweak: [0; 16], key_len, set_key, crypt, ended: false };
+        made.key(key)?;
+        Ok(made)
+    }
+}
+
+impl Crypt for DataUnits {
+    #[inline]
+    fn start(&mut self, iv: &[u8]) -> Result<(), Failed> {
+        self.tweak = iv.try_into().map_err(|_| Failed)?;
+        self.ended = false;
+        Ok(())
+    }
+
+    #[inline]
+    fn next(&mut self, data: &mut [u8]) -> Result<(), Failed> {
+        Failed::unless(!self.ended && data.len() >= 16)?;
+        self.ended = true;
+        let bytes = data.as_mut_ptr();
+        let context = (&raw mut self.context).cast();
+        // SAFETY: the context has two expanded keys; the tweak has 16 bytes; the data are as long as
+        // said, and no shorter than the function takes; in place is allowed.
+        unsafe { (self.crypt)(context, self.tweak.as_ptr(), data.len(), bytes, bytes) };
+        Ok(())
+    }
+
+    #[inline]
+    fn key(&mut self, key: &[u8]) -> Result<(), Failed> {
+        Failed::unless(key.len() == self.key_len)?;
+        // SAFETY: the key has the two ciphers' lengths.
+        unsafe { self.set_key.call(&mut self.context, key) };
+        Ok(())
     }
 }
 

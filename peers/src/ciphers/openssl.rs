@@ -18,9 +18,11 @@ struct Named {
     legacy: bool,
 }
 
-const ALGORITHMS: [Named; 5] = [
+const ALGORITHMS: [Named; 7] = [
     Named { algorithm: "aes-128-cbc", name: c"AES-128-CBC", legacy: false },
     Named { algorithm: "aes-128-ctr", name: c"AES-128-CTR", legacy: false },
+    Named { algorithm: "aes-128-xts", name: c"AES-128-XTS", legacy: false },
+    Named { algorithm: "aes-256-xts", name: c"AES-256-XTS", legacy: false },
     Named { algorithm: "des-cbc", name: c"DES-CBC", legacy: true },
     Named { algorithm: "3des-cbc", name: c"DES-EDE3-CBC", legacy: false },
     Named { algorithm: CHACHA, name: c"ChaCha20", legacy: false },
@@ -77,7 +79,8 @@ fn find(libcrypto: Libcrypto, named: &Named) -> Result<Cipher, Error> {
     fetched.or_else(|_| {
         let cipher = libcrypto.named(named.name)?;
         let iv = [0; 16];
-        let key = [1; 32];
+        // XTS takes no key whose halves are the same.
+        let key: [u8; 64] = core::array::from_fn(|at| u8::try_from(at).unwrap_or(0));
         let key = key.get(..cipher.key_length()).ok_or(Error::KeyLength)?;
         let iv = iv.get(..cipher.iv_length()).ok_or(Error::IvLength)?;
         cipher.context(Way::Encrypt, key, iv)?;

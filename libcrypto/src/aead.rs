@@ -1,0 +1,418 @@
+//! Ciphers of libcrypto that authenticate: a whole message in one call, nothing unverified.
+
+use core::ffi::{CStr, c_int, c_ulong, c_void};
+use core::fmt;
+use core::ptr::{self, NonNull};
+
+use crate::cipher::Handle;
+use crate::library::Build;
+use crate::{Direction, Error};
+
+/// The mode in the flags of ciphers in GCM.
+const GCM: c_ulong = 6;
+/// Of ciphers in no mode, such as ChaCha20-Poly1305.
+const STREAM: c_ulong = 0;
+/// Bytes of every nonce here.
+const NONCE: usize = 12;
+/// `EVP_CTRL_AEAD_GET_TAG`.
+const GET_TAG: c_int = 0x10;
+/// `EVP_CTRL_AEAD_SET_TAG`.
+const SET_TAG: c_int = 0x11;
+/// Keeps the direction that a context has.
+const SAME_DIRECTION: c_int = -1;
+
+/// An algorithm of libcrypto that authenticates, without a key: AES-GCM, ChaCha20-Poly1305.
+///
+/// Nonces have 12 bytes, tags 16. Any number of threads may share it.
+pub struct AeadCipher {
+    handle: Handle,
+    key_len: usize,
+}
+
+impl AeadCipher {
+    #[inline]
+    pub(crate) fn fetch(build: &'static Build, name: &CStr) -> Result<Self, Error> {
+        Self::of(Handle::fetch(build, ptr::null_mut(), name)?)
+    }
+
+    #[inline]
+    pub(crate) fn named(build: &'static Build, name: &CStr) -> Result<Self, Error> {
+        Self::of(Handle::named(build, name)?)
+    }
+
+    #[inline]
+    fn of(handle: Handle) -> Result<Self, Error> {
+        let lengths = handle.lengths();
+        // What TLS or other formats build in, or what needs the lengths beforehand, is left out.
+        if handle.authenticates()
+            && matches!(handle.mode(), GCM | STREAM)
+            && (lengths.iv, lengths.block) == (NONCE, 1)
+        {
+            Ok(Self { handle, key_len: lengths.key })
+        } else {
+            Err(Error::Unsupported)
+        }
+    }
+
+    /// Bytes of the key.
+    #[must_use]
+    pub const fn key_length(&self) -> usize {
+        self.key_len
+    }
+
+    /// A context for this algorithm in one direction, with a key.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KeyLength`], or [`Error::Failed`] when libcrypto refuses.
+    #[inline]
+    pub fn context(&self, direction: Direction, key: &[u8]) -> Result<AeadContext, Error> {
+        let mut context = AeadContext::empty(self, direction)?;
+        context.init(self.handle.cipher, Some(key), None, number(direction))?;
+        Ok(context)
+    }
+
+    /// Encrypts one message in place and writes its tag, by a context of its own: made, keyed, used
+    /// and freed.
+    ///
+    /// # Errors
+    ///
+    /// As for [`AeadContext::seal`] and [`AeadContext::set_key`].
+    #[inline]
+    pub fn seal(
+        &self,
+        key: &[u8],
+        nonce: &[u8],
+        aad: &[u8],
+        data: &mut [u8],
+        tag: &mut [u8; 16],
+    ) -> Result<(), Error> {
+        let mut context = AeadContext::empty(self, Direction::Encrypt)?;
+        context.init(self.handle.cipher, Some(key), Some(nonce), number(Direction::Encrypt))?;
+        context.seal_started(aad, data, tag)
+    }
+
+    /// Decrypts one message from `sealed` to `out` and checks its tag, by a context of its own. On
+    /// any failure `out` is zero.
+    ///
+    /// # Errors
+    ///
+    /// As for [`AeadContext::open`] and [`AeadContext::set_key`].
+    #[inline]
+    pub fn open(
+        &self,
+        key: &[u8],
+        nonce: &[u8],
+        aad: &[u8],
+        sealed: &[u8],
+        tag: &[u8; 16],
+        out: &mut [u8],
+    ) -> Result<(), Error> {
+        let way = Direction::Decrypt;
+        let opened = AeadContext::empty(self, way).and_then(|mut context| {
+            context.init(self.handle.cipher, Some(key), Some(nonce), number(way))?;
+            context.decrypt(aad, sealed, tag, out)
+        });
+        if opened.is_err() {
+            out.fill(0);
+        }
+        opened
+    }
+}
+
+impl fmt::Debug for AeadCipher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AeadCipher").field("key_length", &self.key_len).finish_non_exhaustive()
+    }
+}
+
+/// What `EVP_CipherInit_ex` calls a direction.
+#[inline]
+const fn number(direction: Direction) -> c_int {
+    match direction {
+        Direction::Encrypt => 1,
+        Direction::Decrypt => 0,
+    }
+}
+
+/// An algorithm that authenticates with a key, in one direction (`EVP_CIPHER_CTX`).
+///
+/// libcrypto wipes the key when the context is dropped. A nonce must not be used twice with a key;
+/// nothing here checks that.
+pub struct AeadContext {
+    build: &'static Build,
+    context: NonNull<c_void>,
+    direction: Direction,
+    key_len: usize,
+}
+
+impl AeadContext {
+    /// Without a key yet.
+    #[inline]
+    fn empty(cipher: &AeadCipher, direction: Direction) -> Result<Self, Error> {
+        let build = cipher.handle.build;
+        // SAFETY: takes nothing.
+        let context = unsafe { (build.functions.EVP_CIPHER_CTX_new)() };
+        let context = NonNull::new(context).ok_or_else(|| build.failed(Error::Failed))?;
+        Ok(Self { build, context, direction, key_len: cipher.key_len })
+    }
+
+    /// Sets another key.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KeyLength`], or [`Error::Failed`] when libcrypto refuses.
+    #[inline]
+    pub fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
+        self.init(ptr::null(), Some(key), None, SAME_DIRECTION)
+    }
+
+    /// Encrypts a message in place and writes its tag.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::IvLength`]; [`Error::DataLength`] for more than 2^31 - 1 bytes of data or associated
+    /// data; [`Error::Failed`] when the context is one for decryption or libcrypto refuses, which may be
+    /// after some of the data have been encrypted.
+    #[inline]
+    pub fn seal(
+        &mut self,
+        nonce: &[u8],
+        aad: &[u8],
+        data: &mut [u8],
+        tag: &mut [u8; 16],
+    ) -> Result<(), Error> {
+        self.init(ptr::null(), None, Some(nonce), SAME_DIRECTION)?;
+        self.seal_started(aad, data, tag)
+    }
+
+    /// The same under another key, which stays set: one call for key and nonce.
+    ///
+    /// # Errors
+    ///
+    /// As for [`AeadContext::seal`] and [`AeadContext::set_key`].
+    #[inline]
+    pub fn seal_rekeyed(
+        &mut self,
+        key: &[u8],
+        nonce: &[u8],
+        aad: &[u8],
+        data: &mut [u8],
+        tag: &mut [u8; 16],
+    ) -> Result<(), Error> {
+        self.init(ptr::null(), Some(key), Some(nonce), SAME_DIRECTION)?;
+        self.seal_started(aad, data, tag)
+    }
+
+    /// Decrypts a message from `sealed` to `out` and checks its tag. On any failure `out` is zero.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Failed`] when the tag is wrong, the context is one for encryption, or libcrypto
+    /// refuses; [`Error::IvLength`]; [`Error::DataLength`] when `out` is not as long as `sealed`, or
+    /// for more than 2^31 - 1 bytes.
+    #[inline]
+    pub fn open(
+        &mut self,
+        nonce: &[u8],
+        aad: &[u8],
+        sealed: &[u8],
+        tag: &[u8; 16],
+        out: &mut [u8],
+    ) -> Result<(), Error> {
+        let started = self.init(ptr::null(), None, Some(nonce), SAME_DIRECTION);
+        self.open_if(started, aad, sealed, tag, out)
+    }
+
+    /// The same under another key, which stays set: one call for key and nonce.
+    ///
+    /// # Errors
+    ///
+    /// As for [`AeadContext::open`] and [`AeadContext::set_key`].
+    #[inline]
+    pub fn open_rekeyed(
+        &mut self,
+        key: &[u8],
+        nonce: &[u8],
+        aad: &[u8],
+        sealed: &[u8],
+        tag: &[u8; 16],
+        out: &mut [u8],
+    ) -> Result<(), Error> {
+        let started = self.init(ptr::null(), Some(key), Some(nonce), SAME_DIRECTION);
+        self.open_if(started, aad, sealed, tag, out)
+    }
+
+    #[inline]
+    fn seal_started(
+        &mut self,
+        aad: &[u8],
+        data: &mut [u8],
+        tag: &mut [u8; 16],
+    ) -> Result<(), Error> {
+        if self.direction != Direction::Encrypt {
+            return Err(Error::Failed);
+        }
+        self.associate(aad)?;
+        let len = length(data)?;
+        let bytes = data.as_mut_ptr();
+        // SAFETY: `len` bytes are read and written at the one place, which is allowed.
+        unsafe { self.update(bytes, bytes, len) }?;
+        self.finish()?;
+        self.control(GET_TAG, tag)
+    }
+
+    #[inline]
+    fn open_if(
+        &mut self,
+        started: Result<(), Error>,
+        aad: &[u8],
+        sealed: &[u8],
+        tag: &[u8; 16],
+        out: &mut [u8],
+    ) -> Result<(), Error> {
+        let opened = started.and_then(|()| self.decrypt(aad, sealed, tag, out));
+        if opened.is_err() {
+            out.fill(0);
+        }
+        opened
+    }
+
+    #[inline]
+    fn decrypt(
+        &mut self,
+        aad: &[u8],
+        sealed: &[u8],
+        tag: &[u8; 16],
+        out: &mut [u8],
+    ) -> Result<(), Error> {
+        if self.direction != Direction::Decrypt {
+            return Err(Error::Failed);
+        }
+        if out.len() != sealed.len() {
+            return Err(Error::DataLength);
+        }
+        self.associate(aad)?;
+        let len = length(sealed)?;
+        // SAFETY: `len` bytes are read, and as many written elsewhere.
+        unsafe { self.update(out.as_mut_ptr(), sealed.as_ptr(), len) }?;
+        let mut tag = *tag;
+        self.control(SET_TAG, &mut tag)?;
+        self.finish()
+    }
+
+    /// Takes the associated data.
+    #[inline]
+    fn associate(&mut self, aad: &[u8]) -> Result<(), Error> {
+        let len = length(aad)?;
+        // SAFETY: `len` bytes are read; without a place for an output, they are authenticated only.
+        unsafe { self.update(ptr::null_mut(), aad.as_ptr(), len) }
+    }
+
+    /// Encrypts, decrypts or authenticates `len` bytes.
+    ///
+    /// # Safety
+    ///
+    /// `from` has `len` bytes, and so has `to` unless it is null; they are the same or do not
+    /// overlap.
+    #[inline]
+    unsafe fn update(&mut self, to: *mut u8, from: *const u8, len: c_int) -> Result<(), Error> {
+        // Some versions take no bytes for the end of the message.
+        if len == 0 {
+            return Ok(());
+        }
+        let functions = &self.build.functions;
+        let update = match self.direction {
+            Direction::Encrypt => functions.EVP_EncryptUpdate,
+            Direction::Decrypt => functions.EVP_DecryptUpdate,
+        };
+        let mut written = 0;
+        // SAFETY: the context has a cipher of blocks of one byte, which writes as much as it reads;
+        // the caller vouches for the places.
+        let status = unsafe { update(self.context.as_ptr(), to, &raw mut written, from, len) };
+        self.build.check(status == 1 && written == len)
+    }
+
+    /// Ends the message, and checks its tag when decrypting. Nothing is left to be written.
+    #[inline]
+    fn finish(&mut self) -> Result<(), Error> {
+        let mut rest = [0; 64];
+        let mut written = 0;
+        // SAFETY: at most a block is written, and no cipher's is longer than 32 bytes.
+        let status = unsafe {
+            (self.build.functions.EVP_CipherFinal_ex)(
+                self.context.as_ptr(),
+                rest.as_mut_ptr(),
+                &raw mut written,
+            )
+        };
+        self.build.check(status == 1 && written == 0)
+    }
+
+    /// Reads or sets the tag.
+    #[inline]
+    fn control(&mut self, command: c_int, tag: &mut [u8; 16]) -> Result<(), Error> {
+        // SAFETY: both commands take a length and a place of that many bytes.
+        let status = unsafe {
+            (self.build.functions.EVP_CIPHER_CTX_ctrl)(
+                self.context.as_ptr(),
+                command,
+                16,
+                tag.as_mut_ptr().cast(),
+            )
+        };
+        self.build.check(status == 1)
+    }
+
+    /// Sets what is given: the cipher unless it is null, the key, the nonce.
+    #[inline]
+    fn init(
+        &mut self,
+        cipher: *const c_void,
+        key: Option<&[u8]>,
+        nonce: Option<&[u8]>,
+        direction: c_int,
+    ) -> Result<(), Error> {
+        if key.is_some_and(|key| key.len() != self.key_len) {
+            return Err(Error::KeyLength);
+        }
+        if nonce.is_some_and(|nonce| nonce.len() != NONCE) {
+            return Err(Error::IvLength);
+        }
+        // SAFETY: the context was made by libcrypto; key and nonce are null or as long as the
+        // cipher reads; no engine is named.
+        let status = unsafe {
+            (self.build.functions.EVP_CipherInit_ex)(
+                self.context.as_ptr(),
+                cipher,
+                ptr::null_mut(),
+                key.map_or(ptr::null(), <[u8]>::as_ptr),
+                nonce.map_or(ptr::null(), <[u8]>::as_ptr),
+                direction,
+            )
+        };
+        self.build.check(status == 1)
+    }
+}
+
+#[inline]
+fn length(bytes: &[u8]) -> Result<c_int, Error> {
+    c_int::try_from(bytes.len()).map_err(|_| Error::DataLength)
+}
+
+impl Drop for AeadContext {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: libcrypto made it, and nobody else has it.
+        unsafe { (self.build.functions.EVP_CIPHER_CTX_free)(self.context.as_ptr()) };
+    }
+}
+
+impl fmt::Debug for AeadContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AeadContext").field("direction", &self.direction).finish_non_exhaustive()
+    }
+}
+
+// SAFETY: a context belongs to no thread; it is only used through `&mut`.
+unsafe impl Send for AeadContext {}

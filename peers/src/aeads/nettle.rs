@@ -1,0 +1,112 @@
+//! Peer: ciphers of nettle 3 that authenticate. A message is the nonce, the associated data, the
+//! data and the tag, four calls, on a context that the caller holds; comparing tags is his, too.
+
+use core::ffi::c_void;
+
+use crate::aeads::same;
+use crate::nettle::{self, Authenticated, AuthenticatedContext, SetNonce};
+use crate::{AeadPeer, Failed, PeerLibraries, Sealing};
+
+pub(crate) fn aeads(libraries: &PeerLibraries) -> [AeadPeer; 3] {
+    let library = nettle::library(libraries);
+    ["aes-128-gcm", "aes-256-gcm", "chacha20-poly1305"].map(|algorithm| {
+        let names = ["nettle", "direct", algorithm];
+        let library = match &library {
+            Ok(library) => library,
+            Err(hint) => return AeadPeer::missing(names, hint),
+        };
+        let (cipher, key_len) = match algorithm {
+            "aes-128-gcm" => (library.gcm_aes128, 16),
+            "aes-256-gcm" => (library.gcm_aes256, 32),
+            _ => (library.chacha_poly1305, 32),
+        };
+        AeadPeer::tried(names, library.version.clone(), move |_, key| {
+            let context = Box::new(AuthenticatedContext([0; 5120]));
+            let mut made = Keyed { context, cipher, key_len };
+            made.key(key)?;
+            Ok(made)
+        })
+    })
+}
+
+/// A context with its key.
+struct Keyed {
+    context: Box<AuthenticatedContext>,
+    cipher: Authenticated,
+    key_len: usize,
+}
+
+impl Keyed {
+    #[inline]
+    fn context(&mut self) -> *mut c_void {
+        (&raw mut *self.context).cast()
+    }
+
+    /// Sets the nonce and takes the associated data.
+    #[inline]
+    fn start(&mut self, nonce: &[u8], aad: &[u8]) -> Result<(), Failed> {
+        Failed::unless(nonce.len() == 12)?;
+        let context = self.context();
+        match self.cipher.set_nonce {
+            // SAFETY: the context has a key; 12 bytes are read.
+            SetNonce::Fixed(set) => unsafe { set(context, nonce.as_ptr()) },
+            // SAFETY: as above.
+            SetNonce::Sized(set) => unsafe { set(context, 12, nonce.as_ptr()) },
+        }
+        // SAFETY: the context has a key and a nonce; as many bytes are read as there are.
+        unsafe { (self.cipher.update)(context, aad.len(), aad.as_ptr()) };
+        Ok(())
+    }
+
+    #[inline]
+    fn tag(&mut self) -> [u8; 16] {
+        let mut tag = [0; 16];
+        // SAFETY: the context has a message; 16 bytes are written.
+        unsafe { (self.cipher.digest)(self.context(), 16, tag.as_mut_ptr()) };
+        tag
+    }
+}
+
+impl Sealing for Keyed {
+    #[inline]
+    fn seal(
+        &mut self,
+        nonce: &[u8],
+        aad: &[u8],
+        data: &mut [u8],
+        tag: &mut [u8; 16],
+    ) -> Result<(), Failed> {
+        self.start(nonce, aad)?;
+        let bytes = data.as_mut_ptr();
+        // SAFETY: the context has a key and a nonce; the data are as long as said; in place is
+        // allowed.
+        unsafe { (self.cipher.encrypt)(self.context(), data.len(), bytes, bytes) };
+        *tag = self.tag();
+        Ok(())
+    }
+
+    #[inline]
+    fn open(
+        &mut self,
+        nonce: &[u8],
+        aad: &[u8],
+        sealed: &[u8],
+        tag: &[u8; 16],
+        out: &mut [u8],
+    ) -> Result<(), Failed> {
+        Failed::unless(out.len() == sealed.len())?;
+        self.start(nonce, aad)?;
+        let to = out.as_mut_ptr();
+        // SAFETY: the context has a key and a nonce; both buffers are as long as said.
+        unsafe { (self.cipher.decrypt)(self.context(), sealed.len(), to, sealed.as_ptr()) };
+        Failed::unless(same(&self.tag(), tag))
+    }
+
+    #[inline]
+    fn key(&mut self, key: &[u8]) -> Result<(), Failed> {
+        Failed::unless(key.len() == self.key_len)?;
+        // SAFETY: the context is large enough; as many bytes are read as the cipher's key has.
+        unsafe { (self.cipher.set_key)(self.context(), key.as_ptr()) };
+        Ok(())
+    }
+}

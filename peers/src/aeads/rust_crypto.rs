@@ -1,0 +1,78 @@
+//! Peer: the crates `aes-gcm` and `chacha20poly1305` of the RustCrypto project, from one buffer to
+//! another or in place as the request says.
+
+use aes_gcm::{Aes128Gcm, Aes256Gcm};
+use chacha20poly1305::aead::inout::InOutBuf;
+use chacha20poly1305::aead::{AeadInOut, Key, KeyInit, Nonce, Tag};
+use chacha20poly1305::{ChaCha20Poly1305, XChaCha20Poly1305};
+
+use crate::{AeadPeer, Failed, Sealing};
+
+// A crate's version cannot be asked for, so they stand here; tests/crate_versions.rs holds them
+// to the lock file.
+const GCM: &str = "aes-gcm 0.11.1, aes 0.9.4";
+const CHACHA: &str = "chacha20poly1305 0.11.0, chacha20 0.10.2";
+
+pub(crate) fn aeads() -> [AeadPeer; 4] {
+    [
+        peer::<Aes128Gcm>("aes-128-gcm", GCM),
+        peer::<Aes256Gcm>("aes-256-gcm", GCM),
+        peer::<ChaCha20Poly1305>("chacha20-poly1305", CHACHA),
+        peer::<XChaCha20Poly1305>("xchacha20-poly1305", CHACHA),
+    ]
+}
+
+fn peer<C: AeadInOut + KeyInit + Send + 'static>(
+    algorithm: &'static str,
+    versions: &str,
+) -> AeadPeer {
+    AeadPeer::tried(["rustcrypto", "crate", algorithm], versions.to_owned(), |_, key| {
+        keyed::<C>(key).map(Keyed)
+    })
+}
+
+/// A cipher with its key.
+struct Keyed<C>(C);
+
+#[inline]
+fn keyed<C: KeyInit>(key: &[u8]) -> Result<C, Failed> {
+    let key: &Key<C> = key.try_into().map_err(|_| Failed)?;
+    Ok(C::new(key))
+}
+
+impl<C: AeadInOut + KeyInit> Sealing for Keyed<C> {
+    #[inline]
+    fn seal(
+        &mut self,
+        nonce: &[u8],
+        aad: &[u8],
+        data: &mut [u8],
+        tag: &mut [u8; 16],
+    ) -> Result<(), Failed> {
+        let nonce: &Nonce<C> = nonce.try_into().map_err(|_| Failed)?;
+        let made = self.0.encrypt_inout_detached(nonce, aad, data.into()).map_err(|_| Failed)?;
+        *tag = made.as_slice().try_into().map_err(|_| Failed)?;
+        Ok(())
+    }
+
+    #[inline]
+    fn open(
+        &mut self,
+        nonce: &[u8],
+        aad: &[u8],
+        sealed: &[u8],
+        tag: &[u8; 16],
+        out: &mut [u8],
+    ) -> Result<(), Failed> {
+        let nonce: &Nonce<C> = nonce.try_into().map_err(|_| Failed)?;
+        let tag: &Tag<C> = tag.as_slice().try_into().map_err(|_| Failed)?;
+        let data = InOutBuf::new(sealed, out).map_err(|_| Failed)?;
+        self.0.decrypt_inout_detached(nonce, aad, data, tag).map_err(|_| Failed)
+    }
+
+    #[inline]
+    fn key(&mut self, key: &[u8]) -> Result<(), Failed> {
+        self.0 = keyed(key)?;
+        Ok(())
+    }
+}
