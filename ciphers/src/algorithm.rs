@@ -3,6 +3,8 @@
 use core::fmt;
 use core::str::FromStr;
 
+use lanecrypt_kernels::{Level, chacha20poly1305, gcm, ghash, poly1305, xts};
+
 use crate::{KeyLengths, Primitive, UnknownAlgorithm};
 
 /// How a primitive is applied to data.
@@ -269,6 +271,39 @@ impl Algorithm {
         }
     }
 
+    /// The levels at which it runs something else than at the next one below, lowest first, of
+    /// those that the features of this build include: a kernel of its primitive, of its hash, or one
+    /// that does all in one pass.
+    pub fn kernels(self) -> impl Iterator<Item = Level> {
+        let more: &[&[Level]] = match self.mode {
+            Mode::Gcm => &[gcm::KERNELS, ghash::KERNELS],
+            Mode::Poly1305 => &[chacha20poly1305::KERNELS, poly1305::KERNELS],
+            Mode::Xts => &[xts::KERNELS],
+            Mode::Cbc | Mode::Ctr | Mode::Djb | Mode::Ecb | Mode::Ietf | Mode::Stream => &[],
+        };
+        Level::ALL.into_iter().filter(move |&level| {
+            let of_mode = more.iter().any(|kernels| kernels.contains(&level));
+            level.is_built() && (of_mode || self.primitive.kernels().any(|own| own == level))
+        })
+    }
+
+    /// The level whose kernel runs at `level`.
+    #[must_use]
+    pub fn kernel_at(self, level: Level) -> Level {
+        self.kernels().take_while(|&kernel| kernel <= level).last().unwrap_or(Level::Portable)
+    }
+
+    /// How many blocks run side by side at `level`: those of the primitive
+    /// ([`Primitive::lanes`]), or fewer where the mode keeps something in registers for each block.
+    #[must_use]
+    pub fn lanes(self, level: Level) -> usize {
+        match (self.mode, self.kernel_at(level)) {
+            (Mode::Gcm, Level::Avx512) => 16,
+            (Mode::Xts, Level::AesNi | Level::Avx2) => 6,
+            _ => self.primitive.lanes(level),
+        }
+    }
+
     /// What the data's length must be a multiple of, in bytes.
     #[must_use]
     pub const fn granularity(self) -> usize {
@@ -332,8 +367,6 @@ impl FromStr for Algorithm {
 
 #[cfg(all(test, feature = "std"))]
 mod tests {
-    use lanecrypt_kernels::Level;
-
     use super::*;
 
     #[test]
@@ -392,10 +425,14 @@ mod tests {
         for &algorithm in Algorithm::ALL {
             let primitive = algorithm.primitive();
             assert_eq!(primitive.kernels().next(), Some(Level::Portable));
-            assert!(primitive.kernels().is_sorted());
+            assert!(primitive.kernels().is_sorted() && algorithm.kernels().is_sorted());
             for level in Level::ALL {
                 let kernel = primitive.kernel_at(level);
                 assert!(kernel <= level && primitive.kernels().any(|own| own == kernel));
+                // A mode adds kernels, and takes none away.
+                let whole = algorithm.kernel_at(level);
+                assert!(kernel <= whole && whole <= level, "{algorithm}");
+                assert!(algorithm.kernels().any(|own| own == whole), "{algorithm}");
             }
         }
     }

@@ -16,7 +16,8 @@ pub enum Error {
     /// The algorithm takes no data of this length: not a whole number of blocks, less than one, or
     /// more than it allows in one message.
     DataLength,
-    /// The message is finished; the object takes nothing more until it is restarted.
+    /// The message is finished, or its associated data are, because data have come; the object takes
+    /// nothing more of them until it is restarted.
     Finished,
     /// The algorithm has no keys of this length.
     KeyLength,
@@ -28,7 +29,7 @@ pub enum Error {
     NonceLength,
     /// The stream cannot jump, and the position lies behind it or too far ahead.
     OutOfReach,
-    /// The output buffer is too short.
+    /// The output buffer is too short, or has not the length that the output has.
     OutputLength,
     /// The decrypted message does not end as padding does. Who learns this of messages of their
     /// own making can decrypt others: see [`Padding`](crate::hazmat::Padding).
@@ -53,7 +54,7 @@ impl fmt::Display for Error {
             Self::NoncesExhausted => "nonces exhausted",
             Self::NonceLength => "wrong nonce length",
             Self::OutOfReach => "position out of reach",
-            Self::OutputLength => "output buffer too short",
+            Self::OutputLength => "wrong output length",
             Self::Padding => "bad padding",
             Self::TagLength => "wrong tag length",
             Self::Unsupported => "unsupported",

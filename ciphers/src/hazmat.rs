@@ -7,6 +7,10 @@
 //! - Nothing keeps a nonce from being used twice. Two messages under one key and nonce, of a
 //!   stream or of CTR, give away the XOR of their contents. CBC asks for an initialization vector
 //!   that nobody can predict; ECB has none, and equal blocks stay equal.
+//! - XTS is for storage that has no room for more than its data. A copy of a sector that was taken
+//!   before can be put back, unseen, and shows which of its blocks have been written since; what
+//!   changes a block makes noise of these 16 bytes and leaves all others as they are. Where there is
+//!   room for a tag, an algorithm that authenticates is the better choice.
 //! - Who learns whether the padding of a message was right can decrypt messages: see [`Padding`].
 //! - Some algorithms here are broken: see [`Primitive::is_broken`](crate::Primitive::is_broken).
 //!
@@ -39,6 +43,7 @@ mod message;
 mod padded;
 mod padding;
 mod rekey;
+mod sectors;
 mod stream;
 mod stream_cipher;
 

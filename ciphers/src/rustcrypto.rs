@@ -1,10 +1,28 @@
-//! The traits of RustCrypto's crate [`cipher`] 0.5, so that programs written for them run on these
-//! kernels: `cbc::Encryptor<Aes128>` with the crate `cbc`, for instance.
+//! The traits of RustCrypto's crates [`aead`](::aead) 0.6 and [`cipher`] 0.5, so that programs
+//! written for them run on these kernels.
 //!
-//! As constant time as the kernels are. Like [`hazmat`](crate::hazmat), nothing here authenticates
-//! or keeps a nonce from being used twice.
+//! [`Aes256Gcm`] and the others with authentication are what [`Cipher`](crate::Cipher) is, through
+//! the traits:
 //!
-//! Through these traits parallel modes reach the kernels' full width, 32 blocks a call. Serial
+//! ```
+//! use aead::{AeadInOut, KeyInit};
+//! use lanecrypt_ciphers::rustcrypto::Aes256Gcm;
+//!
+//! # fn main() -> Result<(), aead::Error> {
+//! let cipher = Aes256Gcm::new(&[1; 32].into());
+//! let (nonce, mut message) = ([2; 12].into(), *b"a message");
+//! let tag = cipher.encrypt_inout_detached(&nonce, b"header", (&mut message[..]).into())?;
+//! cipher.decrypt_inout_detached(&nonce, b"header", (&mut message[..]).into(), &tag)?;
+//! assert_eq!(&message, b"a message");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Block ciphers and streams serve the modes that other crates have: `cbc::Encryptor<Aes128>` with
+//! the crate `cbc`, for instance. Like [`hazmat`](crate::hazmat), they do not authenticate, and
+//! nothing here keeps a nonce from being used twice. As constant time as the kernels are.
+//!
+//! Through the traits of `cipher` parallel modes reach the kernels' full width, 32 blocks a call. Serial
 //! ones, such as CBC encryption, call for each block, which
 //! [`hazmat::Cipher`](crate::hazmat::Cipher) does not. For CTR take the types here, such as
 //! [`Aes128Ctr`], rather than the crate `ctr` over a block cipher.
@@ -20,9 +38,11 @@
 //! encryptor.encrypt_block(&mut block);
 //! ```
 
+mod aead;
 mod blocks;
 mod streams;
 
+pub use aead::{Aes128Gcm, Aes192Gcm, Aes256Gcm, ChaCha20Poly1305, XChaCha20Poly1305};
 pub use blocks::{Aes128, Aes192, Aes256, Serpent128, Serpent192, Serpent256};
 #[cfg(feature = "legacy")]
 pub use blocks::{Des, TdesEde2, TdesEde3};

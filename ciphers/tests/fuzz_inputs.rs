@@ -1,9 +1,18 @@
-//! The property of the fuzz target, on inputs that are the same in every run.
+//! The properties of the fuzz targets, on inputs that are the same in every run.
 
-mod property;
+#[path = "property/bytes.rs"]
+mod bytes;
+#[path = "property/nonce_sequence.rs"]
+mod nonce_sequence;
+#[path = "property/seal_open.rs"]
+mod seal_open;
+#[path = "property/streaming_splits.rs"]
+mod streaming_splits;
 
 use lanecrypt_ciphers::Algorithm;
-use property::streaming_splits;
+use nonce_sequence::nonce_sequence;
+use seal_open::seal_open;
+use streaming_splits::streaming_splits;
 
 /// Marsaglia's xorshift.
 struct Numbers(u64);
@@ -40,12 +49,36 @@ fn any_split_gives_the_same_at_every_level() {
     }
 }
 
+#[test]
+fn any_message_is_sealed_and_opened_at_every_level() {
+    let mut numbers = Numbers(0x7365_616c_6564_2121);
+    for _ in 0..2000.max(3 * cases()) {
+        let length = 60 + usize::from(numbers.byte()) * usize::from(1 + numbers.byte() % 5);
+        let mut input = Vec::new();
+        input.resize_with(length, || numbers.byte());
+        seal_open(&input);
+    }
+}
+
+#[test]
+fn any_sequence_of_nonces_is_without_repeats() {
+    let mut numbers = Numbers(0x6e6f_6e63_6573_2121);
+    for _ in 0..5000.max(30 * cases()) {
+        let mut input = Vec::new();
+        input.resize_with(60, || numbers.byte());
+        nonce_sequence(&input);
+    }
+}
+
 /// Inputs that a fuzzer begins with.
 #[test]
 fn short_and_dull_inputs_are_cases_too() {
     for length in [0, 1, 2, 3, 19, 20, 35, 36, 300] {
         for byte in [0, 1, 0x7f, 0xff] {
-            streaming_splits(&vec![byte; length]);
+            let input = vec![byte; length];
+            streaming_splits(&input);
+            seal_open(&input);
+            nonce_sequence(&input);
         }
     }
 }

@@ -23,6 +23,7 @@ fn every_misuse_is_refused_exactly() {
     unsupported(&mut refusals);
     held_back(&mut refusals);
     bad_padding(&mut refusals);
+    xts(&mut refusals);
     #[cfg(feature = "legacy")]
     legacy(&mut refusals);
     let (count, calls) = refusals.counts();
@@ -361,6 +362,41 @@ fn unsupported(refusals: &mut Refusals) {
         let stream = Stream::new(Isa::detect(), algorithm, &key, &iv);
         refusals.note(&format!("a stream of {name}"), stream, error);
     }
+}
+
+/// Data units, which come whole and are neither too short nor under a weak key.
+fn xts(refusals: &mut Refusals) {
+    for name in ["aes-128-xts", "aes-256-xts"] {
+        let algorithm: Algorithm = name.parse().expect("a row");
+        let (mut cipher, iv) = (keyed(algorithm), iv(algorithm));
+        let weak = vec![7; algorithm.key_lengths().longest()];
+        let what = format!("equal halves of a key, {name}");
+        refusals.note(&what, Cipher::new(Isa::detect(), algorithm, &weak), Error::WeakKey);
+        refusals.note(&what, cipher.set_key(&weak), Error::WeakKey);
+        for length in [0, 16, 24, 31, 33, 63, 65] {
+            let cipher = Cipher::new(Isa::detect(), algorithm, &vec![1; length]);
+            refusals.note(&format!("key of a wrong length: {name}"), cipher, Error::KeyLength);
+        }
+        let what = format!("no data unit, {name}");
+        for length in [0, 1, 15] {
+            let error = Error::DataLength;
+            untouched(refusals, &what, error, length, |data| cipher.encrypt(&iv, data));
+            untouched(refusals, &what, error, length, |data| cipher.decrypt(&iv, data));
+        }
+        let what = format!("a data unit in pieces, {name}");
+        refusals.note(&what, cipher.encryptor(&iv, Padding::None), Error::Unsupported);
+        refusals.note(&what, cipher.decryptor(&iv, Padding::Pkcs7), Error::Unsupported);
+        let what = format!("part of a sector, {name}");
+        for (size, length) in [(512, 100), (32, 48), (15, 30), (0, 32)] {
+            let error = Error::DataLength;
+            untouched(refusals, &what, error, length, |data| cipher.encrypt_sectors(0, size, data));
+            untouched(refusals, &what, error, length, |data| cipher.decrypt_sectors(0, size, data));
+        }
+    }
+    let cipher = keyed(Algorithm::AES_128_CBC);
+    untouched(refusals, "sectors of cbc", Error::Unsupported, 64, |data| {
+        cipher.encrypt_sectors(0, 32, data)
+    });
 }
 
 /// Whole blocks in place, while part of one has been held back.

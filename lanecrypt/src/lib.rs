@@ -1,8 +1,19 @@
 //! Small cryptographic requests, fast: random numbers and ciphers.
 //!
 //! ```
-//! let mut key = [0; 32];
-//! lanecrypt::random::fill(&mut key);
+//! use lanecrypt::{Algorithm, Cipher, Nonces};
+//!
+//! # fn main() -> Result<(), lanecrypt::Error> {
+//! let cipher = Cipher::new(Algorithm::AES_256_GCM, &lanecrypt::random::bytes::<32>())?;
+//! let mut nonces = Nonces::counter(cipher.algorithm(), &[])?;
+//!
+//! let mut packet = [0; 5 + 16];
+//! packet[..5].copy_from_slice(b"hello");
+//! let nonce = cipher.seal_next(&mut nonces, b"header", &mut packet)?;
+//!
+//! assert_eq!(cipher.open(&nonce, b"header", &mut packet)?, b"hello");
+//! # Ok(())
+//! # }
 //! ```
 //!
 //! This crate is the door to the others and holds nothing of its own.
@@ -14,8 +25,8 @@
 pub use lanecrypt_ciphers::rustcrypto;
 #[doc(inline)]
 pub use lanecrypt_ciphers::{
-    Algorithm, Error, InOutBuf, Isa, KeyLengths, Level, Mode, Primitive, UnknownAlgorithm,
-    UnknownLevel, hazmat,
+    Algorithm, Cipher, Error, InOutBuf, Isa, KeyLengths, Level, Mode, Nonce, NonceSequence, Nonces,
+    Opener, Primitive, RandomNonces, Sealer, UnknownAlgorithm, UnknownLevel, hazmat,
 };
 #[doc(inline)]
 pub use lanecrypt_random as random;

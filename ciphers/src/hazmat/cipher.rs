@@ -9,6 +9,7 @@ use zeroize::ZeroizeOnDrop;
 use super::block_modes::{cbc, ecb, no_iv, sized};
 use super::keyed::{Keyed, by_mode};
 use super::message::Message;
+use super::sectors::data_unit;
 use super::{Decryptor, Encryptor, Padding};
 use crate::{Algorithm, Error};
 
@@ -43,8 +44,10 @@ impl Cipher {
     ///
     /// # Errors
     ///
-    /// [`Error::KeyLength`], or [`Error::Unsupported`] for ARC4: it has no nonce, so that all
-    /// messages under one key would have the same keystream. A [`Stream`](super::Stream) takes it.
+    /// [`Error::KeyLength`]; [`Error::WeakKey`] if both halves of a key of XTS are the same;
+    /// [`Error::Unsupported`] for algorithms that authenticate, which [`Cipher`](crate::Cipher)
+    /// takes, and for ARC4: it has no nonce, so that all messages under one key would have the same
+    /// keystream. A [`Stream`](super::Stream) takes it.
     pub fn new(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
         if !algorithm.key_lengths().contains(key.len()) {
             return Err(Error::KeyLength);
@@ -60,13 +63,14 @@ impl Cipher {
     }
 
     /// Encrypts one whole message without padding: a slice in place, or an [`InOutBuf`] from one
-    /// buffer to another.
+    /// buffer to another. With XTS that is one data unit, of 16 bytes to 16 MiB, and `iv` is its
+    /// tweak.
     ///
     /// # Errors
     ///
     /// [`Error::NonceLength`], [`Error::DataLength`] if `data` are not a multiple of
-    /// [`Algorithm::granularity`], [`Error::KeystreamExhausted`] if they are longer than the
-    /// keystream; nothing has changed then.
+    /// [`Algorithm::granularity`] or no data unit, [`Error::KeystreamExhausted`] if they are longer
+    /// than the keystream; nothing has changed then.
     #[inline]
     pub fn encrypt<'i, 'o>(
         &self,
@@ -95,7 +99,8 @@ impl Cipher {
     ///
     /// # Errors
     ///
-    /// [`Error::NonceLength`], or [`Error::Unsupported`] if a stream is to be padded.
+    /// [`Error::NonceLength`], or [`Error::Unsupported`] if a stream is to be padded, and with XTS,
+    /// whose data units come whole.
     #[inline]
     pub fn encryptor(&self, iv: &[u8], padding: Padding) -> Result<Encryptor<'_>, Error> {
         Message::new(self, iv, padding, 0).map(Encryptor::new)
@@ -153,6 +158,16 @@ impl Cipher {
                 ecb::<ENCRYPT, _, _>(cipher, data)
             },
             stream key => key.message(iv, data),
+            xts xts => {
+                let tweak = sized(iv)?;
+                data_unit(data.len())?;
+                if ENCRYPT {
+                    xts.encrypt(tweak, data);
+                } else {
+                    xts.decrypt(tweak, data);
+                }
+                Ok(())
+            },
             null => {
                 no_iv(iv)?;
                 copy(data);

@@ -9,7 +9,9 @@ use lanecrypt_kernels::des::{Des, TripleDes, TripleDesKey};
 use lanecrypt_kernels::hc128::Hc128;
 use lanecrypt_kernels::salsa::Salsa;
 use lanecrypt_kernels::serpent::{self, Serpent};
+use lanecrypt_kernels::xts::AesXts;
 use lanecrypt_kernels::{BlockEncrypt, Isa, StreamCore};
+use subtle::ConstantTimeEq;
 #[cfg(feature = "legacy")]
 use zeroize::Zeroizing;
 
@@ -29,6 +31,8 @@ pub(super) enum Keyed {
     Aes128Ecb(Aes<128>),
     Aes192Ecb(Aes<192>),
     Aes256Ecb(Aes<256>),
+    Aes128Xts(AesXts<128>),
+    Aes256Xts(AesXts<256>),
     SerpentCbc(Serpent),
     SerpentCtr(Serpent),
     SerpentEcb(Serpent),
@@ -52,7 +56,7 @@ pub(super) enum Keyed {
 macro_rules! by_mode {
     ($keyed:expr, cbc $cbc:ident => $in_cbc:expr, ctr $ctr:ident => $in_ctr:expr,
      ecb $ecb:ident => $in_ecb:expr, stream $stream:ident => $in_stream:expr,
-     null => $in_null:expr $(,)?) => {
+     xts $xts:ident => $in_xts:expr, null => $in_null:expr $(,)?) => {
         match $keyed {
             Keyed::Aes128Cbc($cbc) => $in_cbc,
             Keyed::Aes192Cbc($cbc) => $in_cbc,
@@ -79,6 +83,8 @@ macro_rules! by_mode {
             #[cfg(feature = "legacy")]
             Keyed::TripleDesEcb($ecb) => $in_ecb,
             Keyed::Stream($stream) => $in_stream,
+            Keyed::Aes128Xts($xts) => $in_xts,
+            Keyed::Aes256Xts($xts) => $in_xts,
             Keyed::Null => $in_null,
         }
     };
@@ -113,6 +119,12 @@ impl Cipher {
             (Primitive::Aes128, Mode::Ecb) => keyed!(Aes128Ecb, Aes::<128>::new(isa, bytes(key)?)),
             (Primitive::Aes192, Mode::Ecb) => keyed!(Aes192Ecb, Aes::<192>::new(isa, bytes(key)?)),
             (Primitive::Aes256, Mode::Ecb) => keyed!(Aes256Ecb, Aes::<256>::new(isa, bytes(key)?)),
+            (Primitive::Aes128, Mode::Xts) => {
+                keyed!(Aes128Xts, AesXts::<128>::new(isa, two_halves(key)?))
+            }
+            (Primitive::Aes256, Mode::Xts) => {
+                keyed!(Aes256Xts, AesXts::<256>::new(isa, two_halves(key)?))
+            }
             (Primitive::Serpent128 | Primitive::Serpent192 | Primitive::Serpent256, mode) => {
                 let key = serpent_key(key)?;
                 match mode {
@@ -247,6 +259,14 @@ fn message<C: StreamCore>(mut core: C, data: InOutBuf<'_, '_, u8>) -> Result<(),
 #[inline]
 pub(super) fn bytes<const N: usize>(key: &[u8]) -> Result<&[u8; N], Error> {
     key.try_into().map_err(|_| Error::KeyLength)
+}
+
+/// The key of XTS, whose halves must differ (FIPS 140-3 Implementation Guidance, C.I): with one key
+/// for data and tweaks, who chooses what is encrypted learns masks. Compared in constant time.
+pub(super) fn two_halves<const N: usize>(key: &[u8]) -> Result<&[u8; N], Error> {
+    let key = bytes(key)?;
+    let (data, tweak) = key.split_at(N / 2);
+    if data.ct_eq(tweak).into() { Err(Error::WeakKey) } else { Ok(key) }
 }
 
 /// The key of a cipher that takes two lengths.

@@ -24,7 +24,7 @@ impl Cipher {
     ///
     /// # Errors
     ///
-    /// [`Error::Unsupported`] if this is a stream, [`Error::NonceLength`],
+    /// [`Error::Unsupported`] in other modes, [`Error::NonceLength`],
     /// [`Error::OutputLength`] if `output` is too short; nothing has changed then.
     pub fn encrypt_padded(
         &self,
@@ -49,7 +49,7 @@ impl Cipher {
     ///
     /// # Errors
     ///
-    /// [`Error::Unsupported`] if this is a stream, [`Error::NonceLength`],
+    /// [`Error::Unsupported`] in other modes, [`Error::NonceLength`],
     /// [`Error::OutputLength`] if `buffer` has no room for the padding; nothing has changed then.
     pub fn encrypt_padded_in_place(
         &self,
@@ -74,7 +74,7 @@ impl Cipher {
     ///
     /// # Errors
     ///
-    /// [`Error::Unsupported`] if this is a stream, [`Error::NonceLength`], [`Error::DataLength`]
+    /// [`Error::Unsupported`] in other modes, [`Error::NonceLength`], [`Error::DataLength`]
     /// if `input` are not whole blocks or none, [`Error::OutputLength`] if `output` is shorter,
     /// [`Error::Padding`] if the message does not end with padding; nothing has changed then.
     pub fn decrypt_padded(
@@ -131,7 +131,7 @@ impl Cipher {
     /// The bytes of a block, if this can be padded and `iv` has the right length.
     fn check_padded(&self, iv: &[u8]) -> Result<usize, Error> {
         let algorithm = self.algorithm();
-        if algorithm.is_stream() {
+        if !matches!(algorithm.mode(), Mode::Cbc | Mode::Ecb) {
             Err(Error::Unsupported)
         } else if iv.len() != algorithm.nonce_length() {
             Err(Error::NonceLength)

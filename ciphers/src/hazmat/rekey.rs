@@ -5,7 +5,7 @@ use lanecrypt_kernels::BlockEncrypt;
 use super::cipher::Cipher;
 #[cfg(feature = "legacy")]
 use super::keyed::triple_des_key;
-use super::keyed::{Keyed, StreamKey, bytes, serpent_key};
+use super::keyed::{Keyed, StreamKey, bytes, serpent_key, two_halves};
 use crate::Error;
 
 impl Cipher {
@@ -15,7 +15,7 @@ impl Cipher {
     ///
     /// # Errors
     ///
-    /// [`Error::KeyLength`]; nothing has changed then.
+    /// [`Error::KeyLength`], [`Error::WeakKey`] as [`new`](Self::new); nothing has changed then.
     pub fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
         if !self.algorithm().key_lengths().contains(key.len()) {
             return Err(Error::KeyLength);
@@ -27,6 +27,8 @@ impl Cipher {
             Keyed::Aes128Ctr(cipher) => cipher.set_key(bytes(key)?),
             Keyed::Aes192Ctr(cipher) => cipher.set_key(bytes(key)?),
             Keyed::Aes256Ctr(cipher) => cipher.set_key(bytes(key)?),
+            Keyed::Aes128Xts(cipher) => cipher.set_key(two_halves(key)?),
+            Keyed::Aes256Xts(cipher) => cipher.set_key(two_halves(key)?),
             Keyed::SerpentCbc(cipher) | Keyed::SerpentCtr(cipher) | Keyed::SerpentEcb(cipher) => {
                 cipher.set_key(&serpent_key(key)?);
             }

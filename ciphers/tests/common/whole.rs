@@ -37,7 +37,8 @@ pub(crate) const ESTREAM: &[(&str, &str, usize)] = &[
 ];
 
 /// Of `vectors/`: NIST's files and RFC 3686, where a vector that a file lists for either direction
-/// stands once; two-key 3DES stands once with 16 bytes of key and once with 24.
+/// stands once; two-key 3DES stands once with 16 bytes of key and once with 24. Of XTS the vectors
+/// of the standard, the first 40 of each length in NIST's files, and generated ones.
 pub(crate) const OWN_BLOCKS: &[(&str, &str, usize)] = &[
     ("aes-128-ecb", "nist/aes/ECBGFSbox128.rsp", 7),
     ("aes-128-ecb", "nist/aes/ECBKeySbox128.rsp", 21),
@@ -75,6 +76,14 @@ pub(crate) const OWN_BLOCKS: &[(&str, &str, usize)] = &[
     ("3des-ecb", "nist/tdes/TECBMMT3.rsp", 20),
     ("3des-cbc", "nist/tdes/TCBCMMT2.rsp", 40),
     ("null", "definition", 8),
+    ("aes-128-xts", "ieee-1619", 13),
+    ("aes-256-xts", "ieee-1619", 5),
+    ("aes-128-xts", "nist/aes/tweak-128hexstr/XTSGenAES128.rsp", 120),
+    ("aes-128-xts", "nist/aes/tweak-dataunitseqno/XTSGenAES128.rsp", 120),
+    ("aes-256-xts", "nist/aes/tweak-128hexstr/XTSGenAES256.rsp", 80),
+    ("aes-256-xts", "nist/aes/tweak-dataunitseqno/XTSGenAES256.rsp", 80),
+    ("aes-128-xts", "generated/xts", 20),
+    ("aes-256-xts", "generated/xts", 20),
 ];
 
 /// Of the vectors beside the workspace: NIST's files whole, in both directions; those of NESSIE,

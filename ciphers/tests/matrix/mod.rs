@@ -3,32 +3,61 @@
 use std::collections::BTreeMap;
 use std::io::Write as _;
 
-use lanecrypt_ciphers::{Isa, Level, Primitive};
+use lanecrypt_ciphers::{Algorithm, Isa, Level, Primitive};
+
+/// What kernels are written for: a primitive, or a mode with kernels of its own.
+pub(crate) trait Kernels: Copy + Ord {
+    fn name(self) -> String;
+    fn kernel_at(self, level: Level) -> Level;
+}
+
+impl Kernels for Algorithm {
+    fn name(self) -> String {
+        self.to_string()
+    }
+
+    fn kernel_at(self, level: Level) -> Level {
+        self.kernel_at(level)
+    }
+}
+
+impl Kernels for Primitive {
+    fn name(self) -> String {
+        self.name().to_owned()
+    }
+
+    fn kernel_at(self, level: Level) -> Level {
+        self.kernel_at(level)
+    }
+}
 
 /// Counts of vectors by kernel and level.
-#[derive(Default)]
-pub(crate) struct Matrix(BTreeMap<Primitive, BTreeMap<Level, usize>>);
+pub(crate) struct Matrix<K>(BTreeMap<K, BTreeMap<Level, usize>>);
 
-impl Matrix {
+impl<K: Kernels> Matrix<K> {
+    pub(crate) fn new() -> Self {
+        Self(BTreeMap::new())
+    }
+
     /// Notes one vector that came out right.
-    pub(crate) fn tested(&mut self, primitive: Primitive, level: Level) {
-        *self.0.entry(primitive).or_default().entry(level).or_default() += 1;
+    pub(crate) fn tested(&mut self, row: K, level: Level) {
+        *self.0.entry(row).or_default().entry(level).or_default() += 1;
     }
 
     /// The table, line by line.
     pub(crate) fn lines(&self) -> Vec<String> {
         let header: String = Level::ALL.map(|level| format!("{level:>15}")).concat();
-        let mut lines = vec![format!("{:<12}{header}", "kernel")];
-        for (&primitive, counts) in &self.0 {
-            let cells = Level::ALL.map(|level| format!("{:>15}", cell(primitive, level, counts)));
-            lines.push(format!("{:<12}{}", primitive.name(), cells.concat()));
+        let mut lines = vec![format!("{:<20}{header}", "kernel")];
+        for (&row, counts) in &self.0 {
+            let cells = Level::ALL.map(|level| format!("{:>15}", cell(row, level, counts)));
+            lines.push(format!("{:<20}{}", row.name(), cells.concat()));
         }
         lines
     }
 }
 
-fn cell(primitive: Primitive, level: Level, counts: &BTreeMap<Level, usize>) -> String {
-    let kernel = primitive.kernel_at(level);
+fn cell(row: impl Kernels, level: Level, counts: &BTreeMap<Level, usize>) -> String {
+    let kernel = row.kernel_at(level);
     match counts.get(&level) {
         _ if kernel != level => format!("= {kernel}"),
         Some(count) => format!("{count} tested"),

@@ -1,0 +1,217 @@
+//! The front door: one keyed cipher with authentication, for any number of messages and threads.
+
+mod attached;
+mod keyed;
+mod limits;
+mod opener;
+mod pieces;
+mod sealer;
+mod tag;
+
+use core::fmt;
+
+use inout::InOutBuf;
+use lanecrypt_kernels::{Isa, wipe};
+use zeroize::ZeroizeOnDrop;
+
+use self::keyed::{Keyed, Nonced, by_key};
+use self::limits::Limits;
+pub use self::opener::Opener;
+pub use self::sealer::Sealer;
+use crate::{Algorithm, Error};
+
+/// One keyed cipher with authentication: AES-GCM (NIST SP 800-38D), ChaCha20-Poly1305 (RFC 8439) or
+/// XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha).
+///
+/// A message that is sealed can be read only with the key, and a change of it, of its associated
+/// data or of its nonce is noticed: [`open`](Self::open) then answers [`Error::Authentication`] and
+/// has wiped all that it wrote. Associated data are authenticated and not encrypted, such as the
+/// header of a packet.
+///
+/// **Under one key no nonce may ever be used twice**: both messages could be read and others
+/// forged. [`Nonces`](crate::Nonces) and [`RandomNonces`](crate::RandomNonces) make nonces that do
+/// not repeat, and [`seal_next`](Self::seal_next) takes them from there:
+///
+/// ```
+/// use lanecrypt_ciphers::{Algorithm, Cipher, Nonces};
+///
+/// # fn main() -> Result<(), lanecrypt_ciphers::Error> {
+/// # let key = [7; 32];
+/// let cipher = Cipher::new(Algorithm::CHACHA20_POLY1305, &key)?;
+/// let mut nonces = Nonces::counter(cipher.algorithm(), b"from")?;
+///
+/// let mut packet = *b"a message, and room for the tag:................";
+/// let nonce = cipher.seal_next(&mut nonces, b"header", &mut packet)?;
+///
+/// let message = cipher.open(&nonce, b"header", &mut packet)?;
+/// assert_eq!(message, b"a message, and room for the tag:");
+/// # Ok(())
+/// # }
+/// ```
+///
+/// A packet does not say which key it was sealed under: whoever knows two keys can make one that
+/// opens under both. Where that matters, as with keys from passwords, the key has to be told apart
+/// by other means.
+///
+/// The key is expanded once and wiped on drop. Requests only read it, so that any number of threads
+/// may share one cipher without a lock; they do not allocate. What they leave on the stack and in
+/// registers [`hazmat::burn_stack`](crate::hazmat::burn_stack) wipes. Constant time in key and data;
+/// lengths, nonces, associated data and whether a message is authentic are public.
+///
+/// The length of nonces is [`Algorithm::nonce_length`]. GCM takes others, from 1 byte to 2^61 - 1,
+/// which are hashed to a counter block and cost more; 12 bytes is the one to use, and random nonces
+/// of any length are as likely to repeat as those of 12 bytes. (The last 32 bits of such a hash show
+/// in the time that a message takes.) One message has at most 2^36 - 32
+/// bytes with GCM, 2^38 - 64 with Poly1305; associated data have at most 2^61 - 1 bytes with GCM.
+pub struct Cipher {
+    limits: Limits,
+    algorithm: Algorithm,
+    tag_length: usize,
+    keyed: Keyed,
+}
+
+impl Cipher {
+    /// Expands `key`, for the best kernels that this processor can run.
+    ///
+    /// ```
+    /// use lanecrypt_ciphers::{Algorithm, Cipher, Error};
+    ///
+    /// let refused = Cipher::new(Algorithm::AES_256_GCM, &[1; 16]);
+    /// assert_eq!(refused.err(), Some(Error::KeyLength));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`] if the algorithm [does not authenticate](Algorithm::is_aead); such are
+    /// in [`hazmat`](crate::hazmat). [`Error::KeyLength`].
+    #[inline]
+    pub fn new(algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
+        Self::with_isa(Isa::detect(), algorithm, key)
+    }
+
+    /// Expands `key`, for the kernels of `isa`.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn with_isa(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
+        if !algorithm.is_aead() {
+            return Err(Error::Unsupported);
+        }
+        if !algorithm.key_lengths().contains(key.len()) {
+            return Err(Error::KeyLength);
+        }
+        Self::expand(isa, algorithm, key)
+    }
+
+    /// Expands another key of the same algorithm in the place of this one, for the same kernels. The
+    /// length of tags stays.
+    ///
+    /// Cheaper than a new cipher, which is moved and of which the old one is wiped.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KeyLength`]; nothing has changed then.
+    #[inline]
+    pub fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
+        self.keyed.set_key(key)
+    }
+
+    /// What it does.
+    #[must_use]
+    #[inline]
+    pub fn algorithm(&self) -> Algorithm {
+        self.algorithm
+    }
+
+    /// Bytes of a tag, which a sealed message is longer by: 16, unless
+    /// [`set_tag_length`](Self::set_tag_length) says otherwise.
+    #[must_use]
+    #[inline]
+    pub fn tag_length(&self) -> usize {
+        self.tag_length
+    }
+
+    /// Makes tags of so many bytes: the first ones of those of 16.
+    ///
+    /// GCM has tags of 12 to 16 bytes, and of 4 and 8, which are for protocols that have to save
+    /// bytes and survive some forgeries (SP 800-38D, appendix C). Then ciphertext and associated data
+    /// have at most 2^10 bytes together with tags of 4 bytes, and 2^21 with tags of 8; and under one
+    /// key no more than 2^11, or 2^17, messages of that length may be opened, forged ones included:
+    /// each forgery that is accepted helps to find others. **Counting those is up to the caller.**
+    /// Poly1305 has tags of 16 bytes only.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TagLength`]; nothing has changed then.
+    pub fn set_tag_length(&mut self, bytes: usize) -> Result<(), Error> {
+        self.limits = Limits::new(self.algorithm, bytes)?;
+        self.tag_length = bytes;
+        Ok(())
+    }
+
+    /// Encrypts a whole message, a slice in place or an [`InOutBuf`] from one buffer to another, and
+    /// writes its tag, of [`tag_length`](Self::tag_length) bytes.
+    ///
+    /// **The nonce must not have been used before under this key.**
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TagLength`], [`Error::NonceLength`], [`Error::AadLength`] or [`Error::DataLength`];
+    /// nothing has changed then.
+    #[inline]
+    pub fn seal_detached<'i, 'o>(
+        &self,
+        nonce: &[u8],
+        aad: &[u8],
+        data: impl Into<InOutBuf<'i, 'o, u8>>,
+        tag: &mut [u8],
+    ) -> Result<(), Error> {
+        let data = data.into();
+        self.admit(aad.len(), data.len(), tag.len())?;
+        by_key!(&self.keyed, key => key.seal_under(nonce, aad, data, tag))
+    }
+
+    /// Decrypts a whole message, a slice in place or an [`InOutBuf`] from one buffer to another, if
+    /// its tag, of [`tag_length`](Self::tag_length) bytes, is the right one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Authentication`]: the output has been wiped. [`Error::TagLength`],
+    /// [`Error::NonceLength`], [`Error::AadLength`] or [`Error::DataLength`]; nothing has changed
+    /// then.
+    #[inline]
+    pub fn open_detached<'i, 'o>(
+        &self,
+        nonce: &[u8],
+        aad: &[u8],
+        data: impl Into<InOutBuf<'i, 'o, u8>>,
+        tag: &[u8],
+    ) -> Result<(), Error> {
+        let mut data = data.into();
+        self.admit(aad.len(), data.len(), tag.len())?;
+        let verdict = by_key!(&self.keyed, key => key.open_under(nonce, aad, data.reborrow(), tag));
+        if verdict == Err(Error::Authentication) {
+            wipe::memory(data.get_out());
+        }
+        verdict
+    }
+
+    /// Whether a message of these lengths may be asked for.
+    #[inline]
+    fn admit(&self, aad: usize, data: usize, tag: usize) -> Result<(), Error> {
+        if tag != self.tag_length {
+            return Err(Error::TagLength);
+        }
+        self.limits.admit(aad as u64, data as u64)
+    }
+}
+
+impl fmt::Debug for Cipher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cipher").field("algorithm", &self.algorithm).finish_non_exhaustive()
+    }
+}
+
+// Every expanded key wipes itself.
+impl ZeroizeOnDrop for Cipher {}

@@ -1,0 +1,120 @@
+//! Packets: a message with its tag behind it.
+
+use inout::InOutBuf;
+use lanecrypt_kernels::wipe;
+
+use super::Cipher;
+use crate::{Error, Nonce, NonceSequence};
+
+impl Cipher {
+    /// Seals a packet in place: its last [`tag_length`](Self::tag_length) bytes are room for the
+    /// tag, those before are the message.
+    ///
+    /// **The nonce must not have been used before under this key.**
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutputLength`] if there is no room for the tag, [`Error::NonceLength`],
+    /// [`Error::AadLength`] or [`Error::DataLength`]; nothing has changed then.
+    #[inline]
+    pub fn seal(&self, nonce: &[u8], aad: &[u8], packet: &mut [u8]) -> Result<(), Error> {
+        let (message, tag) = self.cut(packet).ok_or(Error::OutputLength)?;
+        self.seal_detached(nonce, aad, message, tag)
+    }
+
+    /// Seals a packet in place, as [`seal`](Self::seal) does, with the next nonce of `nonces`, and
+    /// answers it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoncesExhausted`], [`Error::NonceLength`] if the nonces were made for an algorithm
+    /// that has others, or as [`seal`](Self::seal); nothing has changed then, and no nonce is used
+    /// up.
+    #[inline]
+    pub fn seal_next(
+        &self,
+        nonces: &mut impl NonceSequence,
+        aad: &[u8],
+        packet: &mut [u8],
+    ) -> Result<Nonce, Error> {
+        let (message, tag) = self.cut(packet).ok_or(Error::OutputLength)?;
+        if nonces.nonce_length() != self.algorithm().nonce_length() {
+            return Err(Error::NonceLength);
+        }
+        self.admit(aad.len(), message.len(), tag.len())?;
+        let nonce = nonces.fresh()?;
+        self.seal_detached(&nonce, aad, message, tag)?;
+        Ok(nonce)
+    }
+
+    /// Opens a packet in place, if it is authentic, and answers the message, which lies at its front.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Authentication`]: the message's place has been wiped; also if the packet is shorter
+    /// than a tag. [`Error::NonceLength`], [`Error::AadLength`] or [`Error::DataLength`]; nothing has
+    /// changed then.
+    #[inline]
+    pub fn open<'p>(
+        &self,
+        nonce: &[u8],
+        aad: &[u8],
+        packet: &'p mut [u8],
+    ) -> Result<&'p mut [u8], Error> {
+        let (message, tag) = self.cut(packet).ok_or(Error::Authentication)?;
+        self.open_detached(nonce, aad, &mut *message, tag)?;
+        Ok(message)
+    }
+
+    /// Seals a message into a packet that is longer by [`tag_length`](Self::tag_length) bytes.
+    ///
+    /// **The nonce must not have been used before under this key.**
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutputLength`] if the packet has another length, [`Error::NonceLength`],
+    /// [`Error::AadLength`] or [`Error::DataLength`]; nothing has changed then.
+    #[inline]
+    pub fn seal_to(
+        &self,
+        nonce: &[u8],
+        aad: &[u8],
+        message: &[u8],
+        packet: &mut [u8],
+    ) -> Result<(), Error> {
+        let (sealed, tag) = self.cut(packet).ok_or(Error::OutputLength)?;
+        let data = InOutBuf::new(message, sealed).map_err(|_| Error::OutputLength)?;
+        self.seal_detached(nonce, aad, data, tag)
+    }
+
+    /// Opens a packet into a message that is shorter by [`tag_length`](Self::tag_length) bytes, if
+    /// it is authentic.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Authentication`]: the message has been wiped; also if the packet is shorter than a
+    /// tag. [`Error::OutputLength`] if the message has another length, [`Error::NonceLength`],
+    /// [`Error::AadLength`] or [`Error::DataLength`]; nothing has changed then.
+    #[inline]
+    pub fn open_to(
+        &self,
+        nonce: &[u8],
+        aad: &[u8],
+        packet: &[u8],
+        message: &mut [u8],
+    ) -> Result<(), Error> {
+        let length = packet.len().checked_sub(self.tag_length());
+        let Some((sealed, tag)) = length.and_then(|at| packet.split_at_checked(at)) else {
+            wipe::memory(message);
+            return Err(Error::Authentication);
+        };
+        let data = InOutBuf::new(sealed, message).map_err(|_| Error::OutputLength)?;
+        self.open_detached(nonce, aad, data, tag)
+    }
+
+    /// A packet as message and tag; none if it is shorter than a tag.
+    #[inline]
+    fn cut<'p>(&self, packet: &'p mut [u8]) -> Option<(&'p mut [u8], &'p mut [u8])> {
+        packet.split_at_mut_checked(packet.len().checked_sub(self.tag_length())?)
+    }
+}

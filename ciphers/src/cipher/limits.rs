@@ -1,0 +1,95 @@
+//! How long the parts of a message may be.
+
+use lanecrypt_kernels::Aead;
+use lanecrypt_kernels::chacha20poly1305::ChaCha20Poly1305;
+use lanecrypt_kernels::gcm::AesGcm;
+
+use crate::{Algorithm, Error, Mode};
+
+/// The most bytes that GCM hashes of associated data, or of a nonce: 2^64 - 1 bits, in whole bytes
+/// (SP 800-38D, section 5.2.1.1).
+const GCM_HASHED: u64 = (1 << 61) - 1;
+
+/// The most bytes of the parts of one message.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    aad: u64,
+    data: u64,
+    /// Of associated data and data together; `u64::MAX` if they are not limited together.
+    packet: u64,
+}
+
+impl Limits {
+    /// Those of an algorithm with tags of so many bytes.
+    pub(super) fn new(algorithm: Algorithm, tag_length: usize) -> Result<Self, Error> {
+        let packet = match (algorithm.mode(), tag_length) {
+            (_, 16) | (Mode::Gcm, 12..16) => u64::MAX,
+            // SP 800-38D, appendix C: the last rows of its tables.
+            (Mode::Gcm, 8) => 1 << 21,
+            (Mode::Gcm, 4) => 1 << 10,
+            _ => return Err(Error::TagLength),
+        };
+        Ok(match algorithm.mode() {
+            Mode::Gcm => Self { aad: GCM_HASHED, data: AesGcm::<128>::LONGEST, packet },
+            // RFC 8439, section 2.8: any number of bytes that 64 bits can count.
+            _ => Self { aad: u64::MAX, data: ChaCha20Poly1305::LONGEST, packet },
+        })
+    }
+
+    /// Whether a message may have so many bytes of associated data and of data.
+    #[inline]
+    pub(super) fn admit(&self, aad: u64, data: u64) -> Result<(), Error> {
+        if aad > self.aad {
+            return Err(Error::AadLength);
+        }
+        if data > self.data || aad.saturating_add(data) > self.packet {
+            return Err(Error::DataLength);
+        }
+        Ok(())
+    }
+
+    /// Whether GCM takes a nonce of so many bytes.
+    pub(super) fn admit_nonce(length: u64) -> Result<(), Error> {
+        if (1..=GCM_HASHED).contains(&length) { Ok(()) } else { Err(Error::NonceLength) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edge(limits: Limits, aad: u64, data: u64) -> [Result<(), Error>; 3] {
+        [limits.admit(aad, data), limits.admit(aad + 1, data), limits.admit(aad, data + 1)]
+    }
+
+    #[test]
+    fn the_standards_numbers_are_the_edges() {
+        let gcm = |tag| Limits::new(Algorithm::AES_256_GCM, tag).expect("a tag length");
+        let (aad, data) = (Err(Error::AadLength), Err(Error::DataLength));
+        for tag in 12..=16 {
+            // In bits: 2^64 - 1 and 2^39 - 256.
+            assert_eq!(edge(gcm(tag), (1 << 61) - 1, (1 << 36) - 32), [Ok(()), aad, data]);
+            assert_eq!(edge(gcm(tag), 0, (1 << 36) - 32), [Ok(()), Ok(()), data]);
+        }
+        for (tag, packet) in [(4, 1024), (8, 2 << 20)] {
+            assert_eq!(edge(gcm(tag), 0, packet), [Ok(()), data, data]);
+            assert_eq!(edge(gcm(tag), packet, 0), [Ok(()), data, data]);
+            assert_eq!(edge(gcm(tag), 100, packet - 100), [Ok(()), data, data]);
+            assert_eq!(gcm(tag).admit(u64::MAX, 0), aad);
+        }
+        for algorithm in [Algorithm::CHACHA20_POLY1305, Algorithm::XCHACHA20_POLY1305] {
+            let limits = Limits::new(algorithm, 16).expect("a tag length");
+            // RFC 8439 prints the number.
+            assert_eq!(limits.admit(u64::MAX, 274_877_906_880), Ok(()));
+            assert_eq!(limits.admit(0, 274_877_906_881), data);
+        }
+    }
+
+    #[test]
+    fn nonces_of_gcm_have_from_one_byte_to_those_of_64_bits() {
+        assert_eq!(Limits::admit_nonce(0), Err(Error::NonceLength));
+        assert_eq!(Limits::admit_nonce(1), Ok(()));
+        assert_eq!(Limits::admit_nonce(2_305_843_009_213_693_951), Ok(()));
+        assert_eq!(Limits::admit_nonce(2_305_843_009_213_693_952), Err(Error::NonceLength));
+    }
+}

@@ -1,0 +1,219 @@
+//! A message that comes in pieces: what sealing and opening share.
+
+use inout::InOutBuf;
+use lanecrypt_kernels::Aead;
+use lanecrypt_kernels::chacha20poly1305::{ChaCha20Poly1305, XChaCha20Poly1305};
+use lanecrypt_kernels::gcm::AesGcm;
+
+use super::Cipher;
+use super::keyed::{Keyed, Nonced};
+use crate::Error;
+
+/// A message on its way, and how much of it has come.
+pub(super) struct Pieces<'c> {
+    cipher: &'c Cipher,
+    state: State<'c>,
+    /// Bytes of associated data.
+    aad: u64,
+    /// Bytes of data.
+    data: u64,
+    /// Whether data have come, after which no associated data may.
+    begun: bool,
+}
+
+impl<'c> Pieces<'c> {
+    #[inline]
+    pub(super) fn new(cipher: &'c Cipher, nonce: &[u8]) -> Result<Self, Error> {
+        let state = State::new(&cipher.keyed, nonce)?;
+        Ok(Self { cipher, state, aad: 0, data: 0, begun: false })
+    }
+
+    pub(super) fn cipher(&self) -> &'c Cipher {
+        self.cipher
+    }
+
+    pub(super) fn associate(&mut self, aad: &[u8]) -> Result<(), Error> {
+        if self.begun {
+            return Err(Error::Finished);
+        }
+        let total = self.aad.checked_add(aad.len() as u64).ok_or(Error::AadLength)?;
+        self.cipher.limits.admit(total, self.data)?;
+        self.aad = total;
+        self.state.associate(aad);
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn encrypt(&mut self, data: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
+        self.count(data.len())?;
+        self.state.encrypt(data);
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn decrypt(&mut self, data: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
+        self.count(data.len())?;
+        self.state.decrypt(data);
+        Ok(())
+    }
+
+    /// The tag of what has come.
+    pub(super) fn tag(self) -> [u8; 16] {
+        self.state.tag()
+    }
+
+    /// Takes the next bytes of data into account, or refuses.
+    #[inline]
+    fn count(&mut self, length: usize) -> Result<(), Error> {
+        let total = self.data.checked_add(length as u64).ok_or(Error::DataLength)?;
+        self.cipher.limits.admit(self.aad, total)?;
+        self.data = total;
+        self.begun = true;
+        Ok(())
+    }
+}
+
+/// A key, and the kernel's state of one message under it, which wipes itself.
+enum State<'c> {
+    Aes128Gcm(&'c AesGcm<128>, <AesGcm<128> as Aead<16, 12>>::Message),
+    Aes192Gcm(&'c AesGcm<192>, <AesGcm<192> as Aead<24, 12>>::Message),
+    Aes256Gcm(&'c AesGcm<256>, <AesGcm<256> as Aead<32, 12>>::Message),
+    ChaCha20Poly1305(&'c ChaCha20Poly1305, <ChaCha20Poly1305 as Aead<32, 12>>::Message),
+    XChaCha20Poly1305(&'c XChaCha20Poly1305, <XChaCha20Poly1305 as Aead<32, 24>>::Message),
+}
+
+/// Evaluates an expression for the kernel and the state of a [`State`].
+macro_rules! by_state {
+    ($state:expr, ($key:ident, $message:ident) => $result:expr) => {
+        match $state {
+            State::Aes128Gcm($key, $message) => $result,
+            State::Aes192Gcm($key, $message) => $result,
+            State::Aes256Gcm($key, $message) => $result,
+            State::ChaCha20Poly1305($key, $message) => $result,
+            State::XChaCha20Poly1305($key, $message) => $result,
+        }
+    };
+}
+
+impl<'c> State<'c> {
+    fn new(keyed: &'c Keyed, nonce: &[u8]) -> Result<Self, Error> {
+        Ok(match keyed {
+            Keyed::Aes128Gcm(key) => Self::Aes128Gcm(key, key.begin_under(nonce)?),
+            Keyed::Aes192Gcm(key) => Self::Aes192Gcm(key, key.begin_under(nonce)?),
+            Keyed::Aes256Gcm(key) => Self::Aes256Gcm(key, key.begin_under(nonce)?),
+            Keyed::ChaCha20Poly1305(key) => Self::ChaCha20Poly1305(key, key.begin_under(nonce)?),
+            Keyed::XChaCha20Poly1305(key) => Self::XChaCha20Poly1305(key, key.begin_under(nonce)?),
+        })
+    }
+
+    fn associate(&mut self, aad: &[u8]) {
+        by_state!(self, (key, message) => key.associate(message, aad));
+    }
+
+    fn encrypt(&mut self, data: InOutBuf<'_, '_, u8>) {
+        by_state!(self, (key, message) => key.encrypt(message, data));
+    }
+
+    fn decrypt(&mut self, data: InOutBuf<'_, '_, u8>) {
+        by_state!(self, (key, message) => key.decrypt(message, data));
+    }
+
+    fn tag(self) -> [u8; 16] {
+        by_state!(self, (key, message) => key.tag(message))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Algorithm;
+
+    const AEADS: [(Algorithm, u64, u64); 5] = [
+        (Algorithm::AES_128_GCM, (1 << 61) - 1, (1 << 36) - 32),
+        (Algorithm::AES_192_GCM, (1 << 61) - 1, (1 << 36) - 32),
+        (Algorithm::AES_256_GCM, (1 << 61) - 1, (1 << 36) - 32),
+        (Algorithm::CHACHA20_POLY1305, u64::MAX, (1 << 38) - 64),
+        (Algorithm::XCHACHA20_POLY1305, u64::MAX, (1 << 38) - 64),
+    ];
+
+    fn keyed(algorithm: Algorithm) -> Cipher {
+        let key = [1; 32];
+        let key = &key[..algorithm.key_lengths().longest()];
+        Cipher::new(algorithm, key).expect("a good key")
+    }
+
+    fn begun(cipher: &Cipher) -> Pieces<'_> {
+        let nonce = [2; 24];
+        Pieces::new(cipher, &nonce[..cipher.algorithm().nonce_length()]).expect("a good nonce")
+    }
+
+    /// The counts are preset; the last byte that is allowed is taken, one more is refused, and what
+    /// is refused has changed neither data nor count.
+    #[test]
+    fn data_end_at_the_longest_message() {
+        for (algorithm, _, longest) in AEADS {
+            let cipher = keyed(algorithm);
+            for left in [0, 1, 16, 33] {
+                let mut data = [0xa5; 34];
+                let mut pieces = begun(&cipher);
+                pieces.data = longest - left as u64;
+                let long = Err(Error::DataLength);
+                assert_eq!(pieces.encrypt((&mut data[..=left]).into()), long, "{algorithm}");
+                assert_eq!(pieces.decrypt((&mut data[..=left]).into()), long, "{algorithm}");
+                assert_eq!(data, [0xa5; 34], "{algorithm}: written");
+                // Refused data do not count as data, after which no associated data may come.
+                assert_eq!(pieces.associate(b"aad"), Ok(()), "{algorithm}");
+                assert_eq!(pieces.encrypt((&mut data[..left]).into()), Ok(()), "{algorithm}");
+                assert_eq!(pieces.data, longest);
+                assert_eq!(pieces.encrypt((&mut data[..1]).into()), long, "{algorithm}");
+                assert_eq!(pieces.decrypt((&mut data[..1]).into()), long, "{algorithm}");
+                assert_eq!(pieces.encrypt((&mut [][..]).into()), Ok(()), "{algorithm}");
+            }
+        }
+    }
+
+    #[test]
+    fn associated_data_end_where_their_length_does() {
+        for (algorithm, longest, _) in AEADS {
+            let cipher = keyed(algorithm);
+            let mut pieces = begun(&cipher);
+            pieces.aad = longest - 5;
+            assert_eq!(pieces.associate(&[1; 6]), Err(Error::AadLength), "{algorithm}");
+            assert_eq!(pieces.associate(&[1; 5]), Ok(()), "{algorithm}");
+            assert_eq!(pieces.associate(&[1; 1]), Err(Error::AadLength), "{algorithm}");
+            assert_eq!(pieces.associate(&[]), Ok(()), "{algorithm}");
+            assert_eq!(pieces.encrypt((&mut [1][..]).into()), Ok(()), "{algorithm}");
+        }
+    }
+
+    /// A count of data that no more bytes can be added to, whatever the limits were.
+    #[test]
+    fn counts_do_not_wrap() {
+        let cipher = keyed(Algorithm::CHACHA20_POLY1305);
+        let mut pieces = begun(&cipher);
+        pieces.data = u64::MAX;
+        assert_eq!(pieces.encrypt((&mut [1][..]).into()), Err(Error::DataLength));
+    }
+
+    /// A call that is refused leaves no trace in the tag.
+    #[test]
+    fn what_is_refused_is_not_hashed() {
+        for (algorithm, ..) in AEADS {
+            let cipher = keyed(algorithm);
+            let run = |disturb: bool| {
+                let mut pieces = begun(&cipher);
+                pieces.associate(b"aad").expect("short enough");
+                pieces.encrypt((&mut [1; 20][..]).into()).expect("short enough");
+                if disturb {
+                    let count = core::mem::replace(&mut pieces.data, u64::MAX);
+                    assert_eq!(pieces.encrypt((&mut [1; 20][..]).into()), Err(Error::DataLength));
+                    pieces.data = count;
+                    assert_eq!(pieces.associate(b"aad"), Err(Error::Finished));
+                }
+                pieces.encrypt((&mut [1; 20][..]).into()).expect("short enough");
+                pieces.tag()
+            };
+            assert_eq!(run(false), run(true), "{algorithm}");
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Tags: the first bytes of what a kernel makes.
+
+use subtle::ConstantTimeEq;
+
+use crate::Error;
+
+/// Writes as much of a tag as there is room for, 16 bytes at most.
+#[inline]
+pub(super) fn put(made: &[u8; 16], tag: &mut [u8]) {
+    // A store of a size that is known, and not a call that copies.
+    if let Ok(whole) = <&mut [u8; 16]>::try_from(&mut *tag) {
+        *whole = *made;
+    } else {
+        put_part(made, tag);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn put_part(from: &[u8], to: &mut [u8]) {
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = *from;
+    }
+}
+
+/// Whether a tag that came, of at most 16 bytes, is how the one that was made begins. In constant
+/// time but for the length.
+///
+/// # Errors
+///
+/// [`Error::Authentication`] if it is not.
+#[inline]
+pub(super) fn compare(made: &[u8; 16], came: &[u8]) -> Result<(), Error> {
+    let same = match came.try_into() {
+        Ok(came) => equal(made, came),
+        Err(_) => begins(made, came),
+    };
+    if same { Ok(()) } else { Err(Error::Authentication) }
+}
+
+/// By two words: byte by byte it would take as long as decrypting a short message.
+#[inline]
+fn equal(one: &[u8; 16], other: &[u8; 16]) -> bool {
+    let difference = u128::from_ne_bytes(*one) ^ u128::from_ne_bytes(*other);
+    #[expect(clippy::cast_possible_truncation, reason = "the lower half, and the upper one")]
+    let any = difference as u64 | (difference >> 64) as u64;
+    any.ct_eq(&0).into()
+}
+
+#[cold]
+#[inline(never)]
+fn begins(made: &[u8; 16], came: &[u8]) -> bool {
+    // What the shorter tag has not is taken as equal.
+    let mut whole = *made;
+    put_part(came, &mut whole);
+    equal(made, &whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_bit_of_a_tag_counts() {
+        let made: [u8; 16] = core::array::from_fn(|i| 17 * u8::try_from(i).expect("below 16"));
+        for length in 1..=16 {
+            let mut tag = [0xee; 20];
+            put(&made, &mut tag[..length]);
+            assert_eq!(tag[..length], made[..length]);
+            assert_eq!(tag[length..], [0xee; 20][length..], "{length}");
+            assert_eq!(compare(&made, &tag[..length]), Ok(()), "{length}");
+            for bit in 0..8 * length {
+                tag[bit / 8] ^= 1 << (bit % 8);
+                let refused = Err(Error::Authentication);
+                assert_eq!(compare(&made, &tag[..length]), refused, "{length}: {bit}");
+                tag[bit / 8] ^= 1 << (bit % 8);
+            }
+        }
+    }
+}

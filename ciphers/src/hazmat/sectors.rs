@@ -1,0 +1,98 @@
+//! Sectors of a storage device, many at a time.
+
+use inout::InOutBuf;
+use lanecrypt_kernels::xts::{LONGEST, SHORTEST};
+
+use super::cipher::Cipher;
+use super::keyed::Keyed;
+use crate::Error;
+
+/// For XTS only.
+///
+/// Who takes the device once learns nothing of what is on it. But no nonce changes when a sector is
+/// written again: equal contents look equal, and who has copies of two times sees which blocks of
+/// 16 bytes differ. And nothing is authenticated, see [`hazmat`](super). A sector's number must
+/// stand for one place under one key: two devices take two keys.
+impl Cipher {
+    /// Encrypts consecutive sectors of `size` bytes each: a slice in place, or an [`InOutBuf`] from
+    /// one buffer to another. Their numbers count from `first`; each one's tweak is its number as
+    /// 16 little-endian bytes, what dm-crypt calls `plain64`.
+    ///
+    /// The same as one [`encrypt`](Self::encrypt) after the other, at less cost where sectors are
+    /// short.
+    ///
+    /// ```
+    /// use lanecrypt_ciphers::hazmat::Cipher;
+    /// use lanecrypt_ciphers::{Algorithm, Isa};
+    ///
+    /// # fn main() -> Result<(), lanecrypt_ciphers::Error> {
+    /// # let key: Vec<u8> = (0..64).collect();
+    /// let disk = Cipher::new(Isa::detect(), Algorithm::AES_256_XTS, &key)?;
+    /// let mut page = [0; 4096];
+    /// disk.encrypt_sectors(2048, 512, &mut page[..])?;
+    /// disk.decrypt_sectors(2048, 512, &mut page[..])?;
+    /// assert_eq!(page, [0; 4096]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`] with other modes than XTS; [`Error::DataLength`] if `size` is less
+    /// than 16 bytes or more than 16 MiB, or `data` are not whole sectors; nothing has changed then.
+    pub fn encrypt_sectors<'i, 'o>(
+        &self,
+        first: u128,
+        size: usize,
+        data: impl Into<InOutBuf<'i, 'o, u8>>,
+    ) -> Result<(), Error> {
+        self.sectors::<true>(first, size, data.into())
+    }
+
+    /// Decrypts consecutive sectors, the inverse of [`encrypt_sectors`](Self::encrypt_sectors).
+    ///
+    /// # Errors
+    ///
+    /// As [`encrypt_sectors`](Self::encrypt_sectors).
+    pub fn decrypt_sectors<'i, 'o>(
+        &self,
+        first: u128,
+        size: usize,
+        data: impl Into<InOutBuf<'i, 'o, u8>>,
+    ) -> Result<(), Error> {
+        self.sectors::<false>(first, size, data.into())
+    }
+
+    fn sectors<const ENCRYPT: bool>(
+        &self,
+        first: u128,
+        size: usize,
+        data: InOutBuf<'_, '_, u8>,
+    ) -> Result<(), Error> {
+        macro_rules! crypt {
+            ($xts:expr) => {{
+                data_unit(size)?;
+                if !data.len().is_multiple_of(size) {
+                    return Err(Error::DataLength);
+                }
+                if ENCRYPT {
+                    $xts.encrypt_sectors(first, size, data);
+                } else {
+                    $xts.decrypt_sectors(first, size, data);
+                }
+                Ok(())
+            }};
+        }
+        match &self.keyed {
+            Keyed::Aes128Xts(xts) => crypt!(xts),
+            Keyed::Aes256Xts(xts) => crypt!(xts),
+            _ => Err(Error::Unsupported),
+        }
+    }
+}
+
+/// Refuses lengths that no data unit has (NIST SP 800-38E, section 4).
+#[inline]
+pub(super) fn data_unit(length: usize) -> Result<(), Error> {
+    if (SHORTEST..=LONGEST).contains(&length) { Ok(()) } else { Err(Error::DataLength) }
+}

@@ -1,0 +1,212 @@
+//! Nonces that do not repeat.
+
+mod random;
+
+use core::fmt;
+use core::ops::Deref;
+
+pub use self::random::RandomNonces;
+use crate::{Algorithm, Error};
+
+/// The longest nonce, that of XChaCha20-Poly1305, in words of 64 bits.
+const WORDS: usize = 3;
+/// Bytes of a counter field at least, so that a sequence does not end at once.
+const SHORTEST_COUNTER: usize = 4;
+
+/// One nonce, of at most 24 bytes. It is public: it may be sent, stored and shown.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Nonce {
+    bytes: [u8; 8 * WORDS],
+    length: usize,
+}
+
+impl Deref for Nonce {
+    type Target = [u8];
+
+    #[inline]
+    fn deref(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
+}
+
+impl AsRef<[u8]> for Nonce {
+    #[inline]
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
+}
+
+/// In hexadecimal, as every other form of it would be longer.
+impl fmt::Debug for Nonce {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Nonce(")?;
+        self.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
+        f.write_str(")")
+    }
+}
+
+/// Where [`Cipher::seal_next`](crate::Cipher::seal_next) takes nonces from: [`Nonces`] or
+/// [`RandomNonces`].
+pub trait NonceSequence: sealed::Sealed {
+    /// Bytes of each nonce.
+    fn nonce_length(&self) -> usize;
+
+    /// The next nonce, which is none of those before.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoncesExhausted`], from then on always: it takes another key.
+    fn fresh(&mut self) -> Result<Nonce, Error>;
+}
+
+/// Only sequences of this crate are known not to repeat.
+mod sealed {
+    #[expect(unnameable_types, reason = "whoever cannot name it cannot implement it")]
+    pub trait Sealed {}
+}
+
+/// Nonces by a counter: they never repeat, however many are taken.
+///
+/// The best choice for whoever can keep count. One sequence belongs to one key: two sequences that
+/// are equal in all but their counters must not serve the same key, so make them different in their
+/// fixed fields, as the two directions of a connection are, or the machines that share a key.
+///
+/// It cannot be cloned. **After `fork` parent and child have the same sequence**, and after a
+/// snapshot of a virtual machine is resumed twice, both have: then they need different keys, or one
+/// of them must never seal again. After a restart [`starting_at`](Self::starting_at) goes on where
+/// the count is known; where it is not, it takes another key.
+///
+/// ```
+/// use lanecrypt_ciphers::{Algorithm, Nonces};
+///
+/// # fn main() -> Result<(), lanecrypt_ciphers::Error> {
+/// let mut nonces = Nonces::counter(Algorithm::AES_256_GCM, &[0xaa; 4])?;
+/// assert_eq!(nonces.fresh()?[..], [0xaa, 0xaa, 0xaa, 0xaa, 0, 0, 0, 0, 0, 0, 0, 0]);
+/// assert_eq!(nonces.fresh()?[..], [0xaa, 0xaa, 0xaa, 0xaa, 0, 0, 0, 0, 0, 0, 0, 1]);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Nonces {
+    /// What the counter is added to without carries, as big-endian words.
+    base: [u64; WORDS],
+    length: usize,
+    /// The counter of the next nonce, and that of the one which would be the first to repeat: 2^64
+    /// at most.
+    next: u128,
+    end: u128,
+}
+
+impl Nonces {
+    /// Nonces of a fixed field and a big-endian counter in the rest (SP 800-38D, section 8.2.1; RFC
+    /// 5116, section 3.2): the counter has 4 bytes at least, and of longer ones the last 8 count.
+    ///
+    /// The fixed field tells apart who seals under the same key: a device, a thread, a direction.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`] if the algorithm does not authenticate; [`Error::NonceLength`] if the
+    /// fixed field leaves less than 4 bytes.
+    pub fn counter(algorithm: Algorithm, fixed: &[u8]) -> Result<Self, Error> {
+        let length = nonce_length(algorithm)?;
+        let counter = length.checked_sub(fixed.len()).ok_or(Error::NonceLength)?;
+        if counter < SHORTEST_COUNTER {
+            return Err(Error::NonceLength);
+        }
+        Ok(Self::new(fixed, length, counter))
+    }
+
+    /// Nonces of TLS 1.3 and QUIC: an initialization vector that both sides know, as long as a
+    /// nonce, XORed with a big-endian 64-bit counter (RFC 8446, section 5.3; RFC 9001, section 5.3).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`] if the algorithm does not authenticate; [`Error::NonceLength`] if
+    /// `iv` is not as long as its nonces.
+    pub fn masked(algorithm: Algorithm, iv: &[u8]) -> Result<Self, Error> {
+        let length = nonce_length(algorithm)?;
+        if iv.len() != length {
+            return Err(Error::NonceLength);
+        }
+        Ok(Self::new(iv, length, 8))
+    }
+
+    /// Begins with the counter at `first`, instead of 0: how many nonces of this sequence have been
+    /// taken before, or may have been.
+    ///
+    /// If there are no more of them, that is what [`fresh`](Self::fresh) answers.
+    #[must_use]
+    pub fn starting_at(mut self, first: u64) -> Self {
+        self.next = first.into();
+        self
+    }
+
+    /// The next nonce, which is none of those before.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoncesExhausted`] at the end of the counter, and from then on always: it takes
+    /// another key.
+    #[inline]
+    pub fn fresh(&mut self) -> Result<Nonce, Error> {
+        if self.next >= self.end {
+            return Err(Error::NoncesExhausted);
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "it is below 2^64")]
+        let counter = self.next as u64;
+        self.next += 1;
+        let [first, second, third] = self.base;
+        // By whole words from the front on, for so the kernels read what has just been stored.
+        let words = if self.length == 12 {
+            [first ^ counter >> 32, second ^ counter << 32, third]
+        } else {
+            [first, second, third ^ counter]
+        };
+        Ok(Nonce::new(words, self.length))
+    }
+
+    /// `counter`: bytes of the counter field.
+    fn new(fixed: &[u8], length: usize, counter: usize) -> Self {
+        let mut bytes = [0; 8 * WORDS];
+        bytes[..fixed.len()].copy_from_slice(fixed);
+        let (words, _) = bytes.as_chunks();
+        let base = core::array::from_fn(|i| u64::from_be_bytes(words[i]));
+        Self { base, length, next: 0, end: 1 << (8 * counter.min(8)) }
+    }
+}
+
+impl Nonce {
+    #[inline]
+    fn new(words: [u64; WORDS], length: usize) -> Self {
+        let mut bytes = [0; 8 * WORDS];
+        for (to, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
+            *to = word.to_be_bytes();
+        }
+        Self { bytes, length }
+    }
+}
+
+/// Bytes of the nonces of an algorithm that authenticates: 12 or 24.
+fn nonce_length(algorithm: Algorithm) -> Result<usize, Error> {
+    if algorithm.is_aead() { Ok(algorithm.nonce_length()) } else { Err(Error::Unsupported) }
+}
+
+impl NonceSequence for Nonces {
+    #[inline]
+    fn nonce_length(&self) -> usize {
+        self.length
+    }
+
+    #[inline]
+    fn fresh(&mut self) -> Result<Nonce, Error> {
+        Self::fresh(self)
+    }
+}
+
+impl sealed::Sealed for Nonces {}
+
+/// Not the initialization vector, which TLS keeps secret.
+impl fmt::Debug for Nonces {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Nonces").field("next", &self.next).finish_non_exhaustive()
+    }
+}
