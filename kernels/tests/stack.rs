@@ -10,10 +10,12 @@ use lanecrypt_kernels::chacha::{ChaCha, Ietf};
 use lanecrypt_kernels::chacha20poly1305::{ChaCha20Poly1305, XChaCha20Poly1305};
 #[cfg(feature = "legacy")]
 use lanecrypt_kernels::des::{Des, TripleDes};
+use lanecrypt_kernels::gcm::AesGcm;
 #[cfg(feature = "legacy")]
 use lanecrypt_kernels::hc128::Hc128;
 use lanecrypt_kernels::salsa::Salsa;
 use lanecrypt_kernels::serpent::Serpent;
+use lanecrypt_kernels::xts::AesXts;
 use lanecrypt_kernels::{Aead, BlockCipher, BlockEncrypt, Isa, Level, StreamCore, wipe};
 
 /// Bytes of the stack that calls are made on.
@@ -36,6 +38,9 @@ fn no_kernel_reaches_below_the_depth_that_is_wiped() {
         note("aes-256", both_ways::<Aes<256>, 16>(isa, &[1; 32]));
         note("aes-256 forward", forward::<AesForward<256>, 16>(isa, &[1; 32]));
         note("aes-192-ctr", stream::<AesCtr<192>>(isa, &[1; 24], &[2; 16]));
+        note("aes-128-gcm", aead::<AesGcm<128>, 16, 12>(isa));
+        note("aes-256-gcm", aead::<AesGcm<256>, 32, 12>(isa));
+        note("aes-256-xts", sectors(isa));
         note("serpent", both_ways::<Serpent, 16>(isa, &(&[1; 32]).into()));
         note("chacha20", stream::<ChaCha<20, Ietf>>(isa, &(&[1; 32]).into(), &[2; 12]));
         note("chacha20-poly1305", aead::<ChaCha20Poly1305, 32, 12>(isa));
@@ -114,6 +119,20 @@ fn aead<C: Aead<KEY, NONCE>, const KEY: usize, const NONCE: usize>(isa: Isa) -> 
             cipher.associate(&mut message, &aad);
             cipher.encrypt(&mut message, data.into());
             assert_eq!(cipher.tag(message), sealed);
+        }
+    })
+}
+
+fn sectors(isa: Isa) -> usize {
+    let mut data = vec![3; 700 * 16 + 5];
+    depth(&mut || {
+        let xts = AesXts::<256>::new(isa, &[1; 64]);
+        for len in BLOCKS.map(|blocks| 16 * blocks + 5) {
+            let data = &mut data[..len];
+            xts.encrypt(&[2; 16], (&mut *data).into());
+            xts.decrypt(&[2; 16], (&mut *data).into());
+            xts.encrypt_sectors(4, len, (&mut *data).into());
+            xts.decrypt_sectors(4, len, data.into());
         }
     })
 }

@@ -128,7 +128,7 @@ macro_rules! key_size {
 key_size!(unit128, sectors128, aes::Aes128, 128);
 key_size!(unit256, sectors256, aes::Aes256, 256);
 
-/// IEEE 1619-2018, annex B, vectors 1, 2, 10 (its beginning) and 15 to 18.
+/// IEEE 1619-2018, annex B, vectors 1, 2 and 15 to 18.
 #[test]
 fn published() {
     let steal = "fffefdfcfbfaf9f8f7f6f5f4f3f2f1f0bfbebdbcbbbab9b8b7b6b5b4b3b2b1b0";

@@ -194,7 +194,7 @@ struct Draws {
 }
 
 impl Work for Draws {
-    fn begin(&mut self) -> Result<(), Defect> {
+    fn begin(&mut self, _arena: &mut Arena) -> Result<(), Defect> {
         match self.before {
             Before::Nothing => Ok(()),
             Before::Making => {

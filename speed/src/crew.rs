@@ -68,7 +68,7 @@ impl<'rows> Member<'rows> {
     fn begin(&mut self, row: usize) -> Result<(), Defect> {
         let work = self.works[row].as_mut().ok_or(Defect::Failed)?;
         let begun = guarded(|| {
-            work.begin()?;
+            work.begin(&mut self.arena)?;
             work.run(&mut self.arena, 1);
             Ok(())
         });

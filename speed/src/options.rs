@@ -8,7 +8,7 @@ use lanecrypt_peers::PeerLibraries;
 
 use crate::depth::Depth;
 use crate::glob::Glob;
-use crate::tables::{calls, random, urandom};
+use crate::tables::{calls, packets, random, urandom};
 
 /// What to measure, and for how long.
 #[derive(Clone, Debug, Default)]
@@ -75,11 +75,13 @@ pub enum Table {
     Urandom,
     /// What the calls of a cipher library cost beside the cipher.
     Calls,
+    /// What messages with authentication, and sectors, cost one at a time.
+    Packets,
 }
 
 impl Table {
     /// Every table.
-    pub const ALL: [Self; 3] = [Self::Random, Self::Urandom, Self::Calls];
+    pub const ALL: [Self; 4] = [Self::Random, Self::Urandom, Self::Calls, Self::Packets];
 
     /// The name on the command line and in [`crate::Point::table`].
     #[must_use]
@@ -88,6 +90,7 @@ impl Table {
             Self::Random => random::NAME,
             Self::Urandom => urandom::NAME,
             Self::Calls => calls::NAME,
+            Self::Packets => packets::NAME,
         }
     }
 }

@@ -72,11 +72,14 @@ pub struct Point {
     pub api: String,
     /// The cipher behind it.
     pub subject: String,
-    /// What a request does: `u32`, `fill`, `read`, `encrypt`, `set-key`, …
+    /// What a request does: `u32`, `fill`, `read`, `encrypt`, `seal`, `set-key`, …
     pub op: String,
     /// Bytes of one request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
+    /// Requests that were handed over at the same time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch: Option<u32>,
     /// Threads that made requests at the same time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<u32>,

@@ -7,8 +7,8 @@ use crate::verify::Defect;
 
 /// What a row does again and again; made anew by every thread that takes part.
 pub(crate) trait Work {
-    /// Makes ready for a batch, before its common start.
-    fn begin(&mut self) -> Result<(), Defect> {
+    /// Makes ready for a batch, before its common start, in the memory that it will run with.
+    fn begin(&mut self, _arena: &mut Arena) -> Result<(), Defect> {
         Ok(())
     }
 

@@ -4,7 +4,10 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 use std::time::Instant;
 
-use lanecrypt_peers::{Availability, CipherPeer, GeneratorPeer, ciphers_with, generators_with};
+use lanecrypt_peers::{
+    Aead, AeadPeer, Availability, CipherPeer, GeneratorPeer, aeads_with, ciphers_with,
+    generators_with,
+};
 
 use crate::bandwidth;
 use crate::ciphers;
@@ -19,7 +22,7 @@ use crate::results::{Point, Results};
 use crate::row::Row;
 use crate::sampler::{self, Limits, Sampled};
 use crate::tables::cprng::{self, extra};
-use crate::tables::{calls, headline, random, urandom, wide};
+use crate::tables::{calls, headline, packets, random, urandom, wide};
 
 /// The part of a table's time that what is not sampled in rows may take.
 const EXTRA_PART: u32 = 6;
@@ -97,13 +100,14 @@ enum Kind {
     Sizes,
     Urandom,
     Calls,
+    Packets,
 }
 
 impl Kind {
     /// Its share of the time; those of a table make two.
     const fn share(self) -> u32 {
         match self {
-            Self::Headline | Self::Urandom | Self::Calls => 2,
+            Self::Headline | Self::Urandom | Self::Calls | Self::Packets => 2,
             Self::Cprng | Self::Sizes => 1,
         }
     }
@@ -115,6 +119,7 @@ impl Kind {
             Self::Sizes => random::NAME,
             Self::Urandom => urandom::NAME,
             Self::Calls => calls::NAME,
+            Self::Packets => packets::NAME,
         }
     }
 
@@ -181,6 +186,7 @@ impl Part {
                 calls::finish(points);
                 calls::text(points)
             }
+            Kind::Packets => packets::text(points),
         };
         (sampled, text)
     }
@@ -200,12 +206,17 @@ fn plan(options: &Options, peers: &Found) -> Result<Vec<Part>, Error> {
     contenders.extend(peers.generators.iter().filter_map(Contender::peer));
     let peer_ciphers: Vec<ciphers::Contender> =
         peers.ciphers.iter().filter_map(ciphers::Contender::peer).collect();
+    let peer_aeads: Vec<ciphers::Contender<dyn Aead>> =
+        peers.aeads.iter().filter_map(ciphers::Contender::aead_peer).collect();
     let tables = options.chosen_tables();
     let rivals = || contenders.iter().filter(|c| !c.is_ours()).cloned();
     let mut plan = Vec::new();
     if tables.is_empty() {
         let mut rows = headline::rows(&contenders, options.depth);
         rows.extend(calls::headline::rows(&peer_ciphers));
+        rows.extend(packets::headline::rows(&peer_aeads));
+        // Threads that meet take long on a busy machine: everything else has its turn first.
+        rows.sort_by_key(Row::threads);
         plan.push(Part { kind: Kind::Headline, rows, given: Vec::new(), extra: false });
     }
     for table in tables {
@@ -232,6 +243,10 @@ fn plan(options: &Options, peers: &Found) -> Result<Vec<Part>, Error> {
                 let given = calls::document();
                 plan.push(Part { kind: Kind::Calls, rows, given, extra: false });
             }
+            Table::Packets => {
+                let rows = packets::rows(&peer_aeads, &peer_ciphers, options.depth);
+                plan.push(Part { kind: Kind::Packets, rows, given: Vec::new(), extra: false });
+            }
         }
     }
     for part in &mut plan {
@@ -249,6 +264,7 @@ fn plan(options: &Options, peers: &Found) -> Result<Vec<Part>, Error> {
 struct Found {
     generators: Vec<GeneratorPeer>,
     ciphers: Vec<CipherPeer>,
+    aeads: Vec<AeadPeer>,
 }
 
 impl Found {
@@ -256,29 +272,38 @@ impl Found {
         let tables = options.chosen_tables();
         // Names are known or unknown whatever is measured.
         let all = tables.is_empty() || matches!(options.peers, Peers::Only(_));
-        let needs_ciphers = tables.is_empty() || tables.contains(&Table::Calls);
-        let needs_generators = tables.is_empty() || tables.iter().any(|&t| t != Table::Calls);
+        let needed_by =
+            |those: &[Table]| tables.is_empty() || tables.iter().any(|table| those.contains(table));
+        let needs_generators = needed_by(&[Table::Random, Table::Urandom]);
+        let needs_ciphers = needed_by(&[Table::Calls, Table::Packets]);
+        let needs_aeads = needed_by(&[Table::Packets]);
         let libraries = &options.libraries;
         let looked_for = |needed: bool| all || needed;
-        let mut found = Self { generators: Vec::new(), ciphers: Vec::new() };
+        let mut found = Self { generators: Vec::new(), ciphers: Vec::new(), aeads: Vec::new() };
         if looked_for(needs_generators) {
             found.generators = generators_with(libraries);
         }
         if looked_for(needs_ciphers) {
             found.ciphers = ciphers_with(libraries);
         }
+        if looked_for(needs_aeads) {
+            found.aeads = aeads_with(libraries);
+        }
         let known: Vec<&str> = found.each().map(|(source, _)| source).collect();
         options.peers.check(&known)?;
         let include = |source| options.peers.include(source);
         found.generators.retain(|peer| needs_generators && include(peer.source));
         found.ciphers.retain(|peer| needs_ciphers && include(peer.source));
+        found.aeads.retain(|peer| needs_aeads && include(peer.source));
         Ok(found)
     }
 
     /// Project and availability of each.
     fn each(&self) -> impl Iterator<Item = (&'static str, &Availability)> {
         let generators = self.generators.iter().map(|peer| (peer.source, &peer.availability));
-        generators.chain(self.ciphers.iter().map(|peer| (peer.source, &peer.availability)))
+        let ciphers = self.ciphers.iter().map(|peer| (peer.source, &peer.availability));
+        let aeads = self.aeads.iter().map(|peer| (peer.source, &peer.availability));
+        generators.chain(ciphers).chain(aeads)
     }
 
     /// Each project that was found, once a version.

@@ -2,7 +2,9 @@
 
 pub(crate) mod calls;
 pub(crate) mod cprng;
+pub(crate) mod grid;
 pub(crate) mod headline;
+pub(crate) mod packets;
 pub(crate) mod random;
 pub(crate) mod urandom;
 pub(crate) mod wide;

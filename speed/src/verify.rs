@@ -34,6 +34,8 @@ pub enum Defect {
     Kernel,
     /// The answer to a known question is not the portable kernel's.
     Answer,
+    /// A forged packet was opened.
+    Forgery,
     /// The end of a request was left as it was.
     Unfilled,
     /// The same 16 bytes came twice, or from two threads.
@@ -51,6 +53,7 @@ impl fmt::Display for Defect {
         f.write_str(match self {
             Self::Kernel => "its keystream differs from the portable kernel's",
             Self::Answer => "its answer differs from the portable kernel's",
+            Self::Forgery => "it opens forged packets",
             Self::Unfilled => "it leaves the end of a request unfilled",
             Self::Repeats => "it gives the same bytes twice",
             Self::Biased => "its ones and zeros are not balanced",

@@ -13,11 +13,13 @@ use core::hint::black_box;
 use inout::InOutBuf;
 use lanecrypt_kernels::aes::{self, Aes};
 use lanecrypt_kernels::chacha::{self, ChaCha, Counter64, Ietf};
+use lanecrypt_kernels::chacha20poly1305::{self, ChaCha20Poly1305};
 #[cfg(feature = "legacy")]
 use lanecrypt_kernels::des::{self, Des, TripleDes, TripleDesKey};
 use lanecrypt_kernels::gcm::{self, AesGcm};
 use lanecrypt_kernels::salsa::{self, Salsa};
 use lanecrypt_kernels::serpent::{self, Serpent};
+use lanecrypt_kernels::xts::{self, AesXts};
 use lanecrypt_kernels::{Aead, BlockCipher, BlockEncrypt, Isa, Level, StreamCore};
 
 use crate::planted;
@@ -58,6 +60,8 @@ const ALL: &[Subject] = &[
     Subject { name: "aes-256", levels: aes::KERNELS, run: aes256 },
     Subject { name: "aes-128-gcm", levels: gcm::KERNELS, run: gcm128 },
     Subject { name: "aes-256-gcm", levels: gcm::KERNELS, run: gcm256 },
+    Subject { name: "aes-256-xts", levels: xts::KERNELS, run: xts256 },
+    Subject { name: "chacha20-poly1305", levels: chacha20poly1305::KERNELS, run: chacha_poly },
     Subject { name: "serpent", levels: serpent::KERNELS, run: serpent },
     #[cfg(feature = "legacy")]
     Subject { name: "des-sliced", levels: des::KERNELS, run: des },
@@ -240,6 +244,24 @@ fn gcm256(isa: Isa, inputs: &mut Inputs) {
     let gcm = AesGcm::<256>::new(isa, key(inputs));
     black_box(gcm.seal(&[7; 12], &[1; 8], (&mut inputs.data[..]).into()));
     black_box(gcm.open(&[7; 12], &[1; 8], (&mut inputs.data[..64]).into()));
+}
+
+fn xts256(isa: Isa, inputs: &mut Inputs) {
+    let mut halves = [0; 64];
+    let (data, tweak) = halves.split_at_mut(32);
+    data.copy_from_slice(key::<32>(inputs));
+    for (to, from) in tweak.iter_mut().zip(data) {
+        *to = !*from;
+    }
+    let xts = AesXts::<256>::new(isa, &halves);
+    xts.encrypt(&[7; 16], (&mut inputs.data[..]).into());
+    xts.decrypt(&[7; 16], (&mut inputs.data[..72]).into());
+}
+
+fn chacha_poly(isa: Isa, inputs: &mut Inputs) {
+    let cipher = ChaCha20Poly1305::new(isa, key(inputs));
+    black_box(cipher.seal(&[7; 12], &[1; 8], (&mut inputs.data[..]).into()));
+    black_box(cipher.open(&[7; 12], &[1; 8], (&mut inputs.data[..64]).into()));
 }
 
 fn serpent(isa: Isa, inputs: &mut Inputs) {

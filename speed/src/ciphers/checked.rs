@@ -7,7 +7,7 @@ use core::hint::black_box;
 use std::sync::Arc;
 
 use lanecrypt_ciphers::{Algorithm, Error, Isa, hazmat};
-use lanecrypt_peers::{Cipher, Direction, Failed, Message};
+use lanecrypt_peers::{Cipher, Direction, Failed, Message, rounds};
 
 use self::hazmat::Padding;
 
@@ -215,18 +215,7 @@ fn each(
     requests: usize,
     mut call: impl FnMut(&mut Message<'_>) -> Result<(), Failed>,
 ) -> Result<(), Failed> {
-    let mut left = requests;
-    while left > 0 {
-        let count = left.min(batch.len());
-        if count == 0 {
-            return Err(Failed);
-        }
-        for message in &mut batch[..count] {
-            call(message)?;
-        }
-        left -= count;
-    }
-    Ok(())
+    rounds(batch.len(), requests, |count| batch[..count].iter_mut().try_for_each(&mut call))
 }
 
 #[inline]

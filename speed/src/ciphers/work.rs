@@ -7,12 +7,11 @@
 use lanecrypt_ciphers::Algorithm;
 use lanecrypt_peers::{Cipher, Direction, Failed, Message};
 
-use super::known::{self, Question, SESSIONS, WHOLE};
+use super::known::{self, Question, WHOLE};
+use super::sessions::{self, LINE, SESSIONS, in_order, shuffle, stride};
 use crate::row::{Arena, Work};
 use crate::verify::Defect;
 
-/// Bytes of a cache line.
-const LINE: usize = 64;
 /// Keys or contexts that are made before the answers are compared.
 const FEW: usize = 3;
 
@@ -110,12 +109,12 @@ impl Requests {
             Task::Message(_) | Task::FreshKey(_) if !shared => SESSIONS,
             _ => 1,
         };
-        let mut slices: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+        let mut first: Vec<&[u8]> = slices(&keys).collect();
         if matches!(task, Task::FreshKey(_) | Task::SetKey) {
             // Who keeps the key that is there shows.
-            slices.rotate_left(1);
+            first.rotate_left(1);
         }
-        let cipher = open(&slices[..sessions])?;
+        let cipher = open(&first[..sessions])?;
         let ivs = known::ivs(algorithm, 0);
         let order = (0..SESSIONS).collect();
         Some(Self { cipher, algorithm, direction, task, shared, keys, ivs, order, round: 0 })
@@ -153,13 +152,13 @@ impl Requests {
                 cipher.messages(&mut batch, requests)
             }
             Task::FreshKey(size) => {
-                let keys = in_order(&self.keys, &self.order);
+                let keys = in_order(slices(&self.keys), &self.order);
                 let mut batch = messages(memory, size, &self.order, ivs, self.shared);
                 cipher.messages_rekeyed(&mut batch, &keys, requests)
             }
-            Task::SetKey => cipher.set_keys(&in_order(&self.keys, &self.order), requests),
+            Task::SetKey => cipher.set_keys(&in_order(slices(&self.keys), &self.order), requests),
             Task::SetIv => cipher.set_ivs(iv, requests),
-            Task::Open => cipher.open(&in_order(&self.keys, &self.order), iv, requests),
+            Task::Open => cipher.open(&in_order(slices(&self.keys), &self.order), iv, requests),
             Task::Fetch => cipher.fetch(requests),
         }
     }
@@ -186,22 +185,18 @@ impl Requests {
         match self.task {
             Task::Message(size) | Task::FreshKey(size) => {
                 shuffle(&mut self.order, 1);
-                let buffers = memory.chunks_exact_mut(stride(size));
-                for (session, buffer) in buffers.enumerate() {
-                    buffer[..size].copy_from_slice(&known::data(session, size));
+                for (session, buffer) in sessions::buffers(memory, size).enumerate() {
+                    buffer.copy_from_slice(&sessions::data(session, size));
                 }
                 self.requests(memory, SESSIONS)?;
-                let mut buffers = memory.chunks_exact(stride(size));
-                return Ok(answer
-                    .chunks_exact(size)
-                    .all(|answer| buffers.next().is_some_and(|buffer| buffer[..size] == *answer)));
+                return Ok(sessions::buffers(memory, size).eq(answer.chunks_exact(size)));
             }
             Task::Continue(size) => {
-                memory.copy_from_slice(&known::data(0, WHOLE));
+                memory.copy_from_slice(&sessions::data(0, WHOLE));
                 self.requests(memory, WHOLE / size)?;
             }
             Task::SetKey | Task::SetIv | Task::Open | Task::Fetch => {
-                memory.copy_from_slice(&known::data(0, WHOLE));
+                memory.copy_from_slice(&sessions::data(0, WHOLE));
                 // Keys end with the first, under which the answer is known.
                 self.order.truncate(FEW);
                 self.order.reverse();
@@ -224,12 +219,10 @@ impl Requests {
 }
 
 impl Work for Requests {
-    fn begin(&mut self) -> Result<(), Defect> {
+    fn begin(&mut self, _arena: &mut Arena) -> Result<(), Defect> {
         self.round += 1;
         shuffle(&mut self.order, self.round);
-        for (session, iv) in (1..).zip(&mut self.ivs) {
-            known::fill(session << 40 | self.round, iv);
-        }
+        sessions::renew(&mut self.ivs, self.round);
         Ok(())
     }
 
@@ -248,11 +241,7 @@ impl Work for Requests {
                 return 0;
             }
         }
-        memory
-            .as_chunks()
-            .0
-            .iter()
-            .fold(0, |folded: u64, word| folded.rotate_left(1) ^ u64::from_ne_bytes(*word))
+        sessions::digest(memory)
     }
 
     fn check(&mut self, arena: &mut Arena) -> Result<Vec<u8>, Defect> {
@@ -265,12 +254,6 @@ impl Work for Requests {
     }
 }
 
-/// Bytes from one session's buffer to the next: an odd number of cache lines, so that buffers lie
-/// at all offsets of a page.
-const fn stride(size: usize) -> usize {
-    (size.div_ceil(LINE) | 1) * LINE
-}
-
 /// A message of each session, in this order.
 fn messages<'a>(
     memory: &'a mut [u8],
@@ -279,26 +262,16 @@ fn messages<'a>(
     ivs: &'a [Vec<u8>],
     shared: bool,
 ) -> Vec<Message<'a>> {
-    let mut buffers: Vec<Option<&mut [u8]>> =
-        memory.chunks_exact_mut(stride(size)).map(|buffer| Some(&mut buffer[..size])).collect();
-    let message = |&session: &usize| {
-        let data = buffers.get_mut(session)?.take()?;
-        let iv = ivs.get(session)?;
-        Some(Message { session: if shared { 0 } else { session }, iv, data })
-    };
-    order.iter().filter_map(message).collect()
+    let buffers = sessions::buffers(memory, size).zip(ivs).enumerate();
+    let messages = buffers.map(|(session, (data, iv))| Message {
+        session: if shared { 0 } else { session },
+        iv,
+        data,
+    });
+    in_order(messages, order)
 }
 
-/// The keys of the sessions, in this order.
-fn in_order<'a>(keys: &'a [Vec<u8>], order: &[usize]) -> Vec<&'a [u8]> {
-    order.iter().filter_map(|&session| keys.get(session).map(Vec::as_slice)).collect()
-}
-
-/// Another order for each `seed`.
-fn shuffle(order: &mut [usize], seed: u64) {
-    let numbers = known::bytes(seed, 8 * order.len());
-    for (i, number) in numbers.as_chunks().0.iter().enumerate().skip(1) {
-        let j = u64::from_le_bytes(*number) % (i as u64 + 1);
-        order.swap(i, usize::try_from(j).unwrap_or(i));
-    }
+/// Keys as calls take them.
+fn slices(keys: &[Vec<u8>]) -> impl Iterator<Item = &[u8]> {
+    keys.iter().map(Vec::as_slice)
 }

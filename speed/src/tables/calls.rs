@@ -9,11 +9,12 @@
 use lanecrypt_ciphers::Algorithm;
 use lanecrypt_peers::Direction;
 
-use crate::ciphers::{Contender, Task, WHOLE, ours};
+use crate::ciphers::{Contender, Task, WHOLE};
 use crate::depth::Depth;
 use crate::fit::Fit;
 use crate::results::Point;
 use crate::row::Row;
+use crate::tables::grid::same_line;
 
 mod document;
 pub(crate) mod headline;
@@ -76,7 +77,7 @@ fn algorithm(name: &str) -> Option<Algorithm> {
 
 /// Ours and the peers' of one algorithm.
 fn contenders(algorithm: Algorithm, peers: &[Contender], depth: Depth) -> Vec<Contender> {
-    let mut all = ours(algorithm);
+    let mut all = Contender::all_ours(algorithm);
     if depth == Depth::Quick {
         all.retain(|contender| !contender.is_lower());
     }
@@ -175,11 +176,6 @@ fn shared() -> Vec<Row> {
         }
     }
     rows
-}
-
-/// Whether two points are of one line of a block of the table.
-fn same_line(a: &Point, b: &Point) -> bool {
-    (&a.source, &a.api, &a.subject, &a.isa, &a.op) == (&b.source, &b.api, &b.subject, &b.isa, &b.op)
 }
 
 /// The point of the whole buffer in the same line, if its answers are right.

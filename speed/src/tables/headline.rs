@@ -1,12 +1,12 @@
 //! Without a table: one screen, the rows that matter most, ours beside the best peers.
 //!
-//! Its points are those of the tables `random` and `calls`.
+//! Its points are those of the tables `random`, `calls` and `packets`.
 
 use crate::contender::Contender;
 use crate::depth::Depth;
 use crate::results::Point;
 use crate::row::Row;
-use crate::tables::{MARK, calls, is_held, is_safe, name, random};
+use crate::tables::{MARK, calls, is_held, is_safe, name, packets, random};
 use crate::text;
 
 /// A line of the screen: which of our points it shows, and in which unit.
@@ -89,12 +89,12 @@ pub(crate) fn text(points: &[Point]) -> String {
         out.push('\n');
     }
     out += &calls::headline::text(points);
+    out += &packets::headline::text(points);
     out += "To read: time-stamp-counter cycles, medians; less is faster. \"1.50x\" is how many \
             times as long the\npeer takes; ~ means that the two cannot be told apart, ? that ours \
             is not verified.\n";
     out += MARK;
-    out +=
-        "Whole tables: lanecrypt speed random, lanecrypt speed urandom, lanecrypt speed calls.\n";
+    out += "Whole tables: lanecrypt speed random, or urandom, calls, packets.\n";
     out
 }
 
@@ -122,7 +122,7 @@ fn beside(ours: &Point, peer: &Point) -> [String; 3] {
 }
 
 /// How many times as long `peer` takes; a tilde where the intervals overlap.
-pub(super) fn ratio(ours: &Point, peer: &Point) -> String {
+pub(crate) fn ratio(ours: &Point, peer: &Point) -> String {
     let (Some(a), Some(b)) = (ours.estimate(), peer.estimate()) else { return String::new() };
     if !ours.verified || !peer.verified {
         return "?".to_owned();
@@ -147,7 +147,7 @@ fn peers<'a>(points: &'a [Point], ours: &Point) -> Vec<&'a Point> {
 }
 
 /// The one with the least median; a rank among peers is not claimed by it.
-pub(super) fn quickest<'a>(points: impl Iterator<Item = &'a Point>) -> Option<&'a Point> {
+pub(crate) fn quickest<'a>(points: impl Iterator<Item = &'a Point>) -> Option<&'a Point> {
     let cycles = |p: &Point| p.cycles.unwrap_or(f64::INFINITY);
     points.min_by(|a, b| cycles(a).total_cmp(&cycles(b)))
 }

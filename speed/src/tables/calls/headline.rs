@@ -4,7 +4,7 @@ use lanecrypt_peers::Direction;
 
 use super::text::tilde;
 use super::{NAME, algorithm, overhead, whole_of};
-use crate::ciphers::{CHECKED, Contender, Task, WHOLE, ours};
+use crate::ciphers::{CHECKED, Contender, Task, WHOLE};
 use crate::results::Point;
 use crate::row::Row;
 use crate::tables::headline::{quickest, ratio};
@@ -60,7 +60,7 @@ pub(crate) fn rows(peers: &[Contender]) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     for line in &LINES {
         let Some(algorithm) = algorithm(line.algorithm) else { continue };
-        let ours = ours(algorithm).into_iter();
+        let ours = Contender::all_ours(algorithm).into_iter();
         let ours = ours.filter(|c| c.point().api == CHECKED && !c.is_lower());
         let peers = peers.iter().filter(|c| c.algorithm() == algorithm);
         let peers = peers.filter(|c| c.point().api != "gcry-nohw").cloned();

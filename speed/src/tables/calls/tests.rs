@@ -248,7 +248,7 @@ impl Crypt for Liar {
 
 fn liar(lie: Lie) -> Contender {
     let algorithm = Algorithm::AES_128_CTR;
-    let honest = ours(algorithm).swap_remove(0);
+    let honest = Contender::all_ours(algorithm).swap_remove(0);
     let name = match lie {
         Lie::Nothing => "nothing",
         Lie::Restarts => "restarts",
@@ -308,7 +308,7 @@ impl Crypt for Tiring {
 #[test]
 fn answers_are_checked_after_the_timing_too() {
     let algorithm = Algorithm::AES_128_CTR;
-    let honest = ours(algorithm).swap_remove(0);
+    let honest = Contender::all_ours(algorithm).swap_remove(0);
     let tiring = Contender::new("liar", "tiring", algorithm, move |direction, keys| {
         let session = |key: &&[u8]| Some(Tiring(honest.open(direction, &[key])?, 0, Vec::new()));
         cipher(keys.iter().map(session).collect::<Option<Vec<Tiring>>>()?)

@@ -1,10 +1,11 @@
 //! The table as text: a block for each cipher and direction, as the message prints them.
 
 use super::document::overhead_printed;
-use super::{NAME, SUBJECTS, Subject, overhead, same_line, whole_of};
+use super::{NAME, SUBJECTS, Subject, overhead, whole_of};
 use crate::ciphers::WHOLE;
 use crate::fit::Fit;
 use crate::results::{Point, fastest};
+use crate::tables::grid::{self, Grid, lines, same_line, sizes};
 use crate::text;
 
 /// The table as text.
@@ -36,73 +37,24 @@ that instruction set. gcry-nohw: libgcrypt told to use no processor features.
 
 /// What tells the lines of a block apart.
 fn label(point: &Point) -> String {
-    if point.source == "document" {
-        let hardware = match (point.api.as_str(), point.subject.starts_with("aes")) {
-            (_, false) => "",
-            ("gcry-nohw", true) => ", no AES-NI",
-            _ => ", AES-NI",
-        };
-        return format!("the message{hardware}");
+    if point.source != "document" {
+        return grid::name(point);
     }
-    let level = point.id.split('/').nth(3).and_then(|subject| subject.split_once('@'));
-    let level = level.map_or_else(String::new, |(_, level)| format!(" {level}"));
-    format!("{} {}{level}", point.source, point.api)
-}
-
-/// One point of each line, in the order of the points; the document's first, then ours.
-fn lines<'a>(points: &[&'a Point]) -> Vec<&'a Point> {
-    let mut lines: Vec<&Point> = Vec::new();
-    let (first, rest): (Vec<&Point>, Vec<&Point>) =
-        points.iter().copied().partition(|p| p.source == "document");
-    let (ours, peers): (Vec<&Point>, Vec<&Point>) = rest.into_iter().partition(|p| p.is_ours());
-    for point in first.into_iter().chain(ours).chain(peers) {
-        if !lines.iter().any(|line| same_line(line, point)) {
-            lines.push(point);
-        }
-    }
-    lines
+    let hardware = match (point.api.as_str(), point.subject.starts_with("aes")) {
+        (_, false) => "",
+        ("gcry-nohw", true) => ", no AES-NI",
+        _ => ", AES-NI",
+    };
+    format!("the message{hardware}")
 }
 
 fn is_of(point: &Point, subject: &Subject) -> bool {
     point.subject == subject.algorithm && point.op == subject.direction.name()
 }
 
-fn sizes(points: &[&Point]) -> Vec<u64> {
-    let mut sizes: Vec<u64> = points.iter().filter_map(|p| p.size).collect();
-    sizes.sort_unstable();
-    sizes.dedup();
-    sizes
-}
-
 /// A line for each of `points`' lines, a column for each size.
-///
-/// `ranked` has the fastest marked.
-fn grid(points: &[&Point], ranked: bool, cell: impl Fn(&Point) -> Option<String>) -> String {
-    let measured: Vec<&Point> = points.iter().copied().filter(|p| p.source != "document").collect();
-    let sizes = sizes(&measured);
-    let mut header = vec![String::new()];
-    header.extend(sizes.iter().map(|&size| text::size(size)));
-    let best: Vec<Option<&Point>> = sizes
-        .iter()
-        .map(|&size| fastest(points.iter().copied().filter(|p| p.size == Some(size))))
-        .collect();
-    let rows = lines(points).into_iter().map(|line| {
-        let mut row = vec![label(line)];
-        row.extend(sizes.iter().zip(&best).map(|(&size, best)| {
-            let point = points.iter().copied().find(|p| p.size == Some(size) && same_line(p, line));
-            let Some(point) = point else { return "-".to_owned() };
-            let mark = match best {
-                _ if point.source == "document" => "",
-                _ if !point.verified => "?",
-                Some(best) if ranked && core::ptr::eq(*best, point) => "*",
-                _ => "",
-            };
-            cell(point).map_or_else(|| "-".to_owned(), |cell| cell + mark)
-        }));
-        row
-    });
-    let rows = rows.collect();
-    text::table(&header, &format!("l{}", "r".repeat(sizes.len())), rows)
+fn block(points: &[&Point], ranked: bool, cell: impl Fn(&Point) -> Option<String>) -> String {
+    Grid::new(points, ranked, label, cell).text()
 }
 
 /// The message's table of a cipher and a direction: cycles per byte, per cent, cycles per call.
@@ -119,12 +71,12 @@ fn chunks(points: &[Point], subject: &Subject) -> String {
         "{algorithm} {direction}: cycles per byte of one message of {whole}, in calls of so many \
          bytes\n"
     );
-    out += &grid(&of, true, |point| point.cycles_per_byte().map(per_byte));
+    out += &block(&of, true, |point| point.cycles_per_byte().map(per_byte));
     let parts: Vec<&Point> = of.iter().copied().filter(|p| p.size != Some(WHOLE as u64)).collect();
     let share = |point: &Point| percent(point, whole_of(points, point)?);
     if parts.iter().any(|point| share(point).is_some()) {
         out += "\n  overhead of these calls, per cent of the whole buffer's figure\n";
-        out += &grid(&parts, false, share);
+        out += &block(&parts, false, share);
         out += "\n  overhead of a call, cycles: (c/B of the chunk - c/B of the whole) x chunk;\n  \
                 fitted: fixed cycles of a call + slope for each byte\n";
         out += &absolute(points, &of);
@@ -225,7 +177,7 @@ fn messages(points: &[Point], subject: &Subject, key: &str, title: &str) -> Stri
     let Subject { algorithm, direction, .. } = subject;
     let direction = direction.name();
     format!("{algorithm} {direction}: cycles of a message of so many bytes, {title}\n")
-        + &grid(&of, true, |point| point.cycles.map(text::number))
+        + &block(&of, true, |point| point.cycles.map(text::number))
         + "\n"
 }
 
@@ -263,17 +215,8 @@ fn set_up(points: &[Point]) -> String {
                 let column = || of.iter().copied().filter(|p| p.subject == *subject);
                 let point = column().find(|p| label(p) == *name);
                 let best = fastest(column());
-                let figure = point.and_then(|point| {
-                    let is_best = best.is_some_and(|best| core::ptr::eq(best, point));
-                    let mark = if !point.verified {
-                        "?"
-                    } else if is_best {
-                        "*"
-                    } else {
-                        ""
-                    };
-                    Some(text::number(point.cycles?) + mark)
-                });
+                let figure = point
+                    .and_then(|point| Some(text::number(point.cycles?) + grid::mark(point, best)));
                 figure.unwrap_or_else(|| "-".to_owned())
             }));
             row

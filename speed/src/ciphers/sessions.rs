@@ -1,0 +1,115 @@
+//! Many sessions, each with a key, a nonce and a buffer of its own, that take turns in shuffled
+//! order: what rows of independent messages have in common.
+
+/// Sessions of independent messages.
+pub(crate) const SESSIONS: usize = 64;
+/// Bytes of a cache line.
+pub(crate) const LINE: usize = 64;
+
+/// Scattered bytes, always the same for one `seed`.
+pub(crate) fn bytes(seed: u64, length: usize) -> Vec<u8> {
+    let mut out = vec![0; length];
+    fill(seed, &mut out);
+    out
+}
+
+/// The same, into `out`.
+pub(crate) fn fill(seed: u64, out: &mut [u8]) {
+    let mut state = seed.wrapping_mul(0xD134_2543_DE82_EF95);
+    for part in out.chunks_mut(8) {
+        // SplitMix64.
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        part.copy_from_slice(&(z ^ (z >> 31)).to_le_bytes()[..part.len()]);
+    }
+}
+
+/// The keys of all sessions.
+pub(crate) fn keys(length: usize) -> Vec<Vec<u8>> {
+    (1..=SESSIONS as u64).map(|session| bytes(session << 32, length)).collect()
+}
+
+/// The nonces, or IVs, of all sessions in one `round` or another.
+pub(crate) fn nonces(length: usize, round: u64) -> Vec<Vec<u8>> {
+    let mut nonces = vec![vec![0; length]; SESSIONS];
+    renew(&mut nonces, round);
+    nonces
+}
+
+/// Makes nonces those of another `round`.
+pub(crate) fn renew(nonces: &mut [Vec<u8>], round: u64) {
+    for (session, nonce) in (1..).zip(nonces) {
+        fill(session << 40 | round, nonce);
+    }
+}
+
+/// What is in a session's buffer, `length` bytes.
+pub(crate) fn data(session: usize, length: usize) -> Vec<u8> {
+    bytes(session as u64 + 1, length)
+}
+
+/// The sessions in another order for each `round`.
+pub(crate) fn shuffle(order: &mut [usize], round: u64) {
+    let numbers = bytes(round, 8 * order.len());
+    for (i, number) in numbers.as_chunks().0.iter().enumerate().skip(1) {
+        let j = u64::from_le_bytes(*number) % (i as u64 + 1);
+        order.swap(i, usize::try_from(j).unwrap_or(i));
+    }
+}
+
+/// Bytes from one session's buffer to the next: an odd number of cache lines, so that buffers lie
+/// at all offsets of a page.
+pub(crate) const fn stride(size: usize) -> usize {
+    (size.div_ceil(LINE) | 1) * LINE
+}
+
+/// The buffers of all sessions, `size` bytes each.
+pub(crate) fn buffers(memory: &mut [u8], size: usize) -> impl Iterator<Item = &mut [u8]> {
+    memory.chunks_exact_mut(stride(size)).map(move |buffer| &mut buffer[..size])
+}
+
+/// What the sessions have, one thing each, in this order.
+pub(crate) fn in_order<T>(things: impl IntoIterator<Item = T>, order: &[usize]) -> Vec<T> {
+    let mut things: Vec<Option<T>> = things.into_iter().map(Some).collect();
+    order.iter().filter_map(|&session| things.get_mut(session)?.take()).collect()
+}
+
+/// Something that depends on every word of `memory`.
+pub(crate) fn digest(memory: &[u8]) -> u64 {
+    let words = memory.as_chunks().0.iter();
+    words.fold(0, |folded: u64, word| folded.rotate_left(1) ^ u64::from_ne_bytes(*word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_session_has_its_own_and_its_turn() {
+        let mut order: Vec<usize> = (0..SESSIONS).collect();
+        shuffle(&mut order, 3);
+        assert!(!order.is_sorted());
+        let mut memory = vec![0; SESSIONS * stride(100)];
+        let turns = in_order(buffers(&mut memory, 100).zip(nonces(12, 7)), &order);
+        assert_eq!(turns.len(), SESSIONS);
+        for ((buffer, nonce), &session) in turns.into_iter().zip(&order) {
+            assert_eq!(nonce, nonces(12, 7)[session]);
+            assert!(buffer.len() == 100 && buffer.iter().all(|&byte| byte == 0));
+            buffer.fill(1);
+        }
+        assert_eq!(memory.iter().filter(|&&byte| byte == 1).count(), 100 * SESSIONS);
+        assert!(stride(1).is_multiple_of(LINE) && !stride(64).is_multiple_of(2 * LINE));
+        order.sort_unstable();
+        assert!(order.into_iter().eq(0..SESSIONS));
+    }
+
+    #[test]
+    fn rounds_keys_and_data_differ() {
+        let all = [keys(12), nonces(12, 0), nonces(12, 1), vec![data(0, 12), data(1, 12)]].concat();
+        for (at, one) in all.iter().enumerate() {
+            assert!(!all[..at].contains(one), "{at}");
+        }
+        assert_ne!(digest(&all[0]), digest(&all[1]));
+    }
+}

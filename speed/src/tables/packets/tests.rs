@@ -1,0 +1,255 @@
+//! Small runs of the table, and ciphers that lie.
+
+use core::time::Duration;
+use std::collections::HashSet;
+
+use lanecrypt_peers::{Failed, Packet, Sealing, aead, aeads, ciphers};
+
+use super::*;
+use crate::glob::Glob;
+use crate::options::{Options, Peers, Table};
+use crate::results::{Results, fastest};
+use crate::tests::{sample, short_run};
+
+fn packets(only: &str, peers: Peers, seconds: u64) -> Options {
+    Options {
+        tables: vec![Table::Packets],
+        budget: Some(Duration::from_secs(seconds)),
+        only: Some(Glob::new(only)),
+        peers,
+        ..Options::default()
+    }
+}
+
+#[test]
+fn ids_are_unique_at_every_depth_and_the_headline_rows_are_those_of_the_table() {
+    let aeads: Vec<_> = aeads().iter().filter_map(Contender::aead_peer).collect();
+    let ciphers: Vec<_> = ciphers().iter().filter_map(Contender::peer).collect();
+    let ids = |rows: &[Row]| rows.iter().map(|row| row.point.id.clone()).collect::<Vec<_>>();
+    for depth in [Depth::Quick, Depth::Normal, Depth::Full] {
+        let all = ids(&rows(&aeads, &ciphers, depth));
+        let unique: HashSet<&String> = all.iter().collect();
+        assert_eq!(unique.len(), all.len(), "{depth:?}");
+        let rare = all.iter().any(|id| id.contains("/xchacha20-poly1305/"));
+        assert_eq!(rare, depth == Depth::Full);
+    }
+    let whole = ids(&rows(&aeads, &ciphers, Depth::Normal));
+    let first = ids(&headline::rows(&aeads));
+    assert_eq!(first.iter().collect::<HashSet<_>>().len(), first.len());
+    assert!(!first.is_empty() && first.iter().all(|id| whole.contains(id)), "{first:?}");
+    for id in [
+        "packets/lanecrypt/cipher/aes-128-gcm/seal/1500",
+        "packets/lanecrypt/cipher/aes-128-gcm/seal/64/fresh",
+        "packets/lanecrypt/cipher/aes-256-gcm@portable/open/8192",
+        "packets/lanecrypt/cipher/chacha20-poly1305/open/1500/fresh",
+        "packets/lanecrypt/cipher/aes-256-xts/encrypt/4096",
+        "packets/lanecrypt/cipher/aes-128-xts@portable/decrypt/512",
+    ] {
+        assert!(whole.iter().any(|known| known == id), "{id}");
+    }
+    // A context for each message has no key to keep.
+    assert!(whole.iter().all(|id| !id.contains("oneshot") || id.ends_with("/fresh")));
+}
+
+#[test]
+fn a_short_run_is_verified_beside_a_peer() {
+    let peers = Peers::Only(vec!["rustcrypto".to_owned()]);
+    let (report, text) = short_run(packets("packets/*-128-gcm*/*/64*", peers, 2));
+    let points = &report.results.points;
+    assert!(report.wrong == 0 && points.iter().all(|p| p.verified && p.cycles > Some(0.0)));
+    for point in points {
+        assert_eq!((point.batch, point.threads, point.chained), (Some(1), Some(1), Some(false)));
+        let is_fresh = point.id.ends_with("/fresh");
+        assert_eq!(point.key.as_deref(), Some(if is_fresh { "fresh" } else { "kept" }));
+    }
+    for op in ["seal", "open"] {
+        for source in ["lanecrypt", "rustcrypto"] {
+            let all = points.iter().filter(|p| p.op == op && p.source == source);
+            assert!(all.count() >= 2, "{op} {source}: {text}");
+        }
+    }
+    for part in ["aes-128-gcm seal", "lanecrypt cipher portable", "best peer : ours", "new key"] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    let json = report.results.to_json().expect("serialises");
+    assert_eq!(Results::from_json(&json).expect("parses"), report.results);
+}
+
+#[test]
+fn every_cipher_of_ours_is_verified_at_every_level() {
+    let only = "packets/*poly1305*/*/16";
+    let options = Options { depth: Depth::Full, ..packets(only, Peers::None, 2) };
+    let (report, text) = short_run(options);
+    let points = &report.results.points;
+    assert!(points.len() >= 4 && points.iter().all(|p| p.verified), "{text}");
+    assert!(text.contains("xchacha20-poly1305 open") && !text.contains("best peer :"), "{text}");
+}
+
+#[test]
+fn sectors_are_verified() {
+    let (report, text) = short_run(packets("packets/*xts*/512", Peers::None, 2));
+    let points = &report.results.points;
+    assert!(points.len() >= 4 && points.iter().all(|p| p.verified), "{text}");
+    assert!(text.contains("aes-256-xts encrypt: cycles per byte"), "{text}");
+}
+
+/// How a cipher lies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Lie {
+    /// It opens every packet.
+    Believes,
+    /// It looks at all of the tag but its last byte.
+    BelievesLast,
+    /// It does nothing.
+    Nothing,
+    /// It leaves the associated data out.
+    NoAad,
+    /// Its tags are right, its messages end wrong.
+    WrongEnd,
+    /// It keeps its first key.
+    OldKey,
+    /// It does not.
+    Honest,
+}
+
+impl Lie {
+    const ALL: [Self; 7] = [
+        Self::Believes,
+        Self::BelievesLast,
+        Self::Nothing,
+        Self::NoAad,
+        Self::WrongEnd,
+        Self::OldKey,
+        Self::Honest,
+    ];
+}
+
+/// Ours with one session, which is right, unless it lies after so many requests.
+struct Liar {
+    sealer: Box<dyn Aead>,
+    lie: Lie,
+    patience: u32,
+}
+
+impl Liar {
+    /// What it does this time.
+    fn now(&mut self) -> Lie {
+        self.patience = self.patience.saturating_sub(1);
+        if self.patience == 0 { self.lie } else { Lie::Honest }
+    }
+
+    fn sealed(
+        &mut self,
+        nonce: &[u8],
+        aad: &[u8],
+        data: &mut [u8],
+        tag: &mut [u8; 16],
+    ) -> Result<(), Failed> {
+        self.sealer.seal(&mut [Packet { session: 0, nonce, aad, data, sealed: &[], tag }], 1)
+    }
+}
+
+impl Sealing for Liar {
+    fn seal(
+        &mut self,
+        nonce: &[u8],
+        aad: &[u8],
+        data: &mut [u8],
+        tag: &mut [u8; 16],
+    ) -> Result<(), Failed> {
+        let lie = self.now();
+        if lie == Lie::Nothing {
+            return Ok(());
+        }
+        self.sealed(nonce, if lie == Lie::NoAad { &[] } else { aad }, data, tag)?;
+        if lie == Lie::WrongEnd {
+            *data.last_mut().ok_or(Failed)? ^= 1;
+        }
+        Ok(())
+    }
+
+    fn open(
+        &mut self,
+        nonce: &[u8],
+        aad: &[u8],
+        sealed: &[u8],
+        tag: &[u8; 16],
+        out: &mut [u8],
+    ) -> Result<(), Failed> {
+        let lie = self.now();
+        if lie == Lie::Nothing {
+            return Ok(());
+        }
+        let mut right = [0; 16];
+        // A keystream twice is none.
+        out.copy_from_slice(sealed);
+        self.sealed(nonce, aad, out, &mut right)?;
+        let mut again = out.to_vec();
+        let aad = if lie == Lie::NoAad { &[] } else { aad };
+        self.sealed(nonce, aad, &mut again, &mut right)?;
+        if lie == Lie::WrongEnd {
+            *out.last_mut().ok_or(Failed)? ^= 1;
+        }
+        let compared = match lie {
+            Lie::Believes => 0,
+            Lie::BelievesLast => 15,
+            _ => 16,
+        };
+        if tag[..compared] == right[..compared] { Ok(()) } else { Err(Failed) }
+    }
+
+    fn key(&mut self, key: &[u8]) -> Result<(), Failed> {
+        if self.lie == Lie::OldKey {
+            return Ok(());
+        }
+        self.sealer = sealer(key).ok_or(Failed)?;
+        Ok(())
+    }
+}
+
+const ALGORITHM: Algorithm = Algorithm::AES_128_GCM;
+
+fn sealer(key: &[u8]) -> Option<Box<dyn Aead>> {
+    Contender::all_our_aeads(ALGORITHM).first()?.open(Direction::Encrypt, &[key])
+}
+
+fn liar(lie: Lie, patience: u32) -> Contender<dyn Aead> {
+    Contender::new("liar", &format!("{lie:?}"), ALGORITHM, move |_, keys| {
+        let session = |key: &&[u8]| Some(Liar { sealer: sealer(key)?, lie, patience });
+        aead(keys.iter().map(session).collect::<Option<Vec<Liar>>>()?)
+    })
+}
+
+#[test]
+fn peers_that_lie_are_not_verified_and_not_ranked() {
+    for direction in Direction::ALL {
+        for is_fresh in [false, true] {
+            let rows = Lie::ALL.map(|lie| liar(lie, 0).row(NAME, direction, 100, is_fresh));
+            let sampled = sample(&rows);
+            let verified = sampled.points.iter().filter(|p| p.verified);
+            let verified: Vec<&str> = verified.map(|p| p.api.as_str()).collect();
+            let honest: &[&str] = if is_fresh { &["Honest"] } else { &["OldKey", "Honest"] };
+            assert_eq!(verified, honest, "{direction:?} {is_fresh}: {:?}", sampled.remarks);
+            assert!(fastest(&sampled.points).is_none_or(|p| honest.contains(&p.api.as_str())));
+            assert_eq!(sampled.wrong, 0, "liars are not ours");
+            for (lie, remark) in [("Believes:", "forged"), ("BelievesLast", "forged")] {
+                let said = |r: &&String| r.contains(lie.trim_end_matches(':'));
+                let remarks = sampled.remarks.iter().filter(said);
+                assert!(remarks.into_iter().all(|r| r.contains(remark)), "{:?}", sampled.remarks);
+            }
+        }
+    }
+}
+
+#[test]
+fn answers_and_forgeries_are_checked_after_the_timing_too() {
+    let lies = [(Lie::WrongEnd, "differs"), (Lie::Believes, "forged"), (Lie::Honest, "")];
+    for (lie, about) in lies {
+        let sampled = sample(&[liar(lie, 200).row(NAME, Direction::Decrypt, 64, false)]);
+        let said = sampled.remarks.iter().any(|r| r.contains(about));
+        let is_honest = lie == Lie::Honest;
+        assert!(said != is_honest, "{lie:?}: {:?}", sampled.remarks);
+        assert!(sampled.points.iter().all(|p| p.verified == is_honest), "{lie:?}");
+    }
+}
