@@ -21,9 +21,16 @@ test-long: ## A million cases where `test` has fewer, optimised; then statistica
 	@LANECRYPT_CASES=1000000 LANECRYPT_LONG=1 scripts/test.sh --release
 	@scripts/statistics.sh
 
+# The fuzz targets, and seconds for all of them together: `make fuzz FUZZ_SECONDS=3600`.
+FUZZ_TARGETS = nonce_sequence seal_open streaming_splits
+FUZZ_SECONDS = 300
+
 .PHONY: fuzz
-fuzz: ## Search for five minutes for inputs that break streaming (needs cargo-fuzz and a nightly Rust)
-	@cargo +nightly fuzz run streaming_splits -- -max_total_time=300 -max_len=2048
+fuzz: ## Search for five minutes for inputs that break what must hold (needs cargo-fuzz and a nightly Rust)
+	@for target in $(FUZZ_TARGETS); do \
+		cargo +nightly fuzz run $$target -- \
+			-max_total_time=$$(($(FUZZ_SECONDS) / $(words $(FUZZ_TARGETS)))) -max_len=2048 || exit 1; \
+	done
 
 .PHONY: setup
 setup: ## Install what some tests use beyond Rust, gcc and make (Debian, Ubuntu)

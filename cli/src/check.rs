@@ -1,7 +1,10 @@
 //! `lanecrypt check`: this build against its test vectors, or against anybody's.
 
+mod calls;
 mod case;
+mod code;
 mod lines;
+mod packet;
 mod request;
 mod self_test;
 
@@ -12,8 +15,23 @@ use lanecrypt_ciphers::Isa;
 
 use crate::exit;
 
+/// The protocol, in short.
+const PROTOCOL: &str = "\
+Without a terminal on standard input, each line of it is a request in JSON, and has an answer on
+standard output: {\"id\",\"out\"}, or {\"id\",\"err\"} with the reason. Bytes are in hexadecimal.
+  alg      a name that 'lanecrypt info' lists, or poly1305, hmac-sha1, hmac-sha256
+  op       encrypt, decrypt; seal, open where there are tags; mac
+  key, iv  key; nonce or initialization vector
+  data     what to work on; 'open' takes and 'seal' gives the ciphertext with the tag behind it
+  aad      associated data
+  taglen   bytes of the tag, 16 if absent
+  counter  number of the first block, of streams that number them
+  skip     offset into the keystream, in bytes
+  chunks   sizes of successive calls that take the data; 'open' may leave the tag out of them";
+
 /// Arguments of `check`.
 #[derive(clap::Args)]
+#[command(after_help = PROTOCOL)]
 pub(crate) struct Args {
     /// Run the built-in test vectors even if standard input is not a terminal
     #[arg(long)]

@@ -90,10 +90,10 @@ impl Machine {
         text += &row("", marks, ["lanes", "encrypt", "decrypt"].map(String::from), "constant time");
         for &algorithm in Algorithm::ALL {
             let primitive = algorithm.primitive();
-            let kernels = Level::ALL.map(|level| kernel(primitive, level));
+            let kernels = Level::ALL.map(|level| kernel(algorithm, level));
             let rate = Rate::measure(self.isa, algorithm);
             let figures = [
-                primitive.lanes(level).to_string(),
+                algorithm.lanes(level).to_string(),
                 cycles(rate.map(|rate| rate.encrypt)),
                 cycles(rate.map(|rate| rate.decrypt)),
             ];
@@ -140,9 +140,9 @@ impl Machine {
         let primitive = algorithm.primitive();
         let kernels = Level::ALL.map(|level| {
             let kernel = json!({
-                "kernel": primitive.kernel_at(level).name(),
+                "kernel": algorithm.kernel_at(level).name(),
                 "constant_time": primitive.constant_time(level),
-                "lanes": primitive.lanes(level),
+                "lanes": algorithm.lanes(level),
                 "available": level <= self.processor_level,
             });
             (level.name().to_owned(), kernel)
@@ -153,12 +153,12 @@ impl Machine {
             "name": algorithm.to_string(),
             "key_lengths": algorithm.key_lengths().iter().collect::<Vec<_>>(),
             "nonce_length": algorithm.nonce_length(),
-            "kernel": primitive.kernel_at(used).name(),
+            "kernel": algorithm.kernel_at(used).name(),
             "constant_time": primitive.constant_time(used),
             "timing_leak": primitive.timing_leak(used),
             "broken": primitive.is_broken(),
             "block_size": primitive.block_size(),
-            "lanes": primitive.lanes(used),
+            "lanes": algorithm.lanes(used),
             "cycles_per_byte": rate.map(|rate| json!({
                 "encrypt": rate.encrypt,
                 "decrypt": rate.decrypt,
@@ -169,9 +169,9 @@ impl Machine {
     }
 }
 
-fn kernel(primitive: Primitive, level: Level) -> String {
-    let mark = if primitive.constant_time(level) { "" } else { "!" };
-    format!("{}{mark}", primitive.kernel_at(level))
+fn kernel(algorithm: Algorithm, level: Level) -> String {
+    let mark = if algorithm.primitive().constant_time(level) { "" } else { "!" };
+    format!("{}{mark}", algorithm.kernel_at(level))
 }
 
 /// Whether it is constant time, why not, and whether worse is known.
@@ -195,7 +195,7 @@ fn cycles(rate: Option<f64>) -> String {
 }
 
 fn row(name: &str, cells: [String; Level::ALL.len()], figures: [String; 3], last: &str) -> String {
-    let mut row = format!("{name:<16}");
+    let mut row = format!("{name:<20}");
     for cell in cells {
         // Writing to a string does not fail.
         let _ = write!(row, "{cell:<10}");

@@ -18,7 +18,7 @@ use crate::exit;
 /// Measures what requests cost on this machine, ours and the peers', interleaved in one run.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Tables to measure whole: random, urandom, calls; without any, the headline rows of all
+    /// Tables to measure whole: random, urandom, calls, packets; without any, the headline rows
     #[arg(value_name = "TABLE")]
     tables: Vec<Table>,
 

@@ -1,8 +1,9 @@
-//! A test case, and running it.
+//! A message that is encrypted or decrypted, without authentication.
 
 use lanecrypt_ciphers::hazmat::{Cipher, Padding, Stream};
 use lanecrypt_ciphers::{Algorithm, Error, Isa, Mode};
 
+use super::calls;
 use super::request::Refusal;
 
 /// What is done with the data.
@@ -31,9 +32,11 @@ impl Case {
     /// Encrypts or decrypts the data, call by call.
     pub(crate) fn run(mut self, isa: Isa) -> Result<Vec<u8>, Refusal> {
         let data = core::mem::take(&mut self.data);
-        self.check_calls(data.len())?;
+        calls::check(&self.chunks, data.len())?;
         if self.algorithm.is_stream() {
             self.run_stream(isa, data)
+        } else if self.algorithm.mode() == Mode::Xts {
+            self.run_data_unit(isa, data)
         } else {
             self.run_blocks(isa, &data)
         }
@@ -43,10 +46,24 @@ impl Case {
     fn run_stream(&self, isa: Isa, mut data: Vec<u8>) -> Result<Vec<u8>, Refusal> {
         let mut stream = self.stream(isa)?;
         let mut rest = data.as_mut_slice();
-        for size in self.calls(rest.len()) {
+        for size in calls::sizes(&self.chunks, rest.len()) {
             let (piece, after) = rest.split_at_mut(size);
             stream.xor(piece)?;
             rest = after;
+        }
+        Ok(data)
+    }
+
+    /// One call, which takes all.
+    fn run_data_unit(&self, isa: Isa, mut data: Vec<u8>) -> Result<Vec<u8>, Refusal> {
+        self.check_position()?;
+        if self.chunks.len() > 1 {
+            return Err(Refusal(format!("chunks: {} takes one call", self.algorithm)));
+        }
+        let cipher = Cipher::new(isa, self.algorithm, &self.key)?;
+        match self.direction {
+            Direction::Encrypt => cipher.encrypt(&self.nonce, &mut data[..])?,
+            Direction::Decrypt => cipher.decrypt(&self.nonce, &mut data[..])?,
         }
         Ok(data)
     }
@@ -79,7 +96,7 @@ impl Case {
         mut call: impl FnMut(&[u8], &mut [u8]) -> Result<usize, Error>,
     ) -> Result<usize, Error> {
         let mut at = 0;
-        for size in self.calls(data.len()) {
+        for size in calls::sizes(&self.chunks, data.len()) {
             let (piece, rest) = data.split_at(size);
             at += call(piece, &mut out[at..])?;
             data = rest;
@@ -111,20 +128,5 @@ impl Case {
             return Err(none("skip"));
         }
         Ok(())
-    }
-
-    /// Refuses calls that do not take `len` bytes of data.
-    fn check_calls(&self, len: usize) -> Result<(), Refusal> {
-        let sum = self.chunks.iter().try_fold(0_usize, |sum, &chunk| sum.checked_add(chunk));
-        if self.chunks.is_empty() || sum == Some(len) {
-            return Ok(());
-        }
-        Err(Refusal(String::from("chunks: their sum is not the length of the data")))
-    }
-
-    /// The sizes of the calls that take all `len` bytes of the data.
-    fn calls(&self, len: usize) -> impl Iterator<Item = usize> {
-        let whole = self.chunks.is_empty().then_some(len);
-        whole.into_iter().chain(self.chunks.iter().copied())
     }
 }

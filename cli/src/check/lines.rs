@@ -48,7 +48,7 @@ fn answer(isa: Isa, line: &[u8]) -> String {
     };
     // Repeated letter by letter: it may be a number that no integer type holds.
     let id = request.id.map_or("null", |id| id.get());
-    match request.parse().and_then(|case| case.run(isa)) {
+    match request.parse().and_then(|task| task.run(isa)) {
         Ok(out) => format!("{{\"id\":{id},\"out\":\"{}\"}}\n", encode(&out)),
         Err(Refusal(reason)) => refusal(id, &reason),
     }

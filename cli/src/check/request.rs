@@ -1,11 +1,13 @@
 //! The fields of a request, parsed one by one so that a wrong one can be named.
 
-use lanecrypt_ciphers::{Algorithm, Error};
+use lanecrypt_ciphers::{Algorithm, Error, Isa};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use super::case::{Case, Direction};
+use super::code::{Code, Message};
+use super::packet::{Packet, Way};
 
 /// Operations of the protocol; not every algorithm has every one.
 const OPERATIONS: [&str; 7] = ["encrypt", "decrypt", "mac", "sign", "verify", "seal", "open"];
@@ -33,19 +35,53 @@ pub(crate) struct Request<'a> {
     skip: Option<&'a RawValue>,
     counter: Option<&'a RawValue>,
     aad: Option<&'a RawValue>,
+    taglen: Option<&'a RawValue>,
     chunks: Option<&'a RawValue>,
     data: Option<&'a RawValue>,
 }
 
-impl Request<'_> {
-    /// What is to be encrypted or decrypted, and how.
-    pub(crate) fn parse(&self) -> Result<Case, Refusal> {
-        let algorithm: Algorithm =
-            required("alg", text("alg", self.alg)?)?.parse().map_err(|_| Error::Unsupported)?;
-        let direction = self.direction(algorithm)?;
-        if !hex("aad", self.aad)?.unwrap_or_default().is_empty() {
-            return Err(Refusal(format!("aad: {algorithm} does not authenticate")));
+/// What is to be done, every field being what it should be.
+pub(crate) enum Task {
+    /// To encrypt or to decrypt.
+    Case(Case),
+    /// To make a code.
+    Message(Message),
+    /// To seal or to open.
+    Packet(Packet),
+}
+
+impl Task {
+    /// What comes out.
+    pub(crate) fn run(self, isa: Isa) -> Result<Vec<u8>, Refusal> {
+        match self {
+            Self::Case(case) => case.run(isa),
+            Self::Message(message) => message.run(isa),
+            Self::Packet(packet) => packet.run(isa),
         }
+    }
+}
+
+impl Request<'_> {
+    pub(crate) fn parse(&self) -> Result<Task, Refusal> {
+        let name = required("alg", text("alg", self.alg)?)?;
+        if let Some(code) = Code::named(&name) {
+            return self.message(code).map(Task::Message);
+        }
+        let algorithm: Algorithm = name.parse().map_err(|_| Error::Unsupported)?;
+        if algorithm.is_aead() {
+            return self.packet(algorithm).map(Task::Packet);
+        }
+        self.case(algorithm).map(Task::Case)
+    }
+
+    fn case(&self, algorithm: Algorithm) -> Result<Case, Refusal> {
+        let name = algorithm.to_string();
+        let ways = [("encrypt", Direction::Encrypt), ("decrypt", Direction::Decrypt)];
+        let direction = self.operation(&name, &ways)?;
+        if !hex("aad", self.aad)?.unwrap_or_default().is_empty() {
+            return Err(Refusal(format!("aad: {name} does not authenticate")));
+        }
+        has_no("taglen", self.taglen, &name)?;
         // The null cipher has none.
         let no_key = algorithm.key_lengths().contains(0).then(Vec::new);
         Ok(Case {
@@ -53,24 +89,77 @@ impl Request<'_> {
             direction,
             key: required("key", hex("key", self.key)?.or(no_key))?,
             nonce: hex("iv", self.iv)?.unwrap_or_default(),
-            skip: field("skip", "a whole number below 2^64", self.skip)?.unwrap_or(0),
-            counter: field("counter", "a whole number below 2^64", self.counter)?.unwrap_or(0),
-            chunks: field("chunks", "a list of whole numbers", self.chunks)?.unwrap_or_default(),
+            skip: number("skip", self.skip)?,
+            counter: number("counter", self.counter)?,
+            chunks: self.chunks()?,
             data: required("data", hex("data", self.data)?)?,
         })
     }
 
-    fn direction(&self, algorithm: Algorithm) -> Result<Direction, Refusal> {
-        let operation = required("op", text("op", self.op)?)?;
-        match operation.as_str() {
-            "encrypt" => Ok(Direction::Encrypt),
-            "decrypt" => Ok(Direction::Decrypt),
-            other if OPERATIONS.contains(&other) => {
-                Err(Refusal(format!("op: {algorithm} does not {other}")))
-            }
-            _ => Err(Refusal(String::from("op: unknown"))),
-        }
+    fn packet(&self, algorithm: Algorithm) -> Result<Packet, Refusal> {
+        let name = algorithm.to_string();
+        let way = self.operation(&name, &[("open", Way::Open), ("seal", Way::Seal)])?;
+        has_no("skip", self.skip, &name)?;
+        has_no("counter", self.counter, &name)?;
+        let tag = field("taglen", "a whole number of bytes", self.taglen)?.unwrap_or(16);
+        Ok(Packet {
+            algorithm,
+            way,
+            key: required("key", hex("key", self.key)?)?,
+            nonce: hex("iv", self.iv)?.unwrap_or_default(),
+            aad: hex("aad", self.aad)?.unwrap_or_default(),
+            tag,
+            chunks: self.chunks()?,
+            data: required("data", hex("data", self.data)?)?,
+        })
     }
+
+    fn message(&self, code: Code) -> Result<Message, Refusal> {
+        let name = code.name();
+        self.operation(name, &[("mac", ())])?;
+        for (field, bytes) in [("iv", self.iv), ("aad", self.aad)] {
+            if !hex(field, bytes)?.unwrap_or_default().is_empty() {
+                return Err(Refusal(format!("{field}: {name} has none")));
+            }
+        }
+        has_no("skip", self.skip, name)?;
+        has_no("counter", self.counter, name)?;
+        has_no("taglen", self.taglen, name)?;
+        Ok(Message {
+            code,
+            key: required("key", hex("key", self.key)?)?,
+            chunks: self.chunks()?,
+            data: required("data", hex("data", self.data)?)?,
+        })
+    }
+
+    /// Which of an algorithm's `own` operations is asked for.
+    fn operation<T: Copy>(&self, algorithm: &str, own: &[(&str, T)]) -> Result<T, Refusal> {
+        let operation = required("op", text("op", self.op)?)?;
+        if let Some((_, own)) = own.iter().find(|(name, _)| *name == operation) {
+            return Ok(*own);
+        }
+        if OPERATIONS.contains(&operation.as_str()) {
+            return Err(Refusal(format!("op: {algorithm} does not {operation}")));
+        }
+        Err(Refusal(String::from("op: unknown")))
+    }
+
+    fn chunks(&self) -> Result<Vec<usize>, Refusal> {
+        Ok(field("chunks", "a list of whole numbers", self.chunks)?.unwrap_or_default())
+    }
+}
+
+/// Refuses a number other than 0 where there is none.
+fn has_no(name: &str, value: Option<&RawValue>, algorithm: &str) -> Result<(), Refusal> {
+    match number(name, value)? {
+        0 => Ok(()),
+        _ => Err(Refusal(format!("{name}: {algorithm} has none"))),
+    }
+}
+
+fn number(name: &str, value: Option<&RawValue>) -> Result<u64, Refusal> {
+    Ok(field(name, "a whole number below 2^64", value)?.unwrap_or(0))
 }
 
 fn required<T>(name: &str, value: Option<T>) -> Result<T, Refusal> {

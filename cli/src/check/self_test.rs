@@ -1,21 +1,27 @@
 //! The built-in test vectors at every level of this machine.
 
-use lanecrypt_ciphers::{Algorithm, Isa, Level};
+use lanecrypt_ciphers::{Algorithm, Error, Isa, Level};
 use serde::Deserialize;
 
 use super::case::{Case, Direction};
-use super::request::{decode, encode};
+use super::code::{Code, Message};
+use super::packet::{Packet, Way};
+use super::request::{Refusal, decode, encode};
 
 /// The files of test vectors: JSON lines, of which the first names the origin.
-const FILES: [&str; 8] = [
+const FILES: [&str; 12] = [
     include_str!("../../vectors/aes.jsonl"),
     include_str!("../../vectors/arc4.jsonl"),
     include_str!("../../vectors/chacha.jsonl"),
+    include_str!("../../vectors/chacha20poly1305.jsonl"),
     include_str!("../../vectors/des.jsonl"),
+    include_str!("../../vectors/gcm.jsonl"),
     include_str!("../../vectors/hc128.jsonl"),
     include_str!("../../vectors/null.jsonl"),
+    include_str!("../../vectors/poly1305.jsonl"),
     include_str!("../../vectors/salsa.jsonl"),
     include_str!("../../vectors/serpent.jsonl"),
+    include_str!("../../vectors/xts.jsonl"),
 ];
 
 /// A line of a file; strings are hexadecimal but the first.
@@ -28,8 +34,13 @@ struct Vector {
     skip: u64,
     counter: u64,
     chunks: Vec<usize>,
-    pt: String,
+    aad: String,
+    /// None if the message must be refused.
+    pt: Option<String>,
     ct: String,
+    tag: String,
+    msg: String,
+    mac: String,
     /// XOR of the 64-byte blocks of the first `len` bytes of keystream, instead of the texts.
     xor_digest: Option<String>,
     len: u64,
@@ -46,8 +57,7 @@ pub(crate) struct Report {
 pub(crate) fn run(isa: Isa) -> Report {
     let vectors = vectors();
     let mut report = Report { text: String::new(), failed: false };
-    for &algorithm in Algorithm::ALL {
-        let name = algorithm.to_string();
+    for name in names() {
         let own: Vec<_> = vectors.iter().filter(|vector| vector.alg == name).collect();
         let mut wrong = Vec::new();
         for level in Level::ALL.into_iter().filter(|&level| isa.has(level)) {
@@ -66,7 +76,7 @@ pub(crate) fn run(isa: Isa) -> Report {
             report.failed = true;
             format!("FAILED: {}", wrong.join(", "))
         };
-        report.text += &format!("{name:<16}{:>4} vectors  {verdict}\n", own.len());
+        report.text += &format!("{name:<20}{:>4} vectors  {verdict}\n", own.len());
     }
     report
 }
@@ -77,12 +87,28 @@ fn vectors() -> Vec<Vector> {
     lines.map(|line| serde_json::from_str(line).unwrap_or_default()).collect()
 }
 
+/// What there are vectors of.
+fn names() -> impl Iterator<Item = String> {
+    let code = Code::Poly1305.name().to_owned();
+    Algorithm::ALL.iter().map(Algorithm::to_string).chain([code])
+}
+
 /// Whether the answers are right in both directions; none if there is no answer.
 fn passes(isa: Isa, vector: &Vector) -> Option<bool> {
+    if let Some(code) = Code::named(&vector.alg) {
+        let (key, data) = (decode(&vector.key)?, decode(&vector.msg)?);
+        let message = Message { code, key, chunks: Vec::new(), data };
+        return Some(encode(&message.run(isa).ok()?) == vector.mac);
+    }
+    let algorithm: Algorithm = vector.alg.parse().ok()?;
+    if algorithm.is_aead() {
+        return packet_passes(isa, algorithm, vector);
+    }
     let Some(digest) = &vector.xor_digest else {
-        let encrypted = case(vector, Direction::Encrypt, &vector.pt)?.run(isa).ok()?;
+        let pt = vector.pt.as_deref()?;
+        let encrypted = case(vector, Direction::Encrypt, pt)?.run(isa).ok()?;
         let decrypted = case(vector, Direction::Decrypt, &vector.ct)?.run(isa).ok()?;
-        return Some(encode(&encrypted) == vector.ct && encode(&decrypted) == vector.pt);
+        return Some(encode(&encrypted) == vector.ct && encode(&decrypted) == pt);
     };
     let mut stream = case(vector, Direction::Encrypt, "")?.stream(isa).ok()?;
     let mut sum = [0; 64];
@@ -90,6 +116,29 @@ fn passes(isa: Isa, vector: &Vector) -> Option<bool> {
         stream.xor(&mut sum[..]).ok()?;
     }
     Some(encode(&sum) == *digest)
+}
+
+/// Whether a message is sealed as it should be and opened again, or refused if it must be.
+fn packet_passes(isa: Isa, algorithm: Algorithm, vector: &Vector) -> Option<bool> {
+    let packet = |way, data: &str| {
+        Some(Packet {
+            algorithm,
+            way,
+            key: decode(&vector.key)?,
+            nonce: decode(&vector.iv)?,
+            aad: decode(&vector.aad)?,
+            tag: vector.tag.len() / 2,
+            chunks: Vec::new(),
+            data: decode(data)?,
+        })
+    };
+    let whole = format!("{}{}", vector.ct, vector.tag);
+    let opened = packet(Way::Open, &whole)?.run(isa);
+    let Some(pt) = &vector.pt else {
+        return Some(opened == Err(Refusal::from(Error::Authentication)));
+    };
+    let sealed = packet(Way::Seal, pt)?.run(isa).ok()?;
+    Some(encode(&sealed) == whole && opened.is_ok_and(|opened| encode(&opened) == *pt))
 }
 
 /// What a vector asks for, in one direction; `data` are hexadecimal.
@@ -114,35 +163,63 @@ mod tests {
     fn all_lines_are_read_and_pass() {
         let report = run(Isa::of_processor());
         assert!(!report.failed, "{}", report.text);
-        assert_eq!(report.text.lines().count(), Algorithm::ALL.len());
+        assert_eq!(report.text.lines().count(), Algorithm::ALL.len() + 1);
         let lines: usize = FILES.iter().map(|file| file.lines().count() - 1).sum();
-        let known = |vector: &&Vector| vector.alg.parse::<Algorithm>().is_ok();
+        let known = |vector: &&Vector| names().any(|name| name == vector.alg);
         assert_eq!(vectors().iter().filter(known).count(), lines);
+    }
+
+    /// Turns the first digit into another one. Not the last, where keys of DES have a bit of parity,
+    /// which does nothing.
+    fn change(hex: &mut String) {
+        let digit = if hex.starts_with('0') { "1" } else { "0" };
+        hex.replace_range(..1, digit);
     }
 
     /// A self test that cannot fail tests nothing.
     #[test]
     fn a_wrong_answer_is_found() {
         let vectors = vectors();
-        for &algorithm in Algorithm::ALL {
-            let of_it =
-                |vector: &&Vector| vector.alg == algorithm.to_string() && vector.pt.len() >= 32;
-            let good = vectors.iter().find(of_it).expect("a vector");
+        for name in names() {
+            let long = |vector: &Vector| {
+                vector.pt.as_ref().is_some_and(|pt| pt.len() >= 32) || vector.msg.len() >= 32
+            };
+            let good = vectors.iter().find(|vector| vector.alg == name && long(vector));
+            let good = good.expect("a vector");
             assert_eq!(passes(Isa::PORTABLE, good), Some(true));
-            for field in 0..3 {
+            for field in 0..8 {
                 let mut bad = good.clone();
-                let hex = [&mut bad.key, &mut bad.pt, &mut bad.ct].into_iter().nth(field);
-                // The null cipher has no key.
-                let Some(hex) = hex.filter(|hex| !hex.is_empty()) else { continue };
-                // Not the last digit, where keys of DES have a bit of parity, which does nothing.
-                let digit = if hex.starts_with('0') { "1" } else { "0" };
-                hex.replace_range(..1, digit);
-                assert_eq!(passes(Isa::PORTABLE, &bad), Some(false), "{algorithm}");
+                // Not all algorithms have all of them.
+                let texts = [&mut bad.key, &mut bad.iv, &mut bad.aad, &mut bad.ct, &mut bad.tag]
+                    .into_iter()
+                    .chain([&mut bad.msg, &mut bad.mac])
+                    .chain(&mut bad.pt);
+                let Some(hex) = texts.filter(|hex| !hex.is_empty()).nth(field) else { break };
+                change(hex);
+                assert_eq!(passes(Isa::PORTABLE, &bad), Some(false), "{name}: {field}");
             }
         }
         for digest in vectors.iter().filter(|vector| vector.xor_digest.is_some()) {
             let shorter = Vector { len: digest.len - 64, ..digest.clone() };
             assert_eq!(passes(Isa::PORTABLE, &shorter), Some(false), "{}", digest.alg);
+        }
+    }
+
+    /// A tag that is accepted and should not be, and one that is refused and should not be.
+    #[test]
+    fn a_wrong_verdict_is_found() {
+        let vectors = vectors();
+        for &algorithm in Algorithm::ALL.iter().filter(|row| row.is_aead()) {
+            let name = algorithm.to_string();
+            let of_it = |vector: &&Vector| vector.alg == name && vector.pt.is_some();
+            let good = vectors.iter().find(of_it).expect("a vector");
+            let accepted = Vector { pt: None, ..good.clone() };
+            assert_eq!(passes(Isa::PORTABLE, &accepted), Some(false), "{name}");
+            let mut forged = accepted;
+            change(&mut forged.tag);
+            assert_eq!(passes(Isa::PORTABLE, &forged), Some(true), "{name}");
+            let refused = Vector { pt: good.pt.clone(), ..forged };
+            assert_eq!(passes(Isa::PORTABLE, &refused), Some(false), "{name}");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod check;
+mod check_tags;
 mod random;
 mod support;
 mod terminal;
