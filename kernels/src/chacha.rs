@@ -195,7 +195,7 @@ pub(crate) fn ietf(key: &Key, nonce: &[u8; 12]) -> State<20> {
 /// a nonce, by the rounds of ChaCha20 without what is added after them.
 #[inline]
 pub(crate) fn hchacha20(isa: Isa, key: &Key, nonce: &[u8; 16]) -> Key {
-    by_isa!(isa, hchacha20(key, nonce): Ssse3 => ssse3, _ => portable)
+    by_isa!(isa, hchacha20(key, nonce): Avx512 => avx512, Ssse3 => ssse3, _ => portable)
 }
 
 /// The words of the state with another counter.

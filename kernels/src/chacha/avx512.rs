@@ -6,11 +6,11 @@ use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
-use super::{later, quarter_round};
+use super::{Key, later, quarter_round};
 use crate::Level;
 use crate::arx::avx512::{across, blocks, plus, put, put_two, row, splat, splat_four, splat_from};
 use crate::arx::{State, halves, taken, wraps};
-use crate::simd::opaque_count;
+use crate::simd::{load128, opaque_count, store128};
 
 pub(super) const NEEDS: Level = Level::Avx512;
 
@@ -85,7 +85,8 @@ const fn passes<const XOR: bool>(blocks: usize) -> usize {
     }
 }
 
-/// Passes over 16 blocks, only one if `ONCE`; the last may be cut short. Or, with `MORE`, one pass
+/// Passes over 16 blocks, only one if `ONCE`; the last may be cut short. Many passes take their
+/// double rounds by threes: of loops in loops, the processor foresees the end of short ones only. Or, with `MORE`, one pass
 /// over 17 to 24 blocks: 16 in lanes and the rest in rows, at the same time. In the time that the
 /// chains of the rows take by themselves, lanes and rows get nearly all of the work done.
 ///
@@ -109,10 +110,21 @@ fn sixteens<const ROUNDS: usize, const XOR: bool, const ONCE: bool, const MORE: 
         if MORE {
             (y, z) = (y.double_round(), z.double_round());
         }
-        for _ in 1..opaque_count(ROUNDS / 2) {
-            x = diagonals(columns(x));
-            if MORE {
-                (y, z) = (y.double_round(), z.double_round());
+        if XOR && !ONCE {
+            for _ in 0..opaque_count((ROUNDS / 2 - 1) / 3) {
+                x = diagonals(columns(x));
+                x = diagonals(columns(x));
+                x = diagonals(columns(x));
+            }
+            for _ in 0..(ROUNDS / 2 - 1) % 3 {
+                x = diagonals(columns(x));
+            }
+        } else {
+            for _ in 1..opaque_count(ROUNDS / 2) {
+                x = diagonals(columns(x));
+                if MORE {
+                    (y, z) = (y.double_round(), z.double_round());
+                }
             }
         }
         let x = lanes.blocks::<ONCE>(x, counters);
@@ -400,6 +412,53 @@ pub(crate) fn rows_of_two<const ROUNDS: usize>(
     }
     let (a, b) = (_mm256_add_epi32(a, a0), _mm256_add_epi32(b, b0));
     let (c, d) = (_mm256_add_epi32(c, c0), _mm256_add_epi32(d, d0));
+    [a, b, c, d]
+}
+
+/// The key that the rounds make: the first and the last row, behind the constant.
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
+pub(super) fn hchacha20(key: &Key, nonce: &[u8; 16]) -> Key {
+    let rows = key.words.as_chunks().0;
+    let (mut a, mut b, mut c, mut d) =
+        (row(&rows[0]), row(&rows[1]), row(&rows[2]), load128(nonce));
+    for _ in 0..opaque_count(10) {
+        [a, b, c, d] = quarter_of_one([a, b, c, d]);
+        a = _mm_shuffle_epi32::<0x93>(a);
+        d = _mm_shuffle_epi32::<0x4e>(d);
+        c = _mm_shuffle_epi32::<0x39>(c);
+        [a, b, c, d] = quarter_of_one([a, b, c, d]);
+        a = _mm_shuffle_epi32::<0x39>(a);
+        d = _mm_shuffle_epi32::<0x4e>(d);
+        c = _mm_shuffle_epi32::<0x93>(c);
+    }
+    let [k0, k1, k2, k3, ..] = key.words;
+    let [[x0, x1, x2, x3], [x12, x13, x14, x15]] = [words_of(a), words_of(d)];
+    Key { words: [k0, k1, k2, k3, x0, x1, x2, x3, x12, x13, x14, x15] }
+}
+
+/// The words of a row, which stay together when they are stored.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
+fn words_of(row: __m128i) -> [u32; 4] {
+    let mut bytes = [0; 16];
+    store128(&mut bytes, row);
+    let number = u128::from_le_bytes(bytes);
+    [0, 32, 64, 96].map(|bit| super::portable::word(number >> bit))
+}
+
+/// [`quarter`] on the rows of one block.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
+fn quarter_of_one([mut a, mut b, mut c, mut d]: [__m128i; 4]) -> [__m128i; 4] {
+    a = _mm_add_epi32(a, b);
+    d = _mm_rol_epi32::<16>(_mm_xor_si128(d, a));
+    c = _mm_add_epi32(c, d);
+    b = _mm_rol_epi32::<12>(_mm_xor_si128(b, c));
+    a = _mm_add_epi32(a, b);
+    d = _mm_rol_epi32::<8>(_mm_xor_si128(d, a));
+    c = _mm_add_epi32(c, d);
+    b = _mm_rol_epi32::<7>(_mm_xor_si128(b, c));
     [a, b, c, d]
 }
 

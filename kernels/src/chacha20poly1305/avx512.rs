@@ -2,7 +2,8 @@
 //!
 //! A message of up to 1728 bytes takes one pass of ChaCha20, whose first block is the one-time key,
 //! in the narrowest form that makes enough blocks; then Poly1305. Poly1305 reads the ciphertext
-//! where it was written, or, when it is what came in, from a copy, since the data may be in place.
+//! where it was written, or, when it is what came in, before the keystream is XORed in, since the
+//! data may be in place. Long data that are opened are hashed between the rounds.
 
 use core::arch::x86_64::*;
 
@@ -12,13 +13,13 @@ use super::{OPEN, SEAL};
 use crate::arx::{State, taken};
 use crate::chacha::avx512::{Lanes, Rows, columns, diagonals, rows_of_two};
 use crate::chacha::{self, Key};
-use crate::poly1305::avx512::{LongMessage, Message};
+use crate::poly1305::avx512::{LongMessage, Message, Sum};
 use crate::simd::{first_bytes, load512, load512_part, opaque_count, store512, store512_part};
 use crate::{Isa, Level, into_blocks, wipe};
 
 pub(super) const NEEDS: Level = Level::Avx512;
 
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
 pub(super) fn seal(
     _isa: Isa,
     key: &Key,
@@ -30,7 +31,7 @@ pub(super) fn seal(
     run::<SEAL>(key, nonce, aad, &mut data)
 }
 
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
 pub(super) fn open(
     _isa: Isa,
     key: &Key,
@@ -43,7 +44,7 @@ pub(super) fn open(
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
 fn run<const WAY: bool>(
     key: &Key,
     nonce: &[u8; 12],
@@ -59,14 +60,13 @@ fn run<const WAY: bool>(
         961..=1216 => one_pass::<WAY, 1, 16, 20, 15>(key, nonce, aad, data),
         1217..=1472 => one_pass::<WAY, 2, 16, 24, 19>(key, nonce, aad, data),
         1473..=1728 => one_pass::<WAY, 3, 16, 28, 23>(key, nonce, aad, data),
-        _ if WAY == SEAL => long::<SEAL, 1>(key, nonce, aad, data),
-        _ => long::<OPEN, 28>(key, nonce, aad, data),
+        _ => long::<WAY>(key, nonce, aad, data),
     }
 }
 
 /// At most 64 bytes: two blocks in registers of 256 bits.
 #[inline(never)]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
 fn short<const WAY: bool>(
     key: &Key,
     nonce: &[u8; 12],
@@ -99,7 +99,7 @@ fn short<const WAY: bool>(
 /// More bytes than `WHOLE` blocks have, but at most one block fewer than the `N` of the pass: its
 /// first is the key. `LANES` blocks lie one a lane, and `ROWS` times four as rows.
 #[inline(never)]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
 fn one_pass<
     const WAY: bool,
     const ROWS: usize,
@@ -114,8 +114,8 @@ fn one_pass<
 ) -> [u8; 16] {
     let blocks: [__m512i; N] = pass::<WAY, false, ROWS, LANES, N>(key, nonce);
     let mut message = Message::new(_mm512_castsi512_si256(blocks[0]));
-    let mut copy = [[0; 64]; N];
     if N == 4 {
+        let mut copy = [[0; 64]; N];
         message.absorb_few(aad);
         put::<WAY, true, N, WHOLE>(&blocks, data.reborrow(), &mut copy);
         let count = data.len().div_ceil(16);
@@ -125,108 +125,168 @@ fn one_pass<
         message.absorb_number(lengths(aad, data));
         return message.tag();
     }
-    let len = data.len();
     if WAY == SEAL {
-        put::<WAY, false, N, WHOLE>(&blocks, data.reborrow(), &mut copy);
+        put::<WAY, false, N, WHOLE>(&blocks, data.reborrow(), &mut [[0; 64]; N]);
         message.finish(aad, data.get_out())
     } else {
-        put::<WAY, true, N, WHOLE>(&blocks, data.reborrow(), &mut copy);
-        message.finish(aad, &copy.as_flattened()[..len])
-    }
-}
-
-/// The first blocks of a keystream, wiped on drop.
-struct First<const BLOCKS: usize>([[u8; 64]; BLOCKS]);
-
-impl<const BLOCKS: usize> Drop for First<BLOCKS> {
-    #[inline]
-    fn drop(&mut self) {
-        wipe::memory(self.0.as_flattened_mut());
+        let tag = message.finish(aad, data.get_in());
+        put::<WAY, false, N, WHOLE>(&blocks, data.reborrow(), &mut [[0; 64]; N]);
+        tag
     }
 }
 
 /// Any number of bytes from 768 on: a first pass over the key block and so many of data that whole
-/// passes of sixteen blocks are left for the kernel of ChaCha20 alone. Poly1305 follows, or goes
-/// before, by pieces that stay in the cache.
-///
-/// The `KEPT` blocks that are kept of the first pass are the key, and when data are opened all, as
-/// Poly1305 has to read data before they are changed.
+/// passes of sixteen blocks are left, of which the last may be cut short. Sealed data are hashed by
+/// pieces that stay in the cache.
 #[inline(never)]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,bmi2")]
-fn long<const WAY: bool, const KEPT: usize>(
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
+fn long<const WAY: bool>(
+    key: &Key,
+    nonce: &[u8; 12],
+    aad: &[u8],
+    data: &mut InOutBuf<'_, '_, u8>,
+) -> [u8; 16] {
+    match first_blocks(data.len()) {
+        ..=15 => passes::<WAY, 0, 16, 11>(key, nonce, aad, data),
+        16..=19 => passes::<WAY, 1, 20, 15>(key, nonce, aad, data),
+        20..=23 => passes::<WAY, 2, 24, 19>(key, nonce, aad, data),
+        _ => passes::<WAY, 3, 28, 23>(key, nonce, aad, data),
+    }
+}
+
+/// Blocks of so many bytes of data that go into the first pass: 12 to 27.
+#[inline]
+fn first_blocks(len: usize) -> usize {
+    12 + (len.div_ceil(64) - 12) % 16
+}
+
+/// A long message whose first pass makes `N` blocks.
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
+fn passes<const WAY: bool, const ROWS: usize, const N: usize, const WHOLE: usize>(
     key: &Key,
     nonce: &[u8; 12],
     aad: &[u8],
     data: &mut InOutBuf<'_, '_, u8>,
 ) -> [u8; 16] {
     let sizes = [aad.len() as u64, data.len() as u64];
-    let blocks = 12 + (data.len().div_ceil(64) - 12) % 16;
-    let mut data = data.reborrow();
-    let mut first = First([[0; 64]; KEPT]);
-    let (mut front, _) = data.reborrow().split_at(64 * blocks);
-    match blocks {
-        ..=15 => first_pass::<WAY, KEPT, 0, 16, 11>(key, nonce, &mut front, &mut first),
-        16..=19 => first_pass::<WAY, KEPT, 1, 20, 15>(key, nonce, &mut front, &mut first),
-        20..=23 => first_pass::<WAY, KEPT, 2, 24, 19>(key, nonce, &mut front, &mut first),
-        _ => first_pass::<WAY, KEPT, 3, 28, 23>(key, nonce, &mut front, &mut first),
+    let count = first_blocks(data.len());
+    let blocks = pass::<WAY, true, ROWS, 16, N>(key, nonce);
+    let mut first = First([0; 64]);
+    store512(&mut first.0, blocks[0]);
+    let mut message = LongMessage::new(first.0.first_chunk().expect("64 bytes have 32"));
+    if aad.len() < MUCH {
+        message.absorb_few(aad);
+    } else {
+        message.absorb(aad);
     }
-    let [block, stream @ ..] = first.0.as_slice() else { unreachable!("KEPT is not zero") };
-    let mut message = LongMessage::new(block.first_chunk().expect("64 bytes have 32"), aad);
 
     let [counter, last] = last_row(nonce);
-    let counter = counter + 1 + blocks as u64;
-    let mut state = Start(State { key: key.words, counter, nonce: last });
-    let mut ahead = 64 * blocks;
-    while !data.is_empty() {
-        let len = data.len().min(PIECE);
-        let (mut piece, rest) = data.split_at(len);
-        if WAY == OPEN {
-            message.absorb(piece.get_in());
+    let mut state =
+        Start(State { key: key.words, counter: counter + 1 + count as u64, nonce: last });
+    let len = data.len();
+    if WAY == OPEN && len >= MANY {
+        let (front, back) = data.reborrow().split_at(64 * count);
+        let sum = message.begin(front.get_in());
+        put::<WAY, false, N, WHOLE>(&blocks, front, &mut [[0; 64]; N]);
+        let len = back.len();
+        let (whole, rest) = back.split_at(len - len % 1024);
+        let sum = open_passes(&mut state, &message, sum, whole);
+        message.end(sum);
+        if !rest.is_empty() {
+            message.absorb(rest.get_in());
+            state.xor(rest);
         }
-        let (front, back) = piece.reborrow().split_at(ahead);
-        if WAY == OPEN {
-            xor_with(stream, front);
-        }
-        let blocks = back.len().div_ceil(64) as u64;
-        chacha::avx512::xor::<20>(&state.0, false, back);
-        state.0.counter = chacha::later(state.0.counter, blocks, false);
-        if WAY == SEAL {
+        return message.tag(sizes);
+    }
+
+    let (mut piece, mut rest) = data.reborrow().split_at(len.min(PIECE));
+    if WAY == OPEN {
+        message.absorb(piece.get_in());
+    }
+    let (front, back) = piece.reborrow().split_at(64 * count);
+    put::<WAY, false, N, WHOLE>(&blocks, front, &mut [[0; 64]; N]);
+    state.xor(back);
+    if WAY == SEAL {
+        message.absorb(piece.get_out());
+        while !rest.is_empty() {
+            let len = rest.len().min(PIECE);
+            let (mut piece, next) = rest.split_at(len);
+            state.xor(piece.reborrow());
             message.absorb(piece.get_out());
+            rest = next;
         }
-        ahead = 0;
-        data = rest;
     }
     message.tag(sizes)
 }
 
-/// The first pass of a long message: XORs keystream into `data`, or keeps it.
+/// Bytes of associated data from which Poly1305 is worth a call.
+const MUCH: usize = 320;
+
+/// Bytes that are encrypted at a time, then hashed.
+const PIECE: usize = 16 << 10;
+
+/// Bytes from which on data are hashed between the rounds that decrypt them; not more than
+/// [`PIECE`].
+const MANY: usize = 4 << 10;
+
+/// Passes of sixteen blocks, no part of one, and between their rounds Poly1305 of the same bytes:
+/// what the one waits for is time for the other.
 #[inline(never)]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,bmi2")]
-fn first_pass<
-    const WAY: bool,
-    const KEPT: usize,
-    const ROWS: usize,
-    const N: usize,
-    const WHOLE: usize,
->(
-    key: &Key,
-    nonce: &[u8; 12],
-    data: &mut InOutBuf<'_, '_, u8>,
-    first: &mut First<KEPT>,
-) {
-    let blocks = pass::<WAY, true, ROWS, 16, N>(key, nonce);
-    for (bytes, block) in first.0.iter_mut().zip(blocks) {
-        store512(bytes, block);
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
+fn open_passes(
+    state: &mut Start,
+    message: &LongMessage,
+    sum: Sum,
+    data: InOutBuf<'_, '_, u8>,
+) -> Sum {
+    let mut sum = sum;
+    let passes = into_blocks::<1024>(data).0;
+    let lanes = Lanes::of(&state.0.key, state.0.counter, state.0.nonce);
+    let mut counters = lanes.counters();
+    state.0.counter = chacha::later(state.0.counter, 16 * passes.len() as u64, false);
+    for mut bytes in passes {
+        let pairs = bytes.get_in().as_chunks().0.as_chunks().0.as_chunks().0;
+        let [pairs @ .., last] = pairs else { unreachable!("1024 bytes are four pairs") };
+        let mut x = lanes.double_round::<false>(counters);
+        for pair in pairs {
+            x = diagonals(columns(x));
+            x = diagonals(columns(x));
+            x = diagonals(columns(x));
+            sum = message.go_on(sum, pair);
+        }
+        sum = message.go_on(sum, last);
+        for (i, block) in lanes.blocks::<false>(x, counters).into_iter().enumerate() {
+            let other = _mm512_xor_si512(load512(&bytes.get_in().as_chunks().0[i]), block);
+            store512(&mut bytes.get_out().as_chunks_mut().0[i], other);
+        }
+        counters = _mm512_add_epi32(counters, _mm512_set1_epi32(16));
     }
-    if WAY == SEAL {
-        put::<SEAL, false, N, WHOLE>(&blocks, data.reborrow(), &mut [[0; 64]; N]);
+    sum
+}
+
+/// The first block of a keystream, wiped on drop.
+struct First([u8; 64]);
+
+impl Drop for First {
+    #[inline]
+    fn drop(&mut self) {
+        wipe::memory(&mut self.0);
     }
 }
 
-/// Bytes that are encrypted or hashed at a time.
-const PIECE: usize = 16 << 10;
-
+/// Where the keystream goes on, wiped on drop.
 struct Start(State<20>);
+
+impl Start {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
+    fn xor(&mut self, data: InOutBuf<'_, '_, u8>) {
+        let blocks = data.len().div_ceil(64) as u64;
+        chacha::avx512::xor::<20>(&self.0, false, data);
+        self.0.counter = chacha::later(self.0.counter, blocks, false);
+    }
+}
 
 impl Drop for Start {
     #[inline]
@@ -235,22 +295,12 @@ impl Drop for Start {
     }
 }
 
-/// XORs keystream into as many whole blocks.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,bmi2")]
-fn xor_with(stream: &[[u8; 64]], data: InOutBuf<'_, '_, u8>) {
-    for (stream, mut block) in stream.iter().zip(into_blocks::<64>(data).0) {
-        let other = _mm512_xor_si512(load512(block.get_in()), load512(stream));
-        store512(block.get_out(), other);
-    }
-}
-
 /// Block 0 and the following.
 ///
 /// `WAY` and `LONG` change nothing: they tell the callers apart, so that each has this inlined and
 /// the blocks in registers.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
 fn pass<
     const WAY: bool,
     const LONG: bool,
@@ -313,7 +363,7 @@ fn pass<
 /// XORs the blocks after the first into `data`, which has `WHOLE` blocks at least; into `copy`, if
 /// it is wanted, goes the ciphertext.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
 fn put<const WAY: bool, const COPY: bool, const N: usize, const WHOLE: usize>(
     blocks: &[__m512i; N],
     data: InOutBuf<'_, '_, u8>,

@@ -8,7 +8,7 @@ mod message;
 
 use core::arch::x86_64::*;
 
-pub(crate) use message::{LongMessage, Message};
+pub(crate) use message::{LongMessage, Message, Sum};
 
 use super::limbs::{LOW42, LOW44, from_words, into_words};
 use super::{State, portable};
@@ -35,13 +35,13 @@ pub(super) struct Powers {
     eighth: Factor,
 }
 
-#[target_feature(enable = "avx512f,avx512bw,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512ifma,bmi2")]
 pub(super) fn absorb(state: &mut State, blocks: &[[u8; 16]]) {
     let (head, groups) = blocks.split_at(head(blocks.len()));
     // It does not wait for the powers, nor they for it.
     portable::absorb(state, head);
     let powers = Powers::of(state.r);
-    absorb_groups::<false>(state, &powers, groups.as_flattened(), [0; 2]);
+    absorb_groups::<false>(state, &powers, None, groups.as_flattened(), [0; 2]);
 }
 
 /// Of blocks, eight or more, how many the portable kernel takes, before the others: so few past
@@ -59,29 +59,43 @@ fn head(blocks: usize) -> usize {
 
 /// Absorbs at least eight blocks; those past whole groups of eight go first, in lanes that are not
 /// full. With `END` the last block is not in `bytes`: it is two numbers, and zeros fill the block
-/// before it.
+/// before it. The sixteenth power is made when it is needed and not there yet.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512ifma,bmi2")]
 fn absorb_groups<const END: bool>(
     state: &mut State,
     powers: &Powers,
+    sixteenth: Option<&Factor>,
     bytes: &[u8],
     numbers: [u64; 2],
 ) {
+    let sum = in_lanes::<END>(state, &powers.eighth, sixteenth, bytes, numbers);
+    state.h = added_up(sum, powers);
+}
+
+/// What lanes hold after the last of the groups that [`absorb_groups`] absorbs.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512ifma,bmi2")]
+fn in_lanes<const END: bool>(
+    state: &State,
+    eighth: &Factor,
+    sixteenth: Option<&Factor>,
+    bytes: &[u8],
+    numbers: [u64; 2],
+) -> [__m512i; 3] {
     let head = (bytes.len().div_ceil(16) + usize::from(END)) % 8;
     let (head, bytes) = bytes.split_at(16 * head);
     let (groups, rest) = bytes.as_chunks::<128>();
     let groups: &[[[u8; 64]; 2]] = groups.as_flattened().as_chunks().0.as_chunks().0;
     let (groups, last) = if END {
-        let Some((front, back)) = rest.split_first_chunk() else { return };
+        let (front, back) = rest.split_first_chunk().expect("the last group is not whole");
         let numbers = numbers.map(u64::cast_signed);
         let numbers = _mm_set_epi64x(numbers[1], numbers[0]);
         (groups, limbs(load512(front), _mm512_inserti32x4::<3>(load512_part(back), numbers)))
     } else {
-        let [groups @ .., last] = groups else { return };
+        let (last, groups) = groups.split_last().expect("eight blocks are a group");
         (groups, load(last))
     };
-    let Powers { lanes, eighth } = powers;
     let before = from_words(portable::folded(state.h));
     let mut sum = if head.is_empty() {
         let [h0, h1, h2] = before;
@@ -93,12 +107,17 @@ fn absorb_groups<const END: bool>(
         sum = plus(sum, load(first));
         let mut rest = rest;
         if rest.len() >= 4 {
-            let sixteenth = factor(multiply(eighth.limbs, eighth));
+            let made;
+            let sixteenth = match sixteenth {
+                Some(factor) => factor,
+                None => {
+                    made = squared(eighth);
+                    &made
+                }
+            };
             let (pairs, single) = rest.as_chunks();
             for [one, two] in pairs {
-                // Products that do not wait for the sum stand first.
-                let products = add_products(products(load(one), eighth), sum, &sixteenth);
-                sum = plus(carried(products), load(two));
+                sum = after_two(sum, eighth, sixteenth, [one, two]);
             }
             rest = single;
         }
@@ -107,13 +126,34 @@ fn absorb_groups<const END: bool>(
         }
         sum = multiply(sum, eighth);
     }
-    let [l0, l1, l2] = multiply(plus(sum, last), lanes);
-    state.h = into_words([add_lanes(l0), add_lanes(l1), add_lanes(l2)]);
+    plus(sum, last)
+}
+
+/// What lanes hold after two groups more.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
+fn after_two(
+    sum: [__m512i; 3],
+    eighth: &Factor,
+    sixteenth: &Factor,
+    [one, two]: [&[[u8; 64]; 2]; 2],
+) -> [__m512i; 3] {
+    // Products that do not wait for the sum stand first.
+    let products = add_products(products(load(one), eighth), sum, sixteenth);
+    plus(carried(products), load(two))
+}
+
+/// The value of the polynomial after the group that was the last in lanes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
+fn added_up(sum: [__m512i; 3], powers: &Powers) -> [u64; 3] {
+    let [l0, l1, l2] = multiply(sum, &powers.lanes);
+    into_words([add_lanes(l0), add_lanes(l1), add_lanes(l2)])
 }
 
 /// [`load`] of the end of a group, at most seven blocks; to the first of them `before` is added.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512ifma,bmi2")]
 fn load_end(bytes: &[u8], before: [u64; 3]) -> [__m512i; 3] {
     let (front, back) = bytes.split_at(bytes.len().saturating_sub(64));
     let (front, back) = (load512_end(front), load512_end(back));
@@ -150,9 +190,15 @@ const LANES_OF_END: [(u8, u8); 8] = {
     table
 };
 
+impl Factor {
+    fn wipe(&mut self) {
+        self.limbs.iter_mut().chain(&mut self.over).for_each(wipe512);
+    }
+}
+
 impl Powers {
     #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+    #[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
     fn of(r: [u64; 2]) -> Self {
         let lanes = last_powers(r);
         let [l0, l1, l2] = lanes.limbs;
@@ -161,17 +207,15 @@ impl Powers {
     }
 
     fn wipe(&mut self) {
-        for factor in [&mut self.lanes, &mut self.eighth] {
-            let words = factor.limbs.iter_mut().chain(&mut factor.over);
-            words.for_each(wipe512);
-        }
+        self.lanes.wipe();
+        self.eighth.wipe();
     }
 }
 
 /// The powers of the point that lanes lack after their last block, in the order of [`load`]:
 /// 8, 4, 7, 3, 6, 2, 5, 1.
 #[inline]
-#[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
 fn last_powers(r: [u64; 2]) -> Factor {
     const FIRST_AND_THIRD: u8 = 0b0011_0011;
     const BACK: u8 = 0b1111_0000;
@@ -190,14 +234,14 @@ fn last_powers(r: [u64; 2]) -> Factor {
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
 fn splat(limb: u64) -> __m512i {
     _mm512_set1_epi64(limb.cast_signed())
 }
 
 /// The lanes of `mask` from `a`, the others from `b`.
 #[inline]
-#[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
 fn choose(mask: u8, [a0, a1, a2]: [__m512i; 3], [b0, b1, b2]: [__m512i; 3]) -> [__m512i; 3] {
     [
         _mm512_mask_mov_epi64(b0, mask, a0),
@@ -207,7 +251,13 @@ fn choose(mask: u8, [a0, a1, a2]: [__m512i; 3], [b0, b1, b2]: [__m512i; 3]) -> [
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
+fn squared(number: &Factor) -> Factor {
+    factor(multiply(number.limbs, number))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
 fn factor(limbs: [__m512i; 3]) -> Factor {
     let [_, l1, l2] = limbs;
     Factor { limbs, over: [twenty_fold(l1), twenty_fold(l2)] }
@@ -215,25 +265,25 @@ fn factor(limbs: [__m512i; 3]) -> Factor {
 
 /// Eight blocks with their bit 2^128. The order of lanes is 0, 4, 1, 5, 2, 6, 3, 7.
 #[inline]
-#[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
 fn load([front, back]: &[[u8; 64]; 2]) -> [__m512i; 3] {
     limbs(load512(front), load512(back))
 }
 
 /// [`load`] of what is in registers already.
 #[inline]
-#[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
 fn limbs(front: __m512i, back: __m512i) -> [__m512i; 3] {
     let low = _mm512_unpacklo_epi64(front, back);
     let high = _mm512_unpackhi_epi64(front, back);
-    let middle = _mm512_or_si512(_mm512_srli_epi64::<44>(low), _mm512_slli_epi64::<20>(high));
+    let middle = _mm512_shrdi_epi64::<44>(low, high);
     let top = _mm512_or_si512(_mm512_srli_epi64::<24>(high), _mm512_set1_epi64(1 << 40));
     [mask44(low), mask44(middle), top]
 }
 
 /// A product. Limbs may have 46 bits in `a` and 45 in `b`.
 #[inline]
-#[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
 fn multiply(a: [__m512i; 3], b: &Factor) -> [__m512i; 3] {
     carried(products(a, b))
 }
@@ -246,7 +296,7 @@ struct Products {
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
 fn products(a: [__m512i; 3], b: &Factor) -> Products {
     let zeros = [_mm512_setzero_si512(); 3];
     add_products(Products { low: zeros, high: zeros }, a, b)
@@ -254,7 +304,7 @@ fn products(a: [__m512i; 3], b: &Factor) -> Products {
 
 /// Limbs in the order in which the product before has them ready.
 #[inline]
-#[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
 fn add_products(sums: Products, [a0, a1, a2]: [__m512i; 3], b: &Factor) -> Products {
     let ([b0, b1, b2], [o1, o2]) = (b.limbs, b.over);
     let ([low0, low1, low2], [high0, high1, high2]) = (sums.low, sums.high);
@@ -266,7 +316,7 @@ fn add_products(sums: Products, [a0, a1, a2]: [__m512i; 3], b: &Factor) -> Produ
 
 /// Limbs of at most 44 bits, or a little more, from the sum of at most two products.
 #[inline]
-#[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
 fn carried(sums: Products) -> [__m512i; 3] {
     let ([low0, low1, low2], [high0, high1, high2]) = (sums.low, sums.high);
     // A high half has the weight 2^52: that of the next limb, 8 bits up; 10 above the short one.
@@ -284,7 +334,7 @@ fn carried(sums: Products) -> [__m512i; 3] {
 
 /// Adds three products to sums of low 52 bits and of high ones.
 #[inline]
-#[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
 fn sum_of_products(
     (mut low, mut high): (__m512i, __m512i),
     factors: [(__m512i, __m512i); 3],
@@ -297,39 +347,39 @@ fn sum_of_products(
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
 fn plus([a0, a1, a2]: [__m512i; 3], [b0, b1, b2]: [__m512i; 3]) -> [__m512i; 3] {
     [_mm512_add_epi64(a0, b0), _mm512_add_epi64(a1, b1), _mm512_add_epi64(a2, b2)]
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
 fn mask44(limb: __m512i) -> __m512i {
     _mm512_and_si512(limb, _mm512_set1_epi64(LOW44.cast_signed()))
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
 fn twenty_fold(limb: __m512i) -> __m512i {
     _mm512_madd52lo_epu64(_mm512_setzero_si512(), limb, _mm512_set1_epi64(20))
 }
 
 /// The first lane in all of them.
 #[inline]
-#[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
 fn splat_first(limb: __m512i) -> __m512i {
     _mm512_broadcastq_epi64(_mm512_castsi512_si128(limb))
 }
 
 /// A number in the first lane, zeros in the others.
 #[inline]
-#[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
 fn in_first_lane(limb: u64) -> __m512i {
     _mm512_zextsi128_si512(_mm_cvtsi64_si128(limb.cast_signed()))
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
 fn add_lanes(limb: __m512i) -> u64 {
     _mm512_reduce_add_epi64(limb).cast_unsigned()
 }

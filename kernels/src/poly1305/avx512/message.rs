@@ -4,7 +4,7 @@
 use core::arch::x86_64::*;
 use core::slice::from_mut;
 
-use super::{Powers, absorb_groups};
+use super::{Factor, Powers, absorb_groups, added_up, after_two, in_lanes, squared};
 use crate::poly1305::{State, halves, padded, portable};
 use crate::wipe;
 
@@ -21,7 +21,7 @@ pub(crate) struct Wide(Powers);
 impl Message {
     /// Takes a one-time key.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+    #[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
     pub(crate) fn new(key: __m256i) -> Self {
         let r = portable::point(&number(_mm256_castsi256_si128(key)).to_le_bytes());
         Self { state: State { r, h: [0; 3] }, pad: number(_mm256_extracti128_si256::<1>(key)) }
@@ -29,7 +29,7 @@ impl Message {
 
     /// What [`absorb_groups`](Self::absorb_groups) and [`absorb_end`](Self::absorb_end) need.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+    #[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
     pub(crate) fn wide(&self) -> Wide {
         Wide(Powers::of(self.state.r))
     }
@@ -52,7 +52,7 @@ impl Message {
 
     /// The tag of a message of which nothing has been absorbed yet.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512ifma,bmi2")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512ifma,bmi2")]
     pub(crate) fn finish(self, aad: &[u8], data: &[u8]) -> [u8; 16] {
         let [r0, r1] = self.state.r;
         tag(r0, r1, self.pad, aad, data)
@@ -61,13 +61,13 @@ impl Message {
     /// Absorbs the end of the message: at least [`END`] bytes, zeros that fill the last block, and
     /// one block more, the message's lengths.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512ifma,bmi2")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512ifma,bmi2")]
     pub(crate) fn absorb_end(&mut self, wide: &Wide, bytes: &[u8], lengths: [u64; 2]) {
         let head = super::head(bytes.len().div_ceil(16) + 1);
         let (head, rest) = bytes.split_at(16 * head);
         // It does not wait for the powers, nor they for it.
         portable::absorb(&mut self.state, head.as_chunks().0);
-        absorb_groups::<true>(&mut self.state, &wide.0, rest, lengths);
+        absorb_groups::<true>(&mut self.state, &wide.0, None, rest, lengths);
     }
 
     /// The tag of all that has been absorbed.
@@ -77,44 +77,84 @@ impl Message {
     }
 }
 
+/// What blocks side by side hold between calls.
+#[derive(Clone, Copy)]
+pub(crate) struct Sum([__m512i; 3]);
+
 /// Poly1305 of a message that is too long for one piece: in memory, wiped on drop.
 pub(crate) struct LongMessage {
     state: State,
     pad: u128,
     powers: Powers,
+    sixteenth: Factor,
 }
 
 impl LongMessage {
-    /// Takes a one-time key and absorbs associated data.
-    #[inline(never)]
-    #[target_feature(enable = "avx512f,avx512bw,avx512ifma,bmi2")]
-    pub(crate) fn new(key: &[u8; 32], aad: &[u8]) -> Self {
+    /// Takes a one-time key.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512ifma,bmi2")]
+    pub(crate) fn new(key: &[u8; 32]) -> Self {
         let [r, pad] = halves(key);
         let r = portable::point(r);
         let state = State { r, h: [0; 3] };
-        let mut message = Self { state, pad: u128::from_le_bytes(*pad), powers: Powers::of(r) };
-        message.absorb(aad);
-        message
+        let powers = Powers::of(r);
+        let sixteenth = squared(&powers.eighth);
+        Self { state, pad: u128::from_le_bytes(*pad), powers, sixteenth }
     }
 
-    /// Absorbs bytes and zeros that fill the last block.
-    #[inline(never)]
-    #[target_feature(enable = "avx512f,avx512bw,avx512ifma,bmi2")]
-    pub(crate) fn absorb(&mut self, bytes: &[u8]) {
+    /// [`absorb`](Self::absorb) for bytes that are few, without a call.
+    #[inline(always)]
+    pub(crate) fn absorb_few(&mut self, bytes: &[u8]) {
         let (blocks, rest) = bytes.as_chunks();
-        let (head, blocks) = blocks.split_at(super::head(blocks.len()));
-        portable::absorb(&mut self.state, head);
-        if !blocks.is_empty() {
-            absorb_groups::<false>(&mut self.state, &self.powers, blocks.as_flattened(), [0; 2]);
-        }
+        portable::absorb(&mut self.state, blocks);
         if !rest.is_empty() {
             portable::absorb_one(&mut self.state, padded(rest), 1);
         }
     }
 
-    /// The tag: the last block are the numbers of bytes.
+    /// Absorbs bytes and zeros that fill the last block.
+    #[inline(never)]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512ifma,bmi2")]
+    pub(crate) fn absorb(&mut self, bytes: &[u8]) {
+        let Self { state, powers, sixteenth, .. } = self;
+        let (blocks, rest) = bytes.as_chunks();
+        let (head, blocks) = blocks.split_at(super::head(blocks.len()));
+        portable::absorb(state, head);
+        if !blocks.is_empty() {
+            absorb_groups::<false>(state, powers, Some(sixteenth), blocks.as_flattened(), [0; 2]);
+        }
+        if !rest.is_empty() {
+            portable::absorb_one(state, padded(rest), 1);
+        }
+    }
+
+    /// Absorbs whole blocks, eight or more, up to the last group of eight, which is in the sum.
+    #[inline(never)]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512ifma,bmi2")]
+    pub(crate) fn begin(&self, bytes: &[u8]) -> Sum {
+        let Self { state, powers, sixteenth, .. } = self;
+        Sum(in_lanes::<false>(state, &powers.eighth, Some(sixteenth), bytes, [0; 2]))
+    }
+
+    /// Absorbs sixteen blocks more.
     #[inline]
-    pub(crate) fn tag(mut self, lengths: [u64; 2]) -> [u8; 16] {
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512ifma,bmi2")]
+    pub(crate) fn go_on(&self, Sum(sum): Sum, [one, two]: &[[[u8; 64]; 2]; 2]) -> Sum {
+        Sum(after_two(sum, &self.powers.eighth, &self.sixteenth, [one, two]))
+    }
+
+    /// Ends what [`begin`](Self::begin) has begun.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512ifma,bmi2")]
+    pub(crate) fn end(&mut self, Sum(sum): Sum) {
+        self.state.h = added_up(sum, &self.powers);
+    }
+
+    /// The tag: the last block are the numbers of bytes.
+    ///
+    /// Not by value, which would be copied.
+    #[inline]
+    pub(crate) fn tag(&mut self, lengths: [u64; 2]) -> [u8; 16] {
         portable::absorb_one(&mut self.state, portable::joined(lengths), 1);
         portable::tag(self.state.h, &self.pad.to_le_bytes())
     }
@@ -127,6 +167,7 @@ impl Drop for LongMessage {
         wipe::words(&mut self.state.h);
         wipe::words(from_mut(&mut self.pad));
         self.powers.wipe();
+        self.sixteenth.wipe();
     }
 }
 
@@ -139,7 +180,7 @@ fn number(v: __m128i) -> u128 {
 }
 
 #[inline(never)]
-#[target_feature(enable = "avx512f,avx512bw,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512ifma,bmi2")]
 fn tag(r0: u64, r1: u64, pad: u128, aad: &[u8], data: &[u8]) -> [u8; 16] {
     let mut message = Message { state: State { r: [r0, r1], h: [0; 3] }, pad };
     let wide = message.wide();
