@@ -64,9 +64,6 @@ use crate::{Algorithm, Error};
 /// in the time that a message takes.) One message has at most 2^36 - 32
 /// bytes with GCM, 2^38 - 64 with Poly1305; associated data have at most 2^61 - 1 bytes with GCM.
 pub struct Cipher {
-    limits: Limits,
-    algorithm: Algorithm,
-    tag_length: usize,
     keyed: Keyed,
 }
 
@@ -121,7 +118,7 @@ impl Cipher {
     #[must_use]
     #[inline]
     pub fn algorithm(&self) -> Algorithm {
-        self.algorithm
+        self.keyed.head().algorithm
     }
 
     /// Bytes of a tag, which a sealed message is longer by: 16, unless
@@ -129,7 +126,7 @@ impl Cipher {
     #[must_use]
     #[inline]
     pub fn tag_length(&self) -> usize {
-        self.tag_length
+        self.keyed.head().tag_length
     }
 
     /// Makes tags of so many bytes: the first ones of those of 16.
@@ -145,8 +142,9 @@ impl Cipher {
     ///
     /// [`Error::TagLength`]; nothing has changed then.
     pub fn set_tag_length(&mut self, bytes: usize) -> Result<(), Error> {
-        self.limits = Limits::new(self.algorithm, bytes)?;
-        self.tag_length = bytes;
+        let head = self.keyed.head_mut();
+        head.limits = Limits::new(head.algorithm, bytes)?;
+        head.tag_length = bytes;
         Ok(())
     }
 
@@ -200,16 +198,17 @@ impl Cipher {
     /// Whether a message of these lengths may be asked for.
     #[inline]
     fn admit(&self, aad: usize, data: usize, tag: usize) -> Result<(), Error> {
-        if tag != self.tag_length {
+        let head = self.keyed.head();
+        if tag != head.tag_length {
             return Err(Error::TagLength);
         }
-        self.limits.admit(aad as u64, data as u64)
+        head.limits.admit(aad as u64, data as u64)
     }
 }
 
 impl fmt::Debug for Cipher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Cipher").field("algorithm", &self.algorithm).finish_non_exhaustive()
+        f.debug_struct("Cipher").field("algorithm", &self.algorithm()).finish_non_exhaustive()
     }
 }
 

@@ -95,7 +95,7 @@ macro_rules! key_size {
                 aad: &[u8],
                 data: InOutBuf<'_, '_, u8>,
             ) -> [u8; 16] {
-                let (hash, keys, isa) = (&self.hash, self.cipher.forward(), self.isa);
+                let (hash, keys, isa) = (&self.hash, self.cipher.forward(), self.hash.isa());
                 let first = u128::from_be_bytes(*first);
                 if message::wraps(first, data.len()) {
                     return in_turn::seal(hash, keys, first, aad, data);
@@ -112,7 +112,7 @@ macro_rules! key_size {
                 aad: &[u8],
                 data: InOutBuf<'_, '_, u8>,
             ) -> [u8; 16] {
-                let (hash, keys, isa) = (&self.hash, self.cipher.forward(), self.isa);
+                let (hash, keys, isa) = (&self.hash, self.cipher.forward(), self.hash.isa());
                 let first = u128::from_be_bytes(*first);
                 if message::wraps(first, data.len()) {
                     return in_turn::open(hash, keys, first, aad, data);
@@ -146,13 +146,13 @@ macro_rules! key_size {
             }
 
             fn seal(&self, nonce: &[u8; 12], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
-                let (hash, keys, isa) = (&self.hash, self.cipher.forward(), self.isa);
+                let (hash, keys, isa) = (&self.hash, self.cipher.forward(), self.hash.isa());
                 let first = first_of(nonce);
                 best!(isa, seal(hash, keys, first, aad, data))
             }
 
             fn open(&self, nonce: &[u8; 12], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
-                let (hash, keys, isa) = (&self.hash, self.cipher.forward(), self.isa);
+                let (hash, keys, isa) = (&self.hash, self.cipher.forward(), self.hash.isa());
                 let first = first_of(nonce);
                 best!(isa, open(hash, keys, first, aad, data))
             }
@@ -203,6 +203,7 @@ fn first_of(nonce: &[u8; 12]) -> u128 {
 
 /// At most 16 bytes as a block, with zeros behind them, and as a number.
 #[inline]
+#[cfg(target_arch = "x86_64")]
 fn number(bytes: &[u8]) -> u128 {
     let (upper, lower) = bytes.split_at(bytes.len().min(8));
     u128::from(half(upper)) << 64 | u128::from(half(lower))
@@ -210,6 +211,7 @@ fn number(bytes: &[u8]) -> u128 {
 
 /// At most 8 bytes, as [`number`] takes them.
 #[inline]
+#[cfg(target_arch = "x86_64")]
 fn half(bytes: &[u8]) -> u64 {
     match *bytes {
         [] => 0,

@@ -37,7 +37,7 @@ impl<'c> Pieces<'c> {
             return Err(Error::Finished);
         }
         let total = self.aad.checked_add(aad.len() as u64).ok_or(Error::AadLength)?;
-        self.cipher.limits.admit(total, self.data)?;
+        self.cipher.keyed.head().limits.admit(total, self.data)?;
         self.aad = total;
         self.state.associate(aad);
         Ok(())
@@ -66,7 +66,7 @@ impl<'c> Pieces<'c> {
     #[inline]
     fn count(&mut self, length: usize) -> Result<(), Error> {
         let total = self.data.checked_add(length as u64).ok_or(Error::DataLength)?;
-        self.cipher.limits.admit(self.aad, total)?;
+        self.cipher.keyed.head().limits.admit(self.aad, total)?;
         self.data = total;
         self.begun = true;
         Ok(())
@@ -98,11 +98,13 @@ macro_rules! by_state {
 impl<'c> State<'c> {
     fn new(keyed: &'c Keyed, nonce: &[u8]) -> Result<Self, Error> {
         Ok(match keyed {
-            Keyed::Aes128Gcm(key) => Self::Aes128Gcm(key, key.begin_under(nonce)?),
-            Keyed::Aes192Gcm(key) => Self::Aes192Gcm(key, key.begin_under(nonce)?),
-            Keyed::Aes256Gcm(key) => Self::Aes256Gcm(key, key.begin_under(nonce)?),
-            Keyed::ChaCha20Poly1305(key) => Self::ChaCha20Poly1305(key, key.begin_under(nonce)?),
-            Keyed::XChaCha20Poly1305(key) => Self::XChaCha20Poly1305(key, key.begin_under(nonce)?),
+            Keyed::Aes128Gcm(_, key) => Self::Aes128Gcm(key, key.begin_under(nonce)?),
+            Keyed::Aes192Gcm(_, key) => Self::Aes192Gcm(key, key.begin_under(nonce)?),
+            Keyed::Aes256Gcm(_, key) => Self::Aes256Gcm(key, key.begin_under(nonce)?),
+            Keyed::ChaCha20Poly1305(_, key) => Self::ChaCha20Poly1305(key, key.begin_under(nonce)?),
+            Keyed::XChaCha20Poly1305(_, key) => {
+                Self::XChaCha20Poly1305(key, key.begin_under(nonce)?)
+            }
         })
     }
 

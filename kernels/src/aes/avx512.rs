@@ -15,7 +15,7 @@ use core::arch::x86_64::*;
 use inout::InOutBuf;
 
 pub(super) use self::cbc::{cbc_decrypt, cbc_encrypt};
-pub(crate) use self::ctr::{counters, first};
+pub(crate) use self::ctr::first;
 pub(super) use self::ctr::{keystream, xor};
 use super::aesni::{self, FORWARD, INVERSE};
 use crate::Level;

@@ -1,6 +1,7 @@
 //! A message in pieces, and the counter that wraps in 32 bits. Constant time in key and data.
 
 use core::fmt;
+use core::slice::from_mut;
 
 use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
@@ -14,7 +15,8 @@ use crate::{Isa, aes, ghash, wipe};
 /// It holds secrets and wipes them on drop. A program that reads plaintext before it has compared
 /// the tag reads what anyone may have written.
 pub struct Message {
-    /// Counter blocks as numbers: that of the tag, and that of the next block of data.
+    /// Counter blocks as numbers: that of the tag, and that of the next block of data. Secret where
+    /// a nonce was hashed to them: who knows block and nonce can compute the hash key.
     first: u128,
     next: u128,
     sum: [u8; 16],
@@ -138,11 +140,19 @@ impl fmt::Debug for Message {
     }
 }
 
-impl Drop for Message {
-    fn drop(&mut self) {
+impl Message {
+    fn wipe(&mut self) {
+        wipe::words(from_mut(&mut self.first));
+        wipe::words(from_mut(&mut self.next));
         wipe::memory(&mut self.sum);
         wipe::memory(&mut self.stream);
         wipe::memory(&mut self.block);
+    }
+}
+
+impl Drop for Message {
+    fn drop(&mut self) {
+        self.wipe();
     }
 }
 
@@ -225,5 +235,25 @@ pub(super) fn ctr<const N: usize>(
             return counter;
         }
         data = rest;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Aead;
+    use crate::gcm::AesGcm;
+
+    /// Of a hashed nonce, the counter blocks too.
+    #[test]
+    fn nothing_is_left_but_lengths() {
+        let gcm = AesGcm::<128>::new(Isa::PORTABLE, &[1; 16]);
+        let mut message = gcm.begin_from(&gcm.counter_block(&[2; 20]));
+        gcm.associate(&mut message, &[3; 5]);
+        gcm.encrypt(&mut message, (&mut [4; 20][..]).into());
+        assert!(message.first != 0 && message.next != 0);
+        message.wipe();
+        assert_eq!((message.first, message.next), (0, 0));
+        assert_eq!([message.sum, message.stream, message.block], [[0; 16]; 3]);
     }
 }

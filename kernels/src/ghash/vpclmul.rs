@@ -110,21 +110,23 @@ fn absorb_part<const V: usize>(
     lanes: __m512i,
     blocks: &[[u8; 16]],
 ) -> __m128i {
-    hash_part(powers, lanes, load::<V>(blocks), blocks.len())
+    hash_part(powers, lanes, load::<V>(blocks), blocks.len(), Product::zero())
 }
 
-/// The same, of blocks that are numbers already, with zeros behind the last of them.
+/// The same, of blocks that are numbers already, with zeros behind the last of them. The first
+/// takes the power of `exponent`.
 #[inline]
 #[target_feature(enable = "avx512f,vpclmulqdq")]
 pub(crate) fn hash_part<const V: usize>(
     powers: &[[u8; 16]; ROOM],
     lanes: __m512i,
     mut vectors: [__m512i; V],
-    count: usize,
+    exponent: usize,
+    others: Product,
 ) -> __m128i {
     vectors[0] = _mm512_xor_si512(vectors[0], lanes);
-    let mut products = Product::zero();
-    let powers = &powers[POWERS - count..];
+    let mut products = others;
+    let powers = &powers[POWERS - exponent..][..4 * V];
     for (x, powers) in vectors.into_iter().zip(powers.as_chunks::<4>().0) {
         // What lies behind the powers are zeros, as are the blocks that they stand for.
         let powers = powers.as_flattened().first_chunk().expect("four blocks are 64 bytes");
@@ -133,6 +135,44 @@ pub(crate) fn hash_part<const V: usize>(
     let sum = reduce(products);
     let half = _mm256_xor_si256(_mm512_castsi512_si256(sum), _mm512_extracti64x4_epi64::<1>(sum));
     _mm_xor_si128(_mm256_castsi256_si128(half), _mm256_extracti128_si256::<1>(half))
+}
+
+/// The products of two blocks and the powers of two exponents, of which the first may be large.
+#[inline]
+#[target_feature(enable = "avx512f,avx2,vpclmulqdq")]
+pub(crate) fn products_of(
+    powers: &[[u8; 16]; ROOM],
+    [a, b]: [__m128i; 2],
+    [one, other]: [usize; 2],
+) -> Product {
+    let both = _mm256_set_m128i(b, a);
+    let powers = [load128(&powers[POWERS - one]), load128(&powers[POWERS - other])];
+    let powers = _mm256_set_m128i(powers[1], powers[0]);
+    let cross = _mm256_xor_si256(
+        _mm256_clmulepi64_epi128::<0x01>(both, powers),
+        _mm256_clmulepi64_epi128::<0x10>(both, powers),
+    );
+    Product {
+        low: _mm512_zextsi256_si512(_mm256_clmulepi64_epi128::<0x00>(both, powers)),
+        middle: _mm512_zextsi256_si512(cross),
+        high: _mm512_zextsi256_si512(_mm256_clmulepi64_epi128::<0x11>(both, powers)),
+    }
+}
+
+/// The product of a block and the power of an exponent.
+#[inline]
+#[target_feature(enable = "avx512f,avx2,vpclmulqdq,pclmulqdq")]
+pub(crate) fn product_of(powers: &[[u8; 16]; ROOM], a: __m128i, exponent: usize) -> Product {
+    let power = load128(&powers[POWERS - exponent]);
+    let cross = _mm_xor_si128(
+        _mm_clmulepi64_si128::<0x01>(a, power),
+        _mm_clmulepi64_si128::<0x10>(a, power),
+    );
+    Product {
+        low: _mm512_zextsi128_si512(_mm_clmulepi64_si128::<0x00>(a, power)),
+        middle: _mm512_zextsi128_si512(cross),
+        high: _mm512_zextsi128_si512(_mm_clmulepi64_si128::<0x11>(a, power)),
+    }
 }
 
 /// Blocks as numbers, and zeros after them.
@@ -161,7 +201,7 @@ pub(crate) fn reversed(blocks: __m512i) -> __m512i {
 
 /// Four products of 256 bits in three parts of 128, each half a part above the one before.
 #[derive(Clone, Copy)]
-struct Product {
+pub(crate) struct Product {
     low: __m512i,
     middle: __m512i,
     high: __m512i,
@@ -170,7 +210,7 @@ struct Product {
 impl Product {
     #[inline]
     #[target_feature(enable = "avx512f")]
-    fn zero() -> Self {
+    pub(crate) fn zero() -> Self {
         let zero = _mm512_setzero_si512();
         Self { low: zero, middle: zero, high: zero }
     }
