@@ -26,6 +26,7 @@ pub mod chacha20poly1305;
 mod ctr;
 #[cfg(feature = "legacy")]
 pub mod des;
+mod equal;
 pub mod gcm;
 pub mod ghash;
 #[cfg(feature = "legacy")]
@@ -43,5 +44,6 @@ pub mod xts;
 pub use aead::Aead;
 pub use block::{BlockCipher, BlockEncrypt, into_blocks};
 pub use ctr::{Ctr, add_to_counter};
+pub use equal::equal;
 pub use isa::{Isa, Level, UnknownLevel};
 pub use stream::{Seek, StreamCore};

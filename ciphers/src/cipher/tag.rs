@@ -1,6 +1,6 @@
 //! Tags: the first bytes of what a kernel makes.
 
-use subtle::ConstantTimeEq;
+use lanecrypt_kernels::equal;
 
 use crate::Error;
 
@@ -36,15 +36,6 @@ pub(super) fn compare(made: &[u8; 16], came: &[u8]) -> Result<(), Error> {
         Err(_) => begins(made, came),
     };
     if same { Ok(()) } else { Err(Error::Authentication) }
-}
-
-/// By two words: byte by byte it would take as long as decrypting a short message.
-#[inline]
-fn equal(one: &[u8; 16], other: &[u8; 16]) -> bool {
-    let difference = u128::from_ne_bytes(*one) ^ u128::from_ne_bytes(*other);
-    #[expect(clippy::cast_possible_truncation, reason = "the lower half, and the upper one")]
-    let any = difference as u64 | (difference >> 64) as u64;
-    any.ct_eq(&0).into()
 }
 
 #[cold]

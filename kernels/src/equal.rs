@@ -1,0 +1,42 @@
+//! Comparison of tags.
+
+/// Whether two tags are the same, in constant time: the time tells nothing but the answer.
+///
+/// By two words and one branch, on what the compiler knows nothing about and so cannot take apart.
+#[must_use]
+#[inline]
+pub fn equal(one: &[u8; 16], other: &[u8; 16]) -> bool {
+    let difference = u128::from_ne_bytes(*one) ^ u128::from_ne_bytes(*other);
+    #[expect(clippy::cast_possible_truncation, reason = "the lower half, and the upper one")]
+    let (low, high) = (difference as u64, (difference >> 64) as u64);
+    hidden(low | high) == 0
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn hidden(word: u64) -> u64 {
+    crate::simd::opaque_word(word)
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+#[inline]
+fn hidden(word: u64) -> u64 {
+    core::hint::black_box(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_bit_counts() {
+        let tag: [u8; 16] = core::array::from_fn(|i| 17 * u8::try_from(i).expect("below 16"));
+        assert!(equal(&tag, &tag));
+        for bit in 0..128 {
+            let mut other = tag;
+            other[bit / 8] ^= 1 << (bit % 8);
+            assert!(!equal(&tag, &other), "{bit}");
+        }
+        assert!(!equal(&[0; 16], &[0xff; 16]));
+    }
+}
