@@ -1,9 +1,12 @@
 //! AES-GCM (NIST SP 800-38D): encryption with authentication.
 //!
-//! Constant time in key and data at every level; the lengths and the nonce are public. With AES
-//! instructions counter mode and GHASH run in one pass over a message; without them, and for a
-//! message that comes in pieces, the two kernels run in turn over parts that stay in the
-//! first-level cache.
+//! Constant time in key and data at every level; the lengths and the nonce are public, and so are
+//! the last 32 bits of a nonce's hash, where the nonce has not 96 bits.
+//!
+//! With AES instructions counter mode and GHASH run in one pass over a message. Elsewhere the two
+//! kernels run in turn, over parts that stay in the first-level cache: without such instructions,
+//! for a message that comes in pieces or whose counter wraps, and below 512-bit registers for nonces
+//! that are hashed.
 
 #[cfg(target_arch = "x86_64")]
 mod aesni;
@@ -49,8 +52,8 @@ macro_rules! best {
 
 /// AES-GCM with keys of `BITS` bits (128, 192 or 256) and, through [`Aead`], nonces of 96 bits.
 ///
-/// A key schedule and powers of the hash key, 608 bytes, which are wiped on drop. Requests read
-/// them only, so that any number of threads can share it.
+/// A key schedule and powers of the hash key, about 600 bytes, which are wiped on drop. Requests
+/// read them only, so that any number of threads can share it.
 //
 // Each part wipes itself.
 pub struct AesGcm<const BITS: usize> {

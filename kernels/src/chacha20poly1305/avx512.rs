@@ -138,7 +138,7 @@ fn one_pass<
     }
 }
 
-/// Any number of bytes from 768 on: a first pass over the key block and so many of data that whole
+/// More bytes than [`one_pass`] takes: a first pass over the key block and so many of data that whole
 /// passes of sixteen blocks are left, of which the last may be cut short. Sealed data are hashed by
 /// pieces that stay in the cache.
 #[inline(never)]

@@ -1,5 +1,5 @@
 //! What authenticates a message of an AEAD (RFC 8439, section 2.8), inlined into the kernel that
-//! encrypts it: key and state stay in registers.
+//! encrypts it, so that key and state need not go through memory.
 
 use core::arch::x86_64::*;
 use core::slice::from_mut;
