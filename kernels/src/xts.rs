@@ -44,6 +44,10 @@ const GROUP: usize = 32;
 const ENCRYPT: bool = true;
 const DECRYPT: bool = false;
 
+/// The same as an argument, from which a kernel infers for which way it is compiled.
+#[derive(Clone, Copy)]
+struct Way<const ENCRYPT: bool>;
+
 /// AES-XTS with keys of twice `BITS` bits (128 or 256).
 ///
 /// Room for the longest key schedules, three times 240 bytes, which are wiped on drop. Requests
@@ -102,7 +106,8 @@ macro_rules! key_size {
                 assert!(data.len() >= SHORTEST, "a data unit has a block at least");
                 let (cipher, tweaks) = (&self.data, &self.tweak);
                 let (keys, tweak_keys) = (cipher.forward(), tweaks.forward());
-                best!(self.isa, encrypt(cipher, tweaks, keys, tweak_keys, tweak, data));
+                let way = Way::<ENCRYPT>;
+                best!(self.isa, one(way, cipher, tweaks, keys, tweak_keys, tweak, data));
             }
 
             /// Decrypts one data unit, in place or from one buffer to another.
@@ -114,7 +119,8 @@ macro_rules! key_size {
                 assert!(data.len() >= SHORTEST, "a data unit has a block at least");
                 let (cipher, tweaks) = (&self.data, &self.tweak);
                 let (keys, tweak_keys) = (cipher.inverse(), tweaks.forward());
-                best!(self.isa, decrypt(cipher, tweaks, keys, tweak_keys, tweak, data));
+                let way = Way::<DECRYPT>;
+                best!(self.isa, one(way, cipher, tweaks, keys, tweak_keys, tweak, data));
             }
 
             /// Encrypts consecutive sectors of `size` bytes each, any number from [`SHORTEST`] on,
@@ -128,8 +134,8 @@ macro_rules! key_size {
             /// If `size` is less than [`SHORTEST`], or `data` are not whole sectors.
             pub fn encrypt_sectors(&self, first: u128, size: usize, data: InOutBuf<'_, '_, u8>) {
                 self.in_groups(first, size, data, |tweaks, data| {
-                    let (cipher, keys) = (&self.data, self.data.forward());
-                    best!(self.isa, encrypt_units(cipher, keys, tweaks, size, data));
+                    let (way, cipher, keys) = (Way::<ENCRYPT>, &self.data, self.data.forward());
+                    best!(self.isa, units(way, cipher, keys, tweaks, size, data));
                 });
             }
 
@@ -141,8 +147,8 @@ macro_rules! key_size {
             /// If `size` is less than [`SHORTEST`], or `data` are not whole sectors.
             pub fn decrypt_sectors(&self, first: u128, size: usize, data: InOutBuf<'_, '_, u8>) {
                 self.in_groups(first, size, data, |tweaks, data| {
-                    let (cipher, keys) = (&self.data, self.data.inverse());
-                    best!(self.isa, decrypt_units(cipher, keys, tweaks, size, data));
+                    let (way, cipher, keys) = (Way::<DECRYPT>, &self.data, self.data.inverse());
+                    best!(self.isa, units(way, cipher, keys, tweaks, size, data));
                 });
             }
 

@@ -7,14 +7,15 @@ use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
-use super::{DECRYPT, ENCRYPT, stealing};
+use super::{ENCRYPT, Way, stealing};
 use crate::simd::{load128, load128_part, opaque128, store128, store128_part};
 use crate::{BlockCipher, BlockEncrypt, Level, into_blocks, wipe};
 
 pub(super) const NEEDS: Level = Level::AesNi;
 
 #[target_feature(enable = "aes,sse4.1,ssse3")]
-pub(super) fn encrypt<const N: usize>(
+pub(super) fn one<const N: usize, const WAY: bool>(
+    _way: Way<WAY>,
     _cipher: &impl BlockCipher<16>,
     _tweaks: &impl BlockEncrypt<16>,
     keys: &[[u8; 16]; N],
@@ -22,46 +23,13 @@ pub(super) fn encrypt<const N: usize>(
     tweak: &[u8; 16],
     data: InOutBuf<'_, '_, u8>,
 ) {
-    unit::<N, ENCRYPT>(keys, encrypted(tweak_keys, tweak), data);
+    unit::<N, WAY>(keys, encrypted(tweak_keys, tweak), data);
 }
 
 #[target_feature(enable = "aes,sse4.1,ssse3")]
-pub(super) fn decrypt<const N: usize>(
+pub(super) fn units<const N: usize, const WAY: bool>(
+    _way: Way<WAY>,
     _cipher: &impl BlockCipher<16>,
-    _tweaks: &impl BlockEncrypt<16>,
-    keys: &[[u8; 16]; N],
-    tweak_keys: &[[u8; 16]; N],
-    tweak: &[u8; 16],
-    data: InOutBuf<'_, '_, u8>,
-) {
-    unit::<N, DECRYPT>(keys, encrypted(tweak_keys, tweak), data);
-}
-
-#[target_feature(enable = "aes,sse4.1,ssse3")]
-pub(super) fn encrypt_units<const N: usize>(
-    _cipher: &impl BlockCipher<16>,
-    keys: &[[u8; 16]; N],
-    tweaks: &[[u8; 16]],
-    size: usize,
-    data: InOutBuf<'_, '_, u8>,
-) {
-    units::<N, ENCRYPT>(keys, tweaks, size, data);
-}
-
-#[target_feature(enable = "aes,sse4.1,ssse3")]
-pub(super) fn decrypt_units<const N: usize>(
-    _cipher: &impl BlockCipher<16>,
-    keys: &[[u8; 16]; N],
-    tweaks: &[[u8; 16]],
-    size: usize,
-    data: InOutBuf<'_, '_, u8>,
-) {
-    units::<N, DECRYPT>(keys, tweaks, size, data);
-}
-
-#[inline]
-#[target_feature(enable = "aes,sse4.1,ssse3")]
-fn units<const N: usize, const WAY: bool>(
     keys: &[[u8; 16]; N],
     tweaks: &[[u8; 16]],
     size: usize,

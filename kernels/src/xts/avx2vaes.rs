@@ -6,7 +6,7 @@ use core::arch::x86_64::*;
 use inout::InOutBuf;
 
 use super::aesni::{encrypted, steal};
-use super::{DECRYPT, ENCRYPT, stealing};
+use super::{Way, stealing};
 use crate::aes::avx2vaes::{broadcast, load, store};
 use crate::simd::load128;
 use crate::{BlockCipher, BlockEncrypt, Level, into_blocks};
@@ -14,7 +14,8 @@ use crate::{BlockCipher, BlockEncrypt, Level, into_blocks};
 pub(super) const NEEDS: Level = Level::Avx2Vaes;
 
 #[target_feature(enable = "avx2,vaes,vpclmulqdq")]
-pub(super) fn encrypt<const N: usize>(
+pub(super) fn one<const N: usize, const WAY: bool>(
+    _way: Way<WAY>,
     _cipher: &impl BlockCipher<16>,
     _tweaks: &impl BlockEncrypt<16>,
     keys: &[[u8; 16]; N],
@@ -22,46 +23,13 @@ pub(super) fn encrypt<const N: usize>(
     tweak: &[u8; 16],
     data: InOutBuf<'_, '_, u8>,
 ) {
-    unit::<N, ENCRYPT>(keys, encrypted(tweak_keys, tweak), data);
+    unit::<N, WAY>(keys, encrypted(tweak_keys, tweak), data);
 }
 
 #[target_feature(enable = "avx2,vaes,vpclmulqdq")]
-pub(super) fn decrypt<const N: usize>(
+pub(super) fn units<const N: usize, const WAY: bool>(
+    _way: Way<WAY>,
     _cipher: &impl BlockCipher<16>,
-    _tweaks: &impl BlockEncrypt<16>,
-    keys: &[[u8; 16]; N],
-    tweak_keys: &[[u8; 16]; N],
-    tweak: &[u8; 16],
-    data: InOutBuf<'_, '_, u8>,
-) {
-    unit::<N, DECRYPT>(keys, encrypted(tweak_keys, tweak), data);
-}
-
-#[target_feature(enable = "avx2,vaes,vpclmulqdq")]
-pub(super) fn encrypt_units<const N: usize>(
-    _cipher: &impl BlockCipher<16>,
-    keys: &[[u8; 16]; N],
-    tweaks: &[[u8; 16]],
-    size: usize,
-    data: InOutBuf<'_, '_, u8>,
-) {
-    units::<N, ENCRYPT>(keys, tweaks, size, data);
-}
-
-#[target_feature(enable = "avx2,vaes,vpclmulqdq")]
-pub(super) fn decrypt_units<const N: usize>(
-    _cipher: &impl BlockCipher<16>,
-    keys: &[[u8; 16]; N],
-    tweaks: &[[u8; 16]],
-    size: usize,
-    data: InOutBuf<'_, '_, u8>,
-) {
-    units::<N, DECRYPT>(keys, tweaks, size, data);
-}
-
-#[inline]
-#[target_feature(enable = "avx2,vaes,vpclmulqdq")]
-fn units<const N: usize, const WAY: bool>(
     keys: &[[u8; 16]; N],
     tweaks: &[[u8; 16]],
     size: usize,

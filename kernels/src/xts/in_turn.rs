@@ -2,57 +2,18 @@
 
 use inout::InOutBuf;
 
-use super::{DECRYPT, ENCRYPT, stealing};
+use super::{ENCRYPT, Way, stealing};
 use crate::{BlockCipher, BlockEncrypt, into_blocks, wipe};
 
 /// Blocks whose masks are computed before they are encrypted.
 const PART: usize = 64;
 
-pub(super) fn encrypt<const N: usize>(
+pub(super) fn one<const N: usize, const WAY: bool>(
+    _way: Way<WAY>,
     cipher: &impl BlockCipher<16>,
     tweaks: &impl BlockEncrypt<16>,
     _keys: &[[u8; 16]; N],
     _tweak_keys: &[[u8; 16]; N],
-    tweak: &[u8; 16],
-    data: InOutBuf<'_, '_, u8>,
-) {
-    one::<ENCRYPT>(cipher, tweaks, tweak, data);
-}
-
-pub(super) fn decrypt<const N: usize>(
-    cipher: &impl BlockCipher<16>,
-    tweaks: &impl BlockEncrypt<16>,
-    _keys: &[[u8; 16]; N],
-    _tweak_keys: &[[u8; 16]; N],
-    tweak: &[u8; 16],
-    data: InOutBuf<'_, '_, u8>,
-) {
-    one::<DECRYPT>(cipher, tweaks, tweak, data);
-}
-
-pub(super) fn encrypt_units<const N: usize>(
-    cipher: &impl BlockCipher<16>,
-    _keys: &[[u8; 16]; N],
-    tweaks: &[[u8; 16]],
-    size: usize,
-    data: InOutBuf<'_, '_, u8>,
-) {
-    units::<ENCRYPT>(cipher, tweaks, size, data);
-}
-
-pub(super) fn decrypt_units<const N: usize>(
-    cipher: &impl BlockCipher<16>,
-    _keys: &[[u8; 16]; N],
-    tweaks: &[[u8; 16]],
-    size: usize,
-    data: InOutBuf<'_, '_, u8>,
-) {
-    units::<DECRYPT>(cipher, tweaks, size, data);
-}
-
-fn one<const WAY: bool>(
-    cipher: &impl BlockCipher<16>,
-    tweaks: &impl BlockEncrypt<16>,
     tweak: &[u8; 16],
     data: InOutBuf<'_, '_, u8>,
 ) {
@@ -62,8 +23,10 @@ fn one<const WAY: bool>(
     wipe::memory(tweak.as_flattened_mut());
 }
 
-fn units<const WAY: bool>(
+pub(super) fn units<const N: usize, const WAY: bool>(
+    _way: Way<WAY>,
     cipher: &impl BlockCipher<16>,
+    _keys: &[[u8; 16]; N],
     tweaks: &[[u8; 16]],
     size: usize,
     data: InOutBuf<'_, '_, u8>,
