@@ -31,6 +31,7 @@ pub mod gcm;
 pub mod ghash;
 #[cfg(feature = "legacy")]
 pub mod hc128;
+pub mod lanes;
 pub mod null;
 pub mod poly1305;
 pub mod salsa;
