@@ -49,6 +49,7 @@ pub(crate) mod avx512;
 pub(crate) mod ctr;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod expand;
+mod lanes;
 mod portable;
 #[cfg(all(target_arch = "x86_64", feature = "isa-ssse3"))]
 mod ssse3;

@@ -20,11 +20,13 @@ use crate::arx::{LOW, State, halves};
 use crate::{Isa, Level, Seek, StreamCore, wipe};
 
 pub use crate::arx::Key;
+pub use lanes::{Lane, xor_lanes};
 
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
 pub(crate) mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
 pub(crate) mod avx512;
+pub(crate) mod lanes;
 mod portable;
 #[cfg(all(target_arch = "x86_64", feature = "isa-ssse3"))]
 mod ssse3;
@@ -128,9 +130,8 @@ impl<const ROUNDS: usize, F: Form> StreamCore for ChaCha<ROUNDS, F> {
 
     #[inline]
     fn xor(&mut self, data: InOutBuf<'_, '_, u8>) {
-        let (state, wide, blocks) = (&self.state, F::WIDE, data.len().div_ceil(64));
-        by_isa!(self.isa, xor(state, wide, data):
-            Avx512 => avx512, Avx2 => avx2, Ssse3 => ssse3, _ => portable);
+        let blocks = data.len().div_ceil(64);
+        xor(self.isa, &self.state, F::WIDE, data);
         self.advance(blocks);
     }
 }
@@ -189,6 +190,17 @@ impl<const ROUNDS: usize, F: Form> fmt::Debug for ChaCha<ROUNDS, F> {
 pub(crate) fn ietf(key: &Key, nonce: &[u8; 12]) -> State<20> {
     let [counter, nonce] = <Ietf as sealed::Layout>::last_row(nonce);
     State { key: key.words, counter, nonce }
+}
+
+#[inline(always)]
+fn xor<const ROUNDS: usize>(
+    isa: Isa,
+    state: &State<ROUNDS>,
+    wide: bool,
+    data: InOutBuf<'_, '_, u8>,
+) {
+    by_isa!(isa, xor(state, wide, data):
+        Avx512 => avx512, Avx2 => avx2, Ssse3 => ssse3, _ => portable);
 }
 
 /// HChaCha20 (draft-irtf-cfrg-xchacha-03, section 2.2): a key made of another, of 32 bytes, and of

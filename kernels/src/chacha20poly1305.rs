@@ -18,6 +18,7 @@ mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
 mod avx512;
 mod in_turn;
+mod lanes;
 mod message;
 mod parts;
 
@@ -28,6 +29,7 @@ use zeroize::ZeroizeOnDrop;
 
 use crate::{Aead, Isa, Level, chacha};
 
+pub use lanes::{Lane, open_lanes, seal_lanes};
 pub use message::Message;
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below.

@@ -10,6 +10,8 @@
 //! is constant time, whatever their length. Portable code bitslices 64 blocks at a time; `Avx2`
 //! 256; `Avx512` keeps a byte of each of 64 blocks in a register and looks S-boxes up there. What
 //! is left over at the end takes a whole group more. The key schedule is constant time everywhere.
+//! CBC encryption of many messages, [`Des::cbc_encrypt_lanes`], does the same with a message in each
+//! lane; fewer than fill some lanes go by tables there, too.
 //!
 //! Parity bits of keys are ignored; weak keys are keys as any other.
 
@@ -17,6 +19,7 @@
 mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
 mod avx512;
+mod lanes;
 mod modes;
 mod portable;
 mod scalar;

@@ -12,6 +12,8 @@
 #[macro_use]
 mod circuit;
 #[macro_use]
+mod lanes;
+#[macro_use]
 #[cfg(all(
     target_arch = "x86_64",
     any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
@@ -30,6 +32,8 @@ use core::fmt;
 use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
+use self::lanes::in_turn;
+use crate::lanes::Lane;
 use crate::{BlockCipher, BlockEncrypt, Isa, Level, wipe};
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below.
@@ -162,6 +166,20 @@ impl BlockCipher<16> for Serpent {
 }
 
 impl Serpent {
+    /// Encrypts many messages (CBC; NIST SP 800-38A, section 6.2) side by side, each with its own key
+    /// and initialization vector.
+    ///
+    /// Any number of messages of any lengths, none included; each becomes what
+    /// [`cbc_encrypt`](BlockEncrypt::cbc_encrypt) would make of it. One message costs what it costs
+    /// there. Keys that were expanded for different instruction sets run at the lowest of them.
+    /// Constant time in keys and data; lengths are public. Copies of round keys stay on the stack
+    /// until [`wipe::stack`] goes over it.
+    pub fn cbc_encrypt_lanes(lanes: &mut [Lane<'_, Self, 16>]) {
+        let Some(isa) = lanes.iter().map(|lane| lane.key.isa).min() else { return };
+        by_isa!(isa, cbc_encrypt_lanes(lanes):
+            Avx512 => avx512, Avx2 => avx2, Ssse3 => ssse3, _ => in_turn);
+    }
+
     /// Adds keystream to the data. The last word of the counter does not wrap within the request.
     #[inline]
     fn xor_part(&self, counter: &[u8; 16], data: InOutBuf<'_, '_, u8>) {
@@ -264,7 +282,7 @@ mod published {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::isa::reached::assert_best;
+    use crate::isa::reached::{self, assert_best};
 
     #[test]
     fn every_level_reaches_its_kernel() {
@@ -279,6 +297,19 @@ mod tests {
         let data = data.as_flattened_mut();
         assert_best(KERNELS, |isa| serpent(isa).ctr(&mut iv, (&mut data[..]).into()));
         assert_best(KERNELS, |isa| serpent(isa).ctr_keystream(&mut iv, data));
+    }
+
+    #[test]
+    fn every_level_reaches_its_lanes() {
+        let mut data = [[[0; 16]; 3]; 40];
+        assert_best(KERNELS, |isa| {
+            let keys = [3, 4].map(|byte| Serpent::new(isa, &Key::from(&[byte; 32])));
+            let lane = |(n, blocks)| Lane { key: &keys[n % 2], iv: &[7; 16], blocks };
+            let blocks = data.iter_mut().map(|data| (&mut data[..]).into());
+            let mut lanes: Vec<_> = blocks.enumerate().map(lane).collect();
+            reached::forget();
+            Serpent::cbc_encrypt_lanes(&mut lanes);
+        });
     }
 
     #[test]

@@ -177,6 +177,52 @@ pub(crate) fn store512_part(bytes: &mut [u8], v: __m512i) {
     }
 }
 
+/// [`load512_part`] with no wider a load than it takes, when other data that are short may have
+/// been stored just behind: a load waits for those though its mask leaves them out.
+#[inline]
+#[target_feature(enable = "avx512bw,avx512vl,bmi2")]
+#[cfg(feature = "isa-avx512")]
+#[expect(clippy::cast_possible_truncation, reason = "as many bits as the register has bytes")]
+pub(crate) fn load512_short(bytes: &[u8]) -> __m512i {
+    let mask = first_bytes(bytes.len());
+    match bytes.len() {
+        0..=16 => {
+            // SAFETY: the mask leaves out every byte past the end of the slice.
+            let v = unsafe { _mm_maskz_loadu_epi8(mask as u16, bytes.as_ptr().cast()) };
+            _mm512_zextsi128_si512(v)
+        }
+        17..=32 => {
+            // SAFETY: the mask leaves out every byte past the end of the slice.
+            let v = unsafe { _mm256_maskz_loadu_epi8(mask as u32, bytes.as_ptr().cast()) };
+            _mm512_zextsi256_si512(v)
+        }
+        _ => load512_part(bytes),
+    }
+}
+
+/// [`store512_part`] with no wider a store than it takes.
+#[inline]
+#[target_feature(enable = "avx512bw,avx512vl,bmi2")]
+#[cfg(feature = "isa-avx512")]
+#[expect(clippy::cast_possible_truncation, reason = "as many bits as the register has bytes")]
+pub(crate) fn store512_short(bytes: &mut [u8], v: __m512i) {
+    let mask = first_bytes(bytes.len());
+    let place = bytes.as_mut_ptr().cast();
+    match bytes.len() {
+        0..=16 => {
+            let v = _mm512_castsi512_si128(v);
+            // SAFETY: the mask leaves out every byte past the end of the slice.
+            unsafe { _mm_mask_storeu_epi8(place, mask as u16, v) }
+        }
+        17..=32 => {
+            let v = _mm512_castsi512_si256(v);
+            // SAFETY: the mask leaves out every byte past the end of the slice.
+            unsafe { _mm256_mask_storeu_epi8(place, mask as u32, v) }
+        }
+        _ => store512_part(bytes, v),
+    }
+}
+
 /// Overwrites a register's place in memory with zeros.
 #[inline]
 #[cfg(feature = "isa-avx512")]

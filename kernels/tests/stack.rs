@@ -6,8 +6,8 @@ use core::arch::asm;
 use lanecrypt_kernels::aes::{Aes, AesCtr, AesForward};
 #[cfg(feature = "legacy")]
 use lanecrypt_kernels::arc4::Arc4;
-use lanecrypt_kernels::chacha::{ChaCha, Ietf};
-use lanecrypt_kernels::chacha20poly1305::{ChaCha20Poly1305, XChaCha20Poly1305};
+use lanecrypt_kernels::chacha::{self, ChaCha, Ietf};
+use lanecrypt_kernels::chacha20poly1305::{self, ChaCha20Poly1305, XChaCha20Poly1305};
 #[cfg(feature = "legacy")]
 use lanecrypt_kernels::des::{Des, TripleDes};
 use lanecrypt_kernels::gcm::AesGcm;
@@ -45,6 +45,8 @@ fn no_kernel_reaches_below_the_depth_that_is_wiped() {
         note("chacha20", stream::<ChaCha<20, Ietf>>(isa, &(&[1; 32]).into(), &[2; 12]));
         note("chacha20-poly1305", aead::<ChaCha20Poly1305, 32, 12>(isa));
         note("xchacha20-poly1305", aead::<XChaCha20Poly1305, 32, 24>(isa));
+        note("chacha20 in lanes", lanes_of_chacha(isa));
+        note("chacha20-poly1305 in lanes", lanes_of_chacha20poly1305(isa));
         note("salsa20", stream::<Salsa<20>>(isa, &(&[1; 32]).into(), &[2; 8]));
         #[cfg(feature = "legacy")]
         {
@@ -119,6 +121,39 @@ fn aead<C: Aead<KEY, NONCE>, const KEY: usize, const NONCE: usize>(isa: Isa) -> 
             cipher.associate(&mut message, &aad);
             cipher.encrypt(&mut message, data.into());
             assert_eq!(cipher.tag(message), sealed);
+        }
+    })
+}
+
+/// Lengths of messages side by side.
+const LENGTHS: [usize; 6] = [16, 64, 150, 350, 560, 1500];
+
+fn lanes_of_chacha(isa: Isa) -> usize {
+    let key = (&[1; 32]).into();
+    let mut data = [[3; 1500]; 17];
+    depth(&mut || {
+        for len in LENGTHS {
+            let mut lanes = data.each_mut().map(|data| {
+                chacha::Lane::new::<Ietf>(&key, &[2; 12], 1, (&mut data[..len]).into())
+            });
+            chacha::xor_lanes::<20>(isa, &mut lanes);
+        }
+    })
+}
+
+fn lanes_of_chacha20poly1305(isa: Isa) -> usize {
+    let cipher = ChaCha20Poly1305::new(isa, &[1; 32]);
+    let mut data = [[3; 1500]; 17];
+    let mut tags = [[0; 16]; 17];
+    depth(&mut || {
+        for len in LENGTHS {
+            let mut tags = tags.iter_mut();
+            let mut lanes = data.each_mut().map(|data| {
+                let (data, tag) = ((&mut data[..len]).into(), tags.next().expect("so many"));
+                chacha20poly1305::Lane::new(&cipher, &[2; 12], &[4; 30], data, tag)
+            });
+            chacha20poly1305::seal_lanes(&mut lanes);
+            chacha20poly1305::open_lanes(&mut lanes);
         }
     })
 }

@@ -53,7 +53,7 @@ pub(crate) fn put_lanes<'i, 'o, const XOR: bool>(
 /// The sum of four words with four others.
 #[inline]
 #[target_feature(enable = "ssse3")]
-fn plus([x0, x1, x2, x3]: [__m128i; 4], [y0, y1, y2, y3]: [__m128i; 4]) -> [__m128i; 4] {
+pub(crate) fn plus([x0, x1, x2, x3]: [__m128i; 4], [y0, y1, y2, y3]: [__m128i; 4]) -> [__m128i; 4] {
     [_mm_add_epi32(x0, y0), _mm_add_epi32(x1, y1), _mm_add_epi32(x2, y2), _mm_add_epi32(x3, y3)]
 }
 
@@ -61,7 +61,7 @@ fn plus([x0, x1, x2, x3]: [__m128i; 4], [y0, y1, y2, y3]: [__m128i; 4]) -> [__m1
 /// block `i`.
 #[inline]
 #[target_feature(enable = "ssse3")]
-fn across([x0, x1, x2, x3]: [__m128i; 4]) -> [__m128i; 4] {
+pub(crate) fn across([x0, x1, x2, x3]: [__m128i; 4]) -> [__m128i; 4] {
     let (low01, high01) = (_mm_unpacklo_epi32(x0, x1), _mm_unpackhi_epi32(x0, x1));
     let (low23, high23) = (_mm_unpacklo_epi32(x2, x3), _mm_unpackhi_epi32(x2, x3));
     [

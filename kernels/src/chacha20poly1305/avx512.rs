@@ -408,7 +408,7 @@ fn put<const WAY: bool, const COPY: bool, const N: usize, const WHOLE: usize>(
 
 /// The last row of block 0.
 #[inline]
-fn last_row(&[a, b, c, d, ref rest @ ..]: &[u8; 12]) -> [u64; 2] {
+pub(super) fn last_row(&[a, b, c, d, ref rest @ ..]: &[u8; 12]) -> [u64; 2] {
     [u64::from(u32::from_le_bytes([a, b, c, d])) << 32, u64::from_le_bytes(*rest)]
 }
 

@@ -62,7 +62,7 @@ pub(super) fn expand(key: &[u8; 8]) -> [u64; KEYS] {
 
 /// Four lanes of 64 bits. Only this module makes one, in code that AVX2 is enabled in.
 #[derive(Clone, Copy)]
-struct Lanes(__m256i);
+pub(super) struct Lanes(pub(super) __m256i);
 
 impl Word for Lanes {
     #[inline(always)]

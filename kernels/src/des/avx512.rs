@@ -6,11 +6,12 @@
 //! of the next round want it, see [`PLACES`], so that P and E are bit selections alone. Bits 6 and
 //! 7 of the bytes hold what happens to come there; permutations ignore them.
 
+use core::arch::asm;
 use core::arch::x86_64::*;
 
 use super::schedule::KEYS;
 use super::spec;
-use crate::simd::{load512, store512};
+use crate::simd::{load512, opaque_place, store512};
 use crate::{Level, wipe};
 
 pub(super) const NEEDS: Level = Level::Avx512;
@@ -49,9 +50,9 @@ fn crypt_groups(words: &[[[[u8; 4]; 8]; WORDS]], groups: &mut [[[u8; 8]; 64]]) {
 }
 
 /// Both halves of 64 blocks, spread.
-struct Halves {
-    left: [__m512i; 8],
-    right: [__m512i; 8],
+pub(super) struct Halves {
+    pub(super) left: [__m512i; 8],
+    pub(super) right: [__m512i; 8],
 }
 
 /// Sixteen rounds and the swap of the halves.
@@ -64,9 +65,10 @@ fn sixteen(halves: Halves, words: &[[[u8; 4]; 8]; WORDS]) -> Halves {
         *index = _mm512_xor_si512(*index, broadcast(word));
     }
     let (pairs, _) = words[1..KEYS - 1].as_chunks();
+    let masks = Masks::load();
     for [first, second] in pairs {
-        add(&mut other, &index, first);
-        add(&mut index, &other, second);
+        add(&mut other, &index, first, &masks);
+        add(&mut index, &other, second, &masks);
     }
     for (other, word) in other.iter_mut().zip(&words[KEYS - 1]) {
         *other = _mm512_xor_si512(*other, broadcast(word));
@@ -77,12 +79,12 @@ fn sixteen(halves: Halves, words: &[[[u8; 4]; 8]; WORDS]) -> Halves {
 /// Adds the round function and a word of the schedule to the other half.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn add(half: &mut [__m512i; 8], index: &[__m512i; 8], word: &[[u8; 4]; 8]) {
+fn add(half: &mut [__m512i; 8], index: &[__m512i; 8], word: &[[u8; 4]; 8], masks: &Masks) {
     let mut answers = *index;
-    for (answer, table) in answers.iter_mut().zip(&TABLES) {
+    for (answer, table) in answers.iter_mut().zip(&TABLES.0) {
         *answer = _mm512_permutexvar_epi8(*answer, load512(table));
     }
-    for ((half, sum), word) in half.iter_mut().zip(permuted(answers)).zip(word) {
+    for ((half, sum), word) in half.iter_mut().zip(permuted(answers, masks)).zip(word) {
         *half = _mm512_ternarylogic_epi64::<0x96>(*half, sum, broadcast(word));
     }
 }
@@ -91,35 +93,71 @@ fn add(half: &mut [__m512i; 8], index: &[__m512i; 8], word: &[[u8; 4]; 8]) {
 /// [`PLACES`]; what several inputs want together is selected once.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-fn permuted([s1, s2, s3, s4, s5, s6, s7, s8]: [__m512i; 8]) -> [__m512i; 8] {
-    let m1 = select::<0b010011>(s4, s2);
-    let m2 = select::<0b111000>(s7, s5);
-    let m3 = select::<0b101010>(s8, s3);
-    let m4 = select::<0b100001>(s6, s1);
-    let m5 = select::<0b000110>(m3, s1);
-    let m6 = select::<0b001100>(s6, s5);
-    let m7 = select::<0b001000>(m1, s7);
-    let m8 = select::<0b010101>(m4, m2);
-    let m9 = select::<0b010000>(m5, s4);
-    let m10 = select::<0b100010>(m6, s8);
+pub(super) fn permuted(answers: [__m512i; 8], masks: &Masks) -> [__m512i; 8] {
+    let [s1, s2, s3, s4, s5, s6, s7, s8] = answers;
+    let [a, b, c, d] = masks.often;
+    let once = opaque_place(&ONCE);
+    let once = |i: usize, x, y| select(_mm512_set1_epi32(once[i]), x, y);
+    let m1 = once(0, s4, s2);
+    let m2 = select(a, s7, s5);
+    let m3 = select(b, s8, s3);
+    let m4 = once(1, s6, s1);
+    let m5 = select(c, m3, s1);
+    let m6 = once(2, s6, s5);
+    let m7 = once(3, m1, s7);
+    let m8 = select(b, m2, m4);
+    let m9 = once(4, m5, s4);
+    let m10 = once(5, m6, s8);
     [
-        select::<0b000111>(m7, m10),
-        select::<0b111001>(m3, m8),
-        select::<0b110110>(m1, m8),
-        select::<0b011010>(select::<0b100100>(s2, m2), m5),
-        select::<0b011011>(select::<0b000100>(s2, s6), m9),
-        select::<0b110101>(m2, m9),
-        select::<0b111000>(select::<0b000110>(s3, m1), m10),
-        select::<0b101010>(select::<0b010001>(s3, m4), m7),
+        select(a, m10, m7),
+        select(c, m8, m3),
+        once(6, m1, m8),
+        once(7, select(d, s2, m2), m5),
+        select(d, m9, once(8, s2, s6)),
+        once(9, m2, m9),
+        select(a, select(c, s3, m1), m10),
+        select(b, once(10, s3, m4), m7),
     ]
 }
 
 /// Bits under the mask from the second vector, all others from the first.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-fn select<const MASK: i8>(a: __m512i, b: __m512i) -> __m512i {
-    _mm512_ternarylogic_epi64::<0xd8>(a, b, _mm512_set1_epi8(MASK))
+fn select(mask: __m512i, x: __m512i, y: __m512i) -> __m512i {
+    _mm512_ternarylogic_epi64::<0xd8>(x, y, mask)
 }
+
+/// The masks that [`permuted`] uses several times. All others stay in memory: there are not
+/// registers enough, and those of the S-boxes' inputs would be spilled for them.
+pub(super) struct Masks {
+    often: [__m512i; 4],
+}
+
+impl Masks {
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn load() -> Self {
+        let mut often = [_mm512_setzero_si512(); 4];
+        for (vector, mask) in often.iter_mut().zip([0b111000, 0b101010, 0b000110, 0b100100]) {
+            *vector = opaque512(_mm512_set1_epi32(mask * 0x0101_0101));
+        }
+        Self { often }
+    }
+}
+
+/// The masks that [`permuted`] uses once.
+static ONCE: [i32; 11] = {
+    let mut masks = [
+        0b010011, 0b100001, 0b001100, 0b001000, 0b010000, 0b100010, 0b110110, 0b011010, 0b000100,
+        0b110101, 0b010001,
+    ];
+    let mut i = 0;
+    while i < masks.len() {
+        masks[i] *= 0x0101_0101;
+        i += 1;
+    }
+    masks
+};
 
 #[inline]
 #[target_feature(enable = "avx512f")]
@@ -132,7 +170,7 @@ fn broadcast(word: &[u8; 4]) -> __m512i {
 /// significant.
 #[inline]
 #[target_feature(enable = "avx512f,gfni")]
-fn permute(blocks: &[[u8; 64]; 8]) -> [__m512i; 8] {
+pub(super) fn permute(blocks: &[[u8; 64]; 8]) -> [__m512i; 8] {
     // A product of a bit matrix and all unit vectors: the matrix is transposed.
     let units = _mm512_set1_epi64(UNITS);
     let mut vectors = [units; 8];
@@ -155,36 +193,48 @@ fn unpermute(vectors: &[__m512i; 8]) -> [[u8; 64]; 8] {
 }
 
 /// One bit in each byte, the highest in the lowest.
-const UNITS: i64 = 0x0102_0408_1020_4080;
+pub(super) const UNITS: i64 = 0x0102_0408_1020_4080;
 
 /// From vectors of eight blocks to vectors of one byte of each block, in some order of the blocks,
 /// and back. Byte `i` is in the vector [`reversed`]`(i)`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-fn transpose(mut vectors: [__m512i; 8]) -> [__m512i; 8] {
+pub(super) fn transpose(mut vectors: [__m512i; 8]) -> [__m512i; 8] {
     // Number bytes within 128 bits by four digits. This turns 3210 into 2103; then each step turns
     // xyzv into yzvr and puts x where the digit r of the vector's number was.
     let interleave = _mm_set_epi8(15, 7, 14, 6, 13, 5, 12, 4, 11, 3, 10, 2, 9, 1, 8, 0);
     let interleave = _mm512_broadcast_i32x4(interleave);
     for vector in &mut vectors {
-        *vector = _mm512_shuffle_epi8(*vector, interleave);
+        *vector = opaque512(_mm512_shuffle_epi8(*vector, interleave));
     }
-    for digit in [1, 2, 4] {
-        let from = vectors;
-        for i in 0..8 {
-            let (a, b) = (from[i & !digit], from[i | digit]);
-            vectors[i] = if i & digit == 0 {
-                _mm512_unpacklo_epi8(a, b)
-            } else {
-                _mm512_unpackhi_epi8(a, b)
-            };
-        }
+    exchange(exchange(exchange(vectors, 1), 2), 4)
+}
+
+/// Interleaves the bytes of the vectors whose numbers differ in one digit.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+pub(super) fn exchange(from: [__m512i; 8], digit: usize) -> [__m512i; 8] {
+    let mut vectors = from;
+    for i in 0..8 {
+        let (a, b) = (from[i & !digit], from[i | digit]);
+        vectors[i] =
+            if i & digit == 0 { _mm512_unpacklo_epi8(a, b) } else { _mm512_unpackhi_epi8(a, b) };
     }
     vectors
 }
 
+/// Hides where a value comes from: the compiler would make one permutation of two shuffles, which
+/// takes longer than both.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn opaque512(mut v: __m512i) -> __m512i {
+    // SAFETY: the assembly is empty and leaves the register as it was.
+    unsafe { asm!("/* {0} */", inout(zmm_reg) v, options(pure, nomem, nostack, preserves_flags)) };
+    v
+}
+
 /// A number of three bits, backwards.
-const fn reversed(i: usize) -> usize {
+pub(super) const fn reversed(i: usize) -> usize {
     i >> 2 | i & 2 | (i & 1) << 2
 }
 
@@ -209,7 +259,7 @@ fn spread(bytes: &[__m512i; 8]) -> Halves {
 /// Undoes [`spread`].
 #[inline]
 #[target_feature(enable = "avx512f,gfni")]
-fn gather(halves: &Halves) -> [__m512i; 8] {
+pub(super) fn gather(halves: &Halves) -> [__m512i; 8] {
     let mut bytes = [halves.left[0]; 8];
     for (odd, half) in [&halves.right, &halves.left].into_iter().enumerate() {
         for i in 0..4 {
@@ -283,8 +333,12 @@ const PLACES: [[u8; 6]; 8] = [
     [1, 4, 2, 0, 3, 5],
 ];
 
+/// A register for each S-box.
+#[repr(align(64))]
+pub(super) struct Tables(pub(super) [[u8; 64]; 8]);
+
 /// The S-boxes.
-static TABLES: [[u8; 64]; 8] = {
+pub(super) static TABLES: Tables = Tables({
     let mut tables = [[0; 64]; 8];
     let mut at = 0;
     while at < 512 {
@@ -307,11 +361,11 @@ static TABLES: [[u8; 64]; 8] = {
         at += 1;
     }
     tables
-};
+});
 
 /// For each S-box: the two bytes of a half from which its inputs come, and the bit matrices that
 /// put them in their places.
-const SPREAD: [[(usize, i64); 2]; 8] = {
+pub(super) const SPREAD: [[(usize, i64); 2]; 8] = {
     let mut parts = [[(0, 0); 2]; 8];
     let mut sbox = 0;
     while sbox < 8 {
@@ -351,7 +405,7 @@ const fn moves(from: usize, to: usize) -> i64 {
 
 /// Where the bytes of eight words of a schedule come from so that all of one S-box are together.
 #[expect(clippy::cast_possible_truncation, reason = "numbers below 64")]
-static BY_SBOX: [u8; 64] = {
+pub(super) static BY_SBOX: [u8; 64] = {
     let mut index = [0; 64];
     let mut i = 0;
     while i < 64 {
@@ -362,7 +416,7 @@ static BY_SBOX: [u8; 64] = {
 };
 
 /// For each S-box: the bit matrix that puts key bits where [`PLACES`] says.
-static KEY_MATRICES: [u8; 64] = {
+pub(super) static KEY_MATRICES: [u8; 64] = {
     let mut matrices = [0; 64];
     let mut sbox = 0;
     while sbox < 8 {

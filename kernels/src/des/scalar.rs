@@ -20,8 +20,8 @@ const TAGS: u64 = 0xc080_4000_c080_4000;
 /// A block after the initial permutation: its halves, spread and tagged.
 #[derive(Clone, Copy)]
 pub(super) struct Halves {
-    left: u64,
-    right: u64,
+    pub(super) left: u64,
+    pub(super) right: u64,
 }
 
 impl Halves {
@@ -105,7 +105,7 @@ pub(super) fn cbc_encrypt<const N: usize>(
 /// Bytes that take one shift to reach come first, and those that take the most come last, so that
 /// little is left to do when they arrive. No two table entries have a bit in common.
 #[inline(always)]
-fn add(half: u64, index: u64) -> u64 {
+pub(super) fn add(half: u64, index: u64) -> u64 {
     let [low, high] = &TABLES;
     let [a, b, c, d, ..] = index.to_le_bytes().map(usize::from);
     let [e, f, g, h, ..] = opaque(index >> 32).to_le_bytes().map(usize::from);

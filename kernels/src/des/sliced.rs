@@ -99,15 +99,28 @@ pub(super) fn crypt<W: Word>(planes: &[Planes], blocks: &mut [W; 64]) {
 
 /// The planes of a bit of the left and of the right half after the initial permutation, which are
 /// those of the halves before the final one.
-const fn permuted(bit: usize) -> (usize, usize) {
+pub(super) const fn permuted(bit: usize) -> (usize, usize) {
     let (row, column) = (bit / 8, bit % 8);
     let byte = 7 - column;
     (8 * byte + 6 - 2 * row, 8 * byte + 7 - 2 * row)
 }
 
+/// A round key.
+pub(super) trait RoundKey<W> {
+    /// The key bit of an S-box's input, the first input of the first S-box being 0.
+    fn plane(&self, input: usize) -> W;
+}
+
+impl<W: Word> RoundKey<W> for [i32; 48] {
+    #[inline(always)]
+    fn plane(&self, input: usize) -> W {
+        W::fill(self[input])
+    }
+}
+
 /// Adds the round function to the other half.
 #[inline(always)]
-fn round<W: Word>(half: &mut [W; 32], from: &[W; 32], key: &[i32; 48]) {
+pub(super) fn round<W: Word>(half: &mut [W; 32], from: &[W; 32], key: &impl RoundKey<W>) {
     add::<0, W>(half, sboxes::s1(inputs::<0, W>(from, key)));
     add::<1, W>(half, sboxes::s2(inputs::<1, W>(from, key)));
     add::<2, W>(half, sboxes::s3(inputs::<2, W>(from, key)));
@@ -122,11 +135,11 @@ fn round<W: Word>(half: &mut [W; 32], from: &[W; 32], key: &[i32; 48]) {
 // code that its instruction set is enabled in.
 
 #[inline(always)]
-fn inputs<const SBOX: usize, W: Word>(from: &[W; 32], key: &[i32; 48]) -> [W; 6] {
+fn inputs<const SBOX: usize, W: Word>(from: &[W; 32], key: &impl RoundKey<W>) -> [W; 6] {
     let bits = const { spec::inputs(SBOX) };
     let mut inputs = [from[0]; 6];
     for i in 0..6 {
-        inputs[i] = from[bits[i]] ^ W::fill(key[6 * SBOX + i]);
+        inputs[i] = from[bits[i]] ^ key.plane(6 * SBOX + i);
     }
     inputs
 }
@@ -141,7 +154,7 @@ fn add<const SBOX: usize, W: Word>(half: &mut [W; 32], answers: [W; 4]) {
 
 /// Transposes in each lane the matrix of 64 by 64 bits.
 #[inline(always)]
-fn transpose<W: Word>(rows: &mut [W; 64]) {
+pub(super) fn transpose<W: Word>(rows: &mut [W; 64]) {
     step::<32, W>(rows, 0x0000_0000_ffff_ffff);
     step::<16, W>(rows, 0x0000_ffff_0000_ffff);
     step::<8, W>(rows, 0x00ff_00ff_00ff_00ff);

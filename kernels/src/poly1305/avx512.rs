@@ -4,6 +4,7 @@
 //! by the power that its last block still lacks. Long data take two such groups at a time, whose
 //! products are added before they are carried.
 
+pub(crate) mod lanes;
 mod message;
 
 use core::arch::x86_64::*;
@@ -276,6 +277,13 @@ fn load([front, back]: &[[u8; 64]; 2]) -> [__m512i; 3] {
 fn limbs(front: __m512i, back: __m512i) -> [__m512i; 3] {
     let low = _mm512_unpacklo_epi64(front, back);
     let high = _mm512_unpackhi_epi64(front, back);
+    split(low, high)
+}
+
+/// Limbs of blocks in words, with their bit 2^128.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2,bmi2")]
+fn split(low: __m512i, high: __m512i) -> [__m512i; 3] {
     let middle = _mm512_shrdi_epi64::<44>(low, high);
     let top = _mm512_or_si512(_mm512_srli_epi64::<24>(high), _mm512_set1_epi64(1 << 40));
     [mask44(low), mask44(middle), top]

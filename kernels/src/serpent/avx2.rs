@@ -2,6 +2,8 @@
 //!
 //! Single blocks are faster in ordinary registers, see [`portable`].
 
+mod lanes;
+
 use core::arch::x86_64::*;
 
 use inout::InOutBuf;
@@ -10,6 +12,8 @@ use super::modes::Counter;
 use super::portable;
 use crate::Level;
 use crate::simd::{load256 as load, store256 as store};
+
+pub(super) use self::lanes::cbc_encrypt_lanes;
 
 pub(super) const NEEDS: Level = Level::Avx2;
 

@@ -1,10 +1,12 @@
 //! Serpent in registers of 512 bits: two groups of 16 blocks, with ternary logic and rotations.
 //! Constant time in key and data.
 
+#[macro_use]
+mod shallow;
 mod chain;
 mod few;
+mod lanes;
 mod sbox;
-mod shallow;
 
 use core::arch::x86_64::*;
 
@@ -32,6 +34,7 @@ decryption!(
 modes!(__m512i, 4, few, 4, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]);
 
 pub(super) use self::chain::cbc_encrypt;
+pub(super) use self::lanes::cbc_encrypt_lanes;
 
 /// The last words of the counter blocks from `number` on, in the order that
 /// [`across`] makes of blocks.

@@ -1,0 +1,111 @@
+//! CBC encryption of many messages side by side: each register holds one block of each of several
+//! messages, which have keys, initialization vectors and lengths of their own.
+//!
+//! One message alone is a chain: a processor that could begin one or two rounds a cycle waits
+//! three or four for each. Sixteen messages in four 512-bit registers, or in eight of 256 bits,
+//! keep it busy, as do eight in 128-bit ones; fewer messages take as many registers as they fill.
+//! All run until the shortest ends, the next message takes its place, and when there is none, the
+//! others close up. The last goes on as a message by itself. Without AES instructions, messages go
+//! one by one.
+//!
+//! Short messages go one by one, too: the processor overlaps those by itself. Constant time in keys
+//! and data, not in lengths.
+
+#[cfg(target_arch = "x86_64")]
+mod aesni;
+#[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
+mod avx2vaes;
+#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
+mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod table;
+
+use super::{Aes, AesForward};
+use crate::lanes::Lane;
+use crate::{BlockEncrypt, Isa};
+
+macro_rules! key_size {
+    ($aes:ident, $bits:literal) => {
+        impl $aes<$bits> {
+            /// Encrypts a chain of blocks (CBC; NIST SP 800-38A, section 6.2) in each of `lanes`, side
+            /// by side: the same as [`cbc_encrypt`](BlockEncrypt::cbc_encrypt) one by one.
+            ///
+            /// Any number of messages of any lengths, none included, each with its own key. Constant
+            /// time in keys and data. Round keys stay on the stack until
+            /// [`wipe::stack`](crate::wipe::stack) is called, as with any kernel.
+            pub fn cbc_encrypt_lanes(lanes: &mut [Lane<'_, Self, 16>]) {
+                let Some(isa) = lanes.first().map(|lane| lane.key.isa) else { return };
+                by_isa!(isa, cbc_encrypt(isa, lanes): Avx512 => avx512, Avx2Vaes => avx2vaes,
+                    AesNi => aesni, _ => one_by_one);
+            }
+        }
+
+        impl Schedule<{ $bits / 32 + 7 }> for $aes<$bits> {
+            fn isa(&self) -> Isa {
+                self.isa
+            }
+
+            fn round_keys(&self) -> &[[u8; 16]; $bits / 32 + 7] {
+                self.forward()
+            }
+        }
+    };
+}
+
+key_size!(Aes, 128);
+key_size!(Aes, 192);
+key_size!(Aes, 256);
+key_size!(AesForward, 128);
+key_size!(AesForward, 192);
+key_size!(AesForward, 256);
+
+/// A key schedule with `N` round keys for encryption.
+trait Schedule<const N: usize>: BlockEncrypt<16> {
+    /// What the schedule was made for.
+    fn isa(&self) -> Isa;
+
+    /// As the processor's AES instructions take them, if it was made for those.
+    fn round_keys(&self) -> &[[u8; 16]; N];
+}
+
+/// Without AES instructions.
+mod one_by_one {
+    use super::{Isa, Lane, Schedule, alone};
+
+    pub(super) fn cbc_encrypt<C: Schedule<N>, const N: usize>(
+        _isa: Isa,
+        lanes: &mut [Lane<'_, C, 16>],
+    ) {
+        lanes.iter_mut().for_each(alone);
+    }
+}
+
+/// One message by itself.
+#[inline(never)]
+fn alone<C: BlockEncrypt<16>>(lane: &mut Lane<'_, C, 16>) {
+    let mut chain = *lane.iv;
+    lane.key.cbc_encrypt(&mut chain, lane.blocks.reborrow());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use crate::isa::reached::{assert_best, forget};
+
+    #[test]
+    fn every_level_reaches_its_kernel() {
+        let kernels = crate::aes::KERNELS;
+        let mut data = [[[0; 16]; 5]; 3];
+        assert_best(kernels, |isa| {
+            let key = Aes::<128>::new(isa, &[1; 16]);
+            let mut lanes = data.each_mut().map(|data| Lane {
+                key: &key,
+                iv: &[2; 16],
+                blocks: (&mut data[..]).into(),
+            });
+            forget();
+            Aes::<128>::cbc_encrypt_lanes(&mut lanes);
+        });
+    }
+}

@@ -1,0 +1,189 @@
+//! The messages at work, and which of them comes next.
+
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+
+use inout::InOutBuf;
+
+use super::{Schedule, alone};
+use crate::Isa;
+use crate::lanes::Lane;
+
+/// The blocks of the longest message that goes by itself in a batch of so many messages.
+///
+/// With few messages side by side there is less to gain, and as much to prepare.
+#[inline(always)]
+fn longest_alone(messages: usize) -> usize {
+    match messages {
+        0..=1 => usize::MAX,
+        2..=3 => 20,
+        4..=5 => 8,
+        _ => 4,
+    }
+}
+
+/// Blocks that a lane without message has. No run is longer when there is such a lane.
+const IDLE: usize = 128;
+
+/// What lanes without message read.
+static ZEROS: [[u8; 16]; IDLE] = [[0; 16]; IDLE];
+
+/// The messages of one register, in `W` lanes of 16 bytes.
+///
+/// `left` blocks from `input` and `output` on can be read and written, in each lane; those of
+/// different messages do not overlap, and a lane without message has its own places, too. Round
+/// keys lie as registers hold them.
+#[repr(C, align(64))]
+pub(super) struct Group<'a, const N: usize, const W: usize> {
+    pub(super) keys: [[[u8; 16]; W]; N],
+    /// What the next block of each lane is XORed with.
+    pub(super) chain: [[u8; 16]; W],
+    pub(super) left: [usize; W],
+    pub(super) input: [*const [u8; 16]; W],
+    pub(super) output: [*mut [u8; 16]; W],
+    /// Where the keys come from.
+    pub(super) schedule: [&'a [[u8; 16]; N]; W],
+    /// Whether that has changed since they were put together.
+    pub(super) stale: bool,
+    data: PhantomData<InOutBuf<'a, 'a, [u8; 16]>>,
+}
+
+impl<'a, const N: usize, const W: usize> Group<'a, N, W> {
+    #[inline(always)]
+    fn idle(dump: *mut [u8; 16]) -> Self {
+        Self {
+            keys: [[[0; 16]; W]; N],
+            chain: [[0; 16]; W],
+            left: [IDLE; W],
+            input: [ZEROS.as_ptr(); W],
+            output: [dump; W],
+            schedule: [&[[0; 16]; N]; W],
+            stale: true,
+            data: PhantomData,
+        }
+    }
+
+    #[inline(always)]
+    fn put(&mut self, lane: usize, message: Message<'a, N>) {
+        self.chain[lane] = message.chain;
+        self.left[lane] = message.data.len();
+        self.schedule[lane] = message.schedule;
+        self.stale = true;
+        (self.input[lane], self.output[lane]) = message.data.into_raw();
+    }
+
+    /// The message of a lane, which is idle afterwards.
+    #[inline(always)]
+    fn take(&mut self, lane: usize, dump: *mut [u8; 16]) -> Message<'a, N> {
+        let input = core::mem::replace(&mut self.input[lane], ZEROS.as_ptr());
+        let output = core::mem::replace(&mut self.output[lane], dump);
+        let left = core::mem::replace(&mut self.left[lane], IDLE);
+        // SAFETY: so many blocks are left there, and nothing but the message that is made here
+        // goes on from them.
+        let data = unsafe { InOutBuf::from_raw(input, output, left) };
+        Message { schedule: self.schedule[lane], chain: self.chain[lane], data }
+    }
+}
+
+/// What is left of a message.
+struct Message<'a, const N: usize> {
+    schedule: &'a [[u8; 16]; N],
+    chain: [u8; 16],
+    data: InOutBuf<'a, 'a, [u8; 16]>,
+}
+
+/// Blocks that every lane of `groups` has.
+#[inline(always)]
+pub(super) fn blocks<const N: usize, const W: usize>(groups: &[Group<'_, N, W>]) -> usize {
+    groups.iter().flat_map(|group| group.left).fold(usize::MAX, usize::min)
+}
+
+/// Encrypts the messages of `lanes` up to the first that is worth a lane, or has a key that is not
+/// for `isa`, and returns the others.
+#[inline(always)]
+pub(super) fn skip_short<'l, 'a, C, const N: usize>(
+    isa: Isa,
+    lanes: &'l mut [Lane<'a, C, 16>],
+    mut serial: impl FnMut(&[[u8; 16]; N], &mut [u8; 16], InOutBuf<'_, '_, [u8; 16]>),
+) -> &'l mut [Lane<'a, C, 16>]
+where
+    C: Schedule<N>,
+{
+    let short = longest_alone(lanes.len());
+    let mut first = 0;
+    while let Some(lane) = lanes.get_mut(first) {
+        if lane.blocks.len() > short || lane.key.isa() != isa {
+            break;
+        }
+        serial(lane.key.round_keys(), &mut { *lane.iv }, lane.blocks.reborrow());
+        first += 1;
+    }
+    &mut lanes[first..]
+}
+
+/// Takes all messages of `lanes` through `G` groups, but for short ones.
+///
+/// `run` is given the groups and the number of messages in them, which lie in the first lanes, and
+/// encrypts as many blocks as all of those have, or as all lanes of their groups; it returns that
+/// number. `serial` encrypts one message. Messages whose keys are not for `isa` go by themselves.
+//
+// Compiled into each kernel, with that one's instructions.
+#[inline(always)]
+pub(super) fn drive<'a, C, const N: usize, const W: usize, const G: usize>(
+    isa: Isa,
+    lanes: &'a mut [Lane<'_, C, 16>],
+    mut run: impl FnMut(&mut [Group<'a, N, W>], usize) -> usize,
+    mut serial: impl FnMut(&[[u8; 16]; N], &mut [u8; 16], InOutBuf<'_, '_, [u8; 16]>),
+) where
+    C: Schedule<N>,
+{
+    let short = longest_alone(lanes.len());
+    let mut dump = MaybeUninit::<[[u8; 16]; IDLE]>::uninit();
+    let dump: *mut [u8; 16] = dump.as_mut_ptr().cast();
+    let mut groups: [Group<'a, N, W>; G] = core::array::from_fn(|_| Group::idle(dump));
+    let mut waiting = lanes.iter_mut();
+    let mut next = || {
+        loop {
+            let lane = waiting.next()?;
+            if lane.key.isa() != isa {
+                alone(lane);
+            } else if lane.blocks.len() <= short {
+                serial(lane.key.round_keys(), &mut { *lane.iv }, lane.blocks.reborrow());
+            } else {
+                let schedule = lane.key.round_keys();
+                return Some(Message { schedule, chain: *lane.iv, data: lane.blocks.reborrow() });
+            }
+        }
+    };
+    let mut live = 0;
+    while live < W * G {
+        let Some(message) = next() else { break };
+        groups[live / W].put(live % W, message);
+        live += 1;
+    }
+    while live > 1 {
+        let blocks = run(&mut groups, live);
+        // From the last on, so that whatever moves into a lane has been looked at.
+        for lane in (0..live).rev() {
+            let group = &mut groups[lane / W];
+            let i = lane % W;
+            if blocks < group.left[i] {
+                group.left[i] -= blocks;
+                group.input[i] = group.input[i].wrapping_add(blocks);
+                group.output[i] = group.output[i].wrapping_add(blocks);
+            } else if let Some(message) = next() {
+                group.put(i, message);
+            } else {
+                live -= 1;
+                let last = groups[live / W].take(live % W, dump);
+                if lane < live {
+                    groups[lane / W].put(i, last);
+                }
+            }
+        }
+    }
+    if live == 1 {
+        let mut message = groups[0].take(0, dump);
+        serial(message.schedule, &mut message.chain, message.data);
+    }
+}

@@ -1,0 +1,97 @@
+//! Four blocks of different keys, one in each lane of 32 bits.
+
+use core::arch::x86_64::*;
+
+use super::{Lane, Pass, Starts, fill, row_of};
+use crate::arx::ssse3::{across, plus, row, splat};
+use crate::chacha::ssse3::{columns, diagonals};
+use crate::simd::{load128, opaque_count, store128};
+use crate::{Isa, Level, wipe};
+
+pub(super) const NEEDS: Level = Level::Ssse3;
+
+/// Whether a message of so many blocks is done sooner beside others: measured against what the
+/// kernel for one message takes, which grows by steps.
+const fn beside(blocks: usize) -> bool {
+    blocks < 3
+}
+
+#[target_feature(enable = "ssse3")]
+pub(super) fn xor(isa: Isa, rounds: usize, lanes: &mut [Lane<'_>]) {
+    fill::<4>(isa, rounds, lanes, beside, |pass| four(rounds / 2, pass));
+}
+
+#[inline(never)]
+#[target_feature(enable = "ssse3")]
+fn four(double_rounds: usize, pass: &mut Pass<'_, '_, 4>) {
+    let blocks = four_blocks(double_rounds, pass);
+    for (at, block) in blocks.iter().enumerate().take(pass.count) {
+        let mut part = pass.part(at);
+        if part.len() == 64 {
+            let mut other = *block;
+            for (other, text) in other.iter_mut().zip(part.get_in().as_chunks().0) {
+                *other = _mm_xor_si128(load128(text), *other);
+            }
+            for (out, other) in part.get_out().as_chunks_mut().0.iter_mut().zip(other) {
+                store128(out, other);
+            }
+        } else {
+            let mut stream = [0; 64];
+            for (bytes, row) in stream.as_chunks_mut().0.iter_mut().zip(block) {
+                store128(bytes, *row);
+            }
+            let len = part.len();
+            part.xor_in2out(&stream[..len]);
+            wipe::memory(&mut stream);
+        }
+    }
+}
+
+/// Four blocks of keystream, in rows.
+#[inline]
+#[target_feature(enable = "ssse3")]
+fn four_blocks(double_rounds: usize, starts: &impl Starts<4>) -> [[__m128i; 4]; 4] {
+    let [s0, s1, s2, s3] = words(starts, 0);
+    let [s4, s5, s6, s7] = words(starts, 1);
+    let [s8, s9, s10, s11] = words(starts, 2);
+    let [s12, s13, s14, s15] = last(starts);
+    let mut x = [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15];
+    for _ in 0..opaque_count(double_rounds) {
+        x = diagonals(columns(x));
+    }
+    let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
+    let [a0, a1, a2, a3] = across(plus([x0, x1, x2, x3], [s0, s1, s2, s3]));
+    let [b0, b1, b2, b3] = across(plus([x4, x5, x6, x7], [s4, s5, s6, s7]));
+    let [c0, c1, c2, c3] = across(plus([x8, x9, x10, x11], [s8, s9, s10, s11]));
+    let [d0, d1, d2, d3] = across(plus([x12, x13, x14, x15], [s12, s13, s14, s15]));
+    [[a0, b0, c0, d0], [a1, b1, c1, d1], [a2, b2, c2, d2], [a3, b3, c3, d3]]
+}
+
+/// Four words of the keys, each of all blocks.
+#[inline]
+#[target_feature(enable = "ssse3")]
+fn words(starts: &impl Starts<4>, at: usize) -> [__m128i; 4] {
+    let of = |block| row(row_of(starts.key(block), at));
+    across([of(0), of(1), of(2), of(3)])
+}
+
+/// The last four words of all blocks.
+#[inline]
+#[target_feature(enable = "ssse3")]
+fn last(starts: &impl Starts<4>) -> [__m128i; 4] {
+    let row = |at: usize| last_row(starts.last(at));
+    let [c0, c1, n0, n1] = across([row(0), row(1), row(2), row(3)]);
+    let bits = starts.ahead();
+    let ahead = |at: u64| i32::from((bits >> (4 * at)).to_le_bytes()[0] & 15);
+    let ahead = _mm_setr_epi32(ahead(0), ahead(1), ahead(2), ahead(3));
+    let ahead = _mm_add_epi32(ahead, splat(starts.all_ahead()));
+    [_mm_add_epi32(c0, ahead), c1, n0, n1]
+}
+
+#[inline]
+#[target_feature(enable = "ssse3")]
+fn last_row(words: &[u64; 2]) -> __m128i {
+    let bytes: *const [u64; 2] = words;
+    // SAFETY: 16 bytes of plain numbers, as which any bytes may be read.
+    load128(unsafe { &*bytes.cast::<[u8; 16]>() })
+}

@@ -1,0 +1,154 @@
+//! Eight messages side by side, each under a key of its own: no powers of the point are needed, and
+//! nothing is added across lanes.
+
+use core::arch::x86_64::*;
+
+use super::{Factor, LOW42, choose, factor, mask44, multiply, plus, split};
+use crate::simd::{load256, load512, store512, wipe512};
+
+/// Poly1305 of eight messages, one a lane of 64 bits, with what they have absorbed so far.
+pub(crate) struct Eight {
+    point: Factor,
+    sum: [__m512i; 3],
+    /// What is added at the end, in words.
+    pad: [__m512i; 2],
+}
+
+impl Eight {
+    /// Takes a one-time key for each lane.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+    pub(crate) fn new(keys: [&[u8; 32]; 8]) -> Self {
+        let [low, high, pad0, pad1] = across(keys);
+        // The bits that RFC 8439 clears.
+        let low = _mm512_and_si512(low, splat(0x0fff_fffc_0fff_ffff));
+        let high = _mm512_and_si512(high, splat(0x0fff_fffc_0fff_fffc));
+        let [r0, r1, r2] = split(low, high);
+        // Without the bit past the highest that blocks have.
+        let r2 = _mm512_andnot_si512(splat(1 << 40), r2);
+        let zero = _mm512_setzero_si512();
+        Self { point: factor([r0, r1, r2]), sum: [zero; 3], pad: [pad0, pad1] }
+    }
+
+    /// Absorbs two blocks in each lane.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+    pub(crate) fn absorb(&mut self, blocks: [&[u8; 32]; 8]) {
+        let [low0, high0, low1, high1] = across(blocks);
+        self.sum = multiply(plus(self.sum, split(low0, high0)), &self.point);
+        self.sum = multiply(plus(self.sum, split(low1, high1)), &self.point);
+    }
+
+    /// Absorbs the first of two blocks in the lanes of one mask, the second in those of another.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+    pub(crate) fn absorb_in(&mut self, [first, second]: [u8; 2], blocks: [&[u8; 32]; 8]) {
+        let [low0, high0, low1, high1] = across(blocks);
+        self.absorb_words_in(first, low0, high0);
+        if second != 0 {
+            self.absorb_words_in(second, low1, high1);
+        }
+    }
+
+    /// Absorbs the last block, the lengths.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+    pub(crate) fn absorb_lengths(&mut self, aads: &[u64; 8], data: &[u64; 8]) {
+        self.sum = multiply(plus(self.sum, split(load(aads), load(data))), &self.point);
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+    fn absorb_words_in(&mut self, lanes: u8, low: __m512i, high: __m512i) {
+        let next = multiply(plus(self.sum, split(low, high)), &self.point);
+        self.sum = choose(lanes, next, self.sum);
+    }
+
+    /// The tags of all lanes.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+    pub(crate) fn tags(&self) -> [[u8; 16]; 8] {
+        let [h0, h1, h2] = carried_through(self.sum);
+        // What overflows 2^130 comes back five-fold; it is little enough to overflow no more, or
+        // only into what 5 more would overflow, too.
+        let h0 = _mm512_madd52lo_epu64(h0, _mm512_srli_epi64::<42>(h2), splat(5));
+        let [h0, h1, h2] = carried_through([h0, h1, mask42(h2)]);
+        // With 5 added it reaches 2^130 exactly when it is not smaller than 2^130 - 5.
+        let [g0, g1, g2] = carried_through([_mm512_add_epi64(h0, splat(5)), h1, h2]);
+        let reached = _mm512_cmpgt_epu64_mask(g2, splat(LOW42));
+        let [h0, h1, h2] = choose(reached, [g0, g1, mask42(g2)], [h0, h1, h2]);
+
+        let low = _mm512_or_si512(h0, _mm512_slli_epi64::<44>(h1));
+        let high = _mm512_or_si512(_mm512_srli_epi64::<20>(h1), _mm512_slli_epi64::<24>(h2));
+        let [pad0, pad1] = self.pad;
+        let low = _mm512_add_epi64(low, pad0);
+        let carry = _mm512_cmplt_epu64_mask(low, pad0);
+        let high = _mm512_add_epi64(high, pad1);
+        let high = _mm512_mask_add_epi64(high, carry, high, splat(1));
+
+        let mut pairs = [[0; 64]; 2];
+        store512(&mut pairs[0], _mm512_unpacklo_epi64(low, high));
+        store512(&mut pairs[1], _mm512_unpackhi_epi64(low, high));
+        let [even, odd] = &pairs;
+        let (even, odd) = (even.as_chunks().0, odd.as_chunks().0);
+        [even[0], odd[0], even[1], odd[1], even[2], odd[2], even[3], odd[3]]
+    }
+
+    #[inline]
+    pub(crate) fn wipe(&mut self) {
+        let Factor { limbs, over } = &mut self.point;
+        let words = limbs.iter_mut().chain(over).chain(&mut self.sum).chain(&mut self.pad);
+        words.for_each(wipe512);
+    }
+}
+
+/// Four words of 64 bits of each lane: in the `i`-th result are all lanes' words `i`, in order.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+fn across([l0, l1, l2, l3, l4, l5, l6, l7]: [&[u8; 32]; 8]) -> [__m512i; 4] {
+    let (a, b) = (two(l0, l2), two(l1, l3));
+    let (c, d) = (two(l4, l6), two(l5, l7));
+    let (low, more_low) = (_mm512_unpacklo_epi64(a, b), _mm512_unpacklo_epi64(c, d));
+    let (high, more_high) = (_mm512_unpackhi_epi64(a, b), _mm512_unpackhi_epi64(c, d));
+    [
+        _mm512_shuffle_i64x2::<0x88>(low, more_low),
+        _mm512_shuffle_i64x2::<0x88>(high, more_high),
+        _mm512_shuffle_i64x2::<0xdd>(low, more_low),
+        _mm512_shuffle_i64x2::<0xdd>(high, more_high),
+    ]
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+fn two(front: &[u8; 32], back: &[u8; 32]) -> __m512i {
+    _mm512_inserti64x4::<1>(_mm512_castsi256_si512(load256(front)), load256(back))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+fn load(words: &[u64; 8]) -> __m512i {
+    let bytes: *const [u64; 8] = words;
+    // SAFETY: 64 bytes of plain numbers, as which any bytes may be read.
+    load512(unsafe { &*bytes.cast::<[u8; 64]>() })
+}
+
+/// Lower limbs of 44 bits; the highest takes what overflows.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+fn carried_through([h0, h1, h2]: [__m512i; 3]) -> [__m512i; 3] {
+    let h1 = _mm512_add_epi64(h1, _mm512_srli_epi64::<44>(h0));
+    let h2 = _mm512_add_epi64(h2, _mm512_srli_epi64::<44>(h1));
+    [mask44(h0), mask44(h1), h2]
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+fn mask42(limb: __m512i) -> __m512i {
+    _mm512_and_si512(limb, splat(LOW42))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+fn splat(word: u64) -> __m512i {
+    _mm512_set1_epi64(word.cast_signed())
+}
