@@ -26,18 +26,18 @@ const GROUP: usize = 16;
 /// The most bytes of associated data of messages side by side.
 const MOST_AAD: usize = 64;
 
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
 pub(super) fn seal(lanes: &mut [Lane<'_>]) {
     run::<SEAL>(lanes);
 }
 
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
 pub(super) fn open(lanes: &mut [Lane<'_>]) {
     run::<OPEN>(lanes);
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
 fn run<const WAY: bool>(lanes: &mut [Lane<'_>]) {
     for lanes in lanes.chunks_mut(MANY) {
         let mut order = [0; MANY];
@@ -104,7 +104,7 @@ struct Group<'l, 'a, const SLOT: usize> {
 }
 
 #[inline(never)]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
 fn side_by_side<const WAY: bool, const SLOT: usize>(lanes: &mut [Lane<'_>], order: &[u8]) {
     let mut group = Group {
         lanes,
@@ -143,7 +143,7 @@ impl<const SLOT: usize> Group<'_, '_, SLOT> {
     /// Makes block 0 of each message, encrypts or decrypts the data, and copies the ciphertext into
     /// the slots.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,bmi2")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
     fn encrypt<const WAY: bool>(&mut self, order: &[u8]) {
         for (slot, &at) in (0..).zip(order) {
             let blocks = self.lanes[usize::from(at)].data.len().div_ceil(64);
@@ -162,7 +162,7 @@ impl<const SLOT: usize> Group<'_, '_, SLOT> {
     }
 
     #[inline(never)]
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,bmi2")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
     fn pass<const WAY: bool>(&mut self) {
         if self.count <= 8 {
             let stream = eight_blocks(10, self);
@@ -182,7 +182,7 @@ impl<const SLOT: usize> Group<'_, '_, SLOT> {
     /// [`encrypt`](Self::encrypt) of sixteen messages of at most one block: first their keys, then
     /// their data, and no list of blocks.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,bmi2")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
     fn encrypt_ones<const WAY: bool>(&mut self, order: &[u8; GROUP]) {
         for (slot, (block, &at)) in (0..).zip(self.blocks.iter_mut().zip(order)) {
             *block = (at, slot);
@@ -203,7 +203,7 @@ impl<const SLOT: usize> Group<'_, '_, SLOT> {
 
     /// XORs a block of keystream into its data, or keeps it if it is block 0.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,bmi2")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
     fn put<const WAY: bool>(&mut self, at: usize, stream: __m512i) {
         let (lane, slot) = self.blocks[at];
         let slot = usize::from(slot);
@@ -215,7 +215,7 @@ impl<const SLOT: usize> Group<'_, '_, SLOT> {
 
     /// XORs a block of keystream into a block of data, and copies the ciphertext.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,bmi2")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
     fn put_data<const WAY: bool>(&mut self, lane: u8, slot: usize, block: usize, stream: __m512i) {
         let place = self.front(slot) + 64 * block;
         let data = self.lanes[usize::from(lane)].data.reborrow();
@@ -247,7 +247,7 @@ impl<const SLOT: usize> Group<'_, '_, SLOT> {
 
     /// Poly1305 of all messages.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,bmi2")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
     fn eights(&self) -> [Eight; 2] {
         let (front, back) = halves(&self.keys);
         [Eight::new(pairs(front, 0)), Eight::new(pairs(back, 0))]
@@ -255,7 +255,7 @@ impl<const SLOT: usize> Group<'_, '_, SLOT> {
 
     /// Absorbs what the slots hold of the messages.
     #[inline(never)]
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,bmi2")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
     fn absorb(&self, [low, high]: &mut [Eight; 2], all: usize) {
         let mut counts = [0; GROUP];
         for (count, (&aad, &size)) in counts.iter_mut().zip(self.aads.iter().zip(&self.sizes)) {
@@ -285,7 +285,7 @@ impl<const SLOT: usize> Group<'_, '_, SLOT> {
     }
 
     #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,bmi2")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
     fn tags(&mut self, eights: &mut [Eight; 2], order: &[u8]) {
         let (aads, sizes) = (self.aads.as_chunks().0, self.sizes.as_chunks().0);
         for (half, (eight, order)) in eights.iter_mut().zip(order.chunks(8)).enumerate() {

@@ -17,7 +17,7 @@ pub(crate) struct Eight {
 impl Eight {
     /// Takes a one-time key for each lane.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+    #[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
     pub(crate) fn new(keys: [&[u8; 32]; 8]) -> Self {
         let [low, high, pad0, pad1] = across(keys);
         // The bits that RFC 8439 clears.
@@ -32,7 +32,7 @@ impl Eight {
 
     /// Absorbs two blocks in each lane.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+    #[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
     pub(crate) fn absorb(&mut self, blocks: [&[u8; 32]; 8]) {
         let [low0, high0, low1, high1] = across(blocks);
         self.sum = multiply(plus(self.sum, split(low0, high0)), &self.point);
@@ -41,7 +41,7 @@ impl Eight {
 
     /// Absorbs the first of two blocks in the lanes of one mask, the second in those of another.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+    #[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
     pub(crate) fn absorb_in(&mut self, [first, second]: [u8; 2], blocks: [&[u8; 32]; 8]) {
         let [low0, high0, low1, high1] = across(blocks);
         self.absorb_words_in(first, low0, high0);
@@ -52,13 +52,13 @@ impl Eight {
 
     /// Absorbs the last block, the lengths.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+    #[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
     pub(crate) fn absorb_lengths(&mut self, aads: &[u64; 8], data: &[u64; 8]) {
         self.sum = multiply(plus(self.sum, split(load(aads), load(data))), &self.point);
     }
 
     #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+    #[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
     fn absorb_words_in(&mut self, lanes: u8, low: __m512i, high: __m512i) {
         let next = multiply(plus(self.sum, split(low, high)), &self.point);
         self.sum = choose(lanes, next, self.sum);
@@ -66,7 +66,7 @@ impl Eight {
 
     /// The tags of all lanes.
     #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+    #[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
     pub(crate) fn tags(&self) -> [[u8; 16]; 8] {
         let [h0, h1, h2] = carried_through(self.sum);
         // What overflows 2^130 comes back five-fold; it is little enough to overflow no more, or
@@ -104,7 +104,7 @@ impl Eight {
 
 /// Four words of 64 bits of each lane: in the `i`-th result are all lanes' words `i`, in order.
 #[inline]
-#[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
 fn across([l0, l1, l2, l3, l4, l5, l6, l7]: [&[u8; 32]; 8]) -> [__m512i; 4] {
     let (a, b) = (two(l0, l2), two(l1, l3));
     let (c, d) = (two(l4, l6), two(l5, l7));
@@ -119,13 +119,13 @@ fn across([l0, l1, l2, l3, l4, l5, l6, l7]: [&[u8; 32]; 8]) -> [__m512i; 4] {
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
 fn two(front: &[u8; 32], back: &[u8; 32]) -> __m512i {
     _mm512_inserti64x4::<1>(_mm512_castsi256_si512(load256(front)), load256(back))
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
 fn load(words: &[u64; 8]) -> __m512i {
     let bytes: *const [u64; 8] = words;
     // SAFETY: 64 bytes of plain numbers, as which any bytes may be read.
@@ -134,7 +134,7 @@ fn load(words: &[u64; 8]) -> __m512i {
 
 /// Lower limbs of 44 bits; the highest takes what overflows.
 #[inline]
-#[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
 fn carried_through([h0, h1, h2]: [__m512i; 3]) -> [__m512i; 3] {
     let h1 = _mm512_add_epi64(h1, _mm512_srli_epi64::<44>(h0));
     let h2 = _mm512_add_epi64(h2, _mm512_srli_epi64::<44>(h1));
@@ -142,13 +142,13 @@ fn carried_through([h0, h1, h2]: [__m512i; 3]) -> [__m512i; 3] {
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
 fn mask42(limb: __m512i) -> __m512i {
     _mm512_and_si512(limb, splat(LOW42))
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512ifma,bmi2")]
+#[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
 fn splat(word: u64) -> __m512i {
     _mm512_set1_epi64(word.cast_signed())
 }
