@@ -13,6 +13,7 @@ use lanecrypt_kernels::des::{Des, TripleDes};
 use lanecrypt_kernels::gcm::AesGcm;
 #[cfg(feature = "legacy")]
 use lanecrypt_kernels::hc128::Hc128;
+use lanecrypt_kernels::lanes::Lane;
 use lanecrypt_kernels::salsa::Salsa;
 use lanecrypt_kernels::serpent::Serpent;
 use lanecrypt_kernels::xts::AesXts;
@@ -45,6 +46,13 @@ fn no_kernel_reaches_below_the_depth_that_is_wiped() {
         note("chacha20", stream::<ChaCha<20, Ietf>>(isa, &(&[1; 32]).into(), &[2; 12]));
         note("chacha20-poly1305", aead::<ChaCha20Poly1305, 32, 12>(isa));
         note("xchacha20-poly1305", aead::<XChaCha20Poly1305, 32, 24>(isa));
+        note("aes-128 in lanes", chains(isa, &[1; 16], &AES, Aes::<128>::cbc_encrypt_lanes));
+        note("aes-192 in lanes", chains(isa, &[1; 24], &AES, Aes::<192>::cbc_encrypt_lanes));
+        note("aes-256 in lanes", chains(isa, &[1; 32], &AES, Aes::<256>::cbc_encrypt_lanes));
+        let lanes = AesForward::<256>::cbc_encrypt_lanes;
+        note("aes-256 forward in lanes", chains(isa, &[1; 32], &AES, lanes));
+        let key = (&[1; 32]).into();
+        note("serpent in lanes", chains(isa, &key, &SERPENT, Serpent::cbc_encrypt_lanes));
         note("chacha20 in lanes", lanes_of_chacha(isa));
         note("chacha20-poly1305 in lanes", lanes_of_chacha20poly1305(isa));
         note("salsa20", stream::<Salsa<20>>(isa, &(&[1; 32]).into(), &[2; 8]));
@@ -52,6 +60,9 @@ fn no_kernel_reaches_below_the_depth_that_is_wiped() {
         {
             note("des", both_ways::<Des, 8>(isa, &[1; 8]));
             note("3des", both_ways::<TripleDes, 8>(isa, &(&[1; 24]).into()));
+            note("des in lanes", chains(isa, &[1; 8], &DES, Des::cbc_encrypt_lanes));
+            let key = (&[1; 24]).into();
+            note("3des in lanes", chains(isa, &key, &DES, TripleDes::cbc_encrypt_lanes));
             note("arc4", stream::<Arc4>(isa, &(&[1; 32]).into(), &()));
             note("hc128", stream::<Hc128>(isa, &[1; 16], &[2; 16]));
         }
@@ -121,6 +132,39 @@ fn aead<C: Aead<KEY, NONCE>, const KEY: usize, const NONCE: usize>(isa: Isa) -> 
             cipher.associate(&mut message, &aad);
             cipher.encrypt(&mut message, data.into());
             assert_eq!(cipher.tag(message), sealed);
+        }
+    })
+}
+
+/// Numbers of messages side by side: at least one for each form of the kernels.
+const AES: [usize; 6] = [1, 3, 5, 8, 16, 40];
+const SERPENT: [usize; 6] = [1, 2, 5, 9, 17, 40];
+#[cfg(feature = "legacy")]
+const DES: [usize; 4] = [1, 4, 64, 300];
+
+/// Chains side by side. In each of so many of them messages of 21 blocks, and one that is longer,
+/// so that forms for fewer follow; and of so few blocks that none is worth a lane.
+fn chains<C: BlockEncrypt<N>, const N: usize>(
+    isa: Isa,
+    key: &C::Key,
+    counts: &[usize],
+    run: fn(&mut [Lane<'_, C, N>]),
+) -> usize {
+    let mut data = vec![[[3; N]; 40]; *counts.iter().max().expect("there are counts")];
+    depth(&mut || {
+        let cipher = C::new(isa, key);
+        for &count in counts {
+            for blocks in [2, 21] {
+                let of = |at| if at == count / 2 { 40 } else { blocks };
+                let lane = |(at, data): (usize, &'_ mut [[u8; N]; 40])| &mut data[..of(at)];
+                let mut lanes: Vec<_> = data[..count]
+                    .iter_mut()
+                    .enumerate()
+                    .map(lane)
+                    .map(|blocks| Lane { key: &cipher, iv: &[4; N], blocks: blocks.into() })
+                    .collect();
+                run(&mut lanes);
+            }
         }
     })
 }

@@ -29,6 +29,8 @@ pub use lanecrypt_ciphers::{
     Opener, Primitive, RandomNonces, Sealer, UnknownAlgorithm, UnknownLevel, hazmat,
 };
 #[doc(inline)]
+pub use lanecrypt_engine::{BatchError, Driver, Engine, Operation, Request, Session, SessionId};
+#[doc(inline)]
 pub use lanecrypt_random as random;
 
 /// The README's example is tested with the documentation.

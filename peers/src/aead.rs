@@ -71,6 +71,72 @@ pub trait Aead: Send {
         keys: &[&[u8]],
         requests: usize,
     ) -> Result<(), Failed>;
+
+    /// The same requests as [`Aead::seal`], where the API is handed `batch` of them before the first
+    /// result is needed: in one call, or in several and a last one that waits for all, as the API
+    /// has it. An API that knows no batches goes from packet to packet. The last batch of a round
+    /// through `packets`, and the last of all, may be shorter.
+    ///
+    /// # Errors
+    ///
+    /// [`Failed`] as for [`Aead::seal`]; an API that knows batches also refuses a `batch` of zero.
+    fn seal_batches(
+        &mut self,
+        packets: &mut [Packet<'_>],
+        batch: usize,
+        requests: usize,
+    ) -> Result<(), Failed> {
+        let _ = batch;
+        self.seal(packets, requests)
+    }
+
+    /// The same with a key set for each packet: the requests of [`Aead::seal_rekeyed`] in batches.
+    ///
+    /// # Errors
+    ///
+    /// [`Failed`] as for [`Aead::seal_batches`] and [`Aead::seal_rekeyed`].
+    fn seal_batches_rekeyed(
+        &mut self,
+        packets: &mut [Packet<'_>],
+        keys: &[&[u8]],
+        batch: usize,
+        requests: usize,
+    ) -> Result<(), Failed> {
+        let _ = batch;
+        self.seal_rekeyed(packets, keys, requests)
+    }
+
+    /// Opens packets in batches, as [`Aead::seal_batches`] seals them. Tags are compared once the
+    /// batch is back.
+    ///
+    /// # Errors
+    ///
+    /// [`Failed`] as for [`Aead::open`] and [`Aead::seal_batches`].
+    fn open_batches(
+        &mut self,
+        packets: &mut [Packet<'_>],
+        batch: usize,
+        requests: usize,
+    ) -> Result<(), Failed> {
+        let _ = batch;
+        self.open(packets, requests)
+    }
+
+    /// The same with a key set for each packet: the requests of [`Aead::open_rekeyed`] in batches.
+    ///
+    /// # Errors
+    ///
+    /// [`Failed`] as for [`Aead::open_batches`] and [`Aead::open_rekeyed`].
+    fn open_batches_rekeyed(
+        &mut self,
+        packets: &mut [Packet<'_>],
+        keys: &[&[u8]],
+        batch: usize,
+        requests: usize,
+    ) -> Result<(), Failed> {
+        let _ = batch;
+        self.open_rekeyed(packets, keys, requests)
+    }
 }
 
 /// A peer with authentication, found or not.
@@ -85,6 +151,8 @@ pub struct AeadPeer {
     pub algorithm: &'static str,
     /// Whether it can be used here.
     pub availability: Availability,
+    /// Whether [`Aead::seal_batches`] is more than a loop: the API takes many messages at a time.
+    pub batches: bool,
     sessions: Sessions,
 }
 
@@ -124,7 +192,7 @@ impl AeadPeer {
     ) -> Self {
         let sessions = Sessions(Arc::new(open));
         let availability = Availability::Found(version);
-        let mut peer = Self { source, api, algorithm, availability, sessions };
+        let mut peer = Self { source, api, algorithm, availability, batches: false, sessions };
         if let (None, Availability::Found(version)) = (peer.works(), &peer.availability) {
             let hint = format!("{source} {version} has no working {algorithm} here");
             peer.availability = Availability::Missing(hint);
@@ -138,7 +206,12 @@ impl AeadPeer {
         let [source, api, algorithm] = names;
         let sessions = Sessions(Arc::new(|_, _| None));
         let availability = Availability::Missing(hint.to_owned());
-        Self { source, api, algorithm, availability, sessions }
+        Self { source, api, algorithm, availability, batches: false, sessions }
+    }
+
+    /// The same peer, whose API takes many messages at a time.
+    pub(crate) fn in_batches(self) -> Self {
+        Self { batches: true, ..self }
     }
 
     /// Something if what is sealed opens again, and does not once the tag is changed.

@@ -44,9 +44,8 @@ pub struct Message<'a> {
 /// One algorithm in one direction, in one or more sessions that have each a key of their own.
 ///
 /// The loops are inside the implementation, so that a dynamic call happens once a batch and
-/// nothing but the request itself is inside the loop. All methods but [`Cipher::messages`] and
-/// [`Cipher::messages_rekeyed`] use the first session. All of them end at the first request that
-/// fails.
+/// nothing but the request itself is inside the loop. All methods but those that take [`Message`]s
+/// use the first session. All of them end at the first request that fails.
 pub trait Cipher: Send {
     /// Starts a message, then makes one call for each `chunk` bytes of `data` and for what is left
     /// behind them; `times` times over, which continues the message.
@@ -82,6 +81,42 @@ pub trait Cipher: Send {
         keys: &[&[u8]],
         requests: usize,
     ) -> Result<(), Failed>;
+
+    /// The same requests as [`Cipher::messages`], where the API is handed `batch` of them before the
+    /// first result is needed: in one call, or in several and a last one that waits for all, as the
+    /// API has it. An API that knows no batches goes from message to message. The last batch of a
+    /// round through `messages`, and the last of all, may be shorter.
+    ///
+    /// # Errors
+    ///
+    /// [`Failed`] as for [`Cipher::messages`]; an API that knows batches also refuses a `batch` of
+    /// zero.
+    fn batches(
+        &mut self,
+        messages: &mut [Message<'_>],
+        batch: usize,
+        requests: usize,
+    ) -> Result<(), Failed> {
+        let _ = batch;
+        self.messages(messages, requests)
+    }
+
+    /// The same with a key set for each message: the requests of [`Cipher::messages_rekeyed`] in
+    /// batches as [`Cipher::batches`] makes them.
+    ///
+    /// # Errors
+    ///
+    /// [`Failed`] as for [`Cipher::batches`] and [`Cipher::messages_rekeyed`].
+    fn batches_rekeyed(
+        &mut self,
+        messages: &mut [Message<'_>],
+        keys: &[&[u8]],
+        batch: usize,
+        requests: usize,
+    ) -> Result<(), Failed> {
+        let _ = batch;
+        self.messages_rekeyed(messages, keys, requests)
+    }
 
     /// Starts a message `times` times.
     ///
@@ -124,6 +159,8 @@ pub struct CipherPeer {
     pub algorithm: &'static str,
     /// Whether it can be measured here.
     pub availability: Availability,
+    /// Whether [`Cipher::batches`] is more than a loop: the API takes many messages at a time.
+    pub batches: bool,
     sessions: Sessions,
 }
 
@@ -162,7 +199,7 @@ impl CipherPeer {
     ) -> Self {
         let sessions = Sessions(Arc::new(open));
         let availability = Availability::Found(version);
-        let mut peer = Self { source, api, algorithm, availability, sessions };
+        let mut peer = Self { source, api, algorithm, availability, batches: false, sessions };
         if let (false, Availability::Found(version)) = (peer.works(), &peer.availability) {
             let hint = format!("{source} {version} has no working {algorithm} here");
             peer.availability = Availability::Missing(hint);
@@ -175,7 +212,12 @@ impl CipherPeer {
         let [source, api, algorithm] = names;
         let sessions = Sessions(Arc::new(|_, _| None));
         let availability = Availability::Missing(hint.to_owned());
-        Self { source, api, algorithm, availability, sessions }
+        Self { source, api, algorithm, availability, batches: false, sessions }
+    }
+
+    /// The same peer, whose API takes many messages at a time.
+    pub(crate) fn in_batches(self) -> Self {
+        Self { batches: true, ..self }
     }
 
     /// Whether what is encrypted can be decrypted, in one call and, but for XTS, in two.

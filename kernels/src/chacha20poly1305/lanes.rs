@@ -60,6 +60,19 @@ impl<'a> Lane<'a> {
             tag,
         }
     }
+
+    /// The place that data are written to.
+    #[inline]
+    pub fn output(&mut self) -> &mut [u8] {
+        self.data.get_out()
+    }
+
+    /// The tag that the last call wrote.
+    #[must_use]
+    #[inline]
+    pub fn tag(&self) -> &[u8; 16] {
+        self.tag
+    }
 }
 
 impl fmt::Debug for Lane<'_> {

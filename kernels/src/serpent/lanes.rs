@@ -58,8 +58,9 @@ macro_rules! lanes {
                 set_keys(&mut keys, slots, group);
             }
             while !slots.suit(fewer) {
-                let end = slots.first_end(G * GROUP);
-                run(&keys, slots, end);
+                // SAFETY: a message is left, all are in these lanes, and the other lanes have been
+                // lent its input: at first above, and whenever a message ended by `pass`.
+                let end = unsafe { run(&keys, slots) };
                 let changed = slots.pass(G * GROUP, end);
                 for group in 0..G {
                     let mut changed = changed >> (group * GROUP) & ((1 << GROUP) - 1);
@@ -118,14 +119,17 @@ macro_rules! lanes {
             }
         }
 
-        /// Encrypts the blocks of all lanes to before the one where a message ends.
+        /// Encrypts the blocks of all lanes to before the one where a message ends, and returns
+        /// the number of that one.
+        ///
+        /// # Safety
+        ///
+        /// All messages, at least one, must be in these lanes, and the others must have been lent
+        /// the input of one since the last message ended or came.
         #[inline(never)]
         $(#[$feature])*
-        fn run<const G: usize>(
-            keys: &Keys<G>,
-            slots: &mut Slots<'_, '_, $most>,
-            end: usize,
-        ) {
+        unsafe fn run<const G: usize>(keys: &Keys<G>, slots: &mut Slots<'_, '_, $most>) -> usize {
+            let end = slots.first_end(G * GROUP);
             let mut x = [load_chains(slots, 0); G];
             for (group, x) in x.iter_mut().enumerate().skip(1) {
                 *x = load_chains(slots, group);
@@ -133,17 +137,21 @@ macro_rules! lanes {
             let live = slots.live();
             for at in (16 * slots.now()..16 * end).step_by(16) {
                 for (group, x) in x.iter_mut().enumerate() {
-                    *x = mix_with(*x, take(slots, group, at));
+                    // SAFETY: all messages have the block, for the first one ends behind it; all
+                    // lanes have a message or another's input.
+                    *x = mix_with(*x, unsafe { take(slots, group, at) });
                 }
                 // Else the loop would load all round keys first, or rather onto the stack.
                 x = rounds(opaque_place(keys), x);
                 for (group, x) in x.iter().enumerate() {
-                    give(slots, live, group, at, *x);
+                    // SAFETY: these lanes have a message, and the message has the block.
+                    unsafe { give(slots, live, group, at, *x) };
                 }
             }
             for (group, x) in x.iter().enumerate() {
                 store_chains(slots, group, *x);
             }
+            end
         }
 
         #[inline]
@@ -173,22 +181,36 @@ macro_rules! lanes {
         }
 
         /// The next block of each lane of a group.
+        ///
+        /// # Safety
+        ///
+        /// That of [`Slots::block`], for all lanes of the group.
         #[inline]
         $(#[$feature])*
-        fn take(slots: &Slots<'_, '_, $most>, group: usize, at: usize) -> [$vector; 4] {
-            let lane = group * GROUP;
+        unsafe fn take(slots: &Slots<'_, '_, $most>, group: usize, at: usize) -> [$vector; 4] {
+            let mut rows = [[[0; 16]; WIDTH / 16]; 4];
+            for (row, blocks) in rows.iter_mut().enumerate() {
+                for (quarter, block) in blocks.iter_mut().enumerate() {
+                    // SAFETY: the caller vouches for it.
+                    *block = unsafe { slots.block(group * GROUP + 4 * quarter + row, at) };
+                }
+            }
             across([
-                join([$(load128(&slots.block(lane + 4 * $quarter, at))),*]),
-                join([$(load128(&slots.block(lane + 4 * $quarter + 1, at))),*]),
-                join([$(load128(&slots.block(lane + 4 * $quarter + 2, at))),*]),
-                join([$(load128(&slots.block(lane + 4 * $quarter + 3, at))),*]),
+                join([$(load128(&rows[0][$quarter])),*]),
+                join([$(load128(&rows[1][$quarter])),*]),
+                join([$(load128(&rows[2][$quarter])),*]),
+                join([$(load128(&rows[3][$quarter])),*]),
             ])
         }
 
-        /// Writes a block of each lane of a group that has a message.
+        /// Writes a block of each lane of a group whose bit is set.
+        ///
+        /// # Safety
+        ///
+        /// That of [`Slots::set_block`], for these lanes.
         #[inline]
         $(#[$feature])*
-        fn give(
+        unsafe fn give(
             slots: &Slots<'_, '_, $most>,
             live: u32,
             group: usize,
@@ -197,16 +219,16 @@ macro_rules! lanes {
         ) {
             let live = live >> (group * GROUP);
             let [a, b, c, d] = across(x);
-            let [a, b, c, d] = [split(a), split(b), split(c), split(d)];
-            for (row, x) in [a, b, c, d].into_iter().enumerate() {
-                $(
-                    let lane = 4 * $quarter + row;
+            for (row, x) in [split(a), split(b), split(c), split(d)].into_iter().enumerate() {
+                for (quarter, x) in x.into_iter().enumerate() {
+                    let lane = 4 * quarter + row;
                     if live >> lane & 1 == 1 {
                         let mut block = [0; 16];
-                        store128(&mut block, x[$quarter]);
-                        slots.set_block(group * GROUP + lane, at, block);
+                        store128(&mut block, x);
+                        // SAFETY: the caller vouches for lanes whose bit is set.
+                        unsafe { slots.set_block(group * GROUP + lane, at, block) };
                     }
-                )*
+                }
             }
         }
 

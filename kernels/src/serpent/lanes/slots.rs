@@ -208,10 +208,15 @@ impl<'a, 'b, const MOST: usize> Slots<'a, 'b, MOST> {
         self.live
     }
 
-    /// A block of a lane, by its number times 16. It must be one that all messages have, and the lane
-    /// must have a message or be lent the input of one; then it is that one's block.
+    /// A block of a lane, by its number times 16; of a lane without a message that of the message
+    /// whose input it has been lent.
+    ///
+    /// # Safety
+    ///
+    /// The lane must have a message, or have been [lent](Self::lend) an input since the last message
+    /// ended or came. The block must be one that all messages have, `now` or after it.
     #[inline]
-    pub(in crate::serpent) fn block(&self, lane: usize, at: usize) -> [u8; 16] {
+    pub(in crate::serpent) unsafe fn block(&self, lane: usize, at: usize) -> [u8; 16] {
         debug_assert!(!self.input[lane].is_null() && self.live > 0);
         debug_assert!((self.now..self.first_end(MOST)).contains(&(at / 16)));
         let place = self.input[lane].wrapping_byte_add(at);
@@ -219,10 +224,14 @@ impl<'a, 'b, const MOST: usize> Slots<'a, 'b, MOST> {
         unsafe { place.read() }
     }
 
-    /// Writes a block of a lane that has a message, by its number times 16. It must be one that the
-    /// message has.
+    /// Writes a block of a lane, by its number times 16.
+    ///
+    /// # Safety
+    ///
+    /// The lane must have a message, and the block must be one that the message has, `now` or after
+    /// it.
     #[inline]
-    pub(in crate::serpent) fn set_block(&self, lane: usize, at: usize, block: [u8; 16]) {
+    pub(in crate::serpent) unsafe fn set_block(&self, lane: usize, at: usize, block: [u8; 16]) {
         debug_assert!(self.live >> lane & 1 == 1);
         debug_assert!((self.now..self.ends[lane]).contains(&(at / 16)));
         let place = self.output[lane].wrapping_byte_add(at);

@@ -1,0 +1,21 @@
+//! Why a batch was not served as a whole.
+
+use core::fmt;
+
+/// At least one request of a batch failed; each one's [`outcome`](crate::Request::outcome) says
+/// which, and why. All others have been served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BatchError {
+    /// Requests that failed.
+    pub failed: usize,
+}
+
+impl fmt::Display for BatchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let s = if self.failed == 1 { "" } else { "s" };
+        write!(f, "{} request{s} of the batch failed", self.failed)
+    }
+}
+
+impl core::error::Error for BatchError {}

@@ -1,0 +1,48 @@
+//! Who serves requests.
+
+use core::fmt;
+
+use lanecrypt_ciphers::{Algorithm, Error};
+
+use crate::{Operation, Request};
+
+/// What a [`Driver`] calls a session of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_structs, reason = "drivers make it")]
+pub struct SessionId(pub u64);
+
+/// Who serves requests: this processor, a card, another process.
+///
+/// A driver gets whole batches: one virtual call for many requests. It may serve them in any order
+/// and side by side, on the thread that calls or elsewhere, and comes back when all of them have an
+/// outcome.
+pub trait Driver: fmt::Debug + Send + Sync {
+    /// Its name, by which [`Engine::open_on`](crate::Engine::open_on) finds it: lower case, no spaces.
+    fn name(&self) -> &str;
+
+    /// What a request costs, in nanoseconds, of so many `bytes` and as one of a `batch` of like
+    /// ones; `None` if the driver does not serve it. The engine takes the cheapest.
+    fn cost(
+        &self,
+        algorithm: Algorithm,
+        operation: Operation,
+        bytes: usize,
+        batch: usize,
+    ) -> Option<f64>;
+
+    /// Makes a session with this key.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KeyLength`], [`Error::WeakKey`], or [`Error::Unsupported`] if the driver does not
+    /// serve the algorithm.
+    fn open(&self, algorithm: Algorithm, key: &[u8]) -> Result<SessionId, Error>;
+
+    /// Ends a session and wipes what it held.
+    fn close(&self, session: SessionId);
+
+    /// Serves each request, which is of a session of this driver, and
+    /// [settles](Request::settle) it. A request that has an outcome already is left alone; one
+    /// that the driver leaves without an outcome counts as [`Error::Unsupported`].
+    fn process(&self, batch: &mut [Request<'_>]);
+}

@@ -1,0 +1,7 @@
+//! The drivers that are built in.
+
+mod null;
+mod software;
+
+pub use null::Null;
+pub(crate) use software::Software;

@@ -1,0 +1,163 @@
+//! What opens sessions and serves batches.
+
+use std::sync::Arc;
+
+use lanecrypt_ciphers::{Algorithm, Error, Isa};
+
+use crate::drivers::{Null, Software};
+use crate::{BatchError, Driver, Operation, Request, Session};
+
+/// Opens sessions and serves batches of requests.
+///
+/// It has the drivers `software` and `null`; [`with_driver`](Self::with_driver) adds others. It is
+/// made in a moment, holds no key, and any number of threads may share it.
+#[derive(Debug)]
+pub struct Engine {
+    isa: Isa,
+    software: Software,
+    /// All others, in the order in which they were added.
+    drivers: Vec<Arc<dyn Driver>>,
+}
+
+impl Default for Engine {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Engine {
+    /// With the best kernels that this processor can run.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with_isa(Isa::detect())
+    }
+
+    /// With the kernels of `isa`.
+    #[must_use]
+    pub fn with_isa(isa: Isa) -> Self {
+        Self { isa, software: Software::new(isa), drivers: vec![Arc::new(Null)] }
+    }
+
+    /// Adds a driver.
+    #[must_use]
+    pub fn with_driver(mut self, driver: impl Driver + 'static) -> Self {
+        self.drivers.push(Arc::new(driver));
+        self
+    }
+
+    /// The names of its drivers.
+    pub fn drivers(&self) -> impl Iterator<Item = &str> {
+        [self.software.name()].into_iter().chain(self.drivers.iter().map(|driver| driver.name()))
+    }
+
+    /// Opens a session of an algorithm that [authenticates](Algorithm::is_aead): expands the key,
+    /// once, and picks the driver that costs least.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KeyLength`]; [`Error::Unsupported`] if the algorithm does not authenticate:
+    /// [`open_hazmat`](Self::open_hazmat) takes those.
+    pub fn open(&self, algorithm: Algorithm, key: &[u8]) -> Result<Session, Error> {
+        let session = Session::sealed(self.isa, algorithm, key)?;
+        self.cheapest(session, Operation::Seal, key)
+    }
+
+    /// Opens a session of an algorithm without authentication, which is not safe by itself: see
+    /// [`hazmat`](lanecrypt_ciphers::hazmat).
+    ///
+    /// # Errors
+    ///
+    /// As [`hazmat::Cipher::new`](lanecrypt_ciphers::hazmat::Cipher::new).
+    pub fn open_hazmat(&self, algorithm: Algorithm, key: &[u8]) -> Result<Session, Error> {
+        let session = Session::raw(self.isa, algorithm, key)?;
+        self.cheapest(session, Operation::Encrypt, key)
+    }
+
+    /// Opens a session, of whatever kind, on the driver of this name.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`] if there is no such driver or it does not serve the algorithm, and
+    /// otherwise as [`open`](Self::open) and [`open_hazmat`](Self::open_hazmat).
+    pub fn open_on(
+        &self,
+        driver: &str,
+        algorithm: Algorithm,
+        key: &[u8],
+    ) -> Result<Session, Error> {
+        let session = match algorithm.is_aead() {
+            true => Session::sealed(self.isa, algorithm, key)?,
+            false => Session::raw(self.isa, algorithm, key)?,
+        };
+        if driver == self.software.name() {
+            return Ok(session);
+        }
+        let named = self.drivers.iter().find(|named| named.name() == driver);
+        let named = named.ok_or(Error::Unsupported)?;
+        let id = named.open(algorithm, key)?;
+        Ok(session.on(named.clone(), id))
+    }
+
+    /// The session on the driver that serves a usual request for least.
+    fn cheapest(
+        &self,
+        session: Session,
+        operation: Operation,
+        key: &[u8],
+    ) -> Result<Session, Error> {
+        /// What is usual.
+        const BYTES: usize = 1024;
+        const BATCH: usize = 32;
+        let algorithm = session.algorithm();
+        let cost = |driver: &dyn Driver| driver.cost(algorithm, operation, BYTES, BATCH);
+        let mut least = cost(&self.software);
+        let mut best = None;
+        for driver in &self.drivers {
+            if let Some(cost) = cost(driver.as_ref())
+                && least.is_none_or(|least| cost < least)
+            {
+                (least, best) = (Some(cost), Some(driver));
+            }
+        }
+        let Some(driver) = best else { return Ok(session) };
+        let id = driver.open(algorithm, key)?;
+        Ok(session.on(driver.clone(), id))
+    }
+
+    /// Serves each request of a batch: of any sessions, algorithms, lengths and directions, side by
+    /// side where that is faster. One that fails changes nothing for the others.
+    ///
+    /// No allocation, no lock, no waiting for more: what is here is served. An empty batch is
+    /// served at once.
+    ///
+    /// # Errors
+    ///
+    /// [`BatchError`] if at least one request failed; its [`outcome`](Request::outcome) says why.
+    #[inline]
+    pub fn process(&self, batch: &mut [Request<'_>]) -> Result<(), BatchError> {
+        let mut rest = &mut *batch;
+        while let Some(first) = rest.first() {
+            let route = first.session().route();
+            let same = |request: &Request<'_>| match (route, request.session().route()) {
+                (None, None) => true,
+                (Some(one), Some(other)) => Arc::ptr_eq(&one.driver, &other.driver),
+                _ => false,
+            };
+            let run = rest.iter().take_while(|request| same(request)).count();
+            let (run, behind) = rest.split_at_mut(run);
+            match route {
+                Some(route) => route.driver.process(run),
+                None => self.software.process(run),
+            }
+            rest = behind;
+        }
+        let mut failed = 0;
+        for request in batch {
+            if request.outcome().is_none() {
+                request.settle(Err(Error::Unsupported));
+            }
+            failed += usize::from(request.outcome != Ok(()));
+        }
+        if failed == 0 { Ok(()) } else { Err(BatchError { failed }) }
+    }
+}

@@ -1,0 +1,48 @@
+//! Many requests at once: sessions, batches and the drivers that serve them.
+//!
+//! An [`Engine`] opens [`Session`]s, which hold an expanded key each. A session seals and opens
+//! messages [one at a time](Session::seal), as a cipher does, and a batch of [`Request`]s goes to
+//! [`Engine::process`]: messages of any sessions, keys, algorithms, lengths and directions. Where one
+//! message alone would leave most of the processor idle, they run side by side in the lanes of
+//! vector registers; where not, one by one, and no slower than in a loop.
+//!
+//! ```
+//! use lanecrypt_engine::{Algorithm, Engine, Request};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let engine = Engine::new();
+//! let anne = engine.open(Algorithm::CHACHA20_POLY1305, &[1; 32])?;
+//! let bert = engine.open(Algorithm::AES_128_GCM, &[2; 16])?;
+//!
+//! let (mut first, mut second) = ([0; 64 + 16], [0; 300 + 16]);
+//! let mut batch = [
+//!     Request::seal(&anne, &[0; 12], b"header", &mut first),
+//!     Request::seal(&bert, &[7; 12], b"header", &mut second),
+//! ];
+//! engine.process(&mut batch)?;
+//!
+//! assert_eq!(anne.open(&[0; 12], b"header", &mut first)?, [0; 64]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Who serves a session is a [`Driver`]: `software`, this processor, or `null`, which serves the
+//! null cipher and shows what everything around a cipher costs; others can be added.
+
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod batch_error;
+mod driver;
+mod drivers;
+mod engine;
+mod request;
+mod session;
+
+pub use batch_error::BatchError;
+pub use driver::{Driver, SessionId};
+pub use drivers::Null;
+pub use engine::Engine;
+pub use lanecrypt_ciphers::{Algorithm, Error, InOutBuf, Isa};
+pub use request::{Operation, Request};
+pub use session::Session;
