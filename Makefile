@@ -22,7 +22,7 @@ test-long: ## A million cases where `test` has fewer, optimised; then statistica
 	@scripts/statistics.sh
 
 # The fuzz targets, and seconds for all of them together: `make fuzz FUZZ_SECONDS=3600`.
-FUZZ_TARGETS = nonce_sequence seal_open streaming_splits
+FUZZ_TARGETS = nonce_sequence process seal_open streaming_splits
 FUZZ_SECONDS = 300
 
 .PHONY: fuzz

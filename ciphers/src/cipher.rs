@@ -2,6 +2,7 @@
 
 mod attached;
 mod keyed;
+pub mod lanes;
 mod limits;
 mod opener;
 mod pieces;
@@ -157,7 +158,9 @@ impl Cipher {
     ///
     /// [`Error::TagLength`], [`Error::NonceLength`], [`Error::AadLength`] or [`Error::DataLength`];
     /// nothing has changed then.
-    #[inline]
+    //
+    // Inlined, else kernels would wait for arguments that are stored in parts and read as a whole.
+    #[inline(always)]
     pub fn seal_detached<'i, 'o>(
         &self,
         nonce: &[u8],
@@ -178,7 +181,7 @@ impl Cipher {
     /// [`Error::Authentication`]: the output has been wiped. [`Error::TagLength`],
     /// [`Error::NonceLength`], [`Error::AadLength`] or [`Error::DataLength`]; nothing has changed
     /// then.
-    #[inline]
+    #[inline(always)]
     pub fn open_detached<'i, 'o>(
         &self,
         nonce: &[u8],

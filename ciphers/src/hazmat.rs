@@ -38,6 +38,7 @@ mod cipher;
 mod decryptor;
 mod encryptor;
 mod keyed;
+pub mod lanes;
 mod live;
 mod message;
 mod padded;

@@ -32,7 +32,7 @@ mod primitive;
 pub mod rustcrypto;
 
 pub use algorithm::{Algorithm, Mode};
-pub use cipher::{Cipher, Opener, Sealer};
+pub use cipher::{Cipher, Opener, Sealer, lanes};
 pub use error::{Error, UnknownAlgorithm};
 pub use inout::InOutBuf;
 pub use key_lengths::KeyLengths;

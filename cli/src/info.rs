@@ -1,5 +1,6 @@
 //! `lanecrypt info`: what this machine has and which kernels it runs.
 
+mod batches;
 mod rate;
 
 use core::fmt::Write as _;
@@ -9,6 +10,7 @@ use lanecrypt_ciphers::{Algorithm, Isa, Level, Primitive};
 use lanecrypt_random::{Facilities, facilities};
 use serde_json::{Value, json};
 
+use self::batches::Batches;
 use self::rate::{MESSAGE, Rate};
 use crate::exit;
 
@@ -18,11 +20,14 @@ pub(crate) struct Args {
     /// As JSON
     #[arg(long)]
     json: bool,
+    /// Measure, within milliseconds, which messages of a batch had better run side by side
+    #[arg(long)]
+    calibrate: bool,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
-    let machine = Machine::look();
+    let machine = Machine::look(args.calibrate);
     if args.json {
         exit::print(&format!("{:#}\n", machine.json()))
     } else {
@@ -37,10 +42,11 @@ struct Machine {
     processor_level: Level,
     isa: Isa,
     facilities: Facilities,
+    batches: Batches,
 }
 
 impl Machine {
-    fn look() -> Self {
+    fn look(calibrate: bool) -> Self {
         // The facilities are those that the generators found: there must be one.
         let _ = lanecrypt_random::try_fill(&mut [0]);
         Self {
@@ -50,6 +56,7 @@ impl Machine {
             processor_level: Isa::of_processor().level(),
             isa: Isa::detect(),
             facilities: facilities(),
+            batches: Batches::look(calibrate),
         }
     }
 
@@ -101,7 +108,7 @@ impl Machine {
             text += &row(&algorithm.to_string(), kernels, figures, &last);
         }
         text += "* the level in use; ! a kernel that is not constant time\n";
-        text
+        text + &self.batches.text()
     }
 
     fn mark(&self, level: Level) -> String {
@@ -133,6 +140,7 @@ impl Machine {
                 "lock_limit": facilities.lock_limit,
             },
             "algorithms": algorithms.collect::<Vec<_>>(),
+            "engine": self.batches.json(),
         })
     }
 

@@ -23,7 +23,7 @@ pub(crate) struct Args {
     tables: Vec<Table>,
 
     /// Time for the whole run, such as 30s or 5m [default: 150s, or 60s for each table; with
-    /// --quick 30s, or 20s for each table]
+    /// --quick 30s, or 20s for each table; with --full 15m for packets]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     budget: Option<Duration>,
 
@@ -31,7 +31,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "full")]
     quick: bool,
 
-    /// Make the documents' tests whole, however long that takes
+    /// Measure every point and make the documents' tests whole, however long that takes
     #[arg(long)]
     full: bool,
 

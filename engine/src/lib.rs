@@ -33,16 +33,23 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod batch_error;
+mod class;
+mod cost;
 mod driver;
 mod drivers;
 mod engine;
 mod request;
 mod session;
+#[cfg(test)]
+mod tests;
 
 pub use batch_error::BatchError;
+pub use cost::{Costs, SideBySide, Source};
 pub use driver::{Driver, SessionId};
 pub use drivers::Null;
 pub use engine::Engine;
-pub use lanecrypt_ciphers::{Algorithm, Error, InOutBuf, Isa};
+pub use lanecrypt_ciphers::{
+    Algorithm, Error, InOutBuf, Isa, Nonce, NonceSequence, Nonces, RandomNonces,
+};
 pub use request::{Operation, Request};
 pub use session::Session;

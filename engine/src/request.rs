@@ -4,6 +4,7 @@ use core::fmt;
 
 use lanecrypt_ciphers::{Error, InOutBuf};
 
+use crate::class::Class;
 use crate::{Session, SessionId};
 
 /// What is done with a message.
@@ -47,24 +48,36 @@ pub struct Request<'a> {
     pub(crate) session: &'a Session,
     pub(crate) nonce: &'a [u8],
     pub(crate) work: Work<'a>,
-    pub(crate) settled: bool,
-    pub(crate) outcome: Result<(), Error>,
 }
 
 /// What is done, and with what.
+//
+// The state stands in the same place of all variants, in what would be left empty behind the byte
+// that tells them apart.
+#[repr(u8)]
 pub(crate) enum Work<'a> {
-    Encrypt(InOutBuf<'a, 'a, u8>),
-    Decrypt(InOutBuf<'a, 'a, u8>),
-    Seal { aad: &'a [u8], data: InOutBuf<'a, 'a, u8>, tag: &'a mut [u8] },
-    Open { aad: &'a [u8], data: InOutBuf<'a, 'a, u8>, tag: &'a [u8] },
+    Encrypt(State, InOutBuf<'a, 'a, u8>),
+    Decrypt(State, InOutBuf<'a, 'a, u8>),
+    Seal { state: State, aad: &'a [u8], data: InOutBuf<'a, 'a, u8>, tag: &'a mut [u8] },
+    Open { state: State, aad: &'a [u8], data: InOutBuf<'a, 'a, u8>, tag: &'a [u8] },
+}
+
+/// How far a request has come.
+#[derive(Clone, Copy)]
+pub(crate) struct State {
+    /// Which requests it can go together with.
+    pub(crate) class: Class,
+    pub(crate) outcome: Result<(), Error>,
+}
+
+impl State {
+    #[inline]
+    fn new(session: &Session, operation: Operation) -> Self {
+        Self { class: session.class().with(operation), outcome: Ok(()) }
+    }
 }
 
 impl<'a> Request<'a> {
-    #[inline]
-    fn new(session: &'a Session, nonce: &'a [u8], work: Work<'a>) -> Self {
-        Self { session, nonce, work, settled: false, outcome: Ok(()) }
-    }
-
     /// Seals a packet in place: its last [`tag_length`](Session::tag_length) bytes are room for the
     /// tag, those before are the message.
     ///
@@ -111,7 +124,8 @@ impl<'a> Request<'a> {
         data: impl Into<InOutBuf<'a, 'a, u8>>,
         tag: &'a mut [u8],
     ) -> Self {
-        Self::new(session, nonce, Work::Seal { aad, data: data.into(), tag })
+        let state = State::new(session, Operation::Seal);
+        Self { session, nonce, work: Work::Seal { state, aad, data: data.into(), tag } }
     }
 
     /// Decrypts a message, a slice in place or an [`InOutBuf`] from one buffer to another, if its
@@ -124,7 +138,8 @@ impl<'a> Request<'a> {
         data: impl Into<InOutBuf<'a, 'a, u8>>,
         tag: &'a [u8],
     ) -> Self {
-        Self::new(session, nonce, Work::Open { aad, data: data.into(), tag })
+        let state = State::new(session, Operation::Open);
+        Self { session, nonce, work: Work::Open { state, aad, data: data.into(), tag } }
     }
 
     /// Encrypts a message without a tag, by a session of
@@ -136,7 +151,8 @@ impl<'a> Request<'a> {
         iv: &'a [u8],
         data: impl Into<InOutBuf<'a, 'a, u8>>,
     ) -> Self {
-        Self::new(session, iv, Work::Encrypt(data.into()))
+        let state = State::new(session, Operation::Encrypt);
+        Self { session, nonce: iv, work: Work::Encrypt(state, data.into()) }
     }
 
     /// Decrypts a message without a tag, by a session of
@@ -148,15 +164,32 @@ impl<'a> Request<'a> {
         iv: &'a [u8],
         data: impl Into<InOutBuf<'a, 'a, u8>>,
     ) -> Self {
-        Self::new(session, iv, Work::Decrypt(data.into()))
+        let state = State::new(session, Operation::Decrypt);
+        Self { session, nonce: iv, work: Work::Decrypt(state, data.into()) }
+    }
+
+    /// The same request for as long as this one is lent, with an outcome of its own.
+    #[inline(always)]
+    pub(crate) fn lent(&mut self) -> Request<'_> {
+        let work = match &mut self.work {
+            Work::Encrypt(state, data) => Work::Encrypt(*state, data.reborrow()),
+            Work::Decrypt(state, data) => Work::Decrypt(*state, data.reborrow()),
+            Work::Seal { state, aad, data, tag } => {
+                Work::Seal { state: *state, aad, data: data.reborrow(), tag }
+            }
+            Work::Open { state, aad, data, tag } => {
+                Work::Open { state: *state, aad, data: data.reborrow(), tag }
+            }
+        };
+        Request { session: self.session, nonce: self.nonce, work }
     }
 
     /// One that is settled before it is processed.
     #[cold]
     fn refused(session: &'a Session, error: Error) -> Self {
+        let state = State { class: Class::SETTLED, outcome: Err(error) };
         let nothing = InOutBuf::from(&mut [][..]);
-        let refused = Self::new(session, &[], Work::Encrypt(nothing));
-        Self { settled: true, outcome: Err(error), ..refused }
+        Self { session, nonce: &[], work: Work::Encrypt(state, nothing) }
     }
 
     /// What came of it; `None` before it has been processed.
@@ -165,7 +198,8 @@ impl<'a> Request<'a> {
     /// written, but for [`Error::Authentication`]: there the output has been wiped.
     #[must_use]
     pub fn outcome(&self) -> Option<Result<(), Error>> {
-        self.settled.then_some(self.outcome)
+        let State { class, outcome } = *self.state();
+        (class == Class::SETTLED).then_some(outcome)
     }
 
     /// The session whose key it is under.
@@ -178,8 +212,8 @@ impl<'a> Request<'a> {
     #[must_use]
     pub fn operation(&self) -> Operation {
         match self.work {
-            Work::Encrypt(_) => Operation::Encrypt,
-            Work::Decrypt(_) => Operation::Decrypt,
+            Work::Encrypt(..) => Operation::Encrypt,
+            Work::Decrypt(..) => Operation::Decrypt,
             Work::Seal { .. } => Operation::Seal,
             Work::Open { .. } => Operation::Open,
         }
@@ -202,7 +236,7 @@ impl<'a> Request<'a> {
     pub fn aad(&self) -> &'a [u8] {
         match self.work {
             Work::Seal { aad, .. } | Work::Open { aad, .. } => aad,
-            Work::Encrypt(_) | Work::Decrypt(_) => &[],
+            Work::Encrypt(..) | Work::Decrypt(..) => &[],
         }
     }
 
@@ -210,8 +244,8 @@ impl<'a> Request<'a> {
     #[must_use]
     pub fn data(&mut self) -> InOutBuf<'_, '_, u8> {
         match &mut self.work {
-            Work::Encrypt(data)
-            | Work::Decrypt(data)
+            Work::Encrypt(_, data)
+            | Work::Decrypt(_, data)
             | Work::Seal { data, .. }
             | Work::Open { data, .. } => data.reborrow(),
         }
@@ -246,8 +280,27 @@ impl<'a> Request<'a> {
     /// For drivers: what came of it.
     #[inline]
     pub fn settle(&mut self, outcome: Result<(), Error>) {
-        self.settled = true;
-        self.outcome = outcome;
+        *self.state_mut() = State { class: Class::SETTLED, outcome };
+    }
+
+    #[inline]
+    pub(crate) fn state(&self) -> &State {
+        match &self.work {
+            Work::Encrypt(state, _)
+            | Work::Decrypt(state, _)
+            | Work::Seal { state, .. }
+            | Work::Open { state, .. } => state,
+        }
+    }
+
+    #[inline]
+    fn state_mut(&mut self) -> &mut State {
+        match &mut self.work {
+            Work::Encrypt(state, _)
+            | Work::Decrypt(state, _)
+            | Work::Seal { state, .. }
+            | Work::Open { state, .. } => state,
+        }
     }
 }
 

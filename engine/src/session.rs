@@ -3,9 +3,11 @@
 use core::fmt;
 use std::sync::Arc;
 
-use lanecrypt_ciphers::{Algorithm, Cipher, Error, InOutBuf, Isa, hazmat};
+use lanecrypt_ciphers::lanes::in_parts;
+use lanecrypt_ciphers::{Algorithm, Cipher, Error, InOutBuf, Isa, Nonce, NonceSequence, hazmat};
 use zeroize::ZeroizeOnDrop;
 
+use crate::class::Class;
 use crate::request::Work;
 use crate::{Driver, Request, SessionId};
 
@@ -14,16 +16,31 @@ use crate::{Driver, Request, SessionId};
 /// [`Engine::open`](crate::Engine::open) makes one. The key is expanded once, and wiped on drop;
 /// requests only read it. One message at a time goes through the methods here, which cost what
 /// those of [`Cipher`] cost; many at once through [`Engine::process`](crate::Engine::process).
+///
+/// As constant time as its algorithm is; lengths, nonces, associated data and whether a message is
+/// authentic are public.
+//
+// It begins a cache line, and what requests need of it besides the key is in the first.
+#[repr(align(64))]
 pub struct Session {
     pub(crate) keyed: Keyed,
-    /// Who serves it, if that is not the software here.
-    route: Option<Route>,
 }
 
 /// What this processor needs to serve a session itself.
+//
+// What stands before the keys is in the same place of both variants.
+#[repr(u8)]
 pub(crate) enum Keyed {
-    Sealed(Cipher),
-    Raw(hazmat::Cipher),
+    Sealed(Head, Cipher),
+    Raw(Head, hazmat::Cipher),
+}
+
+/// What there is to know of a session besides its key.
+pub(crate) struct Head {
+    /// What its requests can go together with.
+    class: Class,
+    /// Who serves it, if that is not the software here.
+    route: Option<Route>,
 }
 
 /// A driver's session, which is closed on drop.
@@ -41,17 +58,21 @@ impl Drop for Route {
 impl Session {
     /// One that the software here serves.
     pub(crate) fn sealed(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
-        Ok(Self { keyed: Keyed::Sealed(Cipher::with_isa(isa, algorithm, key)?), route: None })
+        let head = Head { class: Class::of(algorithm), route: None };
+        Ok(Self { keyed: Keyed::Sealed(head, Cipher::with_isa(isa, algorithm, key)?) })
     }
 
     /// The same without authentication.
     pub(crate) fn raw(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
-        Ok(Self { keyed: Keyed::Raw(hazmat::Cipher::new(isa, algorithm, key)?), route: None })
+        let head = Head { class: Class::of(algorithm), route: None };
+        Ok(Self { keyed: Keyed::Raw(head, hazmat::Cipher::new(isa, algorithm, key)?) })
     }
 
     /// Has a driver serve it.
-    pub(crate) fn on(self, driver: Arc<dyn Driver>, id: SessionId) -> Self {
-        Self { route: Some(Route { driver, id }), ..self }
+    pub(crate) fn on(mut self, driver: Arc<dyn Driver>, id: SessionId) -> Self {
+        let (Keyed::Sealed(head, _) | Keyed::Raw(head, _)) = &mut self.keyed;
+        *head = Head { class: Class::ELSEWHERE, route: Some(Route { driver, id }) };
+        self
     }
 
     /// What it does.
@@ -59,15 +80,15 @@ impl Session {
     #[inline]
     pub fn algorithm(&self) -> Algorithm {
         match &self.keyed {
-            Keyed::Sealed(cipher) => cipher.algorithm(),
-            Keyed::Raw(cipher) => cipher.algorithm(),
+            Keyed::Sealed(_, cipher) => cipher.algorithm(),
+            Keyed::Raw(_, cipher) => cipher.algorithm(),
         }
     }
 
     /// The name of the driver that serves it.
     #[must_use]
     pub fn driver(&self) -> &str {
-        self.route.as_ref().map_or("software", |route| route.driver.name())
+        self.route().map_or("software", |route| route.driver.name())
     }
 
     /// Bytes of a tag, which a sealed message is longer by; 0 without authentication.
@@ -75,8 +96,54 @@ impl Session {
     #[inline]
     pub fn tag_length(&self) -> usize {
         match &self.keyed {
-            Keyed::Sealed(cipher) => cipher.tag_length(),
-            Keyed::Raw(_) => 0,
+            Keyed::Sealed(_, cipher) => cipher.tag_length(),
+            Keyed::Raw(..) => 0,
+        }
+    }
+
+    /// Makes tags of so many bytes, as [`Cipher::set_tag_length`] does, with the same limits.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TagLength`]; [`Error::Unsupported`] if the session does not authenticate, or another
+    /// driver than the software serves it. Nothing has changed then.
+    pub fn set_tag_length(&mut self, bytes: usize) -> Result<(), Error> {
+        match &mut self.keyed {
+            Keyed::Sealed(Head { route: None, .. }, cipher) => cipher.set_tag_length(bytes),
+            _ => Err(Error::Unsupported),
+        }
+    }
+
+    /// Seals a packet in place, with the next nonce of a sequence, which it returns, as
+    /// [`Cipher::seal_next`] does.
+    ///
+    /// # Errors
+    ///
+    /// As [`Cipher::seal_next`]; [`Error::Unsupported`] if the session does not authenticate. No nonce
+    /// is used up then, but by another driver than the software that refuses the packet.
+    #[inline]
+    pub fn seal_next(
+        &self,
+        nonces: &mut impl NonceSequence,
+        aad: &[u8],
+        packet: &mut [u8],
+    ) -> Result<Nonce, Error> {
+        match &self.keyed {
+            Keyed::Raw(..) => Err(Error::Unsupported),
+            Keyed::Sealed(Head { route: None, .. }, cipher) => {
+                cipher.seal_next(nonces, aad, packet)
+            }
+            Keyed::Sealed(..) => {
+                if packet.len() < self.tag_length() {
+                    return Err(Error::OutputLength);
+                }
+                if nonces.nonce_length() != self.algorithm().nonce_length() {
+                    return Err(Error::NonceLength);
+                }
+                let nonce = nonces.fresh()?;
+                self.served(&mut [Request::seal(self, &nonce, aad, packet)])?;
+                Ok(nonce)
+            }
         }
     }
 
@@ -89,9 +156,9 @@ impl Session {
     /// As [`Cipher::seal`]; [`Error::Unsupported`] if the session does not authenticate.
     #[inline]
     pub fn seal(&self, nonce: &[u8], aad: &[u8], packet: &mut [u8]) -> Result<(), Error> {
-        match (&self.keyed, &self.route) {
-            (Keyed::Sealed(cipher), None) => cipher.seal(nonce, aad, packet),
-            _ => self.served(Request::seal(self, nonce, aad, packet)),
+        match &self.keyed {
+            Keyed::Sealed(Head { route: None, .. }, cipher) => cipher.seal(nonce, aad, packet),
+            _ => self.served(&mut [Request::seal(self, nonce, aad, packet)]),
         }
     }
 
@@ -108,10 +175,10 @@ impl Session {
         aad: &[u8],
         packet: &'p mut [u8],
     ) -> Result<&'p mut [u8], Error> {
-        match (&self.keyed, &self.route) {
-            (Keyed::Sealed(cipher), None) => cipher.open(nonce, aad, packet),
+        match &self.keyed {
+            Keyed::Sealed(Head { route: None, .. }, cipher) => cipher.open(nonce, aad, packet),
             _ => {
-                self.served(Request::open(self, nonce, aad, packet))?;
+                self.served(&mut [Request::open(self, nonce, aad, packet)])?;
                 let message = packet.len().saturating_sub(self.tag_length());
                 packet.get_mut(..message).ok_or(Error::Authentication)
             }
@@ -133,11 +200,13 @@ impl Session {
         data: impl Into<InOutBuf<'d, 'd, u8>>,
         tag: &mut [u8],
     ) -> Result<(), Error> {
-        match (&self.keyed, &self.route) {
-            (Keyed::Sealed(cipher), None) => cipher.seal_detached(nonce, aad, data, tag),
+        match &self.keyed {
+            Keyed::Sealed(Head { route: None, .. }, cipher) => {
+                cipher.seal_detached(nonce, aad, data, tag)
+            }
             _ => {
                 let mut data = data.into();
-                self.served(Request::seal_detached(self, nonce, aad, data.reborrow(), tag))
+                self.served(&mut [Request::seal_detached(self, nonce, aad, data.reborrow(), tag)])
             }
         }
     }
@@ -155,11 +224,13 @@ impl Session {
         data: impl Into<InOutBuf<'d, 'd, u8>>,
         tag: &[u8],
     ) -> Result<(), Error> {
-        match (&self.keyed, &self.route) {
-            (Keyed::Sealed(cipher), None) => cipher.open_detached(nonce, aad, data, tag),
+        match &self.keyed {
+            Keyed::Sealed(Head { route: None, .. }, cipher) => {
+                cipher.open_detached(nonce, aad, data, tag)
+            }
             _ => {
                 let mut data = data.into();
-                self.served(Request::open_detached(self, nonce, aad, data.reborrow(), tag))
+                self.served(&mut [Request::open_detached(self, nonce, aad, data.reborrow(), tag)])
             }
         }
     }
@@ -175,11 +246,11 @@ impl Session {
         iv: &[u8],
         data: impl Into<InOutBuf<'d, 'd, u8>>,
     ) -> Result<(), Error> {
-        match (&self.keyed, &self.route) {
-            (Keyed::Raw(cipher), None) => cipher.encrypt(iv, data),
+        match &self.keyed {
+            Keyed::Raw(Head { route: None, .. }, cipher) => cipher.encrypt(iv, data),
             _ => {
                 let mut data = data.into();
-                self.served(Request::encrypt(self, iv, data.reborrow()))
+                self.served(&mut [Request::encrypt(self, iv, data.reborrow())])
             }
         }
     }
@@ -195,54 +266,74 @@ impl Session {
         iv: &[u8],
         data: impl Into<InOutBuf<'d, 'd, u8>>,
     ) -> Result<(), Error> {
-        match (&self.keyed, &self.route) {
-            (Keyed::Raw(cipher), None) => cipher.decrypt(iv, data),
+        match &self.keyed {
+            Keyed::Raw(Head { route: None, .. }, cipher) => cipher.decrypt(iv, data),
             _ => {
                 let mut data = data.into();
-                self.served(Request::decrypt(self, iv, data.reborrow()))
+                self.served(&mut [Request::decrypt(self, iv, data.reborrow())])
             }
         }
     }
 
     pub(crate) fn id(&self) -> SessionId {
-        self.route.as_ref().map_or_else(SessionId::default, |route| route.id)
+        self.route().map_or_else(SessionId::default, |route| route.id)
     }
 
+    #[inline]
     pub(crate) fn route(&self) -> Option<&Route> {
-        self.route.as_ref()
+        self.head().route.as_ref()
+    }
+
+    #[inline]
+    pub(crate) fn class(&self) -> Class {
+        self.head().class
+    }
+
+    #[inline]
+    fn head(&self) -> &Head {
+        match &self.keyed {
+            Keyed::Sealed(head, _) | Keyed::Raw(head, _) => head,
+        }
     }
 
     /// One request, served at once.
-    fn served(&self, request: Request<'_>) -> Result<(), Error> {
-        let mut batch = [request];
-        match &self.route {
-            Some(route) => route.driver.process(&mut batch),
-            None => batch[0].alone(),
+    //
+    // By reference: to hand it over it would be copied in larger pieces than it was just stored in,
+    // which waits for the stores.
+    #[inline]
+    fn served(&self, batch: &mut [Request<'_>; 1]) -> Result<(), Error> {
+        match self.route() {
+            Some(route) => {
+                route.driver.process(batch);
+                batch[0].outcome().unwrap_or(Err(Error::Unsupported))
+            }
+            None => batch[0].outcome().unwrap_or_else(|| batch[0].alone()),
         }
-        batch[0].outcome().unwrap_or(Err(Error::Unsupported))
     }
 }
 
 impl Request<'_> {
-    /// Served by the software here, by itself.
-    #[inline]
-    pub(crate) fn alone(&mut self) {
-        if self.settled {
-            return;
-        }
+    /// Served by the software here, by itself, if it has not been served yet.
+    #[inline(always)]
+    pub(crate) fn alone(&mut self) -> Result<(), Error> {
         let nonce = self.nonce;
-        self.outcome = match (&self.session.keyed, &mut self.work) {
-            (Keyed::Raw(cipher), Work::Encrypt(data)) => cipher.encrypt(nonce, data.reborrow()),
-            (Keyed::Raw(cipher), Work::Decrypt(data)) => cipher.decrypt(nonce, data.reborrow()),
-            (Keyed::Sealed(cipher), Work::Seal { aad, data, tag }) => {
+        let outcome = match (&self.session.keyed, &mut self.work) {
+            (Keyed::Raw(_, cipher), Work::Encrypt(_, data)) => {
+                cipher.encrypt(nonce, in_parts(data.reborrow()))
+            }
+            (Keyed::Raw(_, cipher), Work::Decrypt(_, data)) => {
+                cipher.decrypt(nonce, in_parts(data.reborrow()))
+            }
+            (Keyed::Sealed(_, cipher), Work::Seal { aad, data, tag, .. }) => {
                 cipher.seal_detached(nonce, aad, data.reborrow(), tag)
             }
-            (Keyed::Sealed(cipher), Work::Open { aad, data, tag }) => {
+            (Keyed::Sealed(_, cipher), Work::Open { aad, data, tag, .. }) => {
                 cipher.open_detached(nonce, aad, data.reborrow(), tag)
             }
             _ => Err(Error::Unsupported),
         };
-        self.settled = true;
+        self.settle(outcome);
+        outcome
     }
 }
 
@@ -257,3 +348,9 @@ impl fmt::Debug for Session {
 
 // Both kinds of cipher wipe themselves, and drivers wipe the sessions that are closed.
 impl ZeroizeOnDrop for Session {}
+
+/// Any number of threads may share a session.
+const _: () = {
+    const fn shared<T: Send + Sync>() {}
+    shared::<Session>();
+};

@@ -12,6 +12,7 @@ use crate::wipe;
 pub(crate) mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
 pub(crate) mod avx512;
+pub(crate) mod lanes;
 #[cfg(all(target_arch = "x86_64", feature = "isa-ssse3"))]
 pub(crate) mod ssse3;
 

@@ -72,6 +72,19 @@ pub fn into_blocks<'i, 'o, const N: usize>(
     (blocks, rest)
 }
 
+/// The same data, read part by part: for what lies in memory and may have been stored there a moment
+/// ago, as with the pointers of [`into_blocks`].
+#[must_use]
+#[inline(always)]
+pub fn in_parts<'i, 'o>(data: InOutBuf<'i, 'o, u8>) -> InOutBuf<'i, 'o, u8> {
+    let len = data.len();
+    let (input, output) = data.into_raw();
+    // The one in the middle parts the other two.
+    let output = opaque(output.cast_const()).cast_mut();
+    // SAFETY: they are the pointers and the length of the buffer.
+    unsafe { InOutBuf::from_raw(input, output, len) }
+}
+
 /// Hides a pointer from the compiler, which would otherwise move it and the next one together, in
 /// a vector register: a load that waits where its two halves have just been stored one by one, as
 /// arguments are. It costs 20 cycles a call.

@@ -20,16 +20,17 @@ use crate::arx::{LOW, State, halves};
 use crate::{Isa, Level, Seek, StreamCore, wipe};
 
 pub use crate::arx::Key;
+pub(crate) use lanes::subkeys;
 pub use lanes::{Lane, xor_lanes};
 
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
 pub(crate) mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
 pub(crate) mod avx512;
-pub(crate) mod lanes;
+mod lanes;
 mod portable;
 #[cfg(all(target_arch = "x86_64", feature = "isa-ssse3"))]
-mod ssse3;
+pub(crate) mod ssse3;
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below.
 pub const KERNELS: &[Level] = &[Level::Portable, Level::Ssse3, Level::Avx2, Level::Avx512];

@@ -163,10 +163,16 @@ impl XChaCha20Poly1305 {
     /// into the key, four zeros take its place.
     #[inline]
     fn of_message(&self, nonce: &[u8; 24]) -> (chacha::Key, [u8; 12]) {
-        let &[ref front @ .., a, b, c, d, e, f, g, h] = nonce;
-        let key = chacha::hchacha20(self.isa, &self.key, front);
-        (key, [0, 0, 0, 0, a, b, c, d, e, f, g, h])
+        let (front, nonce) = divided(nonce);
+        (chacha::hchacha20(self.isa, &self.key, front), nonce)
     }
+}
+
+/// The front of a nonce of 24 bytes, and the nonce that is made of the rest.
+#[inline]
+fn divided(nonce: &[u8; 24]) -> (&[u8; 16], [u8; 12]) {
+    let &[ref front @ .., a, b, c, d, e, f, g, h] = nonce;
+    (front, [0, 0, 0, 0, a, b, c, d, e, f, g, h])
 }
 
 // Every kernel takes `isa`, because the one in turn needs it.

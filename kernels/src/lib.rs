@@ -43,7 +43,7 @@ pub mod wipe;
 pub mod xts;
 
 pub use aead::Aead;
-pub use block::{BlockCipher, BlockEncrypt, into_blocks};
+pub use block::{BlockCipher, BlockEncrypt, in_parts, into_blocks};
 pub use ctr::{Ctr, add_to_counter};
 pub use equal::equal;
 pub use isa::{Isa, Level, UnknownLevel};

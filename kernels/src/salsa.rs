@@ -20,14 +20,16 @@ use crate::arx::{State, halves};
 use crate::{Isa, Level, Seek, StreamCore, wipe};
 
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
-mod avx2;
+pub(crate) mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
-mod avx512;
+pub(crate) mod avx512;
+mod lanes;
 mod portable;
 #[cfg(all(target_arch = "x86_64", feature = "isa-ssse3"))]
-mod ssse3;
+pub(crate) mod ssse3;
 
 pub use crate::arx::Key;
+pub use lanes::{Lane, xor_lanes};
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below.
 pub const KERNELS: &[Level] = &[Level::Portable, Level::Ssse3, Level::Avx2, Level::Avx512];
@@ -71,9 +73,8 @@ impl<const ROUNDS: usize> StreamCore for Salsa<ROUNDS> {
 
     #[inline]
     fn xor(&mut self, data: InOutBuf<'_, '_, u8>) {
-        let (state, blocks) = (&self.state, data.len().div_ceil(64));
-        by_isa!(self.isa, xor(state, data):
-            Avx512 => avx512, Avx2 => avx2, Ssse3 => ssse3, _ => portable);
+        let blocks = data.len().div_ceil(64);
+        xor(self.isa, &self.state, data);
         self.advance(blocks);
     }
 }
@@ -111,6 +112,12 @@ impl<const ROUNDS: usize> fmt::Debug for Salsa<ROUNDS> {
             .field("isa", &self.isa)
             .finish_non_exhaustive()
     }
+}
+
+#[inline(always)]
+fn xor<const ROUNDS: usize>(isa: Isa, state: &State<ROUNDS>, data: InOutBuf<'_, '_, u8>) {
+    by_isa!(isa, xor(state, data):
+        Avx512 => avx512, Avx2 => avx2, Ssse3 => ssse3, _ => portable);
 }
 
 /// The words of the state with another counter: the constant's are those of the diagonal.

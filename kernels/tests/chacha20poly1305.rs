@@ -222,7 +222,7 @@ fn every_length() {
 #[test]
 fn long_messages() {
     let mut numbers = Numbers(2);
-    for len in [704, 960, 1024, 1216, 1472, 1728, 1792, 4096, 4288, 8192, 16_384, 20_000] {
+    for len in [704, 960, 1024, 1216, 1472, 1728, 1792, 4096, 4288, 6144, 8192, 16_384, 20_000] {
         for len in len - 2..=len + 2 {
             let (aad, offset) = (numbers.below(1000), numbers.below(64));
             Case::<12>::new(&mut numbers, aad, len).check::<ChaCha20Poly1305>(offset);

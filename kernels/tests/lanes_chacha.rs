@@ -4,65 +4,17 @@
 mod levels;
 #[path = "common/numbers.rs"]
 mod numbers;
+#[path = "common/places.rs"]
+mod places;
 
-use inout::InOutBuf;
 use lanecrypt_kernels::chacha::{ChaCha, Counter64, Ietf, Key, Lane, xor_lanes};
-use lanecrypt_kernels::chacha20poly1305::{self, ChaCha20Poly1305, open_lanes, seal_lanes};
+use lanecrypt_kernels::chacha20poly1305::{
+    self, ChaCha20Poly1305, XChaCha20Poly1305, open_lanes, seal_lanes,
+};
 use lanecrypt_kernels::{Aead, Isa, Seek, StreamCore};
 use levels::levels;
 use numbers::{Numbers, cases, hex};
-
-const GUARD: usize = 64;
-const PAINT: u8 = 0x5a;
-
-/// Where a message lies between bytes that must not change, and where it comes from if that is
-/// another place.
-struct Place {
-    bytes: Vec<u8>,
-    from: usize,
-    apart: Option<Vec<u8>>,
-}
-
-impl Place {
-    fn new(numbers: &mut Numbers, text: &[u8]) -> Self {
-        let from = GUARD + numbers.below(64);
-        let mut bytes = vec![PAINT; from + text.len() + GUARD];
-        let apart = (numbers.below(2) == 0).then(|| text.to_vec());
-        if apart.is_none() {
-            bytes[from..from + text.len()].copy_from_slice(text);
-        }
-        Self { bytes, from, apart }
-    }
-
-    fn data(&mut self) -> InOutBuf<'_, '_, u8> {
-        let end = self.bytes.len() - GUARD;
-        let out = &mut self.bytes[self.from..end];
-        match &self.apart {
-            Some(text) => InOutBuf::new(text, out).expect("equal lengths"),
-            None => out.into(),
-        }
-    }
-
-    fn holds(&self, expected: &[u8]) -> bool {
-        let (front, rest) = self.bytes.split_at(self.from);
-        let (inside, back) = rest.split_at(rest.len() - GUARD);
-        inside == expected && front.iter().chain(back).all(|&byte| byte == PAINT)
-    }
-}
-
-/// The first message that is not as it should be.
-fn wrong(places: &[Place], expected: &[Vec<u8>]) -> Option<usize> {
-    assert_eq!(places.len(), expected.len());
-    places.iter().zip(expected).position(|(place, expected)| !place.holds(expected))
-}
-
-/// Lengths of a batch: alike, short, or anything up to 4 KiB.
-fn lengths(numbers: &mut Numbers) -> Vec<usize> {
-    let count = 1 + numbers.below(70);
-    let widest = [17, 65, 130, 300, 700, 1100, 4097][numbers.below(7)];
-    let alike = (numbers.below(3) == 0).then(|| numbers.below(widest));
-    (0..count).map(|_| alike.unwrap_or_else(|| numbers.below(widest))).collect()
-}
+use places::{Place, lengths, wrong};
 
 /// A message of ChaCha: which key, nonce, block, text, and whether in the form of RFC 8439.
 struct Stream {
@@ -164,10 +116,26 @@ fn no_lanes() {
     open_lanes(&mut []);
 }
 
-/// A message of ChaCha20-Poly1305 and what it is sealed.
+/// A key in both forms of the AEAD.
+struct Ciphers {
+    plain: ChaCha20Poly1305,
+    extended: XChaCha20Poly1305,
+}
+
+impl Ciphers {
+    fn new(isa: Isa, key: &[u8; 32]) -> Self {
+        let (plain, extended) = (Aead::new(isa, key), Aead::new(isa, key));
+        Self { plain, extended }
+    }
+}
+
+/// A message of ChaCha20-Poly1305, or of XChaCha20-Poly1305 if it is extended, and what it is
+/// sealed.
 struct Message {
     key: usize,
-    nonce: [u8; 12],
+    /// Of which the other form takes the first 12 bytes.
+    nonce: [u8; 24],
+    extended: bool,
     aad: Vec<u8>,
     text: Vec<u8>,
     sealed: Vec<u8>,
@@ -183,25 +151,45 @@ impl Message {
         };
         let (key, nonce) = (numbers.below(keys.len()), numbers.array());
         let (aad, text) = (numbers.bytes(aad), numbers.bytes(len));
+        let extended = numbers.below(2) == 0;
         let mut sealed = text.clone();
-        let cipher = ChaCha20Poly1305::new(Isa::PORTABLE, &keys[key]);
-        let tag = cipher.seal(&nonce, &aad, (&mut sealed[..]).into());
-        Self { key, nonce, aad, text, sealed, tag }
+        let data = (&mut sealed[..]).into();
+        let ciphers = Ciphers::new(Isa::PORTABLE, &keys[key]);
+        let tag = if extended {
+            ciphers.extended.seal(&nonce, &aad, data)
+        } else {
+            ciphers.plain.seal(front(&nonce), &aad, data)
+        };
+        Self { key, nonce, extended, aad, text, sealed, tag }
     }
+}
+
+/// A nonce of the form without extension.
+fn front(nonce: &[u8; 24]) -> &[u8; 12] {
+    nonce.first_chunk().expect("24 bytes have 12")
 }
 
 /// A batch and its keys.
 fn messages(numbers: &mut Numbers) -> (Vec<[u8; 32]>, Vec<Message>) {
     let keys: Vec<[u8; 32]> = (0..1 + numbers.below(40)).map(|_| numbers.array()).collect();
     let lens = lengths(numbers);
-    let messages = lens.into_iter().map(|len| Message::new(numbers, &keys, len)).collect();
+    // Half of the batches have none that is extended.
+    let (alike, mixed) = (numbers.below(2) == 0, numbers.below(70));
+    let messages = lens.into_iter().enumerate().map(|(at, len)| {
+        let mut message = Message::new(numbers, &keys, len);
+        while message.extended && (alike || at > mixed) {
+            message = Message::new(numbers, &keys, len);
+        }
+        message
+    });
+    let messages = messages.collect();
     (keys, messages)
 }
 
 /// Seals or opens a batch in lanes; gives back the first message that is wrong after `meddle`.
 fn batch(
     numbers: &mut Numbers,
-    ciphers: &[ChaCha20Poly1305],
+    ciphers: &[Ciphers],
     messages: &[Message],
     seal: bool,
     meddle: impl FnOnce(&mut [Place], &mut [[u8; 16]]),
@@ -219,8 +207,13 @@ fn batch(
         .zip(&mut places)
         .zip(&mut tags)
         .map(|((message, place), tag)| {
-            let (cipher, data) = (&ciphers[message.key], place.data());
-            chacha20poly1305::Lane::new(cipher, &message.nonce, &message.aad, data, tag)
+            let (ciphers, data) = (&ciphers[message.key], place.data());
+            let (nonce, aad) = (&message.nonce, &message.aad);
+            if message.extended {
+                chacha20poly1305::Lane::extended(&ciphers.extended, nonce, aad, data, tag)
+            } else {
+                chacha20poly1305::Lane::new(&ciphers.plain, front(nonce), aad, data, tag)
+            }
         })
         .collect();
     if seal {
@@ -241,7 +234,7 @@ fn aead_lanes_are_one_by_one() {
         let (keys, messages) = messages(&mut numbers);
         let lens: Vec<_> = messages.iter().map(|message| message.text.len()).collect();
         for isa in levels() {
-            let ciphers: Vec<_> = keys.iter().map(|key| ChaCha20Poly1305::new(isa, key)).collect();
+            let ciphers: Vec<_> = keys.iter().map(|key| Ciphers::new(isa, key)).collect();
             for seal in [true, false] {
                 let wrong = batch(&mut numbers, &ciphers, &messages, seal, |_, _| {});
                 assert_eq!(wrong, None, "{isa:?}, seal: {seal}, {lens:?}");
@@ -250,39 +243,84 @@ fn aead_lanes_are_one_by_one() {
     }
 }
 
-/// RFC 8439, section 2.8.2, in lanes among others.
+/// RFC 8439, section 2.8.2, and draft-irtf-cfrg-xchacha-03, appendix A.3.1, in lanes among others.
 #[test]
-fn published_message() {
+fn published_messages() {
     let mut numbers = Numbers(5);
     let own = "808182838485868788898a8b8c8d8e8f909192939495969798999a9b9c9d9e9f";
     let keys = [hex(own).try_into().expect("32 bytes"), numbers.array()];
     let mut messages: Vec<_> = (0..30)
         .map(|_| {
             let len = numbers.below(130);
-            Message::new(&mut numbers, &keys[1..], len)
+            Message { key: 1, ..Message::new(&mut numbers, &keys[1..], len) }
         })
         .collect();
-    messages.iter_mut().for_each(|message| message.key = 1);
-    for at in [0, 7, 8, 15, 16, 29] {
-        messages[at] = Message {
+    let published = |nonce: &str, extended, sealed, tag| {
+        let mut nonce = hex(nonce);
+        nonce.resize(24, 0);
+        Message {
             key: 0,
-            nonce: hex("070000004041424344454647").try_into().expect("12 bytes"),
+            nonce: nonce.try_into().expect("24 bytes"),
+            extended,
             aad: hex("50515253c0c1c2c3c4c5c6c7"),
             text: b"Ladies and Gentlemen of the class of '99: If I could offer you only one tip \
                 for the future, sunscreen would be it."
                 .to_vec(),
-            sealed: hex("d31a8d34648e60db7b86afbc53ef7ec2a4aded51296e08fea9e2b5a736ee62d6
-                3dbea45e8ca9671282fafb69da92728b1a71de0a9e060b2905d6a5b67ecd3b36
-                92ddbd7f2d778b8c9803aee328091b58fab324e4fad675945585808b4831d7bc
-                3ff4def08e4b7a9de576d26586cec64b6116"),
-            tag: hex("1ae10b594f09e26a7e902ecbd0600691").try_into().expect("16 bytes"),
-        };
+            sealed: hex(sealed),
+            tag: hex(tag).try_into().expect("16 bytes"),
+        }
+    };
+    for at in [0, 7, 8, 15, 16] {
+        messages[at] = published(
+            "070000004041424344454647",
+            false,
+            "d31a8d34648e60db7b86afbc53ef7ec2a4aded51296e08fea9e2b5a736ee62d6
+             3dbea45e8ca9671282fafb69da92728b1a71de0a9e060b2905d6a5b67ecd3b36
+             92ddbd7f2d778b8c9803aee328091b58fab324e4fad675945585808b4831d7bc
+             3ff4def08e4b7a9de576d26586cec64b6116",
+            "1ae10b594f09e26a7e902ecbd0600691",
+        );
+        messages[29 - at] = published(
+            "404142434445464748494a4b4c4d4e4f5051525354555657",
+            true,
+            "bd6d179d3e83d43b9576579493c0e939572a1700252bfaccbed2902c21396cbb
+             731c7f1b0b4aa6440bf3a82f4eda7e39ae64c6708c54c216cb96b72e1213b452
+             2f8c9ba40db5d945b11b69b982c1bb9e3f3fac2bc369488f76b2383565d3fff9
+             21f9664c97637da9768812f615c68b13b52e",
+            "c0875924c1c7987947deafd8780acf49",
+        );
     }
     for isa in levels() {
-        let ciphers: Vec<_> = keys.iter().map(|key| ChaCha20Poly1305::new(isa, key)).collect();
+        let ciphers: Vec<_> = keys.iter().map(|key| Ciphers::new(isa, key)).collect();
         for seal in [true, false] {
             let wrong = batch(&mut numbers, &ciphers, &messages, seal, |_, _| {});
             assert_eq!(wrong, None, "{isa:?}, seal: {seal}");
+        }
+    }
+}
+
+/// Lengths that fill passes have a form of their own, from sixteen messages on.
+#[test]
+fn messages_that_fill_passes() {
+    let mut numbers = Numbers(6);
+    let keys: Vec<[u8; 32]> = (0..18).map(|_| numbers.array()).collect();
+    for len in [449, 512, 1000, 1024, 1500, 1536, 2000, 2048, 4090, 4096, 6144, 8192, 9200] {
+        let extended = numbers.below(2) == 0;
+        let messages: Vec<_> = (0..18)
+            .map(|_| {
+                let mut message = Message::new(&mut numbers, &keys, len);
+                while message.extended && !extended {
+                    message = Message::new(&mut numbers, &keys, len);
+                }
+                message
+            })
+            .collect();
+        for isa in levels() {
+            let ciphers: Vec<_> = keys.iter().map(|key| Ciphers::new(isa, key)).collect();
+            for seal in [true, false] {
+                let wrong = batch(&mut numbers, &ciphers, &messages, seal, |_, _| {});
+                assert_eq!(wrong, None, "{isa:?}, seal: {seal}, {len} bytes");
+            }
         }
     }
 }
@@ -296,7 +334,7 @@ fn keys_of_different_levels() {
         let levels = levels();
         let ciphers: Vec<_> = (0..)
             .zip(&keys)
-            .map(|(at, key)| ChaCha20Poly1305::new(levels[at % levels.len()], key))
+            .map(|(at, key)| Ciphers::new(levels[at % levels.len()], key))
             .collect();
         assert_eq!(batch(&mut numbers, &ciphers, &messages, true, |_, _| {}), None);
     }
@@ -309,7 +347,7 @@ fn swapped_lanes_are_seen() {
     let keys: Vec<[u8; 32]> = (0..16).map(|_| numbers.array()).collect();
     let messages: Vec<_> = (0..16).map(|_| Message::new(&mut numbers, &keys, 48)).collect();
     for isa in levels() {
-        let ciphers: Vec<_> = keys.iter().map(|key| ChaCha20Poly1305::new(isa, key)).collect();
+        let ciphers: Vec<_> = keys.iter().map(|key| Ciphers::new(isa, key)).collect();
         let mut check = |meddle: fn(&mut [Place], &mut [[u8; 16]])| {
             batch(&mut numbers, &ciphers, &messages, true, meddle)
         };

@@ -163,6 +163,27 @@ fn lanes_are_refilled() {
     }
 }
 
+/// One to three lanes that get other keys while all others go on, wherever they are.
+#[test]
+fn few_lanes_are_refilled() {
+    for isa in levels() {
+        let mut numbers = Numbers(7);
+        let keys: Vec<_> = (0..260).map(|_| TripleDes::random(isa, &mut numbers)).collect();
+        // As many as there are lanes at `Avx512`, and elsewhere.
+        for lanes in [64, 256] {
+            for few in 1..=3 {
+                let places: Vec<_> = (0..few).map(|_| numbers.below(lanes)).collect();
+                let short = |at| if places.contains(&at) { 5 } else { 30 };
+                let lens = (0..lanes).map(short).chain(core::iter::repeat_n(21, few));
+                let mut batch = batch(&mut numbers, 1, lens);
+                batch.iter_mut().enumerate().for_each(|(at, message)| message.key = at);
+                let wrong = wrong(&keys, &batch, TripleDes::lanes);
+                assert_eq!(wrong, None, "{isa:?}, {few} of {lanes} lanes, {places:?}");
+            }
+        }
+    }
+}
+
 /// One message by itself, none at all, nothing but empty ones, and one long one among short ones.
 #[test]
 fn odd_batches() {

@@ -14,7 +14,7 @@ use lanecrypt_kernels::gcm::AesGcm;
 #[cfg(feature = "legacy")]
 use lanecrypt_kernels::hc128::Hc128;
 use lanecrypt_kernels::lanes::Lane;
-use lanecrypt_kernels::salsa::Salsa;
+use lanecrypt_kernels::salsa::{self, Salsa};
 use lanecrypt_kernels::serpent::Serpent;
 use lanecrypt_kernels::xts::AesXts;
 use lanecrypt_kernels::{Aead, BlockCipher, BlockEncrypt, Isa, Level, StreamCore, wipe};
@@ -54,6 +54,7 @@ fn no_kernel_reaches_below_the_depth_that_is_wiped() {
         let key = (&[1; 32]).into();
         note("serpent in lanes", chains(isa, &key, &SERPENT, Serpent::cbc_encrypt_lanes));
         note("chacha20 in lanes", lanes_of_chacha(isa));
+        note("salsa20 in lanes", lanes_of_salsa(isa));
         note("chacha20-poly1305 in lanes", lanes_of_chacha20poly1305(isa));
         note("salsa20", stream::<Salsa<20>>(isa, &(&[1; 32]).into(), &[2; 8]));
         #[cfg(feature = "legacy")]
@@ -155,14 +156,12 @@ fn chains<C: BlockEncrypt<N>, const N: usize>(
         let cipher = C::new(isa, key);
         for &count in counts {
             for blocks in [2, 21] {
-                let of = |at| if at == count / 2 { 40 } else { blocks };
-                let lane = |(at, data): (usize, &'_ mut [[u8; N]; 40])| &mut data[..of(at)];
-                let mut lanes: Vec<_> = data[..count]
-                    .iter_mut()
-                    .enumerate()
-                    .map(lane)
-                    .map(|blocks| Lane { key: &cipher, iv: &[4; N], blocks: blocks.into() })
-                    .collect();
+                let mut lanes = Vec::with_capacity(count);
+                for (at, data) in data[..count].iter_mut().enumerate() {
+                    let blocks = if at == count / 2 { 40 } else { blocks };
+                    let blocks = (&mut data[..blocks]).into();
+                    lanes.push(Lane { key: &cipher, iv: &[4; N], blocks });
+                }
                 run(&mut lanes);
             }
         }
@@ -185,8 +184,22 @@ fn lanes_of_chacha(isa: Isa) -> usize {
     })
 }
 
+fn lanes_of_salsa(isa: Isa) -> usize {
+    let key = (&[1; 32]).into();
+    let mut data = [[3; 1500]; 17];
+    depth(&mut || {
+        for len in LENGTHS {
+            let mut lanes = data
+                .each_mut()
+                .map(|data| salsa::Lane::new(&key, &[2; 8], 1, (&mut data[..len]).into()));
+            salsa::xor_lanes::<20>(isa, &mut lanes);
+        }
+    })
+}
+
 fn lanes_of_chacha20poly1305(isa: Isa) -> usize {
     let cipher = ChaCha20Poly1305::new(isa, &[1; 32]);
+    let extended = XChaCha20Poly1305::new(isa, &[1; 32]);
     let mut data = [[3; 1500]; 17];
     let mut tags = [[0; 16]; 17];
     depth(&mut || {
@@ -198,6 +211,13 @@ fn lanes_of_chacha20poly1305(isa: Isa) -> usize {
             });
             chacha20poly1305::seal_lanes(&mut lanes);
             chacha20poly1305::open_lanes(&mut lanes);
+            let mut tags = [[0; 16]; 17];
+            let mut tags = tags.iter_mut();
+            let mut lanes = data.each_mut().map(|data| {
+                let (data, tag) = ((&mut data[..len]).into(), tags.next().expect("so many"));
+                chacha20poly1305::Lane::extended(&extended, &[2; 24], &[4; 30], data, tag)
+            });
+            chacha20poly1305::seal_lanes(&mut lanes);
         }
     })
 }

@@ -137,6 +137,33 @@ pub trait Aead: Send {
         let _ = batch;
         self.open_rekeyed(packets, keys, requests)
     }
+
+    /// Opens each packet once, in batches as [`Aead::open_batches`] does, under the key of `keys` at
+    /// its place if there are any, and says of each whether it was taken for authentic. An API that
+    /// answers for a whole batch is handed one packet at a time.
+    ///
+    /// # Errors
+    ///
+    /// [`Failed`] when there are too few keys, or an API contradicts itself.
+    fn opened(
+        &mut self,
+        packets: &mut [Packet<'_>],
+        keys: Option<&[&[u8]]>,
+        batch: usize,
+    ) -> Result<Vec<bool>, Failed> {
+        let _ = batch;
+        let open = |(at, packet): (usize, &mut Packet<'_>)| {
+            let packet = core::slice::from_mut(packet);
+            match keys {
+                None => Ok(self.open_batches(packet, 1, 1).is_ok()),
+                Some(keys) => {
+                    let key = keys.get(at).ok_or(Failed)?;
+                    Ok(self.open_batches_rekeyed(packet, &[key], 1, 1).is_ok())
+                }
+            }
+        };
+        packets.iter_mut().enumerate().map(open).collect()
+    }
 }
 
 /// A peer with authentication, found or not.

@@ -185,7 +185,7 @@ fn long_messages_are_whole() {
                 peer.open(Direction::Encrypt, &[&key(&peer, 9)]).expect("it was found");
             let mut data = input.clone();
             let done = cipher.chunks(&iv(&peer, 9), &mut data, len, 1);
-            if peer.source == "ipsec-mb" && peer.algorithm == "aes-128-cbc" {
+            if peer.source == "ipsec-mb" && peer.algorithm.ends_with("cbc") {
                 assert!(done.is_err(), "it would do nothing, and take no time");
                 continue;
             }

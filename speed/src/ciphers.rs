@@ -1,5 +1,5 @@
 //! The ciphers that are measured, ours and the peers', as one kind of thing: those without
-//! authentication call by call, those with it message by message.
+//! authentication call by call, and messages one by one or in batches.
 
 use core::fmt;
 use std::sync::Arc;
@@ -14,16 +14,23 @@ mod aeads;
 mod checked;
 mod known;
 mod raw;
+mod served;
 mod sessions;
+mod shape;
 mod typed;
 mod work;
 
 pub(crate) use known::WHOLE;
+pub(crate) use shape::Shape;
 pub(crate) use work::Task;
 
 /// The entry point that is our checked layer.
 pub(crate) const CHECKED: &str = "cipher";
-/// The one below, which has nothing to check.
+/// The engine's sessions, one message a call.
+pub(crate) const SESSION: &str = "session";
+/// The engine's batches: requests are made, and handed over together.
+pub(crate) const PROCESS: &str = "process";
+/// The entry point below the checked layer, which has nothing to check.
 pub(crate) const TYPED: &str = "kernel";
 
 /// Makes a cipher with one session for each key.
@@ -46,6 +53,8 @@ pub(crate) struct Contender<T: ?Sized = dyn Cipher> {
     lower: bool,
     /// Whether all of its sessions are one key, which threads share.
     shared: bool,
+    /// Whether it takes many messages at a time; else batches are a loop.
+    batches: bool,
 }
 
 impl<T: ?Sized> Clone for Contender<T> {
@@ -56,6 +65,7 @@ impl<T: ?Sized> Clone for Contender<T> {
             open: self.open.clone(),
             lower: self.lower,
             shared: self.shared,
+            batches: self.batches,
         }
     }
 }
@@ -81,7 +91,7 @@ impl<T: ?Sized + 'static> Contender<T> {
             ..Point::default()
         };
         let open = Open(Arc::new(open));
-        Self { point, algorithm, open, lower: false, shared: false }
+        Self { point, algorithm, open, lower: false, shared: false, batches: false }
     }
 
     /// A peer, unless it is missing or measured with what is not built in here.
@@ -137,6 +147,11 @@ impl<T: ?Sized + 'static> Contender<T> {
 
     pub(crate) const fn is_lower(&self) -> bool {
         self.lower
+    }
+
+    /// Whether it takes many messages at a time; else a batch is a loop.
+    pub(crate) const fn has_batches(&self) -> bool {
+        self.batches
     }
 
     /// The row of the requests that `request` describes and `make` makes; `suffix` ends its id.

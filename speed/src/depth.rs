@@ -6,9 +6,10 @@
 pub enum Depth {
     /// Fewer points.
     Quick,
-    /// Every point of a table; the document's tests on less data.
+    /// Every point of a table, but of packets a choice; the document's tests on less data.
     #[default]
     Normal,
-    /// The document's tests on all of their data, too, however long it takes.
+    /// All batches, sizes and keys of packets, and the document's tests on all of their data, too,
+    /// however long it takes.
     Full,
 }

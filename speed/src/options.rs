@@ -16,12 +16,14 @@ pub struct Options {
     /// The tables; none stands for the headline rows.
     pub tables: Vec<Table>,
     /// Time for the whole run; by default 150 s for the headline rows, 60 s for each table, less
-    /// for fewer points ([`Depth::Quick`]: 30 s and 20 s), and no end for the document's tests at
-    /// [`Depth::Full`]. A run whose figures are steady earlier ends earlier.
+    /// for fewer points ([`Depth::Quick`]: 30 s and 20 s), 15 minutes for all of
+    /// [`Table::Packets`] and no end for the document's tests at [`Depth::Full`]. A run whose
+    /// figures are steady earlier ends earlier.
     pub budget: Option<Duration>,
     /// How many points.
     pub depth: Depth,
-    /// Only points whose id fits; without tables, those of all tables.
+    /// Only points whose id fits; without tables, those of all tables. Of [`Table::Packets`] these
+    /// are found among all batches and sizes, unless fewer points are asked for.
     pub only: Option<Glob>,
     /// Which peers to measure beside ours.
     pub peers: Peers,
@@ -47,13 +49,15 @@ impl Options {
 
     /// Time for the whole run.
     pub(crate) fn total(&self) -> Duration {
-        let (headline, table) = match self.depth {
-            Depth::Quick => (30, 20),
-            Depth::Normal | Depth::Full => (150, 60),
+        let headline = if self.depth == Depth::Quick { 30 } else { 150 };
+        let of = |table: Table| match (self.depth, table) {
+            (Depth::Quick, _) => 20,
+            (Depth::Full, Table::Packets) => 900,
+            (Depth::Normal | Depth::Full, _) => 60,
         };
-        self.budget.unwrap_or_else(|| match self.chosen_tables().len() {
-            0 => Duration::from_secs(headline),
-            tables => Duration::from_secs(table) * u32::try_from(tables).unwrap_or(u32::MAX),
+        self.budget.unwrap_or_else(|| match &self.chosen_tables()[..] {
+            [] => Duration::from_secs(headline),
+            tables => Duration::from_secs(tables.iter().copied().map(of).sum()),
         })
     }
 }
@@ -75,7 +79,7 @@ pub enum Table {
     Urandom,
     /// What the calls of a cipher library cost beside the cipher.
     Calls,
-    /// What messages with authentication, and sectors, cost one at a time.
+    /// What small messages cost, one at a time and in batches, and sectors.
     Packets,
 }
 

@@ -62,11 +62,13 @@ pub(crate) struct Batches {
     pub(crate) enough: usize,
     /// What the document's test makes, where a batch is to make the same.
     pub(crate) test: Option<Test>,
+    /// What the number of requests is a multiple of: those that are handed over at the same time.
+    pub(crate) multiple: usize,
 }
 
 impl Default for Batches {
     fn default() -> Self {
-        Self { length: Duration::from_millis(1), enough: 11, test: None }
+        Self { length: Duration::from_millis(1), enough: 11, test: None, multiple: 1 }
     }
 }
 
@@ -89,13 +91,13 @@ pub(crate) struct Arena {
     offset: usize,
 }
 
-/// The largest request.
+/// Memory that is there from the start: for the largest request of most rows.
 pub(crate) const LARGEST: usize = 4 << 20;
 const PAGE: usize = 4096;
 const LINE: usize = 64;
 
 impl Arena {
-    /// Memory for the largest request; every page of it is there already.
+    /// Memory for the largest request of most rows; every page of it is there already.
     pub(crate) fn new() -> Self {
         Self { memory: vec![1; LARGEST + 2 * PAGE], offset: 0 }
     }
@@ -108,8 +110,14 @@ impl Arena {
         self.offset = usize::try_from(random % lines).unwrap_or(0) * LINE;
     }
 
-    /// Memory for a request of `size` bytes, at most [`LARGEST`].
+    /// Memory for requests of `size` bytes in all.
+    ///
+    /// Beyond [`LARGEST`] there is more of it when it is first asked for, which is before anything
+    /// is timed: a row's answers are checked first.
     pub(crate) fn slice(&mut self, size: usize) -> &mut [u8] {
+        if self.memory.len() < size + 2 * PAGE {
+            self.memory.resize(size + 2 * PAGE, 1);
+        }
         let base = self.memory.as_ptr().addr();
         let start = base.next_multiple_of(PAGE) - base + self.offset;
         &mut self.memory[start..start + size]
@@ -127,6 +135,7 @@ mod tests {
             arena.shift(random);
             assert_eq!(arena.slice(LARGEST).as_ptr().addr() % LINE, 0);
             assert_eq!(arena.slice(LARGEST).len(), LARGEST);
+            assert_eq!(arena.slice(LARGEST + 1).len(), LARGEST + 1, "it grows");
         }
     }
 }

@@ -214,7 +214,7 @@ fn plan(options: &Options, peers: &Found) -> Result<Vec<Part>, Error> {
     if tables.is_empty() {
         let mut rows = headline::rows(&contenders, options.depth);
         rows.extend(calls::headline::rows(&peer_ciphers));
-        rows.extend(packets::headline::rows(&peer_aeads));
+        rows.extend(packets::headline::rows(&peer_aeads, &peer_ciphers));
         // Threads that meet take long on a busy machine: everything else has its turn first.
         rows.sort_by_key(Row::threads);
         plan.push(Part { kind: Kind::Headline, rows, given: Vec::new(), extra: false });
@@ -244,7 +244,10 @@ fn plan(options: &Options, peers: &Found) -> Result<Vec<Part>, Error> {
                 plan.push(Part { kind: Kind::Calls, rows, given, extra: false });
             }
             Table::Packets => {
-                let rows = packets::rows(&peer_aeads, &peer_ciphers, options.depth);
+                // Who names points finds each of the whole grid.
+                let named = options.only.is_some() && options.depth == Depth::Normal;
+                let depth = if named { Depth::Full } else { options.depth };
+                let rows = packets::rows(&peer_aeads, &peer_ciphers, depth);
                 plan.push(Part { kind: Kind::Packets, rows, given: Vec::new(), extra: false });
             }
         }

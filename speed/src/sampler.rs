@@ -176,7 +176,7 @@ impl Sampler<'_> {
         if self.states[row].requests == 0 {
             let prepared = self.crew.prepare(row);
             self.states[row].defect = prepared.err();
-            self.states[row].requests = 1;
+            self.states[row].requests = self.rows[row].batches.multiple;
             if self.states[row].defect != Some(Defect::Failed) {
                 self.size_batch(row);
             }
@@ -240,9 +240,10 @@ impl Sampler<'_> {
         });
         let whole = test.and_then(|test| usize::try_from(test.requests).ok());
         let length = self.length(row);
+        let multiple = self.rows[row].batches.multiple;
         let state = &mut self.states[row];
         state.is_run = whole.is_some();
-        state.requests = whole.unwrap_or_else(|| fitting(length, cycles));
+        state.requests = whole.unwrap_or_else(|| fitting(length, cycles, multiple));
     }
 
     /// Turns to runs of the document's test where that has not happened yet. They alone count then.
@@ -324,14 +325,16 @@ fn cycles_of(time: Duration) -> f64 {
     time.as_secs_f64() * 1e9 * clock::ghz()
 }
 
-/// How many requests of `cycles` each fill `target` cycles; at least one.
+/// How many requests of `cycles` each fill `target` cycles: a multiple of `multiple`, once that at
+/// least.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "the conversion saturates, and both are positive"
 )]
-fn fitting(target: f64, cycles: f64) -> usize {
-    ((target / cycles.max(0.01)) as usize).clamp(1, 1 << 26)
+fn fitting(target: f64, cycles: f64, multiple: usize) -> usize {
+    let fitting = ((target / cycles.max(0.01)) as usize).clamp(1, 1 << 26);
+    (fitting - fitting % multiple).max(multiple)
 }
 
 /// Turns what is known into points and remarks.
@@ -359,5 +362,19 @@ fn conclude(rows: &[Row], states: Vec<State>, sampled: &mut Sampled) {
     }
     if unmeasured > 0 {
         sampled.remarks.push(format!("{unmeasured} rows not measured: the time was too short"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_are_whole_multiples() {
+        for (cycles, multiple, requests) in
+            [(10.0, 1, 100), (10.0, 64, 64), (1.0, 64, 960), (5000.0, 64, 64), (2000.0, 1, 1)]
+        {
+            assert_eq!(fitting(1000.0, cycles, multiple), requests);
+        }
     }
 }

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
 use lanecrypt_kernels::{Isa, Level};
-use lanecrypt_peers::{Generator, hc128_keystream};
+use lanecrypt_peers::{Failed, Generator, hc128_keystream};
 use lanecrypt_random::{Arc4, Hc128, SeedCore};
 
 use crate::unsynchronised::Unsynchronised;
@@ -36,6 +36,8 @@ pub enum Defect {
     Answer,
     /// A forged packet was opened.
     Forgery,
+    /// A genuine packet was refused.
+    Refusal,
     /// The end of a request was left as it was.
     Unfilled,
     /// The same 16 bytes came twice, or from two threads.
@@ -54,12 +56,19 @@ impl fmt::Display for Defect {
             Self::Kernel => "its keystream differs from the portable kernel's",
             Self::Answer => "its answer differs from the portable kernel's",
             Self::Forgery => "it opens forged packets",
+            Self::Refusal => "it refuses genuine packets",
             Self::Unfilled => "it leaves the end of a request unfilled",
             Self::Repeats => "it gives the same bytes twice",
             Self::Biased => "its ones and zeros are not balanced",
             Self::Stuck => "its output does not change",
             Self::Failed => "it failed while it was measured",
         })
+    }
+}
+
+impl From<Failed> for Defect {
+    fn from(_: Failed) -> Self {
+        Self::Failed
     }
 }
 

@@ -465,7 +465,7 @@ fn quarter_of_one([mut a, mut b, mut c, mut d]: [__m128i; 4]) -> [__m128i; 4] {
 /// [`quarter`] on the rows of two blocks.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(super) fn quarter_of_two([mut a, mut b, mut c, mut d]: [__m256i; 4]) -> [__m256i; 4] {
+pub(crate) fn quarter_of_two([mut a, mut b, mut c, mut d]: [__m256i; 4]) -> [__m256i; 4] {
     a = _mm256_add_epi32(a, b);
     d = _mm256_rol_epi32::<16>(_mm256_xor_si256(d, a));
     c = _mm256_add_epi32(c, d);

@@ -113,7 +113,7 @@ fn fours<'i, 'o, const ROUNDS: usize, const XOR: bool>(
 /// A round of columns on the words of all lanes.
 #[inline]
 #[target_feature(enable = "ssse3")]
-pub(super) fn columns(x: [__m128i; 16]) -> [__m128i; 16] {
+pub(crate) fn columns(x: [__m128i; 16]) -> [__m128i; 16] {
     let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
     let [x0, x4, x8, x12] = quarter([x0, x4, x8, x12]);
     let [x1, x5, x9, x13] = quarter([x1, x5, x9, x13]);
@@ -125,7 +125,7 @@ pub(super) fn columns(x: [__m128i; 16]) -> [__m128i; 16] {
 /// A round of diagonals on the words of all lanes.
 #[inline]
 #[target_feature(enable = "ssse3")]
-pub(super) fn diagonals(x: [__m128i; 16]) -> [__m128i; 16] {
+pub(crate) fn diagonals(x: [__m128i; 16]) -> [__m128i; 16] {
     let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
     let [x0, x5, x10, x15] = quarter([x0, x5, x10, x15]);
     let [x1, x6, x11, x12] = quarter([x1, x6, x11, x12]);

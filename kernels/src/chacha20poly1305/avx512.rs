@@ -3,18 +3,21 @@
 //! A message of up to 1728 bytes takes one pass of ChaCha20, whose first block is the one-time key,
 //! in the narrowest form that makes enough blocks; then Poly1305. Poly1305 reads the ciphertext
 //! where it was written, or, when it is what came in, before the keystream is XORed in, since the
-//! data may be in place. Long data that are opened are hashed between the rounds.
+//! data may be in place. Long data are hashed between the rounds.
 
 use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
+use super::lanes::fills;
 use super::{OPEN, SEAL};
 use crate::arx::{State, taken};
 use crate::chacha::avx512::{Lanes, Rows, columns, diagonals, rows_of_two};
 use crate::chacha::{self, Key};
 use crate::poly1305::avx512::{LongMessage, Message, Sum};
-use crate::simd::{first_bytes, load512, load512_part, opaque_count, store512, store512_part};
+use crate::simd::{
+    first_bytes, load256, load512, load512_part, opaque_count, store512, store512_part,
+};
 use crate::{Isa, Level, into_blocks, wipe};
 
 pub(super) const NEEDS: Level = Level::Avx512;
@@ -115,12 +118,12 @@ fn one_pass<
     aad: &[u8],
     data: &mut InOutBuf<'_, '_, u8>,
 ) -> [u8; 16] {
-    let blocks: [__m512i; N] = pass::<WAY, false, ROWS, LANES, N>(key, nonce);
+    let blocks: [__m512i; N] = pass::<WAY, 0, ROWS, LANES, N>(key, last_row(nonce));
     let mut message = Message::new(_mm512_castsi512_si256(blocks[0]));
     if N == 4 {
         let mut copy = [[0; 64]; N];
         message.absorb_few(aad);
-        put::<WAY, true, N, WHOLE>(&blocks, data.reborrow(), &mut copy);
+        put::<WAY, true, 1, N, WHOLE>(&blocks, data.reborrow(), &mut copy);
         let count = data.len().div_ceil(16);
         for block in copy.as_flattened().as_chunks::<16>().0.iter().take(count) {
             message.absorb_number(u128::from_le_bytes(*block));
@@ -129,18 +132,70 @@ fn one_pass<
         return message.tag();
     }
     if WAY == SEAL {
-        put::<WAY, false, N, WHOLE>(&blocks, data.reborrow(), &mut [[0; 64]; N]);
+        put::<WAY, false, 1, N, WHOLE>(&blocks, data.reborrow(), &mut [[0; 64]; N]);
         message.finish(aad, data.get_out())
     } else {
         let tag = message.finish(aad, data.get_in());
-        put::<WAY, false, N, WHOLE>(&blocks, data.reborrow(), &mut [[0; 64]; N]);
+        put::<WAY, false, 1, N, WHOLE>(&blocks, data.reborrow(), &mut [[0; 64]; N]);
         tag
     }
 }
 
+/// [`one_pass`] when block 0 has been made before: its front is the one-time key, whose powers do
+/// not wait for the pass.
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
+fn keyed_pass<
+    const WAY: bool,
+    const ROWS: usize,
+    const LANES: usize,
+    const N: usize,
+    const WHOLE: usize,
+>(
+    key: &Key,
+    nonce: &[u8; 12],
+    one_time: &[u8; 32],
+    aad: &[u8],
+    data: &mut InOutBuf<'_, '_, u8>,
+) -> [u8; 16] {
+    let sizes = [aad.len() as u64, data.len() as u64];
+    let mut message = Message::new(load256(one_time));
+    let wide = message.wide();
+    message.absorb_few(aad);
+    if WAY == OPEN {
+        message.absorb_end(&wide, data.get_in(), sizes);
+    }
+    let [counter, last] = last_row(nonce);
+    let blocks: [__m512i; N] = pass::<WAY, 2, ROWS, LANES, N>(key, [counter + 1, last]);
+    put::<WAY, false, 0, N, WHOLE>(&blocks, data.reborrow(), &mut [[0; 64]; N]);
+    if WAY == SEAL {
+        message.absorb_end(&wide, data.get_out(), sizes);
+    }
+    message.tag()
+}
+
+/// A message whose one-time key has been made, of a length that [`fills`] a pass.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
+pub(super) fn keyed<const WAY: bool>(
+    key: &Key,
+    nonce: &[u8; 12],
+    one_time: &[u8; 32],
+    aad: &[u8],
+    data: InOutBuf<'_, '_, u8>,
+) -> [u8; 16] {
+    debug_assert!(fills(data.len()), "other lengths have no form");
+    let mut data = data;
+    match data.len() {
+        0..=512 => keyed_pass::<WAY, 2, 0, 8, 7>(key, nonce, one_time, aad, &mut data),
+        513..=1024 => keyed_pass::<WAY, 0, 16, 16, 15>(key, nonce, one_time, aad, &mut data),
+        1025..=1536 => keyed_pass::<WAY, 2, 16, 24, 23>(key, nonce, one_time, aad, &mut data),
+        _ => passes::<WAY, true, 0, 16, 15>(key, nonce, one_time, aad, &mut data),
+    }
+}
+
 /// More bytes than [`one_pass`] takes: a first pass over the key block and so many of data that whole
-/// passes of sixteen blocks are left, of which the last may be cut short. Sealed data are hashed by
-/// pieces that stay in the cache.
+/// passes of sixteen blocks are left, of which the last may be cut short.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
 fn long<const WAY: bool>(
@@ -150,10 +205,10 @@ fn long<const WAY: bool>(
     data: &mut InOutBuf<'_, '_, u8>,
 ) -> [u8; 16] {
     match first_blocks(data.len()) {
-        ..=15 => passes::<WAY, 0, 16, 11>(key, nonce, aad, data),
-        16..=19 => passes::<WAY, 1, 20, 15>(key, nonce, aad, data),
-        20..=23 => passes::<WAY, 2, 24, 19>(key, nonce, aad, data),
-        _ => passes::<WAY, 3, 28, 23>(key, nonce, aad, data),
+        ..=15 => passes::<WAY, false, 0, 16, 11>(key, nonce, &[0; 32], aad, data),
+        16..=19 => passes::<WAY, false, 1, 20, 15>(key, nonce, &[0; 32], aad, data),
+        20..=23 => passes::<WAY, false, 2, 24, 19>(key, nonce, &[0; 32], aad, data),
+        _ => passes::<WAY, false, 3, 28, 23>(key, nonce, &[0; 32], aad, data),
     }
 }
 
@@ -163,75 +218,103 @@ fn first_blocks(len: usize) -> usize {
     12 + (len.div_ceil(64) - 12) % 16
 }
 
-/// A long message whose first pass makes `N` blocks.
+/// A long message whose first pass makes `N` blocks, of which the first is the key unless that is
+/// `KEYED`.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
-fn passes<const WAY: bool, const ROWS: usize, const N: usize, const WHOLE: usize>(
+fn passes<
+    const WAY: bool,
+    const KEYED: bool,
+    const ROWS: usize,
+    const N: usize,
+    const WHOLE: usize,
+>(
     key: &Key,
     nonce: &[u8; 12],
+    one_time: &[u8; 32],
     aad: &[u8],
     data: &mut InOutBuf<'_, '_, u8>,
 ) -> [u8; 16] {
     let sizes = [aad.len() as u64, data.len() as u64];
-    let count = first_blocks(data.len());
-    let blocks = pass::<WAY, true, ROWS, 16, N>(key, nonce);
-    let mut first = First([0; 64]);
-    store512(&mut first.0, blocks[0]);
-    let mut message = LongMessage::new(first.0.first_chunk().expect("64 bytes have 32"));
+    let len = data.len();
+    let count = first_blocks(len);
+    let [counter, last] = last_row(nonce);
+    let mut message;
+    let blocks;
+    if KEYED {
+        message = LongMessage::new(one_time);
+        blocks = pass::<WAY, 3, ROWS, 16, N>(key, [counter + 1, last]);
+    } else {
+        blocks = pass::<WAY, 1, ROWS, 16, N>(key, [counter, last]);
+        let mut first = First([0; 64]);
+        store512(&mut first.0, blocks[0]);
+        message = LongMessage::new(first.0.first_chunk().expect("64 bytes have 32"));
+    }
     if aad.len() < MUCH {
         message.absorb_few(aad);
     } else {
         message.absorb(aad);
     }
 
-    let [counter, last] = last_row(nonce);
     let mut state =
         Start(State { key: key.words, counter: counter + 1 + count as u64, nonce: last });
-    let len = data.len();
-    if WAY == OPEN && len >= MANY {
+    if len < if WAY == SEAL && !KEYED { MANY_SEALED } else { MANY } {
+        if WAY == OPEN {
+            message.absorb(data.get_in());
+        }
         let (front, back) = data.reborrow().split_at(64 * count);
-        let sum = message.begin(front.get_in());
-        put::<WAY, false, N, WHOLE>(&blocks, front, &mut [[0; 64]; N]);
-        let len = back.len();
-        let (whole, rest) = back.split_at(len - len % 1024);
-        let sum = open_passes(&mut state, &message, sum, whole);
-        message.end(sum);
-        if !rest.is_empty() {
-            message.absorb(rest.get_in());
-            state.xor(rest);
+        put_first::<WAY, KEYED, N, WHOLE>(&blocks, front);
+        state.xor(back);
+        if WAY == SEAL {
+            message.absorb(data.get_out());
         }
         return message.tag(sizes);
     }
 
-    let (mut piece, mut rest) = data.reborrow().split_at(len.min(PIECE));
+    let (mut front, back) = data.reborrow().split_at(64 * count);
+    let len = back.len();
+    let (whole, mut rest) = back.split_at(len - len % 1024);
     if WAY == OPEN {
-        message.absorb(piece.get_in());
-    }
-    let (front, back) = piece.reborrow().split_at(64 * count);
-    put::<WAY, false, N, WHOLE>(&blocks, front, &mut [[0; 64]; N]);
-    state.xor(back);
-    if WAY == SEAL {
-        message.absorb(piece.get_out());
-        while !rest.is_empty() {
-            let len = rest.len().min(PIECE);
-            let (mut piece, next) = rest.split_at(len);
-            state.xor(piece.reborrow());
-            message.absorb(piece.get_out());
-            rest = next;
+        let sum = message.begin(front.get_in());
+        put_first::<WAY, KEYED, N, WHOLE>(&blocks, front);
+        message.end(open_passes(&mut state, &message, sum, whole));
+        if !rest.is_empty() {
+            message.absorb(rest.get_in());
+            state.xor(rest);
+        }
+    } else {
+        put_first::<WAY, KEYED, N, WHOLE>(&blocks, front.reborrow());
+        let sum = message.begin(front.get_out());
+        message.end(seal_passes(&mut state, &message, sum, whole));
+        if !rest.is_empty() {
+            state.xor(rest.reborrow());
+            message.absorb(rest.get_out());
         }
     }
     message.tag(sizes)
 }
 
+/// XORs the blocks of the first pass, but the key, into `data`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
+fn put_first<const WAY: bool, const KEYED: bool, const N: usize, const WHOLE: usize>(
+    blocks: &[__m512i; N],
+    data: InOutBuf<'_, '_, u8>,
+) {
+    if KEYED {
+        put::<WAY, false, 0, N, WHOLE>(blocks, data, &mut [[0; 64]; N]);
+    } else {
+        put::<WAY, false, 1, N, WHOLE>(blocks, data, &mut [[0; 64]; N]);
+    }
+}
+
 /// Bytes of associated data from which Poly1305 is worth a call.
 const MUCH: usize = 320;
 
-/// Bytes that are encrypted at a time, then hashed.
-const PIECE: usize = 16 << 10;
-
-/// Bytes from which on data are hashed between the rounds that decrypt them; not more than
-/// [`PIECE`].
+/// Bytes from which on data are hashed between rounds; and where they are sealed, so that the last
+/// pass has no rounds after it, and the key is made with the first.
 const MANY: usize = 4 << 10;
+const MANY_SEALED: usize = 6 << 10;
 
 /// Passes of sixteen blocks, no part of one, and between their rounds Poly1305 of the same bytes:
 /// what the one waits for is time for the other.
@@ -249,10 +332,9 @@ fn open_passes(
     let mut counters = lanes.counters();
     state.0.counter = chacha::later(state.0.counter, 16 * passes.len() as u64, false);
     for mut bytes in passes {
-        let pairs = bytes.get_in().as_chunks().0.as_chunks().0.as_chunks().0;
-        let [pairs @ .., last] = pairs else { unreachable!("1024 bytes are four pairs") };
+        let [three @ .., last] = pairs_of(bytes.get_in());
         let mut x = lanes.double_round::<false>(counters);
-        for pair in pairs {
+        for pair in three {
             x = diagonals(columns(x));
             x = diagonals(columns(x));
             x = diagonals(columns(x));
@@ -266,6 +348,61 @@ fn open_passes(
         counters = _mm512_add_epi32(counters, _mm512_set1_epi32(16));
     }
     sum
+}
+
+/// [`open_passes`] the other way: between the rounds of a pass Poly1305 of what the pass before has
+/// encrypted.
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
+fn seal_passes(
+    state: &mut Start,
+    message: &LongMessage,
+    sum: Sum,
+    data: InOutBuf<'_, '_, u8>,
+) -> Sum {
+    let mut sum = sum;
+    let mut passes = into_blocks::<1024>(data).0;
+    let lanes = Lanes::of(&state.0.key, state.0.counter, state.0.nonce);
+    let mut counters = lanes.counters();
+    state.0.counter = chacha::later(state.0.counter, 16 * passes.len() as u64, false);
+    for at in 0..passes.len() {
+        let mut x = lanes.double_round::<false>(counters);
+        if at == 0 {
+            for _ in 0..opaque_count(3) {
+                x = diagonals(columns(x));
+                x = diagonals(columns(x));
+                x = diagonals(columns(x));
+            }
+        } else {
+            let [three @ .., last] = pairs_of(&passes.get_out()[at - 1]);
+            for pair in three {
+                x = diagonals(columns(x));
+                x = diagonals(columns(x));
+                x = diagonals(columns(x));
+                sum = message.go_on(sum, pair);
+            }
+            sum = message.go_on(sum, last);
+        }
+        let mut bytes = passes.get(at);
+        for (i, block) in lanes.blocks::<false>(x, counters).into_iter().enumerate() {
+            let other = _mm512_xor_si512(load512(&bytes.get_in().as_chunks().0[i]), block);
+            store512(&mut bytes.get_out().as_chunks_mut().0[i], other);
+        }
+        counters = _mm512_add_epi32(counters, _mm512_set1_epi32(16));
+    }
+    if let [.., last] = passes.get_out() {
+        for pair in pairs_of(last) {
+            sum = message.go_on(sum, pair);
+        }
+    }
+    sum
+}
+
+/// What Poly1305 takes at a time: all but the last between the rounds of a pass.
+#[inline(always)]
+fn pairs_of(bytes: &[u8; 1024]) -> &[[[[u8; 64]; 2]; 2]; 4] {
+    let pairs = bytes.as_chunks().0.as_chunks().0.as_chunks().0;
+    pairs.first_chunk().expect("1024 bytes are four pairs")
 }
 
 /// The first block of a keystream, wiped on drop.
@@ -298,25 +435,18 @@ impl Drop for Start {
     }
 }
 
-/// Block 0 and the following.
+/// The block that the last row `counter`, `last` names, and the following.
 ///
-/// `WAY` and `LONG` change nothing: they tell the callers apart, so that each has this inlined and
+/// `WAY` and `FOR` change nothing: they tell the callers apart, so that each has this inlined and
 /// the blocks in registers.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
-fn pass<
-    const WAY: bool,
-    const LONG: bool,
-    const ROWS: usize,
-    const LANES: usize,
-    const N: usize,
->(
+fn pass<const WAY: bool, const FOR: u8, const ROWS: usize, const LANES: usize, const N: usize>(
     key: &Key,
-    nonce: &[u8; 12],
+    [counter, last]: [u64; 2],
 ) -> [__m512i; N] {
     const { assert!(ROWS <= 3 && (LANES == 0 || LANES == 16) && N == 4 * ROWS + LANES) };
     let key = &key.words;
-    let [counter, last] = last_row(nonce);
     let y0 = Rows::of(key, counter, last, false);
     let z0 = if LANES == 0 { y0.next(false) } else { Rows::of(key, counter + 20, last, false) };
     let w0 = z0.next(false);
@@ -363,11 +493,17 @@ fn pass<
     blocks
 }
 
-/// XORs the blocks after the first into `data`, which has `WHOLE` blocks at least; into `copy`, if
+/// XORs the blocks from `FIRST` on into `data`, which has `WHOLE` blocks at least; into `copy`, if
 /// it is wanted, goes the ciphertext.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
-fn put<const WAY: bool, const COPY: bool, const N: usize, const WHOLE: usize>(
+fn put<
+    const WAY: bool,
+    const COPY: bool,
+    const FIRST: usize,
+    const N: usize,
+    const WHOLE: usize,
+>(
     blocks: &[__m512i; N],
     data: InOutBuf<'_, '_, u8>,
     copy: &mut [[u8; 64]; N],
@@ -375,14 +511,14 @@ fn put<const WAY: bool, const COPY: bool, const N: usize, const WHOLE: usize>(
     let (mut whole, mut rest) = taken(data).split_at(64 * WHOLE);
     for i in 0..WHOLE {
         let text = load512(&whole.get_in().as_chunks().0[i]);
-        let other = _mm512_xor_si512(text, blocks[1 + i]);
+        let other = _mm512_xor_si512(text, blocks[FIRST + i]);
         store512(&mut whole.get_out().as_chunks_mut().0[i], other);
         if COPY {
             store512(&mut copy[i], if WAY == SEAL { other } else { text });
         }
     }
-    for i in WHOLE..N - 1 {
-        let block = blocks[1 + i];
+    for i in WHOLE..N - FIRST {
+        let block = blocks[FIRST + i];
         if rest.len() >= 64 {
             let (mut this, next) = rest.split_at(64);
             let text = load512(&this.get_in().as_chunks().0[0]);

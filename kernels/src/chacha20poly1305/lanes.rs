@@ -6,8 +6,9 @@
 //! | level | side by side |
 //! |---|---|
 //! | `Portable` | nothing |
-//! | `Ssse3`, `Avx2` | blocks of ChaCha20, of messages of up to 192 bytes |
-//! | `Avx512` | blocks of ChaCha20, and Poly1305 of 16 messages, of up to 384 bytes |
+//! | `Ssse3` | blocks of ChaCha20, of messages of up to 64 bytes |
+//! | `Avx2` | blocks of ChaCha20, of messages of up to 128 bytes |
+//! | `Avx512` | blocks of ChaCha20, and Poly1305 of 16 messages, of up to 384 bytes; block 0 of some |
 //!
 //! Longer messages, those with more than 64 bytes of associated data at `Avx512`, and batches of
 //! fewer than four go one by one: their kernel fills registers with blocks of one message.
@@ -21,13 +22,17 @@ use core::fmt;
 
 use inout::InOutBuf;
 
-use super::{ChaCha20Poly1305, OPEN, SEAL};
-use crate::{Aead, Isa};
+use super::{ChaCha20Poly1305, OPEN, SEAL, XChaCha20Poly1305};
+use crate::chacha::{self, Key};
+use crate::{Isa, Level};
 
 /// One message of a batch: its key, nonce, associated data and data, and the place of its tag.
 pub struct Lane<'a> {
-    cipher: &'a ChaCha20Poly1305,
+    key: &'a Key,
+    isa: Isa,
     nonce: [u8; 12],
+    /// What the message's own key is made of, besides `key`, if it has one.
+    front: Option<[u8; 16]>,
     /// The last four words of the state at block 0.
     #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
     last: [u64; 2],
@@ -48,13 +53,40 @@ impl<'a> Lane<'a> {
         data: InOutBuf<'a, 'a, u8>,
         tag: &'a mut [u8; 16],
     ) -> Self {
-        #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
-        let last = super::avx512::last_row(nonce);
+        Self::under(&cipher.key, cipher.isa, nonce, aad, data, tag)
+    }
+
+    /// [`new`](Self::new) for a message of XChaCha20-Poly1305.
+    #[must_use]
+    #[inline]
+    pub fn extended(
+        cipher: &'a XChaCha20Poly1305,
+        nonce: &[u8; 24],
+        aad: &'a [u8],
+        data: InOutBuf<'a, 'a, u8>,
+        tag: &'a mut [u8; 16],
+    ) -> Self {
+        let (front, nonce) = super::divided(nonce);
+        let lane = Self::under(&cipher.key, cipher.isa, &nonce, aad, data, tag);
+        Self { front: Some(*front), ..lane }
+    }
+
+    #[inline]
+    fn under(
+        key: &'a Key,
+        isa: Isa,
+        nonce: &[u8; 12],
+        aad: &'a [u8],
+        data: InOutBuf<'a, 'a, u8>,
+        tag: &'a mut [u8; 16],
+    ) -> Self {
         Self {
-            cipher,
+            key,
+            isa,
             nonce: *nonce,
+            front: None,
             #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
-            last,
+            last: super::avx512::last_row(nonce),
             aad,
             data,
             tag,
@@ -83,31 +115,120 @@ impl fmt::Debug for Lane<'_> {
 
 /// Encrypts each message and writes the tag of its ciphertext and associated data.
 ///
-/// Constant time in keys, nonces and data; lengths are public. Keys may be of different levels.
+/// Messages of ChaCha20-Poly1305 and of XChaCha20-Poly1305 may be mixed, and keys of different
+/// levels. Constant time in keys, nonces and data; lengths are public.
 #[inline(never)]
 pub fn seal_lanes(lanes: &mut [Lane<'_>]) {
-    let Some(isa) = level(lanes) else { return alone::<SEAL>(lanes) };
-    by_isa!(isa, seal(lanes): Avx512 => avx512, Avx2 => streams, Ssse3 => streams, _ => in_turn);
+    match kind(lanes) {
+        Kind::Few => alone::<SEAL>(lanes),
+        Kind::Extended(isa) => extended::<SEAL>(isa, lanes),
+        Kind::Same(isa) => side_by_side::<SEAL>(isa, lanes),
+    }
 }
 
 /// Decrypts each message and writes the tag that its ciphertext and associated data should have.
 ///
 /// The caller compares it with the one that came, in constant time, and wipes the plaintext if they
-/// differ. Constant time in keys, nonces and data; lengths are public. Keys may be of different
-/// levels.
+/// differ. Otherwise like [`seal_lanes`].
 #[inline(never)]
 pub fn open_lanes(lanes: &mut [Lane<'_>]) {
-    let Some(isa) = level(lanes) else { return alone::<OPEN>(lanes) };
-    by_isa!(isa, open(lanes): Avx512 => avx512, Avx2 => streams, Ssse3 => streams, _ => in_turn);
+    match kind(lanes) {
+        Kind::Few => alone::<OPEN>(lanes),
+        Kind::Extended(isa) => extended::<OPEN>(isa, lanes),
+        Kind::Same(isa) => side_by_side::<OPEN>(isa, lanes),
+    }
 }
 
-/// The level of all keys, if there are enough to go side by side and they have the same.
+/// What a batch consists of.
+enum Kind {
+    /// Too few messages, too long ones, or of different levels: they go one by one.
+    Few,
+    /// Some are to have keys of their own.
+    Extended(Isa),
+    Same(Isa),
+}
+
 #[inline]
-fn level(lanes: &[Lane<'_>]) -> Option<Isa> {
-    let [first, _, _, rest @ ..] = lanes else { return None };
-    let isa = first.cipher.isa;
-    let same = !rest.is_empty() && lanes.iter().all(|lane| lane.cipher.isa == isa);
-    same.then_some(isa)
+fn kind(lanes: &[Lane<'_>]) -> Kind {
+    let [first, _, _, _, ..] = lanes else { return Kind::Few };
+    let isa = first.isa;
+    let (mut same, mut extended) = (true, false);
+    for lane in lanes {
+        same &= lane.isa == isa;
+        extended |= lane.front.is_some();
+    }
+    match (same, extended) {
+        (false, _) => Kind::Few,
+        (true, true) => Kind::Extended(isa),
+        (true, false) if lanes.iter().all(|lane| is_alone(lane, lanes.len())) => Kind::Few,
+        (true, false) => Kind::Same(isa),
+    }
+}
+
+/// Whether a message of so many gains nothing from the others.
+#[inline]
+fn is_alone(lane: &Lane<'_>, all: usize) -> bool {
+    let bytes = lane.data.len();
+    let keyed = lane.isa.has(Level::Avx512) && all >= 16 && fills(bytes);
+    bytes > LONGEST_BESIDE && !keyed
+}
+
+/// The most bytes of a message that goes beside others at any level.
+const LONGEST_BESIDE: usize = 384;
+
+/// Whether a message of so many bytes fills passes by itself, so that one for block 0, too, would
+/// be much longer: then block 0 is made beside others'.
+#[inline]
+pub(super) const fn fills(bytes: usize) -> bool {
+    let blocks = bytes.div_ceil(64);
+    matches!(blocks, 8 | 16 | 24) || blocks >= 32 && blocks.is_multiple_of(16)
+}
+
+#[inline(always)]
+fn side_by_side<const WAY: bool>(isa: Isa, lanes: &mut [Lane<'_>]) {
+    if WAY == SEAL {
+        by_isa!(isa, seal(lanes): Avx512 => avx512, Avx2 => streams, Ssse3 => streams, _ => in_turn);
+    } else {
+        by_isa!(isa, open(lanes): Avx512 => avx512, Avx2 => streams, Ssse3 => streams, _ => in_turn);
+    }
+}
+
+/// Makes keys for the messages that are to have their own, if there are enough of them, then goes
+/// on with these.
+#[inline(never)]
+fn extended<const WAY: bool>(isa: Isa, lanes: &mut [Lane<'_>]) {
+    let fewest = if isa.has(Level::Avx2) { 6 } else { 12 };
+    for lanes in lanes.chunks_mut(16) {
+        let count = lanes.len();
+        if count < fewest {
+            alone::<WAY>(lanes);
+            continue;
+        }
+        let mut keys = [0; 16].map(|_| Key { words: [0; 12] });
+        let sources: [_; 16] = core::array::from_fn(|at| {
+            let lane = &lanes[at.min(count - 1)];
+            (lane.key, lane.front.unwrap_or_default())
+        });
+        chacha::subkeys(isa, &sources[..count], &mut keys);
+        // Places for messages that are not there.
+        let mut tags = [[0; 16]; 16];
+        let mut tags = tags.iter_mut();
+        let mut given = lanes.iter_mut().zip(&keys);
+        let mut lanes: [Lane<'_>; 16] = core::array::from_fn(|at| match given.next() {
+            Some((lane, own)) => Lane {
+                key: if lane.front.is_some() { own } else { lane.key },
+                front: None,
+                data: lane.data.reborrow(),
+                tag: lane.tag,
+                ..*lane
+            },
+            None => {
+                let tag = tags.next().expect("one for each of sixteen");
+                Lane::under(&keys[at], isa, &[0; 12], &[], (&mut [][..]).into(), tag)
+            }
+        });
+        side_by_side::<WAY>(isa, &mut lanes[..count]);
+    }
 }
 
 /// One message after the other.
@@ -120,11 +241,20 @@ fn alone<const WAY: bool>(lanes: &mut [Lane<'_>]) {
 
 #[inline]
 fn one<const WAY: bool>(lane: &mut Lane<'_>) {
+    let (isa, nonce, aad) = (lane.isa, &lane.nonce, lane.aad);
     let data = lane.data.reborrow();
+    let own;
+    let key = match &lane.front {
+        None => lane.key,
+        Some(front) => {
+            own = chacha::hchacha20(isa, lane.key, front);
+            &own
+        }
+    };
     *lane.tag = if WAY == SEAL {
-        lane.cipher.seal(&lane.nonce, lane.aad, data)
+        super::seal(isa, key, nonce, aad, data)
     } else {
-        lane.cipher.open(&lane.nonce, lane.aad, data)
+        super::open(isa, key, nonce, aad, data)
     };
 }
 
@@ -143,7 +273,7 @@ mod in_turn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Level;
+    use crate::Aead;
     use crate::isa::reached::assert_best;
 
     const KERNELS: &[Level] = &[Level::Portable, Level::Ssse3, Level::Avx2, Level::Avx512];

@@ -6,6 +6,12 @@
 //! plain Rust; a step is worth 40 blocks there, or 28. What is too little for lanes, or left over
 //! when no message waits any more, goes by tables, two messages at a time: NOT constant time, see
 //! the [module](super). In lanes everything is constant time but lengths.
+//!
+//! By tables goes whatever is left of the last messages when fewer than so many that are not empty
+//! are on their way: 5 at `Avx512`, 40 at `Avx2` in batches of more than 64, else 28. A smaller
+//! batch goes so from the beginning; at `Avx512` also one of at most 64 messages that have together
+//! no more blocks than four times the longest and 16. So only messages that end with enough others
+//! are encrypted in constant time to their ends.
 
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
 mod avx2;

@@ -86,7 +86,7 @@ fn eights<'i, 'o, const ROUNDS: usize, const XOR: bool>(
 /// A round of columns on the words of all lanes.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn columns(x: [__m256i; 16]) -> [__m256i; 16] {
+pub(crate) fn columns(x: [__m256i; 16]) -> [__m256i; 16] {
     let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
     let [x0, x4, x8, x12] = quarter([x0, x4, x8, x12]);
     let [x5, x9, x13, x1] = quarter([x5, x9, x13, x1]);
@@ -98,7 +98,7 @@ fn columns(x: [__m256i; 16]) -> [__m256i; 16] {
 /// A round of rows on the words of all lanes.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn rows(x: [__m256i; 16]) -> [__m256i; 16] {
+pub(crate) fn rows(x: [__m256i; 16]) -> [__m256i; 16] {
     let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
     let [x0, x1, x2, x3] = quarter([x0, x1, x2, x3]);
     let [x5, x6, x7, x4] = quarter([x5, x6, x7, x4]);

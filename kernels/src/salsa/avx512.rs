@@ -86,7 +86,7 @@ fn sixteens<'i, 'o, const ROUNDS: usize, const XOR: bool>(
 /// A round of columns on the words of all lanes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn columns(x: [__m512i; 16]) -> [__m512i; 16] {
+pub(crate) fn columns(x: [__m512i; 16]) -> [__m512i; 16] {
     let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
     let [x0, x4, x8, x12] = quarter([x0, x4, x8, x12]);
     let [x5, x9, x13, x1] = quarter([x5, x9, x13, x1]);
@@ -98,7 +98,7 @@ fn columns(x: [__m512i; 16]) -> [__m512i; 16] {
 /// A round of rows on the words of all lanes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn rows(x: [__m512i; 16]) -> [__m512i; 16] {
+pub(crate) fn rows(x: [__m512i; 16]) -> [__m512i; 16] {
     let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
     let [x0, x1, x2, x3] = quarter([x0, x1, x2, x3]);
     let [x5, x6, x7, x4] = quarter([x5, x6, x7, x4]);
@@ -283,7 +283,7 @@ fn twos<'i, 'o, const ROUNDS: usize, const XOR: bool>(
 /// [`quarter`] on the diagonals of two blocks.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn quarter_of_two([mut a, mut b, mut c, mut d]: [__m256i; 4]) -> [__m256i; 4] {
+pub(crate) fn quarter_of_two([mut a, mut b, mut c, mut d]: [__m256i; 4]) -> [__m256i; 4] {
     b = _mm256_xor_si256(b, _mm256_rol_epi32::<7>(_mm256_add_epi32(a, d)));
     c = _mm256_xor_si256(c, _mm256_rol_epi32::<9>(_mm256_add_epi32(b, a)));
     d = _mm256_xor_si256(d, _mm256_rol_epi32::<13>(_mm256_add_epi32(c, b)));

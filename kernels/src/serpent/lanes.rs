@@ -101,8 +101,10 @@ macro_rules! lanes {
         }
 
         /// Changes the table for one lane of a group.
+        //
+        // Without wide registers, where the compiler would scatter the words: it is no faster, and
+        // no kernel may have such an instruction.
         #[inline(never)]
-        $(#[$feature])*
         fn set_key<const G: usize>(
             table: &mut Keys<G>,
             slots: &Slots<'_, '_, $most>,
@@ -220,6 +222,8 @@ macro_rules! lanes {
             let live = live >> (group * GROUP);
             let [a, b, c, d] = across(x);
             for (row, x) in [split(a), split(b), split(c), split(d)].into_iter().enumerate() {
+                // Else the compiler would test the bits of several lanes in a vector.
+                let live = crate::simd::opaque_word(live.into());
                 for (quarter, x) in x.into_iter().enumerate() {
                     let lane = 4 * quarter + row;
                     if live >> lane & 1 == 1 {

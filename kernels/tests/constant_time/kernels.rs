@@ -16,6 +16,7 @@ use lanecrypt_kernels::serpent::{self, Serpent};
 use lanecrypt_kernels::xts::{self, AesXts};
 use lanecrypt_kernels::{Aead, BlockCipher, BlockEncrypt, Ctr, Isa, Level, Seek, StreamCore};
 
+use crate::lanes;
 use crate::secrets::Secrets;
 
 /// One algorithm.
@@ -51,10 +52,25 @@ pub(crate) const ALL: &[Kernel] = &[
     Kernel { name: "aes-128-xts", levels: xts::KERNELS, run: xts128 },
     Kernel { name: "aes-256-xts", levels: xts::KERNELS, run: xts256 },
     Kernel { name: "serpent", levels: serpent::KERNELS, run: serpent },
+    Kernel { name: "aes-128-lanes", levels: aes::KERNELS, run: lanes::aes128 },
+    Kernel { name: "aes-192-lanes", levels: aes::KERNELS, run: lanes::aes192 },
+    Kernel { name: "aes-256-lanes", levels: aes::KERNELS, run: lanes::aes256 },
+    Kernel { name: "serpent-lanes", levels: serpent::KERNELS, run: lanes::serpent },
+    Kernel { name: "chacha20-lanes", levels: chacha::KERNELS, run: lanes::chacha20 },
+    Kernel { name: "salsa20-lanes", levels: salsa::KERNELS, run: lanes::salsa20 },
+    Kernel {
+        name: "chacha20-poly1305-lanes",
+        levels: chacha20poly1305::KERNELS,
+        run: lanes::chacha20poly1305,
+    },
     #[cfg(feature = "legacy")]
     Kernel { name: "des-sliced", levels: des::KERNELS, run: des },
     #[cfg(feature = "legacy")]
     Kernel { name: "3des-sliced", levels: des::KERNELS, run: triple_des },
+    #[cfg(feature = "legacy")]
+    Kernel { name: "des-lanes", levels: des::KERNELS, run: lanes::des },
+    #[cfg(feature = "legacy")]
+    Kernel { name: "3des-lanes", levels: des::KERNELS, run: lanes::triple_des },
 ];
 
 /// Ends of blocks, of registers and of the widths of all kernels, and next to them.

@@ -8,6 +8,7 @@
 //! alone does nothing.
 
 mod kernels;
+mod lanes;
 mod memcheck;
 mod planted;
 mod secrets;

@@ -17,6 +17,7 @@ use lanecrypt_kernels::chacha20poly1305::{self, ChaCha20Poly1305};
 #[cfg(feature = "legacy")]
 use lanecrypt_kernels::des::{self, Des, TripleDes, TripleDesKey};
 use lanecrypt_kernels::gcm::{self, AesGcm};
+use lanecrypt_kernels::lanes::Lane;
 use lanecrypt_kernels::salsa::{self, Salsa};
 use lanecrypt_kernels::serpent::{self, Serpent};
 use lanecrypt_kernels::xts::{self, AesXts};
@@ -63,10 +64,23 @@ const ALL: &[Subject] = &[
     Subject { name: "aes-256-xts", levels: xts::KERNELS, run: xts256 },
     Subject { name: "chacha20-poly1305", levels: chacha20poly1305::KERNELS, run: chacha_poly },
     Subject { name: "serpent", levels: serpent::KERNELS, run: serpent },
+    Subject { name: "aes-128-lanes", levels: aes::KERNELS, run: aes128_lanes },
+    Subject { name: "aes-256-lanes", levels: aes::KERNELS, run: aes256_lanes },
+    Subject { name: "serpent-lanes", levels: serpent::KERNELS, run: serpent_lanes },
+    Subject { name: "chacha20-lanes", levels: chacha::KERNELS, run: chacha_lanes },
+    Subject {
+        name: "chacha20-poly1305-lanes",
+        levels: chacha20poly1305::KERNELS,
+        run: chacha_poly_lanes,
+    },
     #[cfg(feature = "legacy")]
     Subject { name: "des-sliced", levels: des::KERNELS, run: des },
     #[cfg(feature = "legacy")]
     Subject { name: "3des-sliced", levels: des::KERNELS, run: triple_des },
+    #[cfg(feature = "legacy")]
+    Subject { name: "des-lanes", levels: des::KERNELS, run: des_lanes },
+    #[cfg(feature = "legacy")]
+    Subject { name: "3des-lanes", levels: des::KERNELS, run: triple_des_lanes },
 ];
 
 /// Whether the planted leak shows.
@@ -279,6 +293,72 @@ fn des(isa: Isa, inputs: &mut Inputs) {
 #[cfg(feature = "legacy")]
 fn triple_des(isa: Isa, inputs: &mut Inputs) {
     blocks(&TripleDes::new(isa, &TripleDesKey::from(key::<24>(inputs))), inputs);
+}
+
+fn aes128_lanes(isa: Isa, inputs: &mut Inputs) {
+    chains::<_, 16, 8>(&Aes::<128>::new(isa, key(inputs)), inputs, Aes::<128>::cbc_encrypt_lanes);
+}
+
+fn aes256_lanes(isa: Isa, inputs: &mut Inputs) {
+    chains::<_, 16, 8>(&Aes::<256>::new(isa, key(inputs)), inputs, Aes::<256>::cbc_encrypt_lanes);
+}
+
+fn serpent_lanes(isa: Isa, inputs: &mut Inputs) {
+    let serpent = Serpent::new(isa, &serpent::Key::from(key::<32>(inputs)));
+    chains::<_, 16, 2>(&serpent, inputs, Serpent::cbc_encrypt_lanes);
+}
+
+#[cfg(feature = "legacy")]
+fn des_lanes(isa: Isa, inputs: &mut Inputs) {
+    chains::<_, 8, 2>(&Des::new(isa, key(inputs)), inputs, Des::cbc_encrypt_lanes);
+}
+
+#[cfg(feature = "legacy")]
+fn triple_des_lanes(isa: Isa, inputs: &mut Inputs) {
+    let des = TripleDes::new(isa, &TripleDesKey::from(key::<24>(inputs)));
+    chains::<_, 8, 2>(&des, inputs, TripleDes::cbc_encrypt_lanes);
+}
+
+/// Chains of `LEN` blocks side by side.
+fn chains<C, const N: usize, const LEN: usize>(
+    cipher: &C,
+    inputs: &mut Inputs,
+    run: fn(&mut [Lane<'_, C, N>]),
+) {
+    let (blocks, _) = inputs.data.as_chunks_mut::<N>();
+    let (chains, _) = blocks.as_chunks_mut::<LEN>();
+    let mut lanes: Vec<_> = chains
+        .iter_mut()
+        .map(|chain| Lane { key: cipher, iv: &[7; N], blocks: chain.as_mut_slice().into() })
+        .collect();
+    run(&mut lanes);
+}
+
+fn chacha_lanes(isa: Isa, inputs: &mut Inputs) {
+    let key = chacha::Key::from(key::<32>(inputs));
+    let mut lanes: Vec<_> = inputs
+        .data
+        .chunks_mut(64)
+        .map(|data| chacha::Lane::new::<Ietf>(&key, &[7; 12], 1, data.into()))
+        .collect();
+    chacha::xor_lanes::<20>(isa, &mut lanes);
+}
+
+fn chacha_poly_lanes(isa: Isa, inputs: &mut Inputs) {
+    let cipher = ChaCha20Poly1305::new(isa, key(inputs));
+    for run in [chacha20poly1305::seal_lanes, chacha20poly1305::open_lanes] {
+        let mut tags = [[0; 16]; 9];
+        let mut lanes: Vec<_> = inputs
+            .data
+            .chunks_mut(128)
+            .zip(&mut tags)
+            .map(|(data, tag)| {
+                chacha20poly1305::Lane::new(&cipher, &[7; 12], &[1; 8], data.into(), tag)
+            })
+            .collect();
+        run(&mut lanes);
+        black_box(tags);
+    }
 }
 
 /// Everything but chains, each time on what the last has left.

@@ -1,43 +1,66 @@
 //! Peer: AES-GCM and ChaCha20-Poly1305 of Intel's IPsec-MB, without checks.
 //!
-//! AES-GCM is one function a message (`direct`). ChaCha20-Poly1305 is fastest as a job (`job`),
-//! which is done at once, because it has no lanes. Comparing tags is the caller's.
+//! AES-GCM is one function a message (`direct`), and both are jobs (`job`) and bursts of jobs
+//! (`burst`), which are done as they are handed over, because neither has lanes. Comparing tags is
+//! the caller's.
 
-use core::ffi::c_int;
+use core::iter;
 
 use crate::aeads::same;
 use crate::crypt::rounds;
 use crate::ipsec_mb::{
-    self, ChaChaMessage, DECRYPT, ENCRYPT, Gcm, GcmKey, GcmMessage, GcmState, IpsecMb, Manager,
+    self, Algorithm, Api, BURST, ChaCha, Expanded, Gcm, GcmKey, GcmMessage, GcmSession, GcmState,
+    IpsecMb, Job, Manager,
 };
-use crate::{Aead, AeadPeer, Failed, Packet, PeerLibraries, Sealing};
+use crate::{Aead, AeadPeer, Direction, Failed, Packet, PeerLibraries, Sealing};
 
-pub(crate) fn aeads(libraries: &PeerLibraries) -> [AeadPeer; 3] {
+pub(crate) fn aeads(libraries: &PeerLibraries) -> Vec<AeadPeer> {
     let library = ipsec_mb::library(libraries);
-    [("direct", "aes-128-gcm"), ("direct", "aes-256-gcm"), ("job", "chacha20-poly1305")].map(
-        |(api, algorithm)| {
-            let names = ["ipsec-mb", api, algorithm];
-            let library = match &library {
-                Ok(library) => *library,
-                Err(hint) => return AeadPeer::missing(names, hint),
-            };
-            let version = library.version.clone();
-            if api == "job" {
-                return AeadPeer::made(names, version, move |_, keys| {
-                    Some(Box::new(Jobs::new(library, keys)?))
-                });
-            }
-            // The functions need no manager once it has named them.
-            let functions = Manager::new(library).and_then(|manager| {
-                let (key_len, _) = crate::aead_lengths(algorithm)?;
-                Some((manager.gcm(key_len)?, key_len))
-            });
-            let Some((functions, key_len)) = functions else {
-                return AeadPeer::missing(names, "IPsec-MB makes no manager here");
-            };
-            AeadPeer::tried(names, version, move |_, key| Keyed::new(functions, key_len, key))
-        },
-    )
+    let mut peers = Vec::new();
+    peers.extend(["aes-128-gcm", "aes-256-gcm"].map(|algorithm| direct(&library, algorithm)));
+    for api in [Api::Burst, Api::Job] {
+        let [short, long] = ["aes-128-gcm", "aes-256-gcm"];
+        let chacha = ("chacha20-poly1305", Algorithm::CHACHA20_POLY1305);
+        peers.push(peer::<GcmSession<16>>(&library, api, short, Algorithm::AES_128_GCM));
+        peers.push(peer::<GcmSession<32>>(&library, api, long, Algorithm::AES_256_GCM));
+        peers.push(peer::<ChaCha>(&library, api, chacha.0, chacha.1));
+    }
+    peers
+}
+
+fn direct(library: &Result<&'static IpsecMb, String>, algorithm: &'static str) -> AeadPeer {
+    let names = ["ipsec-mb", "direct", algorithm];
+    let library = match library {
+        Ok(library) => *library,
+        Err(hint) => return AeadPeer::missing(names, hint),
+    };
+    // The functions need no manager once it has named them.
+    let functions = Manager::new(library).and_then(|manager| {
+        let (key_len, _) = crate::aead_lengths(algorithm)?;
+        Some((manager.gcm(key_len)?, key_len))
+    });
+    let Some((functions, key_len)) = functions else {
+        return AeadPeer::missing(names, "IPsec-MB makes no manager here");
+    };
+    AeadPeer::tried(names, library.version.clone(), move |_, key| {
+        Keyed::new(functions, key_len, key)
+    })
+}
+
+fn peer<K: Expanded>(
+    library: &Result<&'static IpsecMb, String>,
+    api: Api,
+    name: &'static str,
+    algorithm: Algorithm,
+) -> AeadPeer {
+    let names = ["ipsec-mb", api.name(), name];
+    match *library {
+        Ok(library) => AeadPeer::made(names, library.version.clone(), move |_, keys| {
+            Some(Box::new(Sessions::<K>::new(library, api, algorithm, keys)?))
+        }),
+        Err(ref hint) => AeadPeer::missing(names, hint),
+    }
+    .in_batches()
 }
 
 /// A key of AES-GCM.
@@ -126,78 +149,126 @@ impl Sealing for Keyed {
     #[inline]
     fn key(&mut self, key: &[u8]) -> Result<(), Failed> {
         Failed::unless(key.len() == self.key_len)?;
-        // SAFETY: as many bytes are read as the key has, and the place has room.
-        unsafe { (self.functions.expand.0)(key.as_ptr(), &raw mut *self.key) };
+        // SAFETY: the functions are those for this length.
+        unsafe { self.functions.expand(key, &mut self.key) };
         Ok(())
     }
 }
 
-/// Sessions of ChaCha20-Poly1305 that share a manager.
-struct Jobs {
+/// Sessions that share a manager.
+struct Sessions<K> {
     manager: Manager,
-    keys: Vec<[u8; 32]>,
+    api: Api,
+    algorithm: Algorithm,
+    /// Of the sessions.
+    keys: Vec<K>,
+    /// Of the packets of one batch, for those that set keys.
+    fresh: Vec<K>,
+    /// Of the packets of one batch that are opened, to be compared.
+    tags: Vec<[u8; 16]>,
 }
 
-impl Jobs {
-    fn new(library: &'static IpsecMb, keys: &[&[u8]]) -> Option<Self> {
+impl<K: Expanded> Sessions<K> {
+    fn new(
+        library: &'static IpsecMb,
+        api: Api,
+        algorithm: Algorithm,
+        keys: &[&[u8]],
+    ) -> Option<Self> {
         if keys.is_empty() {
             return None;
         }
-        let keys = keys.iter().map(|&key| key.try_into()).collect::<Result<_, _>>().ok()?;
-        Some(Self { manager: Manager::new(library)?, keys })
+        let manager = Manager::new(library)?;
+        let mut expanded: Vec<K> = iter::repeat_with(K::empty).take(keys.len()).collect();
+        for (&key, place) in keys.iter().zip(&mut expanded) {
+            place.set(&manager, key).ok()?;
+        }
+        let (fresh, tags) = (Vec::new(), Vec::new());
+        Some(Self { manager, api, algorithm, keys: expanded, fresh, tags })
     }
 
-    /// Goes through the batch; before each packet, `rekey` may set a key.
+    /// Goes through the packets in batches, of which each sets `keys` if there are any.
     #[inline]
     fn run(
         &mut self,
-        batch: &mut [Packet<'_>],
+        packets: &mut [Packet<'_>],
+        keys: Option<&[&[u8]]>,
+        batch: usize,
         requests: usize,
-        direction: c_int,
-        mut rekey: impl FnMut(&mut [u8; 32]) -> Result<(), Failed>,
+        direction: Direction,
     ) -> Result<(), Failed> {
-        rounds(batch.len(), requests, |count| {
-            for packet in &mut batch[..count] {
-                let key = self.keys.get_mut(packet.session).ok_or(Failed)?;
-                rekey(key)?;
-                let nonce = packet.nonce.try_into().map_err(|_| Failed)?;
-                let (len, to) = (packet.data.len(), packet.data.as_mut_ptr());
-                let mut made = [0; 16];
-                let from = if direction == ENCRYPT {
-                    to.cast_const()
-                } else {
-                    Failed::unless(packet.sealed.len() == len)?;
-                    packet.sealed.as_ptr()
-                };
-                let (aad, tag) = (packet.aad, &mut made);
-                let message = ChaChaMessage { key, nonce, aad, from, to, len, tag };
-                // SAFETY: both buffers are as long as said, or are one.
-                let done = unsafe { self.manager.chacha20_poly1305(message, direction) };
-                Failed::unless(done)?;
-                if direction == ENCRYPT {
-                    *packet.tag = made;
-                } else {
-                    Failed::unless(same(&made, packet.tag))?;
+        Failed::unless(batch != 0)?;
+        let most = batch.min(packets.len());
+        if keys.is_some() && self.fresh.len() < most {
+            self.fresh.resize_with(most, K::empty);
+        }
+        if self.tags.len() < most {
+            self.tags.resize(most, [0; 16]);
+        }
+        let rekey = keys.is_some();
+        let mut keys = keys.unwrap_or(&[]).iter().cycle();
+        rounds(packets.len(), requests, |count| {
+            for batch in packets[..count].chunks_mut(batch) {
+                if rekey {
+                    for place in self.fresh.iter_mut().take(batch.len()) {
+                        place.set(&self.manager, keys.next().ok_or(Failed)?)?;
+                    }
                 }
+                self.batch(batch, rekey, direction)?;
             }
             Ok(())
         })
     }
-}
 
-/// Sets the keys of `keys` in turn.
-#[inline]
-fn in_turn(keys: &[&[u8]]) -> impl FnMut(&mut [u8; 32]) -> Result<(), Failed> {
-    let mut keys = keys.iter().cycle();
-    move |place| {
-        *place = (*keys.next().ok_or(Failed)?).try_into().map_err(|_| Failed)?;
-        Ok(())
+    /// Runs packets as one batch, under the keys of their sessions or of the batch, and compares
+    /// the tags of those that are opened.
+    #[inline]
+    fn batch(
+        &mut self,
+        packets: &mut [Packet<'_>],
+        fresh: bool,
+        direction: Direction,
+    ) -> Result<(), Failed> {
+        let (algorithm, keys) = (self.algorithm, if fresh { &self.fresh } else { &self.keys });
+        let items = packets.iter_mut().zip(&mut self.tags).enumerate();
+        let describe = |(at, (packet, made)): (usize, (&mut Packet<'_>, &mut _)), job: &mut Job| {
+            let len = packet.data.len();
+            Failed::unless(packet.nonce.len() == usize::from(algorithm.iv_len))?;
+            let key = keys.get(if fresh { at } else { packet.session }).ok_or(Failed)?;
+            let to = packet.data.as_mut_ptr();
+            let (from, tag) = match direction {
+                Direction::Encrypt => (to.cast_const(), &mut *packet.tag),
+                Direction::Decrypt => {
+                    Failed::unless(packet.sealed.len() == len)?;
+                    (packet.sealed.as_ptr(), made)
+                }
+            };
+            job.algorithm(algorithm, direction);
+            job.message(key.pointers(), packet.nonce, from, to, len);
+            job.authenticated(packet.aad, tag);
+            Ok(())
+        };
+        match self.api {
+            // SAFETY: packets and tags are borrowed here, data and sealed data are as long as said
+            // or are one, the nonce is as long as the algorithm's, and the keys stay. Nothing
+            // panics.
+            Api::Job => unsafe { self.manager.jobs(items, describe) },
+            // SAFETY: as above.
+            _ => unsafe { self.manager.bursts(items, describe) },
+        }?;
+        if direction == Direction::Encrypt {
+            return Ok(());
+        }
+        let mut pairs = self.tags.iter().zip(packets);
+        Failed::unless(pairs.all(|(made, packet)| same(made, packet.tag)))
     }
 }
 
-impl Aead for Jobs {
+/// Without a number of their own, packets go in batches of 128, as many as a burst has at most. The
+/// sessions keep their keys.
+impl<K: Expanded> Aead for Sessions<K> {
     fn seal(&mut self, batch: &mut [Packet<'_>], requests: usize) -> Result<(), Failed> {
-        self.run(batch, requests, ENCRYPT, |_| Ok(()))
+        self.run(batch, None, BURST, requests, Direction::Encrypt)
     }
 
     fn seal_rekeyed(
@@ -206,11 +277,11 @@ impl Aead for Jobs {
         keys: &[&[u8]],
         requests: usize,
     ) -> Result<(), Failed> {
-        self.run(batch, requests, ENCRYPT, in_turn(keys))
+        self.run(batch, Some(keys), BURST, requests, Direction::Encrypt)
     }
 
     fn open(&mut self, batch: &mut [Packet<'_>], requests: usize) -> Result<(), Failed> {
-        self.run(batch, requests, DECRYPT, |_| Ok(()))
+        self.run(batch, None, BURST, requests, Direction::Decrypt)
     }
 
     fn open_rekeyed(
@@ -219,6 +290,44 @@ impl Aead for Jobs {
         keys: &[&[u8]],
         requests: usize,
     ) -> Result<(), Failed> {
-        self.run(batch, requests, DECRYPT, in_turn(keys))
+        self.run(batch, Some(keys), BURST, requests, Direction::Decrypt)
+    }
+
+    fn seal_batches(
+        &mut self,
+        packets: &mut [Packet<'_>],
+        batch: usize,
+        requests: usize,
+    ) -> Result<(), Failed> {
+        self.run(packets, None, batch, requests, Direction::Encrypt)
+    }
+
+    fn seal_batches_rekeyed(
+        &mut self,
+        packets: &mut [Packet<'_>],
+        keys: &[&[u8]],
+        batch: usize,
+        requests: usize,
+    ) -> Result<(), Failed> {
+        self.run(packets, Some(keys), batch, requests, Direction::Encrypt)
+    }
+
+    fn open_batches(
+        &mut self,
+        packets: &mut [Packet<'_>],
+        batch: usize,
+        requests: usize,
+    ) -> Result<(), Failed> {
+        self.run(packets, None, batch, requests, Direction::Decrypt)
+    }
+
+    fn open_batches_rekeyed(
+        &mut self,
+        packets: &mut [Packet<'_>],
+        keys: &[&[u8]],
+        batch: usize,
+        requests: usize,
+    ) -> Result<(), Failed> {
+        self.run(packets, Some(keys), batch, requests, Direction::Decrypt)
     }
 }

@@ -1,74 +1,83 @@
-//! Peer: AES of Intel's IPsec-MB, by bursts of ciphers without checks, the fastest of its calls.
+//! Peer: AES and DES of Intel's IPsec-MB, without checks, by jobs (`job`), by bursts of jobs
+//! (`burst`) and by bursts of one cipher (`cipher-burst`), the fastest, which are AES only.
 //!
-//! A burst is up to 128 messages, each with its own key and IV; its lanes work on several at once.
-//! There is no context and no message that goes on: whoever cuts one carries the IV himself, which
-//! this peer does, and every part is a burst of one.
+//! A job is a message with its own key and IV; lanes work on several at once, so that all that a
+//! caller has at hand go out before the first is back. There is no context and no message that
+//! goes on: whoever cuts one carries the IV himself, which this peer does, and every part is a
+//! batch of one.
 
-use core::ffi::c_int;
+use core::ffi::c_void;
+use core::iter;
 
 use crate::crypt::rounds;
-use crate::ipsec_mb::{self, BURST, CBC, CTR, DECRYPT, ENCRYPT, IpsecMb, Job, Manager, Schedule};
+use crate::ipsec_mb::{
+    self, Aes, Algorithm, Api, BURST, Des, Expanded, IpsecMb, Job, Manager, TripleDes,
+};
 use crate::{Cipher, CipherPeer, Direction, Failed, Message, PeerLibraries};
 
-pub(crate) fn ciphers(libraries: &PeerLibraries) -> [CipherPeer; 2] {
+pub(crate) fn ciphers(libraries: &PeerLibraries) -> Vec<CipherPeer> {
     let library = ipsec_mb::library(libraries);
-    [("aes-128-cbc", CBC), ("aes-128-ctr", CTR)].map(|(algorithm, mode)| {
-        let names = ["ipsec-mb", "cipher-burst", algorithm];
-        match &library {
-            Ok(library) => {
-                let library = *library;
-                CipherPeer::made(names, library.version.clone(), move |direction, keys| {
-                    let bursts = Bursts::new(library, mode, direction, keys)?;
-                    Some(Box::new(bursts))
-                })
-            }
-            Err(hint) => CipherPeer::missing(names, hint),
-        }
-    })
+    let aes = [Api::CipherBurst, Api::Burst, Api::Job];
+    let des = [Api::Burst, Api::Job];
+    let mut peers = Vec::new();
+    peers.extend(aes.map(|api| peer::<Aes>(&library, api, "aes-128-cbc", Algorithm::AES_CBC)));
+    peers.extend(aes.map(|api| peer::<Aes>(&library, api, "aes-128-ctr", Algorithm::AES_CTR)));
+    peers.extend(des.map(|api| peer::<Des>(&library, api, "des-cbc", Algorithm::DES_CBC)));
+    peers.extend(
+        des.map(|api| peer::<TripleDes>(&library, api, "3des-cbc", Algorithm::TRIPLE_DES_CBC)),
+    );
+    peers
+}
+
+fn peer<K: Expanded>(
+    library: &Result<&'static IpsecMb, String>,
+    api: Api,
+    name: &'static str,
+    algorithm: Algorithm,
+) -> CipherPeer {
+    let names = ["ipsec-mb", api.name(), name];
+    match *library {
+        Ok(library) => CipherPeer::made(names, library.version.clone(), move |direction, keys| {
+            Some(Box::new(Sessions::<K>::new(library, api, algorithm, direction, keys)?))
+        }),
+        Err(ref hint) => CipherPeer::missing(names, hint),
+    }
+    .in_batches()
 }
 
 /// Bytes of a message in CBC at most.
 const LONGEST: usize = 65_534;
 
 /// Sessions that share a manager.
-struct Bursts {
+struct Sessions<K> {
     run: Run,
     /// Of the sessions.
-    schedules: Vec<[Schedule; 2]>,
-    /// Of the messages of one burst, for those that set keys.
-    fresh: Vec<[Schedule; 2]>,
+    keys: Vec<K>,
+    /// Of the messages of one batch, for those that set keys.
+    fresh: Vec<K>,
 }
 
-impl Bursts {
+impl<K: Expanded> Sessions<K> {
     fn new(
         library: &'static IpsecMb,
-        mode: c_int,
+        api: Api,
+        algorithm: Algorithm,
         direction: Direction,
         keys: &[&[u8]],
     ) -> Option<Self> {
-        let direction = match direction {
-            // Counter mode encrypts its counter either way.
-            Direction::Decrypt if mode == CBC => DECRYPT,
-            _ => ENCRYPT,
-        };
         if keys.is_empty() {
             return None;
         }
-        let manager = Manager::new(library)?;
-        let mut schedules = vec![Schedule::EMPTY; keys.len()];
-        for (key, schedule) in keys.iter().zip(&mut schedules) {
-            manager.expand((*key).try_into().ok()?, schedule);
+        let run = Run::new(Manager::new(library)?, api, algorithm, direction);
+        let mut expanded: Vec<K> = iter::repeat_with(K::empty).take(keys.len()).collect();
+        for (&key, place) in keys.iter().zip(&mut expanded) {
+            place.set(&run.manager, key).ok()?;
         }
-        let run = Run { manager, mode, direction, jobs: vec![Job::EMPTY; BURST] };
-        Some(Self { run, schedules, fresh: vec![Schedule::EMPTY; BURST] })
-    }
-
-    fn first(&mut self) -> Result<&mut [Schedule; 2], Failed> {
-        self.schedules.first_mut().ok_or(Failed)
+        Some(Self { run, keys: expanded, fresh: Vec::new() })
     }
 }
 
-impl Cipher for Bursts {
+impl<K: Expanded> Cipher for Sessions<K> {
     fn chunks(
         &mut self,
         iv: &[u8],
@@ -76,57 +85,86 @@ impl Cipher for Bursts {
         chunk: usize,
         times: usize,
     ) -> Result<(), Failed> {
-        let schedule = pointers(self.first()?);
-        let mut iv: [u8; 16] = iv.try_into().map_err(|_| Failed)?;
-        if chunk == 0 {
-            return Err(Failed);
-        }
+        let Self { run, keys, .. } = self;
+        let key = keys.first().ok_or(Failed)?.pointers();
+        Failed::unless(chunk != 0 && iv.len() == run.block)?;
+        let mut iv = iv.to_vec();
+        let mut last = iv.clone();
         let mut ended = false;
         for _ in 0..times {
             for data in data.chunks_mut(chunk) {
                 Failed::unless(!ended)?;
-                ended = !data.len().is_multiple_of(16);
-                let last = data.last_chunk().copied();
-                let mut burst = [Message { session: 0, iv: &iv, data: &mut *data }];
-                self.run.burst(&mut burst, |_, _| Ok(schedule))?;
-                iv = match (self.run.mode, self.run.direction) {
-                    (CTR, _) => {
-                        let blocks = (data.len() / 16) as u128;
-                        u128::from_be_bytes(iv).wrapping_add(blocks).to_be_bytes()
-                    }
-                    (_, ENCRYPT) => data.last_chunk().copied().unwrap_or(iv),
-                    _ => last.unwrap_or(iv),
-                };
+                ended = !data.len().is_multiple_of(run.block);
+                if let Some(block) = data.rchunks_exact(run.block).next() {
+                    last.copy_from_slice(block);
+                }
+                let mut batch = [Message { session: 0, iv: &iv, data: &mut *data }];
+                run.batch(&mut batch, |_, _| Some(key))?;
+                if run.counts() {
+                    let blocks = (data.len() / run.block) as u128;
+                    let counter = iv.as_slice().try_into().map_err(|_| Failed)?;
+                    let counter = u128::from_be_bytes(counter).wrapping_add(blocks);
+                    iv.copy_from_slice(&counter.to_be_bytes());
+                } else if run.direction == Direction::Decrypt {
+                    iv.copy_from_slice(&last);
+                } else if let Some(block) = data.rchunks_exact(run.block).next() {
+                    iv.copy_from_slice(block);
+                }
             }
         }
         Ok(())
     }
 
+    /// In batches of 128, as many as a burst has at most.
     fn messages(&mut self, batch: &mut [Message<'_>], requests: usize) -> Result<(), Failed> {
-        let Self { run, schedules, .. } = self;
-        rounds(batch.len(), requests, |count| {
-            for burst in batch[..count].chunks_mut(BURST) {
-                run.burst(burst, |_, session| schedules.get(session).map(pointers).ok_or(Failed))?;
-            }
-            Ok(())
-        })
+        self.batches(batch, BURST, requests)
     }
 
+    /// In batches of 128. The sessions keep their keys.
     fn messages_rekeyed(
         &mut self,
         batch: &mut [Message<'_>],
         keys: &[&[u8]],
         requests: usize,
     ) -> Result<(), Failed> {
+        self.batches_rekeyed(batch, keys, BURST, requests)
+    }
+
+    fn batches(
+        &mut self,
+        messages: &mut [Message<'_>],
+        batch: usize,
+        requests: usize,
+    ) -> Result<(), Failed> {
+        Failed::unless(batch != 0)?;
+        let Self { run, keys, .. } = self;
+        rounds(messages.len(), requests, |count| {
+            for batch in messages[..count].chunks_mut(batch) {
+                run.batch(batch, |_, session| keys.get(session).map(K::pointers))?;
+            }
+            Ok(())
+        })
+    }
+
+    fn batches_rekeyed(
+        &mut self,
+        messages: &mut [Message<'_>],
+        keys: &[&[u8]],
+        batch: usize,
+        requests: usize,
+    ) -> Result<(), Failed> {
+        Failed::unless(batch != 0)?;
         let Self { run, fresh, .. } = self;
+        if fresh.len() < batch.min(messages.len()) {
+            fresh.resize_with(batch.min(messages.len()), K::empty);
+        }
         let mut keys = keys.iter().cycle();
-        rounds(batch.len(), requests, |count| {
-            for burst in batch[..count].chunks_mut(BURST) {
-                for schedule in fresh.iter_mut().take(burst.len()) {
-                    let key = keys.next().ok_or(Failed)?;
-                    run.manager.expand((*key).try_into().map_err(|_| Failed)?, schedule);
+        rounds(messages.len(), requests, |count| {
+            for batch in messages[..count].chunks_mut(batch) {
+                for place in fresh.iter_mut().take(batch.len()) {
+                    place.set(&run.manager, keys.next().ok_or(Failed)?)?;
                 }
-                run.burst(burst, |at, _| fresh.get(at).map(pointers).ok_or(Failed))?;
+                run.batch(batch, |at, _| fresh.get(at).map(K::pointers))?;
             }
             Ok(())
         })
@@ -138,11 +176,10 @@ impl Cipher for Bursts {
     }
 
     fn set_keys(&mut self, keys: &[&[u8]], times: usize) -> Result<(), Failed> {
-        let Self { run, schedules, .. } = self;
-        let schedule = schedules.first_mut().ok_or(Failed)?;
+        let place = self.keys.first_mut().ok_or(Failed)?;
         rounds(keys.len(), times, |count| {
             for key in &keys[..count] {
-                run.manager.expand((*key).try_into().map_err(|_| Failed)?, schedule);
+                place.set(&self.run.manager, key)?;
             }
             Ok(())
         })
@@ -158,57 +195,93 @@ impl Cipher for Bursts {
     }
 }
 
-/// What runs bursts.
+/// What runs batches.
 struct Run {
     manager: Manager,
-    mode: c_int,
-    direction: c_int,
+    api: Api,
+    algorithm: Algorithm,
+    direction: Direction,
+    /// In bytes; also the IV's size.
+    block: usize,
+    /// For bursts of one cipher, whose jobs are the caller's.
     jobs: Vec<Job>,
 }
 
 impl Run {
-    /// Runs messages, up to [`BURST`]. `schedule` tells the expanded key of each, by its place in
-    /// the burst and its session; it stays where it is until the burst has run.
+    fn new(manager: Manager, api: Api, algorithm: Algorithm, direction: Direction) -> Self {
+        let block = algorithm.iv_len.into();
+        let mut made = Self { manager, api, algorithm, direction, block, jobs: Vec::new() };
+        if made.counts() {
+            // Counter mode encrypts its counter either way.
+            made.direction = Direction::Encrypt;
+        }
+        let mut job = Job::EMPTY;
+        job.algorithm(algorithm, made.direction);
+        made.jobs.resize(BURST, job);
+        made
+    }
+
+    /// Whether this is counter mode.
     #[inline]
-    fn burst(
+    const fn counts(&self) -> bool {
+        self.algorithm.cipher == Algorithm::AES_CTR.cipher
+    }
+
+    /// Runs messages as one batch. `key` tells the expanded key of each, by its place in the batch
+    /// and its session; it stays where it is until the batch has run.
+    #[inline]
+    fn batch(
         &mut self,
         messages: &mut [Message<'_>],
-        schedule: impl Fn(usize, usize) -> Result<[*const Schedule; 2], Failed>,
+        key: impl Fn(usize, usize) -> Option<[*const c_void; 2]>,
     ) -> Result<(), Failed> {
-        let jobs = self.jobs.get_mut(..messages.len()).ok_or(Failed)?;
-        for (at, (job, message)) in jobs.iter_mut().zip(messages.iter_mut()).enumerate() {
-            check(self.mode, message)?;
-            [job.encrypt_key, job.decrypt_key] = schedule(at, message.session)?;
-            job.dst = message.data.as_mut_ptr();
-            job.src = job.dst;
-            job.len = message.data.len() as u64;
-            job.iv = message.iv.as_ptr();
+        let (algorithm, direction) = (self.algorithm, self.direction);
+        let (counts, block) = (self.counts(), self.block);
+        let describe = |(at, message): (usize, &mut Message<'_>), job: &mut Job| {
+            check(counts, block, message)?;
+            let key = key(at, message.session).ok_or(Failed)?;
+            let (data, len) = (message.data.as_mut_ptr(), message.data.len());
+            job.message(key, message.iv, data, data, len);
+            Ok(())
+        };
+        let fill = |item: (usize, &mut Message<'_>), job: &mut Job| {
+            job.algorithm(algorithm, direction);
+            describe(item, job)
+        };
+        let messages = messages.iter_mut().enumerate();
+        match self.api {
+            // SAFETY: the messages are borrowed here, `check` has seen their lengths, and the
+            // callers keep the keys. Nothing panics.
+            Api::Job => unsafe { self.manager.jobs(messages, fill) },
+            // SAFETY: as above.
+            Api::Burst => unsafe { self.manager.bursts(messages, fill) },
+            Api::CipherBurst => {
+                let mut messages = messages;
+                while messages.len() > 0 {
+                    let count = messages.len().min(BURST);
+                    let jobs = self.jobs.get_mut(..count).ok_or(Failed)?;
+                    for (item, job) in messages.by_ref().take(count).zip(jobs.iter_mut()) {
+                        describe(item, job)?;
+                    }
+                    // SAFETY: as above; the algorithm is AES.
+                    unsafe { self.manager.cipher_burst(jobs, algorithm, direction) }?;
+                }
+                Ok(())
+            }
         }
-        // SAFETY: the messages are borrowed here, `check` has seen their lengths, and the callers
-        // keep the keys.
-        Failed::unless(unsafe { self.manager.burst(jobs, self.mode, self.direction) })
     }
 }
 
-// SAFETY: the pointers in the jobs are used inside calls only, which set them first.
-unsafe impl Send for Run {}
-
-/// Where both directions of an expanded key are.
-#[inline]
-const fn pointers([encrypt, decrypt]: &[Schedule; 2]) -> [*const Schedule; 2] {
-    [encrypt, decrypt]
-}
-
 /// Whether the library, which does not look, may be given the message. Its lanes of CBC know lengths
-/// of 16 bits; its counters have 32.
+/// of 16 bits; its counters have 32; nothing to do is an error of the calls that look.
 #[inline]
-fn check(mode: c_int, message: &Message<'_>) -> Result<(), Failed> {
-    let [.., a, b, c, d] = *<&[u8; 16]>::try_from(message.iv).map_err(|_| Failed)?;
-    let (blocks, rest) = (message.data.len() / 16, message.data.len() % 16);
-    let counter = u32::from_be_bytes([a, b, c, d]);
-    Failed::unless(if mode == CBC {
-        rest == 0 && message.data.len() <= LONGEST
-    } else {
-        u32::try_from(blocks).is_ok_and(|blocks| counter.checked_add(blocks).is_some())
-    })
+fn check(counts: bool, block: usize, message: &Message<'_>) -> Result<(), Failed> {
+    let len = message.data.len();
+    Failed::unless(message.iv.len() == block && len != 0)?;
+    if !counts {
+        return Failed::unless(len & (block - 1) == 0 && len <= LONGEST);
+    }
+    let counter = u32::from_be_bytes(*message.iv.last_chunk().ok_or(Failed)?);
+    let blocks = u32::try_from(len / 16).map_err(|_| Failed)?;
+    Failed::unless(counter.checked_add(blocks).is_some())
 }

@@ -1,11 +1,11 @@
 //! Ciphers with authentication: our checked layer, and the peers.
 
-use lanecrypt_ciphers::{Algorithm, Cipher, Error, InOutBuf};
+use lanecrypt_ciphers::{Algorithm, Cipher, Error, InOutBuf, Isa};
 use lanecrypt_peers::{Aead, AeadPeer, Direction, Failed, Sealing, aead};
 
 use self::work::Packets;
-use super::{CHECKED, Contender};
-use crate::results::Point;
+use super::served::Served;
+use super::{CHECKED, Contender, PROCESS, SESSION, Shape};
 use crate::row::{Row, Work};
 
 mod known;
@@ -16,7 +16,8 @@ impl Contender<dyn Aead> {
     pub(crate) fn aead_peer(peer: &AeadPeer) -> Option<Self> {
         let opened = peer.clone();
         let names = [peer.source, peer.api, peer.algorithm];
-        Self::found(names, &peer.availability, move |direction, keys| opened.open(direction, keys))
+        let open = move |direction, keys: &[&[u8]]| opened.open(direction, keys);
+        Some(Self { batches: peer.batches, ..Self::found(names, &peer.availability, open)? })
     }
 
     /// Ours for this algorithm, then ours at each lower level of instruction set that has a kernel
@@ -31,30 +32,33 @@ impl Contender<dyn Aead> {
         })
     }
 
-    /// The row of messages of `size` bytes, one at a time: sealed, or opened with
-    /// [`Direction::Decrypt`], each under a key of its own if that `is_fresh`.
-    pub(crate) fn row(
-        &self,
-        table: &str,
-        direction: Direction,
-        size: usize,
-        is_fresh: bool,
-    ) -> Row {
-        let request = Point {
-            table: table.into(),
-            op: op(direction).into(),
-            size: Some(size as u64),
-            batch: Some(1),
-            threads: Some(1),
-            key: Some(if is_fresh { "fresh" } else { "kept" }.into()),
-            chained: Some(false),
-            ..Point::default()
-        };
-        let suffix = format!("/{size}{}", if is_fresh { "/fresh" } else { "" });
+    /// The engine's sessions, in calls of their own.
+    pub(crate) fn aead_session(algorithm: Algorithm) -> Self {
+        Self::aead_served(SESSION, algorithm, Isa::detect())
+    }
+
+    /// The engine's batches, then those at each lower level of instruction set that has a kernel of
+    /// its own.
+    pub(crate) fn all_our_aead_batches(algorithm: Algorithm) -> Vec<Self> {
+        Self::at_levels(algorithm, |algorithm, isa| Self::aead_served(PROCESS, algorithm, isa))
+    }
+
+    fn aead_served(api: &'static str, algorithm: Algorithm, isa: Isa) -> Self {
+        let batches = api == PROCESS;
+        let contender = Self::ours(api, algorithm, isa, move |direction, keys| {
+            Some(Box::new(Served::new(algorithm, isa, direction, keys, batches)?))
+        });
+        Self { batches, ..contender }
+    }
+
+    /// The row of such messages: sealed, or opened with [`Direction::Decrypt`].
+    pub(crate) fn row(&self, table: &str, direction: Direction, shape: Shape) -> Row {
+        let request = shape.described(table, op(direction));
         let contender = self.clone();
-        self.described(request, &suffix, move || -> Option<Box<dyn Work>> {
-            Some(Box::new(Packets::new(&contender, direction, size, is_fresh)?))
-        })
+        let row = self.described(request, &shape.suffix(), move || -> Option<Box<dyn Work>> {
+            Some(Box::new(Packets::new(&contender, direction, shape)?))
+        });
+        Row { batches: shape.batches(), ..row }
     }
 }
 

@@ -17,20 +17,25 @@ pub(crate) const WHOLE: usize = 64 << 10;
 pub(crate) enum Question {
     /// The whole buffer under the first key and IV.
     Buffer,
-    /// A message of so many bytes in each session.
-    Messages(usize),
-    /// The same, all under the first key.
+    /// A message of so many bytes in each of so many sessions.
+    Messages(usize, usize),
+    /// The same in the usual number of sessions, all under the first key.
     SharedKey(usize),
 }
 
-/// The keys of all sessions; none for what is not measured.
-pub(crate) fn keys(algorithm: Algorithm) -> Option<Vec<Vec<u8>>> {
-    lengths(&algorithm.to_string()).map(|(length, _)| sessions::keys(length))
+/// The keys of so many sessions; none for what is not measured.
+pub(crate) fn keys(algorithm: Algorithm, sessions: usize) -> Option<Vec<Vec<u8>>> {
+    let length = match algorithm {
+        // Nobody else has it.
+        Algorithm::NULL => 0,
+        _ => lengths(&algorithm.to_string())?.0,
+    };
+    Some(sessions::keys(sessions, length))
 }
 
-/// The IVs of all sessions, in one `round` or another.
-pub(crate) fn ivs(algorithm: Algorithm, round: u64) -> Vec<Vec<u8>> {
-    sessions::nonces(algorithm.nonce_length(), round)
+/// The IVs of so many sessions, in one `round` or another.
+pub(crate) fn ivs(algorithm: Algorithm, sessions: usize, round: u64) -> Vec<Vec<u8>> {
+    sessions::nonces(sessions, algorithm.nonce_length(), round)
 }
 
 /// The right answer: the buffer, or all messages one after another. Worked out once.
@@ -46,14 +51,15 @@ pub(crate) fn answer(
     if let Some(known) = ANSWERS.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
         return Ok(known.clone());
     }
-    let keys = keys(algorithm).ok_or(Failed)?;
-    let ivs = ivs(algorithm, 0);
     let (sessions, size) = match question {
         Question::Buffer => (1, WHOLE),
-        Question::Messages(size) | Question::SharedKey(size) => (SESSIONS, size),
+        Question::Messages(size, sessions) => (sessions, size),
+        Question::SharedKey(size) => (SESSIONS, size),
     };
+    let keys = keys(algorithm, sessions).ok_or(Failed)?;
+    let ivs = ivs(algorithm, sessions, 0);
     let mut answer = Vec::with_capacity(sessions * size);
-    for (session, iv) in ivs.iter().enumerate().take(sessions) {
+    for (session, iv) in ivs.iter().enumerate() {
         let key = if matches!(question, Question::SharedKey(_)) { 0 } else { session };
         let mut text = sessions::data(session, size);
         let mut portable = portable(algorithm, direction, &keys[key]).ok_or(Failed)?;

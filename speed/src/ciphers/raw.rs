@@ -6,8 +6,9 @@ use lanecrypt_ciphers::{Algorithm, Isa, hazmat};
 use lanecrypt_peers::{Cipher, CipherPeer, Direction};
 
 use super::checked::Checked;
+use super::served::Served;
 use super::work::{Requests, Task};
-use super::{CHECKED, Contender, TYPED, known, typed};
+use super::{CHECKED, Contender, PROCESS, SESSION, TYPED, known, typed};
 use crate::results::Point;
 use crate::row::{Row, Work};
 
@@ -16,7 +17,8 @@ impl Contender<dyn Cipher> {
     pub(crate) fn peer(peer: &CipherPeer) -> Option<Self> {
         let opened = peer.clone();
         let names = [peer.source, peer.api, peer.algorithm];
-        Self::found(names, &peer.availability, move |direction, keys| opened.open(direction, keys))
+        let open = move |direction, keys: &[&[u8]]| opened.open(direction, keys);
+        Some(Self { batches: peer.batches, ..Self::found(names, &peer.availability, open)? })
     }
 
     /// Ours for this algorithm: both layers, then the checked one at each lower level of
@@ -28,7 +30,7 @@ impl Contender<dyn Cipher> {
 
     /// The typed layer, if it is measured with this algorithm.
     fn typed(algorithm: Algorithm, isa: Isa) -> Option<Self> {
-        typed::open(algorithm, isa, Direction::Encrypt, &[&known::keys(algorithm)?[0]])?;
+        typed::open(algorithm, isa, Direction::Encrypt, &[&known::keys(algorithm, 1)?[0]])?;
         Some(Self::ours(TYPED, algorithm, isa, move |direction, keys| {
             typed::open(algorithm, isa, direction, keys)
         }))
@@ -39,6 +41,25 @@ impl Contender<dyn Cipher> {
         Self::ours(CHECKED, algorithm, isa, move |direction, keys| {
             Some(Box::new(Checked::new(algorithm, isa, direction, keys)?))
         })
+    }
+
+    /// The engine's sessions, in calls of their own.
+    pub(crate) fn session(algorithm: Algorithm) -> Self {
+        Self::served(SESSION, algorithm, Isa::detect())
+    }
+
+    /// The engine's batches, then those at each lower level of instruction set that has a kernel of
+    /// its own.
+    pub(crate) fn all_our_batches(algorithm: Algorithm) -> Vec<Self> {
+        Self::at_levels(algorithm, |algorithm, isa| Self::served(PROCESS, algorithm, isa))
+    }
+
+    fn served(api: &'static str, algorithm: Algorithm, isa: Isa) -> Self {
+        let batches = api == PROCESS;
+        let contender = Self::ours(api, algorithm, isa, move |direction, keys| {
+            Some(Box::new(Served::new(algorithm, isa, direction, keys, batches)?))
+        });
+        Self { batches, ..contender }
     }
 
     /// The checked layer with one key, which all sessions and all threads share.
@@ -66,22 +87,30 @@ impl Contender<dyn Cipher> {
 
     /// The row of this operation.
     pub(crate) fn row(&self, table: &str, direction: Direction, task: Task, threads: u32) -> Row {
-        let request = Point {
-            table: table.into(),
-            threads: Some(threads),
-            op: task.op(direction).into(),
-            size: task.size().map(|size| size as u64),
-            chained: task.is_chained(),
-            key: task.key().map(str::to_owned),
-            ..Point::default()
+        let op = task.op(direction);
+        let request = match task {
+            Task::Batch(shape) => shape.described(table, op),
+            _ => Point {
+                table: table.into(),
+                threads: Some(threads),
+                op: op.into(),
+                size: task.size().map(|size| size as u64),
+                chained: task.is_chained(),
+                key: task.key().map(str::to_owned),
+                ..Point::default()
+            },
         };
         let mut suffix = task.suffix();
         if self.shared {
             suffix += &format!("/shared/t{threads}");
         }
         let contender = self.clone();
-        self.described(request, &suffix, move || -> Option<Box<dyn Work>> {
+        let row = self.described(request, &suffix, move || -> Option<Box<dyn Work>> {
             Some(Box::new(contender.work(direction, task)?))
-        })
+        });
+        match task {
+            Task::Batch(shape) => Row { batches: shape.batches(), ..row },
+            _ => row,
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Many sessions, each with a key, a nonce and a buffer of its own, that take turns in shuffled
 //! order: what rows of independent messages have in common.
 
-/// Sessions of independent messages.
+/// Sessions of independent messages; more where a batch has more messages.
 pub(crate) const SESSIONS: usize = 64;
 /// Bytes of a cache line.
 pub(crate) const LINE: usize = 64;
@@ -25,14 +25,14 @@ pub(crate) fn fill(seed: u64, out: &mut [u8]) {
     }
 }
 
-/// The keys of all sessions.
-pub(crate) fn keys(length: usize) -> Vec<Vec<u8>> {
-    (1..=SESSIONS as u64).map(|session| bytes(session << 32, length)).collect()
+/// The keys of so many sessions.
+pub(crate) fn keys(sessions: usize, length: usize) -> Vec<Vec<u8>> {
+    (1..=sessions as u64).map(|session| bytes(1 << 63 | session << 32, length)).collect()
 }
 
-/// The nonces, or IVs, of all sessions in one `round` or another.
-pub(crate) fn nonces(length: usize, round: u64) -> Vec<Vec<u8>> {
-    let mut nonces = vec![vec![0; length]; SESSIONS];
+/// The nonces, or IVs, of so many sessions in one `round` or another.
+pub(crate) fn nonces(sessions: usize, length: usize, round: u64) -> Vec<Vec<u8>> {
+    let mut nonces = vec![vec![0; length]; sessions];
     renew(&mut nonces, round);
     nonces
 }
@@ -91,10 +91,10 @@ mod tests {
         shuffle(&mut order, 3);
         assert!(!order.is_sorted());
         let mut memory = vec![0; SESSIONS * stride(100)];
-        let turns = in_order(buffers(&mut memory, 100).zip(nonces(12, 7)), &order);
+        let turns = in_order(buffers(&mut memory, 100).zip(nonces(SESSIONS, 12, 7)), &order);
         assert_eq!(turns.len(), SESSIONS);
         for ((buffer, nonce), &session) in turns.into_iter().zip(&order) {
-            assert_eq!(nonce, nonces(12, 7)[session]);
+            assert_eq!(nonce, nonces(SESSIONS, 12, 7)[session]);
             assert!(buffer.len() == 100 && buffer.iter().all(|&byte| byte == 0));
             buffer.fill(1);
         }
@@ -106,7 +106,8 @@ mod tests {
 
     #[test]
     fn rounds_keys_and_data_differ() {
-        let all = [keys(12), nonces(12, 0), nonces(12, 1), vec![data(0, 12), data(1, 12)]].concat();
+        let nonces = [0, 1].map(|round| nonces(SESSIONS, 12, round)).concat();
+        let all = [keys(512, 12), nonces, vec![data(0, 12), data(1, 12)]].concat();
         for (at, one) in all.iter().enumerate() {
             assert!(!all[..at].contains(one), "{at}");
         }

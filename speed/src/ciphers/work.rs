@@ -9,6 +9,7 @@ use lanecrypt_peers::{Cipher, Direction, Failed, Message};
 
 use super::known::{self, Question, WHOLE};
 use super::sessions::{self, LINE, SESSIONS, in_order, shuffle, stride};
+use super::shape::Shape;
 use crate::row::{Arena, Work};
 use crate::verify::Defect;
 
@@ -24,6 +25,8 @@ pub(crate) enum Task {
     Message(usize),
     /// The same with a new key before each message.
     FreshKey(usize),
+    /// Messages that are handed over together, each in a session of its own, with its own IV.
+    Batch(Shape),
     /// A new key.
     SetKey,
     /// A new IV.
@@ -38,7 +41,9 @@ impl Task {
     /// The name in the results.
     pub(crate) const fn op(self, direction: Direction) -> &'static str {
         match self {
-            Self::Continue(_) | Self::Message(_) | Self::FreshKey(_) => direction.name(),
+            Self::Continue(_) | Self::Message(_) | Self::FreshKey(_) | Self::Batch(_) => {
+                direction.name()
+            }
             Self::SetKey => "set-key",
             Self::SetIv => "set-iv",
             Self::Open => "open",
@@ -49,6 +54,7 @@ impl Task {
     pub(crate) const fn size(self) -> Option<usize> {
         match self {
             Self::Continue(size) | Self::Message(size) | Self::FreshKey(size) => Some(size),
+            Self::Batch(shape) => Some(shape.size),
             Self::SetKey | Self::SetIv | Self::Open | Self::Fetch => None,
         }
     }
@@ -56,7 +62,7 @@ impl Task {
     pub(crate) const fn is_chained(self) -> Option<bool> {
         match self {
             Self::Continue(_) => Some(true),
-            Self::Message(_) | Self::FreshKey(_) => Some(false),
+            Self::Message(_) | Self::FreshKey(_) | Self::Batch(_) => Some(false),
             Self::SetKey | Self::SetIv | Self::Open | Self::Fetch => None,
         }
     }
@@ -65,6 +71,7 @@ impl Task {
         match self {
             Self::Continue(_) | Self::Message(_) => Some("kept"),
             Self::FreshKey(_) => Some("fresh"),
+            Self::Batch(shape) => Some(shape.key()),
             Self::SetKey | Self::SetIv | Self::Open | Self::Fetch => None,
         }
     }
@@ -75,8 +82,24 @@ impl Task {
             Self::Continue(size) => format!("/{size}"),
             Self::Message(size) => format!("/{size}/independent"),
             Self::FreshKey(size) => format!("/{size}/independent/fresh"),
+            Self::Batch(shape) => shape.suffix(),
             Self::SetKey | Self::SetIv | Self::Open | Self::Fetch => String::new(),
         }
+    }
+
+    /// What its messages are like, if it is of independent messages.
+    const fn shape(self) -> Option<Shape> {
+        match self {
+            Self::Message(size) => Some(Shape::single(size)),
+            Self::FreshKey(size) => Some(Shape { is_fresh: true, ..Shape::single(size) }),
+            Self::Batch(shape) => Some(shape),
+            _ => None,
+        }
+    }
+
+    /// How many keys and IVs it needs.
+    fn sessions(self) -> usize {
+        self.shape().map_or(SESSIONS, Shape::sessions)
     }
 }
 
@@ -104,19 +127,17 @@ impl Requests {
         shared: bool,
         open: impl Fn(&[&[u8]]) -> Option<Box<dyn Cipher>>,
     ) -> Option<Self> {
-        let keys = known::keys(algorithm)?;
-        let sessions = match task {
-            Task::Message(_) | Task::FreshKey(_) if !shared => SESSIONS,
-            _ => 1,
-        };
+        let count = task.sessions();
+        let keys = known::keys(algorithm, count)?;
+        let sessions = if task.shape().is_some() && !shared { count } else { 1 };
         let mut first: Vec<&[u8]> = slices(&keys).collect();
-        if matches!(task, Task::FreshKey(_) | Task::SetKey) {
+        if task == Task::SetKey || task.shape().is_some_and(|shape| shape.is_fresh) {
             // Who keeps the key that is there shows.
             first.rotate_left(1);
         }
         let cipher = open(&first[..sessions])?;
-        let ivs = known::ivs(algorithm, 0);
-        let order = (0..SESSIONS).collect();
+        let ivs = known::ivs(algorithm, count, 0);
+        let order = (0..count).collect();
         Some(Self { cipher, algorithm, direction, task, shared, keys, ivs, order, round: 0 })
     }
 
@@ -127,7 +148,7 @@ impl Requests {
                 let calls = if size == WHOLE { 1 } else { 2 };
                 self.cipher.chunks(&self.ivs[0], &mut vec![0; calls * size], size, 1)
             }
-            Task::Message(_) | Task::FreshKey(_) => Ok(()),
+            Task::Message(_) | Task::FreshKey(_) | Task::Batch(_) => Ok(()),
             _ => self.requests(&mut [], 1),
         }
     }
@@ -156,6 +177,14 @@ impl Requests {
                 let mut batch = messages(memory, size, &self.order, ivs, self.shared);
                 cipher.messages_rekeyed(&mut batch, &keys, requests)
             }
+            Task::Batch(Shape { size, batch, is_fresh }) => {
+                let mut messages = messages(memory, size, &self.order, ivs, self.shared);
+                if !is_fresh {
+                    return cipher.batches(&mut messages, batch, requests);
+                }
+                let keys = in_order(slices(&self.keys), &self.order);
+                cipher.batches_rekeyed(&mut messages, &keys, batch, requests)
+            }
             Task::SetKey => cipher.set_keys(&in_order(slices(&self.keys), &self.order), requests),
             Task::SetIv => cipher.set_ivs(iv, requests),
             Task::Open => cipher.open(&in_order(slices(&self.keys), &self.order), iv, requests),
@@ -165,30 +194,31 @@ impl Requests {
 
     /// How much memory the task uses.
     fn extent(&self) -> usize {
-        match self.task {
-            Task::Message(size) | Task::FreshKey(size) => SESSIONS * stride(size),
-            _ => WHOLE,
-        }
+        self.task.shape().map_or(WHOLE, |shape| shape.sessions() * stride(shape.size))
     }
 
     /// Whether known questions get the portable kernel's answers.
     fn compare(&mut self, arena: &mut Arena) -> Result<bool, Failed> {
         self.order.sort_unstable();
-        self.ivs = known::ivs(self.algorithm, 0);
+        self.ivs = known::ivs(self.algorithm, self.ivs.len(), 0);
         let memory = arena.slice(self.extent());
         let question = match self.task {
             Task::Message(size) if self.shared => Question::SharedKey(size),
-            Task::Message(size) | Task::FreshKey(size) => Question::Messages(size),
-            _ => Question::Buffer,
+            Task::Continue(_) | Task::SetKey | Task::SetIv | Task::Open | Task::Fetch => {
+                Question::Buffer
+            }
+            Task::Message(size) | Task::FreshKey(size) | Task::Batch(Shape { size, .. }) => {
+                Question::Messages(size, self.ivs.len())
+            }
         };
         let answer = known::answer(self.algorithm, self.direction, question)?;
         match self.task {
-            Task::Message(size) | Task::FreshKey(size) => {
+            Task::Message(size) | Task::FreshKey(size) | Task::Batch(Shape { size, .. }) => {
                 shuffle(&mut self.order, 1);
                 for (session, buffer) in sessions::buffers(memory, size).enumerate() {
                     buffer.copy_from_slice(&sessions::data(session, size));
                 }
-                self.requests(memory, SESSIONS)?;
+                self.requests(memory, self.ivs.len())?;
                 return Ok(sessions::buffers(memory, size).eq(answer.chunks_exact(size)));
             }
             Task::Continue(size) => {
@@ -219,11 +249,18 @@ impl Requests {
 }
 
 impl Work for Requests {
-    fn begin(&mut self, _arena: &mut Arena) -> Result<(), Defect> {
+    fn begin(&mut self, arena: &mut Arena) -> Result<(), Defect> {
         self.round += 1;
         shuffle(&mut self.order, self.round);
         sessions::renew(&mut self.ivs, self.round);
-        Ok(())
+        let Task::Batch(shape) = self.task else { return Ok(()) };
+        let memory = arena.slice(self.extent());
+        if self.algorithm == Algorithm::NULL {
+            // What nothing is done to shows in the digest nevertheless.
+            sessions::fill(self.round, &mut memory[..LINE]);
+        }
+        // Every session once, so that a batch does not measure what other rows left in the caches.
+        self.requests(memory, shape.sessions()).or(Err(Defect::Failed))
     }
 
     fn run(&mut self, arena: &mut Arena, requests: usize) {

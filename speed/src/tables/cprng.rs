@@ -94,9 +94,10 @@ fn streams(contender: &Contender, threads: u32, depth: Depth) -> Row {
     // As many runs as the message made: the median of three, and one.
     let runs = Some(if threads == 1 { 3 } else { 1 });
     let test = Some(Test { requests: REQUESTS, longest, runs, parts: 64 });
+    let usual = Batches::default();
     row.batches = match threads {
-        1 => Batches { test, ..Batches::default() },
-        _ => Batches { test, length: SHARED_BATCH, enough: 5 },
+        1 => Batches { test, ..usual },
+        _ => Batches { test, length: SHARED_BATCH, enough: 5, ..usual },
     };
     row
 }

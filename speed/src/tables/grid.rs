@@ -1,16 +1,17 @@
-//! A block of text: a line for each contender, a column for each size.
+//! A block of text: a line for each contender, a column for each size, or for something else.
 
 use crate::results::{Point, fastest};
 use crate::text;
 
 /// The lines and columns of a block.
 pub(crate) struct Grid {
-    sizes: Vec<u64>,
+    /// What the columns are: sizes, unless said otherwise.
+    columns: Vec<u64>,
     rows: Vec<Vec<String>>,
 }
 
 impl Grid {
-    /// What `cell` makes of each point, under the names that `label` gives.
+    /// What `cell` makes of each point, under the names that `label` gives, by size.
     ///
     /// With `ranked` the fastest of each column is marked.
     pub(crate) fn new(
@@ -19,38 +20,72 @@ impl Grid {
         label: impl Fn(&Point) -> String,
         cell: impl Fn(&Point) -> Option<String>,
     ) -> Self {
-        let measured: Vec<&Point> =
-            points.iter().copied().filter(|p| p.source != "document").collect();
-        let sizes = sizes(&measured);
-        let best: Vec<Option<&Point>> = sizes
-            .iter()
-            .map(|&size| fastest(points.iter().copied().filter(|p| p.size == Some(size))))
-            .collect();
+        Self::by(points, ranked, label, |point| point.size, cell)
+    }
+
+    /// The same with a column for each number that `column` finds.
+    pub(crate) fn by(
+        points: &[&Point],
+        ranked: bool,
+        label: impl Fn(&Point) -> String,
+        column: impl Fn(&Point) -> Option<u64>,
+        cell: impl Fn(&Point) -> Option<String>,
+    ) -> Self {
+        Self::made(points, ranked.then_some(&[]), label, column, cell)
+    }
+
+    /// The same; whoever is the fastest of a column has to be faster than all of `others`, too.
+    pub(crate) fn among(
+        points: &[&Point],
+        others: &[&Point],
+        label: impl Fn(&Point) -> String,
+        column: impl Fn(&Point) -> Option<u64>,
+        cell: impl Fn(&Point) -> Option<String>,
+    ) -> Self {
+        Self::made(points, Some(others), label, column, cell)
+    }
+
+    fn made(
+        points: &[&Point],
+        others: Option<&[&Point]>,
+        label: impl Fn(&Point) -> String,
+        column: impl Fn(&Point) -> Option<u64>,
+        cell: impl Fn(&Point) -> Option<String>,
+    ) -> Self {
+        let measured = points.iter().copied().filter(|p| p.source != "document");
+        let mut columns: Vec<u64> = measured.filter_map(&column).collect();
+        columns.sort_unstable();
+        columns.dedup();
+        let best = columns.iter().map(|&at| {
+            let of = points.iter().copied().filter(|p| column(p) == Some(at));
+            fastest(of.chain(others?.iter().copied()))
+        });
+        let best: Vec<Option<&Point>> = best.collect();
         let rows = lines(points).into_iter().map(|line| {
             let mut row = vec![label(line)];
-            row.extend(sizes.iter().zip(&best).map(|(&size, best)| {
-                let point =
-                    points.iter().copied().find(|p| p.size == Some(size) && same_line(p, line));
-                let Some(point) = point else { return "-".to_owned() };
-                let best = best.filter(|_| ranked);
+            row.extend(columns.iter().zip(&best).map(|(&at, &best)| {
+                let is_here = |p: &&Point| column(p) == Some(at) && same_line(p, line);
+                let Some(point) = points.iter().copied().find(is_here) else {
+                    return "-".to_owned();
+                };
                 cell(point).map_or_else(|| "-".to_owned(), |cell| cell + mark(point, best))
             }));
             row
         });
         let rows = rows.collect();
-        Self { sizes, rows }
+        Self { columns, rows }
     }
 
-    /// One more line, with what `cell` makes of each size.
+    /// One more line, with what `cell` makes of each column.
     pub(crate) fn push(&mut self, label: &str, cell: impl Fn(u64) -> Option<String>) {
-        let cells = self.sizes.iter().map(|&size| cell(size).unwrap_or_else(|| "-".to_owned()));
+        let cells = self.columns.iter().map(|&at| cell(at).unwrap_or_else(|| "-".to_owned()));
         self.rows.push([label.to_owned()].into_iter().chain(cells).collect());
     }
 
     pub(crate) fn text(self) -> String {
         let mut header = vec![String::new()];
-        header.extend(self.sizes.iter().map(|&size| text::size(size)));
-        text::table(&header, &format!("l{}", "r".repeat(self.sizes.len())), self.rows)
+        header.extend(self.columns.iter().map(|&at| text::size(at)));
+        text::table(&header, &format!("l{}", "r".repeat(self.columns.len())), self.rows)
     }
 }
 

@@ -1,17 +1,22 @@
-//! The table `packets`: what messages with authentication cost one at a time, as protocols send
-//! them: each has a session's key, a nonce of its own, a header of 8 bytes that is authenticated
-//! too, and a buffer of its own. Then the same with a new key for each message, and sectors of
-//! storage devices, which have no tag.
+//! The table `packets`: what small messages cost as protocols send them, one at a time and handed
+//! over in batches. Each has a session's key, a nonce of its own, and a buffer of its own; where it
+//! is authenticated, a header of 8 bytes too. Then the same with a new key for each message, and
+//! sectors of storage devices.
+//!
+//! A loop over an API that takes one message at a time is what it is at every batch, so it is
+//! measured once and stands beside all batches.
 
 use lanecrypt_ciphers::Algorithm;
 use lanecrypt_peers::{Aead, Direction};
 
-use crate::ciphers::{CHECKED, Contender, Task};
+use self::shapes::shapes;
+use crate::ciphers::{CHECKED, Contender, Shape, Task};
 use crate::depth::Depth;
 use crate::results::Point;
 use crate::row::Row;
 
 pub(crate) mod headline;
+mod shapes;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -21,18 +26,49 @@ pub(crate) use text::text;
 /// The table's name.
 pub(crate) const NAME: &str = "packets";
 
-/// What is measured; the last only where there is time for everything.
-const SUBJECTS: [Algorithm; 4] = [
-    Algorithm::AES_128_GCM,
-    Algorithm::AES_256_GCM,
-    Algorithm::CHACHA20_POLY1305,
-    Algorithm::XCHACHA20_POLY1305,
+/// What is measured.
+struct Subject {
+    algorithm: Algorithm,
+    /// The least depth at which it is.
+    from: Depth,
+    /// Whether batches of it are measured.
+    batches: bool,
+    /// Batches that tell something about it besides the usual ones.
+    more: &'static [usize],
+}
+
+const fn subject(algorithm: Algorithm, more: &'static [usize]) -> Subject {
+    Subject { algorithm, from: Depth::Quick, batches: true, more }
+}
+
+/// Those with authentication.
+const AEADS: [Subject; 4] = [
+    subject(Algorithm::AES_128_GCM, &[]),
+    Subject { batches: false, ..subject(Algorithm::AES_256_GCM, &[]) },
+    subject(Algorithm::CHACHA20_POLY1305, &[16]),
+    Subject { from: Depth::Full, batches: false, ..subject(Algorithm::XCHACHA20_POLY1305, &[]) },
 ];
-/// Sizes of messages under keys that are kept, in bytes.
+/// Those without.
+const RAW: [Subject; 6] = [
+    subject(Algorithm::AES_128_CBC, &[2, 4]),
+    subject(Algorithm::AES_128_CTR, &[]),
+    subject(Algorithm::CHACHA20_IETF, &[16]),
+    subject(Algorithm::SERPENT_128_CBC, &[32]),
+    subject(Algorithm::DES_CBC, &[512]),
+    subject(Algorithm::TRIPLE_DES_CBC, &[512]),
+];
+
+/// Sizes of messages in bytes; CBC takes the next whole block.
 const MESSAGES: [usize; 7] = [16, 64, 256, 576, 1024, 1500, 8192];
 const FEW_MESSAGES: [usize; 2] = [64, 1500];
-/// Sizes of messages that bring a key of their own, unless there is time for all.
-const FRESH: [usize; 3] = [16, 64, 1500];
+/// Messages that are handed over at the same time.
+const BATCHES: [usize; 8] = [1, 2, 4, 8, 16, 32, 64, 512];
+/// The batch that all sizes are measured with.
+const USUAL: usize = 64;
+
+/// Bytes and batches of requests that ask for nothing.
+const NULL_SIZE: usize = 64;
+const NULL_BATCHES: [usize; 4] = [1, 8, 32, 512];
 
 /// For sectors.
 const SECTOR_SUBJECTS: [Algorithm; 2] = [Algorithm::AES_256_XTS, Algorithm::AES_128_XTS];
@@ -46,8 +82,16 @@ fn brings_its_key(point: &Point) -> bool {
 
 /// The rows at a depth; `aeads` and `ciphers` are the peers that are there.
 pub(crate) fn rows(aeads: &[Contender<dyn Aead>], ciphers: &[Contender], depth: Depth) -> Vec<Row> {
-    let mut rows: Vec<Row> = messages(aeads, depth, false);
-    rows.extend(messages(aeads, depth, true));
+    let mut rows = Vec::new();
+    for is_fresh in [false, true] {
+        for subject in AEADS.iter().filter(|subject| subject.is_of(depth)) {
+            rows.extend(sealed(subject, aeads, depth, is_fresh));
+        }
+        for subject in RAW.iter().filter(|subject| subject.is_of(depth)) {
+            rows.extend(raw(subject, ciphers, depth, is_fresh));
+        }
+    }
+    rows.extend(null(depth));
     rows.extend(sectors(ciphers, depth));
     // What matters least comes last: where the time is short, that is missing.
     let (lower, mut rows): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_lower);
@@ -59,29 +103,75 @@ fn is_lower(row: &Row) -> bool {
     row.point.id.contains('@')
 }
 
-/// The rows of messages, under keys that are kept or that are fresh.
-fn messages(aeads: &[Contender<dyn Aead>], depth: Depth, is_fresh: bool) -> Vec<Row> {
-    let sizes: &[usize] = match (depth, is_fresh) {
-        (Depth::Quick, _) => &FEW_MESSAGES,
-        (Depth::Normal, true) => &FRESH,
-        (Depth::Normal, false) | (Depth::Full, _) => &MESSAGES,
-    };
+impl Subject {
+    fn is_of(&self, depth: Depth) -> bool {
+        depth == Depth::Full || self.from != Depth::Full
+    }
+}
+
+/// The rows of messages with authentication, under keys that are kept or that are fresh.
+fn sealed(
+    subject: &Subject,
+    peers: &[Contender<dyn Aead>],
+    depth: Depth,
+    is_fresh: bool,
+) -> Vec<Row> {
+    let algorithm = subject.algorithm;
+    let mut contenders = Contender::all_our_aeads(algorithm);
+    if subject.batches {
+        contenders.push(Contender::aead_session(algorithm));
+        contenders.extend(Contender::all_our_aead_batches(algorithm));
+    }
+    contenders.extend(peers.iter().filter(|c| c.algorithm() == algorithm).cloned());
+    contenders.retain(|c| is_fresh || !brings_its_key(c.point()));
     let mut rows = Vec::new();
-    for algorithm in SUBJECTS {
-        if algorithm == Algorithm::XCHACHA20_POLY1305 && depth != Depth::Full {
-            continue;
+    for direction in Direction::ALL {
+        for contender in &contenders {
+            let shapes = shapes(subject, contender, direction, depth, is_fresh);
+            rows.extend(shapes.into_iter().map(|shape| contender.row(NAME, direction, shape)));
         }
-        let mut contenders = Contender::all_our_aeads(algorithm);
-        // Of a fresh key the processor's own level tells enough.
-        let told = depth == Depth::Full || depth == Depth::Normal && !is_fresh;
-        contenders.retain(|contender| told || !contender.is_lower());
-        contenders.extend(aeads.iter().filter(|c| c.algorithm() == algorithm).cloned());
-        contenders.retain(|c| is_fresh || !brings_its_key(c.point()));
-        for direction in Direction::ALL {
-            for contender in &contenders {
-                rows.extend(sizes.iter().map(|&s| contender.row(NAME, direction, s, is_fresh)));
-            }
+    }
+    rows
+}
+
+/// The rows of messages without.
+fn raw(subject: &Subject, peers: &[Contender], depth: Depth, is_fresh: bool) -> Vec<Row> {
+    let algorithm = subject.algorithm;
+    let mut contenders = Contender::all_ours(algorithm);
+    contenders.retain(|c| c.point().api == CHECKED);
+    contenders.push(Contender::session(algorithm));
+    contenders.extend(Contender::all_our_batches(algorithm));
+    contenders.extend(peers.iter().filter(|c| c.algorithm() == algorithm).cloned());
+    // How slow a processor without the instructions would be is told in the table `calls`.
+    contenders.retain(|c| depth == Depth::Full || c.point().api != "gcry-nohw");
+    let mut rows = Vec::new();
+    for direction in Direction::ALL {
+        for contender in &contenders {
+            let shapes = shapes(subject, contender, direction, depth, is_fresh);
+            rows.extend(shapes.into_iter().map(|shape| plain(contender, direction, shape)));
         }
+    }
+    rows
+}
+
+/// A row of messages without authentication, of a size as the mode takes it.
+fn plain(contender: &Contender, direction: Direction, shape: Shape) -> Row {
+    let size = shape.size.next_multiple_of(contender.algorithm().granularity());
+    contender.row(NAME, direction, Task::Batch(Shape { size, ..shape }), 1)
+}
+
+/// Requests that ask for nothing: what is left is what a request costs.
+fn null(depth: Depth) -> Vec<Row> {
+    if depth == Depth::Quick {
+        return Vec::new();
+    }
+    let row = |contender: &Contender, batch| {
+        let shape = Shape { batch, ..Shape::single(NULL_SIZE) };
+        contender.row(NAME, Direction::Encrypt, Task::Batch(shape), 1)
+    };
+    let mut rows = vec![row(&Contender::session(Algorithm::NULL), 1)];
+    for contender in Contender::all_our_batches(Algorithm::NULL) {
+        rows.extend(NULL_BATCHES.map(|batch| row(&contender, batch)));
     }
     rows
 }
@@ -96,15 +186,9 @@ fn sectors(ciphers: &[Contender], depth: Depth) -> Vec<Row> {
         contenders.extend(ciphers.iter().filter(|c| c.algorithm() == algorithm).cloned());
         for direction in Direction::ALL {
             for contender in &contenders {
-                let tasks = SECTORS.map(Task::Message).into_iter();
-                rows.extend(tasks.filter(|&task| contender.has(task)).map(|task| {
-                    let mut row = contender.row(NAME, direction, task, 1);
-                    row.point.batch = Some(1);
-                    // Nothing in this table is chained.
-                    let id = row.point.id.trim_end_matches("/independent");
-                    row.point.id = id.to_owned();
-                    row
-                }));
+                let tasks = SECTORS.map(|size| Task::Batch(Shape::single(size))).into_iter();
+                let tasks = tasks.filter(|&task| contender.has(task));
+                rows.extend(tasks.map(|task| contender.row(NAME, direction, task, 1)));
             }
         }
     }

@@ -19,7 +19,7 @@ pub(super) fn cbc_encrypt<C: Schedule<N>, const N: usize>(isa: Isa, lanes: &mut 
     let serial = |keys: &_, chain: &mut _, data: InOutBuf<'_, '_, _>| {
         aesni::cbc_encrypt::<N>(keys, chain, data);
     };
-    let lanes = skip_short(isa, lanes, serial);
+    let lanes = skip_short::<_, _, 2>(isa, lanes, serial);
     match lanes.len() {
         0 => {}
         1..=4 => drive_in::<C, N, 2>(isa, lanes),

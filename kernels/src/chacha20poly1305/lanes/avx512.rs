@@ -7,10 +7,11 @@
 
 use core::arch::x86_64::*;
 
-use super::{Lane, OPEN, SEAL, one};
+use super::{Lane, OPEN, SEAL, alone, fills, one};
+use crate::arx::lanes::avx512::{eight_blocks, sixteen_blocks};
+use crate::arx::lanes::{CHACHA, Starts};
 use crate::chacha::Key;
-use crate::chacha::lanes::Starts;
-use crate::chacha::lanes::avx512::{eight_blocks, sixteen_blocks};
+use crate::chacha20poly1305::avx512::keyed;
 use crate::poly1305::avx512::lanes::Eight;
 use crate::simd::{first_bytes, load512, load512_part, load512_short, store512, store512_short};
 use crate::{Level, wipe};
@@ -39,6 +40,10 @@ pub(super) fn open(lanes: &mut [Lane<'_>]) {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
 fn run<const WAY: bool>(lanes: &mut [Lane<'_>]) {
+    // Most batches are of messages alike: if these are too few, nothing needs to be ordered.
+    if lanes.len() < MOST_FEW && lanes.len() < fewest(lanes[0].data.len()) {
+        return alone::<WAY>(lanes);
+    }
     for lanes in lanes.chunks_mut(MANY) {
         let mut order = [0; MANY];
         let mut count = 0;
@@ -60,7 +65,11 @@ fn run<const WAY: bool>(lanes: &mut [Lane<'_>]) {
         }
         for group in order.chunks(GROUP) {
             let longest = lanes[usize::from(group[0])].data.len();
-            if group.len() < fewest(longest) {
+            if let Some(group) = group.first_chunk()
+                && group.iter().all(|&at| fills(lanes[usize::from(at)].data.len()))
+            {
+                keys_first::<WAY>(lanes, group);
+            } else if group.len() < fewest(longest) {
                 group.iter().for_each(|&at| one::<WAY>(&mut lanes[usize::from(at)]));
             } else if longest <= 64 {
                 side_by_side::<WAY, { MOST_AAD + 64 }>(lanes, group);
@@ -71,6 +80,53 @@ fn run<const WAY: bool>(lanes: &mut [Lane<'_>]) {
     }
 }
 
+/// Sixteen messages one after the other, but for their one-time keys, which one pass makes.
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
+fn keys_first<const WAY: bool>(lanes: &mut [Lane<'_>], order: &[u8; GROUP]) {
+    let mut keys = [[0; 64]; GROUP];
+    for (key, block) in keys.iter_mut().zip(sixteen_blocks(10, &FirstBlocks { lanes, order })) {
+        store512(key, block);
+    }
+    for (&at, key) in order.iter().zip(&keys) {
+        let lane = &mut lanes[usize::from(at)];
+        let one_time = key.first_chunk().expect("64 bytes have 32");
+        let data = lane.data.reborrow();
+        *lane.tag = keyed::<WAY>(lane.key, &lane.nonce, one_time, lane.aad, data);
+    }
+    wipe::memory(keys.as_flattened_mut());
+}
+
+/// Block 0 of sixteen messages.
+struct FirstBlocks<'l, 'a> {
+    lanes: &'l [Lane<'a>],
+    order: &'l [u8; GROUP],
+}
+
+impl Starts<16> for FirstBlocks<'_, '_> {
+    const CIPHER: bool = CHACHA;
+
+    #[inline(always)]
+    fn key(&self, at: usize) -> &Key {
+        self.lanes[usize::from(self.order[at])].key
+    }
+
+    #[inline(always)]
+    fn last(&self, at: usize) -> &[u64; 2] {
+        &self.lanes[usize::from(self.order[at])].last
+    }
+
+    #[inline(always)]
+    fn ahead(&self) -> u64 {
+        0
+    }
+
+    #[inline(always)]
+    fn all_ahead(&self) -> u32 {
+        0
+    }
+}
+
 /// How many messages are done sooner side by side than one after the other. What one message takes
 /// grows by steps, at 65, 193 and 449 bytes; long ones fill registers by themselves.
 #[inline]
@@ -78,10 +134,13 @@ const fn fewest(longest: usize) -> usize {
     match longest {
         0..=64 => 4,
         65..=192 => 6,
-        193..=384 => 8,
+        193..=384 => MOST_FEW,
         _ => usize::MAX,
     }
 }
+
+/// The most that [`fewest`] says, but of those that go by themselves however many they are.
+const MOST_FEW: usize = 8;
 
 /// Messages side by side. A slot has room for associated data, data, and what the store of a last
 /// block reaches past them.
@@ -298,9 +357,11 @@ impl<const SLOT: usize> Group<'_, '_, SLOT> {
 }
 
 impl<const SLOT: usize> Starts<16> for Group<'_, '_, SLOT> {
+    const CIPHER: bool = CHACHA;
+
     #[inline(always)]
     fn key(&self, at: usize) -> &Key {
-        &self.lanes[usize::from(self.blocks[at].0)].cipher.key
+        self.lanes[usize::from(self.blocks[at].0)].key
     }
 
     #[inline(always)]

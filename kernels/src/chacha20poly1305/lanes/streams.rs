@@ -9,7 +9,10 @@ use crate::{Isa, Level, wipe};
 pub(super) const NEEDS: Level = Level::Ssse3;
 
 /// The most bytes of a message whose keystream is made beside others'.
-const LONGEST: usize = 192;
+const LONGEST: usize = 128;
+
+/// The same where a pass has four blocks.
+const LONGEST_OF_FOUR: usize = 64;
 
 /// Messages at a time.
 const MANY: usize = 8;
@@ -26,10 +29,12 @@ pub(super) fn open(lanes: &mut [Lane<'_>]) {
 
 fn run<const WAY: bool>(lanes: &mut [Lane<'_>]) {
     for lanes in lanes.chunks_mut(MANY) {
-        if lanes.len() < 3 || lanes.iter().any(|lane| lane.data.len() > LONGEST) {
+        let isa = lanes[0].isa;
+        let longest = if isa.has(Level::Avx2) { LONGEST } else { LONGEST_OF_FOUR };
+        if lanes.len() < 3 || lanes.iter().any(|lane| lane.data.len() > longest) {
             alone::<WAY>(lanes);
         } else {
-            side_by_side::<WAY>(lanes[0].cipher.isa, lanes);
+            side_by_side::<WAY>(isa, lanes);
         }
     }
 }
@@ -43,7 +48,7 @@ fn side_by_side<const WAY: bool>(isa: Isa, lanes: &mut [Lane<'_>]) {
         let lane = lanes.get(at).unwrap_or(&lanes[0]);
         let bytes = lanes.get(at).map_or(0, |lane| 64 + lane.data.len().next_multiple_of(64));
         let place = places.next().map_or(&mut [][..], |place| &mut place[..bytes]);
-        chacha::Lane::new::<Ietf>(&lane.cipher.key, &lane.nonce, 0, place.into())
+        chacha::Lane::new::<Ietf>(lane.key, &lane.nonce, 0, place.into())
     });
     chacha::xor_lanes::<20>(isa, &mut makers);
     for (lane, stream) in lanes.iter_mut().zip(&mut streams) {

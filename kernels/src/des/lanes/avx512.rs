@@ -7,6 +7,7 @@
 mod keys;
 mod order;
 
+use core::arch::asm;
 use core::arch::x86_64::*;
 use core::array;
 
@@ -127,7 +128,10 @@ fn encrypt<const N: usize>(keys: &Keys<N>, chain: &mut Chain, blocks: &mut [[[u8
     }
     for i in 0..blocks.len() {
         plus(&mut halves.left, &next.0[0]);
-        plus(&mut halves.right, &next.0[1]);
+        // With the first word of the schedule, which is the rounds'.
+        for ((half, next), word) in halves.right.iter_mut().zip(&next.0[1]).zip(&keys.0[0][0]) {
+            *half = _mm512_ternarylogic_epi64::<0x96>(*half, load512(next), load512(word));
+        }
         rounds(&mut halves, keys);
         // Before the end of this one, for the next one does not wait for the rounds.
         if let Some(following) = blocks.get(i + 1) {
@@ -204,19 +208,24 @@ fn rounds<const N: usize>(halves: &mut Halves, keys: &Keys<N>) {
     let masks = Masks::load();
     let (mut index, mut other) = (halves.right, halves.left);
     // Not unrolled: three times the code would not fit where the processor keeps it decoded.
-    for words in &keys.0[..opaque_count(N).min(N)] {
-        for (index, word) in index.iter_mut().zip(&words[0]) {
-            *index = _mm512_xor_si512(*index, load512(word));
-        }
+    let mut schedules = keys.0[..opaque_count(N).min(N)].iter().peekable();
+    while let Some(words) = schedules.next() {
         let (pairs, _) = words[1..KEYS - 1].as_chunks();
         for [first, second] in pairs {
             add(&mut other, &index, first, &masks);
             add(&mut index, &other, second, &masks);
         }
-        for (other, word) in other.iter_mut().zip(&words[KEYS - 1]) {
-            *other = _mm512_xor_si512(*other, load512(word));
-        }
         (index, other) = (other, index);
+        match schedules.peek() {
+            Some(following) => {
+                for ((half, last), first) in
+                    index.iter_mut().zip(&words[KEYS - 1]).zip(&following[0])
+                {
+                    *half = _mm512_ternarylogic_epi64::<0x96>(*half, load512(last), load512(first));
+                }
+            }
+            None => plus(&mut index, &words[KEYS - 1]),
+        }
     }
     *halves = Halves { left: other, right: index };
 }
@@ -272,9 +281,18 @@ fn load_rows(blocks: &mut Blocks, lanes: &[InOutBuf<'_, '_, [u8; 64]>; LANES], a
             if let Some(bytes) = lane.get_in().get(at) {
                 *row = load512(bytes);
             }
+            prefetch(lane.get_in(), at + 1);
         }
         enter(blocks, group, rows);
     }
+}
+
+/// Asks for a row that will be read, if there is one.
+#[inline]
+fn prefetch(rows: &[[u8; 64]], at: usize) {
+    let place = rows.as_ptr().wrapping_add(at);
+    // SAFETY: a prefetch changes nothing that a program sees and never faults, wherever it points.
+    unsafe { asm!("prefetcht0 [{0}]", in(reg) place, options(readonly, nostack, preserves_flags)) };
 }
 
 /// Reads the next blocks of all lanes, up to `steps` of each.

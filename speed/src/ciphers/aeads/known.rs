@@ -9,24 +9,24 @@ use lanecrypt_kernels::chacha20poly1305::{ChaCha20Poly1305, XChaCha20Poly1305};
 use lanecrypt_kernels::gcm::AesGcm;
 use lanecrypt_peers::{Failed, aead_lengths};
 
-use crate::ciphers::sessions::{self, SESSIONS, bytes};
+use crate::ciphers::sessions::{self, bytes};
 
 /// Bytes of associated data of each message: those of a short header.
 const AAD: usize = 8;
 
-/// The keys of all sessions; none for what is not measured.
-pub(crate) fn keys(algorithm: Algorithm) -> Option<Vec<Vec<u8>>> {
-    aead_lengths(&algorithm.to_string()).map(|(length, _)| sessions::keys(length))
+/// The keys of so many sessions; none for what is not measured.
+pub(crate) fn keys(algorithm: Algorithm, sessions: usize) -> Option<Vec<Vec<u8>>> {
+    aead_lengths(&algorithm.to_string()).map(|(length, _)| sessions::keys(sessions, length))
 }
 
-/// The nonces of all sessions, in one `round` or another.
-pub(crate) fn nonces(algorithm: Algorithm, round: u64) -> Vec<Vec<u8>> {
-    sessions::nonces(algorithm.nonce_length(), round)
+/// The nonces of so many sessions, in one `round` or another.
+pub(crate) fn nonces(algorithm: Algorithm, sessions: usize, round: u64) -> Vec<Vec<u8>> {
+    sessions::nonces(sessions, algorithm.nonce_length(), round)
 }
 
-/// The associated data of all sessions.
-pub(crate) fn aads() -> Vec<Vec<u8>> {
-    (1..=SESSIONS as u64).map(|session| bytes(session << 48, AAD)).collect()
+/// The associated data of so many sessions.
+pub(crate) fn aads(sessions: usize) -> Vec<Vec<u8>> {
+    (1..=sessions as u64).map(|session| bytes(1 << 62 | session << 32, AAD)).collect()
 }
 
 /// Sealed messages, one of each session.
@@ -36,18 +36,24 @@ pub(crate) struct Sealed {
     pub(crate) tags: Vec<[u8; 16]>,
 }
 
-/// What the portable kernel makes of each session's data, under its key and its nonce of the round
-/// zero. Worked out once.
-pub(crate) fn answer(algorithm: Algorithm, size: usize) -> Result<Arc<Sealed>, Failed> {
-    static ANSWERS: Mutex<BTreeMap<(Algorithm, usize), Arc<Sealed>>> = Mutex::new(BTreeMap::new());
-    let known = |answers: &BTreeMap<_, Arc<Sealed>>| answers.get(&(algorithm, size)).cloned();
+/// What the portable kernel makes of the data of each of so many sessions, under its key and its
+/// nonce of the round zero. Worked out once.
+pub(crate) fn answer(
+    algorithm: Algorithm,
+    size: usize,
+    sessions: usize,
+) -> Result<Arc<Sealed>, Failed> {
+    static ANSWERS: Mutex<BTreeMap<(Algorithm, usize, usize), Arc<Sealed>>> =
+        Mutex::new(BTreeMap::new());
+    let question = (algorithm, size, sessions);
+    let known = |answers: &BTreeMap<_, Arc<Sealed>>| answers.get(&question).cloned();
     if let Some(known) = known(&ANSWERS.lock().unwrap_or_else(PoisonError::into_inner)) {
         return Ok(known);
     }
-    let keys = keys(algorithm).ok_or(Failed)?;
+    let keys = keys(algorithm, sessions).ok_or(Failed)?;
     let mut sealed = Sealed { messages: Vec::new(), tags: Vec::new() };
     for (session, ((key, nonce), aad)) in
-        keys.iter().zip(nonces(algorithm, 0)).zip(aads()).enumerate()
+        keys.iter().zip(nonces(algorithm, sessions, 0)).zip(aads(sessions)).enumerate()
     {
         let mut message = sessions::data(session, size);
         sealed.tags.push(seal(algorithm, Isa::PORTABLE, key, &nonce, &aad, &mut message)?);
@@ -55,7 +61,7 @@ pub(crate) fn answer(algorithm: Algorithm, size: usize) -> Result<Arc<Sealed>, F
     }
     let sealed = Arc::new(sealed);
     let mut answers = ANSWERS.lock().unwrap_or_else(PoisonError::into_inner);
-    answers.insert((algorithm, size), sealed.clone());
+    answers.insert(question, sealed.clone());
     Ok(sealed)
 }
 

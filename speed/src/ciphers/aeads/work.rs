@@ -5,19 +5,23 @@
 //! is timed with changes from batch to batch: other nonces, the sessions in another order. What is
 //! sealed was sealed before; what is opened is sealed for each batch, outside of its time.
 
+use core::mem::swap;
+use core::ops::Range;
 use std::sync::Arc;
 
 use lanecrypt_ciphers::{Algorithm, Isa};
 use lanecrypt_peers::{Aead, Direction, Failed, Packet};
 
 use super::known;
-use crate::ciphers::Contender;
-use crate::ciphers::sessions::{self, LINE, SESSIONS, in_order, shuffle, stride};
+use crate::ciphers::sessions::{self, LINE, in_order, shuffle, stride};
+use crate::ciphers::{Contender, Shape};
 use crate::row::{Arena, Work};
 use crate::verify::Defect;
 
 /// Bytes of a tag.
 const TAG: usize = 16;
+/// Sessions whose packets are forged for a test, a byte of the tag each for the first of them.
+const FORGED: Range<usize> = 1..40;
 /// Between the buffers that are written and those that are read: were both at the same offset of a
 /// page, the processor would take loads for dependent on stores, and wait.
 const GAP: usize = 33 * LINE;
@@ -29,9 +33,7 @@ pub(crate) struct Packets {
     opener: Option<Box<dyn Aead>>,
     algorithm: Algorithm,
     direction: Direction,
-    size: usize,
-    /// Whether each message brings its key.
-    is_fresh: bool,
+    shape: Shape,
     keys: Vec<Vec<u8>>,
     nonces: Vec<Vec<u8>>,
     aads: Vec<Vec<u8>>,
@@ -46,13 +48,13 @@ impl Packets {
     pub(crate) fn new(
         contender: &Contender<dyn Aead>,
         direction: Direction,
-        size: usize,
-        is_fresh: bool,
+        shape: Shape,
     ) -> Option<Self> {
         let algorithm = contender.algorithm();
-        let keys = known::keys(algorithm)?;
+        let count = shape.sessions();
+        let keys = known::keys(algorithm, count)?;
         let mut first: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
-        if is_fresh {
+        if shape.is_fresh {
             // Who keeps the key that is there shows.
             first.rotate_left(1);
         }
@@ -66,12 +68,11 @@ impl Packets {
             opener,
             algorithm,
             direction,
-            size,
-            is_fresh,
-            nonces: known::nonces(algorithm, 0),
-            aads: known::aads(),
-            tags: vec![[0; TAG]; SESSIONS],
-            order: (0..SESSIONS).collect(),
+            shape,
+            nonces: known::nonces(algorithm, count, 0),
+            aads: known::aads(count),
+            tags: vec![[0; TAG]; count],
+            order: (0..count).collect(),
             round: 0,
             keys,
         })
@@ -79,7 +80,7 @@ impl Packets {
 
     /// How much memory the buffers of one kind take.
     const fn extent(&self) -> usize {
-        SESSIONS * stride(self.size)
+        self.shape.sessions() * stride(self.shape.size)
     }
 
     /// The buffers that are written, and those that sealed messages are read from.
@@ -92,97 +93,127 @@ impl Packets {
     /// Makes so many requests.
     fn requests(&mut self, arena: &mut Arena, requests: usize) -> Result<(), Failed> {
         let (data, sealed) = self.memory(arena);
-        let Self { nonces, aads, tags, size, .. } = self;
-        let mut batch = in_order(packets(data, sealed, *size, nonces, aads, tags), &self.order);
-        let keys = in_order(self.keys.iter().map(Vec::as_slice), &self.order);
-        match (self.direction, self.is_fresh) {
-            (Direction::Encrypt, false) => self.aead.seal(&mut batch, requests),
-            (Direction::Encrypt, true) => self.aead.seal_rekeyed(&mut batch, &keys, requests),
-            (Direction::Decrypt, false) => self.aead.open(&mut batch, requests),
-            (Direction::Decrypt, true) => self.aead.open_rekeyed(&mut batch, &keys, requests),
+        let Self { aead, nonces, aads, tags, order, .. } = self;
+        let Shape { size, batch, is_fresh } = self.shape;
+        let mut all = in_order(packets(data, sealed, size, nonces, aads, tags), order);
+        let keys = in_order(self.keys.iter().map(Vec::as_slice), order);
+        match (self.direction, is_fresh) {
+            (Direction::Encrypt, false) => aead.seal_batches(&mut all, batch, requests),
+            (Direction::Encrypt, true) => {
+                aead.seal_batches_rekeyed(&mut all, &keys, batch, requests)
+            }
+            (Direction::Decrypt, false) => aead.open_batches(&mut all, batch, requests),
+            (Direction::Decrypt, true) => {
+                aead.open_batches_rekeyed(&mut all, &keys, batch, requests)
+            }
         }
     }
 
     /// Makes everything as it is in a known question.
     fn ask(&mut self) -> Result<Arc<known::Sealed>, Failed> {
-        self.order = (0..SESSIONS).collect();
+        let count = self.shape.sessions();
+        self.order = (0..count).collect();
         shuffle(&mut self.order, 1);
-        self.nonces = known::nonces(self.algorithm, 0);
-        known::answer(self.algorithm, self.size)
+        self.nonces = known::nonces(self.algorithm, count, 0);
+        known::answer(self.algorithm, self.shape.size, count)
     }
 
     /// Whether known questions get the portable kernel's answers.
     fn answers(&mut self, arena: &mut Arena) -> Result<bool, Failed> {
         let known = self.ask()?;
-        let plain: Vec<u8> = (0..SESSIONS).flat_map(|s| sessions::data(s, self.size)).collect();
+        let Shape { size, .. } = self.shape;
+        let count = self.shape.sessions();
+        let plain: Vec<u8> = (0..count).flat_map(|s| sessions::data(s, size)).collect();
         let (data, sealed) = self.memory(arena);
         let right = match self.direction {
             Direction::Encrypt => {
-                put(&plain, data, self.size);
+                put(&plain, data, size);
                 self.tags.fill([0; TAG]);
                 &known.messages
             }
             Direction::Decrypt => {
                 data.fill(0);
-                put(&known.messages, sealed, self.size);
+                put(&known.messages, sealed, size);
                 self.tags.clone_from(&known.tags);
                 &plain
             }
         };
-        self.requests(arena, SESSIONS)?;
+        self.requests(arena, count)?;
         let (data, _) = self.memory(arena);
-        let same = sessions::buffers(data, self.size).eq(right.chunks_exact(self.size));
+        let same = sessions::buffers(data, size).eq(right.chunks_exact(size));
         Ok(same && self.tags == known.tags)
     }
 
-    /// Whether it opens a packet, but refuses it with any bit changed: one in each byte of the tag,
-    /// and some in the message, the associated data and the nonce.
-    fn refuses(&mut self, arena: &mut Arena) -> Result<bool, Failed> {
+    /// Whether it opens genuine packets, and refuses those with any bit changed: one in each byte
+    /// of the tag, and some in the message, the associated data and the nonce. Both kinds stand in
+    /// one batch, in any order.
+    fn refuses(&mut self, arena: &mut Arena) -> Result<(), Defect> {
         let known = self.ask()?;
         let (data, sealed) = self.memory(arena);
-        put(&known.messages, sealed, self.size);
+        data.fill(0);
+        put(&known.messages, sealed, self.shape.size);
         self.tags.clone_from(&known.tags);
-        let forge = |nonces: &mut [Vec<u8>], aads: &mut [Vec<u8>], tags: &mut [[u8; TAG]]| {
-            for session in 1..SESSIONS {
-                let bit = 1 << (session % 8);
-                match session {
-                    ..=TAG => tags[session][session - 1] ^= bit,
-                    17..24 => nonces[session][session % 12] ^= bit,
-                    24..32 => aads[session][session % 8] ^= bit,
-                    _ => {}
-                }
-            }
-        };
-        forge(&mut self.nonces, &mut self.aads, &mut self.tags);
-        for session in 32..40 {
-            let at = session * stride(self.size) + (session - 32) * self.size / 8;
-            sealed[at] ^= 1 << (session % 8);
-        }
-        let Self { nonces, aads, tags, size, keys, .. } = self;
+        self.forge(sealed);
+        let Self { nonces, aads, tags, keys, order, shape, .. } = self;
+        let Shape { size, batch, is_fresh } = *shape;
         let aead = self.opener.as_mut().unwrap_or(&mut self.aead);
-        let packets = packets(data, sealed, *size, nonces, aads, tags);
-        let opened: Vec<bool> = packets
-            .zip(keys.iter())
-            .take(40)
-            .map(|(packet, key)| match self.is_fresh {
-                true => aead.open_rekeyed(&mut [packet], &[key], 1).is_ok(),
-                false => aead.open(&mut [packet], 1).is_ok(),
-            })
-            .collect();
-        // The first is genuine: who refuses everything has not shown anything.
-        forge(&mut self.nonces, &mut self.aads, &mut self.tags);
-        match opened.split_first() {
-            Some((true, forged)) => Ok(!forged.contains(&true)),
-            _ => Err(Failed),
+        let mut all = in_order(packets(data, sealed, size, nonces, aads, tags), order);
+        let ordered = in_order(keys.iter().map(Vec::as_slice), order);
+        let opened = aead.opened(&mut all, is_fresh.then_some(&ordered), batch)?;
+        if opened.len() != order.len() {
+            return Err(Defect::Failed);
+        }
+        for (&session, opened) in order.iter().zip(opened) {
+            match (opened, FORGED.contains(&session)) {
+                (true, true) => return Err(Defect::Forgery),
+                (false, false) => return Err(Defect::Refusal),
+                _ => {}
+            }
+        }
+        for (session, opened) in sessions::buffers(data, size).enumerate() {
+            if !FORGED.contains(&session) && opened != sessions::data(session, size) {
+                return Err(Defect::Answer);
+            }
+        }
+        if batch > 1 {
+            let packets = packets(data, sealed, size, nonces, aads, tags);
+            let packets = packets.zip(keys.iter().map(Vec::as_slice));
+            one_among_many(aead.as_mut(), packets, *shape)?;
+        }
+        *aads = known::aads(order.len());
+        Ok(())
+    }
+
+    /// Changes a bit in what belongs to each session of [`FORGED`].
+    fn forge(&mut self, sealed: &mut [u8]) {
+        let size = self.shape.size;
+        for session in FORGED {
+            let bit = 1 << (session % 8);
+            match session {
+                ..=TAG => self.tags[session][session - 1] ^= bit,
+                17..24 => self.nonces[session][session % 12] ^= bit,
+                24..32 => self.aads[session][session % 8] ^= bit,
+                _ => sealed[session * stride(size) + (session - 32) * size / 8] ^= bit,
+            }
         }
     }
 
-    fn checked(&mut self, arena: &mut Arena) -> Result<(), Defect> {
-        match self.refuses(arena) {
-            Ok(true) => {}
-            Ok(false) => return Err(Defect::Forgery),
-            Err(Failed) => return Err(Defect::Failed),
+    /// Seals what is to be opened.
+    fn seal(&mut self, arena: &mut Arena) -> Result<(), Failed> {
+        let (_, sealed) = self.memory(arena);
+        let isa = Isa::detect();
+        for (session, data) in sessions::buffers(sealed, self.shape.size).enumerate() {
+            // What is opened shows in the digest, so it cannot stay the same.
+            let end = data.len().min(8);
+            sessions::fill((session as u64) << 40 | self.round, &mut data[..end]);
+            let [key, nonce, aad] = [&self.keys, &self.nonces, &self.aads].map(|all| &all[session]);
+            self.tags[session] = known::seal(self.algorithm, isa, key, nonce, aad, data)?;
         }
+        Ok(())
+    }
+
+    fn checked(&mut self, arena: &mut Arena) -> Result<(), Defect> {
+        self.refuses(arena)?;
         match self.answers(arena) {
             Ok(true) => Ok(()),
             Ok(false) => Err(Defect::Answer),
@@ -196,20 +227,11 @@ impl Work for Packets {
         self.round += 1;
         shuffle(&mut self.order, self.round);
         sessions::renew(&mut self.nonces, self.round);
-        if self.direction == Direction::Encrypt {
-            return Ok(());
+        if self.direction == Direction::Decrypt {
+            self.seal(arena)?;
         }
-        let (_, sealed) = self.memory(arena);
-        let isa = Isa::detect();
-        for (session, data) in sessions::buffers(sealed, self.size).enumerate() {
-            // What is opened shows in the digest, so it cannot stay the same.
-            let end = data.len().min(8);
-            sessions::fill((session as u64) << 40 | self.round, &mut data[..end]);
-            let [key, nonce, aad] = [&self.keys, &self.nonces, &self.aads].map(|all| &all[session]);
-            let tag = known::seal(self.algorithm, isa, key, nonce, aad, data);
-            self.tags[session] = tag.or(Err(Defect::Failed))?;
-        }
-        Ok(())
+        // Every session once, so that a batch does not measure what other rows left in the caches.
+        Ok(self.requests(arena, self.shape.sessions())?)
     }
 
     fn run(&mut self, arena: &mut Arena, requests: usize) {
@@ -231,6 +253,37 @@ impl Work for Packets {
     fn check_again(&mut self, arena: &mut Arena) -> Result<(), Defect> {
         self.checked(arena)
     }
+}
+
+/// Whether one forged packet among genuine ones is enough to refuse a batch, whichever it is, and
+/// wherever in it; and whether a batch of genuine ones is opened.
+fn one_among_many<'a>(
+    aead: &mut dyn Aead,
+    packets: impl Iterator<Item = (Packet<'a>, &'a [u8])>,
+    shape: Shape,
+) -> Result<(), Defect> {
+    let (mut packets, mut keys): (Vec<Packet<'_>>, Vec<&[u8]>) = packets.unzip();
+    // Those that are forged first.
+    packets.rotate_left(FORGED.start);
+    keys.rotate_left(FORGED.start);
+    let (forged, genuine) = packets.split_at_mut(FORGED.len());
+    let (forged_keys, genuine_keys) = keys.split_at_mut(FORGED.len());
+    let length = shape.batch.min(genuine.len());
+    let mut open = |genuine: &mut [Packet<'_>], keys: &[&[u8]]| match shape.is_fresh {
+        true => aead.open_batches_rekeyed(&mut genuine[..length], keys, length, length),
+        false => aead.open_batches(&mut genuine[..length], length, length),
+    };
+    for (at, (forged, key)) in forged.iter_mut().zip(forged_keys).enumerate() {
+        let place = at % length;
+        swap(forged, &mut genuine[place]);
+        swap(key, &mut genuine_keys[place]);
+        if open(genuine, genuine_keys).is_ok() {
+            return Err(Defect::Forgery);
+        }
+        swap(forged, &mut genuine[place]);
+        swap(key, &mut genuine_keys[place]);
+    }
+    open(genuine, genuine_keys).or(Err(Defect::Refusal))
 }
 
 /// A packet of each session.

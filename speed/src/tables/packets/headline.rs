@@ -3,26 +3,26 @@
 use lanecrypt_ciphers::Algorithm;
 use lanecrypt_peers::{Aead, Direction};
 
-use super::{NAME, brings_its_key};
-use crate::ciphers::Contender;
+use super::{NAME, USUAL, brings_its_key, plain};
+use crate::ciphers::{CHECKED, Contender, PROCESS, Shape};
 use crate::results::Point;
 use crate::row::Row;
 use crate::tables::headline::{quickest, ratio};
 use crate::text;
 
-/// A line of the screen: messages that are sealed.
+/// A line of the screen: messages that are encrypted, or sealed.
 struct Line {
     what: &'static str,
     algorithm: Algorithm,
-    size: usize,
-    is_fresh: bool,
+    shape: Shape,
 }
 
 const fn line(what: &'static str, algorithm: Algorithm, size: usize, is_fresh: bool) -> Line {
-    Line { what, algorithm, size, is_fresh }
+    Line { what, algorithm, shape: Shape { size, batch: 1, is_fresh } }
 }
 
-const LINES: [Line; 5] = [
+/// One message at a time.
+const SINGLE: [Line; 5] = [
     line("seal 64 bytes", Algorithm::AES_128_GCM, 64, false),
     line("seal 1500 bytes", Algorithm::AES_128_GCM, 1500, false),
     line("seal 64 bytes, new key", Algorithm::AES_128_GCM, 64, true),
@@ -30,52 +30,125 @@ const LINES: [Line; 5] = [
     line("seal 1500 bytes", Algorithm::CHACHA20_POLY1305, 1500, false),
 ];
 
-/// Ours and every peer, for each line.
-pub(crate) fn rows(peers: &[Contender<dyn Aead>]) -> Vec<Row> {
-    let mut rows = Vec::new();
-    for &Line { algorithm, size, is_fresh, .. } in &LINES {
-        let ours = Contender::all_our_aeads(algorithm).into_iter().filter(|c| !c.is_lower());
-        let peers = peers.iter().filter(|c| {
-            let point = c.point();
-            let fits = is_fresh || !brings_its_key(point);
-            c.algorithm() == algorithm && fits && point.api != "gcry-nohw"
-        });
-        let contenders = ours.chain(peers.cloned());
-        rows.extend(contenders.map(|c| c.row(NAME, Direction::Encrypt, size, is_fresh)));
+const fn together(what: &'static str, algorithm: Algorithm, size: usize) -> Line {
+    Line { what, algorithm, shape: Shape { size, batch: USUAL, is_fresh: false } }
+}
+
+/// Many together.
+const TOGETHER: [Line; 3] = [
+    together("encrypt 1500 bytes", Algorithm::AES_128_CBC, 1504),
+    together("seal 64 bytes", Algorithm::CHACHA20_POLY1305, 64),
+    together("encrypt 1500 bytes", Algorithm::TRIPLE_DES_CBC, 1504),
+];
+
+/// Ours and every peer, for each line; each row once.
+pub(crate) fn rows(aeads: &[Contender<dyn Aead>], ciphers: &[Contender]) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    for &Line { algorithm, shape, .. } in SINGLE.iter().chain(&TOGETHER) {
+        let made: Vec<Row> = if algorithm.is_aead() {
+            let mut all = Contender::all_our_aeads(algorithm);
+            all.extend(Contender::all_our_aead_batches(algorithm));
+            let all = chosen(all, aeads, algorithm, shape);
+            all.map(|(c, shape)| c.row(NAME, Direction::Encrypt, shape)).collect()
+        } else {
+            let all = Contender::all_our_batches(algorithm);
+            let all = chosen(all, ciphers, algorithm, shape);
+            all.map(|(c, shape)| plain(&c, Direction::Encrypt, shape)).collect()
+        };
+        for row in made {
+            if !rows.iter().any(|known| known.point.id == row.point.id) {
+                rows.push(row);
+            }
+        }
     }
     rows
 }
 
-/// The lines, ours beside the best peer.
-pub(crate) fn text(points: &[Point]) -> String {
-    let rows: Vec<Vec<String>> = LINES.iter().filter_map(|line| told(line, points)).collect();
-    if rows.is_empty() {
-        return String::new();
-    }
-    let header = ["cycles of a packet", "", "ours", "best peer", "", ""].map(str::to_owned);
-    text::table(&header, "llrlrr", rows) + "\n"
+/// Those that a line compares, and what they are measured with: who knows no batches has a loop.
+fn chosen<T: ?Sized + 'static>(
+    ours: Vec<Contender<T>>,
+    peers: &[Contender<T>],
+    algorithm: Algorithm,
+    shape: Shape,
+) -> impl Iterator<Item = (Contender<T>, Shape)> {
+    let api = if shape.batch > 1 { PROCESS } else { CHECKED };
+    let ours = ours.into_iter().filter(move |c| !c.is_lower() && c.point().api == api);
+    let peers = peers.iter().filter(move |c| {
+        let fits = shape.is_fresh || !brings_its_key(c.point());
+        c.algorithm() == algorithm && fits && c.point().api != "gcry-nohw"
+    });
+    ours.chain(peers.cloned()).map(move |contender| {
+        let batch = if contender.has_batches() { shape.batch } else { 1 };
+        (contender, Shape { batch, ..shape })
+    })
 }
 
-fn told(line: &Line, points: &[Point]) -> Option<Vec<String>> {
+/// The lines, ours beside the best peers.
+pub(crate) fn text(points: &[Point]) -> String {
+    let mut out = String::new();
+    let single: Vec<Vec<String>> =
+        SINGLE.iter().filter_map(|line| told_single(line, points)).collect();
+    if !single.is_empty() {
+        let header = ["cycles of a packet", "", "ours", "best peer", "", ""].map(str::to_owned);
+        out += &(text::table(&header, "llrlrr", single) + "\n");
+    }
+    let together: Vec<Vec<String>> =
+        TOGETHER.iter().filter_map(|line| told_together(line, points)).collect();
+    if !together.is_empty() {
+        let first = format!("{USUAL} packets together");
+        let header = [&first, "", "ours", "best batch", "", "", "best loop", "", ""];
+        let header = header.map(str::to_owned);
+        out += &(text::table(&header, "llrlrrlrr", together) + "\n");
+    }
+    out
+}
+
+/// Points of a line's cipher, size and key, whatever their batch.
+fn alike<'a>(line: &Line, points: &'a [Point]) -> impl Iterator<Item = &'a Point> {
     let subject = line.algorithm.to_string();
-    let key = if line.is_fresh { "fresh" } else { "kept" };
-    let alike = |p: &&Point| {
+    let Shape { size, is_fresh, .. } = line.shape;
+    let key = if is_fresh { "fresh" } else { "kept" };
+    points.iter().filter(move |p| {
         p.table == NAME
-            && p.op == "seal"
+            && (p.op == "seal" || p.op == "encrypt")
             && p.subject == subject
-            && p.size == Some(line.size as u64)
+            && p.size == Some(size as u64)
             && p.key.as_deref() == Some(key)
             && p.cycles.is_some()
-    };
-    let ours = points.iter().filter(alike).find(|p| p.is_ours())?;
-    let best = quickest(points.iter().filter(alike).filter(|p| !p.is_ours() && p.verified));
+    })
+}
+
+fn told_single(line: &Line, points: &[Point]) -> Option<Vec<String>> {
+    let alike = || alike(line, points).filter(|p| p.batch == Some(1));
+    let ours = alike().find(|p| p.is_ours())?;
+    let mut row = begun(line, ours)?;
+    row.extend(beside(ours, quickest(alike().filter(|p| !p.is_ours() && p.verified))));
+    Some(row)
+}
+
+fn told_together(line: &Line, points: &[Point]) -> Option<Vec<String>> {
+    let batch = u32::try_from(line.shape.batch).ok();
+    let ours = alike(line, points).find(|p| p.is_ours() && p.batch == batch)?;
+    let mut row = begun(line, ours)?;
+    for batch in [batch, Some(1)] {
+        let rivals = alike(line, points).filter(|p| !p.is_ours() && p.verified);
+        row.extend(beside(ours, quickest(rivals.filter(|p| p.batch == batch))));
+    }
+    Some(row)
+}
+
+/// What the line is about, and our figure.
+fn begun(line: &Line, ours: &Point) -> Option<Vec<String>> {
     let mark = if ours.verified { "" } else { "?" };
     let figure = text::number(ours.cycles?) + mark;
-    let mut row = vec![line.what.to_owned(), subject.clone(), figure];
-    let beside = best.and_then(|peer| {
+    Some(vec![line.what.to_owned(), ours.subject.clone(), figure])
+}
+
+/// A peer's name, its figure, and how many times as long as ours it is.
+fn beside(ours: &Point, peer: Option<&Point>) -> [String; 3] {
+    let told = peer.and_then(|peer| {
         let name = format!("{} {}", peer.source, peer.api);
         Some([name, text::number(peer.cycles?), ratio(ours, peer)])
     });
-    row.extend(beside.unwrap_or_else(|| ["-", "", ""].map(str::to_owned)));
-    Some(row)
+    told.unwrap_or_else(|| ["-", "", ""].map(str::to_owned))
 }

@@ -1,5 +1,7 @@
 //! Small runs of the table, and ciphers that lie.
 
+mod batches;
+
 use core::time::Duration;
 use std::collections::HashSet;
 
@@ -21,46 +23,109 @@ fn packets(only: &str, peers: Peers, seconds: u64) -> Options {
     }
 }
 
-#[test]
-fn ids_are_unique_at_every_depth_and_the_headline_rows_are_those_of_the_table() {
+fn ids(rows: &[Row]) -> Vec<String> {
+    rows.iter().map(|row| row.point.id.clone()).collect()
+}
+
+fn all_rows(depth: Depth) -> Vec<Row> {
     let aeads: Vec<_> = aeads().iter().filter_map(Contender::aead_peer).collect();
     let ciphers: Vec<_> = ciphers().iter().filter_map(Contender::peer).collect();
-    let ids = |rows: &[Row]| rows.iter().map(|row| row.point.id.clone()).collect::<Vec<_>>();
+    rows(&aeads, &ciphers, depth)
+}
+
+#[test]
+fn ids_are_unique_at_every_depth_and_the_headline_rows_are_those_of_the_table() {
     for depth in [Depth::Quick, Depth::Normal, Depth::Full] {
-        let all = ids(&rows(&aeads, &ciphers, depth));
+        let all = ids(&all_rows(depth));
         let unique: HashSet<&String> = all.iter().collect();
         assert_eq!(unique.len(), all.len(), "{depth:?}");
         let rare = all.iter().any(|id| id.contains("/xchacha20-poly1305/"));
         assert_eq!(rare, depth == Depth::Full);
     }
-    let whole = ids(&rows(&aeads, &ciphers, Depth::Normal));
-    let first = ids(&headline::rows(&aeads));
+    let whole = ids(&all_rows(Depth::Normal));
+    let aeads: Vec<_> = aeads().iter().filter_map(Contender::aead_peer).collect();
+    let ciphers: Vec<_> = ciphers().iter().filter_map(Contender::peer).collect();
+    let first = ids(&headline::rows(&aeads, &ciphers));
     assert_eq!(first.iter().collect::<HashSet<_>>().len(), first.len());
     assert!(!first.is_empty() && first.iter().all(|id| whole.contains(id)), "{first:?}");
     for id in [
-        "packets/lanecrypt/cipher/aes-128-gcm/seal/1500",
-        "packets/lanecrypt/cipher/aes-128-gcm/seal/64/fresh",
-        "packets/lanecrypt/cipher/aes-256-gcm@portable/open/8192",
-        "packets/lanecrypt/cipher/chacha20-poly1305/open/1500/fresh",
-        "packets/lanecrypt/cipher/aes-256-xts/encrypt/4096",
-        "packets/lanecrypt/cipher/aes-128-xts@portable/decrypt/512",
+        "cipher/aes-128-gcm/seal/1500",
+        "cipher/aes-128-gcm/seal/64/fresh",
+        "cipher/aes-256-gcm@portable/open/1500",
+        "cipher/chacha20-poly1305/open/1500/fresh",
+        "cipher/aes-256-xts/encrypt/4096",
+        "cipher/aes-128-xts@portable/decrypt/512",
+        "session/aes-128-gcm/seal/16",
+        "process/aes-128-gcm/seal/8192/b64",
+        "process/chacha20-poly1305/open/64/b64",
+        "process/chacha20-poly1305/seal/64/b16",
+        "cipher/aes-128-cbc/encrypt/1504",
+        "session/aes-128-cbc/encrypt/1504",
+        "process/aes-128-cbc/encrypt/1504",
+        "process/aes-128-cbc/encrypt/1504/b2",
+        "process/aes-128-cbc@portable/encrypt/1504/b64",
+        "process/aes-128-cbc/decrypt/64/b64",
+        "process/aes-128-ctr/encrypt/16/b64",
+        "process/chacha20-ietf/encrypt/64/b16",
+        "process/serpent-128-cbc/encrypt/1504/b32",
+        "process/des-cbc/encrypt/1504/b512",
+        "process/3des-cbc/encrypt/1504/b8",
+        "session/null/encrypt/64",
+        "process/null/encrypt/64",
+        "process/null/encrypt/64/b32",
     ] {
-        assert!(whole.iter().any(|known| known == id), "{id}");
+        let id = format!("{NAME}/lanecrypt/{id}");
+        assert!(whole.contains(&id), "{id}");
     }
     // A context for each message has no key to keep.
     assert!(whole.iter().all(|id| !id.contains("oneshot") || id.ends_with("/fresh")));
 }
 
 #[test]
+fn the_whole_grid_has_every_batch_size_cipher_and_direction() {
+    let whole: HashSet<String> = ids(&all_rows(Depth::Full)).into_iter().collect();
+    for subject in AEADS.iter().chain(&RAW).filter(|subject| subject.batches) {
+        let algorithm = subject.algorithm;
+        for direction in Direction::ALL {
+            let op = direction.name();
+            let op = match (op, algorithm.is_aead()) {
+                ("encrypt", true) => "seal",
+                ("decrypt", true) => "open",
+                _ => op,
+            };
+            for size in MESSAGES.map(|size| size.next_multiple_of(algorithm.granularity())) {
+                for key in ["", "/fresh"] {
+                    let id = |api: &str, batch: &str| {
+                        format!("{NAME}/lanecrypt/{api}/{algorithm}/{op}/{size}{batch}{key}")
+                    };
+                    assert!(whole.contains(&id("cipher", "")), "{}", id("cipher", ""));
+                    assert!(whole.contains(&id("session", "")), "{}", id("session", ""));
+                    for batch in ["", "/b2", "/b4", "/b8", "/b16", "/b32", "/b64", "/b512"] {
+                        assert!(whole.contains(&id("process", batch)), "{}", id("process", batch));
+                    }
+                }
+            }
+        }
+    }
+    // A loop is measured once.
+    let in_batches = whole.iter().filter(|id| id.contains("/b64"));
+    assert!(in_batches.clone().all(|id| !id.contains("/cipher/") && !id.contains("/session/")));
+    assert!(in_batches.count() > 8 * 2 * MESSAGES.len());
+}
+
+#[test]
 fn a_short_run_is_verified_beside_a_peer() {
     let peers = Peers::Only(vec!["rustcrypto".to_owned()]);
-    let (report, text) = short_run(packets("packets/*-128-gcm*/*/64*", peers, 2));
+    let (report, text) = short_run(packets("packets/*-128-gcm*/*/64*", peers, 3));
     let points = &report.results.points;
     assert!(report.wrong == 0 && points.iter().all(|p| p.verified && p.cycles > Some(0.0)));
     for point in points {
-        assert_eq!((point.batch, point.threads, point.chained), (Some(1), Some(1), Some(false)));
+        assert_eq!((point.threads, point.chained), (Some(1), Some(false)));
         let is_fresh = point.id.ends_with("/fresh");
         assert_eq!(point.key.as_deref(), Some(if is_fresh { "fresh" } else { "kept" }));
+        let batch = point.batch.expect("every message is in a batch");
+        assert_eq!(batch > 1, point.id.contains(&format!("/b{batch}")), "{}", point.id);
+        assert!(batch == 1 || point.api == "process");
     }
     for op in ["seal", "open"] {
         for source in ["lanecrypt", "rustcrypto"] {
@@ -68,7 +133,16 @@ fn a_short_run_is_verified_beside_a_peer() {
             assert!(all.count() >= 2, "{op} {source}: {text}");
         }
     }
-    for part in ["aes-128-gcm seal", "lanecrypt cipher portable", "best peer : ours", "new key"] {
+    for part in [
+        "aes-128-gcm seal: cycles of a message of so many bytes, in batches of 64, key kept",
+        "aes-128-gcm seal: cycles of a message of 64 bytes, in batches of so many",
+        "lanecrypt cipher portable",
+        "lanecrypt session",
+        "best peer : cipher",
+        "best peer : process",
+        "best peer loop: rustcrypto",
+        "new key",
+    ] {
         assert!(text.contains(part), "{part} in {text}");
     }
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
@@ -77,8 +151,18 @@ fn a_short_run_is_verified_beside_a_peer() {
 }
 
 #[test]
+fn batches_of_every_cipher_are_verified() {
+    for only in ["packets/*/encrypt/16/b512", "packets/*/process/*crypt/16/b2", "packets/*/null/*"]
+    {
+        let (report, text) = short_run(packets(only, Peers::None, 2));
+        let points = &report.results.points;
+        assert!(points.len() >= 5 && points.iter().all(|p| p.verified), "{only} {text}");
+    }
+}
+
+#[test]
 fn every_cipher_of_ours_is_verified_at_every_level() {
-    let only = "packets/*poly1305*/*/16";
+    let only = "packets/*/cipher/*poly1305*/*/16";
     let options = Options { depth: Depth::Full, ..packets(only, Peers::None, 2) };
     let (report, text) = short_run(options);
     let points = &report.results.points;
@@ -225,7 +309,8 @@ fn liar(lie: Lie, patience: u32) -> Contender<dyn Aead> {
 fn peers_that_lie_are_not_verified_and_not_ranked() {
     for direction in Direction::ALL {
         for is_fresh in [false, true] {
-            let rows = Lie::ALL.map(|lie| liar(lie, 0).row(NAME, direction, 100, is_fresh));
+            let shape = Shape { is_fresh, ..Shape::single(100) };
+            let rows = Lie::ALL.map(|lie| liar(lie, 0).row(NAME, direction, shape));
             let sampled = sample(&rows);
             let verified = sampled.points.iter().filter(|p| p.verified);
             let verified: Vec<&str> = verified.map(|p| p.api.as_str()).collect();
@@ -246,7 +331,7 @@ fn peers_that_lie_are_not_verified_and_not_ranked() {
 fn answers_and_forgeries_are_checked_after_the_timing_too() {
     let lies = [(Lie::WrongEnd, "differs"), (Lie::Believes, "forged"), (Lie::Honest, "")];
     for (lie, about) in lies {
-        let sampled = sample(&[liar(lie, 200).row(NAME, Direction::Decrypt, 64, false)]);
+        let sampled = sample(&[liar(lie, 200).row(NAME, Direction::Decrypt, Shape::single(64))]);
         let said = sampled.remarks.iter().any(|r| r.contains(about));
         let is_honest = lie == Lie::Honest;
         assert!(said != is_honest, "{lie:?}: {:?}", sampled.remarks);

@@ -1,8 +1,8 @@
-//! The table as text: a block for each cipher and operation.
+//! The table as text: blocks for each cipher and operation.
 
-use super::{NAME, SECTOR_SUBJECTS, SUBJECTS};
+use super::{AEADS, NAME, RAW, SECTOR_SUBJECTS, USUAL};
 use crate::results::Point;
-use crate::tables::grid::{self, Grid};
+use crate::tables::grid::{self, Grid, same_line};
 use crate::tables::headline::{quickest, ratio};
 use crate::text;
 
@@ -10,22 +10,19 @@ use crate::text;
 pub(crate) fn text(points: &[Point]) -> String {
     let mut out = String::new();
     let of_table: Vec<&Point> = points.iter().filter(|p| p.table == NAME).collect();
-    for (key, title) in [
-        ("kept", "cycles of a message of so many bytes, key kept"),
-        ("fresh", "cycles of a message of so many bytes, each with a new key"),
-    ] {
-        for subject in SUBJECTS.map(|algorithm| algorithm.to_string()) {
-            for op in ["seal", "open"] {
-                out += &block(&of_table, &subject, op, key, title, |p| p.cycles.map(text::number));
+    for (key, how) in [("kept", "key kept"), ("fresh", "each with a new key")] {
+        for subject in AEADS.iter().chain(&RAW).map(|subject| subject.algorithm.to_string()) {
+            for op in ["seal", "open", "encrypt", "decrypt"] {
+                let of = of_table.iter().copied().filter(|p| is_of(p, &subject, op, key));
+                out += &blocks(&of.collect::<Vec<_>>(), &format!("{subject} {op}"), how);
             }
         }
     }
+    out += &null(&of_table);
     for subject in SECTOR_SUBJECTS.map(|algorithm| algorithm.to_string()) {
         for op in ["encrypt", "decrypt"] {
-            let title = "cycles per byte of sectors of so many bytes, key kept";
-            out += &block(&of_table, &subject, op, "kept", title, |p| {
-                p.cycles_per_byte().map(|cycles| format!("{cycles:.3}"))
-            });
+            let of = of_table.iter().copied().filter(|p| is_of(p, &subject, op, "kept"));
+            out += &sectors(&of.collect::<Vec<_>>(), &format!("{subject} {op}"));
         }
     }
     if !out.is_empty() {
@@ -36,38 +33,144 @@ pub(crate) fn text(points: &[Point]) -> String {
 
 const LEGEND: &str = "\
 To read: time-stamp-counter cycles, medians; less is faster. * is the fastest beyond doubt, ? is not
-verified and not ranked. \"1.50x\" is how many times as long the best peer takes as lanecrypt cipher;
-~: the two cannot be told apart. One message at a time, each in one of 64 sessions with a key, a
-nonce and a buffer of its own, and 8 bytes of associated data where there is a tag. Messages are
-sealed in place, and opened from one buffer to another, because what is opened cannot be opened
-again. lanecrypt cipher: checked; a level after it: run with that instruction set. evp-oneshot: a
-context made for each message. gcry-nohw: libgcrypt told to use no processor features.
+verified and not ranked. \"1.50x\" is how many times as long the best peer takes as ours: as lanecrypt
+cipher, both one message at a time, or as lanecrypt process, the peer's best of any kind; ~: the two
+cannot be told apart. Each message is in one of 64 sessions, or of as many as the batch has, with a
+key, a nonce and a buffer of its own, and 8 bytes of associated data where there is a tag. CBC takes
+whole blocks: 1504 bytes for 1500. Messages are encrypted and sealed in place, but opened from one
+buffer to another, because what is opened cannot be opened again. A loop is the same at every batch
+and measured once. lanecrypt cipher: checked, a loop; session: a session of the engine, a loop;
+process: requests made, and handed over to the engine, a batch at a time; with new keys both open a
+session for each message. A level after it: run with that instruction set. ipsec-mb job and burst:
+handed over one by one, or together. evp-oneshot: a context made for each message. gcry-nohw:
+libgcrypt told to use no processor features.
 ";
 
-/// The contenders at one operation of a cipher.
-fn block(
-    points: &[&Point],
-    subject: &str,
-    op: &str,
-    key: &str,
-    title: &str,
-    cell: impl Fn(&Point) -> Option<String>,
-) -> String {
-    let of: Vec<&Point> = points
-        .iter()
-        .copied()
-        .filter(|p| p.subject == subject && p.op == op && p.key.as_deref() == Some(key))
-        .collect();
+fn is_of(point: &Point, subject: &str, op: &str, key: &str) -> bool {
+    point.subject == subject && point.op == op && point.key.as_deref() == Some(key)
+}
+
+/// The contenders at one operation of a cipher, by size, then at some sizes by batch.
+fn blocks(of: &[&Point], name: &str, how: &str) -> String {
     if of.is_empty() {
         return String::new();
     }
-    let mut grid = Grid::new(&of, true, grid::name, cell);
+    let together: Vec<&Point> = of.iter().copied().filter(|p| is_together(p, of)).collect();
+    let usual = usual(&together);
+    let shown: Vec<&Point> =
+        of.iter().copied().filter(|p| p.batch == usual || !is_together(p, of)).collect();
+    let title = match usual {
+        Some(batch) => {
+            format!("cycles of a message of so many bytes, in batches of {batch}, {how}")
+        }
+        None => format!("cycles of a message of so many bytes, {how}"),
+    };
+    let mut out = format!("{name}: {title}\n");
+    out += &block(of, &shown, usual);
+    let mut sizes: Vec<u64> = together.iter().filter_map(|p| p.size).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    for size in sizes {
+        let of: Vec<&Point> = of.iter().copied().filter(|p| p.size == Some(size)).collect();
+        if is_told(&of) {
+            out +=
+                &format!("\n{name}: cycles of a message of {size} bytes, in batches of so many\n");
+            out += &by_batch(&of);
+        }
+    }
+    out + "\n"
+}
+
+/// Whether several batches of one size were measured: of ours, if ours were.
+fn is_told(of: &[&Point]) -> bool {
+    let ours = |p: &&Point| p.is_ours() && p.api == "process" && !p.id.contains('@');
+    let told: Vec<&Point> = match of.iter().any(&ours) {
+        true => of.iter().copied().filter(ours).collect(),
+        false => of.iter().copied().filter(|p| is_together(p, of)).collect(),
+    };
+    told.iter().any(|p| p.batch != told[0].batch)
+}
+
+/// Whether messages are handed over together by its API, as far as that was measured.
+fn is_together(point: &Point, of: &[&Point]) -> bool {
+    let in_batch = |p: &&&Point| p.batch > Some(1) && same_line(p, point);
+    of.iter().find(in_batch).is_some()
+}
+
+/// The batch that sizes are compared in: the usual one, or the largest that was measured.
+fn usual(together: &[&Point]) -> Option<u32> {
+    let batches = || together.iter().filter_map(|p| p.batch).filter(|&batch| batch > 1);
+    let usual = u32::try_from(USUAL).ok();
+    batches().find(|&batch| Some(batch) == usual).or_else(|| batches().max())
+}
+
+/// A line for each of the `shown` contenders, a column for each size, and how ours compare.
+fn block(of: &[&Point], shown: &[&Point], usual: Option<u32>) -> String {
+    let mut grid = Grid::new(shown, true, grid::name, |p| p.cycles.map(text::number));
     if of.iter().any(|p| p.is_ours()) && of.iter().any(|p| !p.is_ours()) {
-        grid.push("best peer : ours", |size| {
+        let line = |api: &str, points: &[&Point], batch: Option<u32>, size: u64| {
+            let points = || points.iter().copied().filter(|p| p.size == Some(size));
+            let is_it = |p: &&Point| p.is_ours() && p.api == api && !p.id.contains('@');
+            let ours = points().filter(is_it).find(|p| p.batch == batch)?;
+            Some(ratio(ours, quickest(points().filter(|p| !p.is_ours() && p.verified))?))
+        };
+        let single: Vec<&Point> = of.iter().copied().filter(|p| p.batch == Some(1)).collect();
+        if single.iter().any(|p| p.is_ours() && p.api == "cipher") {
+            grid.push("best peer : cipher", |size| line("cipher", &single, Some(1), size));
+        }
+        if shown.iter().any(|p| p.is_ours() && p.api == "process") {
+            let batch = usual.or(Some(1));
+            grid.push("best peer : process", |size| line("process", shown, batch, size));
+        }
+    }
+    grid.text()
+}
+
+/// The contenders at one size: a column for each batch. Loops are measured once, and rank in all.
+fn by_batch(of: &[&Point]) -> String {
+    let loops = of.iter().copied().filter(|p| !is_together(p, of) && !p.id.contains('@'));
+    let loops: Vec<&Point> = loops.collect();
+    let rows: Vec<&Point> = of.iter().copied().filter(|p| is_together(p, of)).collect();
+    let rows: Vec<&Point> = rows.into_iter().filter(|p| !p.id.contains('@')).collect();
+    let batch = |point: &Point| point.batch.map(u64::from);
+    let mut grid = Grid::among(&rows, &loops, grid::name, batch, |p| p.cycles.map(text::number));
+    let name = |best: Option<&Point>| best.map(grid::name);
+    for (what, is_ours) in [("our best loop", true), ("best peer loop", false)] {
+        let best = quickest(loops.iter().copied().filter(|p| p.is_ours() == is_ours && p.verified));
+        if let (Some(name), Some(cycles)) = (name(best), best.and_then(|p| p.cycles)) {
+            let label = format!("{what}: {name}");
+            grid.push(&label, |_| Some(text::number(cycles)));
+        }
+    }
+    grid.text()
+}
+
+/// Requests that ask for nothing.
+fn null(points: &[&Point]) -> String {
+    let of: Vec<&Point> = points.iter().copied().filter(|p| p.subject == "null").collect();
+    if of.is_empty() {
+        return String::new();
+    }
+    let batch = |point: &Point| point.batch.map(u64::from);
+    let grid = Grid::by(&of, false, grid::name, batch, |p| p.cycles.map(text::number));
+    format!(
+        "null encrypt: cycles of a request for nothing, in batches of so many\n{}\n",
+        grid.text()
+    )
+}
+
+fn sectors(of: &[&Point], name: &str) -> String {
+    if of.is_empty() {
+        return String::new();
+    }
+    let cell = |p: &Point| p.cycles_per_byte().map(|cycles| format!("{cycles:.3}"));
+    let mut grid = Grid::new(of, true, grid::name, cell);
+    if of.iter().any(|p| p.is_ours()) && of.iter().any(|p| !p.is_ours()) {
+        grid.push("best peer : cipher", |size| {
             let points = || of.iter().copied().filter(|p| p.size == Some(size));
             let ours = points().find(|p| p.is_ours() && !p.id.contains('@'))?;
             Some(ratio(ours, quickest(points().filter(|p| !p.is_ours() && p.verified))?))
         });
     }
-    format!("{subject} {op}: {title}\n{}\n", grid.text())
+    format!("{name}: cycles per byte of sectors of so many bytes, key kept\n{}\n", grid.text())
 }

@@ -2,28 +2,27 @@
 
 use core::arch::x86_64::*;
 
-use super::{Lane, Pass, Starts, fill, row_of};
+use super::{CHACHA, Message, Pass, Starts, fill, in_order, row_of};
 use crate::arx::ssse3::{across, plus, row, splat};
-use crate::chacha::ssse3::{columns, diagonals};
 use crate::simd::{load128, opaque_count, store128};
-use crate::{Isa, Level, wipe};
+use crate::{Isa, Level, chacha, salsa, wipe};
 
 pub(super) const NEEDS: Level = Level::Ssse3;
 
 /// Whether a message of so many blocks is done sooner beside others: measured against what the
 /// kernel for one message takes, which grows by steps.
-const fn beside(blocks: usize) -> bool {
+const fn beside(blocks: usize, _many: bool) -> bool {
     blocks < 3
 }
 
 #[target_feature(enable = "ssse3")]
-pub(super) fn xor(isa: Isa, rounds: usize, lanes: &mut [Lane<'_>]) {
-    fill::<4>(isa, rounds, lanes, beside, |pass| four(rounds / 2, pass));
+pub(super) fn xor<M: Message>(isa: Isa, rounds: usize, lanes: &mut [M]) {
+    fill::<M, 4>(isa, rounds, lanes, beside, |pass| four(rounds / 2, pass));
 }
 
 #[inline(never)]
 #[target_feature(enable = "ssse3")]
-fn four(double_rounds: usize, pass: &mut Pass<'_, '_, 4>) {
+fn four<M: Message>(double_rounds: usize, pass: &mut Pass<'_, M, 4>) {
     let blocks = four_blocks(double_rounds, pass);
     for (at, block) in blocks.iter().enumerate().take(pass.count) {
         let mut part = pass.part(at);
@@ -50,16 +49,23 @@ fn four(double_rounds: usize, pass: &mut Pass<'_, '_, 4>) {
 /// Four blocks of keystream, in rows.
 #[inline]
 #[target_feature(enable = "ssse3")]
-fn four_blocks(double_rounds: usize, starts: &impl Starts<4>) -> [[__m128i; 4]; 4] {
+fn four_blocks<S: Starts<4>>(double_rounds: usize, starts: &S) -> [[__m128i; 4]; 4] {
     let [s0, s1, s2, s3] = words(starts, 0);
     let [s4, s5, s6, s7] = words(starts, 1);
     let [s8, s9, s10, s11] = words(starts, 2);
     let [s12, s13, s14, s15] = last(starts);
-    let mut x = [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15];
+    let start = [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15];
+    let start = in_order(S::CIPHER, start);
+    let mut x = start;
     for _ in 0..opaque_count(double_rounds) {
-        x = diagonals(columns(x));
+        x = if S::CIPHER == CHACHA {
+            chacha::ssse3::diagonals(chacha::ssse3::columns(x))
+        } else {
+            salsa::ssse3::rows(salsa::ssse3::columns(x))
+        };
     }
     let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
+    let [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15] = start;
     let [a0, a1, a2, a3] = across(plus([x0, x1, x2, x3], [s0, s1, s2, s3]));
     let [b0, b1, b2, b3] = across(plus([x4, x5, x6, x7], [s4, s5, s6, s7]));
     let [c0, c1, c2, c3] = across(plus([x8, x9, x10, x11], [s8, s9, s10, s11]));

@@ -2,29 +2,38 @@
 
 use core::arch::x86_64::*;
 
-use super::{Key, Lane, Pass, Starts, fill, row_of};
+use super::{CHACHA, Key, Message, Pass, Starts, fill, in_order, row_of};
 use crate::arx::avx2::{across, blocks, plus, splat};
 use crate::arx::halves;
-use crate::chacha::avx2::{columns, diagonals};
 use crate::simd::{load128, load256, opaque_count, store256};
-use crate::{Isa, Level, wipe};
+use crate::{Isa, Level, chacha, salsa, wipe};
 
 pub(super) const NEEDS: Level = Level::Avx2;
 
 /// Whether a message of so many blocks is done sooner beside others: measured against what the
 /// kernel for one message takes, which grows by steps.
-const fn beside(blocks: usize) -> bool {
-    matches!(blocks, 0..=5 | 9..=11)
+const fn beside(cipher: bool, blocks: usize, many: bool) -> bool {
+    match blocks {
+        0..=5 | 9 | 11 => true,
+        10 => many || cipher == CHACHA,
+        _ => false,
+    }
 }
 
 #[target_feature(enable = "avx2")]
-pub(super) fn xor(isa: Isa, rounds: usize, lanes: &mut [Lane<'_>]) {
-    fill::<8>(isa, rounds, lanes, beside, |pass| eight(rounds / 2, pass));
+pub(super) fn xor<M: Message>(isa: Isa, rounds: usize, lanes: &mut [M]) {
+    fill::<M, 8>(
+        isa,
+        rounds,
+        lanes,
+        |blocks, many| beside(M::CIPHER, blocks, many),
+        |pass| eight(rounds / 2, pass),
+    );
 }
 
 #[inline(never)]
 #[target_feature(enable = "avx2")]
-fn eight(double_rounds: usize, pass: &mut Pass<'_, '_, 8>) {
+fn eight<M: Message>(double_rounds: usize, pass: &mut Pass<'_, M, 8>) {
     let blocks = eight_blocks(double_rounds, pass);
     for (at, &[front, back]) in blocks.iter().enumerate().take(pass.count) {
         let mut part = pass.part(at);
@@ -51,17 +60,24 @@ fn eight(double_rounds: usize, pass: &mut Pass<'_, '_, 8>) {
 /// Eight blocks of keystream, in halves.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn eight_blocks(double_rounds: usize, starts: &impl Starts<8>) -> [[__m256i; 2]; 8] {
+fn eight_blocks<S: Starts<8>>(double_rounds: usize, starts: &S) -> [[__m256i; 2]; 8] {
     let keys: [&Key; 8] = core::array::from_fn(|at| starts.key(at));
     let [s0, s1, s2, s3] = words(&keys, 0);
     let [s4, s5, s6, s7] = words(&keys, 1);
     let [s8, s9, s10, s11] = words(&keys, 2);
     let [s12, s13, s14, s15] = last(starts);
-    let mut x = [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15];
+    let start = [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15];
+    let start = in_order(S::CIPHER, start);
+    let mut x = start;
     for _ in 0..opaque_count(double_rounds) {
-        x = diagonals(columns(x));
+        x = if S::CIPHER == CHACHA {
+            chacha::avx2::diagonals(chacha::avx2::columns(x))
+        } else {
+            salsa::avx2::rows(salsa::avx2::columns(x))
+        };
     }
     let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
+    let [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15] = start;
     let [a0, a1, a2, a3] = across(plus([x0, x1, x2, x3], [s0, s1, s2, s3]));
     let [b0, b1, b2, b3] = across(plus([x4, x5, x6, x7], [s4, s5, s6, s7]));
     let [c0, c1, c2, c3] = across(plus([x8, x9, x10, x11], [s8, s9, s10, s11]));

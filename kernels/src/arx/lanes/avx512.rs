@@ -12,40 +12,51 @@ use inout::InOutBuf;
 
 pub(crate) use eight::eight_blocks;
 
-use super::{Key, Lane, Pass, Starts, fill, row_of};
+use super::{CHACHA, Key, Message, Pass, SALSA, Starts, fill, in_order, row_of};
 use crate::arx::avx512::{across, blocks, plus, row, splat};
-use crate::chacha::avx512::{columns, diagonals};
 use crate::simd::{
     load128, load256, load512, load512_short, opaque_count, store256, store512, store512_short,
 };
-use crate::{Isa, Level};
+use crate::{Isa, Level, chacha, salsa};
 
 pub(super) const NEEDS: Level = Level::Avx512;
 
 /// Whether a message of so many blocks is done sooner beside others: measured against what the
 /// kernel for one message takes, which grows by steps.
-const fn beside(blocks: usize) -> bool {
-    matches!(blocks, 0..=5 | 9..=10)
+const fn beside(cipher: bool, blocks: usize, many: bool) -> bool {
+    match blocks {
+        0..=6 | 9 => true,
+        10 => many || cipher == SALSA,
+        11..=12 => cipher == SALSA,
+        13 => many && cipher == SALSA,
+        _ => false,
+    }
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(super) fn xor(isa: Isa, rounds: usize, lanes: &mut [Lane<'_>]) {
+pub(super) fn xor<M: Message>(isa: Isa, rounds: usize, lanes: &mut [M]) {
     let mut ahead = 0;
     while let Some(ones) = lanes[ahead..].first_chunk_mut::<16>()
-        && ones.iter().all(|lane| matches!(lane.data.len(), 1..=64))
+        && ones.iter().all(|lane| matches!(lane.parts().data.len(), 1..=64))
     {
         sixteen_ones(rounds / 2, ones);
         ahead += 16;
     }
-    fill::<16>(isa, rounds, &mut lanes[ahead..], beside, |pass| match pass.count {
-        0..=8 => eight(rounds / 2, pass),
-        _ => sixteen(rounds / 2, pass),
-    });
+    fill::<M, 16>(
+        isa,
+        rounds,
+        &mut lanes[ahead..],
+        |blocks, many| beside(M::CIPHER, blocks, many),
+        |pass| match pass.count {
+            0..=8 => eight(rounds / 2, pass),
+            _ => sixteen(rounds / 2, pass),
+        },
+    );
 }
 
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn sixteen(double_rounds: usize, pass: &mut Pass<'_, '_, 16>) {
+fn sixteen<M: Message>(double_rounds: usize, pass: &mut Pass<'_, M, 16>) {
     let blocks = sixteen_blocks(double_rounds, pass);
     for (at, block) in blocks.iter().enumerate().take(pass.count) {
         put(&mut pass.part(at), *block);
@@ -55,22 +66,24 @@ fn sixteen(double_rounds: usize, pass: &mut Pass<'_, '_, 16>) {
 /// Sixteen messages of one block, of which no list needs to be made.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn sixteen_ones(double_rounds: usize, lanes: &mut [Lane<'_>; 16]) {
+fn sixteen_ones<M: Message>(double_rounds: usize, lanes: &mut [M; 16]) {
     let blocks = sixteen_blocks(double_rounds, lanes);
     for (lane, block) in lanes.iter_mut().zip(&blocks) {
-        put(&mut lane.data, *block);
+        put(&mut lane.data(), *block);
     }
 }
 
-impl Starts<16> for [Lane<'_>; 16] {
+impl<M: Message> Starts<16> for [M; 16] {
+    const CIPHER: bool = M::CIPHER;
+
     #[inline(always)]
     fn key(&self, at: usize) -> &Key {
-        self[at].key
+        self[at].parts().key
     }
 
     #[inline(always)]
     fn last(&self, at: usize) -> &[u64; 2] {
-        &self[at].last
+        &self[at].parts().last
     }
 
     #[inline(always)]
@@ -86,7 +99,7 @@ impl Starts<16> for [Lane<'_>; 16] {
 
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn eight(double_rounds: usize, pass: &mut Pass<'_, '_, 16>) {
+fn eight<M: Message>(double_rounds: usize, pass: &mut Pass<'_, M, 16>) {
     let blocks = eight_blocks(double_rounds, pass);
     for (at, &[front, back]) in blocks.iter().enumerate().take(pass.count) {
         let mut part = pass.part(at);
@@ -121,17 +134,24 @@ fn put(part: &mut InOutBuf<'_, '_, u8>, block: __m512i) {
 /// Sixteen blocks of keystream.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(crate) fn sixteen_blocks(double_rounds: usize, starts: &impl Starts<16>) -> [__m512i; 16] {
+pub(crate) fn sixteen_blocks<S: Starts<16>>(double_rounds: usize, starts: &S) -> [__m512i; 16] {
     let keys: [&Key; 16] = core::array::from_fn(|at| starts.key(at));
     let [s0, s1, s2, s3] = words(&keys, 0);
     let [s4, s5, s6, s7] = words(&keys, 1);
     let [s8, s9, s10, s11] = words(&keys, 2);
     let [s12, s13, s14, s15] = last(starts);
-    let mut x = [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15];
+    let start = [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15];
+    let start = in_order(S::CIPHER, start);
+    let mut x = start;
     for _ in 0..opaque_count(double_rounds) {
-        x = diagonals(columns(x));
+        x = if S::CIPHER == CHACHA {
+            chacha::avx512::diagonals(chacha::avx512::columns(x))
+        } else {
+            salsa::avx512::rows(salsa::avx512::columns(x))
+        };
     }
     let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
+    let [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15] = start;
     let [a0, a1, a2, a3] = across(plus([x0, x1, x2, x3], [s0, s1, s2, s3]));
     let [b0, b1, b2, b3] = across(plus([x4, x5, x6, x7], [s4, s5, s6, s7]));
     let [c0, c1, c2, c3] = across(plus([x8, x9, x10, x11], [s8, s9, s10, s11]));

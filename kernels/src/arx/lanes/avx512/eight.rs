@@ -2,26 +2,29 @@
 
 use core::arch::x86_64::*;
 
-use super::{Key, Starts, last_row, row_of};
+use super::{CHACHA, Key, Starts, in_order, last_row, row_of};
 use crate::arx::avx512::row;
 use crate::arx::halves;
-use crate::chacha::avx512::quarter_of_two;
 use crate::simd::opaque_count;
+use crate::{chacha, salsa};
 
 /// The first eight blocks of keystream, in halves.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(crate) fn eight_blocks(double_rounds: usize, starts: &impl Starts<16>) -> [[__m256i; 2]; 8] {
+pub(crate) fn eight_blocks<S: Starts<16>>(double_rounds: usize, starts: &S) -> [[__m256i; 2]; 8] {
     let keys: [&Key; 8] = core::array::from_fn(|at| starts.key(at));
     let [s0, s1, s2, s3] = words_of_eight(&keys, 0);
     let [s4, s5, s6, s7] = words_of_eight(&keys, 1);
     let [s8, s9, s10, s11] = words_of_eight(&keys, 2);
     let [s12, s13, s14, s15] = last_of_eight(starts);
-    let mut x = [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15];
+    let start = [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15];
+    let start = in_order(S::CIPHER, start);
+    let mut x = start;
     for _ in 0..opaque_count(double_rounds) {
-        x = double_round_of_eight(x);
+        x = if S::CIPHER == CHACHA { chacha_double_round(x) } else { salsa_double_round(x) };
     }
     let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
+    let [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15] = start;
     let [a0, a1, a2, a3] = across(plus([x0, x1, x2, x3], [s0, s1, s2, s3]));
     let [b0, b1, b2, b3] = across(plus([x4, x5, x6, x7], [s4, s5, s6, s7]));
     let [c0, c1, c2, c3] = across(plus([x8, x9, x10, x11], [s8, s9, s10, s11]));
@@ -65,16 +68,33 @@ fn last_of_eight(starts: &impl Starts<16>) -> [__m256i; 4] {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn double_round_of_eight(x: [__m256i; 16]) -> [__m256i; 16] {
+fn chacha_double_round(x: [__m256i; 16]) -> [__m256i; 16] {
+    use chacha::avx512::quarter_of_two as quarter;
     let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
-    let [x0, x4, x8, x12] = quarter_of_two([x0, x4, x8, x12]);
-    let [x1, x5, x9, x13] = quarter_of_two([x1, x5, x9, x13]);
-    let [x2, x6, x10, x14] = quarter_of_two([x2, x6, x10, x14]);
-    let [x3, x7, x11, x15] = quarter_of_two([x3, x7, x11, x15]);
-    let [x0, x5, x10, x15] = quarter_of_two([x0, x5, x10, x15]);
-    let [x1, x6, x11, x12] = quarter_of_two([x1, x6, x11, x12]);
-    let [x2, x7, x8, x13] = quarter_of_two([x2, x7, x8, x13]);
-    let [x3, x4, x9, x14] = quarter_of_two([x3, x4, x9, x14]);
+    let [x0, x4, x8, x12] = quarter([x0, x4, x8, x12]);
+    let [x1, x5, x9, x13] = quarter([x1, x5, x9, x13]);
+    let [x2, x6, x10, x14] = quarter([x2, x6, x10, x14]);
+    let [x3, x7, x11, x15] = quarter([x3, x7, x11, x15]);
+    let [x0, x5, x10, x15] = quarter([x0, x5, x10, x15]);
+    let [x1, x6, x11, x12] = quarter([x1, x6, x11, x12]);
+    let [x2, x7, x8, x13] = quarter([x2, x7, x8, x13]);
+    let [x3, x4, x9, x14] = quarter([x3, x4, x9, x14]);
+    [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15]
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
+fn salsa_double_round(x: [__m256i; 16]) -> [__m256i; 16] {
+    use salsa::avx512::quarter_of_two as quarter;
+    let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
+    let [x0, x4, x8, x12] = quarter([x0, x4, x8, x12]);
+    let [x5, x9, x13, x1] = quarter([x5, x9, x13, x1]);
+    let [x10, x14, x2, x6] = quarter([x10, x14, x2, x6]);
+    let [x15, x3, x7, x11] = quarter([x15, x3, x7, x11]);
+    let [x0, x1, x2, x3] = quarter([x0, x1, x2, x3]);
+    let [x5, x6, x7, x4] = quarter([x5, x6, x7, x4]);
+    let [x10, x11, x8, x9] = quarter([x10, x11, x8, x9]);
+    let [x15, x12, x13, x14] = quarter([x15, x12, x13, x14]);
     [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15]
 }
 

@@ -1,0 +1,298 @@
+//! Many messages with authentication at once, each with a key of its own: side by side where there
+//! is a kernel for that, and one by one where not.
+//!
+//! What comes of each message is what [`Cipher::seal_detached`] or [`Cipher::open_detached`] makes
+//! of it alone, and one that is refused changes nothing for the others. `lanecrypt-engine` sorts
+//! mixed batches, and knows from which lengths on messages had better go side by side.
+
+use core::fmt;
+
+use arrayvec::ArrayVec;
+use inout::InOutBuf;
+use lanecrypt_kernels::chacha20poly1305::{
+    ChaCha20Poly1305, Lane, XChaCha20Poly1305, open_lanes, seal_lanes,
+};
+use lanecrypt_kernels::wipe;
+
+use super::keyed::{Keyed, Nonced};
+use super::{Cipher, tag};
+use crate::{Algorithm, Error, Mode, Primitive};
+
+pub use lanecrypt_kernels::in_parts;
+
+/// Messages that a kernel gets at once.
+const AT_ONCE: usize = 64;
+
+/// The lengths in bytes of messages that go side by side; others go alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "it is two numbers")]
+pub struct Lengths {
+    /// The least.
+    pub shortest: u32,
+    /// The most; less than the least if none go side by side.
+    pub longest: u32,
+}
+
+impl Lengths {
+    /// Every message goes alone.
+    pub const NONE: Self = Self { shortest: 1, longest: 0 };
+    /// All messages that are not empty go side by side, if there is a kernel for it.
+    pub const ALL: Self = Self { shortest: 1, longest: u32::MAX };
+
+    /// Whether a message of so many bytes goes side by side with others.
+    #[must_use]
+    #[inline]
+    pub fn contain(&self, bytes: usize) -> bool {
+        bytes >= self.shortest as usize && bytes <= self.longest as usize
+    }
+}
+
+/// A message that is to be sealed: what [`Cipher::seal_detached`] takes.
+#[expect(clippy::exhaustive_structs, reason = "whoever has a batch makes it, field by field")]
+pub struct Sealing<'a> {
+    /// Its key.
+    pub cipher: &'a Cipher,
+    /// Its nonce, which must not have been used before under this key.
+    pub nonce: &'a [u8],
+    /// What is authenticated and not encrypted.
+    pub aad: &'a [u8],
+    /// What is encrypted, in place or from one buffer to another.
+    pub data: InOutBuf<'a, 'a, u8>,
+    /// Where the tag goes, of [`Cipher::tag_length`] bytes.
+    pub tag: &'a mut [u8],
+    /// Where an error goes; nothing is written if there is none.
+    pub outcome: &'a mut Result<(), Error>,
+}
+
+/// A message that is to be opened: what [`Cipher::open_detached`] takes.
+#[expect(clippy::exhaustive_structs, reason = "whoever has a batch makes it, field by field")]
+pub struct Opening<'a> {
+    /// Its key.
+    pub cipher: &'a Cipher,
+    /// Its nonce.
+    pub nonce: &'a [u8],
+    /// What is authenticated and not encrypted.
+    pub aad: &'a [u8],
+    /// What is decrypted, in place or from one buffer to another.
+    pub data: InOutBuf<'a, 'a, u8>,
+    /// Its tag, of [`Cipher::tag_length`] bytes.
+    pub tag: &'a [u8],
+    /// Where an error goes; nothing is written if there is none.
+    pub outcome: &'a mut Result<(), Error>,
+}
+
+/// Seals each message, as [`Cipher::seal_detached`] does, and returns how many were refused.
+///
+/// All should be of `algorithm`; one that is not is sealed just as well, alone. Those of `lengths`
+/// go side by side, if there is a kernel for it. Constant time but for lengths.
+pub fn seal<'a>(
+    algorithm: Algorithm,
+    lengths: Lengths,
+    messages: impl Iterator<Item = Sealing<'a>>,
+) -> usize {
+    let mut refused = 0;
+    macro_rules! one_by_one {
+        ($variant:ident) => {
+            for Sealing { cipher, nonce, aad, data, tag, outcome } in messages {
+                let Keyed::$variant(_, key) = &cipher.keyed else {
+                    refused += seal_other(Sealing { cipher, nonce, aad, data, tag, outcome });
+                    continue;
+                };
+                let admitted = cipher.admit(aad.len(), data.len(), tag.len());
+                if let Err(error) = admitted.and_then(|()| key.seal_under(nonce, aad, data, tag)) {
+                    refused += refuse(outcome, error);
+                }
+            }
+        };
+    }
+    match (algorithm.primitive(), algorithm.mode()) {
+        (Primitive::Aes128, Mode::Gcm) => one_by_one!(Aes128Gcm),
+        (Primitive::Aes192, Mode::Gcm) => one_by_one!(Aes192Gcm),
+        (Primitive::Aes256, Mode::Gcm) => one_by_one!(Aes256Gcm),
+        (Primitive::ChaCha20 | Primitive::XChaCha20, Mode::Poly1305)
+            if lengths != Lengths::NONE =>
+        {
+            return seal_beside(lengths, messages);
+        }
+        _ => messages.for_each(|message| refused += seal_other(message)),
+    }
+    refused
+}
+
+/// Opens each message, as [`Cipher::open_detached`] does, and returns how many were refused. The
+/// output of those that are not authentic has been wiped.
+///
+/// All should be of `algorithm`; one that is not is opened just as well, alone. Those of `lengths`
+/// go side by side, if there is a kernel for it. Constant time but for lengths and for whether a
+/// message is authentic.
+pub fn open<'a>(
+    algorithm: Algorithm,
+    lengths: Lengths,
+    messages: impl Iterator<Item = Opening<'a>>,
+) -> usize {
+    let mut refused = 0;
+    macro_rules! one_by_one {
+        ($variant:ident) => {
+            for Opening { cipher, nonce, aad, mut data, tag, outcome } in messages {
+                let Keyed::$variant(_, key) = &cipher.keyed else {
+                    refused += open_other(Opening { cipher, nonce, aad, data, tag, outcome });
+                    continue;
+                };
+                let admitted = cipher.admit(aad.len(), data.len(), tag.len());
+                let opened =
+                    admitted.and_then(|()| key.open_under(nonce, aad, data.reborrow(), tag));
+                if let Err(error) = opened {
+                    if error == Error::Authentication {
+                        wipe::memory(data.get_out());
+                    }
+                    refused += refuse(outcome, error);
+                }
+            }
+        };
+    }
+    match (algorithm.primitive(), algorithm.mode()) {
+        (Primitive::Aes128, Mode::Gcm) => one_by_one!(Aes128Gcm),
+        (Primitive::Aes192, Mode::Gcm) => one_by_one!(Aes192Gcm),
+        (Primitive::Aes256, Mode::Gcm) => one_by_one!(Aes256Gcm),
+        (Primitive::ChaCha20 | Primitive::XChaCha20, Mode::Poly1305)
+            if lengths != Lengths::NONE =>
+        {
+            return open_beside(lengths, messages);
+        }
+        _ => messages.for_each(|message| refused += open_other(message)),
+    }
+    refused
+}
+
+// Messages are handed over by value: of one whose address is taken somewhere, however seldom, all
+// would be stored each time, and read again in other pieces, which waits for the stores.
+
+/// A message of no matter which algorithm, alone; 1 if it is refused.
+#[inline(never)]
+fn seal_other(message: Sealing<'_>) -> usize {
+    let Sealing { cipher, nonce, aad, data, tag, outcome } = message;
+    match cipher.seal_detached(nonce, aad, data, tag) {
+        Ok(()) => 0,
+        Err(error) => refuse(outcome, error),
+    }
+}
+
+/// A message of no matter which algorithm, alone; 1 if it is refused.
+#[inline(never)]
+fn open_other(message: Opening<'_>) -> usize {
+    let Opening { cipher, nonce, aad, data, tag, outcome } = message;
+    match cipher.open_detached(nonce, aad, data, tag) {
+        Ok(()) => 0,
+        Err(error) => refuse(outcome, error),
+    }
+}
+
+#[cold]
+fn refuse(outcome: &mut Result<(), Error>, error: Error) -> usize {
+    *outcome = Err(error);
+    1
+}
+
+/// The key and the nonce of a message that may go side by side with others.
+enum Laned<'a> {
+    Plain(&'a ChaCha20Poly1305, &'a [u8; 12]),
+    Extended(&'a XChaCha20Poly1305, &'a [u8; 24]),
+}
+
+impl<'a> Laned<'a> {
+    #[inline(always)]
+    fn new(cipher: &'a Cipher, nonce: &'a [u8]) -> Option<Self> {
+        match &cipher.keyed {
+            Keyed::ChaCha20Poly1305(_, key) => Some(Self::Plain(key, nonce.try_into().ok()?)),
+            Keyed::XChaCha20Poly1305(_, key) => Some(Self::Extended(key, nonce.try_into().ok()?)),
+            _ => None,
+        }
+    }
+
+    #[inline(always)]
+    fn lane(self, aad: &'a [u8], data: InOutBuf<'a, 'a, u8>, tag: &'a mut [u8; 16]) -> Lane<'a> {
+        match self {
+            Self::Plain(key, nonce) => Lane::new(key, nonce, aad, data, tag),
+            Self::Extended(key, nonce) => Lane::extended(key, nonce, aad, data, tag),
+        }
+    }
+}
+
+#[inline(never)]
+fn seal_beside<'a>(lengths: Lengths, messages: impl Iterator<Item = Sealing<'a>>) -> usize {
+    let mut lanes = ArrayVec::<Lane<'a>, AT_ONCE>::new();
+    let mut refused = 0;
+    for message in messages {
+        let Sealing { cipher, nonce, aad, data, tag, outcome } = message;
+        if lengths.contain(data.len())
+            && let Some(laned) = Laned::new(cipher, nonce)
+            && cipher.admit(aad.len(), data.len(), tag.len()).is_ok()
+            && tag.len() == 16
+        {
+            // That is its length.
+            let Some(tag) = tag.first_chunk_mut() else { continue };
+            lanes.push(laned.lane(aad, data, tag));
+            if lanes.is_full() {
+                seal_lanes(&mut lanes);
+                lanes.clear();
+            }
+        } else {
+            refused += seal_other(Sealing { cipher, nonce, aad, data, tag, outcome });
+        }
+    }
+    if !lanes.is_empty() {
+        seal_lanes(&mut lanes);
+    }
+    refused
+}
+
+#[inline(never)]
+fn open_beside<'a>(lengths: Lengths, mut messages: impl Iterator<Item = Opening<'a>>) -> usize {
+    let mut refused = 0;
+    loop {
+        let mut right = [[0; 16]; AT_ONCE];
+        let mut right = right.iter_mut();
+        let mut lanes = ArrayVec::<Lane<'_>, AT_ONCE>::new();
+        let mut others = ArrayVec::<_, AT_ONCE>::new();
+        while !lanes.is_full()
+            && let Some(message) = messages.next()
+        {
+            let Opening { cipher, nonce, aad, data, tag, outcome } = message;
+            if lengths.contain(data.len())
+                && let Some(laned) = Laned::new(cipher, nonce)
+                && cipher.admit(aad.len(), data.len(), tag.len()).is_ok()
+                && let Some(right) = right.next()
+            {
+                lanes.push(laned.lane(aad, data, right));
+                others.push((tag, outcome));
+            } else {
+                refused += open_other(Opening { cipher, nonce, aad, data, tag, outcome });
+            }
+        }
+        let last = !lanes.is_full();
+        open_lanes(&mut lanes);
+        for (lane, (came, outcome)) in lanes.iter_mut().zip(others) {
+            if let Err(error) = tag::compare(lane.tag(), came) {
+                wipe::memory(lane.output());
+                refused += refuse(outcome, error);
+            }
+        }
+        if last {
+            return refused;
+        }
+    }
+}
+
+/// Key and data are left out.
+impl fmt::Debug for Sealing<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sealing").field("cipher", self.cipher).finish_non_exhaustive()
+    }
+}
+
+/// Key and data are left out.
+impl fmt::Debug for Opening<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Opening").field("cipher", self.cipher).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,317 @@
+//! Many messages at once, each with a key of its own: side by side where there is a kernel for
+//! that, and one by one where not.
+//!
+//! What comes of each message is what [`Cipher::encrypt`] or [`Cipher::decrypt`] makes of it alone,
+//! and one that is refused changes nothing for the others. `lanecrypt-engine` sorts mixed batches,
+//! and knows from which lengths on messages had better go side by side.
+
+use core::fmt;
+
+use arrayvec::ArrayVec;
+use inout::InOutBuf;
+use lanecrypt_kernels::aes::Aes;
+use lanecrypt_kernels::chacha::{self, Counter64, Ietf};
+#[cfg(feature = "legacy")]
+use lanecrypt_kernels::des::{Des, TripleDes};
+use lanecrypt_kernels::lanes::Lane;
+use lanecrypt_kernels::salsa;
+use lanecrypt_kernels::serpent::Serpent;
+use lanecrypt_kernels::{BlockEncrypt, Isa, StreamCore, into_blocks};
+
+use super::Cipher;
+use super::block_modes::{cbc, sized};
+use super::keyed::{Kept, Keyed, StreamKey};
+pub use crate::cipher::lanes::Lengths;
+use crate::{Algorithm, Error, Mode, Primitive};
+
+/// Messages of a block cipher that a kernel gets at once: as many as fill the widest registers for
+/// DES with AVX2.
+const CHAINS: usize = 256;
+/// Messages of a stream cipher that a kernel gets at once.
+const STREAMS: usize = 64;
+
+/// Longer messages of a stream cipher go alone, where the end of the keystream is looked after.
+/// They would fill all registers by themselves anyway.
+const LONGEST_STREAM: usize = 1 << 20;
+
+/// A message that is to be encrypted or decrypted: what [`Cipher::encrypt`] takes.
+#[expect(clippy::exhaustive_structs, reason = "whoever has a batch makes it, field by field")]
+pub struct Message<'a> {
+    /// Its key.
+    pub cipher: &'a Cipher,
+    /// Its initialization vector or nonce.
+    pub iv: &'a [u8],
+    /// What is encrypted or decrypted, in place or from one buffer to another.
+    pub data: InOutBuf<'a, 'a, u8>,
+    /// Where an error goes; nothing is written if there is none.
+    pub outcome: &'a mut Result<(), Error>,
+}
+
+/// Finds the key in a variant of [`Keyed`].
+macro_rules! variant {
+    ($variant:ident) => {
+        |keyed| match keyed {
+            Keyed::$variant(key) => Some(key),
+            _ => None,
+        }
+    };
+}
+/// Encrypts each message, as [`Cipher::encrypt`] does, and returns how many were refused.
+///
+/// All should be of `algorithm`; one that is not is encrypted just as well, alone. Those of
+/// `lengths` go side by side, if there is a kernel for it. As constant time as the algorithm is.
+pub fn encrypt<'a>(
+    algorithm: Algorithm,
+    lengths: Lengths,
+    messages: impl Iterator<Item = Message<'a>>,
+) -> usize {
+    macro_rules! chained {
+        ($variant:ident, $cipher:ty) => {
+            chained(lengths, messages, variant!($variant), <$cipher>::cbc_encrypt_lanes)
+        };
+    }
+    match (algorithm.primitive(), algorithm.mode()) {
+        (Primitive::Aes128, Mode::Cbc) => chained!(Aes128Cbc, Aes<128>),
+        (Primitive::Aes192, Mode::Cbc) => chained!(Aes192Cbc, Aes<192>),
+        (Primitive::Aes256, Mode::Cbc) => chained!(Aes256Cbc, Aes<256>),
+        (Primitive::Serpent128 | Primitive::Serpent192 | Primitive::Serpent256, Mode::Cbc) => {
+            chained!(SerpentCbc, Serpent)
+        }
+        #[cfg(feature = "legacy")]
+        (Primitive::Des, Mode::Cbc) => chained!(DesCbc, Des),
+        #[cfg(feature = "legacy")]
+        (Primitive::TripleDes, Mode::Cbc) => chained!(TripleDesCbc, TripleDes),
+        (_, Mode::Cbc | Mode::Ecb | Mode::Xts) => one_by_one(messages, encrypt_other),
+        _ => xor(algorithm, lengths, messages),
+    }
+}
+
+/// Decrypts each message, as [`Cipher::decrypt`] does, and returns how many were refused.
+///
+/// All should be of `algorithm`; one that is not is decrypted just as well, alone. Those of
+/// `lengths` go side by side, if there is a kernel for it: with streams only, for the other modes
+/// decrypt many blocks of one message at once. As constant time as the algorithm is.
+pub fn decrypt<'a>(
+    algorithm: Algorithm,
+    lengths: Lengths,
+    messages: impl Iterator<Item = Message<'a>>,
+) -> usize {
+    let mut refused = 0;
+    macro_rules! one_by_one {
+        ($variant:ident) => {
+            for Message { cipher, iv, data, outcome } in messages {
+                let Keyed::$variant(key) = &cipher.keyed else {
+                    refused += decrypt_other(Message { cipher, iv, data, outcome });
+                    continue;
+                };
+                let Ok(iv) = sized(iv) else {
+                    refused += refuse(outcome, Error::NonceLength);
+                    continue;
+                };
+                let mut chain = *iv;
+                if let Err(error) = cbc::<false, _, _>(key, &mut chain, data) {
+                    refused += refuse(outcome, error);
+                }
+            }
+        };
+    }
+    match (algorithm.primitive(), algorithm.mode()) {
+        (Primitive::Aes128, Mode::Cbc) => one_by_one!(Aes128Cbc),
+        (Primitive::Aes192, Mode::Cbc) => one_by_one!(Aes192Cbc),
+        (Primitive::Aes256, Mode::Cbc) => one_by_one!(Aes256Cbc),
+        (_, Mode::Cbc | Mode::Ecb | Mode::Xts) => return one_by_one(messages, decrypt_other),
+        _ => return xor(algorithm, lengths, messages),
+    }
+    refused
+}
+
+/// Both directions of a keystream.
+#[inline(always)]
+fn xor<'a>(
+    algorithm: Algorithm,
+    lengths: Lengths,
+    messages: impl Iterator<Item = Message<'a>>,
+) -> usize {
+    let mut refused = 0;
+    macro_rules! counter {
+        ($variant:ident) => {
+            for Message { cipher, iv, data, outcome } in messages {
+                let Keyed::$variant(key) = &cipher.keyed else {
+                    refused += encrypt_other(Message { cipher, iv, data, outcome });
+                    continue;
+                };
+                let Ok(iv) = sized(iv) else {
+                    refused += refuse(outcome, Error::NonceLength);
+                    continue;
+                };
+                // No slice is as long as 2^64 blocks.
+                let mut counter = *iv;
+                key.ctr(&mut counter, data);
+            }
+        };
+    }
+    macro_rules! side_by_side {
+        ($variant:ident, $lane:expr, $run:expr) => {{
+            let key = |keyed: &'a Keyed| match keyed {
+                Keyed::Stream(StreamKey::$variant(kept)) => Some(kept),
+                _ => None,
+            };
+            side_by_side(lengths, messages, key, $lane, $run)
+        }};
+    }
+    macro_rules! chacha {
+        ($variant:ident, $form:ty, $rounds:literal) => {
+            side_by_side!(
+                $variant,
+                |key, nonce, data| chacha::Lane::new::<$form>(key, nonce, 0, data),
+                chacha::xor_lanes::<$rounds>
+            )
+        };
+    }
+    macro_rules! salsa {
+        ($variant:ident, $rounds:literal) => {
+            side_by_side!(
+                $variant,
+                |key, nonce, data| salsa::Lane::new(key, nonce, 0, data),
+                salsa::xor_lanes::<$rounds>
+            )
+        };
+    }
+    match (algorithm.primitive(), algorithm.mode()) {
+        (Primitive::Aes128, Mode::Ctr) => counter!(Aes128Ctr),
+        (Primitive::Aes192, Mode::Ctr) => counter!(Aes192Ctr),
+        (Primitive::Aes256, Mode::Ctr) => counter!(Aes256Ctr),
+        _ if lengths == Lengths::NONE => return one_by_one(messages, encrypt_other),
+        (Primitive::ChaCha8, Mode::Djb) => return chacha!(ChaCha8Djb, Counter64, 8),
+        (Primitive::ChaCha12, Mode::Djb) => return chacha!(ChaCha12Djb, Counter64, 12),
+        (Primitive::ChaCha20, Mode::Djb) => return chacha!(ChaCha20Djb, Counter64, 20),
+        (Primitive::ChaCha8, Mode::Ietf) => return chacha!(ChaCha8Ietf, Ietf, 8),
+        (Primitive::ChaCha12, Mode::Ietf) => return chacha!(ChaCha12Ietf, Ietf, 12),
+        (Primitive::ChaCha20, Mode::Ietf) => return chacha!(ChaCha20Ietf, Ietf, 20),
+        (Primitive::Salsa8, Mode::Stream) => return salsa!(Salsa8, 8),
+        (Primitive::Salsa12, Mode::Stream) => return salsa!(Salsa12, 12),
+        (Primitive::Salsa20, Mode::Stream) => return salsa!(Salsa20, 20),
+        _ => return one_by_one(messages, encrypt_other),
+    }
+    refused
+}
+
+// Messages are handed over by value: to one whose address is taken somewhere, however seldom, all of
+// it would be stored each time, and read again in other pieces, which waits for the stores.
+
+/// A message of no matter which algorithm, alone; 1 if it is refused.
+#[inline(never)]
+fn encrypt_other(message: Message<'_>) -> usize {
+    match message.cipher.encrypt(message.iv, message.data) {
+        Ok(()) => 0,
+        Err(error) => refuse(message.outcome, error),
+    }
+}
+
+/// A message of no matter which algorithm, alone; 1 if it is refused.
+#[inline(never)]
+fn decrypt_other(message: Message<'_>) -> usize {
+    match message.cipher.decrypt(message.iv, message.data) {
+        Ok(()) => 0,
+        Err(error) => refuse(message.outcome, error),
+    }
+}
+
+/// Serves each message; the sum of what `serve` says.
+#[inline(always)]
+fn one_by_one<'a>(
+    messages: impl Iterator<Item = Message<'a>>,
+    serve: impl Fn(Message<'a>) -> usize,
+) -> usize {
+    messages.map(serve).sum()
+}
+
+/// CBC encryption: `run` takes messages side by side.
+#[inline(always)]
+fn chained<'a, C: BlockEncrypt<N> + 'a, const N: usize>(
+    lengths: Lengths,
+    messages: impl Iterator<Item = Message<'a>>,
+    key: impl Fn(&'a Keyed) -> Option<&'a C>,
+    run: impl Fn(&mut [Lane<'a, C, N>]),
+) -> usize {
+    let mut lanes = ArrayVec::<_, CHAINS>::new();
+    let mut refused = 0;
+    for Message { cipher, iv, data, outcome } in messages {
+        let Some(key) = key(&cipher.keyed) else {
+            refused += encrypt_other(Message { cipher, iv, data, outcome });
+            continue;
+        };
+        let Ok(iv) = sized(iv) else {
+            refused += refuse(outcome, Error::NonceLength);
+            continue;
+        };
+        let bytes = data.len();
+        if bytes % N != 0 {
+            refused += refuse(outcome, Error::DataLength);
+        } else if lengths.contain(bytes) {
+            let (blocks, _) = into_blocks(data);
+            lanes.push(Lane { key, iv, blocks });
+            if lanes.is_full() {
+                run(&mut lanes);
+                lanes.clear();
+            }
+        } else {
+            let (blocks, _) = into_blocks(data);
+            let mut chain: [u8; N] = *iv;
+            key.cbc_encrypt(&mut chain, blocks);
+        }
+    }
+    if !lanes.is_empty() {
+        run(&mut lanes);
+    }
+    refused
+}
+
+/// A stream: `lane` makes a lane of a message, `run` takes messages side by side.
+#[inline(always)]
+fn side_by_side<'a, C: StreamCore<Nonce = [u8; N]> + 'a, L: 'a, const N: usize>(
+    lengths: Lengths,
+    messages: impl Iterator<Item = Message<'a>>,
+    key: impl Fn(&'a Keyed) -> Option<&'a Kept<C>>,
+    lane: impl Fn(&'a C::Key, &'a [u8; N], InOutBuf<'a, 'a, u8>) -> L,
+    run: impl Fn(Isa, &mut [L]),
+) -> usize {
+    let mut lanes = ArrayVec::<_, STREAMS>::new();
+    let mut isa = None;
+    let mut refused = 0;
+    for Message { cipher, iv, data, outcome } in messages {
+        if lengths.contain(data.len())
+            && data.len() <= LONGEST_STREAM
+            && let Some(kept) = key(&cipher.keyed)
+            && let Ok(nonce) = sized(iv)
+            && *isa.get_or_insert(kept.isa) == kept.isa
+        {
+            lanes.push(lane(&kept.key, nonce, data));
+            if lanes.is_full() {
+                run(kept.isa, &mut lanes);
+                lanes.clear();
+            }
+        } else {
+            refused += encrypt_other(Message { cipher, iv, data, outcome });
+        }
+    }
+    if let Some(isa) = isa
+        && !lanes.is_empty()
+    {
+        run(isa, &mut lanes);
+    }
+    refused
+}
+
+#[cold]
+fn refuse(outcome: &mut Result<(), Error>, error: Error) -> usize {
+    *outcome = Err(error);
+    1
+}
+
+/// Key and data are left out.
+impl fmt::Debug for Message<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Message").field("cipher", self.cipher).finish_non_exhaustive()
+    }
+}

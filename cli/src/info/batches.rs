@@ -1,0 +1,98 @@
+//! Who serves requests, and which of a batch go side by side.
+
+use lanecrypt_engine::{Engine, SideBySide, Source};
+use serde_json::{Value, json};
+
+/// The numbers of requests that have a column.
+const COLUMNS: [usize; 5] = [2, 4, 8, 16, 64];
+
+pub(super) struct Batches {
+    drivers: Vec<String>,
+    source: Source,
+    rows: Vec<SideBySide>,
+}
+
+impl Batches {
+    /// What the engine goes by; measured now if `calibrate`.
+    pub(super) fn look(calibrate: bool) -> Self {
+        let mut engine = Engine::new();
+        if calibrate {
+            engine.calibrate();
+        }
+        Self {
+            drivers: engine.drivers().map(str::to_owned).collect(),
+            source: engine.costs().source(),
+            rows: engine.costs().side_by_side().collect(),
+        }
+    }
+
+    pub(super) fn text(&self) -> String {
+        let mut text = format!("\nDrivers: {}\n", self.drivers.join(", "));
+        if self.rows.is_empty() {
+            return text + "At this level no messages of a batch run side by side.\n";
+        }
+        text += "Bytes of messages that run side by side, by how many of them a batch has ";
+        text += match self.source {
+            Source::Calibrated => "(measured now)\n",
+            _ => "(built in; --calibrate measures)\n",
+        };
+        text += &format!("{:<28}", "");
+        for column in COLUMNS {
+            text += &format!("{:>12}", format!("{column} or more"));
+        }
+        text += "\n";
+        for (name, ranges) in self.lines() {
+            text += &format!("{name:<28}");
+            for range in ranges {
+                text += &format!("{range:>12}");
+            }
+            text += "\n";
+        }
+        text
+    }
+
+    /// One for each algorithm and operation.
+    fn lines(&self) -> Vec<(String, [String; COLUMNS.len()])> {
+        let mut lines: Vec<(String, [String; COLUMNS.len()])> = Vec::new();
+        for row in &self.rows {
+            let name = format!("{} {}", row.algorithm, row.operation.name());
+            if lines.last().is_none_or(|(last, _)| *last != name) {
+                lines.push((name, COLUMNS.map(|_| String::from("-"))));
+            }
+            let column = COLUMNS.iter().position(|&column| column == row.requests);
+            if let (Some(column), Some((_, ranges))) = (column, lines.last_mut()) {
+                ranges[column] = range(row);
+            }
+        }
+        lines
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let rows = self.rows.iter().map(|row| {
+            json!({
+                "algorithm": row.algorithm.to_string(),
+                "operation": row.operation.name(),
+                "requests": row.requests,
+                "shortest": row.shortest,
+                "longest": (row.longest != usize::MAX).then_some(row.longest),
+            })
+        });
+        json!({
+            "drivers": self.drivers,
+            "source": match self.source {
+                Source::Calibrated => "calibrated",
+                _ => "built-in",
+            },
+            "side_by_side": rows.collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// From the least bytes to the most, if there is a limit.
+fn range(row: &SideBySide) -> String {
+    match (row.shortest, row.longest) {
+        (0 | 1, usize::MAX) => String::from("all"),
+        (shortest, usize::MAX) => format!("{shortest}-"),
+        (shortest, longest) => format!("{shortest}-{longest}"),
+    }
+}

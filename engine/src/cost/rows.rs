@@ -1,0 +1,63 @@
+//! The kinds of messages that have kernels for many side by side.
+
+use lanecrypt_ciphers::{Algorithm, Mode, Primitive};
+
+use crate::Operation;
+use crate::class::Class;
+
+/// How many kinds there are.
+pub(super) const ROWS: usize = 14;
+
+/// The kind of each class, if it is of one.
+pub(super) static ROW_OF: [Option<u8>; Class::COUNT] = {
+    let mut rows = [None; Class::COUNT];
+    let mut at = 0;
+    while at < Algorithm::ALL.len() {
+        let mut operation = 0;
+        while operation < Operation::ALL.len() {
+            rows[at << 2 | operation] = row(Algorithm::ALL[at], Operation::ALL[operation]);
+            operation += 1;
+        }
+        at += 1;
+    }
+    rows
+};
+
+/// One algorithm for each kind, which is measured for all of it.
+pub(super) fn measured() -> impl Iterator<Item = (usize, Algorithm)> {
+    (0..ROWS).filter_map(|wanted| {
+        let is_wanted = |&&algorithm: &&Algorithm| {
+            [Operation::Encrypt, Operation::Seal]
+                .iter()
+                .any(|&operation| row(algorithm, operation).map(usize::from) == Some(wanted))
+        };
+        Some((wanted, *Algorithm::ALL.iter().find(is_wanted)?))
+    })
+}
+
+/// The length of a key, and how a message begins, make no difference within a kind.
+const fn row(algorithm: Algorithm, operation: Operation) -> Option<u8> {
+    Some(match (algorithm.primitive(), algorithm.mode(), operation) {
+        (Primitive::Aes128, Mode::Cbc, Operation::Encrypt) => 0,
+        (Primitive::Aes192, Mode::Cbc, Operation::Encrypt) => 1,
+        (Primitive::Aes256, Mode::Cbc, Operation::Encrypt) => 2,
+        (
+            Primitive::Serpent128 | Primitive::Serpent192 | Primitive::Serpent256,
+            Mode::Cbc,
+            Operation::Encrypt,
+        ) => 3,
+        (Primitive::ChaCha8, _, Operation::Encrypt | Operation::Decrypt) => 4,
+        (Primitive::ChaCha12, _, Operation::Encrypt | Operation::Decrypt) => 5,
+        (Primitive::ChaCha20, Mode::Djb | Mode::Ietf, Operation::Encrypt | Operation::Decrypt) => 6,
+        (Primitive::Salsa8, _, Operation::Encrypt | Operation::Decrypt) => 7,
+        (Primitive::Salsa12, _, Operation::Encrypt | Operation::Decrypt) => 8,
+        (Primitive::Salsa20, _, Operation::Encrypt | Operation::Decrypt) => 9,
+        (Primitive::ChaCha20, Mode::Poly1305, Operation::Seal | Operation::Open) => 10,
+        (Primitive::XChaCha20, Mode::Poly1305, Operation::Seal | Operation::Open) => 11,
+        #[cfg(feature = "legacy")]
+        (Primitive::Des, Mode::Cbc, Operation::Encrypt) => 12,
+        #[cfg(feature = "legacy")]
+        (Primitive::TripleDes, Mode::Cbc, Operation::Encrypt) => 13,
+        _ => return None,
+    })
+}

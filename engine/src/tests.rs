@@ -1,0 +1,312 @@
+//! Batches of every kind come to what their requests come to one by one.
+
+use core::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use lanecrypt_ciphers::lanes::Lengths;
+
+use super::*;
+use crate::class::Class;
+
+/// Lengths around where lanes begin and end.
+const LENGTHS: [usize; 8] = [0, 16, 64, 80, 128, 256, 400, 1024];
+
+/// A message, what is done with it, and what came of it.
+#[derive(Clone, PartialEq, Debug)]
+struct Message {
+    session: usize,
+    operation: Operation,
+    nonce: Vec<u8>,
+    aad: Vec<u8>,
+    data: Vec<u8>,
+    tag: Vec<u8>,
+}
+
+impl Message {
+    /// A message of a session, sealed if it is to be opened; every seventh is wrong in some way.
+    fn new(sessions: &[Session], session: usize, at: usize) -> Self {
+        let algorithm = sessions[session].algorithm();
+        let length = LENGTHS[at % LENGTHS.len()];
+        let operation = match (algorithm.is_aead(), at / 3 % 2) {
+            (false, 0) => Operation::Encrypt,
+            (false, _) => Operation::Decrypt,
+            (true, 0) => Operation::Seal,
+            (true, _) => Operation::Open,
+        };
+        let fill = |length: usize, step: usize| -> Vec<u8> {
+            (0..length).map(|byte| (at * 31 + byte * step).to_le_bytes()[0]).collect()
+        };
+        let mut message = Self {
+            session,
+            operation,
+            nonce: fill(algorithm.nonce_length(), 3),
+            aad: fill(at % 20, 5),
+            data: fill(length, 7),
+            tag: vec![0; sessions[session].tag_length()],
+        };
+        if operation == Operation::Open {
+            let Self { nonce, aad, data, tag, .. } = &mut message;
+            sessions[session].seal_detached(nonce, aad, &mut data[..], tag).expect("it is right");
+        }
+        if at % 7 == 3 {
+            match at / 7 % 4 {
+                0 => message.nonce.push(0),
+                1 => message.data.push(0),
+                2 => message.tag.push(0),
+                _ => message.tag.iter_mut().for_each(|byte| *byte ^= 1),
+            }
+        }
+        message
+    }
+
+    fn request<'a>(&'a mut self, sessions: &'a [Session]) -> Request<'a> {
+        let Self { session, operation, nonce, aad, data, tag } = self;
+        let session = &sessions[*session];
+        match operation {
+            Operation::Encrypt => Request::encrypt(session, nonce, &mut data[..]),
+            Operation::Decrypt => Request::decrypt(session, nonce, &mut data[..]),
+            Operation::Seal => Request::seal_detached(session, nonce, aad, &mut data[..], tag),
+            Operation::Open => Request::open_detached(session, nonce, aad, &mut data[..], tag),
+        }
+    }
+
+    fn alone(&mut self, sessions: &[Session]) -> Result<(), Error> {
+        let Self { session, operation, nonce, aad, data, tag } = self;
+        let session = &sessions[*session];
+        match operation {
+            Operation::Encrypt => session.encrypt(nonce, &mut data[..]),
+            Operation::Decrypt => session.decrypt(nonce, &mut data[..]),
+            Operation::Seal => session.seal_detached(nonce, aad, &mut data[..], tag),
+            Operation::Open => session.open_detached(nonce, aad, &mut data[..], tag),
+        }
+    }
+}
+
+/// One of each algorithm that has sessions, and some more of those that have lanes.
+fn sessions(engine: &Engine) -> Vec<Session> {
+    let lanes = [Algorithm::AES_128_CBC, Algorithm::CHACHA20_IETF, Algorithm::CHACHA20_POLY1305];
+    let algorithms = Algorithm::ALL.iter().chain(lanes.iter().cycle().take(60));
+    let session = |(at, algorithm): (usize, &Algorithm)| {
+        let longest = algorithm.key_lengths().longest();
+        let key: Vec<u8> = (0..longest).map(|byte| (at + byte * 11).to_le_bytes()[0]).collect();
+        engine.open_on("software", *algorithm, &key).ok()
+    };
+    algorithms.enumerate().filter_map(session).collect()
+}
+
+/// Serves messages as a batch and one by one, and compares.
+#[track_caller]
+fn compare(engine: &Engine, sessions: &[Session], messages: &[Message]) {
+    let (mut batch, mut single) = (messages.to_vec(), messages.to_vec());
+    let expected: Vec<_> = single.iter_mut().map(|message| message.alone(sessions)).collect();
+    let mut requests: Vec<_> = batch.iter_mut().map(|message| message.request(sessions)).collect();
+    let processed = engine.process(&mut requests);
+    for (at, (request, expected)) in requests.iter().zip(&expected).enumerate() {
+        assert_eq!(request.outcome(), Some(*expected), "{at}: {request:?}");
+    }
+    let failed = expected.iter().filter(|outcome| outcome.is_err()).count();
+    assert_eq!(
+        processed.map_err(|error| error.failed),
+        if failed == 0 { Ok(()) } else { Err(failed) }
+    );
+    // Once is all.
+    assert_eq!(engine.process(&mut requests), processed);
+    drop(requests);
+    for (at, (batch, single)) in batch.iter().zip(&single).enumerate() {
+        assert!(batch == single, "{at}: {:?} {:?}", sessions[single.session], single.operation);
+    }
+}
+
+#[test]
+fn a_batch_is_what_its_requests_are_one_by_one() {
+    let engine = Engine::new();
+    let sessions = sessions(&engine);
+    for count in [0, 1, 2, 3, 4, 5, 16, 64, 255, 256, 257, 600] {
+        // All mixed, and of one session's algorithm each.
+        let mixed = |at: usize| Message::new(&sessions, at * 13 % sessions.len(), at);
+        compare(&engine, &sessions, &(0..count).map(mixed).collect::<Vec<_>>());
+    }
+    for session in 0..Algorithm::ALL.len().min(sessions.len()) {
+        for count in [1, 2, 5, 70, 260] {
+            let same = |at| Message::new(&sessions, session, at);
+            compare(&engine, &sessions, &(0..count).map(same).collect::<Vec<_>>());
+        }
+    }
+}
+
+/// Whatever the costs say, it comes to the same.
+#[test]
+fn a_calibrated_engine_answers_the_same() {
+    let mut engine = Engine::new();
+    assert_eq!(engine.costs().source(), Source::BuiltIn);
+    engine.calibrate();
+    assert_eq!(engine.costs().source(), Source::Calibrated);
+    let sessions = sessions(&engine);
+    let mixed = |at: usize| Message::new(&sessions, at * 13 % sessions.len(), at);
+    compare(&engine, &sessions, &(0..300).map(mixed).collect::<Vec<_>>());
+}
+
+/// Lanes are taken if the lengths say so, and not otherwise, and neither changes what comes of it.
+#[test]
+fn any_lengths_give_the_same() {
+    let engine = Engine::new();
+    let sessions = sessions(&engine);
+    let odd = Lengths { shortest: 65, longest: 300 };
+    for session in 0..sessions.len().min(Algorithm::ALL.len()) {
+        let algorithm = sessions[session].algorithm();
+        for operation in Operation::ALL {
+            let class = Class::of(algorithm).with(operation);
+            let messages: Vec<_> = (0..130)
+                .map(|at| Message::new(&sessions, session, at))
+                .filter(|message| message.operation == operation)
+                .collect();
+            let serve = |lengths| {
+                let mut messages = messages.clone();
+                let mut requests: Vec<_> =
+                    messages.iter_mut().map(|message| message.request(&sessions)).collect();
+                assert!(requests.iter().all(|request| request.state().class == class));
+                let failed = drivers::serve_as(lengths, &mut requests);
+                let outcomes: Vec<_> = requests.iter().map(Request::outcome).collect();
+                drop(requests);
+                (failed, outcomes, messages)
+            };
+            let alone = serve(Lengths::NONE);
+            assert!(alone == serve(Lengths::ALL), "{algorithm} {operation:?}");
+            assert!(alone == serve(odd), "{algorithm} {operation:?}");
+        }
+    }
+}
+
+/// What the engine goes by is what it shows.
+#[test]
+fn costs_can_be_read() {
+    let engine = Engine::new();
+    for row in engine.costs().side_by_side() {
+        assert!(row.shortest <= row.longest, "{row:?}");
+        let class = Class::of(row.algorithm).with(row.operation);
+        let lengths = engine.costs().lengths(class, row.requests);
+        assert!(lengths.contain(row.shortest) && !lengths.contain(row.shortest - 1), "{row:?}");
+    }
+    let cost =
+        |operation, bytes| engine.costs().nanoseconds(Algorithm::AES_128_GCM, operation, bytes, 1);
+    assert_eq!(cost(Operation::Encrypt, 16), None);
+    let short = cost(Operation::Seal, 64).expect("it has it");
+    assert!(short > 0.0 && cost(Operation::Open, 8192).expect("it has it") > short);
+}
+
+/// Serves the null cipher by adding one to each byte, and notes what it gets.
+#[derive(Debug, Default)]
+struct Adding {
+    /// The sizes of its batches.
+    batches: Mutex<Vec<usize>>,
+    open: AtomicUsize,
+    closed: AtomicUsize,
+    /// Requests that it leaves as they are: every so-manieth.
+    leaves: Option<usize>,
+}
+
+impl Driver for Arc<Adding> {
+    fn name(&self) -> &str {
+        "adding"
+    }
+
+    fn cost(&self, _: Algorithm, _: Operation, _: usize, _: usize) -> Option<f64> {
+        None
+    }
+
+    fn open(&self, algorithm: Algorithm, _: &[u8]) -> Result<SessionId, Error> {
+        match algorithm {
+            Algorithm::NULL => Ok(SessionId(self.open.fetch_add(1, Ordering::Relaxed) as u64)),
+            _ => Err(Error::Unsupported),
+        }
+    }
+
+    fn close(&self, session: SessionId) {
+        assert!(session.0 < self.open.load(Ordering::Relaxed) as u64);
+        self.closed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn process(&self, batch: &mut [Request<'_>]) {
+        self.batches.lock().expect("no test panics with it").push(batch.len());
+        for (at, request) in batch.iter_mut().enumerate() {
+            assert_eq!(request.session().driver(), "adding");
+            assert_eq!(request.outcome(), None);
+            if self.leaves.is_none_or(|leaves| at % leaves != 0) {
+                request.data().get_out().iter_mut().for_each(|byte| *byte += 1);
+                request.settle(Ok(()));
+            }
+        }
+    }
+}
+
+#[test]
+fn another_driver_gets_what_is_its_own() {
+    let adding = Arc::new(Adding::default());
+    let engine = Engine::new().with_driver(adding.clone());
+    let here = engine.open_on("software", Algorithm::NULL, &[]).expect("it is built in");
+    let there = engine.open_on("adding", Algorithm::NULL, &[]).expect("it serves it");
+    assert!(engine.open_on("adding", Algorithm::AES_128_CBC, &[0; 16]).is_err());
+
+    let mut data = [[0_u8; 3]; 9];
+    let of = |at: usize| if (3..6).contains(&at) { &there } else { &here };
+    let mut batch: Vec<_> = data
+        .iter_mut()
+        .enumerate()
+        .map(|(at, data)| Request::encrypt(of(at), &[], &mut data[..]))
+        .collect();
+    assert_eq!(engine.process(&mut batch), Ok(()));
+    assert!(batch.iter().all(|request| request.outcome() == Some(Ok(()))));
+    drop(batch);
+    for (at, data) in data.iter().enumerate() {
+        assert_eq!(*data, [u8::from((3..6).contains(&at)); 3], "{at}");
+    }
+    assert_eq!(*adding.batches.lock().expect("nothing panicked"), [3]);
+    // One by itself, and one by the session.
+    assert_eq!(engine.process(&mut [Request::encrypt(&there, &[], &mut data[0][..])]), Ok(()));
+    assert_eq!(there.encrypt(&[], &mut data[0][..]), Ok(()));
+    assert_eq!(data[0], [2; 3]);
+    assert_eq!(adding.closed.load(Ordering::Relaxed), 0);
+    drop(there);
+    drop(engine);
+    assert_eq!(adding.closed.load(Ordering::Relaxed), 1);
+}
+
+#[test]
+fn what_a_driver_leaves_has_failed() {
+    let adding = Arc::new(Adding { leaves: Some(2), ..Adding::default() });
+    let engine = Engine::new().with_driver(adding.clone());
+    let session = engine.open_on("adding", Algorithm::NULL, &[]).expect("it serves it");
+    let mut data = [[0_u8; 3]; 5];
+    let mut batch = data.each_mut().map(|data| Request::encrypt(&session, &[], &mut data[..]));
+    assert_eq!(engine.process(&mut batch).map_err(|error| error.failed), Err(3));
+    for (at, request) in batch.iter().enumerate() {
+        let outcome = if at % 2 == 0 { Err(Error::Unsupported) } else { Ok(()) };
+        assert_eq!(request.outcome(), Some(outcome));
+    }
+    let mut one = [Request::encrypt(&session, &[], &mut data[0][..])];
+    assert_eq!(engine.process(&mut one).map_err(|error| error.failed), Err(1));
+    assert_eq!(session.encrypt(&[], &mut data[0][..]), Err(Error::Unsupported));
+}
+
+#[test]
+fn tags_and_nonces_are_the_sessions() {
+    let adding = Arc::new(Adding::default());
+    let engine = Engine::new().with_driver(adding);
+    let mut session = engine.open(Algorithm::AES_128_GCM, &[1; 16]).expect("a right key");
+    assert_eq!(session.set_tag_length(5), Err(Error::TagLength));
+    assert_eq!(session.set_tag_length(12), Ok(()));
+    let mut packet = [0; 20];
+    let mut batch = [Request::seal(&session, &[2; 12], b"aad", &mut packet)];
+    assert_eq!(engine.process(&mut batch), Ok(()));
+    assert_eq!(session.open(&[2; 12], b"aad", &mut packet), Ok(&mut [0; 8][..]));
+
+    let mut nonces = Nonces::counter(Algorithm::AES_128_GCM, b"from").expect("a short field");
+    let nonce = session.seal_next(&mut nonces, b"aad", &mut packet).expect("all is right");
+    assert_eq!(session.open(&nonce, b"aad", &mut packet), Ok(&mut [0; 8][..]));
+
+    let mut raw = engine.open_hazmat(Algorithm::AES_128_CBC, &[1; 16]).expect("a right key");
+    assert_eq!(raw.set_tag_length(12), Err(Error::Unsupported));
+    assert_eq!(raw.seal_next(&mut nonces, b"aad", &mut packet).err(), Some(Error::Unsupported));
+    let mut there = engine.open_on("adding", Algorithm::NULL, &[]).expect("it serves it");
+    assert_eq!(there.set_tag_length(12), Err(Error::Unsupported));
+}

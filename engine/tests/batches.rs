@@ -1,0 +1,161 @@
+//! Side by side is what one by one is: random batches, at every level of the processor.
+
+#[allow(dead_code, reason = "each test uses its part of it")]
+mod common;
+
+use core::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use common::batch::{ENGINE, Server, check, random};
+use common::keys::{algorithms, open, random_keys};
+use common::levels;
+use common::numbers::{Numbers as _, Random};
+use lanecrypt_ciphers::Level;
+use lanecrypt_engine::{BatchError, Engine, Isa, Request, Session};
+
+/// Keys of each algorithm: so many that the lanes of a kernel mostly have different ones.
+const KEYS: usize = 24;
+
+/// How many batches are processed in all: as many as the environment says, or a few thousand.
+fn cases() -> usize {
+    std::env::var("LANECRYPT_CASES")
+        .map_or(12_000, |n| n.parse().expect("LANECRYPT_CASES is a number"))
+}
+
+#[test]
+fn any_batch_is_what_its_messages_are_one_by_one() {
+    let keys = random_keys(KEYS, &algorithms(), &mut Random(1));
+    let engines: Vec<(Engine, Vec<Session>)> = levels()
+        .map(|isa| {
+            let engine = Engine::with_isa(isa);
+            let sessions = open(&engine, &keys);
+            (engine, sessions)
+        })
+        .collect();
+    let done = AtomicUsize::new(0);
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for seed in 0..threads as u64 {
+            let (keys, engines, done) = (&keys, &engines, &done);
+            scope.spawn(move || {
+                let mut numbers = Random(seed << 32 | 2);
+                // Relaxed: a counter and nothing else.
+                while done.fetch_add(engines.len(), Ordering::Relaxed) < cases() {
+                    let messages = random(keys, &mut numbers);
+                    let also = SERVERS[numbers.below(SERVERS.len())];
+                    for (level, (engine, sessions)) in levels().zip(engines) {
+                        for server in [Some(ENGINE), also].into_iter().flatten() {
+                            check(engine, sessions, &messages, server)
+                                .unwrap_or_else(|what| panic!("{}: {what}", level.level()));
+                        }
+                    }
+                }
+            });
+        }
+    });
+}
+
+/// Other ways to have a batch served, each now and then.
+const SERVERS: [Option<Server>; 8] = [
+    Some(Server { process: twice, besides: |_| {} }),
+    Some(Server { process: one_by_one, besides: |_| {} }),
+    Some(Server { process: in_parts, besides: |_| {} }),
+    None,
+    None,
+    None,
+    None,
+    None,
+];
+
+/// What has been served is not served again.
+fn twice(engine: &Engine, batch: &mut [Request<'_>]) -> Result<(), BatchError> {
+    let first = engine.process(batch);
+    assert_eq!(engine.process(batch), first);
+    first
+}
+
+fn one_by_one(engine: &Engine, batch: &mut [Request<'_>]) -> Result<(), BatchError> {
+    for request in &mut *batch {
+        let answer = engine.process(core::slice::from_mut(request));
+        let failed = answer.map_err(|error| error.failed);
+        let outcome = request.outcome().expect("it has been processed");
+        assert_eq!(failed, outcome.map_err(|_| 1));
+    }
+    engine.process(batch)
+}
+
+/// A third of it first, and then the whole, of which a part has been served.
+fn in_parts(engine: &Engine, batch: &mut [Request<'_>]) -> Result<(), BatchError> {
+    let third = batch.len() / 3;
+    let (_, end) = batch.split_at_mut(third);
+    let (middle, _) = end.split_at_mut(third);
+    let _failed = engine.process(middle);
+    engine.process(batch)
+}
+
+/// Which messages go side by side is a matter of speed alone: by figures of this processor it may
+/// be others than by those that are built in, and sessions of one engine go with those of another.
+#[test]
+fn what_is_measured_changes_no_answer() {
+    let keys = random_keys(3, &algorithms(), &mut Random(3));
+    for isa in levels() {
+        let mut engine = Engine::with_isa(isa);
+        engine.calibrate();
+        let own = open(&engine, &keys);
+        let mut numbers = Random(4);
+        let isas: Vec<Isa> = levels().collect();
+        let others: Vec<Engine> = isas.iter().map(|&isa| Engine::with_isa(isa)).collect();
+        let mixed: Vec<Session> = keys
+            .iter()
+            .flat_map(|key| open(numbers.choice(&others), core::slice::from_ref(key)))
+            .collect();
+        for _ in 0..cases() / 100 {
+            let messages = random(&keys, &mut numbers);
+            for sessions in [&own, &mixed] {
+                check(&engine, sessions, &messages, ENGINE)
+                    .unwrap_or_else(|what| panic!("{}: {what}", isa.level()));
+            }
+        }
+    }
+}
+
+/// Random batches test nothing of what their engine does not do.
+#[test]
+fn engines_have_messages_go_side_by_side() {
+    let beside = |isa, wanted: &str| {
+        let engine = Engine::with_isa(isa);
+        engine.costs().side_by_side().any(|row| {
+            row.algorithm.to_string() == wanted && row.requests == 64 && row.shortest <= 1024
+        })
+    };
+    let least = [
+        (Level::AesNi, "aes-128-cbc"),
+        (Level::Avx2, "serpent-128-cbc"),
+        (Level::Avx512, "chacha20-ietf"),
+        (Level::Avx512, "chacha20-poly1305"),
+    ];
+    for (level, algorithm) in least {
+        for isa in levels().filter(|isa| isa.has(level)) {
+            assert!(beside(isa, algorithm), "{algorithm} at {}", isa.level());
+        }
+    }
+}
+
+/// The session's own calls, which take one message without a batch.
+#[test]
+fn calls_of_a_session_are_what_the_cipher_does() {
+    let keys = random_keys(3, &algorithms(), &mut Random(5));
+    for isa in levels() {
+        let sessions = open(&Engine::with_isa(isa), &keys);
+        let mut numbers = Random(6);
+        for _ in 0..cases() / 50 {
+            for message in random(&keys, &mut numbers) {
+                let mut places = message.places();
+                let outcome = message.call(&sessions[message.key], &mut places);
+                message
+                    .check(Some(outcome), &places)
+                    .unwrap_or_else(|what| panic!("{}: {what}: {message:?}", isa.level()));
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Keys, with the portable cipher of each, which says what is right.
+
+use lanecrypt_ciphers::{Cipher, hazmat};
+use lanecrypt_engine::{Algorithm, Engine, Error, InOutBuf, Isa, Operation, Session};
+
+use super::numbers::Numbers;
+
+/// A key, and the cipher that it is for.
+pub(crate) struct Key {
+    pub(crate) algorithm: Algorithm,
+    pub(crate) bytes: Vec<u8>,
+    /// The specification: one message at a time, by the portable kernels.
+    portable: Keyed,
+}
+
+/// A cipher with its key expanded.
+pub(crate) enum Keyed {
+    Sealed(Cipher),
+    Raw(hazmat::Cipher),
+}
+
+impl Keyed {
+    fn new(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Self {
+        if algorithm.is_aead() {
+            Self::Sealed(Cipher::with_isa(isa, algorithm, key).expect("a good key"))
+        } else {
+            Self::Raw(hazmat::Cipher::new(isa, algorithm, key).expect("a good key"))
+        }
+    }
+}
+
+impl Key {
+    pub(crate) fn new(algorithm: Algorithm, bytes: Vec<u8>) -> Self {
+        let portable = Keyed::new(Isa::PORTABLE, algorithm, &bytes);
+        Self { algorithm, bytes, portable }
+    }
+
+    /// A key of one of the lengths that there are.
+    pub(crate) fn random(algorithm: Algorithm, numbers: &mut impl Numbers) -> Self {
+        let lengths: Vec<usize> = algorithm.key_lengths().iter().collect();
+        let length = *numbers.choice(&lengths);
+        let mut bytes = numbers.bytes(length);
+        // An input of a fuzz target may end here, and then all bytes of a key depend on one number;
+        // halves that are the same are refused.
+        if let Some(first) = bytes.first_mut() {
+            *first ^= 0x80;
+        }
+        Self::new(algorithm, bytes)
+    }
+
+    /// The cipher for the kernels of `isa`.
+    pub(crate) fn at(&self, isa: Isa) -> Keyed {
+        Keyed::new(isa, self.algorithm, &self.bytes)
+    }
+
+    /// Bytes of a tag, 0 without authentication.
+    pub(crate) fn tag_length(&self) -> usize {
+        match &self.portable {
+            Keyed::Sealed(cipher) => cipher.tag_length(),
+            Keyed::Raw(_) => 0,
+        }
+    }
+
+    /// What a message whose data and tag are apart becomes.
+    pub(crate) fn serve(
+        &self,
+        operation: Operation,
+        nonce: &[u8],
+        aad: &[u8],
+        data: InOutBuf<'_, '_, u8>,
+        tag: &mut [u8],
+    ) -> Result<(), Error> {
+        match (&self.portable, operation) {
+            (Keyed::Sealed(cipher), Operation::Seal) => cipher.seal_detached(nonce, aad, data, tag),
+            (Keyed::Sealed(cipher), Operation::Open) => cipher.open_detached(nonce, aad, data, tag),
+            (Keyed::Raw(cipher), Operation::Encrypt) => cipher.encrypt(nonce, data),
+            (Keyed::Raw(cipher), Operation::Decrypt) => cipher.decrypt(nonce, data),
+            _ => Err(Error::Unsupported),
+        }
+    }
+
+    /// What a packet becomes, whose last bytes are the tag, or room for it.
+    pub(crate) fn serve_packet(
+        &self,
+        operation: Operation,
+        nonce: &[u8],
+        aad: &[u8],
+        packet: &mut [u8],
+    ) -> Result<(), Error> {
+        match (&self.portable, operation) {
+            (Keyed::Sealed(cipher), Operation::Seal) => cipher.seal(nonce, aad, packet),
+            (Keyed::Sealed(cipher), Operation::Open) => cipher.open(nonce, aad, packet).map(drop),
+            _ => Err(Error::Unsupported),
+        }
+    }
+}
+
+/// Keys of every algorithm that a session can be of: the algorithms of ARC4 take a key for each
+/// message.
+pub(crate) fn algorithms() -> Vec<Algorithm> {
+    let all = Algorithm::ALL.iter().copied();
+    all.filter(|algorithm| algorithm.to_string() != "arc4").collect()
+}
+
+/// So many keys of each algorithm.
+pub(crate) fn random_keys(each: usize, of: &[Algorithm], numbers: &mut impl Numbers) -> Vec<Key> {
+    let mut keys = Vec::new();
+    for &algorithm in of {
+        keys.extend((0..each).map(|_| Key::random(algorithm, numbers)));
+    }
+    keys
+}
+
+/// A session for each key. Every other one is of the software, whatever the cost says: the null
+/// cipher has a driver of its own.
+pub(crate) fn open(engine: &Engine, keys: &[Key]) -> Vec<Session> {
+    let session = |(i, key): (usize, &Key)| {
+        let (algorithm, bytes) = (key.algorithm, &key.bytes);
+        match algorithm.is_aead() {
+            _ if i % 2 == 1 => engine.open_on("software", algorithm, bytes),
+            true => engine.open(algorithm, bytes),
+            false => engine.open_hazmat(algorithm, bytes),
+        }
+    };
+    keys.iter().enumerate().map(|key| session(key).expect("a good key")).collect()
+}

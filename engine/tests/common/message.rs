@@ -1,0 +1,350 @@
+//! One message of a batch, and what must come of it.
+
+use core::fmt;
+
+use lanecrypt_engine::{Error, InOutBuf, Operation, Request, Session};
+
+use super::keys::Key;
+use super::numbers::Numbers;
+use super::place::Place;
+
+/// What lies where a message from one buffer to another is to be written.
+const ROOM: u8 = 0x5a;
+
+/// Where a message's data and tag lie.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Form {
+    InPlace,
+    /// From one buffer to another.
+    Apart,
+    /// In place, with the tag behind them.
+    Packet,
+}
+
+/// One message, and what must come of it.
+#[derive(Clone)]
+pub(crate) struct Message {
+    /// The number of its key.
+    pub(crate) key: usize,
+    pub(crate) operation: Operation,
+    pub(crate) form: Form,
+    pub(crate) nonce: Vec<u8>,
+    pub(crate) aad: Vec<u8>,
+    /// The data before; of a packet, all of it.
+    pub(crate) data: Vec<u8>,
+    /// The tag that came, or what lies where it is to be written; a packet has none besides.
+    pub(crate) tag: Vec<u8>,
+    /// The outcome that it has before it is processed.
+    pub(crate) settled: Option<Result<(), Error>>,
+    /// Where it lies, relative to lines of the cache.
+    pub(crate) offset: usize,
+    pub(crate) expected: Expected,
+}
+
+/// What must come of a message.
+#[derive(Clone)]
+pub(crate) struct Expected {
+    pub(crate) outcome: Result<(), Error>,
+    pub(crate) out: Vec<u8>,
+    pub(crate) tag: Vec<u8>,
+}
+
+/// The memory of a message.
+pub(crate) struct Places {
+    /// Where it comes from, if that is another place.
+    pub(crate) input: Option<Place>,
+    pub(crate) out: Place,
+    pub(crate) tag: Place,
+}
+
+/// What there is to change of a message so that it is refused.
+const DAMAGES: [Damage; 10] = [
+    Damage::Nonce,
+    Damage::DataLength,
+    Damage::TagLength,
+    Damage::TagBit,
+    Damage::TagBit,
+    Damage::DataBit,
+    Damage::AadBit,
+    Damage::Operation,
+    Damage::Settled,
+    Damage::ShortPacket,
+];
+
+#[derive(Clone, Copy)]
+enum Damage {
+    Nonce,
+    DataLength,
+    TagLength,
+    TagBit,
+    DataBit,
+    AadBit,
+    Operation,
+    Settled,
+    ShortPacket,
+}
+
+impl Message {
+    /// A good one of about `len` bytes under the key of this number.
+    pub(crate) fn random(keys: &[Key], key: usize, len: usize, numbers: &mut impl Numbers) -> Self {
+        let number = key;
+        let key = &keys[number];
+        let algorithm = key.algorithm;
+        let (operations, forms) = if algorithm.is_aead() {
+            ([Operation::Seal, Operation::Open], &[Form::InPlace, Form::Apart, Form::Packet][..])
+        } else {
+            ([Operation::Encrypt, Operation::Decrypt], &[Form::InPlace, Form::Apart][..])
+        };
+        let shortest = if algorithm.to_string().ends_with("-xts") { 16 } else { 0 };
+        let len = (len - len % algorithm.granularity()).max(shortest);
+        let hashed = algorithm.to_string().ends_with("-gcm") && numbers.one_in(12);
+        let nonce = if hashed { 1 + numbers.below(40) } else { algorithm.nonce_length() };
+        let nonce = numbers.bytes(nonce);
+        let aad = match numbers.below(8) {
+            _ if !algorithm.is_aead() => 0,
+            0 => numbers.below(300),
+            _ => numbers.below(40),
+        };
+        let mut message = Self {
+            key: number,
+            operation: *numbers.choice(&operations),
+            form: *numbers.choice(forms),
+            nonce: near_the_carry(nonce, numbers),
+            aad: numbers.bytes(aad),
+            data: numbers.bytes(len),
+            tag: vec![ROOM; key.tag_length()],
+            settled: None,
+            offset: numbers.below(64),
+            expected: Expected { outcome: Ok(()), out: Vec::new(), tag: Vec::new() },
+        };
+        if message.operation == Operation::Open {
+            let (aad, nonce) = (&message.aad, &message.nonce);
+            let (data, tag) = (&mut message.data[..], &mut message.tag);
+            key.serve(Operation::Seal, nonce, aad, data.into(), tag).expect("it can be sealed");
+        }
+        if message.form == Form::Packet {
+            message.data.append(&mut message.tag);
+        }
+        message.expect(keys);
+        message
+    }
+
+    /// Changes it so that it is refused, mostly.
+    pub(crate) fn damage(&mut self, keys: &[Key], numbers: &mut impl Numbers) {
+        match *numbers.choice(&DAMAGES) {
+            Damage::Nonce => {
+                let len = *numbers.choice(&[0, 1, 7, 8, 11, 12, 13, 15, 16, 17, 23, 24, 25]);
+                self.nonce = numbers.bytes(len);
+            }
+            Damage::DataLength => {
+                let grown = 1 + numbers.below(15);
+                self.data.extend(numbers.bytes(grown));
+            }
+            Damage::TagLength => {
+                let len = *numbers.choice(&[0, 1, 12, 15, 17, 32]);
+                self.tag.resize(len, ROOM);
+            }
+            Damage::TagBit if self.form == Form::Packet => flip_last(&mut self.data, numbers),
+            Damage::TagBit => flip_last(&mut self.tag, numbers),
+            Damage::DataBit => flip(&mut self.data, numbers),
+            Damage::AadBit if self.aad.is_empty() => self.aad.push(0),
+            Damage::AadBit => flip(&mut self.aad, numbers),
+            Damage::Operation => {
+                self.operation = *numbers.choice(&Operation::ALL);
+                let seals = matches!(self.operation, Operation::Seal | Operation::Open);
+                if self.form == Form::Packet && !seals {
+                    self.form = Form::InPlace;
+                }
+            }
+            Damage::Settled => {
+                let outcomes = [Ok(()), Err(Error::Finished), Err(Error::Authentication)];
+                self.settled = Some(*numbers.choice(&outcomes));
+            }
+            Damage::ShortPacket => {
+                let opens = matches!(self.operation, Operation::Decrypt | Operation::Open);
+                self.operation = if opens { Operation::Open } else { Operation::Seal };
+                self.form = Form::Packet;
+                let len = numbers.below(17);
+                self.data.truncate(len);
+            }
+        }
+        self.expect(keys);
+    }
+
+    /// Asks the portable cipher what must come of it.
+    pub(crate) fn expect(&mut self, keys: &[Key]) {
+        let mut out = self.room();
+        let mut tag = self.tag.clone();
+        let (key, nonce, aad) = (&keys[self.key], &self.nonce, &self.aad);
+        let outcome = match (self.settled, self.form) {
+            (Some(outcome), _) => outcome,
+            (None, Form::Packet) => key.serve_packet(self.operation, nonce, aad, &mut out),
+            (None, form) => {
+                let data = match form {
+                    Form::Apart => apart(&self.data, &mut out),
+                    _ => (&mut out[..]).into(),
+                };
+                key.serve(self.operation, nonce, aad, data, &mut tag)
+            }
+        };
+        self.expected = Expected { outcome, out, tag };
+    }
+
+    /// What lies where it is written, before.
+    pub(crate) fn room(&self) -> Vec<u8> {
+        match self.form {
+            Form::Apart => vec![ROOM; self.data.len()],
+            Form::InPlace | Form::Packet => self.data.clone(),
+        }
+    }
+
+    pub(crate) fn places(&self) -> Places {
+        let input = (self.form == Form::Apart).then(|| Place::new(&self.data, 3 * self.offset));
+        let tag = Place::new(&self.tag, 5 * self.offset + 1);
+        Places { input, out: Place::new(&self.room(), self.offset), tag }
+    }
+
+    /// The request for it.
+    pub(crate) fn request<'a>(
+        &'a self,
+        session: &'a Session,
+        places: &'a mut Places,
+    ) -> Request<'a> {
+        let (nonce, aad) = (&self.nonce, &self.aad);
+        let Places { input, out, tag } = places;
+        let out = out.bytes_mut();
+        let mut request = match (self.form, self.operation) {
+            (Form::Packet, Operation::Seal) => Request::seal(session, nonce, aad, out),
+            (Form::Packet, _) => Request::open(session, nonce, aad, out),
+            (_, operation) => {
+                let data = match input {
+                    Some(input) => apart(input.bytes(), out),
+                    None => out.into(),
+                };
+                let tag = tag.bytes_mut();
+                match operation {
+                    Operation::Encrypt => Request::encrypt(session, nonce, data),
+                    Operation::Decrypt => Request::decrypt(session, nonce, data),
+                    Operation::Seal => Request::seal_detached(session, nonce, aad, data, tag),
+                    _ => Request::open_detached(session, nonce, aad, data, tag),
+                }
+            }
+        };
+        if let Some(outcome) = self.settled {
+            request.settle(outcome);
+        }
+        request
+    }
+
+    /// The same by a call of the session, without a batch.
+    pub(crate) fn call(&self, session: &Session, places: &mut Places) -> Result<(), Error> {
+        if let Some(outcome) = self.settled {
+            return outcome;
+        }
+        let (nonce, aad) = (&self.nonce, &self.aad);
+        let Places { input, out, tag } = places;
+        let out = out.bytes_mut();
+        match (self.form, self.operation) {
+            (Form::Packet, Operation::Seal) => session.seal(nonce, aad, out),
+            (Form::Packet, _) => {
+                let message = out.len().saturating_sub(session.tag_length());
+                let opened = session.open(nonce, aad, out)?;
+                assert_eq!(opened.len(), message, "{self:?}");
+                Ok(())
+            }
+            (_, operation) => {
+                let data = match input {
+                    Some(input) => apart(input.bytes(), out),
+                    None => out.into(),
+                };
+                let tag = tag.bytes_mut();
+                match operation {
+                    Operation::Encrypt => session.encrypt(nonce, data),
+                    Operation::Decrypt => session.decrypt(nonce, data),
+                    Operation::Seal => session.seal_detached(nonce, aad, data, tag),
+                    _ => session.open_detached(nonce, aad, data, tag),
+                }
+            }
+        }
+    }
+
+    /// Compares what came of it with what must.
+    pub(crate) fn check(
+        &self,
+        outcome: Option<Result<(), Error>>,
+        places: &Places,
+    ) -> Result<(), &'static str> {
+        let Places { input, out, tag } = places;
+        let expected = &self.expected;
+        if !out.is_guarded() || !tag.is_guarded() || input.iter().any(|input| !input.is_guarded()) {
+            return Err("a byte outside of its buffers is written");
+        }
+        if input.iter().any(|input| input.bytes() != self.data) {
+            return Err("its input is written");
+        }
+        if outcome != Some(expected.outcome) {
+            return Err("another outcome");
+        }
+        if self.settled.is_none() && expected.outcome == Err(Error::Authentication) {
+            let tag = if self.form == Form::Packet { 16 } else { 0 };
+            let message = out.bytes().len().saturating_sub(tag);
+            if out.bytes()[..message].iter().any(|&byte| byte != 0) {
+                return Err("it is refused and not wiped");
+            }
+        }
+        if out.bytes() != expected.out {
+            return Err("another output");
+        }
+        if tag.bytes() != expected.tag {
+            return Err("another tag");
+        }
+        Ok(())
+    }
+}
+
+/// Lengths instead of bytes, which the numbers of the test make again.
+impl fmt::Debug for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Message")
+            .field("key", &self.key)
+            .field("operation", &self.operation)
+            .field("form", &self.form)
+            .field("nonce", &self.nonce.len())
+            .field("aad", &self.aad.len())
+            .field("data", &self.data.len())
+            .field("tag", &self.tag.len())
+            .field("settled", &self.settled)
+            .field("offset", &self.offset)
+            .field("expected", &self.expected.outcome)
+            .finish()
+    }
+}
+
+/// Nonces are counters, or the beginning of one: some end with ones, so that it wraps.
+fn near_the_carry(mut nonce: Vec<u8>, numbers: &mut impl Numbers) -> Vec<u8> {
+    if numbers.one_in(4) {
+        let ones = numbers.below(nonce.len() + 1);
+        nonce.iter_mut().rev().take(ones).for_each(|byte| *byte = 0xff);
+        if let Some(last) = nonce.last_mut().filter(|_| ones > 0) {
+            *last -= 3;
+        }
+    }
+    nonce
+}
+
+fn apart<'a>(from: &'a [u8], to: &'a mut [u8]) -> InOutBuf<'a, 'a, u8> {
+    InOutBuf::new(from, to).expect("equal lengths")
+}
+
+fn flip(bytes: &mut [u8], numbers: &mut impl Numbers) {
+    if !bytes.is_empty() {
+        let bit = numbers.below(8 * bytes.len());
+        bytes[bit / 8] ^= 1 << (bit % 8);
+    }
+}
+
+/// Flips a bit of the last 16 bytes.
+fn flip_last(bytes: &mut [u8], numbers: &mut impl Numbers) {
+    let at = bytes.len().saturating_sub(16);
+    flip(&mut bytes[at..], numbers);
+}

@@ -1,0 +1,318 @@
+//! A driver from outside: it gets the requests of its sessions and no others, in batches of any
+//! kind, and what it does wrong stays with it.
+
+#[allow(dead_code, reason = "each test uses its part of it")]
+mod common;
+
+use core::panic::AssertUnwindSafe;
+use std::collections::BTreeMap;
+use std::panic::catch_unwind;
+use std::sync::{Arc, Mutex};
+
+use common::batch::{ENGINE, check, random};
+use common::keys::{Key, algorithms, random_keys};
+use common::numbers::Random;
+use lanecrypt_ciphers::{Cipher, hazmat};
+use lanecrypt_engine::{
+    Algorithm, Driver, Engine, Error, Isa, Operation, Request, Session, SessionId,
+};
+
+/// A card that serves some algorithms, keeps the keys itself and counts.
+#[derive(Clone, Debug, Default)]
+struct Card(Arc<Mutex<Inside>>);
+
+#[derive(Debug, Default)]
+struct Inside {
+    sessions: BTreeMap<u64, Kept>,
+    next: u64,
+    closed: Vec<u64>,
+    batches: usize,
+    requests: usize,
+    /// What it does instead of its work.
+    mood: Mood,
+}
+
+#[derive(Debug)]
+enum Kept {
+    Sealed(Cipher),
+    Raw(hazmat::Cipher),
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Mood {
+    #[default]
+    Willing,
+    /// Leaves all requests without an outcome.
+    Idle,
+    /// Panics, before it has served anything.
+    Broken,
+}
+
+impl Card {
+    const ALGORITHMS: [Algorithm; 4] = [
+        Algorithm::AES_128_CTR,
+        Algorithm::AES_256_GCM,
+        Algorithm::CHACHA20_POLY1305,
+        Algorithm::SERPENT_256_CBC,
+    ];
+
+    fn look<T>(&self, f: impl FnOnce(&mut Inside) -> T) -> T {
+        f(&mut self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
+    }
+
+    fn set(&self, mood: Mood) {
+        self.look(|inside| inside.mood = mood);
+    }
+}
+
+impl Driver for Card {
+    fn name(&self) -> &'static str {
+        "card"
+    }
+
+    fn cost(&self, algorithm: Algorithm, _: Operation, _: usize, _: usize) -> Option<f64> {
+        // Cheap for one, dear for the others, but there on request.
+        let cost = if algorithm == Algorithm::AES_128_CTR { 0.0 } else { f64::INFINITY };
+        Self::ALGORITHMS.contains(&algorithm).then_some(cost)
+    }
+
+    fn open(&self, algorithm: Algorithm, key: &[u8]) -> Result<SessionId, Error> {
+        if !Self::ALGORITHMS.contains(&algorithm) {
+            return Err(Error::Unsupported);
+        }
+        let kept = if algorithm.is_aead() {
+            Kept::Sealed(Cipher::with_isa(Isa::PORTABLE, algorithm, key)?)
+        } else {
+            Kept::Raw(hazmat::Cipher::new(Isa::PORTABLE, algorithm, key)?)
+        };
+        Ok(self.look(|inside| {
+            inside.next += 1;
+            inside.sessions.insert(inside.next, kept);
+            SessionId(inside.next)
+        }))
+    }
+
+    fn close(&self, session: SessionId) {
+        self.look(|inside| {
+            assert!(inside.sessions.remove(&session.0).is_some(), "closed twice, or never opened");
+            inside.closed.push(session.0);
+        });
+    }
+
+    fn process(&self, batch: &mut [Request<'_>]) {
+        self.look(|inside| {
+            inside.batches += 1;
+            assert_ne!(inside.mood, Mood::Broken, "the card is broken");
+            for request in batch {
+                assert_eq!(request.session().driver(), "card");
+                if inside.mood == Mood::Willing && request.outcome().is_none() {
+                    inside.requests += 1;
+                    let outcome = serve(&inside.sessions[&request.session_id().0], request);
+                    request.settle(outcome);
+                }
+            }
+        });
+    }
+}
+
+fn serve(kept: &Kept, request: &mut Request<'_>) -> Result<(), Error> {
+    let (nonce, aad, operation) = (request.nonce(), request.aad(), request.operation());
+    match (kept, operation) {
+        (Kept::Raw(cipher), Operation::Encrypt) => cipher.encrypt(nonce, request.data()),
+        (Kept::Raw(cipher), Operation::Decrypt) => cipher.decrypt(nonce, request.data()),
+        (Kept::Sealed(cipher), Operation::Seal) => {
+            let mut tag = [0; 16];
+            cipher.seal_detached(nonce, aad, request.data(), &mut tag)?;
+            request.put_tag(&tag)
+        }
+        (Kept::Sealed(cipher), Operation::Open) => {
+            let tag = request.tag().ok_or(Error::Unsupported)?;
+            cipher.open_detached(nonce, aad, request.data(), tag)
+        }
+        _ => Err(Error::Unsupported),
+    }
+}
+
+/// A session of the card where it serves the algorithm, and of whoever is cheapest where not.
+fn open(engine: &Engine, key: &Key) -> Session {
+    let Key { algorithm, bytes, .. } = key;
+    let card = engine.open_on("card", *algorithm, bytes);
+    card.unwrap_or_else(|_| match algorithm.is_aead() {
+        true => engine.open(*algorithm, bytes).expect("a good key"),
+        false => engine.open_hazmat(*algorithm, bytes).expect("a good key"),
+    })
+}
+
+#[test]
+fn mixed_batches_go_to_whom_they_belong() {
+    let card = Card::default();
+    let engine = Engine::new().with_driver(card.clone());
+    assert_eq!(engine.drivers().collect::<Vec<_>>(), ["software", "null", "card"]);
+    let mut numbers = Random(31);
+    let mut keys = random_keys(2, &algorithms(), &mut numbers);
+    // As many of the card as of all others.
+    keys.extend(random_keys(20, &Card::ALGORITHMS, &mut numbers));
+    let sessions: Vec<Session> = keys.iter().map(|key| open(&engine, key)).collect();
+    let of_card = |session: &Session| session.driver() == "card";
+    assert_eq!(sessions.iter().filter(|session| of_card(session)).count(), 88);
+    for _ in 0..400 {
+        let mut messages = random(&keys, &mut numbers);
+        // Room for a tag of another length is known to a driver when it is too late to have changed
+        // nothing.
+        messages.retain(|message| {
+            !(of_card(&sessions[message.key])
+                && message.expected.outcome == Err(Error::TagLength)
+                && message.operation == Operation::Seal)
+        });
+        let before = card.look(|inside| inside.requests);
+        check(&engine, &sessions, &messages, ENGINE).expect("the card is right, too");
+        let its = messages.iter().filter(|message| of_card(&sessions[message.key]));
+        // Packets without room for a tag are refused before.
+        let its = its.filter(|message| {
+            let short = message.form == common::message::Form::Packet
+                && message.data.len() < sessions[message.key].tag_length();
+            message.settled.is_none() && !short
+        });
+        assert_eq!(card.look(|inside| inside.requests) - before, its.count());
+        // Calls of one message.
+        if let Some(message) = messages.last().filter(|message| message.settled.is_none()) {
+            let mut places = message.places();
+            let outcome = message.call(&sessions[message.key], &mut places);
+            message.check(Some(outcome), &places).expect("the card is right, too");
+        }
+    }
+    drop(sessions);
+    let (open, closed) = card.look(|inside| (inside.sessions.len(), inside.closed.len()));
+    assert_eq!((open, closed), (0, 88));
+}
+
+#[test]
+fn the_cheapest_driver_serves_a_session() {
+    let card = Card::default();
+    let engine = Engine::new().with_driver(card.clone());
+    let cheap = engine.open_hazmat(Algorithm::AES_128_CTR, &[1; 16]).expect("a good key");
+    let dear = engine.open(Algorithm::AES_256_GCM, &[1; 32]).expect("a good key");
+    let asked = engine.open_on("card", Algorithm::AES_256_GCM, &[1; 32]).expect("a good key");
+    assert_eq!([cheap.driver(), dear.driver(), asked.driver()], ["card", "software", "card"]);
+    let mut packets = [[7; 50]; 2];
+    dear.seal(&[2; 12], b"aad", &mut packets[0]).expect("good lengths");
+    asked.seal(&[2; 12], b"aad", &mut packets[1]).expect("good lengths");
+    assert_eq!(packets[0], packets[1]);
+    assert_eq!(asked.open(&[2; 12], b"aad", &mut packets[0]).map(|text| text.to_vec()), {
+        Ok(vec![7; 34])
+    });
+
+    // What cannot be opened is not closed either.
+    let refused = engine.open_on("card", Algorithm::AES_128_CBC, &[1; 16]);
+    assert_eq!(refused.err(), Some(Error::Unsupported));
+    let refused = engine.open_on("card", Algorithm::AES_128_CTR, &[1; 17]);
+    assert_eq!(refused.err(), Some(Error::KeyLength));
+    assert_eq!(card.look(|inside| inside.sessions.len()), 2);
+    drop((cheap, dear));
+    assert_eq!(card.look(|inside| inside.closed.clone()), [1]);
+}
+
+/// A session keeps its driver, though the engine has ended.
+#[test]
+fn sessions_outlive_their_engine() {
+    let card = Card::default();
+    let engine = Engine::new().with_driver(card.clone());
+    let session = engine.open_hazmat(Algorithm::AES_128_CTR, &[1; 16]).expect("a good key");
+    drop(engine);
+    let mut data = [0; 20];
+    assert_eq!(session.encrypt(&[3; 16], &mut data[..]), Ok(()));
+    // Any engine serves it.
+    let mut batch = [Request::decrypt(&session, &[3; 16], &mut data[..])];
+    assert_eq!(Engine::new().process(&mut batch), Ok(()));
+    assert_eq!(data, [0; 20]);
+    assert_eq!(card.look(|inside| inside.closed.len()), 0);
+    drop(session);
+    assert_eq!(card.look(|inside| inside.closed.clone()), [1]);
+}
+
+/// Bytes in a batch of three: one message of the card between two of the software.
+struct Three {
+    sessions: [Session; 3],
+    data: [[u8; 32]; 3],
+}
+
+impl Three {
+    fn new(engine: &Engine) -> Self {
+        let software = |byte| {
+            let key = [byte; 16];
+            engine.open_on("software", Algorithm::AES_128_CBC, &key).expect("a good key")
+        };
+        let card = engine.open_on("card", Algorithm::AES_128_CTR, &[1; 16]).expect("a good key");
+        Self { sessions: [software(1), card, software(2)], data: [[0; 32]; 3] }
+    }
+
+    fn batch(&mut self) -> Vec<Request<'_>> {
+        let each = self.sessions.iter().zip(&mut self.data);
+        each.map(|(session, data)| Request::encrypt(session, &[9; 16], &mut data[..])).collect()
+    }
+}
+
+#[test]
+fn what_a_driver_leaves_counts_as_unsupported() {
+    let card = Card::default();
+    let engine = Engine::new().with_driver(card.clone());
+    let mut three = Three::new(&engine);
+    card.set(Mood::Idle);
+    let mut batch = three.batch();
+    let failed = engine.process(&mut batch).map_err(|error| error.failed);
+    assert_eq!(failed, Err(1));
+    let outcomes: Vec<_> = batch.iter().map(Request::outcome).collect();
+    assert_eq!(outcomes, [Some(Ok(())), Some(Err(Error::Unsupported)), Some(Ok(()))]);
+    drop(batch);
+    assert_eq!(three.data.map(|data| data == [0; 32]), [false, true, false]);
+    let [_, session, _] = &three.sessions;
+    assert_eq!(session.encrypt(&[9; 16], &mut [0; 32][..]), Err(Error::Unsupported));
+}
+
+#[test]
+fn a_driver_that_panics_leaves_sessions_usable() {
+    let card = Card::default();
+    let engine = Engine::new().with_driver(card.clone());
+    let mut three = Three::new(&engine);
+    card.set(Mood::Broken);
+    let mut batch = three.batch();
+    let panicked = catch_unwind(AssertUnwindSafe(|| engine.process(&mut batch)));
+    assert!(panicked.is_err(), "a panic is passed on");
+    assert_eq!(batch[1].outcome(), None, "what was not served has no outcome");
+
+    // The same batch again, now that the card works: all of it is served, and once.
+    card.set(Mood::Willing);
+    assert_eq!(engine.process(&mut batch), Ok(()));
+    drop(batch);
+    let again = Three::new(&engine);
+    for (i, session) in again.sessions.iter().enumerate() {
+        let mut expected = [0; 32];
+        session.encrypt(&[9; 16], &mut expected[..]).expect("good lengths");
+        assert_eq!(three.data[i], expected, "{i}");
+    }
+    drop((three, again));
+    assert_eq!(card.look(|inside| inside.sessions.len()), 0);
+}
+
+/// A batch of one takes a shorter way.
+#[test]
+fn a_driver_that_panics_over_one_request_has_not_served_it() {
+    let card = Card::default();
+    let engine = Engine::new().with_driver(card.clone());
+    let session = engine.open_on("card", Algorithm::AES_128_CTR, &[1; 16]).expect("a good key");
+    card.set(Mood::Broken);
+    let mut data = [0; 32];
+    let mut batch = [Request::encrypt(&session, &[9; 16], &mut data[..])];
+    let panicked = catch_unwind(AssertUnwindSafe(|| engine.process(&mut batch)));
+    assert!(panicked.is_err(), "a panic is passed on");
+    assert_ne!(batch[0].outcome(), Some(Ok(())), "it was not served");
+    assert_eq!(data, [0; 32]);
+    let panicked = catch_unwind(AssertUnwindSafe(|| session.encrypt(&[9; 16], &mut data[..])));
+    assert!(panicked.is_err(), "a panic is passed on");
+
+    card.set(Mood::Willing);
+    assert_eq!(session.encrypt(&[9; 16], &mut data[..]), Ok(()));
+    let mut batch = [Request::decrypt(&session, &[9; 16], &mut data[..])];
+    assert_eq!(engine.process(&mut batch), Ok(()));
+    assert_eq!(data, [0; 32]);
+}

@@ -1,0 +1,61 @@
+//! What must hold for any batch: shared by a test, which runs it on a fixed corpus, and by the fuzz
+//! target `process`, which searches for inputs that break it.
+
+use lanecrypt_ciphers::Level;
+use lanecrypt_engine::{Engine, Isa};
+
+use crate::bytes::Bytes;
+use crate::common::batch::{ENGINE, check};
+use crate::common::keys::{Key, algorithms, open};
+use crate::common::message::Message;
+use crate::common::numbers::Numbers;
+
+/// The longest message, in bytes: several steps of the widest kernel.
+const LONGEST: usize = 3000;
+
+/// Two bytes of an input are a number.
+struct Input<'a>(Bytes<'a>);
+
+impl Numbers for Input<'_> {
+    fn number(&mut self) -> u64 {
+        self.0.length() as u64
+    }
+}
+
+/// Takes keys and messages from the bytes of `input`, and asserts that the batch gives what the
+/// portable cipher gives for each by itself, at the level chosen and at the portable one, writes
+/// nothing else, and counts right what failed.
+pub(crate) fn process(input: &[u8]) {
+    let mut input = Input(Bytes::new(input));
+    let level = *input.choice(&Level::ALL);
+    let table = algorithms();
+    let different = 1 + input.below(8);
+    let keys: Vec<Key> = (0..different)
+        .map(|_| {
+            let algorithm = *input.choice(&table);
+            Key::random(algorithm, &mut input)
+        })
+        .collect();
+    let count = match input.0.byte() {
+        short @ 0..200 => usize::from(short % 24),
+        _ => input.below(300),
+    };
+    let longest = *input.choice(&[17, 40, 300, 300, LONGEST]);
+    // A batch of many is of short ones, so that a case takes no more than milliseconds.
+    let longest = if count > 40 { longest.min(300) } else { longest };
+    let mut messages: Vec<Message> = Vec::with_capacity(count);
+    for _ in 0..count {
+        let (key, len) = (input.below(keys.len()), input.below(longest));
+        let mut message = Message::random(&keys, key, len, &mut input);
+        if input.0.byte() >= 200 {
+            message.damage(&keys, &mut input);
+        }
+        messages.push(message);
+    }
+    for isa in [Isa::PORTABLE, Isa::of_processor().at_most(level)] {
+        let engine = Engine::with_isa(isa);
+        let sessions = open(&engine, &keys);
+        check(&engine, &sessions, &messages, ENGINE)
+            .unwrap_or_else(|what| panic!("{}: {what}", isa.level()));
+    }
+}

@@ -1,0 +1,311 @@
+//! What is refused, and how exactly: keys, operations, lengths, packets; and what is not.
+
+use lanecrypt_engine::{
+    Algorithm, BatchError, Engine, Error, InOutBuf, Operation, Request, Session,
+};
+
+/// Bytes that no cipher makes of themselves.
+fn key(length: usize) -> Vec<u8> {
+    (1..).map(|i: usize| i.to_le_bytes()[0]).take(length).collect()
+}
+
+fn open(engine: &Engine, algorithm: Algorithm) -> Session {
+    let key = key(algorithm.key_lengths().longest());
+    engine.open_on("software", algorithm, &key).expect("a good key")
+}
+
+/// ARC4 has no sessions: all messages of one would have the same keystream.
+fn algorithms() -> impl Iterator<Item = Algorithm> {
+    Algorithm::ALL.iter().copied().filter(|algorithm| algorithm.to_string() != "arc4")
+}
+
+fn failed(answer: Result<(), BatchError>) -> usize {
+    answer.map_or_else(|error| error.failed, |()| 0)
+}
+
+#[test]
+fn keys_of_other_lengths_are_refused() {
+    let engine = Engine::new();
+    for algorithm in algorithms() {
+        for length in (0..80).chain([256, 257, 1000]) {
+            let good = algorithm.key_lengths().contains(length);
+            let key = key(length);
+            let door = if algorithm.is_aead() { Engine::open } else { Engine::open_hazmat };
+            let answers =
+                [door(&engine, algorithm, &key), engine.open_on("software", algorithm, &key)];
+            for answer in answers {
+                let expected = if good { None } else { Some(Error::KeyLength) };
+                assert_eq!(answer.err(), expected, "{algorithm}: {length}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_algorithm_has_its_door() {
+    let engine = Engine::new();
+    for &algorithm in Algorithm::ALL {
+        let key = key(algorithm.key_lengths().longest());
+        let door = engine.open(algorithm, &key);
+        let hazmat = engine.open_hazmat(algorithm, &key);
+        let (opened, other) = if algorithm.is_aead() { (door, hazmat) } else { (hazmat, door) };
+        assert_eq!(other.err(), Some(Error::Unsupported), "{algorithm}");
+        if algorithm.to_string() == "arc4" {
+            assert_eq!(opened.err(), Some(Error::Unsupported));
+            continue;
+        }
+        let session = opened.expect("a good key");
+        assert_eq!(session.algorithm(), algorithm);
+        assert_eq!(session.tag_length(), if algorithm.is_aead() { 16 } else { 0 });
+        let driver = if algorithm == Algorithm::NULL { "null" } else { "software" };
+        assert_eq!(session.driver(), driver, "{algorithm}");
+    }
+}
+
+#[test]
+fn keys_of_xts_with_equal_halves_are_refused() {
+    let engine = Engine::new();
+    for (algorithm, length) in [(Algorithm::AES_128_XTS, 32), (Algorithm::AES_256_XTS, 64)] {
+        let weak = vec![7; length];
+        assert_eq!(engine.open_hazmat(algorithm, &weak).err(), Some(Error::WeakKey));
+        assert_eq!(engine.open_on("software", algorithm, &weak).err(), Some(Error::WeakKey));
+    }
+}
+
+#[test]
+fn drivers_are_found_by_name() {
+    let engine = Engine::default();
+    assert_eq!(engine.drivers().collect::<Vec<_>>(), ["software", "null"]);
+    for name in ["", "Software", "softwar", "card", "null "] {
+        let answer = engine.open_on(name, Algorithm::NULL, &[]);
+        assert_eq!(answer.err(), Some(Error::Unsupported), "{name}");
+    }
+    for name in ["software", "null"] {
+        let session = engine.open_on(name, Algorithm::NULL, &[]).expect("it serves this");
+        assert_eq!(session.driver(), name);
+        let answer = engine.open_on(name, Algorithm::NULL, &[1]);
+        assert_eq!(answer.err(), Some(Error::KeyLength), "{name}");
+    }
+    for algorithm in algorithms().filter(|&algorithm| algorithm != Algorithm::NULL) {
+        let key = key(algorithm.key_lengths().longest());
+        let answer = engine.open_on("null", algorithm, &key);
+        assert_eq!(answer.err(), Some(Error::Unsupported), "{algorithm}");
+    }
+}
+
+#[test]
+fn an_empty_batch_is_served() {
+    assert_eq!(Engine::new().process(&mut []), Ok(()));
+}
+
+/// Of the null driver, too.
+#[test]
+fn operations_that_a_session_has_not_are_refused() {
+    let engine = Engine::new();
+    let null = engine.open_hazmat(Algorithm::NULL, &[]).expect("it has no key");
+    for session in algorithms().map(|algorithm| open(&engine, algorithm)).chain([null]) {
+        let algorithm = session.algorithm();
+        let nonce = key(algorithm.nonce_length());
+        let before: Vec<u8> = key(64);
+        for operation in Operation::ALL {
+            let sealed = matches!(operation, Operation::Seal | Operation::Open);
+            if sealed == algorithm.is_aead() {
+                continue;
+            }
+            let (mut data, mut tag) = (before.clone(), [9; 16]);
+            let request = |data, tag| match operation {
+                Operation::Encrypt => Request::encrypt(&session, &nonce, data),
+                Operation::Decrypt => Request::decrypt(&session, &nonce, data),
+                Operation::Seal => Request::seal_detached(&session, &nonce, b"", data, tag),
+                _ => Request::open_detached(&session, &nonce, b"", data, tag),
+            };
+            let mut batch = [request(&mut data[..], &mut tag[..])];
+            assert_eq!(batch[0].operation(), operation);
+            assert_eq!(batch[0].outcome(), None);
+            assert_eq!(failed(engine.process(&mut batch)), 1, "{algorithm}");
+            assert_eq!(batch[0].outcome(), Some(Err(Error::Unsupported)), "{algorithm}");
+            assert_eq!((&data[..], tag), (&before[..], [9; 16]), "{algorithm}");
+
+            let data = &mut data[..];
+            let answer = match operation {
+                Operation::Encrypt => session.encrypt(&nonce, data),
+                Operation::Decrypt => session.decrypt(&nonce, data),
+                Operation::Seal => session.seal_detached(&nonce, b"", data, &mut tag),
+                _ => session.open_detached(&nonce, b"", data, &tag),
+            };
+            assert_eq!(answer, Err(Error::Unsupported), "{algorithm}");
+        }
+        if !algorithm.is_aead() {
+            let mut packet = before.clone();
+            assert_eq!(session.seal(&nonce, b"", &mut packet), Err(Error::Unsupported));
+            assert_eq!(session.open(&nonce, b"", &mut packet), Err(Error::Unsupported));
+            let (mut one, mut other) = (before.clone(), before.clone());
+            let mut batch = [
+                Request::seal(&session, &nonce, b"", &mut one),
+                Request::open(&session, &nonce, b"", &mut other),
+            ];
+            assert_eq!(failed(engine.process(&mut batch)), 2, "{algorithm}");
+            assert!(batch.iter().all(|r| r.outcome() == Some(Err(Error::Unsupported))));
+            assert_eq!((&one, &other, &packet), (&before, &before, &before), "{algorithm}");
+        }
+    }
+}
+
+/// XTS alone has no message without a block.
+#[test]
+fn messages_of_no_length_are_served() {
+    let engine = Engine::new();
+    for algorithm in algorithms() {
+        let session = open(&engine, algorithm);
+        let nonce = key(algorithm.nonce_length());
+        if algorithm.is_aead() {
+            let (mut packet, mut tag) = ([0; 16], [0; 16]);
+            let mut batch = [
+                Request::seal(&session, &nonce, b"aad", &mut packet),
+                Request::seal_detached(&session, &nonce, b"aad", &mut [][..], &mut tag),
+            ];
+            assert_eq!(engine.process(&mut batch), Ok(()), "{algorithm}");
+            assert_eq!(packet, tag, "{algorithm}");
+            assert_ne!(tag, [0; 16], "{algorithm}");
+            let (mut forged, mut whole) = (tag, tag);
+            forged[15] ^= 1;
+            let mut batch = [
+                Request::open(&session, &nonce, b"aad", &mut whole),
+                Request::open(&session, &nonce, b"aad", &mut forged),
+                Request::open_detached(&session, &nonce, b"aad", &mut [][..], &tag),
+            ];
+            assert_eq!(failed(engine.process(&mut batch)), 1, "{algorithm}");
+            let outcomes = batch.each_ref().map(|request| request.outcome().map(|o| o.is_ok()));
+            assert_eq!(outcomes, [Some(true), Some(false), Some(true)], "{algorithm}");
+        } else {
+            let mut batch = [
+                Request::encrypt(&session, &nonce, &mut [][..]),
+                Request::decrypt(&session, &nonce, &mut [][..]),
+            ];
+            let xts = algorithm.to_string().ends_with("-xts");
+            let expected = if xts { Err(Error::DataLength) } else { Ok(()) };
+            assert_eq!(failed(engine.process(&mut batch)), if xts { 2 } else { 0 });
+            assert!(batch.iter().all(|r| r.outcome() == Some(expected)), "{algorithm}");
+        }
+    }
+}
+
+#[test]
+fn packets_that_are_shorter_than_a_tag_are_refused_before_they_are_processed() {
+    let engine = Engine::new();
+    for algorithm in algorithms().filter(|algorithm| algorithm.is_aead()) {
+        let session = open(&engine, algorithm);
+        let nonce = key(algorithm.nonce_length());
+        for length in 0..16 {
+            let before = key(length);
+            let (mut one, mut other, mut whole) = (before.clone(), before.clone(), key(20));
+            let mut batch = [
+                Request::seal(&session, &nonce, b"", &mut one),
+                Request::seal(&session, &nonce, b"", &mut whole),
+                Request::open(&session, &nonce, b"", &mut other),
+            ];
+            assert_eq!(batch[0].outcome(), Some(Err(Error::OutputLength)));
+            assert_eq!(batch[1].outcome(), None);
+            assert_eq!(batch[2].outcome(), Some(Err(Error::Authentication)));
+            assert_eq!(failed(engine.process(&mut batch)), 2);
+            assert_eq!(batch[1].outcome(), Some(Ok(())));
+            assert_eq!((&one, &other), (&before, &before));
+            assert!(session.open(&nonce, b"", &mut whole).is_ok(), "{algorithm}");
+        }
+    }
+}
+
+#[test]
+fn what_has_been_served_is_not_served_again() {
+    let engine = Engine::new();
+    for algorithm in algorithms() {
+        let session = open(&engine, algorithm);
+        let nonce = key(algorithm.nonce_length());
+        let (mut data, mut expected) = (key(64), key(64));
+        let mut batch = [match algorithm.is_aead() {
+            true => Request::seal(&session, &nonce, b"", &mut data),
+            false => Request::encrypt(&session, &nonce, &mut data[..]),
+        }];
+        for _ in 0..3 {
+            assert_eq!(engine.process(&mut batch), Ok(()), "{algorithm}");
+            assert_eq!(batch[0].outcome(), Some(Ok(())), "{algorithm}");
+        }
+        match algorithm.is_aead() {
+            true => session.seal(&nonce, b"", &mut expected),
+            false => session.encrypt(&nonce, &mut expected[..]),
+        }
+        .expect("as before");
+        assert_eq!(data, expected, "{algorithm}");
+    }
+}
+
+/// One in a batch of several hundred, at every place.
+#[test]
+fn one_bad_request_leaves_the_others_right() {
+    let engine = Engine::new();
+    let session = open(&engine, Algorithm::AES_128_GCM);
+    let nonces: Vec<[u8; 12]> = (0..300_u32)
+        .map(|i| [i.to_le_bytes(), [0; 4], [1; 4]].concat().try_into().expect("12 bytes"))
+        .collect();
+    let mut sealed: Vec<[u8; 40]> = vec![[3; 40]; nonces.len()];
+    for (nonce, packet) in nonces.iter().zip(&mut sealed) {
+        session.seal(nonce, b"", packet).expect("good lengths");
+    }
+    for bad in 0..nonces.len() {
+        let mut packets = sealed.clone();
+        packets[bad][39] ^= 0x40;
+        let mut batch: Vec<Request<'_>> = nonces
+            .iter()
+            .zip(&mut packets)
+            .map(|(nonce, packet)| Request::open(&session, nonce, b"", packet))
+            .collect();
+        assert_eq!(failed(engine.process(&mut batch)), 1);
+        for (i, request) in batch.iter().enumerate() {
+            let expected = if i == bad { Err(Error::Authentication) } else { Ok(()) };
+            assert_eq!(request.outcome(), Some(expected), "{i} of {bad}");
+        }
+        drop(batch);
+        for (i, packet) in packets.iter().enumerate() {
+            assert_eq!(packet[..24], [if i == bad { 0 } else { 3 }; 24], "{i} of {bad}");
+        }
+    }
+}
+
+#[test]
+fn errors_are_said_in_words() {
+    let engine = Engine::new();
+    let session = open(&engine, Algorithm::AES_128_CBC);
+    let (mut one, mut other) = ([0; 15], [0; 17]);
+    let mut batch = [
+        Request::encrypt(&session, &[0; 16], &mut one[..]),
+        Request::encrypt(&session, &[0; 16], &mut other[..]),
+    ];
+    let error = engine.process(&mut batch).expect_err("no whole blocks");
+    assert_eq!(error.to_string(), "2 requests of the batch failed");
+    let error = engine.process(&mut batch[..1]).expect_err("it stays refused");
+    assert_eq!(error.to_string(), "1 request of the batch failed");
+    assert_eq!(Operation::ALL.map(Operation::name), ["encrypt", "decrypt", "seal", "open"]);
+}
+
+/// What drivers see of a request.
+#[test]
+fn requests_show_what_they_were_made_of() {
+    let engine = Engine::new();
+    let session = open(&engine, Algorithm::CHACHA20_POLY1305);
+    let (from, mut to, mut tag) = ([5; 30], [0; 30], [7; 16]);
+    let data = InOutBuf::new(&from, &mut to).expect("equal lengths");
+    let mut request = Request::seal_detached(&session, &[1; 12], b"aad", data, &mut tag);
+    assert_eq!((request.nonce(), request.aad()), (&[1; 12][..], &b"aad"[..]));
+    assert_eq!(request.operation(), Operation::Seal);
+    assert_eq!(request.tag(), None);
+    assert!(core::ptr::eq(request.session(), &raw const session));
+    assert_eq!(request.data().get_in(), [5; 30]);
+    assert_eq!(request.put_tag(&[1; 15]), Err(Error::TagLength));
+    assert_eq!(request.put_tag(&[1; 16]), Ok(()));
+    assert_eq!(tag, [1; 16]);
+    let mut request = Request::open_detached(&session, &[1; 12], b"", &mut to[..], &tag);
+    assert_eq!(request.tag(), Some(&[1; 16][..]));
+    assert_eq!(request.put_tag(&[1; 16]), Err(Error::Unsupported));
+    let request = Request::encrypt(&session, &[1; 12], &mut to[..]);
+    assert_eq!((request.aad(), request.tag()), (&[][..], None));
+}

@@ -1,0 +1,54 @@
+//! Sessions that threads share: what each thread gets is what it would get alone.
+
+#[allow(dead_code, reason = "each test uses its part of it")]
+mod common;
+
+use std::sync::Barrier;
+use std::thread;
+
+use common::batch::{ENGINE, check, random};
+use common::keys::{algorithms, open, random_keys};
+use common::levels;
+use common::numbers::Random;
+use lanecrypt_engine::Engine;
+
+const THREADS: u64 = 4;
+
+#[test]
+fn threads_share_an_engine_and_its_sessions() {
+    let keys = random_keys(2, &algorithms(), &mut Random(21));
+    for isa in levels() {
+        let engine = Engine::with_isa(isa);
+        let sessions = open(&engine, &keys);
+        let together = Barrier::new(usize::try_from(THREADS).expect("a few"));
+        thread::scope(|scope| {
+            for seed in 0..THREADS {
+                let (keys, engine, sessions, together) = (&keys, &engine, &sessions, &together);
+                scope.spawn(move || {
+                    let mut numbers = Random(seed);
+                    let batches: Vec<_> = (0..50).map(|_| random(keys, &mut numbers)).collect();
+                    together.wait();
+                    for messages in batches {
+                        check(engine, sessions, &messages, ENGINE)
+                            .unwrap_or_else(|what| panic!("{}: {what}", isa.level()));
+                    }
+                });
+            }
+        });
+    }
+}
+
+/// A session goes to another thread and ends there.
+#[test]
+fn sessions_move_between_threads() {
+    let keys = random_keys(1, &algorithms(), &mut Random(22));
+    let engine = Engine::new();
+    let sessions = open(&engine, &keys);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let sessions = sessions;
+            let messages = random(&keys, &mut Random(23));
+            check(&engine, &sessions, &messages, ENGINE).expect("it is right there too");
+        });
+    });
+}

@@ -1,0 +1,141 @@
+//! Every test vector through batches: all of a file at once, algorithms mixed and both directions,
+//! each several times, so that lanes fill; at every level of the processor. What must be refused is,
+//! among neighbours that stay right.
+
+#[allow(dead_code, reason = "each test uses its part of it")]
+mod common;
+#[path = "../../ciphers/tests/common/mod.rs"]
+#[allow(dead_code, reason = "batches take whole messages only")]
+mod raw;
+#[path = "../../ciphers/tests/tagged/mod.rs"]
+#[allow(dead_code, reason = "the folder beside the workspace is for the tests of the ciphers")]
+mod tagged;
+
+use common::batch::{ENGINE, check};
+use common::keys::{Key, open};
+use common::levels;
+use common::message::{Expected, Form, Message};
+use common::numbers::{Numbers as _, Random};
+use lanecrypt_engine::{Algorithm, Engine, Error, Operation};
+
+/// Each message so many times in a batch.
+const TIMES: usize = 3;
+
+#[test]
+fn vectors_without_tags() {
+    let (mut keys, mut messages) = (Vec::new(), Vec::new());
+    for line in raw::own() {
+        let raw::Answer::Text { plain, cipher } = line.answer else { continue };
+        // Messages begin at the first byte of the first block; ARC4 has none.
+        let whole = (line.skip, line.counter) == (0, 0) && line.algorithm.to_string() != "arc4";
+        if !whole {
+            continue;
+        }
+        keys.push(Key::new(line.algorithm, line.key));
+        for (operation, data, out) in
+            [(Operation::Encrypt, &plain, &cipher), (Operation::Decrypt, &cipher, &plain)]
+        {
+            messages.push(Message {
+                key: keys.len() - 1,
+                operation,
+                form: Form::InPlace,
+                nonce: line.nonce.clone(),
+                aad: Vec::new(),
+                data: data.clone(),
+                tag: Vec::new(),
+                settled: None,
+                offset: 0,
+                expected: Expected { outcome: Ok(()), out: out.clone(), tag: Vec::new() },
+            });
+        }
+    }
+    let raw = Algorithm::ALL.iter().filter(|row| !row.is_aead() && row.to_string() != "arc4");
+    assert_covered(raw, &keys);
+    assert!(messages.len() > 2 * 1500, "only {} messages", messages.len());
+    run(&keys, &messages);
+}
+
+#[test]
+fn vectors_with_tags() {
+    let (mut keys, mut messages) = (Vec::new(), Vec::new());
+    for line in tagged::own() {
+        keys.push(Key::new(line.algorithm, line.key.clone()));
+        let message = |operation, data: &[u8], tag: &[u8], expected| Message {
+            key: keys.len() - 1,
+            operation,
+            form: Form::InPlace,
+            nonce: line.nonce.clone(),
+            aad: line.aad.clone(),
+            data: data.to_vec(),
+            tag: tag.to_vec(),
+            settled: None,
+            offset: 0,
+            expected,
+        };
+        let (text, tag) = (&line.ciphertext, &line.tag);
+        // Sessions have tags of 16 bytes: of shorter ones, which begin as these do, none is opened.
+        let refused = |outcome, out| Expected { outcome: Err(outcome), out, tag: tag.clone() };
+        let opened = match &line.plain {
+            _ if tag.len() != 16 => refused(Error::TagLength, text.clone()),
+            None => refused(Error::Authentication, vec![0; text.len()]),
+            Some(plain) => Expected { outcome: Ok(()), out: plain.clone(), tag: tag.clone() },
+        };
+        messages.push(message(Operation::Open, text, tag, opened));
+        if let Some(plain) = &line.plain {
+            let mut sealed = message(
+                Operation::Seal,
+                plain,
+                &[0; 16],
+                Expected { outcome: Ok(()), out: Vec::new(), tag: Vec::new() },
+            );
+            sealed.expect(&keys);
+            let expected = &sealed.expected;
+            assert!(expected.out == *text && expected.tag.starts_with(tag), "{}", line.place);
+            messages.push(sealed);
+        }
+    }
+    assert_covered(Algorithm::ALL.iter().filter(|row| row.is_aead()), &keys);
+    assert!(messages.len() > 3000, "only {} messages", messages.len());
+    run(&keys, &messages);
+}
+
+fn assert_covered<'a>(algorithms: impl Iterator<Item = &'a Algorithm>, keys: &[Key]) {
+    for algorithm in algorithms {
+        assert!(keys.iter().any(|key| key.algorithm == *algorithm), "{algorithm}: no vector");
+    }
+}
+
+/// As they come, which is one algorithm after the other, and in a random order.
+fn run(keys: &[Key], messages: &[Message]) {
+    let mut numbers = Random(41);
+    let mut batch = Vec::new();
+    for i in 0..TIMES * messages.len() {
+        let mut message = messages[i / TIMES].clone();
+        message.offset = numbers.below(64);
+        if i % TIMES == 1 {
+            message = apart(message);
+        }
+        batch.push(message);
+    }
+    for isa in levels() {
+        let engine = Engine::with_isa(isa);
+        let sessions = open(&engine, keys);
+        for _ in 0..2 {
+            check(&engine, &sessions, &batch, ENGINE)
+                .unwrap_or_else(|what| panic!("{}: {what}", isa.level()));
+            for i in (1..batch.len()).rev() {
+                batch.swap(i, numbers.below(i + 1));
+            }
+        }
+    }
+}
+
+/// From one buffer to another.
+fn apart(mut message: Message) -> Message {
+    message.form = Form::Apart;
+    // What is refused before anything is written leaves the other buffer as it was.
+    if message.expected.outcome == Err(Error::TagLength) {
+        message.expected.out = message.room();
+    }
+    message
+}

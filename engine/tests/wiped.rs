@@ -1,0 +1,143 @@
+//! What is left in memory of a session that was dropped: no key, and nothing of its schedule. And
+//! what is printed of it: its name.
+
+#[allow(dead_code, reason = "each test uses its part of it")]
+mod common;
+
+use core::mem::MaybeUninit;
+use core::ptr;
+
+use common::levels;
+use lanecrypt_ciphers::hazmat::burn_stack;
+use lanecrypt_engine::{Algorithm, Engine, Request, Session};
+
+/// Two keys for every length; no byte of the one is that of the other in the same place.
+const KEYS: [[u8; 64]; 2] = [
+    *b"sixty-four bytes of a secret key, of which most sessions use few",
+    *b"another key of the same length that nobody is to know; it ends..",
+];
+
+/// The bytes of a session in place, before and after it is dropped there.
+fn bytes_around_drop(session: Session) -> [Vec<u8>; 2] {
+    let mut place = Box::new(MaybeUninit::<Session>::zeroed());
+    let pointer = place.as_mut_ptr();
+    // SAFETY: the place is aligned, large enough and holds nothing yet.
+    unsafe { pointer.write(session) };
+    let bytes = || {
+        let first = pointer.cast::<u8>().cast_const();
+        // Volatile, for the compiler knows that nobody may look at what has been dropped.
+        // SAFETY: the address is within the box; what padding is between the fields came with them.
+        let byte = |i| unsafe { ptr::read_volatile(first.wrapping_add(i)) };
+        (0..size_of::<Session>()).map(byte).collect::<Vec<u8>>()
+    };
+    let before = bytes();
+    // SAFETY: the place holds a session, which is not used again.
+    unsafe { ptr::drop_in_place(pointer) };
+    [before, bytes()]
+}
+
+/// Bytes that are equal in a run so long are no accident.
+fn holds(bytes: &[u8], secret: &[u8]) -> bool {
+    secret.windows(8).any(|part| bytes.windows(8).any(|window| window == part))
+}
+
+/// Places at which the bytes differ.
+fn differences(one: &[u8], other: &[u8]) -> usize {
+    one.iter().zip(other).filter(|(one, other)| one != other).count()
+}
+
+fn key(algorithm: Algorithm, which: usize) -> &'static [u8] {
+    &KEYS[which][..algorithm.key_lengths().longest()]
+}
+
+/// Every algorithm that has keys and sessions.
+fn algorithms() -> impl Iterator<Item = Algorithm> {
+    let all = Algorithm::ALL.iter().copied();
+    all.filter(|algorithm| !["null", "arc4"].contains(&&*algorithm.to_string()))
+}
+
+fn open(engine: &Engine, algorithm: Algorithm, key: &[u8]) -> Session {
+    engine.open_on("software", algorithm, key).expect("a good key")
+}
+
+/// Not inlined, so that the stack it uses has been burned by its caller: a value that is moved takes
+/// along what lay between its fields.
+#[inline(never)]
+fn around_a_session(engine: &Engine, algorithm: Algorithm, key: &[u8]) -> [Vec<u8>; 2] {
+    bytes_around_drop(open(engine, algorithm, key))
+}
+
+/// The same of a session that has served a batch.
+#[inline(never)]
+fn around_a_used_session(engine: &Engine, algorithm: Algorithm, key: &[u8]) -> [Vec<u8>; 2] {
+    let session = open(engine, algorithm, key);
+    let nonce = &[7; 24][..algorithm.nonce_length()];
+    let mut messages = [[5; 64]; 20];
+    let each = messages.iter_mut();
+    let mut batch: Vec<Request<'_>> = each
+        .map(|message| match algorithm.is_aead() {
+            true => Request::seal(&session, nonce, b"", message),
+            false => Request::encrypt(&session, nonce, &mut message[..]),
+        })
+        .collect();
+    engine.process(&mut batch).expect("good lengths");
+    drop(batch);
+    bytes_around_drop(session)
+}
+
+/// What is left is the same whatever the key was: the limits, the algorithm, the instruction set, and
+/// what lay on the stack where the session has no field. That may be a word of the expansion of the
+/// key, but never as much as a round key: those of DES, the shortest, have eight bytes.
+#[test]
+fn nothing_that_a_dropped_session_leaves_depends_on_its_key() {
+    let mut seen = 0;
+    for (isa, algorithm) in levels().flat_map(|isa| algorithms().map(move |row| (isa, row))) {
+        let engine = Engine::with_isa(isa);
+        for around in [around_a_session, around_a_used_session] {
+            // Both are read from the same place: where a key lay is no secret, and may be left.
+            let mut place = key(algorithm, 0).to_vec();
+            let [one, other] = [0, 1].map(|which| {
+                place.copy_from_slice(key(algorithm, which));
+                burn_stack();
+                around(&engine, algorithm, &place)
+            });
+            let ([before, after], [other_before, other_after]) = (one, other);
+            // A schedule that is not within the session would have to be looked for elsewhere.
+            let differ = differences(&before, &other_before);
+            assert!(differ >= key(algorithm, 0).len() / 2, "{algorithm}: nothing to wipe");
+            seen += usize::from(holds(&before, key(algorithm, 0)));
+            assert!(!holds(&after, key(algorithm, 0)), "{algorithm}: the key is left");
+            let left = differences(&after, &other_after);
+            assert!(left < 8, "{algorithm}: {left} bytes of {differ} are left");
+        }
+    }
+    // Many schedules begin with the key itself: what is looked for can be found.
+    assert!(seen >= 18, "the keys are looked for in vain");
+}
+
+#[test]
+fn nothing_secret_is_printed() {
+    let engine = Engine::new();
+    for algorithm in algorithms() {
+        let session = open(&engine, algorithm, key(algorithm, 0));
+        let mut message = *b"a message that is secret........................";
+        let nonce = &[0x77; 24][..algorithm.nonce_length()];
+        let request = match algorithm.is_aead() {
+            true => Request::seal(&session, nonce, b"", &mut message),
+            false => Request::encrypt(&session, nonce, &mut message[..]),
+        };
+        for printed in [format!("{session:?}"), format!("{request:#?}"), format!("{engine:?}")] {
+            // As text, as decimal numbers and as hex digits.
+            let decimal = |bytes: &[u8]| format!("{:?}", &bytes[..2]).replace(['[', ']'], "");
+            let hex = |bytes: &[u8]| format!("{:02x}{:02x}", bytes[0], bytes[1]);
+            for secret in [key(algorithm, 0), &b"a message"[..]] {
+                let text = core::str::from_utf8(&secret[..5]).expect("it is text");
+                assert!(!printed.contains(text), "{printed}");
+                assert!(!printed.contains(&decimal(secret)), "{printed}");
+                assert!(!printed.to_lowercase().contains(&hex(secret)), "{printed}");
+            }
+        }
+        assert!(format!("{session:?}").contains(&algorithm.to_string()));
+        assert!(format!("{request:?}").contains(&algorithm.to_string()));
+    }
+}

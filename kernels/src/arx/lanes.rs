@@ -1,0 +1,265 @@
+//! Messages of different keys side by side: each lane of a register takes a block of any message.
+//!
+//! A short message alone leaves most of a register empty. Here blocks of as many messages as it
+//! takes fill it: a message of 64 bytes is one of them, one of 256 bytes four.
+//!
+//! | level | blocks of a pass |
+//! |---|---|
+//! | `Portable` | 1 |
+//! | `Ssse3` | 4 |
+//! | `Avx2` | 8 |
+//! | `Avx512` | 16, or 8 when no more are left |
+
+#[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
+pub(crate) mod avx2;
+#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
+pub(crate) mod avx512;
+#[cfg(all(target_arch = "x86_64", feature = "isa-ssse3"))]
+pub(crate) mod ssse3;
+
+use inout::InOutBuf;
+
+use super::Key;
+#[cfg(all(
+    target_arch = "x86_64",
+    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
+))]
+use super::wraps;
+use crate::{Isa, Level};
+
+/// Which rounds kernels go through, and where in a block they have the words of a key.
+pub(crate) const CHACHA: bool = false;
+pub(crate) const SALSA: bool = true;
+
+/// A message: its key and nonce, the block of its keystream that its data begin at, its data.
+pub(crate) struct Parts<'a> {
+    pub(crate) key: &'a Key,
+    /// Counter and nonce of the first block. They lie side by side so that kernels load them at
+    /// once.
+    pub(crate) last: [u64; 2],
+    /// Whether the counter has 64 bits, else 32.
+    pub(crate) wide: bool,
+    pub(crate) data: InOutBuf<'a, 'a, u8>,
+}
+
+/// A message of a batch of either cipher.
+#[cfg_attr(
+    not(all(
+        target_arch = "x86_64",
+        any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
+    )),
+    expect(dead_code, reason = "the portable kernel takes one message after the other")
+)]
+pub(crate) trait Message {
+    /// [`CHACHA`] or [`SALSA`].
+    const CIPHER: bool;
+
+    fn parts(&self) -> &Parts<'_>;
+
+    fn data(&mut self) -> InOutBuf<'_, '_, u8>;
+
+    /// XORs the keystream into the data by the kernel for one message.
+    fn alone(&mut self, isa: Isa, rounds: usize);
+}
+
+/// Whether messages of so many bytes go beside no others at any level.
+#[inline]
+const fn is_alone(bytes: usize) -> bool {
+    matches!(bytes.div_ceil(64), 7..=8 | 14..)
+}
+
+/// XORs into the data of each message its keystream.
+#[inline]
+pub(crate) fn xor<M: Message>(isa: Isa, rounds: usize, lanes: &mut [M]) {
+    // Three messages of several blocks leave too much of a pass empty.
+    let most = if isa.has(Level::Avx2) { 192 } else { 64 };
+    let few = match lanes {
+        [] | [_] | [_, _] => true,
+        [a, b, c] => [a, b, c].iter().any(|lane| lane.parts().data.len() > most),
+        _ => lanes.iter().all(|lane| is_alone(lane.parts().data.len())),
+    };
+    if few {
+        return in_turn::xor(isa, rounds, lanes);
+    }
+    by_isa!(isa, xor(isa, rounds, lanes):
+        Avx512 => avx512, Avx2 => avx2, Ssse3 => ssse3, _ => in_turn);
+}
+
+/// Every message by itself.
+mod in_turn {
+    use super::{Isa, Message};
+
+    pub(super) fn xor<M: Message>(isa: Isa, rounds: usize, lanes: &mut [M]) {
+        for lane in lanes {
+            lane.alone(isa, rounds);
+        }
+    }
+}
+
+/// What the `N` blocks of a pass begin with, at most 16, each with a key of its own.
+///
+/// Kernels load keys and last rows where the messages have them: what is gathered in memory first
+/// would make loads that are wider than the stores before them wait.
+#[cfg(all(
+    target_arch = "x86_64",
+    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
+))]
+pub(crate) trait Starts<const N: usize> {
+    /// [`CHACHA`] or [`SALSA`].
+    const CIPHER: bool;
+
+    /// The key of the block in the lane `at`.
+    fn key(&self, at: usize) -> &Key;
+
+    /// Counter and nonce of the message of the block in the lane `at`.
+    fn last(&self, at: usize) -> &[u64; 2];
+
+    /// By how much the blocks' counters are ahead of those of their messages: four bits for each.
+    fn ahead(&self) -> u64;
+
+    /// The same for all blocks.
+    fn all_ahead(&self) -> u32;
+}
+
+/// A row of a key, or of the constant before it.
+#[cfg(all(
+    target_arch = "x86_64",
+    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
+))]
+#[inline(always)]
+fn row_of(key: &Key, row: usize) -> &[u32; 4] {
+    &key.words.as_chunks().0[row]
+}
+
+/// The words of a block in their order, from the constant, the key and what is last.
+#[cfg(all(
+    target_arch = "x86_64",
+    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
+))]
+#[inline(always)]
+fn in_order<T>(cipher: bool, words: [T; 16]) -> [T; 16] {
+    if cipher == CHACHA {
+        return words;
+    }
+    let [s0, s1, s2, s3, k0, k1, k2, k3, k4, k5, k6, k7, c0, c1, n0, n1] = words;
+    [s0, k0, k1, k2, k3, s1, n0, n1, c0, c1, s2, k4, k5, k6, k7, s3]
+}
+
+/// The blocks of a pass.
+#[cfg(all(
+    target_arch = "x86_64",
+    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
+))]
+struct Pass<'p, M, const N: usize> {
+    lanes: &'p mut [M],
+    /// The messages of the blocks and which of their blocks they are. What follows after `count`
+    /// is not used, but must be one of the messages.
+    blocks: [(u32, u32); N],
+    count: usize,
+    ahead: u64,
+}
+
+#[cfg(all(
+    target_arch = "x86_64",
+    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
+))]
+impl<M: Message, const N: usize> Pass<'_, M, N> {
+    /// The data that the block in the lane `at` goes into, at most as many bytes.
+    #[inline(always)]
+    fn part(&mut self, at: usize) -> InOutBuf<'_, '_, u8> {
+        let (lane, block) = self.blocks[at];
+        let data = self.lanes[lane as usize].data();
+        let (_, rest) = data.split_at(64 * block as usize);
+        let len = rest.len().min(64);
+        rest.split_at(len).0
+    }
+
+    #[inline(always)]
+    fn parts(&self, at: usize) -> &Parts<'_> {
+        self.lanes[self.blocks[at].0 as usize].parts()
+    }
+}
+
+#[cfg(all(
+    target_arch = "x86_64",
+    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
+))]
+impl<M: Message, const N: usize> Starts<N> for Pass<'_, M, N> {
+    const CIPHER: bool = M::CIPHER;
+
+    #[inline(always)]
+    fn key(&self, at: usize) -> &Key {
+        self.parts(at).key
+    }
+
+    #[inline(always)]
+    fn last(&self, at: usize) -> &[u64; 2] {
+        &self.parts(at).last
+    }
+
+    #[inline(always)]
+    fn ahead(&self) -> u64 {
+        self.ahead
+    }
+
+    #[inline(always)]
+    fn all_ahead(&self) -> u32 {
+        0
+    }
+}
+
+/// Cuts the messages into blocks and calls `run` whenever there are enough for a pass, and at the
+/// end. Those of so many blocks, 15 at most, that they do not go `beside` others, because they fill
+/// registers by themselves, are done one by one; so is one that is left at the end. `beside` is told
+/// whether there are many messages, so that a last pass that is not full counts little.
+#[cfg(all(
+    target_arch = "x86_64",
+    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
+))]
+#[inline(always)]
+fn fill<M: Message, const N: usize>(
+    isa: Isa,
+    rounds: usize,
+    lanes: &mut [M],
+    beside: impl Fn(usize, bool) -> bool,
+    run: impl Fn(&mut Pass<'_, M, N>),
+) {
+    const { assert!(N <= 16) };
+    let many = lanes.len() > 5;
+    let mut pass = Pass { lanes, blocks: [(0, 0); N], count: 0, ahead: 0 };
+    for at in 0..pass.lanes.len() {
+        let Parts { last, wide, data, .. } = pass.lanes[at].parts();
+        let bytes = data.len();
+        // Kernels do not carry into the high word of a counter.
+        if !beside(bytes.div_ceil(64), many) || *wide && wraps(last[0], bytes) {
+            pass.lanes[at].alone(isa, rounds);
+            continue;
+        }
+        for block in 0..bytes.div_ceil(64) {
+            pass.blocks[pass.count] = (word(at), word(block));
+            pass.ahead |= (block as u64) << (4 * pass.count);
+            pass.count += 1;
+            if pass.count == N {
+                run(&mut pass);
+                (pass.count, pass.ahead) = (0, 0);
+            }
+        }
+    }
+    if pass.count == 0 {
+        return;
+    }
+    match (pass.blocks[0], pass.blocks[pass.count - 1]) {
+        ((first, 0), (last, _)) if first == last => pass.lanes[first as usize].alone(isa, rounds),
+        _ => run(&mut pass),
+    }
+}
+
+#[cfg(all(
+    target_arch = "x86_64",
+    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
+))]
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "more messages than 2^32 fit in no memory")]
+fn word(number: usize) -> u32 {
+    number as u32
+}

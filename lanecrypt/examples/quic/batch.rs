@@ -1,0 +1,181 @@
+//! Packets of many connections at once: what a server does with all that one `sendmmsg` or
+//! `recvmmsg` carries.
+//!
+//! Payloads are sealed or opened by one call of [`Engine::process`], and the masks of the headers,
+//! a block each under a key of its own, are made by another; both for so many packets at a time as
+//! stay in the nearest cache between the two.
+
+use lanecrypt::{Engine, Error, Request};
+
+use crate::header::{self, Dropped, Layout};
+use crate::keys::{HeaderKey, PacketKeys, ZERO_IV};
+use crate::single::Opened;
+
+/// Packets at a time, at most.
+const GROUP: usize = 32;
+
+/// A packet to be sent.
+pub(crate) struct Outgoing<'a> {
+    pub(crate) keys: &'a PacketKeys,
+    /// Its packet number, **which must not have been used before under these keys**.
+    pub(crate) number: u64,
+    /// Bytes of its header, which ends with the packet number.
+    pub(crate) header: usize,
+    /// Header, payload, and 16 bytes of room for the tag.
+    pub(crate) packet: &'a mut [u8],
+}
+
+/// A datagram that has come, from the packet on that is to be opened.
+pub(crate) struct Incoming<'a> {
+    pub(crate) keys: &'a PacketKeys,
+    /// Bytes of the connection IDs that the receiver gives out.
+    pub(crate) id_length: usize,
+    /// The largest packet number that has been opened.
+    pub(crate) largest: Option<u64>,
+    pub(crate) datagram: &'a mut [u8],
+    /// What came of it.
+    pub(crate) outcome: Result<Opened, Dropped>,
+}
+
+impl<'a> Incoming<'a> {
+    pub(crate) fn new(
+        keys: &'a PacketKeys,
+        id_length: usize,
+        largest: Option<u64>,
+        datagram: &'a mut [u8],
+    ) -> Self {
+        // Until it is opened.
+        let outcome = Err(Dropped::OtherKind);
+        Self { keys, id_length, largest, datagram, outcome }
+    }
+}
+
+/// Protects packets: seals their payloads, then masks their headers.
+///
+/// # Errors
+///
+/// As [`Layout::of_header`]; no packet has been protected then.
+pub(crate) fn protect(engine: &Engine, batch: &mut [Outgoing<'_>]) -> Result<(), Error> {
+    for Outgoing { header, packet, .. } in &*batch {
+        Layout::of_header(packet, *header)?;
+    }
+    batch.chunks_mut(GROUP).try_for_each(|group| protect_group(engine, group))
+}
+
+fn protect_group(engine: &Engine, group: &mut [Outgoing<'_>]) -> Result<(), Error> {
+    let mut nonces = [[0; 12]; GROUP];
+    let mut requests = Vec::with_capacity(GROUP);
+    for (Outgoing { keys, number, header, packet }, nonce) in group.iter_mut().zip(&mut nonces) {
+        *nonce = keys.nonce(*number);
+        let (header, payload) = packet.split_at_mut(*header);
+        requests.push(Request::seal(&keys.aead, nonce, header, payload));
+    }
+    serve(engine, requests)?;
+
+    let mut masks = [[0; 16]; GROUP];
+    for (Outgoing { header, packet, .. }, mask) in group.iter().zip(&mut masks) {
+        let layout = Layout::of_header(packet, *header)?;
+        mask.copy_from_slice(&packet[layout.sample()]);
+    }
+    make_masks(engine, group.iter().map(|packet| packet.keys).zip(&mut masks))?;
+    for (Outgoing { header, packet, .. }, mask) in group.iter_mut().zip(&masks) {
+        let layout = Layout::of_header(packet, *header)?;
+        header::protect(packet, layout.number_at, mask);
+    }
+    Ok(())
+}
+
+/// Opens the first packet of each datagram: removes the protection of the headers, which hides the
+/// packet numbers, then opens the payloads. Each has its own outcome, whatever the others are.
+///
+/// # Errors
+///
+/// None that a datagram could cause.
+pub(crate) fn unprotect(engine: &Engine, batch: &mut [Incoming<'_>]) -> Result<(), Error> {
+    batch.chunks_mut(GROUP).try_for_each(|group| unprotect_group(engine, group))
+}
+
+/// A packet on its way through [`unprotect`].
+struct Work<'w> {
+    keys: &'w PacketKeys,
+    packet: &'w mut [u8],
+    outcome: &'w mut Result<Opened, Dropped>,
+    layout: Layout,
+    largest: Option<u64>,
+    number: u64,
+    /// Bytes of the header.
+    header: usize,
+    nonce: [u8; 12],
+}
+
+fn unprotect_group(engine: &Engine, group: &mut [Incoming<'_>]) -> Result<(), Error> {
+    let mut works = Vec::with_capacity(GROUP);
+    for Incoming { keys, id_length, largest, datagram, outcome } in group {
+        match Layout::of(datagram, *id_length) {
+            Ok(layout) => works.push(Work {
+                keys,
+                packet: &mut datagram[..layout.end],
+                outcome,
+                layout,
+                largest: *largest,
+                number: 0,
+                header: 0,
+                nonce: [0; 12],
+            }),
+            Err(dropped) => *outcome = Err(dropped),
+        }
+    }
+
+    let mut masks = [[0; 16]; GROUP];
+    for (work, mask) in works.iter().zip(&mut masks) {
+        mask.copy_from_slice(&work.packet[work.layout.sample()]);
+    }
+    make_masks(engine, works.iter().map(|work| work.keys).zip(&mut masks))?;
+
+    let mut requests = Vec::with_capacity(works.len());
+    let mut outcomes = Vec::with_capacity(works.len());
+    for (work, mask) in works.iter_mut().zip(&masks) {
+        let Work { keys, packet, outcome, layout, largest, number, header, nonce } = work;
+        (*number, *header) = header::unprotect(packet, *layout, mask, *largest);
+        *nonce = keys.nonce(*number);
+        let opened = Opened::new(packet, *header, *number);
+        let (header, payload) = packet.split_at_mut(*header);
+        requests.push(Request::open(&keys.aead, nonce, header, payload));
+        outcomes.push((outcome, opened));
+    }
+    // How many have failed says nothing that their own outcomes do not.
+    let _ = engine.process(&mut requests);
+    for (request, (outcome, opened)) in requests.iter().zip(outcomes) {
+        **outcome = match request.outcome() {
+            Some(Ok(())) => opened,
+            Some(Err(error)) => Err(error.into()),
+            None => Err(Error::Unsupported.into()),
+        };
+    }
+    Ok(())
+}
+
+/// Serves all, or answers why the first that failed did so.
+fn serve(engine: &Engine, mut requests: Vec<Request<'_>>) -> Result<(), Error> {
+    match engine.process(&mut requests) {
+        Ok(()) => Ok(()),
+        Err(_) => requests.iter().filter_map(Request::outcome).collect(),
+    }
+}
+
+/// Makes the masks of packets, each in the place of the sample that it is made of.
+fn make_masks<'a>(
+    engine: &Engine,
+    packets: impl Iterator<Item = (&'a PacketKeys, &'a mut [u8; 16])>,
+) -> Result<(), Error> {
+    let mut requests = Vec::with_capacity(GROUP);
+    for (keys, mask) in packets {
+        match &keys.header {
+            HeaderKey::Aes(session) => {
+                requests.push(Request::encrypt(session, &ZERO_IV, &mut mask[..]));
+            }
+            HeaderKey::ChaCha(_) => keys.mask(mask)?,
+        }
+    }
+    serve(engine, requests)
+}

@@ -1,0 +1,166 @@
+//! The keys of packet protection: RFC 9001, sections 5.1 to 5.4.
+
+use hkdf::Hkdf;
+use lanecrypt::{Algorithm, Engine, Error, Isa, Session, hazmat};
+use sha2::Sha256;
+use zeroize::Zeroizing;
+
+/// The salt of version 1 (section 5.2): the keys of Initial packets are no secret.
+const INITIAL_SALT: [u8; 20] = [
+    0x38, 0x76, 0x2c, 0xf7, 0xf5, 0x59, 0x34, 0xb3, 0x4d, 0x17, 0x9a, 0xe6, 0xa4, 0xc8, 0x0c, 0xad,
+    0xcc, 0xbb, 0x7f, 0x0a,
+];
+
+/// A cipher suite of TLS 1.3 with SHA-256.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Suite {
+    Aes128Gcm,
+    ChaCha20Poly1305,
+}
+
+impl Suite {
+    pub(crate) fn algorithm(self) -> Algorithm {
+        match self {
+            Self::Aes128Gcm => Algorithm::AES_128_GCM,
+            Self::ChaCha20Poly1305 => Algorithm::CHACHA20_POLY1305,
+        }
+    }
+
+    fn key_length(self) -> usize {
+        match self {
+            Self::Aes128Gcm => 16,
+            Self::ChaCha20Poly1305 => 32,
+        }
+    }
+}
+
+/// A traffic secret of TLS: all keys of one direction come from it.
+pub(crate) struct Secret(Zeroizing<[u8; 32]>);
+
+impl Secret {
+    pub(crate) fn new(bytes: [u8; 32]) -> Self {
+        Self(Zeroizing::new(bytes))
+    }
+
+    /// The secrets of Initial packets, of the client and of the server, from the connection ID
+    /// that the client chose for its first packet.
+    pub(crate) fn initial(connection_id: &[u8]) -> (Self, Self) {
+        let (initial, _) = Hkdf::<Sha256>::extract(Some(&INITIAL_SALT), connection_id);
+        let initial = Self::new(initial.into());
+        (initial.expand("client in"), initial.expand("server in"))
+    }
+
+    fn expand(&self, label: &str) -> Self {
+        let mut secret = Zeroizing::new([0; 32]);
+        self.expand_label(label, &mut secret[..]);
+        Self(secret)
+    }
+
+    /// HKDF-Expand-Label (RFC 8446, section 7.1) with an empty context.
+    fn expand_label(&self, label: &str, out: &mut [u8]) {
+        let byte = |length: usize| u8::try_from(length).expect("labels and keys are short");
+        let hkdf = Hkdf::<Sha256>::from_prk(&self.0[..]).expect("as long as a hash");
+        let prefix = b"tls13 ";
+        let lengths = [0, byte(out.len()), byte(prefix.len() + label.len())];
+        hkdf.expand_multi_info(&[&lengths, prefix, label.as_bytes(), &[0]], out)
+            .expect("shorter than 255 hashes");
+    }
+}
+
+/// What a secret gives: two keys and an IV, as bytes.
+pub(crate) struct Material {
+    suite: Suite,
+    key: Zeroizing<[u8; 32]>,
+    header_key: Zeroizing<[u8; 32]>,
+    pub(crate) iv: [u8; 12],
+}
+
+impl Material {
+    pub(crate) fn new(suite: Suite, secret: &Secret) -> Self {
+        let mut made = Self {
+            suite,
+            key: Zeroizing::new([0; 32]),
+            header_key: Zeroizing::new([0; 32]),
+            iv: [0; 12],
+        };
+        let length = suite.key_length();
+        secret.expand_label("quic key", &mut made.key[..length]);
+        secret.expand_label("quic hp", &mut made.header_key[..length]);
+        secret.expand_label("quic iv", &mut made.iv);
+        made
+    }
+
+    pub(crate) fn suite(&self) -> Suite {
+        self.suite
+    }
+
+    pub(crate) fn key(&self) -> &[u8] {
+        &self.key[..self.suite.key_length()]
+    }
+
+    pub(crate) fn header_key(&self) -> &[u8] {
+        &self.header_key[..self.suite.key_length()]
+    }
+}
+
+/// The expanded keys of one direction.
+pub(crate) struct PacketKeys {
+    pub(crate) aead: Session,
+    pub(crate) header: HeaderKey,
+    iv: [u8; 12],
+}
+
+/// The IV under which a block of CBC is a block of ECB.
+pub(crate) const ZERO_IV: [u8; 16] = [0; 16];
+
+/// The key of header protection.
+pub(crate) enum HeaderKey {
+    /// AES-ECB, written as CBC, because CBC encrypts messages of many keys side by side.
+    Aes(Session),
+    /// Its masks begin at any block of the keystream, which requests cannot name.
+    ChaCha(hazmat::Cipher),
+}
+
+impl PacketKeys {
+    pub(crate) fn new(engine: &Engine, material: &Material) -> Result<Self, Error> {
+        let key = material.header_key();
+        let header = match material.suite {
+            Suite::Aes128Gcm => HeaderKey::Aes(engine.open_hazmat(Algorithm::AES_128_CBC, key)?),
+            Suite::ChaCha20Poly1305 => HeaderKey::ChaCha(hazmat::Cipher::new(
+                Isa::detect(),
+                Algorithm::CHACHA20_IETF,
+                key,
+            )?),
+        };
+        let aead = engine.open(material.suite.algorithm(), material.key())?;
+        Ok(Self { aead, header, iv: material.iv })
+    }
+
+    /// The nonce of a packet: its number, XORed into the end of the IV (section 5.3).
+    pub(crate) fn nonce(&self, number: u64) -> [u8; 12] {
+        nonce(&self.iv, number)
+    }
+
+    /// The mask of a packet's header, of which five bytes count (sections 5.4.3 and 5.4.4), made of a
+    /// sample of its ciphertext, in the sample's place.
+    pub(crate) fn mask(&self, sample: &mut [u8; 16]) -> Result<(), Error> {
+        match &self.header {
+            HeaderKey::Aes(session) => session.encrypt(&ZERO_IV, &mut sample[..]),
+            HeaderKey::ChaCha(cipher) => chacha_mask(cipher, sample),
+        }
+    }
+}
+
+/// The first bytes of the keystream at the block that the sample names.
+pub(crate) fn chacha_mask(cipher: &hazmat::Cipher, sample: &mut [u8; 16]) -> Result<(), Error> {
+    let [a, b, c, d, nonce @ ..] = *sample;
+    let block = u32::from_le_bytes([a, b, c, d]);
+    *sample = [0; 16];
+    cipher.encryptor_at_block(&nonce, u64::from(block))?.apply(&mut sample[..])
+}
+
+/// See [`PacketKeys::nonce`].
+pub(crate) fn nonce(iv: &[u8; 12], number: u64) -> [u8; 12] {
+    let number = u128::from(number).to_be_bytes();
+    core::array::from_fn(|at| iv[at] ^ number[4 + at])
+}

@@ -1,0 +1,110 @@
+//! What a QUIC server does with packets: version 1, RFC 9000 and RFC 9001.
+//!
+//! `cargo run --release -p lanecrypt --example quic [CONNECTIONS [BYTES]]`
+//!
+//! Many connections with keys of their own have a packet each, which is protected or opened: in one
+//! batch ([`batch`]), one at a time ([`single`]), and by OpenSSL with kept contexts. Packets a second
+//! on one core are printed. `cargo test -p lanecrypt --example quic` runs the examples of RFC 9001,
+//! appendix A, and feeds the code with what a hostile peer may send.
+
+#![forbid(unsafe_code)]
+
+mod batch;
+mod first_flight;
+mod header;
+mod keys;
+mod number;
+mod openssl;
+mod retry;
+mod single;
+mod traffic;
+
+#[path = "../shared/rate.rs"]
+mod rate;
+
+#[cfg(test)]
+mod appendix_a;
+#[cfg(test)]
+#[path = "../shared/hex.rs"]
+mod hex;
+#[cfg(test)]
+mod hostile;
+
+use core::error::Error;
+use core::time::Duration;
+use std::process::ExitCode;
+
+use lanecrypt::Engine;
+use lanecrypt_libcrypto::Libcrypto;
+
+use crate::keys::Suite;
+use crate::traffic::{Direction, Traffic};
+
+/// How long one row of a table takes, all ways together.
+const ROW: Duration = Duration::from_secs(1);
+/// Connections, if the arguments do not say.
+const CONNECTIONS: usize = 64;
+/// Lengths of packets in bytes, if the arguments do not say: an acknowledgement, and data.
+const SIZES: [usize; 2] = [64, 1200];
+/// A short header, a payload of one byte, and a tag fit into the least.
+const LEAST: usize = 32;
+const MOST: usize = 65_527;
+
+fn main() -> ExitCode {
+    let Some((connections, sizes)) = arguments(std::env::args().skip(1)) else {
+        eprintln!("usage: quic [CONNECTIONS [BYTES]]: 1 to 65536, {LEAST} to {MOST}");
+        return ExitCode::from(2);
+    };
+    match run(connections, &sizes) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The number of connections, and the lengths of packets.
+fn arguments(mut given: impl Iterator<Item = String>) -> Option<(usize, Vec<usize>)> {
+    let mut number = |least: usize, most: usize, otherwise: &[usize]| match given.next() {
+        None => Some(otherwise.to_vec()),
+        Some(text) => {
+            let number = text.parse().ok().filter(|number| (least..=most).contains(number));
+            number.map(|number| vec![number])
+        }
+    };
+    let connections = *number(1, 65_536, &[CONNECTIONS])?.first()?;
+    let sizes = number(LEAST, MOST, &SIZES)?;
+    given.next().is_none().then_some((connections, sizes))
+}
+
+fn run(connections: usize, sizes: &[usize]) -> Result<(), Box<dyn Error>> {
+    rate::stay_on_one_core();
+    let engine = Engine::new();
+    first_flight::show(&engine)?;
+    let libcrypto = Libcrypto::open();
+    if let Err(none) = &libcrypto {
+        println!("no OpenSSL to compare with: {none}");
+    }
+    let libcrypto = libcrypto.ok();
+    println!(
+        "packets a second on one core; {connections} connections, a packet of each in a batch"
+    );
+    for suite in [Suite::Aes128Gcm, Suite::ChaCha20Poly1305] {
+        println!();
+        let version = libcrypto.map(|libcrypto| libcrypto.version());
+        println!("{}", rate::head(&suite.algorithm().to_string(), version));
+        for &bytes in sizes {
+            let mut traffic = Traffic::new(&engine, libcrypto, suite, connections, bytes)?;
+            traffic.compare()?;
+            for (name, direction) in
+                [("protect", Direction::Protect), ("open", Direction::Unprotect)]
+            {
+                let rounds = rate::best(traffic.ways(), ROW, |way| traffic.round(way, direction))?;
+                let packets: Vec<f64> = rounds.iter().map(|r| r * connections as f64).collect();
+                println!("{}", rate::line(&format!("{name} {bytes} bytes"), &packets));
+            }
+        }
+    }
+    Ok(())
+}

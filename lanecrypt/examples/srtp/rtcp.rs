@@ -1,0 +1,87 @@
+//! SRTCP: RFC 7714, section 9. Control packets are few, so that they go one at a time.
+
+use lanecrypt::{Engine, Error, Session};
+
+use crate::keys::Material;
+use crate::rtp::Dropped;
+use crate::stream::{TAG, iv};
+use crate::window::Window;
+
+/// Bytes that are never encrypted: the first word, and the source.
+const HEADER: usize = 8;
+/// In the last word of a packet, the flag that it is encrypted; the rest is its index.
+const ENCRYPTED: u32 = 1 << 31;
+/// Bytes that a protected packet is longer by.
+pub(crate) const ADDED: usize = TAG + 4;
+
+/// The control packets of one source in one direction.
+pub(crate) struct Control {
+    session: Session,
+    salt: [u8; 12],
+    /// The index of the next packet that is sent.
+    next: u32,
+    window: Window,
+}
+
+impl Control {
+    /// Whose first packet has this index, 1 if the master key is new.
+    ///
+    /// # Errors
+    ///
+    /// None with the keys of a [`Material`].
+    pub(crate) fn new(engine: &Engine, material: &Material, first: u32) -> Result<Self, Error> {
+        let session = engine.open(material.profile.algorithm(), material.key())?;
+        Ok(Self { session, salt: material.salt, next: first, window: Window::default() })
+    }
+
+    /// Protects a packet in place: an RTCP packet, and 20 bytes of room for tag and index.
+    ///
+    /// # Errors
+    ///
+    /// [`Dropped::Malformed`] if it is shorter than a header and the room; [`Dropped::Exhausted`]
+    /// after 2^31 packets.
+    pub(crate) fn protect(&mut self, packet: &mut [u8]) -> Result<(), Dropped> {
+        let (packet, index) = packet.split_last_chunk_mut().ok_or(Dropped::Malformed)?;
+        if packet.len() < HEADER + TAG {
+            return Err(Dropped::Malformed);
+        }
+        if self.next >= ENCRYPTED {
+            return Err(Dropped::Exhausted);
+        }
+        *index = (ENCRYPTED | self.next).to_be_bytes();
+        let (header, payload) = packet.split_at_mut(HEADER);
+        let iv = self.iv(header, self.next);
+        self.session.seal(&iv, &[header, index].concat(), payload)?;
+        self.next += 1;
+        Ok(())
+    }
+
+    /// Opens a packet in place, one that is encrypted or one that has only a tag: the RTCP packet
+    /// lies at its front, 20 bytes shorter.
+    ///
+    /// # Errors
+    ///
+    /// [`Dropped::Malformed`], [`Dropped::Replayed`], [`Dropped::Refused`].
+    pub(crate) fn unprotect(&mut self, packet: &mut [u8]) -> Result<(), Dropped> {
+        let (packet, last) = packet.split_last_chunk_mut().ok_or(Dropped::Malformed)?;
+        if packet.len() < HEADER + TAG {
+            return Err(Dropped::Malformed);
+        }
+        let word = u32::from_be_bytes(*last);
+        let index = word & !ENCRYPTED;
+        if !self.window.is_new(u64::from(index)) {
+            return Err(Dropped::Replayed);
+        }
+        let clear = if word & ENCRYPTED != 0 { HEADER } else { packet.len() - TAG };
+        let (clear, payload) = packet.split_at_mut(clear);
+        let iv = self.iv(clear, index);
+        self.session.open(&iv, &[&*clear, last].concat(), payload)?;
+        self.window.mark(u64::from(index))
+    }
+
+    /// The IV: as that of an RTP packet, with an index of 31 bits.
+    fn iv(&self, header: &[u8], index: u32) -> [u8; 12] {
+        let ssrc = header[4..HEADER].iter().fold(0, |ssrc, &byte| ssrc << 8 | u32::from(byte));
+        iv(&self.salt, ssrc, u64::from(index))
+    }
+}

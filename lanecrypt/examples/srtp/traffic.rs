@@ -1,0 +1,189 @@
+//! Streams with a packet each, which are protected and opened again and again.
+
+use core::error::Error;
+
+use lanecrypt::{Engine, random};
+use lanecrypt_libcrypto::Libcrypto;
+
+use crate::batch::{self, Packet};
+use crate::keys::{Material, Profile};
+use crate::openssl::OpenSsl;
+use crate::stream::{Stream, TAG};
+use crate::window::Window;
+
+/// Bytes of a header: contributing sources and an extension are none.
+const HEADER: usize = 12;
+
+/// Who protects or opens the packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    Batch,
+    OneByOne,
+    OpenSsl,
+}
+
+/// In which direction packets go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    Protect,
+    Unprotect,
+}
+
+/// Many streams of one profile, with a packet each.
+pub(crate) struct Traffic<'e> {
+    engine: &'e Engine,
+    streams: Vec<Stream>,
+    peers: Vec<OpenSsl>,
+    buffers: Vec<Buffers>,
+}
+
+struct Buffers {
+    ssrc: u32,
+    sequence: u16,
+    /// The packet that is protected or opened.
+    packet: Vec<u8>,
+    /// A protected packet as it was received.
+    received: Vec<u8>,
+    /// What OpenSSL opens: it does so from one buffer to another, ours in place.
+    opened: Vec<u8>,
+}
+
+impl<'e> Traffic<'e> {
+    /// So many streams with payloads of so many bytes, which are random.
+    pub(crate) fn new(
+        engine: &'e Engine,
+        libcrypto: Option<Libcrypto>,
+        profile: Profile,
+        streams: usize,
+        payload: usize,
+    ) -> Result<Self, Box<dyn Error>> {
+        let mut made = Self { engine, streams: Vec::new(), peers: Vec::new(), buffers: Vec::new() };
+        for _ in 0..streams {
+            // DTLS would give key and salt.
+            let (key, salt) = (random::bytes::<32>(), random::bytes());
+            let material = Material::rtp(profile, &key[..profile.key_length()], &salt)?;
+            let ssrc = random::u32();
+            made.streams.push(Stream::new(engine, &material, ssrc)?);
+            if let Some(libcrypto) = libcrypto {
+                made.peers.push(OpenSsl::new(libcrypto, &material)?);
+            }
+            let mut packet = vec![0; HEADER + payload + TAG];
+            random::fill(&mut packet);
+            made.buffers.push(Buffers {
+                ssrc,
+                sequence: 0,
+                received: packet.clone(),
+                opened: vec![0; payload],
+                packet,
+            });
+        }
+        Ok(made)
+    }
+
+    /// All ways that there are.
+    pub(crate) fn ways(&self) -> &'static [Way] {
+        let all = &[Way::Batch, Way::OneByOne, Way::OpenSsl];
+        if self.peers.is_empty() { &all[..2] } else { all }
+    }
+
+    /// Has all ways make and open the same packets, and compares. The packets are those that
+    /// [`Direction::Unprotect`] opens from then on.
+    pub(crate) fn compare(&mut self) -> Result<(), Box<dyn Error>> {
+        let plain: Vec<_> = self.buffers.iter().map(|buffers| buffers.packet.clone()).collect();
+        for &way in self.ways() {
+            self.forget();
+            for (buffers, plain) in self.buffers.iter_mut().zip(&plain) {
+                buffers.packet.clone_from(plain);
+                buffers.sequence = 7;
+            }
+            self.round(way, Direction::Protect)?;
+            for buffers in &mut self.buffers {
+                if way == Way::Batch {
+                    buffers.received.clone_from(&buffers.packet);
+                } else if buffers.packet != buffers.received {
+                    return Err(format!("{way:?} makes other packets than a batch").into());
+                }
+            }
+        }
+        for &way in self.ways() {
+            self.round(way, Direction::Unprotect)?;
+            for (buffers, plain) in self.buffers.iter().zip(&plain) {
+                let payload = HEADER..plain.len() - TAG;
+                let opened = match way {
+                    Way::OpenSsl => &buffers.opened,
+                    _ => &buffers.packet[payload.clone()],
+                };
+                if opened != &plain[payload] {
+                    return Err(format!("{way:?} opens packets to other payloads").into());
+                }
+            }
+        }
+        self.forget();
+        Ok(())
+    }
+
+    /// One packet of each stream.
+    pub(crate) fn round(&mut self, way: Way, direction: Direction) -> Result<(), Box<dyn Error>> {
+        match direction {
+            Direction::Protect => self.buffers.iter_mut().for_each(Buffers::write_header),
+            // The same packets come again and again.
+            Direction::Unprotect => self.forget(),
+        }
+        let Self { engine, streams, peers, buffers } = self;
+        match way {
+            Way::Batch => {
+                let packet = |(at, buffers)| Packet::new(at, Buffers::packet(buffers, direction));
+                let mut batch: Vec<_> = buffers.iter_mut().enumerate().map(packet).collect();
+                match direction {
+                    Direction::Protect => batch::protect(engine, streams, &mut batch),
+                    Direction::Unprotect => batch::unprotect(engine, streams, &mut batch),
+                }
+                batch.iter().try_for_each(|packet| packet.outcome)?;
+            }
+            Way::OneByOne => {
+                for (stream, buffers) in streams.iter_mut().zip(buffers) {
+                    let packet = buffers.packet(direction);
+                    match direction {
+                        Direction::Protect => stream.protect(packet)?,
+                        Direction::Unprotect => stream.unprotect(packet)?,
+                    }
+                }
+            }
+            Way::OpenSsl => {
+                for (peer, buffers) in peers.iter_mut().zip(buffers) {
+                    match direction {
+                        Direction::Protect => peer.protect(&mut buffers.packet)?,
+                        Direction::Unprotect => {
+                            peer.unprotect(&buffers.received, &mut buffers.opened)?;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes all packets as not yet sent, or received.
+    fn forget(&mut self) {
+        self.streams.iter_mut().for_each(|stream| stream.window = Window::default());
+        self.peers.iter_mut().for_each(OpenSsl::forget);
+    }
+}
+
+impl Buffers {
+    /// Begins the next packet.
+    fn write_header(&mut self) {
+        self.sequence = self.sequence.wrapping_add(1);
+        self.packet[..2].copy_from_slice(&[0x80, 96]);
+        self.packet[2..4].copy_from_slice(&self.sequence.to_be_bytes());
+        self.packet[8..HEADER].copy_from_slice(&self.ssrc.to_be_bytes());
+    }
+
+    /// What is protected; or the packet that was received, in the place in which it is opened.
+    fn packet(&mut self, direction: Direction) -> &mut [u8] {
+        if direction == Direction::Unprotect {
+            self.packet.copy_from_slice(&self.received);
+        }
+        &mut self.packet
+    }
+}

@@ -1,0 +1,157 @@
+//! What a manager is told of a message.
+
+use core::ffi::{c_int, c_void};
+use core::ptr;
+
+use crate::{Direction, Failed};
+
+/// `IMB_STATUS_COMPLETED`.
+const COMPLETED: c_int = 3;
+/// `IMB_DIR_ENCRYPT`, and `IMB_ORDER_CIPHER_HASH`.
+const ENCRYPT: c_int = 1;
+/// `IMB_DIR_DECRYPT`, and `IMB_ORDER_HASH_CIPHER`.
+const DECRYPT: c_int = 2;
+
+/// An algorithm with the library's numbers for it.
+#[derive(Clone, Copy)]
+pub(crate) struct Algorithm {
+    pub(crate) cipher: c_int,
+    hash: c_int,
+    pub(crate) key_len: u8,
+    pub(crate) iv_len: u8,
+}
+
+impl Algorithm {
+    /// `IMB_CIPHER_CBC` without a hash, `IMB_AUTH_NULL`.
+    pub(crate) const AES_CBC: Self = Self { cipher: 1, hash: 8, key_len: 16, iv_len: 16 };
+    /// `IMB_CIPHER_CNTR`.
+    pub(crate) const AES_CTR: Self = Self { cipher: 2, hash: 8, key_len: 16, iv_len: 16 };
+    /// `IMB_CIPHER_DES`, which is in CBC.
+    pub(crate) const DES_CBC: Self = Self { cipher: 7, hash: 8, key_len: 8, iv_len: 8 };
+    /// `IMB_CIPHER_DES3`, which is in CBC.
+    pub(crate) const TRIPLE_DES_CBC: Self = Self { cipher: 10, hash: 8, key_len: 24, iv_len: 8 };
+    /// `IMB_CIPHER_GCM` and `IMB_AUTH_AES_GMAC`.
+    pub(crate) const AES_128_GCM: Self = Self { cipher: 5, hash: 9, key_len: 16, iv_len: 12 };
+    /// The same.
+    pub(crate) const AES_256_GCM: Self = Self { key_len: 32, ..Self::AES_128_GCM };
+    /// `IMB_CIPHER_CHACHA20_POLY1305` and `IMB_AUTH_CHACHA20_POLY1305`.
+    pub(crate) const CHACHA20_POLY1305: Self =
+        Self { cipher: 19, hash: 29, key_len: 32, iv_len: 12 };
+}
+
+/// The library's number for a direction.
+#[inline]
+pub(super) const fn number(direction: Direction) -> c_int {
+    match direction {
+        Direction::Encrypt => ENCRYPT,
+        Direction::Decrypt => DECRYPT,
+    }
+}
+
+/// `IMB_JOB`. What the algorithms here do not use stays as it is.
+#[derive(Clone)]
+#[repr(C)]
+pub(crate) struct Job {
+    encrypt_key: *const c_void,
+    decrypt_key: *const c_void,
+    key_len: u64,
+    src: *const u8,
+    dst: *mut u8,
+    offset: u64,
+    len: u64,
+    hash_offset: u64,
+    hash_len: u64,
+    iv: *const u8,
+    iv_len: u64,
+    tag: *mut u8,
+    tag_len: u64,
+    aad: *const u8,
+    aad_len: u64,
+    context: *mut c_void,
+    status: c_int,
+    cipher: c_int,
+    direction: c_int,
+    hash: c_int,
+    order: c_int,
+    rest: [u64; 6],
+}
+
+const _: () = assert!(size_of::<Job>() == 200);
+
+impl Job {
+    pub(crate) const EMPTY: Self = Self {
+        encrypt_key: ptr::null(),
+        decrypt_key: ptr::null(),
+        key_len: 0,
+        src: ptr::null(),
+        dst: ptr::null_mut(),
+        offset: 0,
+        len: 0,
+        hash_offset: 0,
+        hash_len: 0,
+        iv: ptr::null(),
+        iv_len: 0,
+        tag: ptr::null_mut(),
+        tag_len: 0,
+        aad: ptr::null(),
+        aad_len: 0,
+        context: ptr::null_mut(),
+        status: 0,
+        cipher: 0,
+        direction: 0,
+        hash: 0,
+        order: 0,
+        rest: [0; 6],
+    };
+
+    /// Describes what is encrypted or decrypted.
+    #[inline]
+    pub(crate) const fn algorithm(&mut self, algorithm: Algorithm, direction: Direction) {
+        self.key_len = algorithm.key_len as u64;
+        self.iv_len = algorithm.iv_len as u64;
+        self.offset = 0;
+        self.cipher = algorithm.cipher;
+        self.direction = number(direction);
+        self.hash = algorithm.hash;
+        self.order = self.direction;
+    }
+
+    /// Describes a message of `len` bytes, under a key for encryption and for decryption.
+    #[inline]
+    pub(crate) const fn message(
+        &mut self,
+        [encrypt, decrypt]: [*const c_void; 2],
+        iv: &[u8],
+        from: *const u8,
+        to: *mut u8,
+        len: usize,
+    ) {
+        self.encrypt_key = encrypt;
+        self.decrypt_key = decrypt;
+        self.src = from;
+        self.dst = to;
+        self.len = len as u64;
+        self.iv = iv.as_ptr();
+    }
+
+    /// Describes what is authenticated beside the message, and where the tag goes, which is
+    /// written in both directions, not compared.
+    #[inline]
+    pub(crate) const fn authenticated(&mut self, aad: &[u8], tag: *mut [u8; 16]) {
+        self.hash_offset = 0;
+        self.hash_len = self.len;
+        self.tag = tag.cast();
+        self.tag_len = 16;
+        self.aad = aad.as_ptr();
+        self.aad_len = aad.len() as u64;
+        self.context = ptr::null_mut();
+    }
+
+    #[inline]
+    pub(super) fn completed(&self) -> Result<(), Failed> {
+        Failed::unless(self.status == COMPLETED)
+    }
+}
+
+// SAFETY: the pointers are used inside calls only, which set them first.
+unsafe impl Send for Job {}

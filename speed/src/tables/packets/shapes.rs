@@ -1,0 +1,111 @@
+//! Which sizes and batches of a contender are measured.
+
+use lanecrypt_peers::Direction;
+
+use super::{BATCHES, FEW_MESSAGES, MESSAGES, Subject, USUAL};
+use crate::ciphers::{CHECKED, Contender, Shape};
+use crate::depth::Depth;
+
+/// Sizes of messages that bring a key of their own, unless there is time for all.
+const FRESH: [usize; 3] = [16, 64, 1500];
+/// What a lower level of instruction set is measured with, unless there is time for all.
+const LOWER: [usize; 1] = [1500];
+/// Batches of every subject that are measured at few sizes, besides its own.
+const FEW_BATCHES: [usize; 1] = [8];
+
+/// The messages of a contender that are measured at a depth, under keys that are kept or fresh.
+pub(super) fn shapes<T: ?Sized + 'static>(
+    subject: &Subject,
+    contender: &Contender<T>,
+    direction: Direction,
+    depth: Depth,
+    is_fresh: bool,
+) -> Vec<Shape> {
+    let point = contender.point();
+    let asked = Asked {
+        subject,
+        depth,
+        is_known: subject.algorithm.is_aead() && (!point.is_ours() || point.api == CHECKED),
+        has_batches: subject.batches && contender.has_batches(),
+        is_lower: contender.is_lower(),
+        is_forward: direction == Direction::Encrypt,
+        is_fresh,
+    };
+    let of = |batch| asked.sizes(batch).iter().map(move |&size| Shape { size, batch, is_fresh });
+    BATCHES.into_iter().flat_map(of).collect()
+}
+
+/// What the choice depends on.
+struct Asked<'s> {
+    subject: &'s Subject,
+    depth: Depth,
+    /// Whether it is a message with authentication through an API as everybody has it.
+    is_known: bool,
+    has_batches: bool,
+    is_lower: bool,
+    is_forward: bool,
+    is_fresh: bool,
+}
+
+impl Asked<'_> {
+    /// The sizes that are measured with a batch.
+    fn sizes(&self, batch: usize) -> &'static [usize] {
+        match batch {
+            1 if self.is_known => self.known(),
+            1 => self.one_by_one(),
+            _ if self.has_batches => self.together(batch),
+            _ => &[],
+        }
+    }
+
+    fn known(&self) -> &'static [usize] {
+        match self.depth {
+            Depth::Full => &MESSAGES,
+            // Of a fresh key the processor's own level tells enough.
+            Depth::Normal if self.is_lower && self.is_fresh => &[],
+            Depth::Normal if self.is_fresh => &FRESH,
+            Depth::Normal if !self.is_lower => &MESSAGES,
+            Depth::Quick if self.is_lower => &[],
+            Depth::Normal | Depth::Quick => &FEW_MESSAGES,
+        }
+    }
+
+    fn one_by_one(&self) -> &'static [usize] {
+        match self.depth {
+            Depth::Full if self.is_lower && (self.is_fresh || self.has_batches) => &[],
+            Depth::Full => &MESSAGES,
+            _ if !self.is_told() => &[],
+            // Batches of one matter beside those of more.
+            Depth::Normal if self.is_lower && self.has_batches => &[],
+            Depth::Normal if self.is_lower => &LOWER,
+            Depth::Normal if self.is_forward && !self.has_batches => &MESSAGES,
+            Depth::Normal if self.is_forward || !self.has_batches => &FEW_MESSAGES,
+            Depth::Quick if !self.is_lower && !self.has_batches => &FEW_MESSAGES,
+            Depth::Normal | Depth::Quick => &[],
+        }
+    }
+
+    fn together(&self, batch: usize) -> &'static [usize] {
+        let is_usual = batch == USUAL;
+        let is_chosen = FEW_BATCHES.contains(&batch) || self.subject.more.contains(&batch);
+        match self.depth {
+            Depth::Full if self.is_lower && (self.is_fresh || !is_usual) => &[],
+            Depth::Full => &MESSAGES,
+            _ if !self.is_told() => &[],
+            Depth::Normal if self.is_lower && is_usual => &LOWER,
+            Depth::Normal if self.is_lower => &[],
+            Depth::Normal if self.is_forward && is_usual => &MESSAGES,
+            Depth::Normal if self.is_forward && is_chosen || is_usual => &FEW_MESSAGES,
+            Depth::Quick if is_usual && !self.is_lower => &FEW_MESSAGES,
+            Depth::Normal | Depth::Quick => &[],
+        }
+    }
+
+    /// Whether it tells something that others do not: a stream is the same both ways, and what a
+    /// key costs is the same in a batch.
+    fn is_told(&self) -> bool {
+        let back =
+            !self.is_lower && !self.subject.algorithm.is_stream() && self.depth != Depth::Quick;
+        !self.is_fresh && (self.is_forward || back)
+    }
+}

@@ -1,0 +1,240 @@
+//! Ciphers that lie about batches.
+
+use lanecrypt_peers::{Cipher, Message, rounds};
+
+use super::*;
+
+/// How one lies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum BatchLie {
+    /// It swaps the answers of the first two messages of each batch.
+    Swaps,
+    /// It forgets the last message of each batch.
+    Forgets,
+    /// It takes the first key for all messages.
+    OneKey,
+    /// It says of a batch with a forged packet that none is genuine.
+    RefusesAll,
+    /// It says of a batch with a genuine packet that all are.
+    BelievesAll,
+    /// It answers for a batch what is true of its first packet.
+    LooksAtFirst,
+    /// It does not.
+    Honest,
+}
+
+/// Those that are possible with authentication, and what is said of them.
+const SEALED: [(BatchLie, &str); 5] = [
+    (BatchLie::Swaps, "differs"),
+    (BatchLie::RefusesAll, "refuses genuine"),
+    (BatchLie::BelievesAll, "forged"),
+    (BatchLie::LooksAtFirst, "forged"),
+    (BatchLie::Honest, ""),
+];
+
+const SHAPE: Shape = Shape { size: 48, batch: 8, is_fresh: false };
+
+/// Ours, which is right.
+struct Liar<T: ?Sized> {
+    ours: Box<T>,
+    lie: BatchLie,
+}
+
+/// Makes so many requests, a batch at a time.
+fn each_batch<M>(
+    messages: &mut [M],
+    batch: usize,
+    requests: usize,
+    mut call: impl FnMut(&mut [M]) -> Result<(), Failed>,
+) -> Result<(), Failed> {
+    rounds(messages.len(), requests, |count| {
+        messages[..count].chunks_mut(batch).try_for_each(&mut call)
+    })
+}
+
+impl Cipher for Liar<dyn Cipher> {
+    fn batches(
+        &mut self,
+        messages: &mut [Message<'_>],
+        batch: usize,
+        requests: usize,
+    ) -> Result<(), Failed> {
+        let Self { ours, lie } = self;
+        each_batch(messages, batch, requests, |part| {
+            let length = part.len();
+            match lie {
+                BatchLie::Forgets if length > 1 => {
+                    return ours.batches(&mut part[..length - 1], batch, length - 1);
+                }
+                BatchLie::OneKey => part.iter_mut().for_each(|message| message.session = 0),
+                _ => {}
+            }
+            ours.batches(part, batch, length)?;
+            if let (BatchLie::Swaps, [first, second, ..]) = (&lie, part) {
+                first.data.swap_with_slice(second.data);
+            }
+            Ok(())
+        })
+    }
+
+    fn messages(&mut self, batch: &mut [Message<'_>], requests: usize) -> Result<(), Failed> {
+        self.batches(batch, 1, requests)
+    }
+
+    fn messages_rekeyed(
+        &mut self,
+        _: &mut [Message<'_>],
+        _: &[&[u8]],
+        _: usize,
+    ) -> Result<(), Failed> {
+        Err(Failed)
+    }
+
+    fn chunks(&mut self, _: &[u8], _: &mut [u8], _: usize, _: usize) -> Result<(), Failed> {
+        Err(Failed)
+    }
+
+    fn set_ivs(&mut self, _: &[u8], _: usize) -> Result<(), Failed> {
+        Err(Failed)
+    }
+
+    fn set_keys(&mut self, _: &[&[u8]], _: usize) -> Result<(), Failed> {
+        Err(Failed)
+    }
+
+    fn open(&mut self, _: &[&[u8]], _: &[u8], _: usize) -> Result<(), Failed> {
+        Err(Failed)
+    }
+
+    fn fetch(&mut self, _: usize) -> Result<(), Failed> {
+        Err(Failed)
+    }
+}
+
+impl Aead for Liar<dyn Aead> {
+    fn seal(&mut self, batch: &mut [Packet<'_>], requests: usize) -> Result<(), Failed> {
+        self.seal_batches(batch, 1, requests)
+    }
+
+    fn open(&mut self, batch: &mut [Packet<'_>], requests: usize) -> Result<(), Failed> {
+        self.open_batches(batch, 1, requests)
+    }
+
+    fn seal_rekeyed(&mut self, _: &mut [Packet<'_>], _: &[&[u8]], _: usize) -> Result<(), Failed> {
+        Err(Failed)
+    }
+
+    fn open_rekeyed(&mut self, _: &mut [Packet<'_>], _: &[&[u8]], _: usize) -> Result<(), Failed> {
+        Err(Failed)
+    }
+
+    fn seal_batches(
+        &mut self,
+        packets: &mut [Packet<'_>],
+        batch: usize,
+        requests: usize,
+    ) -> Result<(), Failed> {
+        let Self { ours, lie } = self;
+        each_batch(packets, batch, requests, |part| {
+            let length = part.len();
+            ours.seal_batches(part, batch, length)?;
+            if let (BatchLie::Swaps, [first, second, ..]) = (&lie, part) {
+                core::mem::swap(first.tag, second.tag);
+            }
+            Ok(())
+        })
+    }
+
+    fn open_batches(
+        &mut self,
+        packets: &mut [Packet<'_>],
+        batch: usize,
+        requests: usize,
+    ) -> Result<(), Failed> {
+        let Self { ours, lie } = self;
+        each_batch(packets, batch, requests, |part| {
+            let length = part.len();
+            if *lie == BatchLie::LooksAtFirst {
+                let (first, rest) = part.split_first_mut().ok_or(Failed)?;
+                let opened = ours.open_batches(core::slice::from_mut(first), 1, 1);
+                let _unseen = rest
+                    .iter_mut()
+                    .try_for_each(|packet| ours.open_batches(core::slice::from_mut(packet), 1, 1));
+                return opened;
+            }
+            ours.open_batches(part, batch, length)?;
+            if let (BatchLie::Swaps, [first, second, ..]) = (&lie, part) {
+                first.data.swap_with_slice(second.data);
+            }
+            Ok(())
+        })
+    }
+
+    fn opened(
+        &mut self,
+        packets: &mut [Packet<'_>],
+        keys: Option<&[&[u8]]>,
+        batch: usize,
+    ) -> Result<Vec<bool>, Failed> {
+        let mut opened = self.ours.opened(packets, keys, batch)?;
+        for part in opened.chunks_mut(batch) {
+            match self.lie {
+                BatchLie::RefusesAll if part.contains(&false) => part.fill(false),
+                BatchLie::BelievesAll if part.contains(&true) => part.fill(true),
+                _ => {}
+            }
+        }
+        Ok(opened)
+    }
+}
+
+/// Those that are verified, and what is said of the others.
+fn verified(rows: &[Row]) -> (Vec<String>, Vec<String>) {
+    let sampled = sample(rows);
+    assert_eq!(sampled.points.len(), rows.len(), "{:?}", sampled.remarks);
+    let verified = sampled.points.iter().filter(|p| p.verified).map(|p| p.api.clone());
+    (verified.collect(), sampled.remarks)
+}
+
+#[test]
+fn who_lies_about_a_batch_of_messages_is_not_verified() {
+    let algorithm = Algorithm::AES_128_CBC;
+    let liar = |lie: BatchLie| {
+        let ours = Contender::all_our_batches(algorithm).remove(0);
+        Contender::<dyn Cipher>::new(
+            "liar",
+            &format!("{lie:?}"),
+            algorithm,
+            move |direction, keys| Some(Box::new(Liar { ours: ours.open(direction, keys)?, lie })),
+        )
+    };
+    let lies = [BatchLie::Swaps, BatchLie::Forgets, BatchLie::OneKey, BatchLie::Honest];
+    for direction in Direction::ALL {
+        let rows = lies.map(|lie| plain(&liar(lie), direction, SHAPE));
+        let (honest, remarks) = verified(&rows);
+        assert_eq!(honest, ["Honest"], "{direction:?}");
+        assert!(remarks.iter().all(|remark| remark.contains("differs")), "{remarks:?}");
+    }
+}
+
+#[test]
+fn who_lies_about_a_batch_of_packets_is_not_verified() {
+    let liar = |lie: BatchLie| {
+        let ours = Contender::all_our_aead_batches(ALGORITHM).remove(0);
+        Contender::<dyn Aead>::new(
+            "liar",
+            &format!("{lie:?}"),
+            ALGORITHM,
+            move |direction, keys| Some(Box::new(Liar { ours: ours.open(direction, keys)?, lie })),
+        )
+    };
+    for direction in Direction::ALL {
+        let rows = SEALED.map(|(lie, _)| liar(lie).row(NAME, direction, SHAPE));
+        let (honest, remarks) = verified(&rows);
+        assert_eq!(honest, ["Honest"], "{direction:?}: {remarks:?}");
+        for (lie, about) in SEALED.into_iter().filter(|(_, about)| !about.is_empty()) {
+            let said = |r: &String| r.contains(&format!("/{lie:?}/")) && r.contains(about);
+            assert!(remarks.iter().any(said), "{lie:?}: {remarks:?}");
+        }
+    }
+}
