@@ -26,8 +26,10 @@ scripts/extras.sh missing test | while read -r name package _; do
     echo "SKIPPED $name: apt install $package"
 done | tee -a "$log"
 
+# The engine's `legacy`, so that lanes of DES are tested through it whoever else turns that on.
 run cargo test --workspace --no-fail-fast "$@" \
     --features lanecrypt-random/rand_core_06,lanecrypt-random/rand_core_09 \
+    --features lanecrypt-engine/legacy \
     --features lanecrypt-ciphers/rustcrypto,lanecrypt/rustcrypto
 run scripts/smoke.sh "$@"
 

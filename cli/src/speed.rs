@@ -24,7 +24,7 @@ pub(crate) struct Args {
 
     /// Time for the whole run, such as 30s or 5m [default: 150s, or 60s for each table; with
     /// --quick 30s, or 20s for each table; with --full 15m for packets]
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(long, value_name = "TIME", value_parser = duration, allow_negative_numbers = true)]
     budget: Option<Duration>,
 
     /// Measure fewer points

@@ -101,7 +101,7 @@ impl Costs {
     }
 
     /// What a request of so many `bytes` costs in a batch of so many like it, in nanoseconds;
-    /// `None` if the algorithm has not the operation.
+    /// `None` if no session serves the operation with this algorithm.
     ///
     /// With the key kept, data in the cache, an initialization vector and data of its own for each
     /// request, and no associated data. Built-in figures are those of a server processor of 2023 at
@@ -127,7 +127,8 @@ impl Costs {
         }
         let backward = matches!(operation, Operation::Decrypt | Operation::Open);
         let alone = &self.figures.alone[class.number() >> 2][usize::from(backward)];
-        Some(figures::between(alone, bytes))
+        // What has no sessions was not measured.
+        alone.iter().all(|&figure| figure > 0.0).then(|| figures::between(alone, bytes))
     }
 
     /// The lengths of requests that go side by side if there are so many of their class.
@@ -138,6 +139,12 @@ impl Costs {
             (Some(row), Some(depth)) => row[depth],
             _ => Lengths::NONE,
         }
+    }
+
+    /// Whether there are lengths at which requests of this class go side by side.
+    #[inline]
+    pub(crate) fn have_lanes(&self, class: Class) -> bool {
+        self.row(class).is_some()
     }
 
     #[inline]

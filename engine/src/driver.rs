@@ -38,11 +38,15 @@ pub trait Driver: fmt::Debug + Send + Sync {
     /// serve the algorithm.
     fn open(&self, algorithm: Algorithm, key: &[u8]) -> Result<SessionId, Error>;
 
-    /// Ends a session and wipes what it held.
+    /// Ends a session and wipes what it held. It is called once for each session that was opened,
+    /// on whatever thread drops it.
     fn close(&self, session: SessionId);
 
     /// Serves each request, which is of a session of this driver, and
     /// [settles](Request::settle) it. A request that has an outcome already is left alone; one
     /// that the driver leaves without an outcome counts as [`Error::Unsupported`].
+    ///
+    /// The output of a message that is not authentic ([`Error::Authentication`]) must be wiped, and
+    /// where there is another error nothing must be written. A panic goes on to whoever called.
     fn process(&self, batch: &mut [Request<'_>]);
 }

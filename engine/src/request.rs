@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use lanecrypt_ciphers::lanes::in_parts;
 use lanecrypt_ciphers::{Error, InOutBuf};
 
 use crate::class::Class;
@@ -247,7 +248,7 @@ impl<'a> Request<'a> {
             Work::Encrypt(_, data)
             | Work::Decrypt(_, data)
             | Work::Seal { data, .. }
-            | Work::Open { data, .. } => data.reborrow(),
+            | Work::Open { data, .. } => in_parts(data.reborrow()),
         }
     }
 

@@ -325,10 +325,10 @@ impl Request<'_> {
                 cipher.decrypt(nonce, in_parts(data.reborrow()))
             }
             (Keyed::Sealed(_, cipher), Work::Seal { aad, data, tag, .. }) => {
-                cipher.seal_detached(nonce, aad, data.reborrow(), tag)
+                cipher.seal_detached(nonce, aad, in_parts(data.reborrow()), tag)
             }
             (Keyed::Sealed(_, cipher), Work::Open { aad, data, tag, .. }) => {
-                cipher.open_detached(nonce, aad, data.reborrow(), tag)
+                cipher.open_detached(nonce, aad, in_parts(data.reborrow()), tag)
             }
             _ => Err(Error::Unsupported),
         };

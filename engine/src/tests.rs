@@ -192,6 +192,14 @@ fn costs_can_be_read() {
     assert_eq!(cost(Operation::Encrypt, 16), None);
     let short = cost(Operation::Seal, 64).expect("it has it");
     assert!(short > 0.0 && cost(Operation::Open, 8192).expect("it has it") > short);
+    for &algorithm in Algorithm::ALL {
+        let key = vec![1; algorithm.key_lengths().longest()];
+        let opens = engine.open_on("software", algorithm, &key);
+        let cost = engine.costs().nanoseconds(algorithm, Operation::Decrypt, 64, 1);
+        // Keys of XTS that are one half twice are refused.
+        let opens = !matches!(opens, Err(Error::Unsupported));
+        assert_eq!(cost.is_some(), opens && !algorithm.is_aead(), "{algorithm}");
+    }
 }
 
 /// Serves the null cipher by adding one to each byte, and notes what it gets.

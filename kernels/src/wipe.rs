@@ -25,8 +25,8 @@ pub fn words<T: Copy + Default>(words: &mut [T]) {
 /// Bytes of stack that a call of any kernel of this build, and of the layers above it, uses at most.
 ///
 /// The round keys of 64 lanes of triple DES need most of it; without it, those of 32 lanes of
-/// Serpent do.
-pub const DEPTH: usize = if cfg!(feature = "legacy") { 56 << 10 } else { 32 << 10 };
+/// Serpent do. Above them lie the lists that batches are made of.
+pub const DEPTH: usize = if cfg!(feature = "legacy") { 64 << 10 } else { 44 << 10 };
 
 /// Overwrites the `N` bytes of stack below the caller's frame with zeros.
 ///

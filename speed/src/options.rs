@@ -187,7 +187,7 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NothingMatches(glob) => write!(f, "no point's id fits {glob}"),
+            Self::NothingMatches(glob) => write!(f, "no point's id fits \"{glob}\""),
             Self::UnknownPeer { name, known } => {
                 write!(f, "unknown peer {name:?}; known are {known}, or all, or none")
             }

@@ -7,6 +7,9 @@ use super::rows::ROWS;
 /// How many messages there are at least in a batch whose figures are these.
 pub(super) const DEPTHS: [usize; 5] = [2, 4, 8, 16, 64];
 
+/// How many messages there are in the batches that are measured one by one.
+pub(super) const ALONE: [usize; 2] = [8, 64];
+
 /// The lengths in bytes that are measured.
 pub(super) const SIZES: [usize; 6] = [16, 64, 128, 256, 512, 1024];
 
@@ -28,8 +31,8 @@ pub(super) struct Figures {
 /// What messages of one kind cost.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lanes {
-    /// One by one.
-    pub(super) alone: [f32; SIZES.len()],
+    /// One by one, in small batches and in large ones, which spread what a batch costs over more.
+    pub(super) alone: [[f32; SIZES.len()]; ALONE.len()],
     /// Side by side, at each of the [`DEPTHS`].
     pub(super) beside: [[f32; SIZES.len()]; DEPTHS.len()],
 }
@@ -49,11 +52,17 @@ pub(super) fn depth(messages: usize) -> Option<usize> {
 
 /// The lengths from which on, and up to which, it pays to go side by side, at each depth.
 pub(super) fn lengths(lanes: &Lanes) -> [Lengths; DEPTHS.len()] {
+    let mut depths = DEPTHS.into_iter();
     lanes.beside.map(|beside| {
+        let [small, large] = lanes.alone;
+        let alone = if depths.next() > Some(ALONE[0]) { large } else { small };
         // Below 0 where it pays.
         let mut loss = [0.0; SIZES.len()];
-        for ((loss, beside), alone) in loss.iter_mut().zip(beside).zip(lanes.alone) {
-            *loss = beside - GAIN * alone;
+        for ((loss, beside), alone) in loss.iter_mut().zip(beside).zip(alone) {
+            // Nothing takes no time: what says so was not measured.
+            if beside > 0.0 {
+                *loss = beside - GAIN * alone;
+            }
         }
         let Some(first) = loss.iter().position(|&loss| loss < 0.0) else { return Lengths::NONE };
         let paying = loss[first..].iter().take_while(|&&loss| loss < 0.0).count();
@@ -93,7 +102,7 @@ mod tests {
     use super::*;
 
     fn lanes(beside: [f32; SIZES.len()]) -> Lanes {
-        let alone = [10.0, 40.0, 80.0, 160.0, 320.0, 640.0];
+        let alone = [[10.0, 40.0, 80.0, 160.0, 320.0, 640.0]; ALONE.len()];
         Lanes { alone, beside: [beside; DEPTHS.len()] }
     }
 
@@ -112,6 +121,21 @@ mod tests {
         assert_eq!(short.shortest, 1);
         assert!((256..512).contains(&short.longest), "{short:?}");
         assert!(short.contain(256) && !short.contain(512) && !short.contain(0));
+    }
+
+    /// What was not measured is no gain, not even in part.
+    #[test]
+    fn figures_of_nothing_never_win() {
+        let [none, ..] = lengths(&lanes([0.0; SIZES.len()]));
+        assert_eq!(none, Lengths::NONE);
+        let [none, ..] = lengths(&Lanes {
+            alone: [[0.0; SIZES.len()]; ALONE.len()],
+            beside: [[0.0; SIZES.len()]; DEPTHS.len()],
+        });
+        assert_eq!(none, Lengths::NONE);
+        let [some, ..] = lengths(&lanes([0.0, 20.0, 40.0, 0.0, 0.0, 0.0]));
+        assert!((16..64).contains(&some.shortest), "{some:?}");
+        assert!((128..=256).contains(&some.longest), "{some:?}");
     }
 
     /// What is measured decides, at each depth by itself.

@@ -7,7 +7,7 @@ use arrayvec::ArrayVec;
 use lanecrypt_ciphers::lanes::Lengths;
 use lanecrypt_ciphers::{Algorithm, Isa};
 
-use super::figures::{DEPTHS, Figures, Lanes, SIZES};
+use super::figures::{ALONE, DEPTHS, Figures, Lanes, SIZES};
 use super::rows;
 use crate::drivers::serve_as;
 use crate::{Request, Session};
@@ -40,17 +40,24 @@ const STRIDE: usize = SIZES[SIZES.len() - 1] + 16 + 64;
 /// The most messages of a batch.
 const MOST: usize = DEPTHS[DEPTHS.len() - 1];
 
-/// Measures; what there is no time for stays as it was `before`.
+/// Measures; what there is no time for, or takes none, stays as it was `before`.
 pub(super) fn figures(isa: Isa, before: &Figures, effort: &Effort) -> Figures {
     let end = Instant::now() + effort.limit;
     let mut figures = before.clone();
+    // A clock of large steps may say that something takes no time.
+    let took = |line: &[f32; SIZES.len()]| line.iter().all(|&figure| figure > 0.0);
     for (row, algorithm) in rows::measured() {
-        if let Some(lanes) = lanes(isa, algorithm, end, effort) {
+        if let Some(lanes) = lanes(isa, algorithm, end, effort)
+            && lanes.alone.iter().all(took)
+            && lanes.beside.iter().all(took)
+        {
             figures.lanes[row] = lanes;
         }
     }
     for (figures, &algorithm) in figures.alone.iter_mut().zip(Algorithm::ALL) {
-        if let Some(both) = alone(isa, algorithm, end, effort) {
+        if let Some(both) = alone(isa, algorithm, end, effort)
+            && both.iter().all(took)
+        {
             *figures = both;
         }
     }
@@ -111,14 +118,21 @@ impl Messages {
 /// One by one and side by side.
 fn lanes(isa: Isa, algorithm: Algorithm, end: Instant, effort: &Effort) -> Option<Lanes> {
     let mut messages = Messages::new(isa, algorithm, MOST)?;
-    let mut lanes = Lanes { alone: [0.0; SIZES.len()], beside: [[0.0; SIZES.len()]; DEPTHS.len()] };
+    let mut lanes = Lanes {
+        alone: [[0.0; SIZES.len()]; ALONE.len()],
+        beside: [[0.0; SIZES.len()]; DEPTHS.len()],
+    };
     for (at, bytes) in SIZES.into_iter().enumerate() {
-        if Instant::now() > end {
-            return None;
+        for (alone, count) in lanes.alone.iter_mut().zip(ALONE) {
+            if Instant::now() > end {
+                return None;
+            }
+            alone[at] = messages.time(Lengths::NONE, bytes, (count, false), effort);
         }
-        // As many as make the processor overlap them, as it does in any loop.
-        lanes.alone[at] = messages.time(Lengths::NONE, bytes, (8, false), effort);
         for (beside, count) in lanes.beside.iter_mut().zip(DEPTHS) {
+            if Instant::now() > end {
+                return None;
+            }
             beside[at] = messages.time(Lengths::ALL, bytes, (count, false), effort);
         }
     }
@@ -203,7 +217,7 @@ mod tests {
         let figures = figures(Isa::detect(), &nothing, &effort);
         for (row, algorithm) in rows::measured() {
             let Lanes { alone, beside } = figures.lanes[row];
-            let all = beside.as_flattened().iter().chain(&alone);
+            let all = beside.as_flattened().iter().chain(alone.as_flattened());
             assert!(all.copied().all(|figure| figure > 0.0), "{algorithm}");
         }
         for (both, &algorithm) in figures.alone.iter().zip(Algorithm::ALL) {
@@ -223,8 +237,10 @@ mod tests {
         assert_eq!(figures.alone, before.alone);
     }
 
-    const NO_LANES: Lanes =
-        Lanes { alone: [0.0; SIZES.len()], beside: [[0.0; SIZES.len()]; DEPTHS.len()] };
+    const NO_LANES: Lanes = Lanes {
+        alone: [[0.0; SIZES.len()]; ALONE.len()],
+        beside: [[0.0; SIZES.len()]; DEPTHS.len()],
+    };
 
     /// Writes `built_in/figures.rs` anew, from this processor:
     ///
@@ -236,7 +252,7 @@ mod tests {
     fn write_built_in() {
         let effort = Effort {
             sample: Duration::from_micros(20),
-            samples: 7,
+            samples: 61,
             enough: Duration::from_secs(1),
             limit: Duration::from_secs(1000),
         };
@@ -277,7 +293,7 @@ mod tests {
             text += "    ],\n    lanes: [\n";
             for (row, algorithm) in rows::measured() {
                 let Lanes { alone, beside } = figures.lanes[row];
-                writeln!(text, "        // {algorithm}\n        Lanes {{\n            alone: [{}],\n            beside: [", line(&alone)).expect("it is a string");
+                writeln!(text, "        // {algorithm}\n        Lanes {{\n            alone: [[{}], [{}]],\n            beside: [", line(&alone[0]), line(&alone[1])).expect("it is a string");
                 for beside in beside {
                     writeln!(text, "                [{}],", line(&beside)).expect("it is a string");
                 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use lanecrypt_ciphers::lanes::Lengths;
 use lanecrypt_ciphers::{Algorithm, Error, Isa};
 
-use self::groups::{AT_ONCE, Groups};
+use self::groups::{AT_ONCE, Groups, Leading};
 use crate::class::Class;
 use crate::cost::Costs;
 use crate::session::Route;
@@ -52,9 +52,18 @@ impl Software {
             if batch.iter().all(same) {
                 return serve_by(driver, batch);
             }
+        } else if !self.costs.have_lanes(class) {
+            // How many there are makes no difference to these, so nobody needs to count them first.
+            let mut leading = Leading::new(class, batch);
+            let failed = serve::class(class, Lengths::NONE, leading.most(), &mut leading);
+            return match leading.rest() {
+                [] => failed,
+                rest => failed + self.serve_mixed(rest),
+            };
         } else if batch.iter().all(|request| request.state().class == class) {
             let lengths = self.costs.lengths(class, batch.len());
-            return serve::class(class, lengths, batch.len(), batch.iter_mut());
+            let mut all = Leading::new(class, batch);
+            return serve::class(class, lengths, all.most(), &mut all);
         }
         self.serve_mixed(batch)
     }
@@ -87,7 +96,8 @@ impl Software {
 /// measured.
 pub(crate) fn serve_as(lengths: Lengths, batch: &mut [Request<'_>]) -> usize {
     let Some(class) = batch.first().map(|first| first.state().class) else { return 0 };
-    serve::class(class, lengths, batch.len(), batch.iter_mut())
+    let mut all = Leading::new(class, batch);
+    serve::class(class, lengths, all.most(), &mut all)
 }
 
 /// Has other drivers serve what is theirs, in runs as they stand, and returns how many failed.

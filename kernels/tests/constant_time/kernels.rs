@@ -258,11 +258,12 @@ fn sealed<const KEY: usize, const NONCE: usize>(
     cipher: &impl Aead<KEY, NONCE>,
     secrets: &mut Secrets,
 ) {
-    let (mut data, mut out) = ([0; 1600], [0; 1600]);
-    for len in LENGTHS {
+    let (mut data, mut out) = (vec![0; 8205], vec![0; 8205]);
+    // The last is long enough to be hashed between the rounds.
+    for len in LENGTHS.into_iter().chain([8205]) {
         let (data, out) = (&mut data[..len], &mut out[..len]);
         secrets.fill(data);
-        let (nonce, aad) = (secrets.bytes(), &secrets.bytes::<400>()[..len / 4]);
+        let (nonce, aad) = (secrets.bytes(), &secrets.bytes::<400>()[..len.min(1600) / 4]);
         let mut tags = [
             cipher.seal(&nonce, aad, (&mut *data).into()),
             cipher.open(&nonce, aad, (&mut *data).into()),

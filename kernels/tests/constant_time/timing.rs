@@ -13,7 +13,7 @@ use core::hint::black_box;
 use inout::InOutBuf;
 use lanecrypt_kernels::aes::{self, Aes};
 use lanecrypt_kernels::chacha::{self, ChaCha, Counter64, Ietf};
-use lanecrypt_kernels::chacha20poly1305::{self, ChaCha20Poly1305};
+use lanecrypt_kernels::chacha20poly1305::{self, ChaCha20Poly1305, XChaCha20Poly1305};
 #[cfg(feature = "legacy")]
 use lanecrypt_kernels::des::{self, Des, TripleDes, TripleDesKey};
 use lanecrypt_kernels::gcm::{self, AesGcm};
@@ -68,10 +68,16 @@ const ALL: &[Subject] = &[
     Subject { name: "aes-256-lanes", levels: aes::KERNELS, run: aes256_lanes },
     Subject { name: "serpent-lanes", levels: serpent::KERNELS, run: serpent_lanes },
     Subject { name: "chacha20-lanes", levels: chacha::KERNELS, run: chacha_lanes },
+    Subject { name: "salsa20-lanes", levels: salsa::KERNELS, run: salsa_lanes },
     Subject {
         name: "chacha20-poly1305-lanes",
         levels: chacha20poly1305::KERNELS,
         run: chacha_poly_lanes,
+    },
+    Subject {
+        name: "xchacha20-poly1305-lanes",
+        levels: chacha20poly1305::KERNELS,
+        run: xchacha_poly_lanes,
     },
     #[cfg(feature = "legacy")]
     Subject { name: "des-sliced", levels: des::KERNELS, run: des },
@@ -344,6 +350,16 @@ fn chacha_lanes(isa: Isa, inputs: &mut Inputs) {
     chacha::xor_lanes::<20>(isa, &mut lanes);
 }
 
+fn salsa_lanes(isa: Isa, inputs: &mut Inputs) {
+    let key = salsa::Key::from(key::<32>(inputs));
+    let mut lanes: Vec<_> = inputs
+        .data
+        .chunks_mut(64)
+        .map(|data| salsa::Lane::new(&key, &[7; 8], 1, data.into()))
+        .collect();
+    salsa::xor_lanes::<20>(isa, &mut lanes);
+}
+
 fn chacha_poly_lanes(isa: Isa, inputs: &mut Inputs) {
     let cipher = ChaCha20Poly1305::new(isa, key(inputs));
     for run in [chacha20poly1305::seal_lanes, chacha20poly1305::open_lanes] {
@@ -354,6 +370,23 @@ fn chacha_poly_lanes(isa: Isa, inputs: &mut Inputs) {
             .zip(&mut tags)
             .map(|(data, tag)| {
                 chacha20poly1305::Lane::new(&cipher, &[7; 12], &[1; 8], data.into(), tag)
+            })
+            .collect();
+        run(&mut lanes);
+        black_box(tags);
+    }
+}
+
+fn xchacha_poly_lanes(isa: Isa, inputs: &mut Inputs) {
+    let cipher = XChaCha20Poly1305::new(isa, key(inputs));
+    for run in [chacha20poly1305::seal_lanes, chacha20poly1305::open_lanes] {
+        let mut tags = [[0; 16]; 9];
+        let mut lanes: Vec<_> = inputs
+            .data
+            .chunks_mut(128)
+            .zip(&mut tags)
+            .map(|(data, tag)| {
+                chacha20poly1305::Lane::extended(&cipher, &[7; 24], &[1; 8], data.into(), tag)
             })
             .collect();
         run(&mut lanes);

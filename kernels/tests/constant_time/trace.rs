@@ -152,7 +152,11 @@ impl Run {
         } else {
             matches!(libc::WSTOPSIG(status), libc::SIGTRAP | libc::SIGSTOP)
         };
-        if expected { Ok(()) } else { Err(io::Error::other("a traced process failed")) }
+        if expected {
+            Ok(())
+        } else {
+            Err(io::Error::other(format!("a traced process failed: status {status:#x}")))
+        }
     }
 }
 

@@ -49,10 +49,15 @@ const SIZES: [usize; 2] = [64, 1200];
 /// A short header, a payload of one byte, and a tag fit into the least.
 const LEAST: usize = 32;
 const MOST: usize = 65_527;
+/// Bytes of all packets together, at most: they are kept several times.
+const MOST_IN_ALL: usize = 1 << 27;
 
 fn main() -> ExitCode {
     let Some((connections, sizes)) = arguments(std::env::args().skip(1)) else {
-        eprintln!("usage: quic [CONNECTIONS [BYTES]]: 1 to 65536, {LEAST} to {MOST}");
+        eprintln!(
+            "usage: quic [CONNECTIONS [BYTES]]: 1 to 65536 connections, packets of {LEAST} to {MOST} \
+             bytes, 128 MiB in all"
+        );
         return ExitCode::from(2);
     };
     match run(connections, &sizes) {
@@ -75,7 +80,8 @@ fn arguments(mut given: impl Iterator<Item = String>) -> Option<(usize, Vec<usiz
     };
     let connections = *number(1, 65_536, &[CONNECTIONS])?.first()?;
     let sizes = number(LEAST, MOST, &SIZES)?;
-    given.next().is_none().then_some((connections, sizes))
+    let fits = sizes.iter().all(|bytes| connections * bytes <= MOST_IN_ALL);
+    (given.next().is_none() && fits).then_some((connections, sizes))
 }
 
 fn run(connections: usize, sizes: &[usize]) -> Result<(), Box<dyn Error>> {

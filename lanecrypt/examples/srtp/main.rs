@@ -46,11 +46,14 @@ const ROW: Duration = Duration::from_secs(1);
 const STREAMS: usize = 64;
 /// Payloads in bytes, if the arguments do not say: 20 ms of audio, and a piece of a video frame.
 const PAYLOADS: [usize; 2] = [160, 1100];
+/// Bytes of all payloads together, at most: they are kept several times.
+const MOST: usize = 1 << 27;
 
 fn main() -> ExitCode {
     let Some((streams, payloads)) = arguments(std::env::args().skip(1)) else {
         eprintln!(
-            "usage: srtp [STREAMS [BYTES]]: 1 to 65536 streams, payloads of up to 65000 bytes"
+            "usage: srtp [STREAMS [BYTES]]: 1 to 65536 streams, payloads of up to 65000 bytes, \
+             128 MiB in all"
         );
         return ExitCode::from(2);
     };
@@ -73,7 +76,8 @@ fn arguments(mut given: impl Iterator<Item = String>) -> Option<(usize, Vec<usiz
         None => PAYLOADS.to_vec(),
         Some(text) => vec![text.parse().ok().filter(|&bytes| bytes <= 65_000)?],
     };
-    given.next().is_none().then_some((streams, payloads))
+    let fits = payloads.iter().all(|bytes| streams * bytes <= MOST);
+    (given.next().is_none() && fits).then_some((streams, payloads))
 }
 
 fn run(streams: usize, payloads: &[usize]) -> Result<(), Box<dyn Error>> {

@@ -39,7 +39,8 @@ pub(crate) struct Traffic<'e> {
 
 struct Buffers {
     ssrc: u32,
-    sequence: u16,
+    /// The last sequence number of ours and of OpenSSL's, which have windows of their own.
+    sequences: [u16; 2],
     /// The packet that is protected or opened.
     packet: Vec<u8>,
     /// A protected packet as it was received.
@@ -71,7 +72,7 @@ impl<'e> Traffic<'e> {
             random::fill(&mut packet);
             made.buffers.push(Buffers {
                 ssrc,
-                sequence: 0,
+                sequences: [0; 2],
                 received: packet.clone(),
                 opened: vec![0; payload],
                 packet,
@@ -94,7 +95,7 @@ impl<'e> Traffic<'e> {
             self.forget();
             for (buffers, plain) in self.buffers.iter_mut().zip(&plain) {
                 buffers.packet.clone_from(plain);
-                buffers.sequence = 7;
+                buffers.sequences = [7; 2];
             }
             self.round(way, Direction::Protect)?;
             for buffers in &mut self.buffers {
@@ -125,7 +126,7 @@ impl<'e> Traffic<'e> {
     /// One packet of each stream.
     pub(crate) fn round(&mut self, way: Way, direction: Direction) -> Result<(), Box<dyn Error>> {
         match direction {
-            Direction::Protect => self.buffers.iter_mut().for_each(Buffers::write_header),
+            Direction::Protect => self.buffers.iter_mut().for_each(|it| it.write_header(way)),
             // The same packets come again and again.
             Direction::Unprotect => self.forget(),
         }
@@ -172,10 +173,11 @@ impl<'e> Traffic<'e> {
 
 impl Buffers {
     /// Begins the next packet.
-    fn write_header(&mut self) {
-        self.sequence = self.sequence.wrapping_add(1);
+    fn write_header(&mut self, way: Way) {
+        let sequence = &mut self.sequences[usize::from(way == Way::OpenSsl)];
+        *sequence = sequence.wrapping_add(1);
         self.packet[..2].copy_from_slice(&[0x80, 96]);
-        self.packet[2..4].copy_from_slice(&self.sequence.to_be_bytes());
+        self.packet[2..4].copy_from_slice(&sequence.to_be_bytes());
         self.packet[8..HEADER].copy_from_slice(&self.ssrc.to_be_bytes());
     }
 
@@ -185,5 +187,25 @@ impl Buffers {
             self.packet.copy_from_slice(&self.received);
         }
         &mut self.packet
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// More packets than sequence numbers, before it is another's turn.
+    #[test]
+    fn ways_do_not_meet_each_other() {
+        let engine = Engine::new();
+        let libcrypto = Libcrypto::open().ok();
+        let mut traffic =
+            Traffic::new(&engine, libcrypto, Profile::AeadAes128Gcm, 1, 8).expect("keys");
+        traffic.compare().expect("all make the same packets");
+        for &way in [Way::Batch].iter().chain(traffic.ways()) {
+            for _ in 0..40_000 {
+                traffic.round(way, Direction::Protect).expect("protected");
+            }
+        }
     }
 }

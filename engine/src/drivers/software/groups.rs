@@ -71,6 +71,43 @@ impl Groups {
     }
 }
 
+/// The requests of one class at the front of a batch.
+pub(super) struct Leading<'b, 'a> {
+    class: Class,
+    rest: &'b mut [Request<'a>],
+}
+
+impl<'b, 'a> Leading<'b, 'a> {
+    #[inline]
+    pub(super) fn new(class: Class, batch: &'b mut [Request<'a>]) -> Self {
+        Self { class, rest: batch }
+    }
+
+    /// The most that there can be.
+    #[inline]
+    pub(super) fn most(&self) -> usize {
+        self.rest.len()
+    }
+
+    /// The batch from the first request of another class on.
+    #[inline]
+    pub(super) fn rest(self) -> &'b mut [Request<'a>] {
+        self.rest
+    }
+}
+
+impl<'b, 'a> Iterator for Leading<'b, 'a> {
+    type Item = &'b mut Request<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<&'b mut Request<'a>> {
+        if self.rest.first()?.state().class != self.class {
+            return None;
+        }
+        self.rest.split_off_first_mut()
+    }
+}
+
 /// The requests of one class.
 pub(super) struct Members<'b, 'a> {
     rest: IterMut<'b, Request<'a>>,

@@ -100,6 +100,7 @@ struct Message<'a, const N: usize> {
 }
 
 /// Blocks that every lane of `groups` has.
+#[cfg(any(feature = "isa-avx2", feature = "isa-avx512"))]
 #[inline(always)]
 pub(super) fn blocks<const N: usize, const W: usize>(groups: &[Group<'_, N, W>]) -> usize {
     groups.iter().flat_map(|group| group.left).fold(usize::MAX, usize::min)

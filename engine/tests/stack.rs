@@ -1,0 +1,120 @@
+//! How deep a batch reaches into the stack: not below what `burn_stack` clears.
+#![cfg(target_arch = "x86_64")]
+
+#[allow(dead_code, reason = "each test uses its part of it")]
+mod common;
+
+use core::arch::asm;
+
+use common::levels;
+use lanecrypt_ciphers::hazmat::BURN_DEPTH;
+use lanecrypt_engine::{Algorithm, Engine, Request, Session};
+
+/// Bytes of the stack that calls are made on.
+const STACK: usize = 1 << 18;
+/// What the stack is filled with before.
+const PAINT: u8 = 0xa7;
+
+/// More than are sorted at a time.
+const MESSAGES: usize = 300;
+/// Bytes of a message: one block of any cipher, few, and more than any kernel takes in one pass.
+const LENGTHS: [usize; 5] = [16, 64, 208, 512, 2048];
+
+#[test]
+fn no_batch_reaches_below_the_depth_that_is_burned() {
+    let mut deepest = (0, String::new());
+    let mut note = |name: String, depth: usize| {
+        assert!(depth <= BURN_DEPTH, "{name}: {depth} of {BURN_DEPTH} bytes");
+        deepest = deepest.clone().max((depth, name));
+    };
+    for isa in levels() {
+        let engine = Engine::with_isa(isa);
+        let sessions: Vec<_> =
+            Algorithm::ALL.iter().filter_map(|&algorithm| open(&engine, algorithm)).collect();
+        for session in &sessions {
+            for length in LENGTHS {
+                for forward in [true, false] {
+                    let depth = batch(&engine, &[session], length, forward);
+                    note(format!("{} of {length} bytes at {isa:?}", session.algorithm()), depth);
+                }
+            }
+        }
+        // Sorted into classes, each with a dozen messages or more.
+        let (some, others) = sessions.split_at(sessions.len() / 2);
+        for sessions in [some, others] {
+            let sessions: Vec<_> = sessions.iter().collect();
+            for forward in [true, false] {
+                note(format!("a mixed batch at {isa:?}"), batch(&engine, &sessions, 64, forward));
+            }
+        }
+    }
+    println!("deepest: {} of {BURN_DEPTH} bytes, {}", deepest.0, deepest.1);
+    // A test that sees nothing would pass too.
+    assert!(deepest.0 > 1000, "{deepest:?}");
+}
+
+fn open(engine: &Engine, algorithm: Algorithm) -> Option<Session> {
+    let key = vec![1; algorithm.key_lengths().longest()];
+    match algorithm.is_aead() {
+        true => engine.open(algorithm, &key).ok(),
+        false => engine.open_hazmat(algorithm, &key).ok(),
+    }
+}
+
+/// What a batch uses of the stack, one message after the other of the next session.
+fn batch(engine: &Engine, sessions: &[&Session], length: usize, forward: bool) -> usize {
+    // To whatever each algorithm takes, and their tags.
+    let mut messages = vec![vec![3; length + 16]; MESSAGES];
+    let mut batch: Vec<Request<'_>> = messages
+        .iter_mut()
+        .zip(sessions.iter().cycle())
+        .map(|(message, session)| {
+            let (nonce, aad) = (&[2; 32][..session.algorithm().nonce_length()], &[4; 20]);
+            match (session.algorithm().is_aead(), forward) {
+                (true, true) => Request::seal(session, nonce, aad, message),
+                (true, false) => Request::open(session, nonce, aad, message),
+                (false, true) => Request::encrypt(session, nonce, &mut message[..length]),
+                (false, false) => Request::decrypt(session, nonce, &mut message[..length]),
+            }
+        })
+        .collect();
+    let mut failed = 0;
+    let depth = depth(&mut || {
+        failed = engine.process(&mut batch).map_or_else(|error| error.failed, |()| 0);
+    });
+    // Nothing that is opened is authentic.
+    let opened = sessions.iter().cycle().take(MESSAGES);
+    let opened = opened.filter(|session| session.algorithm().is_aead() && !forward).count();
+    assert_eq!(failed, opened, "{sessions:?}");
+    depth
+}
+
+/// Bytes of stack that `call` uses.
+fn depth<F: FnMut()>(call: &mut F) -> usize {
+    let mut stack = vec![u128::from_ne_bytes([PAINT; 16]); STACK / 16];
+    let top = stack.as_mut_ptr_range().end;
+    let call: *mut F = call;
+    // SAFETY: the stack is aligned and large enough, and the stack pointer is put back from a
+    // register that functions preserve; `trampoline` gets the closure that it expects.
+    unsafe {
+        asm!(
+            "mov r12, rsp",
+            "mov rsp, {top}",
+            "call {function}",
+            "mov rsp, r12",
+            top = in(reg) top,
+            function = in(reg) trampoline::<F> as extern "C" fn(*mut F),
+            in("rdi") call,
+            out("r12") _,
+            clobber_abi("C"),
+        );
+    }
+    let left = stack.iter().take_while(|word| **word == u128::from_ne_bytes([PAINT; 16])).count();
+    STACK - 16 * left
+}
+
+extern "C" fn trampoline<F: FnMut()>(call: *mut F) {
+    // SAFETY: `depth` passes a closure of this type, which outlives the call.
+    let call = unsafe { &mut *call };
+    call();
+}
