@@ -82,7 +82,7 @@ pub fn encrypt<'a>(
         #[cfg(feature = "legacy")]
         (Primitive::TripleDes, Mode::Cbc) => chained!(TripleDesCbc, TripleDes),
         (_, Mode::Cbc | Mode::Ecb | Mode::Xts) => one_by_one(messages, encrypt_other),
-        _ => xor(algorithm, lengths, messages),
+        _ => xor(algorithm, lengths, messages, encrypt_other),
     }
 }
 
@@ -120,24 +120,25 @@ pub fn decrypt<'a>(
         (Primitive::Aes192, Mode::Cbc) => one_by_one!(Aes192Cbc),
         (Primitive::Aes256, Mode::Cbc) => one_by_one!(Aes256Cbc),
         (_, Mode::Cbc | Mode::Ecb | Mode::Xts) => return one_by_one(messages, decrypt_other),
-        _ => return xor(algorithm, lengths, messages),
+        _ => return xor(algorithm, lengths, messages, decrypt_other),
     }
     refused
 }
 
-/// Both directions of a keystream.
+/// Both directions of a keystream; `other` serves what has none of this algorithm, alone.
 #[inline(always)]
 fn xor<'a>(
     algorithm: Algorithm,
     lengths: Lengths,
     messages: impl Iterator<Item = Message<'a>>,
+    other: impl Fn(Message<'a>) -> usize,
 ) -> usize {
     let mut refused = 0;
     macro_rules! counter {
         ($variant:ident) => {
             for Message { cipher, iv, data, outcome } in messages {
                 let Keyed::$variant(key) = &cipher.keyed else {
-                    refused += encrypt_other(Message { cipher, iv, data, outcome });
+                    refused += other(Message { cipher, iv, data, outcome });
                     continue;
                 };
                 let Ok(iv) = sized(iv) else {
@@ -156,7 +157,7 @@ fn xor<'a>(
                 Keyed::Stream(StreamKey::$variant(kept)) => Some(kept),
                 _ => None,
             };
-            side_by_side(lengths, messages, key, $lane, $run)
+            side_by_side(lengths, messages, key, $lane, $run, other)
         }};
     }
     macro_rules! chacha {
@@ -181,7 +182,7 @@ fn xor<'a>(
         (Primitive::Aes128, Mode::Ctr) => counter!(Aes128Ctr),
         (Primitive::Aes192, Mode::Ctr) => counter!(Aes192Ctr),
         (Primitive::Aes256, Mode::Ctr) => counter!(Aes256Ctr),
-        _ if lengths == Lengths::NONE => return one_by_one(messages, encrypt_other),
+        _ if lengths == Lengths::NONE => return one_by_one(messages, other),
         (Primitive::ChaCha8, Mode::Djb) => return chacha!(ChaCha8Djb, Counter64, 8),
         (Primitive::ChaCha12, Mode::Djb) => return chacha!(ChaCha12Djb, Counter64, 12),
         (Primitive::ChaCha20, Mode::Djb) => return chacha!(ChaCha20Djb, Counter64, 20),
@@ -191,7 +192,7 @@ fn xor<'a>(
         (Primitive::Salsa8, Mode::Stream) => return salsa!(Salsa8, 8),
         (Primitive::Salsa12, Mode::Stream) => return salsa!(Salsa12, 12),
         (Primitive::Salsa20, Mode::Stream) => return salsa!(Salsa20, 20),
-        _ => return one_by_one(messages, encrypt_other),
+        _ => return one_by_one(messages, other),
     }
     refused
 }
@@ -267,7 +268,7 @@ fn chained<'a, C: BlockEncrypt<N> + 'a, const N: usize>(
     refused
 }
 
-/// A stream: `lane` makes a lane of a message, `run` takes messages side by side.
+/// A stream: `lane` makes a lane of a message, `run` takes messages side by side, `other` one alone.
 #[inline(always)]
 fn side_by_side<'a, C: StreamCore<Nonce = [u8; N]> + 'a, L: 'a, const N: usize>(
     lengths: Lengths,
@@ -275,6 +276,7 @@ fn side_by_side<'a, C: StreamCore<Nonce = [u8; N]> + 'a, L: 'a, const N: usize>(
     key: impl Fn(&'a Keyed) -> Option<&'a Kept<C>>,
     lane: impl Fn(&'a C::Key, &'a [u8; N], InOutBuf<'a, 'a, u8>) -> L,
     run: impl Fn(Isa, &mut [L]),
+    other: impl Fn(Message<'a>) -> usize,
 ) -> usize {
     let mut lanes = ArrayVec::<_, STREAMS>::new();
     let mut isa = None;
@@ -292,7 +294,7 @@ fn side_by_side<'a, C: StreamCore<Nonce = [u8; N]> + 'a, L: 'a, const N: usize>(
                 lanes.clear();
             }
         } else {
-            refused += encrypt_other(Message { cipher, iv, data, outcome });
+            refused += other(Message { cipher, iv, data, outcome });
         }
     }
     if let Some(isa) = isa
@@ -313,5 +315,39 @@ fn refuse(outcome: &mut Result<(), Error>, error: Error) -> usize {
 impl fmt::Debug for Message<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Message").field("cipher", self.cipher).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stray<'a>(
+        cipher: &'a Cipher,
+        data: &'a mut [u8],
+        outcome: &'a mut Result<(), Error>,
+    ) -> impl Iterator<Item = Message<'a>> {
+        core::iter::once(Message { cipher, iv: &[2; 16], data: data.into(), outcome })
+    }
+
+    /// A message of another algorithm than the one that is named goes its own way, and back.
+    #[test]
+    fn strays_are_served_alone() {
+        let cbc = Cipher::new(Isa::detect(), Algorithm::AES_128_CBC, &[1; 16]).expect("a good key");
+        let mut right = [7; 32];
+        cbc.encrypt(&[2; 16], &mut right[..]).expect("whole blocks");
+        for named in [Algorithm::AES_128_CTR, Algorithm::CHACHA20_IETF, Algorithm::SERPENT_128_CBC]
+        {
+            for lengths in [Lengths::NONE, Lengths::ALL] {
+                let (mut data, mut outcomes) = ([7; 32], [Ok(()); 2]);
+                let [to, back] = &mut outcomes;
+                let strays = stray(&cbc, &mut data, to);
+                assert_eq!(encrypt(named, lengths, strays), 0, "{named}");
+                assert_eq!(data, right, "{named}");
+                let strays = stray(&cbc, &mut data, back);
+                assert_eq!(decrypt(named, lengths, strays), 0, "{named}");
+                assert_eq!((data, outcomes), ([7; 32], [Ok(()); 2]), "{named}");
+            }
+        }
     }
 }
