@@ -19,7 +19,7 @@ use crate::class::Class;
 /// Where figures come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Source {
+pub enum CostSource {
     /// Another processor with the same instructions.
     BuiltIn,
     /// [`Engine::calibrate`](crate::Engine::calibrate): this one.
@@ -34,7 +34,7 @@ pub struct Costs {
     figures: Cow<'static, Figures>,
     /// For each kind of messages that have lanes, and each depth.
     lengths: [[Lengths; DEPTHS.len()]; ROWS],
-    source: Source,
+    source: CostSource,
 }
 
 /// Which requests of an algorithm go side by side: some lengths, by how many requests there are.
@@ -56,23 +56,23 @@ pub struct SideBySide {
 impl Costs {
     /// Those that were measured beforehand, at this level.
     pub(crate) fn built_in(level: Level) -> Self {
-        Self::new(Cow::Borrowed(built_in::at(level)), Source::BuiltIn)
+        Self::new(Cow::Borrowed(built_in::at(level)), CostSource::BuiltIn)
     }
 
     /// Measures them.
     pub(crate) fn measured(isa: Isa) -> Self {
         let figures = measure::figures(isa, built_in::at(isa.level()), &Effort::QUICK);
-        Self::new(Cow::Owned(figures), Source::Calibrated)
+        Self::new(Cow::Owned(figures), CostSource::Calibrated)
     }
 
-    fn new(figures: Cow<'static, Figures>, source: Source) -> Self {
+    fn new(figures: Cow<'static, Figures>, source: CostSource) -> Self {
         let lengths = figures.lanes.map(|row| figures::lengths(&row));
         Self { figures, lengths, source }
     }
 
     /// Where the figures come from.
     #[must_use]
-    pub fn source(&self) -> Source {
+    pub fn source(&self) -> CostSource {
         self.source
     }
 

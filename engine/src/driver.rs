@@ -47,6 +47,7 @@ pub trait Driver: fmt::Debug + Send + Sync {
     /// that the driver leaves without an outcome counts as [`Error::Unsupported`].
     ///
     /// The output of a message that is not authentic ([`Error::Authentication`]) must be wiped, and
-    /// where there is another error nothing must be written. A panic goes on to whoever called.
+    /// where there is another error nothing must be written. A panic goes on to whoever called; what
+    /// has no outcome then must not be processed again, for it may have been sealed already.
     fn process(&self, batch: &mut [Request<'_>]);
 }

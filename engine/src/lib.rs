@@ -44,7 +44,7 @@ mod session;
 mod tests;
 
 pub use batch_error::BatchError;
-pub use cost::{Costs, SideBySide, Source};
+pub use cost::{CostSource, Costs, SideBySide};
 pub use driver::{Driver, SessionId};
 pub use drivers::Null;
 pub use engine::Engine;

@@ -303,11 +303,11 @@ impl Session {
     #[inline]
     fn served(&self, batch: &mut [Request<'_>; 1]) -> Result<(), Error> {
         match self.route() {
-            Some(route) => {
+            Some(route) if batch[0].outcome().is_none() => {
                 route.driver.process(batch);
                 batch[0].outcome().unwrap_or(Err(Error::Unsupported))
             }
-            None => batch[0].outcome().unwrap_or_else(|| batch[0].alone()),
+            _ => batch[0].outcome().unwrap_or_else(|| batch[0].alone()),
         }
     }
 }

@@ -138,9 +138,9 @@ fn a_batch_is_what_its_requests_are_one_by_one() {
 #[test]
 fn a_calibrated_engine_answers_the_same() {
     let mut engine = Engine::new();
-    assert_eq!(engine.costs().source(), Source::BuiltIn);
+    assert_eq!(engine.costs().source(), CostSource::BuiltIn);
     engine.calibrate();
-    assert_eq!(engine.costs().source(), Source::Calibrated);
+    assert_eq!(engine.costs().source(), CostSource::Calibrated);
     let sessions = sessions(&engine);
     let mixed = |at: usize| Message::new(&sessions, at * 13 % sessions.len(), at);
     compare(&engine, &sessions, &(0..300).map(mixed).collect::<Vec<_>>());

@@ -29,7 +29,10 @@ pub use lanecrypt_ciphers::{
     Opener, Primitive, RandomNonces, Sealer, UnknownAlgorithm, UnknownLevel, hazmat,
 };
 #[doc(inline)]
-pub use lanecrypt_engine::{BatchError, Driver, Engine, Operation, Request, Session, SessionId};
+pub use lanecrypt_engine::{
+    BatchError, CostSource, Costs, Driver, Engine, Null, Operation, Request, Session, SessionId,
+    SideBySide,
+};
 #[doc(inline)]
 pub use lanecrypt_random as random;
 

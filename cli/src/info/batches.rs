@@ -1,6 +1,6 @@
 //! Who serves requests, and which of a batch go side by side.
 
-use lanecrypt_engine::{Engine, SideBySide, Source};
+use lanecrypt_engine::{CostSource, Engine, SideBySide};
 use serde_json::{Value, json};
 
 /// The numbers of requests that have a column.
@@ -8,7 +8,7 @@ const COLUMNS: [usize; 5] = [2, 4, 8, 16, 64];
 
 pub(super) struct Batches {
     drivers: Vec<String>,
-    source: Source,
+    source: CostSource,
     rows: Vec<SideBySide>,
 }
 
@@ -33,7 +33,7 @@ impl Batches {
         }
         text += "Bytes of messages that run side by side, by how many of them a batch has ";
         text += match self.source {
-            Source::Calibrated => "(measured now)\n",
+            CostSource::Calibrated => "(measured now)\n",
             _ => "(built in; --calibrate measures)\n",
         };
         text += &format!("{:<28}", "");
@@ -80,7 +80,7 @@ impl Batches {
         json!({
             "drivers": self.drivers,
             "source": match self.source {
-                Source::Calibrated => "calibrated",
+                CostSource::Calibrated => "calibrated",
                 _ => "built-in",
             },
             "side_by_side": rows.collect::<Vec<_>>(),
