@@ -56,17 +56,23 @@ pub struct SideBySide {
 impl Costs {
     /// Those that were measured beforehand, at this level.
     pub(crate) fn built_in(level: Level) -> Self {
-        Self::new(Cow::Borrowed(built_in::at(level)), CostSource::BuiltIn)
+        Self::new(level, Cow::Borrowed(built_in::at(level)), CostSource::BuiltIn)
     }
 
     /// Measures them.
     pub(crate) fn measured(isa: Isa) -> Self {
         let figures = measure::figures(isa, built_in::at(isa.level()), &Effort::QUICK);
-        Self::new(Cow::Owned(figures), CostSource::Calibrated)
+        Self::new(isa.level(), Cow::Owned(figures), CostSource::Calibrated)
     }
 
-    fn new(figures: Cow<'static, Figures>, source: CostSource) -> Self {
-        let lengths = figures.lanes.map(|row| figures::lengths(&row));
+    fn new(level: Level, figures: Cow<'static, Figures>, source: CostSource) -> Self {
+        let mut lengths = figures.lanes.map(|row| figures::lengths(&row));
+        for (row, lengths) in lengths.iter_mut().enumerate() {
+            // Where there are no lanes, what seems to be a gain is an error of measurement.
+            if level < rows::lowest(row) {
+                lengths.fill(Lengths::NONE);
+            }
+        }
         Self { figures, lengths, source }
     }
 

@@ -19,7 +19,7 @@ use lanecrypt_kernels::serpent::Serpent;
 use lanecrypt_kernels::{BlockEncrypt, Isa, StreamCore, into_blocks};
 
 use super::Cipher;
-use super::block_modes::{cbc, sized};
+use super::block_modes::{cbc, ecb, no_iv, sized};
 use super::keyed::{Kept, Keyed, StreamKey};
 pub use crate::cipher::lanes::Lengths;
 use crate::{Algorithm, Error, Mode, Primitive};
@@ -56,6 +56,7 @@ macro_rules! variant {
         }
     };
 }
+
 /// Encrypts each message, as [`Cipher::encrypt`] does, and returns how many were refused.
 ///
 /// All should be of `algorithm`; one that is not is encrypted just as well, alone. Those of
@@ -70,6 +71,14 @@ pub fn encrypt<'a>(
             chained(lengths, messages, variant!($variant), <$cipher>::cbc_encrypt_lanes)
         };
     }
+    macro_rules! blocks {
+        ($variant:ident) => {
+            typed(messages, variant!($variant), encrypt_other, |key, iv, data| {
+                no_iv(iv)?;
+                ecb::<true, _, _>(key, data)
+            })
+        };
+    }
     match (algorithm.primitive(), algorithm.mode()) {
         (Primitive::Aes128, Mode::Cbc) => chained!(Aes128Cbc, Aes<128>),
         (Primitive::Aes192, Mode::Cbc) => chained!(Aes192Cbc, Aes<192>),
@@ -81,6 +90,9 @@ pub fn encrypt<'a>(
         (Primitive::Des, Mode::Cbc) => chained!(DesCbc, Des),
         #[cfg(feature = "legacy")]
         (Primitive::TripleDes, Mode::Cbc) => chained!(TripleDesCbc, TripleDes),
+        (Primitive::Aes128, Mode::Ecb) => blocks!(Aes128Ecb),
+        (Primitive::Aes192, Mode::Ecb) => blocks!(Aes192Ecb),
+        (Primitive::Aes256, Mode::Ecb) => blocks!(Aes256Ecb),
         (_, Mode::Cbc | Mode::Ecb | Mode::Xts) => one_by_one(messages, encrypt_other),
         _ => xor(algorithm, lengths, messages, encrypt_other),
     }
@@ -96,33 +108,32 @@ pub fn decrypt<'a>(
     lengths: Lengths,
     messages: impl Iterator<Item = Message<'a>>,
 ) -> usize {
-    let mut refused = 0;
-    macro_rules! one_by_one {
+    macro_rules! chained {
         ($variant:ident) => {
-            for Message { cipher, iv, data, outcome } in messages {
-                let Keyed::$variant(key) = &cipher.keyed else {
-                    refused += decrypt_other(Message { cipher, iv, data, outcome });
-                    continue;
-                };
-                let Ok(iv) = sized(iv) else {
-                    refused += refuse(outcome, Error::NonceLength);
-                    continue;
-                };
-                let mut chain = *iv;
-                if let Err(error) = cbc::<false, _, _>(key, &mut chain, data) {
-                    refused += refuse(outcome, error);
-                }
-            }
+            typed(messages, variant!($variant), decrypt_other, |key, iv, data| {
+                let mut chain = *sized(iv)?;
+                cbc::<false, _, _>(key, &mut chain, data)
+            })
+        };
+    }
+    macro_rules! blocks {
+        ($variant:ident) => {
+            typed(messages, variant!($variant), decrypt_other, |key, iv, data| {
+                no_iv(iv)?;
+                ecb::<false, _, _>(key, data)
+            })
         };
     }
     match (algorithm.primitive(), algorithm.mode()) {
-        (Primitive::Aes128, Mode::Cbc) => one_by_one!(Aes128Cbc),
-        (Primitive::Aes192, Mode::Cbc) => one_by_one!(Aes192Cbc),
-        (Primitive::Aes256, Mode::Cbc) => one_by_one!(Aes256Cbc),
-        (_, Mode::Cbc | Mode::Ecb | Mode::Xts) => return one_by_one(messages, decrypt_other),
-        _ => return xor(algorithm, lengths, messages, decrypt_other),
+        (Primitive::Aes128, Mode::Cbc) => chained!(Aes128Cbc),
+        (Primitive::Aes192, Mode::Cbc) => chained!(Aes192Cbc),
+        (Primitive::Aes256, Mode::Cbc) => chained!(Aes256Cbc),
+        (Primitive::Aes128, Mode::Ecb) => blocks!(Aes128Ecb),
+        (Primitive::Aes192, Mode::Ecb) => blocks!(Aes192Ecb),
+        (Primitive::Aes256, Mode::Ecb) => blocks!(Aes256Ecb),
+        (_, Mode::Cbc | Mode::Ecb | Mode::Xts) => one_by_one(messages, decrypt_other),
+        _ => xor(algorithm, lengths, messages, decrypt_other),
     }
-    refused
 }
 
 /// Both directions of a keystream; `other` serves what has none of this algorithm, alone.
@@ -133,22 +144,14 @@ fn xor<'a>(
     messages: impl Iterator<Item = Message<'a>>,
     other: impl Fn(Message<'a>) -> usize,
 ) -> usize {
-    let mut refused = 0;
     macro_rules! counter {
         ($variant:ident) => {
-            for Message { cipher, iv, data, outcome } in messages {
-                let Keyed::$variant(key) = &cipher.keyed else {
-                    refused += other(Message { cipher, iv, data, outcome });
-                    continue;
-                };
-                let Ok(iv) = sized(iv) else {
-                    refused += refuse(outcome, Error::NonceLength);
-                    continue;
-                };
+            typed(messages, variant!($variant), other, |key, iv, data| {
                 // No slice is as long as 2^64 blocks.
-                let mut counter = *iv;
+                let mut counter = *sized(iv)?;
                 key.ctr(&mut counter, data);
-            }
+                Ok(())
+            })
         };
     }
     macro_rules! side_by_side {
@@ -182,19 +185,18 @@ fn xor<'a>(
         (Primitive::Aes128, Mode::Ctr) => counter!(Aes128Ctr),
         (Primitive::Aes192, Mode::Ctr) => counter!(Aes192Ctr),
         (Primitive::Aes256, Mode::Ctr) => counter!(Aes256Ctr),
-        _ if lengths == Lengths::NONE => return one_by_one(messages, other),
-        (Primitive::ChaCha8, Mode::Djb) => return chacha!(ChaCha8Djb, Counter64, 8),
-        (Primitive::ChaCha12, Mode::Djb) => return chacha!(ChaCha12Djb, Counter64, 12),
-        (Primitive::ChaCha20, Mode::Djb) => return chacha!(ChaCha20Djb, Counter64, 20),
-        (Primitive::ChaCha8, Mode::Ietf) => return chacha!(ChaCha8Ietf, Ietf, 8),
-        (Primitive::ChaCha12, Mode::Ietf) => return chacha!(ChaCha12Ietf, Ietf, 12),
-        (Primitive::ChaCha20, Mode::Ietf) => return chacha!(ChaCha20Ietf, Ietf, 20),
-        (Primitive::Salsa8, Mode::Stream) => return salsa!(Salsa8, 8),
-        (Primitive::Salsa12, Mode::Stream) => return salsa!(Salsa12, 12),
-        (Primitive::Salsa20, Mode::Stream) => return salsa!(Salsa20, 20),
-        _ => return one_by_one(messages, other),
+        _ if lengths == Lengths::NONE => one_by_one(messages, other),
+        (Primitive::ChaCha8, Mode::Djb) => chacha!(ChaCha8Djb, Counter64, 8),
+        (Primitive::ChaCha12, Mode::Djb) => chacha!(ChaCha12Djb, Counter64, 12),
+        (Primitive::ChaCha20, Mode::Djb) => chacha!(ChaCha20Djb, Counter64, 20),
+        (Primitive::ChaCha8, Mode::Ietf) => chacha!(ChaCha8Ietf, Ietf, 8),
+        (Primitive::ChaCha12, Mode::Ietf) => chacha!(ChaCha12Ietf, Ietf, 12),
+        (Primitive::ChaCha20, Mode::Ietf) => chacha!(ChaCha20Ietf, Ietf, 20),
+        (Primitive::Salsa8, Mode::Stream) => salsa!(Salsa8, 8),
+        (Primitive::Salsa12, Mode::Stream) => salsa!(Salsa12, 12),
+        (Primitive::Salsa20, Mode::Stream) => salsa!(Salsa20, 20),
+        _ => one_by_one(messages, other),
     }
-    refused
 }
 
 // Messages are handed over by value: to one whose address is taken somewhere, however seldom, all of
@@ -216,6 +218,27 @@ fn decrypt_other(message: Message<'_>) -> usize {
         Ok(()) => 0,
         Err(error) => refuse(message.outcome, error),
     }
+}
+
+/// Serves each message whose key is of one kind, the others alone; how many were refused.
+#[inline(always)]
+fn typed<'a, K: 'a>(
+    messages: impl Iterator<Item = Message<'a>>,
+    key: impl Fn(&'a Keyed) -> Option<&'a K>,
+    other: impl Fn(Message<'a>) -> usize,
+    serve: impl Fn(&'a K, &'a [u8], InOutBuf<'a, 'a, u8>) -> Result<(), Error>,
+) -> usize {
+    let mut refused = 0;
+    for Message { cipher, iv, data, outcome } in messages {
+        let Some(key) = key(&cipher.keyed) else {
+            refused += other(Message { cipher, iv, data, outcome });
+            continue;
+        };
+        if let Err(error) = serve(key, iv, data) {
+            refused += refuse(outcome, error);
+        }
+    }
+    refused
 }
 
 /// Serves each message; the sum of what `serve` says.

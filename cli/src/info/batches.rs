@@ -36,13 +36,13 @@ impl Batches {
             CostSource::Calibrated => "(measured now)\n",
             _ => "(built in; --calibrate measures)\n",
         };
-        text += &format!("{:<28}", "");
+        text += &format!("{:<36}", "");
         for column in COLUMNS {
             text += &format!("{:>12}", format!("{column} or more"));
         }
         text += "\n";
         for (name, ranges) in self.lines() {
-            text += &format!("{name:<28}");
+            text += &format!("{name:<36}");
             for range in ranges {
                 text += &format!("{range:>12}");
             }
@@ -51,17 +51,23 @@ impl Batches {
         text
     }
 
-    /// One for each algorithm and operation.
+    /// One for each algorithm and operation; one for both, if they have the same ranges.
     fn lines(&self) -> Vec<(String, [String; COLUMNS.len()])> {
         let mut lines: Vec<(String, [String; COLUMNS.len()])> = Vec::new();
-        for row in &self.rows {
-            let name = format!("{} {}", row.algorithm, row.operation.name());
-            if lines.last().is_none_or(|(last, _)| *last != name) {
-                lines.push((name, COLUMNS.map(|_| String::from("-"))));
-            }
-            let column = COLUMNS.iter().position(|&column| column == row.requests);
-            if let (Some(column), Some((_, ranges))) = (column, lines.last_mut()) {
-                ranges[column] = range(row);
+        for rows in self.rows.chunk_by(|one, next| {
+            (one.algorithm, one.operation) == (next.algorithm, next.operation)
+        }) {
+            let ranges = COLUMNS.map(|column| {
+                let row = rows.iter().find(|row| row.requests == column);
+                row.map_or_else(|| String::from("-"), range)
+            });
+            let Some(SideBySide { algorithm, operation, .. }) = rows.first() else { continue };
+            let name = format!("{algorithm} ");
+            match lines.last_mut() {
+                Some((last, same)) if last.starts_with(&name) && *same == ranges => {
+                    *last += &format!(", {}", operation.name());
+                }
+                _ => lines.push((name + operation.name(), ranges)),
             }
         }
         lines

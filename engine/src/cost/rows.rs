@@ -1,6 +1,6 @@
 //! The kinds of messages that have kernels for many side by side.
 
-use lanecrypt_ciphers::{Algorithm, Mode, Primitive};
+use lanecrypt_ciphers::{Algorithm, Level, Mode, Primitive};
 
 use crate::Operation;
 use crate::class::Class;
@@ -33,6 +33,17 @@ pub(super) fn measured() -> impl Iterator<Item = (usize, Algorithm)> {
         };
         Some((wanted, *Algorithm::ALL.iter().find(is_wanted)?))
     })
+}
+
+/// The lowest level at which messages of a kind go side by side.
+pub(super) const fn lowest(row: usize) -> Level {
+    match row {
+        // AES, by AES instructions.
+        0..3 => Level::AesNi,
+        // DES and triple DES, bitsliced.
+        12.. => Level::Portable,
+        _ => Level::Ssse3,
+    }
 }
 
 /// The length of a key, and how a message begins, make no difference within a kind.
