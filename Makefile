@@ -13,7 +13,7 @@ test-release: ## The same, as the release profile builds it
 	@scripts/test.sh --release
 
 .PHONY: test-ct
-test-ct: ## Check that the kernels are constant time: valgrind, traces, clock, disassembly (five minutes)
+test-ct: ## Check that the kernels are constant time: valgrind, traces, clock, disassembly (ten minutes)
 	@scripts/constant-time.sh
 
 .PHONY: test-long
