@@ -110,8 +110,8 @@ impl Costs {
     /// `None` if no session serves the operation with this algorithm.
     ///
     /// With the key kept, data in the cache, an initialization vector and data of its own for each
-    /// request, and no associated data. Built-in figures are those of a server processor of 2023 at
-    /// 3.7 GHz; lengths between those that were measured are interpolated.
+    /// request, and no associated data. Built-in figures are those of an Intel Xeon at about
+    /// 3.6 GHz; lengths between those that were measured are interpolated.
     #[must_use]
     pub fn nanoseconds(
         &self,

@@ -90,8 +90,7 @@ impl<'a> Request<'a> {
         aad: &'a [u8],
         packet: &'a mut [u8],
     ) -> Self {
-        let at = packet.len().checked_sub(session.tag_length());
-        match at.and_then(|at| packet.split_at_mut_checked(at)) {
+        match session.cut(packet) {
             Some((data, tag)) => Self::seal_detached(session, nonce, aad, data, tag),
             None => Self::refused(session, Error::OutputLength),
         }
@@ -106,8 +105,7 @@ impl<'a> Request<'a> {
         aad: &'a [u8],
         packet: &'a mut [u8],
     ) -> Self {
-        let at = packet.len().checked_sub(session.tag_length());
-        match at.and_then(|at| packet.split_at_mut_checked(at)) {
+        match session.cut(packet) {
             Some((data, tag)) => Self::open_detached(session, nonce, aad, data, tag),
             None => Self::refused(session, Error::Authentication),
         }

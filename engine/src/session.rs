@@ -101,6 +101,13 @@ impl Session {
         }
     }
 
+    /// The message and the tag of a packet; none if there is no room for a tag.
+    #[inline]
+    pub(crate) fn cut<'p>(&self, packet: &'p mut [u8]) -> Option<(&'p mut [u8], &'p mut [u8])> {
+        let at = packet.len().checked_sub(self.tag_length())?;
+        packet.split_at_mut_checked(at)
+    }
+
     /// Makes tags of so many bytes, as [`Cipher::set_tag_length`] does, with the same limits.
     ///
     /// # Errors

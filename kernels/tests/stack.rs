@@ -1,8 +1,10 @@
 //! How deep kernels reach into the stack: not below what `wipe::DEPTH` says.
 #![cfg(target_arch = "x86_64")]
 
-use core::arch::asm;
+#[path = "common/depth.rs"]
+mod depth;
 
+use depth::depth;
 use lanecrypt_kernels::aes::{Aes, AesCtr, AesForward};
 #[cfg(feature = "legacy")]
 use lanecrypt_kernels::arc4::Arc4;
@@ -19,13 +21,9 @@ use lanecrypt_kernels::serpent::Serpent;
 use lanecrypt_kernels::xts::AesXts;
 use lanecrypt_kernels::{Aead, BlockCipher, BlockEncrypt, Isa, Level, StreamCore, wipe};
 
-/// Bytes of the stack that calls are made on.
-const STACK: usize = 1 << 18;
 /// What the layers above the kernels may use of the depth, in bytes: most of it for lists of a
 /// batch's messages. The engine's tests measure both together.
 const ABOVE: usize = 16 << 10;
-/// What the stack is filled with before.
-const PAINT: u8 = 0xa7;
 
 #[test]
 fn no_kernel_reaches_below_the_depth_that_is_wiped() {
@@ -240,34 +238,4 @@ fn sectors(isa: Isa) -> usize {
             xts.decrypt_sectors(4, len, data.into());
         }
     })
-}
-
-/// Bytes of stack that `call` uses.
-fn depth<F: FnMut()>(call: &mut F) -> usize {
-    let mut stack = vec![u128::from_ne_bytes([PAINT; 16]); STACK / 16];
-    let top = stack.as_mut_ptr_range().end;
-    let call: *mut F = call;
-    // SAFETY: the stack is aligned and large enough, and the stack pointer is put back from a
-    // register that functions preserve; `trampoline` gets the closure that it expects.
-    unsafe {
-        asm!(
-            "mov r12, rsp",
-            "mov rsp, {top}",
-            "call {function}",
-            "mov rsp, r12",
-            top = in(reg) top,
-            function = in(reg) trampoline::<F> as extern "C" fn(*mut F),
-            in("rdi") call,
-            out("r12") _,
-            clobber_abi("C"),
-        );
-    }
-    let left = stack.iter().take_while(|word| **word == u128::from_ne_bytes([PAINT; 16])).count();
-    STACK - 16 * left
-}
-
-extern "C" fn trampoline<F: FnMut()>(call: *mut F) {
-    // SAFETY: `depth` passes a closure of this type, which outlives the call.
-    let call = unsafe { &mut *call };
-    call();
 }

@@ -1,7 +1,7 @@
 //! Figures that were measured beforehand, at each level of x86-64.
 //!
-//! On a server processor of 2023 (Sapphire Rapids, 3.7 GHz), capped at each level. How the kernels
-//! of a level compare with one another is much the same on others.
+//! On the machine of the README's tables (Intel Xeon, about 3.6 GHz), capped at each level. How the
+//! kernels of a level compare with one another is much the same on others.
 
 mod figures;
 

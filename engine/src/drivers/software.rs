@@ -46,10 +46,7 @@ impl Software {
         let Some(first) = batch.first() else { return 0 };
         let class = first.state().class;
         if let Some(driver) = awaited(first) {
-            let same = |request: &Request<'_>| {
-                awaited(request).is_some_and(|other| Arc::ptr_eq(driver, other))
-            };
-            if batch.iter().all(same) {
+            if leading(driver, batch) == batch.len() {
                 return serve_by(driver, batch);
             }
         } else if !self.costs.have_lanes(class) {
@@ -110,15 +107,19 @@ fn elsewhere(batch: &mut [Request<'_>]) -> usize {
             rest = &mut rest[1..];
             continue;
         };
-        let same = |request: &Request<'_>| {
-            awaited(request).is_some_and(|other| Arc::ptr_eq(driver, other))
-        };
-        let length = rest.iter().take_while(|request| same(request)).count();
-        let (run, behind) = rest.split_at_mut(length);
+        let (run, behind) = rest.split_at_mut(leading(driver, rest));
         failed += serve_by(driver, run);
         rest = behind;
     }
     failed
+}
+
+/// How many requests at the front of a batch wait for this driver.
+#[inline]
+fn leading(driver: &Arc<dyn Driver>, batch: &[Request<'_>]) -> usize {
+    let same =
+        |request: &Request<'_>| awaited(request).is_some_and(|other| Arc::ptr_eq(driver, other));
+    batch.iter().take_while(|request| same(request)).count()
 }
 
 /// Has a driver serve what is its own, and returns how many failed.

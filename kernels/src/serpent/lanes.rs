@@ -17,6 +17,59 @@ pub(super) mod in_turn;
 ))]
 pub(super) mod slots;
 
+#[cfg(all(
+    target_arch = "x86_64",
+    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
+))]
+use inout::InOutBuf;
+
+#[cfg(all(
+    target_arch = "x86_64",
+    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
+))]
+use self::slots::Slots;
+#[cfg(all(
+    target_arch = "x86_64",
+    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
+))]
+use crate::lanes::Lane;
+#[cfg(all(
+    target_arch = "x86_64",
+    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
+))]
+use crate::serpent::Serpent;
+
+/// Encrypts all messages: `run` takes as many lanes as suit the number that is left, until fewer are,
+/// and `alone` takes one message. Two messages go side by side if each has `worth_two` blocks.
+#[cfg(all(
+    target_arch = "x86_64",
+    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
+))]
+#[inline(always)]
+pub(super) fn drive<const MOST: usize>(
+    lanes: &mut [Lane<'_, Serpent, 16>],
+    worth_two: usize,
+    alone: impl Fn(&[[u32; 4]; 33], &mut [u8; 16], InOutBuf<'_, '_, [u8; 16]>),
+    run: impl Fn(&mut Slots<'_, '_, MOST>, u32),
+) {
+    if lanes.len() < 2 || lanes.len() == 2 && lanes.iter().any(|l| l.blocks.len() < worth_two) {
+        for lane in lanes {
+            let mut chain = *lane.iv;
+            alone(&lane.key.keys, &mut chain, lane.blocks.reborrow());
+        }
+        return;
+    }
+    let Some(mut slots) = Slots::new(lanes) else { return };
+    while !slots.are_short(worth_two) {
+        let count = slots.count();
+        run(&mut slots, count);
+        slots.close_up();
+    }
+    while let Some((keys, chain, blocks)) = slots.take_out() {
+        alone(keys, chain, blocks);
+    }
+}
+
 /// Defines `encrypt_lanes`, for `G` groups of as many lanes as there are words in a register: the
 /// steps of one group fill the waits of the other.
 ///

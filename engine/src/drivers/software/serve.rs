@@ -8,7 +8,8 @@ use crate::request::{State, Work};
 use crate::session::Keyed;
 use crate::{Operation, Request};
 
-/// Fewer go one by one, if all have lengths for that.
+/// Where none go side by side, fewer are served as single requests are: finding their kernel once for
+/// all would gain nothing.
 const FEW: usize = 4;
 
 /// Serves `members`, which are `count` requests of this class, those of `lengths` side by side, and

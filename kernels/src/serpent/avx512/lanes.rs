@@ -6,10 +6,13 @@ mod few;
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
+use inout::InOutBuf;
+
 use super::sbox::{s0, s1, s2, s3, s4, s5, s6, s7};
 use super::{across, chain, xor, xor3};
 use crate::lanes::Lane;
 use crate::serpent::Serpent;
+use crate::serpent::lanes::drive;
 use crate::serpent::lanes::slots::Slots;
 use crate::simd::{load128, load512 as load, opaque_place, store128, store512 as store};
 
@@ -20,28 +23,14 @@ const WORTH_TWO: usize = 2;
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 pub(in crate::serpent) fn cbc_encrypt_lanes(lanes: &mut [Lane<'_, Serpent, 16>]) {
-    if lanes.len() < 2 || lanes.len() == 2 && lanes.iter().any(|l| l.blocks.len() < WORTH_TWO) {
-        for lane in lanes {
-            let mut chain = *lane.iv;
-            chain::cbc_encrypt(&lane.key.keys, &mut chain, lane.blocks.reborrow());
-        }
-        return;
-    }
-    let Some(mut slots) = Slots::new(lanes) else { return };
-    loop {
-        match slots.count() {
-            _ if slots.are_short(WORTH_TWO) => {
-                while let Some((keys, chain, blocks)) = slots.take_out() {
-                    chain::cbc_encrypt(keys, chain, blocks);
-                }
-                return;
-            }
-            2..=8 => few::encrypt_lanes::<1>(&mut slots, 1),
-            9..=16 => encrypt_lanes::<1>(&mut slots, 8),
-            _ => encrypt_lanes::<2>(&mut slots, 16),
-        }
-        slots.close_up();
-    }
+    let alone = |keys: &_, vector: &mut _, blocks: InOutBuf<'_, '_, _>| {
+        chain::cbc_encrypt(keys, vector, blocks);
+    };
+    drive(lanes, WORTH_TWO, alone, |slots, count| match count {
+        2..=8 => few::encrypt_lanes::<1>(slots, 1),
+        9..=16 => encrypt_lanes::<1>(slots, 8),
+        _ => encrypt_lanes::<2>(slots, 16),
+    });
 }
 
 #[inline]

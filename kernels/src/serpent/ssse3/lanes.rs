@@ -1,13 +1,14 @@
 //! CBC encryption of many messages, in registers of 128 bits: one or two groups of four lanes.
 //! Constant time in keys and data.
 //!
-//! One message is faster in ordinary registers, see [`portable`].
+//! One message is faster in ordinary registers.
 
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
 use super::{across, rotate_left, s0, s1, s2, s3, s4, s5, s6, s7, shift_left, xor};
 use crate::lanes::Lane;
+use crate::serpent::lanes::drive;
 use crate::serpent::lanes::slots::Slots;
 use crate::serpent::{Serpent, portable};
 use crate::simd::{load128, load128 as load, opaque_place, store128, store128 as store};
@@ -19,27 +20,10 @@ const WORTH_TWO: usize = 2;
 
 #[target_feature(enable = "ssse3")]
 pub(in crate::serpent) fn cbc_encrypt_lanes(lanes: &mut [Lane<'_, Serpent, 16>]) {
-    if lanes.len() < 2 || lanes.len() == 2 && lanes.iter().any(|l| l.blocks.len() < WORTH_TWO) {
-        for lane in lanes {
-            let mut chain = *lane.iv;
-            portable::cbc_encrypt(&lane.key.keys, &mut chain, lane.blocks.reborrow());
-        }
-        return;
-    }
-    let Some(mut slots) = Slots::new(lanes) else { return };
-    loop {
-        match slots.count() {
-            _ if slots.are_short(WORTH_TWO) => {
-                while let Some((keys, chain, blocks)) = slots.take_out() {
-                    portable::cbc_encrypt(keys, chain, blocks);
-                }
-                return;
-            }
-            2..=4 => encrypt_lanes::<1>(&mut slots, 1),
-            _ => encrypt_lanes::<2>(&mut slots, 4),
-        }
-        slots.close_up();
-    }
+    drive(lanes, WORTH_TWO, portable::cbc_encrypt, |slots, count| match count {
+        2..=4 => encrypt_lanes::<1>(slots, 1),
+        _ => encrypt_lanes::<2>(slots, 4),
+    });
 }
 
 #[inline]
