@@ -17,7 +17,8 @@ pub struct SessionId(pub u64);
 /// and side by side, on the thread that calls or elsewhere, and comes back when all of them have an
 /// outcome.
 pub trait Driver: fmt::Debug + Send + Sync {
-    /// Its name, by which [`Engine::open_on`](crate::Engine::open_on) finds it: lower case, no spaces.
+    /// Its name, by which [`Engine::open_on`](crate::Engine::open_on) finds it: ASCII in lower case,
+    /// without spaces, not that of another driver, and always the same.
     fn name(&self) -> &str;
 
     /// What a request costs, in nanoseconds, of so many `bytes` and as one of a `batch` of like

@@ -6,7 +6,7 @@ use lanecrypt_ciphers::{Algorithm, Error, Isa};
 
 use crate::cost::Costs;
 use crate::drivers::{Null, Software};
-use crate::{BatchError, Driver, Operation, Request, Session};
+use crate::{BatchError, Driver, DriverNameError, Operation, Request, Session};
 
 /// Opens sessions and serves batches of requests.
 ///
@@ -38,11 +38,16 @@ impl Engine {
         Self { software: Software::new(isa), drivers: vec![Arc::new(Null)] }
     }
 
-    /// Adds a driver.
-    #[must_use]
-    pub fn with_driver(mut self, driver: impl Driver + 'static) -> Self {
+    /// Adds a driver. Its [name](Driver::name) is looked at once, here.
+    ///
+    /// # Errors
+    ///
+    /// [`DriverNameError`] if a driver of this engine has the name, such as `software` or `null`, or
+    /// if it is not a name in lower case without spaces.
+    pub fn with_driver(mut self, driver: impl Driver + 'static) -> Result<Self, DriverNameError> {
+        DriverNameError::check(driver.name(), self.drivers())?;
         self.drivers.push(Arc::new(driver));
-        self
+        Ok(self)
     }
 
     /// The names of its drivers.

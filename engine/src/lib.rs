@@ -36,6 +36,7 @@ mod batch_error;
 mod class;
 mod cost;
 mod driver;
+mod driver_name_error;
 mod drivers;
 mod engine;
 mod request;
@@ -46,6 +47,7 @@ mod tests;
 pub use batch_error::BatchError;
 pub use cost::{CostSource, Costs, SideBySide};
 pub use driver::{Driver, SessionId};
+pub use driver_name_error::DriverNameError;
 pub use drivers::Null;
 pub use engine::Engine;
 pub use lanecrypt_ciphers::{

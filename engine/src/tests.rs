@@ -250,7 +250,7 @@ impl Driver for Arc<Adding> {
 #[test]
 fn another_driver_gets_what_is_its_own() {
     let adding = Arc::new(Adding::default());
-    let engine = Engine::new().with_driver(adding.clone());
+    let engine = Engine::new().with_driver(adding.clone()).expect("a free name");
     let here = engine.open_on("software", Algorithm::NULL, &[]).expect("it is built in");
     let there = engine.open_on("adding", Algorithm::NULL, &[]).expect("it serves it");
     assert!(engine.open_on("adding", Algorithm::AES_128_CBC, &[0; 16]).is_err());
@@ -282,7 +282,7 @@ fn another_driver_gets_what_is_its_own() {
 #[test]
 fn what_a_driver_leaves_has_failed() {
     let adding = Arc::new(Adding { leaves: Some(2), ..Adding::default() });
-    let engine = Engine::new().with_driver(adding.clone());
+    let engine = Engine::new().with_driver(adding.clone()).expect("a free name");
     let session = engine.open_on("adding", Algorithm::NULL, &[]).expect("it serves it");
     let mut data = [[0_u8; 3]; 5];
     let mut batch = data.each_mut().map(|data| Request::encrypt(&session, &[], &mut data[..]));
@@ -299,7 +299,7 @@ fn what_a_driver_leaves_has_failed() {
 #[test]
 fn tags_and_nonces_are_the_sessions() {
     let adding = Arc::new(Adding::default());
-    let engine = Engine::new().with_driver(adding);
+    let engine = Engine::new().with_driver(adding).expect("a free name");
     let mut session = engine.open(Algorithm::AES_128_GCM, &[1; 16]).expect("a right key");
     assert_eq!(session.set_tag_length(5), Err(Error::TagLength));
     assert_eq!(session.set_tag_length(12), Ok(()));

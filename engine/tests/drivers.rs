@@ -146,7 +146,7 @@ fn open(engine: &Engine, key: &Key) -> Session {
 #[test]
 fn mixed_batches_go_to_whom_they_belong() {
     let card = Card::default();
-    let engine = Engine::new().with_driver(card.clone());
+    let engine = Engine::new().with_driver(card.clone()).expect("a free name");
     assert_eq!(engine.drivers().collect::<Vec<_>>(), ["software", "null", "card"]);
     let mut numbers = Random(31);
     let mut keys = random_keys(2, &algorithms(), &mut numbers);
@@ -189,7 +189,7 @@ fn mixed_batches_go_to_whom_they_belong() {
 #[test]
 fn the_cheapest_driver_serves_a_session() {
     let card = Card::default();
-    let engine = Engine::new().with_driver(card.clone());
+    let engine = Engine::new().with_driver(card.clone()).expect("a free name");
     let cheap = engine.open_hazmat(Algorithm::AES_128_CTR, &[1; 16]).expect("a good key");
     let dear = engine.open(Algorithm::AES_256_GCM, &[1; 32]).expect("a good key");
     let asked = engine.open_on("card", Algorithm::AES_256_GCM, &[1; 32]).expect("a good key");
@@ -216,7 +216,7 @@ fn the_cheapest_driver_serves_a_session() {
 #[test]
 fn sessions_outlive_their_engine() {
     let card = Card::default();
-    let engine = Engine::new().with_driver(card.clone());
+    let engine = Engine::new().with_driver(card.clone()).expect("a free name");
     let session = engine.open_hazmat(Algorithm::AES_128_CTR, &[1; 16]).expect("a good key");
     drop(engine);
     let mut data = [0; 20];
@@ -255,7 +255,7 @@ impl Three {
 #[test]
 fn what_a_driver_leaves_counts_as_unsupported() {
     let card = Card::default();
-    let engine = Engine::new().with_driver(card.clone());
+    let engine = Engine::new().with_driver(card.clone()).expect("a free name");
     let mut three = Three::new(&engine);
     card.set(Mood::Idle);
     let mut batch = three.batch();
@@ -272,7 +272,7 @@ fn what_a_driver_leaves_counts_as_unsupported() {
 #[test]
 fn a_driver_that_panics_leaves_sessions_usable() {
     let card = Card::default();
-    let engine = Engine::new().with_driver(card.clone());
+    let engine = Engine::new().with_driver(card.clone()).expect("a free name");
     let mut three = Three::new(&engine);
     card.set(Mood::Broken);
     let mut batch = three.batch();
@@ -298,7 +298,7 @@ fn a_driver_that_panics_leaves_sessions_usable() {
 #[test]
 fn a_driver_that_panics_over_one_request_has_not_served_it() {
     let card = Card::default();
-    let engine = Engine::new().with_driver(card.clone());
+    let engine = Engine::new().with_driver(card.clone()).expect("a free name");
     let session = engine.open_on("card", Algorithm::AES_128_CTR, &[1; 16]).expect("a good key");
     card.set(Mood::Broken);
     let mut data = [0; 32];
