@@ -45,5 +45,8 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         let printed = exit::print(&report.text);
         return if report.failed { ExitCode::FAILURE } else { printed };
     }
+    if let Err(code) = exit::needs_input() {
+        return code;
+    }
     exit::after(lines::answer_all(&mut io::stdin().lock(), &mut io::stdout().lock(), Isa::detect()))
 }

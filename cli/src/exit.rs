@@ -3,6 +3,8 @@
 use std::io::{self, ErrorKind, Write as _};
 use std::process::ExitCode;
 
+use lanecrypt_speed::streams;
+
 /// Ends with 2 and one line on standard error.
 pub(crate) fn bad_arguments(reason: &str) -> ExitCode {
     say(reason);
@@ -15,8 +17,35 @@ pub(crate) fn failure(reason: &str) -> ExitCode {
     ExitCode::FAILURE
 }
 
+/// Whether there is a standard output; one that was closed takes all, and nobody gets it.
+///
+/// # Errors
+///
+/// The code to end with; the reason is on standard error.
+pub(crate) fn needs_output() -> Result<(), ExitCode> {
+    match streams::output_was_closed() {
+        true => Err(failure("standard output is closed")),
+        false => Ok(()),
+    }
+}
+
+/// Whether there is a standard input; one that was closed reads as empty.
+///
+/// # Errors
+///
+/// As for [`needs_output`].
+pub(crate) fn needs_input() -> Result<(), ExitCode> {
+    match streams::input_was_closed() {
+        true => Err(failure("standard input is closed")),
+        false => Ok(()),
+    }
+}
+
 /// Writes `text` to standard output and ends with 0, or as [`after`] says.
 pub(crate) fn print(text: &str) -> ExitCode {
+    if let Err(code) = needs_output() {
+        return code;
+    }
     let mut out = io::stdout().lock();
     after(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }

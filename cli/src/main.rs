@@ -42,6 +42,13 @@ enum Command {
     Check(check::Args),
 }
 
+impl Command {
+    /// Whether what was asked for goes to a file.
+    fn does_without_output(&self) -> bool {
+        matches!(self, Self::Speed(args) if args.writes_file())
+    }
+}
+
 fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
@@ -50,6 +57,12 @@ fn main() -> ExitCode {
     };
     if let Err(reason) = isa_setting() {
         return exit::bad_arguments(&reason);
+    }
+    // Before any work is done in vain.
+    if !arguments.command.does_without_output()
+        && let Err(code) = exit::needs_output()
+    {
+        return code;
     }
     match arguments.command {
         Command::Speed(args) => speed::run(args),

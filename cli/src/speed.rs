@@ -1,18 +1,19 @@
 //! `lanecrypt speed`: what requests cost on this machine, beside the peers.
 
+mod target;
+
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
-use std::fs::OpenOptions;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, ErrorKind, Write as _};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use lanecrypt_speed::{
-    Depth, Glob, Options, PeerLibraries, Peers, Report, Results, Table, on_interrupt,
-    run as measure,
+    Depth, Glob, Options, PeerLibraries, Peers, Report, Table, on_interrupt, run as measure,
 };
 
+use self::target::Target;
 use crate::exit;
 
 /// Measures what requests cost on this machine, ours and the peers', interleaved in one run.
@@ -50,6 +51,13 @@ pub(crate) struct Args {
     /// Write the results as JSON to this file; - writes them, and nothing else, to standard output
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+}
+
+impl Args {
+    /// Whether the results go to a file, so that the text on standard output is not all there is.
+    pub(crate) fn writes_file(&self) -> bool {
+        self.json.as_deref().is_some_and(|path| path.as_os_str() != target::OUTPUT)
+    }
 }
 
 /// The argument of `--peers`.
@@ -112,37 +120,41 @@ pub(crate) fn run(args: Args) -> ExitCode {
         peers: args.peers.0,
         libraries,
     };
-    let quiet = args.json.as_deref().is_some_and(|path| path.as_os_str() == "-");
-    // A file that cannot be written should not show only after minutes of measuring.
-    if let Some(path) = args.json.as_deref().filter(|_| !quiet)
-        && let Err(error) = OpenOptions::new().write(true).create(true).truncate(false).open(path)
-    {
-        return exit::failure(&format!("cannot write {}: {error}", path.display()));
-    }
+    let mut target = match args.json.as_deref().map(Target::open).transpose() {
+        Ok(target) => target,
+        Err(reason) => return exit::failure(&reason),
+    };
+    let quiet = matches!(target, Some(Target::Output));
     // Without a handler an interrupt simply ends the program.
     let stop = on_interrupt().unwrap_or_else(|_| Arc::new(AtomicBool::new(false)));
-    let mut unheard = false;
+    let mut unheard = None;
     let mut show = |text: &str| {
         let mut out = io::stdout().lock();
-        if !quiet && out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_err() {
-            // Whoever closed the pipe does not want the rest; the JSON may still be wanted.
-            unheard = true;
-            stop.store(args.json.is_none(), Ordering::Relaxed);
+        if quiet || unheard.is_some() {
+            return;
+        }
+        if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+            // Nobody gets the rest; the JSON may still be wanted.
+            unheard = Some(error);
+            stop.store(target.is_none(), Ordering::Relaxed);
         }
     };
     let report = match measure(&options, &stop, &mut show) {
         Ok(report) => report,
         Err(error) => return exit::bad_arguments(&error.to_string()),
     };
-    if let Some(path) = &args.json
-        && let Err(error) = write(path, &report.results, quiet)
+    if let Some(target) = &mut target
+        && let Err(reason) = target.write(&report.results)
     {
-        return exit::failure(&format!("cannot write {}: {error}", path.display()));
+        return exit::failure(&reason);
     }
-    if unheard && args.json.is_none() {
-        return ExitCode::SUCCESS;
+    match unheard {
+        Some(error) if error.kind() != ErrorKind::BrokenPipe => {
+            exit::failure(&format!("standard output: {error}"))
+        }
+        Some(_) if target.is_none() => ExitCode::SUCCESS,
+        _ => conclude(&report),
     }
-    conclude(&report)
 }
 
 fn conclude(report: &Report) -> ExitCode {
@@ -150,18 +162,6 @@ fn conclude(report: &Report) -> ExitCode {
         return exit::failure(&format!("{} rows of ours are not verified", report.wrong));
     }
     if report.interrupted { ExitCode::from(130) } else { ExitCode::SUCCESS }
-}
-
-/// Writes the results to a file or to standard output.
-fn write(path: &Path, results: &Results, to_stdout: bool) -> io::Result<()> {
-    let text = results.to_json()?;
-    if to_stdout {
-        let mut out = io::stdout().lock();
-        out.write_all(text.as_bytes())?;
-        out.flush()
-    } else {
-        std::fs::write(path, text)
-    }
 }
 
 #[cfg(test)]

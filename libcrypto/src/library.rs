@@ -1,5 +1,6 @@
 //! Opening a build of libcrypto, and what it offers besides ciphers.
 
+use core::error::Error as _;
 use core::ffi::{CStr, c_int, c_void};
 use core::ptr;
 use std::path::Path;
@@ -75,8 +76,11 @@ impl Libcrypto {
     /// of it, and its functions are called by the types that OpenSSL gives them.
     pub unsafe fn open_at(path: &Path) -> Result<Self, OpenError> {
         // SAFETY: the caller vouches for the file.
-        let library = unsafe { load(path) }
-            .map_err(|error| OpenError(format!("cannot open {}: {error}", path.display())))?;
+        let library = unsafe { load(path) }.map_err(|error| {
+            // The loader's own words, where it has any.
+            let reason = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+            OpenError(format!("cannot open {}: {reason}", path.display()))
+        })?;
         Self::of(library)
     }
 

@@ -24,6 +24,7 @@ mod nettle;
 mod openssl;
 mod rust_random;
 mod sealing;
+pub mod streams;
 #[cfg(target_pointer_width = "64")]
 mod vdso;
 pub mod vectors;
@@ -33,7 +34,7 @@ pub use cipher::{Cipher, CipherPeer, Direction, Message, lengths};
 pub use crypt::{Crypt, cipher, rounds};
 pub use draw::{Draw, Failed, generator};
 pub use generator::{Availability, Generator, GeneratorPeer};
-pub use library::{BadLibrary, PeerLibraries};
+pub use library::{BadLibrary, CannotOpen, PeerLibraries};
 pub use rust_random::hc128_keystream;
 pub use sealing::{Sealing, aead};
 

@@ -1,11 +1,14 @@
 //! Shared libraries, opened at run time and never closed.
 
+use core::error::Error as _;
 use core::ffi::{CStr, c_char};
 use core::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use libloading::Library;
+
+use crate::{ipsec_mb, libgcrypt, libsodium, nettle, openssl};
 
 /// Where to find peers that are shared libraries, for those that should not come from where the
 /// dynamic loader looks.
@@ -28,7 +31,7 @@ impl PeerLibraries {
 
     /// Takes one library from a file, given as `NAME=PATH`; a later path replaces an earlier one.
     ///
-    /// Whether the file exists shows when the peers are listed.
+    /// Whether it can be opened shows in [`check`](Self::check), or when the peers are listed.
     ///
     /// # Errors
     ///
@@ -41,6 +44,27 @@ impl PeerLibraries {
         }
         self.paths.retain(|(known, _)| *known != name);
         self.paths.push((name, PathBuf::from(path)));
+        Ok(())
+    }
+
+    /// Opens every library that was given a path.
+    ///
+    /// # Errors
+    ///
+    /// [`CannotOpen`] for the first that is no library, or not the one that its name says, or not of
+    /// a version that is served.
+    pub fn check(&self) -> Result<(), CannotOpen> {
+        for (name, _) in &self.paths {
+            let opened = match *name {
+                "ipsec-mb" => ipsec_mb::library(self).map(drop),
+                "libgcrypt" => libgcrypt::library(self).map(drop),
+                "libsodium" => libsodium::library(self).map(drop),
+                "nettle" => nettle::library(self).map(drop),
+                "openssl" => openssl::library(self).map(drop),
+                _ => openssl::newest(self).map(drop),
+            };
+            opened.map_err(|reason| CannotOpen { name, reason })?;
+        }
         Ok(())
     }
 
@@ -63,6 +87,24 @@ impl fmt::Display for BadLibrary {
 }
 
 impl core::error::Error for BadLibrary {}
+
+/// A library that was given a path and cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CannotOpen {
+    /// One of [`PeerLibraries::NAMES`].
+    pub name: &'static str,
+    /// What is wrong with it, for people.
+    pub reason: String,
+}
+
+impl fmt::Display for CannotOpen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.name, self.reason)
+    }
+}
+
+impl core::error::Error for CannotOpen {}
 
 /// How to find one library and how to get it.
 pub(crate) struct Search {
@@ -91,13 +133,32 @@ fn load(file: &Path) -> Result<Open, libloading::Error> {
     unsafe { Library::new(file) }.map(Open)
 }
 
+/// Refuses what the dynamic loader would wait for, such as a FIFO that nobody writes to. A name
+/// without a slash is not a path: the loader looks for it where libraries are.
+pub(crate) fn is_file(path: &Path) -> Result<(), String> {
+    if !path.as_os_str().as_encoded_bytes().contains(&b'/') {
+        return Ok(());
+    }
+    let reason = match path.metadata() {
+        Ok(found) if found.is_file() => return Ok(()),
+        Ok(_) => "not a file".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    Err(format!("cannot open {}: {reason}", path.display()))
+}
+
 /// An open library. It lives in a [`Slot`], so it is never closed and its symbols stay valid.
 pub(crate) struct Open(Library);
 
 impl Open {
     /// Opens the library at `path`.
     pub(crate) fn at(path: &Path) -> Result<Self, String> {
-        load(path).map_err(|error| format!("cannot open {}: {error}", path.display()))
+        is_file(path)?;
+        load(path).map_err(|error| {
+            // The loader's own words, where it has any.
+            let reason = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+            format!("cannot open {}: {reason}", path.display())
+        })
     }
 
     /// The program itself and the libraries that it was linked with.

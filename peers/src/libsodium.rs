@@ -18,10 +18,7 @@ const SEARCH: Search = Search {
 static LIBSODIUM: Slot<Libsodium> = Slot::new();
 
 pub(crate) fn generators(libraries: &PeerLibraries) -> [GeneratorPeer; 2] {
-    let found = || {
-        let opened = LIBSODIUM.open(libraries.path("libsodium"), Libsodium::open);
-        opened.map(|library| library.version.clone())
-    };
+    let found = || library(libraries).map(|library| library.version.clone());
     [
         GeneratorPeer::tried("libsodium", "default", "chacha20", found(), || {
             generator(LIBSODIUM.opened()?.default)
@@ -32,7 +29,12 @@ pub(crate) fn generators(libraries: &PeerLibraries) -> [GeneratorPeer; 2] {
     ]
 }
 
-struct Libsodium {
+/// The system's libsodium, or that at the given path.
+pub(crate) fn library(libraries: &PeerLibraries) -> Result<&'static Libsodium, String> {
+    LIBSODIUM.open(libraries.path("libsodium"), Libsodium::open)
+}
+
+pub(crate) struct Libsodium {
     version: String,
     /// The kernel's generator, by system calls of at most 256 bytes.
     default: RandomBytes,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use lanecrypt_libcrypto::Libcrypto;
 
-use crate::library::Slot;
+use crate::library::{Slot, is_file};
 use crate::{Draw, Failed, GeneratorPeer, PeerLibraries, generator};
 
 const HINT: &str = "apt install libssl3 (or --peer-lib openssl=PATH of a libcrypto.so)";
@@ -42,6 +42,7 @@ pub(crate) fn newest(libraries: &PeerLibraries) -> Result<Libcrypto, String> {
 }
 
 fn at(path: &Path) -> Result<Libcrypto, String> {
+    is_file(path)?;
     // SAFETY: the file is what `make peers` has built, or a libcrypto by the word of the user.
     unsafe { Libcrypto::open_at(path) }.map_err(|error| error.to_string())
 }

@@ -45,7 +45,7 @@ pub use depth::Depth;
 pub use fit::Fit;
 pub use glob::Glob;
 pub use interrupt::on_interrupt;
-pub use lanecrypt_peers::{BadLibrary, PeerLibraries};
+pub use lanecrypt_peers::{BadLibrary, CannotOpen, PeerLibraries, streams};
 pub use machine::{Library, Machine};
 pub use options::{Error, Options, Peers, Table, UnknownTable};
 pub use results::{Point, Results, SCHEMA, fastest};

@@ -4,7 +4,7 @@ use core::fmt;
 use core::str::FromStr;
 use core::time::Duration;
 
-use lanecrypt_peers::PeerLibraries;
+use lanecrypt_peers::{CannotOpen, PeerLibraries};
 
 use crate::depth::Depth;
 use crate::glob::Glob;
@@ -173,6 +173,8 @@ impl Peers {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
+    /// A library that was given a path cannot be used.
+    Library(CannotOpen),
     /// No point's id fits the pattern.
     NothingMatches(Glob),
     /// No peer has this name.
@@ -187,6 +189,7 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Library(error) => error.fmt(f),
             Self::NothingMatches(glob) => write!(f, "no point's id fits \"{glob}\""),
             Self::UnknownPeer { name, known } => {
                 write!(f, "unknown peer {name:?}; known are {known}, or all, or none")

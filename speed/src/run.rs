@@ -45,7 +45,7 @@ pub struct Report {
 ///
 /// # Errors
 ///
-/// [`Error`] when the options ask for a peer or for points that do not exist; nothing has been
+/// [`Error`] when the options ask for a peer, a library or points that do not exist; nothing has been
 /// measured then.
 pub fn run(
     options: &Options,
@@ -281,6 +281,8 @@ impl Found {
         let needs_ciphers = needed_by(&[Table::Calls, Table::Packets]);
         let needs_aeads = needed_by(&[Table::Packets]);
         let libraries = &options.libraries;
+        // Whoever names a library does not want figures without it.
+        libraries.check().map_err(Error::Library)?;
         let looked_for = |needed: bool| all || needed;
         let mut found = Self { generators: Vec::new(), ciphers: Vec::new(), aeads: Vec::new() };
         if looked_for(needs_generators) {

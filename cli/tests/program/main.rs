@@ -3,6 +3,8 @@
 mod arguments;
 mod check;
 mod check_tags;
+mod files;
 mod random;
+mod streams;
 mod support;
 mod terminal;
