@@ -30,8 +30,8 @@ pub use lanecrypt_ciphers::{
 };
 #[doc(inline)]
 pub use lanecrypt_engine::{
-    BatchError, CostSource, Costs, Driver, DriverNameError, Engine, Null, Operation, Request, Session,
-    SessionId, SideBySide,
+    BatchError, CostSource, Costs, Driver, DriverNameError, Engine, Null, Operation, Request,
+    Session, SessionId, SideBySide,
 };
 #[doc(inline)]
 pub use lanecrypt_random as random;
