@@ -21,6 +21,11 @@ impl Rule {
         Self { call: libc::SYS_getrandom, argument: None, action: refuse(code) }
     }
 
+    /// A call fails with `code`.
+    pub(crate) fn fails(call: libc::c_long, code: i32) -> Self {
+        Self { call, argument: None, action: refuse(code) }
+    }
+
     /// The call `getrandom` is answered by whoever holds the filter's descriptor.
     pub(crate) fn getrandom_asks() -> Self {
         let action = libc::SECCOMP_RET_USER_NOTIF;
@@ -65,10 +70,28 @@ pub(crate) fn install_with_listener(rules: &[Rule]) -> std::io::Result<i32> {
     Ok(i32::try_from(descriptor).expect("descriptors are small"))
 }
 
+/// Puts the calling thread under `rules`, and kills the process for any call that they do not answer
+/// and that is not among those `allowed`.
+///
+/// # Errors
+///
+/// As for [`install`].
+pub(crate) fn allow_only(allowed: &[libc::c_long], rules: &[Rule]) -> std::io::Result<()> {
+    let action = libc::SECCOMP_RET_ALLOW;
+    let allowed = allowed.iter().map(|&call| Rule { call, argument: None, action });
+    let rules: Vec<Rule> = rules.iter().copied().chain(allowed).collect();
+    load(&rules, libc::SECCOMP_RET_KILL_PROCESS, 0).map(drop)
+}
+
 fn set(rules: &[Rule], flags: libc::c_ulong) -> std::io::Result<libc::c_long> {
+    load(rules, libc::SECCOMP_RET_ALLOW, flags)
+}
+
+/// Loads a filter whose last word is `otherwise`.
+fn load(rules: &[Rule], otherwise: u32, flags: libc::c_ulong) -> std::io::Result<libc::c_long> {
     let mut code: Vec<libc::sock_filter> =
         rules.iter().flat_map(|&rule| instructions(rule)).collect();
-    code.push(instruction(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_ALLOW, 0));
+    code.push(instruction(libc::BPF_RET | libc::BPF_K, otherwise, 0));
     let length = u16::try_from(code.len()).expect("filters are short");
     let program = libc::sock_fprog { len: length, filter: code.as_mut_ptr() };
     // SAFETY: only gives up rights, for this thread and what it starts.
