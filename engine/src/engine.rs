@@ -138,6 +138,10 @@ impl Engine {
     /// No allocation, no lock, no waiting for more: what is here is served. An empty batch is
     /// served at once.
     ///
+    /// It takes up to 40 KiB of stack, 64 KiB with the feature `legacy`, for the keys of lanes of
+    /// Serpent and of 3DES. A thread of 64 KiB has room for that without `legacy`, one of 128 KiB
+    /// (musl's default) with it.
+    ///
     /// # Errors
     ///
     /// [`BatchError`] if at least one request failed; its [`outcome`](Request::outcome) says why.

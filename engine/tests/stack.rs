@@ -17,11 +17,17 @@ const MESSAGES: usize = 300;
 /// Bytes of a message: one block of any cipher, few, and more than any kernel takes in one pass.
 const LENGTHS: [usize; 5] = [16, 64, 208, 512, 2048];
 
+/// Bytes of stack that the documentation of `Engine::process` says it takes, and those of a thread
+/// that it says has room for it.
+const DOCUMENTED: [usize; 2] =
+    if cfg!(feature = "legacy") { [64 << 10, 128 << 10] } else { [40 << 10, 64 << 10] };
+
 #[test]
 fn no_batch_reaches_below_the_depth_that_is_burned() {
     let mut deepest = (0, String::new());
     let mut note = |name: String, depth: usize| {
         assert!(depth <= BURN_DEPTH, "{name}: {depth} of {BURN_DEPTH} bytes");
+        assert!(depth <= DOCUMENTED[0], "{name}: {depth} of {} bytes", DOCUMENTED[0]);
         deepest = deepest.clone().max((depth, name));
     };
     for isa in levels() {
@@ -48,6 +54,29 @@ fn no_batch_reaches_below_the_depth_that_is_burned() {
     println!("deepest: {} of {BURN_DEPTH} bytes, {}", deepest.0, deepest.1);
     // A test that sees nothing would pass too.
     assert!(deepest.0 > 1000, "{deepest:?}");
+}
+
+#[test]
+fn a_small_thread_has_room_for_a_batch() {
+    for isa in levels() {
+        let thread = std::thread::Builder::new().stack_size(DOCUMENTED[1]);
+        let served = thread.spawn(move || {
+            let engine = Engine::with_isa(isa);
+            for &algorithm in Algorithm::ALL {
+                let Some(session) = open(&engine, algorithm) else { continue };
+                let mut messages = vec![[3; 64]; MESSAGES];
+                let nonce = &[2; 32][..algorithm.nonce_length()];
+                let request = |message| match algorithm.is_aead() {
+                    true => Request::seal(&session, nonce, &[], message),
+                    false => Request::encrypt(&session, nonce, &mut message[..]),
+                };
+                let mut batch: Vec<_> =
+                    messages.iter_mut().map(|message| request(&mut message[..])).collect();
+                engine.process(&mut batch).expect("good lengths");
+            }
+        });
+        served.expect("a thread").join().expect("no panic");
+    }
 }
 
 fn open(engine: &Engine, algorithm: Algorithm) -> Option<Session> {
