@@ -19,6 +19,9 @@ pub enum Error {
     /// The message is finished, or its associated data are, because data have come; the object takes
     /// nothing more of them until it is restarted.
     Finished,
+    /// The sequence of nonces was made before a fork, by the parent, which may take the same: the
+    /// child makes one of its own, with another key or another fixed field.
+    Forked,
     /// The algorithm has no keys of this length.
     KeyLength,
     /// The request runs past the end of the keystream; beyond it the keystream would repeat.
@@ -49,6 +52,7 @@ impl fmt::Display for Error {
             Self::Authentication => "authentication failed",
             Self::DataLength => "wrong data length",
             Self::Finished => "message finished",
+            Self::Forked => "nonces of the parent process",
             Self::KeyLength => "wrong key length",
             Self::KeystreamExhausted => "keystream exhausted",
             Self::NoncesExhausted => "nonces exhausted",

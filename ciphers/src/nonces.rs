@@ -5,6 +5,8 @@ mod random;
 use core::fmt;
 use core::ops::Deref;
 
+use lanecrypt_kernels::fork::Generation;
+
 pub use self::random::RandomNonces;
 use crate::{Algorithm, Error};
 
@@ -55,7 +57,8 @@ pub trait NonceSequence: sealed::Sealed {
     ///
     /// # Errors
     ///
-    /// [`Error::NoncesExhausted`], from then on always: it takes another key.
+    /// [`Error::NoncesExhausted`], [`Error::Forked`], from then on always: it takes another key, or
+    /// in a forked child another sequence.
     fn fresh(&mut self) -> Result<Nonce, Error>;
 }
 
@@ -71,10 +74,14 @@ mod sealed {
 /// are equal in all but their counters must not serve the same key, so make them different in their
 /// fixed fields, as the two directions of a connection are, or the machines that share a key.
 ///
-/// It cannot be cloned. **After `fork` parent and child have the same sequence**, and after a
-/// snapshot of a virtual machine is resumed twice, both have: then they need different keys, or one
-/// of them must never seal again. After a restart [`starting_at`](Self::starting_at) goes on where
-/// the count is known; where it is not, it takes another key.
+/// It cannot be cloned. After `fork` the parent goes on, and the child's copy answers
+/// [`Error::Forked`] for ever: the child needs another key, or a sequence with another fixed field. (A
+/// fork in a signal handler in the middle of [`fresh`](Self::fresh) can give both the same nonce.
+/// Without the feature `std` forks are not noticed; on kernels before Linux 4.14 by the process's id,
+/// so not if the child's is the same in a namespace of its own.) **After a snapshot of a virtual
+/// machine is resumed twice, both have the same sequence**: then they need different keys, or one of
+/// them must never seal again. After a restart [`starting_at`](Self::starting_at) goes on where the
+/// count is known; where it is not, it takes another key.
 ///
 /// ```
 /// use lanecrypt_ciphers::{Algorithm, Nonces};
@@ -94,6 +101,8 @@ pub struct Nonces {
     /// at most.
     next: u128,
     end: u128,
+    /// The process that it belongs to.
+    made_in: Generation,
 }
 
 impl Nonces {
@@ -145,7 +154,7 @@ impl Nonces {
     /// # Errors
     ///
     /// [`Error::NoncesExhausted`] at the end of the counter, and from then on always: it takes
-    /// another key.
+    /// another key. [`Error::Forked`] in a child of the process that made the sequence.
     #[inline]
     pub fn fresh(&mut self) -> Result<Nonce, Error> {
         if self.next >= self.end {
@@ -161,6 +170,10 @@ impl Nonces {
         } else {
             [first, second, third ^ counter]
         };
+        // Last, so that a signal handler that forks finds little room behind it.
+        if !self.made_in.is_current() {
+            return Err(Error::Forked);
+        }
         Ok(Nonce::new(words, self.length))
     }
 
@@ -170,7 +183,8 @@ impl Nonces {
         bytes[..fixed.len()].copy_from_slice(fixed);
         let (words, _) = bytes.as_chunks();
         let base = core::array::from_fn(|i| u64::from_be_bytes(words[i]));
-        Self { base, length, next: 0, end: 1 << (8 * counter.min(8)) }
+        let made_in = Generation::now();
+        Self { base, length, next: 0, end: 1 << (8 * counter.min(8)), made_in }
     }
 }
 

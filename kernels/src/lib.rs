@@ -27,6 +27,7 @@ mod ctr;
 #[cfg(feature = "legacy")]
 pub mod des;
 mod equal;
+pub mod fork;
 pub mod gcm;
 pub mod ghash;
 #[cfg(feature = "legacy")]

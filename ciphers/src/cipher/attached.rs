@@ -27,9 +27,9 @@ impl Cipher {
     ///
     /// # Errors
     ///
-    /// [`Error::NoncesExhausted`], [`Error::NonceLength`] if the nonces were made for an algorithm
-    /// that has others, or as [`seal`](Self::seal); nothing has changed then, and no nonce is used
-    /// up.
+    /// [`Error::NoncesExhausted`], [`Error::Forked`] if the parent process made the sequence,
+    /// [`Error::NonceLength`] if it was made for an algorithm that has others, or as
+    /// [`seal`](Self::seal); nothing has changed then, and no nonce is used up.
     #[inline]
     pub fn seal_next(
         &self,

@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use lanecrypt_kernels::fork::Generation;
 use rand_core::CryptoRng;
 
 use super::{Nonce, NonceSequence, WORDS, nonce_length, sealed};
@@ -18,8 +19,11 @@ const MOST_OF_96_BITS: u64 = 1 << 32;
 /// reaches the point where two are equal. One `RandomNonces` belongs to one key; make another with
 /// each.
 ///
-/// As safe as the generator: with `lanecrypt::random::rng()` also after `fork`, where a generator
-/// that keeps its state in ordinary memory gives the parent and the child the same nonces.
+/// As safe as the generator. A forked child's copy answers [`Error::Forked`] for ever, like that of
+/// [`Nonces`](crate::Nonces): its count is no longer that of the key, and a generator that keeps its
+/// state in ordinary memory gives the parent and the child the same nonces. The child makes another
+/// one, with [`already_used`](Self::already_used) and a generator such as `lanecrypt::random::rng()`,
+/// which notices forks itself.
 ///
 /// ```
 /// use lanecrypt_ciphers::{Algorithm, Cipher, RandomNonces};
@@ -37,6 +41,8 @@ pub struct RandomNonces<R> {
     rng: R,
     length: usize,
     left: u64,
+    /// The process that it belongs to.
+    made_in: Generation,
 }
 
 impl<R: CryptoRng> RandomNonces<R> {
@@ -48,7 +54,7 @@ impl<R: CryptoRng> RandomNonces<R> {
     pub fn new(algorithm: Algorithm, rng: R) -> Result<Self, Error> {
         let length = nonce_length(algorithm)?;
         let left = if length == 12 { MOST_OF_96_BITS } else { u64::MAX };
-        Ok(Self { rng, length, left })
+        Ok(Self { rng, length, left, made_in: Generation::now() })
     }
 
     /// Takes into account that `used` messages have been sealed under the key before: by an earlier
@@ -64,12 +70,17 @@ impl<R: CryptoRng> RandomNonces<R> {
     /// # Errors
     ///
     /// [`Error::NoncesExhausted`] after 2^32 nonces of 96 bits, or 2^64 - 1 of 192 bits, and from
-    /// then on always: it takes another key.
+    /// then on always: it takes another key. [`Error::Forked`] in a child of the process that made
+    /// the sequence.
     #[inline]
     pub fn fresh(&mut self) -> Result<Nonce, Error> {
         self.left = self.left.checked_sub(1).ok_or(Error::NoncesExhausted)?;
         let mut bytes = [0; 8 * WORDS];
         self.rng.fill_bytes(&mut bytes[..self.length]);
+        // Last, as in `Nonces`: what the generator drew before, the parent may have drawn, too.
+        if !self.made_in.is_current() {
+            return Err(Error::Forked);
+        }
         Ok(Nonce { bytes, length: self.length })
     }
 }
