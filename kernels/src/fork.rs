@@ -12,6 +12,7 @@ pub use self::mapped::{NoPage, map_wiped};
 /// handlers. A child that shares its parent's memory (`vfork`, `CLONE_VM`) has its parent's number,
 /// and so has a copy of the whole process or machine.
 ///
+/// Compare by [`is_current`](Self::is_current): if memory is short at first, one process has two values.
 /// Where the kernel refuses such pages, the process's id stands for the number: a child in a
 /// namespace of process ids of its own, which may have its parent's id, is not noticed then, nor a
 /// later process with the same id. Without the feature `std` no fork is noticed.
@@ -62,6 +63,8 @@ mod mapped {
 
     use std::io::Error;
 
+    use crate::pin;
+
     /// Why there is no memory that a fork empties.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     #[expect(clippy::exhaustive_enums, reason = "it will not change its mind, or it may")]
@@ -75,13 +78,14 @@ mod mapped {
     /// Advice that no kernel knows.
     const NO_ADVICE: libc::c_int = -1;
 
-    /// Maps `length` bytes of zeroed memory that a forked child sees as zero, for ever. `errno` may
-    /// change.
+    /// Maps `length` bytes of zeroed memory that a forked child sees as zero, for ever; the shared
+    /// library that contains this code, if it is in one, stays loaded from then on. `errno` may change.
     ///
     /// # Errors
     ///
     /// [`NoPage`].
     pub fn map_wiped(length: usize) -> Result<NonNull<u8>, NoPage> {
+        pin::stay_loaded();
         let base = map(length)?;
         // Emulators such as qemu's user mode ignore advice and answer success to any, even to one
         // that does not exist; a forked child would then see what its parent wrote.
@@ -124,8 +128,9 @@ mod mapped {
 
     /// Where the number is; before it was mapped, or if it cannot be, a place that holds none.
     /// Published with release, loaded with acquire.
-    static PLACE: AtomicPtr<AtomicU64> = AtomicPtr::new(core::ptr::from_ref(&NOWHERE).cast_mut());
-    static NOWHERE: AtomicU64 = AtomicU64::new(0);
+    static PLACE: AtomicPtr<AtomicU64> = AtomicPtr::new(core::ptr::from_ref(&UNMAPPED).cast_mut());
+    static UNMAPPED: AtomicU64 = AtomicU64::new(0);
+    static REFUSED: AtomicU64 = AtomicU64::new(0);
     /// The last number that this process or an ancestor of it took. Relaxed everywhere, as is the
     /// number itself: they publish nothing else.
     static LAST: AtomicU64 = AtomicU64::new(0);
@@ -149,7 +154,7 @@ mod mapped {
     #[inline(never)]
     pub(super) fn first_number() -> u64 {
         let place = place();
-        if core::ptr::eq(place, &raw const NOWHERE) {
+        if [&raw const UNMAPPED, &raw const REFUSED].contains(&core::ptr::from_ref(place)) {
             return process();
         }
         // The number is this process's own: what an ancestor took is lower, as `LAST` is inherited.
@@ -164,15 +169,19 @@ mod mapped {
     /// Where the number is, mapped now if it was not.
     fn place() -> &'static AtomicU64 {
         let mut place = PLACE.load(Ordering::Acquire);
-        if core::ptr::eq(place, &raw const NOWHERE)
-            && let Ok(base) = map_wiped(PAGE)
-        {
-            let mapped = base.as_ptr().cast();
+        if core::ptr::eq(place, &raw const UNMAPPED) {
+            let mapped = match map_wiped(PAGE) {
+                Ok(base) => base.as_ptr().cast(),
+                Err(NoPage::Refused) => core::ptr::from_ref(&REFUSED).cast_mut(),
+                Err(NoPage::NotNow) => place,
+            };
             // Of threads that race, one publishes its page and the others give theirs up.
             match PLACE.compare_exchange(place, mapped, Ordering::Release, Ordering::Acquire) {
                 Ok(_) => place = mapped,
                 Err(first) => {
-                    unmap(base.as_ptr().cast(), PAGE);
+                    if !core::ptr::eq(mapped, &raw const REFUSED) && mapped != place {
+                        unmap(mapped.cast(), PAGE);
+                    }
                     place = first;
                 }
             }

@@ -34,6 +34,8 @@ pub mod ghash;
 pub mod hc128;
 pub mod lanes;
 pub mod null;
+#[cfg(feature = "std")]
+mod pin;
 pub mod poly1305;
 pub mod salsa;
 pub mod serpent;
