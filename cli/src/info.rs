@@ -78,6 +78,7 @@ impl Machine {
             ("State kept out of core dumps", yes(facilities.dont_dump)),
             ("State locked in memory", yes(facilities.locked)),
             ("Limit of locked memory", limit(facilities.lock_limit)),
+            ("Of it for random numbers", limit(facilities.lock_budget)),
         ];
         let mut text = String::new();
         for (name, value) in rows {
@@ -137,6 +138,8 @@ impl Machine {
                 "wipe_on_fork": facilities.wipe_on_fork,
                 "dont_dump": facilities.dont_dump,
                 "locked": facilities.locked,
+                "locked_bytes": facilities.locked_bytes,
+                "lock_budget": facilities.lock_budget,
                 "lock_limit": facilities.lock_limit,
             },
             "algorithms": algorithms.collect::<Vec<_>>(),

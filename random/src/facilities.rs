@@ -1,6 +1,6 @@
 //! What the kernel offers the generators on this machine.
 
-use crate::{pool, vdso};
+use crate::{memlock, pool, vdso};
 
 /// The kernel facilities that the generators found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +16,12 @@ pub struct Facilities {
     pub dont_dump: bool,
     /// All pages so far are locked in memory and never reach swap space.
     pub locked: bool,
-    /// How many bytes the process may lock; `None` means without limit.
+    /// Bytes of pages that are locked in memory.
+    pub locked_bytes: usize,
+    /// How many bytes the generators lock at most: a quarter of `lock_limit`, so that the program
+    /// finds the rest for itself; `None` means without limit (`CAP_IPC_LOCK`).
+    pub lock_budget: Option<u64>,
+    /// How many bytes the process may lock (`RLIMIT_MEMLOCK`); `None` means without limit.
     pub lock_limit: Option<u64>,
 }
 
@@ -29,17 +34,8 @@ pub fn facilities() -> Facilities {
         wipe_on_fork: protection.wipe_on_fork,
         dont_dump: protection.dont_dump,
         locked: protection.locked,
-        lock_limit: lock_limit(),
+        locked_bytes: protection.locked_bytes,
+        lock_budget: protection.lock_budget,
+        lock_limit: memlock::limit(),
     }
-}
-
-fn lock_limit() -> Option<u64> {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the pointer is to a structure of the type that the call fills in.
-    let result = unsafe { libc::getrlimit(libc::RLIMIT_MEMLOCK, &raw mut limit) };
-    if result != 0 {
-        return Some(0);
-    }
-    #[allow(clippy::useless_conversion, reason = "limits have 32 bits on some processors")]
-    (limit.rlim_cur != libc::RLIM_INFINITY).then(|| limit.rlim_cur.into())
 }

@@ -16,12 +16,13 @@ use crate::owner::Owner;
 use crate::page::{Refusal, Word};
 use crate::pool;
 use crate::rekeying::{Counters, Made, Rekeying};
+use crate::slab::User;
 use crate::strict::{Mix, Strict};
 use crate::vdso::State;
 
 /// A generator owned by whoever holds it.
 ///
-/// It keeps the promises of its kind, [`Erasing`] or [`Rekeying`], and a forked child never repeats
+/// It keeps the promises of its kind, [`Erasing`] or [`Rekeying`], and a forked child does not repeat
 /// its parent; it saves looking the thread's generator up at each request. It may be sent to another
 /// thread.
 pub struct Held<G = Erasing> {
@@ -172,7 +173,7 @@ impl<G: Generator> Mix for Held<G> {
         let _errno = Errno::keep();
         if self.owner.is_none() {
             let (isa, interval) = (self.isa, self.interval);
-            self.owner = pool::take().ok().map(|slot| Owner { slot, isa, interval });
+            self.owner = pool::take(User::Value).ok().map(|slot| Owner { slot, isa, interval });
         }
         let Some(owner) = self.owner else {
             return kernel::fill(State::NONE, out);

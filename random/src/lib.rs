@@ -11,8 +11,8 @@
 //! Each thread has a generator of its own, found without a lock or a system call. It uses *fast key
 //! erasure*: every refill of its 8 KiB buffer replaces the key first, and every byte is wiped
 //! as it leaves, so that nothing in memory tells what was given out before. The state lives in a
-//! page that the kernel empties in a forked child: parent and child never repeat each other, and
-//! noticing takes no system call. Fresh kernel randomness goes into every refill where the kernel offers
+//! page that the kernel empties in a forked child: what parent and child draw differs, and noticing
+//! takes no system call. Fresh kernel randomness goes into every refill where the kernel offers
 //! it without a system call (Linux 6.11), and at least each second of use elsewhere.
 //!
 //! All functions may be called in signal handlers, if they have 16 KiB of stack (64 KiB without
@@ -40,7 +40,8 @@
 //!
 //! A copy of a running process or virtual machine repeats what its threads had buffered, and goes on
 //! alike until the kernel has noticed the copy and mixes other bytes in; [`strict`] asks the kernel at
-//! every request instead. A process that shares its memory with its parent without being a thread
+//! every request instead. A signal handler that forks when the draw that it interrupts is all but over
+//! leaves parent and child with the same bytes. A process that shares its memory with its parent without being a thread
 //! (`clone` with `CLONE_VM` but without a thread area of its own) must not draw at the same time as
 //! the parent. A program that uses [`PerCpu`] and was linked with glibc 2.35 or later needs that
 //! version to run.
@@ -56,6 +57,7 @@ mod held;
 mod kernel;
 #[cfg(feature = "legacy")]
 mod legacy;
+mod memlock;
 mod owner;
 mod page;
 mod per_cpu;
@@ -68,6 +70,7 @@ mod rng;
 mod rseq;
 mod shared;
 mod single;
+mod slab;
 mod strict;
 mod turn;
 mod vdso;

@@ -5,13 +5,14 @@
 //!
 //! One owner at a time: the thread that the page belongs to ([`crate::per_thread`]), the holder of
 //! the page's lock ([`crate::per_cpu`], [`crate::shared`]), or whoever owns it exclusively
-//! ([`crate::Held`]); and the kernel, which zeroes the page in a forked child ([`crate::pool`]). Only a
+//! ([`crate::Held`]); and the kernel, which zeroes the page in a forked child ([`lanecrypt_kernels::fork`]). Only a
 //! fork inside a signal handler can do that under a running take, which then goes on in the child. So there are no data races; what is needed is that the compiler
 //! keeps the order of reads, wipes and checks, which volatile accesses do.
 //!
 //! A zeroed page reads as: no bytes left, not live. A take that a fork cut in two reads zeros from
 //! the buffer. So a take looks at `live` after it has copied its bytes; a take of one word, read
-//! by one instruction, only if the word is zero.
+//! by one instruction, only if the word is zero. A fork after that look gives both processes the same
+//! bytes: they are the caller's by then.
 
 use core::mem::offset_of;
 use core::sync::atomic::{AtomicU8, Ordering, compiler_fence};
@@ -51,10 +52,9 @@ pub(crate) struct Page {
     pub(crate) mixed_at: u32,
     /// The next refill's key.
     pub(crate) key: [u8; 32],
-    /// While the page is in the pool: the next free page.
-    pub(crate) next: *mut Self,
-    /// While the page is in the pool: its state of the kernel's generator in the vDSO.
-    pub(crate) vdso: *mut u8,
+    /// Not zero if the page is locked in memory ([`crate::memlock`]). Here, because a child inherits no
+    /// locks. Last, because it stays when the page goes back to the pool.
+    pub(crate) locked: u64,
 }
 
 const _: () = assert!(size_of::<Page>() == SIZE && offset_of!(Page, left) == BUFFER);

@@ -30,6 +30,7 @@ use crate::placed::{Placed, Statics};
 use crate::pool::{self, Slot};
 use crate::rekeying::{Counters, Made, Rekeying};
 use crate::rseq::{self, Entry, Own, Place, Table};
+use crate::slab::User;
 use crate::strict::{Mix, Strict};
 use crate::turn::Mark;
 use crate::vdso::State;
@@ -339,7 +340,7 @@ fn prepare(table: &'static Table) {
 
 /// Gets a place its page. Of threads that race, one publishes its page and the others return theirs.
 fn give_page(place: &Place) {
-    let Ok(slot) = pool::take() else { return };
+    let Ok(slot) = pool::take(User::Value) else { return };
     let published =
         place.page.compare_exchange(null_mut(), slot.page.0, Ordering::Release, Ordering::Relaxed);
     match published {

@@ -32,6 +32,7 @@ use crate::page::{PagePtr, Refusal, Word};
 use crate::placed::Placed;
 use crate::pool::{self, NoPage, Slot};
 use crate::rekeying::{Counters, Made, Rekeying};
+use crate::slab::{self, User};
 use crate::strict::{Mix, Strict};
 use crate::vdso::State;
 
@@ -266,13 +267,17 @@ fn start<G: Placed>(local: &Local) -> bool {
     if !local.claim_new() {
         return local.claim();
     }
-    match pool::take() {
-        Ok(slot) => {
+    match pool::take(User::Thread(core::ptr::from_ref(local).addr())) {
+        Ok(slot) if return_at_exit::<G>(slot) => {
             local.page.set(slot.page);
             local.vdso.set(slot.vdso);
             local.isa.set(Isa::detect());
-            return_at_exit::<G>(slot);
             true
+        }
+        Ok(slot) => {
+            pool::give_back(slot);
+            local.set_state(KERNEL);
+            false
         }
         Err(NoPage::NotNow) => {
             local.set_state(NEW);
@@ -285,14 +290,17 @@ fn start<G: Placed>(local: &Local) -> bool {
     }
 }
 
-/// Arranges that the page is wiped and returned when the thread ends.
+/// Arranges that the page is wiped and returned when the thread ends; false if the C library has no
+/// key or no memory left for this.
 ///
-/// If the C library has no key or no memory left for this, the page stays with the thread for
-/// ever; nothing else depends on it.
-fn return_at_exit<G: Placed>(slot: Slot) {
-    let Some(key) = key::<G>() else { return };
-    // SAFETY: the key was made by the C library and is never deleted.
-    unsafe { libc::pthread_setspecific(key, slot.page.0.cast()) };
+/// A thread whose first draw comes in the last round of its destructors is not told any more; there is
+/// no way to see that. Its page stays as it is, and goes to a later thread ([`crate::slab`]): to one
+/// that has its thread-local memory at the same place.
+fn return_at_exit<G: Placed>(slot: Slot) -> bool {
+    key::<G>().is_some_and(|key| {
+        // SAFETY: the key was made by the C library and is never deleted.
+        unsafe { libc::pthread_setspecific(key, slot.page.0.cast()) == 0 }
+    })
 }
 
 /// The key of thread-specific data whose destructor serves this core; made by whoever is first.
@@ -326,6 +334,7 @@ unsafe extern "C" fn at_exit<G: Placed>(page: *mut c_void) {
         local.set_state(KERNEL);
         local.page.set(PagePtr(null_mut()));
         let vdso = local.vdso.replace(State::NONE);
+        slab::thread_ends();
         pool::give_back(Slot { page: PagePtr(page.cast()), vdso });
     });
 }
@@ -336,7 +345,8 @@ const FREE: u8 = 0;
 const CLAIMED: u8 = 1;
 /// The thread has not drawn yet.
 const NEW: u8 = 2;
-/// There is no page: the thread has ended, or the kernel refuses pages that a fork empties.
+/// There is no page: the thread has ended, or would not be told to give it back, or the kernel refuses
+/// pages that a fork empties.
 const KERNEL: u8 = 3;
 
 /// What a thread knows of its generator.

@@ -18,6 +18,7 @@ use crate::owner::Owner;
 use crate::page::{PagePtr, Word};
 use crate::pool;
 use crate::rekeying::{Counters, Made, Rekeying};
+use crate::slab::User;
 use crate::turn::Mark;
 
 /// Tries for the lock before the processor is offered to others at each further one.
@@ -57,7 +58,7 @@ impl<G: Generator> Shared<G> {
     fn made(interval: Option<NonZeroU64>) -> Result<Self, EntropyError> {
         let _errno = Errno::keep();
         let isa = Isa::detect();
-        let owner = pool::take().ok().map(|slot| Owner { slot, isa, interval });
+        let owner = pool::take(User::Value).ok().map(|slot| Owner { slot, isa, interval });
         let generator = Self { owner, kind: PhantomData };
         generator.try_fill(&mut [0; 4])?;
         Ok(generator)

@@ -5,6 +5,7 @@ mod common;
 
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use core::time::Duration;
+use std::sync::Barrier;
 
 use common::arena::Arena;
 use common::drawer::{Drawer, Owned, StrictThread, shared};
@@ -12,6 +13,7 @@ use common::harness::{self, Case, skipped, times};
 use common::seccomp::{self, Rule};
 use common::sys::{self, Fork};
 use common::toy::{Defect, Toy};
+use lanecrypt_kernels::fork::Generation;
 use lanecrypt_random::{
     AesCtr, ChaCha, Erasing, Held, PerCpu, PerThread, Rekeying, Salsa, Shared, Single,
 };
@@ -33,6 +35,10 @@ fn main() {
         Case("fork::before_the_first_draw", before_the_first_draw),
         Case("fork::vfork_and_exec", vfork_and_exec),
         Case("fork::without_wipe_on_fork", without_wipe_on_fork),
+        Case("fork::refusals_are_final", refusals_are_final),
+        Case("fork::refusals_are_final_later", refusals_are_final_later),
+        Case("fork::generations_are_bounded", generations_are_bounded),
+        Case("fork::processes_are_told_apart", processes_are_told_apart),
         Case("fork::defects_are_found", defects_are_found),
     ]);
 }
@@ -356,6 +362,157 @@ fn without_wipe_on_fork() {
     siblings(&arena, Fork::Raw, count, &drawers).expect("processes can be made");
     assert_eq!(arena.used(), 12 * count + 6);
     arena.check().expect("nothing repeats");
+}
+
+/// A filter of system calls answers what it likes; it is asked once, not at each draw.
+fn refusals_are_final() {
+    for code in [libc::EPERM, libc::ENOSYS, libc::EINVAL] {
+        let child = sys::fork(Fork::Library).expect("processes can be made");
+        if child == 0 {
+            if seccomp::install(&[Rule::wipe_on_fork_fails(code)]).is_err() {
+                sys::exit(77);
+            }
+            let held = || Held::<Erasing>::new().expect("the kernel has randomness");
+            let draw = || {
+                let _ = (lanecrypt_random::u64(), PerCpu::<Erasing>::u64(), held().u64());
+            };
+            draw();
+            assert!(!lanecrypt_random::facilities().wipe_on_fork);
+            let process = Generation::now();
+            seccomp::install(&[Rule::wipe_on_fork_kills()]).expect("as before");
+            (0..10).for_each(|_| draw());
+            let _ = PerThread::<Erasing<AesCtr<128>>>::u64();
+            assert_eq!((process.is_current(), Generation::now()), (true, process));
+            sys::exit(0);
+        }
+        let status = sys::wait(child);
+        if libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 77 {
+            return skipped("fork::refusals_are_final", "seccomp filters are not permitted here");
+        }
+        assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "status {status:#x}");
+    }
+}
+
+/// The same where the first pages were granted.
+fn refusals_are_final_later() {
+    let held = || Held::<Erasing>::new().expect("the kernel has randomness");
+    let mut first = held();
+    if seccomp::install(&[Rule::wipe_on_fork_fails(libc::EPERM)]).is_err() {
+        return skipped("fork::refusals_are_final_later", "seccomp filters are not permitted here");
+    }
+    // More than the first slab holds.
+    let mut all: Vec<_> = (0..40).map(|_| held()).collect();
+    seccomp::install(&[Rule::wipe_on_fork_kills()]).expect("as before");
+    all.extend((0..10).map(|_| held()));
+    let mut drawn: Vec<u64> = all.iter_mut().chain([&mut first]).map(Held::u64).collect();
+    drawn.sort_unstable();
+    assert!(drawn.windows(2).all(|pair| pair[0] != pair[1]), "generators repeat each other");
+}
+
+/// Threads of each process in [`generations_are_bounded`].
+const THREADS: usize = 24;
+
+/// A chain of processes, in each of which threads have pages while the next is forked: their pages
+/// serve the threads of the next, which maps no others; but not the page of the thread that lives on.
+fn generations_are_bounded() {
+    let generations = times(50, 50, 200);
+    let arena: &Arena = Box::leak(Box::new(Arena::new(generations * (2 * THREADS + 3))));
+    generation(arena, 1, generations, 0);
+    assert!(arena.used() >= generations * (2 * THREADS + 1));
+    arena.check().expect("nothing repeats");
+}
+
+/// The `n`th process of the chain and those after it; `early` is what one of the first had mapped.
+fn generation(arena: &'static Arena, n: usize, last: usize, mut early: usize) {
+    let drawer = PerThread::<Erasing<ChaCha<20>>>::new();
+    let others = PerThread::<Erasing<AesCtr<256>>>::new();
+    // Sometimes the thread that lives on is the first that draws in the child, sometimes the last.
+    if n % 2 == 0 {
+        arena.draw(&drawer);
+    }
+    let hold: &(Barrier, Barrier) =
+        Box::leak(Box::new((Barrier::new(THREADS + 1), Barrier::new(THREADS + 1))));
+    let threads: Vec<_> = (0..THREADS)
+        .map(|_| {
+            std::thread::spawn(move || {
+                arena.draw(&drawer);
+                arena.draw(&others);
+                hold.0.wait();
+                hold.1.wait();
+            })
+        })
+        .collect();
+    hold.0.wait();
+    if n % 2 == 1 {
+        arena.draw(&drawer);
+    }
+    let mappings = common::maps::wiped_on_fork();
+    if lanecrypt_random::facilities().wipe_on_fork {
+        let live = common::maps::live_pages(&mappings).len();
+        assert_eq!(live, 2 * THREADS + 1, "each has a page of its own in process {n}");
+    }
+    let mapped = mappings.iter().map(|mapping| mapping.length).sum();
+    if n == 5 {
+        early = mapped;
+    }
+    assert!(n < 5 || mapped <= early + (1 << 20), "{early} bytes became {mapped} in process {n}");
+    if n < last {
+        let fork_and_wait = move || {
+            let child = sys::fork(Fork::Library).expect("processes can be made");
+            if child == 0 {
+                generation(arena, n + 1, last, early);
+                sys::exit(0);
+            }
+            sys::wait_for_success(child);
+        };
+        if n % 3 == 0 {
+            let thread = std::thread::spawn(move || {
+                arena.draw(&drawer);
+                fork_and_wait();
+            });
+            thread.join().expect("the next processes end well");
+        } else {
+            fork_and_wait();
+        }
+    }
+    hold.1.wait();
+    threads.into_iter().for_each(|thread| thread.join().expect("it only draws"));
+}
+
+/// A child, and a child of it, are other processes than the one that asked before.
+fn processes_are_told_apart() {
+    let check = || {
+        for how in [Fork::Library, Fork::Raw, Fork::Clone(0)] {
+            let first = Generation::now();
+            let child = sys::fork(how).expect("processes can be made");
+            if child == 0 {
+                let unknown = !first.is_current();
+                let second = Generation::now();
+                let known = second.is_current() && second != first && !first.is_current();
+                let child = sys::fork(how).expect("processes can be made");
+                if child == 0 {
+                    let third = Generation::now();
+                    let known = third.is_current() && ![first, second].contains(&third);
+                    sys::exit(i32::from(!known || first.is_current() || second.is_current()));
+                }
+                sys::wait_for_success(child);
+                sys::exit(i32::from(!unknown || !known || !second.is_current()));
+            }
+            sys::wait_for_success(child);
+            assert!(first.is_current() && Generation::now() == first);
+        }
+    };
+    // Before anything is mapped: where the kernel refuses, the process's id tells.
+    let child = sys::fork(Fork::Library).expect("processes can be made");
+    if child == 0 {
+        match seccomp::install(&[Rule::no_wipe_on_fork()]) {
+            Ok(()) => check(),
+            Err(error) => skipped("fork::processes_are_told_apart", &format!("seccomp: {error}")),
+        }
+        sys::exit(0);
+    }
+    sys::wait_for_success(child);
+    check();
 }
 
 /// The check accepts a generator without defects and rejects one whose page a child inherits.

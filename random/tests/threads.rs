@@ -3,10 +3,10 @@
 #[allow(dead_code, reason = "each test uses its part of it")]
 mod common;
 
-use core::cell::RefCell;
+use core::cell::{Cell, RefCell};
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicU32, Ordering};
-use std::sync::Mutex;
+use std::sync::{Barrier, Mutex};
 use std::thread;
 
 use common::harness::{self, Case, times};
@@ -23,6 +23,9 @@ fn main() {
         Case("threads::pthread_key_destructors", pthread_key_destructors),
         Case("threads::held_generator_is_sent", held_generator_is_sent),
         Case("threads::errno_is_kept", errno_is_kept),
+        Case("threads::all_keys_taken", all_keys_taken),
+        Case("threads::last_round_of_destructors", last_round_of_destructors),
+        Case("threads::locked_memory_is_shared", locked_memory_is_shared),
     ]);
 }
 
@@ -67,7 +70,7 @@ fn draw_from_others() -> Vec<u8> {
 }
 
 fn sixty_four_at_a_time() {
-    let start = std::sync::Barrier::new(64);
+    let start = Barrier::new(64);
     let records: Vec<Vec<u8>> = thread::scope(|scope| {
         let threads: Vec<_> = (0..64)
             .map(|_| {
@@ -248,4 +251,149 @@ fn held_generator_is_sent() {
     windows::assert_unique("a generator that moves", records.iter().map(Vec::as_slice));
     drop(generator);
     assert!(maps::live_pages(&maps::wiped_on_fork()).is_empty(), "dropping it wipes its page");
+}
+
+/// All keys of thread-specific data that are left.
+fn take_all_keys() -> Vec<libc::pthread_key_t> {
+    let mut key = 0;
+    // SAFETY: the pointer is to a key; there is no destructor.
+    let mut more = || unsafe { libc::pthread_key_create(&raw mut key, None) == 0 }.then_some(key);
+    core::iter::from_fn(&mut more).collect()
+}
+
+/// A thread that would not be told to give its page back gets none.
+fn all_keys_taken() {
+    // The standard library has keys of its own for threads.
+    thread::spawn(|| {}).join().expect("it does nothing");
+    let keys = take_all_keys();
+    let (drawn, held) = (Barrier::new(9), Barrier::new(9));
+    let records: Vec<Vec<u8>> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..8)
+            .map(|_| {
+                scope.spawn(|| {
+                    let record = draw();
+                    drawn.wait();
+                    held.wait();
+                    record
+                })
+            })
+            .collect();
+        drawn.wait();
+        let live = maps::live_count(&maps::wiped_on_fork());
+        held.wait();
+        assert_eq!(live, 0, "threads have pages that they cannot give back");
+        threads.into_iter().map(|thread| thread.join().expect("it only draws")).collect()
+    });
+    windows::assert_unique("without keys", records.iter().map(Vec::as_slice));
+    for key in keys {
+        // SAFETY: the key was made above and never used.
+        unsafe { libc::pthread_key_delete(key) };
+    }
+    // With keys again, new threads have pages.
+    let live = thread::spawn(|| {
+        let _ = lanecrypt_random::u32();
+        maps::live_pages(&maps::wiped_on_fork()).len()
+    });
+    let expected = usize::from(lanecrypt_random::facilities().wipe_on_fork);
+    assert_eq!(live.join().expect("it only draws"), expected);
+    assert!(maps::live_pages(&maps::wiped_on_fork()).is_empty(), "and they give them back");
+}
+
+thread_local! {
+    static ROUNDS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Draws in the last round only.
+unsafe extern "C" fn draw_in_the_last_round(value: *mut c_void) {
+    ROUNDS.set(ROUNDS.get() + 1);
+    if ROUNDS.get() == 4 {
+        let _: [u8; 40] = lanecrypt_random::bytes();
+        CALLS.fetch_add(1, Ordering::Relaxed);
+    }
+    // SAFETY: the key was made by the test and is never deleted.
+    unsafe { libc::pthread_setspecific(KEY.load(Ordering::Relaxed), value) };
+}
+
+/// What a thread leaves that first draws when it is no longer told of its end, others take.
+fn last_round_of_destructors() {
+    // The keys of the crate come first, so that their destructors are over when the test's runs.
+    let _ = (lanecrypt_random::u64(), PerThread::<Erasing<AesCtr<256>>>::u64());
+    let mut key = 0;
+    // SAFETY: the pointer is to a key, and the destructor has the right type.
+    let result = unsafe { libc::pthread_key_create(&raw mut key, Some(draw_in_the_last_round)) };
+    assert_eq!(result, 0);
+    KEY.store(key, Ordering::Relaxed);
+    let end_late = |before: fn()| {
+        for _ in 0..25 {
+            let threads: Vec<_> = (0..8)
+                .map(|_| {
+                    thread::spawn(move || {
+                        before();
+                        // SAFETY: the value is never looked at.
+                        let value = core::ptr::dangling::<u8>().cast();
+                        // SAFETY: the key was made above.
+                        unsafe { libc::pthread_setspecific(KEY.load(Ordering::Relaxed), value) };
+                    })
+                })
+                .collect();
+            threads.into_iter().for_each(|thread| thread.join().expect("it only draws"));
+        }
+    };
+    // Threads that have drawn from another generator before are known to end.
+    let before = maps::live_pages(&maps::wiped_on_fork()).len();
+    end_late(|| drop(PerThread::<Erasing<AesCtr<256>>>::u64().to_string()));
+    assert_eq!(CALLS.load(Ordering::Relaxed), 200, "the destructor was called in its last round");
+    assert_eq!(maps::live_pages(&maps::wiped_on_fork()).len(), before, "a page was left");
+    // Those that have not leave pages, which do not get more and more.
+    end_late(|| {});
+    let early = mapped();
+    (0..5).for_each(|_| end_late(|| {}));
+    assert_eq!(CALLS.load(Ordering::Relaxed), 1400);
+    assert!(mapped() <= early + (1 << 19), "{early} bytes became {}", mapped());
+}
+
+/// Gives up the right to lock more memory than the limit says, and sets that.
+fn limit_locked_memory(bytes: u64) {
+    const VERSION: u32 = 0x2008_0522;
+    const IPC_LOCK: u32 = 14;
+    let mut header = [VERSION, 0];
+    // Effective, permitted, inheritable; twice.
+    let mut sets = [0_u32; 6];
+    // SAFETY: both arrays have the layout that this version of the call asks for.
+    let result = unsafe { libc::syscall(libc::SYS_capget, header.as_mut_ptr(), sets.as_mut_ptr()) };
+    assert_eq!(result, 0);
+    sets[0] &= !(1 << IPC_LOCK);
+    // SAFETY: as above.
+    let result = unsafe { libc::syscall(libc::SYS_capset, header.as_ptr(), sets.as_ptr()) };
+    assert_eq!(result, 0);
+    let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
+    // SAFETY: the structure is filled in.
+    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_MEMLOCK, &raw const limit) }, 0);
+}
+
+/// Generators leave three quarters of what may be locked to the program.
+fn locked_memory_is_shared() {
+    limit_locked_memory(64 << 10);
+    let (drawn, held) = (Barrier::new(17), Barrier::new(17));
+    thread::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(|| {
+                let _ = draw();
+                drawn.wait();
+                held.wait();
+            });
+        }
+        drawn.wait();
+        let own = vec![1_u8; 32 << 10];
+        // SAFETY: the range is that of a live vector.
+        let result = unsafe { libc::mlock(own.as_ptr().cast(), own.len()) };
+        held.wait();
+        assert_eq!(result, 0, "{}", std::io::Error::last_os_error());
+    });
+    let facilities = lanecrypt_random::facilities();
+    assert_eq!((facilities.lock_limit, facilities.lock_budget), (Some(64 << 10), Some(16 << 10)));
+    if facilities.wipe_on_fork {
+        assert!((1..=16 << 10).contains(&facilities.locked_bytes), "{facilities:?}");
+        assert!(!facilities.locked, "{facilities:?}");
+    }
 }

@@ -41,9 +41,22 @@ impl Rule {
 
     /// The kernel refuses to empty pages on fork, as before Linux 4.14.
     pub(crate) fn no_wipe_on_fork() -> Self {
+        Self::wipe_on_fork(refuse(libc::EINVAL))
+    }
+
+    /// To ask for pages that are emptied on fork fails with `code`, as some filters have it.
+    pub(crate) fn wipe_on_fork_fails(code: i32) -> Self {
+        Self::wipe_on_fork(refuse(code))
+    }
+
+    /// To ask for pages that are emptied on fork ends the process.
+    pub(crate) fn wipe_on_fork_kills() -> Self {
+        Self::wipe_on_fork(libc::SECCOMP_RET_KILL_PROCESS)
+    }
+
+    fn wipe_on_fork(action: u32) -> Self {
         let advice = libc::MADV_WIPEONFORK.cast_unsigned();
-        let argument = Some((2, u32::MAX, advice));
-        Self { call: libc::SYS_madvise, argument, action: refuse(libc::EINVAL) }
+        Self { call: libc::SYS_madvise, argument: Some((2, u32::MAX, advice)), action }
     }
 }
 

@@ -1,0 +1,116 @@
+//! Pages locked in memory, within a budget: a quarter of what the process may lock, so that the
+//! program finds the rest for itself.
+
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
+
+use crate::page::{PagePtr, STRIDE};
+
+/// What is locked, in memory that a forked child finds zero: it inherits no locks. Relaxed everywhere:
+/// numbers that publish nothing.
+#[repr(C)]
+pub(crate) struct Tally {
+    bytes: AtomicUsize,
+    /// Whether the limit holds for this process: zero before that was tried.
+    limited: AtomicU8,
+    /// Whether some page could not be locked.
+    is_short: AtomicBool,
+}
+
+const LIMITED: u8 = 1;
+const PRIVILEGED: u8 = 2;
+/// The generators' part of the limit.
+const PART: u64 = 4;
+
+/// How many bytes the process may lock; `None` means without limit.
+pub(crate) fn limit() -> Option<u64> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the pointer is to a structure of the type that the call fills in.
+    let result = unsafe { libc::getrlimit(libc::RLIMIT_MEMLOCK, &raw mut limit) };
+    if result != 0 {
+        return Some(0);
+    }
+    #[allow(clippy::useless_conversion, reason = "limits have 32 bits on some processors")]
+    (limit.rlim_cur != libc::RLIM_INFINITY).then(|| limit.rlim_cur.into())
+}
+
+impl Tally {
+    /// Bytes that are locked.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Whether every page that was to be locked is.
+    pub(crate) fn has_locked_all(&self) -> bool {
+        !self.is_short.load(Ordering::Relaxed)
+    }
+
+    /// How many bytes the generators may lock; `None` means without limit.
+    pub(crate) fn budget(&self) -> Option<u64> {
+        let limit = limit()?;
+        (!self.is_privileged(limit)).then_some(limit / PART)
+    }
+
+    /// Locks a page that its caller owns, if it is not locked and the budget allows it.
+    ///
+    /// With the gap behind it, so that locked pages make one mapping and not many.
+    pub(crate) fn lock(&self, page: PagePtr) {
+        // SAFETY: pages stay mapped, and the caller owns it.
+        let is_locked = unsafe { &mut (*page.0).locked };
+        if *is_locked != 0 {
+            return;
+        }
+        if self.admit() {
+            // SAFETY: the page and its gap are mapped.
+            if unsafe { libc::mlock2(page.0.cast(), STRIDE, libc::MLOCK_ONFAULT) } == 0 {
+                *is_locked = 1;
+                return;
+            }
+            self.bytes.fetch_sub(STRIDE, Ordering::Relaxed);
+        }
+        self.is_short.store(true, Ordering::Relaxed);
+    }
+
+    /// Counts a page, if the budget allows one more.
+    fn admit(&self) -> bool {
+        let limit = limit();
+        let one_more = |locked: usize| {
+            let more = locked + STRIDE;
+            let fits =
+                limit.is_none_or(|limit| more as u64 <= limit / PART || self.is_privileged(limit));
+            fits.then_some(more)
+        };
+        self.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok()
+    }
+
+    /// Whether the limit does not hold for this process (`CAP_IPC_LOCK`), tried once: by locking more
+    /// than it of what is never touched. A capability counts in the first user namespace only, so
+    /// having it says little.
+    fn is_privileged(&self, limit: u64) -> bool {
+        let mut known = self.limited.load(Ordering::Relaxed);
+        if known == 0 {
+            known = if exceeds(limit) { PRIVILEGED } else { LIMITED };
+            self.limited.store(known, Ordering::Relaxed);
+        }
+        known == PRIVILEGED
+    }
+}
+
+/// Whether more than `limit` bytes can be locked.
+fn exceeds(limit: u64) -> bool {
+    let Some(length) = usize::try_from(limit).ok().and_then(|limit| limit.checked_add(STRIDE))
+    else {
+        return false;
+    };
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // SAFETY: a fresh anonymous mapping touches no memory that is in use.
+    let base = unsafe { libc::mmap(null_mut(), length, libc::PROT_NONE, flags, -1, 0) };
+    if base == libc::MAP_FAILED {
+        return false;
+    }
+    // SAFETY: the range is exactly the fresh mapping; nothing of it gets into memory by this.
+    let is_locked = unsafe { libc::mlock2(base, length, libc::MLOCK_ONFAULT) } == 0;
+    // SAFETY: nobody else knows of the mapping.
+    unsafe { libc::munmap(base, length) };
+    is_locked
+}

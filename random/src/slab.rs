@@ -1,0 +1,224 @@
+//! Sixteen pages at a time, and the record of who has them.
+//!
+//! The record lies in ordinary memory, which a forked child inherits: so the child uses its parent's
+//! slabs again instead of mapping others. What the child finds free is free. The pages that threads of
+//! the parent had are free, too, but for those of the thread that forked, which lives on in the child.
+//! That thread alone knows that it is the one: it has taken a page in an earlier process, and remembers
+//! that in thread-local memory. Pages of [`Held`](crate::Held) and the like are never free before their
+//! values are dropped: nobody knows which of them the child can still reach.
+//!
+//! A fork may find the record in the middle of a change that another thread makes. Such a change
+//! concerns a page that the child cannot reach: at worst the child does without it.
+
+use core::cell::Cell;
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+
+use lanecrypt_kernels::fork::{Generation, NoPage, map_wiped};
+
+use crate::page::{PagePtr, STRIDE};
+use crate::pool::{self, Slot};
+use crate::vdso::{self, State};
+
+/// Pages of a slab.
+const PAGES: usize = 16;
+
+/// Who takes a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum User {
+    /// A value, or the process: whoever holds it gives the page back.
+    Value,
+    /// The calling thread, for what it keeps at this address of its thread-local memory. It gives
+    /// the page back when it ends, unless the C library does not tell it.
+    Thread(usize),
+}
+
+/// Sixteen pages, and who has them. Guarded by the pool's lock.
+struct Slab {
+    next: *mut Self,
+    base: *mut u8,
+    states: [State; PAGES],
+    /// A bit for each page that nobody has.
+    free: u16,
+    users: [Record; PAGES],
+}
+
+/// Who has a page, or had it last.
+#[derive(Clone, Copy)]
+struct Record {
+    user: User,
+    /// The thread that took it.
+    thread: usize,
+    /// The process in which it was taken.
+    taken_in: Generation,
+}
+
+/// The newest slab. Written with release, under the pool's lock; read with acquire.
+static NEWEST: AtomicPtr<Slab> = AtomicPtr::new(null_mut());
+/// Whether the kernel has refused another slab for good, and whether some slab gets into core dumps.
+/// Relaxed everywhere: plain facts, which publish nothing else.
+static REFUSED: AtomicBool = AtomicBool::new(false);
+static DUMPED: AtomicBool = AtomicBool::new(false);
+
+/// What a thread remembers of itself. Its address names the thread.
+struct Here {
+    /// The process in which it took its first page.
+    began_in: Cell<Option<Generation>>,
+    /// Its destructors run.
+    ends: Cell<bool>,
+}
+
+std::thread_local! {
+    static HERE: Here = const { Here { began_in: Cell::new(None), ends: Cell::new(false) } };
+}
+
+/// Whether no slab gets into core dumps.
+pub(crate) fn is_kept_out_of_dumps() -> bool {
+    !DUMPED.load(Ordering::Relaxed)
+}
+
+/// From now on the calling thread gets no page for itself: it might not be told to give it back.
+pub(crate) fn thread_ends() {
+    HERE.with(|here| here.ends.set(true));
+}
+
+/// Takes a page that is free or left behind, or maps a slab.
+///
+/// # Errors
+///
+/// See [`NoPage`]; `Refused` also for a thread that ends.
+///
+/// # Safety
+///
+/// The pool's lock is held.
+pub(crate) unsafe fn take(user: User) -> Result<Slot, NoPage> {
+    let (thread, began_in, ends) =
+        HERE.with(|here| (core::ptr::from_ref(here).addr(), here.began_in.get(), here.ends.get()));
+    if ends && user != User::Value {
+        return Err(NoPage::Refused);
+    }
+    let now = Generation::now();
+    if began_in.is_none() {
+        HERE.with(|here| here.began_in.set(Some(now)));
+    }
+    let has_forked = began_in.is_some_and(|process| !process.is_current());
+    let is_left_behind = |record: Record| match record.user {
+        User::Value => false,
+        // Where a thread of this process keeps what says that it has no page, none that lives has one.
+        User::Thread(_) if record.user == user => true,
+        User::Thread(_) => has_forked && record.thread != thread && !record.taken_in.is_current(),
+    };
+    // SAFETY: the caller's promise.
+    let found = unsafe { find_free() }
+        // SAFETY: as above.
+        .or_else(|| unsafe { find(is_left_behind) })
+        // SAFETY: as above.
+        .map_or_else(|| unsafe { grow() }.map(|slab| (slab, 0)), Ok);
+    let (slab, i) = found?;
+    // SAFETY: slabs stay mapped, and the lock is held.
+    let slab = unsafe { &mut *slab };
+    slab.users[i] = Record { user, thread, taken_in: now };
+    slab.free &= !(1 << i);
+    let page = slab.page(i);
+    // SAFETY: a page of a slab, which belongs to nobody; one that was left behind may hold bytes.
+    unsafe { pool::empty(page) };
+    Ok(Slot { page, vdso: slab.states[i] })
+}
+
+/// Puts a page back.
+///
+/// # Safety
+///
+/// The pool's lock is held, and the page belongs to nobody.
+pub(crate) unsafe fn put(page: PagePtr) {
+    for slab in slabs() {
+        // SAFETY: slabs stay mapped, and the lock is held.
+        let slab = unsafe { &mut *slab };
+        let offset = page.0.addr().wrapping_sub(slab.base.addr());
+        if offset < PAGES * STRIDE {
+            slab.free |= 1 << (offset / STRIDE);
+            return;
+        }
+    }
+}
+
+/// # Safety
+///
+/// The pool's lock is held.
+unsafe fn find_free() -> Option<(*mut Slab, usize)> {
+    slabs().find_map(|slab| {
+        // SAFETY: slabs stay mapped, and the lock is held.
+        let free = unsafe { (*slab).free };
+        (free != 0).then_some((slab, free.trailing_zeros() as usize))
+    })
+}
+
+/// A page that is not free, of which `is_wanted` says yes.
+///
+/// # Safety
+///
+/// The pool's lock is held.
+unsafe fn find(is_wanted: impl Fn(Record) -> bool) -> Option<(*mut Slab, usize)> {
+    slabs().find_map(|slab| {
+        // SAFETY: slabs stay mapped, and the lock is held.
+        let users = unsafe { &(*slab).users };
+        let i = users.iter().position(|&record| is_wanted(record))?;
+        Some((slab, i))
+    })
+}
+
+/// All slabs, the newest first.
+fn slabs() -> impl Iterator<Item = *mut Slab> {
+    let newest = NEWEST.load(Ordering::Acquire);
+    let next = |&slab: &*mut Slab| {
+        // SAFETY: slabs stay mapped, and `next` never changes once a slab is published.
+        Some(unsafe { (*slab).next }).filter(|next| !next.is_null())
+    };
+    core::iter::successors(Some(newest).filter(|slab| !slab.is_null()), next)
+}
+
+/// Maps a slab, all of it free.
+///
+/// # Safety
+///
+/// The pool's lock is held.
+unsafe fn grow() -> Result<*mut Slab, NoPage> {
+    if REFUSED.load(Ordering::Relaxed) {
+        return Err(NoPage::Refused);
+    }
+    let (protection, flags) =
+        (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+    // SAFETY: a fresh anonymous mapping touches no memory that is in use.
+    let record = unsafe { libc::mmap(null_mut(), size_of::<Slab>(), protection, flags, -1, 0) };
+    if record == libc::MAP_FAILED {
+        return Err(NoPage::NotNow);
+    }
+    let base = match map_wiped(PAGES * STRIDE) {
+        Ok(base) => base.as_ptr(),
+        Err(error) => {
+            REFUSED.store(error == NoPage::Refused, Ordering::Relaxed);
+            // SAFETY: nobody else knows of the mapping.
+            unsafe { libc::munmap(record, size_of::<Slab>()) };
+            return Err(error);
+        }
+    };
+    // SAFETY: the range is exactly the fresh mapping.
+    if unsafe { libc::madvise(base.cast(), PAGES * STRIDE, libc::MADV_DONTDUMP) } != 0 {
+        DUMPED.store(true, Ordering::Relaxed);
+    }
+    let mut states = [State::NONE; PAGES];
+    vdso::map_states(PAGES, |i, state| states[i] = state);
+    let nobody = Record { user: User::Value, thread: 0, taken_in: Generation::now() };
+    let slab: *mut Slab = record.cast();
+    let next = NEWEST.load(Ordering::Acquire);
+    // SAFETY: the mapping is large enough, aligned, and nobody else knows of it.
+    unsafe { slab.write(Slab { next, base, states, free: u16::MAX, users: [nobody; PAGES] }) };
+    NEWEST.store(slab, Ordering::Release);
+    Ok(slab)
+}
+
+impl Slab {
+    fn page(&self, i: usize) -> PagePtr {
+        PagePtr(self.base.wrapping_add(i * STRIDE).cast())
+    }
+}
