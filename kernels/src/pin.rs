@@ -56,12 +56,13 @@ mod loader {
         let segments = core::ptr::with_exposed_provenance::<Segment>(headers);
         // SAFETY: the kernel mapped so many headers there with the program, which stays mapped.
         let segments = unsafe { core::slice::from_raw_parts(segments, count) };
+        let number = |n| usize::try_from(n).unwrap_or_default();
         // A program without this header is not moved.
         let own = segments.iter().find(|segment| segment.p_type == libc::PT_PHDR);
-        let moved_by = own.map_or(0, |own| headers.wrapping_sub(own.p_vaddr as usize));
+        let moved_by = own.map_or(0, |own| headers.wrapping_sub(number(own.p_vaddr)));
         segments.iter().filter(|segment| segment.p_type == libc::PT_LOAD).any(|segment| {
-            let start = moved_by.wrapping_add(segment.p_vaddr as usize);
-            address.addr().wrapping_sub(start) < segment.p_memsz as usize
+            let start = moved_by.wrapping_add(number(segment.p_vaddr));
+            address.addr().wrapping_sub(start) < number(segment.p_memsz)
         })
     }
 

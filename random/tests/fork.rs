@@ -427,7 +427,7 @@ fn generation(arena: &'static Arena, n: usize, last: usize, mut early: usize) {
     let drawer = PerThread::<Erasing<ChaCha<20>>>::new();
     let others = PerThread::<Erasing<AesCtr<256>>>::new();
     // Sometimes the thread that lives on is the first that draws in the child, sometimes the last.
-    if n % 2 == 0 {
+    if n.is_multiple_of(2) {
         arena.draw(&drawer);
     }
     let hold: &(Barrier, Barrier) =
@@ -443,7 +443,7 @@ fn generation(arena: &'static Arena, n: usize, last: usize, mut early: usize) {
         })
         .collect();
     hold.0.wait();
-    if n % 2 == 1 {
+    if !n.is_multiple_of(2) {
         arena.draw(&drawer);
     }
     let mappings = common::maps::wiped_on_fork();
@@ -465,7 +465,7 @@ fn generation(arena: &'static Arena, n: usize, last: usize, mut early: usize) {
             }
             sys::wait_for_success(child);
         };
-        if n % 3 == 0 {
+        if n.is_multiple_of(3) {
             let thread = std::thread::spawn(move || {
                 arena.draw(&drawer);
                 fork_and_wait();
