@@ -460,8 +460,9 @@ fn generation(arena: &'static Arena, n: usize, last: usize, mut early: usize) {
         let fork_and_wait = move || {
             let child = sys::fork(Fork::Library).expect("processes can be made");
             if child == 0 {
-                generation(arena, n + 1, last, early);
-                sys::exit(0);
+                // Ends at once also where it fails, whichever thread this is.
+                let go_on = || generation(arena, n + 1, last, early);
+                sys::exit(i32::from(std::panic::catch_unwind(go_on).is_err()));
             }
             sys::wait_for_success(child);
         };

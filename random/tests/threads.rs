@@ -329,7 +329,6 @@ fn last_round_of_destructors() {
                 .map(|_| {
                     thread::spawn(move || {
                         before();
-                        // SAFETY: the value is never looked at.
                         let value = core::ptr::dangling::<u8>().cast();
                         // SAFETY: the key was made above.
                         unsafe { libc::pthread_setspecific(KEY.load(Ordering::Relaxed), value) };
