@@ -38,14 +38,18 @@ pub fn stack<const N: usize>() {
     observe(&mut frame);
 }
 
-/// Clears every vector register that this processor has.
+/// Clears every vector register that this processor has, and the general purpose registers that a
+/// call may leave changed.
 ///
 /// Not only those of the kernels that ran: the C library copies memory by the widest registers
 /// that there are.
 #[inline]
 pub fn registers() {
     #[cfg(target_arch = "x86_64")]
-    x86::clear();
+    {
+        x86::clear();
+        x86::clear_general();
+    }
 }
 
 /// Makes the compiler believe that `value` is read here, so that no store to it can be left out.
@@ -73,6 +77,27 @@ mod x86 {
             unsafe { clear_ymm() }
         } else {
             clear_xmm();
+        }
+    }
+
+    #[inline]
+    pub(super) fn clear_general() {
+        // SAFETY: the instructions change only registers named as outputs, and the flags.
+        unsafe {
+            asm!(
+                "xor eax, eax",
+                "xor ecx, ecx",
+                "xor edx, edx",
+                "xor esi, esi",
+                "xor edi, edi",
+                "xor r8d, r8d",
+                "xor r9d, r9d",
+                "xor r10d, r10d",
+                "xor r11d, r11d",
+                out("rax") _, out("rcx") _, out("rdx") _, out("rsi") _, out("rdi") _,
+                out("r8") _, out("r9") _, out("r10") _, out("r11") _,
+                options(nomem, nostack)
+            );
         }
     }
 

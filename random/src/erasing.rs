@@ -12,6 +12,8 @@ use crate::generator::{Cut, Generator, Mixing, Source, clean_up};
 use crate::kernel;
 use crate::owner::Owner;
 use crate::page::{BUFFER, PagePtr, YIELD};
+use crate::quiet::{self, Manner};
+use crate::vdso::State;
 
 /// The most bytes that one key makes.
 const BYTES_PER_KEY: usize = 1 << 20;
@@ -34,7 +36,8 @@ impl<C: ErasingCore + 'static> Source for Erasing<C> {
     unsafe fn key(owner: Owner) -> Result<(), Cut> {
         // SAFETY: the caller owns the page.
         let Fields { key, unmixed, mixed_at, .. } = unsafe { Fields::of(owner.slot.page) };
-        kernel::fill(owner.slot.vdso, key)?;
+        // By system call: the vDSO's state may lie in the frame of a signal.
+        kernel::fill(State::NONE, key)?;
         *unmixed = 0;
         *mixed_at = now();
         Ok(())
@@ -80,49 +83,69 @@ impl Fields<'_> {
     }
 }
 
-/// Fills `out`, at most [`BYTES_PER_KEY`], under a key of its own, with kernel bytes in it.
+/// Fills `out`, at most [`BYTES_PER_KEY`], under a key of its own; again under others if a signal may
+/// have seen it.
 ///
 /// # Safety
 ///
 /// As for [`Source`].
 unsafe fn one_off<C: ErasingCore>(owner: Owner, out: &mut [u8]) -> Result<(), Cut> {
+    if let manner @ Manner::Watched(_) = Manner::cheapest() {
+        // SAFETY: the caller's promise.
+        if unsafe { one_key::<C>(owner, manner, out)? } {
+            return Ok(());
+        }
+    }
+    for piece in out.chunks_mut(quiet::PIECE) {
+        // SAFETY: the caller's promise.
+        unsafe { one_key::<C>(owner.without_vdso(), Manner::Blocked, piece)? };
+    }
+    Ok(())
+}
+
+/// Fills `out` under a key of its own, with kernel bytes in it; false if a signal may have seen it.
+///
+/// # Safety
+///
+/// As for [`Source`].
+unsafe fn one_key<C: ErasingCore>(
+    owner: Owner,
+    manner: Manner,
+    out: &mut [u8],
+) -> Result<bool, Cut> {
     let (mut key, mut fresh) = ([0; 32], [0; 32]);
     // SAFETY: the caller's promise.
     let drained = unsafe { owner.drain(&mut key, refill::<C>) };
-    let result = drained.and_then(|()| {
-        kernel::fill(owner.slot.vdso, &mut fresh)?;
-        mix(&mut key, &fresh);
-        keystream::<C>(owner.isa, &key, out);
-        Ok(())
+    let filled = drained.and_then(|()| Ok(kernel::fill(owner.slot.vdso, &mut fresh)?));
+    let undisturbed = manner.run(|| {
+        if filled.is_ok() {
+            mix(&mut key, &fresh);
+            keystream::<C>(owner.isa, &key, out);
+        }
+        wipe::memory(&mut key);
+        wipe::memory(&mut fresh);
+        clean_up(C::stack(owner.isa), out.len());
     });
-    wipe::memory(&mut key);
-    wipe::memory(&mut fresh);
-    clean_up(C::stack(owner.isa), out.len());
+    filled?;
     // SAFETY: the caller's promise.
-    if unsafe { owner.slot.page.is_live() } { result } else { Err(Cut::Forked) }
+    if unsafe { owner.slot.page.is_live() } { Ok(undisturbed) } else { Err(Cut::Forked) }
 }
 
-/// Makes a new key and a full buffer, with kernel bytes mixed in where it is time.
+/// Makes a new key and a full buffer, with kernel bytes mixed in where it is time, or where a signal may
+/// have seen the old key.
 ///
 /// # Safety
 ///
 /// As for [`Source`], and no bytes are left.
 unsafe fn refill<C: ErasingCore>(owner: Owner) -> Result<(), Cut> {
     // SAFETY: the caller owns the page.
-    let fields = unsafe { Fields::of(owner.slot.page) };
-    let is_time = is_time_to_mix(owner, fields.unmixed, fields.mixed_at);
-    let Fields { key, buffer, .. } = fields;
-    if is_time {
-        // The buffer is about to be overwritten and serves as the place for fresh bytes.
-        let (fresh, _) = buffer.split_at_mut(32);
-        kernel::fill(owner.slot.vdso, fresh)?;
-        mix(key, fresh);
+    let Fields { unmixed, mixed_at, .. } = unsafe { Fields::of(owner.slot.page) };
+    let is_time = is_time_to_mix(owner, unmixed, mixed_at);
+    // SAFETY: the caller's promise.
+    if !unsafe { renew::<C>(owner, Manner::cheapest(), is_time)? } {
+        // SAFETY: the caller's promise.
+        unsafe { renew::<C>(owner.without_vdso(), Manner::Blocked, true)? };
     }
-    keystream::<C>(owner.isa, key, buffer);
-    let (next, _) = buffer.split_at_mut(32);
-    key.copy_from_slice(next);
-    wipe::memory(next);
-    clean_up(C::stack(owner.isa), BUFFER);
     // SAFETY: the caller's promise.
     if !unsafe { owner.slot.page.is_live() } {
         return Err(Cut::Forked);
@@ -130,6 +153,32 @@ unsafe fn refill<C: ErasingCore>(owner: Owner) -> Result<(), Cut> {
     // SAFETY: the caller's promise; the buffer was filled.
     unsafe { owner.slot.page.set_left(YIELD) };
     Ok(())
+}
+
+/// Makes a new key and a full buffer; false if a signal may have seen them.
+///
+/// # Safety
+///
+/// As for [`Source`], and no bytes are left.
+unsafe fn renew<C: ErasingCore>(owner: Owner, manner: Manner, mixes: bool) -> Result<bool, Cut> {
+    // SAFETY: the caller owns the page.
+    let Fields { buffer, key, .. } = unsafe { Fields::of(owner.slot.page) };
+    if mixes {
+        // The buffer is about to be overwritten and serves as the place for fresh bytes.
+        let (fresh, _) = buffer.split_at_mut(32);
+        kernel::fill(owner.slot.vdso, fresh)?;
+    }
+    Ok(manner.run(|| {
+        if mixes {
+            let (fresh, _) = buffer.split_at(32);
+            mix(key, fresh);
+        }
+        keystream::<C>(owner.isa, key, buffer);
+        let (next, _) = buffer.split_at_mut(32);
+        key.copy_from_slice(next);
+        wipe::memory(next);
+        clean_up(C::stack(owner.isa), BUFFER);
+    }))
 }
 
 /// Whether the next refill takes kernel bytes; keeps count.

@@ -64,6 +64,7 @@ mod per_cpu;
 mod per_thread;
 mod placed;
 mod pool;
+mod quiet;
 mod range;
 mod rekeying;
 mod rng;

@@ -38,7 +38,7 @@ impl Owner {
         if mixing != Mixing::Refills {
             // Who asks for new bytes wants to part from a copy of this process: its vDSO's state is
             // memory, and was copied, too.
-            self.slot.vdso = State::NONE;
+            self = self.without_vdso();
         }
         loop {
             // SAFETY: the caller's promise.
@@ -57,6 +57,12 @@ impl Owner {
                 }
             }
         }
+    }
+
+    /// The same owner, who asks the kernel by system call.
+    pub(crate) const fn without_vdso(mut self) -> Self {
+        self.slot.vdso = State::NONE;
+        self
     }
 
     /// One attempt to fill `out`; it fails if a fork empties the page meanwhile.

@@ -12,6 +12,8 @@ use crate::generator::{Cut, Generator, Mixing, Source, clean_up};
 use crate::kernel;
 use crate::owner::Owner;
 use crate::page::{BUFFER, PagePtr};
+use crate::quiet::{self, Manner};
+use crate::vdso::State;
 
 /// Bytes of keystream that one key makes, unless the program sets another number: 512 MiB.
 pub const REKEY_INTERVAL: u64 = 512 << 20;
@@ -60,7 +62,7 @@ impl<C: SeedCore + 'static> Source for Rekeying<C> {
 
     unsafe fn serve(owner: Owner, out: &mut [u8], mixing: Mixing) -> Result<(), Cut> {
         // A request that the buffer cannot hold has at least one whole block.
-        const { assert!(C::BLOCK <= Running::<C>::BUFFERED) };
+        const { assert!(C::BLOCK <= Running::<C>::BUFFERED && quiet::PIECE.is_multiple_of(C::BLOCK)) };
         if mixing == Mixing::EveryRequest {
             // SAFETY: the caller's promise.
             unsafe { owner.slot.page.set_left(0) };
@@ -167,13 +169,16 @@ pub(crate) fn interval(owner: Owner) -> u64 {
 pub(crate) unsafe fn new_key<C: SeedCore>(owner: Owner) -> Result<(), Cut> {
     // SAFETY: the caller owns the page, and nothing else refers to its key.
     let seed = unsafe { &mut (*owner.slot.page.0).key };
-    kernel::fill(owner.slot.vdso, seed)?;
+    // By system call: the vDSO's state may lie in the frame of a signal.
+    kernel::fill(State::NONE, seed)?;
     // SAFETY: the caller's promise.
     let place = unsafe { Running::<C>::core(owner.slot.page) };
-    // SAFETY: the caller owns the page, and the place is inside of it.
-    unsafe { key_core(owner.isa, seed, place) };
-    wipe::memory(seed);
-    clean_up(C::stack(owner.isa), 0);
+    Manner::Blocked.run(|| {
+        // SAFETY: the caller owns the page, and the place is inside of it.
+        unsafe { key_core(owner.isa, seed, place) };
+        wipe::memory(seed);
+        clean_up(C::stack(owner.isa), 0);
+    });
     // SAFETY: the caller's promise.
     unsafe { Made::of(owner.slot.page) }.begin();
     Ok(())
@@ -219,9 +224,14 @@ unsafe fn make<C: SeedCore>(owner: Owner, out: &mut [u8]) -> Result<(), Cut> {
     unsafe { Made::of(page) }.add(out.len() as u64);
     // SAFETY: the caller's promise.
     let core = unsafe { Running::<C>::core(page) };
-    // SAFETY: the caller owns the page, and nothing else refers to the core during this call.
-    keystream(unsafe { &mut *core }, out);
-    clean_up(C::stack(owner.isa), out.len());
+    // Not watched: a new key each time that the thread is preempted would not be this design.
+    for piece in out.chunks_mut(quiet::PIECE) {
+        Manner::Blocked.run(|| {
+            // SAFETY: the caller owns the page, and nothing else refers to the core meanwhile.
+            keystream(unsafe { &mut *core }, piece);
+            clean_up(C::stack(owner.isa), piece.len());
+        });
+    }
     // SAFETY: the caller's promise.
     if unsafe { page.is_live() } { Ok(()) } else { Err(Cut::Forked) }
 }

@@ -63,6 +63,107 @@ mod area {
     pub(super) const SEQUENCE: usize = 8;
 }
 
+/// The area of the calling thread, registered with the kernel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Area(isize);
+
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
+impl Area {
+    /// The calling thread's, if it has one.
+    #[inline]
+    pub(crate) fn here() -> Option<Self> {
+        let area = area();
+        if area == 0 {
+            return None;
+        }
+        let processor: i32;
+        // SAFETY: every thread of the C library has such an area at that offset. Negative numbers say
+        // that the kernel does not know it.
+        unsafe {
+            core::arch::asm!(
+                "mov {processor:e}, dword ptr fs:[{area} + {CPU_ID}]",
+                processor = out(reg) processor,
+                area = in(reg) area,
+                CPU_ID = const area::CPU_ID,
+                options(nostack, preserves_flags, readonly)
+            );
+        }
+        (processor >= 0).then_some(Self(area))
+    }
+
+    /// Names a sequence to the kernel that no thread ever is in; returns it. The kernel forgets it
+    /// when it interrupts the thread, by a signal or to run another one.
+    #[inline(never)]
+    pub(crate) fn watch(self) -> usize {
+        let sequence;
+        // SAFETY: the area is this thread's own. The sequence is as the kernel wants it, with the
+        // signature before the place where an aborted one would go on.
+        unsafe {
+            core::arch::asm!(
+                ".pushsection __rseq_cs, \"aw\"",
+                ".balign 32",
+                "9:",
+                ".long 0, 0",
+                ".quad 2f, 3f - 2f, 4f",
+                ".popsection",
+                ".pushsection __rseq_failure, \"ax\"",
+                "2:",
+                "ud2",
+                "3:",
+                ".byte 0x0f, 0xb9, 0x3d",
+                ".long {SIGNATURE}",
+                "4:",
+                "ud2",
+                ".popsection",
+                "lea {sequence}, [rip + 9b]",
+                "mov qword ptr fs:[{area} + {SEQUENCE}], {sequence}",
+                sequence = out(reg) sequence,
+                area = in(reg) self.0,
+                SEQUENCE = const area::SEQUENCE,
+                SIGNATURE = const area::SIGNATURE,
+                options(nostack, preserves_flags)
+            );
+        }
+        sequence
+    }
+
+    /// Whether the kernel still knows `sequence`, which it then forgets.
+    ///
+    /// Who interrupts the thread may name sequences, too, but none that is known when he is gone:
+    /// watches end before that, and those of [`lock`] are others.
+    #[inline(always)]
+    pub(crate) fn was_undisturbed(self, sequence: usize) -> bool {
+        let found: usize;
+        // SAFETY: the area is this thread's own; null names no sequence.
+        unsafe {
+            core::arch::asm!(
+                "mov {found}, qword ptr fs:[{area} + {SEQUENCE}]",
+                "mov qword ptr fs:[{area} + {SEQUENCE}], 0",
+                found = out(reg) found,
+                area = in(reg) self.0,
+                SEQUENCE = const area::SEQUENCE,
+                options(nostack, preserves_flags)
+            );
+        }
+        found == sequence
+    }
+}
+
+#[cfg(not(all(target_arch = "x86_64", target_pointer_width = "64")))]
+impl Area {
+    pub(crate) fn here() -> Option<Self> {
+        None
+    }
+
+    pub(crate) fn watch(self) -> usize {
+        0
+    }
+
+    pub(crate) fn was_undisturbed(self, _: usize) -> bool {
+        false
+    }
+}
+
 /// One of a processor's own pages, locked by this thread.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Own {

@@ -20,7 +20,7 @@ const BUFFER: usize = PAGE - 64;
 const LEFT: Range<usize> = BUFFER..BUFFER + 4;
 const LIVE: Range<usize> = BUFFER + 4..BUFFER + 8;
 const LOCK: usize = BUFFER + 10;
-const KEY: Range<usize> = BUFFER + 16..BUFFER + 48;
+pub(crate) const KEY: Range<usize> = BUFFER + 16..BUFFER + 48;
 /// Pages of the processor, at which mappings and generators' pages begin.
 const ALIGNMENT: usize = 4096;
 
@@ -94,6 +94,11 @@ pub(crate) fn seeded(bytes: &[u8]) -> Vec<Vec<u8>> {
         .filter(|page| page[LIVE] == 1_u32.to_ne_bytes() && unused_length(page) <= BUFFER)
         .map(<[u8]>::to_vec)
         .collect()
+}
+
+/// Whether the page is seeded, by a generator of any kind.
+pub(crate) fn is_live(page: &[u8]) -> bool {
+    page[LIVE] == 1_u32.to_ne_bytes()
 }
 
 /// How many pages are seeded, with those that keep no bytes but make them as they are asked

@@ -4,6 +4,8 @@ pub(crate) mod arena;
 pub(crate) mod careless;
 pub(crate) mod drawer;
 pub(crate) mod expected;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod frames;
 pub(crate) mod harness;
 pub(crate) mod listener;
 pub(crate) mod maps;

@@ -272,7 +272,7 @@ fn follow(child: libc::pid_t, shared: &Shared, signals: impl Fn(usize) -> bool) 
 }
 
 /// Waits until the traced process is about to draw.
-fn begin(child: libc::pid_t) {
+pub(crate) fn begin(child: libc::pid_t) {
     assert_eq!(wait_for_trap(child, libc::PTRACE_CONT, None), Stop::Trap);
     // Whatever happens to this process, the traced one does not outlive it.
     let options = libc::c_long::from(libc::PTRACE_O_EXITKILL);
@@ -362,7 +362,7 @@ fn sequence_end(child: libc::pid_t) -> Option<usize> {
 }
 
 /// Whether the traced process blocks the signal just now: then no handler can come.
-fn blocks_signals(child: libc::pid_t) -> bool {
+pub(crate) fn blocks_signals(child: libc::pid_t) -> bool {
     let status =
         std::fs::read_to_string(format!("/proc/{child}/status")).expect("/proc is mounted");
     let blocked = status.lines().find_map(|line| line.strip_prefix("SigBlk:")).map(str::trim);
@@ -371,7 +371,7 @@ fn blocks_signals(child: libc::pid_t) -> bool {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stop {
+pub(crate) enum Stop {
     Trap,
     Exit(libc::c_int),
     Killed(libc::c_int),
@@ -379,7 +379,11 @@ enum Stop {
 
 /// Resumes the child, if told with which signal, and waits until it stops at a trap or ends. The
 /// news that a child of its own has ended is dropped; other signals take their course.
-fn wait_for_trap(child: libc::pid_t, how: libc::c_uint, signal: Option<libc::c_int>) -> Stop {
+pub(crate) fn wait_for_trap(
+    child: libc::pid_t,
+    how: libc::c_uint,
+    signal: Option<libc::c_int>,
+) -> Stop {
     let mut signal = signal;
     loop {
         if let Some(signal) = signal {
@@ -402,14 +406,14 @@ fn wait_for_trap(child: libc::pid_t, how: libc::c_uint, signal: Option<libc::c_i
 
 /// Places of registers in the kernel's structure.
 const RIP: usize = core::mem::offset_of!(libc::user_regs_struct, rip);
-const RSP: usize = core::mem::offset_of!(libc::user_regs_struct, rsp);
+pub(crate) const RSP: usize = core::mem::offset_of!(libc::user_regs_struct, rsp);
 const FS_BASE: usize = core::mem::offset_of!(libc::user_regs_struct, fs_base);
 
-fn register(child: libc::pid_t, place: usize) -> libc::c_long {
+pub(crate) fn register(child: libc::pid_t, place: usize) -> libc::c_long {
     trace(libc::PTRACE_PEEKUSER, child, place, 0)
 }
 
-fn trace(
+pub(crate) fn trace(
     request: libc::c_uint,
     child: libc::pid_t,
     address: usize,
@@ -421,7 +425,7 @@ fn trace(
 
 /// Stops a traced process. The trap comes after the instruction.
 #[inline(always)]
-fn breakpoint() {
+pub(crate) fn breakpoint() {
     // SAFETY: a tracer is waiting for the trap.
     unsafe { asm!("int3", options(nomem, nostack)) }
 }
