@@ -46,6 +46,7 @@
 //! the parent. A program that uses [`PerCpu`] and was linked with glibc 2.35 or later needs that
 //! version to run.
 
+mod bytes;
 mod core_type;
 mod erasing;
 mod errno;
@@ -76,6 +77,7 @@ mod strict;
 mod turn;
 mod vdso;
 
+pub use bytes::bytes;
 pub use core_type::{ErasingCore, SeedCore};
 pub use erasing::Erasing;
 pub use error::EntropyError;
@@ -133,15 +135,6 @@ pub fn u32() -> u32 {
 #[must_use]
 pub fn u64() -> u64 {
     PerThread::<Erasing>::u64()
-}
-
-/// `N` random bytes. Aborts like [`fill`].
-#[inline]
-#[must_use]
-pub fn bytes<const N: usize>() -> [u8; N] {
-    let mut out = [0; N];
-    fill(&mut out);
-    out
 }
 
 /// A random integer of `range`, each with the same probability. Aborts like [`fill`].

@@ -1,0 +1,67 @@
+//! Random bytes as a value.
+
+use core::mem::MaybeUninit;
+
+use lanecrypt_kernels::wipe;
+
+use crate::fill;
+
+/// Arrays up to this size are returned in general purpose registers, where they come by way of the
+/// stack.
+const IN_REGISTERS: usize = 16;
+
+/// `N` random bytes. Aborts like [`fill`].
+///
+/// In optimised builds they are written to where the caller wants them and leave no copy on the stack or
+/// in vector registers: this function is never inlined, so that its machine code is the same for every
+/// caller. What the caller then does with the array makes copies, as every move in Rust may. A key that
+/// is to be wiped belongs into memory that is, by [`fill`]:
+///
+/// ```
+/// let mut key = zeroize::Zeroizing::new([0; 32]);
+/// lanecrypt_random::fill(&mut *key);
+/// # assert_ne!(*key, [0; 32]);
+/// ```
+#[inline(never)]
+#[must_use]
+pub fn bytes<const N: usize>() -> [u8; N] {
+    if N <= IN_REGISTERS {
+        return few();
+    }
+    let mut out = MaybeUninit::<[u8; N]>::uninit();
+    // With nothing but this call between the array and the return, the compiler makes one of them.
+    // SAFETY: the array has room for `N` bytes.
+    unsafe { fill_at(out.as_mut_ptr().cast(), N) };
+    // SAFETY: all of it was filled.
+    unsafe { out.assume_init() }
+}
+
+/// At most [`IN_REGISTERS`] bytes.
+#[inline(always)]
+fn few<const N: usize>() -> [u8; N] {
+    let mut words = [0_u64; IN_REGISTERS / 8];
+    // SAFETY: the words have room for `N` bytes, as the caller has seen.
+    unsafe { fill_at(words.as_mut_ptr().cast(), N) };
+    // Word by word: whole arrays go by way of vector registers.
+    let [first, second] = words.each_mut().map(|word| {
+        let word: *mut u64 = word;
+        // SAFETY: the pointer is to one of the words.
+        unsafe { word.read_volatile() }
+    });
+    wipe::words(&mut words);
+    let both = u128::from(first.to_le()) | u128::from(second.to_le()) << 64;
+    // SAFETY: the number has at least `N` bytes, and any bytes make an array.
+    unsafe { core::mem::transmute_copy::<u128, [u8; N]>(&both.to_le()) }
+}
+
+/// Fills `length` bytes. An `extern "C"` function does not unwind: otherwise the compiler would have to
+/// keep the bytes apart from the caller's array until it returns.
+///
+/// # Safety
+///
+/// `out` can be written, for so many bytes.
+#[inline(never)]
+unsafe extern "C" fn fill_at(out: *mut u8, length: usize) {
+    // SAFETY: the caller's promise; whatever fills bytes writes them without reading them before.
+    fill(unsafe { core::slice::from_raw_parts_mut(out, length) });
+}
