@@ -15,6 +15,9 @@
 //! takes no system call. Fresh kernel randomness goes into every refill where the kernel offers
 //! it without a system call (Linux 6.11), and at least each second of use elsewhere.
 //!
+//! A signal that interrupts the making of keys and bytes leaves them in its frame, on whichever stack;
+//! these are thrown away then, and others are made with signals blocked.
+//!
 //! All functions may be called in signal handlers, if they have 16 KiB of stack (64 KiB without
 //! optimisation), and in destructors of thread-local values. They leave `errno` as it was.
 //! When the kernel has no randomness to seed from, [`try_fill`] returns an error; the functions
@@ -43,8 +46,8 @@
 //! every request instead. A signal handler that forks when the draw that it interrupts is all but over
 //! leaves parent and child with the same bytes. A process that shares its memory with its parent without being a thread
 //! (`clone` with `CLONE_VM` but without a thread area of its own) must not draw at the same time as
-//! the parent. A program that uses [`PerCpu`] and was linked with glibc 2.35 or later needs that
-//! version to run.
+//! the parent. A program that was linked with glibc 2.35 or later needs that version to run. Bytes
+//! of a request that a signal interrupts while they are copied stay in the signal's frame.
 
 mod bytes;
 mod core_type;
