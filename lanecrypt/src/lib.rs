@@ -4,7 +4,9 @@
 //! use lanecrypt::{Algorithm, Cipher, Nonces};
 //!
 //! # fn main() -> Result<(), lanecrypt::Error> {
-//! let cipher = Cipher::new(Algorithm::AES_256_GCM, &lanecrypt::random::bytes::<32>())?;
+//! let mut key = zeroize::Zeroizing::new([0; 32]); // wiped when dropped
+//! lanecrypt::random::fill(&mut *key);
+//! let cipher = Cipher::new(Algorithm::AES_256_GCM, &*key)?;
 //! let mut nonces = Nonces::counter(cipher.algorithm(), &[])?;
 //!
 //! let mut packet = [0; 5 + 16];
