@@ -1,18 +1,27 @@
-//! Random bytes from the kernel: through the vDSO where it has a generator, else by system call.
+//! Random bytes from the kernel: by system call, or through the vDSO where it has a generator.
 
 use crate::errno::Errno;
 use crate::error::{EntropyError, abort};
 use crate::page::Word;
 use crate::vdso;
 
-/// Fills `out` from the kernel.
+/// Fills `out` by system call, with bytes that nobody knows who read this process's memory.
+///
+/// # Errors
+///
+/// What the system call answers, except interruption, after which it is made again.
+pub(crate) fn ask(out: &mut [u8]) -> Result<(), EntropyError> {
+    fill(vdso::State::NONE, out)
+}
+
+/// Fills `out` from the kernel, through the vDSO if it can.
 ///
 /// `state` is this owner's state of the kernel's generator in the vDSO, if there is one. The vDSO
 /// notices by itself when it is entered again in a signal handler or after a fork.
 ///
 /// # Errors
 ///
-/// What the system call answers, except interruption, after which it is made again.
+/// As for [`ask`].
 pub(crate) fn fill(state: vdso::State, out: &mut [u8]) -> Result<(), EntropyError> {
     let mut rest = out;
     while !rest.is_empty() {
@@ -33,12 +42,12 @@ pub(crate) fn fill(state: vdso::State, out: &mut [u8]) -> Result<(), EntropyErro
 ///
 /// # Errors
 ///
-/// As for [`fill`].
+/// As for [`ask`].
 #[cold]
 #[inline(never)]
 pub(crate) fn stand_in(out: &mut [u8]) -> Result<(), EntropyError> {
     let _errno = Errno::keep();
-    fill(vdso::State::NONE, out)
+    ask(out)
 }
 
 /// [`stand_in`] for a number; aborts where that returns an error.

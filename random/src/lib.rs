@@ -55,6 +55,7 @@ mod erasing;
 mod errno;
 mod error;
 mod facilities;
+mod fastest;
 mod generator;
 mod hand_out;
 mod held;
@@ -62,6 +63,7 @@ mod kernel;
 #[cfg(feature = "legacy")]
 mod legacy;
 mod memlock;
+mod mixing;
 mod owner;
 mod page;
 mod per_cpu;
@@ -85,6 +87,7 @@ pub use core_type::{ErasingCore, SeedCore};
 pub use erasing::Erasing;
 pub use error::EntropyError;
 pub use facilities::{Facilities, facilities};
+pub use fastest::Fastest;
 pub use generator::Generator;
 pub use held::Held;
 pub use lanecrypt_kernels::aes::AesCtr;
@@ -106,12 +109,14 @@ pub use shared::Shared;
 pub use single::Single;
 pub use strict::Strict;
 
+use core::mem::MaybeUninit;
 use core::ops::RangeBounds;
 
 /// Fills `out` with random bytes.
 ///
 /// Aborts the process, after one line on standard error, when the kernel cannot seed the
 /// generator; see [`try_fill`].
+#[inline]
 pub fn fill(out: &mut [u8]) {
     PerThread::<Erasing>::fill(out);
 }
@@ -122,8 +127,22 @@ pub fn fill(out: &mut [u8]) {
 ///
 /// [`EntropyError`] when the kernel gives no random bytes. `out` may be partly filled then and must
 /// not be used.
+#[inline]
 pub fn try_fill(out: &mut [u8]) -> Result<(), EntropyError> {
     PerThread::<Erasing>::try_fill(out)
+}
+
+/// Fills memory that need not be initialised and returns it. Aborts like [`fill`].
+///
+/// It is set to zero first, because the kernels of the ciphers take initialised memory only: that
+/// costs what `[0; N]` does.
+#[inline]
+pub fn fill_uninit(out: &mut [MaybeUninit<u8>]) -> &mut [u8] {
+    out.fill(MaybeUninit::new(0));
+    // SAFETY: every byte was initialised above, and `u8` has the layout of its `MaybeUninit`.
+    let out = unsafe { &mut *(core::ptr::from_mut(out) as *mut [u8]) };
+    fill(out);
+    out
 }
 
 /// A random 32-bit number. Aborts like [`fill`].

@@ -9,7 +9,6 @@ use crate::error::EntropyError;
 use crate::generator::{Cut, Mixing, Source};
 use crate::hand_out::hand_out;
 use crate::pool::{self, Slot};
-use crate::vdso::State;
 
 /// A page and what its owner needs to refill it.
 #[derive(Clone, Copy, Debug)]
@@ -31,15 +30,10 @@ impl Owner {
     ///
     /// The page is mapped and the caller owns it; if others may reach it, it is claimed or locked.
     pub(crate) unsafe fn fill<G: Source>(
-        mut self,
+        self,
         out: &mut [u8],
         mixing: Mixing,
     ) -> Result<(), EntropyError> {
-        if mixing != Mixing::Refills {
-            // Who asks for new bytes wants to part from a copy of this process: its vDSO's state is
-            // memory, and was copied, too.
-            self = self.without_vdso();
-        }
         loop {
             // SAFETY: the caller's promise.
             let result = unsafe { self.attempt::<G>(out, mixing) };
@@ -57,12 +51,6 @@ impl Owner {
                 }
             }
         }
-    }
-
-    /// The same owner, who asks the kernel by system call.
-    pub(crate) const fn without_vdso(mut self) -> Self {
-        self.slot.vdso = State::NONE;
-        self
     }
 
     /// One attempt to fill `out`; it fails if a fork empties the page meanwhile.

@@ -43,12 +43,12 @@ pub(crate) struct Page {
     /// Not zero while the key is good. Written only when seeding begins, never after, so that a
     /// fork from then on is noticed.
     live: u32,
-    /// Refills since kernel bytes were mixed in.
+    /// Units of bytes made since a system call's bytes were mixed in ([`crate::mixing`]).
     pub(crate) unmixed: u16,
     /// One while somebody uses the page, where more than one may ([`crate::turn`]). Here, so that a
     /// forked child finds the page free, whoever used it in the parent.
     pub(crate) lock: AtomicU8,
-    /// Second of the coarse monotonic clock at which kernel bytes were mixed in.
+    /// Second of the coarse monotonic clock at which they were mixed in.
     pub(crate) mixed_at: u32,
     /// The next refill's key.
     pub(crate) key: [u8; 32],

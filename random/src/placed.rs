@@ -12,6 +12,7 @@ use lanecrypt_kernels::hc128::Hc128;
 use lanecrypt_kernels::salsa::Salsa;
 
 use crate::erasing::Erasing;
+use crate::fastest::Fastest;
 use crate::generator::Generator;
 #[cfg(feature = "legacy")]
 use crate::legacy::{Diagnostic, Inlined};
@@ -60,6 +61,7 @@ macro_rules! placed {
 }
 
 placed!(
+    Erasing<Fastest>,
     Erasing<ChaCha<8>>,
     Erasing<ChaCha<12>>,
     Erasing<ChaCha<20>>,

@@ -13,7 +13,6 @@ use crate::kernel;
 use crate::owner::Owner;
 use crate::page::{BUFFER, PagePtr};
 use crate::quiet::{self, Manner};
-use crate::vdso::State;
 
 /// Bytes of keystream that one key makes, unless the program sets another number: 512 MiB.
 pub const REKEY_INTERVAL: u64 = 512 << 20;
@@ -169,8 +168,7 @@ pub(crate) fn interval(owner: Owner) -> u64 {
 pub(crate) unsafe fn new_key<C: SeedCore>(owner: Owner) -> Result<(), Cut> {
     // SAFETY: the caller owns the page, and nothing else refers to its key.
     let seed = unsafe { &mut (*owner.slot.page.0).key };
-    // By system call: the vDSO's state may lie in the frame of a signal.
-    kernel::fill(State::NONE, seed)?;
+    kernel::ask(seed)?;
     // SAFETY: the caller's promise.
     let place = unsafe { Running::<C>::core(owner.slot.page) };
     Manner::Blocked.run(|| {

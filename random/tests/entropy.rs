@@ -23,7 +23,6 @@ fn main() {
         Case("entropy::try_fill_says_which_error", try_fill_says_which_error),
         Case("entropy::the_others_abort", the_others_abort),
         Case("entropy::fails_at_a_later_refill", fails_at_a_later_refill),
-        Case("entropy::seeded_vdso_goes_on", seeded_vdso_goes_on),
         Case("entropy::interruptions", || {
             with_and_without_vdso("entropy::interruptions", interruptions);
         }),
@@ -37,8 +36,7 @@ fn main() {
             with_and_without_vdso("entropy::recovers", recovers::<{ libc::EPERM }>);
         }),
         Case("entropy::fails_at_the_rekey", || {
-            // The vDSO, once seeded, gives keys without asking anybody.
-            listener::answered("entropy::fails_at_the_rekey", false, fails_at_the_rekey);
+            with_and_without_vdso("entropy::fails_at_the_rekey", fails_at_the_rekey);
         }),
         Case("entropy::recovers_without_wipe_on_fork", recovers_without_wipe_on_fork),
     ]);
@@ -180,31 +178,36 @@ fn the_others_abort() {
     }
 }
 
-/// Without the vDSO a generator that was seeded needs the kernel again, and says so when it fails.
+/// A generator that was seeded needs the kernel again, with the vDSO and without, and says so when it
+/// fails.
 fn fails_at_a_later_refill() {
-    let name = "entropy::fails_at_a_later_refill";
-    filtered(name, &[Rule::no_vdso_states()], || {
-        let mut held = Held::<Erasing<ChaCha<8>>>::new().expect("the kernel has randomness");
-        let mut out = [0; 1000];
-        assert_eq!(lanecrypt_random::try_fill(&mut out), Ok(()));
-        seccomp::install(&[Rule::getrandom_fails(libc::EAGAIN)]).expect("as before");
-        // What is buffered is good; by bytes or by time, whichever comes first, it ends.
-        let mut drawn = 0;
-        while lanecrypt_random::try_fill(&mut out) == Ok(()) {
-            drawn += out.len();
-            assert!(drawn < 1 << 20, "a megabyte without the kernel");
-        }
-        assert_eq!(code(lanecrypt_random::try_fill(&mut out)), Some(libc::EAGAIN));
-        while held.try_fill(&mut out) == Ok(()) {
-            drawn += out.len();
-            assert!(drawn < 2 << 20, "a megabyte without the kernel");
-        }
-        assert_eq!(code(held.try_fill(&mut [0; 4])), Some(libc::EAGAIN));
-        // A large request and a strict one need it at once.
-        assert_eq!(code(lanecrypt_random::strict().try_fill(&mut [0; 1])), Some(libc::EAGAIN));
-        assert_eq!(code(held.try_fill(&mut vec![0; 1 << 21])), Some(libc::EAGAIN));
-        assert_eq!(maps::live_pages(&maps::wiped_on_fork()).len(), 0, "no page is live");
-    });
+    for rules in [&[][..], &[Rule::no_vdso_states()]] {
+        filtered("entropy::fails_at_a_later_refill", rules, goes_on_for_a_while);
+    }
+}
+
+fn goes_on_for_a_while() {
+    let mut held = Held::<Erasing<ChaCha<8>>>::new().expect("the kernel has randomness");
+    let mut out = [0; 1000];
+    assert_eq!(lanecrypt_random::try_fill(&mut out), Ok(()));
+    seccomp::install(&[Rule::getrandom_fails(libc::EAGAIN)]).expect("as before");
+    // What is buffered is good; by bytes or by time, whichever comes first, it ends.
+    let mut drawn = 0;
+    while lanecrypt_random::try_fill(&mut out) == Ok(()) {
+        drawn += out.len();
+        assert!(drawn <= (64 << 10) + 8096, "too much without the kernel");
+    }
+    assert_eq!(code(lanecrypt_random::try_fill(&mut out)), Some(libc::EAGAIN));
+    drawn = 0;
+    while held.try_fill(&mut out) == Ok(()) {
+        drawn += out.len();
+        assert!(drawn <= (64 << 10) + 8096, "too much without the kernel");
+    }
+    assert_eq!(code(held.try_fill(&mut [0; 4])), Some(libc::EAGAIN));
+    // A large request and a strict one need it at once.
+    assert_eq!(code(lanecrypt_random::strict().try_fill(&mut [0; 1])), Some(libc::EAGAIN));
+    assert_eq!(code(held.try_fill(&mut vec![0; 1 << 21])), Some(libc::EAGAIN));
+    assert_eq!(maps::live_pages(&maps::wiped_on_fork()).len(), 0, "no page is live");
 }
 
 /// Bytes of one key in [`fails_at_the_rekey`].
@@ -266,30 +269,6 @@ fn fails_at_the_rekey() {
     let mut out = [0; 40_000];
     assert_eq!(code(PerCpu::<Rekeying<Salsa<20>>>::try_fill(&mut out)), None);
     windows::assert_unique("PerCpu", [&out[..]]);
-}
-
-/// The kernel's generator in the vDSO is seeded for a while: draws go on.
-fn seeded_vdso_goes_on() {
-    if !lanecrypt_random::facilities().vdso {
-        return skipped("entropy::seeded_vdso_goes_on", "this kernel has no vDSO getrandom");
-    }
-    let mut records = vec![vec![0; 3000]; 100];
-    let _ = lanecrypt_random::u32();
-    if seccomp::install(&[Rule::getrandom_fails(libc::EPERM)]).is_err() {
-        return skipped("entropy::seeded_vdso_goes_on", "seccomp filters are not permitted here");
-    }
-    let mut given = 0;
-    for record in &mut records {
-        // The kernel may reseed at any time; then the draw fails, and says so.
-        match lanecrypt_random::try_fill(record) {
-            Ok(()) => given += 1,
-            Err(error) => {
-                assert_eq!(error.raw_os_error(), libc::EPERM);
-                break;
-            }
-        }
-    }
-    windows::assert_unique("after seeding", records[..given].iter().map(Vec::as_slice));
 }
 
 /// Draws, which must work and differ.

@@ -7,8 +7,8 @@ use common::drawer::{Drawer, Owned, StrictThread, shared};
 use common::harness::{self, Case, skipped, times};
 use common::{maps, processors, windows};
 use lanecrypt_random::{
-    AesCtr, ChaCha, Erasing, ErasingCore, Generator, Held, Isa, Level, PerCpu, PerThread, Placed,
-    Rekeying, Salsa, Single, Strict,
+    AesCtr, ChaCha, Erasing, ErasingCore, Fastest, Generator, Held, Isa, Level, PerCpu, PerThread,
+    Placed, Rekeying, Salsa, Single,
 };
 #[cfg(feature = "legacy")]
 use lanecrypt_random::{Arc4, Hc128, Inlined};
@@ -142,6 +142,7 @@ fn generators() -> Vec<Box<dyn Drawer>> {
         Box::new(Owned::new(Held::<G>::with_isa(isa).expect("the kernel has randomness")))
     }
     let mut all: Vec<Box<dyn Drawer>> = vec![Box::new(StrictThread)];
+    all.extend(places::<Erasing<Fastest>>());
     all.extend(places::<Erasing<ChaCha<8>>>());
     all.extend(places::<Erasing<ChaCha<12>>>());
     all.extend(places::<Erasing<ChaCha<20>>>());
@@ -158,6 +159,7 @@ fn generators() -> Vec<Box<dyn Drawer>> {
     #[cfg(feature = "legacy")]
     all.extend(places::<Inlined<Hc128>>());
     for isa in isas() {
+        all.push(at::<Erasing<Fastest>>(isa));
         all.push(at::<Erasing<ChaCha<8>>>(isa));
         all.push(at::<Erasing<ChaCha<12>>>(isa));
         all.push(at::<Erasing<ChaCha<20>>>(isa));
@@ -259,7 +261,7 @@ fn bits_look_random() {
 /// plain generator repeats what was buffered; the strict one draws kernel bytes at each request.
 fn copied_state() {
     let _ = lanecrypt_random::u32();
-    let mut generator: Strict<Held> = held::<ChaCha<20>>().strict();
+    let mut generator = held::<ChaCha<20>>().strict();
     let mut rekeying = Held::<Rekeying<Salsa<20>>>::new().expect("randomness").strict();
     // The state of one processor.
     processors::stay_on(processors::allowed()[0]);

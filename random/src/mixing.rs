@@ -1,0 +1,116 @@
+//! When kernel bytes go into a key, and by which way they come: the one rule for all placements.
+//!
+//! A page has one chain of keys: each makes the next one before it makes anything else
+//! ([`crate::erasing`]). Kernel bytes go into a key before it is used:
+//!
+//! - by **system call** into the first key, and into a key under which more than [`LIMIT`] bytes, or
+//!   bytes in another second of the clock, would be made since the last such call;
+//! - by the **vDSO**, where there is one, into every other.
+//!
+//! The vDSO alone would not do. It expands a key that lies in this process's memory until the kernel
+//! reseeds, up to a minute later: who read the process knows what it answers. What the system call
+//! answers comes from keys that the kernel keeps to itself.
+
+use lanecrypt_kernels::wipe;
+
+use crate::error::EntropyError;
+use crate::kernel;
+use crate::page::PagePtr;
+use crate::vdso;
+
+/// The most bytes that are made between two mixings by system call, unless one key makes more: 64 KiB.
+const LIMIT: usize = 64 << 10;
+/// Bytes are counted in these units, so that the count fits into the page.
+const UNIT: usize = 64;
+
+/// The key of a page, and what was made since the system call was last asked. All of it lies in the page:
+/// a forked child begins anew.
+pub(crate) struct Chain<'page> {
+    pub(crate) key: &'page mut [u8; 32],
+    /// In units, rounded up for each key.
+    made: &'page mut u16,
+    /// The second of the coarse clock.
+    asked_at: &'page mut u32,
+}
+
+impl Chain<'_> {
+    /// # Safety
+    ///
+    /// The page is mapped, and the caller owns it as long as the references are used.
+    pub(crate) unsafe fn of(page: PagePtr) -> Self {
+        let page = page.0;
+        // SAFETY: the caller's promise.
+        let key = unsafe { &mut (*page).key };
+        // SAFETY: the caller's promise.
+        let made = unsafe { &mut (*page).unmixed };
+        // SAFETY: the caller's promise.
+        let asked_at = unsafe { &mut (*page).mixed_at };
+        Self { key, made, asked_at }
+    }
+
+    /// Begins the chain with a key of the kernel's.
+    pub(crate) fn seed(&mut self) -> Result<(), EntropyError> {
+        kernel::ask(self.key)?;
+        *self.made = 0;
+        *self.asked_at = now();
+        Ok(())
+    }
+
+    /// Kernel bytes for the key, which is to make `length` bytes: by system call if it is time or
+    /// `always`; zeros where none are due.
+    pub(crate) fn fresh(
+        &mut self,
+        vdso: vdso::State,
+        length: usize,
+        always: bool,
+    ) -> Result<Fresh, EntropyError> {
+        let mut fresh = Fresh([0; 32]);
+        if self.is_time(length) || always {
+            kernel::ask(&mut fresh.0)?;
+        } else if !vdso.0.is_null() {
+            kernel::fill(vdso, &mut fresh.0)?;
+        }
+        Ok(fresh)
+    }
+
+    /// Whether a key that is to make `length` bytes needs the system call; keeps count.
+    fn is_time(&mut self, length: usize) -> bool {
+        // Saturating at more than the limit.
+        let units = u16::try_from(length.div_ceil(UNIT)).unwrap_or(u16::MAX);
+        let made = self.made.saturating_add(units);
+        let now = now();
+        let is_time = usize::from(made) > LIMIT / UNIT || now != *self.asked_at;
+        *self.made = if is_time { units } else { made };
+        *self.asked_at = now;
+        is_time
+    }
+}
+
+/// Kernel bytes on their way into a key.
+pub(crate) struct Fresh([u8; 32]);
+
+impl Fresh {
+    /// Mixes them into a key, where no signal sees that, and wipes them.
+    #[inline(always)]
+    pub(crate) fn mix_into(&mut self, key: &mut [u8; 32]) {
+        for (key, fresh) in key.iter_mut().zip(&self.0) {
+            *key ^= fresh;
+        }
+        wipe::memory(&mut self.0);
+    }
+}
+
+impl Drop for Fresh {
+    fn drop(&mut self) {
+        wipe::memory(&mut self.0);
+    }
+}
+
+/// The second of the coarse monotonic clock, which costs a few cycles; it repeats after 68 years.
+fn now() -> u32 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the pointer is to a structure of the type that the call fills in.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC_COARSE, &raw mut time) };
+    // As many bits as every processor's `time_t` has besides the sign.
+    u32::try_from(time.tv_sec & 0x7fff_ffff).unwrap_or(0)
+}
