@@ -7,7 +7,7 @@ use core::fmt::Write as _;
 use std::process::ExitCode;
 
 use lanecrypt_ciphers::{Algorithm, Isa, Level, Primitive};
-use lanecrypt_random::{Facilities, facilities};
+use lanecrypt_random::{Facilities, Fastest, facilities};
 use serde_json::{Value, json};
 
 use self::batches::Batches;
@@ -73,6 +73,7 @@ impl Machine {
             ("Processor", format!("{}, {} usable", self.model, self.processors)),
             ("Instruction set", isa),
             ("Linux", self.kernel.clone()),
+            ("Random numbers come from", String::from(Fastest::name(self.isa))),
             ("Random without a system call", yes(facilities.vdso)),
             ("State emptied in forked children", yes(facilities.wipe_on_fork)),
             ("State kept out of core dumps", yes(facilities.dont_dump)),
@@ -142,6 +143,7 @@ impl Machine {
                 "lock_budget": facilities.lock_budget,
                 "lock_limit": facilities.lock_limit,
             },
+            "random": { "core": Fastest::name(self.isa) },
             "algorithms": algorithms.collect::<Vec<_>>(),
             "engine": self.batches.json(),
         })

@@ -29,7 +29,7 @@ pub(crate) struct Args {
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// The cipher that makes them
-    #[arg(long, value_enum, default_value_t = Core::ChaCha20)]
+    #[arg(long, value_enum, default_value_t = Core::Fastest)]
     core: Core,
     /// What happens to its key
     #[arg(long, value_enum, default_value_t = Kind::Erasing)]

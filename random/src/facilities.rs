@@ -7,7 +7,7 @@ use crate::{memlock, pool, vdso};
 #[non_exhaustive]
 pub struct Facilities {
     /// The kernel's generator can be asked without a system call (Linux 6.11); its bytes go into
-    /// every refill.
+    /// each key that takes none of a system call, which every 64 KiB and every second do.
     pub vdso: bool,
     /// The kernel empties the generators' pages in a forked child (Linux 4.14). Without it nothing
     /// is buffered and every request goes to the kernel.

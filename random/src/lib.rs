@@ -11,9 +11,13 @@
 //! Each thread has a generator of its own, found without a lock or a system call. It uses *fast key
 //! erasure*: every refill of its 8 KiB buffer replaces the key first, and every byte is wiped
 //! as it leaves, so that nothing in memory tells what was given out before. The state lives in a
-//! page that the kernel empties in a forked child: what parent and child draw differs, and noticing
-//! takes no system call. Fresh kernel randomness goes into every refill where the kernel offers
-//! it without a system call (Linux 6.11), and at least each second of use elsewhere.
+//! page that the kernel empties in a forked child: what parent and child draw differs, and
+//! noticing takes no system call.
+//!
+//! Kernel bytes go into every key: at least every 64 KiB and every second of use those of a system call, else
+//! those of the vDSO (Linux 6.11), whose generator keeps its key in the memory of the process. So whoever
+//! read that memory once knows the bytes that were buffered, at most 8,096, and loses track within 64 KiB or a
+//! second.
 //!
 //! A signal that interrupts the making of keys and bytes leaves them in its frame, on whichever stack;
 //! these are thrown away then, and others are made with signals blocked.
@@ -24,7 +28,8 @@
 //! that return plain numbers print one line and abort: nothing weak is ever returned.
 //!
 //! A generator has a kind, which says how its bytes are made, and a place, which says where its state
-//! lives. `PerThread<Erasing<AesCtr<256>>>` is the fastest where the processor has AES instructions.
+//! lives. Without a parameter the core is [`Fastest`]: AES-256-CTR where the processor has instructions
+//! for AES, ChaCha20 elsewhere; `PerThread<Erasing<ChaCha<20>>>` names one.
 //!
 //! | kind | |
 //! |---|---|
@@ -42,9 +47,10 @@
 //! # Not promised
 //!
 //! A copy of a running process or virtual machine repeats what its threads had buffered, and goes on
-//! alike until the kernel has noticed the copy and mixes other bytes in; [`strict`] asks the kernel at
-//! every request instead. A signal handler that forks when the draw that it interrupts is all but over
-//! leaves parent and child with the same bytes. A process that shares its memory with its parent without being a thread
+//! alike until the next system call's bytes come in, within 64 KiB or a second; copies of a machine until
+//! their kernels have noticed. [`strict`] asks the kernel at every request instead. A signal handler that
+//! forks when the draw that it interrupts is all but over leaves parent and child with the same bytes. A
+//! process that shares its memory with its parent without being a thread
 //! (`clone` with `CLONE_VM` but without a thread area of its own) must not draw at the same time as
 //! the parent. A program that was linked with glibc 2.35 or later needs that version to run. Bytes
 //! of a request that a signal interrupts while they are copied stay in the signal's frame.

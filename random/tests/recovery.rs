@@ -8,7 +8,7 @@
 #[allow(dead_code, reason = "each test uses its part of it")]
 mod common;
 
-use std::time::Duration;
+use core::time::Duration;
 
 use common::drawer::{Drawer, Owned, shared};
 use common::harness::{self, Case, skipped};

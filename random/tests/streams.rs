@@ -22,6 +22,7 @@ fn main() {
         Case("streams::rand_core_06", rand_core_06),
         Case("streams::generators_differ", generators_differ),
         Case("streams::every_length_is_filled", every_length_is_filled),
+        Case("streams::memory_need_not_be_initialised", memory_need_not_be_initialised),
         Case("streams::bits_look_random", bits_look_random),
         Case("streams::copied_state", copied_state),
         Case("streams::defects_are_found", defects_are_found),
@@ -218,6 +219,20 @@ fn every_length_is_filled() {
             }
         }
     }
+}
+
+/// What comes back is the memory that was given, all of it, and random.
+fn memory_need_not_be_initialised() {
+    let mut records = Vec::new();
+    for length in [0, 1, 16, 33, 8096, 8097, 100_000] {
+        let mut memory = Vec::<u8>::with_capacity(length);
+        let place = memory.spare_capacity_mut();
+        let address = place.as_ptr().cast();
+        let filled = lanecrypt_random::fill_uninit(&mut place[..length]);
+        assert_eq!((filled.as_ptr(), filled.len()), (address, length));
+        records.push(filled.to_vec());
+    }
+    windows::assert_unique("uninitialised", records.iter().map(Vec::as_slice));
 }
 
 /// Ones, and patterns of four bits (FIPS 140-1's monobit and poker tests, for any length): whether

@@ -3,14 +3,17 @@
 use std::sync::{Arc, OnceLock};
 
 use lanecrypt_random::{
-    AesCtr, Arc4, ChaCha, Diagnostic, Erasing, Generator, Hc128, Held, Inlined, Isa, Level, Placed,
-    Rekeying, Salsa, SeedCore, Shared, Single,
+    AesCtr, Arc4, ChaCha, Diagnostic, Erasing, Fastest, Generator, Hc128, Held, Inlined, Isa,
+    Level, Placed, Rekeying, Salsa, SeedCore, Shared, Single,
 };
 
 use crate::contender::Contender;
 use crate::draws::{InHand, OfAll, OfCpu, OfNobody, OfProgram, OfThread, Root};
 use crate::unsynchronised::Unsynchronised;
 use crate::verify;
+
+/// The way to call the functions at the root, which choose the core themselves.
+pub(crate) const DEFAULT: &str = "default";
 
 /// What is told of one of our kinds of generator.
 pub(crate) struct Our {
@@ -37,6 +40,11 @@ const INLINE: Our =
     Our { generator: "rekeying-inline", check: verify::hc128_steps_are_right, ..HC128 };
 const CHACHA20: Our = Our::erasing::<ChaCha<20>>("chacha20");
 const AES_256: Our = Our::erasing::<AesCtr<256>>("aes-256-ctr");
+
+/// The core that a generator has unless it is told another.
+fn fastest(isa: Isa) -> Our {
+    if Fastest::name(isa) == AES_256.subject { AES_256 } else { CHACHA20 }
+}
 
 impl Contender {
     /// The calling thread's generator.
@@ -89,7 +97,8 @@ pub(crate) fn by_size() -> Vec<Contender> {
     let chacha8 = Our::erasing::<ChaCha<8>>("chacha8");
     let salsa20 = Our::erasing::<Salsa<20>>("salsa20");
     vec![
-        Contender::ours(&CHACHA20, "per-thread", isa, || Some(Root)),
+        Contender::ours(&fastest(isa), DEFAULT, isa, || Some(Root)),
+        Contender::per_thread::<Erasing<ChaCha<20>>>(&CHACHA20),
         Contender::per_thread::<Erasing<ChaCha<12>>>(&chacha12),
         Contender::per_thread::<Erasing<ChaCha<8>>>(&chacha8),
         Contender::per_thread::<Erasing<AesCtr<256>>>(&AES_256),

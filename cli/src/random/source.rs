@@ -2,13 +2,16 @@
 
 use clap::ValueEnum;
 use lanecrypt_random::{
-    AesCtr, Arc4, ChaCha, EntropyError, Erasing, ErasingCore, Generator, Hc128, PerCpu, PerThread,
-    Placed, Rekeying, Salsa, SeedCore, Shared,
+    AesCtr, Arc4, ChaCha, EntropyError, Erasing, ErasingCore, Fastest, Generator, Hc128, Isa,
+    PerCpu, PerThread, Placed, Rekeying, Salsa, SeedCore, Shared,
 };
 
 /// The ciphers to choose from.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Core {
+    /// AES-256-CTR where the processor has instructions for AES, else ChaCha20
+    #[value(name = "fastest")]
+    Fastest,
     #[value(name = "chacha20")]
     ChaCha20,
     #[value(name = "chacha12")]
@@ -107,6 +110,10 @@ impl Core {
         placement: Placement,
     ) -> Result<Box<dyn Source>, Missing> {
         match self {
+            Self::Fastest => match Self::from_str(Fastest::name(Isa::detect()), false) {
+                Ok(named) => named.source(kind, placement),
+                Err(reason) => Err(Missing::Combination(reason)),
+            },
             Self::ChaCha20 => of_kind::<ChaCha<20>>(kind, placement),
             Self::ChaCha12 => of_kind::<ChaCha<12>>(kind, placement),
             Self::ChaCha8 => of_kind::<ChaCha<8>>(kind, placement),

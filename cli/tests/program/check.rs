@@ -379,6 +379,7 @@ fn info_says_what_runs() {
     let output = run(command, b"");
     let info: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(info["isa"]["used"], "portable");
+    assert_eq!(info["random"]["core"], "chacha20");
     assert!(info["kernel"]["vdso_getrandom"].is_boolean());
     let algorithms = info["algorithms"].as_array().expect("a list");
     assert!(algorithms.iter().any(|row| row["name"] == "aes-256-ctr"));

@@ -22,7 +22,9 @@ fn looks_random(bytes: &[u8]) -> bool {
 }
 
 /// Every core with a generator that it has.
-const CORES: [(&str, &str); 16] = [
+const CORES: [(&str, &str); 18] = [
+    ("fastest", "erasing"),
+    ("fastest", "rekeying"),
     ("chacha20", "erasing"),
     ("chacha12", "erasing"),
     ("chacha8", "erasing"),

@@ -4,6 +4,7 @@
 
 use crate::contender::Contender;
 use crate::depth::Depth;
+use crate::ours::DEFAULT;
 use crate::results::Point;
 use crate::row::Row;
 use crate::tables::{MARK, calls, is_held, is_safe, name, packets, random};
@@ -18,25 +19,43 @@ struct Line {
     subjects: &'static [&'static str],
 }
 
-const FOUR: &[&str] = &["chacha20", "chacha12", "chacha8", "aes-256-ctr"];
-const TWO: &[&str] = &["chacha20", "aes-256-ctr"];
+/// Whichever core the default is.
+const ANY: &[&str] = &["aes-256-ctr", "chacha20"];
+const CHACHA: &[&str] = &["chacha20", "chacha12", "chacha8"];
+const CHACHA20: &[&str] = &["chacha20"];
 const LARGE: u64 = 4 << 20;
 
-const LINES: [Line; 8] = [
-    Line { what: "u32", api: "per-thread", size: 4, threads: 1, subjects: TWO },
-    Line { what: "u32, held", api: "held", size: 4, threads: 1, subjects: TWO },
-    Line { what: "32 bytes", api: "per-thread", size: 32, threads: 1, subjects: TWO },
-    Line { what: "256 bytes", api: "per-thread", size: 256, threads: 1, subjects: TWO },
-    Line { what: "4 MiB, per byte", api: "per-thread", size: LARGE, threads: 1, subjects: FOUR },
-    Line { what: "u32, 2 threads", api: "per-thread", size: 4, threads: 2, subjects: TWO },
-    Line { what: "256 B, 2 threads", api: "per-thread", size: 256, threads: 2, subjects: TWO },
-    Line { what: "4 MiB, 2 threads", api: "per-thread", size: LARGE, threads: 2, subjects: TWO },
+/// A line of the generator that programs get who name no core, and one of those they may name.
+const fn both(
+    what: &'static str,
+    size: u64,
+    threads: u32,
+    named: &'static [&'static str],
+) -> [Line; 2] {
+    [
+        Line { what, api: DEFAULT, size, threads, subjects: ANY },
+        Line { what, api: "per-thread", size, threads, subjects: named },
+    ]
+}
+
+const LINES: [[Line; 2]; 8] = [
+    both("u32", 4, 1, CHACHA20),
+    [
+        Line { what: "u32, held", api: "held", size: 4, threads: 1, subjects: &["aes-256-ctr"] },
+        Line { what: "u32, held", api: "held", size: 4, threads: 1, subjects: CHACHA20 },
+    ],
+    both("32 bytes", 32, 1, CHACHA20),
+    both("256 bytes", 256, 1, CHACHA20),
+    both("4 MiB, per byte", LARGE, 1, CHACHA),
+    both("u32, 2 threads", 4, 2, CHACHA20),
+    both("256 B, 2 threads", 256, 2, CHACHA20),
+    both("4 MiB, 2 threads", LARGE, 2, CHACHA20),
 ];
 
 /// The rows: each of ours that a line shows, and every peer beside it.
 pub(crate) fn rows(contenders: &[Contender], depth: Depth) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
-    for line in &LINES {
+    for line in LINES.as_flattened() {
         let size = usize::try_from(line.size).unwrap_or(0);
         for contender in contenders {
             let row = random::row(contender, size, line.threads);
@@ -58,7 +77,7 @@ pub(crate) fn rows(contenders: &[Contender], depth: Depth) -> Vec<Row> {
 pub(crate) fn text(points: &[Point]) -> String {
     let mut costs = Vec::new();
     let mut scalings = Vec::new();
-    for line in &LINES {
+    for line in LINES.as_flattened() {
         for subject in line.subjects {
             let ours = points.iter().find(|p| {
                 p.is_ours()
