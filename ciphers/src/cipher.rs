@@ -12,14 +12,14 @@ mod tag;
 use core::fmt;
 
 use inout::InOutBuf;
-use lanecrypt_kernels::{Isa, wipe};
+use lanecrypt_kernels::{Isa, Level, wipe};
 use zeroize::ZeroizeOnDrop;
 
 use self::keyed::{Keyed, Nonced, by_key};
 use self::limits::Limits;
 pub use self::opener::Opener;
 pub use self::sealer::Sealer;
-use crate::{Algorithm, Error};
+use crate::{Algorithm, Error, Mode};
 
 /// One keyed cipher with authentication: AES-GCM (NIST SP 800-38D), ChaCha20-Poly1305 (RFC 8439) or
 /// XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha).
@@ -54,7 +54,8 @@ use crate::{Algorithm, Error};
 /// opens under both. Where that matters, as with keys from passwords, the key has to be told apart
 /// by other means.
 ///
-/// The key is expanded once and wiped on drop. Requests only read it, so that any number of threads
+/// The key is expanded once and wiped on drop; [`boxed`](Self::boxed) leaves no copy of it elsewhere.
+/// Requests only read it, so that any number of threads
 /// may share one cipher without a lock; they do not allocate. What they leave on the stack and in
 /// registers [`hazmat::burn_stack`](crate::hazmat::burn_stack) wipes. Constant time in key and data;
 /// lengths, nonces, associated data and whether a message is authentic are public.
@@ -67,6 +68,13 @@ use crate::{Algorithm, Error};
 pub struct Cipher {
     keyed: Keyed,
 }
+
+/// What a new cipher leaves on the stack: that of setting a key, and above it the value that is
+/// moved to the caller.
+type Cleared = wipe::SetUp<
+    { wipe::below(size_of::<Cipher>() + align_of::<Cipher>(), wipe::SHALLOW) },
+    { wipe::below(size_of::<Cipher>() + align_of::<Cipher>(), wipe::DEEP) },
+>;
 
 impl Cipher {
     /// Expands `key`, for the best kernels that this processor can run.
@@ -99,7 +107,44 @@ impl Cipher {
         if !algorithm.key_lengths().contains(key.len()) {
             return Err(Error::KeyLength);
         }
+        let shallow = isa.has(Level::AesNi) || algorithm.mode() != Mode::Gcm;
+        let _cleared = Cleared::new(shallow);
         Self::expand(isa, algorithm, key)
+    }
+
+    /// As [`new`](Self::new), on the heap: the key is expanded there, is wiped there on drop, and
+    /// leaves no copy elsewhere.
+    ///
+    /// A cipher that is moved leaves its old bytes where it was, as every value does; only the box is
+    /// moved here. Without an allocator, put a cipher of any other key where it is to stay, and
+    /// [`set_key`](Self::set_key) there.
+    ///
+    /// ```
+    /// use lanecrypt_ciphers::{Algorithm, Cipher};
+    ///
+    /// let cipher = Cipher::boxed(Algorithm::AES_128_GCM, &[1; 16]);
+    /// assert!(cipher.is_ok());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    #[cfg(feature = "std")]
+    #[inline]
+    pub fn boxed(algorithm: Algorithm, key: &[u8]) -> Result<Box<Self>, Error> {
+        Self::boxed_with_isa(Isa::detect(), algorithm, key)
+    }
+
+    /// As [`boxed`](Self::boxed), for the kernels of `isa`.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    #[cfg(feature = "std")]
+    pub fn boxed_with_isa(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Box<Self>, Error> {
+        let mut place = Box::new(Self::empty(isa, algorithm)?);
+        place.set_key(key)?;
+        Ok(place)
     }
 
     /// Expands another key of the same algorithm in the place of this one, for the same kernels. The
@@ -110,8 +155,15 @@ impl Cipher {
     /// # Errors
     ///
     /// [`Error::KeyLength`]; nothing has changed then.
-    #[inline]
     pub fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
+        let outcome = self.rekey(key);
+        drop(wipe::SetUp::<{ wipe::SHALLOW }, { wipe::DEEP }>::new(self.keyed.is_shallow()));
+        outcome
+    }
+
+    /// A call of its own, so that its caller can clear the stack that it used.
+    #[inline(never)]
+    fn rekey(&mut self, key: &[u8]) -> Result<(), Error> {
         self.keyed.set_key(key)
     }
 

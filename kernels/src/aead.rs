@@ -22,8 +22,19 @@ pub trait Aead<const KEY: usize, const NONCE: usize>: Sized + ZeroizeOnDrop {
     /// wipes them on drop.
     type Message: ZeroizeOnDrop;
 
+    /// The place of a key: nothing may be asked of it before [`set_key`](Self::set_key).
+    ///
+    /// For whoever keeps a cipher inside of something larger: a key that is expanded where it stays
+    /// leaves no copy elsewhere, and making one costs as much as expanding it.
+    fn empty(isa: Isa) -> Self;
+
     /// Expands `key` for the kernels of `isa`.
-    fn new(isa: Isa, key: &[u8; KEY]) -> Self;
+    #[inline]
+    fn new(isa: Isa, key: &[u8; KEY]) -> Self {
+        let mut cipher = Self::empty(isa);
+        cipher.set_key(key);
+        cipher
+    }
 
     /// Expands another key in the place of the one that is there, for the same kernels.
     fn set_key(&mut self, key: &[u8; KEY]);

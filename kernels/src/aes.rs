@@ -101,15 +101,9 @@ fn first<const N: usize>(keys: &[[u8; 16]; MAX_KEYS]) -> &[[u8; 16]; N] {
     keys.first_chunk().expect("asserted: the array holds the keys of every size")
 }
 
+#[cfg(target_arch = "x86_64")]
 impl<const BITS: usize> AesForward<BITS> {
-    /// A key schedule of zeros, to be filled in.
-    #[inline]
-    pub(crate) fn empty(isa: Isa) -> Self {
-        Self { keys: [[0; 16]; MAX_KEYS], isa }
-    }
-
     /// Where the schedule goes.
-    #[cfg(target_arch = "x86_64")]
     #[inline]
     pub(crate) fn schedule_mut(&mut self) -> &mut [[u8; 16]; MAX_KEYS] {
         &mut self.keys
@@ -143,17 +137,15 @@ macro_rules! forward {
 // that programs get the kernels as they were compiled and measured here.
 macro_rules! key_size {
     ($bits:literal, $expand:ident, $both:ident) => {
-        /// The key schedule. A call of its own, so that it is written to where the caller wants
-        /// it: one that is built and then moved would stay on the stack.
-        #[inline(never)]
-        fn $expand(isa: Isa, key: &[u8; $bits / 8]) -> [[u8; 16]; MAX_KEYS] {
-            by_isa!(isa, $expand(key): AesNi => expand, Ssse3 => ssse3, _ => portable)
+        /// The key schedule, written where it stays: a copy would have to be wiped. What is behind
+        /// the last round key is left alone.
+        fn $expand(isa: Isa, key: &[u8; $bits / 8], keys: &mut [[u8; 16]; MAX_KEYS]) {
+            by_isa!(isa, $expand(key, keys): AesNi => expand, Ssse3 => ssse3, _ => portable);
         }
 
         /// The key schedules of both directions, likewise.
-        #[inline(never)]
-        fn $both(isa: Isa, key: &[u8; $bits / 8]) -> [[[u8; 16]; MAX_KEYS]; 2] {
-            by_isa!(isa, $both(isa, key): AesNi => expand, _ => one_by_one)
+        fn $both(isa: Isa, key: &[u8; $bits / 8], keys: &mut [[[u8; 16]; MAX_KEYS]; 2]) {
+            by_isa!(isa, $both(isa, key, keys): AesNi => expand, _ => one_by_one);
         }
 
         impl AesForward<$bits> {
@@ -167,13 +159,13 @@ macro_rules! key_size {
             type Key = [u8; $bits / 8];
 
             #[inline]
-            fn new(isa: Isa, key: &Self::Key) -> Self {
-                Self { keys: $expand(isa, key), isa }
+            fn empty(isa: Isa) -> Self {
+                Self { keys: [[0; 16]; MAX_KEYS], isa }
             }
 
             #[inline]
             fn set_key(&mut self, key: &Self::Key) {
-                self.keys = $expand(self.isa, key);
+                $expand(self.isa, key, &mut self.keys);
             }
 
             forward!();
@@ -195,13 +187,13 @@ macro_rules! key_size {
             type Key = [u8; $bits / 8];
 
             #[inline]
-            fn new(isa: Isa, key: &Self::Key) -> Self {
-                Self { keys: $both(isa, key), isa }
+            fn empty(isa: Isa) -> Self {
+                Self { keys: [[[0; 16]; MAX_KEYS]; 2], isa }
             }
 
             #[inline]
             fn set_key(&mut self, key: &Self::Key) {
-                self.keys = $both(self.isa, key);
+                $both(self.isa, key, &mut self.keys);
             }
 
             forward!();
@@ -233,11 +225,14 @@ mod one_by_one {
 
     macro_rules! key_size {
         ($bits:literal, $expand:ident, $both:ident) => {
-            pub(super) fn $both(isa: Isa, key: &[u8; $bits / 8]) -> [[[u8; 16]; MAX_KEYS]; 2] {
-                let all = super::$expand(isa, key);
-                let forward = first::<{ $bits / 32 + 7 }>(&all);
-                let inverse = by_isa!(isa, invert(forward): Ssse3 => ssse3, _ => portable);
-                [all, inverse]
+            pub(super) fn $both(
+                isa: Isa,
+                key: &[u8; $bits / 8],
+                [forward, inverse]: &mut [[[u8; 16]; MAX_KEYS]; 2],
+            ) {
+                super::$expand(isa, key, forward);
+                let forward = first::<{ $bits / 32 + 7 }>(forward);
+                by_isa!(isa, invert(forward, inverse): Ssse3 => ssse3, _ => portable);
             }
         };
     }
@@ -245,6 +240,24 @@ mod one_by_one {
     key_size!(128, expand128, both128);
     key_size!(192, expand192, both192);
     key_size!(256, expand256, both256);
+}
+
+impl<const BITS: usize> AesForward<BITS> {
+    /// Whose kernels it runs.
+    #[must_use]
+    #[inline]
+    pub fn isa(&self) -> Isa {
+        self.isa
+    }
+}
+
+impl<const BITS: usize> Aes<BITS> {
+    /// Whose kernels it runs.
+    #[must_use]
+    #[inline]
+    pub fn isa(&self) -> Isa {
+        self.isa
+    }
 }
 
 impl<const BITS: usize> fmt::Debug for AesForward<BITS> {

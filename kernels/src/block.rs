@@ -15,8 +15,19 @@ pub trait BlockEncrypt<const N: usize>: Sized + ZeroizeOnDrop {
     /// The key, parsed from bytes once; every key size of the cipher.
     type Key;
 
+    /// The place of a key: nothing may be asked of it before [`set_key`](Self::set_key).
+    ///
+    /// For whoever keeps a cipher inside of something larger: a key that is expanded where it stays
+    /// leaves no copy elsewhere, and making one costs as much as expanding it.
+    fn empty(isa: Isa) -> Self;
+
     /// Expands `key` for the kernels of `isa`.
-    fn new(isa: Isa, key: &Self::Key) -> Self;
+    #[inline]
+    fn new(isa: Isa, key: &Self::Key) -> Self {
+        let mut cipher = Self::empty(isa);
+        cipher.set_key(key);
+        cipher
+    }
 
     /// Expands another key in the place of the one that is there, for the same kernels.
     ///

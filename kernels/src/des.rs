@@ -107,13 +107,13 @@ macro_rules! block_cipher {
             type Key = $key;
 
             #[inline]
-            fn new(isa: Isa, key: &Self::Key) -> Self {
-                Self { keys: $expand(isa, key), isa }
+            fn empty(isa: Isa) -> Self {
+                Self { keys: [[0; KEYS]; _], isa }
             }
 
             #[inline]
             fn set_key(&mut self, key: &Self::Key) {
-                self.keys = $expand(self.isa, key);
+                $expand(self.isa, key, &mut self.keys);
             }
 
             fn encrypt(&self, blocks: InOutBuf<'_, '_, [u8; 8]>) {
@@ -164,20 +164,18 @@ macro_rules! block_cipher {
 block_cipher!(Des, [u8; 8], expand_one);
 block_cipher!(TripleDes, TripleDesKey, expand_three);
 
-/// The schedule of DES. A call of its own, as is the next, so that it is written to where the
-/// caller wants it: one that is built and then moved would stay on the stack.
+/// The schedule of DES. A call of its own, so that callers need no room for it on their stack.
 #[inline(never)]
-fn expand_one(isa: Isa, key: &[u8; 8]) -> [[u64; KEYS]; 1] {
-    [expand(isa, key)]
+fn expand_one(isa: Isa, key: &[u8; 8], [keys]: &mut [[u64; KEYS]; 1]) {
+    *keys = expand(isa, key);
 }
 
 /// The schedules of triple DES, the second one backwards.
-#[inline(never)]
-fn expand_three(isa: Isa, key: &TripleDesKey) -> [[u64; KEYS]; 3] {
-    let [first, second, third] = &key.0;
-    let mut keys = [expand(isa, first), expand(isa, second), expand(isa, third)];
+fn expand_three(isa: Isa, key: &TripleDesKey, keys: &mut [[u64; KEYS]; 3]) {
+    for (key, keys) in key.0.iter().zip(&mut *keys) {
+        expand_one(isa, key, core::array::from_mut(keys));
+    }
     keys[1].reverse();
-    keys
 }
 
 #[inline]

@@ -27,7 +27,7 @@ use zeroize::ZeroizeOnDrop;
 
 pub use self::message::Message;
 use crate::aes::AesForward;
-use crate::{Aead, Isa, Level, ghash};
+use crate::{Aead, BlockEncrypt, Isa, Level, ghash};
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below. The
 /// lowest runs those of AES and GHASH in turn.
@@ -67,17 +67,6 @@ pub struct AesGcm<const BITS: usize> {
 macro_rules! key_size {
     ($bits:literal, $set:ident) => {
         impl AesGcm<$bits> {
-            /// The place of a key: nothing may be asked of it before [`set_key`](Aead::set_key).
-            ///
-            /// For whoever keeps a cipher inside of something larger: a key that is expanded where
-            /// it stays is not copied there, which costs as much as expanding it.
-            #[must_use]
-            #[inline]
-            pub fn empty(isa: Isa) -> Self {
-                let (hash, cipher) = (ghash::Key::empty(isa), AesForward::empty(isa));
-                Self { hash, cipher, isa }
-            }
-
             /// The first counter block for a nonce of any length (section 7.1): 96 bits and a
             /// counter of one, or the hash of all others, of which at least one byte is asked for.
             /// What it counts, the last 32 bits, is public to kernels.
@@ -138,10 +127,9 @@ macro_rules! key_size {
             type Message = Message;
 
             #[inline]
-            fn new(isa: Isa, key: &[u8; $bits / 8]) -> Self {
-                let mut gcm = Self::empty(isa);
-                gcm.set_key(key);
-                gcm
+            fn empty(isa: Isa) -> Self {
+                let (hash, cipher) = (ghash::Key::empty(isa), AesForward::empty(isa));
+                Self { hash, cipher, isa }
             }
 
             fn set_key(&mut self, key: &[u8; $bits / 8]) {
@@ -186,6 +174,15 @@ macro_rules! key_size {
 key_size!(128, set128);
 key_size!(192, set192);
 key_size!(256, set256);
+
+impl<const BITS: usize> AesGcm<BITS> {
+    /// Whose kernels it runs.
+    #[must_use]
+    #[inline]
+    pub fn isa(&self) -> Isa {
+        self.isa
+    }
+}
 
 impl<const BITS: usize> fmt::Debug for AesGcm<BITS> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

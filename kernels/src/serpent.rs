@@ -111,13 +111,13 @@ impl BlockEncrypt<16> for Serpent {
     type Key = Key;
 
     #[inline]
-    fn new(isa: Isa, key: &Key) -> Self {
-        Self { keys: portable::expand(&key.words), isa }
+    fn empty(isa: Isa) -> Self {
+        Self { keys: [[0; 4]; 33], isa }
     }
 
     #[inline]
     fn set_key(&mut self, key: &Key) {
-        self.keys = portable::expand(&key.words);
+        portable::expand(&key.words, &mut self.keys);
     }
 
     fn encrypt(&self, blocks: InOutBuf<'_, '_, [u8; 16]>) {

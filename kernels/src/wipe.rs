@@ -38,8 +38,60 @@ pub fn stack<const N: usize>() {
     observe(&mut frame);
 }
 
+<<<<<<< HEAD
 /// Clears every vector register that this processor has, and the general purpose registers that a
 /// call may leave changed.
+=======
+/// Bytes of stack that the set-up of a key uses at most with AES instructions, or where a key is
+/// kept as it comes. Unoptimised code takes more.
+pub const SHALLOW: usize = if cfg!(debug_assertions) { DEEP } else { 192 };
+
+/// The same of all others: bitsliced kernels, Serpent, DES.
+pub const DEEP: usize = 4 << 10;
+
+/// Clears what the set-up of a key left behind: `N` bytes of stack below the caller's frame, all
+/// vector registers, and the general purpose registers that a call need not preserve.
+///
+/// The caller has called what set the key up, and has nothing of it in its own frame.
+#[inline(always)]
+pub fn set_up<const N: usize>() {
+    #[cfg(target_arch = "x86_64")]
+    x86::clear_set_up::<N>();
+    #[cfg(not(target_arch = "x86_64"))]
+    stack::<N>();
+}
+
+/// Does what [`set_up`] does when it is dropped, for a caller that returns what was set up: kept in
+/// a variable until the stack is cleared, it would be moved from there and leave a copy.
+#[derive(Debug)]
+#[must_use = "it clears when it is dropped"]
+pub struct SetUp<const SHALLOW: usize, const DEEP: usize> {
+    shallow: bool,
+}
+
+impl<const SHALLOW: usize, const DEEP: usize> SetUp<SHALLOW, DEEP> {
+    /// Clears so many bytes of stack, by whether the set-up is a shallow one.
+    #[inline(always)]
+    pub const fn new(shallow: bool) -> Self {
+        Self { shallow }
+    }
+}
+
+impl<const SHALLOW: usize, const DEEP: usize> Drop for SetUp<SHALLOW, DEEP> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if self.shallow { set_up::<SHALLOW>() } else { set_up::<DEEP>() }
+    }
+}
+
+/// Bytes of stack for a set-up of `depth` above which a value of so many bytes lies.
+#[must_use]
+pub const fn below(value: usize, depth: usize) -> usize {
+    (value + depth).next_multiple_of(64)
+}
+
+/// Clears every vector register that this processor has.
+>>>>>>> 30f470d (Keys leave no copies: ciphers are made on the heap in place, setting a key clears the stack and registers it used)
 ///
 /// Not only those of the kernels that ran: the C library copies memory by the widest registers
 /// that there are.
@@ -80,6 +132,7 @@ mod x86 {
         }
     }
 
+<<<<<<< HEAD
     #[inline]
     pub(super) fn clear_general() {
         // SAFETY: the instructions change only registers named as outputs, and the flags.
@@ -94,6 +147,53 @@ mod x86 {
                 "xor r9d, r9d",
                 "xor r10d, r10d",
                 "xor r11d, r11d",
+=======
+    /// The stores go right below the stack pointer: a function of its own would begin further down,
+    /// and leave what lies between. Assembly that may use the stack has the compiler keep nothing
+    /// there.
+    #[inline(always)]
+    pub(super) fn clear_set_up<const N: usize>() {
+        const { assert!(N > 0 && N.is_multiple_of(64)) };
+        clear();
+        if has_avx() {
+            // SAFETY: the processor has these instructions, and calls from here have just used that
+            // stack or may use it. All that changes is declared; the stack pointer stays.
+            unsafe {
+                asm!(
+                    "vpxor xmm0, xmm0, xmm0",
+                    "mov rax, -{bytes}",
+                    "2:",
+                    "vmovdqu [rsp + rax], ymm0",
+                    "vmovdqu [rsp + rax + 32], ymm0",
+                    "add rax, 64",
+                    "jnz 2b",
+                    "vzeroupper",
+                    bytes = const N,
+                    out("rax") _, out("xmm0") _,
+                );
+            }
+        } else {
+            // SAFETY: the instructions are part of SSE2; otherwise as above.
+            unsafe {
+                asm!(
+                    "pxor xmm0, xmm0",
+                    "mov rax, -{bytes}",
+                    "2:",
+                    "movups [rsp + rax], xmm0",
+                    "add rax, 16",
+                    "jnz 2b",
+                    bytes = const N,
+                    out("rax") _, out("xmm0") _,
+                );
+            }
+        }
+        // SAFETY: the instructions change only registers and flags named as outputs.
+        unsafe {
+            asm!(
+                ".irp r, eax, ecx, edx, esi, edi, r8d, r9d, r10d, r11d",
+                "xor \\r, \\r",
+                ".endr",
+>>>>>>> 30f470d (Keys leave no copies: ciphers are made on the heap in place, setting a key clears the stack and registers it used)
                 out("rax") _, out("rcx") _, out("rdx") _, out("rsi") _, out("rdi") _,
                 out("r8") _, out("r9") _, out("r10") _, out("r11") _,
                 options(nomem, nostack)

@@ -76,12 +76,20 @@ macro_rules! best {
 macro_rules! key_size {
     ($bits:literal) => {
         impl AesXts<$bits> {
+            /// The place of a key: nothing may be asked of it before [`set_key`](Self::set_key).
+            #[must_use]
+            #[inline]
+            pub fn empty(isa: Isa) -> Self {
+                Self { data: Aes::<$bits>::empty(isa), tweak: AesForward::empty(isa), isa }
+            }
+
             /// Expands `key`, the data's key and then the tweaks', for the kernels of `isa`.
             #[must_use]
             #[inline]
             pub fn new(isa: Isa, key: &[u8; $bits / 4]) -> Self {
-                let (data, tweak) = halves(key);
-                Self { data: Aes::<$bits>::new(isa, data), tweak: AesForward::new(isa, tweak), isa }
+                let mut xts = Self::empty(isa);
+                xts.set_key(key);
+                xts
             }
 
             /// Expands another key in the place of the one that is there, for the same kernels.
@@ -201,6 +209,15 @@ fn stealing(length: usize) -> usize {
     match length % 16 {
         0 => 0,
         part => 16 + part,
+    }
+}
+
+impl<const BITS: usize> AesXts<BITS> {
+    /// Whose kernels it runs.
+    #[must_use]
+    #[inline]
+    pub fn isa(&self) -> Isa {
+        self.isa
     }
 }
 

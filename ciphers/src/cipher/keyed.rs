@@ -3,7 +3,9 @@
 use inout::InOutBuf;
 use lanecrypt_kernels::chacha20poly1305::{ChaCha20Poly1305, XChaCha20Poly1305};
 use lanecrypt_kernels::gcm::AesGcm;
-use lanecrypt_kernels::{Aead, Isa};
+#[cfg(doc)]
+use lanecrypt_kernels::wipe;
+use lanecrypt_kernels::{Aead, Isa, Level};
 
 use super::limits::Limits;
 use super::{Cipher, tag};
@@ -47,40 +49,41 @@ macro_rules! by_key {
 pub(super) use by_key;
 
 impl Cipher {
-    /// Expands `key`, whose length is right.
-    ///
-    /// Each arm returns its result by itself, and the large keys are expanded where they lie within
-    /// it: were they moved there, each would be copied three times, which costs as much as expanding
-    /// it and leaves the copies on the stack.
+    /// Expands `key`, whose length is right. The value is moved once, to the caller, from the stack
+    /// right below it.
+    //
+    // A call of its own, so that its caller can clear that.
+    #[inline(never)]
     pub(super) fn expand(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
+        let mut place = Self::empty(isa, algorithm);
+        if let Ok(cipher) = &mut place
+            && let Err(error) = cipher.rekey(key)
+        {
+            place = Err(error);
+        }
+        place
+    }
+
+    /// The place of a key, which has to be set before anything is asked.
+    ///
+    /// Each arm returns its result by itself: were they joined first, each would be copied. A call of
+    /// its own, so that those who set keys are not as deep in the stack as this is.
+    #[inline(never)]
+    pub(super) fn empty(isa: Isa, algorithm: Algorithm) -> Result<Self, Error> {
         let tag_length = 16;
         let limits = Limits::new(algorithm, tag_length)?;
         let head = Head { limits, algorithm, tag_length };
         macro_rules! keyed {
-            ($variant:ident, $kernel:expr) => {
-                Ok(Self { keyed: Keyed::$variant(head, $kernel) })
+            ($variant:ident, $kernel:ty) => {
+                return Ok(Self { keyed: Keyed::$variant(head, <$kernel>::empty(isa)) })
             };
         }
-        macro_rules! in_place {
-            ($variant:ident, $kernel:ty) => {{
-                let key = bytes(key)?;
-                let mut cipher = keyed!($variant, <$kernel>::empty(isa));
-                if let Ok(Self { keyed: Keyed::$variant(_, kernel) }) = &mut cipher {
-                    kernel.set_key(key);
-                }
-                return cipher;
-            }};
-        }
         match (algorithm.primitive(), algorithm.mode()) {
-            (Primitive::Aes128, Mode::Gcm) => in_place!(Aes128Gcm, AesGcm<128>),
-            (Primitive::Aes192, Mode::Gcm) => in_place!(Aes192Gcm, AesGcm<192>),
-            (Primitive::Aes256, Mode::Gcm) => in_place!(Aes256Gcm, AesGcm<256>),
-            (Primitive::ChaCha20, Mode::Poly1305) => {
-                keyed!(ChaCha20Poly1305, ChaCha20Poly1305::new(isa, bytes(key)?))
-            }
-            (Primitive::XChaCha20, Mode::Poly1305) => {
-                keyed!(XChaCha20Poly1305, XChaCha20Poly1305::new(isa, bytes(key)?))
-            }
+            (Primitive::Aes128, Mode::Gcm) => keyed!(Aes128Gcm, AesGcm<128>),
+            (Primitive::Aes192, Mode::Gcm) => keyed!(Aes192Gcm, AesGcm<192>),
+            (Primitive::Aes256, Mode::Gcm) => keyed!(Aes256Gcm, AesGcm<256>),
+            (Primitive::ChaCha20, Mode::Poly1305) => keyed!(ChaCha20Poly1305, ChaCha20Poly1305),
+            (Primitive::XChaCha20, Mode::Poly1305) => keyed!(XChaCha20Poly1305, XChaCha20Poly1305),
             _ => Err(Error::Unsupported),
         }
     }
@@ -114,6 +117,18 @@ impl Keyed {
         }
     }
 
+    /// Whether setting a key takes [`wipe::SHALLOW`] bytes of stack at most.
+    #[inline]
+    pub(super) fn is_shallow(&self) -> bool {
+        match self {
+            Self::Aes128Gcm(_, key) => key.isa().has(Level::AesNi),
+            Self::Aes192Gcm(_, key) => key.isa().has(Level::AesNi),
+            Self::Aes256Gcm(_, key) => key.isa().has(Level::AesNi),
+            Self::ChaCha20Poly1305(..) | Self::XChaCha20Poly1305(..) => true,
+        }
+    }
+
+    /// Expands a key in the place of the one that is there.
     #[inline]
     pub(super) fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
         by_key!(self, kernel => kernel.set_key(bytes(key)?));

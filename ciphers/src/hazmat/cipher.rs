@@ -3,7 +3,7 @@
 use core::fmt;
 
 use inout::InOutBuf;
-use lanecrypt_kernels::{BlockEncrypt, Isa};
+use lanecrypt_kernels::{BlockEncrypt, Isa, Level, wipe};
 use zeroize::ZeroizeOnDrop;
 
 use super::block_modes::{cbc, ecb, no_iv, sized};
@@ -11,7 +11,7 @@ use super::keyed::{Keyed, by_mode};
 use super::message::Message;
 use super::sectors::data_unit;
 use super::{Decryptor, Encryptor, Padding};
-use crate::{Algorithm, Error};
+use crate::{Algorithm, Error, Primitive};
 
 /// One keyed algorithm.
 ///
@@ -39,6 +39,13 @@ pub struct Cipher {
     pub(super) keyed: Keyed,
 }
 
+/// What a new cipher leaves on the stack: that of setting a key, and above it the value that is
+/// moved to the caller.
+type Cleared = wipe::SetUp<
+    { wipe::below(size_of::<Cipher>() + align_of::<Cipher>(), wipe::SHALLOW) },
+    { wipe::below(size_of::<Cipher>() + align_of::<Cipher>(), wipe::DEEP) },
+>;
+
 impl Cipher {
     /// Expands `key`.
     ///
@@ -52,7 +59,32 @@ impl Cipher {
         if !algorithm.key_lengths().contains(key.len()) {
             return Err(Error::KeyLength);
         }
+        let shallow = match algorithm.primitive() {
+            Primitive::Aes128 | Primitive::Aes192 | Primitive::Aes256 => isa.has(Level::AesNi),
+            Primitive::Serpent128 | Primitive::Serpent192 | Primitive::Serpent256 => false,
+            #[cfg(feature = "legacy")]
+            Primitive::Des | Primitive::TripleDes => false,
+            _ => true,
+        };
+        let _cleared = Cleared::new(shallow);
         Self::expand(isa, algorithm, key)
+    }
+
+    /// As [`new`](Self::new), on the heap: the key is expanded there, is wiped there on drop, and
+    /// leaves no copy elsewhere.
+    ///
+    /// A cipher that is moved leaves its old bytes where it was, as every value does; only the box is
+    /// moved here. Without an allocator, put a cipher of any other key where it is to stay, and
+    /// [`set_key`](Self::set_key) there.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    #[cfg(feature = "std")]
+    pub fn boxed(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Box<Self>, Error> {
+        let mut place = Box::new(Self::empty(isa, algorithm)?);
+        place.set_key(key)?;
+        Ok(place)
     }
 
     /// What it does.

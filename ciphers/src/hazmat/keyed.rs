@@ -93,65 +93,66 @@ macro_rules! by_mode {
 pub(super) use by_mode;
 
 impl Cipher {
-    /// Expands `key`, whose length is right.
-    ///
-    /// Each arm returns its result by itself: were they joined first, each would be copied twice
-    /// more, at the cost of another key schedule, and the copies would stay on the stack.
+    /// Expands `key`, whose length is right. The value is moved once, to the caller, from the stack
+    /// right below it.
+    //
+    // A call of its own, so that its caller can clear that.
+    #[inline(never)]
     pub(super) fn expand(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
+        let mut place = Self::empty(isa, algorithm);
+        if let Ok(cipher) = &mut place
+            && let Err(error) = cipher.rekey(key)
+        {
+            place = Err(error);
+        }
+        place
+    }
+
+    /// The place of a key, which has to be set before anything is asked.
+    ///
+    /// Each arm returns its result by itself: were they joined first, each would be copied. A call of
+    /// its own, so that those who set keys are not as deep in the stack as this is.
+    #[inline(never)]
+    pub(super) fn empty(isa: Isa, algorithm: Algorithm) -> Result<Self, Error> {
         macro_rules! keyed {
-            ($variant:ident, $cipher:expr) => {
-                return Ok(Self { algorithm, keyed: Keyed::$variant($cipher) })
+            ($variant:ident, $cipher:ty) => {
+                return Ok(Self { algorithm, keyed: Keyed::$variant(<$cipher>::empty(isa)) })
             };
         }
         match (algorithm.primitive(), algorithm.mode()) {
-            (Primitive::Aes128, Mode::Cbc) => keyed!(Aes128Cbc, Aes::<128>::new(isa, bytes(key)?)),
-            (Primitive::Aes192, Mode::Cbc) => keyed!(Aes192Cbc, Aes::<192>::new(isa, bytes(key)?)),
-            (Primitive::Aes256, Mode::Cbc) => keyed!(Aes256Cbc, Aes::<256>::new(isa, bytes(key)?)),
-            (Primitive::Aes128, Mode::Ctr) => {
-                keyed!(Aes128Ctr, AesForward::<128>::new(isa, bytes(key)?))
-            }
-            (Primitive::Aes192, Mode::Ctr) => {
-                keyed!(Aes192Ctr, AesForward::<192>::new(isa, bytes(key)?))
-            }
-            (Primitive::Aes256, Mode::Ctr) => {
-                keyed!(Aes256Ctr, AesForward::<256>::new(isa, bytes(key)?))
-            }
-            (Primitive::Aes128, Mode::Ecb) => keyed!(Aes128Ecb, Aes::<128>::new(isa, bytes(key)?)),
-            (Primitive::Aes192, Mode::Ecb) => keyed!(Aes192Ecb, Aes::<192>::new(isa, bytes(key)?)),
-            (Primitive::Aes256, Mode::Ecb) => keyed!(Aes256Ecb, Aes::<256>::new(isa, bytes(key)?)),
-            (Primitive::Aes128, Mode::Xts) => {
-                keyed!(Aes128Xts, AesXts::<128>::new(isa, two_halves(key)?))
-            }
-            (Primitive::Aes256, Mode::Xts) => {
-                keyed!(Aes256Xts, AesXts::<256>::new(isa, two_halves(key)?))
-            }
+            (Primitive::Aes128, Mode::Cbc) => keyed!(Aes128Cbc, Aes<128>),
+            (Primitive::Aes192, Mode::Cbc) => keyed!(Aes192Cbc, Aes<192>),
+            (Primitive::Aes256, Mode::Cbc) => keyed!(Aes256Cbc, Aes<256>),
+            (Primitive::Aes128, Mode::Ctr) => keyed!(Aes128Ctr, AesForward<128>),
+            (Primitive::Aes192, Mode::Ctr) => keyed!(Aes192Ctr, AesForward<192>),
+            (Primitive::Aes256, Mode::Ctr) => keyed!(Aes256Ctr, AesForward<256>),
+            (Primitive::Aes128, Mode::Ecb) => keyed!(Aes128Ecb, Aes<128>),
+            (Primitive::Aes192, Mode::Ecb) => keyed!(Aes192Ecb, Aes<192>),
+            (Primitive::Aes256, Mode::Ecb) => keyed!(Aes256Ecb, Aes<256>),
+            (Primitive::Aes128, Mode::Xts) => keyed!(Aes128Xts, AesXts<128>),
+            (Primitive::Aes256, Mode::Xts) => keyed!(Aes256Xts, AesXts<256>),
             (Primitive::Serpent128 | Primitive::Serpent192 | Primitive::Serpent256, mode) => {
-                let key = serpent_key(key)?;
                 match mode {
-                    Mode::Cbc => keyed!(SerpentCbc, Serpent::new(isa, &key)),
-                    Mode::Ctr => keyed!(SerpentCtr, Serpent::new(isa, &key)),
-                    Mode::Ecb => keyed!(SerpentEcb, Serpent::new(isa, &key)),
+                    Mode::Cbc => keyed!(SerpentCbc, Serpent),
+                    Mode::Ctr => keyed!(SerpentCtr, Serpent),
+                    Mode::Ecb => keyed!(SerpentEcb, Serpent),
                     _ => Err(Error::Unsupported),
                 }
             }
             #[cfg(feature = "legacy")]
-            (Primitive::Des, Mode::Cbc) => keyed!(DesCbc, Des::new(isa, bytes(key)?)),
+            (Primitive::Des, Mode::Cbc) => keyed!(DesCbc, Des),
             #[cfg(feature = "legacy")]
-            (Primitive::Des, Mode::Ctr) => keyed!(DesCtr, Des::new(isa, bytes(key)?)),
+            (Primitive::Des, Mode::Ctr) => keyed!(DesCtr, Des),
             #[cfg(feature = "legacy")]
-            (Primitive::Des, Mode::Ecb) => keyed!(DesEcb, Des::new(isa, bytes(key)?)),
+            (Primitive::Des, Mode::Ecb) => keyed!(DesEcb, Des),
             #[cfg(feature = "legacy")]
-            (Primitive::TripleDes, mode) => {
-                let key = triple_des_key(key)?;
-                match mode {
-                    Mode::Cbc => keyed!(TripleDesCbc, TripleDes::new(isa, &key)),
-                    Mode::Ctr => keyed!(TripleDesCtr, TripleDes::new(isa, &key)),
-                    Mode::Ecb => keyed!(TripleDesEcb, TripleDes::new(isa, &key)),
-                    _ => Err(Error::Unsupported),
-                }
-            }
+            (Primitive::TripleDes, Mode::Cbc) => keyed!(TripleDesCbc, TripleDes),
+            #[cfg(feature = "legacy")]
+            (Primitive::TripleDes, Mode::Ctr) => keyed!(TripleDesCtr, TripleDes),
+            #[cfg(feature = "legacy")]
+            (Primitive::TripleDes, Mode::Ecb) => keyed!(TripleDesEcb, TripleDes),
             (Primitive::Null, _) => Ok(Self { algorithm, keyed: Keyed::Null }),
-            _ => keyed!(Stream, StreamKey::new(isa, algorithm, key)?),
+            _ => Ok(Self { algorithm, keyed: Keyed::Stream(StreamKey::empty(isa, algorithm)?) }),
         }
     }
 }
@@ -172,19 +173,19 @@ pub(super) enum StreamKey {
 }
 
 impl StreamKey {
-    fn new(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
+    fn empty(isa: Isa, algorithm: Algorithm) -> Result<Self, Error> {
         Ok(match (algorithm.primitive(), algorithm.mode()) {
-            (Primitive::ChaCha8, Mode::Djb) => Self::ChaCha8Djb(Kept::new(isa, key)?),
-            (Primitive::ChaCha12, Mode::Djb) => Self::ChaCha12Djb(Kept::new(isa, key)?),
-            (Primitive::ChaCha20, Mode::Djb) => Self::ChaCha20Djb(Kept::new(isa, key)?),
-            (Primitive::ChaCha8, Mode::Ietf) => Self::ChaCha8Ietf(Kept::new(isa, key)?),
-            (Primitive::ChaCha12, Mode::Ietf) => Self::ChaCha12Ietf(Kept::new(isa, key)?),
-            (Primitive::ChaCha20, Mode::Ietf) => Self::ChaCha20Ietf(Kept::new(isa, key)?),
-            (Primitive::Salsa8, Mode::Stream) => Self::Salsa8(Kept::new(isa, key)?),
-            (Primitive::Salsa12, Mode::Stream) => Self::Salsa12(Kept::new(isa, key)?),
-            (Primitive::Salsa20, Mode::Stream) => Self::Salsa20(Kept::new(isa, key)?),
+            (Primitive::ChaCha8, Mode::Djb) => Self::ChaCha8Djb(Kept::empty(isa)),
+            (Primitive::ChaCha12, Mode::Djb) => Self::ChaCha12Djb(Kept::empty(isa)),
+            (Primitive::ChaCha20, Mode::Djb) => Self::ChaCha20Djb(Kept::empty(isa)),
+            (Primitive::ChaCha8, Mode::Ietf) => Self::ChaCha8Ietf(Kept::empty(isa)),
+            (Primitive::ChaCha12, Mode::Ietf) => Self::ChaCha12Ietf(Kept::empty(isa)),
+            (Primitive::ChaCha20, Mode::Ietf) => Self::ChaCha20Ietf(Kept::empty(isa)),
+            (Primitive::Salsa8, Mode::Stream) => Self::Salsa8(Kept::empty(isa)),
+            (Primitive::Salsa12, Mode::Stream) => Self::Salsa12(Kept::empty(isa)),
+            (Primitive::Salsa20, Mode::Stream) => Self::Salsa20(Kept::empty(isa)),
             #[cfg(feature = "legacy")]
-            (Primitive::Hc128, Mode::Stream) => Self::Hc128(Zeroizing::new(*bytes(key)?), isa),
+            (Primitive::Hc128, Mode::Stream) => Self::Hc128(Zeroizing::new([0; 16]), isa),
             // ARC4 has no nonce: every message under its key would have the same keystream.
             _ => return Err(Error::Unsupported),
         })
@@ -218,8 +219,8 @@ impl<C: StreamCore> Kept<C>
 where
     C::Key: for<'a> From<&'a [u8; 16]> + for<'a> From<&'a [u8; 32]>,
 {
-    fn new(isa: Isa, key: &[u8]) -> Result<Self, Error> {
-        Ok(Self { key: either(key)?, isa })
+    fn empty(isa: Isa) -> Self {
+        Self { key: (&[0; 32]).into(), isa }
     }
 
     pub(super) fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {

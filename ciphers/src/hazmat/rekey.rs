@@ -1,6 +1,9 @@
 //! Another key in the place of one that is there.
 
-use lanecrypt_kernels::BlockEncrypt;
+#[cfg(feature = "legacy")]
+use lanecrypt_kernels::des::TripleDes;
+use lanecrypt_kernels::serpent::Serpent;
+use lanecrypt_kernels::{BlockEncrypt, Level, wipe};
 
 use super::cipher::Cipher;
 #[cfg(feature = "legacy")]
@@ -17,6 +20,31 @@ impl Cipher {
     ///
     /// [`Error::KeyLength`], [`Error::WeakKey`] as [`new`](Self::new); nothing has changed then.
     pub fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
+        let outcome = self.rekey(key);
+        drop(wipe::SetUp::<{ wipe::SHALLOW }, { wipe::DEEP }>::new(self.is_shallow()));
+        outcome
+    }
+
+    /// Whether setting a key takes [`wipe::SHALLOW`] bytes of stack at most.
+    #[inline]
+    fn is_shallow(&self) -> bool {
+        match &self.keyed {
+            Keyed::Aes128Cbc(cipher) | Keyed::Aes128Ecb(cipher) => cipher.isa().has(Level::AesNi),
+            Keyed::Aes192Cbc(cipher) | Keyed::Aes192Ecb(cipher) => cipher.isa().has(Level::AesNi),
+            Keyed::Aes256Cbc(cipher) | Keyed::Aes256Ecb(cipher) => cipher.isa().has(Level::AesNi),
+            Keyed::Aes128Ctr(cipher) => cipher.isa().has(Level::AesNi),
+            Keyed::Aes192Ctr(cipher) => cipher.isa().has(Level::AesNi),
+            Keyed::Aes256Ctr(cipher) => cipher.isa().has(Level::AesNi),
+            Keyed::Aes128Xts(cipher) => cipher.isa().has(Level::AesNi),
+            Keyed::Aes256Xts(cipher) => cipher.isa().has(Level::AesNi),
+            Keyed::Stream(_) | Keyed::Null => true,
+            _ => false,
+        }
+    }
+
+    /// A call of its own, so that its caller can clear the stack that it used.
+    #[inline(never)]
+    pub(super) fn rekey(&mut self, key: &[u8]) -> Result<(), Error> {
         if !self.algorithm().key_lengths().contains(key.len()) {
             return Err(Error::KeyLength);
         }
@@ -30,7 +58,7 @@ impl Cipher {
             Keyed::Aes128Xts(cipher) => cipher.set_key(two_halves(key)?),
             Keyed::Aes256Xts(cipher) => cipher.set_key(two_halves(key)?),
             Keyed::SerpentCbc(cipher) | Keyed::SerpentCtr(cipher) | Keyed::SerpentEcb(cipher) => {
-                cipher.set_key(&serpent_key(key)?);
+                serpent(cipher, key)?;
             }
             #[cfg(feature = "legacy")]
             Keyed::DesCbc(cipher) | Keyed::DesCtr(cipher) | Keyed::DesEcb(cipher) => {
@@ -39,12 +67,26 @@ impl Cipher {
             #[cfg(feature = "legacy")]
             Keyed::TripleDesCbc(cipher)
             | Keyed::TripleDesCtr(cipher)
-            | Keyed::TripleDesEcb(cipher) => cipher.set_key(&triple_des_key(key)?),
+            | Keyed::TripleDesEcb(cipher) => triple_des(cipher, key)?,
             Keyed::Stream(stream) => stream.set_key(key)?,
             Keyed::Null => {}
         }
         Ok(())
     }
+}
+
+/// A call of its own, as is the next, so that AES needs no room on the stack for what these parse.
+#[inline(never)]
+fn serpent(cipher: &mut Serpent, key: &[u8]) -> Result<(), Error> {
+    cipher.set_key(&serpent_key(key)?);
+    Ok(())
+}
+
+#[cfg(feature = "legacy")]
+#[inline(never)]
+fn triple_des(cipher: &mut TripleDes, key: &[u8]) -> Result<(), Error> {
+    cipher.set_key(&triple_des_key(key)?);
+    Ok(())
 }
 
 impl StreamKey {

@@ -36,8 +36,7 @@ const RCON: [[u8; 16]; 10] = {
 /// not touch the last word, which is all that the next step waits for.
 #[inline]
 #[target_feature(enable = "aes,sse4.1,ssse3")]
-pub(crate) fn expand128(key: &[u8; 16]) -> [[u8; 16]; MAX_KEYS] {
-    let mut keys = [[0; 16]; MAX_KEYS];
+pub(crate) fn expand128(key: &[u8; 16], keys: &mut [[u8; 16]; MAX_KEYS]) {
     let even = _mm_set_epi32(0, -1, 0, -1);
     let mut key = load128(key);
     store128(&mut keys[0], key);
@@ -56,15 +55,13 @@ pub(crate) fn expand128(key: &[u8; 16]) -> [[u8; 16]; MAX_KEYS] {
         last = next;
         store128(out, key);
     }
-    keys
 }
 
 /// The words come in groups of six, `a` the first four and `b` the other two, and
 /// `b' = (b[0], b[0] + b[1]) + t + (P a)[3]`, all but `t` known before the S-box is done.
 #[inline]
 #[target_feature(enable = "aes,sse4.1,ssse3")]
-pub(crate) fn expand192(key: &[u8; 24]) -> [[u8; 16]; MAX_KEYS] {
-    let mut keys = [[0; 16]; MAX_KEYS];
+pub(crate) fn expand192(key: &[u8; 24], keys: &mut [[u8; 16]; MAX_KEYS]) {
     let (first, _) = key.split_first_chunk().expect("24 is more than 16");
     let (_, last) = key.split_last_chunk().expect("24 is more than 16");
     let mut a = load128(first);
@@ -77,7 +74,6 @@ pub(crate) fn expand192(key: &[u8; 24]) -> [[u8; 16]; MAX_KEYS] {
         (a, b) = next192(a1, b1, &RCON[2 * i + 1]);
         store128(&mut keys[3 * i + 3], a);
     }
-    keys
 }
 
 #[inline]
@@ -94,8 +90,7 @@ fn next192(a: __m128i, b: __m128i, rcon: &[u8; 16]) -> (__m128i, __m128i) {
 /// `k[i + 1] = P k[i - 1] + t[i]`, where `P k[i - 1]` is known before the S-box is done.
 #[inline]
 #[target_feature(enable = "aes,sse4.1,ssse3")]
-pub(crate) fn expand256(key: &[u8; 32]) -> [[u8; 16]; MAX_KEYS] {
-    let mut keys = [[0; 16]; MAX_KEYS];
+pub(crate) fn expand256(key: &[u8; 32], keys: &mut [[u8; 16]; MAX_KEYS]) {
     let (first, _) = key.split_first_chunk().expect("32 is more than 16");
     let (_, last) = key.split_last_chunk().expect("32 is more than 16");
     let (mut a, mut b) = (load128(first), load128(last));
@@ -109,7 +104,6 @@ pub(crate) fn expand256(key: &[u8; 32]) -> [[u8; 16]; MAX_KEYS] {
             store128(&mut keys[2 * i + 3], b);
         }
     }
-    keys
 }
 
 /// Both schedules of a key: what `expand` makes of it, and the equivalent inverse cipher's (FIPS
@@ -117,17 +111,18 @@ pub(crate) fn expand256(key: &[u8; 32]) -> [[u8; 16]; MAX_KEYS] {
 macro_rules! both {
     ($bits:literal, $both:ident, $expand:ident) => {
         #[target_feature(enable = "aes,sse4.1,ssse3")]
-        pub(super) fn $both(_isa: Isa, key: &[u8; $bits / 8]) -> [[[u8; 16]; MAX_KEYS]; 2] {
+        pub(super) fn $both(
+            _isa: Isa,
+            key: &[u8; $bits / 8],
+            [forward, inverse]: &mut [[[u8; 16]; MAX_KEYS]; 2],
+        ) {
             const N: usize = $bits / 32 + 7;
-            let mut both = [[[0; 16]; MAX_KEYS]; 2];
-            let [forward, inverse] = &mut both;
-            *forward = $expand(key);
+            $expand(key, forward);
             inverse[0] = forward[N - 1];
             for (key, out) in forward[1..N - 1].iter().rev().zip(&mut inverse[1..]) {
                 store128(out, _mm_aesimc_si128(load128(key)));
             }
             inverse[N - 1] = forward[0];
-            both
         }
     };
 }

@@ -40,7 +40,7 @@ macro_rules! level {
         #[target_feature(enable = $features)]
         pub(super) fn $set(gcm: &mut AesGcm<$bits>, key: &[u8; $bits / 8]) {
             let schedule = gcm.cipher.schedule_mut();
-            *schedule = expand::$expand(key);
+            expand::$expand(key, schedule);
             // The rounds run as the round keys come.
             let (keys, _) = schedule.split_at($bits / 32 + 7);
             let mut h = load128(&keys[0]);

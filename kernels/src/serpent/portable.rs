@@ -13,9 +13,8 @@ use super::{bytes, words};
 use crate::wipe;
 
 /// 33 round keys from a padded key (section 4 of the submission), all but the first and the last in
-/// the form that [`linear`] takes.
-#[inline(never)]
-pub(super) fn expand(key: &[u32; 8]) -> [[u32; 4]; 33] {
+/// the form that [`linear`] takes. They are written where they stay: a copy would have to be wiped.
+pub(super) fn expand(key: &[u32; 8], keys: &mut [[u32; 4]; 33]) {
     const PHI: u32 = 0x9e37_79b9;
     let mut words = [0; 8 + 132];
     words[..8].copy_from_slice(key);
@@ -24,7 +23,6 @@ pub(super) fn expand(key: &[u32; 8]) -> [[u32; 4]; 33] {
         let others = words[i - 8] ^ words[i - 5] ^ words[i - 3] ^ PHI ^ number;
         words[i] = (others ^ words[i - 1]).rotate_left(11);
     }
-    let mut keys = [[0; 4]; 33];
     keys.copy_from_slice(words[8..].as_chunks().0);
     wipe::words(&mut words);
 
@@ -45,7 +43,6 @@ pub(super) fn expand(key: &[u32; 8]) -> [[u32; 4]; 33] {
     for key in &mut keys[1..32] {
         *key = before_linear(*key);
     }
-    keys
 }
 
 /// What [`linear`] must add to its words on the way so that the round key is added to its result.

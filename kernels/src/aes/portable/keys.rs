@@ -4,21 +4,20 @@
 use super::super::MAX_KEYS;
 use super::sbox::sub_bytes;
 
-pub(in crate::aes) fn expand128(key: &[u8; 16]) -> [[u8; 16]; MAX_KEYS] {
-    expand::<11>(key)
+pub(in crate::aes) fn expand128(key: &[u8; 16], keys: &mut [[u8; 16]; MAX_KEYS]) {
+    expand::<11>(key, keys);
 }
 
-pub(in crate::aes) fn expand192(key: &[u8; 24]) -> [[u8; 16]; MAX_KEYS] {
-    expand::<13>(key)
+pub(in crate::aes) fn expand192(key: &[u8; 24], keys: &mut [[u8; 16]; MAX_KEYS]) {
+    expand::<13>(key, keys);
 }
 
-pub(in crate::aes) fn expand256(key: &[u8; 32]) -> [[u8; 16]; MAX_KEYS] {
-    expand::<15>(key)
+pub(in crate::aes) fn expand256(key: &[u8; 32], keys: &mut [[u8; 16]; MAX_KEYS]) {
+    expand::<15>(key, keys);
 }
 
 /// `KeyExpansion` (FIPS 197, section 5.2).
-fn expand<const N: usize>(key: &[u8]) -> [[u8; 16]; MAX_KEYS] {
-    let mut keys = [[0; 16]; MAX_KEYS];
+fn expand<const N: usize>(key: &[u8], keys: &mut [[u8; 16]; MAX_KEYS]) {
     let (words, _) = keys[..N].as_flattened_mut().as_chunks_mut::<4>();
     let (key, _) = key.as_chunks::<4>();
     words[..key.len()].copy_from_slice(key);
@@ -37,7 +36,6 @@ fn expand<const N: usize>(key: &[u8]) -> [[u8; 16]; MAX_KEYS] {
     for (i, key) in keys[..N - 1].iter_mut().enumerate() {
         *key = shift_rows(key, 4 - i % 4);
     }
-    keys
 }
 
 /// The S-box on each byte of a word, by planes that have the byte's own bit for each block.
@@ -52,8 +50,7 @@ fn sub_word(word: u32) -> u32 {
 }
 
 /// What the inverse rounds add, from what the rounds add.
-pub(in crate::aes) fn invert(forward: &[[u8; 16]]) -> [[u8; 16]; MAX_KEYS] {
-    let mut inverse = [[0; 16]; MAX_KEYS];
+pub(in crate::aes) fn invert(forward: &[[u8; 16]], inverse: &mut [[u8; 16]; MAX_KEYS]) {
     let rounds = forward.len() - 1;
     for (i, key) in forward.iter().enumerate() {
         // The first and the last key belong to rounds without `MixColumns`, and leave nothing out.
@@ -63,7 +60,6 @@ pub(in crate::aes) fn invert(forward: &[[u8; 16]]) -> [[u8; 16]; MAX_KEYS] {
             shift_rows(&inv_mix_columns(shift_rows(key, i)), rounds - i)
         };
     }
-    inverse
 }
 
 /// `ShiftRows` so many times.

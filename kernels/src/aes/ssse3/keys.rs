@@ -13,25 +13,24 @@ use super::{halves, load, looked_up, mixed, reciprocals};
 use crate::simd::{load128, store128};
 
 #[target_feature(enable = "ssse3")]
-pub(in crate::aes) fn expand128(key: &[u8; 16]) -> [[u8; 16]; MAX_KEYS] {
-    expand::<11>(key)
+pub(in crate::aes) fn expand128(key: &[u8; 16], keys: &mut [[u8; 16]; MAX_KEYS]) {
+    expand::<11>(key, keys);
 }
 
 #[target_feature(enable = "ssse3")]
-pub(in crate::aes) fn expand192(key: &[u8; 24]) -> [[u8; 16]; MAX_KEYS] {
-    expand::<13>(key)
+pub(in crate::aes) fn expand192(key: &[u8; 24], keys: &mut [[u8; 16]; MAX_KEYS]) {
+    expand::<13>(key, keys);
 }
 
 #[target_feature(enable = "ssse3")]
-pub(in crate::aes) fn expand256(key: &[u8; 32]) -> [[u8; 16]; MAX_KEYS] {
-    expand::<15>(key)
+pub(in crate::aes) fn expand256(key: &[u8; 32], keys: &mut [[u8; 16]; MAX_KEYS]) {
+    expand::<15>(key, keys);
 }
 
 /// `KeyExpansion` (FIPS 197, section 5.2), all in the tower.
 #[inline]
 #[target_feature(enable = "ssse3")]
-fn expand<const N: usize>(key: &[u8]) -> [[u8; 16]; MAX_KEYS] {
-    let mut keys = [[0; 16]; MAX_KEYS];
+fn expand<const N: usize>(key: &[u8], keys: &mut [[u8; 16]; MAX_KEYS]) {
     keys[..N].as_flattened_mut()[..key.len()].copy_from_slice(key);
     for key in &mut keys[..key.len().div_ceil(16)] {
         let x = load128(key);
@@ -52,8 +51,7 @@ fn expand<const N: usize>(key: &[u8]) -> [[u8; 16]; MAX_KEYS] {
         last ^= u32::from_le_bytes(words[i - length]);
         words[i] = last.to_le_bytes();
     }
-    finish::<N>(&mut keys);
-    keys
+    finish::<N>(keys);
 }
 
 /// The S-box on each byte of a word.
@@ -82,8 +80,10 @@ fn finish<const N: usize>(keys: &mut [[u8; 16]; MAX_KEYS]) {
 
 /// What the inverse rounds add, from what the rounds add.
 #[target_feature(enable = "ssse3")]
-pub(in crate::aes) fn invert<const N: usize>(keys: &[[u8; 16]; N]) -> [[u8; 16]; MAX_KEYS] {
-    let mut inverse = [[0; 16]; MAX_KEYS];
+pub(in crate::aes) fn invert<const N: usize>(
+    keys: &[[u8; 16]; N],
+    inverse: &mut [[u8; 16]; MAX_KEYS],
+) {
     store128(&mut inverse[0], looked_up(&TO_INVERSE, halves(load128(&keys[N - 1]))));
     // The bytes stand where the rounds have them, which differs from where the inverse rounds
     // have them by all `ShiftRows` together.
@@ -93,5 +93,4 @@ pub(in crate::aes) fn invert<const N: usize>(keys: &[[u8; 16]; N]) -> [[u8; 16];
         store128(&mut inverse[N - 1 - i], _mm_shuffle_epi8(mixed, all));
     }
     store128(&mut inverse[N - 1], looked_up(&FROM_TOWER, halves(load128(&keys[0]))));
-    inverse
 }

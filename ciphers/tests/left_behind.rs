@@ -1,0 +1,161 @@
+//! What the set-up of keys leaves in memory and registers, for somebody who reads all of the
+//! process: nothing, neither words of the key or of what it was expanded to, nor any byte that
+//! depends on it. Ciphers that were made on the heap are looked for after they are dropped.
+#![cfg(target_arch = "x86_64")]
+
+mod levels;
+mod remains;
+
+use core::arch::asm;
+use core::hint::black_box;
+
+use lanecrypt_ciphers::{Algorithm, Cipher, Error, Isa, hazmat};
+use levels::levels;
+use remains::{Keeper, Leak, Remains, Secrets, bytes_of, leaks};
+
+#[global_allocator]
+static ALLOCATOR: Keeper = Keeper;
+
+/// Two keys for every length; no byte of the one is that of the other in the same place.
+const KEYS: [[u8; 64]; 2] = [
+    *b"sixty-four bytes of a secret key, of which most ciphers need few",
+    *b"another key of the same length that nobody is to know; it ends..",
+];
+
+#[test]
+fn a_cipher_on_the_heap_leaves_nothing() {
+    nothing_is_left(|keyed, key| Remains::of(|| keyed.make_and_drop(key)));
+}
+
+#[test]
+fn another_key_leaves_nothing_but_itself() {
+    nothing_is_left(|keyed, key| {
+        let mut place = keyed.place();
+        Remains::of(|| place.set_key(key))
+    });
+}
+
+#[test]
+fn a_cipher_by_value_leaves_nothing_below_its_caller() {
+    nothing_is_left(|keyed, key| keyed.by_value(key));
+}
+
+/// What the tests above must not find is found where it is left on purpose.
+#[test]
+fn what_is_left_is_found() {
+    let keyed = Keyed { isa: Isa::of_processor(), algorithm: Algorithm::AES_128_GCM };
+    let found = |call: fn(&[u8]) -> Remains| leaks(&keyed.secrets(), keyed.keys(), call);
+    let in_place =
+        |leaks: &[Leak], sort, place| leaks.iter().any(|leak| (leak.0, leak.1) == (sort, place));
+
+    let moved = found(|key| {
+        let cipher = || Cipher::with_isa(Isa::of_processor(), Algorithm::AES_128_GCM, key);
+        Remains::of(|| drop(black_box(Box::new(black_box(cipher())))))
+    });
+    assert!(in_place(&moved, "words", "the stack"), "{moved:?}");
+    let freed = found(|key| Remains::of(|| drop(black_box(key.to_vec()))));
+    assert!(in_place(&freed, "words", "freed memory"), "{freed:?}");
+    assert!(in_place(&freed, "bytes", "freed memory"), "{freed:?}");
+    let in_vectors = found(|key| {
+        Remains::of(|| {
+            // SAFETY: the key has 16 bytes, and the register is named.
+            unsafe { asm!("movdqu xmm7, [{}]", in(reg) key.as_ptr(), out("xmm7") _) }
+        })
+    });
+    assert!(in_place(&in_vectors, "words", "vector registers"), "{in_vectors:?}");
+    let in_general = found(|key| {
+        Remains::of(|| {
+            // SAFETY: the key has 16 bytes, and the register is named.
+            unsafe { asm!("mov r10, [{}]", in(reg) key.as_ptr(), out("r10") _) }
+        })
+    });
+    assert!(in_place(&in_general, "words", "general purpose registers"), "{in_general:?}");
+}
+
+/// Runs a call for every algorithm at every level.
+fn nothing_is_left(call: impl Fn(Keyed, &[u8]) -> Remains) {
+    for (isa, algorithm) in levels().flat_map(|isa| algorithms().map(move |row| (isa, row))) {
+        let keyed = Keyed { isa, algorithm };
+        let secrets = keyed.secrets();
+        assert!(secrets.len() >= keyed.keys()[0].len() / 8, "{algorithm}: nothing is looked for");
+        let leaks = leaks(&secrets, keyed.keys(), |key| call(keyed, key));
+        assert_eq!(leaks, [], "{algorithm} at {}", isa.level());
+    }
+}
+
+/// Every algorithm that has keyed ciphers.
+fn algorithms() -> impl Iterator<Item = Algorithm> {
+    let all = Algorithm::ALL.iter().copied();
+    all.filter(|algorithm| !["null", "arc4"].contains(&&*algorithm.to_string()))
+}
+
+/// A cipher for the kernels of a level.
+#[derive(Clone, Copy)]
+struct Keyed {
+    isa: Isa,
+    algorithm: Algorithm,
+}
+
+/// A cipher of either kind, where it stays.
+enum Place {
+    Sealing(Box<Cipher>),
+    Raw(Box<hazmat::Cipher>),
+}
+
+impl Keyed {
+    fn keys(self) -> [&'static [u8]; 2] {
+        KEYS.each_ref().map(|key| &key[..self.algorithm.key_lengths().longest()])
+    }
+
+    fn make(self, key: &[u8]) -> Result<Place, Error> {
+        match self.algorithm.is_aead() {
+            true => Cipher::boxed_with_isa(self.isa, self.algorithm, key).map(Place::Sealing),
+            false => hazmat::Cipher::boxed(self.isa, self.algorithm, key).map(Place::Raw),
+        }
+    }
+
+    fn make_and_drop(self, key: &[u8]) {
+        drop(black_box(self.make(key)));
+    }
+
+    fn place(self) -> Place {
+        let other: [u8; 64] = core::array::from_fn(|i| 0x80 ^ i.to_le_bytes()[0]);
+        self.make(&other[..self.keys()[0].len()]).expect("a good key")
+    }
+
+    fn by_value(self, key: &[u8]) -> Remains {
+        Remains::below(|note| {
+            let frame: usize;
+            // SAFETY: it reads a register.
+            unsafe {
+                asm!("mov {}, rsp", out(reg) frame, options(nomem, nostack, preserves_flags))
+            };
+            note(frame);
+            match self.algorithm.is_aead() {
+                true => drop(black_box(Cipher::with_isa(self.isa, self.algorithm, key))),
+                false => drop(black_box(hazmat::Cipher::new(self.isa, self.algorithm, key))),
+            }
+        })
+    }
+
+    /// The key and what it is expanded to.
+    fn secrets(self) -> Secrets {
+        let mut secrets = Secrets::default();
+        secrets.add(self.keys(), <[u8]>::to_vec);
+        secrets.add(self.keys(), |key| match self.make(key).expect("a good key") {
+            Place::Sealing(cipher) => bytes_of(&*cipher),
+            Place::Raw(cipher) => bytes_of(&*cipher),
+        });
+        secrets
+    }
+}
+
+impl Place {
+    fn set_key(&mut self, key: &[u8]) {
+        let outcome = match self {
+            Self::Sealing(cipher) => cipher.set_key(key),
+            Self::Raw(cipher) => cipher.set_key(key),
+        };
+        assert_eq!(outcome, Ok(()));
+    }
+}
