@@ -128,7 +128,7 @@ impl Keyed {
             let frame: usize;
             // SAFETY: it reads a register.
             unsafe {
-                asm!("mov {}, rsp", out(reg) frame, options(nomem, nostack, preserves_flags))
+                asm!("mov {}, rsp", out(reg) frame, options(nomem, nostack, preserves_flags));
             };
             note(frame);
             match self.algorithm.is_aead() {

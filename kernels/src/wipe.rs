@@ -38,10 +38,6 @@ pub fn stack<const N: usize>() {
     observe(&mut frame);
 }
 
-<<<<<<< HEAD
-/// Clears every vector register that this processor has, and the general purpose registers that a
-/// call may leave changed.
-=======
 /// Bytes of stack that the set-up of a key uses at most with AES instructions, or where a key is
 /// kept as it comes. Unoptimised code takes more.
 pub const SHALLOW: usize = if cfg!(debug_assertions) { DEEP } else { 192 };
@@ -90,8 +86,8 @@ pub const fn below(value: usize, depth: usize) -> usize {
     (value + depth).next_multiple_of(64)
 }
 
-/// Clears every vector register that this processor has.
->>>>>>> 30f470d (Keys leave no copies: ciphers are made on the heap in place, setting a key clears the stack and registers it used)
+/// Clears every vector register that this processor has, and the general purpose registers that a
+/// call may leave changed.
 ///
 /// Not only those of the kernels that ran: the C library copies memory by the widest registers
 /// that there are.
@@ -132,22 +128,6 @@ mod x86 {
         }
     }
 
-<<<<<<< HEAD
-    #[inline]
-    pub(super) fn clear_general() {
-        // SAFETY: the instructions change only registers named as outputs, and the flags.
-        unsafe {
-            asm!(
-                "xor eax, eax",
-                "xor ecx, ecx",
-                "xor edx, edx",
-                "xor esi, esi",
-                "xor edi, edi",
-                "xor r8d, r8d",
-                "xor r9d, r9d",
-                "xor r10d, r10d",
-                "xor r11d, r11d",
-=======
     /// The stores go right below the stack pointer: a function of its own would begin further down,
     /// and leave what lies between. Assembly that may use the stack has the compiler keep nothing
     /// there.
@@ -187,13 +167,17 @@ mod x86 {
                 );
             }
         }
-        // SAFETY: the instructions change only registers and flags named as outputs.
+        clear_general();
+    }
+
+    #[inline]
+    pub(super) fn clear_general() {
+        // SAFETY: the instructions change only registers named as outputs, and the flags.
         unsafe {
             asm!(
                 ".irp r, eax, ecx, edx, esi, edi, r8d, r9d, r10d, r11d",
                 "xor \\r, \\r",
                 ".endr",
->>>>>>> 30f470d (Keys leave no copies: ciphers are made on the heap in place, setting a key clears the stack and registers it used)
                 out("rax") _, out("rcx") _, out("rdx") _, out("rsi") _, out("rdi") _,
                 out("r8") _, out("r9") _, out("r10") _, out("r11") _,
                 options(nomem, nostack)

@@ -1,7 +1,8 @@
 //! An allocator that keeps a copy of what is freed.
 
+use core::alloc::{GlobalAlloc, Layout};
 use core::cell::RefCell;
-use std::alloc::{GlobalAlloc, Layout, System};
+use std::alloc::System;
 
 /// The allocator of a test that looks at freed memory.
 pub(crate) struct Keeper;
