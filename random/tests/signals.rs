@@ -164,6 +164,10 @@ fn per_cpu_in_sequence() {
     }
 }
 
+/// Instructions, at most, that a refill has more when its kernel bytes come by the vDSO. When the
+/// clock's second has changed they come by system call: that depends on when a draw is made.
+const BY_VDSO: usize = 3000;
+
 /// Steps through every draw with a signal at each instruction, or at so many, evenly spread.
 fn step_through(name: &str, drawer: &'static (dyn Drawer + Sync), draws: &[Draw]) {
     if let Err(reason) = stepping::is_permitted() {
@@ -191,7 +195,12 @@ fn step_through(name: &str, drawer: &'static (dyn Drawer + Sync), draws: &[Draw]
             let pass = stepping::run(stepped, action, signals);
             // Of a first draw, a handler may get the pages at any time before they are claimed.
             if action == Action::Draw && positions.start != 0 && !draw.before.is_empty() {
-                assert!(pass.instructions + stride >= total, "the handlers changed the draw");
+                let slack = if total > 4 * BY_VDSO { BY_VDSO } else { 0 };
+                assert!(
+                    pass.instructions + stride + slack >= total,
+                    "the handlers changed the draw: {} of {total} instructions",
+                    pass.instructions,
+                );
             }
             let shared = judge(&pass, draw.length)
                 .unwrap_or_else(|fault| panic!("{name}, {}, {action:?}: {fault}", draw.name));
