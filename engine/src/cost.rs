@@ -1,18 +1,20 @@
-//! What requests cost on this processor, and from which lengths on they had better go side by side.
+//! What messages cost on this processor, and at which lengths they go side by side.
 
 mod built_in;
 mod figures;
+mod lanes;
 mod measure;
 mod rows;
 
+use core::fmt;
 use std::borrow::Cow;
 
-use lanecrypt_ciphers::lanes::Lengths;
 use lanecrypt_ciphers::{Algorithm, Isa, Level};
 
-use self::figures::{DEPTHS, Figures};
+use self::built_in::Maker;
+use self::figures::{DEPTHS, Figures, Kind};
+pub(crate) use self::lanes::{KINDS, Lanes};
 use self::measure::Effort;
-use self::rows::{ROW_OF, ROWS};
 use crate::Operation;
 use crate::class::Class;
 
@@ -20,20 +22,21 @@ use crate::class::Class;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CostSource {
-    /// Another processor with the same instructions.
+    /// Another processor of the same maker with the same instructions.
     BuiltIn,
     /// [`Engine::calibrate`](crate::Engine::calibrate): this one.
     Calibrated,
 }
 
-/// What requests cost on this processor, and which of them go side by side.
+/// What messages cost on this processor, and which of them go side by side.
 ///
-/// [`Engine::costs`](crate::Engine::costs) shows it.
+/// [`Engine::costs`](crate::Engine::costs) shows it. As text it is the table of figures in
+/// nanoseconds, in the form in which such tables are built in.
 #[derive(Debug)]
 pub struct Costs {
+    level: Level,
     figures: Cow<'static, Figures>,
-    /// For each kind of messages that have lanes, and each depth.
-    lengths: [[Lengths; DEPTHS.len()]; ROWS],
+    lanes: Lanes,
     source: CostSource,
 }
 
@@ -56,24 +59,20 @@ pub struct SideBySide {
 impl Costs {
     /// Those that were measured beforehand, at this level.
     pub(crate) fn built_in(level: Level) -> Self {
-        Self::new(level, Cow::Borrowed(built_in::at(level)), CostSource::BuiltIn)
+        let figures = built_in::at(level, Maker::of_processor());
+        Self::new(level, Cow::Borrowed(figures), CostSource::BuiltIn)
     }
 
     /// Measures them.
     pub(crate) fn measured(isa: Isa) -> Self {
-        let figures = measure::figures(isa, built_in::at(isa.level()), &Effort::QUICK);
+        let before = built_in::at(isa.level(), Maker::of_processor());
+        let figures = measure::figures(isa, before, &Effort::QUICK);
         Self::new(isa.level(), Cow::Owned(figures), CostSource::Calibrated)
     }
 
     fn new(level: Level, figures: Cow<'static, Figures>, source: CostSource) -> Self {
-        let mut lengths = figures.lanes.map(|row| figures::lengths(&row));
-        for (row, lengths) in lengths.iter_mut().enumerate() {
-            // Where there are no lanes, what seems to be a gain is an error of measurement.
-            if level < rows::lowest(row) {
-                lengths.fill(Lengths::NONE);
-            }
-        }
-        Self { figures, lengths, source }
+        let lanes = Lanes::new(level, &figures);
+        Self { level, figures, lanes, source }
     }
 
     /// Where the figures come from.
@@ -85,14 +84,14 @@ impl Costs {
     /// Which requests go side by side: every algorithm and operation that has a kernel for it, at
     /// 2, 4, 8, 16 and 64 requests, where it pays.
     pub fn side_by_side(&self) -> impl Iterator<Item = SideBySide> {
-        let kinds = Algorithm::ALL.iter().flat_map(|&algorithm| {
+        let all = Algorithm::ALL.iter().flat_map(|&algorithm| {
             Operation::ALL.map(|operation| (algorithm, operation)).into_iter()
         });
-        kinds.flat_map(|(algorithm, operation)| {
-            let row = self.row(Class::of(algorithm).with(operation));
-            let row = row.into_iter().flat_map(|row| DEPTHS.iter().zip(row));
-            row.filter(|(_, lengths)| lengths.shortest <= lengths.longest).map(
-                move |(&requests, lengths)| SideBySide {
+        all.flat_map(|(algorithm, operation)| {
+            let class = Class::of(algorithm).with(operation);
+            let depths = DEPTHS.map(|requests| (requests, self.lanes.lengths(class, requests)));
+            depths.into_iter().filter(|(_, lengths)| lengths.shortest <= lengths.longest).map(
+                move |(requests, lengths)| SideBySide {
                     algorithm,
                     operation,
                     requests,
@@ -106,55 +105,29 @@ impl Costs {
         })
     }
 
-    /// What a request of so many `bytes` costs in a batch of so many like it, in nanoseconds;
-    /// `None` if no session serves the operation with this algorithm.
-    ///
-    /// With the key kept, data in the cache, an initialization vector and data of its own for each
-    /// request, and no associated data. Built-in figures are those of an Intel Xeon at about
-    /// 3.6 GHz; lengths between those that were measured are interpolated.
-    #[must_use]
-    pub fn nanoseconds(
-        &self,
-        algorithm: Algorithm,
-        operation: Operation,
-        bytes: usize,
-        batch: usize,
-    ) -> Option<f64> {
-        let class = Class::of(algorithm).with(operation);
-        let aead = matches!(operation, Operation::Seal | Operation::Open);
-        if aead != algorithm.is_aead() {
-            return None;
-        }
-        if let Some(row) = ROW_OF[class.number()]
-            && self.lengths(class, batch).contain(bytes)
-        {
-            let beside = &self.figures.lanes[usize::from(row)].beside;
-            return Some(figures::between(&beside[figures::depth(batch)?], bytes));
-        }
-        let backward = matches!(operation, Operation::Decrypt | Operation::Open);
-        let alone = &self.figures.alone[class.number() >> 2][usize::from(backward)];
-        // What has no sessions was not measured.
-        alone.iter().all(|&figure| figure > 0.0).then(|| figures::between(alone, bytes))
-    }
-
-    /// The lengths of requests that go side by side if there are so many of their class.
+    /// What decides which messages go side by side.
     #[inline]
-    pub(crate) fn lengths(&self, class: Class, requests: usize) -> Lengths {
-        let depth = figures::depth(requests);
-        match (self.row(class), depth) {
-            (Some(row), Some(depth)) => row[depth],
-            _ => Lengths::NONE,
+    pub(crate) fn lanes(&self) -> &Lanes {
+        &self.lanes
+    }
+}
+
+impl fmt::Display for Costs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let line = |line: &[f32]| {
+            line.iter().map(|figure| format!("{figure:.1}")).collect::<Vec<_>>().join(", ")
+        };
+        let name = self.level.name().to_uppercase();
+        writeln!(f, "#[rustfmt::skip]\npub(super) static {name}: Figures = Figures([")?;
+        for (row, algorithm) in rows::measured() {
+            let Kind { alone, beside } = self.figures.0[row];
+            writeln!(f, "    // {algorithm}\n    Kind {{\n        alone: [{}],", line(&alone))?;
+            writeln!(f, "        beside: [")?;
+            for beside in beside {
+                writeln!(f, "            [{}],", line(&beside))?;
+            }
+            writeln!(f, "        ],\n    }},")?;
         }
-    }
-
-    /// Whether there are lengths at which requests of this class go side by side.
-    #[inline]
-    pub(crate) fn have_lanes(&self, class: Class) -> bool {
-        self.row(class).is_some()
-    }
-
-    #[inline]
-    fn row(&self, class: Class) -> Option<&[Lengths; DEPTHS.len()]> {
-        ROW_OF[class.number()].map(|row| &self.lengths[usize::from(row)])
+        writeln!(f, "]);")
     }
 }

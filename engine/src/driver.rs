@@ -4,32 +4,22 @@ use core::fmt;
 
 use lanecrypt_ciphers::{Algorithm, Error};
 
-use crate::{Operation, Request};
+use crate::Jobs;
 
 /// What a [`Driver`] calls a session of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_structs, reason = "drivers make it")]
 pub struct SessionId(pub u64);
 
-/// Who serves requests: this processor, a card, another process.
+/// Who serves requests besides the software of this processor: a card, another process.
 ///
 /// A driver gets whole batches: one virtual call for many requests. It may serve them in any order
-/// and side by side, on the thread that calls or elsewhere, and comes back when all of them have an
+/// and side by side, on the thread that calls or on others, and comes back when all of them have an
 /// outcome.
 pub trait Driver: fmt::Debug + Send + Sync {
     /// Its name, by which [`Engine::open_on`](crate::Engine::open_on) finds it: ASCII in lower case,
     /// without spaces, not that of another driver, and always the same.
     fn name(&self) -> &str;
-
-    /// What a request costs, in nanoseconds, of so many `bytes` and as one of a `batch` of like
-    /// ones; `None` if the driver does not serve it. The engine takes the cheapest.
-    fn cost(
-        &self,
-        algorithm: Algorithm,
-        operation: Operation,
-        bytes: usize,
-        batch: usize,
-    ) -> Option<f64>;
 
     /// Makes a session with this key.
     ///
@@ -44,11 +34,11 @@ pub trait Driver: fmt::Debug + Send + Sync {
     fn close(&self, session: SessionId);
 
     /// Serves each request, which is of a session of this driver, and
-    /// [settles](Request::settle) it. A request that has an outcome already is left alone; one
-    /// that the driver leaves without an outcome counts as [`Error::Unsupported`].
+    /// [settles](crate::Job::settle) it. One that the driver leaves without an outcome counts as
+    /// [`Error::Unsupported`].
     ///
     /// The output of a message that is not authentic ([`Error::Authentication`]) must be wiped, and
     /// where there is another error nothing must be written. A panic goes on to whoever called; what
     /// has no outcome then must not be processed again, for it may have been sealed already.
-    fn process(&self, batch: &mut [Request<'_>]);
+    fn process(&self, jobs: Jobs<'_, '_>);
 }

@@ -4,4 +4,4 @@ mod null;
 mod software;
 
 pub use null::Null;
-pub(crate) use software::{Software, serve_as};
+pub(crate) use software::serve_class;

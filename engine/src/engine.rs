@@ -5,8 +5,12 @@ use std::sync::Arc;
 use lanecrypt_ciphers::{Algorithm, Error, Isa};
 
 use crate::cost::Costs;
-use crate::drivers::{Null, Software};
-use crate::{BatchError, Driver, DriverNameError, Operation, Request, Session};
+use crate::drivers::Null;
+use crate::entry::Entry;
+use crate::{BatchError, Driver, DriverNameError, Request, Room, Session, scheduler};
+
+/// The driver of this processor.
+const SOFTWARE: &str = "software";
 
 /// Opens sessions and serves batches of requests.
 ///
@@ -14,8 +18,9 @@ use crate::{BatchError, Driver, DriverNameError, Operation, Request, Session};
 /// made in a moment, holds no key, and any number of threads may share it.
 #[derive(Debug)]
 pub struct Engine {
-    software: Software,
-    /// All others, in the order in which they were added.
+    isa: Isa,
+    costs: Costs,
+    /// All but the software, in the order in which they were added.
     drivers: Vec<Arc<dyn Driver>>,
 }
 
@@ -35,7 +40,8 @@ impl Engine {
     /// With the kernels of `isa`.
     #[must_use]
     pub fn with_isa(isa: Isa) -> Self {
-        Self { software: Software::new(isa), drivers: vec![Arc::new(Null)] }
+        let costs = Costs::built_in(isa.level());
+        Self { isa, costs, drivers: vec![Arc::new(Null)] }
     }
 
     /// Adds a driver. Its [name](Driver::name) is looked at once, here.
@@ -52,30 +58,28 @@ impl Engine {
 
     /// The names of its drivers.
     pub fn drivers(&self) -> impl Iterator<Item = &str> {
-        [self.software.name()].into_iter().chain(self.drivers.iter().map(|driver| driver.name()))
+        [SOFTWARE].into_iter().chain(self.drivers.iter().map(|driver| driver.name()))
     }
 
-    /// Opens a session of an algorithm that [authenticates](Algorithm::is_aead): expands the key,
-    /// once, and picks the driver that costs least; the software here, if that one refuses.
+    /// Opens a session of an algorithm that [authenticates](Algorithm::is_aead), served by this
+    /// processor: expands the key, once.
     ///
     /// # Errors
     ///
     /// [`Error::KeyLength`]; [`Error::Unsupported`] if the algorithm does not authenticate:
     /// [`open_hazmat`](Self::open_hazmat) takes those.
     pub fn open(&self, algorithm: Algorithm, key: &[u8]) -> Result<Session, Error> {
-        let session = Session::sealed(self.software.isa(), algorithm, key)?;
-        self.cheapest(session, Operation::Seal, key)
+        Session::sealed(self.isa, algorithm, key)
     }
 
     /// Opens a session of an algorithm without authentication, which is not safe by itself: see
-    /// [`hazmat`](lanecrypt_ciphers::hazmat).
+    /// [`hazmat`](lanecrypt_ciphers::hazmat). This processor serves it.
     ///
     /// # Errors
     ///
     /// As [`hazmat::Cipher::new`](lanecrypt_ciphers::hazmat::Cipher::new).
     pub fn open_hazmat(&self, algorithm: Algorithm, key: &[u8]) -> Result<Session, Error> {
-        let session = Session::raw(self.software.isa(), algorithm, key)?;
-        self.cheapest(session, Operation::Encrypt, key)
+        Session::raw(self.isa, algorithm, key)
     }
 
     /// Opens a session, of whatever kind, on the driver of this name.
@@ -91,10 +95,10 @@ impl Engine {
         key: &[u8],
     ) -> Result<Session, Error> {
         let session = match algorithm.is_aead() {
-            true => Session::sealed(self.software.isa(), algorithm, key)?,
-            false => Session::raw(self.software.isa(), algorithm, key)?,
+            true => Session::sealed(self.isa, algorithm, key)?,
+            false => Session::raw(self.isa, algorithm, key)?,
         };
-        if driver == self.software.name() {
+        if driver == SOFTWARE {
             return Ok(session);
         }
         let named = self.drivers.iter().find(|named| named.name() == driver);
@@ -103,33 +107,13 @@ impl Engine {
         Ok(session.on(named.clone(), id))
     }
 
-    /// The session on the driver that serves a usual request for least.
-    fn cheapest(
-        &self,
-        session: Session,
-        operation: Operation,
-        key: &[u8],
-    ) -> Result<Session, Error> {
-        /// What is usual.
-        const BYTES: usize = 1024;
-        const BATCH: usize = 32;
-        let algorithm = session.algorithm();
-        let cost = |driver: &dyn Driver| driver.cost(algorithm, operation, BYTES, BATCH);
-        let mut least = cost(&self.software);
-        let mut best = None;
-        for driver in &self.drivers {
-            if let Some(cost) = cost(driver.as_ref())
-                && least.is_none_or(|least| cost < least)
-            {
-                (least, best) = (Some(cost), Some(driver));
-            }
-        }
-        let Some(driver) = best else { return Ok(session) };
-        match driver.open(algorithm, key) {
-            Ok(id) => Ok(session.on(driver.clone(), id)),
-            // The key is good, for it has been expanded: the driver has no room, or has gone.
-            Err(_) => Ok(session),
-        }
+    /// Memory for batches of about so many messages, which are served while they are given: for an
+    /// event loop, which makes one [`Batch`](crate::Batch) in each turn.
+    ///
+    /// It goes by the [costs](Self::costs) as they are now.
+    #[must_use]
+    pub fn room(&self, messages: usize) -> Room {
+        Room::new(*self.costs.lanes(), messages)
     }
 
     /// Serves each request of a batch: of any sessions, algorithms, lengths and directions, side by
@@ -152,30 +136,18 @@ impl Engine {
     pub fn process(&self, batch: &mut [Request<'_>]) -> Result<(), BatchError> {
         let failed = match batch {
             [] => 0,
-            [one] if one.state().class.is_here() => usize::from(one.alone().is_err()),
-            [one] => self.one_elsewhere(one),
-            _ => self.software.serve(batch),
+            [one] if one.outcome().is_some() => usize::from(one.outcome() != Some(Ok(()))),
+            [one] if one.class().is_here() => usize::from(!one.serve()),
+            _ => scheduler::serve(self.costs.lanes(), batch),
         };
         if failed == 0 { Ok(()) } else { Err(BatchError { failed }) }
-    }
-
-    /// A request that this processor has nothing to do with.
-    ///
-    /// It is only lent, so that one that is served here need not be in memory.
-    #[inline(always)]
-    fn one_elsewhere(&self, request: &mut Request<'_>) -> usize {
-        let mut lent = request.lent();
-        let failed = self.software.serve(core::slice::from_mut(&mut lent));
-        let outcome = lent.state().outcome;
-        request.settle(outcome);
-        failed
     }
 
     /// What requests cost on this processor, one by one and side by side, and from which lengths on
     /// [`process`](Self::process) has them go side by side.
     #[must_use]
     pub fn costs(&self) -> &Costs {
-        &self.software.costs
+        &self.costs
     }
 
     /// Measures [what requests cost](Self::costs) here and now, and goes by that from now on.
@@ -186,7 +158,7 @@ impl Engine {
     /// another processor with the same instructions. No file is written: a program that wants the
     /// figures again measures again.
     pub fn calibrate(&mut self) {
-        self.software.costs = Costs::measured(self.software.isa());
+        self.costs = Costs::measured(self.isa);
     }
 }
 

@@ -32,24 +32,33 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod batch;
 mod batch_error;
 mod class;
 mod cost;
+mod data;
 mod driver;
 mod driver_name_error;
 mod drivers;
 mod engine;
+mod entry;
+mod job;
 mod request;
+mod scheduler;
 mod session;
 #[cfg(test)]
 mod tests;
+mod work;
 
+pub use batch::{Batch, Room};
 pub use batch_error::BatchError;
 pub use cost::{CostSource, Costs, SideBySide};
+pub use data::Data;
 pub use driver::{Driver, SessionId};
 pub use driver_name_error::DriverNameError;
 pub use drivers::Null;
 pub use engine::Engine;
+pub use job::{EachJob, Job, Jobs};
 pub use lanecrypt_ciphers::{
     Algorithm, Error, InOutBuf, Isa, Nonce, NonceSequence, Nonces, RandomNonces,
 };

@@ -4,12 +4,11 @@ use core::fmt;
 use std::sync::Arc;
 
 use lanecrypt_ciphers::lanes::in_parts;
-use lanecrypt_ciphers::{Algorithm, Cipher, Error, InOutBuf, Isa, Nonce, NonceSequence, hazmat};
+use lanecrypt_ciphers::{Algorithm, Cipher, Error, Isa, Nonce, NonceSequence, hazmat};
 use zeroize::ZeroizeOnDrop;
 
 use crate::class::Class;
-use crate::request::Work;
-use crate::{Driver, Request, SessionId};
+use crate::{Data, Driver, Jobs, Request, SessionId};
 
 /// An expanded key, for any number of messages and threads.
 ///
@@ -148,7 +147,7 @@ impl Session {
                     return Err(Error::NonceLength);
                 }
                 let nonce = nonces.fresh()?;
-                self.served(&mut [Request::seal(self, &nonce, aad, packet)])?;
+                self.serve(Request::seal(self, &nonce, aad, packet))?;
                 Ok(nonce)
             }
         }
@@ -165,7 +164,7 @@ impl Session {
     pub fn seal(&self, nonce: &[u8], aad: &[u8], packet: &mut [u8]) -> Result<(), Error> {
         match &self.keyed {
             Keyed::Sealed(Head { route: None, .. }, cipher) => cipher.seal(nonce, aad, packet),
-            _ => self.served(&mut [Request::seal(self, nonce, aad, packet)]),
+            _ => self.serve(Request::seal(self, nonce, aad, packet)),
         }
     }
 
@@ -185,7 +184,7 @@ impl Session {
         match &self.keyed {
             Keyed::Sealed(Head { route: None, .. }, cipher) => cipher.open(nonce, aad, packet),
             _ => {
-                self.served(&mut [Request::open(self, nonce, aad, packet)])?;
+                self.serve(Request::open(self, nonce, aad, &mut *packet))?;
                 let message = packet.len().saturating_sub(self.tag_length());
                 packet.get_mut(..message).ok_or(Error::Authentication)
             }
@@ -204,16 +203,16 @@ impl Session {
         &self,
         nonce: &[u8],
         aad: &[u8],
-        data: impl Into<InOutBuf<'d, 'd, u8>>,
+        data: impl Into<Data<'d>>,
         tag: &mut [u8],
     ) -> Result<(), Error> {
         match &self.keyed {
             Keyed::Sealed(Head { route: None, .. }, cipher) => {
-                cipher.seal_detached(nonce, aad, data, tag)
+                cipher.seal_detached(nonce, aad, in_parts(data.into().in_out()?), tag)
             }
             _ => {
-                let mut data = data.into();
-                self.served(&mut [Request::seal_detached(self, nonce, aad, data.reborrow(), tag)])
+                let data: Data<'_> = data.into();
+                self.serve(Request::seal_detached(self, nonce, aad, data, tag))
             }
         }
     }
@@ -228,16 +227,16 @@ impl Session {
         &self,
         nonce: &[u8],
         aad: &[u8],
-        data: impl Into<InOutBuf<'d, 'd, u8>>,
+        data: impl Into<Data<'d>>,
         tag: &[u8],
     ) -> Result<(), Error> {
         match &self.keyed {
             Keyed::Sealed(Head { route: None, .. }, cipher) => {
-                cipher.open_detached(nonce, aad, data, tag)
+                cipher.open_detached(nonce, aad, in_parts(data.into().in_out()?), tag)
             }
             _ => {
-                let mut data = data.into();
-                self.served(&mut [Request::open_detached(self, nonce, aad, data.reborrow(), tag)])
+                let data: Data<'_> = data.into();
+                self.serve(Request::open_detached(self, nonce, aad, data, tag))
             }
         }
     }
@@ -246,18 +245,17 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// As [`hazmat::Cipher::encrypt`]; [`Error::Unsupported`] if the session authenticates.
+    /// As [`hazmat::Cipher::encrypt`], [`Error::OutputLength`] if there are two slices of different
+    /// lengths; [`Error::Unsupported`] if the session authenticates.
     #[inline]
-    pub fn encrypt<'d>(
-        &self,
-        iv: &[u8],
-        data: impl Into<InOutBuf<'d, 'd, u8>>,
-    ) -> Result<(), Error> {
+    pub fn encrypt<'d>(&self, iv: &[u8], data: impl Into<Data<'d>>) -> Result<(), Error> {
         match &self.keyed {
-            Keyed::Raw(Head { route: None, .. }, cipher) => cipher.encrypt(iv, data),
+            Keyed::Raw(Head { route: None, .. }, cipher) => {
+                cipher.encrypt(iv, data.into().in_out()?)
+            }
             _ => {
-                let mut data = data.into();
-                self.served(&mut [Request::encrypt(self, iv, data.reborrow())])
+                let data: Data<'_> = data.into();
+                self.serve(Request::encrypt(self, iv, data))
             }
         }
     }
@@ -266,18 +264,17 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// As [`hazmat::Cipher::decrypt`]; [`Error::Unsupported`] if the session authenticates.
+    /// As [`hazmat::Cipher::decrypt`], [`Error::OutputLength`] if there are two slices of different
+    /// lengths; [`Error::Unsupported`] if the session authenticates.
     #[inline]
-    pub fn decrypt<'d>(
-        &self,
-        iv: &[u8],
-        data: impl Into<InOutBuf<'d, 'd, u8>>,
-    ) -> Result<(), Error> {
+    pub fn decrypt<'d>(&self, iv: &[u8], data: impl Into<Data<'d>>) -> Result<(), Error> {
         match &self.keyed {
-            Keyed::Raw(Head { route: None, .. }, cipher) => cipher.decrypt(iv, data),
+            Keyed::Raw(Head { route: None, .. }, cipher) => {
+                cipher.decrypt(iv, data.into().in_out()?)
+            }
             _ => {
-                let mut data = data.into();
-                self.served(&mut [Request::decrypt(self, iv, data.reborrow())])
+                let data: Data<'_> = data.into();
+                self.serve(Request::decrypt(self, iv, data))
             }
         }
     }
@@ -304,43 +301,15 @@ impl Session {
     }
 
     /// One request, served at once.
-    //
-    // By reference: to hand it over it would be copied in larger pieces than it was just stored in,
-    // which waits for the stores.
     #[inline]
-    fn served(&self, batch: &mut [Request<'_>; 1]) -> Result<(), Error> {
+    pub(crate) fn serve(&self, mut request: Request<'_>) -> Result<(), Error> {
         match self.route() {
-            Some(route) if batch[0].outcome().is_none() => {
-                route.driver.process(batch);
-                batch[0].outcome().unwrap_or(Err(Error::Unsupported))
+            Some(route) => {
+                route.driver.process(Jobs::requests(core::slice::from_mut(&mut request)));
+                request.outcome().unwrap_or(Err(Error::Unsupported))
             }
-            _ => batch[0].outcome().unwrap_or_else(|| batch[0].alone()),
+            None => request.work.serve(self, request.nonce),
         }
-    }
-}
-
-impl Request<'_> {
-    /// Served by the software here, by itself, if it has not been served yet.
-    #[inline(always)]
-    pub(crate) fn alone(&mut self) -> Result<(), Error> {
-        let nonce = self.nonce;
-        let outcome = match (&self.session.keyed, &mut self.work) {
-            (Keyed::Raw(_, cipher), Work::Encrypt(_, data)) => {
-                cipher.encrypt(nonce, in_parts(data.reborrow()))
-            }
-            (Keyed::Raw(_, cipher), Work::Decrypt(_, data)) => {
-                cipher.decrypt(nonce, in_parts(data.reborrow()))
-            }
-            (Keyed::Sealed(_, cipher), Work::Seal { aad, data, tag, .. }) => {
-                cipher.seal_detached(nonce, aad, in_parts(data.reborrow()), tag)
-            }
-            (Keyed::Sealed(_, cipher), Work::Open { aad, data, tag, .. }) => {
-                cipher.open_detached(nonce, aad, in_parts(data.reborrow()), tag)
-            }
-            _ => Err(Error::Unsupported),
-        };
-        self.settle(outcome);
-        outcome
     }
 }
 

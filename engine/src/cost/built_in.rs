@@ -1,23 +1,53 @@
-//! Figures that were measured beforehand, at each level of x86-64.
+//! Figures that were measured beforehand, at each level of x86-64, on a processor of each maker.
 //!
-//! On the machine of the README's tables (Intel Xeon, about 3.6 GHz), capped at each level. How the
-//! kernels of a level compare with one another is much the same on others.
+//! How the kernels of a level compare with one another is much the same on others of one maker.
 
-mod figures;
+mod amd;
+mod intel;
 
 use lanecrypt_ciphers::Level;
 
 use super::figures::Figures;
 
+/// Who made the processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Maker {
+    Amd,
+    /// And all others.
+    Intel,
+}
+
+impl Maker {
+    pub(super) const ALL: [Self; 2] = [Self::Amd, Self::Intel];
+
+    /// That of this processor.
+    pub(super) fn of_processor() -> Self {
+        // An extension that AMD made and nobody else took over.
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        if std::is_x86_feature_detected!("sse4a") {
+            return Self::Amd;
+        }
+        Self::Intel
+    }
+}
+
 /// Those of a level.
-pub(super) fn at(level: Level) -> &'static Figures {
-    match level {
-        Level::Avx512 => &figures::AVX512,
-        Level::Avx2Vaes => &figures::AVX2VAES,
-        Level::Avx2 => &figures::AVX2,
-        Level::AesNi => &figures::AESNI,
-        Level::Ssse3 => &figures::SSSE3,
-        _ => &figures::PORTABLE,
+pub(super) fn at(level: Level, maker: Maker) -> &'static Figures {
+    macro_rules! of {
+        ($maker:ident) => {
+            match level {
+                Level::Avx512 => &$maker::AVX512,
+                Level::Avx2Vaes => &$maker::AVX2VAES,
+                Level::Avx2 => &$maker::AVX2,
+                Level::AesNi => &$maker::AESNI,
+                Level::Ssse3 => &$maker::SSSE3,
+                _ => &$maker::PORTABLE,
+            }
+        };
+    }
+    match maker {
+        Maker::Amd => of!(amd),
+        Maker::Intel => of!(intel),
     }
 }
 
@@ -32,12 +62,14 @@ mod tests {
     /// AES: that much does not depend on the processor.
     #[test]
     fn chains_go_side_by_side_from_some_length_on() {
-        for level in [Level::AesNi, Level::Avx2, Level::Avx2Vaes, Level::Avx512] {
-            // AES-128, 192, 256 and Serpent.
-            for row in &at(level).lanes[..4] {
-                for lengths in &lengths(row)[2..] {
-                    assert_ne!(*lengths, Lengths::NONE, "{level}");
-                    assert_eq!(lengths.longest, u32::MAX, "{level}");
+        for maker in Maker::ALL {
+            for level in [Level::AesNi, Level::Avx2, Level::Avx2Vaes, Level::Avx512] {
+                // AES-128, 192, 256 and Serpent.
+                for kind in &at(level, maker).0[..4] {
+                    for lengths in &lengths(kind)[2..] {
+                        assert_ne!(*lengths, Lengths::NONE, "{level}");
+                        assert_eq!(lengths.longest, u32::MAX, "{level}");
+                    }
                 }
             }
         }

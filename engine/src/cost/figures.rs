@@ -7,33 +7,22 @@ use super::rows::ROWS;
 /// How many messages there are at least in a batch whose figures are these.
 pub(super) const DEPTHS: [usize; 5] = [2, 4, 8, 16, 64];
 
-/// How many messages there are in the batches that are measured one by one.
-pub(super) const ALONE: [usize; 2] = [8, 64];
-
 /// The lengths in bytes that are measured.
 pub(super) const SIZES: [usize; 6] = [16, 64, 128, 256, 512, 1024];
-
-/// The most algorithms that a build has.
-pub(super) const ALGORITHMS: usize = 43;
 
 /// Less is no gain: it would be within the error of measurement, and lanes are work to prepare.
 const GAIN: f32 = 0.95;
 
-/// What messages cost, in nanoseconds: a figure for each of the [`SIZES`].
+/// What messages cost, in nanoseconds: those of each kind that has kernels for many.
 #[derive(Clone, Debug)]
-pub(super) struct Figures {
-    /// One by one, forward and backward, in the order of the table of algorithms.
-    pub(super) alone: [[[f32; SIZES.len()]; 2]; ALGORITHMS],
-    /// Those of each kind that has kernels for many.
-    pub(super) lanes: [Lanes; ROWS],
-}
+pub(super) struct Figures(pub(super) [Kind; ROWS]);
 
-/// What messages of one kind cost.
+/// What messages of one kind cost: a figure for each of the [`SIZES`].
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lanes {
-    /// One by one, in small batches and in large ones, which spread what a batch costs over more.
-    pub(super) alone: [[f32; SIZES.len()]; ALONE.len()],
-    /// Side by side, at each of the [`DEPTHS`].
+pub(super) struct Kind {
+    /// One after the other, each by a call of its session.
+    pub(super) alone: [f32; SIZES.len()],
+    /// Side by side, at each of the [`DEPTHS`], the making of the requests included.
     pub(super) beside: [[f32; SIZES.len()]; DEPTHS.len()],
 }
 
@@ -51,14 +40,11 @@ pub(super) fn depth(messages: usize) -> Option<usize> {
 }
 
 /// The lengths from which on, and up to which, it pays to go side by side, at each depth.
-pub(super) fn lengths(lanes: &Lanes) -> [Lengths; DEPTHS.len()] {
-    let mut depths = DEPTHS.into_iter();
-    lanes.beside.map(|beside| {
-        let [small, large] = lanes.alone;
-        let alone = if depths.next() > Some(ALONE[0]) { large } else { small };
+pub(super) fn lengths(kind: &Kind) -> [Lengths; DEPTHS.len()] {
+    kind.beside.map(|beside| {
         // Below 0 where it pays.
         let mut loss = [0.0; SIZES.len()];
-        for ((loss, beside), alone) in loss.iter_mut().zip(beside).zip(alone) {
+        for ((loss, beside), alone) in loss.iter_mut().zip(beside).zip(kind.alone) {
             // Nothing takes no time: what says so was not measured.
             if beside > 0.0 {
                 *loss = beside - GAIN * alone;
@@ -87,37 +73,27 @@ fn crossing(loss: &[f32; SIZES.len()], before: usize) -> u32 {
     (low + (high - low) * from / (from - to)) as u32
 }
 
-/// What a message of so many bytes costs: on the straight line through the figures of the nearest
-/// two lengths.
-pub(super) fn between(line: &[f32; SIZES.len()], bytes: usize) -> f64 {
-    let above = SIZES.iter().position(|&size| size > bytes).unwrap_or(SIZES.len() - 1).max(1);
-    let (low, high) = (SIZES[above - 1] as f64, SIZES[above] as f64);
-    let (from, to) = (f64::from(line[above - 1]), f64::from(line[above]));
-    let slope = (to - from) / (high - low);
-    (from + slope * (bytes as f64 - low)).max(0.0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn lanes(beside: [f32; SIZES.len()]) -> Lanes {
-        let alone = [[10.0, 40.0, 80.0, 160.0, 320.0, 640.0]; ALONE.len()];
-        Lanes { alone, beside: [beside; DEPTHS.len()] }
+    fn kind(beside: [f32; SIZES.len()]) -> Kind {
+        let alone = [10.0, 40.0, 80.0, 160.0, 320.0, 640.0];
+        Kind { alone, beside: [beside; DEPTHS.len()] }
     }
 
     #[test]
     fn lengths_are_where_it_pays() {
-        let [none, ..] = lengths(&lanes([10.0, 40.0, 80.0, 160.0, 320.0, 640.0]));
+        let [none, ..] = lengths(&kind([10.0, 40.0, 80.0, 160.0, 320.0, 640.0]));
         assert_eq!(none, Lengths::NONE);
-        let [all, ..] = lengths(&lanes([5.0, 20.0, 40.0, 80.0, 160.0, 320.0]));
+        let [all, ..] = lengths(&kind([5.0, 20.0, 40.0, 80.0, 160.0, 320.0]));
         assert_eq!(all, Lengths { shortest: 1, longest: u32::MAX });
         // A chain: it pays from somewhere on.
-        let [long, ..] = lengths(&lanes([12.0, 40.0, 50.0, 60.0, 70.0, 80.0]));
+        let [long, ..] = lengths(&kind([12.0, 40.0, 50.0, 60.0, 70.0, 80.0]));
         assert!((65..128).contains(&long.shortest), "{long:?}");
         assert_eq!(long.longest, u32::MAX);
         // A stream: it pays up to somewhere.
-        let [short, ..] = lengths(&lanes([2.0, 10.0, 30.0, 100.0, 320.0, 650.0]));
+        let [short, ..] = lengths(&kind([2.0, 10.0, 30.0, 100.0, 320.0, 650.0]));
         assert_eq!(short.shortest, 1);
         assert!((256..512).contains(&short.longest), "{short:?}");
         assert!(short.contain(256) && !short.contain(512) && !short.contain(0));
@@ -126,14 +102,14 @@ mod tests {
     /// What was not measured is no gain, not even in part.
     #[test]
     fn figures_of_nothing_never_win() {
-        let [none, ..] = lengths(&lanes([0.0; SIZES.len()]));
+        let [none, ..] = lengths(&kind([0.0; SIZES.len()]));
         assert_eq!(none, Lengths::NONE);
-        let [none, ..] = lengths(&Lanes {
-            alone: [[0.0; SIZES.len()]; ALONE.len()],
+        let [none, ..] = lengths(&Kind {
+            alone: [0.0; SIZES.len()],
             beside: [[0.0; SIZES.len()]; DEPTHS.len()],
         });
         assert_eq!(none, Lengths::NONE);
-        let [some, ..] = lengths(&lanes([0.0, 20.0, 40.0, 0.0, 0.0, 0.0]));
+        let [some, ..] = lengths(&kind([0.0, 20.0, 40.0, 0.0, 0.0, 0.0]));
         assert!((16..64).contains(&some.shortest), "{some:?}");
         assert!((128..=256).contains(&some.longest), "{some:?}");
     }
@@ -141,9 +117,9 @@ mod tests {
     /// What is measured decides, at each depth by itself.
     #[test]
     fn each_depth_has_its_own_lengths() {
-        let mut lanes = lanes([12.0, 50.0, 90.0, 170.0, 330.0, 650.0]);
-        lanes.beside[3] = [12.0, 20.0, 30.0, 40.0, 50.0, 60.0];
-        let lengths = lengths(&lanes);
+        let mut kind = kind([12.0, 50.0, 90.0, 170.0, 330.0, 650.0]);
+        kind.beside[3] = [12.0, 20.0, 30.0, 40.0, 50.0, 60.0];
+        let lengths = lengths(&kind);
         for (at, lengths) in lengths.into_iter().enumerate() {
             assert_eq!(lengths != Lengths::NONE, at == 3);
         }
@@ -153,15 +129,5 @@ mod tests {
         }
         assert_eq!(depth(0), None);
         assert_eq!(depth(usize::MAX), Some(DEPTHS.len() - 1));
-    }
-
-    #[test]
-    fn lengths_between_and_beyond_are_on_the_line() {
-        let line = [10.0, 40.0, 80.0, 160.0, 320.0, 640.0];
-        for (bytes, cost) in
-            [(0, 0.0), (16, 10.0), (40, 25.0), (64, 40.0), (1024, 640.0), (8192, 5120.0)]
-        {
-            assert_eq!(between(&line, bytes), cost, "{bytes}");
-        }
     }
 }

@@ -7,9 +7,9 @@ use arrayvec::ArrayVec;
 use lanecrypt_ciphers::lanes::Lengths;
 use lanecrypt_ciphers::{Algorithm, Isa};
 
-use super::figures::{ALONE, DEPTHS, Figures, Lanes, SIZES};
+use super::figures::{DEPTHS, Figures, Kind, SIZES};
 use super::rows;
-use crate::drivers::serve_as;
+use crate::drivers::serve_class;
 use crate::{Request, Session};
 
 /// How much time is taken for it.
@@ -47,18 +47,11 @@ pub(super) fn figures(isa: Isa, before: &Figures, effort: &Effort) -> Figures {
     // A clock of large steps may say that something takes no time.
     let took = |line: &[f32; SIZES.len()]| line.iter().all(|&figure| figure > 0.0);
     for (row, algorithm) in rows::measured() {
-        if let Some(lanes) = lanes(isa, algorithm, end, effort)
-            && lanes.alone.iter().all(took)
-            && lanes.beside.iter().all(took)
+        if let Some(kind) = kind(isa, algorithm, end, effort)
+            && took(&kind.alone)
+            && kind.beside.iter().all(took)
         {
-            figures.lanes[row] = lanes;
-        }
-    }
-    for (figures, &algorithm) in figures.alone.iter_mut().zip(Algorithm::ALL) {
-        if let Some(both) = alone(isa, algorithm, end, effort)
-            && both.iter().all(took)
-        {
-            *figures = both;
+            figures.0[row] = kind;
         }
     }
     figures
@@ -88,78 +81,61 @@ impl Messages {
         Some(Self { sessions, data: vec![0; count * STRIDE], nonce })
     }
 
-    /// Nanoseconds of a message of so many bytes, in batches of as many messages as there are.
-    fn time(
-        &mut self,
-        lengths: Lengths,
-        bytes: usize,
-        (count, backward): (usize, bool),
-        effort: &Effort,
-    ) -> f32 {
+    /// Nanoseconds of a message of so many bytes, each by a call of its session.
+    fn alone(&mut self, bytes: usize, effort: &Effort) -> f32 {
+        let Self { sessions, data, nonce } = self;
+        let all = fastest(effort, || {
+            for (session, buffer) in sessions.iter().zip(data.chunks_exact_mut(STRIDE)) {
+                let (data, rest) = buffer.split_at_mut(bytes);
+                // Lengths are right, so that there is no error to look at.
+                let _ = match session.algorithm().is_aead() {
+                    true => session.seal_detached(nonce, &[], data, &mut rest[..16]),
+                    false => session.encrypt(nonce, data),
+                };
+            }
+        });
+        all / sessions.len() as f32
+    }
+
+    /// The same side by side, in batches of so many.
+    fn beside(&mut self, bytes: usize, count: usize, effort: &Effort) -> f32 {
         let Self { sessions, data, nonce } = self;
         let batch = fastest(effort, || {
             let buffers = data.chunks_exact_mut(STRIDE);
             let mut requests = ArrayVec::<_, MOST>::new();
             requests.extend(sessions.iter().zip(buffers).take(count).map(|(session, buffer)| {
                 let (data, rest) = buffer.split_at_mut(bytes);
-                match (session.algorithm().is_aead(), backward) {
-                    // What is opened would have to be sealed before each time; it costs as much.
-                    (true, _) => Request::seal_detached(session, nonce, &[], data, &mut rest[..16]),
-                    (false, false) => Request::encrypt(session, nonce, data),
-                    (false, true) => Request::decrypt(session, nonce, data),
+                // What is opened would have to be sealed before each time; it costs as much.
+                match session.algorithm().is_aead() {
+                    true => Request::seal_detached(session, nonce, &[], data, &mut rest[..16]),
+                    false => Request::encrypt(session, nonce, data),
                 }
             }));
-            serve_as(lengths, &mut requests);
+            if let Some(class) = requests.first().map(Request::class) {
+                serve_class(class, Lengths::ALL, count, requests.iter_mut());
+            }
         });
         batch / count as f32
     }
 }
 
-/// One by one and side by side.
-fn lanes(isa: Isa, algorithm: Algorithm, end: Instant, effort: &Effort) -> Option<Lanes> {
+/// One after the other and side by side.
+fn kind(isa: Isa, algorithm: Algorithm, end: Instant, effort: &Effort) -> Option<Kind> {
     let mut messages = Messages::new(isa, algorithm, MOST)?;
-    let mut lanes = Lanes {
-        alone: [[0.0; SIZES.len()]; ALONE.len()],
-        beside: [[0.0; SIZES.len()]; DEPTHS.len()],
-    };
+    let mut kind = Kind { alone: [0.0; SIZES.len()], beside: [[0.0; SIZES.len()]; DEPTHS.len()] };
     for (at, bytes) in SIZES.into_iter().enumerate() {
-        for (alone, count) in lanes.alone.iter_mut().zip(ALONE) {
-            if Instant::now() > end {
-                return None;
-            }
-            alone[at] = messages.time(Lengths::NONE, bytes, (count, false), effort);
+        if Instant::now() > end {
+            return None;
         }
-        for (beside, count) in lanes.beside.iter_mut().zip(DEPTHS) {
+        kind.alone[at] = messages.alone(bytes, effort);
+        for (beside, count) in kind.beside.iter_mut().zip(DEPTHS) {
             if Instant::now() > end {
                 return None;
             }
-            beside[at] = messages.time(Lengths::ALL, bytes, (count, false), effort);
+            beside[at] = messages.beside(bytes, count, effort);
         }
     }
-    Some(lanes)
-}
-
-/// One by one, forward and backward.
-fn alone(
-    isa: Isa,
-    algorithm: Algorithm,
-    end: Instant,
-    effort: &Effort,
-) -> Option<[[f32; SIZES.len()]; 2]> {
-    let mut messages = Messages::new(isa, algorithm, 8)?;
-    let mut both = [[0.0; SIZES.len()]; 2];
-    for (backward, figures) in [false, true].into_iter().zip(&mut both) {
-        // The others lie on the lines between.
-        for at in [0, 1, 3, 5] {
-            if Instant::now() > end {
-                return None;
-            }
-            figures[at] = messages.time(Lengths::NONE, SIZES[at], (8, backward), effort);
-        }
-        figures[2] = figures[1] + (figures[3] - figures[1]) / 3.0;
-        figures[4] = figures[3] + (figures[5] - figures[3]) / 3.0;
-    }
-    Some(both)
+    Some(kind)
 }
 
 /// Nanoseconds of the fastest of some runs.
@@ -188,20 +164,20 @@ fn fastest(effort: &Effort, mut run: impl FnMut()) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use core::fmt::Write;
+    use std::borrow::Cow;
 
     use lanecrypt_ciphers::Level;
 
-    use super::super::{built_in, figures};
+    use super::super::built_in::{self, Maker};
+    use super::super::rows::ROWS;
+    use super::super::{CostSource, Costs};
     use super::*;
 
-    #[test]
-    fn there_is_room_for_every_algorithm() {
-        assert!(Algorithm::ALL.len() <= figures::ALGORITHMS);
-        assert_eq!(cfg!(feature = "legacy"), Algorithm::ALL.len() == figures::ALGORITHMS);
-    }
+    const NOTHING: Figures = Figures(
+        [Kind { alone: [0.0; SIZES.len()], beside: [[0.0; SIZES.len()]; DEPTHS.len()] }; ROWS],
+    );
 
-    /// Every kind and every algorithm that has sessions is measured, and takes some time.
+    /// Every kind is measured, and takes some time.
     #[test]
     fn everything_is_measured() {
         let effort = Effort {
@@ -210,21 +186,11 @@ mod tests {
             enough: Duration::ZERO,
             limit: Duration::from_secs(1000),
         };
-        let nothing = Figures {
-            alone: [[[0.0; SIZES.len()]; 2]; figures::ALGORITHMS],
-            lanes: built_in::at(Level::Portable).lanes.map(|_| NO_LANES),
-        };
-        let figures = figures(Isa::detect(), &nothing, &effort);
+        let figures = figures(Isa::detect(), &NOTHING, &effort);
         for (row, algorithm) in rows::measured() {
-            let Lanes { alone, beside } = figures.lanes[row];
-            let all = beside.as_flattened().iter().chain(alone.as_flattened());
-            assert!(all.copied().all(|figure| figure > 0.0), "{algorithm}");
-        }
-        for (both, &algorithm) in figures.alone.iter().zip(Algorithm::ALL) {
-            // It has no sessions, for it has no nonces.
-            let some = algorithm.to_string() != "arc4";
-            let measured = both.as_flattened().iter().all(|&figure| figure > 0.0);
-            assert_eq!(measured, some, "{algorithm}");
+            let Kind { alone, beside } = figures.0[row];
+            let mut all = beside.as_flattened().iter().chain(&alone);
+            assert!(all.all(|&figure| figure > 0.0), "{algorithm}");
         }
     }
 
@@ -232,17 +198,14 @@ mod tests {
     #[test]
     fn the_limit_is_kept() {
         let effort = Effort { limit: Duration::ZERO, ..Effort::QUICK };
-        let before = built_in::at(Level::Avx512);
+        let before = built_in::at(Level::Avx512, Maker::Intel);
         let figures = figures(Isa::detect(), before, &effort);
-        assert_eq!(figures.alone, before.alone);
+        for (kind, before) in figures.0.iter().zip(&before.0) {
+            assert_eq!((kind.alone, kind.beside), (before.alone, before.beside));
+        }
     }
 
-    const NO_LANES: Lanes = Lanes {
-        alone: [[0.0; SIZES.len()]; ALONE.len()],
-        beside: [[0.0; SIZES.len()]; DEPTHS.len()],
-    };
-
-    /// Writes `built_in/figures.rs` anew, from this processor:
+    /// Writes the built-in figures of this processor's maker anew:
     ///
     /// ```text
     /// cargo test --release -p lanecrypt-engine --features legacy write_built_in -- --ignored
@@ -256,51 +219,23 @@ mod tests {
             enough: Duration::from_secs(1),
             limit: Duration::from_secs(1000),
         };
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/cost/built_in/figures.rs");
-        std::fs::write(path, written(&effort)).expect("the file can be written");
-    }
-
-    fn written(effort: &Effort) -> String {
-        let nothing = Figures {
-            alone: [[[0.0; SIZES.len()]; 2]; figures::ALGORITHMS],
-            lanes: built_in::at(Level::Portable).lanes.map(|_| NO_LANES),
+        let (maker, processor) = match Maker::of_processor() {
+            Maker::Amd => ("amd", "AMD EPYC (Zen 4), about 3.7 GHz"),
+            Maker::Intel => {
+                ("intel", "Intel Xeon with AVX-512 and VAES (Ice Lake and later), about 3.6 GHz")
+            }
         };
-        let mut text = String::from(
-            "//! The figures, nanoseconds. Written by the test `write_built_in` of `measure.rs`: not by hand.\n\n\
-             use super::super::figures::{Figures, Lanes};\n",
+        let mut text = format!(
+            "//! {processor}. Written by the test\n\
+             //! `write_built_in` of `measure.rs`: not by hand.\n\n\
+             use super::super::figures::{{Figures, Kind}};\n"
         );
         for level in Level::ALL {
-            let figures = figures(Isa::detect().at_most(level), &nothing, effort);
-            let name = level.name().to_uppercase();
-            let line = |line: &[f32]| {
-                line.iter().map(|figure| format!("{figure:.1}")).collect::<Vec<_>>().join(", ")
-            };
-            write!(
-                text,
-                "\n#[rustfmt::skip]\npub(super) static {name}: Figures = Figures {{\n    alone: [\n"
-            )
-            .expect("it is a string");
-            for (at, [forward, backward]) in figures.alone.iter().enumerate() {
-                let algorithm = Algorithm::ALL[at];
-                writeln!(
-                    text,
-                    "        // {algorithm}\n        [[{}], [{}]],",
-                    line(forward),
-                    line(backward)
-                )
-                .expect("it is a string");
-            }
-            text += "    ],\n    lanes: [\n";
-            for (row, algorithm) in rows::measured() {
-                let Lanes { alone, beside } = figures.lanes[row];
-                writeln!(text, "        // {algorithm}\n        Lanes {{\n            alone: [[{}], [{}]],\n            beside: [", line(&alone[0]), line(&alone[1])).expect("it is a string");
-                for beside in beside {
-                    writeln!(text, "                [{}],", line(&beside)).expect("it is a string");
-                }
-                text += "            ],\n        },\n";
-            }
-            text += "    ],\n};\n";
+            let figures = figures(Isa::detect().at_most(level), &NOTHING, &effort);
+            let costs = Costs::new(level, Cow::Owned(figures), CostSource::Calibrated);
+            text += &format!("\n{costs}");
         }
-        text
+        let path = format!("{}/src/cost/built_in/{maker}.rs", env!("CARGO_MANIFEST_DIR"));
+        std::fs::write(path, text).expect("the file can be written");
     }
 }

@@ -2,7 +2,7 @@
 
 use lanecrypt_ciphers::{Algorithm, Error};
 
-use crate::{Driver, Operation, Request, SessionId};
+use crate::{Driver, Job, Jobs, Operation, SessionId};
 
 /// Serves [`Algorithm::NULL`], which protects nothing, and nothing else.
 ///
@@ -17,17 +17,6 @@ impl Driver for Null {
         "null"
     }
 
-    fn cost(
-        &self,
-        algorithm: Algorithm,
-        operation: Operation,
-        _bytes: usize,
-        _batch: usize,
-    ) -> Option<f64> {
-        let raw = matches!(operation, Operation::Encrypt | Operation::Decrypt);
-        (raw && algorithm == Algorithm::NULL).then_some(0.0)
-    }
-
     fn open(&self, algorithm: Algorithm, key: &[u8]) -> Result<SessionId, Error> {
         match (algorithm, key) {
             (Algorithm::NULL, []) => Ok(SessionId::default()),
@@ -38,22 +27,20 @@ impl Driver for Null {
 
     fn close(&self, _session: SessionId) {}
 
-    fn process(&self, batch: &mut [Request<'_>]) {
-        for request in batch {
-            if request.outcome().is_none() {
-                let outcome = serve(request);
-                request.settle(outcome);
-            }
+    fn process(&self, jobs: Jobs<'_, '_>) {
+        for mut job in jobs {
+            let outcome = serve(&mut job);
+            job.settle(outcome);
         }
     }
 }
 
 /// From one buffer to another it copies, in place it does nothing.
 #[inline]
-fn serve(request: &mut Request<'_>) -> Result<(), Error> {
-    match request.operation() {
-        Operation::Encrypt | Operation::Decrypt if request.nonce().is_empty() => {
-            let _copied = request.data().into_out_with_copied_in();
+fn serve(job: &mut Job<'_, '_>) -> Result<(), Error> {
+    match job.operation() {
+        Operation::Encrypt | Operation::Decrypt if job.nonce().is_empty() => {
+            let _copied = job.data()?.into_out_with_copied_in();
             Ok(())
         }
         Operation::Encrypt | Operation::Decrypt => Err(Error::NonceLength),

@@ -1,0 +1,54 @@
+//! Which messages go side by side.
+
+use lanecrypt_ciphers::Level;
+use lanecrypt_ciphers::lanes::Lengths;
+
+use super::figures::{self, DEPTHS, Figures};
+use super::rows::{self, ROW_OF, ROWS};
+use crate::class::Class;
+
+/// Kinds of messages that have kernels for many.
+pub(crate) const KINDS: usize = ROWS;
+
+/// The lengths that go side by side: for each kind of messages that have lanes, and by how many
+/// there are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lanes([[Lengths; DEPTHS.len()]; ROWS]);
+
+impl Lanes {
+    /// What follows from figures that were measured at a level.
+    pub(super) fn new(level: Level, figures: &Figures) -> Self {
+        let mut lengths = figures.0.map(|kind| figures::lengths(&kind));
+        for (row, lengths) in lengths.iter_mut().enumerate() {
+            // Where there are no lanes, what seems to be a gain is an error of measurement.
+            if level < rows::lowest(row) {
+                lengths.fill(Lengths::NONE);
+            }
+        }
+        Self(lengths)
+    }
+
+    /// The kind of a class, if that has lanes.
+    #[inline]
+    pub(crate) fn kind(class: Class) -> Option<usize> {
+        ROW_OF[class.number()].map(usize::from)
+    }
+
+    /// Whether there are lanes for a class.
+    #[inline]
+    pub(crate) fn serve(&self, class: Class) -> bool {
+        Self::kind(class).is_some()
+    }
+
+    /// The lengths that go side by side if there are so many messages of this class.
+    #[inline]
+    pub(crate) fn lengths(&self, class: Class, messages: usize) -> Lengths {
+        Self::kind(class).map_or(Lengths::NONE, |kind| self.of_kind(kind, messages))
+    }
+
+    /// The same for a kind, below [`KINDS`].
+    #[inline]
+    pub(crate) fn of_kind(&self, kind: usize, messages: usize) -> Lengths {
+        figures::depth(messages).map_or(Lengths::NONE, |depth| self.0[kind][depth])
+    }
+}

@@ -1,0 +1,252 @@
+//! Requests as drivers see them.
+
+use core::fmt;
+use core::slice;
+
+use lanecrypt_ciphers::lanes::in_parts;
+use lanecrypt_ciphers::{Error, InOutBuf};
+
+use crate::batch::Waiting;
+use crate::entry::Entry;
+use crate::work::Work;
+use crate::{Operation, Request, Session, SessionId};
+
+/// One request, in the hands of the driver that serves it.
+///
+/// A driver may send it to another thread, if it is back before
+/// [`process`](crate::Driver::process) returns.
+pub struct Job<'j, 'a> {
+    session: &'j Session,
+    nonce: &'j [u8],
+    work: &'j mut Work<'a>,
+}
+
+impl<'j, 'a> Job<'j, 'a> {
+    fn new<E: Entry<'a>>(entry: &'j mut E) -> Self {
+        let (session, nonce, work) = entry.parts();
+        Self { session, nonce, work }
+    }
+
+    /// The session whose key it is under.
+    #[must_use]
+    pub fn session(&self) -> &'j Session {
+        self.session
+    }
+
+    /// What the driver calls that session.
+    #[must_use]
+    pub fn session_id(&self) -> SessionId {
+        self.session.id()
+    }
+
+    /// What is to be done.
+    #[must_use]
+    pub fn operation(&self) -> Operation {
+        self.work.state().class.operation()
+    }
+
+    /// The nonce, or the initialization vector.
+    #[must_use]
+    pub fn nonce(&self) -> &'j [u8] {
+        self.nonce
+    }
+
+    /// What is authenticated and not encrypted.
+    #[must_use]
+    pub fn aad(&self) -> &[u8] {
+        match &*self.work {
+            Work::Seal { aad, .. }
+            | Work::Open { aad, .. }
+            | Work::SealPacket { aad, .. }
+            | Work::OpenPacket { aad, .. } => aad,
+            Work::Raw { .. } => &[],
+        }
+    }
+
+    /// The data, in place or from one buffer to another.
+    ///
+    /// # Errors
+    ///
+    /// Those that the driver is to [settle](Self::settle) the request with:
+    /// [`Error::OutputLength`] if the two buffers have different lengths or a packet that is to be
+    /// sealed has no room for a tag, [`Error::Authentication`] if one that is to be opened is
+    /// shorter than a tag.
+    pub fn data(&mut self) -> Result<InOutBuf<'_, '_, u8>, Error> {
+        let session = self.session;
+        match self.work {
+            Work::Raw { data, .. } | Work::Seal { data, .. } | Work::Open { data, .. } => {
+                data.in_out().map(in_parts)
+            }
+            Work::SealPacket { packet, .. } => {
+                session.cut(packet).map(|(data, _)| data.into()).ok_or(Error::OutputLength)
+            }
+            Work::OpenPacket { packet, .. } => {
+                session.cut(packet).map(|(data, _)| data.into()).ok_or(Error::Authentication)
+            }
+        }
+    }
+
+    /// Writes the tag of a message that was to be sealed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TagLength`] if it has not as many bytes as there is room for,
+    /// [`Error::Unsupported`] if nothing was to be sealed.
+    pub fn put_tag(&mut self, made: &[u8]) -> Result<(), Error> {
+        let place = match self.work {
+            Work::Seal { tag, .. } => &mut **tag,
+            Work::SealPacket { packet, .. } => {
+                self.session.cut(packet).map(|(_, tag)| tag).unwrap_or_default()
+            }
+            _ => return Err(Error::Unsupported),
+        };
+        if place.len() != made.len() {
+            return Err(Error::TagLength);
+        }
+        place.copy_from_slice(made);
+        Ok(())
+    }
+
+    /// Bytes of room for the tag of a message that is to be sealed, or of the tag that came with one
+    /// that is to be opened; 0 if there is none.
+    #[must_use]
+    pub fn tag_length(&self) -> usize {
+        match &*self.work {
+            Work::Seal { tag, .. } => tag.len(),
+            Work::Open { tag, .. } => tag.len(),
+            Work::SealPacket { packet, .. } | Work::OpenPacket { packet, .. } => {
+                packet.len().min(self.session.tag_length())
+            }
+            Work::Raw { .. } => 0,
+        }
+    }
+
+    /// The tag that came with a message that is to be opened.
+    #[must_use]
+    pub fn tag(&self) -> Option<&[u8]> {
+        match &*self.work {
+            Work::Open { tag, .. } => Some(tag),
+            Work::OpenPacket { packet, .. } => {
+                let at = packet.len().checked_sub(self.session.tag_length())?;
+                packet.get(at..)
+            }
+            _ => None,
+        }
+    }
+
+    /// Says what came of it. The last word counts.
+    pub fn settle(self, outcome: Result<(), Error>) {
+        self.work.state_mut().outcome = Some(outcome);
+    }
+}
+
+impl fmt::Debug for Job<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Job")
+            .field("session", &self.session)
+            .field("operation", &self.operation())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Requests that a driver gets at once; none of them has been served.
+pub struct Jobs<'j, 'a>(List<'j, 'a>);
+
+/// Where they are.
+enum List<'j, 'a> {
+    Requests(&'j mut [Request<'a>]),
+    Waiting(&'j mut [Waiting<'a>]),
+}
+
+impl<'j, 'a> Jobs<'j, 'a> {
+    pub(crate) fn requests(requests: &'j mut [Request<'a>]) -> Self {
+        Self(List::Requests(requests))
+    }
+
+    pub(crate) fn waiting(waiting: &'j mut [Waiting<'a>]) -> Self {
+        Self(List::Waiting(waiting))
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            List::Requests(requests) => requests.len(),
+            List::Waiting(waiting) => waiting.len(),
+        }
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The first `count`, or all if there are fewer, and the others: for several threads, say.
+    #[must_use]
+    pub fn split_at(self, count: usize) -> (Self, Self) {
+        let at = count.min(self.len());
+        match self.0 {
+            List::Requests(requests) => {
+                let (first, second) = requests.split_at_mut(at);
+                (Self::requests(first), Self::requests(second))
+            }
+            List::Waiting(waiting) => {
+                let (first, second) = waiting.split_at_mut(at);
+                (Self::waiting(first), Self::waiting(second))
+            }
+        }
+    }
+}
+
+impl<'j, 'a> IntoIterator for Jobs<'j, 'a> {
+    type Item = Job<'j, 'a>;
+    type IntoIter = EachJob<'j, 'a>;
+
+    fn into_iter(self) -> EachJob<'j, 'a> {
+        match self.0 {
+            List::Requests(requests) => EachJob(Each::Requests(requests.iter_mut())),
+            List::Waiting(waiting) => EachJob(Each::Waiting(waiting.iter_mut())),
+        }
+    }
+}
+
+impl fmt::Debug for Jobs<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Jobs").field("len", &self.len()).finish_non_exhaustive()
+    }
+}
+
+/// One job after another.
+pub struct EachJob<'j, 'a>(Each<'j, 'a>);
+
+enum Each<'j, 'a> {
+    Requests(slice::IterMut<'j, Request<'a>>),
+    Waiting(slice::IterMut<'j, Waiting<'a>>),
+}
+
+impl<'j, 'a> Iterator for EachJob<'j, 'a> {
+    type Item = Job<'j, 'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Job<'j, 'a>> {
+        match &mut self.0 {
+            Each::Requests(requests) => requests.next().map(Job::new),
+            Each::Waiting(waiting) => waiting.next().map(Job::new),
+        }
+    }
+}
+
+impl fmt::Debug for EachJob<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EachJob").finish_non_exhaustive()
+    }
+}
+
+/// Drivers may hand jobs to threads of their own.
+const _: () = {
+    const fn sent<T: Send>() {}
+    sent::<Job<'_, '_>>();
+    sent::<Jobs<'_, '_>>();
+    sent::<EachJob<'_, '_>>();
+};

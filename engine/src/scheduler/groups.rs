@@ -1,0 +1,163 @@
+//! The messages of a batch by class, without moving any.
+
+use core::marker::PhantomData;
+use core::slice::{Iter, IterMut};
+
+use crate::class::Class;
+use crate::entry::Entry;
+
+/// Messages that are sorted at once.
+pub(super) const AT_ONCE: usize = 256;
+
+/// Behind the last message of a class: further than any batch goes.
+const END: u16 = u16::MAX;
+
+/// Which messages of a batch are of which class, of those that this processor is to serve.
+pub(super) struct Groups {
+    /// How far behind each message the next of its class stands.
+    gaps: [u16; AT_ONCE],
+    /// The first and the last message of each class that there is, and how many there are.
+    spans: [Span; Class::COUNT],
+    /// The classes that there are, in the order of their first messages.
+    classes: [Class; Class::COUNT],
+    count: usize,
+    failed: usize,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Span {
+    first: u8,
+    last: u8,
+    count: u16,
+}
+
+impl Groups {
+    /// Sorts a batch, of [`AT_ONCE`] messages at most.
+    pub(super) fn new<'a, E: Entry<'a>>(batch: &[E]) -> Self {
+        let mut groups = Self {
+            gaps: [END; AT_ONCE],
+            spans: [Span::default(); Class::COUNT],
+            classes: [Class::ELSEWHERE; Class::COUNT],
+            count: 0,
+            failed: 0,
+        };
+        for (at, entry) in (0..=u8::MAX).zip(batch) {
+            let state = entry.state();
+            if let Some(outcome) = state.outcome {
+                groups.failed += usize::from(outcome.is_err());
+            } else if state.class.is_here() {
+                groups.add(at, state.class);
+            }
+        }
+        groups
+    }
+
+    #[inline]
+    fn add(&mut self, at: u8, class: Class) {
+        let span = &mut self.spans[class.number()];
+        if span.count == 0 {
+            span.first = at;
+            self.classes[self.count] = class;
+            self.count += 1;
+        } else {
+            self.gaps[usize::from(span.last)] = u16::from(at - span.last);
+        }
+        span.last = at;
+        span.count += 1;
+    }
+
+    /// Messages that had failed before.
+    pub(super) fn failed(&self) -> usize {
+        self.failed
+    }
+
+    /// The classes, and how many messages there are of each.
+    pub(super) fn classes(&self) -> impl Iterator<Item = (Class, usize)> {
+        let classes = self.classes.iter().take(self.count);
+        classes.map(|&class| (class, usize::from(self.spans[class.number()].count)))
+    }
+
+    /// The messages of a class, of the batch that was sorted.
+    pub(super) fn members<'b, 'a, E: Entry<'a>>(
+        &'b self,
+        class: Class,
+        batch: &'b mut [E],
+    ) -> Members<'b, IterMut<'b, E>> {
+        self.in_turn(class, batch.iter_mut())
+    }
+
+    /// The same, only to look at.
+    pub(super) fn shared<'b, 'a, E: Entry<'a>>(
+        &'b self,
+        class: Class,
+        batch: &'b [E],
+    ) -> Members<'b, Iter<'b, E>> {
+        self.in_turn(class, batch.iter())
+    }
+
+    fn in_turn<I>(&self, class: Class, rest: I) -> Members<'_, I> {
+        let first = usize::from(self.spans[class.number()].first);
+        Members { rest, gaps: &self.gaps, at: first, skip: first }
+    }
+}
+
+/// The messages of one class at the front of a batch.
+pub(super) struct Leading<'b, 'a, E> {
+    class: Class,
+    rest: &'b mut [E],
+    data: PhantomData<&'a mut [u8]>,
+}
+
+impl<'b, 'a, E: Entry<'a>> Leading<'b, 'a, E> {
+    #[inline]
+    pub(super) fn new(class: Class, batch: &'b mut [E]) -> Self {
+        Self { class, rest: batch, data: PhantomData }
+    }
+
+    /// The most that there can be.
+    #[inline]
+    pub(super) fn most(&self) -> usize {
+        self.rest.len()
+    }
+
+    /// The batch from the first message of another class on.
+    #[inline]
+    pub(super) fn rest(self) -> &'b mut [E] {
+        self.rest
+    }
+}
+
+impl<'b, 'a, E: Entry<'a>> Iterator for Leading<'b, 'a, E> {
+    type Item = &'b mut E;
+
+    #[inline]
+    fn next(&mut self) -> Option<&'b mut E> {
+        if !self.rest.first()?.state().awaits(self.class) {
+            return None;
+        }
+        self.rest.split_off_first_mut()
+    }
+}
+
+/// The messages of one class.
+pub(super) struct Members<'b, I> {
+    rest: I,
+    gaps: &'b [u16; AT_ONCE],
+    /// Where the next one stands in the batch, and how many stand before it in `rest`.
+    at: usize,
+    skip: usize,
+}
+
+impl<I: Iterator> Iterator for Members<'_, I> {
+    type Item = I::Item;
+
+    #[inline]
+    fn next(&mut self) -> Option<I::Item> {
+        let entry = self.rest.nth(self.skip)?;
+        // The batch is no longer than that.
+        let gap = usize::from(self.gaps[self.at % AT_ONCE]);
+        self.at += gap;
+        self.skip = gap - 1;
+        Some(entry)
+    }
+}
