@@ -11,7 +11,7 @@ use lanecrypt_ciphers::lanes::Lengths;
 pub(crate) use self::waiting::Waiting;
 use crate::cost::{KINDS, Lanes};
 use crate::scheduler;
-use crate::work::{State, Work};
+use crate::work::Work;
 use crate::{BatchError, Data, Operation, Request, Session};
 
 /// The most messages that wait: as many as the widest lanes take at once.
@@ -195,8 +195,8 @@ impl<'a> Batch<'_, 'a> {
         packet: &'a mut [u8],
     ) -> Option<Result<(), Error>> {
         if self.waits(session, Operation::Seal, packet.len().saturating_sub(16)) {
-            let state = State::new(session, Operation::Seal);
-            return self.defer(session, nonce, Work::SealPacket { state, aad, packet });
+            let work = Work::packet(session, Operation::Seal, aad, packet);
+            return self.defer(session, nonce, work);
         }
         let outcome = session.seal(nonce, aad, packet);
         self.served(outcome)
@@ -213,8 +213,8 @@ impl<'a> Batch<'_, 'a> {
         packet: &'a mut [u8],
     ) -> Option<Result<(), Error>> {
         if self.waits(session, Operation::Open, packet.len().saturating_sub(16)) {
-            let state = State::new(session, Operation::Open);
-            return self.defer(session, nonce, Work::OpenPacket { state, aad, packet });
+            let work = Work::packet(session, Operation::Open, aad, packet);
+            return self.defer(session, nonce, work);
         }
         let outcome = session.open(nonce, aad, packet).map(|_| ());
         self.served(outcome)
@@ -234,8 +234,7 @@ impl<'a> Batch<'_, 'a> {
     ) -> Option<Result<(), Error>> {
         let data = data.into();
         if self.waits(session, Operation::Seal, data.len()) {
-            let state = State::new(session, Operation::Seal);
-            return self.defer(session, nonce, Work::Seal { state, aad, data, tag });
+            return self.defer(session, nonce, Work::seal(session, aad, data, tag));
         }
         let outcome = session.seal_detached(nonce, aad, data, tag);
         self.served(outcome)
@@ -254,8 +253,7 @@ impl<'a> Batch<'_, 'a> {
     ) -> Option<Result<(), Error>> {
         let data = data.into();
         if self.waits(session, Operation::Open, data.len()) {
-            let state = State::new(session, Operation::Open);
-            return self.defer(session, nonce, Work::Open { state, aad, data, tag });
+            return self.defer(session, nonce, Work::open(session, aad, data, tag));
         }
         let outcome = session.open_detached(nonce, aad, data, tag);
         self.served(outcome)
@@ -271,8 +269,7 @@ impl<'a> Batch<'_, 'a> {
     ) -> Option<Result<(), Error>> {
         let data = data.into();
         if self.waits(session, Operation::Encrypt, data.len()) {
-            let state = State::new(session, Operation::Encrypt);
-            return self.defer(session, iv, Work::Raw { state, data });
+            return self.defer(session, iv, Work::raw(session, Operation::Encrypt, data));
         }
         let outcome = session.encrypt(iv, data);
         self.served(outcome)
@@ -288,8 +285,7 @@ impl<'a> Batch<'_, 'a> {
     ) -> Option<Result<(), Error>> {
         let data = data.into();
         if self.waits(session, Operation::Decrypt, data.len()) {
-            let state = State::new(session, Operation::Decrypt);
-            return self.defer(session, iv, Work::Raw { state, data });
+            return self.defer(session, iv, Work::raw(session, Operation::Decrypt, data));
         }
         let outcome = session.decrypt(iv, data);
         self.served(outcome)
@@ -349,7 +345,7 @@ impl<'a> Batch<'_, 'a> {
         self.room.failures.push(Failure { index, error: Some(error) });
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn defer(
         &mut self,
         session: &'a Session,
@@ -357,20 +353,40 @@ impl<'a> Batch<'_, 'a> {
         work: Work<'a>,
     ) -> Option<Result<(), Error>> {
         if nonce.len() > waiting::LONGEST_NONCE {
-            // Nothing that goes side by side has such nonces; another driver's session may.
-            let outcome = session.serve(Request { session, nonce, work });
-            return self.served(outcome);
+            return self.serve_now(session, nonce, work);
         }
-        if self.waiting.capacity() == 0 {
-            self.waiting = take(&mut self.room.spare);
+        if self.waiting.len() == self.waiting.capacity() {
+            self.make_room();
         }
-        self.room.waits = true;
         self.waiting.push(Waiting::new(session, nonce, work, self.room.count));
         self.room.count += 1;
-        if self.waiting.len() >= self.room.most {
-            self.serve_waiting();
-        }
         None
+    }
+
+    /// Nothing that goes side by side has such nonces; another driver's session may.
+    #[cold]
+    #[inline(never)]
+    fn serve_now(
+        &mut self,
+        session: &'a Session,
+        nonce: &[u8],
+        work: Work<'a>,
+    ) -> Option<Result<(), Error>> {
+        let outcome = session.serve(Request { session, nonce, work });
+        self.served(outcome)
+    }
+
+    /// Takes the room's memory when the first message waits, and serves what waits when it is full.
+    #[inline(never)]
+    fn make_room(&mut self) {
+        if self.waiting.is_empty() {
+            self.waiting = take(&mut self.room.spare);
+            self.waiting.reserve_exact(self.room.most);
+            self.room.waits = true;
+        } else {
+            self.serve_waiting();
+            self.room.waits = true;
+        }
     }
 
     /// Serves what waits.

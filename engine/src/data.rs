@@ -37,6 +37,12 @@ impl<'a> Data<'a> {
         self.to.is_empty()
     }
 
+    /// The output.
+    #[inline]
+    pub(crate) fn out(&mut self) -> &mut [u8] {
+        self.to
+    }
+
     /// What kernels take.
     ///
     /// # Errors

@@ -21,7 +21,7 @@ pub(crate) trait Entry<'a>: Sized {
     /// How far it has come.
     #[inline]
     fn state(&self) -> State {
-        *self.work().state()
+        self.work().state
     }
 
     /// Served by the software here, by itself.

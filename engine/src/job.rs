@@ -3,7 +3,6 @@
 use core::fmt;
 use core::slice;
 
-use lanecrypt_ciphers::lanes::in_parts;
 use lanecrypt_ciphers::{Error, InOutBuf};
 
 use crate::batch::Waiting;
@@ -42,7 +41,7 @@ impl<'j, 'a> Job<'j, 'a> {
     /// What is to be done.
     #[must_use]
     pub fn operation(&self) -> Operation {
-        self.work.state().class.operation()
+        self.work.state.class.operation()
     }
 
     /// The nonce, or the initialization vector.
@@ -54,13 +53,7 @@ impl<'j, 'a> Job<'j, 'a> {
     /// What is authenticated and not encrypted.
     #[must_use]
     pub fn aad(&self) -> &[u8] {
-        match &*self.work {
-            Work::Seal { aad, .. }
-            | Work::Open { aad, .. }
-            | Work::SealPacket { aad, .. }
-            | Work::OpenPacket { aad, .. } => aad,
-            Work::Raw { .. } => &[],
-        }
+        self.work.aad
     }
 
     /// The data, in place or from one buffer to another.
@@ -72,17 +65,10 @@ impl<'j, 'a> Job<'j, 'a> {
     /// sealed has no room for a tag, [`Error::Authentication`] if one that is to be opened is
     /// shorter than a tag.
     pub fn data(&mut self) -> Result<InOutBuf<'_, '_, u8>, Error> {
-        let session = self.session;
-        match self.work {
-            Work::Raw { data, .. } | Work::Seal { data, .. } | Work::Open { data, .. } => {
-                data.in_out().map(in_parts)
-            }
-            Work::SealPacket { packet, .. } => {
-                session.cut(packet).map(|(data, _)| data.into()).ok_or(Error::OutputLength)
-            }
-            Work::OpenPacket { packet, .. } => {
-                session.cut(packet).map(|(data, _)| data.into()).ok_or(Error::Authentication)
-            }
+        match self.operation() {
+            Operation::Encrypt | Operation::Decrypt => self.work.data.in_out(),
+            Operation::Seal => self.work.parted_to_seal(self.session).map(|(data, _)| data),
+            Operation::Open => self.work.parted_to_open(self.session).map(|(data, _)| data),
         }
     }
 
@@ -93,13 +79,10 @@ impl<'j, 'a> Job<'j, 'a> {
     /// [`Error::TagLength`] if it has not as many bytes as there is room for,
     /// [`Error::Unsupported`] if nothing was to be sealed.
     pub fn put_tag(&mut self, made: &[u8]) -> Result<(), Error> {
-        let place = match self.work {
-            Work::Seal { tag, .. } => &mut **tag,
-            Work::SealPacket { packet, .. } => {
-                self.session.cut(packet).map(|(_, tag)| tag).unwrap_or_default()
-            }
-            _ => return Err(Error::Unsupported),
-        };
+        if self.operation() != Operation::Seal {
+            return Err(Error::Unsupported);
+        }
+        let (_, place) = self.work.parted_to_seal(self.session)?;
         if place.len() != made.len() {
             return Err(Error::TagLength);
         }
@@ -111,32 +94,28 @@ impl<'j, 'a> Job<'j, 'a> {
     /// that is to be opened; 0 if there is none.
     #[must_use]
     pub fn tag_length(&self) -> usize {
-        match &*self.work {
-            Work::Seal { tag, .. } => tag.len(),
-            Work::Open { tag, .. } => tag.len(),
-            Work::SealPacket { packet, .. } | Work::OpenPacket { packet, .. } => {
-                packet.len().min(self.session.tag_length())
+        match (self.operation(), &self.work.put, self.work.came) {
+            (Operation::Seal, Some(tag), _) => tag.len(),
+            (Operation::Open, _, Some(tag)) => tag.len(),
+            (Operation::Seal | Operation::Open, ..) => {
+                self.work.data.len().min(self.session.tag_length())
             }
-            Work::Raw { .. } => 0,
+            _ => 0,
         }
     }
 
     /// The tag that came with a message that is to be opened.
     #[must_use]
-    pub fn tag(&self) -> Option<&[u8]> {
-        match &*self.work {
-            Work::Open { tag, .. } => Some(tag),
-            Work::OpenPacket { packet, .. } => {
-                let at = packet.len().checked_sub(self.session.tag_length())?;
-                packet.get(at..)
-            }
+    pub fn tag(&mut self) -> Option<&[u8]> {
+        match self.operation() {
+            Operation::Open => self.work.parted_to_open(self.session).ok().map(|(_, tag)| tag),
             _ => None,
         }
     }
 
     /// Says what came of it. The last word counts.
     pub fn settle(self, outcome: Result<(), Error>) {
-        self.work.state_mut().outcome = Some(outcome);
+        self.work.state.outcome = Some(outcome);
     }
 }
 

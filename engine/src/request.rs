@@ -5,7 +5,7 @@ use core::fmt;
 use lanecrypt_ciphers::Error;
 
 use crate::class::Class;
-use crate::work::{State, Work};
+use crate::work::Work;
 use crate::{Data, Session};
 
 /// What is done with a message.
@@ -66,8 +66,8 @@ impl<'a> Request<'a> {
         aad: &'a [u8],
         packet: &'a mut [u8],
     ) -> Self {
-        let state = State::new(session, Operation::Seal);
-        Self { session, nonce, work: Work::SealPacket { state, aad, packet } }
+        let work = Work::packet(session, Operation::Seal, aad, packet);
+        Self { session, nonce, work }
     }
 
     /// Opens a packet in place. If it is authentic, the message lies at its front; if not, that is
@@ -79,8 +79,8 @@ impl<'a> Request<'a> {
         aad: &'a [u8],
         packet: &'a mut [u8],
     ) -> Self {
-        let state = State::new(session, Operation::Open);
-        Self { session, nonce, work: Work::OpenPacket { state, aad, packet } }
+        let work = Work::packet(session, Operation::Open, aad, packet);
+        Self { session, nonce, work }
     }
 
     /// Encrypts a message, in place or from one slice to another, and writes its tag, of
@@ -95,8 +95,7 @@ impl<'a> Request<'a> {
         data: impl Into<Data<'a>>,
         tag: &'a mut [u8],
     ) -> Self {
-        let state = State::new(session, Operation::Seal);
-        Self { session, nonce, work: Work::Seal { state, aad, data: data.into(), tag } }
+        Self { session, nonce, work: Work::seal(session, aad, data.into(), tag) }
     }
 
     /// Decrypts a message, in place or from one slice to another, if its tag is right; if not, the
@@ -109,24 +108,23 @@ impl<'a> Request<'a> {
         data: impl Into<Data<'a>>,
         tag: &'a [u8],
     ) -> Self {
-        let state = State::new(session, Operation::Open);
-        Self { session, nonce, work: Work::Open { state, aad, data: data.into(), tag } }
+        Self { session, nonce, work: Work::open(session, aad, data.into(), tag) }
     }
 
     /// Encrypts a message without a tag, in place or from one slice to another, by a session of
     /// [`open_hazmat`](crate::Engine::open_hazmat).
     #[inline]
     pub fn encrypt(session: &'a Session, iv: &'a [u8], data: impl Into<Data<'a>>) -> Self {
-        let state = State::new(session, Operation::Encrypt);
-        Self { session, nonce: iv, work: Work::Raw { state, data: data.into() } }
+        let work = Work::raw(session, Operation::Encrypt, data.into());
+        Self { session, nonce: iv, work }
     }
 
     /// Decrypts a message without a tag, in place or from one slice to another, by a session of
     /// [`open_hazmat`](crate::Engine::open_hazmat).
     #[inline]
     pub fn decrypt(session: &'a Session, iv: &'a [u8], data: impl Into<Data<'a>>) -> Self {
-        let state = State::new(session, Operation::Decrypt);
-        Self { session, nonce: iv, work: Work::Raw { state, data: data.into() } }
+        let work = Work::raw(session, Operation::Decrypt, data.into());
+        Self { session, nonce: iv, work }
     }
 
     /// What came of it; `None` before it has been processed.
@@ -135,7 +133,7 @@ impl<'a> Request<'a> {
     /// written, but for [`Error::Authentication`]: there the output has been wiped.
     #[must_use]
     pub fn outcome(&self) -> Option<Result<(), Error>> {
-        self.work.state().outcome
+        self.work.state.outcome
     }
 
     /// The session whose key it is under.
@@ -152,7 +150,7 @@ impl<'a> Request<'a> {
 
     #[inline]
     pub(crate) fn class(&self) -> Class {
-        self.work.state().class
+        self.work.state.class
     }
 }
 

@@ -20,16 +20,19 @@ use crate::session::Route;
 const FEW: usize = 4;
 
 /// Serves each message of a batch that has not been served, here or by the driver of its session,
-/// and returns how many failed; those that had failed before count, too.
+/// and returns how many have failed; those that had failed before count, too.
 #[inline(never)]
 pub(crate) fn serve<'a, E: Entry<'a>>(lanes: &Lanes, batch: &mut [E]) -> usize {
-    batch.chunks_mut(AT_ONCE).map(|batch| serve_some(lanes, batch)).sum()
+    for batch in batch.chunks_mut(AT_ONCE) {
+        serve_some(lanes, batch);
+    }
+    batch.iter().filter(|entry| entry.state().outcome != Some(Ok(()))).count()
 }
 
-/// The same for at most [`AT_ONCE`].
+/// Serves at most [`AT_ONCE`].
 #[inline]
-fn serve_some<'a, E: Entry<'a>>(lanes: &Lanes, batch: &mut [E]) -> usize {
-    let Some(first) = batch.first() else { return 0 };
+fn serve_some<'a, E: Entry<'a>>(lanes: &Lanes, batch: &mut [E]) {
+    let Some(first) = batch.first() else { return };
     let class = first.state().class;
     if let Some(driver) = awaited(first) {
         if leading(driver, batch) == batch.len() {
@@ -38,38 +41,34 @@ fn serve_some<'a, E: Entry<'a>>(lanes: &Lanes, batch: &mut [E]) -> usize {
     } else if !lanes.serve(class) {
         // How many there are makes no difference to these, so nobody needs to count them first.
         let mut leading = Leading::new(class, batch);
-        let failed = serve_class(class, Lengths::NONE, leading.most(), &mut leading);
+        serve_class(class, Lengths::NONE, &mut leading);
         return match leading.rest() {
-            [] => failed,
-            rest => failed + serve_mixed(lanes, rest),
+            [] => {}
+            rest => serve_mixed(lanes, rest),
         };
     } else if batch.iter().all(|entry| entry.state().awaits(class)) {
         let lengths = side_by_side(lanes, class, batch.len(), batch.iter());
-        let mut all = Leading::new(class, batch);
-        return serve_class(class, lengths, all.most(), &mut all);
+        return serve_class(class, lengths, &mut Leading::new(class, batch));
     }
-    serve_mixed(lanes, batch)
+    serve_mixed(lanes, batch);
 }
 
 #[inline(never)]
-fn serve_mixed<'a, E: Entry<'a>>(lanes: &Lanes, batch: &mut [E]) -> usize {
-    let mut failed = 0;
+fn serve_mixed<'a, E: Entry<'a>>(lanes: &Lanes, batch: &mut [E]) {
     if batch.len() < FEW {
         for entry in &mut *batch {
-            failed += match entry.state() {
-                state if state.outcome.is_some() => usize::from(state.outcome != Some(Ok(()))),
-                state if state.class.is_here() => usize::from(!entry.serve()),
-                _ => 0,
+            if entry.state().outcome.is_none() && entry.state().class.is_here() {
+                entry.serve();
             }
         }
-        return failed + serve_elsewhere(batch);
+    } else {
+        let groups = Groups::new(batch);
+        for (class, count) in groups.classes() {
+            let lengths = side_by_side(lanes, class, count, groups.shared(class, batch));
+            serve_class(class, lengths, groups.members(class, batch));
+        }
     }
-    let groups = Groups::new(batch);
-    for (class, count) in groups.classes() {
-        let lengths = side_by_side(lanes, class, count, groups.shared(class, batch));
-        failed += serve_class(class, lengths, count, groups.members(class, batch));
-    }
-    failed + groups.failed() + serve_elsewhere(batch)
+    serve_elsewhere(batch);
 }
 
 /// The lengths of those messages of a class that go side by side: by how many there are that would,
@@ -89,10 +88,9 @@ fn side_by_side<'b, 'a: 'b, E: Entry<'a> + 'b>(
     if joining == count { most } else { lanes.lengths(class, joining) }
 }
 
-/// Has other drivers serve what is theirs, in runs as they stand, and returns how many failed.
+/// Has other drivers serve what is theirs, in runs as they stand.
 #[inline(never)]
-fn serve_elsewhere<'a, E: Entry<'a>>(batch: &mut [E]) -> usize {
-    let mut failed = 0;
+fn serve_elsewhere<'a, E: Entry<'a>>(batch: &mut [E]) {
     let mut rest = batch;
     while let Some(first) = rest.first() {
         let Some(driver) = awaited(first) else {
@@ -100,10 +98,9 @@ fn serve_elsewhere<'a, E: Entry<'a>>(batch: &mut [E]) -> usize {
             continue;
         };
         let (run, behind) = rest.split_at_mut(leading(driver, rest));
-        failed += serve_by(driver, run);
+        serve_by(driver, run);
         rest = behind;
     }
-    failed
 }
 
 /// How many messages at the front of a batch wait for this driver.
@@ -113,16 +110,13 @@ fn leading<'a, E: Entry<'a>>(driver: &Arc<dyn Driver>, batch: &[E]) -> usize {
     batch.iter().take_while(|entry| same(entry)).count()
 }
 
-/// Has a driver serve what is its own, and returns how many failed.
-fn serve_by<'a, E: Entry<'a>>(driver: &Arc<dyn Driver>, batch: &mut [E]) -> usize {
+/// Has a driver serve what is its own.
+fn serve_by<'a, E: Entry<'a>>(driver: &Arc<dyn Driver>, batch: &mut [E]) {
     driver.process(E::jobs(batch));
-    let mut failed = 0;
     for entry in batch {
         let (_, _, work) = entry.parts();
-        let outcome = work.state_mut().outcome.get_or_insert(Err(Error::Unsupported));
-        failed += usize::from(outcome.is_err());
+        work.state.outcome.get_or_insert(Err(Error::Unsupported));
     }
-    failed
 }
 
 /// The other driver that a message waits for.

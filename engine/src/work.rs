@@ -1,7 +1,7 @@
 //! What is done with a message, and how far that has come.
 
 use lanecrypt_ciphers::lanes::{Opening, Sealing, in_parts};
-use lanecrypt_ciphers::{Error, hazmat};
+use lanecrypt_ciphers::{Error, InOutBuf, hazmat};
 
 use crate::class::Class;
 use crate::session::Keyed;
@@ -9,16 +9,18 @@ use crate::{Data, Operation, Session};
 
 /// What is done, and with what.
 //
-// The state stands in the same place of all variants, in what would be left empty behind the byte
-// that tells them apart. A packet is parted only when it is served: the less there is to store, the
-// less a request costs.
-#[repr(u8)]
-pub(crate) enum Work<'a> {
-    Raw { state: State, data: Data<'a> },
-    SealPacket { state: State, aad: &'a [u8], packet: &'a mut [u8] },
-    OpenPacket { state: State, aad: &'a [u8], packet: &'a mut [u8] },
-    Seal { state: State, aad: &'a [u8], data: Data<'a>, tag: &'a mut [u8] },
-    Open { state: State, aad: &'a [u8], data: Data<'a>, tag: &'a [u8] },
+// The same fields whatever is done, most of them empty: of plain fields the compiler keeps one that
+// is just made in registers, and stores each where it is to lie; of an enum it makes a copy, which
+// is read in other pieces than it was just stored in and waits for the stores.
+pub(crate) struct Work<'a> {
+    pub(crate) state: State,
+    pub(crate) aad: &'a [u8],
+    /// The data; a packet if there is a tag that is neither put nor compared elsewhere.
+    pub(crate) data: Data<'a>,
+    /// Where the tag goes.
+    pub(crate) put: Option<&'a mut [u8]>,
+    /// The tag that came.
+    pub(crate) came: Option<&'a [u8]>,
 }
 
 /// How far a request has come.
@@ -50,37 +52,76 @@ impl State {
 }
 
 impl<'a> Work<'a> {
-    #[inline]
-    pub(crate) fn state(&self) -> &State {
-        match self {
-            Self::Raw { state, .. }
-            | Self::SealPacket { state, .. }
-            | Self::OpenPacket { state, .. }
-            | Self::Seal { state, .. }
-            | Self::Open { state, .. } => state,
-        }
+    #[inline(always)]
+    pub(crate) fn raw(session: &Session, operation: Operation, data: Data<'a>) -> Self {
+        let state = State::new(session, operation);
+        Self { state, aad: &[], data, put: None, came: None }
     }
 
-    #[inline]
-    pub(crate) fn state_mut(&mut self) -> &mut State {
-        match self {
-            Self::Raw { state, .. }
-            | Self::SealPacket { state, .. }
-            | Self::OpenPacket { state, .. }
-            | Self::Seal { state, .. }
-            | Self::Open { state, .. } => state,
-        }
+    #[inline(always)]
+    pub(crate) fn packet(
+        session: &Session,
+        operation: Operation,
+        aad: &'a [u8],
+        packet: &'a mut [u8],
+    ) -> Self {
+        let state = State::new(session, operation);
+        Self { state, aad, data: packet.into(), put: None, came: None }
+    }
+
+    #[inline(always)]
+    pub(crate) fn seal(
+        session: &Session,
+        aad: &'a [u8],
+        data: Data<'a>,
+        tag: &'a mut [u8],
+    ) -> Self {
+        let state = State::new(session, Operation::Seal);
+        Self { state, aad, data, put: Some(tag), came: None }
+    }
+
+    #[inline(always)]
+    pub(crate) fn open(session: &Session, aad: &'a [u8], data: Data<'a>, tag: &'a [u8]) -> Self {
+        let state = State::new(session, Operation::Open);
+        Self { state, aad, data, put: None, came: Some(tag) }
     }
 
     /// Bytes of the message; of a packet without the usual tag.
     #[inline]
     pub(crate) fn bytes(&self) -> usize {
-        match self {
-            Self::Raw { data, .. } | Self::Seal { data, .. } | Self::Open { data, .. } => {
-                data.len()
+        let bytes = self.data.len();
+        let is_packet = self.put.is_none()
+            && self.came.is_none()
+            && matches!(self.state.class.operation(), Operation::Seal | Operation::Open);
+        if is_packet { bytes.saturating_sub(16) } else { bytes }
+    }
+
+    /// The data and the tag of a message that is to be sealed.
+    #[inline(always)]
+    pub(crate) fn parted_to_seal(
+        &mut self,
+        session: &Session,
+    ) -> Result<(InOutBuf<'_, '_, u8>, &mut [u8]), Error> {
+        match &mut self.put {
+            Some(tag) => Ok((self.data.in_out()?, tag)),
+            None => {
+                let (data, tag) = session.cut(self.data.out()).ok_or(Error::OutputLength)?;
+                Ok((data.into(), tag))
             }
-            Self::SealPacket { packet, .. } | Self::OpenPacket { packet, .. } => {
-                packet.len().saturating_sub(16)
+        }
+    }
+
+    /// The data and the tag of a message that is to be opened.
+    #[inline(always)]
+    pub(crate) fn parted_to_open(
+        &mut self,
+        session: &Session,
+    ) -> Result<(InOutBuf<'_, '_, u8>, &[u8]), Error> {
+        match self.came {
+            Some(tag) => Ok((self.data.in_out()?, tag)),
+            None => {
+                let (data, tag) = session.cut(self.data.out()).ok_or(Error::Authentication)?;
+                Ok((data.into(), tag))
             }
         }
     }
@@ -88,44 +129,45 @@ impl<'a> Work<'a> {
     /// Served by the software here, by itself.
     #[inline(always)]
     pub(crate) fn serve(&mut self, session: &Session, nonce: &[u8]) -> Result<(), Error> {
-        let outcome = match (&session.keyed, &mut *self) {
-            (Keyed::Raw(_, cipher), Self::Raw { state, data }) => match state.class.operation() {
-                Operation::Encrypt => {
-                    data.in_out().and_then(|data| cipher.encrypt(nonce, in_parts(data)))
-                }
-                _ => data.in_out().and_then(|data| cipher.decrypt(nonce, in_parts(data))),
-            },
-            (Keyed::Sealed(_, cipher), Self::SealPacket { aad, packet, .. }) => {
-                cipher.seal(nonce, aad, packet)
-            }
-            (Keyed::Sealed(_, cipher), Self::OpenPacket { aad, packet, .. }) => {
-                cipher.open(nonce, aad, packet).map(|_| ())
-            }
-            (Keyed::Sealed(_, cipher), Self::Seal { aad, data, tag, .. }) => {
-                data.in_out().and_then(|data| cipher.seal_detached(nonce, aad, in_parts(data), tag))
-            }
-            (Keyed::Sealed(_, cipher), Self::Open { aad, data, tag, .. }) => {
-                data.in_out().and_then(|data| cipher.open_detached(nonce, aad, in_parts(data), tag))
-            }
-            _ => Err(Error::Unsupported),
-        };
-        self.state_mut().outcome = Some(outcome);
+        let outcome = self.served(session, nonce);
+        self.state.outcome = Some(outcome);
         outcome
     }
 
-    // A class says what its messages are; each of the following takes those that are. What cannot
-    // be a message of the class at all is settled with its error.
+    #[inline(always)]
+    fn served(&mut self, session: &Session, nonce: &[u8]) -> Result<(), Error> {
+        let aad = self.aad;
+        match (&session.keyed, self.state.class.operation()) {
+            (Keyed::Raw(_, cipher), Operation::Encrypt) => {
+                cipher.encrypt(nonce, in_parts(self.data.in_out()?))
+            }
+            (Keyed::Raw(_, cipher), Operation::Decrypt) => {
+                cipher.decrypt(nonce, in_parts(self.data.in_out()?))
+            }
+            (Keyed::Sealed(_, cipher), Operation::Seal) => {
+                let (data, tag) = self.parted_to_seal(session)?;
+                cipher.seal_detached(nonce, aad, in_parts(data), tag)
+            }
+            (Keyed::Sealed(_, cipher), Operation::Open) => {
+                let (data, tag) = self.parted_to_open(session)?;
+                cipher.open_detached(nonce, aad, in_parts(data), tag)
+            }
+            _ => Err(Error::Unsupported),
+        }
+    }
+
+    // A class says what its messages are; each of the following makes a lane of one. What cannot be
+    // a message at all is settled with its error.
 
     /// As a lane of a raw cipher.
     #[inline(always)]
-    pub(crate) fn raw<'w>(
+    pub(crate) fn plain_lane<'w>(
         &'w mut self,
         session: &'w Session,
         iv: &'w [u8],
     ) -> Option<hazmat::lanes::Message<'w>> {
-        let (Keyed::Raw(_, cipher), Self::Raw { state, data }) = (&session.keyed, self) else {
-            return misplaced();
-        };
+        let Keyed::Raw(_, cipher) = &session.keyed else { return misplaced() };
+        let Self { state, data, .. } = self;
         match data.in_out() {
             Ok(data) => Some(hazmat::lanes::Message { cipher, iv, data, outcome: state.settled() }),
             Err(error) => refused(state, error),
@@ -134,48 +176,44 @@ impl<'a> Work<'a> {
 
     /// As a lane that is sealed.
     #[inline(always)]
-    pub(crate) fn sealing<'w>(
+    pub(crate) fn sealing_lane<'w>(
         &'w mut self,
         session: &'w Session,
         nonce: &'w [u8],
     ) -> Option<Sealing<'w>> {
         let Keyed::Sealed(_, cipher) = &session.keyed else { return misplaced() };
-        let (state, aad, data, tag) = match self {
-            Self::SealPacket { state, aad, packet } => {
-                let Some((data, tag)) = session.cut(packet) else {
-                    return refused(state, Error::OutputLength);
-                };
-                (state, aad, data.into(), tag)
-            }
-            Self::Seal { state, aad, data, tag } => match data.in_out() {
-                Ok(data) => (state, aad, data, &mut **tag),
+        let Self { state, aad, data, put, .. } = self;
+        let (data, tag) = match put {
+            Some(tag) => match data.in_out() {
+                Ok(data) => (data, &mut **tag),
                 Err(error) => return refused(state, error),
             },
-            _ => return misplaced(),
+            None => match session.cut(data.out()) {
+                Some((data, tag)) => (data.into(), tag),
+                None => return refused(state, Error::OutputLength),
+            },
         };
         Some(Sealing { cipher, nonce, aad, data, tag, outcome: state.settled() })
     }
 
     /// As a lane that is opened.
     #[inline(always)]
-    pub(crate) fn opening<'w>(
+    pub(crate) fn opening_lane<'w>(
         &'w mut self,
         session: &'w Session,
         nonce: &'w [u8],
     ) -> Option<Opening<'w>> {
         let Keyed::Sealed(_, cipher) = &session.keyed else { return misplaced() };
-        let (state, aad, data, tag) = match self {
-            Self::OpenPacket { state, aad, packet } => {
-                let Some((data, tag)) = session.cut(packet) else {
-                    return refused(state, Error::Authentication);
-                };
-                (state, aad, data.into(), &*tag)
-            }
-            Self::Open { state, aad, data, tag } => match data.in_out() {
-                Ok(data) => (state, aad, data, *tag),
+        let Self { state, aad, data, came, .. } = self;
+        let (data, tag) = match came {
+            Some(tag) => match data.in_out() {
+                Ok(data) => (data, *tag),
                 Err(error) => return refused(state, error),
             },
-            _ => return misplaced(),
+            None => match session.cut(data.out()) {
+                Some((data, tag)) => (data.into(), &*tag),
+                None => return refused(state, Error::Authentication),
+            },
         };
         Some(Opening { cipher, nonce, aad, data, tag, outcome: state.settled() })
     }

@@ -14,7 +14,7 @@ use lanecrypt_kernels::chacha20poly1305::{
 };
 use lanecrypt_kernels::wipe;
 
-use super::keyed::{Keyed, Nonced};
+use super::keyed::Keyed;
 use super::{Cipher, tag};
 use crate::{Algorithm, Error, Mode, Primitive};
 
@@ -90,33 +90,14 @@ pub fn seal<'a>(
     lengths: Lengths,
     messages: impl Iterator<Item = Sealing<'a>>,
 ) -> usize {
-    let mut refused = 0;
-    macro_rules! one_by_one {
-        ($variant:ident) => {
-            for Sealing { cipher, nonce, aad, data, tag, outcome } in messages {
-                let Keyed::$variant(_, key) = &cipher.keyed else {
-                    refused += seal_other(Sealing { cipher, nonce, aad, data, tag, outcome });
-                    continue;
-                };
-                let admitted = cipher.admit(aad.len(), data.len(), tag.len());
-                if let Err(error) = admitted.and_then(|()| key.seal_under(nonce, aad, data, tag)) {
-                    refused += refuse(outcome, error);
-                }
-            }
-        };
-    }
     match (algorithm.primitive(), algorithm.mode()) {
-        (Primitive::Aes128, Mode::Gcm) => one_by_one!(Aes128Gcm),
-        (Primitive::Aes192, Mode::Gcm) => one_by_one!(Aes192Gcm),
-        (Primitive::Aes256, Mode::Gcm) => one_by_one!(Aes256Gcm),
         (Primitive::ChaCha20 | Primitive::XChaCha20, Mode::Poly1305)
             if lengths != Lengths::NONE =>
         {
-            return seal_beside(lengths, messages);
+            seal_beside(lengths, messages)
         }
-        _ => messages.for_each(|message| refused += seal_other(message)),
+        _ => messages.map(seal_alone).sum(),
     }
-    refused
 }
 
 /// Opens each message, as [`Cipher::open_detached`] does, and returns how many were refused. The
@@ -130,38 +111,14 @@ pub fn open<'a>(
     lengths: Lengths,
     messages: impl Iterator<Item = Opening<'a>>,
 ) -> usize {
-    let mut refused = 0;
-    macro_rules! one_by_one {
-        ($variant:ident) => {
-            for Opening { cipher, nonce, aad, mut data, tag, outcome } in messages {
-                let Keyed::$variant(_, key) = &cipher.keyed else {
-                    refused += open_other(Opening { cipher, nonce, aad, data, tag, outcome });
-                    continue;
-                };
-                let admitted = cipher.admit(aad.len(), data.len(), tag.len());
-                let opened =
-                    admitted.and_then(|()| key.open_under(nonce, aad, data.reborrow(), tag));
-                if let Err(error) = opened {
-                    if error == Error::Authentication {
-                        wipe::memory(data.get_out());
-                    }
-                    refused += refuse(outcome, error);
-                }
-            }
-        };
-    }
     match (algorithm.primitive(), algorithm.mode()) {
-        (Primitive::Aes128, Mode::Gcm) => one_by_one!(Aes128Gcm),
-        (Primitive::Aes192, Mode::Gcm) => one_by_one!(Aes192Gcm),
-        (Primitive::Aes256, Mode::Gcm) => one_by_one!(Aes256Gcm),
         (Primitive::ChaCha20 | Primitive::XChaCha20, Mode::Poly1305)
             if lengths != Lengths::NONE =>
         {
-            return open_beside(lengths, messages);
+            open_beside(lengths, messages)
         }
-        _ => messages.for_each(|message| refused += open_other(message)),
+        _ => messages.map(open_alone).sum(),
     }
-    refused
 }
 
 // Messages are handed over by value: of one whose address is taken somewhere, however seldom, all
@@ -169,9 +126,9 @@ pub fn open<'a>(
 
 /// A message of no matter which algorithm, alone; 1 if it is refused.
 #[inline(never)]
-fn seal_other(message: Sealing<'_>) -> usize {
+fn seal_alone(message: Sealing<'_>) -> usize {
     let Sealing { cipher, nonce, aad, data, tag, outcome } = message;
-    match cipher.seal_detached(nonce, aad, data, tag) {
+    match cipher.seal_detached(nonce, aad, in_parts(data), tag) {
         Ok(()) => 0,
         Err(error) => refuse(outcome, error),
     }
@@ -179,9 +136,9 @@ fn seal_other(message: Sealing<'_>) -> usize {
 
 /// A message of no matter which algorithm, alone; 1 if it is refused.
 #[inline(never)]
-fn open_other(message: Opening<'_>) -> usize {
+fn open_alone(message: Opening<'_>) -> usize {
     let Opening { cipher, nonce, aad, data, tag, outcome } = message;
-    match cipher.open_detached(nonce, aad, data, tag) {
+    match cipher.open_detached(nonce, aad, in_parts(data), tag) {
         Ok(()) => 0,
         Err(error) => refuse(outcome, error),
     }
@@ -237,7 +194,7 @@ fn seal_beside<'a>(lengths: Lengths, messages: impl Iterator<Item = Sealing<'a>>
                 lanes.clear();
             }
         } else {
-            refused += seal_other(Sealing { cipher, nonce, aad, data, tag, outcome });
+            refused += seal_alone(Sealing { cipher, nonce, aad, data, tag, outcome });
         }
     }
     if !lanes.is_empty() {
@@ -266,7 +223,7 @@ fn open_beside<'a>(lengths: Lengths, mut messages: impl Iterator<Item = Opening<
                 lanes.push(laned.lane(aad, data, right));
                 others.push((tag, outcome));
             } else {
-                refused += open_other(Opening { cipher, nonce, aad, data, tag, outcome });
+                refused += open_alone(Opening { cipher, nonce, aad, data, tag, outcome });
             }
         }
         let last = !lanes.is_full();

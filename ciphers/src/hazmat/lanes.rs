@@ -16,10 +16,10 @@ use lanecrypt_kernels::des::{Des, TripleDes};
 use lanecrypt_kernels::lanes::Lane;
 use lanecrypt_kernels::salsa;
 use lanecrypt_kernels::serpent::Serpent;
-use lanecrypt_kernels::{BlockEncrypt, Isa, StreamCore, into_blocks};
+use lanecrypt_kernels::{BlockEncrypt, Isa, StreamCore, in_parts, into_blocks};
 
 use super::Cipher;
-use super::block_modes::{cbc, ecb, no_iv, sized};
+use super::block_modes::sized;
 use super::keyed::{Kept, Keyed, StreamKey};
 pub use crate::cipher::lanes::Lengths;
 use crate::{Algorithm, Error, Mode, Primitive};
@@ -71,14 +71,6 @@ pub fn encrypt<'a>(
             chained(lengths, messages, variant!($variant), <$cipher>::cbc_encrypt_lanes)
         };
     }
-    macro_rules! blocks {
-        ($variant:ident) => {
-            typed(messages, variant!($variant), encrypt_other, |key, iv, data| {
-                no_iv(iv)?;
-                ecb::<true, _, _>(key, data)
-            })
-        };
-    }
     match (algorithm.primitive(), algorithm.mode()) {
         (Primitive::Aes128, Mode::Cbc) => chained!(Aes128Cbc, Aes<128>),
         (Primitive::Aes192, Mode::Cbc) => chained!(Aes192Cbc, Aes<192>),
@@ -90,11 +82,7 @@ pub fn encrypt<'a>(
         (Primitive::Des, Mode::Cbc) => chained!(DesCbc, Des),
         #[cfg(feature = "legacy")]
         (Primitive::TripleDes, Mode::Cbc) => chained!(TripleDesCbc, TripleDes),
-        (Primitive::Aes128, Mode::Ecb) => blocks!(Aes128Ecb),
-        (Primitive::Aes192, Mode::Ecb) => blocks!(Aes192Ecb),
-        (Primitive::Aes256, Mode::Ecb) => blocks!(Aes256Ecb),
-        (_, Mode::Cbc | Mode::Ecb | Mode::Xts) => one_by_one(messages, encrypt_other),
-        _ => xor(algorithm, lengths, messages, encrypt_other),
+        _ => xor(algorithm, lengths, messages, encrypt_alone),
     }
 }
 
@@ -108,59 +96,24 @@ pub fn decrypt<'a>(
     lengths: Lengths,
     messages: impl Iterator<Item = Message<'a>>,
 ) -> usize {
-    macro_rules! chained {
-        ($variant:ident) => {
-            typed(messages, variant!($variant), decrypt_other, |key, iv, data| {
-                let mut chain = *sized(iv)?;
-                cbc::<false, _, _>(key, &mut chain, data)
-            })
-        };
-    }
-    macro_rules! blocks {
-        ($variant:ident) => {
-            typed(messages, variant!($variant), decrypt_other, |key, iv, data| {
-                no_iv(iv)?;
-                ecb::<false, _, _>(key, data)
-            })
-        };
-    }
-    match (algorithm.primitive(), algorithm.mode()) {
-        (Primitive::Aes128, Mode::Cbc) => chained!(Aes128Cbc),
-        (Primitive::Aes192, Mode::Cbc) => chained!(Aes192Cbc),
-        (Primitive::Aes256, Mode::Cbc) => chained!(Aes256Cbc),
-        (Primitive::Aes128, Mode::Ecb) => blocks!(Aes128Ecb),
-        (Primitive::Aes192, Mode::Ecb) => blocks!(Aes192Ecb),
-        (Primitive::Aes256, Mode::Ecb) => blocks!(Aes256Ecb),
-        (_, Mode::Cbc | Mode::Ecb | Mode::Xts) => one_by_one(messages, decrypt_other),
-        _ => xor(algorithm, lengths, messages, decrypt_other),
-    }
+    xor(algorithm, lengths, messages, decrypt_alone)
 }
 
-/// Both directions of a keystream; `other` serves what has none of this algorithm, alone.
+/// Both directions of a keystream; `alone` serves what has none of this algorithm, alone.
 #[inline(always)]
 fn xor<'a>(
     algorithm: Algorithm,
     lengths: Lengths,
     messages: impl Iterator<Item = Message<'a>>,
-    other: impl Fn(Message<'a>) -> usize,
+    alone: impl Fn(Message<'a>) -> usize,
 ) -> usize {
-    macro_rules! counter {
-        ($variant:ident) => {
-            typed(messages, variant!($variant), other, |key, iv, data| {
-                // No slice is as long as 2^64 blocks.
-                let mut counter = *sized(iv)?;
-                key.ctr(&mut counter, data);
-                Ok(())
-            })
-        };
-    }
     macro_rules! side_by_side {
         ($variant:ident, $lane:expr, $run:expr) => {{
             let key = |keyed: &'a Keyed| match keyed {
                 Keyed::Stream(StreamKey::$variant(kept)) => Some(kept),
                 _ => None,
             };
-            side_by_side(lengths, messages, key, $lane, $run, other)
+            side_by_side(lengths, messages, key, $lane, $run, alone)
         }};
     }
     macro_rules! chacha {
@@ -182,10 +135,7 @@ fn xor<'a>(
         };
     }
     match (algorithm.primitive(), algorithm.mode()) {
-        (Primitive::Aes128, Mode::Ctr) => counter!(Aes128Ctr),
-        (Primitive::Aes192, Mode::Ctr) => counter!(Aes192Ctr),
-        (Primitive::Aes256, Mode::Ctr) => counter!(Aes256Ctr),
-        _ if lengths == Lengths::NONE => one_by_one(messages, other),
+        _ if lengths == Lengths::NONE => messages.map(alone).sum(),
         (Primitive::ChaCha8, Mode::Djb) => chacha!(ChaCha8Djb, Counter64, 8),
         (Primitive::ChaCha12, Mode::Djb) => chacha!(ChaCha12Djb, Counter64, 12),
         (Primitive::ChaCha20, Mode::Djb) => chacha!(ChaCha20Djb, Counter64, 20),
@@ -195,7 +145,7 @@ fn xor<'a>(
         (Primitive::Salsa8, Mode::Stream) => salsa!(Salsa8, 8),
         (Primitive::Salsa12, Mode::Stream) => salsa!(Salsa12, 12),
         (Primitive::Salsa20, Mode::Stream) => salsa!(Salsa20, 20),
-        _ => one_by_one(messages, other),
+        _ => messages.map(alone).sum(),
     }
 }
 
@@ -204,8 +154,9 @@ fn xor<'a>(
 
 /// A message of no matter which algorithm, alone; 1 if it is refused.
 #[inline(never)]
-fn encrypt_other(message: Message<'_>) -> usize {
-    match message.cipher.encrypt(message.iv, message.data) {
+fn encrypt_alone(message: Message<'_>) -> usize {
+    // What was just stored in parts is read in parts.
+    match message.cipher.encrypt(message.iv, in_parts(message.data)) {
         Ok(()) => 0,
         Err(error) => refuse(message.outcome, error),
     }
@@ -213,41 +164,12 @@ fn encrypt_other(message: Message<'_>) -> usize {
 
 /// A message of no matter which algorithm, alone; 1 if it is refused.
 #[inline(never)]
-fn decrypt_other(message: Message<'_>) -> usize {
-    match message.cipher.decrypt(message.iv, message.data) {
+fn decrypt_alone(message: Message<'_>) -> usize {
+    // What was just stored in parts is read in parts.
+    match message.cipher.decrypt(message.iv, in_parts(message.data)) {
         Ok(()) => 0,
         Err(error) => refuse(message.outcome, error),
     }
-}
-
-/// Serves each message whose key is of one kind, the others alone; how many were refused.
-#[inline(always)]
-fn typed<'a, K: 'a>(
-    messages: impl Iterator<Item = Message<'a>>,
-    key: impl Fn(&'a Keyed) -> Option<&'a K>,
-    other: impl Fn(Message<'a>) -> usize,
-    serve: impl Fn(&'a K, &'a [u8], InOutBuf<'a, 'a, u8>) -> Result<(), Error>,
-) -> usize {
-    let mut refused = 0;
-    for Message { cipher, iv, data, outcome } in messages {
-        let Some(key) = key(&cipher.keyed) else {
-            refused += other(Message { cipher, iv, data, outcome });
-            continue;
-        };
-        if let Err(error) = serve(key, iv, data) {
-            refused += refuse(outcome, error);
-        }
-    }
-    refused
-}
-
-/// Serves each message; the sum of what `serve` says.
-#[inline(always)]
-fn one_by_one<'a>(
-    messages: impl Iterator<Item = Message<'a>>,
-    serve: impl Fn(Message<'a>) -> usize,
-) -> usize {
-    messages.map(serve).sum()
 }
 
 /// CBC encryption: `run` takes messages side by side.
@@ -262,7 +184,7 @@ fn chained<'a, C: BlockEncrypt<N> + 'a, const N: usize>(
     let mut refused = 0;
     for Message { cipher, iv, data, outcome } in messages {
         let Some(key) = key(&cipher.keyed) else {
-            refused += encrypt_other(Message { cipher, iv, data, outcome });
+            refused += encrypt_alone(Message { cipher, iv, data, outcome });
             continue;
         };
         let Ok(iv) = sized(iv) else {
@@ -291,7 +213,7 @@ fn chained<'a, C: BlockEncrypt<N> + 'a, const N: usize>(
     refused
 }
 
-/// A stream: `lane` makes a lane of a message, `run` takes messages side by side, `other` one alone.
+/// A stream: `lane` makes a lane of a message, `run` takes messages side by side, `alone` one.
 #[inline(always)]
 fn side_by_side<'a, C: StreamCore<Nonce = [u8; N]> + 'a, L: 'a, const N: usize>(
     lengths: Lengths,
@@ -299,7 +221,7 @@ fn side_by_side<'a, C: StreamCore<Nonce = [u8; N]> + 'a, L: 'a, const N: usize>(
     key: impl Fn(&'a Keyed) -> Option<&'a Kept<C>>,
     lane: impl Fn(&'a C::Key, &'a [u8; N], InOutBuf<'a, 'a, u8>) -> L,
     run: impl Fn(Isa, &mut [L]),
-    other: impl Fn(Message<'a>) -> usize,
+    alone: impl Fn(Message<'a>) -> usize,
 ) -> usize {
     let mut lanes = ArrayVec::<_, STREAMS>::new();
     let mut isa = None;
@@ -317,7 +239,7 @@ fn side_by_side<'a, C: StreamCore<Nonce = [u8; N]> + 'a, L: 'a, const N: usize>(
                 lanes.clear();
             }
         } else {
-            refused += other(Message { cipher, iv, data, outcome });
+            refused += alone(Message { cipher, iv, data, outcome });
         }
     }
     if let Some(isa) = isa

@@ -48,7 +48,7 @@ impl<'a> Waiting<'a> {
     /// What came of it.
     #[inline]
     pub(crate) fn outcome(&self) -> Option<Result<(), Error>> {
-        self.work.state().outcome
+        self.work.state.outcome
     }
 }
 
@@ -86,5 +86,5 @@ impl<'a> Entry<'a> for Waiting<'a> {
 /// The library collects in place, so that nothing is allocated.
 pub(crate) fn emptied(mut waiting: Vec<Waiting<'_>>) -> Vec<Waiting<'static>> {
     waiting.clear();
-    waiting.into_iter().filter_map(|_| None).collect()
+    waiting.into_iter().map_while(|_| None).collect()
 }

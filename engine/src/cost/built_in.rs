@@ -18,8 +18,6 @@ pub(super) enum Maker {
 }
 
 impl Maker {
-    pub(super) const ALL: [Self; 2] = [Self::Amd, Self::Intel];
-
     /// That of this processor.
     pub(super) fn of_processor() -> Self {
         // An extension that AMD made and nobody else took over.
@@ -62,7 +60,7 @@ mod tests {
     /// AES: that much does not depend on the processor.
     #[test]
     fn chains_go_side_by_side_from_some_length_on() {
-        for maker in Maker::ALL {
+        for maker in [Maker::Amd, Maker::Intel] {
             for level in [Level::AesNi, Level::Avx2, Level::Avx2Vaes, Level::Avx512] {
                 // AES-128, 192, 256 and Serpent.
                 for kind in &at(level, maker).0[..4] {

@@ -112,7 +112,7 @@ impl Messages {
                 }
             }));
             if let Some(class) = requests.first().map(Request::class) {
-                serve_class(class, Lengths::ALL, count, requests.iter_mut());
+                serve_class(class, Lengths::ALL, requests.iter_mut());
             }
         });
         batch / count as f32

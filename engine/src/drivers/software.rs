@@ -1,18 +1,13 @@
 //! This processor: messages of one class, from the keys that their sessions hold.
 
 use lanecrypt_ciphers::hazmat;
-use lanecrypt_ciphers::lanes::{self, Lengths};
+use lanecrypt_ciphers::lanes::{self, Lengths, Opening, Sealing};
 
 use crate::Operation;
 use crate::class::Class;
 use crate::entry::Entry;
 
-/// Where none go side by side, fewer are served as single messages are: finding their kernel once
-/// for all would gain nothing.
-const FEW: usize = 4;
-
-/// Serves `members`, which are at most `count` messages of this class, those of `lengths` side by
-/// side, and returns how many failed.
+/// Serves messages of one class, those of `lengths` side by side.
 ///
 /// Compiled once for whole batches and once for groups: what it takes to find the next of a group
 /// would make the shortest messages slower.
@@ -20,38 +15,53 @@ const FEW: usize = 4;
 pub(crate) fn serve_class<'b, 'a: 'b, E: Entry<'a> + 'b>(
     class: Class,
     lengths: Lengths,
-    count: usize,
     members: impl Iterator<Item = &'b mut E>,
-) -> usize {
-    let Some(algorithm) = class.algorithm() else { return alone(members) };
-    if count < FEW && lengths == Lengths::NONE {
+) {
+    let Some(algorithm) = class.algorithm().filter(|_| lengths != Lengths::NONE) else {
         return alone(members);
-    }
-    // What is no message of its class at all is settled when it is made a lane.
-    let mut refused = 0;
-    macro_rules! lanes {
-        ($serve:path, $lane:ident) => {{
-            let lanes = members.filter_map(|member| {
-                let (session, nonce, work) = member.parts();
-                let lane = work.$lane(session, nonce);
-                refused += usize::from(lane.is_none());
-                lane
-            });
-            $serve(algorithm, lengths, lanes)
-        }};
-    }
-    let failed = match class.operation() {
-        Operation::Encrypt if !algorithm.is_aead() => lanes!(hazmat::lanes::encrypt, raw),
-        Operation::Decrypt if !algorithm.is_aead() => lanes!(hazmat::lanes::decrypt, raw),
-        Operation::Seal if algorithm.is_aead() => lanes!(lanes::seal, sealing),
-        Operation::Open if algorithm.is_aead() => lanes!(lanes::open, opening),
-        _ => alone(members),
     };
-    failed + refused
+    match (class.operation(), algorithm.is_aead()) {
+        (Operation::Encrypt, false) => {
+            hazmat::lanes::encrypt(algorithm, lengths, members.filter_map(plain));
+        }
+        (Operation::Decrypt, false) => {
+            hazmat::lanes::decrypt(algorithm, lengths, members.filter_map(plain));
+        }
+        (Operation::Seal, true) => {
+            lanes::seal(algorithm, lengths, members.filter_map(sealing));
+        }
+        (Operation::Open, true) => {
+            lanes::open(algorithm, lengths, members.filter_map(opening));
+        }
+        _ => alone(members),
+    }
 }
 
 /// One after the other.
 #[inline(never)]
-fn alone<'b, 'a: 'b, E: Entry<'a> + 'b>(members: impl Iterator<Item = &'b mut E>) -> usize {
-    members.map(|member| usize::from(!member.serve())).sum()
+fn alone<'b, 'a: 'b, E: Entry<'a> + 'b>(members: impl Iterator<Item = &'b mut E>) {
+    for member in members {
+        member.serve();
+    }
+}
+
+// Functions, not closures, so that they can be told to be inlined: a lane that is returned through
+// memory is read in other pieces than it was just stored in.
+
+#[inline(always)]
+fn plain<'b, 'a: 'b>(member: &'b mut impl Entry<'a>) -> Option<hazmat::lanes::Message<'b>> {
+    let (session, iv, work) = member.parts();
+    work.plain_lane(session, iv)
+}
+
+#[inline(always)]
+fn sealing<'b, 'a: 'b>(member: &'b mut impl Entry<'a>) -> Option<Sealing<'b>> {
+    let (session, nonce, work) = member.parts();
+    work.sealing_lane(session, nonce)
+}
+
+#[inline(always)]
+fn opening<'b, 'a: 'b>(member: &'b mut impl Entry<'a>) -> Option<Opening<'b>> {
+    let (session, nonce, work) = member.parts();
+    work.opening_lane(session, nonce)
 }

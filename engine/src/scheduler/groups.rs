@@ -21,7 +21,6 @@ pub(super) struct Groups {
     /// The classes that there are, in the order of their first messages.
     classes: [Class; Class::COUNT],
     count: usize,
-    failed: usize,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -39,13 +38,10 @@ impl Groups {
             spans: [Span::default(); Class::COUNT],
             classes: [Class::ELSEWHERE; Class::COUNT],
             count: 0,
-            failed: 0,
         };
         for (at, entry) in (0..=u8::MAX).zip(batch) {
             let state = entry.state();
-            if let Some(outcome) = state.outcome {
-                groups.failed += usize::from(outcome.is_err());
-            } else if state.class.is_here() {
+            if state.outcome.is_none() && state.class.is_here() {
                 groups.add(at, state.class);
             }
         }
@@ -64,11 +60,6 @@ impl Groups {
         }
         span.last = at;
         span.count += 1;
-    }
-
-    /// Messages that had failed before.
-    pub(super) fn failed(&self) -> usize {
-        self.failed
     }
 
     /// The classes, and how many messages there are of each.
@@ -112,12 +103,6 @@ impl<'b, 'a, E: Entry<'a>> Leading<'b, 'a, E> {
     #[inline]
     pub(super) fn new(class: Class, batch: &'b mut [E]) -> Self {
         Self { class, rest: batch, data: PhantomData }
-    }
-
-    /// The most that there can be.
-    #[inline]
-    pub(super) fn most(&self) -> usize {
-        self.rest.len()
     }
 
     /// The batch from the first message of another class on.
