@@ -3,7 +3,7 @@
 mod waiting;
 
 use core::fmt;
-use core::mem::take;
+use core::mem::{forget, take};
 
 use lanecrypt_ciphers::Error;
 use lanecrypt_ciphers::lanes::Lengths;
@@ -12,7 +12,7 @@ pub(crate) use self::waiting::Waiting;
 use crate::cost::{KINDS, Lanes};
 use crate::scheduler;
 use crate::work::Work;
-use crate::{BatchError, Data, Operation, Request, Session};
+use crate::{BatchError, Data, Operation, Session};
 
 /// The most messages that wait: as many as the widest lanes take at once.
 const MOST: usize = 256;
@@ -194,7 +194,7 @@ impl<'a> Batch<'_, 'a> {
         aad: &'a [u8],
         packet: &'a mut [u8],
     ) -> Option<Result<(), Error>> {
-        if self.waits(session, Operation::Seal, packet.len().saturating_sub(16)) {
+        if self.waits(session, Operation::Seal, packet.len().saturating_sub(16), nonce) {
             let work = Work::packet(session, Operation::Seal, aad, packet);
             return self.defer(session, nonce, work);
         }
@@ -212,7 +212,7 @@ impl<'a> Batch<'_, 'a> {
         aad: &'a [u8],
         packet: &'a mut [u8],
     ) -> Option<Result<(), Error>> {
-        if self.waits(session, Operation::Open, packet.len().saturating_sub(16)) {
+        if self.waits(session, Operation::Open, packet.len().saturating_sub(16), nonce) {
             let work = Work::packet(session, Operation::Open, aad, packet);
             return self.defer(session, nonce, work);
         }
@@ -233,7 +233,7 @@ impl<'a> Batch<'_, 'a> {
         tag: &'a mut [u8],
     ) -> Option<Result<(), Error>> {
         let data = data.into();
-        if self.waits(session, Operation::Seal, data.len()) {
+        if self.waits(session, Operation::Seal, data.len(), nonce) {
             return self.defer(session, nonce, Work::seal(session, aad, data, tag));
         }
         let outcome = session.seal_detached(nonce, aad, data, tag);
@@ -252,7 +252,7 @@ impl<'a> Batch<'_, 'a> {
         tag: &'a [u8],
     ) -> Option<Result<(), Error>> {
         let data = data.into();
-        if self.waits(session, Operation::Open, data.len()) {
+        if self.waits(session, Operation::Open, data.len(), nonce) {
             return self.defer(session, nonce, Work::open(session, aad, data, tag));
         }
         let outcome = session.open_detached(nonce, aad, data, tag);
@@ -268,7 +268,7 @@ impl<'a> Batch<'_, 'a> {
         data: impl Into<Data<'a>>,
     ) -> Option<Result<(), Error>> {
         let data = data.into();
-        if self.waits(session, Operation::Encrypt, data.len()) {
+        if self.waits(session, Operation::Encrypt, data.len(), iv) {
             return self.defer(session, iv, Work::raw(session, Operation::Encrypt, data));
         }
         let outcome = session.encrypt(iv, data);
@@ -284,7 +284,7 @@ impl<'a> Batch<'_, 'a> {
         data: impl Into<Data<'a>>,
     ) -> Option<Result<(), Error>> {
         let data = data.into();
-        if self.waits(session, Operation::Decrypt, data.len()) {
+        if self.waits(session, Operation::Decrypt, data.len(), iv) {
             return self.defer(session, iv, Work::raw(session, Operation::Decrypt, data));
         }
         let outcome = session.decrypt(iv, data);
@@ -313,19 +313,26 @@ impl<'a> Batch<'_, 'a> {
     #[inline]
     pub fn finish(mut self) -> Result<(), BatchError> {
         self.end();
-        match self.room.failures.len() {
-            0 => Ok(()),
-            failed => Err(BatchError { failed }),
-        }
+        let failed = self.room.failures.len();
+        // It has ended, and has given its memory back.
+        forget(self);
+        if failed == 0 { Ok(()) } else { Err(BatchError { failed }) }
     }
 
     /// Whether a message waits for others, or for the driver of its session.
-    #[inline]
-    fn waits(&mut self, session: &Session, operation: Operation, bytes: usize) -> bool {
+    #[inline(always)]
+    fn waits(
+        &mut self,
+        session: &Session,
+        operation: Operation,
+        bytes: usize,
+        nonce: &[u8],
+    ) -> bool {
         let class = session.class().with(operation);
         match Lanes::kind(class) {
-            Some(kind) => self.room.joins(kind, bytes),
-            None => class.is_elsewhere(),
+            Some(kind) => nonce.len() <= waiting::LONGEST_NONCE && self.room.joins(kind, bytes),
+            // One with a longer nonce goes to its driver by itself.
+            None => class.is_elsewhere() && nonce.len() <= waiting::LONGEST_NONCE,
         }
     }
 
@@ -352,28 +359,12 @@ impl<'a> Batch<'_, 'a> {
         nonce: &[u8],
         work: Work<'a>,
     ) -> Option<Result<(), Error>> {
-        if nonce.len() > waiting::LONGEST_NONCE {
-            return self.serve_now(session, nonce, work);
-        }
         if self.waiting.len() == self.waiting.capacity() {
             self.make_room();
         }
         self.waiting.push(Waiting::new(session, nonce, work, self.room.count));
         self.room.count += 1;
         None
-    }
-
-    /// Nothing that goes side by side has such nonces; another driver's session may.
-    #[cold]
-    #[inline(never)]
-    fn serve_now(
-        &mut self,
-        session: &'a Session,
-        nonce: &[u8],
-        work: Work<'a>,
-    ) -> Option<Result<(), Error>> {
-        let outcome = session.serve(Request { session, nonce, work });
-        self.served(outcome)
     }
 
     /// Takes the room's memory when the first message waits, and serves what waits when it is full.

@@ -29,8 +29,8 @@ impl<'a> Waiting<'a> {
         let mut kept = [0; LONGEST_NONCE];
         // Copies of a known length are a move or two.
         match nonce.len() {
-            8 => copy::<8>(&mut kept, nonce),
             12 => copy::<12>(&mut kept, nonce),
+            8 => copy::<8>(&mut kept, nonce),
             16 => copy::<16>(&mut kept, nonce),
             24 => copy::<24>(&mut kept, nonce),
             _ => kept.iter_mut().zip(nonce).for_each(|(kept, &byte)| *kept = byte),
