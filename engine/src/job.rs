@@ -52,7 +52,7 @@ impl<'j, 'a> Job<'j, 'a> {
 
     /// What is authenticated and not encrypted.
     #[must_use]
-    pub fn aad(&self) -> &[u8] {
+    pub fn aad(&self) -> &'a [u8] {
         self.work.aad
     }
 
@@ -113,7 +113,7 @@ impl<'j, 'a> Job<'j, 'a> {
         }
     }
 
-    /// Says what came of it. The last word counts.
+    /// Says what came of it.
     pub fn settle(self, outcome: Result<(), Error>) {
         self.work.state.outcome = Some(outcome);
     }

@@ -7,6 +7,7 @@ use lanecrypt_ciphers::lanes::Lengths;
 
 use super::*;
 use crate::class::Class;
+use crate::drivers::serve_class;
 
 /// Lengths around where lanes begin and end.
 const LENGTHS: [usize; 8] = [0, 16, 64, 80, 128, 256, 400, 1024];
@@ -70,6 +71,21 @@ impl Message {
         }
     }
 
+    fn give<'a>(
+        &'a mut self,
+        sessions: &'a [Session],
+        batch: &mut Batch<'_, 'a>,
+    ) -> Option<Result<(), Error>> {
+        let Self { session, operation, nonce, aad, data, tag } = self;
+        let session = &sessions[*session];
+        match operation {
+            Operation::Encrypt => batch.encrypt(session, nonce, &mut data[..]),
+            Operation::Decrypt => batch.decrypt(session, nonce, &mut data[..]),
+            Operation::Seal => batch.seal_detached(session, nonce, aad, &mut data[..], tag),
+            Operation::Open => batch.open_detached(session, nonce, aad, &mut data[..], tag),
+        }
+    }
+
     fn alone(&mut self, sessions: &[Session]) -> Result<(), Error> {
         let Self { session, operation, nonce, aad, data, tag } = self;
         let session = &sessions[*session];
@@ -94,42 +110,57 @@ fn sessions(engine: &Engine) -> Vec<Session> {
     algorithms.enumerate().filter_map(session).collect()
 }
 
-/// Serves messages as a batch and one by one, and compares.
+/// Serves messages as a batch, in both ways, and one by one, and compares.
 #[track_caller]
-fn compare(engine: &Engine, sessions: &[Session], messages: &[Message]) {
-    let (mut batch, mut single) = (messages.to_vec(), messages.to_vec());
+fn compare(engine: &Engine, sessions: &[Session], messages: &[Message], room: &mut Room) {
+    let mut single = messages.to_vec();
     let expected: Vec<_> = single.iter_mut().map(|message| message.alone(sessions)).collect();
-    let mut requests: Vec<_> = batch.iter_mut().map(|message| message.request(sessions)).collect();
+    let failed = expected.iter().filter(|outcome| outcome.is_err()).count();
+    let answer = |served: Result<(), BatchError>| served.map_err(|error| error.failed);
+    let right = if failed == 0 { Ok(()) } else { Err(failed) };
+
+    let mut slice = messages.to_vec();
+    let mut requests: Vec<_> = slice.iter_mut().map(|message| message.request(sessions)).collect();
     let processed = engine.process(&mut requests);
     for (at, (request, expected)) in requests.iter().zip(&expected).enumerate() {
         assert_eq!(request.outcome(), Some(*expected), "{at}: {request:?}");
     }
-    let failed = expected.iter().filter(|outcome| outcome.is_err()).count();
-    assert_eq!(
-        processed.map_err(|error| error.failed),
-        if failed == 0 { Ok(()) } else { Err(failed) }
-    );
+    assert_eq!(answer(processed), right);
     // Once is all.
     assert_eq!(engine.process(&mut requests), processed);
     drop(requests);
-    for (at, (batch, single)) in batch.iter().zip(&single).enumerate() {
-        assert!(batch == single, "{at}: {:?} {:?}", sessions[single.session], single.operation);
+
+    let mut filled = messages.to_vec();
+    let mut batch = room.batch();
+    for (at, (message, expected)) in filled.iter_mut().zip(&expected).enumerate() {
+        let at_once = message.give(sessions, &mut batch);
+        assert!(at_once.is_none_or(|outcome| outcome == *expected), "{at}");
+    }
+    assert_eq!(answer(batch.finish()), right);
+    assert!(room.outcomes().eq(expected.iter().map(|outcome| Some(*outcome))));
+
+    for batch in [slice, filled] {
+        for (at, (batch, single)) in batch.iter().zip(&single).enumerate() {
+            assert!(batch == single, "{at}: {:?} {:?}", sessions[single.session], single.operation);
+        }
     }
 }
 
+/// Each of these after each other, and so with all expectations that a room can have.
 #[test]
 fn a_batch_is_what_its_requests_are_one_by_one() {
     let engine = Engine::new();
     let sessions = sessions(&engine);
-    for count in [0, 1, 2, 3, 4, 5, 16, 64, 255, 256, 257, 600] {
+    let mut room = engine.room(64);
+    for count in [0, 1, 2, 3, 4, 5, 16, 64, 1, 255, 2, 256, 257, 600, 1, 64] {
         // All mixed, and of one session's algorithm each.
         let mixed = |at: usize| Message::new(&sessions, at * 13 % sessions.len(), at);
-        compare(&engine, &sessions, &(0..count).map(mixed).collect::<Vec<_>>());
+        compare(&engine, &sessions, &(0..count).map(mixed).collect::<Vec<_>>(), &mut room);
     }
     for session in 0..Algorithm::ALL.len().min(sessions.len()) {
-        for count in [1, 2, 5, 70, 260] {
+        for count in [1, 70, 2, 260, 5] {
             let same = |at| Message::new(&sessions, session, at);
-            compare(&engine, &sessions, &(0..count).map(same).collect::<Vec<_>>());
+            compare(&engine, &sessions, &(0..count).map(same).collect::<Vec<_>>(), &mut room);
         }
     }
 }
@@ -142,8 +173,76 @@ fn a_calibrated_engine_answers_the_same() {
     engine.calibrate();
     assert_eq!(engine.costs().source(), CostSource::Calibrated);
     let sessions = sessions(&engine);
+    let mut room = engine.room(64);
     let mixed = |at: usize| Message::new(&sessions, at * 13 % sessions.len(), at);
-    compare(&engine, &sessions, &(0..300).map(mixed).collect::<Vec<_>>());
+    compare(&engine, &sessions, &(0..300).map(mixed).collect::<Vec<_>>(), &mut room);
+}
+
+/// What has an outcome is not served, wherever it stands, and counts if it has failed.
+#[test]
+fn what_is_settled_stays_as_it_is() {
+    let adding = Arc::new(Adding::default());
+    let engine = Engine::new().with_driver(adding);
+    let mut all = sessions(&engine);
+    let of_algorithm = |algorithm| {
+        let of_it = |session: &Session| session.algorithm() == algorithm;
+        all.iter().position(of_it).expect("every algorithm has a session")
+    };
+    let [gcm, cbc] = [Algorithm::AES_128_GCM, Algorithm::AES_128_CBC].map(of_algorithm);
+    let elsewhere = all.len();
+    all.push(engine.open_on("adding", Algorithm::NULL, &[]).expect("it serves it"));
+
+    let kinds: [&dyn Fn(usize) -> usize; 5] =
+        [&|_| gcm, &|_| cbc, &|_| elsewhere, &|at| [gcm, cbc, elsewhere][at % 3], &|at| {
+            at * 13 % (elsewhere + 1)
+        }];
+    let settled: [&dyn Fn(usize, usize) -> bool; 6] = [
+        &|at, _| at == 0,
+        &|at, count| at + 1 == count,
+        &|at, _| at % 2 == 0,
+        &|at, _| at % 5 != 2,
+        &|at, count| at < count / 2,
+        &|_, _| true,
+    ];
+    for count in [1, 2, 3, 4, 5, 17, 255, 256, 257, 600] {
+        for kind in kinds {
+            for is_settled in settled {
+                settle_some(&engine, &all, count, kind, is_settled);
+            }
+        }
+    }
+}
+
+#[track_caller]
+fn settle_some(
+    engine: &Engine,
+    sessions: &[Session],
+    count: usize,
+    kind: &dyn Fn(usize) -> usize,
+    is_settled: &dyn Fn(usize, usize) -> bool,
+) {
+    let before: Vec<_> = (0..count).map(|at| Message::new(sessions, kind(at), at)).collect();
+    let said = |at| if at % 3 == 0 { Err(Error::Finished) } else { Ok(()) };
+    let (mut single, mut batch) = (before.clone(), before.clone());
+    let expected: Vec<_> = (0..count)
+        .map(|at| match is_settled(at, count) {
+            true => said(at),
+            false => single[at].alone(sessions),
+        })
+        .collect();
+    let mut requests: Vec<_> = batch.iter_mut().map(|message| message.request(sessions)).collect();
+    for (at, request) in requests.iter_mut().enumerate() {
+        if is_settled(at, count) {
+            request.work.state_mut().outcome = Some(said(at));
+        }
+    }
+    let failed = engine.process(&mut requests).map_or_else(|error| error.failed, |()| 0);
+    assert_eq!(failed, expected.iter().filter(|outcome| outcome.is_err()).count());
+    assert!(requests.iter().map(Request::outcome).eq(expected.into_iter().map(Some)));
+    drop(requests);
+    for (at, (batch, single)) in batch.iter().zip(&single).enumerate() {
+        assert!(batch == single, "{at} of {count}");
+    }
 }
 
 /// Lanes are taken if the lengths say so, and not otherwise, and neither changes what comes of it.
@@ -164,8 +263,9 @@ fn any_lengths_give_the_same() {
                 let mut messages = messages.clone();
                 let mut requests: Vec<_> =
                     messages.iter_mut().map(|message| message.request(&sessions)).collect();
-                assert!(requests.iter().all(|request| request.state().class == class));
-                let failed = drivers::serve_as(lengths, &mut requests);
+                assert!(requests.iter().all(|request| request.class() == class));
+                let count = requests.len();
+                let failed = serve_class(class, lengths, count, requests.iter_mut());
                 let outcomes: Vec<_> = requests.iter().map(Request::outcome).collect();
                 drop(requests);
                 (failed, outcomes, messages)
@@ -184,21 +284,8 @@ fn costs_can_be_read() {
     for row in engine.costs().side_by_side() {
         assert!(row.shortest <= row.longest, "{row:?}");
         let class = Class::of(row.algorithm).with(row.operation);
-        let lengths = engine.costs().lengths(class, row.requests);
+        let lengths = engine.costs().lanes().lengths(class, row.requests);
         assert!(lengths.contain(row.shortest) && !lengths.contain(row.shortest - 1), "{row:?}");
-    }
-    let cost =
-        |operation, bytes| engine.costs().nanoseconds(Algorithm::AES_128_GCM, operation, bytes, 1);
-    assert_eq!(cost(Operation::Encrypt, 16), None);
-    let short = cost(Operation::Seal, 64).expect("it has it");
-    assert!(short > 0.0 && cost(Operation::Open, 8192).expect("it has it") > short);
-    for &algorithm in Algorithm::ALL {
-        let key = vec![1; algorithm.key_lengths().longest()];
-        let opens = engine.open_on("software", algorithm, &key);
-        let cost = engine.costs().nanoseconds(algorithm, Operation::Decrypt, 64, 1);
-        // Keys of XTS that are one half twice are refused.
-        let opens = !matches!(opens, Err(Error::Unsupported));
-        assert_eq!(cost.is_some(), opens && !algorithm.is_aead(), "{algorithm}");
     }
 }
 
@@ -218,10 +305,6 @@ impl Driver for Arc<Adding> {
         "adding"
     }
 
-    fn cost(&self, _: Algorithm, _: Operation, _: usize, _: usize) -> Option<f64> {
-        None
-    }
-
     fn open(&self, algorithm: Algorithm, _: &[u8]) -> Result<SessionId, Error> {
         match algorithm {
             Algorithm::NULL => Ok(SessionId(self.open.fetch_add(1, Ordering::Relaxed) as u64)),
@@ -234,17 +317,24 @@ impl Driver for Arc<Adding> {
         self.closed.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn process(&self, batch: &mut [Request<'_>]) {
-        self.batches.lock().expect("no test panics with it").push(batch.len());
-        for (at, request) in batch.iter_mut().enumerate() {
-            assert_eq!(request.session().driver(), "adding");
-            assert_eq!(request.outcome(), None);
+    fn process(&self, jobs: Jobs<'_, '_>) {
+        self.batches.lock().expect("no test panics with it").push(jobs.len());
+        for (at, mut job) in jobs.into_iter().enumerate() {
+            assert_eq!(job.session().driver(), "adding");
             if self.leaves.is_none_or(|leaves| at % leaves != 0) {
-                request.data().get_out().iter_mut().for_each(|byte| *byte += 1);
-                request.settle(Ok(()));
+                let outcome = add(&mut job);
+                job.settle(outcome);
             }
         }
     }
+}
+
+fn add(job: &mut Job<'_, '_>) -> Result<(), Error> {
+    if !job.nonce().is_empty() {
+        return Err(Error::NonceLength);
+    }
+    job.data()?.get_out().iter_mut().for_each(|byte| *byte = byte.wrapping_add(1));
+    Ok(())
 }
 
 #[test]
@@ -269,6 +359,19 @@ fn another_driver_gets_what_is_its_own() {
         assert_eq!(*data, [u8::from((3..6).contains(&at)); 3], "{at}");
     }
     assert_eq!(*adding.batches.lock().expect("nothing panicked"), [3]);
+    // The same while it is filled: what waits for the driver goes to it at the end.
+    let mut room = engine.room(9);
+    let mut batch = room.batch();
+    for (at, data) in data.iter_mut().enumerate() {
+        let at_once = batch.encrypt(of(at), &[], &mut data[..]);
+        assert_eq!(at_once.is_none(), (3..6).contains(&at), "{at}");
+    }
+    assert_eq!(batch.finish(), Ok(()));
+    assert!(room.outcomes().eq([Some(Ok(())); 9]));
+    for (at, data) in data.iter().enumerate() {
+        assert_eq!(*data, [2 * u8::from((3..6).contains(&at)); 3], "{at}");
+    }
+    assert_eq!(*adding.batches.lock().expect("nothing panicked"), [3, 3]);
     // One by itself, and one by the session.
     assert_eq!(engine.process(&mut [Request::encrypt(&there, &[], &mut data[0][..])]), Ok(()));
     assert_eq!(there.encrypt(&[], &mut data[0][..]), Ok(()));
@@ -293,6 +396,15 @@ fn what_a_driver_leaves_has_failed() {
     }
     let mut one = [Request::encrypt(&session, &[], &mut data[0][..])];
     assert_eq!(engine.process(&mut one).map_err(|error| error.failed), Err(1));
+    let mut room = engine.room(5);
+    let mut batch = room.batch();
+    for data in &mut data {
+        assert_eq!(batch.encrypt(&session, &[], &mut data[..]), None);
+    }
+    assert_eq!(batch.finish().map_err(|error| error.failed), Err(3));
+    for (at, left) in room.outcomes().enumerate() {
+        assert_eq!(left, Some(if at % 2 == 0 { Err(Error::Unsupported) } else { Ok(()) }));
+    }
     assert_eq!(session.encrypt(&[], &mut data[0][..]), Err(Error::Unsupported));
 }
 

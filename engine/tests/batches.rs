@@ -6,7 +6,7 @@ mod common;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use common::batch::{ENGINE, Server, check, random};
+use common::batch::{Case, Rooms, Served, check, check_by, filled, in_slice, processed, random};
 use common::keys::{algorithms, open, random_keys};
 use common::levels;
 use common::numbers::{Numbers as _, Random};
@@ -39,15 +39,16 @@ fn any_batch_is_what_its_messages_are_one_by_one() {
             let (keys, engines, done) = (&keys, &engines, &done);
             scope.spawn(move || {
                 let mut numbers = Random(seed << 32 | 2);
+                let mut rooms: Vec<_> =
+                    engines.iter().map(|(engine, _)| Rooms::new(engine)).collect();
                 // Relaxed: a counter and nothing else.
                 while done.fetch_add(engines.len(), Ordering::Relaxed) < cases() {
                     let messages = random(keys, &mut numbers);
-                    let also = SERVERS[numbers.below(SERVERS.len())];
-                    for (level, (engine, sessions)) in levels().zip(engines) {
-                        for server in [Some(ENGINE), also].into_iter().flatten() {
-                            check(engine, sessions, &messages, server)
-                                .unwrap_or_else(|what| panic!("{}: {what}", level.level()));
-                        }
+                    let way = *numbers.choice(&WAYS);
+                    let each = levels().zip(engines).zip(&mut rooms);
+                    for ((level, (engine, sessions)), rooms) in each {
+                        check_by(way, engine, sessions, &messages, rooms.next())
+                            .unwrap_or_else(|what| panic!("{}: {what}", level.level()));
                     }
                 }
             });
@@ -55,16 +56,18 @@ fn any_batch_is_what_its_messages_are_one_by_one() {
     });
 }
 
-/// Other ways to have a batch served, each now and then.
-const SERVERS: [Option<Server>; 8] = [
-    Some(Server { process: twice, besides: |_| {} }),
-    Some(Server { process: one_by_one, besides: |_| {} }),
-    Some(Server { process: in_parts, besides: |_| {} }),
-    None,
-    None,
-    None,
-    None,
-    None,
+/// Ways to have a batch served; some are more important than others.
+const WAYS: [fn(&mut Case<'_>) -> Served; 10] = [
+    processed,
+    processed,
+    processed,
+    filled,
+    filled,
+    filled,
+    filled,
+    |case| in_slice(case, twice),
+    |case| in_slice(case, one_by_one),
+    |case| in_slice(case, in_parts),
 ];
 
 /// What has been served is not served again.
@@ -109,10 +112,11 @@ fn what_is_measured_changes_no_answer() {
             .iter()
             .flat_map(|key| open(numbers.choice(&others), core::slice::from_ref(key)))
             .collect();
+        let mut rooms = Rooms::new(&engine);
         for _ in 0..cases() / 100 {
             let messages = random(&keys, &mut numbers);
             for sessions in [&own, &mixed] {
-                check(&engine, sessions, &messages, ENGINE)
+                check(&engine, sessions, &messages, &mut rooms)
                     .unwrap_or_else(|what| panic!("{}: {what}", isa.level()));
             }
         }

@@ -4,30 +4,50 @@
 #[allow(dead_code, reason = "each test uses its part of it")]
 mod common;
 
-use common::batch::{ENGINE, Server, check, random};
+use common::batch::{Case, Rooms, Served, check_by, filled, processed, random};
 use common::keys::{algorithms, open, random_keys};
 use common::levels;
-use common::message::Places;
+use common::message::{Form, Message, Places};
 use common::numbers::Random;
-use lanecrypt_engine::{BatchError, Engine, Error, Operation, Request};
+use lanecrypt_engine::{Engine, Error, Operation};
 
-/// A fault, and what the harness must say of it.
-const PLANTED: [(&str, Server, &str); 15] = [
-    ("the outputs of two messages swapped", instead(swapped_outputs), "another output"),
-    ("a neighbour's key", instead(|engine, batch| neighbours(engine, batch, true)), "another o"),
-    ("a neighbour's nonce", instead(|engine, batch| neighbours(engine, batch, false)), "another o"),
-    ("the last one not served", instead(without_the_last), "another o"),
-    ("the last one not looked at", instead(all_but_the_last), "another outcome"),
-    ("a bit of the last byte", instead(last_bit), ""),
-    ("a tag of zeros", instead(no_tag), "another "),
-    ("a failed open not wiped", instead(not_wiped), "not wiped"),
-    ("an outcome moved to the neighbour", instead(moved_outcome), "another outcome"),
-    ("a failure not reported", instead(nothing_failed), "another count"),
-    ("a failure not counted", instead(one_not_counted), "another count"),
-    ("a byte before the output", besides(|places| spill(places, true)), "outside"),
-    ("a byte behind the output", besides(|places| spill(places, false)), "outside"),
-    ("a byte behind the tag", besides(spilled_tag), "outside"),
-    ("an input written", besides(written_input), "its input"),
+/// A fault around one of the ways in which batches are served.
+struct Fault {
+    name: &'static str,
+    /// What the harness must say of it.
+    about: &'static str,
+    plant: fn(Way, &mut Case<'_>) -> Served,
+}
+
+/// One of the ways in which the engine serves a batch.
+#[derive(Clone, Copy)]
+struct Way(fn(&mut Case<'_>) -> Served);
+
+const PLANTED: [Fault; 24] = [
+    Fault { name: "two outputs swapped", about: "another output", plant: swapped_outputs },
+    Fault { name: "a neighbour's key", about: "another o", plant: neighbours_key },
+    Fault { name: "two nonces swapped", about: "another o", plant: swapped_nonces },
+    Fault { name: "a nonce kept from the one before", about: "another o", plant: kept_nonce },
+    Fault { name: "another's data", about: "another o", plant: neighbours_aad },
+    Fault { name: "the last one left out", about: "another o", plant: without_the_last },
+    Fault { name: "one in the middle left out", about: "another o", plant: without_one },
+    Fault { name: "the last one not told of", about: "outcomes of", plant: all_but_the_last },
+    Fault { name: "one that has no outcome", about: "another outcome", plant: no_outcome },
+    Fault { name: "one served twice", about: "another o", plant: twice },
+    Fault { name: "what was served before", about: "another o", plant: served_again },
+    Fault { name: "a bit of the last byte", about: "", plant: last_bit },
+    Fault { name: "a tag of zeros", about: "another ", plant: no_tag },
+    Fault { name: "a failed open not wiped", about: "not wiped", plant: not_wiped },
+    Fault { name: "outcomes of neighbours", about: "another outcome", plant: moved_outcome },
+    Fault { name: "outcomes one further", about: "another outcome", plant: rotated_outcomes },
+    Fault { name: "all have succeeded", about: "another outcome", plant: all_well },
+    Fault { name: "another answer at once", about: "said at once", plant: other_answer },
+    Fault { name: "a failure not reported", about: "another count", plant: nothing_failed },
+    Fault { name: "a failure counted twice", about: "another count", plant: one_more_failed },
+    Fault { name: "a byte before the output", about: "outside", plant: spilled_before },
+    Fault { name: "a byte behind the output", about: "outside", plant: spilled_behind },
+    Fault { name: "a byte behind the tag", about: "outside", plant: spilled_tag },
+    Fault { name: "an input written", about: "its input", plant: written_input },
 ];
 
 #[test]
@@ -35,148 +55,272 @@ fn planted_faults_are_found_at_every_level() {
     let keys = random_keys(4, &algorithms(), &mut Random(11));
     for isa in levels() {
         let engine = Engine::with_isa(isa);
-        let sessions = open(&engine, &keys);
-        for (name, server, about) in PLANTED {
-            let mut numbers = Random(12);
-            let found = (0..500).find_map(|_| {
-                let messages = random(&keys, &mut numbers);
-                check(&engine, &sessions, &messages, ENGINE).expect("nothing is planted");
-                check(&engine, &sessions, &messages, server).err()
-            });
-            let what = found.unwrap_or_else(|| panic!("{name} is not found at {}", isa.level()));
-            assert!(what.contains(about), "{name}: {what}");
+        let (sessions, mut rooms) = (open(&engine, &keys), Rooms::new(&engine));
+        for Fault { name, about, plant } in PLANTED {
+            for (of, way) in [("processed", Way(processed)), ("filled", Way(filled))] {
+                let mut numbers = Random(12);
+                let found = (0..500).find_map(|_| {
+                    let messages = random(&keys, &mut numbers);
+                    let room = rooms.next();
+                    check_by(way.0, &engine, &sessions, &messages, room).expect("nothing planted");
+                    let planted = |case: &mut Case<'_>| plant(way, case);
+                    check_by(planted, &engine, &sessions, &messages, room).err()
+                });
+                let level = isa.level();
+                let what = found.unwrap_or_else(|| panic!("{name}: not found, {of}, {level}"));
+                assert!(what.contains(about), "{name}: {what}");
+            }
         }
     }
 }
 
-const fn instead(process: fn(&Engine, &mut [Request<'_>]) -> Result<(), BatchError>) -> Server {
-    Server { process, besides: |_| {} }
+/// Serves other messages than were given.
+fn altered(way: Way, case: &mut Case<'_>, alter: impl FnOnce(&mut [Message])) -> Served {
+    let mut messages = case.messages.to_vec();
+    alter(&mut messages);
+    let Case { engine, sessions, places, room, .. } = case;
+    (way.0)(&mut Case { engine, sessions, messages: &messages, places, room })
 }
 
-const fn besides(besides: fn(&mut [Places])) -> Server {
-    Server { besides, ..ENGINE }
+/// The first two neighbours of which something holds.
+fn pair(
+    messages: &mut [Message],
+    is: impl Fn(&Message, &Message) -> bool,
+) -> Option<[&mut Message; 2]> {
+    let at = messages.windows(2).position(|pair| {
+        let good = |message: &Message| message.expected.outcome.is_ok();
+        pair.iter().all(good) && is(&pair[0], &pair[1])
+    })?;
+    let [one, next] = &mut messages[at..at + 2] else { return None };
+    Some([one, next])
 }
 
-fn swapped_outputs(engine: &Engine, batch: &mut [Request<'_>]) -> Result<(), BatchError> {
-    let answer = engine.process(batch);
+fn swapped_outputs(way: Way, case: &mut Case<'_>) -> Served {
+    let served = (way.0)(case);
     let outputs: Vec<Vec<u8>> =
-        batch.iter_mut().map(|request| request.data().get_out().to_vec()).collect();
+        case.places.iter().map(|places| places.out.bytes().to_vec()).collect();
     let pair = (1..outputs.len()).find_map(|i| {
         let like = |j: &usize| outputs[*j].len() == outputs[i].len() && outputs[*j] != outputs[i];
         (0..i).find(like).map(|j| (i, j))
     });
     if let Some((i, j)) = pair {
-        batch[i].data().get_out().copy_from_slice(&outputs[j]);
-        batch[j].data().get_out().copy_from_slice(&outputs[i]);
+        case.places[i].out.bytes_mut().copy_from_slice(&outputs[j]);
+        case.places[j].out.bytes_mut().copy_from_slice(&outputs[i]);
     }
-    answer
+    served
 }
 
-/// One message is served under the key of the next, or with its nonce.
-fn neighbours(engine: &Engine, batch: &mut [Request<'_>], key: bool) -> Result<(), BatchError> {
-    for i in 1..batch.len() {
-        let [one, next] = &mut batch[i - 1..=i] else { continue };
-        let differs = if key {
-            !core::ptr::eq(one.session(), next.session())
-        } else {
-            one.nonce() != next.nonce() && one.nonce().len() == next.nonce().len()
+fn neighbours_key(way: Way, case: &mut Case<'_>) -> Served {
+    let sessions = case.sessions;
+    altered(way, case, |messages| {
+        let like = |one: &Message, next: &Message| {
+            let [one, next] = [one, next].map(|message| message.key);
+            one != next && sessions[one].algorithm() == sessions[next].algorithm()
         };
-        let alike = one.session().algorithm() == next.session().algorithm();
-        if !alike || !differs || one.outcome().is_some() || one.operation() != Operation::Encrypt {
-            continue;
+        if let Some([one, next]) = pair(messages, like) {
+            one.key = next.key;
         }
-        let (session, nonce) = match key {
-            true => (next.session(), one.nonce()),
-            false => (one.session(), next.nonce()),
-        };
-        let outcome = session.encrypt(nonce, one.data());
-        one.settle(outcome);
-        break;
-    }
-    engine.process(batch)
-}
-
-fn without_the_last(engine: &Engine, batch: &mut [Request<'_>]) -> Result<(), BatchError> {
-    if let Some(last) = batch.last_mut().filter(|last| last.outcome().is_none()) {
-        last.settle(Ok(()));
-    }
-    engine.process(batch)
-}
-
-fn all_but_the_last(engine: &Engine, batch: &mut [Request<'_>]) -> Result<(), BatchError> {
-    match batch.split_last_mut() {
-        Some((_, others)) => engine.process(others),
-        None => engine.process(batch),
-    }
-}
-
-fn last_bit(engine: &Engine, batch: &mut [Request<'_>]) -> Result<(), BatchError> {
-    let answer = engine.process(batch);
-    if let Some(byte) = batch.last_mut().and_then(|last| last.data().into_out().last_mut()) {
-        *byte ^= 0x80;
-    }
-    answer
-}
-
-fn no_tag(engine: &Engine, batch: &mut [Request<'_>]) -> Result<(), BatchError> {
-    let answer = engine.process(batch);
-    // That of a packet is at its end, and its output.
-    let _found = batch.iter_mut().rev().find_map(|request| request.put_tag(&[0; 16]).ok());
-    answer
-}
-
-fn not_wiped(engine: &Engine, batch: &mut [Request<'_>]) -> Result<(), BatchError> {
-    // Those that are refused before keep what they have.
-    let served: Vec<bool> = batch.iter().map(|request| request.outcome().is_none()).collect();
-    let answer = engine.process(batch);
-    for (request, served) in batch.iter_mut().zip(served) {
-        if served && request.outcome() == Some(Err(Error::Authentication)) {
-            request.data().get_out().fill(1);
-        }
-    }
-    answer
-}
-
-fn moved_outcome(engine: &Engine, batch: &mut [Request<'_>]) -> Result<(), BatchError> {
-    let answer = engine.process(batch);
-    let differ = |i: &usize| batch[i - 1].outcome() != batch[*i].outcome();
-    if let Some(i) = (1..batch.len()).find(differ)
-        && let (Some(one), Some(other)) = (batch[i - 1].outcome(), batch[i].outcome())
-    {
-        batch[i - 1].settle(other);
-        batch[i].settle(one);
-    }
-    answer
-}
-
-fn nothing_failed(engine: &Engine, batch: &mut [Request<'_>]) -> Result<(), BatchError> {
-    let _failed = engine.process(batch);
-    Ok(())
-}
-
-fn one_not_counted(engine: &Engine, batch: &mut [Request<'_>]) -> Result<(), BatchError> {
-    engine.process(batch).map_err(|mut error| {
-        error.failed -= 1;
-        error
     })
 }
 
-fn spill(places: &mut [Places], before: bool) {
-    let at = places.len() / 2;
-    if let Some(place) = places.get_mut(at) {
+fn swapped_nonces(way: Way, case: &mut Case<'_>) -> Served {
+    altered(way, case, |messages| {
+        if let Some([one, next]) = pair(messages, other_nonces) {
+            core::mem::swap(&mut one.nonce, &mut next.nonce);
+        }
+    })
+}
+
+fn kept_nonce(way: Way, case: &mut Case<'_>) -> Served {
+    altered(way, case, |messages| {
+        if let Some([one, next]) = pair(messages, other_nonces) {
+            next.nonce.clone_from(&one.nonce);
+        }
+    })
+}
+
+fn other_nonces(one: &Message, next: &Message) -> bool {
+    one.nonce.len() == next.nonce.len() && one.nonce != next.nonce
+}
+
+fn neighbours_aad(way: Way, case: &mut Case<'_>) -> Served {
+    altered(way, case, |messages| {
+        if let Some([one, next]) = pair(messages, |one, next| one.aad != next.aad) {
+            core::mem::swap(&mut one.aad, &mut next.aad);
+        }
+    })
+}
+
+/// Serves all but one, and says that it has.
+fn without(way: Way, case: &mut Case<'_>, at: usize) -> Served {
+    if at >= case.messages.len() {
+        return (way.0)(case);
+    }
+    let Case { engine, sessions, messages, room, .. } = case;
+    let left_out = &messages[at].expected.outcome;
+    let mut others = messages.to_vec();
+    others.remove(at);
+    let place = |i: usize| messages[i].places();
+    let of_others = (0..messages.len()).filter(|&i| i != at).map(place);
+    let mut of_others: Vec<Places> = of_others.collect();
+    let mut served =
+        (way.0)(&mut Case { engine, sessions, messages: &others, places: &mut of_others, room });
+    for (i, places) in of_others.into_iter().enumerate() {
+        case.places[i + usize::from(i >= at)] = places;
+    }
+    served.at_once.insert(at, None);
+    served.outcomes.insert(at, Some(*left_out));
+    served.failed += usize::from(left_out.is_err());
+    served
+}
+
+fn without_the_last(way: Way, case: &mut Case<'_>) -> Served {
+    without(way, case, case.messages.len().wrapping_sub(1))
+}
+
+fn without_one(way: Way, case: &mut Case<'_>) -> Served {
+    without(way, case, case.messages.len() / 2)
+}
+
+fn all_but_the_last(way: Way, case: &mut Case<'_>) -> Served {
+    let mut served = (way.0)(case);
+    served.outcomes.pop();
+    served
+}
+
+fn no_outcome(way: Way, case: &mut Case<'_>) -> Served {
+    let mut served = (way.0)(case);
+    if let Some(last) = served.outcomes.last_mut() {
+        *last = None;
+    }
+    served.at_once.fill(None);
+    served
+}
+
+/// Serves once more the first message of which something holds.
+fn again(way: Way, case: &mut Case<'_>, is: impl Fn(&Message) -> bool) -> Served {
+    let served = (way.0)(case);
+    let mut each = case.messages.iter().zip(&mut *case.places);
+    if let Some((message, places)) = each.find(|(message, _)| is(message)) {
+        let _outcome = message.call(&case.sessions[message.key], places);
+    }
+    served
+}
+
+fn twice(way: Way, case: &mut Case<'_>) -> Served {
+    again(way, case, |message| message.form == Form::InPlace)
+}
+
+fn served_again(way: Way, case: &mut Case<'_>) -> Served {
+    again(way, case, |message| message.before && message.form != Form::Apart)
+}
+
+fn last_bit(way: Way, case: &mut Case<'_>) -> Served {
+    let served = (way.0)(case);
+    let last = case.places.last_mut();
+    if let Some(byte) = last.and_then(|places| places.out.bytes_mut().last_mut()) {
+        *byte ^= 0x80;
+    }
+    served
+}
+
+fn no_tag(way: Way, case: &mut Case<'_>) -> Served {
+    let served = (way.0)(case);
+    let mut each = case.messages.iter().zip(&mut *case.places).rev();
+    let sealed = |message: &Message| {
+        message.operation == Operation::Seal && message.expected.outcome.is_ok()
+    };
+    if let Some((message, places)) = each.find(|(message, _)| sealed(message)) {
+        let place = if message.form == Form::Packet { &mut places.out } else { &mut places.tag };
+        // That of a packet is at its end, and its output.
+        place.bytes_mut().iter_mut().rev().take(16).for_each(|byte| *byte = 0);
+    }
+    served
+}
+
+fn not_wiped(way: Way, case: &mut Case<'_>) -> Served {
+    let served = (way.0)(case);
+    for (places, outcome) in case.places.iter_mut().zip(&served.outcomes) {
+        if *outcome == Some(Err(Error::Authentication)) {
+            places.out.bytes_mut().fill(1);
+        }
+    }
+    served
+}
+
+fn moved_outcome(way: Way, case: &mut Case<'_>) -> Served {
+    let mut served = (way.0)(case);
+    let differ = |pair: &[Option<Result<(), Error>>]| pair[0] != pair[1];
+    if let Some(at) = served.outcomes.windows(2).position(differ) {
+        served.outcomes.swap(at, at + 1);
+        served.at_once.fill(None);
+    }
+    served
+}
+
+fn rotated_outcomes(way: Way, case: &mut Case<'_>) -> Served {
+    let mut served = (way.0)(case);
+    if !served.outcomes.is_empty() {
+        served.outcomes.rotate_right(1);
+        served.at_once.rotate_right(1);
+    }
+    served
+}
+
+fn all_well(way: Way, case: &mut Case<'_>) -> Served {
+    let mut served = (way.0)(case);
+    served.outcomes.fill(Some(Ok(())));
+    served.at_once.fill(None);
+    served
+}
+
+fn other_answer(way: Way, case: &mut Case<'_>) -> Served {
+    let mut served = (way.0)(case);
+    if let (Some(said), Some(outcome)) = (served.at_once.last_mut(), served.outcomes.last()) {
+        *said = Some(if *outcome == Some(Ok(())) { Err(Error::Unsupported) } else { Ok(()) });
+    }
+    served
+}
+
+fn nothing_failed(way: Way, case: &mut Case<'_>) -> Served {
+    Served { failed: 0, ..(way.0)(case) }
+}
+
+fn one_more_failed(way: Way, case: &mut Case<'_>) -> Served {
+    let served = (way.0)(case);
+    Served { failed: served.failed + usize::from(served.failed > 0), ..served }
+}
+
+fn spilled_before(way: Way, case: &mut Case<'_>) -> Served {
+    spilled(way, case, true)
+}
+
+fn spilled_behind(way: Way, case: &mut Case<'_>) -> Served {
+    spilled(way, case, false)
+}
+
+fn spilled(way: Way, case: &mut Case<'_>, before: bool) -> Served {
+    let served = (way.0)(case);
+    let at = case.places.len() / 2;
+    if let Some(place) = case.places.get_mut(at) {
         place.out.spill(before);
     }
+    served
 }
 
-fn spilled_tag(places: &mut [Places]) {
-    if let Some(place) = places.last_mut() {
+fn spilled_tag(way: Way, case: &mut Case<'_>) -> Served {
+    let served = (way.0)(case);
+    if let Some(place) = case.places.last_mut() {
         place.tag.spill(false);
     }
+    served
 }
 
-fn written_input(places: &mut [Places]) {
-    let mut inputs = places.iter_mut().filter_map(|place| place.input.as_mut());
+fn written_input(way: Way, case: &mut Case<'_>) -> Served {
+    let served = (way.0)(case);
+    let mut inputs = case.places.iter_mut().filter_map(|place| place.input.as_mut());
     if let Some(byte) = inputs.find_map(|input| input.bytes_mut().first_mut()) {
         *byte ^= 1;
     }
+    served
 }

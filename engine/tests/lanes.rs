@@ -79,8 +79,8 @@ fn batch(keys: &[Key], numbers: &mut Random) -> Vec<Message> {
     messages.retain(|message| {
         let key = &keys[message.key];
         let sealed = matches!(message.operation, Operation::Seal | Operation::Open);
-        let short = message.form == Form::Packet && message.data.len() < key.tag_length();
-        message.settled.is_none() && sealed == key.algorithm.is_aead() && !short
+        let uneven = message.form == Form::Uneven;
+        sealed == key.algorithm.is_aead() && !message.is_short() && !uneven
     });
     messages
 }

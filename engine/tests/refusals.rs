@@ -1,8 +1,6 @@
 //! What is refused, and how exactly: keys, operations, lengths, packets; and what is not.
 
-use lanecrypt_engine::{
-    Algorithm, BatchError, Engine, Error, InOutBuf, Operation, Request, Session,
-};
+use lanecrypt_engine::{Algorithm, BatchError, Engine, Error, Operation, Request, Session};
 
 /// Bytes that no cipher makes of themselves.
 fn key(length: usize) -> Vec<u8> {
@@ -57,8 +55,7 @@ fn every_algorithm_has_its_door() {
         let session = opened.expect("a good key");
         assert_eq!(session.algorithm(), algorithm);
         assert_eq!(session.tag_length(), if algorithm.is_aead() { 16 } else { 0 });
-        let driver = if algorithm == Algorithm::NULL { "null" } else { "software" };
-        assert_eq!(session.driver(), driver, "{algorithm}");
+        assert_eq!(session.driver(), "software", "{algorithm}");
     }
 }
 
@@ -95,14 +92,19 @@ fn drivers_are_found_by_name() {
 
 #[test]
 fn an_empty_batch_is_served() {
-    assert_eq!(Engine::new().process(&mut []), Ok(()));
+    let engine = Engine::new();
+    assert_eq!(engine.process(&mut []), Ok(()));
+    let mut room = engine.room(0);
+    assert_eq!(room.batch().finish(), Ok(()));
+    assert_eq!((room.outcomes().len(), room.outcome(0)), (0, None));
 }
 
 /// Of the null driver, too.
 #[test]
 fn operations_that_a_session_has_not_are_refused() {
     let engine = Engine::new();
-    let null = engine.open_hazmat(Algorithm::NULL, &[]).expect("it has no key");
+    let null = engine.open_on("null", Algorithm::NULL, &[]).expect("it has no key");
+    let mut room = engine.room(8);
     for session in algorithms().map(|algorithm| open(&engine, algorithm)).chain([null]) {
         let algorithm = session.algorithm();
         let nonce = key(algorithm.nonce_length());
@@ -126,6 +128,19 @@ fn operations_that_a_session_has_not_are_refused() {
             assert_eq!(batch[0].outcome(), Some(Err(Error::Unsupported)), "{algorithm}");
             assert_eq!((&data[..], tag), (&before[..], [9; 16]), "{algorithm}");
 
+            let mut batch = room.batch();
+            let (one, other) = (&mut data[..], &mut tag[..]);
+            let at_once = match operation {
+                Operation::Encrypt => batch.encrypt(&session, &nonce, one),
+                Operation::Decrypt => batch.decrypt(&session, &nonce, one),
+                Operation::Seal => batch.seal_detached(&session, &nonce, b"", one, other),
+                _ => batch.open_detached(&session, &nonce, b"", one, other),
+            };
+            assert_eq!(failed(batch.finish()), 1, "{algorithm}");
+            assert!(at_once.is_none_or(|outcome| outcome == Err(Error::Unsupported)));
+            assert_eq!(room.outcome(0), Some(Err(Error::Unsupported)), "{algorithm}");
+            assert_eq!((&data[..], tag), (&before[..], [9; 16]), "{algorithm}");
+
             let data = &mut data[..];
             let answer = match operation {
                 Operation::Encrypt => session.encrypt(&nonce, data),
@@ -146,6 +161,11 @@ fn operations_that_a_session_has_not_are_refused() {
             ];
             assert_eq!(failed(engine.process(&mut batch)), 2, "{algorithm}");
             assert!(batch.iter().all(|r| r.outcome() == Some(Err(Error::Unsupported))));
+            let mut batch = room.batch();
+            batch.seal(&session, &nonce, b"", &mut one);
+            batch.open(&session, &nonce, b"", &mut other);
+            assert_eq!(failed(batch.finish()), 2, "{algorithm}");
+            assert!(room.outcomes().eq([Some(Err(Error::Unsupported)); 2]));
             assert_eq!((&one, &other, &packet), (&before, &before, &before), "{algorithm}");
         }
     }
@@ -190,27 +210,96 @@ fn messages_of_no_length_are_served() {
     }
 }
 
+/// In both ways, and what they are is what was asked for.
 #[test]
-fn packets_that_are_shorter_than_a_tag_are_refused_before_they_are_processed() {
+fn packets_that_are_shorter_than_a_tag_are_refused() {
     let engine = Engine::new();
+    let mut room = engine.room(8);
     for algorithm in algorithms().filter(|algorithm| algorithm.is_aead()) {
         let session = open(&engine, algorithm);
         let nonce = key(algorithm.nonce_length());
         for length in 0..16 {
             let before = key(length);
             let (mut one, mut other, mut whole) = (before.clone(), before.clone(), key(20));
-            let mut batch = [
+            let outcomes = [Err(Error::OutputLength), Ok(()), Err(Error::Authentication)].map(Some);
+            let mut requests = [
                 Request::seal(&session, &nonce, b"", &mut one),
                 Request::seal(&session, &nonce, b"", &mut whole),
                 Request::open(&session, &nonce, b"", &mut other),
             ];
-            assert_eq!(batch[0].outcome(), Some(Err(Error::OutputLength)));
-            assert_eq!(batch[1].outcome(), None);
-            assert_eq!(batch[2].outcome(), Some(Err(Error::Authentication)));
-            assert_eq!(failed(engine.process(&mut batch)), 2);
-            assert_eq!(batch[1].outcome(), Some(Ok(())));
+            let operations = [Operation::Seal, Operation::Seal, Operation::Open];
+            assert_eq!(requests.each_ref().map(Request::operation), operations);
+            assert_eq!(requests.each_ref().map(Request::outcome), [None; 3]);
+            assert_eq!(failed(engine.process(&mut requests)), 2);
+            assert_eq!(requests.each_ref().map(Request::outcome), outcomes, "{algorithm}");
+            assert_eq!(requests.each_ref().map(Request::operation), operations);
             assert_eq!((&one, &other), (&before, &before));
             assert!(session.open(&nonce, b"", &mut whole).is_ok(), "{algorithm}");
+
+            let mut batch = room.batch();
+            batch.seal(&session, &nonce, b"", &mut one);
+            batch.seal(&session, &nonce, b"", &mut whole);
+            batch.open(&session, &nonce, b"", &mut other);
+            assert_eq!(failed(batch.finish()), 2);
+            assert!(room.outcomes().eq(outcomes), "{algorithm}");
+            assert_eq!((&one, &other), (&before, &before));
+            assert!(session.open(&nonce, b"", &mut whole).is_ok(), "{algorithm}");
+        }
+    }
+}
+
+/// Nothing is written if input and output have different lengths.
+#[test]
+fn data_of_two_lengths_are_refused() {
+    let engine = Engine::new();
+    let mut room = engine.room(8);
+    let null = engine.open_on("null", Algorithm::NULL, &[]).expect("it has no key");
+    for session in algorithms().map(|algorithm| open(&engine, algorithm)).chain([null]) {
+        let algorithm = session.algorithm();
+        let nonce = key(algorithm.nonce_length());
+        for (from, to) in [(0, 16), (16, 0), (64, 48), (64, 65), (600, 64)] {
+            let (from, before) = (key(from), vec![9; to]);
+            let (mut one, mut other) = (before.clone(), before.clone());
+            let (mut tag, came) = ([9; 16], [9; 16]);
+            let refused = Some(Err(Error::OutputLength));
+            let (first, second) = ((&from[..], &mut one[..]), (&from[..], &mut other[..]));
+            let mut requests = match algorithm.is_aead() {
+                true => [
+                    Request::seal_detached(&session, &nonce, b"", first, &mut tag),
+                    Request::open_detached(&session, &nonce, b"", second, &came),
+                ],
+                false => [
+                    Request::encrypt(&session, &nonce, first),
+                    Request::decrypt(&session, &nonce, second),
+                ],
+            };
+            assert_eq!(failed(engine.process(&mut requests)), 2);
+            assert_eq!(requests.map(|request| request.outcome()), [refused; 2], "{algorithm}");
+            assert_eq!((&one, &other, &tag), (&before, &before, &[9; 16]), "{algorithm}");
+
+            let (first, second) = ((&from[..], &mut one[..]), (&from[..], &mut other[..]));
+            let mut batch = room.batch();
+            match algorithm.is_aead() {
+                true => {
+                    batch.seal_detached(&session, &nonce, b"", first, &mut tag);
+                    batch.open_detached(&session, &nonce, b"", second, &came);
+                }
+                false => {
+                    batch.encrypt(&session, &nonce, first);
+                    batch.decrypt(&session, &nonce, second);
+                }
+            }
+            assert_eq!(failed(batch.finish()), 2);
+            assert!(room.outcomes().eq([refused; 2]), "{algorithm}");
+            assert_eq!((&one, &other, &tag), (&before, &before, &[9; 16]), "{algorithm}");
+
+            let data = (&from[..], &mut one[..]);
+            let answers = match algorithm.is_aead() {
+                true => session.seal_detached(&nonce, b"", data, &mut tag),
+                false => session.encrypt(&nonce, data),
+            };
+            assert_eq!(answers, Err(Error::OutputLength), "{algorithm}");
+            assert_eq!((&one, &tag), (&before, &[9; 16]), "{algorithm}");
         }
     }
 }
@@ -244,6 +333,7 @@ fn what_has_been_served_is_not_served_again() {
 fn one_bad_request_leaves_the_others_right() {
     let engine = Engine::new();
     let session = open(&engine, Algorithm::AES_128_GCM);
+    let mut room = engine.room(64);
     let nonces: Vec<[u8; 12]> = (0..300_u32)
         .map(|i| [i.to_le_bytes(), [0; 4], [1; 4]].concat().try_into().expect("12 bytes"))
         .collect();
@@ -265,9 +355,21 @@ fn one_bad_request_leaves_the_others_right() {
             assert_eq!(request.outcome(), Some(expected), "{i} of {bad}");
         }
         drop(batch);
+        let mut again = sealed.clone();
+        again[bad][39] ^= 0x40;
+        let mut batch = room.batch();
+        for (i, (nonce, packet)) in nonces.iter().zip(&mut again).enumerate() {
+            let answer = batch.open(&session, nonce, b"", packet);
+            assert_eq!(answer, Some(if i == bad { Err(Error::Authentication) } else { Ok(()) }));
+        }
+        assert_eq!(failed(batch.finish()), 1);
+        for (i, outcome) in room.outcomes().enumerate() {
+            assert_eq!(outcome.map(|o| o.is_err()), Some(i == bad), "{i} of {bad}");
+        }
         for (i, packet) in packets.iter().enumerate() {
             assert_eq!(packet[..24], [if i == bad { 0 } else { 3 }; 24], "{i} of {bad}");
         }
+        assert!(packets == again, "{bad}");
     }
 }
 
@@ -285,27 +387,4 @@ fn errors_are_said_in_words() {
     let error = engine.process(&mut batch[..1]).expect_err("it stays refused");
     assert_eq!(error.to_string(), "1 request of the batch failed");
     assert_eq!(Operation::ALL.map(Operation::name), ["encrypt", "decrypt", "seal", "open"]);
-}
-
-/// What drivers see of a request.
-#[test]
-fn requests_show_what_they_were_made_of() {
-    let engine = Engine::new();
-    let session = open(&engine, Algorithm::CHACHA20_POLY1305);
-    let (from, mut to, mut tag) = ([5; 30], [0; 30], [7; 16]);
-    let data = InOutBuf::new(&from, &mut to).expect("equal lengths");
-    let mut request = Request::seal_detached(&session, &[1; 12], b"aad", data, &mut tag);
-    assert_eq!((request.nonce(), request.aad()), (&[1; 12][..], &b"aad"[..]));
-    assert_eq!(request.operation(), Operation::Seal);
-    assert_eq!(request.tag(), None);
-    assert!(core::ptr::eq(request.session(), &raw const session));
-    assert_eq!(request.data().get_in(), [5; 30]);
-    assert_eq!(request.put_tag(&[1; 15]), Err(Error::TagLength));
-    assert_eq!(request.put_tag(&[1; 16]), Ok(()));
-    assert_eq!(tag, [1; 16]);
-    let mut request = Request::open_detached(&session, &[1; 12], b"", &mut to[..], &tag);
-    assert_eq!(request.tag(), Some(&[1; 16][..]));
-    assert_eq!(request.put_tag(&[1; 16]), Err(Error::Unsupported));
-    let request = Request::encrypt(&session, &[1; 12], &mut to[..]);
-    assert_eq!((request.aad(), request.tag()), (&[][..], None));
 }

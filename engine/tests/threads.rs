@@ -6,7 +6,7 @@ mod common;
 use std::sync::Barrier;
 use std::thread;
 
-use common::batch::{ENGINE, check, random};
+use common::batch::{Rooms, check, random};
 use common::keys::{algorithms, open, random_keys};
 use common::levels;
 use common::numbers::Random;
@@ -27,9 +27,10 @@ fn threads_share_an_engine_and_its_sessions() {
                 scope.spawn(move || {
                     let mut numbers = Random(seed);
                     let batches: Vec<_> = (0..50).map(|_| random(keys, &mut numbers)).collect();
+                    let mut rooms = Rooms::new(engine);
                     together.wait();
                     for messages in batches {
-                        check(engine, sessions, &messages, ENGINE)
+                        check(engine, sessions, &messages, &mut rooms)
                             .unwrap_or_else(|what| panic!("{}: {what}", isa.level()));
                     }
                 });
@@ -38,17 +39,18 @@ fn threads_share_an_engine_and_its_sessions() {
     }
 }
 
-/// A session goes to another thread and ends there.
+/// Sessions and rooms go to another thread and end there.
 #[test]
-fn sessions_move_between_threads() {
+fn sessions_and_rooms_move_between_threads() {
     let keys = random_keys(1, &algorithms(), &mut Random(22));
     let engine = Engine::new();
-    let sessions = open(&engine, &keys);
+    let (sessions, mut rooms) = (open(&engine, &keys), Rooms::new(&engine));
+    check(&engine, &sessions, &random(&keys, &mut Random(24)), &mut rooms).expect("it is right");
     thread::scope(|scope| {
         scope.spawn(|| {
-            let sessions = sessions;
+            let (sessions, mut rooms) = (sessions, rooms);
             let messages = random(&keys, &mut Random(23));
-            check(&engine, &sessions, &messages, ENGINE).expect("it is right there too");
+            check(&engine, &sessions, &messages, &mut rooms).expect("it is right there too");
         });
     });
 }

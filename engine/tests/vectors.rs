@@ -11,7 +11,7 @@ mod raw;
 #[allow(dead_code, reason = "the folder beside the workspace is for the tests of the ciphers")]
 mod tagged;
 
-use common::batch::{ENGINE, check};
+use common::batch::{Rooms, check};
 use common::keys::{Key, open};
 use common::levels;
 use common::message::{Expected, Form, Message};
@@ -43,7 +43,7 @@ fn vectors_without_tags() {
                 aad: Vec::new(),
                 data: data.clone(),
                 tag: Vec::new(),
-                settled: None,
+                before: false,
                 offset: 0,
                 expected: Expected { outcome: Ok(()), out: out.clone(), tag: Vec::new() },
             });
@@ -68,7 +68,7 @@ fn vectors_with_tags() {
             aad: line.aad.clone(),
             data: data.to_vec(),
             tag: tag.to_vec(),
-            settled: None,
+            before: false,
             offset: 0,
             expected,
         };
@@ -119,9 +119,9 @@ fn run(keys: &[Key], messages: &[Message]) {
     }
     for isa in levels() {
         let engine = Engine::with_isa(isa);
-        let sessions = open(&engine, keys);
+        let (sessions, mut rooms) = (open(&engine, keys), Rooms::new(&engine));
         for _ in 0..2 {
-            check(&engine, &sessions, &batch, ENGINE)
+            check(&engine, &sessions, &batch, &mut rooms)
                 .unwrap_or_else(|what| panic!("{}: {what}", isa.level()));
             for i in (1..batch.len()).rev() {
                 batch.swap(i, numbers.below(i + 1));

@@ -67,21 +67,30 @@ fn around_a_session(engine: &Engine, algorithm: Algorithm, key: &[u8]) -> [Vec<u
     bytes_around_drop(open(engine, algorithm, key))
 }
 
-/// The same of a session that has served a batch.
+/// The same of a session that has served a slice of requests, and a batch that was filled.
 #[inline(never)]
 fn around_a_used_session(engine: &Engine, algorithm: Algorithm, key: &[u8]) -> [Vec<u8>; 2] {
     let session = open(engine, algorithm, key);
     let nonce = &[7; 24][..algorithm.nonce_length()];
     let mut messages = [[5; 64]; 20];
     let each = messages.iter_mut();
-    let mut batch: Vec<Request<'_>> = each
+    let mut requests: Vec<Request<'_>> = each
         .map(|message| match algorithm.is_aead() {
             true => Request::seal(&session, nonce, b"", message),
             false => Request::encrypt(&session, nonce, &mut message[..]),
         })
         .collect();
-    engine.process(&mut batch).expect("good lengths");
-    drop(batch);
+    engine.process(&mut requests).expect("good lengths");
+    drop(requests);
+    let mut room = engine.room(20);
+    let mut batch = room.batch();
+    for message in &mut messages {
+        match algorithm.is_aead() {
+            true => batch.seal(&session, nonce, b"", message),
+            false => batch.encrypt(&session, nonce, &mut message[..]),
+        };
+    }
+    batch.finish().expect("good lengths");
     bytes_around_drop(session)
 }
 
@@ -126,7 +135,18 @@ fn nothing_secret_is_printed() {
             true => Request::seal(&session, nonce, b"", &mut message),
             false => Request::encrypt(&session, nonce, &mut message[..]),
         };
-        for printed in [format!("{session:?}"), format!("{request:#?}"), format!("{engine:?}")] {
+        let request_shown = format!("{request:#?}");
+        let mut room = engine.room(1);
+        let mut batch = room.batch();
+        let mut other = *b"a message that is secret........................";
+        match algorithm.is_aead() {
+            true => batch.seal(&session, nonce, b"", &mut other),
+            false => batch.encrypt(&session, nonce, &mut other[..]),
+        };
+        let shown =
+            [format!("{session:?}"), request_shown, format!("{engine:?}"), format!("{batch:#?}")];
+        drop(batch);
+        for printed in shown.into_iter().chain([format!("{room:?}")]) {
             // As text, as decimal numbers and as hex digits.
             let decimal = |bytes: &[u8]| format!("{:?}", &bytes[..2]).replace(['[', ']'], "");
             let hex = |bytes: &[u8]| format!("{:02x}{:02x}", bytes[0], bytes[1]);

@@ -4,7 +4,7 @@
 #[allow(dead_code, reason = "each test uses its part of it")]
 mod common;
 
-use common::batch::{ENGINE, check};
+use common::batch::{Rooms, check};
 use common::keys::{Key, open};
 use common::levels;
 use common::message::{Expected, Form, Message};
@@ -37,7 +37,7 @@ impl Cases {
             aad: aad.to_vec(),
             data: data.to_vec(),
             tag: tag.to_vec(),
-            settled: None,
+            before: false,
             offset: self.messages.len() % 64,
             expected: Expected { outcome, out: out.to_vec(), tag: tag_out.to_vec() },
         };
@@ -62,8 +62,8 @@ impl Cases {
         }
         for isa in levels() {
             let engine = Engine::with_isa(isa);
-            let sessions = open(&engine, &self.keys);
-            check(&engine, &sessions, &self.messages, ENGINE)
+            let (sessions, mut rooms) = (open(&engine, &self.keys), Rooms::new(&engine));
+            check(&engine, &sessions, &self.messages, &mut rooms)
                 .unwrap_or_else(|what| panic!("{}: {what}", isa.level()));
         }
     }

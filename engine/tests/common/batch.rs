@@ -1,53 +1,146 @@
 //! Batches: how random ones are made, and how one is checked.
 
-use lanecrypt_engine::{BatchError, Engine, Request, Session};
+use lanecrypt_engine::{BatchError, Engine, Error, Request, Room, Session};
 
 use super::keys::Key;
 use super::message::{Message, Places};
 use super::numbers::Numbers;
 
-/// What serves a batch, which is the engine unless a fault is planted.
-#[derive(Clone, Copy)]
-pub(crate) struct Server {
-    pub(crate) process: fn(&Engine, &mut [Request<'_>]) -> Result<(), BatchError>,
-    /// What happens to the memory of the messages besides.
-    pub(crate) besides: fn(&mut [Places]),
+/// What is to be served, and with what.
+pub(crate) struct Case<'c> {
+    pub(crate) engine: &'c Engine,
+    pub(crate) sessions: &'c [Session],
+    pub(crate) messages: &'c [Message],
+    pub(crate) places: &'c mut [Places],
+    pub(crate) room: &'c mut Room,
 }
 
-/// The engine.
-pub(crate) const ENGINE: Server =
-    Server { process: |engine, batch| engine.process(batch), besides: |_| {} };
+/// What came of it.
+pub(crate) struct Served {
+    pub(crate) failed: usize,
+    /// What each call said that gave a message.
+    pub(crate) at_once: Vec<Option<Result<(), Error>>>,
+    pub(crate) outcomes: Vec<Option<Result<(), Error>>>,
+}
 
-/// Has the messages served as one batch; answers what is wrong, if anything is.
+/// By the engine, as a slice of requests.
+pub(crate) fn processed(case: &mut Case<'_>) -> Served {
+    in_slice(case, |engine, batch| engine.process(batch))
+}
+
+/// Has a slice of requests processed.
+pub(crate) fn in_slice(
+    case: &mut Case<'_>,
+    process: fn(&Engine, &mut [Request<'_>]) -> Result<(), BatchError>,
+) -> Served {
+    let each = case.messages.iter().zip(&mut *case.places);
+    let mut batch: Vec<Request<'_>> = each
+        .map(|(message, places)| message.request(&case.sessions[message.key], places))
+        .collect();
+    for (message, request) in case.messages.iter().zip(&mut batch) {
+        assert_eq!((request.outcome(), request.operation()), (None, message.operation));
+        if message.before {
+            let failed = failed(case.engine.process(core::slice::from_mut(request)));
+            assert_eq!(failed, usize::from(message.expected.outcome.is_err()));
+        }
+    }
+    let failed = failed(process(case.engine, &mut batch));
+    let outcomes = batch.iter().map(Request::outcome).collect();
+    Served { failed, at_once: vec![None; batch.len()], outcomes }
+}
+
+/// By the engine, as a batch that is served while it is filled.
+pub(crate) fn filled(case: &mut Case<'_>) -> Served {
+    let mut batch = case.room.batch();
+    assert!(batch.is_empty());
+    let mut at_once = Vec::with_capacity(case.messages.len());
+    for (message, places) in case.messages.iter().zip(&mut *case.places) {
+        at_once.push(message.give(&case.sessions[message.key], places, &mut batch));
+        assert_eq!(batch.len(), at_once.len());
+    }
+    let failed = failed(batch.finish());
+    let outcomes: Vec<_> = case.room.outcomes().collect();
+    for (at, outcome) in outcomes.iter().chain([&None]).enumerate() {
+        assert_eq!(case.room.outcome(at), *outcome, "{at}");
+    }
+    Served { failed, at_once, outcomes }
+}
+
+/// How many failed.
+pub(crate) fn failed(answer: Result<(), BatchError>) -> usize {
+    answer.map_or_else(
+        |error| {
+            assert_ne!(error.failed, 0, "an error without a failure");
+            error.failed
+        },
+        |()| 0,
+    )
+}
+
+/// Rooms of several sizes, of which each batch gets the next: what a room expects is then mostly
+/// what there is not.
+pub(crate) struct Rooms {
+    rooms: Vec<Room>,
+    next: usize,
+}
+
+impl Rooms {
+    pub(crate) fn new(engine: &Engine) -> Self {
+        let rooms = [64, 1, 300, 5, 16].map(|messages| engine.room(messages));
+        Self { rooms: rooms.into(), next: 0 }
+    }
+
+    pub(crate) fn next(&mut self) -> &mut Room {
+        self.next = (self.next + 1) % self.rooms.len();
+        &mut self.rooms[self.next]
+    }
+}
+
+/// Has the messages served as one batch, in each way; answers what is wrong, if anything is.
 pub(crate) fn check(
     engine: &Engine,
     sessions: &[Session],
     messages: &[Message],
-    server: Server,
+    rooms: &mut Rooms,
+) -> Result<(), String> {
+    let room = rooms.next();
+    check_by(processed, engine, sessions, messages, room)
+        .map_err(|what| format!("processed: {what}"))?;
+    check_by(filled, engine, sessions, messages, room).map_err(|what| format!("filled: {what}"))
+}
+
+/// The same in one way: that of the engine, unless a fault is planted.
+pub(crate) fn check_by(
+    serve: impl FnOnce(&mut Case<'_>) -> Served,
+    engine: &Engine,
+    sessions: &[Session],
+    messages: &[Message],
+    room: &mut Room,
 ) -> Result<(), String> {
     let mut places: Vec<Places> = messages.iter().map(Message::places).collect();
-    let each = messages.iter().zip(&mut places);
-    let mut batch: Vec<Request<'_>> =
-        each.map(|(message, places)| message.request(&sessions[message.key], places)).collect();
-    let answer = (server.process)(engine, &mut batch);
-    let outcomes: Vec<_> = batch.iter().map(Request::outcome).collect();
-    drop(batch);
-    (server.besides)(&mut places);
+    let Served { failed, at_once, outcomes } =
+        serve(&mut Case { engine, sessions, messages, places: &mut places, room });
+    if outcomes.len() != messages.len() {
+        return Err(format!("{} outcomes of {} messages", outcomes.len(), messages.len()));
+    }
     for (i, message) in messages.iter().enumerate() {
-        message.check(outcomes[i], &places[i]).map_err(|what| {
+        let (said, outcome) = (at_once[i], outcomes[i]);
+        let checked = match said {
+            Some(_) if said != outcome => Err("another outcome than was said at once"),
+            _ => message.check(outcome, &places[i]),
+        };
+        checked.map_err(|what| {
             let algorithm = sessions[message.key].algorithm();
-            let outcome = outcomes[i];
             format!(
                 "{what}: message {i} of {}, {algorithm}: {message:?}: {outcome:?}",
                 places.len()
             )
         })?;
     }
-    let failed = messages.iter().filter(|message| message.expected.outcome.is_err()).count();
-    match answer {
-        Ok(()) if failed == 0 => Ok(()),
-        Err(BatchError { failed: counted, .. }) if counted == failed && failed > 0 => Ok(()),
-        answer => Err(format!("another count: {answer:?}, where {failed} failed")),
+    let expected = messages.iter().filter(|message| message.expected.outcome.is_err()).count();
+    match failed == expected {
+        true => Ok(()),
+        false => Err(format!("another count: {failed}, where {expected} failed")),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use lanecrypt_engine::{Error, InOutBuf, Operation, Request, Session};
+use lanecrypt_engine::{Batch, Data, Error, InOutBuf, Operation, Request, Session};
 
 use super::keys::Key;
 use super::numbers::Numbers;
@@ -17,6 +17,8 @@ pub(crate) enum Form {
     InPlace,
     /// From one buffer to another.
     Apart,
+    /// From one buffer to another of another length.
+    Uneven,
     /// In place, with the tag behind them.
     Packet,
 }
@@ -34,8 +36,8 @@ pub(crate) struct Message {
     pub(crate) data: Vec<u8>,
     /// The tag that came, or what lies where it is to be written; a packet has none besides.
     pub(crate) tag: Vec<u8>,
-    /// The outcome that it has before it is processed.
-    pub(crate) settled: Option<Result<(), Error>>,
+    /// It is served before its batch is: a slice of requests may have such.
+    pub(crate) before: bool,
     /// Where it lies, relative to lines of the cache.
     pub(crate) offset: usize,
     pub(crate) expected: Expected,
@@ -57,8 +59,27 @@ pub(crate) struct Places {
     pub(crate) tag: Place,
 }
 
+/// What a message is made of.
+enum Parts<'a> {
+    Packet(&'a mut [u8]),
+    Detached(Data<'a>, &'a mut [u8]),
+}
+
+impl Places {
+    fn parts(&mut self, form: Form) -> Parts<'_> {
+        let Self { input, out, tag } = self;
+        match (form, input) {
+            (Form::Packet, _) => Parts::Packet(out.bytes_mut()),
+            (_, Some(input)) => {
+                Parts::Detached((input.bytes(), out.bytes_mut()).into(), tag.bytes_mut())
+            }
+            (_, None) => Parts::Detached(out.bytes_mut().into(), tag.bytes_mut()),
+        }
+    }
+}
+
 /// What there is to change of a message so that it is refused.
-const DAMAGES: [Damage; 10] = [
+const DAMAGES: [Damage; 11] = [
     Damage::Nonce,
     Damage::DataLength,
     Damage::TagLength,
@@ -67,7 +88,8 @@ const DAMAGES: [Damage; 10] = [
     Damage::DataBit,
     Damage::AadBit,
     Damage::Operation,
-    Damage::Settled,
+    Damage::Before,
+    Damage::Uneven,
     Damage::ShortPacket,
 ];
 
@@ -80,7 +102,8 @@ enum Damage {
     DataBit,
     AadBit,
     Operation,
-    Settled,
+    Before,
+    Uneven,
     ShortPacket,
 }
 
@@ -113,7 +136,7 @@ impl Message {
             aad: numbers.bytes(aad),
             data: numbers.bytes(len),
             tag: vec![ROOM; key.tag_length()],
-            settled: None,
+            before: false,
             offset: numbers.below(64),
             expected: Expected { outcome: Ok(()), out: Vec::new(), tag: Vec::new() },
         };
@@ -156,10 +179,9 @@ impl Message {
                     self.form = Form::InPlace;
                 }
             }
-            Damage::Settled => {
-                let outcomes = [Ok(()), Err(Error::Finished), Err(Error::Authentication)];
-                self.settled = Some(*numbers.choice(&outcomes));
-            }
+            Damage::Before => self.before = true,
+            Damage::Uneven if self.form == Form::Packet => self.before = true,
+            Damage::Uneven => self.form = Form::Uneven,
             Damage::ShortPacket => {
                 let opens = matches!(self.operation, Operation::Decrypt | Operation::Open);
                 self.operation = if opens { Operation::Open } else { Operation::Seal };
@@ -176,14 +198,14 @@ impl Message {
         let mut out = self.room();
         let mut tag = self.tag.clone();
         let (key, nonce, aad) = (&keys[self.key], &self.nonce, &self.aad);
-        let outcome = match (self.settled, self.form) {
-            (Some(outcome), _) => outcome,
-            (None, Form::Packet) => key.serve_packet(self.operation, nonce, aad, &mut out),
-            (None, form) => {
-                let data = match form {
-                    Form::Apart => apart(&self.data, &mut out),
-                    _ => (&mut out[..]).into(),
-                };
+        let sealed = matches!(self.operation, Operation::Seal | Operation::Open);
+        let outcome = match self.form {
+            Form::Uneven if sealed != key.algorithm.is_aead() => Err(Error::Unsupported),
+            Form::Uneven => Err(Error::OutputLength),
+            Form::Packet => key.serve_packet(self.operation, nonce, aad, &mut out),
+            Form::InPlace => key.serve(self.operation, nonce, aad, (&mut out[..]).into(), &mut tag),
+            Form::Apart => {
+                let data = InOutBuf::new(&self.data, &mut out).expect("equal lengths");
                 key.serve(self.operation, nonce, aad, data, &mut tag)
             }
         };
@@ -194,12 +216,18 @@ impl Message {
     pub(crate) fn room(&self) -> Vec<u8> {
         match self.form {
             Form::Apart => vec![ROOM; self.data.len()],
+            // Shorter or longer.
+            Form::Uneven if self.offset % 2 == 0 && !self.data.is_empty() => {
+                vec![ROOM; self.data.len() / 2]
+            }
+            Form::Uneven => vec![ROOM; self.data.len() + 1 + self.offset],
             Form::InPlace | Form::Packet => self.data.clone(),
         }
     }
 
     pub(crate) fn places(&self) -> Places {
-        let input = (self.form == Form::Apart).then(|| Place::new(&self.data, 3 * self.offset));
+        let has_input = matches!(self.form, Form::Apart | Form::Uneven);
+        let input = has_input.then(|| Place::new(&self.data, 3 * self.offset));
         let tag = Place::new(&self.tag, 5 * self.offset + 1);
         Places { input, out: Place::new(&self.room(), self.offset), tag }
     }
@@ -211,60 +239,61 @@ impl Message {
         places: &'a mut Places,
     ) -> Request<'a> {
         let (nonce, aad) = (&self.nonce, &self.aad);
-        let Places { input, out, tag } = places;
-        let out = out.bytes_mut();
-        let mut request = match (self.form, self.operation) {
-            (Form::Packet, Operation::Seal) => Request::seal(session, nonce, aad, out),
-            (Form::Packet, _) => Request::open(session, nonce, aad, out),
-            (_, operation) => {
-                let data = match input {
-                    Some(input) => apart(input.bytes(), out),
-                    None => out.into(),
-                };
-                let tag = tag.bytes_mut();
-                match operation {
-                    Operation::Encrypt => Request::encrypt(session, nonce, data),
-                    Operation::Decrypt => Request::decrypt(session, nonce, data),
-                    Operation::Seal => Request::seal_detached(session, nonce, aad, data, tag),
-                    _ => Request::open_detached(session, nonce, aad, data, tag),
-                }
+        match (self.operation, places.parts(self.form)) {
+            (Operation::Seal, Parts::Packet(packet)) => Request::seal(session, nonce, aad, packet),
+            (_, Parts::Packet(packet)) => Request::open(session, nonce, aad, packet),
+            (Operation::Encrypt, Parts::Detached(data, _)) => {
+                Request::encrypt(session, nonce, data)
             }
-        };
-        if let Some(outcome) = self.settled {
-            request.settle(outcome);
+            (Operation::Decrypt, Parts::Detached(data, _)) => {
+                Request::decrypt(session, nonce, data)
+            }
+            (Operation::Seal, Parts::Detached(data, tag)) => {
+                Request::seal_detached(session, nonce, aad, data, tag)
+            }
+            (_, Parts::Detached(data, tag)) => {
+                Request::open_detached(session, nonce, aad, data, tag)
+            }
         }
-        request
+    }
+
+    /// Gives it to a batch that is filled.
+    pub(crate) fn give<'a>(
+        &'a self,
+        session: &'a Session,
+        places: &'a mut Places,
+        batch: &mut Batch<'_, 'a>,
+    ) -> Option<Result<(), Error>> {
+        let (nonce, aad) = (&self.nonce, &self.aad);
+        match (self.operation, places.parts(self.form)) {
+            (Operation::Seal, Parts::Packet(packet)) => batch.seal(session, nonce, aad, packet),
+            (_, Parts::Packet(packet)) => batch.open(session, nonce, aad, packet),
+            (Operation::Encrypt, Parts::Detached(data, _)) => batch.encrypt(session, nonce, data),
+            (Operation::Decrypt, Parts::Detached(data, _)) => batch.decrypt(session, nonce, data),
+            (Operation::Seal, Parts::Detached(data, tag)) => {
+                batch.seal_detached(session, nonce, aad, data, tag)
+            }
+            (_, Parts::Detached(data, tag)) => batch.open_detached(session, nonce, aad, data, tag),
+        }
     }
 
     /// The same by a call of the session, without a batch.
     pub(crate) fn call(&self, session: &Session, places: &mut Places) -> Result<(), Error> {
-        if let Some(outcome) = self.settled {
-            return outcome;
-        }
         let (nonce, aad) = (&self.nonce, &self.aad);
-        let Places { input, out, tag } = places;
-        let out = out.bytes_mut();
-        match (self.form, self.operation) {
-            (Form::Packet, Operation::Seal) => session.seal(nonce, aad, out),
-            (Form::Packet, _) => {
-                let message = out.len().saturating_sub(session.tag_length());
-                let opened = session.open(nonce, aad, out)?;
+        match (self.operation, places.parts(self.form)) {
+            (Operation::Seal, Parts::Packet(packet)) => session.seal(nonce, aad, packet),
+            (_, Parts::Packet(packet)) => {
+                let message = packet.len().saturating_sub(session.tag_length());
+                let opened = session.open(nonce, aad, packet)?;
                 assert_eq!(opened.len(), message, "{self:?}");
                 Ok(())
             }
-            (_, operation) => {
-                let data = match input {
-                    Some(input) => apart(input.bytes(), out),
-                    None => out.into(),
-                };
-                let tag = tag.bytes_mut();
-                match operation {
-                    Operation::Encrypt => session.encrypt(nonce, data),
-                    Operation::Decrypt => session.decrypt(nonce, data),
-                    Operation::Seal => session.seal_detached(nonce, aad, data, tag),
-                    _ => session.open_detached(nonce, aad, data, tag),
-                }
+            (Operation::Encrypt, Parts::Detached(data, _)) => session.encrypt(nonce, data),
+            (Operation::Decrypt, Parts::Detached(data, _)) => session.decrypt(nonce, data),
+            (Operation::Seal, Parts::Detached(data, tag)) => {
+                session.seal_detached(nonce, aad, data, tag)
             }
+            (_, Parts::Detached(data, tag)) => session.open_detached(nonce, aad, data, tag),
         }
     }
 
@@ -285,9 +314,9 @@ impl Message {
         if outcome != Some(expected.outcome) {
             return Err("another outcome");
         }
-        if self.settled.is_none() && expected.outcome == Err(Error::Authentication) {
+        if expected.outcome == Err(Error::Authentication) && !self.is_short() {
             let tag = if self.form == Form::Packet { 16 } else { 0 };
-            let message = out.bytes().len().saturating_sub(tag);
+            let message = out.bytes().len() - tag;
             if out.bytes()[..message].iter().any(|&byte| byte != 0) {
                 return Err("it is refused and not wiped");
             }
@@ -299,6 +328,11 @@ impl Message {
             return Err("another tag");
         }
         Ok(())
+    }
+
+    /// Whether it is a packet that is shorter than a tag.
+    pub(crate) fn is_short(&self) -> bool {
+        self.form == Form::Packet && self.data.len() < 16
     }
 }
 
@@ -313,7 +347,7 @@ impl fmt::Debug for Message {
             .field("aad", &self.aad.len())
             .field("data", &self.data.len())
             .field("tag", &self.tag.len())
-            .field("settled", &self.settled)
+            .field("before", &self.before)
             .field("offset", &self.offset)
             .field("expected", &self.expected.outcome)
             .finish()
@@ -330,10 +364,6 @@ fn near_the_carry(mut nonce: Vec<u8>, numbers: &mut impl Numbers) -> Vec<u8> {
         }
     }
     nonce
-}
-
-fn apart<'a>(from: &'a [u8], to: &'a mut [u8]) -> InOutBuf<'a, 'a, u8> {
-    InOutBuf::new(from, to).expect("equal lengths")
 }
 
 fn flip(bytes: &mut [u8], numbers: &mut impl Numbers) {

@@ -1,5 +1,6 @@
 //! What the tests of batches share.
 
+pub(crate) mod adding;
 pub(crate) mod batch;
 pub(crate) mod keys;
 pub(crate) mod message;

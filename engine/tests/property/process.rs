@@ -5,7 +5,7 @@ use lanecrypt_ciphers::Level;
 use lanecrypt_engine::{Engine, Isa};
 
 use crate::bytes::Bytes;
-use crate::common::batch::{ENGINE, check};
+use crate::common::batch::{check_by, filled, processed};
 use crate::common::keys::{Key, algorithms, open};
 use crate::common::message::Message;
 use crate::common::numbers::Numbers;
@@ -40,6 +40,7 @@ pub(crate) fn process(input: &[u8]) {
         short @ 0..200 => usize::from(short % 24),
         _ => input.below(300),
     };
+    let messages_expected = *input.choice(&[count, count / 3, 1, 2 * count]);
     let longest = *input.choice(&[17, 40, 300, 300, LONGEST]);
     // A batch of many is of short ones, so that a case takes no more than milliseconds.
     let longest = if count > 40 { longest.min(300) } else { longest };
@@ -55,7 +56,11 @@ pub(crate) fn process(input: &[u8]) {
     for isa in [Isa::PORTABLE, Isa::of_processor().at_most(level)] {
         let engine = Engine::with_isa(isa);
         let sessions = open(&engine, &keys);
-        check(&engine, &sessions, &messages, ENGINE)
-            .unwrap_or_else(|what| panic!("{}: {what}", isa.level()));
+        let mut room = engine.room(messages_expected);
+        // Filled once more, when the room knows what comes.
+        for serve in [processed, filled, filled] {
+            check_by(serve, &engine, &sessions, &messages, &mut room)
+                .unwrap_or_else(|what| panic!("{}: {what}", isa.level()));
+        }
     }
 }

@@ -1,0 +1,125 @@
+//! Rooms from one batch to the next: whatever a room expects, what comes is served right. And nonces
+//! of any length, which a room keeps by value.
+
+#[allow(dead_code, reason = "each test uses its part of it")]
+mod common;
+
+use common::adding::{Adding, add};
+use common::batch::{check_by, filled, processed};
+use common::keys::{algorithms, open, random_keys};
+use common::levels;
+use common::message::Message;
+use common::numbers::{Numbers as _, Random};
+use lanecrypt_engine::{Algorithm, Engine};
+
+/// From every count that makes a difference to every other.
+const COUNTS: [usize; 16] = [64, 1, 64, 0, 2, 300, 1, 4, 16, 3, 8, 257, 64, 600, 1, 2];
+
+/// Of one algorithm each, long ones and short ones in turn, so that nothing comes as expected.
+#[test]
+fn whatever_a_room_expects_it_serves_what_comes() {
+    for isa in levels() {
+        let engine = Engine::with_isa(isa);
+        let mut numbers = Random(71);
+        for algorithm in algorithms() {
+            let keys = random_keys(6, &[algorithm], &mut numbers);
+            let sessions = open(&engine, &keys);
+            let mut rooms = [1, 64, 300].map(|messages| engine.room(messages));
+            for (at, count) in COUNTS.into_iter().enumerate() {
+                let most = [700, 60, 40, 260][at % 4] / (1 + count / 100);
+                let mut message = || {
+                    let (key, len) = (numbers.below(keys.len()), numbers.below(most));
+                    let mut message = Message::random(&keys, key, len, &mut numbers);
+                    if numbers.one_in(40) {
+                        message.damage(&keys, &mut numbers);
+                    }
+                    message
+                };
+                let messages: Vec<_> = (0..count).map(|_| message()).collect();
+                for room in &mut rooms {
+                    check_by(filled, &engine, &sessions, &messages, room)
+                        .unwrap_or_else(|what| panic!("{}: {count}: {what}", isa.level()));
+                }
+            }
+        }
+    }
+}
+
+/// As many of one algorithm as of another were expected; then a thousand of one, by turns.
+#[test]
+fn a_room_sees_every_algorithm_by_turns() {
+    let engine = Engine::new();
+    let mut numbers = Random(72);
+    let keys = random_keys(2, &algorithms(), &mut numbers);
+    let sessions = open(&engine, &keys);
+    let mut room = engine.room(32);
+    for turn in 0..2 * keys.len() {
+        let count = [1, 33, 5, 100][turn % 4];
+        let mut message = || {
+            let (key, len) = ((turn + numbers.below(2)) % keys.len(), numbers.below(200));
+            Message::random(&keys, key, len, &mut numbers)
+        };
+        let messages: Vec<_> = (0..count).map(|_| message()).collect();
+        check_by(filled, &engine, &sessions, &messages, &mut room).expect("all is right");
+    }
+}
+
+/// GCM takes any but none; to all others one length is right.
+#[test]
+fn nonces_of_every_length_are_taken_or_refused() {
+    let mut numbers = Random(73);
+    let keys = random_keys(1, &algorithms(), &mut numbers);
+    for isa in levels() {
+        let engine = Engine::with_isa(isa);
+        let sessions = open(&engine, &keys);
+        let mut room = engine.room(64);
+        for length in (0..34).chain([40, 64, 255, 256, 300]) {
+            let mut message = |key| {
+                let mut message = Message::random(&keys, key, 64, &mut numbers);
+                message.nonce = numbers.bytes(length);
+                message.expect(&keys);
+                message
+            };
+            // So many that some are side by side.
+            let mut messages: Vec<_> =
+                (0..3 * keys.len()).map(|at| message(at % keys.len())).collect();
+            messages.extend(messages.clone());
+            for serve in [processed, filled, filled] {
+                check_by(serve, &engine, &sessions, &messages, &mut room)
+                    .unwrap_or_else(|what| panic!("{}: {length}: {what}", isa.level()));
+            }
+            let right = messages.iter().filter(|message| message.expected.outcome.is_ok()).count();
+            assert_eq!(
+                right > 0,
+                length > 0 || keys.iter().any(|key| key.algorithm == Algorithm::NULL)
+            );
+        }
+    }
+}
+
+/// All from one place, which is written anew for each: those for which there is room wait, longer
+/// ones do not.
+#[test]
+fn nonces_are_kept_by_value() {
+    let adding = Adding::new();
+    let engine = Engine::new().with_driver(adding.clone());
+    let session = engine.open_on(Adding::NAME, Algorithm::NULL, &[]).expect("it serves it");
+    let mut room = engine.room(400);
+    let mut data = [[7; 30]; 300];
+    let mut nonce = [0; 300];
+    let filled_with = |length: usize| move |at: usize| (length * 5 + at * 3).to_le_bytes()[0];
+    let mut batch = room.batch();
+    for (length, data) in data.iter_mut().enumerate() {
+        (0..length).for_each(|at| nonce[at] = filled_with(length)(at));
+        let at_once = batch.encrypt(&session, &nonce[..length], data);
+        assert_eq!(at_once, (length > 24).then_some(Ok(())), "{length}");
+    }
+    assert_eq!(batch.finish(), Ok(()));
+    assert!(room.outcomes().eq([Some(Ok(())); 300]));
+    for (length, data) in data.iter().enumerate() {
+        let mut expected = [7; 30];
+        add(&(0..length).map(filled_with(length)).collect::<Vec<_>>(), &mut expected);
+        assert_eq!(*data, expected, "{length}");
+    }
+    assert_eq!(adding.begun().len(), data.len());
+}

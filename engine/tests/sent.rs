@@ -1,0 +1,65 @@
+//! What may go to other threads: every public type but one.
+
+use lanecrypt_engine::{
+    Algorithm, Batch, BatchError, CostSource, Costs, Data, Driver, EachJob, Engine, Error, Isa,
+    Job, Jobs, Nonce, NonceSequence, Nonces, Null, Operation, RandomNonces, Request, Room, Session,
+    SessionId, SideBySide,
+};
+
+const fn sent_and_shared<T: Send + Sync + ?Sized>() {}
+
+macro_rules! sent_and_shared {
+    ($($name:ident: $type:ty),+ $(,)?) => {
+        const _: () = {
+            $(sent_and_shared::<$type>();)+
+        };
+        const SENT_AND_SHARED: &[&str] = &[$(stringify!($name)),+];
+    };
+}
+
+sent_and_shared!(
+    Algorithm: Algorithm,
+    Batch: Batch<'_, '_>,
+    BatchError: BatchError,
+    CostSource: CostSource,
+    Costs: Costs,
+    Data: Data<'_>,
+    Driver: dyn Driver,
+    EachJob: EachJob<'_, '_>,
+    Engine: Engine,
+    Error: Error,
+    Isa: Isa,
+    Job: Job<'_, '_>,
+    Jobs: Jobs<'_, '_>,
+    Nonce: Nonce,
+    Nonces: Nonces,
+    Null: Null,
+    Operation: Operation,
+    RandomNonces: RandomNonces<()>,
+    Request: Request<'_>,
+    Room: Room,
+    Session: Session,
+    SessionId: SessionId,
+    SideBySide: SideBySide,
+);
+
+/// Pointers to data that kernels take, made when they take them; and a trait, whose types are above.
+const OTHERS: [&str; 2] = ["InOutBuf", "NonceSequence"];
+
+/// The types that promise it are all that there are.
+#[test]
+fn no_public_type_is_forgotten() {
+    fn is_sequence<T: NonceSequence>() {}
+    is_sequence::<Nonces>();
+
+    let text = include_str!("../src/lib.rs");
+    let uses = text.split("\npub use ").skip(1).map(|rest| rest.split(';').next().unwrap_or(rest));
+    let mut names: Vec<&str> = uses
+        .flat_map(|path| path.split([':', '{', '}', ',', ' ', '\n']))
+        .filter(|name| name.starts_with(char::is_uppercase))
+        .collect();
+    names.sort_unstable();
+    let mut listed: Vec<&str> = SENT_AND_SHARED.iter().chain(&OTHERS).copied().collect();
+    listed.sort_unstable();
+    assert_eq!(names, listed);
+}
