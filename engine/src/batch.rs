@@ -12,7 +12,7 @@ pub(crate) use self::waiting::Waiting;
 use crate::cost::{KINDS, Lanes};
 use crate::scheduler;
 use crate::work::Work;
-use crate::{BatchError, Data, Operation, Session};
+use crate::{BatchError, Data, Operation, Request, Session};
 
 /// The most messages that wait: as many as the widest lanes take at once.
 const MOST: usize = 256;
@@ -181,6 +181,16 @@ pub struct Batch<'r, 'a> {
     waiting: Vec<Waiting<'a>>,
 }
 
+/// How a message is served.
+enum Way {
+    /// By the call that gives it.
+    Now,
+    /// With those that wait.
+    Waits,
+    /// By its driver, by itself.
+    Alone,
+}
+
 impl<'a> Batch<'_, 'a> {
     /// Seals a packet in place, as [`Session::seal`] does: its last
     /// [`tag_length`](Session::tag_length) bytes are room for the tag.
@@ -194,12 +204,20 @@ impl<'a> Batch<'_, 'a> {
         aad: &'a [u8],
         packet: &'a mut [u8],
     ) -> Option<Result<(), Error>> {
-        if self.waits(session, Operation::Seal, packet.len().saturating_sub(16), nonce) {
-            let work = Work::packet(session, Operation::Seal, aad, packet);
-            return self.defer(session, nonce, work);
+        match self.way(session, Operation::Seal, packet.len().saturating_sub(16), nonce) {
+            Way::Now => {
+                let outcome = session.seal(nonce, aad, packet);
+                self.served(outcome)
+            }
+            Way::Waits => {
+                self.defer(session, nonce, Work::packet(session, Operation::Seal, aad, packet))
+            }
+            Way::Alone => self.serve_alone(
+                session,
+                nonce,
+                Work::packet(session, Operation::Seal, aad, packet),
+            ),
         }
-        let outcome = session.seal(nonce, aad, packet);
-        self.served(outcome)
     }
 
     /// Opens a packet in place, as [`Session::open`] does. If it is authentic, the message lies at
@@ -212,12 +230,20 @@ impl<'a> Batch<'_, 'a> {
         aad: &'a [u8],
         packet: &'a mut [u8],
     ) -> Option<Result<(), Error>> {
-        if self.waits(session, Operation::Open, packet.len().saturating_sub(16), nonce) {
-            let work = Work::packet(session, Operation::Open, aad, packet);
-            return self.defer(session, nonce, work);
+        match self.way(session, Operation::Open, packet.len().saturating_sub(16), nonce) {
+            Way::Now => {
+                let outcome = session.open(nonce, aad, packet).map(|_| ());
+                self.served(outcome)
+            }
+            Way::Waits => {
+                self.defer(session, nonce, Work::packet(session, Operation::Open, aad, packet))
+            }
+            Way::Alone => self.serve_alone(
+                session,
+                nonce,
+                Work::packet(session, Operation::Open, aad, packet),
+            ),
         }
-        let outcome = session.open(nonce, aad, packet).map(|_| ());
-        self.served(outcome)
     }
 
     /// Encrypts a message and writes its tag, as [`Session::seal_detached`] does.
@@ -233,11 +259,14 @@ impl<'a> Batch<'_, 'a> {
         tag: &'a mut [u8],
     ) -> Option<Result<(), Error>> {
         let data = data.into();
-        if self.waits(session, Operation::Seal, data.len(), nonce) {
-            return self.defer(session, nonce, Work::seal(session, aad, data, tag));
+        match self.way(session, Operation::Seal, data.len(), nonce) {
+            Way::Now => {
+                let outcome = session.seal_detached(nonce, aad, data, tag);
+                self.served(outcome)
+            }
+            Way::Waits => self.defer(session, nonce, Work::seal(session, aad, data, tag)),
+            Way::Alone => self.serve_alone(session, nonce, Work::seal(session, aad, data, tag)),
         }
-        let outcome = session.seal_detached(nonce, aad, data, tag);
-        self.served(outcome)
     }
 
     /// Decrypts a message if its tag is right, as [`Session::open_detached`] does; if not, the
@@ -252,11 +281,14 @@ impl<'a> Batch<'_, 'a> {
         tag: &'a [u8],
     ) -> Option<Result<(), Error>> {
         let data = data.into();
-        if self.waits(session, Operation::Open, data.len(), nonce) {
-            return self.defer(session, nonce, Work::open(session, aad, data, tag));
+        match self.way(session, Operation::Open, data.len(), nonce) {
+            Way::Now => {
+                let outcome = session.open_detached(nonce, aad, data, tag);
+                self.served(outcome)
+            }
+            Way::Waits => self.defer(session, nonce, Work::open(session, aad, data, tag)),
+            Way::Alone => self.serve_alone(session, nonce, Work::open(session, aad, data, tag)),
         }
-        let outcome = session.open_detached(nonce, aad, data, tag);
-        self.served(outcome)
     }
 
     /// Encrypts a message without a tag, as [`Session::encrypt`] does.
@@ -268,11 +300,16 @@ impl<'a> Batch<'_, 'a> {
         data: impl Into<Data<'a>>,
     ) -> Option<Result<(), Error>> {
         let data = data.into();
-        if self.waits(session, Operation::Encrypt, data.len(), iv) {
-            return self.defer(session, iv, Work::raw(session, Operation::Encrypt, data));
+        match self.way(session, Operation::Encrypt, data.len(), iv) {
+            Way::Now => {
+                let outcome = session.encrypt(iv, data);
+                self.served(outcome)
+            }
+            Way::Waits => self.defer(session, iv, Work::raw(session, Operation::Encrypt, data)),
+            Way::Alone => {
+                self.serve_alone(session, iv, Work::raw(session, Operation::Encrypt, data))
+            }
         }
-        let outcome = session.encrypt(iv, data);
-        self.served(outcome)
     }
 
     /// Decrypts a message without a tag, as [`Session::decrypt`] does.
@@ -284,11 +321,16 @@ impl<'a> Batch<'_, 'a> {
         data: impl Into<Data<'a>>,
     ) -> Option<Result<(), Error>> {
         let data = data.into();
-        if self.waits(session, Operation::Decrypt, data.len(), iv) {
-            return self.defer(session, iv, Work::raw(session, Operation::Decrypt, data));
+        match self.way(session, Operation::Decrypt, data.len(), iv) {
+            Way::Now => {
+                let outcome = session.decrypt(iv, data);
+                self.served(outcome)
+            }
+            Way::Waits => self.defer(session, iv, Work::raw(session, Operation::Decrypt, data)),
+            Way::Alone => {
+                self.serve_alone(session, iv, Work::raw(session, Operation::Decrypt, data))
+            }
         }
-        let outcome = session.decrypt(iv, data);
-        self.served(outcome)
     }
 
     /// Messages so far: the index of the next one.
@@ -321,18 +363,16 @@ impl<'a> Batch<'_, 'a> {
 
     /// Whether a message waits for others, or for the driver of its session.
     #[inline(always)]
-    fn waits(
-        &mut self,
-        session: &Session,
-        operation: Operation,
-        bytes: usize,
-        nonce: &[u8],
-    ) -> bool {
+    fn way(&mut self, session: &Session, operation: Operation, bytes: usize, nonce: &[u8]) -> Way {
         let class = session.class().with(operation);
+        let fits = nonce.len() <= waiting::LONGEST_NONCE;
         match Lanes::kind(class) {
-            Some(kind) => nonce.len() <= waiting::LONGEST_NONCE && self.room.joins(kind, bytes),
-            // One with a longer nonce goes to its driver by itself.
-            None => class.is_elsewhere() && nonce.len() <= waiting::LONGEST_NONCE,
+            // Nothing that goes side by side has longer nonces: such a message is refused.
+            Some(kind) if fits && self.room.joins(kind, bytes) => Way::Waits,
+            Some(_) => Way::Now,
+            None if !class.is_elsewhere() => Way::Now,
+            None if fits => Way::Waits,
+            None => Way::Alone,
         }
     }
 
@@ -367,6 +407,27 @@ impl<'a> Batch<'_, 'a> {
         None
     }
 
+    /// Has its driver serve a message whose nonce there is no room for. If the driver panics, it has no
+    /// outcome.
+    #[cold]
+    #[inline(never)]
+    fn serve_alone(
+        &mut self,
+        session: &'a Session,
+        nonce: &[u8],
+        work: Work<'a>,
+    ) -> Option<Result<(), Error>> {
+        let index = self.room.count;
+        self.room.count += 1;
+        self.room.failures.push(Failure { index, error: None });
+        let outcome = session.serve(Request { session, nonce, work });
+        self.room.failures.pop();
+        if let Err(error) = outcome {
+            self.room.failures.push(Failure { index, error: Some(error) });
+        }
+        Some(outcome)
+    }
+
     /// Takes the room's memory when the first message waits, and serves what waits when it is full.
     #[inline(never)]
     fn make_room(&mut self) {
@@ -383,8 +444,9 @@ impl<'a> Batch<'_, 'a> {
     /// Serves what waits.
     #[inline(never)]
     fn serve_waiting(&mut self) {
-        let failed = scheduler::serve(&self.room.lanes, &mut self.waiting);
-        self.settle(failed);
+        let mut serving = Serving { failed: usize::MAX, batch: self };
+        let Batch { room, waiting } = &mut *serving.batch;
+        serving.failed = scheduler::serve(&room.lanes, waiting);
     }
 
     /// Notes what came of those that waited.
@@ -427,10 +489,23 @@ impl Drop for Batch<'_, '_> {
     #[inline]
     fn drop(&mut self) {
         if !self.waiting.is_empty() && std::thread::panicking() {
-            // A driver has panicked, or whoever filled the batch: nothing is begun any more.
+            // Whoever filled the batch has panicked: nothing is begun any more.
             self.settle(self.waiting.len());
         }
         self.end();
+    }
+}
+
+/// Notes what came of those that waited, even if a driver panics: nothing is begun twice.
+struct Serving<'s, 'r, 'a> {
+    batch: &'s mut Batch<'r, 'a>,
+    failed: usize,
+}
+
+impl Drop for Serving<'_, '_, '_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.batch.settle(self.failed);
     }
 }
 
