@@ -130,9 +130,12 @@ fn serve(kept: &Kept, job: &mut Job<'_, '_>) -> Result<(), Error> {
     }
 }
 
-/// A session of the card where it serves the algorithm, and of the software where not.
+/// A session of the card where it serves the algorithm, of the null driver or the software if not.
 fn open(engine: &Engine, key: &Key) -> Session {
     let Key { algorithm, bytes, .. } = key;
+    if *algorithm == Algorithm::NULL {
+        return engine.open_on("null", *algorithm, bytes).expect("it has no key");
+    }
     let card = engine.open_on("card", *algorithm, bytes);
     card.unwrap_or_else(|_| match algorithm.is_aead() {
         true => engine.open(*algorithm, bytes).expect("a good key"),
@@ -149,6 +152,8 @@ fn mixed_batches_go_to_whom_they_belong() {
     let mut keys = random_keys(2, &algorithms(), &mut numbers);
     // As many of the card as of all others.
     keys.extend(random_keys(20, &Card::ALGORITHMS, &mut numbers));
+    // And of a third driver.
+    keys.extend(random_keys(20, &[Algorithm::NULL], &mut numbers));
     let sessions: Vec<Session> = keys.iter().map(|key| open(&engine, key)).collect();
     let of_card = |session: &Session| session.driver() == "card";
     assert_eq!(sessions.iter().filter(|session| of_card(session)).count(), 88);
