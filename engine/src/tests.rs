@@ -182,7 +182,7 @@ fn a_calibrated_engine_answers_the_same() {
 #[test]
 fn what_is_settled_stays_as_it_is() {
     let adding = Arc::new(Adding::default());
-    let engine = Engine::new().with_driver(adding);
+    let engine = Engine::new().with_driver(adding).expect("a free name");
     let mut all = sessions(&engine);
     let of_algorithm = |algorithm| {
         let of_it = |session: &Session| session.algorithm() == algorithm;
@@ -233,7 +233,7 @@ fn settle_some(
     let mut requests: Vec<_> = batch.iter_mut().map(|message| message.request(sessions)).collect();
     for (at, request) in requests.iter_mut().enumerate() {
         if is_settled(at, count) {
-            request.work.state_mut().outcome = Some(said(at));
+            request.work.state.outcome = Some(said(at));
         }
     }
     let failed = engine.process(&mut requests).map_or_else(|error| error.failed, |()| 0);
@@ -264,11 +264,10 @@ fn any_lengths_give_the_same() {
                 let mut requests: Vec<_> =
                     messages.iter_mut().map(|message| message.request(&sessions)).collect();
                 assert!(requests.iter().all(|request| request.class() == class));
-                let count = requests.len();
-                let failed = serve_class(class, lengths, count, requests.iter_mut());
+                serve_class(class, lengths, requests.iter_mut());
                 let outcomes: Vec<_> = requests.iter().map(Request::outcome).collect();
                 drop(requests);
-                (failed, outcomes, messages)
+                (outcomes, messages)
             };
             let alone = serve(Lengths::NONE);
             assert!(alone == serve(Lengths::ALL), "{algorithm} {operation:?}");

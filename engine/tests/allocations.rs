@@ -204,7 +204,7 @@ fn count(numbers: &mut Random) -> usize {
 
 #[test]
 fn a_room_allocates_nothing_from_batch_to_batch() {
-    let engine = Engine::new().with_driver(Inverting);
+    let engine = Engine::new().with_driver(Inverting).expect("a free name");
     let sessions = sessions(&engine);
     let (mut numbers, mut seen) = (Random(81), Seen::default());
     let mut places = vec![[[0; 96]; 2]; MOST];
@@ -228,7 +228,7 @@ fn a_room_allocates_nothing_from_batch_to_batch() {
 
 #[test]
 fn a_slice_of_requests_allocates_nothing() {
-    let engine = Engine::new().with_driver(Inverting);
+    let engine = Engine::new().with_driver(Inverting).expect("a free name");
     let sessions = sessions(&engine);
     let (mut numbers, mut failed) = (Random(82), 0);
     let mut places = vec![[[0; 96]; 2]; MOST];

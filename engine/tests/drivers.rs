@@ -180,7 +180,7 @@ fn mixed_batches_go_to_whom_they_belong() {
 #[test]
 fn sessions_are_of_the_driver_that_is_named() {
     let card = Card::default();
-    let engine = Engine::new().with_driver(card.clone());
+    let engine = Engine::new().with_driver(card.clone()).expect("a free name");
     let raw = engine.open_on("card", Algorithm::AES_128_CTR, &[1; 16]).expect("a good key");
     let dear = engine.open(Algorithm::AES_256_GCM, &[1; 32]).expect("a good key");
     let asked = engine.open_on("card", Algorithm::AES_256_GCM, &[1; 32]).expect("a good key");
@@ -207,7 +207,7 @@ fn sessions_are_of_the_driver_that_is_named() {
 #[test]
 fn sessions_outlive_their_engine() {
     let card = Card::default();
-    let engine = Engine::new().with_driver(card.clone());
+    let engine = Engine::new().with_driver(card.clone()).expect("a free name");
     let session = engine.open_on("card", Algorithm::AES_128_CTR, &[1; 16]).expect("a good key");
     drop(engine);
     let mut data = [0; 20];

@@ -149,7 +149,7 @@ fn a_driver_divides_its_jobs_among_threads() {
     let cipher = Cipher::new(Algorithm::CHACHA20_POLY1305, &[6; 32]).expect("a good key");
     let (batches, parts) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let threads = Threads(Arc::new(Inside { cipher, batches, parts }));
-    let engine = Engine::new().with_driver(threads.clone());
+    let engine = Engine::new().with_driver(threads.clone()).expect("a free name");
     let there =
         engine.open_on("threads", Algorithm::CHACHA20_POLY1305, &[6; 32]).expect("it takes all");
     let here = engine.open(Algorithm::CHACHA20_POLY1305, &[6; 32]).expect("a good key");
@@ -219,7 +219,7 @@ impl Driver for Looking {
 #[test]
 fn jobs_show_what_requests_were_made_of() {
     let looking = Looking::default();
-    let engine = Engine::new().with_driver(looking.clone());
+    let engine = Engine::new().with_driver(looking.clone()).expect("a free name");
     let session =
         engine.open_on("looking", Algorithm::AES_128_GCM, &[1; 16]).expect("it takes all");
     let raw = engine.open_on("looking", Algorithm::AES_128_CTR, &[1; 16]).expect("it takes all");

@@ -100,7 +100,7 @@ fn nonces_of_every_length_are_taken_or_refused() {
 #[test]
 fn nonces_are_kept_by_value() {
     let adding = Adding::new();
-    let engine = Engine::new().with_driver(adding.clone());
+    let engine = Engine::new().with_driver(adding.clone()).expect("a free name");
     let session = engine.open_on(Adding::NAME, Algorithm::NULL, &[]).expect("it serves it");
     let mut room = engine.room(400);
     let mut data = [[7; 30]; 300];

@@ -26,7 +26,7 @@ struct Scene {
 impl Scene {
     fn new() -> Self {
         let adding = Adding::new();
-        let engine = Engine::new().with_driver(adding.clone());
+        let engine = Engine::new().with_driver(adding.clone()).expect("a free name");
         let sealed = |algorithm, bytes| engine.open(algorithm, &[3; 32][..bytes]).expect("a key");
         let raw = |algorithm| engine.open_hazmat(algorithm, &[3; 16]).expect("a key");
         let sessions = [

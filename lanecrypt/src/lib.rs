@@ -32,8 +32,8 @@ pub use lanecrypt_ciphers::{
 };
 #[doc(inline)]
 pub use lanecrypt_engine::{
-    Batch, BatchError, CostSource, Costs, Data, Driver, DriverNameError, EachJob, Engine, Job, Jobs, Null,
-    Operation, Request, Room, Session, SessionId, SideBySide,
+    Batch, BatchError, CostSource, Costs, Data, Driver, DriverNameError, EachJob, Engine, Job,
+    Jobs, Null, Operation, Request, Room, Session, SessionId, SideBySide,
 };
 #[doc(inline)]
 pub use lanecrypt_random as random;
