@@ -1,9 +1,10 @@
-//! XTS with VAES and VPCLMULQDQ on 512-bit registers: four blocks in each, 32 at a time. Constant
-//! time in key and data.
+//! XTS with VAES, VPCLMULQDQ and GFNI on 512-bit registers: four blocks in each, 32 at a time.
+//! Constant time in key and data.
 //!
-//! From one part to the next only the first four masks are kept, times x^32. All others of a part
-//! are one multiplication or two away from these, and the processor makes them while the rounds of
-//! the part before are under way.
+//! Masks that are whole powers of x^8 apart are the same bytes, moved, but for those that come in
+//! at the low end. So all bytes that come in within two parts are computed at once, and each vector
+//! of masks is one permutation of bytes. Multiplications would take turns with the rounds on the
+//! units that both need.
 //!
 //! Each part takes the round keys from memory anew. Were they all in registers, as the compiler
 //! would have it, states and masks would no longer fit, and rounds that should run side by side
@@ -16,12 +17,12 @@ use inout::InOutBuf;
 use super::aesni::{self, doubled, encrypted, steal};
 use super::{Way, stealing};
 use crate::aes::avx512::{broadcast, load, store};
-use crate::simd::{load128, opaque_place};
+use crate::simd::{load128, load512, opaque_place};
 use crate::{BlockCipher, BlockEncrypt, Level, into_blocks};
 
 pub(super) const NEEDS: Level = Level::Avx512;
 
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes,vpclmulqdq")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2,gfni,vaes,vpclmulqdq")]
 pub(super) fn one<const N: usize, const WAY: bool>(
     _way: Way<WAY>,
     _cipher: &impl BlockCipher<16>,
@@ -35,7 +36,7 @@ pub(super) fn one<const N: usize, const WAY: bool>(
     unit::<N, WAY>(keys, mask, data);
 }
 
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes,vpclmulqdq")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2,gfni,vaes,vpclmulqdq")]
 pub(super) fn units<const N: usize, const WAY: bool>(
     _way: Way<WAY>,
     _cipher: &impl BlockCipher<16>,
@@ -54,7 +55,7 @@ pub(super) fn units<const N: usize, const WAY: bool>(
 
 /// One data unit, whose first mask is `mask`.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes,vpclmulqdq")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2,gfni,vaes,vpclmulqdq")]
 fn unit<const N: usize, const WAY: bool>(
     keys: &[[u8; 16]; N],
     mask: __m128i,
@@ -64,16 +65,21 @@ fn unit<const N: usize, const WAY: bool>(
     let (mut whole, last) = data.split_at(length - stealing(length));
     let mut masks = four(mask);
     while whole.len() > 512 {
-        let (part, rest) = whole.split_at(512);
-        crypt::<N, 8, WAY, false>(keys, masks, part);
-        masks = times_bytes::<4, 12>(masks);
-        whole = rest;
+        let sources = both(masks);
+        let parts = if whole.len() > 1024 { 2 } else { 1 };
+        // One call, so that it is inlined, and the masks stay in registers.
+        for moves in MOVES.as_chunks().0.iter().take(parts) {
+            let (part, rest) = whole.split_at(512);
+            crypt::<N, 8, WAY, false>(keys, all(&sources, moves), part);
+            whole = rest;
+        }
+        masks = sources[0].moved(&MOVES[4 * parts]);
     }
     let length = whole.len();
     let next = if length < 64 {
         few::<N, WAY>(keys, _mm512_castsi512_si128(masks), whole)
     } else {
-        masks = for_count!(length.div_ceil(64), crypt::<N, _, WAY, true>(keys, masks, whole));
+        masks = for_count!(length.div_ceil(64), ending::<N, _, WAY>(keys, masks, whole));
         next(masks, length)
     };
     if !last.is_empty() {
@@ -85,7 +91,7 @@ fn unit<const N: usize, const WAY: bool>(
 /// register delays loads next to that part, which is where the next data unit may begin. Returns
 /// the next mask.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes,vpclmulqdq")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2,gfni,vaes,vpclmulqdq")]
 fn few<const N: usize, const WAY: bool>(
     keys: &[[u8; 16]; N],
     mask: __m128i,
@@ -100,17 +106,28 @@ fn few<const N: usize, const WAY: bool>(
     }
 }
 
-/// `V` vectors of blocks, of which the last may have fewer than four; `first` has the masks of the
-/// first. Returns those of the last.
+/// The last `V` vectors of blocks; `first` has the masks of the first. Returns those of the last.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes,vpclmulqdq")]
-fn crypt<const N: usize, const V: usize, const WAY: bool, const LAST: bool>(
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2,gfni,vaes,vpclmulqdq")]
+fn ending<const N: usize, const V: usize, const WAY: bool>(
     keys: &[[u8; 16]; N],
     first: __m512i,
     data: InOutBuf<'_, '_, u8>,
 ) -> __m512i {
+    let [moves, ..] = MOVES.as_chunks().0 else { unreachable!("there are two parts") };
+    crypt::<N, V, WAY, true>(keys, all(&both(first), moves), data)
+}
+
+/// `V` vectors of blocks, of which the last may have fewer than four, and their masks. Returns the
+/// masks of the last.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2,gfni,vaes,vpclmulqdq")]
+fn crypt<const N: usize, const V: usize, const WAY: bool, const LAST: bool>(
+    keys: &[[u8; 16]; N],
+    masks: [__m512i; V],
+    data: InOutBuf<'_, '_, u8>,
+) -> __m512i {
     let (mut whole, mut last) = data.split_at(64 * (V - 1));
-    let masks = all::<V>(first);
     let mut state = load::<V>(whole.get_in(), last.get_in());
     let keys = opaque_place(keys);
     let key = broadcast(&keys[0]);
@@ -150,31 +167,108 @@ fn next(last: __m512i, length: usize) -> __m128i {
     doubled(_mm512_castsi512_si128(_mm512_maskz_compress_epi64(0b11 << (2 * at), last)))
 }
 
-/// The masks of `V` vectors, each computed from the first or the second, and that from the first.
+/// The masks of the `V` vectors of a part: one by one from the first and from the second source.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,vpclmulqdq")]
-fn all<const V: usize>(first: __m512i) -> [__m512i; V] {
-    let second = add_out(_mm512_slli_epi64::<4>(first), _mm512_srli_epi64::<60>(first));
-    let mut masks = [first; V];
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni,vpclmulqdq")]
+fn all<const V: usize>(sources: &[Source; 2], moves: &[[u8; 64]; 4]) -> [__m512i; V] {
+    let mut masks = [sources[0].masks; V];
     for (i, masks) in masks.iter_mut().enumerate() {
-        let from = if i % 2 == 0 { first } else { second };
-        *masks = match i / 2 {
-            0 => from,
-            1 => times_bytes::<1, 15>(from),
-            2 => times_bytes::<2, 14>(from),
-            _ => times_bytes::<3, 13>(from),
-        };
+        *masks = sources[i % 2].moved(&moves[i / 2]);
     }
     masks
 }
 
-/// Times x^(8 `BYTES`); `REST` is 16 less `BYTES`.
+/// Masks, and all bytes that come in when they are multiplied by powers of x^8 up to x^64.
+///
+/// Times x^8, each byte moves up by one, and the last falls out. Times 0x87 it has 15 bits: the low
+/// byte comes in as byte 0, the high one is added to byte 1. The next time the same happens to what
+/// was byte 14, and so on. So byte 0 is always the low byte of one that has fallen out, and behind
+/// it are bytes of the product of the last eight and 0x87.
+struct Source {
+    masks: __m512i,
+    /// In each lane: the product's bytes 0 to 7; what byte 0 of the masks becomes; the low bytes
+    /// that bytes 9 to 15 of the masks become.
+    incoming: __m512i,
+}
+
+impl Source {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni,vpclmulqdq")]
+    fn new(masks: __m512i) -> Self {
+        let product = _mm512_clmulepi64_epi128::<1>(masks, _mm512_set1_epi64(0x87));
+        // Adds byte 0 of the masks to byte 8 of the product.
+        let (raised, byte) = (_mm512_bslli_epi128::<8>(masks), _mm512_set1_epi64(0xff));
+        let product = _mm512_ternarylogic_epi64::<0x78>(product, raised, byte);
+        let low = _mm512_set1_epi64(LOW_BYTE);
+        let incoming =
+            _mm512_mask_gf2p8affine_epi64_epi8::<0>(product, 0xfe00_fe00_fe00_fe00, masks, low);
+        Self { masks, incoming }
+    }
+
+    /// The masks times a power of x^8.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    fn moved(&self, moves: &[u8; 64]) -> __m512i {
+        _mm512_permutex2var_epi8(self.masks, load512(moves), self.incoming)
+    }
+}
+
+/// The sources of all masks of two parts: of the first vector, and of the second, whose masks are
+/// those of the first times x^4.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,vpclmulqdq")]
-fn times_bytes<const BYTES: i32, const REST: i32>(masks: __m512i) -> __m512i {
-    let out = _mm512_bsrli_epi128::<REST>(masks);
-    let reduced = _mm512_clmulepi64_epi128::<0>(out, _mm512_set1_epi64(0x87));
-    _mm512_xor_si512(_mm512_bslli_epi128::<BYTES>(masks), reduced)
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni,vpclmulqdq")]
+fn both(first: __m512i) -> [Source; 2] {
+    let second = add_out(_mm512_slli_epi64::<4>(first), _mm512_srli_epi64::<60>(first));
+    [Source::new(first), Source::new(second)]
+}
+
+/// Where each byte comes from when masks are multiplied by the powers of x^8 from 0 to 8.
+static MOVES: [[u8; 64]; 9] = moves();
+
+#[expect(clippy::cast_possible_truncation, reason = "below 128")]
+const fn moves() -> [[u8; 64]; 9] {
+    const INCOMING: usize = 64;
+    let mut all = [[0; 64]; 9];
+    let mut power = 0;
+    while power < 9 {
+        let mut at = 0;
+        while at < 64 {
+            let (lane, byte) = (at / 16 * 16, at % 16);
+            let from = if power == 0 || byte > power {
+                byte - power
+            } else if byte == power {
+                INCOMING + 8
+            } else if byte == 0 && power < 8 {
+                INCOMING + 16 - power
+            } else {
+                // The lowest byte of the product is a low byte alone: what byte 8 becomes.
+                INCOMING + 8 - power + byte
+            };
+            all[power][at] = (lane + from) as u8;
+            at += 1;
+        }
+        power += 1;
+    }
+    all
+}
+
+/// The matrix over GF(2), as `vgf2p8affineqb` takes it, of a byte times 0x87, of which it keeps the
+/// low byte.
+const LOW_BYTE: i64 = low_byte();
+
+const fn low_byte() -> i64 {
+    let mut matrix = 0_u64;
+    let mut bit = 0;
+    while bit < 8 {
+        let mut from = 0;
+        while from <= bit {
+            let adds = 0x87 >> (bit - from) & 1;
+            matrix |= adds << (8 * (7 - bit) + from);
+            from += 1;
+        }
+        bit += 1;
+    }
+    matrix.cast_signed()
 }
 
 /// Adds what fell out of each half: of the lower one to the upper, of the upper one reduced to the
