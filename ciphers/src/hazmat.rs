@@ -17,6 +17,7 @@
 //! [`Cipher`] is one keyed algorithm, for any number of messages and threads. An [`Encryptor`] or a
 //! [`Decryptor`] takes one message in pieces. [`Stream`] is one keyed stream that goes to any
 //! position, [`StreamCipher`] the same for a core that is known when the program is written.
+//! [`HeaderProtectionKey`] masks the headers of packets.
 //!
 //! ```
 //! use lanecrypt_ciphers::hazmat::Cipher;
@@ -37,6 +38,7 @@ mod burn;
 mod cipher;
 mod decryptor;
 mod encryptor;
+mod header_protection;
 mod keyed;
 pub mod lanes;
 mod live;
@@ -52,6 +54,7 @@ pub use burn::{BURN_DEPTH, burn_stack};
 pub use cipher::Cipher;
 pub use decryptor::Decryptor;
 pub use encryptor::Encryptor;
+pub use header_protection::HeaderProtectionKey;
 pub use padding::Padding;
 pub use stream::Stream;
 pub use stream_cipher::StreamCipher;

@@ -85,9 +85,9 @@ fn wrong_ivs(refusals: &mut Refusals) {
         ("ecb", "aes-128-ecb", &[1, 16][..]),
         ("cbc", "aes-256-cbc", &[0, 8, 15, 17, 32]),
         ("ctr", "serpent-128-ctr", &[0, 8, 12, 15, 17]),
-        ("rfc 8439", "chacha20-ietf", &[0, 8, 11, 13, 16]),
+        ("rfc 8439", "chacha20-ietf", &[0, 8, 11, 13, 15, 17]),
         ("djb", "chacha8-djb", &[0, 7, 9, 12, 24]),
-        ("salsa", "salsa20/12", &[0, 7, 12, 16]),
+        ("salsa", "salsa20/12", &[0, 7, 12, 15, 17]),
         ("null", "null", &[1, 16]),
     ];
     for (family, name, lengths) in families {

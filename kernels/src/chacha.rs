@@ -211,6 +211,17 @@ pub(crate) fn hchacha20(isa: Isa, key: &Key, nonce: &[u8; 16]) -> Key {
     by_isa!(isa, hchacha20(key, nonce): Avx512 => avx512, Ssse3 => ssse3, _ => portable)
 }
 
+/// The first 16 bytes of the block of ChaCha20 that has `last` as its last row: block counter and
+/// nonce in either form, as they lie in the state, little-endian.
+///
+/// Protocols mask headers with them (RFC 9001, section 5.4.4; RFC 9147, section 4.2.3). The row
+/// stays in registers, and no block behind it is made.
+#[inline]
+#[must_use]
+pub fn first_row(isa: Isa, key: &Key, last: &[u8; 16]) -> [u8; 16] {
+    by_isa!(isa, first_row(key, last): Avx512 => avx512, Ssse3 => ssse3, _ => portable)
+}
+
 /// The words of the state with another counter.
 #[inline]
 pub(crate) fn words<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64) -> [u32; 16] {
@@ -315,6 +326,26 @@ mod tests {
             let made = hchacha20(isa, &Key::from(&key), &nonce);
             assert_eq!(made.words[..4], Key::from(&key).words[..4], "{level}");
             assert_eq!(made.words[4..], expected, "{level}");
+        }
+    }
+
+    #[test]
+    fn first_rows_begin_the_blocks_that_they_name() {
+        let key =
+            Key::from(&core::array::from_fn::<u8, 32, _>(|i| 7 * u8::try_from(i).expect("32")));
+        for last in
+            [[0; 16], [255; 16], core::array::from_fn(|i| 31 * u8::try_from(i).expect("16"))]
+        {
+            let (counter, nonce) = last.split_first_chunk().expect("16 bytes");
+            let nonce = nonce.try_into().expect("12 bytes");
+            let mut core = ChaCha::<20, Ietf>::new(Isa::PORTABLE, &key, nonce);
+            core.seek(u32::from_le_bytes(*counter).into());
+            let mut block = [0; 64];
+            core.keystream(&mut block);
+            for level in Level::ALL {
+                let row = first_row(Isa::of_processor().at_most(level), &key, &last);
+                assert_eq!(row, block[..16], "{level}");
+            }
         }
     }
 

@@ -25,6 +25,10 @@ use crate::{Algorithm, Error, Primitive};
 /// [`Algorithm::nonce_length`] bytes. **Nothing here checks that none is used twice**: see
 /// [`hazmat`](super).
 ///
+/// ChaCha and Salsa20 also take 16 bytes: the number of the block that the message begins with,
+/// little-endian, in 4 bytes in the form of RFC 8439 and in 8 bytes otherwise, then the nonce. A
+/// sample of QUIC, which makes a header's mask, has this form.
+///
 /// Input and output may be one buffer or two, and two cannot overlap:
 ///
 /// ```compile_fail,E0502

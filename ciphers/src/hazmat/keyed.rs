@@ -10,7 +10,7 @@ use lanecrypt_kernels::hc128::Hc128;
 use lanecrypt_kernels::salsa::Salsa;
 use lanecrypt_kernels::serpent::{self, Serpent};
 use lanecrypt_kernels::xts::AesXts;
-use lanecrypt_kernels::{BlockEncrypt, Isa, StreamCore};
+use lanecrypt_kernels::{BlockEncrypt, Isa, Seek, StreamCore};
 use subtle::ConstantTimeEq;
 #[cfg(feature = "legacy")]
 use zeroize::Zeroizing;
@@ -229,14 +229,35 @@ where
     }
 }
 
-impl<C: StreamCore> Kept<C> {
+impl<C: Seek> Kept<C> {
     #[inline]
-    fn message<const N: usize>(&self, nonce: &[u8], data: InOutBuf<'_, '_, u8>) -> Result<(), Error>
+    fn message<const N: usize>(&self, iv: &[u8], data: InOutBuf<'_, '_, u8>) -> Result<(), Error>
     where
         C: StreamCore<Nonce = [u8; N]>,
     {
-        message(C::new(self.isa, &self.key, sized(nonce)?), data)
+        let (block, nonce) = block_and_nonce(iv)?;
+        let mut core = C::new(self.isa, &self.key, nonce);
+        core.seek(block);
+        message(core, data)
     }
+}
+
+/// The block that data begin at, and the nonce: block 0 where `iv` is the nonce alone; else it has
+/// 16 bytes, of which the first are the block's number, little-endian.
+#[inline]
+pub(super) fn block_and_nonce<const N: usize>(iv: &[u8]) -> Result<(u64, &[u8; N]), Error> {
+    const { assert!(N == 8 || N == 12) };
+    if let Ok(nonce) = iv.try_into() {
+        return Ok((0, nonce));
+    }
+    let whole: &[u8; 16] = sized(iv)?;
+    let (_, nonce) = whole.split_last_chunk().expect("asserted: less than 16 bytes");
+    let [a, b, c, d, e, f, g, h, ..] = *whole;
+    let block = match N {
+        12 => u32::from_le_bytes([a, b, c, d]).into(),
+        _ => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+    };
+    Ok((block, nonce))
 }
 
 /// A message under HC-128. Not inlined: the other ciphers need no room on the stack for its tables.

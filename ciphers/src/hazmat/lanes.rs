@@ -20,7 +20,7 @@ use lanecrypt_kernels::{BlockEncrypt, Isa, StreamCore, in_parts, into_blocks};
 
 use super::Cipher;
 use super::block_modes::sized;
-use super::keyed::{Kept, Keyed, StreamKey};
+use super::keyed::{Kept, Keyed, StreamKey, block_and_nonce};
 pub use crate::cipher::lanes::Lengths;
 use crate::{Algorithm, Error, Mode, Primitive};
 
@@ -33,13 +33,16 @@ const STREAMS: usize = 64;
 /// Longer messages of a stream cipher go alone, where the end of the keystream is looked after.
 /// They would fill all registers by themselves anyway.
 const LONGEST_STREAM: usize = 1 << 20;
+/// So do those that begin at a block behind this one: before it no message of that length reaches
+/// the end of the shortest counter.
+const LAST_START: u64 = (1 << 32) - LONGEST_STREAM as u64 / 64;
 
 /// A message that is to be encrypted or decrypted: what [`Cipher::encrypt`] takes.
 #[expect(clippy::exhaustive_structs, reason = "whoever has a batch makes it, field by field")]
 pub struct Message<'a> {
     /// Its key.
     pub cipher: &'a Cipher,
-    /// Its initialization vector or nonce.
+    /// Its initialization vector or nonce, or block and nonce, see [`Cipher`].
     pub iv: &'a [u8],
     /// What is encrypted or decrypted, in place or from one buffer to another.
     pub data: InOutBuf<'a, 'a, u8>,
@@ -120,7 +123,7 @@ fn xor<'a>(
         ($variant:ident, $form:ty, $rounds:literal) => {
             side_by_side!(
                 $variant,
-                |key, nonce, data| chacha::Lane::new::<$form>(key, nonce, 0, data),
+                |key, nonce, block, data| chacha::Lane::new::<$form>(key, nonce, block, data),
                 chacha::xor_lanes::<$rounds>
             )
         };
@@ -129,7 +132,7 @@ fn xor<'a>(
         ($variant:ident, $rounds:literal) => {
             side_by_side!(
                 $variant,
-                |key, nonce, data| salsa::Lane::new(key, nonce, 0, data),
+                |key, nonce, block, data| salsa::Lane::new(key, nonce, block, data),
                 salsa::xor_lanes::<$rounds>
             )
         };
@@ -219,7 +222,7 @@ fn side_by_side<'a, C: StreamCore<Nonce = [u8; N]> + 'a, L: 'a, const N: usize>(
     lengths: Lengths,
     messages: impl Iterator<Item = Message<'a>>,
     key: impl Fn(&'a Keyed) -> Option<&'a Kept<C>>,
-    lane: impl Fn(&'a C::Key, &'a [u8; N], InOutBuf<'a, 'a, u8>) -> L,
+    lane: impl Fn(&'a C::Key, &'a [u8; N], u64, InOutBuf<'a, 'a, u8>) -> L,
     run: impl Fn(Isa, &mut [L]),
     alone: impl Fn(Message<'a>) -> usize,
 ) -> usize {
@@ -230,10 +233,11 @@ fn side_by_side<'a, C: StreamCore<Nonce = [u8; N]> + 'a, L: 'a, const N: usize>(
         if lengths.contain(data.len())
             && data.len() <= LONGEST_STREAM
             && let Some(kept) = key(&cipher.keyed)
-            && let Ok(nonce) = sized(iv)
+            && let Ok((block, nonce)) = block_and_nonce(iv)
+            && block <= LAST_START
             && *isa.get_or_insert(kept.isa) == kept.isa
         {
-            lanes.push(lane(&kept.key, nonce, data));
+            lanes.push(lane(&kept.key, nonce, block, data));
             if lanes.is_full() {
                 run(kept.isa, &mut lanes);
                 lanes.clear();

@@ -11,8 +11,9 @@ use lanecrypt_kernels::salsa::Salsa;
 use lanecrypt_kernels::{Seek, StreamCore};
 
 use super::StreamCipher;
+#[cfg(feature = "legacy")]
 use super::block_modes::sized;
-use super::keyed::{Kept, StreamKey};
+use super::keyed::{Kept, StreamKey, block_and_nonce};
 use crate::Error;
 
 /// One stream, of the algorithms that have a [`StreamKey`].
@@ -121,18 +122,25 @@ impl Live {
 #[inline]
 fn stream<C: Seek + StreamCore<Nonce = [u8; N]>, const N: usize>(
     kept: &Kept<C>,
-    nonce: &[u8],
+    iv: &[u8],
     first: u64,
 ) -> Result<StreamCipher<C>, Error> {
-    StreamCipher::at_block(kept.isa, &kept.key, sized(nonce)?, first)
+    let (block, nonce) = block_and_nonce(iv)?;
+    StreamCipher::at_block(kept.isa, &kept.key, nonce, later(block, first)?)
 }
 
 #[inline]
 fn restart<C: Seek + StreamCore<Nonce = [u8; N]>, const N: usize>(
     live: &mut StreamCipher<C>,
     kept: &Kept<C>,
-    nonce: &[u8],
+    iv: &[u8],
     first: u64,
 ) -> Result<(), Error> {
-    live.restart(kept.isa, &kept.key, sized(nonce)?, first)
+    let (block, nonce) = block_and_nonce(iv)?;
+    live.restart(kept.isa, &kept.key, nonce, later(block, first)?)
+}
+
+#[inline]
+fn later(block: u64, by: u64) -> Result<u64, Error> {
+    block.checked_add(by).ok_or(Error::KeystreamExhausted)
 }

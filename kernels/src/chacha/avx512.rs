@@ -415,13 +415,32 @@ pub(crate) fn rows_of_two<const ROUNDS: usize>(
     [a, b, c, d]
 }
 
+/// The first row of the block whose last row is `last`.
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
+pub(super) fn first_row(key: &Key, last: &[u8; 16]) -> [u8; 16] {
+    let [a, ..] = rows_of_one(key, last);
+    let mut first = [0; 16];
+    store128(&mut first, _mm_add_epi32(a, row(&key.words.as_chunks().0[0])));
+    first
+}
+
 /// The key that the rounds make: the first and the last row, behind the constant.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 pub(super) fn hchacha20(key: &Key, nonce: &[u8; 16]) -> Key {
+    let [a, _, _, d] = rows_of_one(key, nonce);
+    let [k0, k1, k2, k3, ..] = key.words;
+    let [[x0, x1, x2, x3], [x12, x13, x14, x15]] = [words_of(a), words_of(d)];
+    Key { words: [k0, k1, k2, k3, x0, x1, x2, x3, x12, x13, x14, x15] }
+}
+
+/// The rows of a block after the rounds of ChaCha20.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
+fn rows_of_one(key: &Key, last: &[u8; 16]) -> [__m128i; 4] {
     let rows = key.words.as_chunks().0;
-    let (mut a, mut b, mut c, mut d) =
-        (row(&rows[0]), row(&rows[1]), row(&rows[2]), load128(nonce));
+    let (mut a, mut b, mut c, mut d) = (row(&rows[0]), row(&rows[1]), row(&rows[2]), load128(last));
     for _ in 0..opaque_count(10) {
         [a, b, c, d] = quarter_of_one([a, b, c, d]);
         a = _mm_shuffle_epi32::<0x93>(a);
@@ -432,9 +451,7 @@ pub(super) fn hchacha20(key: &Key, nonce: &[u8; 16]) -> Key {
         d = _mm_shuffle_epi32::<0x4e>(d);
         c = _mm_shuffle_epi32::<0x93>(c);
     }
-    let [k0, k1, k2, k3, ..] = key.words;
-    let [[x0, x1, x2, x3], [x12, x13, x14, x15]] = [words_of(a), words_of(d)];
-    Key { words: [k0, k1, k2, k3, x0, x1, x2, x3, x12, x13, x14, x15] }
+    [a, b, c, d]
 }
 
 /// The words of a row, which stay together when they are stored.

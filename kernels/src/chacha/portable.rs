@@ -4,6 +4,7 @@ use inout::InOutBuf;
 
 use super::{later, quarter_round, words};
 use crate::arx::{self, Key, State};
+use crate::wipe;
 
 /// Writes keystream over `out`. Not inlined, nor is [`xor`]: the other kernels need no room on the
 /// stack for this one.
@@ -40,6 +41,24 @@ fn apply<const ROUNDS: usize, const XOR: bool>(
 #[inline]
 fn block<const ROUNDS: usize>(state: &[u32; 16]) -> [u8; 64] {
     arx::block(rounds::<ROUNDS>(state), state)
+}
+
+/// The first row of the block whose last row is `last`.
+#[inline(never)]
+pub(super) fn first_row(key: &Key, last: &[u8; 16]) -> [u8; 16] {
+    let number = u128::from_le_bytes(*last);
+    let state = State::<20> { key: key.words, counter: low(number), nonce: low(number >> 64) };
+    let mut block = block::<20>(&words(&state, state.counter));
+    let row = *block.first_chunk().expect("a row of a block");
+    wipe::memory(&mut block);
+    row
+}
+
+/// The lowest 64 bits.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "the low half is wanted")]
+fn low(number: u128) -> u64 {
+    number as u64
 }
 
 /// The key that the rounds make: the first and the last row, behind the constant.

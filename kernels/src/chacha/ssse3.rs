@@ -29,18 +29,37 @@ pub(super) fn xor<const ROUNDS: usize>(
     apply::<ROUNDS, true>(state, wide, data);
 }
 
+/// The first row of the block whose last row is `last`.
+#[inline(never)]
+#[target_feature(enable = "ssse3")]
+pub(super) fn first_row(key: &Key, last: &[u8; 16]) -> [u8; 16] {
+    let [start, x] = rows_of_one(key, last);
+    let mut first = [0; 16];
+    store128(&mut first, _mm_add_epi32(x.a, start.a));
+    first
+}
+
 /// The key that the rounds make: the first and the last row, behind the constant.
 #[inline(never)]
 #[target_feature(enable = "ssse3")]
 pub(super) fn hchacha20(key: &Key, nonce: &[u8; 16]) -> Key {
-    let rows = key.words.as_chunks().0;
-    let mut x = Rows { a: row(&rows[0]), b: row(&rows[1]), c: row(&rows[2]), d: load128(nonce) };
-    for _ in 0..opaque_count(10) {
-        x = x.double_round();
-    }
+    let [_, x] = rows_of_one(key, nonce);
     let [k0, k1, k2, k3, ..] = key.words;
     let [[x0, x1, x2, x3], [x12, x13, x14, x15]] = [words_of(x.a), words_of(x.d)];
     Key { words: [k0, k1, k2, k3, x0, x1, x2, x3, x12, x13, x14, x15] }
+}
+
+/// The rows of a block before and after the rounds of ChaCha20.
+#[inline]
+#[target_feature(enable = "ssse3")]
+fn rows_of_one(key: &Key, last: &[u8; 16]) -> [Rows; 2] {
+    let rows = key.words.as_chunks().0;
+    let start = Rows { a: row(&rows[0]), b: row(&rows[1]), c: row(&rows[2]), d: load128(last) };
+    let mut x = start;
+    for _ in 0..opaque_count(10) {
+        x = x.double_round();
+    }
+    [start, x]
 }
 
 /// The words of a row, which stay together when they are stored.

@@ -4,7 +4,7 @@ use lanecrypt::{Engine, Error};
 
 use crate::batch::{self, Incoming, Outgoing};
 use crate::hex::hex;
-use crate::keys::{HeaderKey, Material, PacketKeys, Secret, Suite};
+use crate::keys::{Material, PacketKeys, Secret, Suite};
 use crate::retry::Retry;
 
 /// The connection ID that the client chose.
@@ -178,10 +178,8 @@ fn short_header() {
     assert_eq!(material.header_key(), hex(header_key));
 
     let keys = PacketKeys::new(&Engine::new(), &material).expect("keys");
-    assert!(matches!(keys.header, HeaderKey::ChaCha(_)));
-    let mut sample = hex("5e5cd55c41f69080575d7999c25a5bfb").try_into().expect("16 bytes");
-    keys.mask(&mut sample).expect("a mask");
-    assert_eq!(sample[..5], hex("aefefe7d03"));
+    let sample = hex("5e5cd55c41f69080575d7999c25a5bfb").try_into().expect("16 bytes");
+    assert_eq!(keys.header.mask(&sample)[..], hex("aefefe7d03"));
     let packet = hex("4cfe4189655e5cd55c41f69080575d7999c25a5bfb");
     check(&keys, 654_360_564, &hex("4200bff4"), &hex("01"), &packet);
 }

@@ -1,14 +1,14 @@
 //! Packets of many connections at once: what a server does with all that one `sendmmsg` or
 //! `recvmmsg` carries.
 //!
-//! Payloads are sealed or opened by one call of [`Engine::process`], and the masks of the headers,
-//! a block each under a key of its own, are made by another; both for so many packets at a time as
-//! stay in the nearest cache between the two.
+//! Payloads are sealed or opened by one call of [`Engine::process`], and the headers' masks of
+//! ChaCha20, a block each under a key of its own, are made by another; both for so many packets at a
+//! time as stay in the nearest cache between the two. A mask of AES is made at once.
 
 use lanecrypt::{Engine, Error, Request};
 
-use crate::header::{self, Dropped, Layout};
-use crate::keys::{HeaderKey, PacketKeys, ZERO_IV};
+use crate::header::{self, Dropped, Layout, MASK};
+use crate::keys::PacketKeys;
 use crate::single::Opened;
 
 /// Packets at a time, at most.
@@ -72,13 +72,12 @@ fn protect_group(engine: &Engine, group: &mut [Outgoing<'_>]) -> Result<(), Erro
     }
     serve(engine, requests)?;
 
-    let mut masks = [[0; 16]; GROUP];
-    for (Outgoing { header, packet, .. }, mask) in group.iter().zip(&mut masks) {
-        let layout = Layout::of_header(packet, *header)?;
-        mask.copy_from_slice(&packet[layout.sample()]);
+    let mut samples = Vec::with_capacity(GROUP);
+    for Outgoing { keys, header, packet, .. } in &*group {
+        samples.push((*keys, Layout::of_header(packet, *header)?.sample(packet)));
     }
-    make_masks(engine, group.iter().map(|packet| packet.keys).zip(&mut masks))?;
-    for (Outgoing { header, packet, .. }, mask) in group.iter_mut().zip(&masks) {
+    let masks = make_masks(engine, &samples)?;
+    for (Outgoing { header, packet, .. }, mask) in group.iter_mut().zip(masks) {
         let layout = Layout::of_header(packet, *header)?;
         header::protect(packet, layout.number_at, mask);
     }
@@ -126,15 +125,13 @@ fn unprotect_group(engine: &Engine, group: &mut [Incoming<'_>]) -> Result<(), Er
         }
     }
 
-    let mut masks = [[0; 16]; GROUP];
-    for (work, mask) in works.iter().zip(&mut masks) {
-        mask.copy_from_slice(&work.packet[work.layout.sample()]);
-    }
-    make_masks(engine, works.iter().map(|work| work.keys).zip(&mut masks))?;
+    let samples: Vec<_> =
+        works.iter().map(|work| (work.keys, work.layout.sample(work.packet))).collect();
+    let masks = make_masks(engine, &samples)?;
 
     let mut requests = Vec::with_capacity(works.len());
     let mut outcomes = Vec::with_capacity(works.len());
-    for (work, mask) in works.iter_mut().zip(&masks) {
+    for (work, mask) in works.iter_mut().zip(masks) {
         let Work { keys, packet, outcome, layout, largest, number, header, nonce } = work;
         (*number, *header) = header::unprotect(packet, *layout, mask, *largest);
         *nonce = keys.nonce(*number);
@@ -163,19 +160,20 @@ fn serve(engine: &Engine, mut requests: Vec<Request<'_>>) -> Result<(), Error> {
     }
 }
 
-/// Makes the masks of packets, each in the place of the sample that it is made of.
-fn make_masks<'a>(
+/// Makes the masks of packets, at most [`GROUP`], of their samples: what is encrypted to a mask of
+/// ChaCha20 are zeros, from the block on that the sample names.
+fn make_masks(
     engine: &Engine,
-    packets: impl Iterator<Item = (&'a PacketKeys, &'a mut [u8; 16])>,
-) -> Result<(), Error> {
+    samples: &[(&PacketKeys, &[u8; 16])],
+) -> Result<[[u8; MASK]; GROUP], Error> {
+    let mut masks = [[0; MASK]; GROUP];
     let mut requests = Vec::with_capacity(GROUP);
-    for (keys, mask) in packets {
-        match &keys.header {
-            HeaderKey::Aes(session) => {
-                requests.push(Request::encrypt(session, &ZERO_IV, &mut mask[..]));
-            }
-            HeaderKey::ChaCha(_) => keys.mask(mask)?,
+    for ((keys, sample), mask) in samples.iter().zip(&mut masks) {
+        match &keys.masks {
+            Some(session) => requests.push(Request::encrypt(session, *sample, &mut mask[..])),
+            None => *mask = keys.header.mask(sample),
         }
     }
-    serve(engine, requests)
+    serve(engine, requests)?;
+    Ok(masks)
 }

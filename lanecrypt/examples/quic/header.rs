@@ -2,7 +2,6 @@
 //! protection of headers: RFC 9001, section 5.4.
 
 use core::fmt;
-use core::ops::Range;
 
 use lanecrypt::Error;
 
@@ -20,6 +19,8 @@ const LONGEST_ID: usize = 20;
 const SAMPLE_BEHIND: usize = 4;
 /// Bytes of a sample.
 const SAMPLE: usize = 16;
+/// Bytes of a mask.
+pub(crate) const MASK: usize = 5;
 /// Bytes of a tag.
 pub(crate) const TAG: usize = 16;
 
@@ -104,10 +105,10 @@ impl Layout {
         Ok(Self { number_at, end })
     }
 
-    /// Where the sample is taken.
-    pub(crate) fn sample(self) -> Range<usize> {
-        let from = self.number_at + SAMPLE_BEHIND;
-        from..from + SAMPLE
+    /// The sample of a packet's ciphertext that its mask is made of.
+    pub(crate) fn sample(self, packet: &[u8]) -> &[u8; SAMPLE] {
+        let behind = packet.get(self.number_at + SAMPLE_BEHIND..);
+        behind.and_then(<[u8]>::first_chunk).expect("the layout's packet has room for it")
     }
 }
 
@@ -167,7 +168,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Protects the header of a packet whose payload is sealed.
-pub(crate) fn protect(packet: &mut [u8], number_at: usize, mask: &[u8; 16]) {
+pub(crate) fn protect(packet: &mut [u8], number_at: usize, mask: [u8; MASK]) {
     // The length of the number has to be read before it is masked.
     let length = number_length(packet[0]);
     mask_first(&mut packet[0], mask[0]);
@@ -178,7 +179,7 @@ pub(crate) fn protect(packet: &mut [u8], number_at: usize, mask: &[u8; 16]) {
 pub(crate) fn unprotect(
     packet: &mut [u8],
     layout: Layout,
-    mask: &[u8; 16],
+    mask: [u8; MASK],
     largest: Option<u64>,
 ) -> (u64, usize) {
     mask_first(&mut packet[0], mask[0]);
@@ -203,8 +204,8 @@ fn mask_first(first: &mut u8, mask: u8) {
     *first ^= mask & if *first & LONG == 0 { 0x1f } else { 0x0f };
 }
 
-fn mask_number(number: &mut [u8], mask: &[u8; 16]) {
-    for (byte, mask) in number.iter_mut().zip(&mask[1..5]) {
+fn mask_number(number: &mut [u8], mask: [u8; MASK]) {
+    for (byte, mask) in number.iter_mut().zip(&mask[1..]) {
         *byte ^= mask;
     }
 }

@@ -1,7 +1,8 @@
 //! The keys of packet protection: RFC 9001, sections 5.1 to 5.4.
 
 use hkdf::Hkdf;
-use lanecrypt::{Algorithm, Engine, Error, Isa, Session, hazmat};
+use lanecrypt::hazmat::HeaderProtectionKey;
+use lanecrypt::{Algorithm, Engine, Error, Isa, Session};
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
@@ -106,57 +107,28 @@ impl Material {
 /// The expanded keys of one direction.
 pub(crate) struct PacketKeys {
     pub(crate) aead: Session,
-    pub(crate) header: HeaderKey,
+    pub(crate) header: HeaderProtectionKey,
+    /// The key of the header once more, where many masks are made side by side: those of ChaCha20.
+    pub(crate) masks: Option<Session>,
     iv: [u8; 12],
-}
-
-/// The IV under which a block of CBC is a block of ECB.
-pub(crate) const ZERO_IV: [u8; 16] = [0; 16];
-
-/// The key of header protection.
-pub(crate) enum HeaderKey {
-    /// AES-ECB, written as CBC, because CBC encrypts messages of many keys side by side.
-    Aes(Session),
-    /// Its masks begin at any block of the keystream, which requests cannot name.
-    ChaCha(hazmat::Cipher),
 }
 
 impl PacketKeys {
     pub(crate) fn new(engine: &Engine, material: &Material) -> Result<Self, Error> {
-        let key = material.header_key();
-        let header = match material.suite {
-            Suite::Aes128Gcm => HeaderKey::Aes(engine.open_hazmat(Algorithm::AES_128_CBC, key)?),
-            Suite::ChaCha20Poly1305 => HeaderKey::ChaCha(hazmat::Cipher::new(
-                Isa::detect(),
-                Algorithm::CHACHA20_IETF,
-                key,
-            )?),
+        let (algorithm, key) = (material.suite.algorithm(), material.header_key());
+        let masks = match material.suite {
+            Suite::Aes128Gcm => None,
+            Suite::ChaCha20Poly1305 => Some(engine.open_hazmat(Algorithm::CHACHA20_IETF, key)?),
         };
-        let aead = engine.open(material.suite.algorithm(), material.key())?;
-        Ok(Self { aead, header, iv: material.iv })
+        let header = HeaderProtectionKey::new(Isa::detect(), algorithm, key)?;
+        let aead = engine.open(algorithm, material.key())?;
+        Ok(Self { aead, header, masks, iv: material.iv })
     }
 
     /// The nonce of a packet: its number, XORed into the end of the IV (section 5.3).
     pub(crate) fn nonce(&self, number: u64) -> [u8; 12] {
         nonce(&self.iv, number)
     }
-
-    /// The mask of a packet's header, of which five bytes count (sections 5.4.3 and 5.4.4), made of a
-    /// sample of its ciphertext, in the sample's place.
-    pub(crate) fn mask(&self, sample: &mut [u8; 16]) -> Result<(), Error> {
-        match &self.header {
-            HeaderKey::Aes(session) => session.encrypt(&ZERO_IV, &mut sample[..]),
-            HeaderKey::ChaCha(cipher) => chacha_mask(cipher, sample),
-        }
-    }
-}
-
-/// The first bytes of the keystream at the block that the sample names.
-pub(crate) fn chacha_mask(cipher: &hazmat::Cipher, sample: &mut [u8; 16]) -> Result<(), Error> {
-    let [a, b, c, d, nonce @ ..] = *sample;
-    let block = u32::from_le_bytes([a, b, c, d]);
-    *sample = [0; 16];
-    cipher.encryptor_at_block(&nonce, u64::from(block))?.apply(&mut sample[..])
 }
 
 /// See [`PacketKeys::nonce`].

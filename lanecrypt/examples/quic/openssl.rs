@@ -2,7 +2,7 @@
 
 use lanecrypt_libcrypto::{AeadContext, Cipher, Context, Direction, Error, Libcrypto};
 
-use crate::header::{self, Layout};
+use crate::header::{self, Layout, MASK};
 use crate::keys::{Material, Suite, nonce};
 use crate::single::Opened;
 
@@ -46,7 +46,7 @@ impl OpenSsl {
         let (payload, tag) = payload.split_last_chunk_mut().ok_or(Error::DataLength)?;
         self.seal.seal(&nonce(&self.iv, number), head, payload, tag)?;
         let mask = self.mask(packet, layout)?;
-        header::protect(packet, layout.number_at, &mask);
+        header::protect(packet, layout.number_at, mask);
         Ok(())
     }
 
@@ -61,7 +61,7 @@ impl OpenSsl {
         let layout = Layout::of(datagram, id_length).map_err(|_| Error::DataLength)?;
         let packet = &mut datagram[..layout.end];
         let mask = self.mask(packet, layout)?;
-        let (number, header) = header::unprotect(packet, layout, &mask, largest);
+        let (number, header) = header::unprotect(packet, layout, mask, largest);
         let (head, sealed) = packet.split_at(header);
         let (sealed, tag) = sealed.split_last_chunk().ok_or(Error::DataLength)?;
         let payload = payload.get_mut(..sealed.len()).ok_or(Error::DataLength)?;
@@ -69,8 +69,8 @@ impl OpenSsl {
         Opened::new(packet, header, number).map_err(|_| Error::Failed)
     }
 
-    fn mask(&mut self, packet: &[u8], layout: Layout) -> Result<[u8; 16], Error> {
-        let sample = &packet[layout.sample()];
+    fn mask(&mut self, packet: &[u8], layout: Layout) -> Result<[u8; MASK], Error> {
+        let sample = layout.sample(packet);
         let mut mask = [0; 16];
         match self.suite {
             Suite::Aes128Gcm => mask.copy_from_slice(sample),
@@ -78,6 +78,6 @@ impl OpenSsl {
             Suite::ChaCha20Poly1305 => self.header.set_iv(sample)?,
         }
         self.header.update(&mut mask)?;
-        Ok(mask)
+        Ok(*mask.first_chunk().ok_or(Error::DataLength)?)
     }
 }

@@ -39,8 +39,8 @@ impl PacketKeys {
         let layout = Layout::of_header(packet, header)?;
         let (head, payload) = packet.split_at_mut(header);
         self.aead.seal(&self.nonce(number), head, payload)?;
-        let mask = self.mask_of(packet, layout)?;
-        header::protect(packet, layout.number_at, &mask);
+        let mask = self.header.mask(layout.sample(packet));
+        header::protect(packet, layout.number_at, mask);
         Ok(())
     }
 
@@ -57,17 +57,10 @@ impl PacketKeys {
     ) -> Result<Opened, Dropped> {
         let layout = Layout::of(datagram, id_length)?;
         let packet = &mut datagram[..layout.end];
-        let mask = self.mask_of(packet, layout)?;
-        let (number, header) = header::unprotect(packet, layout, &mask, largest);
+        let mask = self.header.mask(layout.sample(packet));
+        let (number, header) = header::unprotect(packet, layout, mask, largest);
         let (head, payload) = packet.split_at_mut(header);
         self.aead.open(&self.nonce(number), head, payload)?;
         Opened::new(packet, header, number)
-    }
-
-    fn mask_of(&self, packet: &[u8], layout: Layout) -> Result<[u8; 16], Error> {
-        let mut mask = [0; 16];
-        mask.copy_from_slice(&packet[layout.sample()]);
-        self.mask(&mut mask)?;
-        Ok(mask)
     }
 }
