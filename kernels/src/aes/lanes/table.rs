@@ -25,6 +25,7 @@ fn longest_alone<const W: usize>(messages: usize) -> usize {
         9..=12 if W == 1 => 7,
         13.. if W == 1 => 5,
         6..=10 => 5,
+        16.. if W == 4 => 3,
         _ => 4,
     }
 }
