@@ -22,6 +22,8 @@ mod scalar;
 mod sliced;
 mod slots;
 
+use core::cmp::Reverse;
+
 use super::schedule::KEYS;
 use super::{Des, TripleDes};
 use crate::Isa;
@@ -30,7 +32,7 @@ use crate::lanes::Lane;
 impl Des {
     /// Encrypts each lane's message as [`cbc_encrypt`](crate::BlockEncrypt::cbc_encrypt) does.
     ///
-    /// Any number of lanes, of any lengths. Where their keys were expanded for different
+    /// Any number of lanes, of any lengths; they may come out in another order. Where their keys were expanded for different
     /// instruction sets, the lowest serves all. What goes in lanes and not by tables is constant
     /// time in keys and data, not in lengths.
     pub fn cbc_encrypt_lanes(lanes: &mut [Lane<'_, Self, 8>]) {
@@ -41,13 +43,16 @@ impl Des {
 impl TripleDes {
     /// Encrypts each lane's message as [`cbc_encrypt`](crate::BlockEncrypt::cbc_encrypt) does.
     ///
-    /// Any number of lanes, of any lengths. Where their keys were expanded for different
+    /// Any number of lanes, of any lengths; they may come out in another order. Where their keys were expanded for different
     /// instruction sets, the lowest serves all. What goes in lanes and not by tables is constant
     /// time in keys and data, not in lengths.
     pub fn cbc_encrypt_lanes(lanes: &mut [Lane<'_, Self, 8>]) {
         cbc_encrypt_lanes(lanes);
     }
 }
+
+/// Messages that all take a lane at once at every level.
+const SIDE_BY_SIDE: usize = 64;
 
 /// `N` times DES.
 trait Times<const N: usize> {
@@ -77,6 +82,10 @@ impl Times<3> for TripleDes {
 
 fn cbc_encrypt_lanes<C: Times<N>, const N: usize>(lanes: &mut [Lane<'_, C, 8>]) {
     let Some(isa) = lanes.iter().map(|lane| lane.key.isa()).min() else { return };
+    // Longest first: what is left when no more wait is then of few blocks, and ends together.
+    if lanes.len() > SIDE_BY_SIDE {
+        lanes.sort_unstable_by_key(|lane| Reverse(lane.blocks.len()));
+    }
     by_isa!(isa, cbc_encrypt_lanes(lanes): Avx512 => avx512, Avx2 => avx2, _ => portable);
 }
 
