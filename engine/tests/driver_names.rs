@@ -1,8 +1,6 @@
 //! A driver's name says who serves a session, so no two have the same.
 
-use lanecrypt_engine::{
-    Algorithm, Driver, DriverNameError, Engine, Error, Null, Operation, Request, SessionId,
-};
+use lanecrypt_engine::{Algorithm, Driver, DriverNameError, Engine, Error, Jobs, Null, SessionId};
 
 /// A driver that has a name and serves nothing.
 #[derive(Debug)]
@@ -19,17 +17,13 @@ impl Driver for Named {
         &self.0
     }
 
-    fn cost(&self, _: Algorithm, _: Operation, _: usize, _: usize) -> Option<f64> {
-        None
-    }
-
     fn open(&self, _: Algorithm, _: &[u8]) -> Result<SessionId, Error> {
         Err(Error::Unsupported)
     }
 
     fn close(&self, _: SessionId) {}
 
-    fn process(&self, _: &mut [Request<'_>]) {}
+    fn process(&self, _: Jobs<'_, '_>) {}
 }
 
 fn with(name: &str) -> Result<Engine, DriverNameError> {
