@@ -17,19 +17,23 @@ mod raw;
 mod served;
 mod sessions;
 mod shape;
+mod sizes;
 mod typed;
 mod work;
 
 pub(crate) use known::WHOLE;
 pub(crate) use shape::Shape;
+pub(crate) use sizes::Sizes;
 pub(crate) use work::Task;
 
 /// The entry point that is our checked layer.
 pub(crate) const CHECKED: &str = "cipher";
 /// The engine's sessions, one message a call.
 pub(crate) const SESSION: &str = "session";
-/// The engine's batches: requests are made, and handed over together.
+/// The engine's slices of requests: all are made, and handed over together.
 pub(crate) const PROCESS: &str = "process";
+/// The engine's batches, which serve while they are filled.
+pub(crate) const BATCH: &str = "batch";
 /// The entry point below the checked layer, which has nothing to check.
 pub(crate) const TYPED: &str = "kernel";
 

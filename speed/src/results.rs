@@ -74,9 +74,12 @@ pub struct Point {
     pub subject: String,
     /// What a request does: `u32`, `fill`, `read`, `encrypt`, `seal`, `set-key`, …
     pub op: String,
-    /// Bytes of one request.
+    /// Bytes of one request, if all are of one size.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
+    /// Bytes of requests of mixed sizes, spread evenly over a range: `60-1400`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sizes: Option<String>,
     /// Requests that were handed over at the same time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch: Option<u32>,
@@ -214,6 +217,7 @@ pub(crate) mod tests {
         let mut full = point("a/b", 12.5, true);
         full.whole = Some(false);
         full.size = Some(32);
+        full.sizes = Some("60-200".into());
         full.isa = Some("avx512".into());
         let bare = Point { id: "document".into(), ..Point::default() };
         let results = Results::new(Machine::default(), vec![full, bare]);

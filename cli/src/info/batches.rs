@@ -10,6 +10,8 @@ pub(super) struct Batches {
     drivers: Vec<String>,
     source: CostSource,
     rows: Vec<SideBySide>,
+    /// What was measured, in the form in which such tables are built in.
+    table: Option<String>,
 }
 
 impl Batches {
@@ -19,19 +21,34 @@ impl Batches {
         if calibrate {
             engine.calibrate();
         }
+        let costs = engine.costs();
         Self {
             drivers: engine.drivers().map(str::to_owned).collect(),
-            source: engine.costs().source(),
-            rows: engine.costs().side_by_side().collect(),
+            source: costs.source(),
+            rows: costs.side_by_side().collect(),
+            table: calibrate.then(|| costs.to_string()),
         }
     }
 
     pub(super) fn text(&self) -> String {
         let mut text = format!("\nDrivers: {}\n", self.drivers.join(", "));
         if self.rows.is_empty() {
-            return text + "At this level no messages of a batch run side by side.\n";
+            text += "At this level no messages of a batch run side by side.\n";
+        } else {
+            text += &self.ranges();
         }
-        text += "Bytes of messages that run side by side, by how many of them a batch has ";
+        if let Some(table) = &self.table {
+            text += "\nNanoseconds that were measured, as the engine's source has them\n";
+            text += "(engine/src/cost/built_in)\n\n";
+            text += table;
+        }
+        text
+    }
+
+    fn ranges(&self) -> String {
+        let mut text = String::from(
+            "Bytes of messages that run side by side, by how many of them a batch has ",
+        );
         text += match self.source {
             CostSource::Calibrated => "(measured now)\n",
             _ => "(built in; --calibrate measures)\n",
@@ -90,6 +107,7 @@ impl Batches {
                 _ => "built-in",
             },
             "side_by_side": rows.collect::<Vec<_>>(),
+            "table": self.table,
         })
     }
 }

@@ -4,8 +4,8 @@ use lanecrypt_ciphers::{Algorithm, Cipher, Error, InOutBuf, Isa};
 use lanecrypt_peers::{Aead, AeadPeer, Direction, Failed, Sealing, aead};
 
 use self::work::Packets;
-use super::served::Served;
-use super::{CHECKED, Contender, PROCESS, SESSION, Shape};
+use super::served::{Served, Way};
+use super::{BATCH, CHECKED, Contender, PROCESS, SESSION, Shape};
 use crate::row::{Row, Work};
 
 mod known;
@@ -34,21 +34,29 @@ impl Contender<dyn Aead> {
 
     /// The engine's sessions, in calls of their own.
     pub(crate) fn aead_session(algorithm: Algorithm) -> Self {
-        Self::aead_served(SESSION, algorithm, Isa::detect())
+        Self::aead_served(Way::Alone, algorithm, Isa::detect())
     }
 
-    /// The engine's batches, then those at each lower level of instruction set that has a kernel of
-    /// its own.
+    /// The engine's batches and its slices of requests, each also at every lower level of instruction
+    /// set that has a kernel of its own.
     pub(crate) fn all_our_aead_batches(algorithm: Algorithm) -> Vec<Self> {
-        Self::at_levels(algorithm, |algorithm, isa| Self::aead_served(PROCESS, algorithm, isa))
+        let ways = [Way::Filled, Way::Process].into_iter();
+        ways.flat_map(|way| {
+            Self::at_levels(algorithm, |algorithm, isa| Self::aead_served(way, algorithm, isa))
+        })
+        .collect()
     }
 
-    fn aead_served(api: &'static str, algorithm: Algorithm, isa: Isa) -> Self {
-        let batches = api == PROCESS;
+    fn aead_served(way: Way, algorithm: Algorithm, isa: Isa) -> Self {
+        let api = match way {
+            Way::Alone => SESSION,
+            Way::Process => PROCESS,
+            Way::Filled => BATCH,
+        };
         let contender = Self::ours(api, algorithm, isa, move |direction, keys| {
-            Some(Box::new(Served::new(algorithm, isa, direction, keys, batches)?))
+            Some(Box::new(Served::new(algorithm, isa, direction, keys, way)?))
         });
-        Self { batches, ..contender }
+        Self { batches: way != Way::Alone, ..contender }
     }
 
     /// The row of such messages: sealed, or opened with [`Direction::Decrypt`].

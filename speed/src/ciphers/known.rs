@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use lanecrypt_ciphers::{Algorithm, Isa};
 use lanecrypt_peers::{Cipher, Direction, Failed, Message, lengths};
 
+use super::Sizes;
 use super::checked::Checked;
 use super::sessions::{self, SESSIONS};
 use super::typed;
@@ -18,7 +19,7 @@ pub(crate) enum Question {
     /// The whole buffer under the first key and IV.
     Buffer,
     /// A message of so many bytes in each of so many sessions.
-    Messages(usize, usize),
+    Messages(Sizes, usize),
     /// The same in the usual number of sessions, all under the first key.
     SharedKey(usize),
 }
@@ -51,17 +52,17 @@ pub(crate) fn answer(
     if let Some(known) = ANSWERS.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
         return Ok(known.clone());
     }
-    let (sessions, size) = match question {
-        Question::Buffer => (1, WHOLE),
-        Question::Messages(size, sessions) => (sessions, size),
-        Question::SharedKey(size) => (SESSIONS, size),
+    let (sessions, sizes) = match question {
+        Question::Buffer => (1, Sizes::one(WHOLE)),
+        Question::Messages(sizes, sessions) => (sessions, sizes),
+        Question::SharedKey(size) => (SESSIONS, Sizes::one(size)),
     };
     let keys = keys(algorithm, sessions).ok_or(Failed)?;
     let ivs = ivs(algorithm, sessions, 0);
-    let mut answer = Vec::with_capacity(sessions * size);
+    let mut answer = Vec::with_capacity(sessions * sizes.longest());
     for (session, iv) in ivs.iter().enumerate() {
         let key = if matches!(question, Question::SharedKey(_)) { 0 } else { session };
-        let mut text = sessions::data(session, size);
+        let mut text = sessions::data(session, sizes.of(session));
         let mut portable = portable(algorithm, direction, &keys[key]).ok_or(Failed)?;
         portable.messages(&mut [Message { session: 0, iv, data: &mut text }], 1)?;
         answer.append(&mut text);

@@ -6,9 +6,9 @@ use lanecrypt_ciphers::{Algorithm, Isa, hazmat};
 use lanecrypt_peers::{Cipher, CipherPeer, Direction};
 
 use super::checked::Checked;
-use super::served::Served;
+use super::served::{Served, Way};
 use super::work::{Requests, Task};
-use super::{CHECKED, Contender, PROCESS, SESSION, TYPED, known, typed};
+use super::{BATCH, CHECKED, Contender, PROCESS, SESSION, TYPED, known, typed};
 use crate::results::Point;
 use crate::row::{Row, Work};
 
@@ -45,21 +45,29 @@ impl Contender<dyn Cipher> {
 
     /// The engine's sessions, in calls of their own.
     pub(crate) fn session(algorithm: Algorithm) -> Self {
-        Self::served(SESSION, algorithm, Isa::detect())
+        Self::served(Way::Alone, algorithm, Isa::detect())
     }
 
-    /// The engine's batches, then those at each lower level of instruction set that has a kernel of
-    /// its own.
+    /// The engine's batches and its slices of requests, each also at every lower level of instruction
+    /// set that has a kernel of its own.
     pub(crate) fn all_our_batches(algorithm: Algorithm) -> Vec<Self> {
-        Self::at_levels(algorithm, |algorithm, isa| Self::served(PROCESS, algorithm, isa))
+        let ways = [Way::Filled, Way::Process].into_iter();
+        ways.flat_map(|way| {
+            Self::at_levels(algorithm, |algorithm, isa| Self::served(way, algorithm, isa))
+        })
+        .collect()
     }
 
-    fn served(api: &'static str, algorithm: Algorithm, isa: Isa) -> Self {
-        let batches = api == PROCESS;
+    fn served(way: Way, algorithm: Algorithm, isa: Isa) -> Self {
+        let api = match way {
+            Way::Alone => SESSION,
+            Way::Process => PROCESS,
+            Way::Filled => BATCH,
+        };
         let contender = Self::ours(api, algorithm, isa, move |direction, keys| {
-            Some(Box::new(Served::new(algorithm, isa, direction, keys, batches)?))
+            Some(Box::new(Served::new(algorithm, isa, direction, keys, way)?))
         });
-        Self { batches, ..contender }
+        Self { batches: way != Way::Alone, ..contender }
     }
 
     /// The checked layer with one key, which all sessions and all threads share.

@@ -1,10 +1,11 @@
-//! The engine as programs call it: sessions message by message, and requests in batches.
+//! The engine as programs call it: sessions message by message, slices of requests, and batches that
+//! serve while they are filled.
 
 use core::hint::black_box;
 
 use arrayvec::ArrayVec;
 use lanecrypt_ciphers::{Algorithm, Error, Isa};
-use lanecrypt_engine::{Engine, Request, Session};
+use lanecrypt_engine::{Batch, Engine, Request, Room, Session};
 use lanecrypt_peers::{Direction, Failed, Message, Packet, rounds};
 
 mod messages;
@@ -13,16 +14,29 @@ mod packets;
 /// The most requests of a batch.
 const MOST: usize = 512;
 
+/// How messages are handed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// To their sessions, one by one.
+    Alone,
+    /// To `process`, as a slice of requests.
+    Process,
+    /// To a batch, which serves while it is filled.
+    Filled,
+}
+
 /// Sessions of one algorithm in one direction.
 pub(crate) struct Served {
     engine: Engine,
+    /// For batches that are filled, of `room_for` messages; kept from one to the next.
+    room: Room,
+    room_for: usize,
     sessions: Vec<Session>,
     /// Those of a batch whose messages bring their keys.
     fresh: Vec<Session>,
     algorithm: Algorithm,
     direction: Direction,
-    /// Whether messages go to `process` in batches, or to their sessions one by one.
-    batches: bool,
+    way: Way,
 }
 
 impl Served {
@@ -32,14 +46,16 @@ impl Served {
         isa: Isa,
         direction: Direction,
         keys: &[&[u8]],
-        batches: bool,
+        way: Way,
     ) -> Option<Self> {
         let engine = Engine::with_isa(isa);
         let keyed = |key: &&[u8]| opened(&engine, algorithm, key).ok();
         let sessions: Vec<Session> = keys.iter().map(keyed).collect::<Option<_>>()?;
-        let fresh = Vec::with_capacity(MOST);
-        let made = Self { engine, sessions, fresh, algorithm, direction, batches };
-        (!made.sessions.is_empty()).then_some(made)
+        if sessions.is_empty() {
+            return None;
+        }
+        let (fresh, room) = (Vec::with_capacity(MOST), engine.room(1));
+        Some(Self { engine, room, room_for: 1, sessions, fresh, algorithm, direction, way })
     }
 
     /// One call for each message, from the first again as often as needed.
@@ -130,6 +146,69 @@ impl Served {
             }
             Ok(())
         })
+    }
+
+    /// Batches of `batch` messages, which are filled and finished.
+    #[inline]
+    fn filled<M: Addressed>(
+        &mut self,
+        messages: &mut [M],
+        batch: usize,
+        requests: usize,
+        give: impl for<'a> Fn(&mut Batch<'_, 'a>, &'a Session, &'a mut M) -> Option<Result<(), Error>>,
+    ) -> Result<(), Failed> {
+        self.make_room(batch)?;
+        let Self { room, sessions, .. } = self;
+        rounds(messages.len(), requests, |count| {
+            for part in messages[..count].chunks_mut(batch) {
+                let mut together = room.batch();
+                for message in part {
+                    let session = sessions.get(message.session()).ok_or(Failed)?;
+                    give(&mut together, session, message);
+                }
+                together.finish().or(Err(Failed))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The same with a session opened for each message.
+    #[inline]
+    fn filled_rekeyed<M>(
+        &mut self,
+        messages: &mut [M],
+        keys: &[&[u8]],
+        batch: usize,
+        requests: usize,
+        give: impl for<'a> Fn(&mut Batch<'_, 'a>, &'a Session, &'a mut M) -> Option<Result<(), Error>>,
+    ) -> Result<(), Failed> {
+        self.make_room(batch)?;
+        let Self { engine, room, fresh, algorithm, .. } = self;
+        let mut keys = keys.iter().cycle();
+        rounds(messages.len(), requests, |count| {
+            for part in messages[..count].chunks_mut(batch) {
+                fresh.clear();
+                for _ in 0..part.len() {
+                    fresh.push(opened(engine, *algorithm, keys.next().ok_or(Failed)?)?);
+                }
+                let mut together = room.batch();
+                for (session, message) in fresh.iter().zip(part) {
+                    give(&mut together, session, message);
+                }
+                together.finish().or(Err(Failed))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Room for batches of so many messages, made anew only if it was for others.
+    #[inline]
+    fn make_room(&mut self, batch: usize) -> Result<(), Failed> {
+        if good(batch)? != self.room_for {
+            self.room = self.engine.room(batch);
+            self.room_for = batch;
+        }
+        Ok(())
     }
 }
 

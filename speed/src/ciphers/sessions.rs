@@ -1,6 +1,8 @@
 //! Many sessions, each with a key, a nonce and a buffer of its own, that take turns in shuffled
 //! order: what rows of independent messages have in common.
 
+use super::Sizes;
+
 /// Sessions of independent messages; more where a batch has more messages.
 pub(crate) const SESSIONS: usize = 64;
 /// Bytes of a cache line.
@@ -60,13 +62,14 @@ pub(crate) fn shuffle(order: &mut [usize], round: u64) {
 
 /// Bytes from one session's buffer to the next: an odd number of cache lines, so that buffers lie
 /// at all offsets of a page.
-pub(crate) const fn stride(size: usize) -> usize {
-    (size.div_ceil(LINE) | 1) * LINE
+pub(crate) const fn stride(sizes: Sizes) -> usize {
+    (sizes.longest().div_ceil(LINE) | 1) * LINE
 }
 
-/// The buffers of all sessions, `size` bytes each.
-pub(crate) fn buffers(memory: &mut [u8], size: usize) -> impl Iterator<Item = &mut [u8]> {
-    memory.chunks_exact_mut(stride(size)).map(move |buffer| &mut buffer[..size])
+/// The buffers of all sessions, as long as their messages.
+pub(crate) fn buffers(memory: &mut [u8], sizes: Sizes) -> impl Iterator<Item = &mut [u8]> {
+    let buffers = memory.chunks_exact_mut(stride(sizes)).enumerate();
+    buffers.map(move |(session, buffer)| &mut buffer[..sizes.of(session)])
 }
 
 /// What the sessions have, one thing each, in this order.
@@ -90,8 +93,9 @@ mod tests {
         let mut order: Vec<usize> = (0..SESSIONS).collect();
         shuffle(&mut order, 3);
         assert!(!order.is_sorted());
-        let mut memory = vec![0; SESSIONS * stride(100)];
-        let turns = in_order(buffers(&mut memory, 100).zip(nonces(SESSIONS, 12, 7)), &order);
+        let size = Sizes::one(100);
+        let mut memory = vec![0; SESSIONS * stride(size)];
+        let turns = in_order(buffers(&mut memory, size).zip(nonces(SESSIONS, 12, 7)), &order);
         assert_eq!(turns.len(), SESSIONS);
         for ((buffer, nonce), &session) in turns.into_iter().zip(&order) {
             assert_eq!(nonce, nonces(SESSIONS, 12, 7)[session]);
@@ -99,6 +103,11 @@ mod tests {
             buffer.fill(1);
         }
         assert_eq!(memory.iter().filter(|&&byte| byte == 1).count(), 100 * SESSIONS);
+        let mixed = Sizes::mixed(10, 100);
+        assert!(
+            buffers(&mut memory, mixed).map(|b| b.len()).eq((0..SESSIONS).map(|s| mixed.of(s)))
+        );
+        let stride = |size| stride(Sizes::one(size));
         assert!(stride(1).is_multiple_of(LINE) && !stride(64).is_multiple_of(2 * LINE));
         order.sort_unstable();
         assert!(order.into_iter().eq(0..SESSIONS));

@@ -2,15 +2,16 @@
 
 use core::time::Duration;
 
+use super::Sizes;
 use super::sessions::SESSIONS;
 use crate::results::Point;
 use crate::row::Batches;
 
-/// Independent messages of one size, each in a session of its own.
+/// Independent messages, each in a session of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     /// Bytes of a message.
-    pub(crate) size: usize,
+    pub(crate) sizes: Sizes,
     /// Messages that are handed over at the same time, to who takes more than one.
     pub(crate) batch: usize,
     /// Whether each message brings its key.
@@ -20,12 +21,13 @@ pub(crate) struct Shape {
 impl Shape {
     /// Messages under kept keys, one at a time.
     pub(crate) const fn single(size: usize) -> Self {
-        Self { size, batch: 1, is_fresh: false }
+        Self { sizes: Sizes::one(size), batch: 1, is_fresh: false }
     }
 
     /// How many sessions take turns.
-    pub(crate) const fn sessions(self) -> usize {
-        if self.batch > SESSIONS { self.batch } else { SESSIONS }
+    pub(crate) fn sessions(self) -> usize {
+        let usual = if self.sizes.is_mixed() { Sizes::LENGTHS } else { SESSIONS };
+        self.batch.max(usual)
     }
 
     pub(crate) const fn key(self) -> &'static str {
@@ -36,7 +38,7 @@ impl Shape {
     pub(crate) fn suffix(self) -> String {
         let batch = if self.batch > 1 { format!("/b{}", self.batch) } else { String::new() };
         let key = if self.is_fresh { "/fresh" } else { "" };
-        format!("/{}{batch}{key}", self.size)
+        format!("/{}{batch}{key}", self.sizes)
     }
 
     /// What it says of a point.
@@ -44,7 +46,8 @@ impl Shape {
         Point {
             table: table.into(),
             op: op.into(),
-            size: Some(self.size as u64),
+            size: self.sizes.single().map(|size| size as u64),
+            sizes: self.sizes.range(),
             batch: u32::try_from(self.batch).ok(),
             threads: Some(1),
             key: Some(self.key().into()),
@@ -53,11 +56,13 @@ impl Shape {
         }
     }
 
-    /// How the batches of its row are cut: into whole batches of messages, and longer ones where
-    /// more sessions than usual have to get ready.
+    /// How the batches of its row are cut: into whole batches of messages, of mixed lengths each as
+    /// often as any other; and longer ones where more sessions than usual have to get ready.
     pub(crate) fn batches(self) -> Batches {
         let usual = Batches::default();
-        let length = if self.batch > SESSIONS { Duration::from_millis(4) } else { usual.length };
-        Batches { multiple: self.batch.max(1), length, ..usual }
+        let sessions = self.sessions();
+        let length = if sessions > SESSIONS { Duration::from_millis(4) } else { usual.length };
+        let multiple = if self.sizes.is_mixed() { sessions } else { self.batch.max(1) };
+        Batches { multiple, length, ..usual }
     }
 }

@@ -9,7 +9,7 @@ use lanecrypt_peers::{Cipher, Direction, Failed, Message};
 
 use super::known::{self, Question, WHOLE};
 use super::sessions::{self, LINE, SESSIONS, in_order, shuffle, stride};
-use super::shape::Shape;
+use super::{Shape, Sizes};
 use crate::row::{Arena, Work};
 use crate::verify::Defect;
 
@@ -51,10 +51,10 @@ impl Task {
         }
     }
 
-    pub(crate) const fn size(self) -> Option<usize> {
+    pub(crate) fn size(self) -> Option<usize> {
         match self {
             Self::Continue(size) | Self::Message(size) | Self::FreshKey(size) => Some(size),
-            Self::Batch(shape) => Some(shape.size),
+            Self::Batch(shape) => shape.sizes.single(),
             Self::SetKey | Self::SetIv | Self::Open | Self::Fetch => None,
         }
     }
@@ -169,16 +169,18 @@ impl Requests {
                 }
             }
             Task::Message(size) => {
+                let size = Sizes::one(size);
                 let mut batch = messages(memory, size, &self.order, ivs, self.shared);
                 cipher.messages(&mut batch, requests)
             }
             Task::FreshKey(size) => {
+                let size = Sizes::one(size);
                 let keys = in_order(slices(&self.keys), &self.order);
                 let mut batch = messages(memory, size, &self.order, ivs, self.shared);
                 cipher.messages_rekeyed(&mut batch, &keys, requests)
             }
-            Task::Batch(Shape { size, batch, is_fresh }) => {
-                let mut messages = messages(memory, size, &self.order, ivs, self.shared);
+            Task::Batch(Shape { sizes, batch, is_fresh }) => {
+                let mut messages = messages(memory, sizes, &self.order, ivs, self.shared);
                 if !is_fresh {
                     return cipher.batches(&mut messages, batch, requests);
                 }
@@ -194,7 +196,7 @@ impl Requests {
 
     /// How much memory the task uses.
     fn extent(&self) -> usize {
-        self.task.shape().map_or(WHOLE, |shape| shape.sessions() * stride(shape.size))
+        self.task.shape().map_or(WHOLE, |shape| shape.sessions() * stride(shape.sizes))
     }
 
     /// Whether known questions get the portable kernel's answers.
@@ -207,25 +209,26 @@ impl Requests {
             Task::Continue(_) | Task::SetKey | Task::SetIv | Task::Open | Task::Fetch => {
                 Question::Buffer
             }
-            Task::Message(size) | Task::FreshKey(size) | Task::Batch(Shape { size, .. }) => {
-                Question::Messages(size, self.ivs.len())
+            Task::Message(size) | Task::FreshKey(size) => {
+                Question::Messages(Sizes::one(size), self.ivs.len())
             }
+            Task::Batch(Shape { sizes, .. }) => Question::Messages(sizes, self.ivs.len()),
         };
         let answer = known::answer(self.algorithm, self.direction, question)?;
-        match self.task {
-            Task::Message(size) | Task::FreshKey(size) | Task::Batch(Shape { size, .. }) => {
-                shuffle(&mut self.order, 1);
-                for (session, buffer) in sessions::buffers(memory, size).enumerate() {
-                    buffer.copy_from_slice(&sessions::data(session, size));
-                }
-                self.requests(memory, self.ivs.len())?;
-                return Ok(sessions::buffers(memory, size).eq(answer.chunks_exact(size)));
+        if let Some(Shape { sizes, .. }) = self.task.shape() {
+            shuffle(&mut self.order, 1);
+            for (session, buffer) in sessions::buffers(memory, sizes).enumerate() {
+                buffer.copy_from_slice(&sessions::data(session, sizes.of(session)));
             }
+            self.requests(memory, self.ivs.len())?;
+            return Ok(sessions::buffers(memory, sizes).eq(sizes.parts(&answer)));
+        }
+        match self.task {
             Task::Continue(size) => {
                 memory.copy_from_slice(&sessions::data(0, WHOLE));
                 self.requests(memory, WHOLE / size)?;
             }
-            Task::SetKey | Task::SetIv | Task::Open | Task::Fetch => {
+            _ => {
                 memory.copy_from_slice(&sessions::data(0, WHOLE));
                 // Keys end with the first, under which the answer is known.
                 self.order.truncate(FEW);
@@ -272,7 +275,7 @@ impl Work for Requests {
 
     fn digest(&mut self, arena: &mut Arena) -> u64 {
         let memory = arena.slice(self.extent());
-        if self.task.size().is_none() {
+        if self.task.is_chained().is_none() {
             // What was set up shows in what it makes of the data.
             if self.cipher.chunks(&self.ivs[0], &mut memory[..LINE], LINE, 1).is_err() {
                 return 0;
@@ -294,12 +297,12 @@ impl Work for Requests {
 /// A message of each session, in this order.
 fn messages<'a>(
     memory: &'a mut [u8],
-    size: usize,
+    sizes: Sizes,
     order: &[usize],
     ivs: &'a [Vec<u8>],
     shared: bool,
 ) -> Vec<Message<'a>> {
-    let buffers = sessions::buffers(memory, size).zip(ivs).enumerate();
+    let buffers = sessions::buffers(memory, sizes).zip(ivs).enumerate();
     let messages = buffers.map(|(session, (data, iv))| Message {
         session: if shared { 0 } else { session },
         iv,

@@ -1,7 +1,7 @@
 //! The table `packets`: what small messages cost as protocols send them, one at a time and handed
 //! over in batches. Each has a session's key, a nonce of its own, and a buffer of its own; where it
-//! is authenticated, a header of 8 bytes too. Then the same with a new key for each message, and
-//! sectors of storage devices.
+//! is authenticated, a header of 8 bytes too. All have one length, or lengths are mixed. Then the
+//! same with a new key for each message, and sectors of storage devices.
 //!
 //! A loop over an API that takes one message at a time is what it is at every batch, so it is
 //! measured once and stands beside all batches.
@@ -10,7 +10,7 @@ use lanecrypt_ciphers::Algorithm;
 use lanecrypt_peers::{Aead, Direction};
 
 use self::shapes::shapes;
-use crate::ciphers::{CHECKED, Contender, Shape, Task};
+use crate::ciphers::{CHECKED, Contender, Shape, Sizes, Task};
 use crate::depth::Depth;
 use crate::results::Point;
 use crate::row::Row;
@@ -33,12 +33,14 @@ struct Subject {
     from: Depth,
     /// Whether batches of it are measured.
     batches: bool,
+    /// Whether mixed lengths of it are measured even if there is no time for all.
+    is_mixed: bool,
     /// Batches that tell something about it besides the usual ones.
     more: &'static [usize],
 }
 
 const fn subject(algorithm: Algorithm, more: &'static [usize]) -> Subject {
-    Subject { algorithm, from: Depth::Quick, batches: true, more }
+    Subject { algorithm, from: Depth::Quick, batches: true, is_mixed: true, more }
 }
 
 /// Those with authentication.
@@ -53,14 +55,16 @@ const RAW: [Subject; 6] = [
     subject(Algorithm::AES_128_CBC, &[2, 4]),
     subject(Algorithm::AES_128_CTR, &[]),
     subject(Algorithm::CHACHA20_IETF, &[16]),
-    subject(Algorithm::SERPENT_128_CBC, &[32]),
-    subject(Algorithm::DES_CBC, &[512]),
-    subject(Algorithm::TRIPLE_DES_CBC, &[512]),
+    Subject { is_mixed: false, ..subject(Algorithm::SERPENT_128_CBC, &[32]) },
+    Subject { is_mixed: false, ..subject(Algorithm::DES_CBC, &[512]) },
+    Subject { is_mixed: false, ..subject(Algorithm::TRIPLE_DES_CBC, &[512]) },
 ];
 
 /// Sizes of messages in bytes; CBC takes the next whole block.
 const MESSAGES: [usize; 7] = [16, 64, 256, 576, 1024, 1500, 8192];
 const FEW_MESSAGES: [usize; 2] = [64, 1500];
+/// Mixed sizes: short messages, and those of all the lengths that a network has.
+const MIXES: [Sizes; 2] = [Sizes::mixed(60, 200), Sizes::mixed(60, 1400)];
 /// Messages that are handed over at the same time.
 const BATCHES: [usize; 8] = [1, 2, 4, 8, 16, 32, 64, 512];
 /// The batch that all sizes are measured with.
@@ -154,10 +158,10 @@ fn raw(subject: &Subject, peers: &[Contender], depth: Depth, is_fresh: bool) -> 
     rows
 }
 
-/// A row of messages without authentication, of a size as the mode takes it.
+/// A row of messages without authentication, of sizes as the mode takes them.
 fn plain(contender: &Contender, direction: Direction, shape: Shape) -> Row {
-    let size = shape.size.next_multiple_of(contender.algorithm().granularity());
-    contender.row(NAME, direction, Task::Batch(Shape { size, ..shape }), 1)
+    let sizes = shape.sizes.whole(contender.algorithm().granularity());
+    contender.row(NAME, direction, Task::Batch(Shape { sizes, ..shape }), 1)
 }
 
 /// Requests that ask for nothing: what is left is what a request costs.

@@ -9,6 +9,7 @@ use lanecrypt_kernels::chacha20poly1305::{ChaCha20Poly1305, XChaCha20Poly1305};
 use lanecrypt_kernels::gcm::AesGcm;
 use lanecrypt_peers::{Failed, aead_lengths};
 
+use crate::ciphers::Sizes;
 use crate::ciphers::sessions::{self, bytes};
 
 /// Bytes of associated data of each message: those of a short header.
@@ -40,12 +41,12 @@ pub(crate) struct Sealed {
 /// nonce of the round zero. Worked out once.
 pub(crate) fn answer(
     algorithm: Algorithm,
-    size: usize,
+    sizes: Sizes,
     sessions: usize,
 ) -> Result<Arc<Sealed>, Failed> {
-    static ANSWERS: Mutex<BTreeMap<(Algorithm, usize, usize), Arc<Sealed>>> =
+    static ANSWERS: Mutex<BTreeMap<(Algorithm, Sizes, usize), Arc<Sealed>>> =
         Mutex::new(BTreeMap::new());
-    let question = (algorithm, size, sessions);
+    let question = (algorithm, sizes, sessions);
     let known = |answers: &BTreeMap<_, Arc<Sealed>>| answers.get(&question).cloned();
     if let Some(known) = known(&ANSWERS.lock().unwrap_or_else(PoisonError::into_inner)) {
         return Ok(known);
@@ -55,7 +56,7 @@ pub(crate) fn answer(
     for (session, ((key, nonce), aad)) in
         keys.iter().zip(nonces(algorithm, sessions, 0)).zip(aads(sessions)).enumerate()
     {
-        let mut message = sessions::data(session, size);
+        let mut message = sessions::data(session, sizes.of(session));
         sealed.tags.push(seal(algorithm, Isa::PORTABLE, key, &nonce, &aad, &mut message)?);
         sealed.messages.append(&mut message);
     }

@@ -14,7 +14,7 @@ use lanecrypt_peers::{Aead, Direction, Failed, Packet};
 
 use super::known;
 use crate::ciphers::sessions::{self, LINE, in_order, shuffle, stride};
-use crate::ciphers::{Contender, Shape};
+use crate::ciphers::{Contender, Shape, Sizes};
 use crate::row::{Arena, Work};
 use crate::verify::Defect;
 
@@ -26,7 +26,7 @@ const FORGED: Range<usize> = 1..40;
 /// page, the processor would take loads for dependent on stores, and wait.
 const GAP: usize = 33 * LINE;
 
-/// Messages of one size, again and again.
+/// Messages of one size or of mixed sizes, again and again.
 pub(crate) struct Packets {
     aead: Box<dyn Aead>,
     /// Sessions for forged packets, where `aead` only seals.
@@ -79,8 +79,8 @@ impl Packets {
     }
 
     /// How much memory the buffers of one kind take.
-    const fn extent(&self) -> usize {
-        self.shape.sessions() * stride(self.shape.size)
+    fn extent(&self) -> usize {
+        self.shape.sessions() * stride(self.shape.sizes)
     }
 
     /// The buffers that are written, and those that sealed messages are read from.
@@ -94,8 +94,8 @@ impl Packets {
     fn requests(&mut self, arena: &mut Arena, requests: usize) -> Result<(), Failed> {
         let (data, sealed) = self.memory(arena);
         let Self { aead, nonces, aads, tags, order, .. } = self;
-        let Shape { size, batch, is_fresh } = self.shape;
-        let mut all = in_order(packets(data, sealed, size, nonces, aads, tags), order);
+        let Shape { sizes, batch, is_fresh } = self.shape;
+        let mut all = in_order(packets(data, sealed, sizes, nonces, aads, tags), order);
         let keys = in_order(self.keys.iter().map(Vec::as_slice), order);
         match (self.direction, is_fresh) {
             (Direction::Encrypt, false) => aead.seal_batches(&mut all, batch, requests),
@@ -115,32 +115,32 @@ impl Packets {
         self.order = (0..count).collect();
         shuffle(&mut self.order, 1);
         self.nonces = known::nonces(self.algorithm, count, 0);
-        known::answer(self.algorithm, self.shape.size, count)
+        known::answer(self.algorithm, self.shape.sizes, count)
     }
 
     /// Whether known questions get the portable kernel's answers.
     fn answers(&mut self, arena: &mut Arena) -> Result<bool, Failed> {
         let known = self.ask()?;
-        let Shape { size, .. } = self.shape;
+        let Shape { sizes, .. } = self.shape;
         let count = self.shape.sessions();
-        let plain: Vec<u8> = (0..count).flat_map(|s| sessions::data(s, size)).collect();
+        let plain: Vec<u8> = (0..count).flat_map(|s| sessions::data(s, sizes.of(s))).collect();
         let (data, sealed) = self.memory(arena);
         let right = match self.direction {
             Direction::Encrypt => {
-                put(&plain, data, size);
+                put(&plain, data, sizes);
                 self.tags.fill([0; TAG]);
                 &known.messages
             }
             Direction::Decrypt => {
                 data.fill(0);
-                put(&known.messages, sealed, size);
+                put(&known.messages, sealed, sizes);
                 self.tags.clone_from(&known.tags);
                 &plain
             }
         };
         self.requests(arena, count)?;
         let (data, _) = self.memory(arena);
-        let same = sessions::buffers(data, size).eq(right.chunks_exact(size));
+        let same = sessions::buffers(data, sizes).eq(sizes.parts(right));
         Ok(same && self.tags == known.tags)
     }
 
@@ -151,13 +151,13 @@ impl Packets {
         let known = self.ask()?;
         let (data, sealed) = self.memory(arena);
         data.fill(0);
-        put(&known.messages, sealed, self.shape.size);
+        put(&known.messages, sealed, self.shape.sizes);
         self.tags.clone_from(&known.tags);
         self.forge(sealed);
         let Self { nonces, aads, tags, keys, order, shape, .. } = self;
-        let Shape { size, batch, is_fresh } = *shape;
+        let Shape { sizes, batch, is_fresh } = *shape;
         let aead = self.opener.as_mut().unwrap_or(&mut self.aead);
-        let mut all = in_order(packets(data, sealed, size, nonces, aads, tags), order);
+        let mut all = in_order(packets(data, sealed, sizes, nonces, aads, tags), order);
         let ordered = in_order(keys.iter().map(Vec::as_slice), order);
         let opened = aead.opened(&mut all, is_fresh.then_some(&ordered), batch)?;
         if opened.len() != order.len() {
@@ -170,13 +170,13 @@ impl Packets {
                 _ => {}
             }
         }
-        for (session, opened) in sessions::buffers(data, size).enumerate() {
-            if !FORGED.contains(&session) && opened != sessions::data(session, size) {
+        for (session, opened) in sessions::buffers(data, sizes).enumerate() {
+            if !FORGED.contains(&session) && opened != sessions::data(session, sizes.of(session)) {
                 return Err(Defect::Answer);
             }
         }
         if batch > 1 {
-            let packets = packets(data, sealed, size, nonces, aads, tags);
+            let packets = packets(data, sealed, sizes, nonces, aads, tags);
             let packets = packets.zip(keys.iter().map(Vec::as_slice));
             one_among_many(aead.as_mut(), packets, *shape)?;
         }
@@ -186,14 +186,16 @@ impl Packets {
 
     /// Changes a bit in what belongs to each session of [`FORGED`].
     fn forge(&mut self, sealed: &mut [u8]) {
-        let size = self.shape.size;
+        let sizes = self.shape.sizes;
         for session in FORGED {
             let bit = 1 << (session % 8);
             match session {
                 ..=TAG => self.tags[session][session - 1] ^= bit,
                 17..24 => self.nonces[session][session % 12] ^= bit,
                 24..32 => self.aads[session][session % 8] ^= bit,
-                _ => sealed[session * stride(size) + (session - 32) * size / 8] ^= bit,
+                _ => {
+                    sealed[session * stride(sizes) + (session - 32) * sizes.of(session) / 8] ^= bit
+                }
             }
         }
     }
@@ -202,7 +204,7 @@ impl Packets {
     fn seal(&mut self, arena: &mut Arena) -> Result<(), Failed> {
         let (_, sealed) = self.memory(arena);
         let isa = Isa::detect();
-        for (session, data) in sessions::buffers(sealed, self.shape.size).enumerate() {
+        for (session, data) in sessions::buffers(sealed, self.shape.sizes).enumerate() {
             // What is opened shows in the digest, so it cannot stay the same.
             let end = data.len().min(8);
             sessions::fill((session as u64) << 40 | self.round, &mut data[..end]);
@@ -290,21 +292,21 @@ fn one_among_many<'a>(
 fn packets<'a>(
     data: &'a mut [u8],
     sealed: &'a [u8],
-    size: usize,
+    sizes: Sizes,
     nonces: &'a [Vec<u8>],
     aads: &'a [Vec<u8>],
     tags: &'a mut [[u8; TAG]],
 ) -> impl Iterator<Item = Packet<'a>> {
-    let buffers = sessions::buffers(data, size).zip(sealed.chunks_exact(stride(size)));
+    let buffers = sessions::buffers(data, sizes).zip(sealed.chunks_exact(stride(sizes)));
     let rest = nonces.iter().zip(aads).zip(tags);
     buffers.zip(rest).enumerate().map(move |(session, ((data, sealed), ((nonce, aad), tag)))| {
-        Packet { session, nonce, aad, data, sealed: &sealed[..size], tag }
+        Packet { session, nonce, aad, data, sealed: &sealed[..sizes.of(session)], tag }
     })
 }
 
-/// Divides `messages` of `size` bytes among the sessions' buffers.
-fn put(messages: &[u8], memory: &mut [u8], size: usize) {
-    for (buffer, message) in sessions::buffers(memory, size).zip(messages.chunks_exact(size)) {
+/// Divides `messages` among the sessions' buffers.
+fn put(messages: &[u8], memory: &mut [u8], sizes: Sizes) {
+    for (buffer, message) in sessions::buffers(memory, sizes).zip(sizes.parts(messages)) {
         buffer.copy_from_slice(message);
     }
 }

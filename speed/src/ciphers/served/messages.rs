@@ -1,9 +1,10 @@
 //! Messages without authentication.
 
-use lanecrypt_engine::{Request, Session};
+use lanecrypt_ciphers::Error;
+use lanecrypt_engine::{Batch, Request, Session};
 use lanecrypt_peers::{Cipher, Direction, Failed, Message};
 
-use super::{Served, answered};
+use super::{Served, Way, answered};
 
 impl Cipher for Served {
     fn messages(&mut self, batch: &mut [Message<'_>], requests: usize) -> Result<(), Failed> {
@@ -25,11 +26,21 @@ impl Cipher for Served {
         batch: usize,
         requests: usize,
     ) -> Result<(), Failed> {
-        match (self.direction, self.batches) {
-            (Direction::Encrypt, true) => self.processed(messages, batch, requests, to_encrypt),
-            (Direction::Decrypt, true) => self.processed(messages, batch, requests, to_decrypt),
-            (Direction::Encrypt, false) => self.each(messages, requests, encrypt),
-            (Direction::Decrypt, false) => self.each(messages, requests, decrypt),
+        match (self.direction, self.way) {
+            (Direction::Encrypt, Way::Alone) => self.each(messages, requests, encrypt),
+            (Direction::Decrypt, Way::Alone) => self.each(messages, requests, decrypt),
+            (Direction::Encrypt, Way::Process) => {
+                self.processed(messages, batch, requests, to_encrypt)
+            }
+            (Direction::Decrypt, Way::Process) => {
+                self.processed(messages, batch, requests, to_decrypt)
+            }
+            (Direction::Encrypt, Way::Filled) => {
+                self.filled(messages, batch, requests, give_to_encrypt)
+            }
+            (Direction::Decrypt, Way::Filled) => {
+                self.filled(messages, batch, requests, give_to_decrypt)
+            }
         }
     }
 
@@ -40,15 +51,25 @@ impl Cipher for Served {
         batch: usize,
         requests: usize,
     ) -> Result<(), Failed> {
-        match (self.direction, self.batches) {
-            (Direction::Encrypt, true) => {
+        match (self.direction, self.way) {
+            (Direction::Encrypt, Way::Alone) => {
+                self.each_rekeyed(messages, keys, requests, encrypt)
+            }
+            (Direction::Decrypt, Way::Alone) => {
+                self.each_rekeyed(messages, keys, requests, decrypt)
+            }
+            (Direction::Encrypt, Way::Process) => {
                 self.processed_rekeyed(messages, keys, batch, requests, to_encrypt)
             }
-            (Direction::Decrypt, true) => {
+            (Direction::Decrypt, Way::Process) => {
                 self.processed_rekeyed(messages, keys, batch, requests, to_decrypt)
             }
-            (Direction::Encrypt, false) => self.each_rekeyed(messages, keys, requests, encrypt),
-            (Direction::Decrypt, false) => self.each_rekeyed(messages, keys, requests, decrypt),
+            (Direction::Encrypt, Way::Filled) => {
+                self.filled_rekeyed(messages, keys, batch, requests, give_to_encrypt)
+            }
+            (Direction::Decrypt, Way::Filled) => {
+                self.filled_rekeyed(messages, keys, batch, requests, give_to_decrypt)
+            }
         }
     }
 
@@ -99,4 +120,22 @@ fn to_decrypt<'a>(
     message: &'a mut Message<'_>,
 ) -> Result<Request<'a>, Failed> {
     Ok(Request::decrypt(session, message.iv, &mut *message.data))
+}
+
+#[inline]
+fn give_to_encrypt<'a>(
+    batch: &mut Batch<'_, 'a>,
+    session: &'a Session,
+    message: &'a mut Message<'_>,
+) -> Option<Result<(), Error>> {
+    batch.encrypt(session, message.iv, &mut *message.data)
+}
+
+#[inline]
+fn give_to_decrypt<'a>(
+    batch: &mut Batch<'_, 'a>,
+    session: &'a Session,
+    message: &'a mut Message<'_>,
+) -> Option<Result<(), Error>> {
+    batch.decrypt(session, message.iv, &mut *message.data)
 }

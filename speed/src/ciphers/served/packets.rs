@@ -1,10 +1,10 @@
 //! Messages with authentication.
 
-use lanecrypt_ciphers::InOutBuf;
-use lanecrypt_engine::{Request, Session};
+use lanecrypt_ciphers::Error;
+use lanecrypt_engine::{Batch, BatchError, Request, Room, Session};
 use lanecrypt_peers::{Aead, Failed, Packet};
 
-use super::{Served, answered, good, opened};
+use super::{Served, Way, answered, good, opened};
 
 impl Aead for Served {
     fn seal(&mut self, batch: &mut [Packet<'_>], requests: usize) -> Result<(), Failed> {
@@ -39,9 +39,10 @@ impl Aead for Served {
         batch: usize,
         requests: usize,
     ) -> Result<(), Failed> {
-        match self.batches {
-            true => self.processed(packets, batch, requests, to_seal),
-            false => self.each(packets, requests, seal),
+        match self.way {
+            Way::Alone => self.each(packets, requests, seal),
+            Way::Process => self.processed(packets, batch, requests, to_seal),
+            Way::Filled => self.filled(packets, batch, requests, give_to_seal),
         }
     }
 
@@ -52,9 +53,10 @@ impl Aead for Served {
         batch: usize,
         requests: usize,
     ) -> Result<(), Failed> {
-        match self.batches {
-            true => self.processed_rekeyed(packets, keys, batch, requests, to_seal),
-            false => self.each_rekeyed(packets, keys, requests, seal),
+        match self.way {
+            Way::Alone => self.each_rekeyed(packets, keys, requests, seal),
+            Way::Process => self.processed_rekeyed(packets, keys, batch, requests, to_seal),
+            Way::Filled => self.filled_rekeyed(packets, keys, batch, requests, give_to_seal),
         }
     }
 
@@ -64,9 +66,10 @@ impl Aead for Served {
         batch: usize,
         requests: usize,
     ) -> Result<(), Failed> {
-        match self.batches {
-            true => self.processed(packets, batch, requests, to_open),
-            false => self.each(packets, requests, open),
+        match self.way {
+            Way::Alone => self.each(packets, requests, open),
+            Way::Process => self.processed(packets, batch, requests, to_open),
+            Way::Filled => self.filled(packets, batch, requests, give_to_open),
         }
     }
 
@@ -77,9 +80,10 @@ impl Aead for Served {
         batch: usize,
         requests: usize,
     ) -> Result<(), Failed> {
-        match self.batches {
-            true => self.processed_rekeyed(packets, keys, batch, requests, to_open),
-            false => self.each_rekeyed(packets, keys, requests, open),
+        match self.way {
+            Way::Alone => self.each_rekeyed(packets, keys, requests, open),
+            Way::Process => self.processed_rekeyed(packets, keys, batch, requests, to_open),
+            Way::Filled => self.filled_rekeyed(packets, keys, batch, requests, give_to_open),
         }
     }
 
@@ -100,19 +104,25 @@ impl Aead for Served {
         };
         let sessions: Vec<&Session> =
             packets.iter().enumerate().map(session).collect::<Result<_, _>>()?;
-        if !self.batches {
+        if self.way == Way::Alone {
             let each = sessions.into_iter().zip(packets);
             return Ok(each.map(|(session, packet)| open(session, packet).is_ok()).collect());
         }
         let mut all = Vec::new();
+        let mut room = self.engine.room(batch);
         for (sessions, packets) in sessions.chunks(batch).zip(packets.chunks_mut(batch)) {
-            let requests = sessions.iter().zip(packets);
-            let mut requests: Vec<Request<'_>> = requests
-                .map(|(session, packet)| to_open(session, packet))
-                .collect::<Result<_, _>>()?;
-            let answer = self.engine.process(&mut requests);
-            let outcomes = requests.iter().map(|request| request.outcome() == Some(Ok(())));
-            let outcomes: Vec<bool> = outcomes.collect();
+            let (answer, outcomes) = match self.way {
+                Way::Filled => opened_filled(&mut room, sessions, packets)?,
+                _ => {
+                    let requests = sessions.iter().zip(packets);
+                    let mut requests: Vec<Request<'_>> = requests
+                        .map(|(session, packet)| to_open(session, packet))
+                        .collect::<Result<_, _>>()?;
+                    let answer = self.engine.process(&mut requests);
+                    let outcomes = requests.iter().map(|request| request.outcome() == Some(Ok(())));
+                    (answer, outcomes.collect())
+                }
+            };
             let refused = outcomes.iter().filter(|&&opened| !opened).count();
             if answer.map_or_else(|error| error.failed, |()| 0) != refused {
                 return Err(Failed);
@@ -123,6 +133,25 @@ impl Aead for Served {
     }
 }
 
+/// By the room's outcomes; what a batch answers at once has to agree with them.
+fn opened_filled(
+    room: &mut Room,
+    sessions: &[&Session],
+    packets: &mut [Packet<'_>],
+) -> Result<(Result<(), BatchError>, Vec<bool>), Failed> {
+    let mut batch = room.batch();
+    let each = sessions.iter().zip(packets);
+    let answers: Vec<_> =
+        each.map(|(session, packet)| give_to_open(&mut batch, session, packet)).collect();
+    let answer = batch.finish();
+    let outcomes: Vec<_> = room.outcomes().collect();
+    let agree = |(answer, outcome)| Option::is_none(answer) || answer == outcome;
+    if outcomes.len() != answers.len() || !answers.iter().zip(&outcomes).all(agree) {
+        return Err(Failed);
+    }
+    Ok((answer, outcomes.iter().map(|outcome| *outcome == Some(Ok(()))).collect()))
+}
+
 #[inline]
 fn seal(session: &Session, packet: &mut Packet<'_>) -> Result<(), Failed> {
     answered(session.seal_detached(packet.nonce, packet.aad, &mut *packet.data, packet.tag))
@@ -130,7 +159,7 @@ fn seal(session: &Session, packet: &mut Packet<'_>) -> Result<(), Failed> {
 
 #[inline]
 fn open(session: &Session, packet: &mut Packet<'_>) -> Result<(), Failed> {
-    let data = InOutBuf::new(packet.sealed, packet.data).or(Err(Failed))?;
+    let data = (packet.sealed, &mut *packet.data);
     answered(session.open_detached(packet.nonce, packet.aad, data, packet.tag))
 }
 
@@ -143,6 +172,25 @@ fn to_seal<'a>(session: &'a Session, packet: &'a mut Packet<'_>) -> Result<Reque
 #[inline]
 fn to_open<'a>(session: &'a Session, packet: &'a mut Packet<'_>) -> Result<Request<'a>, Failed> {
     let Packet { nonce, aad, data, sealed, tag, .. } = packet;
-    let data = InOutBuf::new(sealed, data).or(Err(Failed))?;
-    Ok(Request::open_detached(session, nonce, aad, data, &tag[..]))
+    Ok(Request::open_detached(session, nonce, aad, (*sealed, &mut **data), &tag[..]))
+}
+
+#[inline]
+fn give_to_seal<'a>(
+    batch: &mut Batch<'_, 'a>,
+    session: &'a Session,
+    packet: &'a mut Packet<'_>,
+) -> Option<Result<(), Error>> {
+    let Packet { nonce, aad, data, tag, .. } = packet;
+    batch.seal_detached(session, nonce, aad, &mut **data, &mut tag[..])
+}
+
+#[inline]
+fn give_to_open<'a>(
+    batch: &mut Batch<'_, 'a>,
+    session: &'a Session,
+    packet: &'a mut Packet<'_>,
+) -> Option<Result<(), Error>> {
+    let Packet { nonce, aad, data, sealed, tag, .. } = packet;
+    batch.open_detached(session, nonce, aad, (*sealed, &mut **data), &tag[..])
 }

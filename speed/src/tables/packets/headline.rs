@@ -3,8 +3,8 @@
 use lanecrypt_ciphers::Algorithm;
 use lanecrypt_peers::{Aead, Direction};
 
-use super::{NAME, USUAL, brings_its_key, plain};
-use crate::ciphers::{CHECKED, Contender, PROCESS, Shape};
+use super::{MIXES, NAME, USUAL, brings_its_key, plain};
+use crate::ciphers::{BATCH, CHECKED, Contender, Shape, Sizes};
 use crate::results::Point;
 use crate::row::Row;
 use crate::tables::headline::{quickest, ratio};
@@ -18,7 +18,7 @@ struct Line {
 }
 
 const fn line(what: &'static str, algorithm: Algorithm, size: usize, is_fresh: bool) -> Line {
-    Line { what, algorithm, shape: Shape { size, batch: 1, is_fresh } }
+    Line { what, algorithm, shape: Shape { is_fresh, ..Shape::single(size) } }
 }
 
 /// One message at a time.
@@ -30,15 +30,18 @@ const SINGLE: [Line; 5] = [
     line("seal 1500 bytes", Algorithm::CHACHA20_POLY1305, 1500, false),
 ];
 
-const fn together(what: &'static str, algorithm: Algorithm, size: usize) -> Line {
-    Line { what, algorithm, shape: Shape { size, batch: USUAL, is_fresh: false } }
+const fn together(what: &'static str, algorithm: Algorithm, sizes: Sizes) -> Line {
+    Line { what, algorithm, shape: Shape { sizes, batch: USUAL, is_fresh: false } }
 }
 
 /// Many together.
-const TOGETHER: [Line; 3] = [
-    together("encrypt 1500 bytes", Algorithm::AES_128_CBC, 1504),
-    together("seal 64 bytes", Algorithm::CHACHA20_POLY1305, 64),
-    together("encrypt 1500 bytes", Algorithm::TRIPLE_DES_CBC, 1504),
+const TOGETHER: [Line; 6] = [
+    together("seal 64 bytes", Algorithm::AES_128_GCM, Sizes::one(64)),
+    together("seal 60-1400 bytes", Algorithm::AES_128_GCM, MIXES[1]),
+    together("seal 64 bytes", Algorithm::CHACHA20_POLY1305, Sizes::one(64)),
+    together("seal 60-1400 bytes", Algorithm::CHACHA20_POLY1305, MIXES[1]),
+    together("encrypt 1500 bytes", Algorithm::AES_128_CBC, Sizes::one(1504)),
+    together("encrypt 1500 bytes", Algorithm::TRIPLE_DES_CBC, Sizes::one(1504)),
 ];
 
 /// Ours and every peer, for each line; each row once.
@@ -71,7 +74,7 @@ fn chosen<T: ?Sized + 'static>(
     algorithm: Algorithm,
     shape: Shape,
 ) -> impl Iterator<Item = (Contender<T>, Shape)> {
-    let api = if shape.batch > 1 { PROCESS } else { CHECKED };
+    let api = if shape.batch > 1 { BATCH } else { CHECKED };
     let ours = ours.into_iter().filter(move |c| !c.is_lower() && c.point().api == api);
     let peers = peers.iter().filter(move |c| {
         let fits = shape.is_fresh || !brings_its_key(c.point());
@@ -103,16 +106,16 @@ pub(crate) fn text(points: &[Point]) -> String {
     out
 }
 
-/// Points of a line's cipher, size and key, whatever their batch.
+/// Points of a line's cipher, sizes and key, whatever their batch.
 fn alike<'a>(line: &Line, points: &'a [Point]) -> impl Iterator<Item = &'a Point> {
     let subject = line.algorithm.to_string();
-    let Shape { size, is_fresh, .. } = line.shape;
+    let Shape { sizes, is_fresh, .. } = line.shape;
     let key = if is_fresh { "fresh" } else { "kept" };
     points.iter().filter(move |p| {
         p.table == NAME
             && (p.op == "seal" || p.op == "encrypt")
             && p.subject == subject
-            && p.size == Some(size as u64)
+            && (p.size, &p.sizes) == (sizes.single().map(|size| size as u64), &sizes.range())
             && p.key.as_deref() == Some(key)
             && p.cycles.is_some()
     })
@@ -120,7 +123,7 @@ fn alike<'a>(line: &Line, points: &'a [Point]) -> impl Iterator<Item = &'a Point
 
 fn told_single(line: &Line, points: &[Point]) -> Option<Vec<String>> {
     let alike = || alike(line, points).filter(|p| p.batch == Some(1));
-    let ours = alike().find(|p| p.is_ours())?;
+    let ours = alike().find(|p| p.is_ours() && p.api == CHECKED)?;
     let mut row = begun(line, ours)?;
     row.extend(beside(ours, quickest(alike().filter(|p| !p.is_ours() && p.verified))));
     Some(row)
@@ -128,7 +131,7 @@ fn told_single(line: &Line, points: &[Point]) -> Option<Vec<String>> {
 
 fn told_together(line: &Line, points: &[Point]) -> Option<Vec<String>> {
     let batch = u32::try_from(line.shape.batch).ok();
-    let ours = alike(line, points).find(|p| p.is_ours() && p.batch == batch)?;
+    let ours = alike(line, points).find(|p| p.is_ours() && p.api == BATCH && p.batch == batch)?;
     let mut row = begun(line, ours)?;
     for batch in [batch, Some(1)] {
         let rivals = alike(line, points).filter(|p| !p.is_ours() && p.verified);

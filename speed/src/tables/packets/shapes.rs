@@ -2,8 +2,8 @@
 
 use lanecrypt_peers::Direction;
 
-use super::{BATCHES, FEW_MESSAGES, MESSAGES, Subject, USUAL};
-use crate::ciphers::{CHECKED, Contender, Shape};
+use super::{BATCHES, FEW_MESSAGES, MESSAGES, MIXES, Subject, USUAL};
+use crate::ciphers::{BATCH, CHECKED, Contender, PROCESS, SESSION, Shape, Sizes};
 use crate::depth::Depth;
 
 /// Sizes of messages that bring a key of their own, unless there is time for all.
@@ -12,6 +12,8 @@ const FRESH: [usize; 3] = [16, 64, 1500];
 const LOWER: [usize; 1] = [1500];
 /// Batches of every subject that are measured at few sizes, besides its own.
 const FEW_BATCHES: [usize; 1] = [8];
+/// What comes in at a time where little does.
+const SMALL: usize = 4;
 
 /// The messages of a contender that are measured at a depth, under keys that are kept or fresh.
 pub(super) fn shapes<T: ?Sized + 'static>(
@@ -28,10 +30,17 @@ pub(super) fn shapes<T: ?Sized + 'static>(
         is_known: subject.algorithm.is_aead() && (!point.is_ours() || point.api == CHECKED),
         has_batches: subject.batches && contender.has_batches(),
         is_lower: contender.is_lower(),
+        is_filled: point.is_ours() && point.api == BATCH,
+        is_process: point.is_ours() && point.api == PROCESS,
+        is_session: point.is_ours() && point.api == SESSION,
         is_forward: direction == Direction::Encrypt,
         is_fresh,
     };
-    let of = |batch| asked.sizes(batch).iter().map(move |&size| Shape { size, batch, is_fresh });
+    let of = |batch| {
+        let sizes = asked.sizes(batch).iter().map(|&size| Sizes::one(size));
+        let sizes = sizes.chain(asked.mixes(batch).iter().copied());
+        sizes.map(move |sizes| Shape { sizes, batch, is_fresh })
+    };
     BATCHES.into_iter().flat_map(of).collect()
 }
 
@@ -43,6 +52,10 @@ struct Asked<'s> {
     is_known: bool,
     has_batches: bool,
     is_lower: bool,
+    /// Which way of ours it is.
+    is_filled: bool,
+    is_process: bool,
+    is_session: bool,
     is_forward: bool,
     is_fresh: bool,
 }
@@ -74,7 +87,7 @@ impl Asked<'_> {
         match self.depth {
             Depth::Full if self.is_lower && (self.is_fresh || self.has_batches) => &[],
             Depth::Full => &MESSAGES,
-            _ if !self.is_told() => &[],
+            _ if !self.is_told() || self.is_process => &[],
             // Batches of one matter beside those of more.
             Depth::Normal if self.is_lower && self.has_batches => &[],
             Depth::Normal if self.is_lower => &LOWER,
@@ -92,12 +105,36 @@ impl Asked<'_> {
             Depth::Full if self.is_lower && (self.is_fresh || !is_usual) => &[],
             Depth::Full => &MESSAGES,
             _ if !self.is_told() => &[],
+            // Beside batches that are filled.
+            _ if self.is_process && (self.is_lower || !is_usual) => &[],
             Depth::Normal if self.is_lower && is_usual => &LOWER,
             Depth::Normal if self.is_lower => &[],
             Depth::Normal if self.is_forward && is_usual => &MESSAGES,
             Depth::Normal if self.is_forward && is_chosen || is_usual => &FEW_MESSAGES,
             Depth::Quick if is_usual && !self.is_lower => &FEW_MESSAGES,
             Depth::Normal | Depth::Quick => &[],
+        }
+    }
+
+    /// The mixed sizes that are measured with a batch.
+    fn mixes(&self, batch: usize) -> &'static [Sizes] {
+        let [short, all] = MIXES.each_ref().map(core::slice::from_ref);
+        if self.is_fresh || self.is_lower || !self.subject.batches {
+            return &[];
+        }
+        let is_loop = batch == 1 && !self.has_batches;
+        let is_usual = batch == USUAL && self.has_batches;
+        match self.depth {
+            Depth::Full if is_loop || self.has_batches => &MIXES,
+            Depth::Full => &[],
+            // A session's loop is that of the cipher.
+            _ if !self.subject.is_mixed || self.is_session => &[],
+            Depth::Quick if self.is_forward && (is_loop || is_usual) => all,
+            Depth::Quick => &[],
+            Depth::Normal if self.is_forward && (is_loop || is_usual) => &MIXES,
+            Depth::Normal if self.is_forward && self.is_filled && batch == SMALL => short,
+            Depth::Normal if self.subject.algorithm.is_aead() && (is_loop || is_usual) => all,
+            Depth::Normal => &[],
         }
     }
 

@@ -58,21 +58,30 @@ fn ids_are_unique_at_every_depth_and_the_headline_rows_are_those_of_the_table() 
         "session/aes-128-gcm/seal/16",
         "process/aes-128-gcm/seal/8192/b64",
         "process/chacha20-poly1305/open/64/b64",
-        "process/chacha20-poly1305/seal/64/b16",
+        "batch/chacha20-poly1305/open/64/b64",
+        "batch/chacha20-poly1305/seal/64/b16",
+        "batch/chacha20-poly1305/seal/60-200/b4",
+        "batch/chacha20-poly1305/open/60-1400/b64",
+        "process/chacha20-poly1305/seal/60-1400/b64",
+        "cipher/chacha20-poly1305/seal/60-1400",
+        "batch/aes-128-gcm/seal/60-200/b64",
+        "batch/aes-128-cbc/encrypt/60-1400/b64",
         "cipher/aes-128-cbc/encrypt/1504",
         "session/aes-128-cbc/encrypt/1504",
-        "process/aes-128-cbc/encrypt/1504",
-        "process/aes-128-cbc/encrypt/1504/b2",
-        "process/aes-128-cbc@portable/encrypt/1504/b64",
+        "batch/aes-128-cbc/encrypt/1504",
+        "batch/aes-128-cbc/encrypt/1504/b2",
+        "batch/aes-128-cbc@portable/encrypt/1504/b64",
         "process/aes-128-cbc/decrypt/64/b64",
         "process/aes-128-ctr/encrypt/16/b64",
-        "process/chacha20-ietf/encrypt/64/b16",
-        "process/serpent-128-cbc/encrypt/1504/b32",
-        "process/des-cbc/encrypt/1504/b512",
-        "process/3des-cbc/encrypt/1504/b8",
+        "batch/chacha20-ietf/encrypt/64/b16",
+        "batch/serpent-128-cbc/encrypt/1504/b32",
+        "batch/des-cbc/encrypt/1504/b512",
+        "batch/3des-cbc/encrypt/1504/b8",
         "session/null/encrypt/64",
         "process/null/encrypt/64",
         "process/null/encrypt/64/b32",
+        "batch/null/encrypt/64",
+        "batch/null/encrypt/64/b32",
     ] {
         let id = format!("{NAME}/lanecrypt/{id}");
         assert!(whole.contains(&id), "{id}");
@@ -101,7 +110,21 @@ fn the_whole_grid_has_every_batch_size_cipher_and_direction() {
                     assert!(whole.contains(&id("cipher", "")), "{}", id("cipher", ""));
                     assert!(whole.contains(&id("session", "")), "{}", id("session", ""));
                     for batch in ["", "/b2", "/b4", "/b8", "/b16", "/b32", "/b64", "/b512"] {
-                        assert!(whole.contains(&id("process", batch)), "{}", id("process", batch));
+                        for api in ["process", "batch"] {
+                            assert!(whole.contains(&id(api, batch)), "{}", id(api, batch));
+                        }
+                    }
+                }
+            }
+            for sizes in ["60-200", "60-1400"] {
+                for loops in ["cipher", "session"] {
+                    let id = format!("{NAME}/lanecrypt/{loops}/{algorithm}/{op}/{sizes}");
+                    assert!(whole.contains(&id), "{id}");
+                }
+                for batch in ["", "/b2", "/b4", "/b8", "/b16", "/b32", "/b64", "/b512"] {
+                    for api in ["process", "batch"] {
+                        let id = format!("{NAME}/lanecrypt/{api}/{algorithm}/{op}/{sizes}{batch}");
+                        assert!(whole.contains(&id), "{id}");
                     }
                 }
             }
@@ -125,7 +148,7 @@ fn a_short_run_is_verified_beside_a_peer() {
         assert_eq!(point.key.as_deref(), Some(if is_fresh { "fresh" } else { "kept" }));
         let batch = point.batch.expect("every message is in a batch");
         assert_eq!(batch > 1, point.id.contains(&format!("/b{batch}")), "{}", point.id);
-        assert!(batch == 1 || point.api == "process");
+        assert!(batch == 1 || point.api == "process" || point.api == "batch");
     }
     for op in ["seal", "open"] {
         for source in ["lanecrypt", "rustcrypto"] {
@@ -139,7 +162,10 @@ fn a_short_run_is_verified_beside_a_peer() {
         "lanecrypt cipher portable",
         "lanecrypt session",
         "best peer : cipher",
-        "best peer : process",
+        "lanecrypt batch",
+        "best peer : batch",
+        "our loop : batch",
+        "our loop : process",
         "best peer loop: rustcrypto",
         "new key",
     ] {
@@ -152,11 +178,32 @@ fn a_short_run_is_verified_beside_a_peer() {
 
 #[test]
 fn batches_of_every_cipher_are_verified() {
-    for only in ["packets/*/encrypt/16/b512", "packets/*/process/*crypt/16/b2", "packets/*/null/*"]
-    {
-        let (report, text) = short_run(packets(only, Peers::None, 2));
+    for only in [
+        "packets/*/encrypt/16/b512",
+        "packets/*/process/*crypt/16/b2",
+        "packets/*/batch/*crypt/16/b2/fresh",
+        "packets/*/null/*",
+    ] {
+        let options = packets(only, Peers::None, 2);
+        let (report, text) = short_run(Options { depth: Depth::Full, ..options });
         let points = &report.results.points;
         assert!(points.len() >= 5 && points.iter().all(|p| p.verified), "{only} {text}");
+    }
+}
+
+#[test]
+fn mixed_lengths_are_verified_beside_a_peer() {
+    let peers = Peers::Only(vec!["rustcrypto".to_owned()]);
+    for only in ["packets/*/aes-128-*/60-1400*", "packets/*/chacha20*/60-200*"] {
+        let (report, text) = short_run(packets(only, peers.clone(), 4));
+        let points = &report.results.points;
+        assert!(points.len() >= 8 && points.iter().all(|p| p.verified), "{only} {text}");
+        assert!(points.iter().all(|p| p.size.is_none() && p.sizes.is_some()), "{only}");
+        for part in ["bytes, mixed, in batches of so many", "our loop : batch", "best peer loop"] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+        let json = report.results.to_json().expect("serialises");
+        assert_eq!(Results::from_json(&json).expect("parses"), report.results);
     }
 }
 

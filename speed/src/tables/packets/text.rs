@@ -1,6 +1,7 @@
 //! The table as text: blocks for each cipher and operation.
 
-use super::{AEADS, NAME, RAW, SECTOR_SUBJECTS, USUAL};
+use super::{AEADS, MIXES, NAME, RAW, SECTOR_SUBJECTS, USUAL};
+use crate::ciphers::{BATCH, CHECKED, PROCESS};
 use crate::results::Point;
 use crate::tables::grid::{self, Grid, same_line};
 use crate::tables::headline::{quickest, ratio};
@@ -14,7 +15,11 @@ pub(crate) fn text(points: &[Point]) -> String {
         for subject in AEADS.iter().chain(&RAW).map(|subject| subject.algorithm.to_string()) {
             for op in ["seal", "open", "encrypt", "decrypt"] {
                 let of = of_table.iter().copied().filter(|p| is_of(p, &subject, op, key));
-                out += &blocks(&of.collect::<Vec<_>>(), &format!("{subject} {op}"), how);
+                let (of, of_mixes): (Vec<&Point>, Vec<&Point>) =
+                    of.partition(|p| p.sizes.is_none());
+                let name = format!("{subject} {op}");
+                out += &blocks(&of, &name, how);
+                out += &mixes(&of_mixes, &name);
             }
         }
     }
@@ -34,15 +39,17 @@ pub(crate) fn text(points: &[Point]) -> String {
 const LEGEND: &str = "\
 To read: time-stamp-counter cycles, medians; less is faster. * is the fastest beyond doubt, ? is not
 verified and not ranked. \"1.50x\" is how many times as long the best peer takes as ours: as lanecrypt
-cipher, both one message at a time, or as lanecrypt process, the peer's best of any kind; ~: the two
-cannot be told apart. Each message is in one of 64 sessions, or of as many as the batch has, with a
-key, a nonce and a buffer of its own, and 8 bytes of associated data where there is a tag. CBC takes
-whole blocks: 1504 bytes for 1500. Messages are encrypted and sealed in place, but opened from one
-buffer to another, because what is opened cannot be opened again. A loop is the same at every batch
-and measured once. lanecrypt cipher: checked, a loop; session: a session of the engine, a loop;
-process: requests made, and handed over to the engine, a batch at a time; with new keys both open a
-session for each message. A level after it: run with that instruction set. ipsec-mb job and burst:
-handed over one by one, or together. evp-oneshot: a context made for each message. gcry-nohw:
+cipher, both one message at a time, or as lanecrypt batch, the peer's best of any kind; or how many
+times as long our loop takes as our batches; ~: the two cannot be told apart. Each message is in one
+of 64 sessions, or of as many as the batch has, with a key, a nonce and a buffer of its own, and 8
+bytes of associated data where there is a tag. Mixed lengths are spread evenly over their range, one
+for each of 256 sessions. CBC takes whole blocks: 1504 bytes for 1500. Messages are encrypted and
+sealed in place, but opened from one buffer to another, because what is opened cannot be opened
+again. A loop is the same at every batch and measured once. lanecrypt cipher: checked, a loop;
+session: a session of the engine, a loop; batch: a batch of the engine, filled and finished;
+process: a slice of requests, made and handed over to the engine; with new keys all three open a
+session for each message. A level after it: run with that instruction set. ipsec-mb job and
+burst: handed over one by one, or together. evp-oneshot: a context made for each message. gcry-nohw:
 libgcrypt told to use no processor features.
 ";
 
@@ -81,9 +88,23 @@ fn blocks(of: &[&Point], name: &str, how: &str) -> String {
     out + "\n"
 }
 
+/// The contenders at mixed lengths, by batch.
+fn mixes(of: &[&Point], name: &str) -> String {
+    let mut out = String::new();
+    for sizes in MIXES.map(|sizes| sizes.range()) {
+        let of: Vec<&Point> = of.iter().copied().filter(|p| p.sizes == sizes).collect();
+        let Some(sizes) = sizes.filter(|_| !of.is_empty()) else { continue };
+        out += &format!(
+            "{name}: cycles of a message of {sizes} bytes, mixed, in batches of so many\n{}\n",
+            by_batch(&of)
+        );
+    }
+    out
+}
+
 /// Whether several batches of one size were measured: of ours, if ours were.
 fn is_told(of: &[&Point]) -> bool {
-    let ours = |p: &&Point| p.is_ours() && p.api == "process" && !p.id.contains('@');
+    let ours = |p: &&Point| is_it(p, BATCH);
     let told: Vec<&Point> = match of.iter().any(&ours) {
         true => of.iter().copied().filter(ours).collect(),
         false => of.iter().copied().filter(|p| is_together(p, of)).collect(),
@@ -110,17 +131,25 @@ fn block(of: &[&Point], shown: &[&Point], usual: Option<u32>) -> String {
     if of.iter().any(|p| p.is_ours()) && of.iter().any(|p| !p.is_ours()) {
         let line = |api: &str, points: &[&Point], batch: Option<u32>, size: u64| {
             let points = || points.iter().copied().filter(|p| p.size == Some(size));
-            let is_it = |p: &&Point| p.is_ours() && p.api == api && !p.id.contains('@');
-            let ours = points().filter(is_it).find(|p| p.batch == batch)?;
+            let ours = points().filter(|p| is_it(p, api)).find(|p| p.batch == batch)?;
             Some(ratio(ours, quickest(points().filter(|p| !p.is_ours() && p.verified))?))
         };
         let single: Vec<&Point> = of.iter().copied().filter(|p| p.batch == Some(1)).collect();
-        if single.iter().any(|p| p.is_ours() && p.api == "cipher") {
-            grid.push("best peer : cipher", |size| line("cipher", &single, Some(1), size));
+        if single.iter().any(|p| p.is_ours() && p.api == CHECKED) {
+            grid.push("best peer : cipher", |size| line(CHECKED, &single, Some(1), size));
         }
-        if shown.iter().any(|p| p.is_ours() && p.api == "process") {
+        if shown.iter().any(|p| p.is_ours() && p.api == BATCH) {
             let batch = usual.or(Some(1));
-            grid.push("best peer : process", |size| line("process", shown, batch, size));
+            grid.push("best peer : batch", |size| line(BATCH, shown, batch, size));
+        }
+    }
+    for api in [BATCH, PROCESS] {
+        if shown.iter().any(|p| is_it(p, api)) && of.iter().any(|p| is_it(p, CHECKED)) {
+            grid.push(&format!("our loop : {api}"), |size| {
+                let ours = shown.iter().find(|p| p.size == Some(size) && is_it(p, api))?;
+                let alone = of.iter().find(|p| p.size == Some(size) && is_it(p, CHECKED))?;
+                Some(ratio(ours, alone))
+            });
         }
     }
     grid.text()
@@ -133,7 +162,11 @@ fn by_batch(of: &[&Point]) -> String {
     let rows: Vec<&Point> = of.iter().copied().filter(|p| is_together(p, of)).collect();
     let rows: Vec<&Point> = rows.into_iter().filter(|p| !p.id.contains('@')).collect();
     let batch = |point: &Point| point.batch.map(u64::from);
-    let mut grid = Grid::among(&rows, &loops, grid::name, batch, |p| p.cycles.map(text::number));
+    let cell = |p: &Point| p.cycles.map(text::number);
+    if rows.is_empty() {
+        return Grid::by(&loops, true, grid::name, batch, cell).text();
+    }
+    let mut grid = Grid::among(&rows, &loops, grid::name, batch, cell);
     let name = |best: Option<&Point>| best.map(grid::name);
     for (what, is_ours) in [("our best loop", true), ("best peer loop", false)] {
         let best = quickest(loops.iter().copied().filter(|p| p.is_ours() == is_ours && p.verified));
@@ -142,7 +175,20 @@ fn by_batch(of: &[&Point]) -> String {
             grid.push(&label, |_| Some(text::number(cycles)));
         }
     }
+    if let Some(alone) = loops.iter().find(|p| is_it(p, CHECKED)) {
+        for api in [BATCH, PROCESS] {
+            let ours = |size| rows.iter().find(|p| is_it(p, api) && batch(p) == Some(size));
+            if rows.iter().any(|p| is_it(p, api)) {
+                grid.push(&format!("our loop : {api}"), |size| Some(ratio(ours(size)?, alone)));
+            }
+        }
+    }
     grid.text()
+}
+
+/// Whether it is this way of ours, at this processor's level.
+fn is_it(point: &Point, api: &str) -> bool {
+    point.is_ours() && point.api == api && !point.id.contains('@')
 }
 
 /// Requests that ask for nothing.
