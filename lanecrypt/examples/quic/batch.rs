@@ -1,18 +1,19 @@
 //! Packets of many connections at once: what a server does with all that one `sendmmsg` or
 //! `recvmmsg` carries.
 //!
-//! Payloads are sealed or opened by one call of [`Engine::process`], and the headers' masks of
-//! ChaCha20, a block each under a key of its own, are made by another; both for so many packets at a
-//! time as stay in the nearest cache between the two. A mask of AES is made at once.
+//! Payloads are sealed or opened in one [`Batch`], which is filled with them, and the headers' masks
+//! of ChaCha20, a block each under a key of its own, are made in another; both for so many packets at
+//! a time as stay in the nearest cache between the two. A mask of AES is made at once. The [`Room`]
+//! for them is kept.
 
-use lanecrypt::{Engine, Error, Request};
+use lanecrypt::{Batch, Error, Room};
 
 use crate::header::{self, Dropped, Layout, MASK};
 use crate::keys::PacketKeys;
 use crate::single::Opened;
 
 /// Packets at a time, at most.
-const GROUP: usize = 32;
+pub(crate) const GROUP: usize = 32;
 
 /// A packet to be sent.
 pub(crate) struct Outgoing<'a> {
@@ -55,28 +56,27 @@ impl<'a> Incoming<'a> {
 /// # Errors
 ///
 /// As [`Layout::of_header`]; no packet has been protected then.
-pub(crate) fn protect(engine: &Engine, batch: &mut [Outgoing<'_>]) -> Result<(), Error> {
+pub(crate) fn protect(room: &mut Room, batch: &mut [Outgoing<'_>]) -> Result<(), Error> {
     for Outgoing { header, packet, .. } in &*batch {
         Layout::of_header(packet, *header)?;
     }
-    batch.chunks_mut(GROUP).try_for_each(|group| protect_group(engine, group))
+    batch.chunks_mut(GROUP).try_for_each(|group| protect_group(room, group))
 }
 
-fn protect_group(engine: &Engine, group: &mut [Outgoing<'_>]) -> Result<(), Error> {
-    let mut nonces = [[0; 12]; GROUP];
-    let mut requests = Vec::with_capacity(GROUP);
-    for (Outgoing { keys, number, header, packet }, nonce) in group.iter_mut().zip(&mut nonces) {
-        *nonce = keys.nonce(*number);
-        let (header, payload) = packet.split_at_mut(*header);
-        requests.push(Request::seal(&keys.aead, nonce, header, payload));
-    }
-    serve(engine, requests)?;
+fn protect_group(room: &mut Room, group: &mut [Outgoing<'_>]) -> Result<(), Error> {
+    serve(room, |batch| {
+        for Outgoing { keys, number, header, packet } in &mut *group {
+            let (header, payload) = packet.split_at_mut(*header);
+            batch.seal(&keys.aead, &keys.nonce(*number), header, payload);
+        }
+        Ok(())
+    })?;
 
     let mut samples = Vec::with_capacity(GROUP);
     for Outgoing { keys, header, packet, .. } in &*group {
         samples.push((*keys, Layout::of_header(packet, *header)?.sample(packet)));
     }
-    let masks = make_masks(engine, &samples)?;
+    let masks = make_masks(room, &samples)?;
     for (Outgoing { header, packet, .. }, mask) in group.iter_mut().zip(masks) {
         let layout = Layout::of_header(packet, *header)?;
         header::protect(packet, layout.number_at, mask);
@@ -90,8 +90,8 @@ fn protect_group(engine: &Engine, group: &mut [Outgoing<'_>]) -> Result<(), Erro
 /// # Errors
 ///
 /// None that a datagram could cause.
-pub(crate) fn unprotect(engine: &Engine, batch: &mut [Incoming<'_>]) -> Result<(), Error> {
-    batch.chunks_mut(GROUP).try_for_each(|group| unprotect_group(engine, group))
+pub(crate) fn unprotect(room: &mut Room, batch: &mut [Incoming<'_>]) -> Result<(), Error> {
+    batch.chunks_mut(GROUP).try_for_each(|group| unprotect_group(room, group))
 }
 
 /// A packet on its way through [`unprotect`].
@@ -101,13 +101,9 @@ struct Work<'w> {
     outcome: &'w mut Result<Opened, Dropped>,
     layout: Layout,
     largest: Option<u64>,
-    number: u64,
-    /// Bytes of the header.
-    header: usize,
-    nonce: [u8; 12],
 }
 
-fn unprotect_group(engine: &Engine, group: &mut [Incoming<'_>]) -> Result<(), Error> {
+fn unprotect_group(room: &mut Room, group: &mut [Incoming<'_>]) -> Result<(), Error> {
     let mut works = Vec::with_capacity(GROUP);
     for Incoming { keys, id_length, largest, datagram, outcome } in group {
         match Layout::of(datagram, *id_length) {
@@ -117,9 +113,6 @@ fn unprotect_group(engine: &Engine, group: &mut [Incoming<'_>]) -> Result<(), Er
                 outcome,
                 layout,
                 largest: *largest,
-                number: 0,
-                header: 0,
-                nonce: [0; 12],
             }),
             Err(dropped) => *outcome = Err(dropped),
         }
@@ -127,23 +120,22 @@ fn unprotect_group(engine: &Engine, group: &mut [Incoming<'_>]) -> Result<(), Er
 
     let samples: Vec<_> =
         works.iter().map(|work| (work.keys, work.layout.sample(work.packet))).collect();
-    let masks = make_masks(engine, &samples)?;
+    let masks = make_masks(room, &samples)?;
 
-    let mut requests = Vec::with_capacity(works.len());
     let mut outcomes = Vec::with_capacity(works.len());
+    let mut batch = room.batch();
     for (work, mask) in works.iter_mut().zip(masks) {
-        let Work { keys, packet, outcome, layout, largest, number, header, nonce } = work;
-        (*number, *header) = header::unprotect(packet, *layout, mask, *largest);
-        *nonce = keys.nonce(*number);
-        let opened = Opened::new(packet, *header, *number);
-        let (header, payload) = packet.split_at_mut(*header);
-        requests.push(Request::open(&keys.aead, nonce, header, payload));
+        let Work { keys, packet, outcome, layout, largest } = work;
+        let (number, header) = header::unprotect(packet, *layout, mask, *largest);
+        let opened = Opened::new(packet, header, number);
+        let (header, payload) = packet.split_at_mut(header);
+        batch.open(&keys.aead, &keys.nonce(number), header, payload);
         outcomes.push((outcome, opened));
     }
     // How many have failed says nothing that their own outcomes do not.
-    let _ = engine.process(&mut requests);
-    for (request, (outcome, opened)) in requests.iter().zip(outcomes) {
-        **outcome = match request.outcome() {
+    let _ = batch.finish();
+    for (served, (outcome, opened)) in room.outcomes().zip(outcomes) {
+        **outcome = match served {
             Some(Ok(())) => opened,
             Some(Err(error)) => Err(error.into()),
             None => Err(Error::Unsupported.into()),
@@ -152,28 +144,36 @@ fn unprotect_group(engine: &Engine, group: &mut [Incoming<'_>]) -> Result<(), Er
     Ok(())
 }
 
-/// Serves all, or answers why the first that failed did so.
-fn serve(engine: &Engine, mut requests: Vec<Request<'_>>) -> Result<(), Error> {
-    match engine.process(&mut requests) {
+/// Serves all that is given to a batch, or answers why the first that failed did so.
+fn serve<'a>(
+    room: &mut Room,
+    fill: impl FnOnce(&mut Batch<'_, 'a>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut batch = room.batch();
+    fill(&mut batch)?;
+    match batch.finish() {
         Ok(()) => Ok(()),
-        Err(_) => requests.iter().filter_map(Request::outcome).collect(),
+        Err(_) => room.outcomes().flatten().collect(),
     }
 }
 
 /// Makes the masks of packets, at most [`GROUP`], of their samples: what is encrypted to a mask of
 /// ChaCha20 are zeros, from the block on that the sample names.
 fn make_masks(
-    engine: &Engine,
+    room: &mut Room,
     samples: &[(&PacketKeys, &[u8; 16])],
 ) -> Result<[[u8; MASK]; GROUP], Error> {
     let mut masks = [[0; MASK]; GROUP];
-    let mut requests = Vec::with_capacity(GROUP);
-    for ((keys, sample), mask) in samples.iter().zip(&mut masks) {
-        match &keys.masks {
-            Some(session) => requests.push(Request::encrypt(session, *sample, &mut mask[..])),
-            None => *mask = keys.header.mask(sample),
+    serve(room, |batch| {
+        for ((keys, sample), mask) in samples.iter().zip(&mut masks) {
+            match &keys.masks {
+                Some(session) => {
+                    batch.encrypt(session, *sample, mask);
+                }
+                None => *mask = keys.header.mask(sample),
+            }
         }
-    }
-    serve(engine, requests)?;
+        Ok(())
+    })?;
     Ok(masks)
 }

@@ -2,7 +2,7 @@
 
 use core::error::Error;
 
-use lanecrypt::{Engine, random};
+use lanecrypt::{Engine, Room, random};
 use lanecrypt_libcrypto::Libcrypto;
 
 use crate::batch::{self, Incoming, Outgoing};
@@ -33,8 +33,9 @@ pub(crate) enum Direction {
 }
 
 /// Many connections of one suite, with a packet each.
-pub(crate) struct Traffic<'e> {
-    engine: &'e Engine,
+pub(crate) struct Traffic {
+    /// For batches, kept from one to the next.
+    room: Room,
     connections: Vec<Connection>,
 }
 
@@ -58,10 +59,10 @@ struct Peer {
     payload: Vec<u8>,
 }
 
-impl<'e> Traffic<'e> {
+impl Traffic {
     /// So many connections with packets of so many bytes, which are random but for their headers.
     pub(crate) fn new(
-        engine: &'e Engine,
+        engine: &Engine,
         libcrypto: Option<Libcrypto>,
         suite: Suite,
         connections: usize,
@@ -69,7 +70,7 @@ impl<'e> Traffic<'e> {
     ) -> Result<Self, Box<dyn Error>> {
         let connection = |_| Connection::new(engine, libcrypto, suite, bytes);
         let connections = (0..connections).map(connection).collect::<Result<_, _>>()?;
-        Ok(Self { engine, connections })
+        Ok(Self { room: engine.room(batch::GROUP), connections })
     }
 
     /// All ways that there are.
@@ -118,7 +119,7 @@ impl<'e> Traffic<'e> {
         match (direction, way) {
             (Direction::Protect, Way::Batch) => {
                 let mut batch: Vec<_> = connections.map(Connection::outgoing).collect();
-                batch::protect(self.engine, &mut batch)?;
+                batch::protect(&mut self.room, &mut batch)?;
             }
             (Direction::Protect, Way::OneByOne) => {
                 for Outgoing { keys, number, header, packet } in
@@ -137,7 +138,7 @@ impl<'e> Traffic<'e> {
             }
             (Direction::Unprotect, Way::Batch) => {
                 let mut batch: Vec<_> = connections.map(Connection::incoming).collect();
-                batch::unprotect(self.engine, &mut batch)?;
+                batch::unprotect(&mut self.room, &mut batch)?;
                 for packet in batch {
                     packet.outcome?;
                 }

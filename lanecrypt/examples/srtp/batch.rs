@@ -1,7 +1,7 @@
 //! Packets of many streams at once: what a conference server does with all that one `sendmmsg` or
 //! `recvmmsg` carries.
 
-use lanecrypt::{Engine, Error, Request};
+use lanecrypt::{Batch, Error, Room};
 
 use crate::rtp::Dropped;
 use crate::stream::{Place, Stream};
@@ -23,21 +23,21 @@ impl<'a> Packet<'a> {
 }
 
 /// Protects packets in place, as [`Stream::protect`] does each.
-pub(crate) fn protect(engine: &Engine, streams: &mut [Stream], batch: &mut [Packet<'_>]) {
+pub(crate) fn protect(room: &mut Room, streams: &mut [Stream], batch: &mut [Packet<'_>]) {
     // Each index is marked before the next packet is looked at, so that no IV is used twice within
     // the batch.
     let places = place(streams, batch, Stream::sending);
-    serve(engine, streams, batch, &places, |stream, iv, header, payload| {
-        Request::seal(&stream.session, iv, header, payload)
+    serve(room, streams, batch, &places, |batch, stream, iv, header, payload| {
+        batch.seal(&stream.session, iv, header, payload);
     });
 }
 
 /// Opens packets in place, as [`Stream::unprotect`] does each: a packet that is forged changes
 /// nothing for its stream, nor for others.
-pub(crate) fn unprotect(engine: &Engine, streams: &mut [Stream], batch: &mut [Packet<'_>]) {
+pub(crate) fn unprotect(room: &mut Room, streams: &mut [Stream], batch: &mut [Packet<'_>]) {
     let places = place(streams, batch, |stream, bytes| stream.received(bytes));
-    serve(engine, streams, batch, &places, |stream, iv, header, payload| {
-        Request::open(&stream.session, iv, header, payload)
+    serve(room, streams, batch, &places, |batch, stream, iv, header, payload| {
+        batch.open(&stream.session, iv, header, payload);
     });
     // Only now it is known which are authentic; and the batch may bring a packet twice.
     for (packet, place) in batch.iter_mut().zip(&places) {
@@ -65,27 +65,26 @@ fn place(
 
 /// Serves the packets that have a place, all in one batch.
 fn serve<'a>(
-    engine: &Engine,
+    room: &mut Room,
     streams: &'a [Stream],
-    batch: &'a mut [Packet<'_>],
-    places: &'a [Option<Place>],
-    request: impl Fn(&'a Stream, &'a [u8], &'a [u8], &'a mut [u8]) -> Request<'a>,
+    packets: &'a mut [Packet<'_>],
+    places: &[Option<Place>],
+    give: impl Fn(&mut Batch<'_, 'a>, &'a Stream, &[u8; 12], &'a [u8], &'a mut [u8]),
 ) {
-    let mut requests = Vec::with_capacity(batch.len());
-    let mut outcomes = Vec::with_capacity(batch.len());
-    for (packet, place) in batch.iter_mut().zip(places) {
+    let mut outcomes = Vec::with_capacity(packets.len());
+    let mut batch = room.batch();
+    for (packet, place) in packets.iter_mut().zip(places) {
         let Packet { stream, bytes, outcome } = packet;
         if let Some(Place { header, iv, .. }) = place {
             let (header, payload) = bytes.split_at_mut(*header);
-            requests.push(request(&streams[*stream], iv, header, payload));
+            give(&mut batch, &streams[*stream], iv, header, payload);
             outcomes.push(outcome);
         }
     }
-    if engine.process(&mut requests).is_ok() {
+    if batch.finish().is_ok() {
         return;
     }
-    for (request, outcome) in requests.iter().zip(outcomes) {
-        let served = request.outcome().unwrap_or(Err(Error::Unsupported));
-        *outcome = served.map_err(Dropped::from);
+    for (served, outcome) in room.outcomes().zip(outcomes) {
+        *outcome = served.unwrap_or(Err(Error::Unsupported)).map_err(Dropped::from);
     }
 }

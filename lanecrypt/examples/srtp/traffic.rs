@@ -2,7 +2,7 @@
 
 use core::error::Error;
 
-use lanecrypt::{Engine, random};
+use lanecrypt::{Engine, Room, random};
 use lanecrypt_libcrypto::Libcrypto;
 
 use crate::batch::{self, Packet};
@@ -30,8 +30,9 @@ pub(crate) enum Direction {
 }
 
 /// Many streams of one profile, with a packet each.
-pub(crate) struct Traffic<'e> {
-    engine: &'e Engine,
+pub(crate) struct Traffic {
+    /// For batches, kept from one to the next.
+    room: Room,
     streams: Vec<Stream>,
     peers: Vec<OpenSsl>,
     buffers: Vec<Buffers>,
@@ -49,16 +50,17 @@ struct Buffers {
     opened: Vec<u8>,
 }
 
-impl<'e> Traffic<'e> {
+impl Traffic {
     /// So many streams with payloads of so many bytes, which are random.
     pub(crate) fn new(
-        engine: &'e Engine,
+        engine: &Engine,
         libcrypto: Option<Libcrypto>,
         profile: Profile,
         streams: usize,
         payload: usize,
     ) -> Result<Self, Box<dyn Error>> {
-        let mut made = Self { engine, streams: Vec::new(), peers: Vec::new(), buffers: Vec::new() };
+        let room = engine.room(streams);
+        let mut made = Self { room, streams: Vec::new(), peers: Vec::new(), buffers: Vec::new() };
         for _ in 0..streams {
             // DTLS would give key and salt.
             let (key, salt) = (random::bytes::<32>(), random::bytes());
@@ -130,14 +132,14 @@ impl<'e> Traffic<'e> {
             // The same packets come again and again.
             Direction::Unprotect => self.forget(),
         }
-        let Self { engine, streams, peers, buffers } = self;
+        let Self { room, streams, peers, buffers } = self;
         match way {
             Way::Batch => {
                 let packet = |(at, buffers)| Packet::new(at, Buffers::packet(buffers, direction));
                 let mut batch: Vec<_> = buffers.iter_mut().enumerate().map(packet).collect();
                 match direction {
-                    Direction::Protect => batch::protect(engine, streams, &mut batch),
-                    Direction::Unprotect => batch::unprotect(engine, streams, &mut batch),
+                    Direction::Protect => batch::protect(room, streams, &mut batch),
+                    Direction::Unprotect => batch::unprotect(room, streams, &mut batch),
                 }
                 batch.iter().try_for_each(|packet| packet.outcome)?;
             }

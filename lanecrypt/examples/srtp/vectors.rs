@@ -75,10 +75,10 @@ fn rtp() {
         let mut at = 0..;
         let mut number = || at.next().expect("endless");
         let mut batch = packets.each_mut().map(|bytes| Packet::new(number(), bytes));
-        batch::protect(&engine, &mut streams, &mut batch);
+        batch::protect(&mut engine.room(8), &mut streams, &mut batch);
         assert!(batch.iter().all(|packet| packet.outcome.is_ok() && packet.bytes == protected));
         let mut streams = [stream(), stream()];
-        batch::unprotect(&engine, &mut streams, &mut batch);
+        batch::unprotect(&mut engine.room(8), &mut streams, &mut batch);
         for packet in batch {
             assert_eq!(packet.outcome, Ok(()));
             assert_eq!(packet.bytes[..plain.len()], plain);

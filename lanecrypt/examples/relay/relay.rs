@@ -1,0 +1,152 @@
+//! The relay: what it knows of its peers, and what it does in a turn of its event loop.
+
+use core::net::SocketAddrV4;
+use std::time::{Duration, Instant};
+
+use lanecrypt::Error;
+
+use crate::keys::{Keys, Secrets, Suite};
+use crate::wire::{ADDRESS, Datagram, Dropped, HEADER, Header, MOST};
+
+/// Datagrams of a turn, at most.
+pub(crate) const AT_ONCE: usize = 64;
+
+/// Room for a datagram, where it is received, opened, sealed and sent.
+#[derive(Clone)]
+pub(crate) struct Slot {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) length: usize,
+    pub(crate) from: SocketAddrV4,
+    /// Where it goes, if it does.
+    pub(crate) to: Option<SocketAddrV4>,
+    /// What it says that it is, as long as that is believed.
+    header: Option<Header>,
+}
+
+impl Slot {
+    pub(crate) fn new() -> Self {
+        let from = SocketAddrV4::new([127, 0, 0, 1].into(), 0);
+        Self { bytes: vec![0; MOST], length: 0, from, to: None, header: None }
+    }
+
+    fn datagram(&mut self) -> Option<Datagram<'_>> {
+        let bytes = self.bytes.get_mut(..self.length)?;
+        Some(Datagram::new(self.header?, bytes))
+    }
+
+    /// It goes no further.
+    fn drop(&mut self) {
+        (self.header, self.to) = (None, None);
+    }
+}
+
+/// What is known of a peer besides its keys.
+#[derive(Clone, Default)]
+struct Peer {
+    /// Where its last authentic datagram came from.
+    address: Option<SocketAddrV4>,
+    /// The counter of that: only higher ones are taken.
+    received: Option<u64>,
+    /// How many have been sealed for it: the counter of the next.
+    sent: u64,
+}
+
+/// Passes datagrams from peer to peer.
+pub(crate) struct Relay<K> {
+    keys: K,
+    peers: Vec<Peer>,
+    dropped: [u64; Dropped::ALL.len()],
+    /// What came of the datagrams of a turn; kept for its memory.
+    outcomes: Vec<bool>,
+    /// Time that opening and sealing took.
+    pub(crate) protecting: Duration,
+}
+
+impl<K: Keys> Relay<K> {
+    pub(crate) fn new(suite: Suite, secrets: &[Secrets]) -> Result<Self, Error> {
+        Ok(Self {
+            keys: K::new(suite, secrets)?,
+            peers: vec![Peer::default(); secrets.len()],
+            dropped: [0; Dropped::ALL.len()],
+            outcomes: Vec::with_capacity(AT_ONCE),
+            protecting: Duration::ZERO,
+        })
+    }
+
+    /// Opens what has been received, and seals what is to be sent, in place.
+    pub(crate) fn turn(&mut self, slots: &mut [Slot]) {
+        let Self { keys, peers, dropped, outcomes, protecting, .. } = self;
+
+        let start = Instant::now();
+        outcomes.clear();
+        let received = slots.iter_mut().filter_map(|slot| {
+            slot.drop();
+            match expected(peers, slot) {
+                Ok(header) => slot.header = Some(header),
+                Err(why) => dropped[why as usize] += 1,
+            }
+            slot.datagram()
+        });
+        keys.open(received, outcomes);
+        *protecting += start.elapsed();
+
+        let opened = slots.iter_mut().filter(|slot| slot.header.is_some());
+        for (slot, &is_authentic) in opened.zip(&*outcomes) {
+            if let Err(why) = address(peers, slot, is_authentic) {
+                slot.drop();
+                dropped[why as usize] += 1;
+            }
+        }
+
+        let start = Instant::now();
+        outcomes.clear();
+        keys.seal(slots.iter_mut().filter_map(Slot::datagram), outcomes);
+        let sealed = slots.iter_mut().filter(|slot| slot.header.is_some());
+        for (slot, &is_sealed) in sealed.zip(&*outcomes) {
+            if !is_sealed {
+                slot.drop();
+            }
+        }
+        *protecting += start.elapsed();
+    }
+
+    /// How many datagrams went nowhere, for this reason.
+    pub(crate) fn dropped(&self, why: Dropped) -> u64 {
+        self.dropped[why as usize]
+    }
+}
+
+/// The header of a datagram, if such a one may come; nothing of it is known to be authentic.
+fn expected(peers: &[Peer], slot: &Slot) -> Result<Header, Dropped> {
+    let header = Header::read(slot.bytes.get(..slot.length).ok_or(Dropped::Short)?)?;
+    let peer = peers.get(header.peer as usize).ok_or(Dropped::UnknownPeer)?;
+    if peer.received >= Some(header.counter) {
+        return Err(Dropped::Replayed);
+    }
+    Ok(header)
+}
+
+/// Takes a datagram that has been opened, and makes it one to its receiver.
+fn address(peers: &mut [Peer], slot: &mut Slot, is_authentic: bool) -> Result<(), Dropped> {
+    let header = slot.header.filter(|_| is_authentic).ok_or(Dropped::Forged)?;
+    let sender = peers.get_mut(header.peer as usize).ok_or(Dropped::UnknownPeer)?;
+    // A turn may bring a datagram twice.
+    if sender.received >= Some(header.counter) {
+        return Err(Dropped::Replayed);
+    }
+    sender.received = Some(header.counter);
+    sender.address = Some(slot.from);
+
+    let (front, payload) = slot.bytes.split_at_mut(HEADER);
+    let receiver = payload.first_chunk_mut::<ADDRESS>().ok_or(Dropped::Short)?;
+    let to = u32::from_be_bytes(*receiver);
+    *receiver = header.peer.to_be_bytes();
+    let peer = peers.get_mut(to as usize).ok_or(Dropped::NoReceiver)?;
+    slot.to = Some(peer.address.ok_or(Dropped::NoReceiver)?);
+    let header = Header { peer: to, counter: peer.sent };
+    // A peer that gets a datagram every nanosecond has counters for 584 years.
+    peer.sent += 1;
+    header.write(front);
+    slot.header = Some(header);
+    Ok(())
+}
