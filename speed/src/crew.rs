@@ -64,12 +64,12 @@ impl<'rows> Member<'rows> {
         checked
     }
 
-    /// Gets ready for a batch, and makes the request before it.
+    /// Gets ready for a batch, and makes the request before it, or as many as go together.
     fn begin(&mut self, row: usize) -> Result<(), Defect> {
         let work = self.works[row].as_mut().ok_or(Defect::Failed)?;
         let begun = guarded(|| {
             work.begin(&mut self.arena)?;
-            work.run(&mut self.arena, 1);
+            work.run(&mut self.arena, self.rows[row].batches.multiple);
             Ok(())
         });
         begun.unwrap_or(Err(Defect::Failed))

@@ -1,7 +1,8 @@
 //! The relay: what it knows of its peers, and what it does in a turn of its event loop.
 
 use core::net::SocketAddrV4;
-use std::time::{Duration, Instant};
+use core::time::Duration;
+use std::time::Instant;
 
 use lanecrypt::Error;
 
@@ -60,6 +61,7 @@ pub(crate) struct Relay<K> {
     outcomes: Vec<bool>,
     /// Time that opening and sealing took.
     pub(crate) protecting: Duration,
+    pub(crate) turns: u32,
 }
 
 impl<K: Keys> Relay<K> {
@@ -70,12 +72,14 @@ impl<K: Keys> Relay<K> {
             dropped: [0; Dropped::ALL.len()],
             outcomes: Vec::with_capacity(AT_ONCE),
             protecting: Duration::ZERO,
+            turns: 0,
         })
     }
 
     /// Opens what has been received, and seals what is to be sent, in place.
     pub(crate) fn turn(&mut self, slots: &mut [Slot]) {
-        let Self { keys, peers, dropped, outcomes, protecting, .. } = self;
+        let Self { keys, peers, dropped, outcomes, protecting, turns } = self;
+        *turns += 1;
 
         let start = Instant::now();
         outcomes.clear();

@@ -1,15 +1,14 @@
 //! Many datagrams a system call: `recvmmsg` and `sendmmsg`.
 
-use core::net::SocketAddrV4;
+use core::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
+use core::time::Duration;
 use std::io::{self, IoSlice, IoSliceMut};
-use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::net::UdpSocket;
 use std::os::fd::AsRawFd as _;
-use std::time::Duration;
 
 use nix::errno::Errno;
-use nix::sys::socket::{
-    MsgFlags, MultiHeaders, SockaddrIn, recvmmsg, sendmmsg, setsockopt, sockopt,
-};
+use nix::sys::socket::{MsgFlags, MultiHeaders, SockaddrIn, recvmmsg, setsockopt, sockopt};
+use rustix::net::{MMsgHdr, SendAncillaryBuffer, SendFlags, SocketAddrAny, sendmmsg};
 
 use crate::relay::{AT_ONCE, Slot};
 
@@ -19,6 +18,7 @@ const BUFFER: usize = 4 << 20;
 /// A socket, and the room that those calls need. It stays on its thread.
 pub(crate) struct Socket {
     socket: UdpSocket,
+    /// Of datagrams that are received.
     headers: MultiHeaders<SockaddrIn>,
 }
 
@@ -72,13 +72,15 @@ impl Socket {
         datagrams: impl Iterator<Item = (&'d [u8], SocketAddrV4)>,
     ) -> io::Result<usize> {
         let datagrams = datagrams.take(AT_ONCE);
-        let each = datagrams.map(|(bytes, to)| ([IoSlice::new(bytes)], Some(SockaddrIn::from(to))));
-        let (places, addresses): (Vec<_>, Vec<_>) = each.unzip();
-        if places.is_empty() {
+        let each = datagrams.map(|(bytes, to)| {
+            ([IoSlice::new(bytes)], SocketAddrAny::from(to), SendAncillaryBuffer::default())
+        });
+        let mut each: Vec<_> = each.collect();
+        let headers = each.iter_mut().map(|(bytes, to, no)| MMsgHdr::new_with_addr(to, bytes, no));
+        let mut headers: Vec<_> = headers.collect();
+        if headers.is_empty() {
             return Ok(0);
         }
-        let (fd, flags) = (self.socket.as_raw_fd(), MsgFlags::empty());
-        let sent = sendmmsg(fd, &mut self.headers, &places, addresses, [], flags)?;
-        Ok(sent.count())
+        Ok(sendmmsg(&self.socket, &mut headers, SendFlags::empty())?)
     }
 }

@@ -108,7 +108,7 @@ impl Traffic {
     /// How many of the first datagrams are answered.
     fn answered(&self, datagrams: usize) -> usize {
         let at = self.secrets.len();
-        datagrams - datagrams.clamp(at, at + HOSTILE) + at
+        datagrams - (datagrams.clamp(at, at + HOSTILE) - at)
     }
 
     /// Sends everything to the relay, not too much at a time, and answers what came back, in its
@@ -121,11 +121,11 @@ impl Traffic {
         let mut answers = Vec::with_capacity(self.messages.len());
         let (mut slots, mut sent) = (vec![Slot::new(); AT_ONCE], 0);
         while answers.len() < self.messages.len() {
-            let free = IN_FLIGHT - (self.answered(sent) - answers.len());
+            let is_out = |sent| self.answered(sent).saturating_sub(answers.len());
+            let free = IN_FLIGHT.saturating_sub(is_out(sent));
             let rest = self.datagrams[sent..].iter().take(free);
             sent += socket.send(rest.map(|datagram| (datagram.as_slice(), relay)))?;
-            let is_full =
-                sent == self.datagrams.len() || self.answered(sent) - answers.len() >= IN_FLIGHT;
+            let is_full = sent == self.datagrams.len() || is_out(sent) >= IN_FLIGHT;
             let received = socket.receive(&mut slots, is_full)?;
             if is_full && received == 0 {
                 // The rest was lost.

@@ -89,7 +89,7 @@ mod tests {
         assert_eq!((sizes.to_string().as_str(), sizes.single()), ("60-1400", None));
         let blocks = sizes.whole(16);
         assert_eq!((blocks.of(0), blocks.of(255), blocks.longest()), (64, 1408, 1408));
-        assert!((0..256).all(|session| blocks.of(session) % 16 == 0));
+        assert!((0..256).all(|session| blocks.of(session).is_multiple_of(16)));
         assert_eq!(Sizes::one(1500).whole(16).single(), Some(1504));
     }
 

@@ -194,7 +194,8 @@ impl Packets {
                 17..24 => self.nonces[session][session % 12] ^= bit,
                 24..32 => self.aads[session][session % 8] ^= bit,
                 _ => {
-                    sealed[session * stride(sizes) + (session - 32) * sizes.of(session) / 8] ^= bit
+                    let at = (session - 32) * sizes.of(session) / 8;
+                    sealed[session * stride(sizes) + at] ^= bit;
                 }
             }
         }
