@@ -75,10 +75,12 @@ struct Failure {
 struct Kind {
     /// The lengths that go side by side with as many as there can be.
     widest: Lengths,
-    /// And with as many as are expected: as many as there were in the batch before.
+    /// And with as many as are expected: as many as there were in the batch before, or twice as many
+    /// as there are in this one already.
     now: Lengths,
+    expected: usize,
     /// Messages of this batch that could go side by side.
-    count: u32,
+    count: usize,
 }
 
 impl Room {
@@ -89,7 +91,7 @@ impl Room {
             let now = lanes.of_kind(kind, most);
             let widest = lanes.of_kind(kind, MOST);
             kind += 1;
-            Kind { widest, now, count: 0 }
+            Kind { widest, now, expected: most, count: 0 }
         });
         let (failures, spare) = (Vec::with_capacity(messages), Vec::with_capacity(most));
         Self { lanes, kinds, seen: 0, most, count: 0, failures, waits: false, spare }
@@ -141,6 +143,11 @@ impl Room {
         }
         self.seen |= 1 << kind;
         known.count += 1;
+        if known.count > known.expected && known.count.is_power_of_two() {
+            // More than there were before: as many may come again.
+            known.expected = 2 * known.count;
+            known.now = self.lanes.of_kind(kind, known.expected);
+        }
         known.now.contain(bytes)
     }
 
@@ -150,7 +157,8 @@ impl Room {
     fn learn(&mut self) {
         for (at, kind) in self.kinds.iter_mut().enumerate() {
             if kind.count > 0 {
-                kind.now = self.lanes.of_kind(at, kind.count as usize);
+                kind.expected = kind.count;
+                kind.now = self.lanes.of_kind(at, kind.count);
                 kind.count = 0;
             }
         }

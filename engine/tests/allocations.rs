@@ -4,9 +4,10 @@
 #[allow(dead_code, reason = "each test uses its part of it")]
 mod common;
 
+use core::alloc::GlobalAlloc;
 use core::alloc::Layout;
 use core::cell::Cell;
-use std::alloc::{GlobalAlloc, System};
+use std::alloc::System;
 
 use arrayvec::ArrayVec;
 use common::numbers::{Numbers as _, Random};

@@ -1,8 +1,8 @@
 //! Requests that cross threads: sent to another and back, or divided by a driver among its own. And
 //! what a driver is shown of them.
 
+use core::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
 

@@ -84,7 +84,6 @@ impl<'a> Entry<'a> for Waiting<'a> {
 /// The memory of messages that have been served, for others that borrow from elsewhere.
 ///
 /// The library collects in place, so that nothing is allocated.
-#[expect(clippy::unnecessary_filter_map, reason = "the lifetime of the type changes")]
 pub(crate) fn emptied(mut waiting: Vec<Waiting<'_>>) -> Vec<Waiting<'static>> {
     waiting.clear();
     waiting.into_iter().map_while(|_| None).collect()

@@ -1,6 +1,6 @@
 //! A driver whose work can be seen, and seen to be done once.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use lanecrypt_engine::{Algorithm, Driver, Error, Job, Jobs, SessionId};

@@ -217,7 +217,7 @@ impl Message {
         match self.form {
             Form::Apart => vec![ROOM; self.data.len()],
             // Shorter or longer.
-            Form::Uneven if self.offset % 2 == 0 && !self.data.is_empty() => {
+            Form::Uneven if self.offset.is_multiple_of(2) && !self.data.is_empty() => {
                 vec![ROOM; self.data.len() / 2]
             }
             Form::Uneven => vec![ROOM; self.data.len() + 1 + self.offset],
