@@ -50,8 +50,8 @@ const MOST: usize = 256;
 pub struct Room {
     lanes: Lanes,
     kinds: [Kind; KINDS],
-    /// The kinds of which there were messages in this batch: a bit each.
-    seen: u32,
+    /// Whether this batch has messages that could go side by side.
+    joined: bool,
     most: usize,
     /// Messages of the last batch.
     count: usize,
@@ -73,14 +73,14 @@ struct Failure {
 /// What a room knows of the messages of one kind that has lanes.
 #[derive(Clone, Copy)]
 struct Kind {
-    /// The lengths that go side by side with as many as there can be.
-    widest: Lengths,
-    /// And with as many as are expected: as many as there were in the batch before, or twice as many
-    /// as there are in this one already.
+    /// The longest message that goes side by side with as many as there can be.
+    longest: u32,
+    /// The lengths that go side by side with as many as are expected: as many as there were in the
+    /// batch before, or twice as many as there are in this one already.
     now: Lengths,
-    expected: usize,
+    expected: u32,
     /// Messages of this batch that could go side by side.
-    count: usize,
+    count: u32,
 }
 
 impl Room {
@@ -89,12 +89,12 @@ impl Room {
         let mut kind = 0;
         let kinds = [(); KINDS].map(|()| {
             let now = lanes.of_kind(kind, most);
-            let widest = lanes.of_kind(kind, MOST);
+            let longest = lanes.of_kind(kind, MOST).longest;
             kind += 1;
-            Kind { widest, now, expected: most, count: 0 }
+            Kind { longest, now, expected: u32::try_from(most).unwrap_or(u32::MAX), count: 0 }
         });
         let (failures, spare) = (Vec::with_capacity(messages), Vec::with_capacity(most));
-        Self { lanes, kinds, seen: 0, most, count: 0, failures, waits: false, spare }
+        Self { lanes, kinds, joined: false, most, count: 0, failures, waits: false, spare }
     }
 
     /// Begins a batch, and forgets the outcomes of the last one.
@@ -135,34 +135,44 @@ impl Room {
     }
 
     /// Whether a message goes side by side with others: by its length and by how many are expected.
-    #[inline]
-    fn joins(&mut self, kind: usize, bytes: usize) -> bool {
-        let known = &mut self.kinds[kind];
-        if !known.widest.contain(bytes) {
+    #[inline(always)]
+    fn joins(&mut self, kind: u8, bytes: usize) -> bool {
+        let Some(known) = self.kinds.get_mut(usize::from(kind)) else { return false };
+        if bytes > known.longest as usize {
             return false;
         }
-        self.seen |= 1 << kind;
         known.count += 1;
-        if known.count > known.expected && known.count.is_power_of_two() {
-            // More than there were before: as many may come again.
-            known.expected = 2 * known.count;
-            known.now = self.lanes.of_kind(kind, known.expected);
+        self.joined = true;
+        if known.count > known.expected {
+            known.expect_more(&self.lanes, kind);
         }
         known.now.contain(bytes)
     }
 
     /// Expects as many of each kind as there were. (Of a kind of which there were none nothing is
     /// known.)
-    #[cold]
+    #[inline]
     fn learn(&mut self) {
+        self.joined = false;
         for (at, kind) in self.kinds.iter_mut().enumerate() {
             if kind.count > 0 {
-                kind.expected = kind.count;
-                kind.now = self.lanes.of_kind(at, kind.count);
+                if kind.expected != kind.count {
+                    kind.expected = kind.count;
+                    kind.now = self.lanes.of_kind(at, kind.count as usize);
+                }
                 kind.count = 0;
             }
         }
-        self.seen = 0;
+    }
+}
+
+impl Kind {
+    /// There are more than in the batch before: as many may come again.
+    #[cold]
+    #[inline(never)]
+    fn expect_more(&mut self, lanes: &Lanes, kind: u8) {
+        self.expected = self.count.saturating_mul(2);
+        self.now = lanes.of_kind(usize::from(kind), self.expected as usize);
     }
 }
 
@@ -372,15 +382,16 @@ impl<'a> Batch<'_, 'a> {
     /// Whether a message waits for others, or for the driver of its session.
     #[inline(always)]
     fn way(&mut self, session: &Session, operation: Operation, bytes: usize, nonce: &[u8]) -> Way {
-        let class = session.class().with(operation);
-        let fits = nonce.len() <= waiting::LONGEST_NONCE;
-        match Lanes::kind(class) {
+        let kind = session.kind(operation);
+        if kind < Lanes::ALONE {
             // Nothing that goes side by side has longer nonces: such a message is refused.
-            Some(kind) if fits && self.room.joins(kind, bytes) => Way::Waits,
-            Some(_) => Way::Now,
-            None if !class.is_elsewhere() => Way::Now,
-            None if fits => Way::Waits,
-            None => Way::Alone,
+            let fits = nonce.len() <= waiting::LONGEST_NONCE;
+            return if fits && self.room.joins(kind, bytes) { Way::Waits } else { Way::Now };
+        }
+        match kind {
+            Lanes::ALONE => Way::Now,
+            _ if nonce.len() <= waiting::LONGEST_NONCE => Way::Waits,
+            _ => Way::Alone,
         }
     }
 
@@ -479,7 +490,7 @@ impl<'a> Batch<'_, 'a> {
         if self.waiting.capacity() > 0 {
             self.end_waiting();
         }
-        if self.room.seen != 0 {
+        if self.room.joined {
             self.room.learn();
         }
     }

@@ -8,7 +8,8 @@ use lanecrypt_ciphers::{Algorithm, Cipher, Error, Isa, Nonce, NonceSequence, haz
 use zeroize::ZeroizeOnDrop;
 
 use crate::class::Class;
-use crate::{Data, Driver, Jobs, Request, SessionId};
+use crate::cost::Lanes;
+use crate::{Data, Driver, Jobs, Operation, Request, SessionId};
 
 /// An expanded key, for any number of messages and threads.
 ///
@@ -38,8 +39,17 @@ pub(crate) enum Keyed {
 pub(crate) struct Head {
     /// What its requests can go together with.
     class: Class,
+    /// Which lanes its messages have, forward and backward.
+    kinds: [u8; 2],
     /// Who serves it, if that is not the software here.
     route: Option<Route>,
+}
+
+impl Head {
+    /// Of a session that the software here serves.
+    fn of(algorithm: Algorithm) -> Self {
+        Self { class: Class::of(algorithm), kinds: Lanes::kinds(algorithm), route: None }
+    }
 }
 
 /// A driver's session, which is closed on drop.
@@ -57,20 +67,21 @@ impl Drop for Route {
 impl Session {
     /// One that the software here serves.
     pub(crate) fn sealed(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
-        let head = Head { class: Class::of(algorithm), route: None };
+        let head = Head::of(algorithm);
         Ok(Self { keyed: Keyed::Sealed(head, Cipher::with_isa(isa, algorithm, key)?) })
     }
 
     /// The same without authentication.
     pub(crate) fn raw(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
-        let head = Head { class: Class::of(algorithm), route: None };
+        let head = Head::of(algorithm);
         Ok(Self { keyed: Keyed::Raw(head, hazmat::Cipher::new(isa, algorithm, key)?) })
     }
 
     /// Has a driver serve it.
     pub(crate) fn on(mut self, driver: Arc<dyn Driver>, id: SessionId) -> Self {
         let (Keyed::Sealed(head, _) | Keyed::Raw(head, _)) = &mut self.keyed;
-        *head = Head { class: Class::ELSEWHERE, route: Some(Route { driver, id }) };
+        let kinds = [Lanes::ELSEWHERE; 2];
+        *head = Head { class: Class::ELSEWHERE, kinds, route: Some(Route { driver, id }) };
         self
     }
 
@@ -291,6 +302,18 @@ impl Session {
     #[inline]
     pub(crate) fn class(&self) -> Class {
         self.head().class
+    }
+
+    /// Which lanes there are for an operation, or none, or another driver: see [`Lanes`]. An operation
+    /// that the session has not counts as the one that it has in the same direction, and is refused
+    /// wherever it is served.
+    #[inline]
+    pub(crate) fn kind(&self, operation: Operation) -> u8 {
+        let [forward, backward] = self.head().kinds;
+        match operation {
+            Operation::Encrypt | Operation::Seal => forward,
+            Operation::Decrypt | Operation::Open => backward,
+        }
     }
 
     #[inline]

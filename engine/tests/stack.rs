@@ -93,6 +93,7 @@ fn open(engine: &Engine, algorithm: Algorithm) -> Option<Session> {
 }
 
 /// What a batch uses of the stack, one message after the other of the next session, in each way.
+#[expect(clippy::type_complexity, reason = "it is one signature, written once")]
 const WAYS: [fn(&Engine, &[&Session], usize, bool) -> usize; 2] = [processed, filled];
 
 fn processed(engine: &Engine, sessions: &[&Session], length: usize, forward: bool) -> usize {

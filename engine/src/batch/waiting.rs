@@ -14,7 +14,8 @@ pub(crate) const LONGEST_NONCE: usize = 24;
 /// place.
 pub(crate) struct Waiting<'a> {
     session: &'a Session,
-    nonce: [u8; LONGEST_NONCE],
+    /// In words, each of which is stored as a whole and never read in other pieces before.
+    nonce: [[u8; 8]; LONGEST_NONCE / 8],
     nonce_length: u8,
     /// Which message of its batch it is.
     index: u32,
@@ -26,15 +27,13 @@ impl<'a> Waiting<'a> {
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "no batch has 2^32 messages")]
     pub(crate) fn new(session: &'a Session, nonce: &[u8], work: Work<'a>, index: usize) -> Self {
-        let mut kept = [0; LONGEST_NONCE];
-        // Copies of a known length are a move or two.
-        match nonce.len() {
-            12 => copy::<12>(&mut kept, nonce),
-            8 => copy::<8>(&mut kept, nonce),
-            16 => copy::<16>(&mut kept, nonce),
-            24 => copy::<24>(&mut kept, nonce),
-            _ => kept.iter_mut().zip(nonce).for_each(|(kept, &byte)| *kept = byte),
-        }
+        let kept = match nonce.len() {
+            12 => [word(nonce, 0), half_word(nonce, 8), [0; 8]],
+            8 => [word(nonce, 0), [0; 8], [0; 8]],
+            16 => [word(nonce, 0), word(nonce, 8), [0; 8]],
+            24 => [word(nonce, 0), word(nonce, 8), word(nonce, 16)],
+            _ => words(nonce),
+        };
         let nonce_length = nonce.len().min(LONGEST_NONCE) as u8;
         Self { session, nonce: kept, nonce_length, index: index as u32, work }
     }
@@ -52,11 +51,26 @@ impl<'a> Waiting<'a> {
     }
 }
 
+/// Eight bytes from `at` on.
 #[inline(always)]
-fn copy<const N: usize>(to: &mut [u8; LONGEST_NONCE], from: &[u8]) {
-    if let (Some(to), Some(from)) = (to.first_chunk_mut::<N>(), from.first_chunk::<N>()) {
-        *to = *from;
-    }
+fn word(nonce: &[u8], at: usize) -> [u8; 8] {
+    nonce.get(at..).and_then(|rest| rest.first_chunk()).copied().unwrap_or_default()
+}
+
+/// Four bytes from `at` on, and four zeros.
+#[inline(always)]
+fn half_word(nonce: &[u8], at: usize) -> [u8; 8] {
+    let half: [u8; 4] =
+        nonce.get(at..).and_then(|rest| rest.first_chunk()).copied().unwrap_or_default();
+    u64::from(u32::from_le_bytes(half)).to_le_bytes()
+}
+
+/// A nonce of a length that is none of the usual ones.
+#[cold]
+fn words(nonce: &[u8]) -> [[u8; 8]; LONGEST_NONCE / 8] {
+    let mut kept = [[0; 8]; LONGEST_NONCE / 8];
+    kept.as_flattened_mut().iter_mut().zip(nonce).for_each(|(kept, &byte)| *kept = byte);
+    kept
 }
 
 impl<'a> Entry<'a> for Waiting<'a> {
@@ -67,7 +81,8 @@ impl<'a> Entry<'a> for Waiting<'a> {
 
     #[inline(always)]
     fn parts(&mut self) -> (&Session, &[u8], &mut Work<'a>) {
-        let nonce = self.nonce.get(..usize::from(self.nonce_length)).unwrap_or_default();
+        let nonce =
+            self.nonce.as_flattened().get(..usize::from(self.nonce_length)).unwrap_or_default();
         (self.session, nonce, &mut self.work)
     }
 

@@ -8,7 +8,7 @@ use super::rows::ROWS;
 pub(super) const DEPTHS: [usize; 5] = [2, 4, 8, 16, 64];
 
 /// The lengths in bytes that are measured.
-pub(super) const SIZES: [usize; 6] = [16, 64, 128, 256, 512, 1024];
+pub(super) const SIZES: [u32; 6] = [16, 64, 128, 256, 512, 1024];
 
 /// Less is no gain: it would be within the error of measurement, and lanes are work to prepare.
 const GAIN: f32 = 0.95;
@@ -52,25 +52,12 @@ pub(super) fn lengths(kind: &Kind) -> [Lengths; DEPTHS.len()] {
         }
         let Some(first) = loss.iter().position(|&loss| loss < 0.0) else { return Lengths::NONE };
         let paying = loss[first..].iter().take_while(|&&loss| loss < 0.0).count();
-        let shortest = if first == 0 { 1 } else { crossing(&loss, first - 1) };
-        let longest = match first + paying {
-            behind if behind == SIZES.len() => u32::MAX,
-            behind => crossing(&loss, behind - 1),
-        };
+        // What lies between a length that pays and one that does not goes alone.
+        let shortest = if first == 0 { 1 } else { SIZES[first] };
+        let behind = first + paying;
+        let longest = if behind == SIZES.len() { u32::MAX } else { SIZES[behind - 1] };
         Lengths { shortest, longest }
     })
-}
-
-/// The length between this one of the [`SIZES`] and the next at which a loss turns to a gain.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "it is between two lengths that are small"
-)]
-fn crossing(loss: &[f32; SIZES.len()], before: usize) -> u32 {
-    let (low, high) = (SIZES[before] as f32, SIZES[before + 1] as f32);
-    let (from, to) = (loss[before], loss[before + 1]);
-    (low + (high - low) * from / (from - to)) as u32
 }
 
 #[cfg(test)]
@@ -90,12 +77,12 @@ mod tests {
         assert_eq!(all, Lengths { shortest: 1, longest: u32::MAX });
         // A chain: it pays from somewhere on.
         let [long, ..] = lengths(&kind([12.0, 40.0, 50.0, 60.0, 70.0, 80.0]));
-        assert!((65..128).contains(&long.shortest), "{long:?}");
+        assert_eq!(long.shortest, 128);
         assert_eq!(long.longest, u32::MAX);
         // A stream: it pays up to somewhere.
         let [short, ..] = lengths(&kind([2.0, 10.0, 30.0, 100.0, 320.0, 650.0]));
         assert_eq!(short.shortest, 1);
-        assert!((256..512).contains(&short.longest), "{short:?}");
+        assert_eq!(short.longest, 256);
         assert!(short.contain(256) && !short.contain(512) && !short.contain(0));
     }
 
@@ -110,8 +97,8 @@ mod tests {
         });
         assert_eq!(none, Lengths::NONE);
         let [some, ..] = lengths(&kind([0.0, 20.0, 40.0, 0.0, 0.0, 0.0]));
-        assert!((16..64).contains(&some.shortest), "{some:?}");
-        assert!((128..=256).contains(&some.longest), "{some:?}");
+        assert_eq!(some.shortest, 64);
+        assert_eq!(some.longest, 128);
     }
 
     /// What is measured decides, at each depth by itself.

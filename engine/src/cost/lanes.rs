@@ -1,10 +1,11 @@
 //! Which messages go side by side.
 
-use lanecrypt_ciphers::Level;
 use lanecrypt_ciphers::lanes::Lengths;
+use lanecrypt_ciphers::{Algorithm, Level};
 
 use super::figures::{self, DEPTHS, Figures};
 use super::rows::{self, ROW_OF, ROWS};
+use crate::Operation;
 use crate::class::Class;
 
 /// Kinds of messages that have kernels for many.
@@ -16,6 +17,21 @@ pub(crate) const KINDS: usize = ROWS;
 pub(crate) struct Lanes([[Lengths; DEPTHS.len()]; ROWS]);
 
 impl Lanes {
+    /// In the place of a kind: messages of this processor that have no lanes.
+    pub(crate) const ALONE: u8 = 254;
+    /// In the place of a kind: messages of other drivers.
+    pub(crate) const ELSEWHERE: u8 = 255;
+
+    /// The kinds of what is encrypted or sealed, and of what is decrypted or opened.
+    pub(crate) fn kinds(algorithm: Algorithm) -> [u8; 2] {
+        let of = |operation| ROW_OF[Class::of(algorithm).with(operation).number()];
+        match algorithm.is_aead() {
+            true => [Operation::Seal, Operation::Open],
+            false => [Operation::Encrypt, Operation::Decrypt],
+        }
+        .map(|operation| of(operation).unwrap_or(Self::ALONE))
+    }
+
     /// What follows from figures that were measured at a level.
     pub(super) fn new(level: Level, figures: &Figures) -> Self {
         let mut lengths = figures.0.map(|kind| figures::lengths(&kind));

@@ -36,7 +36,7 @@ impl Effort {
 
 /// Bytes from the beginning of a buffer to that of the next: one size of all, and some more, so that
 /// they do not all fall on the same places of a cache.
-const STRIDE: usize = SIZES[SIZES.len() - 1] + 16 + 64;
+const STRIDE: usize = SIZES[SIZES.len() - 1] as usize + 16 + 64;
 /// The most messages of a batch.
 const MOST: usize = DEPTHS[DEPTHS.len() - 1];
 
@@ -123,7 +123,7 @@ impl Messages {
 fn kind(isa: Isa, algorithm: Algorithm, end: Instant, effort: &Effort) -> Option<Kind> {
     let mut messages = Messages::new(isa, algorithm, MOST)?;
     let mut kind = Kind { alone: [0.0; SIZES.len()], beside: [[0.0; SIZES.len()]; DEPTHS.len()] };
-    for (at, bytes) in SIZES.into_iter().enumerate() {
+    for (at, bytes) in SIZES.into_iter().map(|bytes| bytes as usize).enumerate() {
         if Instant::now() > end {
             return None;
         }
