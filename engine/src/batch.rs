@@ -418,11 +418,15 @@ impl<'a> Batch<'_, 'a> {
         nonce: &[u8],
         work: Work<'a>,
     ) -> Option<Result<(), Error>> {
-        if self.waiting.len() == self.waiting.capacity() {
+        if self.waiting.capacity() == 0 {
             self.make_room();
         }
+        self.room.waits = true;
         self.waiting.push(Waiting::new(session, nonce, work, self.room.count));
         self.room.count += 1;
+        if self.waiting.len() >= self.room.most {
+            self.serve_waiting();
+        }
         None
     }
 
@@ -447,17 +451,11 @@ impl<'a> Batch<'_, 'a> {
         Some(outcome)
     }
 
-    /// Takes the room's memory when the first message waits, and serves what waits when it is full.
+    /// Takes the room's memory when the first message waits.
     #[inline(never)]
     fn make_room(&mut self) {
-        if self.waiting.is_empty() {
-            self.waiting = take(&mut self.room.spare);
-            self.waiting.reserve_exact(self.room.most);
-            self.room.waits = true;
-        } else {
-            self.serve_waiting();
-            self.room.waits = true;
-        }
+        self.waiting = take(&mut self.room.spare);
+        self.waiting.reserve_exact(self.room.most);
     }
 
     /// Serves what waits.

@@ -82,12 +82,18 @@ impl<'j, 'a> Job<'j, 'a> {
         if self.operation() != Operation::Seal {
             return Err(Error::Unsupported);
         }
-        let (_, place) = self.work.parted_to_seal(self.session)?;
-        if place.len() != made.len() {
-            return Err(Error::TagLength);
+        let Work { put, data, .. } = &mut *self.work;
+        let place = match put {
+            Some(tag) => Some(&mut **tag),
+            None => self.session.cut(data.out()).map(|(_, tag)| tag),
+        };
+        match place {
+            Some(place) if place.len() == made.len() => {
+                place.copy_from_slice(made);
+                Ok(())
+            }
+            _ => Err(Error::TagLength),
         }
-        place.copy_from_slice(made);
-        Ok(())
     }
 
     /// Bytes of room for the tag of a message that is to be sealed, or of the tag that came with one

@@ -17,6 +17,9 @@ use crate::{Data, Driver, Jobs, Operation, Request, SessionId};
 /// requests only read it. One message at a time goes through the methods here, which cost what
 /// those of [`Cipher`] cost; many at once through [`Engine::process`](crate::Engine::process).
 ///
+/// Who moves a session leaves its key where it was, as with every value in Rust;
+/// [`Engine::open_boxed`](crate::Engine::open_boxed) makes one that stays in its place.
+///
 /// As constant time as its algorithm is; lengths, nonces, associated data and whether a message is
 /// authentic are public.
 //
@@ -75,6 +78,23 @@ impl Session {
     pub(crate) fn raw(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
         let head = Head::of(algorithm);
         Ok(Self { keyed: Keyed::Raw(head, hazmat::Cipher::new(isa, algorithm, key)?) })
+    }
+
+    /// One that `make` makes, on the heap: its key is expanded there, and nowhere else.
+    pub(crate) fn boxed(
+        make: impl FnOnce(&[u8]) -> Result<Self, Error>,
+        key: &[u8],
+    ) -> Result<Box<Self>, Error> {
+        // It is moved to the heap while it has a key that nobody need hide, without equal halves.
+        let mut stand_in = [0; 256];
+        stand_in.iter_mut().zip(0..=u8::MAX).for_each(|(byte, number)| *byte = number);
+        let stand_in = stand_in.get(..key.len()).ok_or(Error::KeyLength)?;
+        let mut session = Box::new(make(stand_in)?);
+        match &mut session.keyed {
+            Keyed::Sealed(_, cipher) => cipher.set_key(key)?,
+            Keyed::Raw(_, cipher) => cipher.set_key(key)?,
+        }
+        Ok(session)
     }
 
     /// Has a driver serve it.

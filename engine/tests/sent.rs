@@ -1,9 +1,9 @@
 //! What may go to other threads: every public type but one.
 
 use lanecrypt_engine::{
-    Algorithm, Batch, BatchError, CostSource, Costs, Data, Driver, EachJob, Engine, Error, Isa,
-    Job, Jobs, Nonce, NonceSequence, Nonces, Null, Operation, RandomNonces, Request, Room, Session,
-    SessionId, SideBySide,
+    Algorithm, Batch, BatchError, CostSource, Costs, Data, Driver, DriverNameError, EachJob,
+    Engine, Error, Isa, Job, Jobs, Nonce, NonceSequence, Nonces, Null, Operation, RandomNonces,
+    Request, Room, Session, SessionId, SideBySide,
 };
 
 const fn sent_and_shared<T: Send + Sync + ?Sized>() {}
@@ -25,6 +25,7 @@ sent_and_shared!(
     Costs: Costs,
     Data: Data<'_>,
     Driver: dyn Driver,
+    DriverNameError: DriverNameError,
     EachJob: EachJob<'_, '_>,
     Engine: Engine,
     Error: Error,

@@ -334,7 +334,7 @@ mod tests {
         let key =
             Key::from(&core::array::from_fn::<u8, 32, _>(|i| 7 * u8::try_from(i).expect("32")));
         for last in
-            [[0; 16], [255; 16], core::array::from_fn(|i| 31 * u8::try_from(i).expect("16"))]
+            [[0; 16], [255; 16], core::array::from_fn(|i| 17 * u8::try_from(i).expect("16"))]
         {
             let (counter, nonce) = last.split_first_chunk().expect("16 bytes");
             let nonce = nonce.try_into().expect("12 bytes");

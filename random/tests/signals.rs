@@ -39,8 +39,8 @@ const AFTER_LAST_LOOK: usize = if cfg!(debug_assertions) { 200 } else { 120 };
 /// Bytes that a refill leaves to hand out.
 const YIELD: usize = 8096;
 
-/// From this instruction on a draw holds the claim.
-const BEFORE_CLAIM: usize = 100;
+/// From this instruction on a draw holds the claim, or the lock of a processor's page.
+const BEFORE_CLAIM: usize = 200;
 
 /// A draw to step through, and what comes before it.
 struct Draw {

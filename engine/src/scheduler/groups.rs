@@ -74,7 +74,7 @@ impl Groups {
         class: Class,
         batch: &'b mut [E],
     ) -> Members<'b, IterMut<'b, E>> {
-        self.in_turn(class, batch.iter_mut())
+        self.of_class(class, batch.iter_mut())
     }
 
     /// The same, only to look at.
@@ -83,10 +83,10 @@ impl Groups {
         class: Class,
         batch: &'b [E],
     ) -> Members<'b, Iter<'b, E>> {
-        self.in_turn(class, batch.iter())
+        self.of_class(class, batch.iter())
     }
 
-    fn in_turn<I>(&self, class: Class, rest: I) -> Members<'_, I> {
+    fn of_class<I>(&self, class: Class, rest: I) -> Members<'_, I> {
         let first = usize::from(self.spans[class.number()].first);
         Members { rest, gaps: &self.gaps, at: first, skip: first }
     }

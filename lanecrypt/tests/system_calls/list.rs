@@ -28,6 +28,8 @@ pub(crate) const LIBRARY: &[Call] = &[
     call("munmap", libc::SYS_munmap, false, true),
     // Empties pages on fork and leaves them out of core dumps.
     call("madvise", libc::SYS_madvise, true, true),
+    // Tells a forked child where `madvise` is refused.
+    call("getpid", libc::SYS_getpid, false, false),
     // Keeps pages in memory.
     call("mlock2", libc::SYS_mlock2, true, true),
     // The limit of what may be locked.

@@ -183,9 +183,14 @@ impl View {
         key.try_into().expect("32 bytes")
     }
 
+    /// The stack without the zeros before and behind what was written: there is one for each signal.
     fn stack(&self) -> Vec<u8> {
         let sp = stepping::register(self.child, RSP).cast_unsigned();
         let sp = usize::try_from(sp).expect("64-bit addresses");
-        self.read(self.alternate.unwrap_or(sp - STACK), STACK)
+        let all = self.read(self.alternate.unwrap_or(sp - STACK), STACK);
+        let written = |&byte: &u8| byte != 0;
+        let first = all.iter().position(written).unwrap_or(0);
+        let end = all.iter().rposition(written).map_or(0, |last| last + 1);
+        all[first.min(end)..end].to_vec()
     }
 }

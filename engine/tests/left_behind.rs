@@ -1,0 +1,80 @@
+//! What opening and closing boxed sessions leaves in memory and registers, for somebody who reads all
+//! of the process: nothing, neither words of the key or of what it was expanded to, nor any byte that
+//! depends on it.
+#![cfg(target_arch = "x86_64")]
+
+#[path = "../../ciphers/tests/remains/mod.rs"]
+mod remains;
+
+use core::hint::black_box;
+
+use lanecrypt_ciphers::{Cipher, Level, hazmat};
+use lanecrypt_engine::{Algorithm, Engine, Isa, Session};
+use remains::{Keeper, Remains, Secrets, bytes_of, leaks};
+
+#[global_allocator]
+static ALLOCATOR: Keeper = Keeper;
+
+/// Two keys for every length; no byte of the one is that of the other in the same place.
+const KEYS: [[u8; 64]; 2] = [
+    *b"sixty-four bytes of a secret key, of which most sessions use few",
+    *b"another key of the same length that nobody is to know; it ends..",
+];
+
+#[test]
+fn a_session_in_a_box_leaves_nothing() {
+    nothing_is_left(|open| drop(black_box(open())));
+}
+
+#[test]
+fn sessions_in_a_vector_that_grows_leave_nothing() {
+    nothing_is_left(|open| {
+        let mut sessions = Vec::new();
+        for _ in 0..64 {
+            sessions.push(open());
+        }
+        drop(black_box(sessions));
+    });
+}
+
+/// Gives a call what opens sessions, for every algorithm at every level.
+fn nothing_is_left(call: impl Fn(&dyn Fn() -> Box<Session>)) {
+    let available = |level: &Level| Isa::of_processor().has(*level);
+    for level in Level::ALL.into_iter().filter(available) {
+        let isa = Isa::of_processor().at_most(level);
+        let engine = Engine::with_isa(isa);
+        for algorithm in algorithms() {
+            let keys = KEYS.each_ref().map(|key| &key[..algorithm.key_lengths().longest()]);
+            let secrets = secrets(isa, algorithm, keys);
+            assert!(secrets.len() >= keys[0].len() / 8, "{algorithm}: nothing is looked for");
+            let leaks = leaks(&secrets, keys, |key| {
+                Remains::of(|| call(&|| open(&engine, algorithm, key)))
+            });
+            assert_eq!(leaks, [], "{algorithm} at {level}");
+        }
+    }
+}
+
+fn open(engine: &Engine, algorithm: Algorithm, key: &[u8]) -> Box<Session> {
+    match algorithm.is_aead() {
+        true => engine.open_boxed(algorithm, key).expect("a good key"),
+        false => engine.open_hazmat_boxed(algorithm, key).expect("a good key"),
+    }
+}
+
+/// Every algorithm that has keys and sessions.
+fn algorithms() -> impl Iterator<Item = Algorithm> {
+    let all = Algorithm::ALL.iter().copied();
+    all.filter(|algorithm| !["null", "arc4"].contains(&&*algorithm.to_string()))
+}
+
+/// The key and what it is expanded to.
+fn secrets(isa: Isa, algorithm: Algorithm, keys: [&[u8]; 2]) -> Secrets {
+    let mut secrets = Secrets::default();
+    secrets.add(keys, <[u8]>::to_vec);
+    secrets.add(keys, |key| match algorithm.is_aead() {
+        true => bytes_of(&*Cipher::boxed_with_isa(isa, algorithm, key).expect("a good key")),
+        false => bytes_of(&*hazmat::Cipher::boxed(isa, algorithm, key).expect("a good key")),
+    });
+    secrets
+}
