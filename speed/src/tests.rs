@@ -88,7 +88,7 @@ fn a_short_run_of_the_table_random_is_verified() {
     });
     let points = &report.results.points;
     let single: Vec<&Point> = points.iter().filter(|p| p.threads == Some(1)).collect();
-    assert_eq!(single.len(), 12, "{text}");
+    assert_eq!(single.len(), 13, "{text}");
     assert!(points.iter().all(|p| p.verified && p.cycles > Some(0.0)), "{text}");
     assert!(report.wrong == 0 && !report.interrupted);
     assert!(text.contains("lanecrypt per-thread") && text.contains("aes-256-ctr"), "{text}");
