@@ -32,8 +32,8 @@ use crate::lanes::Lane;
 impl Des {
     /// Encrypts each lane's message as [`cbc_encrypt`](crate::BlockEncrypt::cbc_encrypt) does.
     ///
-    /// Any number of lanes, of any lengths; they may come out in another order. Where their keys were expanded for different
-    /// instruction sets, the lowest serves all. What goes in lanes and not by tables is constant
+    /// Any number of lanes, of any lengths; they may come out in another order. Where their keys
+    /// were expanded for different instruction sets, the lowest serves all. What goes in lanes and not by tables is constant
     /// time in keys and data, not in lengths.
     pub fn cbc_encrypt_lanes(lanes: &mut [Lane<'_, Self, 8>]) {
         cbc_encrypt_lanes(lanes);
@@ -43,8 +43,8 @@ impl Des {
 impl TripleDes {
     /// Encrypts each lane's message as [`cbc_encrypt`](crate::BlockEncrypt::cbc_encrypt) does.
     ///
-    /// Any number of lanes, of any lengths; they may come out in another order. Where their keys were expanded for different
-    /// instruction sets, the lowest serves all. What goes in lanes and not by tables is constant
+    /// Any number of lanes, of any lengths; they may come out in another order. Where their keys
+    /// were expanded for different instruction sets, the lowest serves all. What goes in lanes and not by tables is constant
     /// time in keys and data, not in lengths.
     pub fn cbc_encrypt_lanes(lanes: &mut [Lane<'_, Self, 8>]) {
         cbc_encrypt_lanes(lanes);

@@ -120,12 +120,16 @@ pub(super) struct Slots<'a, 'b, C, const W: usize> {
 }
 
 impl<'a, 'b, C, const W: usize> Slots<'a, 'b, C, W> {
+    // What looks at all lanes is a call of its own, without the instructions of its caller: the
+    // compiler would make gathers with them, which code that has secrets must not have.
+
     pub(super) fn new(waiting: Messages<'a, 'b, C>) -> Self {
         let lanes = [const { None }; W];
         Self { lanes, waiting, live: 0, ended: const { numbers() }, ends: W }
     }
 
     /// Puts waiting messages into lanes whose message has ended; gives the numbers of the lanes.
+    #[inline(never)]
     pub(super) fn refill(&mut self) -> &[u8] {
         let mut filled = 0;
         for &i in &self.ended[..self.ends] {
@@ -149,6 +153,7 @@ impl<'a, 'b, C, const W: usize> Slots<'a, 'b, C, W> {
     /// How many blocks of each lane to encrypt before the next refill, one to [`STEPS`].
     ///
     /// While messages wait, so many as at least half of the lanes have; else, what the longest has.
+    #[inline(never)]
     pub(super) fn steps(&self) -> usize {
         let lefts = self.lanes.iter().flatten().map(Message::left);
         let (mut least, mut most) = (usize::MAX, 0);
@@ -175,6 +180,7 @@ impl<'a, 'b, C, const W: usize> Slots<'a, 'b, C, W> {
 
     /// How many times [`STEPS`] blocks each message has at least.
     #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
+    #[inline(never)]
     pub(super) fn whole(&self) -> usize {
         self.lanes.iter().flatten().map(|message| message.left() / STEPS).min().unwrap_or(0)
     }
