@@ -37,6 +37,18 @@ impl<'a> Data<'a> {
         self.to.is_empty()
     }
 
+    /// The input, if it is not in the output, and the output.
+    #[inline]
+    pub(crate) fn parts(self) -> (Option<&'a [u8]>, &'a mut [u8]) {
+        (self.from, self.to)
+    }
+
+    /// What [`parts`](Self::parts) took apart.
+    #[inline]
+    pub(crate) fn of_parts(from: Option<&'a [u8]>, to: &'a mut [u8]) -> Self {
+        Self { from, to }
+    }
+
     /// The output.
     #[inline]
     pub(crate) fn out(&mut self) -> &mut [u8] {

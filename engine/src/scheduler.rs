@@ -8,13 +8,14 @@ use std::sync::Arc;
 use lanecrypt_ciphers::Error;
 use lanecrypt_ciphers::lanes::Lengths;
 
-use self::groups::{AT_ONCE, Groups, Leading};
+use self::groups::{AT_ONCE, Groups};
 use crate::Driver;
 use crate::class::Class;
 use crate::cost::Lanes;
 use crate::drivers::serve_class;
 use crate::entry::Entry;
 use crate::session::Route;
+use crate::work::State;
 
 /// Fewer are not worth sorting.
 const FEW: usize = 4;
@@ -23,38 +24,53 @@ const FEW: usize = 4;
 /// and returns how many have failed; those that had failed before count, too.
 #[inline(never)]
 pub(crate) fn serve<'a, E: Entry<'a>>(lanes: &Lanes, batch: &mut [E]) -> usize {
-    for batch in batch.chunks_mut(AT_ONCE) {
-        serve_some(lanes, batch);
+    let mut failed = 0;
+    let mut rest = batch;
+    // Nobody needs to count those who gain nothing by company, were all the others of their kind.
+    while rest.first().is_some_and(|first| goes_alone(lanes, first, rest.len())) {
+        let Some(first) = rest.split_off_first_mut() else { break };
+        failed += usize::from(!first.serve());
     }
-    batch.iter().filter(|entry| entry.state().outcome != Some(Ok(()))).count()
+    rest.chunks_mut(AT_ONCE).fold(failed, |failed, batch| failed + serve_some(lanes, batch))
 }
 
-/// Serves at most [`AT_ONCE`].
+/// Serves at most [`AT_ONCE`]. A batch of one class is looked at once before it is served, and not
+/// again after that.
 #[inline]
-fn serve_some<'a, E: Entry<'a>>(lanes: &Lanes, batch: &mut [E]) {
-    let Some(first) = batch.first() else { return };
+fn serve_some<'a, E: Entry<'a>>(lanes: &Lanes, batch: &mut [E]) -> usize {
+    let Some(first) = batch.first() else { return 0 };
     let class = first.state().class;
     if let Some(driver) = awaited(first) {
         if leading(driver, batch) == batch.len() {
-            return serve_by(driver, batch);
+            serve_by(driver, batch);
+            return failed(batch);
         }
-    } else if !lanes.serve(class) {
-        // How many there are makes no difference to these, so nobody needs to count them first.
-        let mut leading = Leading::new(class, batch);
-        serve_class(class, Lengths::NONE, &mut leading);
-        return match leading.rest() {
-            [] => {}
-            rest => serve_mixed(lanes, rest),
-        };
     } else if batch.iter().all(|entry| entry.state().awaits(class)) {
         let lengths = side_by_side(lanes, class, batch.len(), batch.iter());
-        return serve_class(class, lengths, &mut Leading::new(class, batch));
+        return serve_class(class, lengths, batch.iter_mut());
     }
-    serve_mixed(lanes, batch);
+    serve_mixed(lanes, batch)
+}
+
+/// Whether the software here is to serve a message alone, in a batch of so many.
+#[inline(always)]
+fn goes_alone<'a, E: Entry<'a>>(lanes: &Lanes, entry: &E, messages: usize) -> bool {
+    let State { class, outcome } = entry.state();
+    outcome.is_none()
+        && match Lanes::kind(class) {
+            Lanes::ALONE => true,
+            Lanes::ELSEWHERE => false,
+            kind => !lanes.of_kind(kind.into(), messages).contain(entry.work().bytes()),
+        }
+}
+
+/// How many have failed.
+fn failed<'a, E: Entry<'a>>(batch: &[E]) -> usize {
+    batch.iter().filter(|entry| entry.state().outcome != Some(Ok(()))).count()
 }
 
 #[inline(never)]
-fn serve_mixed<'a, E: Entry<'a>>(lanes: &Lanes, batch: &mut [E]) {
+fn serve_mixed<'a, E: Entry<'a>>(lanes: &Lanes, batch: &mut [E]) -> usize {
     if batch.len() < FEW {
         for entry in &mut *batch {
             if entry.state().outcome.is_none() && entry.state().class.is_here() {
@@ -69,6 +85,7 @@ fn serve_mixed<'a, E: Entry<'a>>(lanes: &Lanes, batch: &mut [E]) {
         }
     }
     serve_elsewhere(batch);
+    failed(batch)
 }
 
 /// The lengths of those messages of a class that go side by side: by how many there are that would,

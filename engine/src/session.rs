@@ -237,14 +237,12 @@ impl Session {
         data: impl Into<Data<'d>>,
         tag: &mut [u8],
     ) -> Result<(), Error> {
+        let mut data: Data<'_> = data.into();
         match &self.keyed {
             Keyed::Sealed(Head { route: None, .. }, cipher) => {
-                cipher.seal_detached(nonce, aad, in_parts(data.into().in_out()?), tag)
+                cipher.seal_detached(nonce, aad, in_parts(data.in_out()?), tag)
             }
-            _ => {
-                let data: Data<'_> = data.into();
-                self.serve(Request::seal_detached(self, nonce, aad, data, tag))
-            }
+            _ => self.serve(Request::seal_detached(self, nonce, aad, data, tag)),
         }
     }
 
@@ -261,14 +259,12 @@ impl Session {
         data: impl Into<Data<'d>>,
         tag: &[u8],
     ) -> Result<(), Error> {
+        let mut data: Data<'_> = data.into();
         match &self.keyed {
             Keyed::Sealed(Head { route: None, .. }, cipher) => {
-                cipher.open_detached(nonce, aad, in_parts(data.into().in_out()?), tag)
+                cipher.open_detached(nonce, aad, in_parts(data.in_out()?), tag)
             }
-            _ => {
-                let data: Data<'_> = data.into();
-                self.serve(Request::open_detached(self, nonce, aad, data, tag))
-            }
+            _ => self.serve(Request::open_detached(self, nonce, aad, data, tag)),
         }
     }
 
@@ -280,14 +276,10 @@ impl Session {
     /// lengths; [`Error::Unsupported`] if the session authenticates.
     #[inline]
     pub fn encrypt<'d>(&self, iv: &[u8], data: impl Into<Data<'d>>) -> Result<(), Error> {
+        let mut data: Data<'_> = data.into();
         match &self.keyed {
-            Keyed::Raw(Head { route: None, .. }, cipher) => {
-                cipher.encrypt(iv, data.into().in_out()?)
-            }
-            _ => {
-                let data: Data<'_> = data.into();
-                self.serve(Request::encrypt(self, iv, data))
-            }
+            Keyed::Raw(Head { route: None, .. }, cipher) => cipher.encrypt(iv, data.in_out()?),
+            _ => self.serve(Request::encrypt(self, iv, data)),
         }
     }
 
@@ -299,14 +291,10 @@ impl Session {
     /// lengths; [`Error::Unsupported`] if the session authenticates.
     #[inline]
     pub fn decrypt<'d>(&self, iv: &[u8], data: impl Into<Data<'d>>) -> Result<(), Error> {
+        let mut data: Data<'_> = data.into();
         match &self.keyed {
-            Keyed::Raw(Head { route: None, .. }, cipher) => {
-                cipher.decrypt(iv, data.into().in_out()?)
-            }
-            _ => {
-                let data: Data<'_> = data.into();
-                self.serve(Request::decrypt(self, iv, data))
-            }
+            Keyed::Raw(Head { route: None, .. }, cipher) => cipher.decrypt(iv, data.in_out()?),
+            _ => self.serve(Request::decrypt(self, iv, data)),
         }
     }
 

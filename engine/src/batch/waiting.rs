@@ -32,7 +32,7 @@ impl<'a> Waiting<'a> {
             8 => [word(nonce, 0), [0; 8], [0; 8]],
             16 => [word(nonce, 0), word(nonce, 8), [0; 8]],
             24 => [word(nonce, 0), word(nonce, 8), word(nonce, 16)],
-            _ => words(nonce),
+            _ => [some_bytes(nonce, 0), some_bytes(nonce, 8), some_bytes(nonce, 16)],
         };
         let nonce_length = nonce.len().min(LONGEST_NONCE) as u8;
         Self { session, nonce: kept, nonce_length, index: index as u32, work }
@@ -65,12 +65,15 @@ fn half_word(nonce: &[u8], at: usize) -> [u8; 8] {
     u64::from(u32::from_le_bytes(half)).to_le_bytes()
 }
 
-/// A nonce of a length that is none of the usual ones.
+/// Up to eight bytes from `at` on, of a nonce whose length is none of the usual ones.
+//
+// Its result is a register: the words of usual nonces need not be in memory then.
 #[cold]
-fn words(nonce: &[u8]) -> [[u8; 8]; LONGEST_NONCE / 8] {
-    let mut kept = [[0; 8]; LONGEST_NONCE / 8];
-    kept.as_flattened_mut().iter_mut().zip(nonce).for_each(|(kept, &byte)| *kept = byte);
-    kept
+#[inline(never)]
+fn some_bytes(nonce: &[u8], at: usize) -> [u8; 8] {
+    let mut word = [0; 8];
+    word.iter_mut().zip(nonce.iter().skip(at)).for_each(|(kept, &byte)| *kept = byte);
+    word
 }
 
 impl<'a> Entry<'a> for Waiting<'a> {
@@ -96,10 +99,27 @@ impl<'a> Entry<'a> for Waiting<'a> {
     }
 }
 
-/// The memory of messages that have been served, for others that borrow from elsewhere.
+/// Memory for messages that wait, kept from one batch to the next.
+//
+// A list of lists, so that the outer one can be returned as the inner one is, see `returned`.
+pub(crate) type Memory<'a> = Box<[Vec<Waiting<'a>>; 1]>;
+
+/// New memory for so many.
+#[cold]
+pub(crate) fn memory(messages: usize) -> Memory<'static> {
+    Box::new([Vec::with_capacity(messages)])
+}
+
+/// Memory of messages that have been served, for others that borrow from elsewhere.
 ///
-/// The library collects in place, so that nothing is allocated.
-pub(crate) fn emptied(mut waiting: Vec<Waiting<'_>>) -> Vec<Waiting<'static>> {
+/// The library collects both lists in place, so that nothing is allocated.
+pub(crate) fn returned(memory: Memory<'_>) -> Memory<'static> {
+    let lists: Box<[Vec<Waiting<'_>>]> = memory;
+    let emptied: Vec<_> = lists.into_vec().into_iter().map(emptied).collect();
+    emptied.into_boxed_slice().try_into().unwrap_or_else(|_| self::memory(0))
+}
+
+fn emptied(mut waiting: Vec<Waiting<'_>>) -> Vec<Waiting<'static>> {
     waiting.clear();
     waiting.into_iter().map_while(|_| None).collect()
 }

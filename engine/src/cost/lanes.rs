@@ -18,18 +18,21 @@ pub(crate) struct Lanes([[Lengths; DEPTHS.len()]; ROWS]);
 
 impl Lanes {
     /// In the place of a kind: messages of this processor that have no lanes.
-    pub(crate) const ALONE: u8 = 254;
+    pub(crate) const ALONE: u8 = rows::ALONE;
     /// In the place of a kind: messages of other drivers.
-    pub(crate) const ELSEWHERE: u8 = 255;
+    pub(crate) const ELSEWHERE: u8 = rows::ELSEWHERE;
+
+    /// Whatever has a kernel for many goes side by side.
+    pub(super) const EVERYTHING: Self = Self([[Lengths::ALL; DEPTHS.len()]; ROWS]);
 
     /// The kinds of what is encrypted or sealed, and of what is decrypted or opened.
     pub(crate) fn kinds(algorithm: Algorithm) -> [u8; 2] {
-        let of = |operation| ROW_OF[Class::of(algorithm).with(operation).number()];
+        let of = |operation| Self::kind(Class::of(algorithm).with(operation));
         match algorithm.is_aead() {
             true => [Operation::Seal, Operation::Open],
             false => [Operation::Encrypt, Operation::Decrypt],
         }
-        .map(|operation| of(operation).unwrap_or(Self::ALONE))
+        .map(of)
     }
 
     /// What follows from figures that were measured at a level.
@@ -44,27 +47,24 @@ impl Lanes {
         Self(lengths)
     }
 
-    /// The kind of a class, if that has lanes.
+    /// The kind of a class; one from [`KINDS`] on if it has no lanes.
     #[inline]
-    pub(crate) fn kind(class: Class) -> Option<usize> {
-        ROW_OF[class.number()].map(usize::from)
-    }
-
-    /// Whether there are lanes for a class.
-    #[inline]
-    pub(crate) fn serve(&self, class: Class) -> bool {
-        Self::kind(class).is_some()
+    pub(crate) fn kind(class: Class) -> u8 {
+        ROW_OF[class.number()]
     }
 
     /// The lengths that go side by side if there are so many messages of this class.
     #[inline]
     pub(crate) fn lengths(&self, class: Class, messages: usize) -> Lengths {
-        Self::kind(class).map_or(Lengths::NONE, |kind| self.of_kind(kind, messages))
+        self.of_kind(Self::kind(class).into(), messages)
     }
 
-    /// The same for a kind, below [`KINDS`].
+    /// The same for a kind.
     #[inline]
     pub(crate) fn of_kind(&self, kind: usize, messages: usize) -> Lengths {
-        figures::depth(messages).map_or(Lengths::NONE, |depth| self.0[kind][depth])
+        match (self.0.get(kind), figures::depth(messages)) {
+            (Some(lengths), Some(depth)) => lengths[depth],
+            _ => Lengths::NONE,
+        }
     }
 }

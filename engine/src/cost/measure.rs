@@ -3,14 +3,13 @@
 use core::time::Duration;
 use std::time::Instant;
 
-use arrayvec::ArrayVec;
-use lanecrypt_ciphers::lanes::Lengths;
 use lanecrypt_ciphers::{Algorithm, Isa};
 
 use super::figures::{DEPTHS, Figures, Kind, SIZES};
+use super::lanes::Lanes;
 use super::rows;
-use crate::drivers::serve_class;
-use crate::{Request, Session};
+use crate::Session;
+use crate::batch::Room;
 
 /// How much time is taken for it.
 pub(super) struct Effort {
@@ -97,25 +96,25 @@ impl Messages {
         all / sessions.len() as f32
     }
 
-    /// The same side by side, in batches of so many.
+    /// The same side by side, in batches of so many, as they are filled.
     fn beside(&mut self, bytes: usize, count: usize, effort: &Effort) -> f32 {
         let Self { sessions, data, nonce } = self;
-        let batch = fastest(effort, || {
+        let mut room = Room::new(Lanes::EVERYTHING, count);
+        let all = fastest(effort, || {
+            let mut batch = room.batch();
             let buffers = data.chunks_exact_mut(STRIDE);
-            let mut requests = ArrayVec::<_, MOST>::new();
-            requests.extend(sessions.iter().zip(buffers).take(count).map(|(session, buffer)| {
+            for (session, buffer) in sessions.iter().zip(buffers).take(count) {
                 let (data, rest) = buffer.split_at_mut(bytes);
                 // What is opened would have to be sealed before each time; it costs as much.
                 match session.algorithm().is_aead() {
-                    true => Request::seal_detached(session, nonce, &[], data, &mut rest[..16]),
-                    false => Request::encrypt(session, nonce, data),
-                }
-            }));
-            if let Some(class) = requests.first().map(Request::class) {
-                serve_class(class, Lengths::ALL, requests.iter_mut());
+                    true => batch.seal_detached(session, nonce, &[], data, &mut rest[..16]),
+                    false => batch.encrypt(session, nonce, data),
+                };
             }
+            // Lengths are right, so that there is no error to look at.
+            let _ = batch.finish();
         });
-        batch / count as f32
+        all / count as f32
     }
 }
 

@@ -8,14 +8,22 @@ use crate::class::Class;
 /// How many kinds there are.
 pub(super) const ROWS: usize = 14;
 
-/// The kind of each class, if it is of one.
-pub(super) static ROW_OF: [Option<u8>; Class::COUNT] = {
-    let mut rows = [None; Class::COUNT];
+/// In the place of a kind: messages of this processor that have no lanes.
+pub(super) const ALONE: u8 = 254;
+/// In the place of a kind: messages of other drivers.
+pub(super) const ELSEWHERE: u8 = 255;
+
+/// The kind of each class.
+pub(super) static ROW_OF: [u8; Class::COUNT] = {
+    let mut rows = [ELSEWHERE; Class::COUNT];
     let mut at = 0;
     while at < Algorithm::ALL.len() {
         let mut operation = 0;
         while operation < Operation::ALL.len() {
-            rows[at << 2 | operation] = row(Algorithm::ALL[at], Operation::ALL[operation]);
+            rows[at << 2 | operation] = match row(Algorithm::ALL[at], Operation::ALL[operation]) {
+                Some(row) => row,
+                None => ALONE,
+            };
             operation += 1;
         }
         at += 1;

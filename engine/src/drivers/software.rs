@@ -1,5 +1,7 @@
 //! This processor: messages of one class, from the keys that their sessions hold.
 
+use core::cell::Cell;
+
 use lanecrypt_ciphers::hazmat;
 use lanecrypt_ciphers::lanes::{self, Lengths, Opening, Sealing};
 
@@ -7,7 +9,7 @@ use crate::Operation;
 use crate::class::Class;
 use crate::entry::Entry;
 
-/// Serves messages of one class, those of `lengths` side by side.
+/// Serves messages of one class, those of `lengths` side by side, and returns how many are refused.
 ///
 /// Compiled once for whole batches and once for groups: what it takes to find the next of a group
 /// would make the shortest messages slower.
@@ -16,52 +18,72 @@ pub(crate) fn serve_class<'b, 'a: 'b, E: Entry<'a> + 'b>(
     class: Class,
     lengths: Lengths,
     members: impl Iterator<Item = &'b mut E>,
-) {
+) -> usize {
     let Some(algorithm) = class.algorithm().filter(|_| lengths != Lengths::NONE) else {
         return alone(members);
     };
-    match (class.operation(), algorithm.is_aead()) {
+    let misfits = Cell::new(0);
+    let refused = match (class.operation(), algorithm.is_aead()) {
         (Operation::Encrypt, false) => {
-            hazmat::lanes::encrypt(algorithm, lengths, members.filter_map(plain));
+            let messages = members.filter_map(|member| plain(member, &misfits));
+            hazmat::lanes::encrypt(algorithm, lengths, messages)
         }
         (Operation::Decrypt, false) => {
-            hazmat::lanes::decrypt(algorithm, lengths, members.filter_map(plain));
+            let messages = members.filter_map(|member| plain(member, &misfits));
+            hazmat::lanes::decrypt(algorithm, lengths, messages)
         }
         (Operation::Seal, true) => {
-            lanes::seal(algorithm, lengths, members.filter_map(sealing));
+            let messages = members.filter_map(|member| sealing(member, &misfits));
+            lanes::seal(algorithm, lengths, messages)
         }
         (Operation::Open, true) => {
-            lanes::open(algorithm, lengths, members.filter_map(opening));
+            let messages = members.filter_map(|member| opening(member, &misfits));
+            lanes::open(algorithm, lengths, messages)
         }
         _ => alone(members),
-    }
+    };
+    refused + misfits.get()
 }
 
 /// One after the other.
 #[inline(never)]
-fn alone<'b, 'a: 'b, E: Entry<'a> + 'b>(members: impl Iterator<Item = &'b mut E>) {
-    for member in members {
-        member.serve();
-    }
+fn alone<'b, 'a: 'b, E: Entry<'a> + 'b>(members: impl Iterator<Item = &'b mut E>) -> usize {
+    members.map(|member| usize::from(!member.serve())).sum()
 }
 
-// Functions, not closures, so that they can be told to be inlined: a lane that is returned through
-// memory is read in other pieces than it was just stored in.
+// Told to be inlined: a lane that is returned through memory is read in other pieces than it was
+// just stored in.
 
 #[inline(always)]
-fn plain<'b, 'a: 'b>(member: &'b mut impl Entry<'a>) -> Option<hazmat::lanes::Message<'b>> {
+fn plain<'b, 'a: 'b>(
+    member: &'b mut impl Entry<'a>,
+    misfits: &Cell<usize>,
+) -> Option<hazmat::lanes::Message<'b>> {
     let (session, iv, work) = member.parts();
-    work.plain_lane(session, iv)
+    work.plain_lane(session, iv).or_else(|| misfit(misfits))
 }
 
 #[inline(always)]
-fn sealing<'b, 'a: 'b>(member: &'b mut impl Entry<'a>) -> Option<Sealing<'b>> {
+fn sealing<'b, 'a: 'b>(
+    member: &'b mut impl Entry<'a>,
+    misfits: &Cell<usize>,
+) -> Option<Sealing<'b>> {
     let (session, nonce, work) = member.parts();
-    work.sealing_lane(session, nonce)
+    work.sealing_lane(session, nonce).or_else(|| misfit(misfits))
 }
 
 #[inline(always)]
-fn opening<'b, 'a: 'b>(member: &'b mut impl Entry<'a>) -> Option<Opening<'b>> {
+fn opening<'b, 'a: 'b>(
+    member: &'b mut impl Entry<'a>,
+    misfits: &Cell<usize>,
+) -> Option<Opening<'b>> {
     let (session, nonce, work) = member.parts();
-    work.opening_lane(session, nonce)
+    work.opening_lane(session, nonce).or_else(|| misfit(misfits))
+}
+
+/// Counts what cannot be a message at all, and has been refused.
+#[cold]
+fn misfit<T>(misfits: &Cell<usize>) -> Option<T> {
+    misfits.set(misfits.get() + 1);
+    None
 }

@@ -1,6 +1,5 @@
 //! The messages of a batch by class, without moving any.
 
-use core::marker::PhantomData;
 use core::slice::{Iter, IterMut};
 
 use crate::class::Class;
@@ -89,38 +88,6 @@ impl Groups {
     fn of_class<I>(&self, class: Class, rest: I) -> Members<'_, I> {
         let first = usize::from(self.spans[class.number()].first);
         Members { rest, gaps: &self.gaps, at: first, skip: first }
-    }
-}
-
-/// The messages of one class at the front of a batch.
-pub(super) struct Leading<'b, 'a, E> {
-    class: Class,
-    rest: &'b mut [E],
-    data: PhantomData<&'a mut [u8]>,
-}
-
-impl<'b, 'a, E: Entry<'a>> Leading<'b, 'a, E> {
-    #[inline]
-    pub(super) fn new(class: Class, batch: &'b mut [E]) -> Self {
-        Self { class, rest: batch, data: PhantomData }
-    }
-
-    /// The batch from the first message of another class on.
-    #[inline]
-    pub(super) fn rest(self) -> &'b mut [E] {
-        self.rest
-    }
-}
-
-impl<'b, 'a, E: Entry<'a>> Iterator for Leading<'b, 'a, E> {
-    type Item = &'b mut E;
-
-    #[inline]
-    fn next(&mut self) -> Option<&'b mut E> {
-        if !self.rest.first()?.state().awaits(self.class) {
-            return None;
-        }
-        self.rest.split_off_first_mut()
     }
 }
 

@@ -1,0 +1,325 @@
+//! Memory for batches, kept from one to the next.
+
+use core::fmt;
+
+use lanecrypt_ciphers::Error;
+use lanecrypt_ciphers::lanes::Lengths;
+
+use super::Batch;
+use super::waiting::{self, Memory, Waiting};
+use crate::cost::{KINDS, Lanes};
+use crate::scheduler;
+
+/// The most messages that wait: as many as the widest lanes take at once.
+const MOST: usize = 256;
+
+/// Memory for batches, kept from one to the next.
+///
+/// [`Engine::room`](crate::Engine::room) makes one; an event loop keeps it, and [fills a
+/// batch](Self::batch) in each turn. Nothing is allocated once it has seen a batch as large as they
+/// get.
+///
+/// ```
+/// use lanecrypt_engine::{Algorithm, Engine};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let engine = Engine::new();
+/// let client = engine.open(Algorithm::CHACHA20_POLY1305, &[1; 32])?;
+/// let server = engine.open(Algorithm::AES_128_GCM, &[2; 16])?;
+///
+/// let mut room = engine.room(64);
+/// for turn in 0..3 {
+///     let (mut first, mut second) = ([0; 64 + 16], [0; 300 + 16]);
+///     let nonce = [turn; 12];
+///
+///     let mut batch = room.batch();
+///     batch.seal(&client, &nonce, b"header", &mut first);
+///     batch.seal(&server, &nonce, b"header", &mut second);
+///     batch.finish()?; // or how many failed; each message has its own outcome
+///
+///     assert!(room.outcomes().eq([Some(Ok(())), Some(Ok(()))]));
+///     assert_eq!(client.open(&nonce, b"header", &mut first)?, [0; 64]);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+pub struct Room {
+    lanes: Lanes,
+    kinds: [Kind; KINDS],
+    /// The kinds of which this batch has messages that could go side by side: a bit for each.
+    present: u32,
+    most: usize,
+    /// Messages of the last batch.
+    count: usize,
+    /// Those of them that have not been served well, by their indices.
+    failures: Vec<Failure>,
+    /// Memory for messages that wait; `None` while a batch has it, and after one that was leaked.
+    memory: Option<Memory<'static>>,
+}
+
+/// A message that failed, or that was not served because a driver panicked.
+#[derive(Clone, Copy)]
+struct Failure {
+    index: usize,
+    error: Option<Error>,
+}
+
+/// A message that another driver is serving, by its index.
+pub(super) struct Begun(usize);
+
+/// What a room knows of the messages of one kind that has lanes.
+#[derive(Clone, Copy)]
+struct Kind {
+    /// The lengths that go side by side with as many as are expected: as many as there were in the
+    /// batch before, or twice as many as there are in this one already.
+    now: Lengths,
+    /// The lengths that go side by side with as many as there can be; only these are counted.
+    ever: Lengths,
+    expected: u32,
+    /// Of those that are expected, how many have not come yet.
+    left: u32,
+}
+
+impl Room {
+    pub(crate) fn new(lanes: Lanes, messages: usize) -> Self {
+        let most = messages.clamp(1, MOST);
+        let mut kind = 0;
+        let kinds = [(); KINDS].map(|()| {
+            let (now, ever) = (lanes.of_kind(kind, most), lanes.of_kind(kind, MOST));
+            kind += 1;
+            let expected = u32::try_from(most).unwrap_or(u32::MAX);
+            Kind { now, ever, expected, left: expected }
+        });
+        let failures = Vec::with_capacity(messages);
+        let memory = Some(waiting::memory(most));
+        Self { lanes, kinds, present: 0, most, count: 0, failures, memory }
+    }
+
+    /// Begins a batch, and forgets the outcomes of the last one.
+    #[inline]
+    pub fn batch<'r, 'a>(&'r mut self) -> Batch<'r, 'a> {
+        self.count = 0;
+        self.failures.clear();
+        if self.memory.is_none() {
+            self.memory = Some(waiting::memory(self.most));
+        }
+        Batch::new(self)
+    }
+
+    /// What came of each message of the last batch, in the order in which they were given; `None` of
+    /// those that were not served because a driver panicked, and of all if the batch was leaked.
+    pub fn outcomes(&self) -> impl ExactSizeIterator<Item = Option<Result<(), Error>>> {
+        let mut failures = self.failures.iter().copied().peekable();
+        (0..self.count).map(move |index| {
+            let failure = failures.next_if(|failure| failure.index == index);
+            self.told(failure)
+        })
+    }
+
+    /// What came of the message of this index, counted from 0; `None` also if there is none.
+    #[must_use]
+    pub fn outcome(&self, index: usize) -> Option<Result<(), Error>> {
+        if index >= self.count {
+            return None;
+        }
+        let found = self.failures.binary_search_by_key(&index, |failure| failure.index);
+        self.told(found.ok().and_then(|at| self.failures.get(at).copied()))
+    }
+
+    fn told(&self, failure: Option<Failure>) -> Option<Result<(), Error>> {
+        match failure {
+            _ if self.memory.is_none() => None,
+            Some(Failure { error, .. }) => error.map(Err),
+            None => Some(Ok(())),
+        }
+    }
+
+    // What follows is for the batch that is being filled.
+
+    /// How many messages it has.
+    #[inline(always)]
+    pub(super) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// How many of them have failed so far.
+    #[inline(always)]
+    pub(super) fn failed(&self) -> usize {
+        self.failures.len()
+    }
+
+    /// How many wait at most.
+    #[inline(always)]
+    pub(super) fn most(&self) -> usize {
+        self.most
+    }
+
+    /// Takes a message, and answers its index.
+    #[inline(always)]
+    pub(super) fn take(&mut self) -> usize {
+        let index = self.count;
+        self.count += 1;
+        index
+    }
+
+    /// Takes a message that has been served.
+    #[inline(always)]
+    pub(super) fn served(&mut self, outcome: Result<(), Error>) {
+        if let Err(error) = outcome {
+            self.refused(error);
+        }
+        self.count += 1;
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn refused(&mut self, error: Error) {
+        self.failures.push(Failure { index: self.count, error: Some(error) });
+    }
+
+    /// Takes a message that another driver is to serve at once. Until it has, there is no outcome.
+    pub(super) fn begin(&mut self) -> Begun {
+        let index = self.take();
+        self.failures.push(Failure { index, error: None });
+        Begun(index)
+    }
+
+    /// Notes what came of it.
+    pub(super) fn finish(&mut self, Begun(index): Begun, outcome: Result<(), Error>) {
+        self.failures.pop();
+        if let Err(error) = outcome {
+            self.failures.push(Failure { index, error: Some(error) });
+        }
+    }
+
+    /// Whether messages of a kind gain nothing by company, however much there is.
+    #[inline(always)]
+    pub(super) fn never_joins(&self, kind: u8, bytes: usize) -> bool {
+        self.kinds.get(usize::from(kind)).is_some_and(|kind| !kind.ever.contain(bytes))
+    }
+
+    /// Whether a message that could gain by company goes side by side with others: by its length and by
+    /// how many are expected.
+    #[inline(always)]
+    pub(super) fn joins(&mut self, kind: u8, bytes: usize) -> bool {
+        let kind = usize::from(kind);
+        let Some(known) = self.kinds.get_mut(kind) else { return false };
+        self.present |= 1 << kind;
+        if known.left == 0 {
+            // As many may come again.
+            known.left = known.expected;
+            known.expect(known.expected.saturating_mul(2), &self.lanes, kind);
+        }
+        known.left -= 1;
+        known.now.contain(bytes)
+    }
+
+    /// Expects as many of each kind as there were. (Of a kind of which there were none nothing is
+    /// known.)
+    #[inline(always)]
+    pub(super) fn learn(&mut self) {
+        while self.present != 0 {
+            let kind = self.present.trailing_zeros() as usize;
+            self.present &= self.present - 1;
+            let Some(known) = self.kinds.get_mut(kind) else { continue };
+            if known.left > 0 {
+                known.expect(known.expected - known.left, &self.lanes, kind);
+            }
+            known.left = known.expected;
+        }
+    }
+
+    /// Lends its memory to messages that are to wait.
+    #[inline(never)]
+    pub(super) fn lend(&mut self) -> Memory<'static> {
+        self.memory.take().unwrap_or_else(|| waiting::memory(self.most))
+    }
+
+    /// Serves those that wait.
+    #[inline(never)]
+    pub(super) fn serve(&mut self, waiting: &mut Vec<Waiting<'_>>) {
+        Serving { room: self, waiting, failed: usize::MAX }.serve();
+    }
+
+    /// Serves those that wait, and takes its memory back.
+    #[inline(never)]
+    pub(super) fn end(&mut self, memory: Memory<'_>) {
+        let mut returning = Returning { room: self, memory: Some(memory) };
+        let Returning { room, memory: Some(memory) } = &mut returning else { return };
+        let [waiting] = &mut **memory;
+        if !waiting.is_empty() {
+            let mut serving = Serving { room, waiting, failed: usize::MAX };
+            // If whoever filled the batch has panicked, nothing is begun any more.
+            if !std::thread::panicking() {
+                serving.serve();
+            }
+        }
+    }
+}
+
+impl Kind {
+    #[cold]
+    #[inline(never)]
+    fn expect(&mut self, messages: u32, lanes: &Lanes, kind: usize) {
+        self.expected = messages;
+        self.now = lanes.of_kind(kind, messages as usize);
+    }
+}
+
+/// A room that gets its memory back on drop, even if a driver has panicked.
+struct Returning<'s, 'a> {
+    room: &'s mut Room,
+    memory: Option<Memory<'a>>,
+}
+
+impl Drop for Returning<'_, '_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.room.memory = self.memory.take().map(waiting::returned);
+    }
+}
+
+/// Messages that waited. On drop it notes what came of them, even if a driver has panicked: nothing
+/// is begun twice.
+struct Serving<'s, 'a> {
+    room: &'s mut Room,
+    waiting: &'s mut Vec<Waiting<'a>>,
+    failed: usize,
+}
+
+impl Serving<'_, '_> {
+    #[inline(always)]
+    fn serve(&mut self) {
+        self.failed = scheduler::serve(&self.room.lanes, self.waiting);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn note_failures(&mut self) {
+        let failures = &mut self.room.failures;
+        for served in &*self.waiting {
+            let error = match served.outcome() {
+                Some(Ok(())) => continue,
+                outcome => outcome.and_then(Result::err),
+            };
+            failures.push(Failure { index: served.index(), error });
+        }
+        failures.sort_unstable_by_key(|failure| failure.index);
+    }
+}
+
+impl Drop for Serving<'_, '_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if self.failed > 0 {
+            self.note_failures();
+        }
+        self.waiting.clear();
+    }
+}
+
+impl fmt::Debug for Room {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Room").field("messages", &self.count).finish_non_exhaustive()
+    }
+}
