@@ -101,6 +101,12 @@ fn first<const N: usize>(keys: &[[u8; 16]; MAX_KEYS]) -> &[[u8; 16]; N] {
     keys.first_chunk().expect("asserted: the array holds the keys of every size")
 }
 
+/// The first 8 bytes of a block as a little-endian number.
+#[inline]
+fn first_eight(block: &[u8; 16]) -> u64 {
+    u64::from_le_bytes(*block.first_chunk().expect("a block has 16 bytes"))
+}
+
 #[cfg(target_arch = "x86_64")]
 impl<const BITS: usize> AesForward<BITS> {
     /// Where the schedule goes.
@@ -242,6 +248,27 @@ mod one_by_one {
     key_size!(256, expand256, both256);
 }
 
+impl AesForward<128> {
+    /// The first 8 bytes, as a little-endian number, of one block when it is encrypted. Input and
+    /// output do not pass through memory, where one block would wait for the one before.
+    #[must_use]
+    #[inline]
+    pub fn front(&self, block: &[u8; 16]) -> u64 {
+        let keys = self.forward();
+        best!(self.isa, front(keys, block))
+    }
+}
+
+impl AesForward<256> {
+    /// As the method of the shorter key.
+    #[must_use]
+    #[inline]
+    pub fn front(&self, block: &[u8; 16]) -> u64 {
+        let keys = self.forward();
+        best!(self.isa, front(keys, block))
+    }
+}
+
 impl<const BITS: usize> AesForward<BITS> {
     /// Whose kernels it runs.
     #[must_use]
@@ -308,6 +335,11 @@ mod tests {
         assert_best(KERNELS, |isa| aes(isa).decrypt((&mut data[..]).into()));
         assert_best(KERNELS, |isa| aes(isa).cbc_encrypt(&mut [2; 16], (&mut data[..]).into()));
         assert_best(KERNELS, |isa| aes(isa).cbc_decrypt(&mut [2; 16], (&mut data[..]).into()));
+        assert_best(KERNELS, |isa| {
+            let aes = AesForward::<256>::new(isa, &[1; 32]);
+            forget();
+            let _ = aes.front(&data[0]);
+        });
         let data = data.as_flattened_mut();
         assert_best(KERNELS, |isa| aes(isa).ctr(&mut [2; 16], (&mut data[..]).into()));
         assert_best(KERNELS, |isa| aes(isa).ctr_keystream(&mut [2; 16], data));
@@ -318,6 +350,22 @@ mod tests {
         };
         assert_best(KERNELS, |isa| core(isa).keystream(data));
         assert_best(KERNELS, |isa| core(isa).xor((&mut data[..]).into()));
+    }
+
+    #[test]
+    fn fronts_are_those_of_blocks() {
+        for level in Level::ALL {
+            let isa = Isa::of_processor().at_most(level);
+            let (short, long) = (AesForward::new(isa, &[7; 16]), AesForward::new(isa, &[8; 32]));
+            for n in 0..8 {
+                let block = [n * 35; 16];
+                let (mut by_short, mut by_long) = ([block], [block]);
+                AesForward::<128>::encrypt(&short, (&mut by_short[..]).into());
+                AesForward::<256>::encrypt(&long, (&mut by_long[..]).into());
+                assert_eq!(short.front(&block).to_le_bytes(), by_short[0][..8], "{level}");
+                assert_eq!(long.front(&block).to_le_bytes(), by_long[0][..8], "{level}");
+            }
+        }
     }
 
     #[test]

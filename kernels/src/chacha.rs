@@ -211,15 +211,15 @@ pub(crate) fn hchacha20(isa: Isa, key: &Key, nonce: &[u8; 16]) -> Key {
     by_isa!(isa, hchacha20(key, nonce): Avx512 => avx512, Ssse3 => ssse3, _ => portable)
 }
 
-/// The first 16 bytes of the block of ChaCha20 that has `last` as its last row: block counter and
-/// nonce in either form, as they lie in the state, little-endian.
+/// The first 8 bytes, as a little-endian number, of the block of ChaCha20 that has `last` as its
+/// last row: block counter and nonce in either form, as they lie in the state, little-endian.
 ///
-/// Protocols mask headers with them (RFC 9001, section 5.4.4; RFC 9147, section 4.2.3). The row
-/// stays in registers, and no block behind it is made.
+/// Protocols mask headers with them (RFC 9001, section 5.4.4; RFC 9147, section 4.2.3). They stay
+/// in registers, and no block behind them is made.
 #[inline]
 #[must_use]
-pub fn first_row(isa: Isa, key: &Key, last: &[u8; 16]) -> [u8; 16] {
-    by_isa!(isa, first_row(key, last): Avx512 => avx512, Ssse3 => ssse3, _ => portable)
+pub fn front(isa: Isa, key: &Key, last: &[u8; 16]) -> u64 {
+    by_isa!(isa, front(key, last): Avx512 => avx512, Ssse3 => ssse3, _ => portable)
 }
 
 /// The words of the state with another counter.
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn first_rows_begin_the_blocks_that_they_name() {
+    fn fronts_are_those_of_the_blocks_that_they_name() {
         let key =
             Key::from(&core::array::from_fn::<u8, 32, _>(|i| 7 * u8::try_from(i).expect("32")));
         for last in
@@ -343,8 +343,8 @@ mod tests {
             let mut block = [0; 64];
             core.keystream(&mut block);
             for level in Level::ALL {
-                let row = first_row(Isa::of_processor().at_most(level), &key, &last);
-                assert_eq!(row, block[..16], "{level}");
+                let front = front(Isa::of_processor().at_most(level), &key, &last);
+                assert_eq!(front.to_le_bytes(), block[..8], "{level}");
             }
         }
     }

@@ -48,20 +48,14 @@ impl HeaderProtectionKey {
     #[must_use]
     #[inline]
     pub fn mask(&self, sample: &[u8; 16]) -> [u8; 5] {
-        let [a, b, c, d, e, ..] = match &self.0 {
-            Keyed::Aes128(cipher) => one_block(cipher, sample),
-            Keyed::Aes256(cipher) => one_block(cipher, sample),
-            Keyed::ChaCha20(isa, key) => chacha::first_row(*isa, key, sample),
+        let front = match &self.0 {
+            Keyed::Aes128(cipher) => cipher.front(sample),
+            Keyed::Aes256(cipher) => cipher.front(sample),
+            Keyed::ChaCha20(isa, key) => chacha::front(*isa, key, sample),
         };
+        let [a, b, c, d, e, ..] = front.to_le_bytes();
         [a, b, c, d, e]
     }
-}
-
-#[inline]
-fn one_block(cipher: &impl BlockEncrypt<16>, sample: &[u8; 16]) -> [u8; 16] {
-    let mut block = [*sample];
-    cipher.encrypt((&mut block[..]).into());
-    block[0]
 }
 
 impl fmt::Debug for HeaderProtectionKey {

@@ -22,6 +22,15 @@ pub(super) fn decrypt<const N: usize>(keys: &[[u8; 16]; N], data: InOutBuf<'_, '
     ecb::<N, INVERSE>(keys, data);
 }
 
+/// The first 8 bytes of an encrypted block.
+#[inline]
+#[target_feature(enable = "aes,sse4.1,ssse3")]
+pub(super) fn front<const N: usize>(keys: &[[u8; 16]; N], block: &[u8; 16]) -> u64 {
+    let state = middle_rounds(keys, _mm_xor_si128(load128(&keys[0]), load128(block)));
+    let state = _mm_aesenclast_si128(state, load128(&keys[N - 1]));
+    _mm_cvtsi128_si64(state).cast_unsigned()
+}
+
 #[inline]
 #[target_feature(enable = "aes,sse4.1,ssse3")]
 fn ecb<const N: usize, const WAY: bool>(keys: &[[u8; 16]; N], data: InOutBuf<'_, '_, [u8; 16]>) {

@@ -21,6 +21,11 @@ pub(super) fn decrypt<const N: usize>(keys: &[[u8; 16]; N], data: InOutBuf<'_, '
     ecb::<N, INVERSE>(keys, data);
 }
 
+#[target_feature(enable = "avx2,vaes")]
+pub(super) fn front<const N: usize>(keys: &[[u8; 16]; N], block: &[u8; 16]) -> u64 {
+    aesni::front(keys, block)
+}
+
 #[inline]
 #[target_feature(enable = "avx2,vaes")]
 fn ecb<const N: usize, const WAY: bool>(keys: &[[u8; 16]; N], data: InOutBuf<'_, '_, [u8; 16]>) {

@@ -43,6 +43,11 @@ pub(super) fn decrypt<const N: usize>(keys: &[[u8; 16]; N], data: InOutBuf<'_, '
     }
 }
 
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
+pub(super) fn front<const N: usize>(keys: &[[u8; 16]; N], block: &[u8; 16]) -> u64 {
+    aesni::front(keys, block)
+}
+
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
 fn ecb<const N: usize, const WAY: bool>(keys: &[[u8; 16]; N], data: InOutBuf<'_, '_, [u8; 16]>) {

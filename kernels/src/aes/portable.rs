@@ -35,6 +35,13 @@ pub(super) fn decrypt(keys: &[[u8; 16]], data: InOutBuf<'_, '_, [u8; 16]>) {
     with_planes(keys, |keys| by_eight(data, |blocks, _| decrypt8(keys, blocks)));
 }
 
+/// The first 8 bytes of an encrypted block.
+pub(super) fn front(keys: &[[u8; 16]], block: &[u8; 16]) -> u64 {
+    let mut block = [*block];
+    encrypt(keys, (&mut block[..]).into());
+    super::first_eight(&block[0])
+}
+
 /// A chain is serial: seven of eight blocks are idle.
 pub(super) fn cbc_encrypt(keys: &[[u8; 16]], iv: &mut [u8; 16], data: InOutBuf<'_, '_, [u8; 16]>) {
     with_planes(keys, |keys| {

@@ -33,6 +33,14 @@ pub(super) fn decrypt<const N: usize>(keys: &[[u8; 16]; N], data: InOutBuf<'_, '
     ecb::<N, false>(keys, data);
 }
 
+/// The first 8 bytes of an encrypted block.
+#[target_feature(enable = "ssse3")]
+pub(super) fn front<const N: usize>(keys: &[[u8; 16]; N], block: &[u8; 16]) -> u64 {
+    let mut block = [*block];
+    ecb::<N, true>(keys, (&mut block[..]).into());
+    super::first_eight(&block[0])
+}
+
 #[inline]
 #[target_feature(enable = "ssse3")]
 fn ecb<const N: usize, const FORWARD: bool>(

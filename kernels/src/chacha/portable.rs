@@ -43,15 +43,15 @@ fn block<const ROUNDS: usize>(state: &[u32; 16]) -> [u8; 64] {
     arx::block(rounds::<ROUNDS>(state), state)
 }
 
-/// The first row of the block whose last row is `last`.
+/// The first 8 bytes of the block whose last row is `last`.
 #[inline(never)]
-pub(super) fn first_row(key: &Key, last: &[u8; 16]) -> [u8; 16] {
+pub(super) fn front(key: &Key, last: &[u8; 16]) -> u64 {
     let number = u128::from_le_bytes(*last);
     let state = State::<20> { key: key.words, counter: low(number), nonce: low(number >> 64) };
     let mut block = block::<20>(&words(&state, state.counter));
-    let row = *block.first_chunk().expect("a row of a block");
+    let front = u64::from_le_bytes(*block.first_chunk().expect("a block has 64 bytes"));
     wipe::memory(&mut block);
-    row
+    front
 }
 
 /// The lowest 64 bits.

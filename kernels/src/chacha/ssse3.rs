@@ -29,14 +29,12 @@ pub(super) fn xor<const ROUNDS: usize>(
     apply::<ROUNDS, true>(state, wide, data);
 }
 
-/// The first row of the block whose last row is `last`.
+/// The first 8 bytes of the block whose last row is `last`.
 #[inline(never)]
 #[target_feature(enable = "ssse3")]
-pub(super) fn first_row(key: &Key, last: &[u8; 16]) -> [u8; 16] {
+pub(super) fn front(key: &Key, last: &[u8; 16]) -> u64 {
     let [start, x] = rows_of_one(key, last);
-    let mut first = [0; 16];
-    store128(&mut first, _mm_add_epi32(x.a, start.a));
-    first
+    _mm_cvtsi128_si64(_mm_add_epi32(x.a, start.a)).cast_unsigned()
 }
 
 /// The key that the rounds make: the first and the last row, behind the constant.
