@@ -56,6 +56,44 @@ fn masks_of_aes_256() {
     }
 }
 
+/// Any number of masks, of keys of one algorithm or of all, in any order, of one level or of more.
+#[test]
+fn many_masks_are_those_made_one_by_one() {
+    const ALGORITHMS: [Algorithm; 3] =
+        [Algorithm::CHACHA20_POLY1305, Algorithm::AES_128_GCM, Algorithm::AES_256_GCM];
+    let mut number = 1_u64;
+    let mut next = || {
+        number = number.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        number.to_be_bytes()[0]
+    };
+    let keys: [[u8; 32]; 40] = core::array::from_fn(|_| core::array::from_fn(|_| next()));
+    let samples: [[u8; 16]; 40] = core::array::from_fn(|_| core::array::from_fn(|_| next()));
+    let lowest = levels().next().expect("there is a lowest level");
+    for isa in levels() {
+        for (kinds, mixed_levels) in [(1, false), (1, true), (3, false)] {
+            let made: Vec<_> = (keys.iter().enumerate())
+                .map(|(at, key)| {
+                    let algorithm = ALGORITHMS[usize::from(next()) % kinds];
+                    let length = if algorithm == Algorithm::AES_128_GCM { 16 } else { 32 };
+                    let isa = if mixed_levels && at % 3 == 2 { lowest } else { isa };
+                    HeaderProtectionKey::new(isa, algorithm, &key[..length]).expect("a good key")
+                })
+                .collect();
+            let expected: Vec<_> =
+                made.iter().zip(&samples).map(|(key, sample)| key.mask(sample)).collect();
+            for count in 0..=40 {
+                let mut masks = [[0xee; 5]; 40];
+                let packets = made.iter().zip(&samples).zip(&mut masks).take(count);
+                HeaderProtectionKey::masks(
+                    packets.map(|((key, sample), mask)| (key, sample, mask)),
+                );
+                assert_eq!(masks[..count], expected[..count], "{isa:?} {kinds} {count}");
+                assert!(masks[count..].iter().all(|mask| *mask == [0xee; 5]), "{isa:?} {count}");
+            }
+        }
+    }
+}
+
 #[test]
 fn refusals() {
     for isa in levels() {

@@ -20,6 +20,7 @@ use crate::arx::{LOW, State, halves};
 use crate::{Isa, Level, Seek, StreamCore, wipe};
 
 pub use crate::arx::Key;
+pub use fronts::fronts;
 pub(crate) use lanes::subkeys;
 pub use lanes::{Lane, xor_lanes};
 
@@ -27,6 +28,7 @@ pub use lanes::{Lane, xor_lanes};
 pub(crate) mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
 pub(crate) mod avx512;
+mod fronts;
 mod lanes;
 mod portable;
 #[cfg(all(target_arch = "x86_64", feature = "isa-ssse3"))]

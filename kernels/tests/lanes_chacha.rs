@@ -7,7 +7,7 @@ mod numbers;
 #[path = "common/places.rs"]
 mod places;
 
-use lanecrypt_kernels::chacha::{ChaCha, Counter64, Ietf, Key, Lane, xor_lanes};
+use lanecrypt_kernels::chacha::{ChaCha, Counter64, Ietf, Key, Lane, fronts, xor_lanes};
 use lanecrypt_kernels::chacha20poly1305::{
     self, ChaCha20Poly1305, XChaCha20Poly1305, open_lanes, seal_lanes,
 };
@@ -67,6 +67,37 @@ impl Stream {
             Lane::new::<Ietf>(key, &self.nonce, self.block, data)
         } else {
             Lane::new::<Counter64>(key, self.short_nonce(), self.block, data)
+        }
+    }
+}
+
+/// The fronts of up to 16 blocks, whose keys and last rows lie at odd places.
+#[test]
+fn fronts_side_by_side_are_those_of_blocks() {
+    let mut numbers = Numbers(7);
+    for isa in levels() {
+        for count in 0..=18 {
+            let keys: Vec<Key> = (0..count)
+                .map(|_| match numbers.below(4) {
+                    0 => Key::from(&numbers.array::<16>()),
+                    _ => Key::from(&numbers.array::<32>()),
+                })
+                .collect();
+            let lasts: Vec<u8> = numbers.bytes(17 * count + 16);
+            let last = |at: usize| lasts[17 * at..].first_chunk().expect("16 bytes are left");
+            let blocks: Vec<(&Key, &[u8; 16])> =
+                keys.iter().enumerate().map(|(at, key)| (key, last(at))).collect();
+            let mut made = [[0xee; 8]; 16];
+            fronts(isa, &blocks, &mut made);
+            for ((key, last), front) in blocks.into_iter().zip(made) {
+                let (counter, nonce) = last.split_first_chunk().expect("16 bytes");
+                let nonce = nonce.try_into().expect("12 bytes");
+                let mut core = ChaCha::<20, Ietf>::new(Isa::PORTABLE, key, nonce);
+                core.seek(u32::from_le_bytes(*counter).into());
+                let mut expected = [0; 8];
+                core.keystream(&mut expected);
+                assert_eq!(front, expected, "{isa:?}, {count} blocks");
+            }
         }
     }
 }

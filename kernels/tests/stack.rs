@@ -53,6 +53,7 @@ fn no_kernel_reaches_below_the_depth_that_is_wiped() {
         let key = (&[1; 32]).into();
         note("serpent in lanes", chains(isa, &key, &SERPENT, Serpent::cbc_encrypt_lanes));
         note("chacha20 in lanes", lanes_of_chacha(isa));
+        note("fronts of chacha20", fronts_of_chacha(isa));
         note("salsa20 in lanes", lanes_of_salsa(isa));
         note("chacha20-poly1305 in lanes", lanes_of_chacha20poly1305(isa));
         note("salsa20", stream::<Salsa<20>>(isa, &(&[1; 32]).into(), &[2; 8]));
@@ -179,6 +180,16 @@ fn lanes_of_chacha(isa: Isa) -> usize {
                 chacha::Lane::new::<Ietf>(&key, &[2; 12], 1, (&mut data[..len]).into())
             });
             chacha::xor_lanes::<20>(isa, &mut lanes);
+        }
+    })
+}
+
+fn fronts_of_chacha(isa: Isa) -> usize {
+    let key = (&[1; 32]).into();
+    let mut fronts = [[0; 8]; 16];
+    depth(&mut || {
+        for count in [1, 2, 8, 16] {
+            chacha::fronts(isa, &[(&key, &[2; 16]); 16][..count], &mut fronts);
         }
     })
 }

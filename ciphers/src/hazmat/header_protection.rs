@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use arrayvec::ArrayVec;
 use lanecrypt_kernels::aes::AesForward;
 use lanecrypt_kernels::chacha::{self, Key};
 use lanecrypt_kernels::{BlockEncrypt, Isa};
@@ -17,9 +18,9 @@ use crate::{Algorithm, Error};
 /// that would tell who sent it: the sender and the receiver add the same mask. The key is
 /// expanded once and wiped on drop; requests only read it. Constant time.
 ///
-/// Masks of many connections are made side by side as messages of
-/// [`Algorithm::CHACHA20_IETF`]: zeros that are encrypted with the sample as their
-/// [initialization vector](super::Cipher). Those of AES are too short to gain by it.
+/// Masks of many connections are made side by side by [`masks`](Self::masks). (In an engine's batch
+/// those of ChaCha20 are messages of [`Algorithm::CHACHA20_IETF`]: zeros that are encrypted with the
+/// sample as their [initialization vector](super::Cipher).)
 pub struct HeaderProtectionKey(Keyed);
 
 enum Keyed {
@@ -53,9 +54,57 @@ impl HeaderProtectionKey {
             Keyed::Aes256(cipher) => cipher.front(sample),
             Keyed::ChaCha20(isa, key) => chacha::front(*isa, key, sample),
         };
-        let [a, b, c, d, e, ..] = front.to_le_bytes();
-        [a, b, c, d, e]
+        first_five(front.to_le_bytes())
     }
+
+    /// The masks of many packets, each of its key and its sample, written where it says.
+    ///
+    /// Those of ChaCha20 are made side by side, of whatever keys they are; those of AES are too short
+    /// to gain by it. Keys of both may be mixed.
+    #[inline]
+    pub fn masks<'a>(packets: impl IntoIterator<Item = (&'a Self, &'a [u8; 16], &'a mut [u8; 5])>) {
+        let mut side_by_side = SideBySide { blocks: ArrayVec::new(), masks: ArrayVec::new() };
+        let mut level = None;
+        for (key, sample, mask) in packets {
+            match &key.0 {
+                Keyed::ChaCha20(isa, key) if *level.get_or_insert(*isa) == *isa => {
+                    side_by_side.blocks.push((key, sample));
+                    side_by_side.masks.push(mask);
+                    if side_by_side.blocks.is_full() {
+                        side_by_side.make(*isa);
+                    }
+                }
+                _ => *mask = key.mask(sample),
+            }
+        }
+        if let Some(isa) = level {
+            side_by_side.make(isa);
+        }
+    }
+}
+
+/// Masks of ChaCha20 that are still to be made.
+struct SideBySide<'a> {
+    blocks: ArrayVec<(&'a Key, &'a [u8; 16]), 16>,
+    masks: ArrayVec<&'a mut [u8; 5], 16>,
+}
+
+impl SideBySide<'_> {
+    #[inline(never)]
+    fn make(&mut self, isa: Isa) {
+        let mut fronts = [[0; 8]; 16];
+        chacha::fronts(isa, &self.blocks, &mut fronts);
+        for (mask, front) in self.masks.drain(..).zip(fronts) {
+            let [first @ .., _, _, _] = front;
+            *mask = first;
+        }
+        self.blocks.clear();
+    }
+}
+
+#[inline]
+fn first_five([a, b, c, d, e, ..]: [u8; 8]) -> [u8; 5] {
+    [a, b, c, d, e]
 }
 
 impl fmt::Debug for HeaderProtectionKey {

@@ -112,6 +112,23 @@ pub(crate) fn subkeys(isa: Isa, sources: &[(&Key, [u8; 16])], keys: &mut [Key; 1
     wipe::memory(blocks.as_flattened_mut());
 }
 
+/// The first 8 bytes of `count` blocks that have these keys and last rows: messages of zeros.
+pub(super) fn fronts(
+    isa: Isa,
+    blocks: &[(&Key, &[u8; 16]); 16],
+    count: usize,
+    fronts: &mut [[u8; 8]; 16],
+) {
+    let mut blocks = blocks.iter();
+    let mut lanes = fronts.each_mut().map(|front| {
+        let (key, last) = blocks.next().expect("as many blocks as fronts");
+        *front = [0; 8];
+        // One block needs no later counter.
+        Lane(Parts { key, last: numbers(last), wide: false, data: (&mut front[..]).into() })
+    });
+    xor(isa, 20, &mut lanes[..count]);
+}
+
 /// The words of a row less others.
 #[inline]
 fn less(row: &[u8; 16], words: [u32; 4]) -> [u32; 4] {

@@ -57,6 +57,7 @@ pub(crate) const ALL: &[Kernel] = &[
     Kernel { name: "aes-192-lanes", levels: aes::KERNELS, run: lanes::aes192 },
     Kernel { name: "aes-256-lanes", levels: aes::KERNELS, run: lanes::aes256 },
     Kernel { name: "serpent-lanes", levels: serpent::KERNELS, run: lanes::serpent },
+    Kernel { name: "chacha20-fronts", levels: chacha::KERNELS, run: lanes::chacha20_fronts },
     Kernel { name: "chacha20-lanes", levels: chacha::KERNELS, run: lanes::chacha20 },
     Kernel { name: "salsa20-lanes", levels: salsa::KERNELS, run: lanes::salsa20 },
     Kernel {

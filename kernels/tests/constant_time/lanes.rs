@@ -120,6 +120,18 @@ pub(crate) fn chacha20(isa: Isa, secrets: &mut Secrets) {
     });
 }
 
+/// The last rows are hidden, too.
+pub(crate) fn chacha20_fronts(isa: Isa, secrets: &mut Secrets) {
+    let keys: [chacha::Key; 16] = core::array::from_fn(|_| (&secrets.bytes::<32>()).into());
+    let lasts: [[u8; 16]; 16] = core::array::from_fn(|_| secrets.bytes());
+    let blocks: [_; 16] = core::array::from_fn(|at| (&keys[at], &lasts[at]));
+    for count in [5, 16] {
+        let mut fronts = [[0; 8]; 16];
+        chacha::fronts(isa, &blocks[..count], &mut fronts);
+        secrets.reveal(fronts[..count].as_flattened_mut());
+    }
+}
+
 pub(crate) fn salsa20(isa: Isa, secrets: &mut Secrets) {
     streams(secrets, |keys, messages, secrets| {
         let mut lanes = Vec::with_capacity(keys.len());

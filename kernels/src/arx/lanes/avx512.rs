@@ -10,12 +10,13 @@ use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
-pub(crate) use eight::eight_blocks;
+pub(crate) use eight::{eight_blocks, eight_words, words_of_eight_rows};
 
 use super::{CHACHA, Key, Message, Pass, SALSA, Starts, fill, in_order, row_of};
 use crate::arx::avx512::{across, blocks, plus, row, splat};
 use crate::simd::{
-    load128, load256, load512, load512_short, opaque_count, store256, store512, store512_short,
+    load128, load256, load512, load512_short, opaque_count, opaque_place, store256, store512,
+    store512_short,
 };
 use crate::{Isa, Level, chacha, salsa};
 
@@ -68,8 +69,15 @@ fn sixteen<M: Message>(double_rounds: usize, pass: &mut Pass<'_, M, 16>) {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 fn sixteen_ones<M: Message>(double_rounds: usize, lanes: &mut [M; 16]) {
     let blocks = sixteen_blocks(double_rounds, lanes);
-    for (lane, block) in lanes.iter_mut().zip(&blocks) {
-        put(&mut lane.data(), *block);
+    if lanes.iter().all(|lane| lane.parts().data.len() == 64) {
+        // No lengths are looked at in between, and the blocks stay in registers.
+        for (lane, block) in lanes.iter_mut().zip(blocks) {
+            put_whole(&mut lane.data(), block);
+        }
+        return;
+    }
+    for (lane, block) in lanes.iter_mut().zip(blocks) {
+        put(&mut lane.data(), block);
     }
 }
 
@@ -116,6 +124,18 @@ fn eight<M: Message>(double_rounds: usize, pass: &mut Pass<'_, M, 16>) {
     }
 }
 
+/// XORs a block into as many bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
+fn put_whole(part: &mut InOutBuf<'_, '_, u8>, block: __m512i) {
+    if let Some(text) = part.get_in().first_chunk() {
+        let other = _mm512_xor_si512(load512(text), block);
+        if let Some(out) = part.get_out().first_chunk_mut() {
+            store512(out, other);
+        }
+    }
+}
+
 /// XORs a block into at most as many bytes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
@@ -135,27 +155,13 @@ fn put(part: &mut InOutBuf<'_, '_, u8>, block: __m512i) {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 pub(crate) fn sixteen_blocks<S: Starts<16>>(double_rounds: usize, starts: &S) -> [__m512i; 16] {
-    let keys: [&Key; 16] = core::array::from_fn(|at| starts.key(at));
-    let [s0, s1, s2, s3] = words(&keys, 0);
-    let [s4, s5, s6, s7] = words(&keys, 1);
-    let [s8, s9, s10, s11] = words(&keys, 2);
-    let [s12, s13, s14, s15] = last(starts);
-    let start = [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15];
-    let start = in_order(S::CIPHER, start);
-    let mut x = start;
-    for _ in 0..opaque_count(double_rounds) {
-        x = if S::CIPHER == CHACHA {
-            chacha::avx512::diagonals(chacha::avx512::columns(x))
-        } else {
-            salsa::avx512::rows(salsa::avx512::columns(x))
-        };
-    }
+    let keys = core::array::from_fn(|at| starts.key(at));
+    let x = sixteen_words::<S>(S::CIPHER, double_rounds, &keys, last(starts));
     let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
-    let [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15] = start;
-    let [a0, a1, a2, a3] = across(plus([x0, x1, x2, x3], [s0, s1, s2, s3]));
-    let [b0, b1, b2, b3] = across(plus([x4, x5, x6, x7], [s4, s5, s6, s7]));
-    let [c0, c1, c2, c3] = across(plus([x8, x9, x10, x11], [s8, s9, s10, s11]));
-    let [d0, d1, d2, d3] = across(plus([x12, x13, x14, x15], [s12, s13, s14, s15]));
+    let [a0, a1, a2, a3] = across([x0, x1, x2, x3]);
+    let [b0, b1, b2, b3] = across([x4, x5, x6, x7]);
+    let [c0, c1, c2, c3] = across([x8, x9, x10, x11]);
+    let [d0, d1, d2, d3] = across([x12, x13, x14, x15]);
     let [x0, x4, x8, x12] = blocks([a0, b0, c0, d0]);
     let [x1, x5, x9, x13] = blocks([a1, b1, c1, d1]);
     let [x2, x6, x10, x14] = blocks([a2, b2, c2, d2]);
@@ -163,35 +169,68 @@ pub(crate) fn sixteen_blocks<S: Starts<16>>(double_rounds: usize, starts: &S) ->
     [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15]
 }
 
+/// The words of sixteen blocks of keystream, each of all blocks: of their keys and their last four
+/// words. `S` makes an instance for each caller, so that each is compiled into its place.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
+pub(crate) fn sixteen_words<S>(
+    cipher: bool,
+    double_rounds: usize,
+    keys: &[&Key; 16],
+    last: [__m512i; 4],
+) -> [__m512i; 16] {
+    let [s0, s1, s2, s3] = words(keys, 0);
+    let [s4, s5, s6, s7] = words(keys, 1);
+    let [s8, s9, s10, s11] = words(keys, 2);
+    let [s12, s13, s14, s15] = last;
+    let start = [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15];
+    let start = in_order(cipher, start);
+    let mut x = start;
+    for _ in 0..opaque_count(double_rounds) {
+        x = if cipher == CHACHA {
+            chacha::avx512::diagonals(chacha::avx512::columns(x))
+        } else {
+            salsa::avx512::rows(salsa::avx512::columns(x))
+        };
+    }
+    let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
+    let [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15] = start;
+    let [x0, x1, x2, x3] = plus([x0, x1, x2, x3], [s0, s1, s2, s3]);
+    let [x4, x5, x6, x7] = plus([x4, x5, x6, x7], [s4, s5, s6, s7]);
+    let [x8, x9, x10, x11] = plus([x8, x9, x10, x11], [s8, s9, s10, s11]);
+    let [x12, x13, x14, x15] = plus([x12, x13, x14, x15], [s12, s13, s14, s15]);
+    [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15]
+}
+
 /// Four words of the keys, each of all blocks.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 fn words(keys: &[&Key; 16], at: usize) -> [__m512i; 4] {
-    across([four(keys, 0, at), four(keys, 1, at), four(keys, 2, at), four(keys, 3, at)])
+    words_of_rows(|block| row(row_of(keys[block], at)))
 }
 
-/// A row of every fourth block from `first` on.
+/// The words of the rows of all blocks, each of all blocks.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn four(keys: &[&Key; 16], first: usize, at: usize) -> __m512i {
-    let rows = _mm512_castsi128_si512(row(row_of(keys[first], at)));
-    let rows = _mm512_inserti32x4::<1>(rows, row(row_of(keys[4 + first], at)));
-    let rows = _mm512_inserti32x4::<2>(rows, row(row_of(keys[8 + first], at)));
-    _mm512_inserti32x4::<3>(rows, row(row_of(keys[12 + first], at)))
+pub(crate) fn words_of_rows(row: impl Fn(usize) -> __m128i) -> [__m512i; 4] {
+    let four = |first: usize| side_by_side([0, 4, 8, 12].map(|block| row(first + block)));
+    across([four(0), four(1), four(2), four(3)])
+}
+
+/// Four rows side by side: by twos first, because Zen 4 inserts into 256 bits at twice the rate.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
+fn side_by_side([r0, r1, r2, r3]: [__m128i; 4]) -> __m512i {
+    let front = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(r0), r1);
+    let back = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(r2), r3);
+    _mm512_inserti64x4::<1>(_mm512_castsi256_si512(front), back)
 }
 
 /// The last four words of all blocks.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 fn last(starts: &impl Starts<16>) -> [__m512i; 4] {
-    let four = |first: usize| {
-        let row = |at: usize| last_row(starts.last(at));
-        let rows = _mm512_castsi128_si512(row(first));
-        let rows = _mm512_inserti32x4::<1>(rows, row(4 + first));
-        let rows = _mm512_inserti32x4::<2>(rows, row(8 + first));
-        _mm512_inserti32x4::<3>(rows, row(12 + first))
-    };
-    let [c0, c1, n0, n1] = across([four(0), four(1), four(2), four(3)]);
+    let [c0, c1, n0, n1] = words_of_rows(|at| last_row(starts.last(at)));
     let halves = _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
     let shifts = _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 0, 4, 8, 12, 16, 20, 24, 28);
     let bits = _mm512_castsi128_si512(_mm_cvtsi64_si128(starts.ahead().cast_signed()));
@@ -204,7 +243,8 @@ fn last(starts: &impl Starts<16>) -> [__m512i; 4] {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 fn last_row(words: &[u64; 2]) -> __m128i {
-    let bytes: *const [u64; 2] = words;
+    // The compiler would load what lies behind as well, which may have just been stored.
+    let bytes: *const [u64; 2] = opaque_place(words);
     // SAFETY: 16 bytes of plain numbers, as which any bytes may be read.
     load128(unsafe { &*bytes.cast::<[u8; 16]>() })
 }

@@ -12,23 +12,13 @@ use crate::{chacha, salsa};
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 pub(crate) fn eight_blocks<S: Starts<16>>(double_rounds: usize, starts: &S) -> [[__m256i; 2]; 8] {
-    let keys: [&Key; 8] = core::array::from_fn(|at| starts.key(at));
-    let [s0, s1, s2, s3] = words_of_eight(&keys, 0);
-    let [s4, s5, s6, s7] = words_of_eight(&keys, 1);
-    let [s8, s9, s10, s11] = words_of_eight(&keys, 2);
-    let [s12, s13, s14, s15] = last_of_eight(starts);
-    let start = [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15];
-    let start = in_order(S::CIPHER, start);
-    let mut x = start;
-    for _ in 0..opaque_count(double_rounds) {
-        x = if S::CIPHER == CHACHA { chacha_double_round(x) } else { salsa_double_round(x) };
-    }
+    let keys = core::array::from_fn(|at| starts.key(at));
+    let x = eight_words::<S>(S::CIPHER, double_rounds, &keys, last_of_eight(starts));
     let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
-    let [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15] = start;
-    let [a0, a1, a2, a3] = across(plus([x0, x1, x2, x3], [s0, s1, s2, s3]));
-    let [b0, b1, b2, b3] = across(plus([x4, x5, x6, x7], [s4, s5, s6, s7]));
-    let [c0, c1, c2, c3] = across(plus([x8, x9, x10, x11], [s8, s9, s10, s11]));
-    let [d0, d1, d2, d3] = across(plus([x12, x13, x14, x15], [s12, s13, s14, s15]));
+    let [a0, a1, a2, a3] = across([x0, x1, x2, x3]);
+    let [b0, b1, b2, b3] = across([x4, x5, x6, x7]);
+    let [c0, c1, c2, c3] = across([x8, x9, x10, x11]);
+    let [d0, d1, d2, d3] = across([x12, x13, x14, x15]);
     let [x0, x4] = blocks([a0, b0, c0, d0]);
     let [x1, x5] = blocks([a1, b1, c1, d1]);
     let [x2, x6] = blocks([a2, b2, c2, d2]);
@@ -36,28 +26,56 @@ pub(crate) fn eight_blocks<S: Starts<16>>(double_rounds: usize, starts: &S) -> [
     [x0, x1, x2, x3, x4, x5, x6, x7]
 }
 
+/// The words of eight blocks of keystream, each of all blocks: of their keys and their last four
+/// words. `S` makes an instance for each caller, so that each is compiled into its place.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn words_of_eight(keys: &[&Key; 8], at: usize) -> [__m256i; 4] {
-    across([two(keys, 0, at), two(keys, 1, at), two(keys, 2, at), two(keys, 3, at)])
+pub(crate) fn eight_words<S>(
+    cipher: bool,
+    double_rounds: usize,
+    keys: &[&Key; 8],
+    last: [__m256i; 4],
+) -> [__m256i; 16] {
+    let [s0, s1, s2, s3] = words_of_eight(keys, 0);
+    let [s4, s5, s6, s7] = words_of_eight(keys, 1);
+    let [s8, s9, s10, s11] = words_of_eight(keys, 2);
+    let [s12, s13, s14, s15] = last;
+    let start = [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15];
+    let start = in_order(cipher, start);
+    let mut x = start;
+    for _ in 0..opaque_count(double_rounds) {
+        x = if cipher == CHACHA { chacha_double_round(x) } else { salsa_double_round(x) };
+    }
+    let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
+    let [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15] = start;
+    let [x0, x1, x2, x3] = plus([x0, x1, x2, x3], [s0, s1, s2, s3]);
+    let [x4, x5, x6, x7] = plus([x4, x5, x6, x7], [s4, s5, s6, s7]);
+    let [x8, x9, x10, x11] = plus([x8, x9, x10, x11], [s8, s9, s10, s11]);
+    let [x12, x13, x14, x15] = plus([x12, x13, x14, x15], [s12, s13, s14, s15]);
+    [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15]
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn two(keys: &[&Key; 8], first: usize, at: usize) -> __m256i {
-    let rows = _mm256_castsi128_si256(row(row_of(keys[first], at)));
-    _mm256_inserti128_si256::<1>(rows, row(row_of(keys[4 + first], at)))
+fn words_of_eight(keys: &[&Key; 8], at: usize) -> [__m256i; 4] {
+    words_of_eight_rows(|block| row(row_of(keys[block], at)))
+}
+
+/// The words of the rows of all blocks, each of all blocks.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
+pub(crate) fn words_of_eight_rows(row: impl Fn(usize) -> __m128i) -> [__m256i; 4] {
+    let two = |first: usize| {
+        _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(row(first)), row(4 + first))
+    };
+    across([two(0), two(1), two(2), two(3)])
 }
 
 /// [`last`] of the first eight blocks.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 fn last_of_eight(starts: &impl Starts<16>) -> [__m256i; 4] {
-    let two = |first: usize| {
-        let rows = _mm256_castsi128_si256(last_row(starts.last(first)));
-        _mm256_inserti128_si256::<1>(rows, last_row(starts.last(4 + first)))
-    };
-    let [c0, c1, n0, n1] = across([two(0), two(1), two(2), two(3)]);
+    let [c0, c1, n0, n1] = words_of_eight_rows(|at| last_row(starts.last(at)));
     let shifts = _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28);
     let [bits, _] = halves(starts.ahead());
     let ahead = _mm256_srlv_epi32(splat(bits), shifts);

@@ -1,0 +1,58 @@
+//! The first bytes of blocks of different keys side by side: masks of headers are made of them.
+
+#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
+mod avx512;
+
+use super::lanes;
+use super::{Key, front};
+use crate::Isa;
+
+/// A block of ChaCha20: its key and its last row, as [`front`] takes them.
+type Block<'a> = (&'a Key, &'a [u8; 16]);
+
+/// The first 8 bytes of each of up to 16 blocks of ChaCha20: what [`front`] makes of one.
+///
+/// A block is named by its key and its last row; what is named behind the sixteenth is left out, and
+/// in `fronts` what lies behind the last one may change. As constant time as [`front`].
+#[inline]
+pub fn fronts(isa: Isa, blocks: &[(&Key, &[u8; 16])], fronts: &mut [[u8; 8]; 16]) {
+    match blocks {
+        [] => {}
+        [(key, last)] => fronts[0] = front(isa, key, last).to_le_bytes(),
+        _ => match blocks.first_chunk() {
+            Some(blocks) => side_by_side(isa, blocks, 16, fronts),
+            None => fewer(isa, blocks, fronts),
+        },
+    }
+}
+
+/// Fewer than 16, of which the last one is repeated.
+#[inline(never)]
+fn fewer(isa: Isa, blocks: &[Block<'_>], fronts: &mut [[u8; 8]; 16]) {
+    let last = blocks.len() - 1;
+    let filled = core::array::from_fn(|at| blocks[at.min(last)]);
+    side_by_side(isa, &filled, blocks.len(), fronts);
+}
+
+/// The first `count` of 16 blocks, at least two.
+#[inline]
+fn side_by_side(isa: Isa, blocks: &[Block<'_>; 16], count: usize, fronts: &mut [[u8; 8]; 16]) {
+    by_isa!(isa, fronts(isa, blocks, count, fronts): Avx512 => avx512, _ => lanes);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chacha::KERNELS;
+    use crate::isa::reached::assert_best;
+
+    #[test]
+    fn every_level_reaches_its_kernel() {
+        let key = Key::from(&[1; 32]);
+        for count in [4, 16] {
+            assert_best(KERNELS, |isa| {
+                fronts(isa, &[(&key, &[2; 16]); 16][..count], &mut [[0; 8]; 16]);
+            });
+        }
+    }
+}
