@@ -156,7 +156,7 @@ fn put(part: &mut InOutBuf<'_, '_, u8>, block: __m512i) {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 pub(crate) fn sixteen_blocks<S: Starts<16>>(double_rounds: usize, starts: &S) -> [__m512i; 16] {
     let keys = core::array::from_fn(|at| starts.key(at));
-    let x = sixteen_words::<S>(S::CIPHER, double_rounds, &keys, last(starts));
+    let x = sixteen_words(S::CIPHER, double_rounds, &keys, || last(starts));
     let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
     let [a0, a1, a2, a3] = across([x0, x1, x2, x3]);
     let [b0, b1, b2, b3] = across([x4, x5, x6, x7]);
@@ -170,19 +170,19 @@ pub(crate) fn sixteen_blocks<S: Starts<16>>(double_rounds: usize, starts: &S) ->
 }
 
 /// The words of sixteen blocks of keystream, each of all blocks: of their keys and their last four
-/// words. `S` makes an instance for each caller, so that each is compiled into its place.
+/// words, which a closure gives: so each caller has an instance of its own, compiled into its place.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(crate) fn sixteen_words<S>(
+pub(crate) fn sixteen_words(
     cipher: bool,
     double_rounds: usize,
     keys: &[&Key; 16],
-    last: [__m512i; 4],
+    last: impl FnOnce() -> [__m512i; 4],
 ) -> [__m512i; 16] {
     let [s0, s1, s2, s3] = words(keys, 0);
     let [s4, s5, s6, s7] = words(keys, 1);
     let [s8, s9, s10, s11] = words(keys, 2);
-    let [s12, s13, s14, s15] = last;
+    let [s12, s13, s14, s15] = last();
     let start = [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15];
     let start = in_order(cipher, start);
     let mut x = start;

@@ -11,9 +11,6 @@ use crate::{Isa, Level};
 
 pub(super) const NEEDS: Level = Level::Avx512;
 
-/// The caller, as the instances of the pass know it.
-struct Fronts;
-
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 pub(super) fn fronts(_: Isa, blocks: &[Block<'_>; 16], count: usize, fronts: &mut [[u8; 8]; 16]) {
     if count <= 8 {
@@ -27,8 +24,8 @@ pub(super) fn fronts(_: Isa, blocks: &[Block<'_>; 16], count: usize, fronts: &mu
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 fn sixteen(blocks: &[Block<'_>; 16], fronts: &mut [[u8; 8]; 16]) {
     let keys: [&Key; 16] = core::array::from_fn(|at| blocks[at].0);
-    let last = words_of_rows(|at| load128(blocks[at].1));
-    let [x0, x1, ..] = sixteen_words::<Fronts>(CHACHA, 10, &keys, last);
+    let last = || words_of_rows(|at| load128(blocks[at].1));
+    let [x0, x1, ..] = sixteen_words(CHACHA, 10, &keys, last);
     // Each lane of 128 bits has two of four blocks in `low` and the other two in `high`.
     let (low, high) = (_mm512_unpacklo_epi32(x0, x1), _mm512_unpackhi_epi32(x0, x1));
     let first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
@@ -44,8 +41,8 @@ fn sixteen(blocks: &[Block<'_>; 16], fronts: &mut [[u8; 8]; 16]) {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 fn eight(blocks: &[Block<'_>; 16], fronts: &mut [[u8; 8]; 16]) {
     let keys: [&Key; 8] = core::array::from_fn(|at| blocks[at].0);
-    let last = words_of_eight_rows(|at| load128(blocks[at].1));
-    let [x0, x1, ..] = eight_words::<Fronts>(CHACHA, 10, &keys, last);
+    let last = || words_of_eight_rows(|at| load128(blocks[at].1));
+    let [x0, x1, ..] = eight_words(CHACHA, 10, &keys, last);
     let (low, high) = (_mm256_unpacklo_epi32(x0, x1), _mm256_unpackhi_epi32(x0, x1));
     if let [front, back, ..] = fronts.as_flattened_mut().as_chunks_mut().0 {
         store256(front, _mm256_permute2x128_si256::<0x20>(low, high));

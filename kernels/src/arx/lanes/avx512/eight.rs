@@ -13,7 +13,7 @@ use crate::{chacha, salsa};
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 pub(crate) fn eight_blocks<S: Starts<16>>(double_rounds: usize, starts: &S) -> [[__m256i; 2]; 8] {
     let keys = core::array::from_fn(|at| starts.key(at));
-    let x = eight_words::<S>(S::CIPHER, double_rounds, &keys, last_of_eight(starts));
+    let x = eight_words(S::CIPHER, double_rounds, &keys, || last_of_eight(starts));
     let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
     let [a0, a1, a2, a3] = across([x0, x1, x2, x3]);
     let [b0, b1, b2, b3] = across([x4, x5, x6, x7]);
@@ -27,19 +27,19 @@ pub(crate) fn eight_blocks<S: Starts<16>>(double_rounds: usize, starts: &S) -> [
 }
 
 /// The words of eight blocks of keystream, each of all blocks: of their keys and their last four
-/// words. `S` makes an instance for each caller, so that each is compiled into its place.
+/// words, which a closure gives: so each caller has an instance of its own, compiled into its place.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(crate) fn eight_words<S>(
+pub(crate) fn eight_words(
     cipher: bool,
     double_rounds: usize,
     keys: &[&Key; 8],
-    last: [__m256i; 4],
+    last: impl FnOnce() -> [__m256i; 4],
 ) -> [__m256i; 16] {
     let [s0, s1, s2, s3] = words_of_eight(keys, 0);
     let [s4, s5, s6, s7] = words_of_eight(keys, 1);
     let [s8, s9, s10, s11] = words_of_eight(keys, 2);
-    let [s12, s13, s14, s15] = last;
+    let [s12, s13, s14, s15] = last();
     let start = [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15];
     let start = in_order(cipher, start);
     let mut x = start;
