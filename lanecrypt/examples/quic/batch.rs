@@ -1,12 +1,12 @@
 //! Packets of many connections at once: what a server does with all that one `sendmmsg` or
 //! `recvmmsg` carries.
 //!
-//! Payloads are sealed or opened in one [`Batch`], which is filled with them, and the headers' masks
-//! of ChaCha20, a block each under a key of its own, are made in another; both for so many packets at
-//! a time as stay in the nearest cache between the two. A mask of AES is made at once. The [`Room`]
-//! for them is kept.
+//! Payloads are sealed or opened in one [`Batch`](lanecrypt::Batch), and the headers' masks made in
+//! one call; both for as many packets as stay in the nearest cache between the two. The [`Room`] for
+//! batches is kept.
 
-use lanecrypt::{Batch, Error, Room};
+use lanecrypt::hazmat::HeaderProtectionKey;
+use lanecrypt::{Error, Room};
 
 use crate::header::{self, Dropped, Layout, MASK};
 use crate::keys::PacketKeys;
@@ -64,19 +64,20 @@ pub(crate) fn protect(room: &mut Room, batch: &mut [Outgoing<'_>]) -> Result<(),
 }
 
 fn protect_group(room: &mut Room, group: &mut [Outgoing<'_>]) -> Result<(), Error> {
-    serve(room, |batch| {
-        for Outgoing { keys, number, header, packet } in &mut *group {
-            let (header, payload) = packet.split_at_mut(*header);
-            batch.seal(&keys.aead, &keys.nonce(*number), header, payload);
-        }
-        Ok(())
-    })?;
+    let mut batch = room.batch();
+    for Outgoing { keys, number, header, packet } in &mut *group {
+        let (header, payload) = packet.split_at_mut(*header);
+        batch.seal(&keys.aead, &keys.nonce(*number), header, payload);
+    }
+    if batch.finish().is_err() {
+        return room.outcomes().flatten().collect();
+    }
 
     let mut samples = Vec::with_capacity(GROUP);
     for Outgoing { keys, header, packet, .. } in &*group {
         samples.push((*keys, Layout::of_header(packet, *header)?.sample(packet)));
     }
-    let masks = make_masks(room, &samples)?;
+    let masks = make_masks(&samples);
     for (Outgoing { header, packet, .. }, mask) in group.iter_mut().zip(masks) {
         let layout = Layout::of_header(packet, *header)?;
         header::protect(packet, layout.number_at, mask);
@@ -120,7 +121,7 @@ fn unprotect_group(room: &mut Room, group: &mut [Incoming<'_>]) -> Result<(), Er
 
     let samples: Vec<_> =
         works.iter().map(|work| (work.keys, work.layout.sample(work.packet))).collect();
-    let masks = make_masks(room, &samples)?;
+    let masks = make_masks(&samples);
 
     let mut outcomes = Vec::with_capacity(works.len());
     let mut batch = room.batch();
@@ -144,36 +145,10 @@ fn unprotect_group(room: &mut Room, group: &mut [Incoming<'_>]) -> Result<(), Er
     Ok(())
 }
 
-/// Serves all that is given to a batch, or answers why the first that failed did so.
-fn serve<'a>(
-    room: &mut Room,
-    fill: impl FnOnce(&mut Batch<'_, 'a>) -> Result<(), Error>,
-) -> Result<(), Error> {
-    let mut batch = room.batch();
-    fill(&mut batch)?;
-    match batch.finish() {
-        Ok(()) => Ok(()),
-        Err(_) => room.outcomes().flatten().collect(),
-    }
-}
-
-/// Makes the masks of packets, at most [`GROUP`], of their samples: what is encrypted to a mask of
-/// ChaCha20 are zeros, from the block on that the sample names.
-fn make_masks(
-    room: &mut Room,
-    samples: &[(&PacketKeys, &[u8; 16])],
-) -> Result<[[u8; MASK]; GROUP], Error> {
+/// Makes the masks of packets, at most [`GROUP`], of their samples.
+fn make_masks(samples: &[(&PacketKeys, &[u8; 16])]) -> [[u8; MASK]; GROUP] {
     let mut masks = [[0; MASK]; GROUP];
-    serve(room, |batch| {
-        for ((keys, sample), mask) in samples.iter().zip(&mut masks) {
-            match &keys.masks {
-                Some(session) => {
-                    batch.encrypt(session, *sample, mask);
-                }
-                None => *mask = keys.header.mask(sample),
-            }
-        }
-        Ok(())
-    })?;
-    Ok(masks)
+    let packets = samples.iter().zip(&mut masks);
+    HeaderProtectionKey::masks(packets.map(|((keys, sample), mask)| (&keys.header, *sample, mask)));
+    masks
 }

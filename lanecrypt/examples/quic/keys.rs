@@ -108,21 +108,15 @@ impl Material {
 pub(crate) struct PacketKeys {
     pub(crate) aead: Session,
     pub(crate) header: HeaderProtectionKey,
-    /// The key of the header once more, where many masks are made side by side: those of ChaCha20.
-    pub(crate) masks: Option<Session>,
     iv: [u8; 12],
 }
 
 impl PacketKeys {
     pub(crate) fn new(engine: &Engine, material: &Material) -> Result<Self, Error> {
         let (algorithm, key) = (material.suite.algorithm(), material.header_key());
-        let masks = match material.suite {
-            Suite::Aes128Gcm => None,
-            Suite::ChaCha20Poly1305 => Some(engine.open_hazmat(Algorithm::CHACHA20_IETF, key)?),
-        };
         let header = HeaderProtectionKey::new(Isa::detect(), algorithm, key)?;
         let aead = engine.open(algorithm, material.key())?;
-        Ok(Self { aead, header, masks, iv: material.iv })
+        Ok(Self { aead, header, iv: material.iv })
     }
 
     /// The nonce of a packet: its number, XORed into the end of the IV (section 5.3).
