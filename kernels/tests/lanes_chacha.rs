@@ -330,15 +330,23 @@ fn published_messages() {
     }
 }
 
-/// Lengths that fill passes have a form of their own, from sixteen messages on.
+/// Every length up to behind the longest that goes side by side, in batches of lengths far apart and
+/// of lengths close together, of as many messages as fill groups and of fewer.
 #[test]
-fn messages_that_fill_passes() {
+fn messages_of_all_lengths() {
     let mut numbers = Numbers(6);
     let keys: Vec<[u8; 32]> = (0..18).map(|_| numbers.array()).collect();
-    for len in [449, 512, 1000, 1024, 1500, 1536, 2000, 2048, 4090, 4096, 6144, 8192, 9200] {
-        let extended = numbers.below(2) == 0;
-        let messages: Vec<_> = (0..18)
-            .map(|_| {
+    let close = (0..34).map(|batch| (0..64).map(|at| 64 * batch + at).collect::<Vec<_>>());
+    let apart = (0..34).map(|batch| (0..64).map(|at| batch + 34 * at).collect());
+    let few = (5..16).map(|count| (0..count).map(|at| 100 * count + 7 * at).collect());
+    for mut lens in close.chain(apart).chain(few) {
+        lens.reverse();
+        let turned = numbers.below(lens.len());
+        lens.rotate_left(turned);
+        let extended = numbers.below(4) == 0;
+        let messages: Vec<_> = lens
+            .iter()
+            .map(|&len| {
                 let mut message = Message::new(&mut numbers, &keys, len);
                 while message.extended && !extended {
                     message = Message::new(&mut numbers, &keys, len);
@@ -350,7 +358,7 @@ fn messages_that_fill_passes() {
             let ciphers: Vec<_> = keys.iter().map(|key| Ciphers::new(isa, key)).collect();
             for seal in [true, false] {
                 let wrong = batch(&mut numbers, &ciphers, &messages, seal, |_, _| {});
-                assert_eq!(wrong, None, "{isa:?}, seal: {seal}, {len} bytes");
+                assert_eq!(wrong, None, "{isa:?}, seal: {seal}, {lens:?}");
             }
         }
     }

@@ -119,6 +119,13 @@ pub(crate) trait Starts<const N: usize> {
 
     /// The same for all blocks.
     fn all_ahead(&self) -> u32;
+
+    /// And eight bits for each, the first half of the blocks first. Words, for they are loaded one by
+    /// one: a load of both would wait for the stores of each.
+    #[inline(always)]
+    fn far_ahead(&self) -> [u64; 2] {
+        [0; 2]
+    }
 }
 
 /// A row of a key, or of the constant before it.

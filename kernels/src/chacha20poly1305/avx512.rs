@@ -9,15 +9,12 @@ use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
-use super::lanes::fills;
 use super::{OPEN, SEAL};
 use crate::arx::{State, taken};
 use crate::chacha::avx512::{Lanes, Rows, columns, diagonals, rows_of_two};
 use crate::chacha::{self, Key};
 use crate::poly1305::avx512::{LongMessage, Message, Sum};
-use crate::simd::{
-    first_bytes, load256, load512, load512_part, opaque_count, store512, store512_part,
-};
+use crate::simd::{first_bytes, load512, load512_part, opaque_count, store512, store512_part};
 use crate::{Isa, Level, into_blocks, wipe};
 
 pub(super) const NEEDS: Level = Level::Avx512;
@@ -141,59 +138,6 @@ fn one_pass<
     }
 }
 
-/// [`one_pass`] when block 0 has been made before: its front is the one-time key, whose powers do
-/// not wait for the pass.
-#[inline(never)]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
-fn keyed_pass<
-    const WAY: bool,
-    const ROWS: usize,
-    const LANES: usize,
-    const N: usize,
-    const WHOLE: usize,
->(
-    key: &Key,
-    nonce: &[u8; 12],
-    one_time: &[u8; 32],
-    aad: &[u8],
-    data: &mut InOutBuf<'_, '_, u8>,
-) -> [u8; 16] {
-    let sizes = [aad.len() as u64, data.len() as u64];
-    let mut message = Message::new(load256(one_time));
-    let wide = message.wide();
-    message.absorb_few(aad);
-    if WAY == OPEN {
-        message.absorb_end(&wide, data.get_in(), sizes);
-    }
-    let [counter, last] = last_row(nonce);
-    let blocks: [__m512i; N] = pass::<WAY, 2, ROWS, LANES, N>(key, [counter + 1, last]);
-    put::<WAY, false, 0, N, WHOLE>(&blocks, data.reborrow(), &mut [[0; 64]; N]);
-    if WAY == SEAL {
-        message.absorb_end(&wide, data.get_out(), sizes);
-    }
-    message.tag()
-}
-
-/// A message whose one-time key has been made, of a length that [`fills`] a pass.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
-pub(super) fn keyed<const WAY: bool>(
-    key: &Key,
-    nonce: &[u8; 12],
-    one_time: &[u8; 32],
-    aad: &[u8],
-    data: InOutBuf<'_, '_, u8>,
-) -> [u8; 16] {
-    debug_assert!(fills(data.len()), "other lengths have no form");
-    let mut data = data;
-    match data.len() {
-        0..=512 => keyed_pass::<WAY, 2, 0, 8, 7>(key, nonce, one_time, aad, &mut data),
-        513..=1024 => keyed_pass::<WAY, 0, 16, 16, 15>(key, nonce, one_time, aad, &mut data),
-        1025..=1536 => keyed_pass::<WAY, 2, 16, 24, 23>(key, nonce, one_time, aad, &mut data),
-        _ => passes::<WAY, true, 0, 16, 15>(key, nonce, one_time, aad, &mut data),
-    }
-}
-
 /// More bytes than [`one_pass`] takes: a first pass over the key block and so many of data that whole
 /// passes of sixteen blocks are left, of which the last may be cut short.
 #[inline(never)]
@@ -205,10 +149,10 @@ fn long<const WAY: bool>(
     data: &mut InOutBuf<'_, '_, u8>,
 ) -> [u8; 16] {
     match first_blocks(data.len()) {
-        ..=15 => passes::<WAY, false, 0, 16, 11>(key, nonce, &[0; 32], aad, data),
-        16..=19 => passes::<WAY, false, 1, 20, 15>(key, nonce, &[0; 32], aad, data),
-        20..=23 => passes::<WAY, false, 2, 24, 19>(key, nonce, &[0; 32], aad, data),
-        _ => passes::<WAY, false, 3, 28, 23>(key, nonce, &[0; 32], aad, data),
+        ..=15 => passes::<WAY, 0, 16, 11>(key, nonce, aad, data),
+        16..=19 => passes::<WAY, 1, 20, 15>(key, nonce, aad, data),
+        20..=23 => passes::<WAY, 2, 24, 19>(key, nonce, aad, data),
+        _ => passes::<WAY, 3, 28, 23>(key, nonce, aad, data),
     }
 }
 
@@ -218,20 +162,12 @@ fn first_blocks(len: usize) -> usize {
     12 + (len.div_ceil(64) - 12) % 16
 }
 
-/// A long message whose first pass makes `N` blocks, of which the first is the key unless that is
-/// `KEYED`.
+/// A long message whose first pass makes `N` blocks, of which the first is the key.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
-fn passes<
-    const WAY: bool,
-    const KEYED: bool,
-    const ROWS: usize,
-    const N: usize,
-    const WHOLE: usize,
->(
+fn passes<const WAY: bool, const ROWS: usize, const N: usize, const WHOLE: usize>(
     key: &Key,
     nonce: &[u8; 12],
-    one_time: &[u8; 32],
     aad: &[u8],
     data: &mut InOutBuf<'_, '_, u8>,
 ) -> [u8; 16] {
@@ -239,17 +175,10 @@ fn passes<
     let len = data.len();
     let count = first_blocks(len);
     let [counter, last] = last_row(nonce);
-    let mut message;
-    let blocks;
-    if KEYED {
-        message = LongMessage::new(one_time);
-        blocks = pass::<WAY, 3, ROWS, 16, N>(key, [counter + 1, last]);
-    } else {
-        blocks = pass::<WAY, 1, ROWS, 16, N>(key, [counter, last]);
-        let mut first = First([0; 64]);
-        store512(&mut first.0, blocks[0]);
-        message = LongMessage::new(first.0.first_chunk().expect("64 bytes have 32"));
-    }
+    let blocks: [__m512i; N] = pass::<WAY, 1, ROWS, 16, N>(key, [counter, last]);
+    let mut first = First([0; 64]);
+    store512(&mut first.0, blocks[0]);
+    let mut message = LongMessage::new(first.0.first_chunk().expect("64 bytes have 32"));
     if aad.len() < MUCH {
         message.absorb_few(aad);
     } else {
@@ -258,12 +187,12 @@ fn passes<
 
     let mut state =
         Start(State { key: key.words, counter: counter + 1 + count as u64, nonce: last });
-    if len < if WAY == SEAL && !KEYED { MANY_SEALED } else { MANY } {
+    if len < if WAY == SEAL { MANY_SEALED } else { MANY } {
         if WAY == OPEN {
             message.absorb(data.get_in());
         }
         let (front, back) = data.reborrow().split_at(64 * count);
-        put_first::<WAY, KEYED, N, WHOLE>(&blocks, front);
+        put::<WAY, false, 1, N, WHOLE>(&blocks, front, &mut [[0; 64]; N]);
         state.xor(back);
         if WAY == SEAL {
             message.absorb(data.get_out());
@@ -276,14 +205,14 @@ fn passes<
     let (whole, mut rest) = back.split_at(len - len % 1024);
     if WAY == OPEN {
         let sum = message.begin(front.get_in());
-        put_first::<WAY, KEYED, N, WHOLE>(&blocks, front);
+        put::<WAY, false, 1, N, WHOLE>(&blocks, front, &mut [[0; 64]; N]);
         message.end(open_passes(&mut state, &message, sum, whole));
         if !rest.is_empty() {
             message.absorb(rest.get_in());
             state.xor(rest);
         }
     } else {
-        put_first::<WAY, KEYED, N, WHOLE>(&blocks, front.reborrow());
+        put::<WAY, false, 1, N, WHOLE>(&blocks, front.reborrow(), &mut [[0; 64]; N]);
         let sum = message.begin(front.get_out());
         message.end(seal_passes(&mut state, &message, sum, whole));
         if !rest.is_empty() {
@@ -294,25 +223,11 @@ fn passes<
     message.tag(sizes)
 }
 
-/// XORs the blocks of the first pass, but the key, into `data`.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
-fn put_first<const WAY: bool, const KEYED: bool, const N: usize, const WHOLE: usize>(
-    blocks: &[__m512i; N],
-    data: InOutBuf<'_, '_, u8>,
-) {
-    if KEYED {
-        put::<WAY, false, 0, N, WHOLE>(blocks, data, &mut [[0; 64]; N]);
-    } else {
-        put::<WAY, false, 1, N, WHOLE>(blocks, data, &mut [[0; 64]; N]);
-    }
-}
-
 /// Bytes of associated data from which Poly1305 is worth a call.
 const MUCH: usize = 320;
 
 /// Bytes from which on data are hashed between rounds; and where they are sealed, so that the last
-/// pass has no rounds after it, and the key is made with the first.
+/// pass has no rounds after it.
 const MANY: usize = 4 << 10;
 const MANY_SEALED: usize = 6 << 10;
 

@@ -8,10 +8,11 @@
 //! | `Portable` | nothing |
 //! | `Ssse3` | blocks of ChaCha20, of messages of up to 64 bytes |
 //! | `Avx2` | blocks of ChaCha20, of messages of up to 128 bytes |
-//! | `Avx512` | blocks of ChaCha20, and Poly1305 of 16 messages, of up to 384 bytes; block 0 of some |
+//! | `Avx512` | blocks of ChaCha20, and Poly1305 of 16 messages, of up to 2,048 bytes |
 //!
-//! Longer messages, those with more than 64 bytes of associated data at `Avx512`, and batches of
-//! fewer than four go one by one: their kernel fills registers with blocks of one message.
+//! Longer messages, those with more than 64 bytes of associated data at `Avx512`, batches of fewer
+//! than four, and longer ones that are few or differ much in length go one by one: their kernel fills
+//! registers with blocks of one message.
 
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
 mod avx512;
@@ -160,29 +161,19 @@ fn kind(lanes: &[Lane<'_>]) -> Kind {
     match (same, extended) {
         (false, _) => Kind::Few,
         (true, true) => Kind::Extended(isa),
-        (true, false) if lanes.iter().all(|lane| is_alone(lane, lanes.len())) => Kind::Few,
+        (true, false) if lanes.iter().all(|lane| is_alone(lane)) => Kind::Few,
         (true, false) => Kind::Same(isa),
     }
 }
 
-/// Whether a message of so many gains nothing from the others.
+/// Whether a message gains nothing from the others.
 #[inline]
-fn is_alone(lane: &Lane<'_>, all: usize) -> bool {
-    let bytes = lane.data.len();
-    let keyed = lane.isa.has(Level::Avx512) && all >= 16 && fills(bytes);
-    bytes > LONGEST_BESIDE && !keyed
+fn is_alone(lane: &Lane<'_>) -> bool {
+    lane.data.len() > LONGEST_BESIDE
 }
 
 /// The most bytes of a message that goes beside others at any level.
-const LONGEST_BESIDE: usize = 384;
-
-/// Whether a message of so many bytes fills passes by itself, so that one for block 0, too, would
-/// be much longer: then block 0 is made beside others'.
-#[inline]
-pub(super) const fn fills(bytes: usize) -> bool {
-    let blocks = bytes.div_ceil(64);
-    matches!(blocks, 8 | 16 | 24) || blocks >= 32 && blocks.is_multiple_of(16)
-}
+const LONGEST_BESIDE: usize = 2048;
 
 #[inline(always)]
 fn side_by_side<const WAY: bool>(isa: Isa, lanes: &mut [Lane<'_>]) {

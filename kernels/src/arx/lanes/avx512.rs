@@ -237,6 +237,8 @@ fn last(starts: &impl Starts<16>) -> [__m512i; 4] {
     let ahead = _mm512_srlv_epi32(_mm512_permutexvar_epi32(halves, bits), shifts);
     let ahead = _mm512_and_si512(ahead, splat(15));
     let ahead = _mm512_add_epi32(ahead, splat(starts.all_ahead()));
+    let [low, high] = starts.far_ahead().map(u64::cast_signed);
+    let ahead = _mm512_add_epi32(ahead, _mm512_cvtepu8_epi32(_mm_set_epi64x(high, low)));
     [_mm512_add_epi32(c0, ahead), c1, n0, n1]
 }
 

@@ -3,7 +3,10 @@
 
 use core::arch::x86_64::*;
 
-use super::{Factor, LOW42, choose, factor, mask44, multiply, plus, split};
+use super::{
+    Factor, LOW42, Products, add_products, carried, choose, factor, mask44, multiply, plus,
+    products, split, squared,
+};
 use crate::simd::{load256, load512, store512, wipe512};
 
 /// Poly1305 of eight messages, one a lane of 64 bits, with what they have absorbed so far.
@@ -28,6 +31,37 @@ impl Eight {
         let r2 = _mm512_andnot_si512(splat(1 << 40), r2);
         let zero = _mm512_setzero_si512();
         Self { point: factor([r0, r1, r2]), sum: [zero; 3], pad: [pad0, pad1] }
+    }
+
+    /// Absorbs pairs of blocks, as many in each lane as there are for it; the first lane has the
+    /// most, the last one the fewest.
+    ///
+    /// Two blocks at a time, by the square of the point, so that the sum of two products is carried
+    /// once.
+    #[inline(never)]
+    #[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
+    pub(crate) fn absorb_pairs(&mut self, pairs: &[&[[u8; 32]]; 8]) {
+        let mut square = squared(&self.point);
+        let mut sum = self.sum;
+        let (most, fewest) = (pairs[0].len(), pairs[7].len());
+        // The next pair is prepared while the sum is waited for.
+        let mut ready = Prepared::new(pairs_at(pairs, 0), &self.point);
+        for at in 0..fewest {
+            let next = Prepared::new(pairs_at(pairs, at + 1), &self.point);
+            sum = ready.absorbed(sum, &square);
+            ready = next;
+        }
+        let mut count = 8;
+        for at in fewest..most {
+            while pairs[count - 1].len() <= at {
+                count -= 1;
+            }
+            let next = Prepared::new(pairs_at(pairs, at + 1), &self.point);
+            sum = choose(u8::MAX >> (8 - count), ready.absorbed(sum, &square), sum);
+            ready = next;
+        }
+        self.sum = sum;
+        square.wipe();
     }
 
     /// Absorbs two blocks in each lane.
@@ -99,6 +133,46 @@ impl Eight {
         let Factor { limbs, over } = &mut self.point;
         let words = limbs.iter_mut().chain(over).chain(&mut self.sum).chain(&mut self.pad);
         words.for_each(wipe512);
+    }
+}
+
+/// A pair of each lane, zeros where there are not so many. (The library's `map` would not be inlined,
+/// and a call takes all registers to memory.)
+#[inline(always)]
+fn pairs_at<'p>(pairs: &[&'p [[u8; 32]]; 8], at: usize) -> [&'p [u8; 32]; 8] {
+    let [p0, p1, p2, p3, p4, p5, p6, p7] = *pairs;
+    [
+        p0.get(at).unwrap_or(&[0; 32]),
+        p1.get(at).unwrap_or(&[0; 32]),
+        p2.get(at).unwrap_or(&[0; 32]),
+        p3.get(at).unwrap_or(&[0; 32]),
+        p4.get(at).unwrap_or(&[0; 32]),
+        p5.get(at).unwrap_or(&[0; 32]),
+        p6.get(at).unwrap_or(&[0; 32]),
+        p7.get(at).unwrap_or(&[0; 32]),
+    ]
+}
+
+/// Two blocks of each lane, as far as the sum is not needed for them.
+struct Prepared {
+    first: [__m512i; 3],
+    /// The second one's products.
+    second: Products,
+}
+
+impl Prepared {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
+    fn new(blocks: [&[u8; 32]; 8], point: &Factor) -> Self {
+        let [low0, high0, low1, high1] = across(blocks);
+        Self { first: split(low0, high0), second: products(split(low1, high1), point) }
+    }
+
+    /// What lanes hold after these blocks.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
+    fn absorbed(self, sum: [__m512i; 3], square: &Factor) -> [__m512i; 3] {
+        carried(add_products(self.second, plus(sum, self.first), square))
     }
 }
 

@@ -81,6 +81,8 @@ fn last_of_eight(starts: &impl Starts<16>) -> [__m256i; 4] {
     let ahead = _mm256_srlv_epi32(splat(bits), shifts);
     let ahead = _mm256_and_si256(ahead, splat(15));
     let ahead = _mm256_add_epi32(ahead, splat(starts.all_ahead()));
+    let [far, _] = starts.far_ahead().map(u64::cast_signed);
+    let ahead = _mm256_add_epi32(ahead, _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(far)));
     [_mm256_add_epi32(c0, ahead), c1, n0, n1]
 }
 
