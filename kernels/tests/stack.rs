@@ -213,7 +213,7 @@ fn lanes_of_chacha20poly1305(isa: Isa) -> usize {
     let mut data = vec![[3; 9000]; 17];
     let mut tags = [[0; 16]; 17];
     let mut deepest = 0;
-    // Those from 512 bytes on fill passes.
+    // Those of up to 2048 bytes go side by side at the highest level.
     for len in LENGTHS.into_iter().chain([512, 1500, 2048, 9000]) {
         for run in [chacha20poly1305::seal_lanes, chacha20poly1305::open_lanes] {
             for is_extended in [false, true] {

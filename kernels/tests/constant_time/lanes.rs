@@ -162,8 +162,8 @@ fn streams(
 }
 
 /// Messages without data, of one block and of several, with associated data and without, some of
-/// which go by themselves, and some with nonces of 192 bits; messages that fill passes, whose block
-/// 0 is made beside others' if none has much associated data; both ways.
+/// which go by themselves, and some with nonces of 192 bits; messages that fill whole passes; both
+/// ways.
 pub(crate) fn chacha20poly1305(isa: Isa, secrets: &mut Secrets) {
     let some: Vec<_> = (0..21).map(|at| 137 * at % 400).collect();
     for (lens, most_aad) in [
