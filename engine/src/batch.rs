@@ -53,7 +53,7 @@ impl<'r, 'a> Batch<'r, 'a> {
         aad: &'a [u8],
         packet: &'a mut [u8],
     ) -> Option<Result<(), Error>> {
-        if self.goes_alone(session.kind(Operation::Seal), packet.len().saturating_sub(16)) {
+        if self.stays_alone(session.kind(Operation::Seal), packet.len().saturating_sub(16)) {
             let outcome = session.seal(nonce, aad, packet);
             return self.served(outcome);
         }
@@ -70,7 +70,7 @@ impl<'r, 'a> Batch<'r, 'a> {
         aad: &'a [u8],
         packet: &'a mut [u8],
     ) -> Option<Result<(), Error>> {
-        if self.goes_alone(session.kind(Operation::Open), packet.len().saturating_sub(16)) {
+        if self.stays_alone(session.kind(Operation::Open), packet.len().saturating_sub(16)) {
             let outcome = session.open(nonce, aad, packet).map(|_| ());
             return self.served(outcome);
         }
@@ -90,7 +90,7 @@ impl<'r, 'a> Batch<'r, 'a> {
         tag: &'a mut [u8],
     ) -> Option<Result<(), Error>> {
         let data = data.into();
-        if self.goes_alone(session.kind(Operation::Seal), data.len()) {
+        if self.stays_alone(session.kind(Operation::Seal), data.len()) {
             let outcome = session.seal_detached(nonce, aad, data, tag);
             return self.served(outcome);
         }
@@ -110,7 +110,7 @@ impl<'r, 'a> Batch<'r, 'a> {
         tag: &'a [u8],
     ) -> Option<Result<(), Error>> {
         let data = data.into();
-        if self.goes_alone(session.kind(Operation::Open), data.len()) {
+        if self.stays_alone(session.kind(Operation::Open), data.len()) {
             let outcome = session.open_detached(nonce, aad, data, tag);
             return self.served(outcome);
         }
@@ -127,7 +127,7 @@ impl<'r, 'a> Batch<'r, 'a> {
         data: impl Into<Data<'a>>,
     ) -> Option<Result<(), Error>> {
         let data = data.into();
-        if self.goes_alone(session.kind(Operation::Encrypt), data.len()) {
+        if self.stays_alone(session.kind(Operation::Encrypt), data.len()) {
             let outcome = session.encrypt(iv, data);
             return self.served(outcome);
         }
@@ -144,7 +144,7 @@ impl<'r, 'a> Batch<'r, 'a> {
         data: impl Into<Data<'a>>,
     ) -> Option<Result<(), Error>> {
         let data = data.into();
-        if self.goes_alone(session.kind(Operation::Decrypt), data.len()) {
+        if self.stays_alone(session.kind(Operation::Decrypt), data.len()) {
             let outcome = session.decrypt(iv, data);
             return self.served(outcome);
         }
@@ -180,10 +180,10 @@ impl<'r, 'a> Batch<'r, 'a> {
         if failed == 0 { Ok(()) } else { Err(BatchError { failed }) }
     }
 
-    /// Whether a message gains nothing by company, however much there is.
+    /// Whether a message gains nothing by company.
     #[inline(always)]
-    fn goes_alone(&self, kind: u8, bytes: usize) -> bool {
-        kind == Lanes::ALONE || self.room.never_joins(kind, bytes)
+    fn stays_alone(&mut self, kind: u8, bytes: usize) -> bool {
+        kind == Lanes::ALONE || self.room.stays_alone(kind, bytes)
     }
 
     #[inline(always)]

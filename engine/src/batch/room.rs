@@ -192,14 +192,24 @@ impl Room {
         }
     }
 
-    /// Whether messages of a kind gain nothing by company, however much there is.
+    /// Whether a message of a kind gains nothing by company: by its length, or because no more of its
+    /// kind are expected than are too few. If one more comes than is expected, it is asked again,
+    /// whether it [joins](Self::joins).
     #[inline(always)]
-    pub(super) fn never_joins(&self, kind: u8, bytes: usize) -> bool {
-        self.kinds.get(usize::from(kind)).is_some_and(|kind| !kind.ever.contain(bytes))
+    pub(super) fn stays_alone(&mut self, kind: u8, bytes: usize) -> bool {
+        let Some(known) = self.kinds.get_mut(usize::from(kind)) else { return false };
+        if !known.ever.contain(bytes) {
+            return true;
+        }
+        if known.now.contain(bytes) || known.left == 0 {
+            return false;
+        }
+        known.left -= 1;
+        self.present |= 1 << kind;
+        true
     }
 
-    /// Whether a message that could gain by company goes side by side with others: by its length and by
-    /// how many are expected.
+    /// Whether a message that may not [stay alone](Self::stays_alone) goes side by side with others.
     #[inline(always)]
     pub(super) fn joins(&mut self, kind: u8, bytes: usize) -> bool {
         let kind = usize::from(kind);

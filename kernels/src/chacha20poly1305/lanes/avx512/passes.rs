@@ -133,7 +133,7 @@ impl<'g, 'l, 'a> Passes<'g, 'l, 'a> {
             let numbers = u128::from(1 + self.done[at]) * EACH + IN_A_ROW;
             // A message may have none left: its bytes are shifted out.
             let kept = numbers.checked_shl(bits(PASS - count)).unwrap_or(0);
-            self.numbers |= kept >> bits(PASS - count - self.count);
+            self.numbers |= kept.checked_shr(bits(PASS - count - self.count)).unwrap_or(0);
             self.count += count;
             self.done[at] += byte(count);
             self.left[at] -= byte(count);
