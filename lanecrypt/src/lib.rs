@@ -1,4 +1,4 @@
-//! Small cryptographic requests, fast: random numbers and ciphers.
+//! Fast random numbers and ciphers for small requests.
 //!
 //! ```
 //! use lanecrypt::{Algorithm, Cipher, Nonces};
@@ -18,7 +18,10 @@
 //! # }
 //! ```
 //!
-//! This crate is the door to the others and holds nothing of its own.
+//! The types at the root authenticate: [`Cipher`] for single messages, [`Engine`] for many at once.
+//! The ciphers in [`hazmat`] do not authenticate.
+//!
+//! This crate re-exports the other crates and contains no code of its own.
 
 #![forbid(unsafe_code)]
 
@@ -38,7 +41,7 @@ pub use lanecrypt_engine::{
 #[doc(inline)]
 pub use lanecrypt_random as random;
 
-/// The README's example is tested with the documentation.
+/// Tests the README's examples with the documentation.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 #[derive(Debug)]
