@@ -1,11 +1,11 @@
-//! What an SFTP client does: several threads encrypt and decrypt packets under one key.
+//! Several threads encrypt and decrypt packets under one key, as in an SFTP client.
 //!
 //! `cargo run --release -p lanecrypt --example parallel_packets`
 //!
 //! One keyed [`Cipher`] serves all threads by reference. It is `Sync` because requests only read
 //! the key schedule: there is no lock, no copy of the key and no allocation per packet. Each packet
-//! has an IV of its own and is decrypted and compared again. SSH authenticates its packets as well;
-//! neither counter mode nor CBC does so by itself.
+//! has its own IV, and is decrypted and compared. SSH also authenticates its packets; counter mode
+//! and CBC do not.
 
 #![forbid(unsafe_code)]
 
@@ -18,23 +18,23 @@ use std::time::Instant;
 use lanecrypt::hazmat::Cipher;
 use lanecrypt::{Algorithm, Error, Isa, random};
 
-/// Lengths of packets in bytes, as an SSH connection mixes them: requests, listings, file data.
+/// Packet lengths in bytes, mixed as on an SSH connection: requests, listings, file data.
 const SIZES: [usize; 10] = [64, 96, 32_768, 128, 1_024, 64, 8_192, 256, 32_768, 80];
 
-/// How long the whole run takes, about.
+/// Approximate time for the whole run.
 const RUN: Duration = Duration::from_secs(3);
 
-/// How often each number of threads has its turn; the best turn counts, because other programs can
-/// only slow one down.
+/// Turns of each number of threads. The best turn counts, because other programs can only slow a
+/// turn down.
 const TURNS: u32 = 5;
 
-/// A packet came out other than it must.
+/// A packet was not processed correctly.
 enum Wrong {
     /// An operation was refused.
     Refused(Error),
-    /// Encrypting left the packet as it was.
+    /// Encryption did not change the packet.
     NotEncrypted,
-    /// Decrypting gave another packet.
+    /// Decryption returned a different packet.
     NotRestored,
 }
 
@@ -54,7 +54,7 @@ impl fmt::Display for Wrong {
     }
 }
 
-/// What was encrypted and decrypted again, in all or in a second.
+/// Packets and bytes encrypted and decrypted, in total or per second.
 #[derive(Clone, Copy, Default)]
 struct Tally {
     packets: f64,
@@ -81,7 +81,7 @@ fn run() -> Result<(), Wrong> {
         random::fill(&mut key);
         let cipher = Cipher::new(Isa::detect(), algorithm, &key)?;
         let mut best = vec![Tally::default(); counts.len()];
-        // Each thread of each turn is a sender of its own: none may use another's counters.
+        // Each thread of each turn is a separate sender. No two senders may use the same counters.
         let mut senders = 0_u64..;
         for _ in 0..TURNS {
             for (&threads, best) in counts.iter().zip(&mut best) {
@@ -102,13 +102,13 @@ fn run() -> Result<(), Wrong> {
     Ok(())
 }
 
-/// One thread, two, four and so on, and one for each processor.
+/// Numbers of threads: one, two, four and so on, and one per processor.
 fn thread_counts(processors: usize) -> Vec<usize> {
     let doubling = core::iter::successors(Some(1_usize), |count| count.checked_mul(2));
     doubling.take_while(|&count| count < processors).chain([processors]).collect()
 }
 
-/// Packets and bytes a second that a thread for each sender carries under one cipher.
+/// Packets and bytes per second with one thread per sender under one cipher.
 fn measure(
     cipher: &Cipher,
     senders: impl Iterator<Item = u64>,
@@ -129,7 +129,7 @@ fn measure(
     Ok(Tally { packets: sum(|tally| tally.packets), bytes: sum(|tally| tally.bytes) })
 }
 
-/// Encrypts and decrypts packets until `end`, in the thread that is the sender of this number.
+/// Encrypts and decrypts packets until `end`, as the sender with this number.
 fn carry(cipher: &Cipher, sender: u64, end: Instant) -> Result<Tally, Wrong> {
     let original: Vec<u8> = (0..=250).cycle().take(32_768).collect();
     let mut buffer = original.clone();
@@ -155,8 +155,8 @@ fn carry(cipher: &Cipher, sender: u64, end: Instant) -> Result<Tally, Wrong> {
     Ok(tally)
 }
 
-/// An IV for one packet. Counter mode wants counters that never meet: the upper half numbers the
-/// packet, the lower half is left to count its blocks. CBC wants what nobody can foretell.
+/// An IV for one packet. Counter mode needs counters that never overlap: the upper half numbers the
+/// packet, and the lower half counts its blocks. CBC needs an unpredictable IV.
 fn own_iv(algorithm: Algorithm, sender: u64, serial: u64) -> [u8; 16] {
     let mut iv = [0; 16];
     if algorithm == Algorithm::AES_128_CTR {
@@ -167,7 +167,7 @@ fn own_iv(algorithm: Algorithm, sender: u64, serial: u64) -> [u8; 16] {
     iv
 }
 
-/// A length as a floating-point number; no packet has 4 GiB.
+/// A length as a floating-point number; no packet is as long as 4 GiB.
 fn size_in_f64(size: usize) -> f64 {
     f64::from(u32::try_from(size).unwrap_or(u32::MAX))
 }

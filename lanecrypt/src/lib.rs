@@ -18,8 +18,8 @@
 //! # }
 //! ```
 //!
-//! The types at the root authenticate: [`Cipher`] for single messages, [`Engine`] for many at once.
-//! The ciphers in [`hazmat`] do not authenticate.
+//! [`Cipher`] seals and opens single messages, [`Engine`] many at once. The ciphers in [`hazmat`]
+//! do not authenticate.
 //!
 //! This crate re-exports the other crates and contains no code of its own.
 

@@ -18,7 +18,7 @@ fn initial_keys(engine: &Engine) -> [PacketKeys; 2] {
     })
 }
 
-/// Protects and opens one packet, by itself and in a batch, in which its neighbour is forged.
+/// Protects and opens one packet, alone and in a batch whose other packet is forged.
 fn check(keys: &PacketKeys, number: u64, header: &[u8], payload: &[u8], expected: &[u8]) {
     let engine = Engine::new();
     let largest = number.checked_sub(1);

@@ -1,9 +1,9 @@
-//! Packets of many connections at once: what a server does with all that one `sendmmsg` or
-//! `recvmmsg` carries.
+//! Packets of many connections at once, as a server gets them from one `recvmmsg` or sends them
+//! with one `sendmmsg`.
 //!
-//! Payloads are sealed or opened in one [`Batch`](lanecrypt::Batch), and the headers' masks made in
-//! one call; both for as many packets as stay in the nearest cache between the two. The [`Room`] for
-//! batches is kept.
+//! Payloads are sealed or opened in one [`Batch`](lanecrypt::Batch), and the header masks are made
+//! in one call. Both steps work on groups of packets that stay in the first-level cache from one
+//! step to the next. The [`Room`] is reused.
 
 use lanecrypt::hazmat::HeaderProtectionKey;
 use lanecrypt::{Error, Room};
@@ -12,7 +12,7 @@ use crate::header::{self, Dropped, Layout, MASK};
 use crate::keys::PacketKeys;
 use crate::single::Opened;
 
-/// Packets at a time, at most.
+/// Maximum number of packets at a time.
 pub(crate) const GROUP: usize = 32;
 
 /// A packet to be sent.
@@ -20,21 +20,21 @@ pub(crate) struct Outgoing<'a> {
     pub(crate) keys: &'a PacketKeys,
     /// Its packet number, **which must not have been used before under these keys**.
     pub(crate) number: u64,
-    /// Bytes of its header, which ends with the packet number.
+    /// The length of its header, which ends with the packet number.
     pub(crate) header: usize,
     /// Header, payload, and 16 bytes of room for the tag.
     pub(crate) packet: &'a mut [u8],
 }
 
-/// A datagram that has come, from the packet on that is to be opened.
+/// A received datagram, starting at the packet to open.
 pub(crate) struct Incoming<'a> {
     pub(crate) keys: &'a PacketKeys,
-    /// Bytes of the connection IDs that the receiver gives out.
+    /// The length of the connection IDs that the receiver gives out.
     pub(crate) id_length: usize,
     /// The largest packet number that has been opened.
     pub(crate) largest: Option<u64>,
     pub(crate) datagram: &'a mut [u8],
-    /// What came of it.
+    /// The outcome.
     pub(crate) outcome: Result<Opened, Dropped>,
 }
 
@@ -45,7 +45,7 @@ impl<'a> Incoming<'a> {
         largest: Option<u64>,
         datagram: &'a mut [u8],
     ) -> Self {
-        // Until it is opened.
+        // Replaced when the packet is opened.
         let outcome = Err(Dropped::OtherKind);
         Self { keys, id_length, largest, datagram, outcome }
     }
@@ -85,17 +85,17 @@ fn protect_group(room: &mut Room, group: &mut [Outgoing<'_>]) -> Result<(), Erro
     Ok(())
 }
 
-/// Opens the first packet of each datagram: removes the protection of the headers, which hides the
-/// packet numbers, then opens the payloads. Each has its own outcome, whatever the others are.
+/// Opens the first packet of each datagram. Removes the header protection, which hides the packet
+/// numbers, then opens the payloads. Each packet has its own outcome.
 ///
 /// # Errors
 ///
-/// None that a datagram could cause.
+/// No datagram can cause an error.
 pub(crate) fn unprotect(room: &mut Room, batch: &mut [Incoming<'_>]) -> Result<(), Error> {
     batch.chunks_mut(GROUP).try_for_each(|group| unprotect_group(room, group))
 }
 
-/// A packet on its way through [`unprotect`].
+/// A packet being processed by [`unprotect`].
 struct Work<'w> {
     keys: &'w PacketKeys,
     packet: &'w mut [u8],
@@ -133,7 +133,7 @@ fn unprotect_group(room: &mut Room, group: &mut [Incoming<'_>]) -> Result<(), Er
         batch.open(&keys.aead, &keys.nonce(number), header, payload);
         outcomes.push((outcome, opened));
     }
-    // How many have failed says nothing that their own outcomes do not.
+    // The number of failures adds nothing to the individual outcomes.
     let _ = batch.finish();
     for (served, (outcome, opened)) in room.outcomes().zip(outcomes) {
         **outcome = match served {

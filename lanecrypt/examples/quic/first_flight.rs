@@ -1,4 +1,4 @@
-//! How a connection begins: the client's Initial packet, and the server's answers.
+//! The start of a connection: the client's Initial packet and the server's answers.
 
 use core::error::Error;
 
@@ -9,17 +9,18 @@ use crate::header::VERSION;
 use crate::keys::{Material, PacketKeys, Secret, Suite};
 use crate::retry::Retry;
 
-/// Bytes of a client's first datagram, at least: RFC 9000, section 14.1.
+/// Minimum length in bytes of a client's first datagram: RFC 9000, section 14.1.
 const DATAGRAM: usize = 1200;
-/// The first byte of an Initial packet, and of a Retry packet, with a packet number of one byte.
+/// The first bytes of an Initial packet with a packet number of one byte, and of a Retry packet.
 const INITIAL: u8 = 0xc0;
 const RETRY: u8 = 0xf0;
 
-/// A client's Initial packet goes to a server, and so does a forged one; the server answers.
+/// Sends a client's Initial packet and a forged one to a server, then makes and checks the server's
+/// answers.
 ///
 /// # Errors
 ///
-/// If something comes out other than it must.
+/// If a result is not as expected.
 pub(crate) fn show(engine: &Engine) -> Result<(), Box<dyn Error>> {
     let id: [u8; 8] = random::bytes();
     let (client, server) = Secret::initial(&id);
@@ -53,8 +54,8 @@ pub(crate) fn show(engine: &Engine) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// An Initial packet of so many bytes, zeros (PADDING frames) behind its header, and the length of
-/// that; its number is 0 and has one byte.
+/// Builds an Initial packet of this length, with zeros (PADDING frames) after its header, and
+/// returns it with the header length. The packet number is 0 and has one byte.
 fn initial(destination: &[u8], bytes: usize) -> (Vec<u8>, usize) {
     let id = u8::try_from(destination.len()).expect("a connection ID has at most 20 bytes");
     let before = [&[INITIAL][..], &VERSION.to_be_bytes(), &[id], destination, &[0, 0]].concat();

@@ -1,5 +1,5 @@
-//! Headers of packets: RFC 9000, section 17, as far as packet protection reads them, and the
-//! protection of headers: RFC 9001, section 5.4.
+//! Packet headers (RFC 9000, section 17) as far as packet protection reads them, and header
+//! protection (RFC 9001, section 5.4).
 
 use core::fmt;
 
@@ -13,27 +13,27 @@ pub(crate) const VERSION: u32 = 1;
 const LONG: u8 = 0x80;
 /// A bit that is set in every packet of version 1.
 const FIXED: u8 = 0x40;
-/// Bytes of a connection ID, at most.
+/// Maximum length of a connection ID.
 const LONGEST_ID: usize = 20;
-/// The sample is taken as if the packet number had 4 bytes, whatever it has.
+/// The sample is taken as if the packet number had 4 bytes, whatever its length.
 const SAMPLE_BEHIND: usize = 4;
-/// Bytes of a sample.
+/// Length of a sample.
 const SAMPLE: usize = 16;
-/// Bytes of a mask.
+/// Length of a mask.
 pub(crate) const MASK: usize = 5;
-/// Bytes of a tag.
+/// Length of a tag.
 pub(crate) const TAG: usize = 16;
 
-/// Why a packet was dropped. Whoever sends them learns nothing of it.
+/// The reason for dropping a packet. Its sender is not told the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dropped {
-    /// It ends before its header does, or before the sample.
+    /// The packet ends before its header or before the sample.
     TooShort,
-    /// Not a packet of version 1, or one without packet protection: Retry, Version Negotiation.
+    /// Not version 1, or a packet without packet protection (Retry, Version Negotiation).
     OtherKind,
-    /// It does not open: forged, damaged, or under other keys.
+    /// It failed authentication: forged, damaged, or under other keys.
     Refused(Error),
-    /// It is authentic and sets bits that must be zero: the connection has to be closed.
+    /// It is authentic, but sets bits that must be zero; the connection must be closed.
     ReservedBits,
 }
 
@@ -56,18 +56,18 @@ impl From<Error> for Dropped {
     }
 }
 
-/// Where a protected packet lies in a datagram.
+/// The position of a protected packet in a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// Where its packet number begins.
+    /// The start of its packet number.
     pub(crate) number_at: usize,
-    /// Where it ends, and the next packet of the datagram begins.
+    /// Its end, where the next packet of the datagram begins.
     pub(crate) end: usize,
 }
 
 impl Layout {
-    /// Of the first packet of a datagram. Short headers do not say how long the connection ID is:
-    /// whoever receives has chosen its length, `id_length`.
+    /// The layout of the first packet of a datagram. A short header does not give the length of the
+    /// connection ID; the receiver chose it and passes it as `id_length`.
     pub(crate) fn of(datagram: &[u8], id_length: usize) -> Result<Self, Dropped> {
         let mut reader = Reader { bytes: datagram, at: 0 };
         let first = reader.byte()?;
@@ -87,13 +87,13 @@ impl Layout {
         Ok(Self { number_at, end })
     }
 
-    /// Of a packet that is to be protected, by the length of its header: it is the whole of `packet`,
-    /// with room for the tag.
+    /// The layout of a packet to be protected, from the length of its header. `packet` is the whole
+    /// packet, with room for the tag.
     ///
     /// # Errors
     ///
-    /// [`Error::DataLength`] if it is too short for its sample; payloads have to be padded to 4 bytes
-    /// less those of the packet number.
+    /// [`Error::DataLength`] if it is too short for its sample. A payload has to be padded to 4
+    /// bytes less the length of the packet number.
     pub(crate) fn of_header(packet: &[u8], header: usize) -> Result<Self, Error> {
         let first = *packet.first().ok_or(Error::DataLength)?;
         let number_at = header.checked_sub(number_length(first)).ok_or(Error::DataLength)?;
@@ -105,14 +105,14 @@ impl Layout {
         Ok(Self { number_at, end })
     }
 
-    /// The sample of a packet's ciphertext that its mask is made of.
+    /// The sample of the ciphertext from which the mask is made.
     pub(crate) fn sample(self, packet: &[u8]) -> &[u8; SAMPLE] {
         let behind = packet.get(self.number_at + SAMPLE_BEHIND..);
         behind.and_then(<[u8]>::first_chunk).expect("the layout's packet has room for it")
     }
 }
 
-/// Reads from the front of a datagram.
+/// Reads from the start of a datagram.
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -139,7 +139,7 @@ impl<'a> Reader<'a> {
         usize::try_from(number).map_err(|_| Dropped::TooShort)
     }
 
-    /// A long header up to the packet number; answers where the packet ends.
+    /// Reads a long header up to the packet number and returns the end of the packet.
     fn long_header(&mut self, first: u8) -> Result<usize, Dropped> {
         if self.take(4)? != VERSION.to_be_bytes() {
             return Err(Dropped::OtherKind);
@@ -169,13 +169,13 @@ impl<'a> Reader<'a> {
 
 /// Protects the header of a packet whose payload is sealed.
 pub(crate) fn protect(packet: &mut [u8], number_at: usize, mask: [u8; MASK]) {
-    // The length of the number has to be read before it is masked.
+    // The length of the packet number must be read before it is masked.
     let length = number_length(packet[0]);
     mask_first(&mut packet[0], mask[0]);
     mask_number(&mut packet[number_at..number_at + length], mask);
 }
 
-/// Removes the protection of a header, and answers the packet number and the length of the header.
+/// Removes header protection and returns the packet number and the length of the header.
 pub(crate) fn unprotect(
     packet: &mut [u8],
     layout: Layout,
@@ -189,12 +189,12 @@ pub(crate) fn unprotect(
     (number::read(carried, largest), end)
 }
 
-/// Bytes of the packet number, by the first byte of a header without protection.
+/// Length of the packet number, from the first byte of an unprotected header.
 pub(crate) fn number_length(first: u8) -> usize {
     usize::from(first & 3) + 1
 }
 
-/// Refuses an open packet whose reserved bits are not zero (RFC 9000, section 17).
+/// Refuses an opened packet whose reserved bits are not zero (RFC 9000, section 17).
 pub(crate) fn check_reserved(first: u8) -> Result<(), Dropped> {
     let reserved = if first & LONG == 0 { 0x18 } else { 0x0c };
     if first & reserved == 0 { Ok(()) } else { Err(Dropped::ReservedBits) }

@@ -1,4 +1,4 @@
-//! What a hostile peer may send: nothing panics, and nothing that is not authentic is opened.
+//! Packets of a hostile peer: nothing panics, and only authentic packets are opened.
 
 use lanecrypt::{Engine, Error, random};
 
@@ -13,7 +13,8 @@ fn keys(engine: &Engine, suite: Suite) -> PacketKeys {
     PacketKeys::new(engine, &Material::new(suite, &secret)).expect("keys")
 }
 
-/// A protected packet with a short header, connection ID of 8 bytes, and so many bytes of payload.
+/// A protected packet with a short header, a connection ID of 8 bytes, and a payload of this
+/// length.
 fn packet(keys: &PacketKeys, first: u8, payload: usize) -> Vec<u8> {
     let header = 9 + usize::from(first & 3) + 1;
     let mut packet = vec![7; header + payload + 16];
@@ -28,7 +29,7 @@ fn random_datagrams_are_dropped() {
     let engine = Engine::new();
     let keys = SUITES.map(|suite| keys(&engine, suite));
     for length in (0..64).chain([100, 1200, 1500]) {
-        // Headers of all kinds, of version 1 as well, with lengths that mean something or not.
+        // All kinds of headers, including version 1, with plausible and implausible lengths.
         let mut datagrams: Vec<Vec<u8>> = (0..200_u8)
             .map(|kind| {
                 let mut datagram = vec![0; length];
@@ -109,7 +110,7 @@ fn the_others_of_a_batch_live() {
 fn coalesced_packets_follow_one_another() {
     let engine = Engine::new();
     let keys = keys(&engine, Suite::Aes128Gcm);
-    // A Handshake packet without connection IDs, of 1 + 4 + 16 bytes behind the length.
+    // A Handshake packet without connection IDs, with 1 + 4 + 16 bytes after the length.
     let mut datagram = vec![0xe0, 0, 0, 0, 1, 0, 0, 21, 5];
     datagram.resize(8 + 21, 0);
     keys.protect(5, 9, &mut datagram).expect("protected");
@@ -157,7 +158,7 @@ fn reserved_bits_are_refused_in_authentic_packets() {
 fn packets_without_room_are_not_protected() {
     let engine = Engine::new();
     let keys = keys(&engine, Suite::Aes128Gcm);
-    // A packet number of one byte takes a payload of three.
+    // A packet number of one byte needs a payload of three.
     for (header, length, first) in
         [(0, 0, 0x40), (0, 40, 0x40), (1, 40, 0x40), (10, 28, 0x40), (13, 28, 0x43), (50, 40, 0x40)]
     {

@@ -6,7 +6,7 @@ use lanecrypt::{Algorithm, Engine, Error, Isa, Session};
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
-/// The salt of version 1 (section 5.2): the keys of Initial packets are no secret.
+/// The salt of version 1 (section 5.2); the keys of Initial packets are not secret.
 const INITIAL_SALT: [u8; 20] = [
     0x38, 0x76, 0x2c, 0xf7, 0xf5, 0x59, 0x34, 0xb3, 0x4d, 0x17, 0x9a, 0xe6, 0xa4, 0xc8, 0x0c, 0xad,
     0xcc, 0xbb, 0x7f, 0x0a,
@@ -35,7 +35,7 @@ impl Suite {
     }
 }
 
-/// A traffic secret of TLS: all keys of one direction come from it.
+/// A TLS traffic secret, from which all keys of one direction are derived.
 pub(crate) struct Secret(Zeroizing<[u8; 32]>);
 
 impl Secret {
@@ -43,8 +43,8 @@ impl Secret {
         Self(Zeroizing::new(bytes))
     }
 
-    /// The secrets of Initial packets, of the client and of the server, from the connection ID
-    /// that the client chose for its first packet.
+    /// The Initial secrets of the client and of the server, from the connection ID that the client
+    /// chose for its first packet.
     pub(crate) fn initial(connection_id: &[u8]) -> (Self, Self) {
         let (initial, _) = Hkdf::<Sha256>::extract(Some(&INITIAL_SALT), connection_id);
         let initial = Self::new(initial.into());
@@ -68,7 +68,7 @@ impl Secret {
     }
 }
 
-/// What a secret gives: two keys and an IV, as bytes.
+/// The keys from a secret, as bytes: two keys and an IV.
 pub(crate) struct Material {
     suite: Suite,
     key: Zeroizing<[u8; 32]>,
@@ -119,7 +119,7 @@ impl PacketKeys {
         Ok(Self { aead, header, iv: material.iv })
     }
 
-    /// The nonce of a packet: its number, XORed into the end of the IV (section 5.3).
+    /// The nonce of a packet: its number XORed into the end of the IV (section 5.3).
     pub(crate) fn nonce(&self, number: u64) -> [u8; 12] {
         nonce(&self.iv, number)
     }

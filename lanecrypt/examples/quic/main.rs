@@ -1,11 +1,11 @@
-//! What a QUIC server does with packets: version 1, RFC 9000 and RFC 9001.
+//! Packets of a QUIC server: version 1, RFC 9000 and RFC 9001.
 //!
 //! `cargo run --release -p lanecrypt --example quic [CONNECTIONS [BYTES]]`
 //!
-//! Many connections with keys of their own have a packet each, which is protected or opened: in one
-//! batch ([`batch`]), one at a time ([`single`]), and by OpenSSL with kept contexts. Packets a second
-//! on one core are printed. `cargo test -p lanecrypt --example quic` runs the examples of RFC 9001,
-//! appendix A, and feeds the code with what a hostile peer may send.
+//! Each of many connections has its own keys and one packet. The packets are protected and opened
+//! in one batch ([`batch`]), one at a time ([`single`]), and by OpenSSL with kept contexts. The
+//! program prints packets per second on one core. `cargo test -p lanecrypt --example quic` runs the
+//! examples of RFC 9001, appendix A, and sends the code packets that a hostile peer could send.
 
 #![forbid(unsafe_code)]
 
@@ -40,16 +40,16 @@ use lanecrypt_libcrypto::Libcrypto;
 use crate::keys::Suite;
 use crate::traffic::{Direction, Traffic};
 
-/// How long one row of a table takes, all ways together.
+/// Time for one row of a table, all implementations together.
 const ROW: Duration = Duration::from_secs(1);
-/// Connections, if the arguments do not say.
+/// The default number of connections.
 const CONNECTIONS: usize = 64;
-/// Lengths of packets in bytes, if the arguments do not say: an acknowledgement, and data.
+/// Default packet lengths in bytes: an acknowledgement, and data.
 const SIZES: [usize; 2] = [64, 1200];
-/// A short header, a payload of one byte, and a tag fit into the least.
+/// Minimum length: a short header, a payload of one byte, and a tag fit.
 const LEAST: usize = 32;
 const MOST: usize = 65_527;
-/// Bytes of all packets together, at most: they are kept several times.
+/// Maximum bytes of all packets together; they are stored several times.
 const MOST_IN_ALL: usize = 1 << 27;
 
 fn main() -> ExitCode {
@@ -69,7 +69,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The number of connections, and the lengths of packets.
+/// Parses the number of connections and the packet lengths.
 fn arguments(mut given: impl Iterator<Item = String>) -> Option<(usize, Vec<usize>)> {
     let mut number = |least: usize, most: usize, otherwise: &[usize]| match given.next() {
         None => Some(otherwise.to_vec()),

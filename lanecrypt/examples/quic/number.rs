@@ -1,26 +1,26 @@
-//! Packet numbers, of which a packet carries the last 1 to 4 bytes: RFC 9000, section 17.1 and
-//! appendix A.
+//! Packet numbers. A packet carries the last 1 to 4 bytes: RFC 9000, section 17.1 and appendix A.
 
 /// Packet numbers have 62 bits.
 const END: u64 = 1 << 62;
 
-/// How many bytes of `number` a packet has to carry, so that a peer who has acknowledged no packet
-/// later than `acknowledged` knows the rest.
+/// The number of bytes of `number` that a packet has to carry. A peer that has acknowledged no
+/// packet later than `acknowledged` can then recover the rest.
 pub(crate) fn length(number: u64, acknowledged: Option<u64>) -> usize {
     let unacknowledged = acknowledged.map_or(number + 1, |last| number.saturating_sub(last));
-    // One bit more than counts the packets in flight: half of the range lies behind the expected.
+    // One bit more than the packets in flight need: half of the range lies behind the expected
+    // number.
     let bits = unacknowledged.max(1).ilog2() + 2;
     bits.div_ceil(8).clamp(1, 4) as usize
 }
 
-/// Writes the last bytes of `number`, as many as there are in `to`, which are at most 8.
+/// Writes the last bytes of `number` to `to`, which has at most 8 bytes.
 pub(crate) fn write(number: u64, to: &mut [u8]) {
     let bytes = number.to_be_bytes();
     to.copy_from_slice(&bytes[bytes.len() - to.len()..]);
 }
 
-/// The packet number of which `carried` are the last 1 to 4 bytes: the one closest to the number
-/// behind the `largest` that has been received.
+/// The packet number whose last 1 to 4 bytes are `carried`: the one closest to the number after the
+/// `largest` that has been received.
 pub(crate) fn read(carried: &[u8], largest: Option<u64>) -> u64 {
     let low = carried.iter().fold(0, |number, &byte| number << 8 | u64::from(byte));
     let window = 1_u64 << (8 * carried.len());
@@ -59,7 +59,7 @@ mod tests {
                 let mut carried = [0; 4];
                 let carried = &mut carried[..length(number, acknowledged)];
                 write(number, carried);
-                // The peer may have received all before it, or only what it acknowledged.
+                // The peer may have received everything before it, or only what it acknowledged.
                 assert_eq!(read(carried, acknowledged), number);
                 assert_eq!(read(carried, number.checked_sub(1)), number);
             }

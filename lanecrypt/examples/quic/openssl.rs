@@ -1,4 +1,4 @@
-//! The same by OpenSSL, packet after packet, with contexts that are kept for each connection.
+//! The same with OpenSSL, one packet at a time, with contexts kept for each connection.
 
 use lanecrypt_libcrypto::{AeadContext, Cipher, Context, Direction, Error, Libcrypto};
 
@@ -22,7 +22,7 @@ impl OpenSsl {
             Suite::Aes128Gcm => (c"AES-128-GCM", c"AES-128-ECB", &[][..]),
             Suite::ChaCha20Poly1305 => (c"ChaCha20-Poly1305", c"ChaCha20", &[0; 16][..]),
         };
-        // Versions before 3.0 have nothing to fetch.
+        // Versions before 3.0 have no fetching.
         let aead = libcrypto.fetch_aead(aead).or_else(|_| libcrypto.named_aead(aead))?;
         let header: Cipher = libcrypto.fetch(header).or_else(|_| libcrypto.named(header))?;
         Ok(Self {
@@ -50,7 +50,7 @@ impl OpenSsl {
         Ok(())
     }
 
-    /// Opens the first packet of a datagram into `payload`, at its front.
+    /// Opens the first packet of a datagram into the start of `payload`.
     pub(crate) fn unprotect(
         &mut self,
         id_length: usize,
@@ -74,7 +74,7 @@ impl OpenSsl {
         let mut mask = [0; 16];
         match self.suite {
             Suite::Aes128Gcm => mask.copy_from_slice(sample),
-            // OpenSSL's IV of ChaCha20 is the counter and the nonce, as they lie in the sample.
+            // For ChaCha20, OpenSSL's IV is the counter and nonce in the order of the sample.
             Suite::ChaCha20Poly1305 => self.header.set_iv(sample)?,
         }
         self.header.update(&mut mask)?;

@@ -1,9 +1,9 @@
-//! Retry packets, which have a tag and no other protection: RFC 9001, section 5.8.
+//! Retry packets have a tag and no other protection: RFC 9001, section 5.8.
 
 use lanecrypt::{Algorithm, Engine, Error, Session};
 
-/// The key and the nonce are the same for everybody: the tag shows only that a packet is whole, and
-/// that its sender has seen the packet it answers.
+/// Everyone knows the key and the nonce. The tag shows only that a packet is intact and that its
+/// sender has seen the packet that it answers.
 const KEY: [u8; 16] = [
     0xbe, 0x0c, 0x69, 0x0b, 0x9f, 0x66, 0x57, 0x5a, 0x1d, 0x76, 0x6b, 0x54, 0xe3, 0x68, 0xc8, 0x4e,
 ];
@@ -17,8 +17,8 @@ impl Retry {
         engine.open(Algorithm::AES_128_GCM, &KEY).map(Self)
     }
 
-    /// The tag of `packet`, which is without one, as the answer to an Initial packet that was sent to
-    /// `original_id`.
+    /// The tag of `packet`, given without a tag, as the answer to an Initial packet that was sent
+    /// to `original_id`.
     ///
     /// # Errors
     ///
@@ -29,11 +29,11 @@ impl Retry {
         Ok(tag)
     }
 
-    /// Whether `packet`, which ends with its tag, is such an answer.
+    /// Checks that `packet`, which ends with its tag, is such an answer.
     ///
     /// # Errors
     ///
-    /// [`Error::Authentication`] if not; [`Error::AadLength`] as [`tag`](Self::tag).
+    /// [`Error::Authentication`] if it is not; [`Error::AadLength`] as [`tag`](Self::tag).
     pub(crate) fn check(&self, original_id: &[u8], packet: &[u8]) -> Result<(), Error> {
         let (packet, tag) = packet.split_last_chunk::<16>().ok_or(Error::Authentication)?;
         let mut tag = *tag;
@@ -41,7 +41,7 @@ impl Retry {
     }
 }
 
-/// What the tag authenticates: the connection ID, and the packet.
+/// The authenticated bytes: the connection ID and the packet.
 fn pseudo_packet(original_id: &[u8], packet: &[u8]) -> Result<Vec<u8>, Error> {
     let length = u8::try_from(original_id.len()).map_err(|_| Error::AadLength)?;
     Ok([&[length], original_id, packet].concat())

@@ -1,4 +1,4 @@
-//! One packet, here and now.
+//! Protects and opens one packet at a time.
 
 use core::ops::Range;
 
@@ -11,12 +11,12 @@ use crate::keys::PacketKeys;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Opened {
     pub(crate) number: u64,
-    /// Where its payload lies.
+    /// The position of its payload.
     pub(crate) payload: Range<usize>,
 }
 
 impl Opened {
-    /// Of an authentic packet, which is refused if its header is not allowed.
+    /// Describes an authentic packet. It is refused if its header is not allowed.
     pub(crate) fn new(packet: &[u8], header: usize, number: u64) -> Result<Self, Dropped> {
         header::check_reserved(packet[0])?;
         Ok(Self { number, payload: header..packet.len() - header::TAG })
@@ -24,12 +24,12 @@ impl Opened {
 }
 
 impl PacketKeys {
-    /// Protects a packet: header, payload, and 16 bytes of room for the tag. The header ends with the
-    /// packet number, **which must not have been used before under these keys**.
+    /// Protects a packet of header, payload, and 16 bytes of room for the tag. The header ends with
+    /// the packet number, **which must not have been used before under these keys**.
     ///
     /// # Errors
     ///
-    /// As [`Layout::of_header`]; nothing has changed then.
+    /// As [`Layout::of_header`]; nothing changes then.
     pub(crate) fn protect(
         &self,
         number: u64,
@@ -48,7 +48,7 @@ impl PacketKeys {
     ///
     /// # Errors
     ///
-    /// [`Dropped`]; its header may have changed, and its payload has been wiped if it was forged.
+    /// [`Dropped`]; the header may have changed. A forged payload has been wiped.
     pub(crate) fn unprotect(
         &self,
         id_length: usize,

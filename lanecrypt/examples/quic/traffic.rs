@@ -1,4 +1,4 @@
-//! Connections with a packet each, which are protected and opened again and again.
+//! Connections with one packet each, protected and opened repeatedly.
 
 use core::error::Error;
 
@@ -10,14 +10,14 @@ use crate::keys::{Material, PacketKeys, Secret, Suite};
 use crate::number;
 use crate::openssl::OpenSsl;
 
-/// Bytes of the connection IDs here.
+/// Length of the connection IDs.
 const ID: usize = 8;
 /// A short header, with the fixed bit.
 const SHORT: u8 = 0x40;
-/// Packets of a connection that are under way, not acknowledged.
+/// Unacknowledged packets of a connection in flight.
 const IN_FLIGHT: u64 = 1000;
 
-/// Who protects or opens the packets.
+/// The implementation that protects or opens the packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     Batch,
@@ -25,16 +25,16 @@ pub(crate) enum Way {
     OpenSsl,
 }
 
-/// In which direction packets go.
+/// The direction of the packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
     Protect,
     Unprotect,
 }
 
-/// Many connections of one suite, with a packet each.
+/// Many connections of one suite, with one packet each.
 pub(crate) struct Traffic {
-    /// For batches, kept from one to the next.
+    /// Room for batches, reused.
     room: Room,
     connections: Vec<Connection>,
 }
@@ -45,14 +45,15 @@ struct Connection {
     peer: Option<Peer>,
     /// The number of the next packet.
     number: u64,
-    /// The packet that is protected or opened.
+    /// The packet to be protected or opened.
     packet: Vec<u8>,
-    /// A protected packet as it was received, and its number.
+    /// A protected packet as received, and its number.
     received: Vec<u8>,
     received_number: u64,
 }
 
-/// OpenSSL opens from one buffer to another, ours in place: each as it does best.
+/// Output buffer for OpenSSL, which opens from one buffer to another. Lanecrypt opens in place.
+/// Each uses the form that suits it best.
 struct Peer {
     openssl: OpenSsl,
     datagram: Vec<u8>,
@@ -60,7 +61,8 @@ struct Peer {
 }
 
 impl Traffic {
-    /// So many connections with packets of so many bytes, which are random but for their headers.
+    /// Creates connections with packets of this length. Packets are random except for their
+    /// headers.
     pub(crate) fn new(
         engine: &Engine,
         libcrypto: Option<Libcrypto>,
@@ -73,7 +75,7 @@ impl Traffic {
         Ok(Self { room: engine.room(batch::GROUP), connections })
     }
 
-    /// All ways that there are.
+    /// All available implementations.
     pub(crate) fn ways(&self) -> &'static [Way] {
         let peers = self.connections.iter().all(|connection| connection.peer.is_some());
         if peers {
@@ -83,8 +85,8 @@ impl Traffic {
         }
     }
 
-    /// Has all ways make and open the same packets, and compares. The packets are those that
-    /// [`Direction::Unprotect`] opens from then on.
+    /// Protects and opens the same packets with every implementation and compares the results.
+    /// [`Direction::Unprotect`] opens these packets afterwards.
     pub(crate) fn compare(&mut self) -> Result<(), Box<dyn Error>> {
         let before: Vec<_> =
             self.connections.iter().map(|c| (c.number, c.packet.clone())).collect();
@@ -154,7 +156,7 @@ impl Traffic {
                 for connection in connections {
                     let largest = connection.largest();
                     if let Some(Peer { openssl, datagram, payload }) = &mut connection.peer {
-                        // Of the datagram only the header changes.
+                        // Only the header of the datagram changes.
                         let header = 1 + ID + 4;
                         datagram[..header].copy_from_slice(&connection.received[..header]);
                         openssl.unprotect(ID, largest, datagram, payload)?;
@@ -173,7 +175,7 @@ impl Connection {
         suite: Suite,
         bytes: usize,
     ) -> Result<Self, Box<dyn Error>> {
-        // The TLS handshake would give it.
+        // In practice the TLS handshake supplies it.
         let secret = Secret::new(random::bytes());
         let material = Material::new(suite, &secret);
         let peer = match libcrypto {
@@ -197,7 +199,7 @@ impl Connection {
         })
     }
 
-    /// Begins the next packet; answers its number and the length of its header.
+    /// Starts the next packet and returns its number and the length of its header.
     fn write_header(&mut self) -> (u64, usize) {
         let number = self.number;
         self.number += 1;
@@ -214,19 +216,19 @@ impl Connection {
         Outgoing { keys: &self.keys, number, header, packet: &mut self.packet }
     }
 
-    /// The packet that was received, in the place in which it is opened.
+    /// The received packet, in the buffer in which it is opened.
     fn incoming(&mut self) -> Incoming<'_> {
         let largest = self.largest();
         self.packet.copy_from_slice(&self.received);
         Incoming::new(&self.keys, ID, largest, &mut self.packet)
     }
 
-    /// All packets before the one that was received have come.
+    /// All packets before the received one have arrived.
     fn largest(&self) -> Option<u64> {
         self.received_number.checked_sub(1)
     }
 
-    /// Takes the packet that was protected as one that was received.
+    /// Takes the protected packet as a received one.
     fn receive(&mut self, number: u64) {
         self.received.copy_from_slice(&self.packet);
         self.received_number = number;
@@ -235,7 +237,7 @@ impl Connection {
         }
     }
 
-    /// What was opened this way.
+    /// The result of this implementation.
     fn payload(&self, way: Way) -> &[u8] {
         match &self.peer {
             Some(peer) if way == Way::OpenSsl => {
@@ -245,7 +247,7 @@ impl Connection {
         }
     }
 
-    /// The payload of an open packet, as long as the one that was received.
+    /// The payload of an opened packet, with the length of the received one.
     fn payload_of<'p>(&self, packet: &'p [u8]) -> &'p [u8] {
         let number = self.received_number;
         let header = 1 + ID + number::length(number, number.checked_sub(IN_FLIGHT));

@@ -1,4 +1,4 @@
-//! What may come from anybody.
+//! Datagrams that anyone could send.
 
 use core::net::SocketAddrV4;
 
@@ -19,7 +19,7 @@ fn slot(bytes: &[u8]) -> Slot {
     slot
 }
 
-/// What a relay sends in answer, in turns of so many.
+/// Returns what a relay sends in answer, in turns of this many datagrams.
 fn relayed<K: Keys>(relay: &mut Relay<K>, datagrams: &[Vec<u8>], at_once: usize) -> Vec<Vec<u8>> {
     let mut sent = Vec::new();
     for datagrams in datagrams.chunks(at_once) {
@@ -31,7 +31,7 @@ fn relayed<K: Keys>(relay: &mut Relay<K>, datagrams: &[Vec<u8>], at_once: usize)
     sent
 }
 
-/// All of them were dropped for this reason, or for none of the others.
+/// The number of dropped datagrams for each reason.
 fn counts<K: Keys>(relay: &Relay<K>) -> [u64; 5] {
     Dropped::ALL.map(|why| relay.dropped(why))
 }
@@ -56,7 +56,7 @@ fn all_ways_pass_the_same_and_drop_what_is_hostile() {
             let traffic = Traffic::new(suite, PEERS, 200).expect("keys");
             let [(mut filled, dropped), looped, ring] = each_way(suite, &traffic, at_once);
             assert!(filled == looped.0 && filled == ring.0, "{suite:?} {at_once}");
-            // One each: short, unknown, replayed, forged.
+            // One datagram of each kind: short, unknown, replayed, forged.
             assert_eq!(dropped, [1, 1, 1, 1, 0], "{suite:?} {at_once}");
             assert!(dropped == looped.1 && dropped == ring.1);
             assert_eq!(traffic.check(&mut filled).expect("genuine"), 200);
@@ -101,7 +101,7 @@ fn who_has_not_been_heard_of_receives_nothing() {
     let suite = Suite::ChaCha20Poly1305;
     let traffic = Traffic::new(suite, PEERS, 200).expect("keys");
     let mut relay = Relay::<Filled>::new(suite, traffic.secrets()).expect("keys");
-    // Without the messages by which the peers are heard of.
+    // Without the messages that announce the addresses of the peers.
     let later = &traffic.datagrams()[PEERS as usize + HOSTILE..][..1];
     let is_to_itself = relayed(&mut relay, later, 1).len();
     assert_eq!(counts(&relay)[4], 1 - is_to_itself as u64);

@@ -1,11 +1,11 @@
-//! The keys of all peers, and three ways to open and seal a turn's datagrams with them.
+//! The keys of all peers, and three ways to open and seal the datagrams of a turn.
 
 use lanecrypt::{Algorithm, Cipher, Engine, Error, Room, Session};
 use ring::aead::{AES_128_GCM, Aad, CHACHA20_POLY1305, LessSafeKey, Nonce, UnboundKey};
 
 use crate::wire::{Datagram, TAG};
 
-/// What protects the datagrams.
+/// The cipher of the datagrams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Suite {
     Aes128Gcm,
@@ -22,7 +22,7 @@ impl Suite {
         }
     }
 
-    /// As many bytes of a secret as a key has.
+    /// The part of a secret that is the key.
     pub(crate) fn key(self, secret: &[u8; 32]) -> &[u8] {
         match self {
             Self::Aes128Gcm => &secret[..16],
@@ -31,7 +31,7 @@ impl Suite {
     }
 }
 
-/// The secrets of a peer: those that it sends with, and those that the relay does.
+/// The secrets of a peer: one for what it sends, one for what the relay sends it.
 #[derive(Clone, Copy)]
 pub(crate) struct Secrets {
     pub(crate) to_relay: [u8; 32],
@@ -42,14 +42,14 @@ pub(crate) struct Secrets {
 pub(crate) trait Keys: Sized + Send {
     fn new(suite: Suite, peers: &[Secrets]) -> Result<Self, Error>;
 
-    /// Opens each in place, and says of each in turn whether it is authentic.
+    /// Opens each datagram in place and tells, in order, whether it is authentic.
     fn open<'a>(&mut self, datagrams: impl Iterator<Item = Datagram<'a>>, outcomes: &mut Vec<bool>);
 
-    /// Seals each in place, and says of each in turn whether it is sealed.
+    /// Seals each datagram in place and tells, in order, whether it was sealed.
     fn seal<'a>(&mut self, datagrams: impl Iterator<Item = Datagram<'a>>, outcomes: &mut Vec<bool>);
 }
 
-/// A batch that is filled with what a turn brings, in a room that is kept.
+/// A batch that is filled with the datagrams of a turn; its room is reused.
 pub(crate) struct Filled {
     room: Room,
     to_relay: Vec<Session>,
@@ -79,7 +79,7 @@ impl Keys for Filled {
         for Datagram { peer, nonce, header, payload } in datagrams {
             batch.open(&self.to_relay[peer], &nonce, header, payload);
         }
-        // How many have failed says nothing that their own outcomes do not.
+        // The number of failures adds nothing to the individual outcomes.
         let _ = batch.finish();
         outcomes.extend(self.room.outcomes().map(|outcome| outcome == Some(Ok(()))));
     }
@@ -134,7 +134,7 @@ impl Keys for Loop {
     }
 }
 
-/// The same by ring.
+/// The same with ring.
 pub(crate) struct Ring {
     to_relay: Vec<LessSafeKey>,
     from_relay: Vec<LessSafeKey>,

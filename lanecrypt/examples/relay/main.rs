@@ -2,13 +2,14 @@
 //!
 //! `cargo run --release -p lanecrypt --example relay [PACKETS]`
 //!
-//! A turn of the event loop receives what there is (`recvmmsg`), opens it from its senders' sessions,
-//! seals it for its receivers', and sends it (`sendmmsg`). All of it is UDP on the loopback address;
-//! the peers are another thread, on another processor if there is one, which seals before the clock
-//! runs and opens after. Printed are packets a second, the relay's processor time for a packet, and
-//! how much of that is opening and sealing ([`keys`]): with batches that are filled, in a loop over
-//! `Cipher`, and with ring. `cargo test -p lanecrypt --example relay` feeds it with what a hostile peer
-//! may send.
+//! A turn of the event loop receives datagrams (`recvmmsg`), opens them with the senders' sessions,
+//! seals them with the receivers' sessions, and sends them (`sendmmsg`). All traffic is UDP on the
+//! loopback address. The peers are another thread, on another processor if there is one. It seals
+//! its datagrams before the clock starts and opens the answers after it stops. The program prints
+//! packets per second, the relay's processor time per packet, and the part of it spent in opening
+//! and sealing ([`keys`]): with filled batches, in a loop over `Cipher`, and with ring.
+//! `cargo test -p lanecrypt --example relay` sends the relay datagrams that a hostile peer could
+//! send.
 
 #![forbid(unsafe_code)]
 
@@ -35,14 +36,14 @@ use crate::socket::Socket;
 use crate::traffic::{HOSTILE, LENGTHS, Traffic};
 use crate::wire::Dropped;
 
-/// Peers of the relay.
+/// Number of peers.
 const PEERS: u32 = 64;
-/// Packets of a run, if the argument does not say.
+/// Default number of packets per run.
 const PACKETS: usize = 16_384;
-/// Fewer tell nothing, more take much memory: they are made before they are sent.
+/// Fewer packets show nothing. More take much memory, because they are made before they are sent.
 const LEAST: usize = 256;
 const MOST: usize = 1 << 18;
-/// Runs of each way; the best counts, because other programs can only slow one down.
+/// Runs of each way. The best counts, because other programs can only slow a run down.
 const RUNS: usize = 5;
 /// How long each side waits for the other.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -94,13 +95,13 @@ fn compare(packets: usize) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// How a run went.
+/// The results of a run.
 #[derive(Clone, Copy, Debug)]
 struct Run {
-    /// Packets a second, and those of a turn.
+    /// Packets per second, and packets per turn.
     rate: f64,
     turn: f64,
-    /// Nanoseconds of the relay's processor time for a packet, and those of opening and sealing.
+    /// Nanoseconds of the relay's processor time per packet, in total and for opening and sealing.
     time: f64,
     protecting: f64,
 }
@@ -116,7 +117,7 @@ impl Run {
     }
 }
 
-/// Has a relay pass so many packets, and checks what arrives.
+/// Sends packets through a relay and checks what arrives.
 fn run<K: Keys>(suite: Suite, packets: usize) -> Result<Run, Box<dyn Error>> {
     let traffic = Traffic::new(suite, PEERS, packets)?;
     let relay = Relay::<K>::new(suite, traffic.secrets())?;
@@ -137,7 +138,7 @@ fn run<K: Keys>(suite: Suite, packets: usize) -> Result<Run, Box<dyn Error>> {
     if dropped != HOSTILE as u64 {
         return Err(format!("{dropped} packets were dropped, {HOSTILE} were hostile").into());
     }
-    // The kernel may lose some.
+    // The kernel may drop some.
     if arrived < packets - packets / 16 {
         return Err(format!("of {packets} packets {arrived} arrived").into());
     }
@@ -150,8 +151,8 @@ fn run<K: Keys>(suite: Suite, packets: usize) -> Result<Run, Box<dyn Error>> {
     })
 }
 
-/// The event loop: until so many datagrams have come, or none for a while. Answers the processor time
-/// that it took.
+/// The event loop. It ends after this many datagrams, or if none arrive for a while. Returns its
+/// processor time.
 fn serve<K: Keys>(
     mut relay: Relay<K>,
     socket: &mut Socket,
@@ -168,7 +169,7 @@ fn serve<K: Keys>(
         seen += received;
         let slots = &mut slots[..received];
         relay.turn(slots);
-        // What the kernel does not take is lost, as on any network.
+        // Datagrams that the kernel does not accept are lost, as on any network.
         socket
             .send(slots.iter().filter_map(|slot| Some((&slot.bytes[..slot.length], slot.to?))))?;
     }
@@ -181,10 +182,10 @@ fn processor_time() -> Duration {
     Duration::try_from(time).unwrap_or_default()
 }
 
-/// Keeps this thread on one of its processors, if there are so many and the system allows it.
+/// Pins this thread to one of its processors, if there are that many and the system allows it.
 fn stay_on(nth: usize) {
     static ALL: std::sync::OnceLock<Option<CpuSet>> = std::sync::OnceLock::new();
-    // What was allowed before the first thread stayed anywhere.
+    // The processors that were allowed before any thread was pinned.
     let Some(all) = ALL.get_or_init(|| sched_getaffinity(None).ok()) else { return };
     let one = (0..CpuSet::MAX_CPU).filter(|&cpu| all.is_set(cpu)).nth(nth);
     if let Some(one) = one {

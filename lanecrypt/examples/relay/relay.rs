@@ -1,4 +1,4 @@
-//! The relay: what it knows of its peers, and what it does in a turn of its event loop.
+//! The relay: its state for each peer, and the work of one turn of its event loop.
 
 use core::net::SocketAddrV4;
 use core::time::Duration;
@@ -9,18 +9,18 @@ use lanecrypt::Error;
 use crate::keys::{Keys, Secrets, Suite};
 use crate::wire::{ADDRESS, Datagram, Dropped, HEADER, Header, MOST};
 
-/// Datagrams of a turn, at most.
+/// Maximum number of datagrams per turn.
 pub(crate) const AT_ONCE: usize = 64;
 
-/// Room for a datagram, where it is received, opened, sealed and sent.
+/// Buffer for a datagram, used to receive, open, seal and send it.
 #[derive(Clone)]
 pub(crate) struct Slot {
     pub(crate) bytes: Vec<u8>,
     pub(crate) length: usize,
     pub(crate) from: SocketAddrV4,
-    /// Where it goes, if it does.
+    /// The destination, if it is forwarded.
     pub(crate) to: Option<SocketAddrV4>,
-    /// What it says that it is, as long as that is believed.
+    /// Its header, until the datagram is dropped.
     header: Option<Header>,
 }
 
@@ -35,31 +35,31 @@ impl Slot {
         Some(Datagram::new(self.header?, bytes))
     }
 
-    /// It goes no further.
+    /// Drops the datagram.
     fn drop(&mut self) {
         (self.header, self.to) = (None, None);
     }
 }
 
-/// What is known of a peer besides its keys.
+/// The state of a peer, besides its keys.
 #[derive(Clone, Default)]
 struct Peer {
-    /// Where its last authentic datagram came from.
+    /// The source address of its last authentic datagram.
     address: Option<SocketAddrV4>,
-    /// The counter of that: only higher ones are taken.
+    /// The counter of that datagram; only higher counters are accepted.
     received: Option<u64>,
-    /// How many have been sealed for it: the counter of the next.
+    /// The number of datagrams sealed for it, which is the next counter.
     sent: u64,
 }
 
-/// Passes datagrams from peer to peer.
+/// Forwards datagrams from peer to peer.
 pub(crate) struct Relay<K> {
     keys: K,
     peers: Vec<Peer>,
     dropped: [u64; Dropped::ALL.len()],
-    /// What came of the datagrams of a turn; kept for its memory.
+    /// The outcomes of the datagrams of a turn; kept to reuse the memory.
     outcomes: Vec<bool>,
-    /// Time that opening and sealing took.
+    /// Time spent in opening and sealing.
     pub(crate) protecting: Duration,
     pub(crate) turns: u32,
 }
@@ -76,7 +76,7 @@ impl<K: Keys> Relay<K> {
         })
     }
 
-    /// Opens what has been received, and seals what is to be sent, in place.
+    /// Opens the received datagrams and seals the outgoing ones, in place.
     pub(crate) fn turn(&mut self, slots: &mut [Slot]) {
         let Self { keys, peers, dropped, outcomes, protecting, turns } = self;
         *turns += 1;
@@ -114,13 +114,13 @@ impl<K: Keys> Relay<K> {
         *protecting += start.elapsed();
     }
 
-    /// How many datagrams went nowhere, for this reason.
+    /// The number of datagrams that were dropped for this reason.
     pub(crate) fn dropped(&self, why: Dropped) -> u64 {
         self.dropped[why as usize]
     }
 }
 
-/// The header of a datagram, if such a one may come; nothing of it is known to be authentic.
+/// The header of a datagram, if it may be accepted. It has not been authenticated yet.
 fn expected(peers: &[Peer], slot: &Slot) -> Result<Header, Dropped> {
     let header = Header::read(slot.bytes.get(..slot.length).ok_or(Dropped::Short)?)?;
     let peer = peers.get(header.peer as usize).ok_or(Dropped::UnknownPeer)?;
@@ -130,11 +130,11 @@ fn expected(peers: &[Peer], slot: &Slot) -> Result<Header, Dropped> {
     Ok(header)
 }
 
-/// Takes a datagram that has been opened, and makes it one to its receiver.
+/// Turns an opened datagram into one for its receiver.
 fn address(peers: &mut [Peer], slot: &mut Slot, is_authentic: bool) -> Result<(), Dropped> {
     let header = slot.header.filter(|_| is_authentic).ok_or(Dropped::Forged)?;
     let sender = peers.get_mut(header.peer as usize).ok_or(Dropped::UnknownPeer)?;
-    // A turn may bring a datagram twice.
+    // A turn may contain a datagram twice.
     if sender.received >= Some(header.counter) {
         return Err(Dropped::Replayed);
     }
@@ -148,7 +148,7 @@ fn address(peers: &mut [Peer], slot: &mut Slot, is_authentic: bool) -> Result<()
     let peer = peers.get_mut(to as usize).ok_or(Dropped::NoReceiver)?;
     slot.to = Some(peer.address.ok_or(Dropped::NoReceiver)?);
     let header = Header { peer: to, counter: peer.sent };
-    // A peer that gets a datagram every nanosecond has counters for 584 years.
+    // At one datagram per nanosecond the counters last for 584 years.
     peer.sent += 1;
     header.write(front);
     slot.header = Some(header);

@@ -1,4 +1,4 @@
-//! Many datagrams a system call: `recvmmsg` and `sendmmsg`.
+//! Many datagrams per system call: `recvmmsg` and `sendmmsg`.
 
 use core::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use core::time::Duration;
@@ -12,17 +12,18 @@ use rustix::net::{MMsgHdr, SendAncillaryBuffer, SendFlags, SocketAddrAny, sendmm
 
 use crate::relay::{AT_ONCE, Slot};
 
-/// Bytes that the kernel may hold for a socket; it may allow less.
+/// Requested size of the socket's buffers in bytes; the kernel may allow less.
 const BUFFER: usize = 4 << 20;
 
-/// A socket, and the room that those calls need. It stays on its thread.
+/// A socket with the memory that these calls need. It stays on its thread.
 pub(crate) struct Socket {
     socket: UdpSocket,
-    /// Of datagrams that are received.
+    /// For received datagrams.
     headers: MultiHeaders<SockaddrIn>,
 }
 
-/// A socket on the loopback address that waits at most so long for a datagram, and its address.
+/// Opens a socket on the loopback address and returns it with its address. Receiving waits at most
+/// this long.
 pub(crate) fn bind(patience: Duration) -> io::Result<(UdpSocket, SocketAddrV4)> {
     let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
     socket.set_read_timeout(Some(patience))?;
@@ -39,8 +40,8 @@ impl Socket {
         Self { socket, headers: MultiHeaders::preallocate(AT_ONCE, None) }
     }
 
-    /// Receives what there is, [`AT_ONCE`] datagrams at most, and answers how many; none if nothing
-    /// came in time, or at once if it is not to wait.
+    /// Receives available datagrams, at most [`AT_ONCE`], and returns their number. It is zero if
+    /// nothing arrived in time, or, without waiting, if nothing is there.
     pub(crate) fn receive(&mut self, slots: &mut [Slot], waits: bool) -> io::Result<usize> {
         let flags = if waits { MsgFlags::MSG_WAITFORONE } else { MsgFlags::MSG_DONTWAIT };
         let places = slots.iter_mut().map(|slot| {
@@ -55,7 +56,7 @@ impl Socket {
         };
         let mut count = 0;
         for (message, (length, from)) in received.zip(&mut found) {
-            // What did not fit is no datagram of ours.
+            // A datagram that did not fit is not one of the relay's.
             let is_cut = message.flags.contains(MsgFlags::MSG_TRUNC);
             **length = if is_cut { 0 } else { message.bytes };
             if let Some(address) = message.address {
@@ -66,7 +67,7 @@ impl Socket {
         Ok(count)
     }
 
-    /// Sends datagrams, and answers how many of them the kernel took: the first ones.
+    /// Sends datagrams and returns how many the kernel accepted, counted from the first.
     pub(crate) fn send<'d>(
         &mut self,
         datagrams: impl Iterator<Item = (&'d [u8], SocketAddrV4)>,

@@ -1,4 +1,4 @@
-//! The other side: all peers, on one socket, with traffic of mixed lengths.
+//! The other side: all peers on one socket, with traffic of mixed lengths.
 
 use core::error::Error;
 use core::net::SocketAddrV4;
@@ -11,20 +11,19 @@ use crate::relay::{AT_ONCE, Slot};
 use crate::socket::Socket;
 use crate::wire::{ADDRESS, HEADER, Header, TAG};
 
-/// Bytes of messages.
+/// Range of message lengths in bytes.
 pub(crate) const LENGTHS: Range<usize> = 60..1401;
-/// Datagrams that are on their way at the same time, at most.
+/// Maximum number of datagrams in flight.
 const IN_FLIGHT: usize = 128;
-/// Those that are to be dropped: one that is too short, one of an unknown peer, one that is forged,
-/// one that came before.
+/// Datagrams to be dropped: too short, from an unknown peer, forged, and replayed.
 pub(crate) const HOSTILE: usize = 4;
 
-/// What is sent to a relay, made before it is.
+/// The datagrams that are sent to a relay, prepared in advance.
 pub(crate) struct Traffic {
     secrets: Vec<Secrets>,
     suite: Suite,
     messages: Vec<Message>,
-    /// The messages of all peers to themselves, what is hostile, then the others.
+    /// First the messages of all peers to themselves, then the hostile datagrams, then the rest.
     datagrams: Vec<Vec<u8>>,
 }
 
@@ -35,8 +34,8 @@ struct Message {
 }
 
 impl Traffic {
-    /// So many messages from and to any of so many peers, under new keys; at first one of each peer
-    /// to itself, by which the relay learns its address.
+    /// Creates messages from and to random peers, under new keys. First each peer sends a message
+    /// to itself, from which the relay learns its address.
     pub(crate) fn new(suite: Suite, peers: u32, messages: usize) -> Result<Self, Box<dyn Error>> {
         let secrets: Vec<Secrets> = (0..peers)
             .map(|_| Secrets { to_relay: random::bytes(), from_relay: random::bytes() })
@@ -81,7 +80,7 @@ impl Traffic {
         let short = first[..HEADER + ADDRESS + TAG - 1].to_vec();
         let (mut unknown, mut forged) = (second, third);
         unknown[..4].copy_from_slice(&u32::MAX.to_be_bytes());
-        // A counter that is to come, so that it is not dropped for its age.
+        // A counter that is not used yet, so that the datagram is not dropped for its age.
         forged[4] = 0xff;
         let at = self.secrets.len();
         self.datagrams.splice(at..at, [short, unknown, forged, fourth]);
@@ -100,19 +99,19 @@ impl Traffic {
         &self.secrets
     }
 
-    /// Bytes that are sent, datagram by datagram.
+    /// The bytes to send, as datagrams.
     pub(crate) fn datagrams(&self) -> &[Vec<u8>] {
         &self.datagrams
     }
 
-    /// How many of the first datagrams are answered.
+    /// How many of the first `datagrams` are answered.
     fn answered(&self, datagrams: usize) -> usize {
         let at = self.secrets.len();
         datagrams - (datagrams.clamp(at, at + HOSTILE) - at)
     }
 
-    /// Sends everything to the relay, not too much at a time, and answers what came back, in its
-    /// order.
+    /// Sends all datagrams to the relay, a limited number at a time, and returns what came back, in
+    /// order of arrival.
     pub(crate) fn exchange(
         &self,
         socket: &mut Socket,
@@ -136,7 +135,7 @@ impl Traffic {
         Ok(answers)
     }
 
-    /// Opens what came back, and compares; answers how many messages arrived.
+    /// Opens what came back, compares it, and returns the number of messages that arrived.
     pub(crate) fn check(&self, answers: &mut [Vec<u8>]) -> Result<usize, Box<dyn Error>> {
         let ciphers = self.ciphers(|secrets| &secrets.from_relay)?;
         let mut messages = self.messages.iter();
@@ -152,7 +151,7 @@ impl Traffic {
             let (front, payload) = answer.split_at_mut(HEADER);
             let opened = cipher.open(&header.nonce(), front, payload)?;
             let (from, text) = opened.split_at(ADDRESS);
-            // In the order in which they were sent; some may be lost.
+            // Messages arrive in the order of sending; some may be lost.
             let sent = messages.find(|message| {
                 message.to == header.peer
                     && message.from.to_be_bytes() == from

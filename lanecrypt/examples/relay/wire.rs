@@ -1,4 +1,4 @@
-//! What is in a datagram: whose key it is under, a counter, and the sealed payload.
+//! The format of a datagram: the peer whose key seals it, a counter, and the sealed payload.
 //!
 //! | bytes | |
 //! |---|---|
@@ -8,8 +8,8 @@
 //! | any | sealed: the message |
 //! | 16 | the tag |
 //!
-//! The first 12 bytes are authenticated. Each peer has a key for each direction, so a counter never
-//! comes twice under one key.
+//! The first 12 bytes are authenticated. Each peer has one key per direction, so no counter is used
+//! twice under one key.
 
 use core::fmt;
 
@@ -19,10 +19,10 @@ pub(crate) const HEADER: usize = 12;
 pub(crate) const ADDRESS: usize = 4;
 /// Bytes of a tag.
 pub(crate) const TAG: usize = 16;
-/// The longest datagrams that are received whole.
+/// Length of the longest datagram that is received whole.
 pub(crate) const MOST: usize = 2048;
 
-/// What stands before the payload.
+/// The header, which precedes the payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) peer: u32,
@@ -30,7 +30,7 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// That of a datagram in which all parts have room.
+    /// Reads the header of a datagram that has room for all its parts.
     pub(crate) fn read(datagram: &[u8]) -> Result<Self, Dropped> {
         if datagram.len() < HEADER + ADDRESS + TAG {
             return Err(Dropped::Short);
@@ -40,7 +40,7 @@ impl Header {
         Ok(Self { peer: u32::from_be_bytes(*peer), counter: u64::from_be_bytes(*counter) })
     }
 
-    /// Writes it to the front of a datagram, which has room for it.
+    /// Writes the header to the start of a datagram, which has room for it.
     pub(crate) fn write(self, datagram: &mut [u8]) {
         datagram[..4].copy_from_slice(&self.peer.to_be_bytes());
         datagram[4..HEADER].copy_from_slice(&self.counter.to_be_bytes());
@@ -54,7 +54,7 @@ impl Header {
     }
 }
 
-/// A datagram that is opened or sealed in place, of a peer that there is.
+/// A datagram of a known peer, to be opened or sealed in place.
 pub(crate) struct Datagram<'a> {
     pub(crate) peer: usize,
     pub(crate) nonce: [u8; 12],
@@ -64,14 +64,14 @@ pub(crate) struct Datagram<'a> {
 }
 
 impl<'a> Datagram<'a> {
-    /// Of bytes that begin with this header.
+    /// Splits bytes that begin with this header.
     pub(crate) fn new(header: Header, bytes: &'a mut [u8]) -> Self {
         let (front, payload) = bytes.split_at_mut(HEADER);
         Self { peer: header.peer as usize, nonce: header.nonce(), header: front, payload }
     }
 }
 
-/// Why a datagram goes nowhere.
+/// The reason for dropping a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dropped {
     Short,

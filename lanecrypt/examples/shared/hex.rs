@@ -1,6 +1,6 @@
-//! Bytes as documents print them.
+//! Bytes from the hexadecimal text of documents.
 
-/// The bytes of a text in hexadecimal, with any white space between.
+/// Decodes hexadecimal text; white space is ignored.
 pub(crate) fn hex(text: &str) -> Vec<u8> {
     let digits: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
     assert!(digits.len().is_multiple_of(2), "half a byte");

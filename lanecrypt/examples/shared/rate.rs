@@ -1,36 +1,37 @@
-//! Packets a second on one core: several ways of doing the same take turns, and the best turn of
-//! each counts, because other programs can only slow one down.
+//! Packets per second on one core. Several ways of doing the same work take turns, and the best
+//! turn of each counts, because other programs can only slow a turn down.
 
 use core::time::Duration;
 use std::time::Instant;
 
 use rustix::thread::{CpuSet, sched_getcpu, sched_setaffinity};
 
-/// How long a turn is, about: shorter than what the system gives a thread before it looks for others,
-/// so that some turns are without interruption.
+/// Approximate length of a turn. It is shorter than a scheduler time slice, so that some turns run
+/// without interruption.
 const TURN: Duration = Duration::from_millis(2);
-/// Turns of each way, at least.
+/// Minimum number of turns of each way.
 const TURNS: u32 = 3;
 
-/// Keeps this thread on the processor that it is on. Where the system does not allow that, the
-/// figures are a little less steady.
+/// Pins this thread to its current processor. If the system does not allow that, the figures are a
+/// little less steady.
 pub(crate) fn stay_on_one_core() {
     let mut here = CpuSet::new();
     here.set(sched_getcpu());
     let _ = sched_setaffinity(None, &here);
 }
 
-/// Rounds a second of each way, when all of them together take `span`.
+/// Returns rounds per second for each way, when all of them together take `span`.
 ///
 /// # Errors
 ///
-/// What a round answers.
+/// Returns the first error of a round.
 pub(crate) fn best<W: Copy, E>(
     ways: &[W],
     span: Duration,
     mut round: impl FnMut(W) -> Result<(), E>,
 ) -> Result<Vec<f64>, E> {
-    /// Rounds between two looks at the clock, which would show in the figures of small rounds.
+    /// Rounds between two readings of the clock. Reading it after every round would distort the
+    /// figures of small rounds.
     const STRETCH: u32 = 8;
     let mut best = vec![0.0_f64; ways.len()];
     let (all, mut turns) = (Instant::now(), 0);
@@ -50,8 +51,8 @@ pub(crate) fn best<W: Copy, E>(
     Ok(best)
 }
 
-/// A line of a table: a title, the rates of ours (in a batch, one at a time) and, if it is there, of
-/// OpenSSL, and how many times more packets a batch carries than OpenSSL.
+/// A line of a table: the title, the rates of Lanecrypt in batches and one at a time, and, if
+/// OpenSSL is present, its rate and the ratio of the batch rate to it.
 pub(crate) fn line(title: &str, rates: &[f64]) -> String {
     let cells = rates.iter().map(|rate| format!("{rate:>16.0}")).collect::<String>();
     match rates {
@@ -60,7 +61,7 @@ pub(crate) fn line(title: &str, rates: &[f64]) -> String {
     }
 }
 
-/// The line above it.
+/// The heading of the table.
 pub(crate) fn head(title: &str, openssl: Option<&str>) -> String {
     let ours = format!("{title:<24}{:>16}{:>16}", "in batches", "one at a time");
     match openssl {

@@ -1,5 +1,5 @@
-//! Packets of many streams at once: what a conference server does with all that one `sendmmsg` or
-//! `recvmmsg` carries.
+//! Packets of many streams at once, as a conference server gets them from one `recvmmsg` or sends
+//! them with one `sendmmsg`.
 
 use lanecrypt::{Batch, Error, Room};
 
@@ -8,11 +8,11 @@ use crate::stream::{Place, Stream};
 
 /// A packet of a batch.
 pub(crate) struct Packet<'a> {
-    /// Which of the streams it is of.
+    /// The index of its stream.
     pub(crate) stream: usize,
-    /// The packet: with 16 bytes of room for the tag, or protected.
+    /// An RTP packet with 16 bytes of room for the tag, or a protected packet.
     pub(crate) bytes: &'a mut [u8],
-    /// What came of it.
+    /// The outcome.
     pub(crate) outcome: Result<(), Dropped>,
 }
 
@@ -22,9 +22,9 @@ impl<'a> Packet<'a> {
     }
 }
 
-/// Protects packets in place, as [`Stream::protect`] does each.
+/// Protects each packet in place, as [`Stream::protect`] does.
 pub(crate) fn protect(room: &mut Room, streams: &mut [Stream], batch: &mut [Packet<'_>]) {
-    // Each index is marked before the next packet is looked at, so that no IV is used twice within
+    // Each index is marked before the next packet is examined, so that no IV is used twice within
     // the batch.
     let places = place(streams, batch, Stream::sending);
     serve(room, streams, batch, &places, |batch, stream, iv, header, payload| {
@@ -32,14 +32,14 @@ pub(crate) fn protect(room: &mut Room, streams: &mut [Stream], batch: &mut [Pack
     });
 }
 
-/// Opens packets in place, as [`Stream::unprotect`] does each: a packet that is forged changes
-/// nothing for its stream, nor for others.
+/// Opens each packet in place, as [`Stream::unprotect`] does. A forged packet changes nothing for
+/// its stream or for other packets.
 pub(crate) fn unprotect(room: &mut Room, streams: &mut [Stream], batch: &mut [Packet<'_>]) {
     let places = place(streams, batch, |stream, bytes| stream.received(bytes));
     serve(room, streams, batch, &places, |batch, stream, iv, header, payload| {
         batch.open(&stream.session, iv, header, payload);
     });
-    // Only now it is known which are authentic; and the batch may bring a packet twice.
+    // The packets are authenticated only now, and a batch may contain a packet twice.
     for (packet, place) in batch.iter_mut().zip(&places) {
         if let (Ok(()), Some(place)) = (packet.outcome, place) {
             packet.outcome = streams[packet.stream].window.mark(place.index);
@@ -47,7 +47,7 @@ pub(crate) fn unprotect(room: &mut Room, streams: &mut [Stream], batch: &mut [Pa
     }
 }
 
-/// Where each packet stands; those that stand nowhere get their outcome.
+/// The place of each packet in its stream. A packet without a place gets its outcome.
 fn place(
     streams: &mut [Stream],
     batch: &mut [Packet<'_>],
@@ -63,7 +63,7 @@ fn place(
     places
 }
 
-/// Serves the packets that have a place, all in one batch.
+/// Processes all packets that have a place, in one batch.
 fn serve<'a>(
     room: &mut Room,
     streams: &'a [Stream],

@@ -1,5 +1,5 @@
-//! What a hostile peer may send: nothing panics, nothing that is not authentic is opened, and the
-//! other packets of a batch live.
+//! Packets of a hostile peer: nothing panics, only authentic packets are opened, and the other
+//! packets of the batch are unaffected.
 
 use lanecrypt::{Engine, Error, random};
 
@@ -24,7 +24,7 @@ fn packet(sequence: u16, payload: usize) -> Vec<u8> {
     packet
 }
 
-/// A batch with the first packet for the first stream, and so on.
+/// A batch with one packet for each stream, in order.
 fn one_of_each(packets: &mut [Vec<u8>]) -> Vec<Packet<'_>> {
     packets.iter_mut().enumerate().map(|(at, bytes)| Packet::new(at, bytes)).collect()
 }
@@ -52,7 +52,7 @@ fn random_packets_are_dropped() {
             assert!(batch[0].outcome.is_err());
         }
     }
-    // All that has changed nothing.
+    // None of this changed the stream.
     let mut good = packet(1, 10);
     Stream::new(&engine, &material, SSRC).expect("a stream").protect(&mut good).expect("protected");
     assert_eq!(stream.unprotect(&mut good), Ok(()));
@@ -103,7 +103,7 @@ fn the_others_of_a_batch_live() {
     packets[3][30] ^= 1;
     packets[11].truncate(20);
     packets[12][11] ^= 1;
-    // The tenth comes a second time.
+    // The tenth packet arrives twice.
     let again = packets[9].clone();
     packets.push(again);
     let mut batch = one_of_each(&mut packets);

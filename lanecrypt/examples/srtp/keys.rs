@@ -1,10 +1,10 @@
-//! Session keys, derived from a master key: RFC 3711, section 4.3, with AES in counter mode; RFC 7714,
-//! section 11, for its salts of 12 bytes.
+//! Session keys, derived from a master key: RFC 3711, section 4.3, with AES in counter mode; RFC
+//! 7714, section 11, for salts of 12 bytes.
 
 use lanecrypt::{Algorithm, Error, Isa, hazmat};
 use zeroize::Zeroizing;
 
-/// What protects a stream: RFC 7714, section 12.
+/// The protection profile of a stream: RFC 7714, section 12.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Profile {
     AeadAes128Gcm,
@@ -28,7 +28,7 @@ impl Profile {
         }
     }
 
-    /// The name by which key exchanges call it.
+    /// The name in key exchanges.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::AeadAes128Gcm => "AEAD_AES_128_GCM",
@@ -36,7 +36,7 @@ impl Profile {
         }
     }
 
-    /// Counter mode with keys of the same length, which derives the keys.
+    /// The key derivation cipher: counter mode with keys of the same length.
     fn derives_by(self) -> Algorithm {
         match self {
             Self::AeadAes128Gcm => Algorithm::AES_128_CTR,
@@ -53,7 +53,7 @@ pub(crate) struct Material {
 }
 
 impl Material {
-    /// A session key that is known, of which the first bytes count.
+    /// Material with a given session key, of which the profile uses the first bytes.
     pub(crate) fn new(profile: Profile, key: [u8; 32], salt: [u8; 12]) -> Self {
         Self { profile, key: Zeroizing::new(key), salt }
     }
@@ -62,7 +62,7 @@ impl Material {
         &self.key[..self.profile.key_length()]
     }
 
-    /// What SRTP uses under a master key.
+    /// The session key and salt of SRTP under a master key.
     ///
     /// # Errors
     ///
@@ -71,7 +71,7 @@ impl Material {
         Self::derive(profile, key, salt, [0x00, 0x02])
     }
 
-    /// What SRTCP uses under a master key.
+    /// The session key and salt of SRTCP under a master key.
     ///
     /// # Errors
     ///
@@ -87,7 +87,8 @@ impl Material {
         [key_label, salt_label]: [u8; 2],
     ) -> Result<Self, Error> {
         let cipher = hazmat::Cipher::new(Isa::detect(), profile.derives_by(), master_key)?;
-        // The derivation is made for salts of 14 bytes; these end with two zeros.
+        // The derivation is defined for salts of 14 bytes; shorter salts are extended with two zero
+        // bytes.
         let mut long_salt = [0; 14];
         long_salt[..12].copy_from_slice(master_salt);
         let mut made = Self::new(profile, [0; 32], [0; 12]);
@@ -97,8 +98,8 @@ impl Material {
     }
 }
 
-/// The pseudo-random function: the keystream of counter mode, which begins where the salt and the
-/// label say.
+/// The pseudo-random function: the keystream of counter mode, starting at the salt XORed with the
+/// label.
 pub(crate) fn derive(
     master_key: &hazmat::Cipher,
     master_salt: &[u8; 14],

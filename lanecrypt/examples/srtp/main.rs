@@ -1,11 +1,11 @@
-//! What a conference server does with media packets: SRTP with AES-GCM, RFC 3711 and RFC 7714.
+//! Media packets of a conference server: SRTP with AES-GCM, RFC 3711 and RFC 7714.
 //!
 //! `cargo run --release -p lanecrypt --example srtp [STREAMS [BYTES]]`
 //!
-//! Many streams with keys of their own have a packet each, which is protected or opened: in one batch
-//! ([`batch`]), one at a time ([`stream`]), and by OpenSSL with kept contexts. Packets a second on one
-//! core are printed. `cargo test -p lanecrypt --example srtp` runs the examples of RFC 7714 and of
-//! RFC 3711, and feeds the code with what a hostile peer may send.
+//! Each of many streams has its own keys and one packet. The packets are protected and opened in
+//! one batch ([`batch`]), one at a time ([`stream`]), and by OpenSSL with kept contexts. The
+//! program prints packets per second on one core. `cargo test -p lanecrypt --example srtp` runs the
+//! examples of RFC 7714 and RFC 3711, and sends the code packets that a hostile peer could send.
 
 #![forbid(unsafe_code)]
 
@@ -40,13 +40,13 @@ use crate::keys::{Material, Profile};
 use crate::rtcp::Control;
 use crate::traffic::{Direction, Traffic};
 
-/// How long one row of a table takes, all ways together.
+/// Time for one row of a table, all implementations together.
 const ROW: Duration = Duration::from_secs(1);
-/// Streams, if the arguments do not say.
+/// The default number of streams.
 const STREAMS: usize = 64;
-/// Payloads in bytes, if the arguments do not say: 20 ms of audio, and a piece of a video frame.
+/// Default payload lengths in bytes: 20 ms of audio, and a piece of a video frame.
 const PAYLOADS: [usize; 2] = [160, 1100];
-/// Bytes of all payloads together, at most: they are kept several times.
+/// Maximum bytes of all payloads together; they are stored several times.
 const MOST: usize = 1 << 27;
 
 fn main() -> ExitCode {
@@ -66,7 +66,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The number of streams, and the lengths of payloads.
+/// Parses the number of streams and the payload lengths.
 fn arguments(mut given: impl Iterator<Item = String>) -> Option<(usize, Vec<usize>)> {
     let streams = match given.next() {
         None => STREAMS,
@@ -108,13 +108,14 @@ fn run(streams: usize, payloads: &[usize]) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A receiver report goes to a server, and is sent a second time by somebody who listened.
+/// Sends a receiver report to a server, and replays it as an eavesdropper would.
 fn report(engine: &Engine) -> Result<(), Box<dyn Error>> {
     let profile = Profile::AeadAes128Gcm;
     let material = Material::rtcp(profile, &random::bytes::<16>(), &random::bytes())?;
     let (mut sender, mut receiver) =
         (Control::new(engine, &material, 1)?, Control::new(engine, &material, 1)?);
-    // Version 2, no blocks, type 201, one word more, the source; and room.
+    // Version 2, no blocks, type 201, length of one word, the source; then room for the tag and
+    // index.
     let mut packet = vec![0x80, 201, 0, 1, 1, 2, 3, 4];
     packet.resize(8 + rtcp::ADDED, 0);
     sender.protect(&mut packet)?;

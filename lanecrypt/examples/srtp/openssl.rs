@@ -1,4 +1,4 @@
-//! The same by OpenSSL, packet after packet, with contexts that are kept for each stream.
+//! The same with OpenSSL, one packet at a time, with one context kept per stream.
 
 use lanecrypt_libcrypto::{AeadContext, Direction, Error, Libcrypto};
 
@@ -21,7 +21,7 @@ impl OpenSsl {
             Profile::AeadAes128Gcm => c"AES-128-GCM",
             Profile::AeadAes256Gcm => c"AES-256-GCM",
         };
-        // Versions before 3.0 have nothing to fetch.
+        // Versions before 3.0 have no fetching.
         let aead = libcrypto.fetch_aead(name).or_else(|_| libcrypto.named_aead(name))?;
         Ok(Self {
             seal: aead.context(Direction::Encrypt, material.key())?,
@@ -31,12 +31,12 @@ impl OpenSsl {
         })
     }
 
-    /// Takes all packets as not yet sent, or received.
+    /// Marks all packets as neither sent nor received.
     pub(crate) fn forget(&mut self) {
         self.window = Window::default();
     }
 
-    /// Protects a packet in place: an RTP packet, and 16 bytes of room for the tag.
+    /// Protects an RTP packet in place; the buffer has 16 bytes of room for the tag.
     pub(crate) fn protect(&mut self, packet: &mut [u8]) -> Result<(), Error> {
         let (length, index, iv) = self.place(packet)?;
         let (header, payload) = packet.split_at_mut(length);
@@ -45,7 +45,7 @@ impl OpenSsl {
         self.seal.seal(&iv, header, payload, tag)
     }
 
-    /// Opens a packet into `payload`, at its front.
+    /// Opens a packet into the start of `payload`.
     pub(crate) fn unprotect(&mut self, packet: &[u8], payload: &mut [u8]) -> Result<(), Error> {
         let (length, index, iv) = self.place(packet)?;
         let (header, sealed) = packet.split_at(length);

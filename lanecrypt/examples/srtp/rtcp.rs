@@ -1,4 +1,4 @@
-//! SRTCP: RFC 7714, section 9. Control packets are few, so that they go one at a time.
+//! SRTCP: RFC 7714, section 9. Control packets are few, so they are processed one at a time.
 
 use lanecrypt::{Engine, Error, Session};
 
@@ -7,39 +7,39 @@ use crate::rtp::Dropped;
 use crate::stream::{TAG, iv};
 use crate::window::Window;
 
-/// Bytes that are never encrypted: the first word, and the source.
+/// Bytes that are never encrypted: the first word and the source.
 const HEADER: usize = 8;
-/// In the last word of a packet, the flag that it is encrypted; the rest is its index.
+/// The encryption flag in the last word of a packet; the other bits are the packet's index.
 const ENCRYPTED: u32 = 1 << 31;
-/// Bytes that a protected packet is longer by.
+/// Bytes that protection adds to a packet.
 pub(crate) const ADDED: usize = TAG + 4;
 
 /// The control packets of one source in one direction.
 pub(crate) struct Control {
     session: Session,
     salt: [u8; 12],
-    /// The index of the next packet that is sent.
+    /// The index of the next packet to send.
     next: u32,
     window: Window,
 }
 
 impl Control {
-    /// Whose first packet has this index, 1 if the master key is new.
+    /// Starts with this index for the first packet, which is 1 under a new master key.
     ///
     /// # Errors
     ///
-    /// None with the keys of a [`Material`].
+    /// The keys of a [`Material`] cause no errors.
     pub(crate) fn new(engine: &Engine, material: &Material, first: u32) -> Result<Self, Error> {
         let session = engine.open(material.profile.algorithm(), material.key())?;
         Ok(Self { session, salt: material.salt, next: first, window: Window::default() })
     }
 
-    /// Protects a packet in place: an RTCP packet, and 20 bytes of room for tag and index.
+    /// Protects an RTCP packet in place; the buffer has 20 bytes of room for tag and index.
     ///
     /// # Errors
     ///
-    /// [`Dropped::Malformed`] if it is shorter than a header and the room; [`Dropped::Exhausted`]
-    /// after 2^31 packets.
+    /// [`Dropped::Malformed`] if the packet is shorter than a header and the room;
+    /// [`Dropped::Exhausted`] after 2^31 packets.
     pub(crate) fn protect(&mut self, packet: &mut [u8]) -> Result<(), Dropped> {
         let (packet, index) = packet.split_last_chunk_mut().ok_or(Dropped::Malformed)?;
         if packet.len() < HEADER + TAG {
@@ -56,8 +56,8 @@ impl Control {
         Ok(())
     }
 
-    /// Opens a packet in place, one that is encrypted or one that has only a tag: the RTCP packet
-    /// lies at its front, 20 bytes shorter.
+    /// Opens a packet in place, encrypted or with only a tag. The RTCP packet is at its start and
+    /// 20 bytes shorter.
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl Control {
         self.window.mark(u64::from(index))
     }
 
-    /// The IV: as that of an RTP packet, with an index of 31 bits.
+    /// The IV, formed as for an RTP packet, but with an index of 31 bits.
     fn iv(&self, header: &[u8], index: u32) -> [u8; 12] {
         let ssrc = header[4..HEADER].iter().fold(0, |ssrc, &byte| ssrc << 8 | u32::from(byte));
         iv(&self.salt, ssrc, u64::from(index))

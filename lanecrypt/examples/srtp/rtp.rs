@@ -1,22 +1,22 @@
-//! Headers of RTP packets (RFC 3550, section 5.1), as far as SRTP reads them, and why packets are
-//! dropped.
+//! The RTP packet headers (RFC 3550, section 5.1) that SRTP reads, and the reasons for dropping
+//! packets.
 
 use core::fmt;
 
 use lanecrypt::Error;
 
-/// Why a packet was dropped.
+/// The reason for dropping a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dropped {
-    /// It is too short, or not a packet of version 2.
+    /// The packet is too short, or not version 2.
     Malformed,
-    /// No stream has this number, or the packet is of another source than the stream.
+    /// There is no such stream, or the packet's source is not the stream's.
     OtherStream,
-    /// The packet has come before, or is too old to know; or one was sent under this index before.
+    /// The packet is a duplicate or too old to tell, or a packet with this index was sent before.
     Replayed,
-    /// All indices have been used: it takes another master key.
+    /// All indices have been used; a new master key is needed.
     Exhausted,
-    /// It does not open: forged, damaged, or under another key.
+    /// It failed authentication: forged, damaged, or under another key.
     Refused(Error),
 }
 
@@ -40,20 +40,20 @@ impl From<Error> for Dropped {
     }
 }
 
-/// What SRTP reads of a header.
+/// The header fields that SRTP uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
-    /// Bytes, with contributing sources and the extension: all that is authenticated and not
-    /// encrypted.
+    /// Length in bytes, including contributing sources and extension: all of this is authenticated
+    /// and not encrypted.
     pub(crate) length: usize,
     pub(crate) sequence: u16,
     pub(crate) ssrc: u32,
 }
 
 impl Header {
-    /// Of a packet, which may be protected.
+    /// Reads the header of a packet, protected or not.
     pub(crate) fn read(packet: &[u8]) -> Result<Self, Dropped> {
-        /// Bytes before the contributing sources.
+        /// Bytes of the fixed part.
         const FIXED: usize = 12;
         const EXTENSION: u8 = 0x10;
         let fixed = packet.first_chunk::<FIXED>().ok_or(Dropped::Malformed)?;

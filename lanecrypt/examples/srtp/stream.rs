@@ -1,4 +1,4 @@
-//! One stream in one direction, and one packet of it at a time: RFC 7714, sections 8 and 9.
+//! One stream in one direction, one packet at a time: RFC 7714, sections 8 and 9.
 
 use lanecrypt::{Engine, Error, Session};
 
@@ -6,10 +6,10 @@ use crate::keys::Material;
 use crate::rtp::{Dropped, Header};
 use crate::window::Window;
 
-/// Bytes that a protected packet is longer by.
+/// Bytes that protection adds to a packet.
 pub(crate) const TAG: usize = 16;
 
-/// The packets of one source (SSRC) in one direction: sent, or received.
+/// The packets of one source (SSRC) in one direction, sent or received.
 pub(crate) struct Stream {
     pub(crate) session: Session,
     salt: [u8; 12],
@@ -17,7 +17,7 @@ pub(crate) struct Stream {
     pub(crate) window: Window,
 }
 
-/// Where a packet stands in its stream.
+/// The place of a packet in its stream.
 #[derive(Clone, Copy)]
 pub(crate) struct Place {
     /// Bytes of the header.
@@ -27,22 +27,22 @@ pub(crate) struct Place {
 }
 
 impl Stream {
-    /// Of the source `ssrc`, under a session key.
+    /// A stream of the source `ssrc` under a session key.
     ///
     /// # Errors
     ///
-    /// None with the keys of a [`Material`].
+    /// The keys of a [`Material`] cause no errors.
     pub(crate) fn new(engine: &Engine, material: &Material, ssrc: u32) -> Result<Self, Error> {
         let session = engine.open(material.profile.algorithm(), material.key())?;
         Ok(Self { session, salt: material.salt, ssrc, window: Window::default() })
     }
 
-    /// Protects a packet in place: an RTP packet, and 16 bytes of room for the tag.
+    /// Protects an RTP packet in place; the buffer has 16 bytes of room for the tag.
     ///
     /// # Errors
     ///
-    /// [`Dropped::Replayed`] if a packet of this sequence number was sent before: under one IV no
-    /// two packets may ever be encrypted. [`Dropped::Malformed`], [`Dropped::OtherStream`],
+    /// [`Dropped::Replayed`] if a packet with this sequence number was sent before: no two packets
+    /// may be encrypted under one IV. [`Dropped::Malformed`], [`Dropped::OtherStream`],
     /// [`Dropped::Exhausted`].
     pub(crate) fn protect(&mut self, packet: &mut [u8]) -> Result<(), Dropped> {
         let place = self.sending(packet)?;
@@ -50,11 +50,11 @@ impl Stream {
         Ok(self.session.seal(&place.iv, header, payload)?)
     }
 
-    /// Opens a packet in place: the RTP packet lies at its front, 16 bytes shorter.
+    /// Opens a packet in place. The RTP packet is at its start and 16 bytes shorter.
     ///
     /// # Errors
     ///
-    /// [`Dropped`]; a forged packet changes nothing for the stream.
+    /// [`Dropped`]; a forged packet does not change the stream.
     pub(crate) fn unprotect(&mut self, packet: &mut [u8]) -> Result<(), Dropped> {
         let place = self.received(packet)?;
         let (header, payload) = packet.split_at_mut(place.header);
@@ -62,14 +62,14 @@ impl Stream {
         self.window.mark(place.index)
     }
 
-    /// Where a packet to be sent stands; from then on its index is used.
+    /// The place of a packet to be sent; marks its index as used.
     pub(crate) fn sending(&mut self, packet: &[u8]) -> Result<Place, Dropped> {
         let place = self.received(packet)?;
         self.window.mark(place.index)?;
         Ok(place)
     }
 
-    /// Where a received packet stands, if it is what it says.
+    /// The place of a received packet, if its header is correct.
     pub(crate) fn received(&self, packet: &[u8]) -> Result<Place, Dropped> {
         let end = packet.len().checked_sub(TAG).ok_or(Dropped::Malformed)?;
         let Header { length, sequence, ssrc } = Header::read(&packet[..end])?;
@@ -84,7 +84,7 @@ impl Stream {
     }
 }
 
-/// The IV of a packet: zeros, the source, and the index in 6 bytes, XORed into the salt.
+/// The IV of a packet: zeros, the source, and the index in 6 bytes, XORed with the salt.
 pub(crate) fn iv(salt: &[u8; 12], ssrc: u32, index: u64) -> [u8; 12] {
     let plain = u128::from(ssrc) << 48 | u128::from(index);
     let plain = plain.to_be_bytes();

@@ -1,4 +1,4 @@
-//! Streams with a packet each, which are protected and opened again and again.
+//! Streams with one packet each, protected and opened repeatedly.
 
 use core::error::Error;
 
@@ -11,10 +11,10 @@ use crate::openssl::OpenSsl;
 use crate::stream::{Stream, TAG};
 use crate::window::Window;
 
-/// Bytes of a header: contributing sources and an extension are none.
+/// Bytes of a header without contributing sources and extension.
 const HEADER: usize = 12;
 
-/// Who protects or opens the packets.
+/// The implementation that protects or opens the packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     Batch,
@@ -22,16 +22,16 @@ pub(crate) enum Way {
     OpenSsl,
 }
 
-/// In which direction packets go.
+/// The direction of the packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
     Protect,
     Unprotect,
 }
 
-/// Many streams of one profile, with a packet each.
+/// Many streams of one profile, with one packet each.
 pub(crate) struct Traffic {
-    /// For batches, kept from one to the next.
+    /// Room for batches, reused.
     room: Room,
     streams: Vec<Stream>,
     peers: Vec<OpenSsl>,
@@ -40,18 +40,18 @@ pub(crate) struct Traffic {
 
 struct Buffers {
     ssrc: u32,
-    /// The last sequence number of ours and of OpenSSL's, which have windows of their own.
+    /// The last sequence numbers of Lanecrypt and of OpenSSL, which have separate windows.
     sequences: [u16; 2],
-    /// The packet that is protected or opened.
+    /// The packet to be protected or opened.
     packet: Vec<u8>,
-    /// A protected packet as it was received.
+    /// A protected packet as received.
     received: Vec<u8>,
-    /// What OpenSSL opens: it does so from one buffer to another, ours in place.
+    /// Output buffer for OpenSSL, which opens from one buffer to another. Lanecrypt opens in place.
     opened: Vec<u8>,
 }
 
 impl Traffic {
-    /// So many streams with payloads of so many bytes, which are random.
+    /// Creates streams, with random payloads of `payload` bytes.
     pub(crate) fn new(
         engine: &Engine,
         libcrypto: Option<Libcrypto>,
@@ -62,7 +62,7 @@ impl Traffic {
         let room = engine.room(streams);
         let mut made = Self { room, streams: Vec::new(), peers: Vec::new(), buffers: Vec::new() };
         for _ in 0..streams {
-            // DTLS would give key and salt.
+            // In practice DTLS supplies key and salt.
             let (key, salt) = (random::bytes::<32>(), random::bytes());
             let material = Material::rtp(profile, &key[..profile.key_length()], &salt)?;
             let ssrc = random::u32();
@@ -83,14 +83,14 @@ impl Traffic {
         Ok(made)
     }
 
-    /// All ways that there are.
+    /// All available implementations.
     pub(crate) fn ways(&self) -> &'static [Way] {
         let all = &[Way::Batch, Way::OneByOne, Way::OpenSsl];
         if self.peers.is_empty() { &all[..2] } else { all }
     }
 
-    /// Has all ways make and open the same packets, and compares. The packets are those that
-    /// [`Direction::Unprotect`] opens from then on.
+    /// Protects and opens the same packets with every implementation and compares the results.
+    /// [`Direction::Unprotect`] opens these packets afterwards.
     pub(crate) fn compare(&mut self) -> Result<(), Box<dyn Error>> {
         let plain: Vec<_> = self.buffers.iter().map(|buffers| buffers.packet.clone()).collect();
         for &way in self.ways() {
@@ -129,7 +129,7 @@ impl Traffic {
     pub(crate) fn round(&mut self, way: Way, direction: Direction) -> Result<(), Box<dyn Error>> {
         match direction {
             Direction::Protect => self.buffers.iter_mut().for_each(|it| it.write_header(way)),
-            // The same packets come again and again.
+            // The same packets are received repeatedly.
             Direction::Unprotect => self.forget(),
         }
         let Self { room, streams, peers, buffers } = self;
@@ -166,7 +166,7 @@ impl Traffic {
         Ok(())
     }
 
-    /// Takes all packets as not yet sent, or received.
+    /// Marks all packets as neither sent nor received.
     fn forget(&mut self) {
         self.streams.iter_mut().for_each(|stream| stream.window = Window::default());
         self.peers.iter_mut().for_each(OpenSsl::forget);
@@ -183,7 +183,7 @@ impl Buffers {
         self.packet[8..HEADER].copy_from_slice(&self.ssrc.to_be_bytes());
     }
 
-    /// What is protected; or the packet that was received, in the place in which it is opened.
+    /// The packet to protect, or the received packet in the buffer in which it is opened.
     fn packet(&mut self, direction: Direction) -> &mut [u8] {
         if direction == Direction::Unprotect {
             self.packet.copy_from_slice(&self.received);
@@ -196,7 +196,7 @@ impl Buffers {
 mod tests {
     use super::*;
 
-    /// More packets than sequence numbers, before it is another's turn.
+    /// More packets than there are sequence numbers, before the next implementation starts.
     #[test]
     fn ways_do_not_meet_each_other() {
         let engine = Engine::new();

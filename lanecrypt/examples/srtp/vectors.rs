@@ -1,5 +1,5 @@
-//! The examples of RFC 3711, appendix B.3, and of RFC 7714, sections 16 and 17; and one of libsrtp,
-//! because neither derives keys with a salt of 12 bytes.
+//! The examples of RFC 3711, appendix B.3, and of RFC 7714, sections 16 and 17. One vector is from
+//! libsrtp, because neither RFC derives keys with a salt of 12 bytes.
 
 use lanecrypt::{Algorithm, Engine, Isa, hazmat};
 
@@ -10,7 +10,7 @@ use crate::rtcp::Control;
 use crate::rtp::Dropped;
 use crate::stream::{Stream, iv};
 
-/// Section 16: the key, of which AES-128 has the first half, and the salt, "Quid pro quo".
+/// Section 16: the key and the salt, "Quid pro quo". AES-128 uses the first half of the key.
 fn material(profile: Profile) -> Material {
     let mut key = [0; 32];
     for (byte, number) in key.iter_mut().zip(0..) {
@@ -31,14 +31,14 @@ fn key_derivation() {
         (2, "30CBBC08863D8C85D49DB34A9AE1"),
     ] {
         let expected = hex(expected);
-        // What was there before does not matter.
+        // The old content does not matter.
         let mut derived = vec![0xff; expected.len()];
         derive(&key, &salt, label, &mut derived).expect("derived");
         assert_eq!(derived, expected);
     }
 }
 
-/// RFC 7714, 16: both profiles, by themselves and in a batch.
+/// RFC 7714, 16: both profiles, single packets and a batch.
 #[test]
 fn rtp() {
     let plain = hex("
@@ -93,7 +93,7 @@ fn initialization_vector() {
     assert_eq!(made[..], hex("51753c6580c2726f20718414"));
 }
 
-/// RFC 7714, 17: encrypted, and with a tag only.
+/// RFC 7714, 17: with encryption, and with a tag only.
 #[test]
 fn rtcp() {
     let plain = hex("
@@ -134,7 +134,7 @@ fn rtcp() {
     assert!(matches!(dropped, Err(Dropped::Refused(_))));
 }
 
-/// From a master key to a packet: libsrtp's test of AES-128-GCM.
+/// From master key to packet: libsrtp's test of AES-128-GCM.
 #[test]
 fn from_a_master_key() {
     let engine = Engine::new();

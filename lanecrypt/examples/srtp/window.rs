@@ -1,30 +1,30 @@
-//! Which packets have been: a packet carries the last 16 bits of its index, the rest is guessed from
-//! those before it; and no index counts twice. RFC 3711, sections 3.3.1 and 3.3.2.
+//! The replay window. A packet carries the last 16 bits of its index; the rest is estimated from
+//! earlier packets. No index is accepted twice. RFC 3711, sections 3.3.1 and 3.3.2.
 
 use crate::rtp::Dropped;
 
-/// Indices of RTP packets have 48 bits: a rollover counter, and the sequence number.
+/// An RTP packet index has 48 bits: the rollover counter and the sequence number.
 const END: u64 = 1 << 48;
-/// How far behind the highest index a packet may come; RFC 3711 asks for 64 at least.
+/// How far a packet may be behind the highest index; RFC 3711 requires at least 64.
 const SPAN: u64 = 128;
 
-/// The indices of a stream that have been used.
+/// The used indices of a stream.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Window {
-    /// The highest one.
+    /// The highest index.
     highest: Option<u64>,
-    /// Bit `n`: whether the index `n` below the highest has been.
+    /// Bit `n` is set if the index `n` below the highest has been used.
     seen: u128,
 }
 
 impl Window {
-    /// The index of the packet with this sequence number: the closest to the highest one.
+    /// The index of the packet with this sequence number: the one closest to the highest index.
     pub(crate) fn guess(&self, sequence: u16) -> Result<u64, Dropped> {
         const HALF: u16 = 0x8000;
         let Some(highest) = self.highest else { return Ok(u64::from(sequence)) };
         let (rollovers, last) = (highest >> 16, (highest & 0xffff) as u16);
         let rollovers = if last < HALF && sequence.saturating_sub(last) > HALF {
-            // From before the first packet of all.
+            // The sequence number is from before the first packet.
             rollovers.checked_sub(1).ok_or(Dropped::Replayed)?
         } else if last >= HALF && last - HALF > sequence {
             rollovers + 1
@@ -35,7 +35,7 @@ impl Window {
         if index < END { Ok(index) } else { Err(Dropped::Exhausted) }
     }
 
-    /// Whether a packet of this index has not been, and is not too old to know.
+    /// Whether this index has not been used and is not too old to tell.
     pub(crate) fn is_new(&self, index: u64) -> bool {
         let Some(highest) = self.highest else { return true };
         match highest.checked_sub(index) {
@@ -44,11 +44,11 @@ impl Window {
         }
     }
 
-    /// Takes an index as used.
+    /// Marks an index as used.
     ///
     /// # Errors
     ///
-    /// [`Dropped::Replayed`] if it [is not new](Self::is_new); nothing has changed then.
+    /// [`Dropped::Replayed`] if the index [is not new](Self::is_new); nothing changes then.
     pub(crate) fn mark(&mut self, index: u64) -> Result<(), Dropped> {
         if !self.is_new(index) {
             return Err(Dropped::Replayed);
