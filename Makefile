@@ -50,6 +50,10 @@ lint: ## Formatting, lints and documentation, warnings being errors
 features: ## Check every crate without its default features and with each feature alone
 	@scripts/features.sh
 
+.PHONY: targets
+targets: ## Check the libraries for aarch64 and riscv64
+	@scripts/targets.sh
+
 .PHONY: footprint
 footprint: ## How much machine code a minimal program gains
 	@scripts/footprint.sh

@@ -12,6 +12,10 @@ use super::figures::Figures;
 /// Who made the processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Maker {
+    #[cfg_attr(
+        not(any(target_arch = "x86", target_arch = "x86_64")),
+        expect(dead_code, reason = "it makes processors of x86")
+    )]
     Amd,
     /// And all others.
     Intel,

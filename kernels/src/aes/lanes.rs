@@ -60,6 +60,10 @@ key_size!(AesForward, 192);
 key_size!(AesForward, 256);
 
 /// A key schedule with `N` round keys for encryption.
+#[cfg_attr(
+    not(any(target_arch = "x86", target_arch = "x86_64")),
+    expect(dead_code, reason = "lanes are for AES instructions of x86")
+)]
 trait Schedule<const N: usize>: BlockEncrypt<16> {
     /// What the schedule was made for.
     fn isa(&self) -> Isa;
