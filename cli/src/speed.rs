@@ -93,7 +93,7 @@ fn duration(text: &str) -> Result<Duration, String> {
 
 /// Checks the argument of `--peer-lib`.
 fn peer_library(assignment: &str) -> Result<String, String> {
-    match PeerLibraries::new().add(assignment) {
+    match PeerLibraries::new().add_argument(assignment) {
         Ok(()) => Ok(assignment.to_owned()),
         Err(error) => Err(error.to_string()),
     }
@@ -104,7 +104,7 @@ fn peer_library(assignment: &str) -> Result<String, String> {
 pub(crate) fn run(args: Args) -> ExitCode {
     let mut libraries = PeerLibraries::new();
     for assignment in &args.peer_lib {
-        if let Err(error) = libraries.add(assignment) {
+        if let Err(error) = libraries.add_argument(assignment) {
             return exit::bad_arguments(&error.to_string());
         }
     }

@@ -1,11 +1,10 @@
-//! A cipher with authentication as the tables measure it.
+//! A cipher with authentication as the tables measure it, and the loops, written once for all.
 
-use core::fmt;
-use std::sync::Arc;
+use crate::loops::{Addressed, Loops, Messages, Run};
+use crate::peer::Session;
+use crate::{Direction, Failed, Peer, lengths};
 
-use crate::{Availability, Direction, Failed, Sealing, aead};
-
-/// One request of an [`Aead`]: a whole message with its nonce, associated data and tag.
+/// A whole message of an [`Aead`], with its nonce, associated data and tag.
 #[derive(Debug)]
 #[expect(clippy::exhaustive_structs, reason = "measuring code makes it, field by field")]
 pub struct Packet<'a> {
@@ -23,124 +22,22 @@ pub struct Packet<'a> {
     pub tag: &'a mut [u8; 16],
 }
 
-/// One algorithm with authentication in one direction, in one or more sessions that have each a key
-/// of their own.
+impl Addressed for Packet<'_> {
+    #[inline]
+    fn session(&self) -> usize {
+        self.session
+    }
+}
+
+/// One algorithm with authentication, which seals or opens.
 ///
-/// The loops are inside the implementation, so that a dynamic call happens once a batch and nothing
-/// but the request itself is inside the loop. Packets are sealed in place, but opened from one
-/// buffer to another: an opened packet could not be opened again. All methods end at the first
-/// request that fails.
-pub trait Aead: Send {
-    /// Makes `requests` requests: the packets of `batch` in their order, and from the first again
-    /// as often as needed. Each is sealed under the key of its session.
-    ///
-    /// # Errors
-    ///
-    /// [`Failed`] as for [`Sealing::seal`], when there is no such session, or where sessions were
-    /// made for the other direction.
-    fn seal(&mut self, batch: &mut [Packet<'_>], requests: usize) -> Result<(), Failed>;
-
-    /// The same with a key set before each packet: request after request, the keys of `keys` in
-    /// turn, from the first again as often as needed.
-    ///
-    /// # Errors
-    ///
-    /// [`Failed`] as for [`Aead::seal`] and [`Sealing::key`], or when there are no keys.
-    fn seal_rekeyed(
-        &mut self,
-        batch: &mut [Packet<'_>],
-        keys: &[&[u8]],
-        requests: usize,
-    ) -> Result<(), Failed>;
-
-    /// Opens packets, as [`Aead::seal`] seals them.
-    ///
-    /// # Errors
-    ///
-    /// [`Failed`] when a tag is wrong, and otherwise as for [`Aead::seal`].
-    fn open(&mut self, batch: &mut [Packet<'_>], requests: usize) -> Result<(), Failed>;
-
-    /// The same with a key set before each packet, as for [`Aead::seal_rekeyed`].
-    ///
-    /// # Errors
-    ///
-    /// [`Failed`] as for [`Aead::open`] and [`Sealing::key`], or when there are no keys.
-    fn open_rekeyed(
-        &mut self,
-        batch: &mut [Packet<'_>],
-        keys: &[&[u8]],
-        requests: usize,
-    ) -> Result<(), Failed>;
-
-    /// The same requests as [`Aead::seal`], where the API is handed `batch` of them before the first
-    /// result is needed: in one call, or in several and a last one that waits for all, as the API
-    /// has it. An API that knows no batches goes from packet to packet. The last batch of a round
-    /// through `packets`, and the last of all, may be shorter.
-    ///
-    /// # Errors
-    ///
-    /// [`Failed`] as for [`Aead::seal`]; an API that knows batches also refuses a `batch` of zero.
-    fn seal_batches(
-        &mut self,
-        packets: &mut [Packet<'_>],
-        batch: usize,
-        requests: usize,
-    ) -> Result<(), Failed> {
-        let _ = batch;
-        self.seal(packets, requests)
-    }
-
-    /// The same with a key set for each packet: the requests of [`Aead::seal_rekeyed`] in batches.
-    ///
-    /// # Errors
-    ///
-    /// [`Failed`] as for [`Aead::seal_batches`] and [`Aead::seal_rekeyed`].
-    fn seal_batches_rekeyed(
-        &mut self,
-        packets: &mut [Packet<'_>],
-        keys: &[&[u8]],
-        batch: usize,
-        requests: usize,
-    ) -> Result<(), Failed> {
-        let _ = batch;
-        self.seal_rekeyed(packets, keys, requests)
-    }
-
-    /// Opens packets in batches, as [`Aead::seal_batches`] seals them. Tags are compared once the
-    /// batch is back.
-    ///
-    /// # Errors
-    ///
-    /// [`Failed`] as for [`Aead::open`] and [`Aead::seal_batches`].
-    fn open_batches(
-        &mut self,
-        packets: &mut [Packet<'_>],
-        batch: usize,
-        requests: usize,
-    ) -> Result<(), Failed> {
-        let _ = batch;
-        self.open(packets, requests)
-    }
-
-    /// The same with a key set for each packet: the requests of [`Aead::open_rekeyed`] in batches.
-    ///
-    /// # Errors
-    ///
-    /// [`Failed`] as for [`Aead::open_batches`] and [`Aead::open_rekeyed`].
-    fn open_batches_rekeyed(
-        &mut self,
-        packets: &mut [Packet<'_>],
-        keys: &[&[u8]],
-        batch: usize,
-        requests: usize,
-    ) -> Result<(), Failed> {
-        let _ = batch;
-        self.open_rekeyed(packets, keys, requests)
-    }
-
-    /// Opens each packet once, in batches as [`Aead::open_batches`] does, under the key of `keys` at
-    /// its place if there are any, and says of each whether it was taken for authentic. An API that
-    /// answers for a whole batch is handed one packet at a time.
+/// Packets are sealed in place, but opened from one buffer to another: an opened packet could not
+/// be opened again. Of a batch, tags are compared once it is back; a wrong one is a request that
+/// fails.
+pub trait Aead: for<'m> Messages<Packet<'m>> {
+    /// Opens each packet once, in batches, under the key of `keys` at its place if there are any,
+    /// and says of each whether it was taken for authentic. An API that answers for a whole batch
+    /// is handed one packet at a time.
     ///
     /// # Errors
     ///
@@ -153,137 +50,234 @@ pub trait Aead: Send {
     ) -> Result<Vec<bool>, Failed> {
         let _ = batch;
         let open = |(at, packet): (usize, &mut Packet<'_>)| {
-            let packet = core::slice::from_mut(packet);
-            match keys {
-                None => Ok(self.open_batches(packet, 1, 1).is_ok()),
-                Some(keys) => {
-                    let key = keys.get(at).ok_or(Failed)?;
-                    Ok(self.open_batches_rekeyed(packet, &[key], 1, 1).is_ok())
-                }
-            }
+            let key = keys.map(|keys| keys.get(at..=at).ok_or(Failed)).transpose()?;
+            let run = Run::of(1).in_batches(1).with_keys(key);
+            Ok(self.messages(core::slice::from_mut(packet), run).is_ok())
         };
         packets.iter_mut().enumerate().map(open).collect()
     }
 }
 
-/// A peer with authentication, found or not.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct AeadPeer {
-    /// Who made it.
-    pub source: &'static str,
-    /// The interface through which it is called.
-    pub api: &'static str,
-    /// The algorithm, one that [`aead_lengths`] knows.
-    pub algorithm: &'static str,
-    /// Whether it can be used here.
-    pub availability: Availability,
-    /// Whether [`Aead::seal_batches`] is more than a loop: the API takes many messages at a time.
-    pub batches: bool,
-    sessions: Sessions,
-}
-
-impl AeadPeer {
-    /// The cipher with one session for each key; `None` when the peer is missing or refuses a key,
-    /// and without keys. [`Direction::Encrypt`] seals, [`Direction::Decrypt`] opens; the other
-    /// calls may fail.
+/// One keyed algorithm with authentication: what an API offers for a whole message.
+///
+/// Every peer implements it, and whoever measures ciphers of his own beside them. Implementations
+/// mark what is timed `#[inline]`, so that the loops are compiled for each cipher and contain
+/// nothing else. Dropping one frees its context.
+pub trait Sealing {
+    /// Encrypts `data` in place and writes the tag: everything that the API needs for one message
+    /// under the kept key.
     ///
-    /// Any number of threads may call it at the same time.
-    #[must_use]
-    pub fn open(&self, direction: Direction, keys: &[&[u8]]) -> Option<Box<dyn Aead>> {
-        let (key_len, _) = aead_lengths(self.algorithm)?;
-        if keys.iter().any(|key| key.len() != key_len) {
-            return None;
-        }
-        (self.sessions.0)(direction, keys)
-    }
+    /// # Errors
+    ///
+    /// [`Failed`] when `nonce` is of another length than the algorithm's, or a call failed.
+    fn seal(
+        &mut self,
+        nonce: &[u8],
+        aad: &[u8],
+        data: &mut [u8],
+        tag: &mut [u8; 16],
+    ) -> Result<(), Failed>;
 
-    /// A peer of the version that was `found`, if it also works. `open` makes one session.
-    pub(crate) fn tried<S: Sealing + Send + 'static>(
-        names: [&'static str; 3],
-        version: String,
-        open: impl Fn(Direction, &[u8]) -> Result<S, Failed> + Send + Sync + 'static,
-    ) -> Self {
-        Self::made(names, version, move |direction, keys| {
-            let made: Result<Vec<S>, Failed> =
-                keys.iter().map(|key| open(direction, key)).collect();
-            aead(made.ok()?)
-        })
-    }
+    /// Decrypts `sealed` to `out` and checks the tag.
+    ///
+    /// # Errors
+    ///
+    /// [`Failed`] when the tag is wrong, and then what is in `out` must not be used; when the
+    /// lengths of `sealed` and `out` differ; and as for [`Sealing::seal`].
+    fn open(
+        &mut self,
+        nonce: &[u8],
+        aad: &[u8],
+        sealed: &[u8],
+        tag: &[u8; 16],
+        out: &mut [u8],
+    ) -> Result<(), Failed>;
 
-    /// The same, where `open` makes all sessions at once.
-    pub(crate) fn made(
-        [source, api, algorithm]: [&'static str; 3],
-        version: String,
-        open: impl Fn(Direction, &[&[u8]]) -> Option<Box<dyn Aead>> + Send + Sync + 'static,
-    ) -> Self {
-        let sessions = Sessions(Arc::new(open));
-        let availability = Availability::Found(version);
-        let mut peer = Self { source, api, algorithm, availability, batches: false, sessions };
-        if let (None, Availability::Found(version)) = (peer.works(), &peer.availability) {
-            let hint = format!("{source} {version} has no working {algorithm} here");
-            peer.availability = Availability::Missing(hint);
-            peer.sessions = Sessions(Arc::new(|_, _| None));
-        }
-        peer
-    }
-
-    /// A peer that is not here, and what to do about it.
-    pub(crate) fn missing(names: [&'static str; 3], hint: &str) -> Self {
-        let [source, api, algorithm] = names;
-        let sessions = Sessions(Arc::new(|_, _| None));
-        let availability = Availability::Missing(hint.to_owned());
-        Self { source, api, algorithm, availability, batches: false, sessions }
-    }
-
-    /// The same peer, whose API takes many messages at a time.
-    pub(crate) fn in_batches(self) -> Self {
-        Self { batches: true, ..self }
-    }
-
-    /// Something if what is sealed opens again, and does not once the tag is changed.
-    fn works(&self) -> Option<()> {
-        let (key_len, nonce_len) = aead_lengths(self.algorithm)?;
-        let (key, nonce) = ([0x3a; 32], [7; 24]);
-        let (key, nonce) = (key.get(..key_len)?, nonce.get(..nonce_len)?);
-        let (mut sealed, mut out, mut tag) = ([9; 83], [0; 83], [0; 16]);
-        let (aad, data) = (b"associated", &mut sealed);
-        let packet = Packet { session: 0, nonce, aad, data, sealed: &[], tag: &mut tag };
-        self.open(Direction::Encrypt, &[key])?.seal(&mut [packet], 1).ok()?;
-        let mut aead = self.open(Direction::Decrypt, &[key])?;
-        let mut open = |tag: &mut [u8; 16]| {
-            let (data, sealed) = (&mut out, &sealed);
-            aead.open(&mut [Packet { session: 0, nonce, aad, data, sealed, tag }], 1)
-        };
-        open(&mut tag).ok()?;
-        tag[15] ^= 1;
-        let forged = open(&mut tag);
-        tag[15] ^= 1;
-        open(&mut tag).ok()?;
-        (forged.is_err() && out == [9; 83] && sealed != out).then_some(())
-    }
+    /// Sets another key in the same context.
+    ///
+    /// # Errors
+    ///
+    /// [`Failed`] when the key's length is not the algorithm's, or the call failed.
+    fn key(&mut self, key: &[u8]) -> Result<(), Failed>;
 }
 
-/// Bytes of the key and of the nonce of an algorithm with authentication that peers are measured
-/// with; `None` for others. Tags have 16 bytes.
+/// Wraps `sessions`, which differ in their keys only, in the measured loops; `None` without any.
+/// [`Direction::Encrypt`] seals, [`Direction::Decrypt`] opens.
 #[must_use]
-pub fn aead_lengths(algorithm: &str) -> Option<(usize, usize)> {
-    match algorithm {
-        "aes-128-gcm" => Some((16, 12)),
-        "aes-256-gcm" => Some((32, 12)),
-        "chacha20-poly1305" => Some((32, 12)),
-        "xchacha20-poly1305" => Some((32, 24)),
-        _ => None,
+pub fn aead<S: Sealing + Send + 'static>(
+    direction: Direction,
+    sessions: Vec<S>,
+) -> Option<Box<dyn Aead>> {
+    Some(Box::new(Loops::new(direction, sessions)?))
+}
+
+impl<S: Sealing + Send + 'static> Session<dyn Aead> for S {
+    fn boxed(direction: Direction, sessions: Vec<Self>) -> Option<Box<dyn Aead>> {
+        aead(direction, sessions)
     }
 }
 
-/// Makes the sessions of a peer.
-#[derive(Clone)]
-#[expect(clippy::type_complexity, reason = "written once")]
-struct Sessions(Arc<dyn Fn(Direction, &[&[u8]]) -> Option<Box<dyn Aead>> + Send + Sync>);
+impl<S: Sealing + Send> Messages<Packet<'_>> for Loops<S> {
+    fn messages(&mut self, packets: &mut [Packet<'_>], run: Run<'_>) -> Result<(), Failed> {
+        match self.direction {
+            Direction::Encrypt => self.each(packets, run, S::key, |session, packet| {
+                session.seal(packet.nonce, packet.aad, packet.data, packet.tag)
+            }),
+            Direction::Decrypt => self.each(packets, run, S::key, |session, packet| {
+                session.open(packet.nonce, packet.aad, packet.sealed, packet.tag, packet.data)
+            }),
+        }
+    }
+}
 
-impl fmt::Debug for Sessions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Sessions")
+impl<S: Sealing + Send> Aead for Loops<S> {}
+
+/// Whether two tags are the same, in constant time: what the caller of a library does that only
+/// computes them.
+#[inline]
+pub(crate) fn same(a: &[u8; 16], b: &[u8; 16]) -> bool {
+    u128::from_ne_bytes(*a) ^ u128::from_ne_bytes(*b) == 0
+}
+
+/// Whether what is sealed opens again, and does not once the tag is changed.
+pub(crate) fn works(peer: &Peer<dyn Aead>) -> bool {
+    tried(peer).unwrap_or(false)
+}
+
+fn tried(peer: &Peer<dyn Aead>) -> Option<bool> {
+    let (key_len, nonce_len) = lengths(peer.subject)?;
+    let (key, nonce) = ([0x3a; 32], [7; 24]);
+    let (key, nonce) = (key.get(..key_len)?, nonce.get(..nonce_len)?);
+    let (mut sealed, mut out, mut tag) = ([9; 83], [0; 83], [0; 16]);
+    let (aad, data) = (b"associated", &mut sealed);
+    let packet = Packet { session: 0, nonce, aad, data, sealed: &[], tag: &mut tag };
+    peer.open(Direction::Encrypt, &[key])?.messages(&mut [packet], Run::of(1)).ok()?;
+    let mut aead = peer.open(Direction::Decrypt, &[key])?;
+    let mut open = |tag: &mut [u8; 16]| {
+        let (data, sealed) = (&mut out, &sealed);
+        let packet = Packet { session: 0, nonce, aad, data, sealed, tag };
+        aead.messages(&mut [packet], Run::of(1))
+    };
+    open(&mut tag).ok()?;
+    tag[15] ^= 1;
+    let forged = open(&mut tag);
+    tag[15] ^= 1;
+    open(&mut tag).ok()?;
+    Some(forged.is_err() && out == [9; 83] && sealed != out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Adds its key and the nonce to each byte; the tag is filled with the key, the nonce and the
+    /// associated data's length, XORed.
+    struct Adding(u8);
+
+    impl Sealing for Adding {
+        fn seal(
+            &mut self,
+            nonce: &[u8],
+            aad: &[u8],
+            data: &mut [u8],
+            tag: &mut [u8; 16],
+        ) -> Result<(), Failed> {
+            let nonce = *nonce.first().ok_or(Failed)?;
+            for byte in data {
+                *byte = byte.wrapping_add(self.0 + nonce);
+            }
+            *tag = [self.0 ^ nonce ^ u8::try_from(aad.len()).map_err(|_| Failed)?; 16];
+            Ok(())
+        }
+
+        fn open(
+            &mut self,
+            nonce: &[u8],
+            aad: &[u8],
+            sealed: &[u8],
+            tag: &[u8; 16],
+            out: &mut [u8],
+        ) -> Result<(), Failed> {
+            Failed::unless(out.len() == sealed.len())?;
+            let mut right = [0; 16];
+            self.seal(nonce, aad, &mut [], &mut right)?;
+            let nonce = *nonce.first().ok_or(Failed)?;
+            for (out, byte) in out.iter_mut().zip(sealed) {
+                *out = byte.wrapping_sub(self.0 + nonce);
+            }
+            Failed::unless(*tag == right)
+        }
+
+        fn key(&mut self, key: &[u8]) -> Result<(), Failed> {
+            self.0 = *key.first().ok_or(Failed)?;
+            Ok(())
+        }
+    }
+
+    fn adding(direction: Direction, keys: &[u8]) -> Box<dyn Aead> {
+        let sessions = keys.iter().map(|&key| Adding(key)).collect();
+        aead(direction, sessions).expect("there are keys")
+    }
+
+    #[test]
+    fn packets_go_to_their_sessions_again_and_again() {
+        let (mut data, mut tags) = ([[0; 2]; 2], [[0; 16]; 2]);
+        let ([a, b], [s, t]) = (&mut data, &mut tags);
+        let mut batch = [
+            Packet { session: 1, nonce: &[1], aad: &[0; 3], data: a, sealed: &[], tag: s },
+            Packet { session: 0, nonce: &[2], aad: &[], data: b, sealed: &[], tag: t },
+        ];
+        let mut aead = adding(Direction::Encrypt, &[10, 50]);
+        assert_eq!(aead.messages(&mut batch, Run::of(3)), Ok(()));
+        assert_eq!(aead.messages(&mut [], Run::of(1)), Err(Failed), "no packet");
+        assert_eq!((data, tags), ([[102; 2], [12; 2]], [[50 ^ 1 ^ 3; 16], [10 ^ 2; 16]]));
+        assert!(super::aead::<Adding>(Direction::Encrypt, Vec::new()).is_none());
+    }
+
+    #[test]
+    fn opening_leaves_the_sealed_bytes_and_fails_at_a_wrong_tag() {
+        let (sealed, mut out, mut tag) = ([61, 62], [0; 2], [50 ^ 1; 16]);
+        let mut aead = adding(Direction::Decrypt, &[50]);
+        let mut batch = [Packet {
+            session: 0,
+            nonce: &[1],
+            aad: &[],
+            data: &mut out,
+            sealed: &sealed,
+            tag: &mut tag,
+        }];
+        assert_eq!(aead.messages(&mut batch, Run::of(4)), Ok(()));
+        assert_eq!(batch[0].data, [10, 11]);
+        batch[0].tag[3] ^= 1;
+        assert_eq!(aead.messages(&mut batch, Run::of(1)), Err(Failed));
+        batch[0].tag[3] ^= 1;
+        batch[0].session = 1;
+        assert_eq!(aead.messages(&mut batch, Run::of(1)), Err(Failed), "no such session");
+    }
+
+    #[test]
+    fn keys_are_used_in_turn() {
+        let (mut data, mut tag) = ([0; 1], [0; 16]);
+        let mut aead = adding(Direction::Encrypt, &[0]);
+        let keys: Option<&[&[u8]]> = Some(&[&[1], &[20]]);
+        let (nonce, aad) = (&[0], &[]);
+        let mut batch =
+            [Packet { session: 0, nonce, aad, data: &mut data, sealed: &[], tag: &mut tag }];
+        assert_eq!(aead.messages(&mut batch, Run::of(3).with_keys(keys)), Ok(()));
+        assert_eq!((batch[0].data[0], *batch[0].tag), (22, [1; 16]));
+        assert_eq!(
+            aead.messages(&mut batch, Run::of(1).with_keys(Some(&[]))),
+            Err(Failed),
+            "no key"
+        );
+        batch[0].sealed = &[100];
+        let mut aead = adding(Direction::Decrypt, &[0]);
+        assert_eq!(aead.messages(&mut batch, Run::of(1).with_keys(keys)), Ok(()));
+        assert_eq!(batch[0].data, [99]);
+        assert_eq!(
+            aead.messages(&mut batch, Run::of(2).with_keys(keys)),
+            Err(Failed),
+            "another tag"
+        );
     }
 }

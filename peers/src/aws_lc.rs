@@ -1,21 +1,45 @@
-//! Peer: `SystemRandom` of aws-lc-rs, a CTR-DRBG with AES-256 in each thread (NIST SP 800-90A).
+//! Peer: AWS-LC, by the crates aws-lc-rs and aws-lc-sys.
 
-use aws_lc_rs::rand::{SecureRandom, SystemRandom};
+use crate::peer::Project;
+use crate::{Aead, Cipher, Generator, Peer, PeerLibraries};
 
-use crate::{Draw, Failed, GeneratorPeer, generator};
+#[cfg(feature = "aws-lc")]
+mod built;
+#[cfg(feature = "aws-lc")]
+mod ciphers;
 
-pub(crate) fn generators() -> [GeneratorPeer; 1] {
-    let version = aws_lc_rs::awslc_version().to_owned();
-    [GeneratorPeer::tried("aws-lc", "system-random", "aes-256-ctr", Ok(version), || {
-        generator(Fill(SystemRandom::new()))
-    })]
+pub(crate) struct AwsLc;
+
+impl Project for AwsLc {
+    fn generators(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Generator>> {
+        vec![built::generator(["aws-lc", "system-random", "aes-256-ctr"])]
+    }
+
+    fn ciphers(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Cipher>> {
+        let evp = ["aes-128-cbc", "aes-128-ctr", "aes-256-xts", "des-cbc", "3des-cbc"];
+        let mut peers: Vec<_> =
+            evp.map(|algorithm| built::cipher(["aws-lc", "evp", algorithm])).into();
+        peers.push(built::cipher(["aws-lc", "direct", "chacha20-ietf"]));
+        peers
+    }
+
+    fn aeads(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Aead>> {
+        ["aes-128-gcm", "aes-256-gcm", "chacha20-poly1305"]
+            .map(|algorithm| built::aead(["aws-lc", "crate", algorithm]))
+            .into()
+    }
 }
 
-struct Fill(SystemRandom);
+#[cfg(not(feature = "aws-lc"))]
+mod built {
+    use crate::Peer;
+    use crate::peer::Kind;
 
-impl Draw for Fill {
-    #[inline]
-    fn fill(&mut self, buffer: &mut [u8]) -> Result<(), Failed> {
-        self.0.fill(buffer).map_err(|_| Failed)
+    pub(super) use absent as aead;
+    pub(super) use absent as cipher;
+    pub(super) use absent as generator;
+
+    pub(super) fn absent<T: Kind + ?Sized + 'static>(names: [&'static str; 3]) -> Peer<T> {
+        Peer::missing(names, "build with the feature aws-lc of lanecrypt-peers")
     }
 }

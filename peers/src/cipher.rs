@@ -1,9 +1,10 @@
-//! A cipher as the tables measure it.
+//! A cipher as the tables measure it, and the loops, written once for all.
 
-use core::fmt;
-use std::sync::Arc;
+use core::hint::black_box;
 
-use crate::{Availability, Crypt, Failed, cipher};
+use crate::loops::{Addressed, Loops, Messages, Run, rounds};
+use crate::peer::Session;
+use crate::{Failed, Peer, lengths};
 
 /// Whether a cipher makes ciphertext or plaintext.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,7 +30,7 @@ impl Direction {
     }
 }
 
-/// One request of [`Cipher::messages`]: a whole message.
+/// A whole message of a [`Cipher`].
 #[derive(Debug)]
 #[expect(clippy::exhaustive_structs, reason = "measuring code makes it, field by field")]
 pub struct Message<'a> {
@@ -41,12 +42,18 @@ pub struct Message<'a> {
     pub data: &'a mut [u8],
 }
 
-/// One algorithm in one direction, in one or more sessions that have each a key of their own.
+impl Addressed for Message<'_> {
+    #[inline]
+    fn session(&self) -> usize {
+        self.session
+    }
+}
+
+/// One algorithm in one direction. A message starts with its IV.
 ///
-/// The loops are inside the implementation, so that a dynamic call happens once a batch and
-/// nothing but the request itself is inside the loop. All methods but those that take [`Message`]s
-/// use the first session. All of them end at the first request that fails.
-pub trait Cipher: Send {
+/// All methods but [`Messages::messages`] use the first session, and end at the first request that
+/// fails.
+pub trait Cipher: for<'m> Messages<Message<'m>> {
     /// Starts a message, then makes one call for each `chunk` bytes of `data` and for what is left
     /// behind them; `times` times over, which continues the message.
     ///
@@ -60,63 +67,6 @@ pub trait Cipher: Send {
         chunk: usize,
         times: usize,
     ) -> Result<(), Failed>;
-
-    /// Makes `requests` requests: the messages of `batch` in their order, and from the first again
-    /// as often as needed. Each starts with its IV and is one call, under the key of its session.
-    ///
-    /// # Errors
-    ///
-    /// [`Failed`] as for [`Crypt::start`] and [`Crypt::next`], or when there is no such session.
-    fn messages(&mut self, batch: &mut [Message<'_>], requests: usize) -> Result<(), Failed>;
-
-    /// The same with a key set before each message: request after request, the keys of `keys` in
-    /// turn, from the first again as often as needed.
-    ///
-    /// # Errors
-    ///
-    /// [`Failed`] as for [`Cipher::messages`] and [`Crypt::key`], or when there are no keys.
-    fn messages_rekeyed(
-        &mut self,
-        batch: &mut [Message<'_>],
-        keys: &[&[u8]],
-        requests: usize,
-    ) -> Result<(), Failed>;
-
-    /// The same requests as [`Cipher::messages`], where the API is handed `batch` of them before the
-    /// first result is needed: in one call, or in several and a last one that waits for all, as the
-    /// API has it. An API that knows no batches goes from message to message. The last batch of a
-    /// round through `messages`, and the last of all, may be shorter.
-    ///
-    /// # Errors
-    ///
-    /// [`Failed`] as for [`Cipher::messages`]; an API that knows batches also refuses a `batch` of
-    /// zero.
-    fn batches(
-        &mut self,
-        messages: &mut [Message<'_>],
-        batch: usize,
-        requests: usize,
-    ) -> Result<(), Failed> {
-        let _ = batch;
-        self.messages(messages, requests)
-    }
-
-    /// The same with a key set for each message: the requests of [`Cipher::messages_rekeyed`] in
-    /// batches as [`Cipher::batches`] makes them.
-    ///
-    /// # Errors
-    ///
-    /// [`Failed`] as for [`Cipher::batches`] and [`Cipher::messages_rekeyed`].
-    fn batches_rekeyed(
-        &mut self,
-        messages: &mut [Message<'_>],
-        keys: &[&[u8]],
-        batch: usize,
-        requests: usize,
-    ) -> Result<(), Failed> {
-        let _ = batch;
-        self.messages_rekeyed(messages, keys, requests)
-    }
 
     /// Starts a message `times` times.
     ///
@@ -147,99 +97,162 @@ pub trait Cipher: Send {
     fn fetch(&mut self, times: usize) -> Result<(), Failed>;
 }
 
-/// A cipher that a table can measure, as the points of the results name it.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct CipherPeer {
-    /// The project it comes from: `openssl`, `libgcrypt`, …
-    pub source: &'static str,
-    /// The entry point that is timed: `evp`, `gcry`, …
-    pub api: &'static str,
-    /// The algorithm: `aes-128-cbc`, `chacha20-ietf`, …
-    pub algorithm: &'static str,
-    /// Whether it can be measured here.
-    pub availability: Availability,
-    /// Whether [`Cipher::batches`] is more than a loop: the API takes many messages at a time.
-    pub batches: bool,
-    sessions: Sessions,
-}
-
-impl CipherPeer {
-    /// A cipher with one session for each key; `None` when the peer is missing or refuses a key,
-    /// and without keys.
+/// One algorithm in one direction, keyed: the single requests that a [`Cipher`] repeats.
+///
+/// Every peer implements it, and whoever measures ciphers of his own beside them. Implementations
+/// mark what is timed `#[inline]`, so that the loops are compiled for each cipher and contain
+/// nothing else. Dropping one frees its context.
+pub trait Crypt {
+    /// Begins a message under the kept key, by setting the IV: the first counter block in counter
+    /// mode, the tweak in XTS, the nonce for a stream cipher, whose block counter begins at zero.
     ///
-    /// Any number of threads may call it at the same time.
-    #[must_use]
-    pub fn open(&self, direction: Direction, keys: &[&[u8]]) -> Option<Box<dyn Cipher>> {
-        let (key_len, _) = lengths(self.algorithm)?;
-        if keys.iter().any(|key| key.len() != key_len) {
-            return None;
-        }
-        (self.sessions.0)(direction, keys)
+    /// # Errors
+    ///
+    /// [`Failed`] when `iv` is of another length than the algorithm's, or the call failed.
+    fn start(&mut self, iv: &[u8]) -> Result<(), Failed>;
+
+    /// Encrypts or decrypts the next bytes of the message, in place: one call of the API. In XTS
+    /// these are the whole message, a data unit of 16 bytes or more.
+    ///
+    /// # Errors
+    ///
+    /// [`Failed`] when the call failed, such as for a part of a block in CBC, or a second call in
+    /// XTS.
+    fn next(&mut self, data: &mut [u8]) -> Result<(), Failed>;
+
+    /// Sets another key in the same context, so that its schedule is computed; a message begins
+    /// with [`Crypt::start`] afterwards.
+    ///
+    /// # Errors
+    ///
+    /// [`Failed`] when the key's length is not the algorithm's, or the call failed.
+    fn key(&mut self, key: &[u8]) -> Result<(), Failed>;
+
+    /// Makes a context like this one with a key and an IV, and frees it.
+    ///
+    /// # Errors
+    ///
+    /// [`Failed`] when the API has no contexts, as without an implementation, or a call failed.
+    #[inline]
+    fn open(&mut self, key: &[u8], iv: &[u8]) -> Result<(), Failed> {
+        let _ = (key, iv);
+        Err(Failed)
     }
 
-    /// A peer of the version that was `found`, if it also works. `open` makes one session.
-    pub(crate) fn tried<C: Crypt + Send + 'static>(
-        names: [&'static str; 3],
-        version: String,
-        open: impl Fn(Direction, &[u8]) -> Result<C, Failed> + Send + Sync + 'static,
-    ) -> Self {
-        Self::made(names, version, move |direction, keys| {
-            let made: Result<Vec<C>, Failed> =
-                keys.iter().map(|key| open(direction, key)).collect();
-            cipher(made.ok()?)
+    /// Looks the algorithm up by its name, and forgets it.
+    ///
+    /// # Errors
+    ///
+    /// [`Failed`] when the API has no such call, as without an implementation, or it failed.
+    #[inline]
+    fn fetch(&mut self) -> Result<(), Failed> {
+        Err(Failed)
+    }
+}
+
+/// Wraps `sessions`, which differ in their keys only, in the measured loops; `None` without any.
+#[must_use]
+pub fn cipher<C: Crypt + Send + 'static>(sessions: Vec<C>) -> Option<Box<dyn Cipher>> {
+    Some(Box::new(Loops::new(Direction::Encrypt, sessions)?))
+}
+
+impl<C: Crypt + Send + 'static> Session<dyn Cipher> for C {
+    fn boxed(_: Direction, sessions: Vec<Self>) -> Option<Box<dyn Cipher>> {
+        cipher(sessions)
+    }
+}
+
+impl<C: Crypt + Send> Messages<Message<'_>> for Loops<C> {
+    fn messages(&mut self, messages: &mut [Message<'_>], run: Run<'_>) -> Result<(), Failed> {
+        self.each(messages, run, C::key, |crypt, message| {
+            crypt.start(message.iv)?;
+            crypt.next(message.data)
+        })
+    }
+}
+
+impl<C: Crypt + Send> Cipher for Loops<C> {
+    fn chunks(
+        &mut self,
+        iv: &[u8],
+        data: &mut [u8],
+        chunk: usize,
+        times: usize,
+    ) -> Result<(), Failed> {
+        let crypt = self.first()?;
+        if chunk == 0 {
+            return Err(Failed);
+        }
+        // The compiler must not specialise a cipher for a length that it happens to know.
+        let (data, chunk) = black_box((data, chunk));
+        crypt.start(iv)?;
+        for _ in 0..times {
+            for part in data.chunks_mut(chunk) {
+                crypt.next(part)?;
+            }
+        }
+        black_box(data.as_mut_ptr());
+        Ok(())
+    }
+
+    fn set_ivs(&mut self, iv: &[u8], times: usize) -> Result<(), Failed> {
+        let crypt = self.first()?;
+        for _ in 0..times {
+            crypt.start(black_box(iv))?;
+        }
+        Ok(())
+    }
+
+    fn set_keys(&mut self, keys: &[&[u8]], times: usize) -> Result<(), Failed> {
+        let crypt = self.first()?;
+        rounds(keys.len(), times, |count| {
+            for key in &keys[..count] {
+                crypt.key(black_box(key))?;
+            }
+            Ok(())
+        })?;
+        // So that no schedule is dropped for the next one.
+        black_box(crypt);
+        Ok(())
+    }
+
+    fn open(&mut self, keys: &[&[u8]], iv: &[u8], times: usize) -> Result<(), Failed> {
+        let crypt = self.first()?;
+        rounds(keys.len(), times, |count| {
+            for key in &keys[..count] {
+                crypt.open(black_box(key), black_box(iv))?;
+            }
+            Ok(())
         })
     }
 
-    /// The same, where `open` makes all sessions at once.
-    pub(crate) fn made(
-        [source, api, algorithm]: [&'static str; 3],
-        version: String,
-        open: impl Fn(Direction, &[&[u8]]) -> Option<Box<dyn Cipher>> + Send + Sync + 'static,
-    ) -> Self {
-        let sessions = Sessions(Arc::new(open));
-        let availability = Availability::Found(version);
-        let mut peer = Self { source, api, algorithm, availability, batches: false, sessions };
-        if let (false, Availability::Found(version)) = (peer.works(), &peer.availability) {
-            let hint = format!("{source} {version} has no working {algorithm} here");
-            peer.availability = Availability::Missing(hint);
+    fn fetch(&mut self, times: usize) -> Result<(), Failed> {
+        let crypt = self.first()?;
+        for _ in 0..times {
+            crypt.fetch()?;
         }
-        peer
-    }
-
-    /// A peer that is not here, and what to do about it.
-    pub(crate) fn missing(names: [&'static str; 3], hint: &str) -> Self {
-        let [source, api, algorithm] = names;
-        let sessions = Sessions(Arc::new(|_, _| None));
-        let availability = Availability::Missing(hint.to_owned());
-        Self { source, api, algorithm, availability, batches: false, sessions }
-    }
-
-    /// The same peer, whose API takes many messages at a time.
-    pub(crate) fn in_batches(self) -> Self {
-        Self { batches: true, ..self }
-    }
-
-    /// Whether what is encrypted can be decrypted, in one call and, but for XTS, in two.
-    fn works(&self) -> bool {
-        let Some((key_len, iv_len)) = lengths(self.algorithm) else { return false };
-        let Some(key) = KEY.get(..key_len) else { return false };
-        let iv = [7; 16];
-        let Some(iv) = iv.get(..iv_len) else { return false };
-        // A data unit of XTS is not to be cut.
-        let first = if self.algorithm.ends_with("xts") { 128 } else { 64 };
-        let plain: [u8; 128] = core::array::from_fn(|at| u8::try_from(at).unwrap_or(0));
-        let mut data = plain;
-        let mut run = |direction, chunk| {
-            let mut cipher = self.open(direction, &[key])?;
-            cipher.chunks(iv, &mut data, chunk, 1).ok()?;
-            Some(data)
-        };
-        run(Direction::Encrypt, first).is_some_and(|data| data != plain)
-            && run(Direction::Decrypt, 128) == Some(plain)
+        Ok(())
     }
 }
 
+/// Whether what is encrypted can be decrypted, in one call and, but for XTS, in two.
+pub(crate) fn works(peer: &Peer<dyn Cipher>) -> bool {
+    let Some((key_len, iv_len)) = lengths(peer.subject) else { return false };
+    let Some(key) = KEY.get(..key_len) else { return false };
+    let iv = [7; 16];
+    let Some(iv) = iv.get(..iv_len) else { return false };
+    // A data unit of XTS is not to be cut.
+    let first = if peer.subject.ends_with("xts") { 128 } else { 64 };
+    let plain: [u8; 128] = core::array::from_fn(|at| u8::try_from(at).unwrap_or(0));
+    let mut data = plain;
+    let mut run = |direction, chunk| {
+        let mut cipher = peer.open(direction, &[key])?;
+        cipher.chunks(iv, &mut data, chunk, 1).ok()?;
+        Some(data)
+    };
+    run(Direction::Encrypt, first).is_some_and(|data| data != plain)
+        && run(Direction::Decrypt, 128) == Some(plain)
+}
 /// The key of the first test: three different keys of DES, none of them weak; different halves for
 /// XTS.
 const KEY: [u8; 64] = [
@@ -249,27 +262,93 @@ const KEY: [u8; 64] = [
     0x0a, 0xb8, 0x4d, 0xf1, 0x37, 0x9c, 0x63, 0xde, 0x82, 0x19, 0xc5, 0x70, 0x2e, 0xeb, 0x46, 0x93,
 ];
 
-/// Bytes of the key and of the IV of an algorithm that peers are measured with; `None` for others.
-#[must_use]
-pub fn lengths(algorithm: &str) -> Option<(usize, usize)> {
-    match algorithm {
-        "aes-128-cbc" | "aes-128-ctr" | "serpent-128-cbc" | "serpent-128-ctr" => Some((16, 16)),
-        "aes-128-xts" => Some((32, 16)),
-        "aes-256-xts" => Some((64, 16)),
-        "chacha20-ietf" => Some((32, 12)),
-        "des-cbc" => Some((8, 8)),
-        "3des-cbc" => Some((24, 8)),
-        _ => None,
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Writes what it is told: the key's, the IV's and its own count into each byte of its data.
+    #[derive(Default)]
+    struct Counter {
+        key: u8,
+        iv: u8,
+        calls: u8,
+        left: Option<u8>,
     }
-}
 
-/// Makes the sessions of a peer.
-#[derive(Clone)]
-#[expect(clippy::type_complexity, reason = "written once")]
-struct Sessions(Arc<dyn Fn(Direction, &[&[u8]]) -> Option<Box<dyn Cipher>> + Send + Sync>);
+    impl Crypt for Counter {
+        fn start(&mut self, iv: &[u8]) -> Result<(), Failed> {
+            self.iv = *iv.first().ok_or(Failed)?;
+            Ok(())
+        }
 
-impl fmt::Debug for Sessions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Sessions")
+        fn next(&mut self, data: &mut [u8]) -> Result<(), Failed> {
+            if let Some(left) = &mut self.left {
+                *left = left.checked_sub(1).ok_or(Failed)?;
+            }
+            self.calls += 1;
+            data.fill(self.key + self.iv + self.calls);
+            Ok(())
+        }
+
+        fn key(&mut self, key: &[u8]) -> Result<(), Failed> {
+            self.key = *key.first().ok_or(Failed)?;
+            Ok(())
+        }
+    }
+
+    fn counters(keys: &[u8]) -> Box<dyn Cipher> {
+        let sessions = keys.iter().map(|&key| Counter { key, ..Counter::default() }).collect();
+        cipher(sessions).expect("there are keys")
+    }
+
+    #[test]
+    fn chunks_are_calls_and_the_rest_is_one_too() {
+        let mut data = [0; 7];
+        counters(&[100, 200]).chunks(&[10], &mut data, 3, 1).expect("nothing fails");
+        assert_eq!(data, [111, 111, 111, 112, 112, 112, 113]);
+        counters(&[100]).chunks(&[10], &mut data, 9, 2).expect("nothing fails");
+        assert_eq!(data, [112; 7], "two calls");
+        assert_eq!(counters(&[100]).chunks(&[10], &mut data, 0, 1), Err(Failed));
+    }
+
+    #[test]
+    fn messages_go_to_their_sessions_again_and_again() {
+        let mut data = [[0; 2]; 3];
+        let [a, b, c] = &mut data;
+        let mut batch = [
+            Message { session: 1, iv: &[1], data: a },
+            Message { session: 0, iv: &[2], data: b },
+            Message { session: 1, iv: &[3], data: c },
+        ];
+        let mut cipher = counters(&[10, 50]);
+        cipher.messages(&mut batch, Run::of(5)).expect("nothing fails");
+        assert_eq!(data, [[54; 2], [14; 2], [55; 2]], "the first two went twice");
+    }
+
+    #[test]
+    fn keys_are_used_in_turn() {
+        let mut data = [0; 4];
+        let mut cipher = counters(&[0]);
+        cipher.set_keys(&[&[10], &[20]], 3).expect("nothing fails");
+        cipher.chunks(&[0], &mut data, 4, 1).expect("nothing fails");
+        assert_eq!(data, [11; 4]);
+        let mut batch = [Message { session: 0, iv: &[1], data: &mut data }];
+        let keys: [&[u8]; 2] = [&[30], &[40]];
+        cipher.messages(&mut batch, Run::of(2).with_keys(Some(&keys))).expect("nothing fails");
+        assert_eq!(data, [44; 4]);
+        assert_eq!(cipher.set_keys(&[], 1), Err(Failed));
+        assert_eq!(cipher.set_keys(&[], 0), Ok(()));
+    }
+
+    #[test]
+    fn a_failure_ends_the_batch() {
+        let mut data = [0; 4];
+        let limited = Counter { left: Some(2), ..Counter::default() };
+        let mut cipher = cipher(vec![limited]).expect("one session");
+        assert_eq!(cipher.chunks(&[0], &mut data, 1, 1), Err(Failed));
+        assert_eq!(data, [1, 2, 0, 0]);
+        assert_eq!(cipher.open(&[&[1]], &[1], 1), Err(Failed), "it has no contexts");
+        assert_eq!(cipher.fetch(1), Err(Failed), "nor names");
+        assert!(super::cipher::<Counter>(Vec::new()).is_none());
     }
 }

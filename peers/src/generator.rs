@@ -1,4 +1,8 @@
-//! A random number generator as the tables measure it.
+//! A random number generator as the tables measure it, and the loops, written once for all.
+
+use core::hint::black_box;
+
+use crate::Failed;
 
 /// One generator, used by one thread.
 ///
@@ -8,7 +12,7 @@
 /// # Panics
 ///
 /// Drawing panics when the generator fails in the middle of a measurement, because there is
-/// no time that could be reported. [`GeneratorPeer::make`] has tried it before.
+/// no time that could be reported. [`Peer::make`](crate::Peer::make) has tried it before.
 pub trait Generator {
     /// Draws `requests` 32-bit words, by the generator's own 32-bit call where there is one and
     /// else by a 4-byte fill, and returns their XOR.
@@ -22,49 +26,131 @@ pub trait Generator {
     fn rekey(&mut self) -> bool;
 }
 
-/// Whether a peer can be measured here.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Availability {
-    /// It can; the version that was found.
-    Found(String),
-    /// It cannot; what to do about it, for people, such as `apt install libsodium23`.
-    Missing(String),
+/// The single requests that a [`Generator`] repeats.
+///
+/// Implementations mark what draws `#[inline]`, so that the loops are compiled for each
+/// generator and contain nothing else.
+pub trait Draw {
+    /// Fills the whole of `buffer`.
+    ///
+    /// # Errors
+    ///
+    /// [`Failed`] when the generator gave no or too few bytes.
+    fn fill(&mut self, buffer: &mut [u8]) -> Result<(), Failed>;
+
+    /// Draws one 32-bit word; by a 4-byte fill unless the generator has a call of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`Failed`] as for [`Draw::fill`].
+    #[inline]
+    fn word(&mut self) -> Result<u32, Failed> {
+        let mut bytes = [0; 4];
+        self.fill(&mut bytes)?;
+        Ok(u32::from_ne_bytes(bytes))
+    }
+
+    /// Drops what is buffered and takes a new key from the kernel.
+    ///
+    /// # Errors
+    ///
+    /// [`Failed`] when the generator has no call for that, as without an implementation, or the
+    /// kernel gave no bytes.
+    fn rekey(&mut self) -> Result<(), Failed> {
+        Err(Failed)
+    }
 }
 
-/// A generator that a table can measure, as the points of the results name it.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct GeneratorPeer {
-    /// The project it comes from: `openssl`, `kernel`, `rand`, …
-    pub source: &'static str,
-    /// The entry point that is timed: `rand-bytes`, `vdso`, `thread-rng-held`, …
-    pub api: &'static str,
-    /// The cipher behind it where it is known: `chacha12`, `aes-256-ctr`, …
-    pub subject: &'static str,
-    /// Whether it can be measured here.
-    pub availability: Availability,
-    /// Makes one generator for the calling thread; `None` when the peer is missing or a first
-    /// draw of 32 bytes fails. Any number of threads may call it at the same time.
-    pub make: fn() -> Option<Box<dyn Generator>>,
+/// Wraps `draw` in the measured loops; `None` when a first draw of 32 bytes fails.
+///
+/// The first draw also takes the peer's set-up (seeding, thread-local state) out of the
+/// measurement.
+#[must_use]
+pub fn generator<D: Draw + 'static>(mut draw: D) -> Option<Box<dyn Generator>> {
+    draw.fill(&mut [0; 32]).ok()?;
+    Some(Box::new(Loops(draw)))
 }
 
-impl GeneratorPeer {
-    /// A peer of the version that was `found`, if it also works; else the hint in the error.
-    pub(crate) fn tried(
-        source: &'static str,
-        api: &'static str,
-        subject: &'static str,
-        found: Result<String, String>,
-        make: fn() -> Option<Box<dyn Generator>>,
-    ) -> Self {
-        let availability = match found {
-            Ok(version) if make().is_some() => Availability::Found(version),
-            Ok(version) => {
-                Availability::Missing(format!("{source} {version} refuses to work here"))
+struct Loops<D>(D);
+
+impl<D: Draw> Generator for Loops<D> {
+    fn words(&mut self, requests: usize) -> u32 {
+        let mut folded = 0;
+        for _ in 0..requests {
+            match self.0.word() {
+                Ok(word) => folded ^= word,
+                Err(Failed) => stop::<D>(),
             }
-            Err(hint) => Availability::Missing(hint),
-        };
-        Self { source, api, subject, availability, make }
+        }
+        folded
+    }
+
+    fn fills(&mut self, buffer: &mut [u8], requests: usize) {
+        // The compiler must not specialise a generator for a length that it happens to know.
+        let buffer = black_box(buffer);
+        for _ in 0..requests {
+            if self.0.fill(buffer).is_err() {
+                stop::<D>();
+            }
+            // Makes the bytes count as used, so that no fill is dropped for the next one. Only
+            // the pointer goes through memory, and nothing waits for it.
+            black_box(buffer.as_mut_ptr());
+        }
+    }
+
+    fn rekey(&mut self) -> bool {
+        self.0.rekey().is_ok()
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn stop<D>() -> ! {
+    panic!("{} failed in the middle of a measurement", core::any::type_name::<D>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts up, and fails once it has given `left` requests.
+    struct Counter {
+        next: u8,
+        left: usize,
+    }
+
+    impl Draw for Counter {
+        fn fill(&mut self, buffer: &mut [u8]) -> Result<(), Failed> {
+            self.left = self.left.checked_sub(1).ok_or(Failed)?;
+            for byte in buffer {
+                *byte = self.next;
+                self.next = self.next.wrapping_add(1);
+            }
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn loops_make_every_request() {
+        let mut made = generator(Counter { next: 0, left: 6 }).expect("the first draw works");
+        let first = u32::from_ne_bytes([32, 33, 34, 35]);
+        let second = u32::from_ne_bytes([36, 37, 38, 39]);
+        assert_eq!(made.words(2), first ^ second);
+        assert_eq!(made.words(0), 0);
+        let mut buffer = [0; 3];
+        made.fills(&mut buffer, 2);
+        assert_eq!(buffer, [43, 44, 45]);
+        assert!(!made.rekey(), "it has no key");
+    }
+
+    #[test]
+    fn a_generator_that_does_not_work_is_not_made() {
+        assert!(generator(Counter { next: 0, left: 0 }).is_none());
+    }
+
+    #[test]
+    #[should_panic(expected = "Counter failed in the middle of a measurement")]
+    fn a_failure_in_the_middle_names_the_generator() {
+        generator(Counter { next: 0, left: 2 }).expect("the first draw works").words(2);
     }
 }

@@ -7,23 +7,30 @@ use core::ffi::{c_char, c_void};
 use std::sync::OnceLock;
 
 use crate::library::{Open, text};
-use crate::{Draw, Failed, GeneratorPeer, generator};
+use crate::peer::{Project, Versioned};
+use crate::{Draw, Failed, Generator, Peer, PeerLibraries, generator};
 
-pub(crate) fn generators() -> [GeneratorPeer; 1] {
-    let found = match functions() {
-        Some(functions) => Ok(functions.version.clone()),
-        None => Err("needs glibc 2.36 or later".to_owned()),
-    };
-    [GeneratorPeer::tried("glibc", "arc4random", "chacha20", found, || {
-        let functions = functions()?;
-        generator(Arc4Random { word: functions.word, fill: functions.fill })
-    })]
+pub(crate) struct Glibc;
+
+impl Project for Glibc {
+    fn generators(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Generator>> {
+        let found = functions().ok_or_else(|| "needs glibc 2.36 or later".to_owned());
+        vec![Peer::generator(["glibc", "arc4random", "chacha20"], &found, |functions| {
+            generator(Arc4Random { word: functions.word, fill: functions.fill })
+        })]
+    }
 }
 
 struct Functions {
     version: String,
     word: unsafe extern "C" fn() -> u32,
     fill: unsafe extern "C" fn(*mut c_void, usize),
+}
+
+impl Versioned for &'static Functions {
+    fn version(&self) -> String {
+        self.version.clone()
+    }
 }
 
 /// Found by name, because a program that names `arc4random` does not start with an older glibc.

@@ -1,40 +1,75 @@
-//! Intel's IPsec-MB 1.3, whose layouts these files know: the library and its managers.
+//! Peer: Intel's IPsec-MB 1.3, whose layouts these files know, without checks.
+//!
+//! Messages go as jobs (`job`), by bursts of jobs (`burst`) and by bursts of one cipher
+//! (`cipher-burst`), the fastest, which are AES only. A job is a message with its own key and IV; lanes
+//! work on several at once, so that all that a caller has at hand go out before the first is back. So
+//! do ciphers with authentication, which are done as they are handed over, because they have no
+//! lanes; AES-GCM is one function a message, too (`direct`).
 
 use core::ffi::{c_char, c_int, c_uint, c_void};
 
-use crate::PeerLibraries;
 use crate::library::{Open, Search, Slot, text};
+use crate::peer::{NamedLibrary, Project, Versioned};
+use crate::{Aead, Cipher, Peer, PeerLibraries};
 
+mod aeads;
+mod ciphers;
 mod functions;
+mod gcm;
 mod job;
 mod keys;
+mod sessions;
 mod submit;
 
 use functions::Functions;
-pub(crate) use functions::{Gcm, GcmMessage};
-pub(crate) use job::{Algorithm, Job};
-pub(crate) use keys::{Aes, ChaCha, Des, Expanded, GcmKey, GcmSession, GcmState, TripleDes};
-pub(crate) use submit::{Api, BURST};
+use functions::{Gcm, GcmMessage};
+use job::{Algorithm, Job};
+use keys::{Aes, ChaCha, Des, Expanded, GcmKey, GcmSession, GcmState, TripleDes};
+use submit::{Api, BURST};
 
-const SEARCH: Search = Search {
-    files: &["libIPSec_MB.so.1"],
-    hint: "apt install libipsec-mb1 (or --peer-lib ipsec-mb=PATH of a libIPSec_MB.so 1.3)",
+const SEARCH: Search = {
+    const HINT: &str =
+        "apt install libipsec-mb1 (or --peer-lib ipsec-mb=PATH of a libIPSec_MB.so 1.3)";
+    // SAFETY: this is the library's name.
+    unsafe { Search::new("ipsec-mb", &["libIPSec_MB.so.1"], HINT) }
 };
+
+pub(crate) struct IntelIpsecMb;
+
+impl Project for IntelIpsecMb {
+    fn ciphers(&self, libraries: &PeerLibraries) -> Vec<Peer<dyn Cipher>> {
+        ciphers::all(&library(libraries))
+    }
+
+    fn aeads(&self, libraries: &PeerLibraries) -> Vec<Peer<dyn Aead>> {
+        aeads::all(&library(libraries))
+    }
+
+    fn libraries(&self) -> &'static [NamedLibrary] {
+        &[NamedLibrary { name: "ipsec-mb", open: |libraries| library(libraries).map(drop) }]
+    }
+}
 
 /// `IMB_VERSION(1, 3, 0)`. Other versions have other layouts.
 const VERSION: c_uint = 0x1_0300;
 /// `sizeof(IMB_MGR)` of that version.
 const MANAGER_SIZE: usize = 52_520;
-static IPSEC_MB: Slot<IpsecMb> = Slot::new();
 
 /// The system's library, or that at the given path.
-pub(crate) fn library(libraries: &PeerLibraries) -> Result<&'static IpsecMb, String> {
-    IPSEC_MB.open(libraries.path("ipsec-mb"), |path| IpsecMb::find(SEARCH.open(path)?))
+fn library(libraries: &PeerLibraries) -> Result<&'static IpsecMb, String> {
+    static IPSEC_MB: Slot<IpsecMb> = Slot::new();
+    IPSEC_MB.open(libraries, "ipsec-mb", |_| IpsecMb::find(SEARCH.open(libraries)?))
+}
+
+impl Versioned for &'static IpsecMb {
+    fn version(&self) -> String {
+        self.version.clone()
+    }
 }
 
 /// An open library.
-pub(crate) struct IpsecMb {
-    pub(crate) version: String,
+struct IpsecMb {
+    version: String,
     allocate: unsafe extern "C" fn(u64) -> *mut c_void,
     initialise: unsafe extern "C" fn(*mut c_void, *mut c_int),
     free: unsafe extern "C" fn(*mut c_void),
@@ -78,7 +113,7 @@ impl IpsecMb {
 }
 
 /// A manager, which chooses the kernels for this processor (`IMB_MGR`).
-pub(crate) struct Manager {
+struct Manager {
     library: &'static IpsecMb,
     manager: *mut c_void,
     functions: Functions,
@@ -87,7 +122,7 @@ pub(crate) struct Manager {
 }
 
 impl Manager {
-    pub(crate) fn new(library: &'static IpsecMb) -> Option<Self> {
+    fn new(library: &'static IpsecMb) -> Option<Self> {
         // SAFETY: without flags.
         let manager = unsafe { (library.allocate)(0) };
         if manager.is_null() {
@@ -107,7 +142,7 @@ impl Manager {
     }
 
     /// AES-GCM with keys of 16 or 32 bytes.
-    pub(crate) fn gcm(&self, key_len: usize) -> Option<Gcm> {
+    fn gcm(&self, key_len: usize) -> Option<Gcm> {
         let [short, long] = self.functions.gcm;
         match key_len {
             16 => Some(short),

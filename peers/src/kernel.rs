@@ -4,41 +4,47 @@ use std::fs::File;
 use std::os::fd::AsRawFd;
 
 use crate::library::text;
-use crate::{Draw, Failed, GeneratorPeer, generator};
+use crate::peer::Project;
+use crate::{Draw, Failed, Generator, Peer, PeerLibraries, generator};
+
+#[cfg(target_pointer_width = "64")]
+mod elf;
+#[cfg(target_pointer_width = "64")]
+mod vdso;
 
 const DEVICE: &str = "/dev/urandom";
 
-pub(crate) fn generators() -> [GeneratorPeer; 3] {
-    let version = release();
-    [
-        GeneratorPeer::tried("kernel", "getrandom", "chacha20", Ok(version.clone()), || {
-            generator(GetRandom)
-        }),
-        vdso(version.clone()),
-        GeneratorPeer::tried("kernel", "read", "chacha20", device(version), || {
-            generator(Read(File::open(DEVICE).ok()?))
-        }),
-    ]
-}
+pub(crate) struct Kernel;
 
-#[cfg(target_pointer_width = "64")]
-fn vdso(version: String) -> GeneratorPeer {
-    use crate::vdso;
-    let found = if vdso::is_there() { Ok(version) } else { Err(vdso::HINT.to_owned()) };
-    GeneratorPeer::tried("kernel", "vdso", "chacha20", found, vdso::make)
+impl Project for Kernel {
+    fn generators(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Generator>> {
+        let version = Ok(release());
+        let peer = |api, found: &Result<String, String>, make: fn() -> Option<_>| {
+            Peer::generator(["kernel", api, "chacha20"], found, move |_| make())
+        };
+        vec![
+            peer("getrandom", &version, || generator(GetRandom)),
+            peer("vdso", &vdso::check().and(version.clone()), vdso::make),
+            peer("read", &device().and(version), || generator(Read(File::open(DEVICE).ok()?))),
+        ]
+    }
 }
 
 #[cfg(not(target_pointer_width = "64"))]
-fn vdso(_: String) -> GeneratorPeer {
-    let hint = "no 32-bit kernel has a vDSO getrandom".to_owned();
-    GeneratorPeer::tried("kernel", "vdso", "chacha20", Err(hint), || None)
+mod vdso {
+    use crate::Generator;
+
+    pub(super) fn check() -> Result<(), String> {
+        Err("no 32-bit kernel has a vDSO getrandom".to_owned())
+    }
+
+    pub(super) fn make() -> Option<Box<dyn Generator>> {
+        None
+    }
 }
 
-fn device(version: String) -> Result<String, String> {
-    match File::open(DEVICE) {
-        Ok(_) => Ok(version),
-        Err(error) => Err(format!("cannot open {DEVICE}: {error}")),
-    }
+fn device() -> Result<(), String> {
+    File::open(DEVICE).map(drop).map_err(|error| format!("cannot open {DEVICE}: {error}"))
 }
 
 /// The kernel's release, such as `6.12.9-amd64`.

@@ -16,11 +16,17 @@ use std::os::fd::{AsRawFd, FromRawFd};
 use std::path::{Path, PathBuf};
 
 use crate::library::{Open, Search, Slot, text};
-use crate::{Draw, Failed, GeneratorPeer, PeerLibraries, generator};
+use crate::peer::{NamedLibrary, Project, Versioned};
+use crate::{Aead, Cipher, Draw, Failed, Generator, Peer, PeerLibraries, generator};
 
-const SEARCH: Search = Search {
-    files: &["libgcrypt.so.20", "libgcrypt.so"],
-    hint: "apt install libgcrypt20 (or --peer-lib libgcrypt=PATH of a libgcrypt.so)",
+mod ciphers;
+
+const NAME: &str = "libgcrypt";
+const SEARCH: Search = {
+    const FILES: &[&str] = &["libgcrypt.so.20", "libgcrypt.so"];
+    const HINT: &str = "apt install libgcrypt20 (or --peer-lib libgcrypt=PATH of a libgcrypt.so)";
+    // SAFETY: these are libgcrypt's names.
+    unsafe { Search::new(NAME, FILES, HINT) }
 };
 
 /// `GCRY_STRONG_RANDOM`.
@@ -34,33 +40,54 @@ const IS_FINISHED: c_int = 39;
 /// `GCRYCTL_DISABLE_HWF`.
 const DISABLE_HARDWARE: c_int = 63;
 
-static LIBGCRYPT: Slot<Libgcrypt> = Slot::new();
-static WITHOUT_HARDWARE: Slot<Libgcrypt> = Slot::new();
+pub(crate) struct LibGcrypt;
 
-pub(crate) fn generators(libraries: &PeerLibraries) -> [GeneratorPeer; 2] {
-    let found = || library(libraries).map(|library| library.version.clone());
-    [
-        GeneratorPeer::tried("libgcrypt", "strong", "sha1-pool", found(), || {
-            generator(Strong(LIBGCRYPT.opened()?.randomize))
-        }),
-        GeneratorPeer::tried("libgcrypt", "nonce", "sha1", found(), || {
-            generator(Nonce(LIBGCRYPT.opened()?.create_nonce))
-        }),
-    ]
+impl Project for LibGcrypt {
+    fn generators(&self, libraries: &PeerLibraries) -> Vec<Peer<dyn Generator>> {
+        let found = library(libraries);
+        vec![
+            Peer::generator([NAME, "strong", "sha1-pool"], &found, |library| {
+                generator(Strong(library.randomize))
+            }),
+            Peer::generator([NAME, "nonce", "sha1"], &found, |library| {
+                generator(Nonce(library.create_nonce))
+            }),
+        ]
+    }
+
+    fn ciphers(&self, libraries: &PeerLibraries) -> Vec<Peer<dyn Cipher>> {
+        ciphers::raw("gcry", &library(libraries))
+            .chain(ciphers::raw("gcry-nohw", &without_hardware(libraries)))
+            .collect()
+    }
+
+    fn aeads(&self, libraries: &PeerLibraries) -> Vec<Peer<dyn Aead>> {
+        // Without hardware features one is enough to show what these are worth.
+        ciphers::aeads("gcry", &library(libraries))
+            .chain(ciphers::aeads("gcry-nohw", &without_hardware(libraries)).take(1))
+            .collect()
+    }
+
+    fn libraries(&self) -> &'static [NamedLibrary] {
+        &[NamedLibrary { name: NAME, open: |libraries| library(libraries).map(drop) }]
+    }
 }
 
 /// The system's libgcrypt, or that at the given path.
-pub(crate) fn library(libraries: &PeerLibraries) -> Result<&'static Libgcrypt, String> {
-    LIBGCRYPT.open(libraries.path("libgcrypt"), |path| Libgcrypt::set_up(SEARCH.open(path)?))
+fn library(libraries: &PeerLibraries) -> Result<&'static Libgcrypt, String> {
+    static LIBGCRYPT: Slot<Libgcrypt> = Slot::new();
+    LIBGCRYPT.open(libraries, NAME, |_| Libgcrypt::set_up(SEARCH.open(libraries)?))
 }
 
 /// Another instance of the same file, which uses no hardware features.
-pub(crate) fn without_hardware(libraries: &PeerLibraries) -> Result<&'static Libgcrypt, String> {
+fn without_hardware(libraries: &PeerLibraries) -> Result<&'static Libgcrypt, String> {
+    static WITHOUT_HARDWARE: Slot<Libgcrypt> = Slot::new();
     let original = library(libraries)?;
-    WITHOUT_HARDWARE.open(libraries.path("libgcrypt"), |_| {
+    WITHOUT_HARDWARE.open(libraries, NAME, |_| {
         let copy = copy(&original.file)
             .map_err(|error| format!("cannot copy {}: {error}", original.file.display()))?;
-        let library = Open::at(&copy)?;
+        // SAFETY: the original, which is open already, was vouched for.
+        let library = unsafe { Open::at(&copy) }?;
         Libgcrypt::disable_hardware(&library)?;
         let library = Libgcrypt::set_up(library)?;
         let features = library.features()?;
@@ -72,10 +99,16 @@ pub(crate) fn without_hardware(libraries: &PeerLibraries) -> Result<&'static Lib
     })
 }
 
+impl Versioned for &'static Libgcrypt {
+    fn version(&self) -> String {
+        self.version.clone()
+    }
+}
+
 /// An instance of the library, ready for use.
-pub(crate) struct Libgcrypt {
-    pub(crate) version: String,
-    pub(crate) ciphers: Ciphers,
+struct Libgcrypt {
+    version: String,
+    ciphers: Ciphers,
     randomize: unsafe extern "C" fn(*mut c_void, usize, c_int),
     create_nonce: unsafe extern "C" fn(*mut c_uchar, usize),
     /// The file that it comes from.
@@ -84,22 +117,20 @@ pub(crate) struct Libgcrypt {
 }
 
 /// Its functions for ciphers. A handle is a pointer; all of them return zero or an error's number.
-pub(crate) struct Ciphers {
+struct Ciphers {
     /// Where to store the handle, algorithm, mode, flags.
-    pub(crate) open: unsafe extern "C" fn(*mut *mut c_void, c_int, c_int, c_uint) -> c_uint,
-    pub(crate) close: unsafe extern "C" fn(*mut c_void),
-    pub(crate) set_key: unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> c_uint,
-    pub(crate) set_iv: unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> c_uint,
-    pub(crate) set_counter: unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> c_uint,
+    open: unsafe extern "C" fn(*mut *mut c_void, c_int, c_int, c_uint) -> c_uint,
+    close: unsafe extern "C" fn(*mut c_void),
+    set_key: unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> c_uint,
+    set_iv: unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> c_uint,
+    set_counter: unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> c_uint,
     /// Handle, out, its size, in, its size; without an input, `out` is both.
-    pub(crate) encrypt:
-        unsafe extern "C" fn(*mut c_void, *mut c_void, usize, *const c_void, usize) -> c_uint,
-    pub(crate) decrypt:
-        unsafe extern "C" fn(*mut c_void, *mut c_void, usize, *const c_void, usize) -> c_uint,
+    encrypt: unsafe extern "C" fn(*mut c_void, *mut c_void, usize, *const c_void, usize) -> c_uint,
+    decrypt: unsafe extern "C" fn(*mut c_void, *mut c_void, usize, *const c_void, usize) -> c_uint,
     /// Handle, associated data, their size.
-    pub(crate) authenticate: unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> c_uint,
-    pub(crate) get_tag: unsafe extern "C" fn(*mut c_void, *mut c_void, usize) -> c_uint,
-    pub(crate) check_tag: unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> c_uint,
+    authenticate: unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> c_uint,
+    get_tag: unsafe extern "C" fn(*mut c_void, *mut c_void, usize) -> c_uint,
+    check_tag: unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> c_uint,
 }
 
 impl Libgcrypt {

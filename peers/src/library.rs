@@ -3,12 +3,14 @@
 use core::error::Error as _;
 use core::ffi::{CStr, c_char};
 use core::fmt;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use libloading::Library;
 
-use crate::{ipsec_mb, libgcrypt, libsodium, nettle, openssl};
+use crate::PROJECTS;
+use crate::peer::NamedLibrary;
 
 /// Where to find peers that are shared libraries, for those that should not come from where the
 /// dynamic loader looks.
@@ -18,15 +20,20 @@ pub struct PeerLibraries {
 }
 
 impl PeerLibraries {
-    /// The names that can be given a path. `openssl-newest` is a second build beside `openssl`; one
-    /// that `make peers` has built in the running program's target folder needs no path.
-    pub const NAMES: [&'static str; 6] =
-        ["ipsec-mb", "libgcrypt", "libsodium", "nettle", "openssl", "openssl-newest"];
-
     /// Every library from where the dynamic loader looks.
     #[must_use]
     pub const fn new() -> Self {
         Self { paths: Vec::new() }
+    }
+
+    /// The names that can be given a path, in their alphabetical order. `openssl-newest` is a second
+    /// build beside `openssl`; one that `make peers` has built in the running program's target folder
+    /// needs no path.
+    #[must_use]
+    pub fn names() -> Vec<&'static str> {
+        let mut names: Vec<_> = named().map(|library| library.name).collect();
+        names.sort_unstable();
+        names
     }
 
     /// Takes one library from a file, given as `NAME=PATH`; a later path replaces an earlier one.
@@ -36,15 +43,36 @@ impl PeerLibraries {
     /// # Errors
     ///
     /// [`BadLibrary`] when `assignment` has no `=`, an empty path or an unknown name.
-    pub fn add(&mut self, assignment: &str) -> Result<(), BadLibrary> {
+    ///
+    /// # Safety
+    ///
+    /// Whatever the file is, loading it runs code, and its functions are called as those of the named
+    /// library. So it is a build of that library, or no library at all.
+    pub unsafe fn add(&mut self, assignment: &str) -> Result<(), BadLibrary> {
         let (name, path) = assignment.split_once('=').ok_or(BadLibrary)?;
-        let name = Self::NAMES.into_iter().find(|known| *known == name).ok_or(BadLibrary)?;
+        let named = named().find(|known| known.name == name).ok_or(BadLibrary)?;
         if path.is_empty() {
             return Err(BadLibrary);
         }
-        self.paths.retain(|(known, _)| *known != name);
-        self.paths.push((name, PathBuf::from(path)));
+        self.paths.retain(|(known, _)| *known != named.name);
+        self.paths.push((named.name, PathBuf::from(path)));
         Ok(())
+    }
+
+    /// The same for a file that the user has named: `assignment` is one of the arguments of this
+    /// program, or the end of one.
+    ///
+    /// # Errors
+    ///
+    /// [`BadLibrary`] as for [`add`](Self::add), and when no argument of this program is like this.
+    pub fn add_argument(&mut self, assignment: &str) -> Result<(), BadLibrary> {
+        let is_it =
+            |argument: OsString| argument.as_encoded_bytes().ends_with(assignment.as_bytes());
+        if !std::env::args_os().skip(1).any(is_it) {
+            return Err(BadLibrary);
+        }
+        // SAFETY: the user says which file it is, and could run any other program as well.
+        unsafe { self.add(assignment) }
     }
 
     /// Opens every library that was given a path.
@@ -55,34 +83,32 @@ impl PeerLibraries {
     /// a version that is served.
     pub fn check(&self) -> Result<(), CannotOpen> {
         for (name, _) in &self.paths {
-            let opened = match *name {
-                "ipsec-mb" => ipsec_mb::library(self).map(drop),
-                "libgcrypt" => libgcrypt::library(self).map(drop),
-                "libsodium" => libsodium::library(self).map(drop),
-                "nettle" => nettle::library(self).map(drop),
-                "openssl" => openssl::library(self).map(drop),
-                _ => openssl::newest(self).map(drop),
-            };
-            opened.map_err(|reason| CannotOpen { name, reason })?;
+            for library in named().filter(|library| library.name == *name) {
+                (library.open)(self).map_err(|reason| CannotOpen { name, reason })?;
+            }
         }
         Ok(())
     }
 
     /// The file that was given for `name`.
-    #[must_use]
-    pub fn path(&self, name: &str) -> Option<&Path> {
+    pub(crate) fn path(&self, name: &str) -> Option<&Path> {
         self.paths.iter().find(|(known, _)| *known == name).map(|(_, path)| path.as_path())
     }
 }
 
-/// An argument that is not `NAME=PATH` with a name of [`PeerLibraries::NAMES`].
+/// The libraries of all peers.
+fn named() -> impl Iterator<Item = &'static NamedLibrary> {
+    PROJECTS.iter().flat_map(|project| project.libraries())
+}
+
+/// An argument that is not `NAME=PATH` with a name of [`PeerLibraries::names`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BadLibrary;
 
 impl fmt::Display for BadLibrary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "expected NAME=PATH, where NAME is one of {}", PeerLibraries::NAMES.join(", "))
+        write!(f, "expected NAME=PATH, where NAME is one of {}", PeerLibraries::names().join(", "))
     }
 }
 
@@ -92,7 +118,7 @@ impl core::error::Error for BadLibrary {}
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CannotOpen {
-    /// One of [`PeerLibraries::NAMES`].
+    /// One of [`PeerLibraries::names`].
     pub name: &'static str,
     /// What is wrong with it, for people.
     pub reason: String,
@@ -108,29 +134,36 @@ impl core::error::Error for CannotOpen {}
 
 /// How to find one library and how to get it.
 pub(crate) struct Search {
-    /// File names for the dynamic loader, the preferred one first.
-    pub(crate) files: &'static [&'static str],
-    /// What to do when none of them is there.
-    pub(crate) hint: &'static str,
+    name: &'static str,
+    files: &'static [&'static str],
+    hint: &'static str,
 }
 
 impl Search {
-    /// Opens the library at `path`, or else the first that the dynamic loader finds.
-    pub(crate) fn open(&self, path: Option<&Path>) -> Result<Open, String> {
-        if let Some(path) = path {
-            return Open::at(path);
-        }
-        self.files
-            .iter()
-            .find_map(|file| load(Path::new(file)).ok())
-            .ok_or_else(|| self.hint.to_owned())
+    /// The library that users know as `name`: its file names for the dynamic loader, the preferred
+    /// one first, and what to do when none of them is there.
+    ///
+    /// # Safety
+    ///
+    /// Whatever the loader finds under these names can be loaded: it is a build of that library.
+    pub(crate) const unsafe fn new(
+        name: &'static str,
+        files: &'static [&'static str],
+        hint: &'static str,
+    ) -> Self {
+        Self { name, files, hint }
     }
-}
 
-fn load(file: &Path) -> Result<Open, libloading::Error> {
-    // SAFETY: opening runs the library's initialisers; the files are cryptographic libraries that
-    // are made to be loaded, or what the user asked for.
-    unsafe { Library::new(file) }.map(Open)
+    /// Opens the library that the user has named, or else the first that the dynamic loader finds.
+    pub(crate) fn open(&self, libraries: &PeerLibraries) -> Result<Open, String> {
+        if let Some(path) = libraries.path(self.name) {
+            // SAFETY: who named the file has vouched for it.
+            return unsafe { Open::at(path) };
+        }
+        // SAFETY: the constructor's caller vouches for the files.
+        let load = |file: &&str| unsafe { Library::new(*file) }.map(Open).ok();
+        self.files.iter().find_map(load).ok_or_else(|| self.hint.to_owned())
+    }
 }
 
 /// Refuses what the dynamic loader would wait for, such as a FIFO that nobody writes to. A name
@@ -152,9 +185,14 @@ pub(crate) struct Open(Library);
 
 impl Open {
     /// Opens the library at `path`.
-    pub(crate) fn at(path: &Path) -> Result<Self, String> {
+    ///
+    /// # Safety
+    ///
+    /// The library's initialisers can run.
+    pub(crate) unsafe fn at(path: &Path) -> Result<Self, String> {
         is_file(path)?;
-        load(path).map_err(|error| {
+        // SAFETY: the caller vouches for the file.
+        unsafe { Library::new(path) }.map(Self).map_err(|error| {
             // The loader's own words, where it has any.
             let reason = error.source().map_or_else(|| error.to_string(), ToString::to_string);
             format!("cannot open {}: {reason}", path.display())
@@ -196,12 +234,15 @@ impl<T> Slot<T> {
         Self(OnceLock::new())
     }
 
-    /// What `open` made of the library at `path` the first time.
+    /// What `open` made of the library the first time, with the file that the user has given for
+    /// `name`, if there is one.
     pub(crate) fn open(
         &self,
-        path: Option<&Path>,
+        libraries: &PeerLibraries,
+        name: &str,
         open: impl FnOnce(Option<&Path>) -> Result<T, String>,
     ) -> Result<&T, String> {
+        let path = libraries.path(name);
         let opened = self
             .0
             .get_or_init(|| Opened { path: path.map(Path::to_path_buf), library: open(path) });
@@ -209,11 +250,6 @@ impl<T> Slot<T> {
             return Err("this process has already looked for it at another path".to_owned());
         }
         opened.library.as_ref().map_err(Clone::clone)
-    }
-
-    /// The library, if it was opened.
-    pub(crate) fn opened(&self) -> Option<&T> {
-        self.0.get()?.library.as_ref().ok()
     }
 }
 
@@ -234,26 +270,46 @@ pub(crate) unsafe fn text(text: *const c_char) -> String {
 mod tests {
     use super::*;
 
+    /// Adds a path to a file that is no library.
+    fn add(libraries: &mut PeerLibraries, assignment: &str) -> Result<(), BadLibrary> {
+        // SAFETY: there are no such files.
+        unsafe { libraries.add(assignment) }
+    }
+
     #[test]
     fn assignments() {
         let mut libraries = PeerLibraries::new();
         for bad in ["", "openssl", "openssl=", "=x", "OpenSSL=x", "glibc=/x"] {
-            assert_eq!(libraries.add(bad), Err(BadLibrary), "{bad}");
+            assert_eq!(add(&mut libraries, bad), Err(BadLibrary), "{bad}");
         }
-        libraries.add("openssl=/a").expect("a known name");
-        libraries.add("openssl=/b=c").expect("a known name");
+        add(&mut libraries, "openssl=/a").expect("a known name");
+        add(&mut libraries, "openssl=/b=c").expect("a known name");
         assert_eq!(libraries.path("openssl"), Some(Path::new("/b=c")));
         assert_eq!(libraries.path("libsodium"), None);
     }
 
     #[test]
+    fn only_the_user_names_files_without_further_ado() {
+        let mut libraries = PeerLibraries::new();
+        assert_eq!(libraries.add_argument("openssl=/not/an/argument"), Err(BadLibrary));
+        assert_eq!(libraries, PeerLibraries::new());
+    }
+
+    #[test]
+    fn names_are_different_and_sorted() {
+        let names = PeerLibraries::names();
+        assert!(names.is_sorted_by(|a, b| a < b), "{names:?}");
+        assert!(names.contains(&"openssl-newest"));
+    }
+
+    #[test]
     fn a_slot_opens_once_and_refuses_another_path() {
-        let slot = Slot::new();
-        assert!(slot.opened().is_none());
-        assert_eq!(slot.open(None, |_| Ok(1)), Ok(&1));
-        assert_eq!(slot.open(None, |_| Ok(2)), Ok(&1));
-        assert!(slot.open(Some(Path::new("/x")), |_| Ok(3)).is_err());
-        assert_eq!(slot.opened(), Some(&1));
+        let (slot, none, mut other) = (Slot::new(), PeerLibraries::new(), PeerLibraries::new());
+        add(&mut other, "openssl=/x").expect("a known name");
+        assert_eq!(slot.open(&none, "openssl", |_| Ok(1)), Ok(&1));
+        assert_eq!(slot.open(&none, "openssl", |_| Ok(2)), Ok(&1));
+        assert!(slot.open(&other, "openssl", |_| Ok(3)).is_err());
+        assert_eq!(slot.open(&other, "nettle", |_| Ok(3)), Ok(&1), "another's path");
     }
 
     #[test]

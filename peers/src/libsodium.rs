@@ -5,36 +5,52 @@
 //! table of functions.
 
 use core::ffi::{c_char, c_int, c_void};
-use std::path::Path;
 
 use crate::library::{Open, Search, Slot, text};
-use crate::{Draw, Failed, GeneratorPeer, PeerLibraries, generator};
+use crate::peer::{NamedLibrary, Project, Versioned};
+use crate::{Draw, Failed, Generator, Peer, PeerLibraries, generator};
 
-const SEARCH: Search = Search {
-    files: &["libsodium.so.26", "libsodium.so.23", "libsodium.so"],
-    hint: "apt install libsodium23 (or --peer-lib libsodium=PATH of a libsodium.so)",
+const SEARCH: Search = {
+    const FILES: &[&str] = &["libsodium.so.26", "libsodium.so.23", "libsodium.so"];
+    const HINT: &str = "apt install libsodium23 (or --peer-lib libsodium=PATH of a libsodium.so)";
+    // SAFETY: these are libsodium's names.
+    unsafe { Search::new("libsodium", FILES, HINT) }
 };
 
-static LIBSODIUM: Slot<Libsodium> = Slot::new();
+pub(crate) struct LibSodium;
 
-pub(crate) fn generators(libraries: &PeerLibraries) -> [GeneratorPeer; 2] {
-    let found = || library(libraries).map(|library| library.version.clone());
-    [
-        GeneratorPeer::tried("libsodium", "default", "chacha20", found(), || {
-            generator(LIBSODIUM.opened()?.default)
-        }),
-        GeneratorPeer::tried("libsodium", "internal", "chacha20", found(), || {
-            generator(LIBSODIUM.opened()?.internal)
-        }),
-    ]
+impl Project for LibSodium {
+    fn generators(&self, libraries: &PeerLibraries) -> Vec<Peer<dyn Generator>> {
+        let found = library(libraries);
+        let peer = |api, functions: fn(&Libsodium) -> RandomBytes| {
+            Peer::generator(["libsodium", api, "chacha20"], &found, move |library| {
+                generator(functions(library))
+            })
+        };
+        vec![
+            peer("default", |library| library.default),
+            peer("internal", |library| library.internal),
+        ]
+    }
+
+    fn libraries(&self) -> &'static [NamedLibrary] {
+        &[NamedLibrary { name: "libsodium", open: |libraries| library(libraries).map(drop) }]
+    }
 }
 
 /// The system's libsodium, or that at the given path.
-pub(crate) fn library(libraries: &PeerLibraries) -> Result<&'static Libsodium, String> {
-    LIBSODIUM.open(libraries.path("libsodium"), Libsodium::open)
+fn library(libraries: &PeerLibraries) -> Result<&'static Libsodium, String> {
+    static LIBSODIUM: Slot<Libsodium> = Slot::new();
+    LIBSODIUM.open(libraries, "libsodium", |_| Libsodium::find(SEARCH.open(libraries)?))
 }
 
-pub(crate) struct Libsodium {
+impl Versioned for &'static Libsodium {
+    fn version(&self) -> String {
+        self.version.clone()
+    }
+}
+
+struct Libsodium {
     version: String,
     /// The kernel's generator, by system calls of at most 256 bytes.
     default: RandomBytes,
@@ -56,8 +72,7 @@ struct Implementation {
 }
 
 impl Libsodium {
-    fn open(path: Option<&Path>) -> Result<Self, String> {
-        let library = SEARCH.open(path)?;
+    fn find(library: Open) -> Result<Self, String> {
         // SAFETY: the type is that of sodium/core.h.
         let init = unsafe { library.symbol::<unsafe extern "C" fn() -> c_int>(c"sodium_init") }?;
         // SAFETY: the type is that of sodium/version.h.

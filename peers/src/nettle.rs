@@ -1,105 +1,215 @@
-//! The functions of libnettle 3.6 to 3.10, whose layouts this file knows.
+//! Peer: libnettle 3.6 to 3.10, whose layouts these files know.
 
-use core::ffi::{c_int, c_void};
+use core::ffi::{CStr, c_int, c_void};
 
-use crate::PeerLibraries;
 use crate::library::{Open, Search, Slot};
+use crate::peer::{NamedLibrary, Project, Versioned};
+use crate::{Aead, Cipher as AnyCipher, Peer, PeerLibraries};
 
-const SEARCH: Search = Search {
-    files: &["libnettle.so.8"],
-    hint: "apt install libnettle8 (or --peer-lib nettle=PATH of a libnettle.so of version 3)",
+mod aeads;
+mod ciphers;
+
+use Sets::{Judging, Plain};
+
+const SEARCH: Search = {
+    const FILES: &[&str] = &["libnettle.so.8"];
+    const HINT: &str =
+        "apt install libnettle8 (or --peer-lib nettle=PATH of a libnettle.so of version 3)";
+    // SAFETY: this is nettle's name.
+    unsafe { Search::new("nettle", FILES, HINT) }
 };
 
 /// The versions whose contexts are as large as [`Context`] and its users assume.
 const MAJOR: c_int = 3;
 const MINORS: core::ops::RangeInclusive<c_int> = 6..=10;
 
-static NETTLE: Slot<Nettle> = Slot::new();
+pub(crate) struct LibNettle;
+
+impl Project for LibNettle {
+    fn ciphers(&self, libraries: &PeerLibraries) -> Vec<Peer<dyn AnyCipher>> {
+        ciphers::all(&library(libraries))
+    }
+
+    fn aeads(&self, libraries: &PeerLibraries) -> Vec<Peer<dyn Aead>> {
+        aeads::all(&library(libraries)).into()
+    }
+
+    fn libraries(&self) -> &'static [NamedLibrary] {
+        &[NamedLibrary { name: "nettle", open: |libraries| library(libraries).map(drop) }]
+    }
+}
 
 /// The system's libnettle, or that at the given path.
-pub(crate) fn library(libraries: &PeerLibraries) -> Result<&'static Nettle, String> {
-    NETTLE.open(libraries.path("nettle"), |path| Nettle::find(SEARCH.open(path)?))
+fn library(libraries: &PeerLibraries) -> Result<&'static Nettle, String> {
+    static NETTLE: Slot<Nettle> = Slot::new();
+    NETTLE.open(libraries, "nettle", |_| Nettle::find(SEARCH.open(libraries)?))
+}
+
+impl Versioned for &'static Nettle {
+    fn version(&self) -> String {
+        self.version.clone()
+    }
 }
 
 /// A key schedule, at least as large as that of any cipher here: Serpent's has 528 bytes.
 #[repr(C, align(64))]
-pub(crate) struct Context(pub(crate) [u8; 576]);
+struct Context([u8; 576]);
 
 /// Encrypts or decrypts blocks one by one: context, bytes, to, from (`nettle_cipher_func`).
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-pub(crate) struct Blocks(unsafe extern "C" fn(*const c_void, usize, *mut u8, *const u8));
+struct Blocks(unsafe extern "C" fn(*const c_void, usize, *mut u8, *const u8));
 
 /// An open library, and its functions. What they are given is: context, blocks, block size, IV or
 /// counter, bytes, to, from.
-pub(crate) struct Nettle {
-    pub(crate) version: String,
-    pub(crate) cbc_encrypt:
+struct Nettle {
+    version: String,
+    cbc_encrypt:
         unsafe extern "C" fn(*const c_void, Blocks, usize, *mut u8, usize, *mut u8, *const u8),
-    pub(crate) cbc_decrypt:
+    cbc_decrypt:
         unsafe extern "C" fn(*const c_void, Blocks, usize, *mut u8, usize, *mut u8, *const u8),
-    pub(crate) ctr_crypt:
+    ctr_crypt:
         unsafe extern "C" fn(*const c_void, Blocks, usize, *mut u8, usize, *mut u8, *const u8),
     /// CBC encryption of AES-128 in one function, where the version has it: context, IV, bytes, to,
     /// from.
-    pub(crate) cbc_aes128_encrypt:
+    cbc_aes128_encrypt:
         Option<unsafe extern "C" fn(*const c_void, *mut u8, usize, *mut u8, *const u8)>,
-    pub(crate) aes128: Cipher,
-    pub(crate) serpent128: Cipher,
-    pub(crate) des: Cipher,
-    pub(crate) des3: Cipher,
-    pub(crate) chacha_set_key: unsafe extern "C" fn(*mut c_void, *const u8),
+    aes128: Cipher,
+    serpent128: Cipher,
+    des: Cipher,
+    des3: Cipher,
+    chacha_set_key: unsafe extern "C" fn(*mut c_void, *const u8),
     /// A nonce of 12 bytes; sets the counter to zero.
-    pub(crate) chacha_set_nonce96: unsafe extern "C" fn(*mut c_void, *const u8),
+    chacha_set_nonce96: unsafe extern "C" fn(*mut c_void, *const u8),
     /// Context, bytes, to, from. Drops the rest of a last part block.
-    pub(crate) chacha_crypt32: unsafe extern "C" fn(*mut c_void, usize, *mut u8, *const u8),
-    pub(crate) xts_aes128: Xts,
-    pub(crate) xts_aes256: Xts,
-    pub(crate) gcm_aes128: Authenticated,
-    pub(crate) gcm_aes256: Authenticated,
-    pub(crate) chacha_poly1305: Authenticated,
+    chacha_crypt32: unsafe extern "C" fn(*mut c_void, usize, *mut u8, *const u8),
+    xts_aes128: Xts,
+    xts_aes256: Xts,
+    gcm_aes128: Authenticated,
+    gcm_aes256: Authenticated,
+    chacha_poly1305: Authenticated,
     _library: Open,
 }
 
 /// A block cipher.
 #[derive(Clone, Copy)]
-pub(crate) struct Cipher {
-    pub(crate) set_encrypt_key: SetKey,
-    pub(crate) set_decrypt_key: SetKey,
-    pub(crate) encrypt: Blocks,
-    pub(crate) decrypt: Blocks,
+struct Cipher {
+    set_encrypt_key: SetKey,
+    set_decrypt_key: SetKey,
+    encrypt: Blocks,
+    decrypt: Blocks,
+}
+
+impl Cipher {
+    /// Finds the functions of these names.
+    ///
+    /// # Safety
+    ///
+    /// The names are those of functions of these types, of which the first two are as `set_key` says;
+    /// the library stays open.
+    unsafe fn find(
+        library: &Open,
+        set_key: Sets,
+        [encrypt_key, decrypt_key, encrypt, decrypt]: [&CStr; 4],
+    ) -> Result<Self, String> {
+        Ok(Self {
+            // SAFETY: the caller vouches for the names.
+            set_encrypt_key: unsafe { set_key.find(library, encrypt_key) }?,
+            // SAFETY: as above.
+            set_decrypt_key: unsafe { set_key.find(library, decrypt_key) }?,
+            // SAFETY: as above.
+            encrypt: unsafe { library.symbol(encrypt) }?,
+            // SAFETY: as above.
+            decrypt: unsafe { library.symbol(decrypt) }?,
+        })
+    }
 }
 
 /// A block cipher in XTS. Its contexts are two schedules; a message is context, tweak, bytes, to,
 /// from, and must have 16 bytes at least.
 #[derive(Clone, Copy)]
-pub(crate) struct Xts {
-    pub(crate) set_encrypt_key: SetKey,
-    pub(crate) set_decrypt_key: SetKey,
-    pub(crate) encrypt: unsafe extern "C" fn(*mut c_void, *const u8, usize, *mut u8, *const u8),
-    pub(crate) decrypt: unsafe extern "C" fn(*mut c_void, *const u8, usize, *mut u8, *const u8),
+struct Xts {
+    set_encrypt_key: SetKey,
+    set_decrypt_key: SetKey,
+    encrypt: unsafe extern "C" fn(*mut c_void, *const u8, usize, *mut u8, *const u8),
+    decrypt: unsafe extern "C" fn(*mut c_void, *const u8, usize, *mut u8, *const u8),
+}
+
+impl Xts {
+    /// As [`Cipher::find`].
+    ///
+    /// # Safety
+    ///
+    /// The same.
+    unsafe fn find(
+        library: &Open,
+        [encrypt_key, decrypt_key, encrypt, decrypt]: [&CStr; 4],
+    ) -> Result<Self, String> {
+        Ok(Self {
+            // SAFETY: the caller vouches for the names.
+            set_encrypt_key: unsafe { Plain.find(library, encrypt_key) }?,
+            // SAFETY: as above.
+            set_decrypt_key: unsafe { Plain.find(library, decrypt_key) }?,
+            // SAFETY: as above.
+            encrypt: unsafe { library.symbol(encrypt) }?,
+            // SAFETY: as above.
+            decrypt: unsafe { library.symbol(decrypt) }?,
+        })
+    }
 }
 
 /// A context of a cipher that authenticates, larger than any here: AES-256-GCM has 4,400 bytes.
 #[repr(C, align(64))]
-pub(crate) struct AuthenticatedContext(pub(crate) [u8; 5120]);
+struct AuthenticatedContext([u8; 5120]);
 
 /// A cipher that authenticates. What the functions are given is: context, bytes, to, from.
 #[derive(Clone, Copy)]
-pub(crate) struct Authenticated {
-    pub(crate) set_key: unsafe extern "C" fn(*mut c_void, *const u8),
-    pub(crate) set_nonce: SetNonce,
+struct Authenticated {
+    set_key: unsafe extern "C" fn(*mut c_void, *const u8),
+    set_nonce: SetNonce,
     /// Associated data: context, bytes, from.
-    pub(crate) update: unsafe extern "C" fn(*mut c_void, usize, *const u8),
-    pub(crate) encrypt: unsafe extern "C" fn(*mut c_void, usize, *mut u8, *const u8),
-    pub(crate) decrypt: unsafe extern "C" fn(*mut c_void, usize, *mut u8, *const u8),
+    update: unsafe extern "C" fn(*mut c_void, usize, *const u8),
+    encrypt: unsafe extern "C" fn(*mut c_void, usize, *mut u8, *const u8),
+    decrypt: unsafe extern "C" fn(*mut c_void, usize, *mut u8, *const u8),
     /// Context, bytes of the tag, to.
-    pub(crate) digest: unsafe extern "C" fn(*mut c_void, usize, *mut u8),
+    digest: unsafe extern "C" fn(*mut c_void, usize, *mut u8),
+}
+
+impl Authenticated {
+    /// As [`Cipher::find`]; a function called `set_iv` takes the nonce's length.
+    ///
+    /// # Safety
+    ///
+    /// The same.
+    unsafe fn find(
+        library: &Open,
+        [set_key, set_nonce, update, encrypt, decrypt, digest]: [&CStr; 6],
+    ) -> Result<Self, String> {
+        let is_sized = set_nonce.to_bytes().ends_with(b"set_iv");
+        Ok(Self {
+            // SAFETY: the caller vouches for the names.
+            set_key: unsafe { library.symbol(set_key) }?,
+            set_nonce: match is_sized {
+                // SAFETY: as above.
+                true => SetNonce::Sized(unsafe { library.symbol(set_nonce) }?),
+                // SAFETY: as above.
+                false => SetNonce::Fixed(unsafe { library.symbol(set_nonce) }?),
+            },
+            // SAFETY: as above.
+            update: unsafe { library.symbol(update) }?,
+            // SAFETY: as above.
+            encrypt: unsafe { library.symbol(encrypt) }?,
+            // SAFETY: as above.
+            decrypt: unsafe { library.symbol(decrypt) }?,
+            // SAFETY: as above.
+            digest: unsafe { library.symbol(digest) }?,
+        })
+    }
 }
 
 /// Begins a message with a nonce of 12 bytes.
 #[derive(Clone, Copy)]
-pub(crate) enum SetNonce {
+enum SetNonce {
     Fixed(unsafe extern "C" fn(*mut c_void, *const u8)),
     /// Also takes the nonce's length, before it.
     Sized(unsafe extern "C" fn(*mut c_void, usize, *const u8)),
@@ -107,10 +217,33 @@ pub(crate) enum SetNonce {
 
 /// Expands a key of the cipher's length into a context.
 #[derive(Clone, Copy)]
-pub(crate) enum SetKey {
+enum SetKey {
     Plain(unsafe extern "C" fn(*mut c_void, *const u8)),
     /// Also tells whether the key is a strong one; a weak one is expanded all the same.
     Judging(unsafe extern "C" fn(*mut c_void, *const u8) -> c_int),
+}
+
+/// Which kind of function expands a cipher's keys.
+#[derive(Clone, Copy)]
+enum Sets {
+    Plain,
+    Judging,
+}
+
+impl Sets {
+    /// Finds the function called `name`.
+    ///
+    /// # Safety
+    ///
+    /// It is one of this kind; the library stays open.
+    unsafe fn find(self, library: &Open, name: &CStr) -> Result<SetKey, String> {
+        Ok(match self {
+            // SAFETY: the caller vouches for it.
+            Plain => SetKey::Plain(unsafe { library.symbol(name) }?),
+            // SAFETY: as above.
+            Judging => SetKey::Judging(unsafe { library.symbol(name) }?),
+        })
+    }
 }
 
 impl SetKey {
@@ -120,7 +253,7 @@ impl SetKey {
     ///
     /// The key has as many bytes as the function reads.
     #[inline]
-    pub(crate) unsafe fn call(self, context: &mut Context, key: &[u8]) {
+    unsafe fn call(self, context: &mut Context, key: &[u8]) {
         let context = (&raw mut *context).cast();
         match self {
             // SAFETY: the context has room for any schedule, and the caller vouches for the key.
@@ -158,137 +291,89 @@ impl Nettle {
             ctr_crypt: unsafe { library.symbol(c"nettle_ctr_crypt") }?,
             // SAFETY: as above, in nettle/cbc.h.
             cbc_aes128_encrypt: unsafe { library.symbol(c"nettle_cbc_aes128_encrypt") }.ok(),
-            aes128: Cipher {
-                // SAFETY: as above, in nettle/aes.h; so are the following.
-                set_encrypt_key: SetKey::Plain(unsafe {
-                    library.symbol(c"nettle_aes128_set_encrypt_key")
-                }?),
-                // SAFETY: as above.
-                set_decrypt_key: SetKey::Plain(unsafe {
-                    library.symbol(c"nettle_aes128_set_decrypt_key")
-                }?),
-                // SAFETY: as above.
-                encrypt: unsafe { library.symbol(c"nettle_aes128_encrypt") }?,
-                // SAFETY: as above.
-                decrypt: unsafe { library.symbol(c"nettle_aes128_decrypt") }?,
-            },
-            serpent128: Cipher {
-                // SAFETY: as above, in nettle/serpent.h; so are the following.
-                set_encrypt_key: SetKey::Plain(unsafe {
-                    library.symbol(c"nettle_serpent128_set_key")
-                }?),
-                // SAFETY: as above.
-                set_decrypt_key: SetKey::Plain(unsafe {
-                    library.symbol(c"nettle_serpent128_set_key")
-                }?),
-                // SAFETY: as above.
-                encrypt: unsafe { library.symbol(c"nettle_serpent_encrypt") }?,
-                // SAFETY: as above.
-                decrypt: unsafe { library.symbol(c"nettle_serpent_decrypt") }?,
-            },
-            des: Cipher {
-                // SAFETY: as above, in nettle/des.h, so are the following.
-                set_encrypt_key: SetKey::Judging(unsafe { library.symbol(c"nettle_des_set_key") }?),
-                // SAFETY: as above.
-                set_decrypt_key: SetKey::Judging(unsafe { library.symbol(c"nettle_des_set_key") }?),
-                // SAFETY: as above.
-                encrypt: unsafe { library.symbol(c"nettle_des_encrypt") }?,
-                // SAFETY: as above.
-                decrypt: unsafe { library.symbol(c"nettle_des_decrypt") }?,
-            },
-            des3: Cipher {
-                // SAFETY: as above.
-                set_encrypt_key: SetKey::Judging(unsafe {
-                    library.symbol(c"nettle_des3_set_key")
-                }?),
-                // SAFETY: as above.
-                set_decrypt_key: SetKey::Judging(unsafe {
-                    library.symbol(c"nettle_des3_set_key")
-                }?),
-                // SAFETY: as above.
-                encrypt: unsafe { library.symbol(c"nettle_des3_encrypt") }?,
-                // SAFETY: as above.
-                decrypt: unsafe { library.symbol(c"nettle_des3_decrypt") }?,
-            },
+            // SAFETY: as above, in nettle/aes.h.
+            aes128: unsafe { Cipher::find(&library, Plain, AES128) }?,
+            // SAFETY: as above, in nettle/serpent.h.
+            serpent128: unsafe { Cipher::find(&library, Plain, SERPENT128) }?,
+            // SAFETY: as above, in nettle/des.h.
+            des: unsafe { Cipher::find(&library, Judging, DES) }?,
+            // SAFETY: as above.
+            des3: unsafe { Cipher::find(&library, Judging, DES3) }?,
             // SAFETY: as above, in nettle/chacha.h.
             chacha_set_key: unsafe { library.symbol(c"nettle_chacha_set_key") }?,
             // SAFETY: as above.
             chacha_set_nonce96: unsafe { library.symbol(c"nettle_chacha_set_nonce96") }?,
             // SAFETY: as above.
             chacha_crypt32: unsafe { library.symbol(c"nettle_chacha_crypt32") }?,
-            xts_aes128: Xts {
-                // SAFETY: as above, in nettle/xts.h; so are the following.
-                set_encrypt_key: SetKey::Plain(unsafe {
-                    library.symbol(c"nettle_xts_aes128_set_encrypt_key")
-                }?),
-                // SAFETY: as above.
-                set_decrypt_key: SetKey::Plain(unsafe {
-                    library.symbol(c"nettle_xts_aes128_set_decrypt_key")
-                }?),
-                // SAFETY: as above.
-                encrypt: unsafe { library.symbol(c"nettle_xts_aes128_encrypt_message") }?,
-                // SAFETY: as above.
-                decrypt: unsafe { library.symbol(c"nettle_xts_aes128_decrypt_message") }?,
-            },
-            xts_aes256: Xts {
-                // SAFETY: as above.
-                set_encrypt_key: SetKey::Plain(unsafe {
-                    library.symbol(c"nettle_xts_aes256_set_encrypt_key")
-                }?),
-                // SAFETY: as above.
-                set_decrypt_key: SetKey::Plain(unsafe {
-                    library.symbol(c"nettle_xts_aes256_set_decrypt_key")
-                }?),
-                // SAFETY: as above.
-                encrypt: unsafe { library.symbol(c"nettle_xts_aes256_encrypt_message") }?,
-                // SAFETY: as above.
-                decrypt: unsafe { library.symbol(c"nettle_xts_aes256_decrypt_message") }?,
-            },
-            gcm_aes128: Authenticated {
-                // SAFETY: as above, in nettle/gcm.h; so are the following.
-                set_key: unsafe { library.symbol(c"nettle_gcm_aes128_set_key") }?,
-                // SAFETY: as above.
-                set_nonce: SetNonce::Sized(unsafe { library.symbol(c"nettle_gcm_aes128_set_iv") }?),
-                // SAFETY: as above.
-                update: unsafe { library.symbol(c"nettle_gcm_aes128_update") }?,
-                // SAFETY: as above.
-                encrypt: unsafe { library.symbol(c"nettle_gcm_aes128_encrypt") }?,
-                // SAFETY: as above.
-                decrypt: unsafe { library.symbol(c"nettle_gcm_aes128_decrypt") }?,
-                // SAFETY: as above.
-                digest: unsafe { library.symbol(c"nettle_gcm_aes128_digest") }?,
-            },
-            gcm_aes256: Authenticated {
-                // SAFETY: as above.
-                set_key: unsafe { library.symbol(c"nettle_gcm_aes256_set_key") }?,
-                // SAFETY: as above.
-                set_nonce: SetNonce::Sized(unsafe { library.symbol(c"nettle_gcm_aes256_set_iv") }?),
-                // SAFETY: as above.
-                update: unsafe { library.symbol(c"nettle_gcm_aes256_update") }?,
-                // SAFETY: as above.
-                encrypt: unsafe { library.symbol(c"nettle_gcm_aes256_encrypt") }?,
-                // SAFETY: as above.
-                decrypt: unsafe { library.symbol(c"nettle_gcm_aes256_decrypt") }?,
-                // SAFETY: as above.
-                digest: unsafe { library.symbol(c"nettle_gcm_aes256_digest") }?,
-            },
-            chacha_poly1305: Authenticated {
-                // SAFETY: as above, in nettle/chacha-poly1305.h; so are the following.
-                set_key: unsafe { library.symbol(c"nettle_chacha_poly1305_set_key") }?,
-                // SAFETY: as above.
-                set_nonce: SetNonce::Fixed(unsafe {
-                    library.symbol(c"nettle_chacha_poly1305_set_nonce")
-                }?),
-                // SAFETY: as above.
-                update: unsafe { library.symbol(c"nettle_chacha_poly1305_update") }?,
-                // SAFETY: as above.
-                encrypt: unsafe { library.symbol(c"nettle_chacha_poly1305_encrypt") }?,
-                // SAFETY: as above.
-                decrypt: unsafe { library.symbol(c"nettle_chacha_poly1305_decrypt") }?,
-                // SAFETY: as above.
-                digest: unsafe { library.symbol(c"nettle_chacha_poly1305_digest") }?,
-            },
+            // SAFETY: as above, in nettle/xts.h.
+            xts_aes128: unsafe { Xts::find(&library, XTS_AES128) }?,
+            // SAFETY: as above.
+            xts_aes256: unsafe { Xts::find(&library, XTS_AES256) }?,
+            // SAFETY: as above, in nettle/gcm.h.
+            gcm_aes128: unsafe { Authenticated::find(&library, GCM_AES128) }?,
+            // SAFETY: as above.
+            gcm_aes256: unsafe { Authenticated::find(&library, GCM_AES256) }?,
+            // SAFETY: as above, in nettle/chacha-poly1305.h.
+            chacha_poly1305: unsafe { Authenticated::find(&library, CHACHA_POLY1305) }?,
             _library: library,
         })
     }
 }
+
+/// Functions of a block cipher, or of one in XTS: two that set keys and two that use them.
+const AES128: [&CStr; 4] = [
+    c"nettle_aes128_set_encrypt_key",
+    c"nettle_aes128_set_decrypt_key",
+    c"nettle_aes128_encrypt",
+    c"nettle_aes128_decrypt",
+];
+const SERPENT128: [&CStr; 4] = [
+    c"nettle_serpent128_set_key",
+    c"nettle_serpent128_set_key",
+    c"nettle_serpent_encrypt",
+    c"nettle_serpent_decrypt",
+];
+const DES: [&CStr; 4] =
+    [c"nettle_des_set_key", c"nettle_des_set_key", c"nettle_des_encrypt", c"nettle_des_decrypt"];
+const DES3: [&CStr; 4] = [
+    c"nettle_des3_set_key",
+    c"nettle_des3_set_key",
+    c"nettle_des3_encrypt",
+    c"nettle_des3_decrypt",
+];
+const XTS_AES128: [&CStr; 4] = [
+    c"nettle_xts_aes128_set_encrypt_key",
+    c"nettle_xts_aes128_set_decrypt_key",
+    c"nettle_xts_aes128_encrypt_message",
+    c"nettle_xts_aes128_decrypt_message",
+];
+const XTS_AES256: [&CStr; 4] = [
+    c"nettle_xts_aes256_set_encrypt_key",
+    c"nettle_xts_aes256_set_decrypt_key",
+    c"nettle_xts_aes256_encrypt_message",
+    c"nettle_xts_aes256_decrypt_message",
+];
+const GCM_AES128: [&CStr; 6] = [
+    c"nettle_gcm_aes128_set_key",
+    c"nettle_gcm_aes128_set_iv",
+    c"nettle_gcm_aes128_update",
+    c"nettle_gcm_aes128_encrypt",
+    c"nettle_gcm_aes128_decrypt",
+    c"nettle_gcm_aes128_digest",
+];
+const GCM_AES256: [&CStr; 6] = [
+    c"nettle_gcm_aes256_set_key",
+    c"nettle_gcm_aes256_set_iv",
+    c"nettle_gcm_aes256_update",
+    c"nettle_gcm_aes256_encrypt",
+    c"nettle_gcm_aes256_decrypt",
+    c"nettle_gcm_aes256_digest",
+];
+const CHACHA_POLY1305: [&CStr; 6] = [
+    c"nettle_chacha_poly1305_set_key",
+    c"nettle_chacha_poly1305_set_nonce",
+    c"nettle_chacha_poly1305_update",
+    c"nettle_chacha_poly1305_encrypt",
+    c"nettle_chacha_poly1305_decrypt",
+    c"nettle_chacha_poly1305_digest",
+];

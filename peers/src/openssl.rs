@@ -5,45 +5,74 @@
 
 use std::path::{Path, PathBuf};
 
-use lanecrypt_libcrypto::Libcrypto;
+use lanecrypt_libcrypto::{Direction as Way, Libcrypto};
 
 use crate::library::{Slot, is_file};
-use crate::{Draw, Failed, GeneratorPeer, PeerLibraries, generator};
+use crate::peer::{NamedLibrary, Project};
+use crate::{Aead, Cipher, Direction, Draw, Failed, Generator, Peer, PeerLibraries, generator};
+
+mod aeads;
+mod ciphers;
 
 const HINT: &str = "apt install libssl3 (or --peer-lib openssl=PATH of a libcrypto.so)";
 const NEWEST_HINT: &str = "make peers (or --peer-lib openssl-newest=PATH of a libcrypto.so)";
 
-static OPENSSL: Slot<Libcrypto> = Slot::new();
-static NEWEST: Slot<Libcrypto> = Slot::new();
+pub(crate) struct OpenSsl;
 
-pub(crate) fn generators(libraries: &PeerLibraries) -> [GeneratorPeer; 1] {
-    let found = library(libraries).map(|libcrypto| libcrypto.version().to_owned());
-    [GeneratorPeer::tried("openssl", "rand-bytes", "aes-256-ctr", found, || {
-        generator(RandBytes(*OPENSSL.opened()?))
-    })]
+impl Project for OpenSsl {
+    fn generators(&self, libraries: &PeerLibraries) -> Vec<Peer<dyn Generator>> {
+        let names = ["openssl", "rand-bytes", "aes-256-ctr"];
+        let make = |libcrypto: &Libcrypto| generator(RandBytes(*libcrypto));
+        vec![Peer::generator(names, &library(libraries), make)]
+    }
+
+    fn ciphers(&self, libraries: &PeerLibraries) -> Vec<Peer<dyn Cipher>> {
+        ciphers::all(libraries)
+    }
+
+    fn aeads(&self, libraries: &PeerLibraries) -> Vec<Peer<dyn Aead>> {
+        aeads::all(libraries)
+    }
+
+    fn libraries(&self) -> &'static [NamedLibrary] {
+        &[
+            NamedLibrary { name: "openssl", open: |libraries| library(libraries).map(drop) },
+            NamedLibrary { name: "openssl-newest", open: |libraries| newest(libraries).map(drop) },
+        ]
+    }
 }
 
 /// The system's libcrypto, or that at the given path.
-pub(crate) fn library(libraries: &PeerLibraries) -> Result<Libcrypto, String> {
-    let opened = OPENSSL.open(libraries.path("openssl"), |path| match path {
-        Some(path) => at(path),
+fn library(libraries: &PeerLibraries) -> Result<Libcrypto, String> {
+    static OPENSSL: Slot<Libcrypto> = Slot::new();
+    let opened = OPENSSL.open(libraries, "openssl", |path| match path {
+        // SAFETY: who named the file has vouched for it.
+        Some(path) => unsafe { at(path) },
         None => Libcrypto::open().map_err(|_| HINT.to_owned()),
     });
     opened.copied()
 }
 
 /// What `make peers` has built, or the libcrypto at the given path.
-pub(crate) fn newest(libraries: &PeerLibraries) -> Result<Libcrypto, String> {
-    let opened = NEWEST.open(libraries.path("openssl-newest"), |path| match path {
-        Some(path) => at(path),
-        None => at(&built().ok_or(NEWEST_HINT)?),
+fn newest(libraries: &PeerLibraries) -> Result<Libcrypto, String> {
+    static NEWEST: Slot<Libcrypto> = Slot::new();
+    let opened = NEWEST.open(libraries, "openssl-newest", |path| match path {
+        // SAFETY: who named the file has vouched for it.
+        Some(path) => unsafe { at(path) },
+        // SAFETY: the file is what `make peers` has built.
+        None => unsafe { at(&built().ok_or(NEWEST_HINT)?) },
     });
     opened.copied()
 }
 
-fn at(path: &Path) -> Result<Libcrypto, String> {
+/// Opens the libcrypto at `path`.
+///
+/// # Safety
+///
+/// It is one.
+unsafe fn at(path: &Path) -> Result<Libcrypto, String> {
     is_file(path)?;
-    // SAFETY: the file is what `make peers` has built, or a libcrypto by the word of the user.
+    // SAFETY: the caller vouches for the file.
     unsafe { Libcrypto::open_at(path) }.map_err(|error| error.to_string())
 }
 
@@ -62,6 +91,13 @@ fn target_folder(program: &Path) -> Option<&Path> {
         profile = profile.parent()?;
     }
     (profile.ends_with("release") || profile.ends_with("debug")).then(|| profile.parent())?
+}
+
+const fn way(direction: Direction) -> Way {
+    match direction {
+        Direction::Encrypt => Way::Encrypt,
+        Direction::Decrypt => Way::Decrypt,
+    }
 }
 
 struct RandBytes(Libcrypto);

@@ -4,25 +4,30 @@ use rand::rngs::{self, ChaCha8Rng, ChaCha12Rng, ChaCha20Rng, SysRng};
 use rand::{Rng, SeedableRng};
 use rand_hc::Hc128Rng;
 
-use crate::{Draw, Failed, Generator, GeneratorPeer, generator};
+use crate::peer::Project;
+use crate::{Draw, Failed, Generator, Peer, PeerLibraries, generator};
 
 // A crate's version cannot be asked for, so they stand here; tests/crate_versions.rs holds them
 // to the lock file.
 const RAND: &str = "rand 0.10.3, chacha20 0.10.2";
 const RAND_HC: &str = "rand_hc 0.5.1";
 
-pub(crate) fn generators() -> [GeneratorPeer; 6] {
-    let peer = |api, subject, version: &str, make| {
-        GeneratorPeer::tried("rand", api, subject, Ok(version.to_owned()), make)
-    };
-    [
-        peer("thread-rng", "chacha12", RAND, || generator(ThreadRng)),
-        peer("thread-rng-held", "chacha12", RAND, || generator(ThreadRngHeld(rand::rng()))),
-        peer("chacha8-rng", "chacha8", RAND, owned::<ChaCha8Rng>),
-        peer("chacha12-rng", "chacha12", RAND, owned::<ChaCha12Rng>),
-        peer("chacha20-rng", "chacha20", RAND, owned::<ChaCha20Rng>),
-        peer("hc128-rng", "hc128", RAND_HC, owned::<Hc128Rng>),
-    ]
+pub(crate) struct RustRandom;
+
+impl Project for RustRandom {
+    fn generators(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Generator>> {
+        let peer = |api, subject, version, make: fn() -> Option<_>| {
+            Peer::generator(["rand", api, subject], &Ok(version), move |_| make())
+        };
+        vec![
+            peer("thread-rng", "chacha12", RAND, || generator(ThreadRng)),
+            peer("thread-rng-held", "chacha12", RAND, || generator(ThreadRngHeld(rand::rng()))),
+            peer("chacha8-rng", "chacha8", RAND, owned::<ChaCha8Rng>),
+            peer("chacha12-rng", "chacha12", RAND, owned::<ChaCha12Rng>),
+            peer("chacha20-rng", "chacha20", RAND, owned::<ChaCha20Rng>),
+            peer("hc128-rng", "hc128", RAND_HC, owned::<Hc128Rng>),
+        ]
+    }
 }
 
 /// A generator of its own, seeded by the kernel.
@@ -105,8 +110,8 @@ mod tests {
 
     #[test]
     fn generators_take_new_keys() {
-        for peer in generators() {
-            let mut generator = (peer.make)().expect("crates are always there");
+        for peer in RustRandom.generators(&PeerLibraries::new()) {
+            let mut generator = peer.make().expect("crates are always there");
             assert!(generator.rekey(), "{}", peer.api);
             assert_ne!(generator.words(2), generator.words(2));
         }

@@ -1,6 +1,6 @@
 //! The versions that crates are reported with are those of the lock file.
 
-use lanecrypt_peers::{Availability, aeads, ciphers, generators};
+use lanecrypt_peers::{Availability, PeerLibraries, aeads, ciphers, generators};
 
 #[test]
 fn versions_are_those_that_are_built() {
@@ -8,14 +8,15 @@ fn versions_are_those_that_are_built() {
     let lock = std::fs::read_to_string(lock).expect("the workspace has a lock file");
     let mut compared = 0;
     let mut reported = Vec::new();
-    for peer in generators() {
+    let libraries = PeerLibraries::new();
+    for peer in generators(&libraries) {
         reported.push((peer.source, peer.api, peer.availability));
     }
-    for peer in ciphers() {
-        reported.push((peer.source, peer.algorithm, peer.availability));
+    for peer in ciphers(&libraries) {
+        reported.push((peer.source, peer.subject, peer.availability));
     }
-    for peer in aeads() {
-        reported.push((peer.source, peer.algorithm, peer.availability));
+    for peer in aeads(&libraries) {
+        reported.push((peer.source, peer.subject, peer.availability));
     }
     let ring = cfg!(feature = "ring");
     let sources = ["rand", "rustcrypto", if ring { "ring" } else { "rand" }];

@@ -4,102 +4,84 @@
 use std::thread;
 
 use lanecrypt_peers::{
-    AeadPeer, Availability, CipherPeer, Direction, GeneratorPeer, PeerLibraries, aead_lengths,
-    aeads, aeads_with, ciphers, ciphers_with, generators, generators_with, lengths,
+    Availability, Direction, Peer, PeerLibraries, aeads, ciphers, generators, lengths,
 };
 
-const LIBRARIES: [&str; 6] = PeerLibraries::NAMES;
+/// Says that the file can be loaded: it is none, no library, or the C library.
+fn add(libraries: &mut PeerLibraries, assignment: &str) {
+    // SAFETY: the files are not there, no libraries, or loaded already.
+    unsafe { libraries.add(assignment) }.expect("a known name");
+}
 
-fn hint(peer: &GeneratorPeer) -> &str {
-    assert!((peer.make)().is_none(), "{peer:?}");
+fn hint<T: ?Sized>(peer: &Peer<T>) -> &str {
+    if let Some((key_len, _)) = lengths(peer.subject) {
+        assert!(peer.open(Direction::Encrypt, &[&vec![1; key_len]]).is_none(), "{peer:?}");
+    }
     match &peer.availability {
         Availability::Missing(hint) => hint,
-        other => panic!("{} {}: {other:?}", peer.source, peer.api),
+        other => panic!("{peer:?}: {other:?}"),
     }
 }
 
-fn cipher_hint(peer: &CipherPeer) -> &str {
-    let (key_len, _) = lengths(peer.algorithm).expect("a known algorithm");
-    assert!(peer.open(Direction::Encrypt, &[&vec![1; key_len]]).is_none(), "{peer:?}");
-    match &peer.availability {
-        Availability::Missing(hint) => hint,
-        other => panic!("{} {} {}: {other:?}", peer.source, peer.api, peer.algorithm),
-    }
+fn is_there<T: ?Sized>(peer: &Peer<T>) -> bool {
+    matches!(peer.availability, Availability::Found(_))
 }
 
-fn aead_hint(peer: &AeadPeer) -> &str {
-    let (key_len, _) = aead_lengths(peer.algorithm).expect("a known algorithm");
-    assert!(peer.open(Direction::Encrypt, &[&vec![1; key_len]]).is_none(), "{peer:?}");
-    match &peer.availability {
-        Availability::Missing(hint) => hint,
-        other => panic!("{} {} {}: {other:?}", peer.source, peer.api, peer.algorithm),
-    }
+/// Part of the hint for a peer that is a library; none for others.
+fn part<T: ?Sized>(peer: &Peer<T>) -> Option<&'static str> {
+    Some(match (peer.source, peer.api) {
+        ("openssl", "evp" | "evp-oneshot" | "rand-bytes") => "/nonexistent/libcrypto.so",
+        ("openssl", _) => "/nonexistent/newest.so",
+        ("nettle", _) => "/nonexistent/libnettle.so",
+        ("ipsec-mb", _) => "imb_get_version",
+        ("libgcrypt", _) => "gcry_check_version",
+        ("libsodium", _) => NOT_A_LIBRARY,
+        _ => return None,
+    })
+}
+
+const NOT_A_LIBRARY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+
+/// Whether the hint of each peer that is a library has its part, or `other`; how many there are.
+fn hints<T: ?Sized>(peers: &[Peer<T>], other: Option<&str>) -> usize {
+    let libraries = peers.iter().filter_map(|peer| Some((peer, part(peer)?)));
+    libraries
+        .inspect(|(peer, part)| assert!(hint(peer).contains(other.unwrap_or(part)), "{peer:?}"))
+        .count()
 }
 
 #[test]
 fn a_path_that_leads_nowhere_is_a_hint() {
-    let not_a_library = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
     let mut libraries = PeerLibraries::new();
-    libraries.add("openssl=/nonexistent/libcrypto.so").expect("a known name");
-    libraries.add(&format!("libsodium={not_a_library}")).expect("a known name");
+    add(&mut libraries, "openssl=/nonexistent/libcrypto.so");
+    add(&mut libraries, &format!("libsodium={NOT_A_LIBRARY}"));
     // A library, but not this one: it has none of the functions.
-    libraries.add("libgcrypt=libc.so.6").expect("a known name");
+    add(&mut libraries, "libgcrypt=libc.so.6");
 
     // Several threads at once open it once.
     let lists = thread::scope(|scope| {
-        let threads = [(); 4].map(|()| scope.spawn(|| generators_with(&libraries)));
+        let threads = [(); 4].map(|()| scope.spawn(|| generators(&libraries)));
         threads.map(|thread| thread.join().expect("no panic"))
     });
     for peers in lists {
-        let of = |source| peers.iter().filter(move |peer| peer.source == source);
-        assert_eq!(peers.iter().filter(|peer| LIBRARIES.contains(&peer.source)).count(), 5);
-        for peer in of("openssl") {
-            assert!(hint(peer).contains("/nonexistent/libcrypto.so"), "{peer:?}");
-        }
-        for peer in of("libsodium") {
-            assert!(hint(peer).contains(not_a_library), "{peer:?}");
-        }
-        for peer in of("libgcrypt") {
-            assert!(hint(peer).contains("gcry_check_version"), "{peer:?}");
-        }
-        for peer in of("kernel").filter(|peer| peer.api != "vdso") {
-            assert!(matches!(peer.availability, Availability::Found(_)), "{peer:?}");
-        }
+        assert_eq!(hints(&peers, None), 5);
+        assert!(peers.iter().all(|peer| part(peer).is_none() || peer.make().is_none()));
+        let mut kernel = peers.iter().filter(|p| p.source == "kernel" && p.api != "vdso");
+        assert!(kernel.all(is_there), "{peers:?}");
     }
 
-    libraries.add("openssl-newest=/nonexistent/newest.so").expect("a known name");
-    libraries.add("nettle=/nonexistent/libnettle.so").expect("a known name");
-    libraries.add("ipsec-mb=libc.so.6").expect("a known name");
-    let peers = ciphers_with(&libraries);
-    let part = |source, api| match (source, api) {
-        ("openssl", "evp" | "evp-oneshot") => "/nonexistent/libcrypto.so",
-        ("openssl", _) => "/nonexistent/newest.so",
-        ("nettle", _) => "/nonexistent/libnettle.so",
-        ("ipsec-mb", _) => "imb_get_version",
-        _ => "gcry_check_version",
-    };
-    for peer in peers.iter().filter(|peer| LIBRARIES.contains(&peer.source)) {
-        assert!(cipher_hint(peer).contains(part(peer.source, peer.api)), "{peer:?}");
-    }
-    let authenticated = aeads_with(&libraries);
-    for peer in authenticated.iter().filter(|peer| LIBRARIES.contains(&peer.source)) {
-        assert!(aead_hint(peer).contains(part(peer.source, peer.api)), "{peer:?}");
-    }
-    for peer in authenticated.iter().filter(|peer| peer.source == "rustcrypto") {
-        assert!(matches!(peer.availability, Availability::Found(_)), "{peer:?}");
-    }
-    for peer in peers.iter().filter(|peer| peer.source == "rustcrypto") {
-        assert!(matches!(peer.availability, Availability::Found(_)), "{peer:?}");
-    }
+    add(&mut libraries, "openssl-newest=/nonexistent/newest.so");
+    add(&mut libraries, "nettle=/nonexistent/libnettle.so");
+    add(&mut libraries, "ipsec-mb=libc.so.6");
+    let (raw, authenticated) = (ciphers(&libraries), aeads(&libraries));
+    assert!(hints(&raw, None) > 30 && hints(&authenticated, None) > 20);
+    assert!(raw.iter().filter(|peer| peer.source == "rustcrypto").all(is_there), "{raw:?}");
+    let mut crates = authenticated.iter().filter(|peer| peer.source == "rustcrypto");
+    assert!(crates.all(is_there), "{authenticated:?}");
 
     // The process cannot have a second library of the same name.
-    for peer in generators().iter().filter(|peer| LIBRARIES.contains(&peer.source)) {
-        assert!(hint(peer).contains("another path"), "{peer:?}");
-    }
-    for peer in ciphers().iter().filter(|peer| LIBRARIES.contains(&peer.source)) {
-        assert!(cipher_hint(peer).contains("another path"), "{peer:?}");
-    }
-    for peer in aeads().iter().filter(|peer| LIBRARIES.contains(&peer.source)) {
-        assert!(aead_hint(peer).contains("another path"), "{peer:?}");
-    }
+    let none = PeerLibraries::new();
+    hints(&generators(&none), Some("another path"));
+    hints(&ciphers(&none), Some("another path"));
+    hints(&aeads(&none), Some("another path"));
 }

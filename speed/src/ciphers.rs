@@ -5,7 +5,9 @@ use core::fmt;
 use std::sync::Arc;
 
 use lanecrypt_ciphers::{Algorithm, Isa, Level};
-use lanecrypt_peers::{Availability, Cipher, Direction};
+use lanecrypt_peers::{Availability, Cipher, Direction, Peer};
+
+use self::served::{Served, Way};
 
 use crate::results::Point;
 use crate::row::{Batches, Row, Work};
@@ -13,6 +15,7 @@ use crate::row::{Batches, Row, Work};
 mod aeads;
 mod checked;
 mod known;
+mod packets;
 mod raw;
 mod served;
 mod sessions;
@@ -45,6 +48,28 @@ impl<T: ?Sized> Clone for Open<T> {
     fn clone(&self) -> Self {
         Self(self.0.clone())
     }
+}
+
+/// What ciphers are measured as: `dyn Cipher`, or `dyn Aead` with authentication.
+pub(crate) trait Api: 'static {
+    /// Our checked layer, with a session for each key.
+    fn checked(
+        algorithm: Algorithm,
+        isa: Isa,
+        direction: Direction,
+        keys: &[&[u8]],
+    ) -> Option<Box<Self>>;
+
+    /// Our typed layer, if it is measured with this algorithm.
+    fn typed(_: Algorithm, _: Isa, _: Direction, _: &[&[u8]]) -> Option<Box<Self>> {
+        None
+    }
+
+    /// The engine.
+    fn served(sessions: Served) -> Box<Self>;
+
+    /// The row of independent messages.
+    fn row(contender: &Contender<Self>, table: &str, direction: Direction, shape: Shape) -> Row;
 }
 
 /// A cipher that can be measured here: `dyn Cipher`, or `dyn Aead` if it authenticates.
@@ -80,7 +105,7 @@ impl<T: ?Sized> fmt::Debug for Contender<T> {
     }
 }
 
-impl<T: ?Sized + 'static> Contender<T> {
+impl<T: Api + ?Sized> Contender<T> {
     /// A cipher under a name.
     pub(crate) fn new(
         source: &str,
@@ -98,16 +123,67 @@ impl<T: ?Sized + 'static> Contender<T> {
         Self { point, algorithm, open, lower: false, shared: false, batches: false }
     }
 
-    /// A peer, unless it is missing or measured with what is not built in here.
-    fn found(
-        [source, api, algorithm]: [&str; 3],
-        availability: &Availability,
-        open: impl Fn(Direction, &[&[u8]]) -> Option<Box<T>> + Send + Sync + 'static,
-    ) -> Option<Self> {
-        let Availability::Found(version) = availability else { return None };
-        let mut contender = Self::new(source, api, algorithm.parse().ok()?, open);
+    /// The peer, unless it is missing or measured with what is not built in here.
+    pub(crate) fn peer(peer: &Peer<T>) -> Option<Self> {
+        let Availability::Found(version) = &peer.availability else { return None };
+        let opened = peer.clone();
+        let open = move |direction, keys: &[&[u8]]| opened.open(direction, keys);
+        let mut contender = Self::new(peer.source, peer.api, peer.subject.parse().ok()?, open);
         contender.point.version = Some(version.clone());
+        contender.batches = peer.batches;
         Some(contender)
+    }
+
+    /// Ours for this algorithm: the typed layer if there is one, then the checked one, also at each
+    /// lower level of instruction set that has a kernel of its own.
+    pub(crate) fn all_ours(algorithm: Algorithm) -> Vec<Self> {
+        let checked = Self::at_levels(algorithm, |algorithm, isa| {
+            Self::ours(CHECKED, algorithm, isa, move |direction, keys| {
+                T::checked(algorithm, isa, direction, keys)
+            })
+        });
+        Self::typed(algorithm, Isa::detect()).into_iter().chain(checked).collect()
+    }
+
+    fn typed(algorithm: Algorithm, isa: Isa) -> Option<Self> {
+        T::typed(algorithm, isa, Direction::Encrypt, &[&known::keys(algorithm, 1)?[0]])?;
+        Some(Self::ours(TYPED, algorithm, isa, move |direction, keys| {
+            T::typed(algorithm, isa, direction, keys)
+        }))
+    }
+
+    /// The engine's sessions, in calls of their own.
+    pub(crate) fn session(algorithm: Algorithm) -> Self {
+        Self::served(Way::Alone, algorithm, Isa::detect())
+    }
+
+    /// The engine's batches and its slices of requests, each also at every lower level of instruction
+    /// set that has a kernel of its own.
+    pub(crate) fn all_our_batches(algorithm: Algorithm) -> Vec<Self> {
+        let ways = [Way::Filled, Way::Process].into_iter();
+        ways.flat_map(|way| {
+            Self::at_levels(algorithm, |algorithm, isa| Self::served(way, algorithm, isa))
+        })
+        .collect()
+    }
+
+    fn served(way: Way, algorithm: Algorithm, isa: Isa) -> Self {
+        let api = match way {
+            Way::Alone => SESSION,
+            Way::Process => PROCESS,
+            Way::Filled => BATCH,
+        };
+        let contender = Self::ours(api, algorithm, isa, move |direction, keys| {
+            Some(T::served(Served::new(algorithm, isa, direction, keys, way)?))
+        });
+        Self { batches: way != Way::Alone, ..contender }
+    }
+
+    /// The row of independent messages, of sizes as the mode takes them; those with authentication
+    /// are sealed, or opened with [`Direction::Decrypt`].
+    pub(crate) fn messages(&self, table: &str, direction: Direction, shape: Shape) -> Row {
+        let sizes = shape.sizes.whole(self.algorithm.granularity());
+        T::row(self, table, direction, Shape { sizes, ..shape })
     }
 
     fn ours(

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lanecrypt_peers::{Availability, Draw, Generator, GeneratorPeer, generator};
+use lanecrypt_peers::{Availability, Draw, Generator, Peer, generator};
 use lanecrypt_random::Isa;
 
 use crate::ours::Our;
@@ -51,11 +51,12 @@ impl Contender {
     }
 
     /// The peer, unless it is missing.
-    pub(crate) fn peer(peer: &GeneratorPeer) -> Option<Self> {
+    pub(crate) fn peer(peer: &Peer<dyn Generator>) -> Option<Self> {
         let Availability::Found(version) = &peer.availability else { return None };
-        let mut contender = Self::new([peer.source, peer.api, peer.subject], peer.make);
+        let (names, made) = ([peer.source, peer.api, peer.subject], peer.clone());
+        let mut contender = Self::new(names, move || made.make());
         contender.point.version = Some(version.clone());
-        contender.rekeys = (peer.make)().is_some_and(|mut generator| generator.rekey());
+        contender.rekeys = peer.make().is_some_and(|mut generator| generator.rekey());
         Some(contender)
     }
 

@@ -5,8 +5,7 @@ use core::time::Duration;
 use std::time::Instant;
 
 use lanecrypt_peers::{
-    Aead, AeadPeer, Availability, CipherPeer, GeneratorPeer, aeads_with, ciphers_with,
-    generators_with,
+    Aead, Availability, Cipher, Generator, Peer, aeads, ciphers as all_ciphers, generators,
 };
 
 use crate::bandwidth;
@@ -207,7 +206,7 @@ fn plan(options: &Options, peers: &Found) -> Result<Vec<Part>, Error> {
     let peer_ciphers: Vec<ciphers::Contender> =
         peers.ciphers.iter().filter_map(ciphers::Contender::peer).collect();
     let peer_aeads: Vec<ciphers::Contender<dyn Aead>> =
-        peers.aeads.iter().filter_map(ciphers::Contender::aead_peer).collect();
+        peers.aeads.iter().filter_map(ciphers::Contender::peer).collect();
     let tables = options.chosen_tables();
     let rivals = || contenders.iter().filter(|c| !c.is_ours()).cloned();
     let mut plan = Vec::new();
@@ -265,9 +264,9 @@ fn plan(options: &Options, peers: &Found) -> Result<Vec<Part>, Error> {
 
 /// The peers that a run looks for: chosen by the user, and for the tables that it measures.
 struct Found {
-    generators: Vec<GeneratorPeer>,
-    ciphers: Vec<CipherPeer>,
-    aeads: Vec<AeadPeer>,
+    generators: Vec<Peer<dyn Generator>>,
+    ciphers: Vec<Peer<dyn Cipher>>,
+    aeads: Vec<Peer<dyn Aead>>,
 }
 
 impl Found {
@@ -286,13 +285,13 @@ impl Found {
         let looked_for = |needed: bool| all || needed;
         let mut found = Self { generators: Vec::new(), ciphers: Vec::new(), aeads: Vec::new() };
         if looked_for(needs_generators) {
-            found.generators = generators_with(libraries);
+            found.generators = generators(libraries);
         }
         if looked_for(needs_ciphers) {
-            found.ciphers = ciphers_with(libraries);
+            found.ciphers = all_ciphers(libraries);
         }
         if looked_for(needs_aeads) {
-            found.aeads = aeads_with(libraries);
+            found.aeads = aeads(libraries);
         }
         let known: Vec<&str> = found.each().map(|(source, _)| source).collect();
         options.peers.check(&known)?;

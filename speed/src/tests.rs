@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use lanecrypt_peers::{Draw, Failed, generator, generators};
+use lanecrypt_peers::{Draw, Failed, PeerLibraries, generator, generators};
 
 use crate::contender::{Contender, Op};
 use crate::depth::Depth;
@@ -52,7 +52,7 @@ fn sample_for(rows: &[Row], time: Duration) -> Sampled {
 
 #[test]
 fn ids_are_unique_in_each_run_and_the_headline_rows_are_those_of_the_tables() {
-    let peers = generators();
+    let peers = generators(&PeerLibraries::new());
     let mut all = ours::by_size();
     all.extend(peers.iter().filter_map(Contender::peer));
     let ids = |rows: &[Row]| rows.iter().map(|row| row.point.id.clone()).collect::<Vec<_>>();

@@ -75,9 +75,9 @@ pub(super) struct CipherBurst(
 
 /// The functions of AES-GCM for one length of keys, which need no manager.
 #[derive(Clone, Copy)]
-pub(crate) struct Gcm {
-    pub(crate) encrypt: GcmMessage,
-    pub(crate) decrypt: GcmMessage,
+pub(super) struct Gcm {
+    pub(super) encrypt: GcmMessage,
+    pub(super) decrypt: GcmMessage,
     expand: GcmExpand,
 }
 
@@ -85,8 +85,8 @@ pub(crate) struct Gcm {
 /// bytes of the tag. In both directions the tag is written, not compared.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-pub(crate) struct GcmMessage(
-    pub(crate)  unsafe extern "C" fn(
+pub(super) struct GcmMessage(
+    pub(super)  unsafe extern "C" fn(
         *const GcmKey,
         *mut GcmState,
         *mut u8,
@@ -112,7 +112,7 @@ impl Gcm {
     ///
     /// The key has the length of these functions.
     #[inline]
-    pub(crate) unsafe fn expand(&self, key: &[u8], place: &mut GcmKey) {
+    pub(super) unsafe fn expand(&self, key: &[u8], place: &mut GcmKey) {
         // SAFETY: the caller vouches for the length, and the place has room.
         unsafe { (self.expand.0)(key.as_ptr(), place) };
     }

@@ -14,29 +14,41 @@ const DECRYPT: c_int = 2;
 
 /// An algorithm with the library's numbers for it.
 #[derive(Clone, Copy)]
-pub(crate) struct Algorithm {
-    pub(crate) cipher: c_int,
+pub(super) struct Algorithm {
+    pub(super) cipher: c_int,
     hash: c_int,
-    pub(crate) key_len: u8,
-    pub(crate) iv_len: u8,
+    pub(super) key_len: u8,
+    pub(super) iv_len: u8,
 }
 
 impl Algorithm {
     /// `IMB_CIPHER_CBC` without a hash, `IMB_AUTH_NULL`.
-    pub(crate) const AES_CBC: Self = Self { cipher: 1, hash: 8, key_len: 16, iv_len: 16 };
+    pub(super) const AES_CBC: Self = Self { cipher: 1, hash: 8, key_len: 16, iv_len: 16 };
     /// `IMB_CIPHER_CNTR`.
-    pub(crate) const AES_CTR: Self = Self { cipher: 2, hash: 8, key_len: 16, iv_len: 16 };
+    pub(super) const AES_CTR: Self = Self { cipher: 2, hash: 8, key_len: 16, iv_len: 16 };
     /// `IMB_CIPHER_DES`, which is in CBC.
-    pub(crate) const DES_CBC: Self = Self { cipher: 7, hash: 8, key_len: 8, iv_len: 8 };
+    pub(super) const DES_CBC: Self = Self { cipher: 7, hash: 8, key_len: 8, iv_len: 8 };
     /// `IMB_CIPHER_DES3`, which is in CBC.
-    pub(crate) const TRIPLE_DES_CBC: Self = Self { cipher: 10, hash: 8, key_len: 24, iv_len: 8 };
+    pub(super) const TRIPLE_DES_CBC: Self = Self { cipher: 10, hash: 8, key_len: 24, iv_len: 8 };
     /// `IMB_CIPHER_GCM` and `IMB_AUTH_AES_GMAC`.
-    pub(crate) const AES_128_GCM: Self = Self { cipher: 5, hash: 9, key_len: 16, iv_len: 12 };
+    pub(super) const AES_128_GCM: Self = Self { cipher: 5, hash: 9, key_len: 16, iv_len: 12 };
     /// The same.
-    pub(crate) const AES_256_GCM: Self = Self { key_len: 32, ..Self::AES_128_GCM };
+    pub(super) const AES_256_GCM: Self = Self { key_len: 32, ..Self::AES_128_GCM };
     /// `IMB_CIPHER_CHACHA20_POLY1305` and `IMB_AUTH_CHACHA20_POLY1305`.
-    pub(crate) const CHACHA20_POLY1305: Self =
+    pub(super) const CHACHA20_POLY1305: Self =
         Self { cipher: 19, hash: 29, key_len: 32, iv_len: 12 };
+
+    /// Bytes of an IV or nonce; of AES and DES also of a block.
+    #[inline]
+    pub(super) const fn block(self) -> usize {
+        self.iv_len as usize
+    }
+
+    /// Whether this is counter mode.
+    #[inline]
+    pub(super) const fn counts(self) -> bool {
+        self.cipher == Self::AES_CTR.cipher
+    }
 }
 
 /// The library's number for a direction.
@@ -51,7 +63,7 @@ pub(super) const fn number(direction: Direction) -> c_int {
 /// `IMB_JOB`. What the algorithms here do not use stays as it is.
 #[derive(Clone)]
 #[repr(C)]
-pub(crate) struct Job {
+pub(super) struct Job {
     encrypt_key: *const c_void,
     decrypt_key: *const c_void,
     key_len: u64,
@@ -79,7 +91,7 @@ pub(crate) struct Job {
 const _: () = assert!(size_of::<Job>() == 200);
 
 impl Job {
-    pub(crate) const EMPTY: Self = Self {
+    pub(super) const EMPTY: Self = Self {
         encrypt_key: ptr::null(),
         decrypt_key: ptr::null(),
         key_len: 0,
@@ -106,7 +118,7 @@ impl Job {
 
     /// Describes what is encrypted or decrypted.
     #[inline]
-    pub(crate) const fn algorithm(&mut self, algorithm: Algorithm, direction: Direction) {
+    pub(super) const fn algorithm(&mut self, algorithm: Algorithm, direction: Direction) {
         self.key_len = algorithm.key_len as u64;
         self.iv_len = algorithm.iv_len as u64;
         self.offset = 0;
@@ -118,7 +130,7 @@ impl Job {
 
     /// Describes a message of `len` bytes, under a key for encryption and for decryption.
     #[inline]
-    pub(crate) const fn message(
+    pub(super) const fn message(
         &mut self,
         [encrypt, decrypt]: [*const c_void; 2],
         iv: &[u8],
@@ -137,7 +149,7 @@ impl Job {
     /// Describes what is authenticated beside the message, and where the tag goes, which is
     /// written in both directions, not compared.
     #[inline]
-    pub(crate) const fn authenticated(&mut self, aad: &[u8], tag: *mut [u8; 16]) {
+    pub(super) const fn authenticated(&mut self, aad: &[u8], tag: *mut [u8; 16]) {
         self.hash_offset = 0;
         self.hash_len = self.len;
         self.tag = tag.cast();

@@ -7,7 +7,7 @@ use super::Manager;
 use crate::Failed;
 
 /// A key of an algorithm, expanded in its place, where it stays.
-pub(crate) trait Expanded: Send + 'static {
+pub(super) trait Expanded: Send + 'static {
     /// Without a key yet.
     fn empty() -> Self;
 
@@ -27,7 +27,7 @@ pub(crate) trait Expanded: Send + 'static {
 pub(super) struct Schedule([u8; 176]);
 
 /// AES-128, in both directions.
-pub(crate) struct Aes([Schedule; 2]);
+pub(super) struct Aes([Schedule; 2]);
 
 impl Expanded for Aes {
     fn empty() -> Self {
@@ -56,7 +56,7 @@ impl DesSchedule {
 }
 
 /// DES.
-pub(crate) struct Des(DesSchedule);
+pub(super) struct Des(DesSchedule);
 
 impl Expanded for Des {
     fn empty() -> Self {
@@ -76,7 +76,7 @@ impl Expanded for Des {
 }
 
 /// 3DES with three keys. A job points to pointers to these, which are set with the keys.
-pub(crate) struct TripleDes {
+pub(super) struct TripleDes {
     schedules: [DesSchedule; 3],
     pointers: [*const DesSchedule; 3],
 }
@@ -108,22 +108,22 @@ unsafe impl Send for TripleDes {}
 
 /// `struct gcm_key_data`: the schedule and powers of the hash key.
 #[repr(C, align(64))]
-pub(crate) struct GcmKey([u8; 1024]);
+pub(super) struct GcmKey([u8; 1024]);
 
 impl GcmKey {
-    pub(crate) const EMPTY: Self = Self([0; 1024]);
+    pub(super) const EMPTY: Self = Self([0; 1024]);
 }
 
 /// `struct gcm_context_data`: what a message needs on its way.
 #[repr(C, align(64))]
-pub(crate) struct GcmState([u8; 128]);
+pub(super) struct GcmState([u8; 128]);
 
 impl GcmState {
-    pub(crate) const EMPTY: Self = Self([0; 128]);
+    pub(super) const EMPTY: Self = Self([0; 128]);
 }
 
 /// AES-GCM with keys of this many bytes.
-pub(crate) struct GcmSession<const KEY: usize>(GcmKey);
+pub(super) struct GcmSession<const KEY: usize>(GcmKey);
 
 impl<const KEY: usize> Expanded for GcmSession<KEY> {
     fn empty() -> Self {
@@ -146,7 +146,7 @@ impl<const KEY: usize> Expanded for GcmSession<KEY> {
 }
 
 /// ChaCha20-Poly1305, whose keys are not expanded.
-pub(crate) struct ChaCha([u8; 32]);
+pub(super) struct ChaCha([u8; 32]);
 
 impl Expanded for ChaCha {
     fn empty() -> Self {

@@ -8,11 +8,11 @@ use super::{Algorithm, Job, Manager};
 use crate::{Direction, Failed};
 
 /// `IMB_MAX_BURST_SIZE`: jobs in a burst at most.
-pub(crate) const BURST: usize = 128;
+pub(super) const BURST: usize = 128;
 
 /// A way of handing jobs over.
 #[derive(Clone, Copy)]
-pub(crate) enum Api {
+pub(super) enum Api {
     /// `submit_job_nocheck` for each, then `flush_job` until all are back.
     Job,
     /// `submit_burst_nocheck` for up to [`BURST`], then `flush_burst` until these are back.
@@ -23,7 +23,7 @@ pub(crate) enum Api {
 
 impl Api {
     /// As the points of the results name it.
-    pub(crate) const fn name(self) -> &'static str {
+    pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Job => "job",
             Self::Burst => "burst",
@@ -46,7 +46,7 @@ impl Manager {
     /// valid until this returns, and its data are whole blocks where the algorithm takes no others.
     /// `describe` does not panic.
     #[inline]
-    pub(crate) unsafe fn jobs<T>(
+    pub(super) unsafe fn jobs<T>(
         &mut self,
         items: impl ExactSizeIterator<Item = T>,
         mut describe: impl FnMut(T, &mut Job) -> Result<(), Failed>,
@@ -93,7 +93,7 @@ impl Manager {
     ///
     /// As for [`Manager::jobs`].
     #[inline]
-    pub(crate) unsafe fn bursts<T>(
+    pub(super) unsafe fn bursts<T>(
         &mut self,
         mut items: impl ExactSizeIterator<Item = T>,
         mut describe: impl FnMut(T, &mut Job) -> Result<(), Failed>,
@@ -177,7 +177,7 @@ impl Manager {
     ///
     /// As for [`Manager::jobs`], and the algorithm is one that [`Api::CipherBurst`] knows.
     #[inline]
-    pub(crate) unsafe fn cipher_burst(
+    pub(super) unsafe fn cipher_burst(
         &mut self,
         jobs: &mut [Job],
         algorithm: Algorithm,

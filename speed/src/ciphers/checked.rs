@@ -7,7 +7,7 @@ use core::hint::black_box;
 use std::sync::Arc;
 
 use lanecrypt_ciphers::{Algorithm, Error, Isa, hazmat};
-use lanecrypt_peers::{Cipher, Direction, Failed, Message, rounds};
+use lanecrypt_peers::{Cipher, Direction, Failed, Message, Messages, Run, rounds};
 
 use self::hazmat::Padding;
 
@@ -76,9 +76,50 @@ impl<K: Session> Checked<K> {
         self.sessions.first().map(K::cipher).ok_or(Failed)
     }
 
+    /// One call for each message, behind another key where it brings one.
+    #[inline]
+    fn each(
+        &mut self,
+        messages: &mut [Message<'_>],
+        run: Run<'_>,
+        call: impl Fn(&hazmat::Cipher, &mut Message<'_>) -> Result<(), Error>,
+    ) -> Result<(), Failed> {
+        let sessions = self.sessions.as_mut_slice();
+        let Some(keys) = run.keys else {
+            return rounds(messages.len(), run.requests, |count| {
+                messages[..count].iter_mut().try_for_each(|message| {
+                    let session = sessions.get(message.session).ok_or(Failed)?;
+                    answered(call(session.cipher(), message))
+                })
+            });
+        };
+        let mut keys = keys.iter().cycle();
+        rounds(messages.len(), run.requests, |count| {
+            messages[..count].iter_mut().try_for_each(|message| {
+                let session = sessions.get_mut(message.session).ok_or(Failed)?;
+                let cipher = session.own().ok_or(Failed)?;
+                answered(cipher.set_key(black_box(keys.next().ok_or(Failed)?)))?;
+                answered(call(cipher, message))
+            })
+        })
+    }
+
     #[inline]
     fn keyed(&self, key: &[u8]) -> Result<hazmat::Cipher, Failed> {
         answered(hazmat::Cipher::new(self.isa, self.algorithm, black_box(key)))
+    }
+}
+
+impl<K: Session> Messages<Message<'_>> for Checked<K> {
+    fn messages(&mut self, messages: &mut [Message<'_>], run: Run<'_>) -> Result<(), Failed> {
+        match self.direction {
+            Direction::Encrypt => self.each(messages, run, |cipher, message| {
+                cipher.encrypt(message.iv, &mut *message.data)
+            }),
+            Direction::Decrypt => self.each(messages, run, |cipher, message| {
+                cipher.decrypt(message.iv, &mut *message.data)
+            }),
+        }
     }
 }
 
@@ -101,39 +142,6 @@ impl<K: Session> Cipher for Checked<K> {
                 parts(data, chunk, times, |part| decryptor.apply(part))
             }
         }
-    }
-
-    fn messages(&mut self, batch: &mut [Message<'_>], requests: usize) -> Result<(), Failed> {
-        let sessions = self.sessions.as_slice();
-        match self.direction {
-            Direction::Encrypt => each(batch, requests, |message| {
-                let cipher = sessions.get(message.session).ok_or(Failed)?.cipher();
-                answered(cipher.encrypt(message.iv, &mut *message.data))
-            }),
-            Direction::Decrypt => each(batch, requests, |message| {
-                let cipher = sessions.get(message.session).ok_or(Failed)?.cipher();
-                answered(cipher.decrypt(message.iv, &mut *message.data))
-            }),
-        }
-    }
-
-    fn messages_rekeyed(
-        &mut self,
-        batch: &mut [Message<'_>],
-        keys: &[&[u8]],
-        requests: usize,
-    ) -> Result<(), Failed> {
-        let mut keys = keys.iter().cycle();
-        let (sessions, direction) = (self.sessions.as_mut_slice(), self.direction);
-        each(batch, requests, |message| {
-            let session = sessions.get_mut(message.session).ok_or(Failed)?;
-            let cipher = session.own().ok_or(Failed)?;
-            answered(cipher.set_key(black_box(keys.next().ok_or(Failed)?)))?;
-            answered(match direction {
-                Direction::Encrypt => cipher.encrypt(message.iv, &mut *message.data),
-                Direction::Decrypt => cipher.decrypt(message.iv, &mut *message.data),
-            })
-        })
     }
 
     fn set_ivs(&mut self, iv: &[u8], times: usize) -> Result<(), Failed> {
@@ -206,16 +214,6 @@ fn parts(
     }
     black_box(data.as_mut_ptr());
     Ok(())
-}
-
-/// One call for each message, from the first again as often as needed.
-#[inline]
-fn each(
-    batch: &mut [Message<'_>],
-    requests: usize,
-    mut call: impl FnMut(&mut Message<'_>) -> Result<(), Failed>,
-) -> Result<(), Failed> {
-    rounds(batch.len(), requests, |count| batch[..count].iter_mut().try_for_each(&mut call))
 }
 
 #[inline]

@@ -3,16 +3,22 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use lanecrypt_ciphers::{Algorithm, Isa};
-use lanecrypt_peers::{Cipher, Direction, Failed, Message, lengths};
+use lanecrypt_ciphers::{Algorithm, InOutBuf, Isa};
+use lanecrypt_kernels::Aead;
+use lanecrypt_kernels::chacha20poly1305::{ChaCha20Poly1305, XChaCha20Poly1305};
+use lanecrypt_kernels::gcm::AesGcm;
+use lanecrypt_peers::{Cipher, Direction, Failed, Message, Run, lengths};
 
 use super::Sizes;
 use super::checked::Checked;
-use super::sessions::{self, SESSIONS};
+use super::sessions::{self, SESSIONS, bytes};
 use super::typed;
 
 /// The whole buffer of a message that goes on from call to call, in bytes.
 pub(crate) const WHOLE: usize = 64 << 10;
+/// Bytes of associated data of each message with authentication: those of a short header.
+const AAD: usize = 8;
+
 /// What is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Question {
@@ -22,6 +28,12 @@ pub(crate) enum Question {
     Messages(Sizes, usize),
     /// The same in the usual number of sessions, all under the first key.
     SharedKey(usize),
+}
+
+/// The messages of all sessions, one after another, and the tags of those with authentication.
+pub(crate) struct Answer {
+    pub(crate) messages: Vec<u8>,
+    pub(crate) tags: Vec<[u8; 16]>,
 }
 
 /// The keys of so many sessions; none for what is not measured.
@@ -34,19 +46,23 @@ pub(crate) fn keys(algorithm: Algorithm, sessions: usize) -> Option<Vec<Vec<u8>>
     Some(sessions::keys(sessions, length))
 }
 
-/// The IVs of so many sessions, in one `round` or another.
-pub(crate) fn ivs(algorithm: Algorithm, sessions: usize, round: u64) -> Vec<Vec<u8>> {
+/// The IVs or nonces of so many sessions, in one `round` or another.
+pub(crate) fn nonces(algorithm: Algorithm, sessions: usize, round: u64) -> Vec<Vec<u8>> {
     sessions::nonces(sessions, algorithm.nonce_length(), round)
 }
 
-/// The right answer: the buffer, or all messages one after another. Worked out once.
+/// The associated data of so many sessions.
+pub(crate) fn aads(sessions: usize) -> Vec<Vec<u8>> {
+    (1..=sessions as u64).map(|session| bytes(1 << 62 | session << 32, AAD)).collect()
+}
+
+/// The right answer, with the nonces of the round zero. Worked out once.
 pub(crate) fn answer(
     algorithm: Algorithm,
     direction: Direction,
     question: Question,
-) -> Result<Arc<Vec<u8>>, Failed> {
-    #[expect(clippy::type_complexity, reason = "it is used here only")]
-    static ANSWERS: Mutex<BTreeMap<(Algorithm, Direction, Question), Arc<Vec<u8>>>> =
+) -> Result<Arc<Answer>, Failed> {
+    static ANSWERS: Mutex<BTreeMap<(Algorithm, Direction, Question), Arc<Answer>>> =
         Mutex::new(BTreeMap::new());
     let key = (algorithm, direction, question);
     if let Some(known) = ANSWERS.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
@@ -58,14 +74,20 @@ pub(crate) fn answer(
         Question::SharedKey(size) => (SESSIONS, Sizes::one(size)),
     };
     let keys = keys(algorithm, sessions).ok_or(Failed)?;
-    let ivs = ivs(algorithm, sessions, 0);
-    let mut answer = Vec::with_capacity(sessions * sizes.longest());
-    for (session, iv) in ivs.iter().enumerate() {
-        let key = if matches!(question, Question::SharedKey(_)) { 0 } else { session };
-        let mut text = sessions::data(session, sizes.of(session));
-        let mut portable = portable(algorithm, direction, &keys[key]).ok_or(Failed)?;
-        portable.messages(&mut [Message { session: 0, iv, data: &mut text }], 1)?;
-        answer.append(&mut text);
+    let nonces = nonces(algorithm, sessions, 0);
+    let messages = Vec::with_capacity(sessions * sizes.longest());
+    let mut answer = Answer { messages, tags: Vec::new() };
+    for (session, (iv, aad)) in nonces.iter().zip(aads(sessions)).enumerate() {
+        let key = &keys[if matches!(question, Question::SharedKey(_)) { 0 } else { session }];
+        let mut data = sessions::data(session, sizes.of(session));
+        if algorithm.is_aead() {
+            answer.tags.push(seal(algorithm, Isa::PORTABLE, key, iv, &aad, &mut data)?);
+        } else {
+            let mut portable = portable(algorithm, direction, key).ok_or(Failed)?;
+            let message = Message { session: 0, iv, data: &mut data };
+            portable.messages(&mut [message], Run::of(1))?;
+        }
+        answer.messages.append(&mut data);
     }
     let answer = Arc::new(answer);
     ANSWERS.lock().unwrap_or_else(PoisonError::into_inner).insert(key, answer.clone());
@@ -77,4 +99,39 @@ pub(crate) fn answer(
 fn portable(algorithm: Algorithm, direction: Direction, key: &[u8]) -> Option<Box<dyn Cipher>> {
     typed::open(algorithm, Isa::PORTABLE, direction, &[key])
         .or_else(|| Some(Box::new(Checked::new(algorithm, Isa::PORTABLE, direction, &[key])?)))
+}
+
+/// Seals a message with the kernel of `isa`, without the layer above it.
+pub(crate) fn seal(
+    algorithm: Algorithm,
+    isa: Isa,
+    key: &[u8],
+    nonce: &[u8],
+    aad: &[u8],
+    data: &mut [u8],
+) -> Result<[u8; 16], Failed> {
+    let data = InOutBuf::from(data);
+    match algorithm {
+        Algorithm::AES_128_GCM => typed::<AesGcm<128>, 16, 12>(isa, key, nonce, aad, data),
+        Algorithm::AES_256_GCM => typed::<AesGcm<256>, 32, 12>(isa, key, nonce, aad, data),
+        Algorithm::CHACHA20_POLY1305 => {
+            typed::<ChaCha20Poly1305, 32, 12>(isa, key, nonce, aad, data)
+        }
+        Algorithm::XCHACHA20_POLY1305 => {
+            typed::<XChaCha20Poly1305, 32, 24>(isa, key, nonce, aad, data)
+        }
+        _ => Err(Failed),
+    }
+}
+
+fn typed<A: Aead<KEY, NONCE>, const KEY: usize, const NONCE: usize>(
+    isa: Isa,
+    key: &[u8],
+    nonce: &[u8],
+    aad: &[u8],
+    data: InOutBuf<'_, '_, u8>,
+) -> Result<[u8; 16], Failed> {
+    let key = key.try_into().or(Err(Failed))?;
+    let nonce = nonce.try_into().or(Err(Failed))?;
+    Ok(A::new(isa, key).seal(nonce, aad, data))
 }

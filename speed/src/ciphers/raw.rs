@@ -1,75 +1,46 @@
-//! Ciphers without authentication: ours at both layers, and the peers'.
+//! Ciphers without authentication.
 
 use std::sync::{Arc, OnceLock};
 
 use lanecrypt_ciphers::{Algorithm, Isa, hazmat};
-use lanecrypt_peers::{Cipher, CipherPeer, Direction};
+use lanecrypt_peers::{Cipher, Direction};
 
 use super::checked::Checked;
-use super::served::{Served, Way};
+use super::served::Served;
 use super::work::{Requests, Task};
-use super::{BATCH, CHECKED, Contender, PROCESS, SESSION, TYPED, known, typed};
+use super::{Api, CHECKED, Contender, Shape, typed};
 use crate::results::Point;
 use crate::row::{Row, Work};
 
+impl Api for dyn Cipher {
+    fn checked(
+        algorithm: Algorithm,
+        isa: Isa,
+        direction: Direction,
+        keys: &[&[u8]],
+    ) -> Option<Box<Self>> {
+        Some(Box::new(Checked::new(algorithm, isa, direction, keys)?))
+    }
+
+    fn typed(
+        algorithm: Algorithm,
+        isa: Isa,
+        direction: Direction,
+        keys: &[&[u8]],
+    ) -> Option<Box<Self>> {
+        typed::open(algorithm, isa, direction, keys)
+    }
+
+    fn served(sessions: Served) -> Box<Self> {
+        Box::new(sessions)
+    }
+
+    fn row(contender: &Contender<Self>, table: &str, direction: Direction, shape: Shape) -> Row {
+        contender.row(table, direction, Task::Batch(shape), 1)
+    }
+}
+
 impl Contender<dyn Cipher> {
-    /// The peer, unless it is missing or measured with what is not built in here.
-    pub(crate) fn peer(peer: &CipherPeer) -> Option<Self> {
-        let opened = peer.clone();
-        let names = [peer.source, peer.api, peer.algorithm];
-        let open = move |direction, keys: &[&[u8]]| opened.open(direction, keys);
-        Some(Self { batches: peer.batches, ..Self::found(names, &peer.availability, open)? })
-    }
-
-    /// Ours for this algorithm: both layers, then the checked one at each lower level of
-    /// instruction set that has a kernel of its own.
-    pub(crate) fn all_ours(algorithm: Algorithm) -> Vec<Self> {
-        let typed = Self::typed(algorithm, Isa::detect());
-        typed.into_iter().chain(Self::at_levels(algorithm, Self::checked)).collect()
-    }
-
-    /// The typed layer, if it is measured with this algorithm.
-    fn typed(algorithm: Algorithm, isa: Isa) -> Option<Self> {
-        typed::open(algorithm, isa, Direction::Encrypt, &[&known::keys(algorithm, 1)?[0]])?;
-        Some(Self::ours(TYPED, algorithm, isa, move |direction, keys| {
-            typed::open(algorithm, isa, direction, keys)
-        }))
-    }
-
-    /// The checked layer.
-    fn checked(algorithm: Algorithm, isa: Isa) -> Self {
-        Self::ours(CHECKED, algorithm, isa, move |direction, keys| {
-            Some(Box::new(Checked::new(algorithm, isa, direction, keys)?))
-        })
-    }
-
-    /// The engine's sessions, in calls of their own.
-    pub(crate) fn session(algorithm: Algorithm) -> Self {
-        Self::served(Way::Alone, algorithm, Isa::detect())
-    }
-
-    /// The engine's batches and its slices of requests, each also at every lower level of instruction
-    /// set that has a kernel of its own.
-    pub(crate) fn all_our_batches(algorithm: Algorithm) -> Vec<Self> {
-        let ways = [Way::Filled, Way::Process].into_iter();
-        ways.flat_map(|way| {
-            Self::at_levels(algorithm, |algorithm, isa| Self::served(way, algorithm, isa))
-        })
-        .collect()
-    }
-
-    fn served(way: Way, algorithm: Algorithm, isa: Isa) -> Self {
-        let api = match way {
-            Way::Alone => SESSION,
-            Way::Process => PROCESS,
-            Way::Filled => BATCH,
-        };
-        let contender = Self::ours(api, algorithm, isa, move |direction, keys| {
-            Some(Box::new(Served::new(algorithm, isa, direction, keys, way)?))
-        });
-        Self { batches: way != Way::Alone, ..contender }
-    }
-
     /// The checked layer with one key, which all sessions and all threads share.
     pub(crate) fn shared(algorithm: Algorithm) -> Self {
         let isa = Isa::detect();

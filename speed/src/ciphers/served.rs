@@ -6,7 +6,7 @@ use core::hint::black_box;
 use arrayvec::ArrayVec;
 use lanecrypt_ciphers::{Algorithm, Error, Isa};
 use lanecrypt_engine::{Batch, Engine, Request, Room, Session};
-use lanecrypt_peers::{Direction, Failed, Message, Packet, rounds};
+use lanecrypt_peers::{Addressed, Direction, Failed, Run, rounds};
 
 mod messages;
 mod packets;
@@ -58,163 +58,161 @@ impl Served {
         Some(Self { engine, room, room_for: 1, sessions, fresh, algorithm, direction, way })
     }
 
-    /// One call for each message, from the first again as often as needed.
+    /// Runs messages by one of three calls: to serve one, to make a request of one, or to give one to
+    /// a batch.
     #[inline]
-    fn each<M: Addressed>(
+    fn run<M: Addressed>(
+        &mut self,
+        messages: &mut [M],
+        run: Run<'_>,
+        serve: impl Fn(&Session, &mut M) -> Result<(), Failed>,
+        request: impl for<'a> Fn(&'a Session, &'a mut M) -> Result<Request<'a>, Failed>,
+        give: impl for<'a> Fn(&mut Batch<'_, 'a>, &'a Session, &'a mut M) -> Option<Result<(), Error>>,
+    ) -> Result<(), Failed> {
+        match self.way {
+            Way::Alone => self.alone(messages, run, serve),
+            Way::Process => self.processed(messages, run, request),
+            Way::Filled => self.filled(messages, run, give),
+        }
+    }
+
+    /// One call for each message; where it brings its key, in a session opened for it.
+    #[inline]
+    fn alone<M: Addressed>(
         &self,
         messages: &mut [M],
-        requests: usize,
-        mut call: impl FnMut(&Session, &mut M) -> Result<(), Failed>,
+        run: Run<'_>,
+        serve: impl Fn(&Session, &mut M) -> Result<(), Failed>,
     ) -> Result<(), Failed> {
         let sessions = self.sessions.as_slice();
-        rounds(messages.len(), requests, |count| {
-            for message in &mut messages[..count] {
-                call(sessions.get(message.session()).ok_or(Failed)?, message)?;
-            }
-            Ok(())
-        })
-    }
-
-    /// The same with a session opened for each message.
-    #[inline]
-    fn each_rekeyed<M>(
-        &self,
-        messages: &mut [M],
-        keys: &[&[u8]],
-        requests: usize,
-        mut call: impl FnMut(&Session, &mut M) -> Result<(), Failed>,
-    ) -> Result<(), Failed> {
+        let Some(keys) = run.keys else {
+            return rounds(messages.len(), run.requests, |count| {
+                for message in &mut messages[..count] {
+                    serve(sessions.get(message.session()).ok_or(Failed)?, message)?;
+                }
+                Ok(())
+            });
+        };
         let mut keys = keys.iter().cycle();
-        rounds(messages.len(), requests, |count| {
+        rounds(messages.len(), run.requests, |count| {
             for message in &mut messages[..count] {
                 let key = keys.next().ok_or(Failed)?;
-                call(&opened(&self.engine, self.algorithm, key)?, message)?;
+                serve(&opened(&self.engine, self.algorithm, key)?, message)?;
             }
             Ok(())
         })
     }
 
-    /// A request for each message, handed over `batch` at a time. Making them is a part of it: so
+    /// A request for each message, handed over a batch at a time. Making them is a part of it: so
     /// do programs.
     #[inline]
     fn processed<M: Addressed>(
-        &self,
-        messages: &mut [M],
-        batch: usize,
-        requests: usize,
-        request: impl for<'a> Fn(&'a Session, &'a mut M) -> Result<Request<'a>, Failed>,
-    ) -> Result<(), Failed> {
-        let batch = good(batch)?;
-        let sessions = self.sessions.as_slice();
-        rounds(messages.len(), requests, |count| {
-            for part in messages[..count].chunks_mut(batch) {
-                let mut together = ArrayVec::<Request<'_>, MOST>::new();
-                for message in part {
-                    let session = sessions.get(message.session()).ok_or(Failed)?;
-                    together.push(request(session, message)?);
-                }
-                self.engine.process(&mut together).or(Err(Failed))?;
-            }
-            Ok(())
-        })
-    }
-
-    /// The same with a session opened for each message.
-    #[inline]
-    fn processed_rekeyed<M>(
         &mut self,
         messages: &mut [M],
-        keys: &[&[u8]],
-        batch: usize,
-        requests: usize,
+        run: Run<'_>,
         request: impl for<'a> Fn(&'a Session, &'a mut M) -> Result<Request<'a>, Failed>,
     ) -> Result<(), Failed> {
-        let batch = good(batch)?;
-        let mut keys = keys.iter().cycle();
-        rounds(messages.len(), requests, |count| {
-            for part in messages[..count].chunks_mut(batch) {
-                self.fresh.clear();
-                for _ in 0..part.len() {
-                    let key = keys.next().ok_or(Failed)?;
-                    self.fresh.push(opened(&self.engine, self.algorithm, key)?);
-                }
-                let mut together = ArrayVec::<Request<'_>, MOST>::new();
-                for (session, message) in self.fresh.iter().zip(part) {
-                    together.push(request(session, message)?);
-                }
-                self.engine.process(&mut together).or(Err(Failed))?;
-            }
-            Ok(())
+        let batch = good(run.batch)?;
+        let Self { engine, sessions, fresh, algorithm, .. } = self;
+        let mut keys = run.keys.map(|keys| keys.iter().cycle());
+        rounds(messages.len(), run.requests, |count| {
+            messages[..count].chunks_mut(batch).try_for_each(|part| {
+                let Some(keys) = &mut keys else {
+                    let sessions = sessions.as_slice();
+                    let session = |_, message: &M| sessions.get(message.session());
+                    return process(engine, part, session, &request);
+                };
+                renew(fresh, engine, *algorithm, keys, part.len())?;
+                process(engine, part, |place, _: &M| fresh.get(place), &request)
+            })
         })
     }
 
-    /// Batches of `batch` messages, which are filled and finished.
+    /// Batches that are filled and finished.
     #[inline]
     fn filled<M: Addressed>(
         &mut self,
         messages: &mut [M],
-        batch: usize,
-        requests: usize,
+        run: Run<'_>,
         give: impl for<'a> Fn(&mut Batch<'_, 'a>, &'a Session, &'a mut M) -> Option<Result<(), Error>>,
     ) -> Result<(), Failed> {
-        self.make_room(batch)?;
-        let Self { room, sessions, .. } = self;
-        rounds(messages.len(), requests, |count| {
-            for part in messages[..count].chunks_mut(batch) {
-                let mut together = room.batch();
-                for message in part {
-                    let session = sessions.get(message.session()).ok_or(Failed)?;
-                    give(&mut together, session, message);
-                }
-                together.finish().or(Err(Failed))?;
-            }
-            Ok(())
-        })
-    }
-
-    /// The same with a session opened for each message.
-    #[inline]
-    fn filled_rekeyed<M>(
-        &mut self,
-        messages: &mut [M],
-        keys: &[&[u8]],
-        batch: usize,
-        requests: usize,
-        give: impl for<'a> Fn(&mut Batch<'_, 'a>, &'a Session, &'a mut M) -> Option<Result<(), Error>>,
-    ) -> Result<(), Failed> {
-        self.make_room(batch)?;
-        let Self { engine, room, fresh, algorithm, .. } = self;
-        let mut keys = keys.iter().cycle();
-        rounds(messages.len(), requests, |count| {
-            for part in messages[..count].chunks_mut(batch) {
-                fresh.clear();
-                for _ in 0..part.len() {
-                    fresh.push(opened(engine, *algorithm, keys.next().ok_or(Failed)?)?);
-                }
-                let mut together = room.batch();
-                for (session, message) in fresh.iter().zip(part) {
-                    give(&mut together, session, message);
-                }
-                together.finish().or(Err(Failed))?;
-            }
-            Ok(())
+        let batch = good(run.batch)?;
+        self.make_room(batch);
+        let Self { engine, room, sessions, fresh, algorithm, .. } = self;
+        let mut keys = run.keys.map(|keys| keys.iter().cycle());
+        rounds(messages.len(), run.requests, |count| {
+            messages[..count].chunks_mut(batch).try_for_each(|part| {
+                let Some(keys) = &mut keys else {
+                    let sessions = sessions.as_slice();
+                    let session = |_, message: &M| sessions.get(message.session());
+                    return fill(room, part, session, &give);
+                };
+                renew(fresh, engine, *algorithm, keys, part.len())?;
+                fill(room, part, |place, _: &M| fresh.get(place), &give)
+            })
         })
     }
 
     /// Room for batches of so many messages, made anew only if it was for others.
     #[inline]
-    fn make_room(&mut self, batch: usize) -> Result<(), Failed> {
-        if good(batch)? != self.room_for {
+    fn make_room(&mut self, batch: usize) {
+        if batch != self.room_for {
             self.room = self.engine.room(batch);
             self.room_for = batch;
         }
-        Ok(())
     }
 }
 
-/// A batch that there is room for.
-fn good(batch: usize) -> Result<usize, Failed> {
-    if (1..=MOST).contains(&batch) { Ok(batch) } else { Err(Failed) }
+/// Makes requests of messages in the sessions that `session` finds, by their places, and hands them
+/// over.
+#[inline]
+fn process<'s, M>(
+    engine: &Engine,
+    messages: &mut [M],
+    session: impl Fn(usize, &M) -> Option<&'s Session>,
+    request: impl for<'a> Fn(&'a Session, &'a mut M) -> Result<Request<'a>, Failed>,
+) -> Result<(), Failed> {
+    let mut together = ArrayVec::<Request<'_>, MOST>::new();
+    for (place, message) in messages.iter_mut().enumerate() {
+        together.push(request(session(place, message).ok_or(Failed)?, message)?);
+    }
+    engine.process(&mut together).or(Err(Failed))
+}
+
+/// Gives messages to a batch, and finishes it.
+#[inline]
+fn fill<'s, M>(
+    room: &mut Room,
+    messages: &mut [M],
+    session: impl Fn(usize, &M) -> Option<&'s Session>,
+    give: impl for<'a> Fn(&mut Batch<'_, 'a>, &'a Session, &'a mut M) -> Option<Result<(), Error>>,
+) -> Result<(), Failed> {
+    let mut together = room.batch();
+    for (place, message) in messages.iter_mut().enumerate() {
+        give(&mut together, session(place, message).ok_or(Failed)?, message);
+    }
+    together.finish().or(Err(Failed))
+}
+
+/// A batch that there is room for; of one message unless something else is asked for.
+fn good(batch: Option<usize>) -> Result<usize, Failed> {
+    batch.map_or(Some(1), |batch| (1..=MOST).contains(&batch).then_some(batch)).ok_or(Failed)
+}
+
+/// Opens the sessions of a batch whose messages bring their keys.
+#[inline]
+fn renew<'k>(
+    fresh: &mut Vec<Session>,
+    engine: &Engine,
+    algorithm: Algorithm,
+    keys: &mut impl Iterator<Item = &'k &'k [u8]>,
+    count: usize,
+) -> Result<(), Failed> {
+    fresh.clear();
+    for _ in 0..count {
+        fresh.push(opened(engine, algorithm, keys.next().ok_or(Failed)?)?);
+    }
+    Ok(())
 }
 
 #[inline]
@@ -229,23 +227,4 @@ fn opened(engine: &Engine, algorithm: Algorithm, key: &[u8]) -> Result<Session, 
 #[inline]
 fn answered<T>(result: Result<T, Error>) -> Result<T, Failed> {
     result.or(Err(Failed))
-}
-
-/// What belongs to a session, counted from zero.
-trait Addressed {
-    fn session(&self) -> usize;
-}
-
-impl Addressed for Message<'_> {
-    #[inline]
-    fn session(&self) -> usize {
-        self.session
-    }
-}
-
-impl Addressed for Packet<'_> {
-    #[inline]
-    fn session(&self) -> usize {
-        self.session
-    }
 }

@@ -1,12 +1,62 @@
 //! Many sessions, each with a key, a nonce and a buffer of its own, that take turns in shuffled
 //! order: what rows of independent messages have in common.
 
-use super::Sizes;
+use lanecrypt_ciphers::Algorithm;
+
+use super::{Sizes, known};
 
 /// Sessions of independent messages; more where a batch has more messages.
 pub(crate) const SESSIONS: usize = 64;
 /// Bytes of a cache line.
 pub(crate) const LINE: usize = 64;
+
+/// What sessions have, and the order in which they take turns.
+pub(crate) struct Turns {
+    algorithm: Algorithm,
+    pub(crate) keys: Vec<Vec<u8>>,
+    /// Nonces or IVs.
+    pub(crate) nonces: Vec<Vec<u8>>,
+    /// The sessions, shuffled.
+    pub(crate) order: Vec<usize>,
+    /// Batches so far; each has its own nonces and order.
+    pub(crate) round: u64,
+}
+
+impl Turns {
+    /// So many sessions; none for what is not measured.
+    pub(crate) fn new(algorithm: Algorithm, count: usize) -> Option<Self> {
+        let (keys, nonces) = (known::keys(algorithm, count)?, known::nonces(algorithm, count, 0));
+        Some(Self { algorithm, keys, nonces, order: (0..count).collect(), round: 0 })
+    }
+
+    /// The keys to begin with. Where requests bring keys, others: who keeps the key that is there
+    /// shows.
+    pub(crate) fn first_keys(&self, is_fresh: bool) -> Vec<&[u8]> {
+        let mut keys: Vec<&[u8]> = self.keys.iter().map(Vec::as_slice).collect();
+        if is_fresh {
+            keys.rotate_left(1);
+        }
+        keys
+    }
+
+    /// The keys in their turns.
+    pub(crate) fn keys(&self) -> Vec<&[u8]> {
+        in_order(self.keys.iter().map(Vec::as_slice), &self.order)
+    }
+
+    /// The next batch.
+    pub(crate) fn next(&mut self) {
+        self.round += 1;
+        shuffle(&mut self.order, self.round);
+        renew(&mut self.nonces, self.round);
+    }
+
+    /// As they are in a known question, in their order.
+    pub(crate) fn ask(&mut self) {
+        self.order = (0..self.keys.len()).collect();
+        self.nonces = known::nonces(self.algorithm, self.keys.len(), 0);
+    }
+}
 
 /// Scattered bytes, always the same for one `seed`.
 pub(crate) fn bytes(seed: u64, length: usize) -> Vec<u8> {

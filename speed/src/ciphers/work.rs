@@ -5,10 +5,10 @@
 //! batch: other IVs, the sessions in another order, and data that were encrypted before.
 
 use lanecrypt_ciphers::Algorithm;
-use lanecrypt_peers::{Cipher, Direction, Failed, Message};
+use lanecrypt_peers::{Cipher, Direction, Failed, Message, Run};
 
 use super::known::{self, Question, WHOLE};
-use super::sessions::{self, LINE, SESSIONS, in_order, shuffle, stride};
+use super::sessions::{self, LINE, SESSIONS, Turns, in_order, shuffle, stride};
 use super::{Shape, Sizes};
 use crate::row::{Arena, Work};
 use crate::verify::Defect;
@@ -111,12 +111,7 @@ pub(crate) struct Requests {
     task: Task,
     /// Whether all messages are under the first key.
     shared: bool,
-    keys: Vec<Vec<u8>>,
-    ivs: Vec<Vec<u8>>,
-    /// The sessions, shuffled.
-    order: Vec<usize>,
-    /// Batches so far; each has its own IVs and order.
-    round: u64,
+    turns: Turns,
 }
 
 impl Requests {
@@ -128,17 +123,11 @@ impl Requests {
         open: impl Fn(&[&[u8]]) -> Option<Box<dyn Cipher>>,
     ) -> Option<Self> {
         let count = task.sessions();
-        let keys = known::keys(algorithm, count)?;
+        let turns = Turns::new(algorithm, count)?;
         let sessions = if task.shape().is_some() && !shared { count } else { 1 };
-        let mut first: Vec<&[u8]> = slices(&keys).collect();
-        if task == Task::SetKey || task.shape().is_some_and(|shape| shape.is_fresh) {
-            // Who keeps the key that is there shows.
-            first.rotate_left(1);
-        }
-        let cipher = open(&first[..sessions])?;
-        let ivs = known::ivs(algorithm, count, 0);
-        let order = (0..count).collect();
-        Some(Self { cipher, algorithm, direction, task, shared, keys, ivs, order, round: 0 })
+        let brings_keys = task == Task::SetKey || task.shape().is_some_and(|shape| shape.is_fresh);
+        let cipher = open(&turns.first_keys(brings_keys)[..sessions])?;
+        Some(Self { cipher, algorithm, direction, task, shared, turns })
     }
 
     /// Makes a request, and where they continue a message one more, to see whether it can.
@@ -146,7 +135,7 @@ impl Requests {
         match self.task {
             Task::Continue(size) => {
                 let calls = if size == WHOLE { 1 } else { 2 };
-                self.cipher.chunks(&self.ivs[0], &mut vec![0; calls * size], size, 1)
+                self.cipher.chunks(&self.turns.nonces[0], &mut vec![0; calls * size], size, 1)
             }
             Task::Message(_) | Task::FreshKey(_) | Task::Batch(_) => Ok(()),
             _ => self.requests(&mut [], 1),
@@ -155,8 +144,16 @@ impl Requests {
 
     /// Makes so many requests.
     fn requests(&mut self, memory: &mut [u8], requests: usize) -> Result<(), Failed> {
-        let Self { cipher, ivs, .. } = self;
-        let iv = ivs.first().ok_or(Failed)?;
+        let Self { cipher, turns, .. } = self;
+        let iv = turns.nonces.first().ok_or(Failed)?;
+        if let Some(shape) = self.task.shape() {
+            let mut messages = messages(memory, shape.sizes, turns, self.shared);
+            let (mut run, keys) = (Run::of(requests), turns.keys());
+            if let Task::Batch(shape) = self.task {
+                run = run.in_batches(shape.batch);
+            }
+            return cipher.messages(&mut messages, run.with_keys(shape.is_fresh.then_some(&keys)));
+        }
         match self.task {
             Task::Continue(size) => {
                 let calls = WHOLE / size;
@@ -168,29 +165,12 @@ impl Requests {
                     rest => cipher.chunks(iv, &mut memory[..rest * size], size, 1),
                 }
             }
-            Task::Message(size) => {
-                let size = Sizes::one(size);
-                let mut batch = messages(memory, size, &self.order, ivs, self.shared);
-                cipher.messages(&mut batch, requests)
-            }
-            Task::FreshKey(size) => {
-                let size = Sizes::one(size);
-                let keys = in_order(slices(&self.keys), &self.order);
-                let mut batch = messages(memory, size, &self.order, ivs, self.shared);
-                cipher.messages_rekeyed(&mut batch, &keys, requests)
-            }
-            Task::Batch(Shape { sizes, batch, is_fresh }) => {
-                let mut messages = messages(memory, sizes, &self.order, ivs, self.shared);
-                if !is_fresh {
-                    return cipher.batches(&mut messages, batch, requests);
-                }
-                let keys = in_order(slices(&self.keys), &self.order);
-                cipher.batches_rekeyed(&mut messages, &keys, batch, requests)
-            }
-            Task::SetKey => cipher.set_keys(&in_order(slices(&self.keys), &self.order), requests),
+            Task::SetKey => cipher.set_keys(&turns.keys(), requests),
             Task::SetIv => cipher.set_ivs(iv, requests),
-            Task::Open => cipher.open(&in_order(slices(&self.keys), &self.order), iv, requests),
+            Task::Open => cipher.open(&turns.keys(), iv, requests),
             Task::Fetch => cipher.fetch(requests),
+            // They have a shape.
+            Task::Message(_) | Task::FreshKey(_) | Task::Batch(_) => Ok(()),
         }
     }
 
@@ -201,45 +181,36 @@ impl Requests {
 
     /// Whether known questions get the portable kernel's answers.
     fn compare(&mut self, arena: &mut Arena) -> Result<bool, Failed> {
-        self.order.sort_unstable();
-        self.ivs = known::ivs(self.algorithm, self.ivs.len(), 0);
+        self.turns.ask();
         let memory = arena.slice(self.extent());
-        let question = match self.task {
-            Task::Message(size) if self.shared => Question::SharedKey(size),
-            Task::Continue(_) | Task::SetKey | Task::SetIv | Task::Open | Task::Fetch => {
-                Question::Buffer
-            }
-            Task::Message(size) | Task::FreshKey(size) => {
-                Question::Messages(Sizes::one(size), self.ivs.len())
-            }
-            Task::Batch(Shape { sizes, .. }) => Question::Messages(sizes, self.ivs.len()),
+        let count = self.turns.keys.len();
+        let question = match (self.task, self.task.shape()) {
+            (Task::Message(size), _) if self.shared => Question::SharedKey(size),
+            (_, Some(shape)) => Question::Messages(shape.sizes, count),
+            (_, None) => Question::Buffer,
         };
         let answer = known::answer(self.algorithm, self.direction, question)?;
         if let Some(Shape { sizes, .. }) = self.task.shape() {
-            shuffle(&mut self.order, 1);
+            shuffle(&mut self.turns.order, 1);
             for (session, buffer) in sessions::buffers(memory, sizes).enumerate() {
                 buffer.copy_from_slice(&sessions::data(session, sizes.of(session)));
             }
-            self.requests(memory, self.ivs.len())?;
-            return Ok(sessions::buffers(memory, sizes).eq(sizes.parts(&answer)));
+            self.requests(memory, count)?;
+            return Ok(sessions::buffers(memory, sizes).eq(sizes.parts(&answer.messages)));
         }
-        match self.task {
-            Task::Continue(size) => {
-                memory.copy_from_slice(&sessions::data(0, WHOLE));
-                self.requests(memory, WHOLE / size)?;
-            }
-            _ => {
-                memory.copy_from_slice(&sessions::data(0, WHOLE));
-                // Keys end with the first, under which the answer is known.
-                self.order.truncate(FEW);
-                self.order.reverse();
-                let made = self.requests(memory, FEW);
-                self.order = (0..SESSIONS).collect();
-                made?;
-                self.cipher.chunks(&self.ivs[0], memory, WHOLE / 2, 1)?;
-            }
+        memory.copy_from_slice(&sessions::data(0, WHOLE));
+        if let Task::Continue(size) = self.task {
+            self.requests(memory, WHOLE / size)?;
+        } else {
+            // Keys end with the first, under which the answer is known.
+            self.turns.order.truncate(FEW);
+            self.turns.order.reverse();
+            let made = self.requests(memory, FEW);
+            self.turns.order = (0..count).collect();
+            made?;
+            self.cipher.chunks(&self.turns.nonces[0], memory, WHOLE / 2, 1)?;
         }
-        Ok(*memory == answer[..])
+        Ok(*memory == answer.messages[..])
     }
 
     fn checked(&mut self, arena: &mut Arena) -> Result<(), Defect> {
@@ -253,14 +224,12 @@ impl Requests {
 
 impl Work for Requests {
     fn begin(&mut self, arena: &mut Arena) -> Result<(), Defect> {
-        self.round += 1;
-        shuffle(&mut self.order, self.round);
-        sessions::renew(&mut self.ivs, self.round);
+        self.turns.next();
         let Task::Batch(shape) = self.task else { return Ok(()) };
         let memory = arena.slice(self.extent());
         if self.algorithm == Algorithm::NULL {
             // What nothing is done to shows in the digest nevertheless.
-            sessions::fill(self.round, &mut memory[..LINE]);
+            sessions::fill(self.turns.round, &mut memory[..LINE]);
         }
         // Every session once, so that a batch does not measure what other rows left in the caches.
         self.requests(memory, shape.sessions()).or(Err(Defect::Failed))
@@ -277,7 +246,7 @@ impl Work for Requests {
         let memory = arena.slice(self.extent());
         if self.task.is_chained().is_none() {
             // What was set up shows in what it makes of the data.
-            if self.cipher.chunks(&self.ivs[0], &mut memory[..LINE], LINE, 1).is_err() {
+            if self.cipher.chunks(&self.turns.nonces[0], &mut memory[..LINE], LINE, 1).is_err() {
                 return 0;
             }
         }
@@ -294,24 +263,18 @@ impl Work for Requests {
     }
 }
 
-/// A message of each session, in this order.
+/// A message of each session, in their turns.
 fn messages<'a>(
     memory: &'a mut [u8],
     sizes: Sizes,
-    order: &[usize],
-    ivs: &'a [Vec<u8>],
+    turns: &'a Turns,
     shared: bool,
 ) -> Vec<Message<'a>> {
-    let buffers = sessions::buffers(memory, sizes).zip(ivs).enumerate();
+    let buffers = sessions::buffers(memory, sizes).zip(&turns.nonces).enumerate();
     let messages = buffers.map(|(session, (data, iv))| Message {
         session: if shared { 0 } else { session },
         iv,
         data,
     });
-    in_order(messages, order)
-}
-
-/// Keys as calls take them.
-fn slices(keys: &[Vec<u8>]) -> impl Iterator<Item = &[u8]> {
-    keys.iter().map(Vec::as_slice)
+    in_order(messages, &turns.order)
 }

@@ -10,7 +10,7 @@ use lanecrypt_ciphers::Algorithm;
 use lanecrypt_peers::{Aead, Direction};
 
 use self::shapes::shapes;
-use crate::ciphers::{CHECKED, Contender, Shape, Sizes, Task};
+use crate::ciphers::{Api, CHECKED, Contender, Shape, Sizes, Task};
 use crate::depth::Depth;
 use crate::results::Point;
 use crate::row::Row;
@@ -89,10 +89,10 @@ pub(crate) fn rows(aeads: &[Contender<dyn Aead>], ciphers: &[Contender], depth: 
     let mut rows = Vec::new();
     for is_fresh in [false, true] {
         for subject in AEADS.iter().filter(|subject| subject.is_of(depth)) {
-            rows.extend(sealed(subject, aeads, depth, is_fresh));
+            rows.extend(messages(subject, aeads, depth, is_fresh));
         }
         for subject in RAW.iter().filter(|subject| subject.is_of(depth)) {
-            rows.extend(raw(subject, ciphers, depth, is_fresh));
+            rows.extend(messages(subject, ciphers, depth, is_fresh));
         }
     }
     rows.extend(null(depth));
@@ -113,55 +113,33 @@ impl Subject {
     }
 }
 
-/// The rows of messages with authentication, under keys that are kept or that are fresh.
-fn sealed(
+/// The rows of a subject, under keys that are kept or that are fresh.
+fn messages<T: Api + ?Sized>(
     subject: &Subject,
-    peers: &[Contender<dyn Aead>],
+    peers: &[Contender<T>],
     depth: Depth,
     is_fresh: bool,
 ) -> Vec<Row> {
     let algorithm = subject.algorithm;
-    let mut contenders = Contender::all_our_aeads(algorithm);
+    let mut contenders = Contender::<T>::all_ours(algorithm);
+    contenders.retain(|c| c.point().api == CHECKED);
     if subject.batches {
-        contenders.push(Contender::aead_session(algorithm));
-        contenders.extend(Contender::all_our_aead_batches(algorithm));
+        contenders.push(Contender::session(algorithm));
+        contenders.extend(Contender::all_our_batches(algorithm));
     }
     contenders.extend(peers.iter().filter(|c| c.algorithm() == algorithm).cloned());
     contenders.retain(|c| is_fresh || !brings_its_key(c.point()));
-    let mut rows = Vec::new();
-    for direction in Direction::ALL {
-        for contender in &contenders {
-            let shapes = shapes(subject, contender, direction, depth, is_fresh);
-            rows.extend(shapes.into_iter().map(|shape| contender.row(NAME, direction, shape)));
-        }
-    }
-    rows
-}
-
-/// The rows of messages without.
-fn raw(subject: &Subject, peers: &[Contender], depth: Depth, is_fresh: bool) -> Vec<Row> {
-    let algorithm = subject.algorithm;
-    let mut contenders = Contender::all_ours(algorithm);
-    contenders.retain(|c| c.point().api == CHECKED);
-    contenders.push(Contender::session(algorithm));
-    contenders.extend(Contender::all_our_batches(algorithm));
-    contenders.extend(peers.iter().filter(|c| c.algorithm() == algorithm).cloned());
     // How slow a processor without the instructions would be is told in the table `calls`.
-    contenders.retain(|c| depth == Depth::Full || c.point().api != "gcry-nohw");
+    let all = depth == Depth::Full || algorithm.is_aead();
+    contenders.retain(|c| all || c.point().api != "gcry-nohw");
     let mut rows = Vec::new();
     for direction in Direction::ALL {
         for contender in &contenders {
-            let shapes = shapes(subject, contender, direction, depth, is_fresh);
-            rows.extend(shapes.into_iter().map(|shape| plain(contender, direction, shape)));
+            let shapes = shapes(subject, contender, direction, depth, is_fresh).into_iter();
+            rows.extend(shapes.map(|shape| contender.messages(NAME, direction, shape)));
         }
     }
     rows
-}
-
-/// A row of messages without authentication, of sizes as the mode takes them.
-fn plain(contender: &Contender, direction: Direction, shape: Shape) -> Row {
-    let sizes = shape.sizes.whole(contender.algorithm().granularity());
-    contender.row(NAME, direction, Task::Batch(Shape { sizes, ..shape }), 1)
 }
 
 /// Requests that ask for nothing: what is left is what a request costs.
@@ -171,7 +149,7 @@ fn null(depth: Depth) -> Vec<Row> {
     }
     let row = |contender: &Contender, batch| {
         let shape = Shape { batch, ..Shape::single(NULL_SIZE) };
-        contender.row(NAME, Direction::Encrypt, Task::Batch(shape), 1)
+        contender.messages(NAME, Direction::Encrypt, shape)
     };
     let mut rows = vec![row(&Contender::session(Algorithm::NULL), 1)];
     for contender in Contender::all_our_batches(Algorithm::NULL) {

@@ -2,77 +2,20 @@
 
 use lanecrypt_ciphers::Error;
 use lanecrypt_engine::{Batch, Request, Session};
-use lanecrypt_peers::{Cipher, Direction, Failed, Message};
+use lanecrypt_peers::{Cipher, Direction, Failed, Message, Messages, Run};
 
-use super::{Served, Way, answered};
+use super::{Served, answered};
+
+impl Messages<Message<'_>> for Served {
+    fn messages(&mut self, messages: &mut [Message<'_>], run: Run<'_>) -> Result<(), Failed> {
+        match self.direction {
+            Direction::Encrypt => self.run(messages, run, encrypt, to_encrypt, give_to_encrypt),
+            Direction::Decrypt => self.run(messages, run, decrypt, to_decrypt, give_to_decrypt),
+        }
+    }
+}
 
 impl Cipher for Served {
-    fn messages(&mut self, batch: &mut [Message<'_>], requests: usize) -> Result<(), Failed> {
-        self.batches(batch, 1, requests)
-    }
-
-    fn messages_rekeyed(
-        &mut self,
-        batch: &mut [Message<'_>],
-        keys: &[&[u8]],
-        requests: usize,
-    ) -> Result<(), Failed> {
-        self.batches_rekeyed(batch, keys, 1, requests)
-    }
-
-    fn batches(
-        &mut self,
-        messages: &mut [Message<'_>],
-        batch: usize,
-        requests: usize,
-    ) -> Result<(), Failed> {
-        match (self.direction, self.way) {
-            (Direction::Encrypt, Way::Alone) => self.each(messages, requests, encrypt),
-            (Direction::Decrypt, Way::Alone) => self.each(messages, requests, decrypt),
-            (Direction::Encrypt, Way::Process) => {
-                self.processed(messages, batch, requests, to_encrypt)
-            }
-            (Direction::Decrypt, Way::Process) => {
-                self.processed(messages, batch, requests, to_decrypt)
-            }
-            (Direction::Encrypt, Way::Filled) => {
-                self.filled(messages, batch, requests, give_to_encrypt)
-            }
-            (Direction::Decrypt, Way::Filled) => {
-                self.filled(messages, batch, requests, give_to_decrypt)
-            }
-        }
-    }
-
-    fn batches_rekeyed(
-        &mut self,
-        messages: &mut [Message<'_>],
-        keys: &[&[u8]],
-        batch: usize,
-        requests: usize,
-    ) -> Result<(), Failed> {
-        match (self.direction, self.way) {
-            (Direction::Encrypt, Way::Alone) => {
-                self.each_rekeyed(messages, keys, requests, encrypt)
-            }
-            (Direction::Decrypt, Way::Alone) => {
-                self.each_rekeyed(messages, keys, requests, decrypt)
-            }
-            (Direction::Encrypt, Way::Process) => {
-                self.processed_rekeyed(messages, keys, batch, requests, to_encrypt)
-            }
-            (Direction::Decrypt, Way::Process) => {
-                self.processed_rekeyed(messages, keys, batch, requests, to_decrypt)
-            }
-            (Direction::Encrypt, Way::Filled) => {
-                self.filled_rekeyed(messages, keys, batch, requests, give_to_encrypt)
-            }
-            (Direction::Decrypt, Way::Filled) => {
-                self.filled_rekeyed(messages, keys, batch, requests, give_to_decrypt)
-            }
-        }
-    }
-
     // Sessions have whole messages, and their keys for life.
 
     fn chunks(&mut self, _: &[u8], _: &mut [u8], _: usize, _: usize) -> Result<(), Failed> {

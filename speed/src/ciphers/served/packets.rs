@@ -2,91 +2,20 @@
 
 use lanecrypt_ciphers::Error;
 use lanecrypt_engine::{Batch, BatchError, Request, Room, Session};
-use lanecrypt_peers::{Aead, Failed, Packet};
+use lanecrypt_peers::{Aead, Direction, Failed, Messages, Packet, Run};
 
 use super::{Served, Way, answered, good, opened};
 
+impl Messages<Packet<'_>> for Served {
+    fn messages(&mut self, packets: &mut [Packet<'_>], run: Run<'_>) -> Result<(), Failed> {
+        match self.direction {
+            Direction::Encrypt => self.run(packets, run, seal, to_seal, give_to_seal),
+            Direction::Decrypt => self.run(packets, run, open, to_open, give_to_open),
+        }
+    }
+}
+
 impl Aead for Served {
-    fn seal(&mut self, batch: &mut [Packet<'_>], requests: usize) -> Result<(), Failed> {
-        self.seal_batches(batch, 1, requests)
-    }
-
-    fn seal_rekeyed(
-        &mut self,
-        batch: &mut [Packet<'_>],
-        keys: &[&[u8]],
-        requests: usize,
-    ) -> Result<(), Failed> {
-        self.seal_batches_rekeyed(batch, keys, 1, requests)
-    }
-
-    fn open(&mut self, batch: &mut [Packet<'_>], requests: usize) -> Result<(), Failed> {
-        self.open_batches(batch, 1, requests)
-    }
-
-    fn open_rekeyed(
-        &mut self,
-        batch: &mut [Packet<'_>],
-        keys: &[&[u8]],
-        requests: usize,
-    ) -> Result<(), Failed> {
-        self.open_batches_rekeyed(batch, keys, 1, requests)
-    }
-
-    fn seal_batches(
-        &mut self,
-        packets: &mut [Packet<'_>],
-        batch: usize,
-        requests: usize,
-    ) -> Result<(), Failed> {
-        match self.way {
-            Way::Alone => self.each(packets, requests, seal),
-            Way::Process => self.processed(packets, batch, requests, to_seal),
-            Way::Filled => self.filled(packets, batch, requests, give_to_seal),
-        }
-    }
-
-    fn seal_batches_rekeyed(
-        &mut self,
-        packets: &mut [Packet<'_>],
-        keys: &[&[u8]],
-        batch: usize,
-        requests: usize,
-    ) -> Result<(), Failed> {
-        match self.way {
-            Way::Alone => self.each_rekeyed(packets, keys, requests, seal),
-            Way::Process => self.processed_rekeyed(packets, keys, batch, requests, to_seal),
-            Way::Filled => self.filled_rekeyed(packets, keys, batch, requests, give_to_seal),
-        }
-    }
-
-    fn open_batches(
-        &mut self,
-        packets: &mut [Packet<'_>],
-        batch: usize,
-        requests: usize,
-    ) -> Result<(), Failed> {
-        match self.way {
-            Way::Alone => self.each(packets, requests, open),
-            Way::Process => self.processed(packets, batch, requests, to_open),
-            Way::Filled => self.filled(packets, batch, requests, give_to_open),
-        }
-    }
-
-    fn open_batches_rekeyed(
-        &mut self,
-        packets: &mut [Packet<'_>],
-        keys: &[&[u8]],
-        batch: usize,
-        requests: usize,
-    ) -> Result<(), Failed> {
-        match self.way {
-            Way::Alone => self.each_rekeyed(packets, keys, requests, open),
-            Way::Process => self.processed_rekeyed(packets, keys, batch, requests, to_open),
-            Way::Filled => self.filled_rekeyed(packets, keys, batch, requests, give_to_open),
-        }
-    }
-
     /// By the outcome of each request; what `process` answers has to agree with them.
     fn opened(
         &mut self,
@@ -94,7 +23,7 @@ impl Aead for Served {
         keys: Option<&[&[u8]]>,
         batch: usize,
     ) -> Result<Vec<bool>, Failed> {
-        let batch = good(batch)?;
+        let batch = good(Some(batch))?;
         let keyed = |key: &&[u8]| opened(&self.engine, self.algorithm, key);
         let fresh: Option<Vec<Session>> =
             keys.map(|keys| keys.iter().map(keyed).collect()).transpose()?;

@@ -3,7 +3,7 @@
 use core::time::Duration;
 use std::collections::HashSet;
 
-use lanecrypt_peers::{Crypt, Failed, cipher};
+use lanecrypt_peers::{Crypt, Failed, PeerLibraries, cipher};
 
 use super::*;
 use crate::clock::as_f64;
@@ -26,7 +26,7 @@ fn calls(only: &str, seconds: u64) -> Options {
 
 #[test]
 fn ids_are_unique_at_every_depth_and_the_headline_rows_are_those_of_the_table() {
-    let peers = lanecrypt_peers::ciphers();
+    let peers = lanecrypt_peers::ciphers(&PeerLibraries::new());
     let peers: Vec<Contender> = peers.iter().filter_map(Contender::peer).collect();
     let ids = |rows: &[Row]| rows.iter().map(|row| row.point.id.clone()).collect::<Vec<_>>();
     for depth in [Depth::Quick, Depth::Normal, Depth::Full] {

@@ -3,8 +3,8 @@
 use lanecrypt_ciphers::Algorithm;
 use lanecrypt_peers::{Aead, Direction};
 
-use super::{MIXES, NAME, USUAL, brings_its_key, plain};
-use crate::ciphers::{BATCH, CHECKED, Contender, Shape, Sizes};
+use super::{MIXES, NAME, USUAL, brings_its_key};
+use crate::ciphers::{Api, BATCH, CHECKED, Contender, Shape, Sizes};
 use crate::results::Point;
 use crate::row::Row;
 use crate::tables::headline::{quickest, ratio};
@@ -47,16 +47,10 @@ const TOGETHER: [Line; 6] = [
 /// Ours and every peer, for each line; each row once.
 pub(crate) fn rows(aeads: &[Contender<dyn Aead>], ciphers: &[Contender]) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
-    for &Line { algorithm, shape, .. } in SINGLE.iter().chain(&TOGETHER) {
-        let made: Vec<Row> = if algorithm.is_aead() {
-            let mut all = Contender::all_our_aeads(algorithm);
-            all.extend(Contender::all_our_aead_batches(algorithm));
-            let all = chosen(all, aeads, algorithm, shape);
-            all.map(|(c, shape)| c.row(NAME, Direction::Encrypt, shape)).collect()
-        } else {
-            let all = Contender::all_our_batches(algorithm);
-            let all = chosen(all, ciphers, algorithm, shape);
-            all.map(|(c, shape)| plain(&c, Direction::Encrypt, shape)).collect()
+    for line in SINGLE.iter().chain(&TOGETHER) {
+        let made = match line.algorithm.is_aead() {
+            true => line.rows(aeads),
+            false => line.rows(ciphers),
         };
         for row in made {
             if !rows.iter().any(|known| known.point.id == row.point.id) {
@@ -67,23 +61,25 @@ pub(crate) fn rows(aeads: &[Contender<dyn Aead>], ciphers: &[Contender]) -> Vec<
     rows
 }
 
-/// Those that a line compares, and what they are measured with: who knows no batches has a loop.
-fn chosen<T: ?Sized + 'static>(
-    ours: Vec<Contender<T>>,
-    peers: &[Contender<T>],
-    algorithm: Algorithm,
-    shape: Shape,
-) -> impl Iterator<Item = (Contender<T>, Shape)> {
-    let api = if shape.batch > 1 { BATCH } else { CHECKED };
-    let ours = ours.into_iter().filter(move |c| !c.is_lower() && c.point().api == api);
-    let peers = peers.iter().filter(move |c| {
-        let fits = shape.is_fresh || !brings_its_key(c.point());
-        c.algorithm() == algorithm && fits && c.point().api != "gcry-nohw"
-    });
-    ours.chain(peers.cloned()).map(move |contender| {
-        let batch = if contender.has_batches() { shape.batch } else { 1 };
-        (contender, Shape { batch, ..shape })
-    })
+impl Line {
+    /// The rows of those that it compares: who knows no batches has a loop.
+    fn rows<T: Api + ?Sized>(&self, peers: &[Contender<T>]) -> Vec<Row> {
+        let &Self { algorithm, shape, .. } = self;
+        let mut ours = Contender::<T>::all_ours(algorithm);
+        ours.extend(Contender::all_our_batches(algorithm));
+        let api = if shape.batch > 1 { BATCH } else { CHECKED };
+        ours.retain(|c| !c.is_lower() && c.point().api == api);
+        let peers = peers.iter().filter(|c| {
+            let fits = shape.is_fresh || !brings_its_key(c.point());
+            c.algorithm() == algorithm && fits && c.point().api != "gcry-nohw"
+        });
+        let all = ours.iter().chain(peers);
+        all.map(|contender| {
+            let batch = if contender.has_batches() { shape.batch } else { 1 };
+            contender.messages(NAME, Direction::Encrypt, Shape { batch, ..shape })
+        })
+        .collect()
+    }
 }
 
 /// The lines, ours beside the best peers.

@@ -3,7 +3,7 @@
 use lanecrypt_peers::Direction;
 
 use super::{BATCHES, FEW_MESSAGES, MESSAGES, MIXES, Subject, USUAL};
-use crate::ciphers::{BATCH, CHECKED, Contender, PROCESS, SESSION, Shape, Sizes};
+use crate::ciphers::{Api, BATCH, CHECKED, Contender, PROCESS, SESSION, Shape, Sizes};
 use crate::depth::Depth;
 
 /// Sizes of messages that bring a key of their own, unless there is time for all.
@@ -16,7 +16,7 @@ const FEW_BATCHES: [usize; 1] = [8];
 const SMALL: usize = 4;
 
 /// The messages of a contender that are measured at a depth, under keys that are kept or fresh.
-pub(super) fn shapes<T: ?Sized + 'static>(
+pub(super) fn shapes<T: Api + ?Sized>(
     subject: &Subject,
     contender: &Contender<T>,
     direction: Direction,

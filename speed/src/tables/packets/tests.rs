@@ -5,7 +5,9 @@ mod batches;
 use core::time::Duration;
 use std::collections::HashSet;
 
-use lanecrypt_peers::{Failed, Packet, Sealing, aead, aeads, ciphers};
+use lanecrypt_peers::{
+    Failed, Messages, Packet, PeerLibraries, Run, Sealing, aead, aeads, ciphers,
+};
 
 use super::*;
 use crate::glob::Glob;
@@ -27,9 +29,14 @@ fn ids(rows: &[Row]) -> Vec<String> {
     rows.iter().map(|row| row.point.id.clone()).collect()
 }
 
+fn peers() -> (Vec<Contender<dyn Aead>>, Vec<Contender>) {
+    let (aeads, ciphers) = (aeads(&PeerLibraries::new()), ciphers(&PeerLibraries::new()));
+    let aeads = aeads.iter().filter_map(Contender::peer).collect();
+    (aeads, ciphers.iter().filter_map(Contender::peer).collect())
+}
+
 fn all_rows(depth: Depth) -> Vec<Row> {
-    let aeads: Vec<_> = aeads().iter().filter_map(Contender::aead_peer).collect();
-    let ciphers: Vec<_> = ciphers().iter().filter_map(Contender::peer).collect();
+    let (aeads, ciphers) = peers();
     rows(&aeads, &ciphers, depth)
 }
 
@@ -43,8 +50,7 @@ fn ids_are_unique_at_every_depth_and_the_headline_rows_are_those_of_the_table() 
         assert_eq!(rare, depth == Depth::Full);
     }
     let whole = ids(&all_rows(Depth::Normal));
-    let aeads: Vec<_> = aeads().iter().filter_map(Contender::aead_peer).collect();
-    let ciphers: Vec<_> = ciphers().iter().filter_map(Contender::peer).collect();
+    let (aeads, ciphers) = peers();
     let first = ids(&headline::rows(&aeads, &ciphers));
     assert_eq!(first.iter().collect::<HashSet<_>>().len(), first.len());
     assert!(!first.is_empty() && first.iter().all(|id| whole.contains(id)), "{first:?}");
@@ -277,7 +283,8 @@ impl Liar {
         data: &mut [u8],
         tag: &mut [u8; 16],
     ) -> Result<(), Failed> {
-        self.sealer.seal(&mut [Packet { session: 0, nonce, aad, data, sealed: &[], tag }], 1)
+        let packet = Packet { session: 0, nonce, aad, data, sealed: &[], tag };
+        self.sealer.messages(&mut [packet], Run::of(1))
     }
 }
 
@@ -342,13 +349,13 @@ impl Sealing for Liar {
 const ALGORITHM: Algorithm = Algorithm::AES_128_GCM;
 
 fn sealer(key: &[u8]) -> Option<Box<dyn Aead>> {
-    Contender::all_our_aeads(ALGORITHM).first()?.open(Direction::Encrypt, &[key])
+    Contender::all_ours(ALGORITHM).first()?.open(Direction::Encrypt, &[key])
 }
 
 fn liar(lie: Lie, patience: u32) -> Contender<dyn Aead> {
-    Contender::new("liar", &format!("{lie:?}"), ALGORITHM, move |_, keys| {
+    Contender::new("liar", &format!("{lie:?}"), ALGORITHM, move |direction, keys| {
         let session = |key: &&[u8]| Some(Liar { sealer: sealer(key)?, lie, patience });
-        aead(keys.iter().map(session).collect::<Option<Vec<Liar>>>()?)
+        aead(direction, keys.iter().map(session).collect::<Option<Vec<Liar>>>()?)
     })
 }
 
@@ -357,7 +364,7 @@ fn peers_that_lie_are_not_verified_and_not_ranked() {
     for direction in Direction::ALL {
         for is_fresh in [false, true] {
             let shape = Shape { is_fresh, ..Shape::single(100) };
-            let rows = Lie::ALL.map(|lie| liar(lie, 0).row(NAME, direction, shape));
+            let rows = Lie::ALL.map(|lie| liar(lie, 0).messages(NAME, direction, shape));
             let sampled = sample(&rows);
             let verified = sampled.points.iter().filter(|p| p.verified);
             let verified: Vec<&str> = verified.map(|p| p.api.as_str()).collect();
@@ -378,7 +385,8 @@ fn peers_that_lie_are_not_verified_and_not_ranked() {
 fn answers_and_forgeries_are_checked_after_the_timing_too() {
     let lies = [(Lie::WrongEnd, "differs"), (Lie::Believes, "forged"), (Lie::Honest, "")];
     for (lie, about) in lies {
-        let sampled = sample(&[liar(lie, 200).row(NAME, Direction::Decrypt, Shape::single(64))]);
+        let sampled =
+            sample(&[liar(lie, 200).messages(NAME, Direction::Decrypt, Shape::single(64))]);
         let said = sampled.remarks.iter().any(|r| r.contains(about));
         let is_honest = lie == Lie::Honest;
         assert!(said != is_honest, "{lie:?}: {:?}", sampled.remarks);

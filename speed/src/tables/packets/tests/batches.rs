@@ -50,56 +50,43 @@ fn swap(first: &mut [u8], second: &mut [u8]) {
     first[..both].swap_with_slice(&mut second[..both]);
 }
 
-/// Makes so many requests, a batch at a time.
+/// Makes the requests, a batch at a time.
 fn each_batch<M>(
     messages: &mut [M],
-    batch: usize,
-    requests: usize,
-    mut call: impl FnMut(&mut [M]) -> Result<(), Failed>,
+    run: Run<'_>,
+    mut call: impl FnMut(&mut [M], Run<'_>) -> Result<(), Failed>,
 ) -> Result<(), Failed> {
-    rounds(messages.len(), requests, |count| {
-        messages[..count].chunks_mut(batch).try_for_each(&mut call)
+    let batch = run.batch.unwrap_or(1);
+    rounds(messages.len(), run.requests, |count| {
+        messages[..count]
+            .chunks_mut(batch)
+            .try_for_each(|part| call(part, Run::of(part.len()).in_batches(batch)))
     })
 }
 
-impl Cipher for Liar<dyn Cipher> {
-    fn batches(
-        &mut self,
-        messages: &mut [Message<'_>],
-        batch: usize,
-        requests: usize,
-    ) -> Result<(), Failed> {
+impl Messages<Message<'_>> for Liar<dyn Cipher> {
+    fn messages(&mut self, messages: &mut [Message<'_>], run: Run<'_>) -> Result<(), Failed> {
         let Self { ours, lie } = self;
-        each_batch(messages, batch, requests, |part| {
+        each_batch(messages, run, |part, run| {
             let length = part.len();
             match lie {
                 BatchLie::Forgets if length > 1 => {
-                    return ours.batches(&mut part[..length - 1], batch, length - 1);
+                    let run = Run::of(length - 1).in_batches(length);
+                    return ours.messages(&mut part[..length - 1], run);
                 }
                 BatchLie::OneKey => part.iter_mut().for_each(|message| message.session = 0),
                 _ => {}
             }
-            ours.batches(part, batch, length)?;
+            ours.messages(part, run)?;
             if let (BatchLie::Swaps, [first, second, ..]) = (&lie, part) {
                 swap(first.data, second.data);
             }
             Ok(())
         })
     }
+}
 
-    fn messages(&mut self, batch: &mut [Message<'_>], requests: usize) -> Result<(), Failed> {
-        self.batches(batch, 1, requests)
-    }
-
-    fn messages_rekeyed(
-        &mut self,
-        _: &mut [Message<'_>],
-        _: &[&[u8]],
-        _: usize,
-    ) -> Result<(), Failed> {
-        Err(Failed)
-    }
-
+impl Cipher for Liar<dyn Cipher> {
     fn chunks(&mut self, _: &[u8], _: &mut [u8], _: usize, _: usize) -> Result<(), Failed> {
         Err(Failed)
     }
@@ -121,74 +108,46 @@ impl Cipher for Liar<dyn Cipher> {
     }
 }
 
-impl Aead for Liar<dyn Aead> {
-    fn seal(&mut self, batch: &mut [Packet<'_>], requests: usize) -> Result<(), Failed> {
-        self.seal_batches(batch, 1, requests)
-    }
+/// Ours with authentication, which is right.
+struct PacketLiar {
+    inner: Liar<dyn Aead>,
+    direction: Direction,
+}
 
-    fn open(&mut self, batch: &mut [Packet<'_>], requests: usize) -> Result<(), Failed> {
-        self.open_batches(batch, 1, requests)
-    }
-
-    fn seal_rekeyed(&mut self, _: &mut [Packet<'_>], _: &[&[u8]], _: usize) -> Result<(), Failed> {
-        Err(Failed)
-    }
-
-    fn open_rekeyed(&mut self, _: &mut [Packet<'_>], _: &[&[u8]], _: usize) -> Result<(), Failed> {
-        Err(Failed)
-    }
-
-    fn seal_batches(
-        &mut self,
-        packets: &mut [Packet<'_>],
-        batch: usize,
-        requests: usize,
-    ) -> Result<(), Failed> {
-        let Self { ours, lie } = self;
-        each_batch(packets, batch, requests, |part| {
-            let length = part.len();
-            ours.seal_batches(part, batch, length)?;
-            if let (BatchLie::Swaps, [first, second, ..]) = (&lie, part) {
-                core::mem::swap(first.tag, second.tag);
-            }
-            Ok(())
-        })
-    }
-
-    fn open_batches(
-        &mut self,
-        packets: &mut [Packet<'_>],
-        batch: usize,
-        requests: usize,
-    ) -> Result<(), Failed> {
-        let Self { ours, lie } = self;
-        each_batch(packets, batch, requests, |part| {
-            let length = part.len();
-            if *lie == BatchLie::LooksAtFirst {
+impl Messages<Packet<'_>> for PacketLiar {
+    fn messages(&mut self, packets: &mut [Packet<'_>], run: Run<'_>) -> Result<(), Failed> {
+        let Liar { ours, lie } = &mut self.inner;
+        each_batch(packets, run, |part, run| {
+            if (self.direction, *lie) == (Direction::Decrypt, BatchLie::LooksAtFirst) {
+                let mut alone =
+                    |packet| ours.messages(core::slice::from_mut(packet), Run::of(1).in_batches(1));
                 let (first, rest) = part.split_first_mut().ok_or(Failed)?;
-                let opened = ours.open_batches(core::slice::from_mut(first), 1, 1);
-                let _unseen = rest
-                    .iter_mut()
-                    .try_for_each(|packet| ours.open_batches(core::slice::from_mut(packet), 1, 1));
+                let opened = alone(first);
+                let _unseen = rest.iter_mut().try_for_each(alone);
                 return opened;
             }
-            ours.open_batches(part, batch, length)?;
+            ours.messages(part, run)?;
             if let (BatchLie::Swaps, [first, second, ..]) = (&lie, part) {
-                swap(first.data, second.data);
+                match self.direction {
+                    Direction::Encrypt => core::mem::swap(first.tag, second.tag),
+                    Direction::Decrypt => swap(first.data, second.data),
+                }
             }
             Ok(())
         })
     }
+}
 
+impl Aead for PacketLiar {
     fn opened(
         &mut self,
         packets: &mut [Packet<'_>],
         keys: Option<&[&[u8]]>,
         batch: usize,
     ) -> Result<Vec<bool>, Failed> {
-        let mut opened = self.ours.opened(packets, keys, batch)?;
+        let mut opened = self.inner.ours.opened(packets, keys, batch)?;
         for part in opened.chunks_mut(batch) {
-            match self.lie {
+            match self.inner.lie {
                 BatchLie::RefusesAll if part.contains(&false) => part.fill(false),
                 BatchLie::BelievesAll if part.contains(&true) => part.fill(true),
                 _ => {}
@@ -210,7 +169,7 @@ fn verified(rows: &[Row]) -> (Vec<String>, Vec<String>) {
 fn who_lies_about_a_batch_of_messages_is_not_verified() {
     let algorithm = Algorithm::AES_128_CBC;
     let liar = |lie: BatchLie| {
-        let ours = Contender::all_our_batches(algorithm).remove(0);
+        let ours = Contender::<dyn Cipher>::all_our_batches(algorithm).remove(0);
         Contender::<dyn Cipher>::new(
             "liar",
             &format!("{lie:?}"),
@@ -221,7 +180,7 @@ fn who_lies_about_a_batch_of_messages_is_not_verified() {
     let lies = [BatchLie::Swaps, BatchLie::Forgets, BatchLie::OneKey, BatchLie::Honest];
     let all = Direction::ALL.into_iter().flat_map(|way| SHAPES.map(|shape| (way, shape)));
     for (direction, shape) in all {
-        let rows = lies.map(|lie| plain(&liar(lie), direction, shape));
+        let rows = lies.map(|lie| liar(lie).messages(NAME, direction, shape));
         let (honest, remarks) = verified(&rows);
         assert_eq!(honest, ["Honest"], "{direction:?}");
         assert!(remarks.iter().all(|remark| remark.contains("differs")), "{remarks:?}");
@@ -231,17 +190,20 @@ fn who_lies_about_a_batch_of_messages_is_not_verified() {
 #[test]
 fn who_lies_about_a_batch_of_packets_is_not_verified() {
     let liar = |lie: BatchLie| {
-        let ours = Contender::all_our_aead_batches(ALGORITHM).remove(0);
+        let ours = Contender::<dyn Aead>::all_our_batches(ALGORITHM).remove(0);
         Contender::<dyn Aead>::new(
             "liar",
             &format!("{lie:?}"),
             ALGORITHM,
-            move |direction, keys| Some(Box::new(Liar { ours: ours.open(direction, keys)?, lie })),
+            move |direction, keys| {
+                let inner = Liar { ours: ours.open(direction, keys)?, lie };
+                Some(Box::new(PacketLiar { inner, direction }))
+            },
         )
     };
     let all = Direction::ALL.into_iter().flat_map(|way| SHAPES.map(|shape| (way, shape)));
     for (direction, shape) in all {
-        let rows = SEALED.map(|(lie, _)| liar(lie).row(NAME, direction, shape));
+        let rows = SEALED.map(|(lie, _)| liar(lie).messages(NAME, direction, shape));
         let (honest, remarks) = verified(&rows);
         assert_eq!(honest, ["Honest"], "{direction:?}: {remarks:?}");
         for (lie, about) in SEALED.into_iter().filter(|(_, about)| !about.is_empty()) {

@@ -1,10 +1,12 @@
 //! Every cipher with authentication that is here seals as the crates do, opens what they sealed, and
 //! refuses what was changed.
 
-use std::collections::HashSet;
 use std::thread;
 
-use lanecrypt_peers::{Aead, AeadPeer, Availability, Direction, Packet, aead_lengths, aeads};
+use crate::{bytes, name};
+use lanecrypt_peers::{
+    Aead, Availability, Direction, Packet, Peer, PeerLibraries, Run, aeads, lengths,
+};
 
 const ALGORITHMS: [&str; 4] =
     ["aes-128-gcm", "aes-256-gcm", "chacha20-poly1305", "xchacha20-poly1305"];
@@ -12,47 +14,26 @@ const ALGORITHMS: [&str; 4] =
 const LENGTHS: [usize; 16] =
     [0, 1, 15, 16, 17, 63, 64, 65, 127, 256, 257, 576, 1024, 1500, 4099, 16_384];
 
-fn found() -> Vec<AeadPeer> {
-    let mut peers = aeads();
-    peers.retain(|peer| matches!(peer.availability, Availability::Found(_)));
-    peers
+fn found() -> Vec<Peer<dyn Aead>> {
+    crate::found(aeads)
 }
 
-fn name(peer: &AeadPeer) -> String {
-    format!("{} {} {}", peer.source, peer.api, peer.algorithm)
+fn key(peer: &Peer<dyn Aead>, seed: u64) -> Vec<u8> {
+    crate::key(peer.subject, seed)
 }
 
-/// Bytes that differ for every `seed` and repeat nowhere near.
-fn bytes(seed: u64, len: usize) -> Vec<u8> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491_4f6c_dd1d;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state.to_be_bytes()[3]
-    };
-    (0..len).map(|_| next()).collect()
+fn nonce(peer: &Peer<dyn Aead>, seed: u64) -> Vec<u8> {
+    crate::iv(peer.subject, seed)
 }
 
-fn key(peer: &AeadPeer, seed: u64) -> Vec<u8> {
-    bytes(seed + 1, aead_lengths(peer.algorithm).expect("a known algorithm").0)
-}
-
-fn nonce(peer: &AeadPeer, seed: u64) -> Vec<u8> {
-    bytes(seed + 1000, aead_lengths(peer.algorithm).expect("a known algorithm").1)
-}
-
-/// The peer of the crates for the same algorithm, which every other one is compared with.
-fn reference(peer: &AeadPeer) -> AeadPeer {
-    let mut peers = aeads();
-    peers.retain(|other| other.source == "rustcrypto" && other.algorithm == peer.algorithm);
-    peers.pop().expect("crates are always there")
+fn reference(peer: &Peer<dyn Aead>) -> Peer<dyn Aead> {
+    crate::reference(aeads, peer.subject)
 }
 
 fn sealed(aead: &mut dyn Aead, nonce: &[u8], aad: &[u8], plain: &[u8]) -> (Vec<u8>, [u8; 16]) {
     let (mut data, mut tag) = (plain.to_vec(), [0; 16]);
     let packet = Packet { session: 0, nonce, aad, data: &mut data, sealed: &[], tag: &mut tag };
-    aead.seal(&mut [packet], 1).expect("a message");
+    aead.messages(&mut [packet], Run::of(1)).expect("a message");
     (data, tag)
 }
 
@@ -65,27 +46,18 @@ fn opened(
 ) -> Option<Vec<u8>> {
     let mut data = vec![0x5A; sealed.len()];
     let packet = Packet { session: 0, nonce, aad, data: &mut data, sealed, tag: &mut tag };
-    aead.open(&mut [packet], 1).ok()?;
+    aead.messages(&mut [packet], Run::of(1)).ok()?;
     Some(data)
 }
 
 #[test]
 fn the_list_is_whole_and_says_how_to_get_what_is_missing() {
-    let peers = aeads();
-    let names: HashSet<String> = peers.iter().map(name).collect();
-    assert_eq!(names.len(), peers.len(), "two rows of one name");
+    let peers = aeads(&PeerLibraries::new());
+    crate::is_whole(&peers);
     assert_eq!(peers.len(), 12 + 4 + 3 + 3 + 3 + 8 + 4);
     for peer in &peers {
-        let (found, text) = match &peer.availability {
-            Availability::Found(version) => (true, version),
-            Availability::Missing(hint) => (false, hint),
-            other => panic!("{other:?}"),
-        };
-        println!("{:<44} {:?}", name(peer), peer.availability);
-        assert!(!text.is_empty(), "{}", name(peer));
-        // Such a peer would be skipped by the other tests.
-        assert!(!text.contains("has no working"), "{}: {text}", name(peer));
-        assert!(ALGORITHMS.contains(&peer.algorithm), "{}", name(peer));
+        let found = matches!(peer.availability, Availability::Found(_));
+        assert!(ALGORITHMS.contains(&peer.subject), "{}", name(peer));
         for direction in Direction::ALL {
             assert_eq!(peer.open(direction, &[&key(peer, 1)]).is_some(), found, "{}", name(peer));
             assert!(peer.open(direction, &[]).is_none(), "{}", name(peer));
@@ -99,10 +71,10 @@ fn the_list_is_whole_and_says_how_to_get_what_is_missing() {
     assert!(built("ring", cfg!(feature = "ring")));
     assert!(built("aws-lc", cfg!(feature = "aws-lc")));
     for algorithm in ALGORITHMS {
-        assert!(peers.iter().any(|peer| peer.algorithm == algorithm), "{algorithm}");
-        assert!(aead_lengths(algorithm).is_some());
+        assert!(peers.iter().any(|peer| peer.subject == algorithm), "{algorithm}");
+        assert!(lengths(algorithm).is_some());
     }
-    assert_eq!(aead_lengths("aes-128-ctr"), None);
+    assert_eq!(lengths("aes-128-ecb"), None);
 }
 
 #[test]
@@ -174,15 +146,15 @@ fn nothing_is_written_beside_the_message() {
             let mut aead = peer.open(Direction::Encrypt, &[&key]).expect("it was found");
             let (aad, data, tag) = (&[], &mut buffer[32..len + 32], &mut tags[1]);
             let packet = Packet { session: 0, nonce: &nonce, aad, data, sealed: &[], tag };
-            aead.seal(&mut [packet], 1).expect("a message");
+            aead.messages(&mut [packet], Run::of(1)).expect("a message");
             assert_eq!([&buffer[..32], &buffer[len + 32..]], [[0xA5; 32]; 2], "{}", name(&peer));
             assert_eq!([tags[0], tags[2]], [[0xA5; 16]; 2], "{}", name(&peer));
             let (sealed, mut tag) = (buffer[32..len + 32].to_vec(), tags[1]);
             buffer.fill(0xA5);
             let mut aead = peer.open(Direction::Decrypt, &[&key]).expect("it was found");
             let (data, sealed, tag) = (&mut buffer[32..len + 32], &sealed, &mut tag);
-            aead.open(&mut [Packet { session: 0, nonce: &nonce, aad, data, sealed, tag }], 1)
-                .expect("a message");
+            let packet = Packet { session: 0, nonce: &nonce, aad, data, sealed, tag };
+            aead.messages(&mut [packet], Run::of(1)).expect("a message");
             assert_eq!(buffer, vec![0xA5; len + 64], "{}", name(&peer));
         }
     }
@@ -210,11 +182,7 @@ fn sessions_have_keys_of_their_own_and_take_others() {
             for ((session, data), tag) in sessions.into_iter().zip(&mut data).zip(&mut tags) {
                 batch.push(Packet { session, nonce: &nonce, aad: &aad, data, sealed: &[], tag });
             }
-            match fresh {
-                None => aead.seal(&mut batch, 3),
-                Some(keys) => aead.seal_rekeyed(&mut batch, keys, 3),
-            }
-            .expect("messages");
+            aead.messages(&mut batch, Run::of(3).with_keys(fresh)).expect("messages");
             data.into_iter().zip(tags).collect::<Vec<_>>()
         };
         let of = |numbers: [usize; 3]| numbers.map(|n| expected[n].clone());
@@ -238,15 +206,23 @@ fn sessions_have_keys_of_their_own_and_take_others() {
             sealed: &expected[session].0,
             tag,
         });
-        opening.open(&mut batch, 6).expect("messages, three times");
-        assert!(opening.open_rekeyed(&mut batch, &[keys[0]], 1).is_err(), "{}", name(&peer));
-        opening.open_rekeyed(&mut batch, &[keys[1], keys[3]], 4).expect("messages");
+        opening.messages(&mut batch, Run::of(6)).expect("messages, three times");
+        assert!(
+            opening.messages(&mut batch, Run::of(1).with_keys(Some(&[keys[0]]))).is_err(),
+            "{}",
+            name(&peer)
+        );
+        opening
+            .messages(&mut batch, Run::of(4).with_keys(Some(&[keys[1], keys[3]])))
+            .expect("messages");
         assert_eq!([&*batch[0].data, &*batch[1].data], [&plain; 2], "{}", name(&peer));
         batch.swap(0, 1);
-        assert!(opening.open_rekeyed(&mut batch, &[keys[1], keys[3]], 2).is_err());
-        assert!(opening.open_rekeyed(&mut batch, &[], 1).is_err(), "no key");
+        assert!(
+            opening.messages(&mut batch, Run::of(2).with_keys(Some(&[keys[1], keys[3]]))).is_err()
+        );
+        assert!(opening.messages(&mut batch, Run::of(1).with_keys(Some(&[]))).is_err(), "no key");
         batch[0].session = 4;
-        assert!(opening.open(&mut batch, 1).is_err(), "no such session");
+        assert!(opening.messages(&mut batch, Run::of(1)).is_err(), "no such session");
     }
 }
 
@@ -266,28 +242,32 @@ fn wrong_lengths_are_errors() {
             let (data, tag) = (&mut data, &mut tag);
             let mut batch =
                 [Packet { session: 0, nonce: &nonce, aad: b"", data, sealed: &[], tag }];
-            assert!(sealing.seal(&mut batch, 1).is_err(), "{} {len}", name(&peer));
+            assert!(sealing.messages(&mut batch, Run::of(1)).is_err(), "{} {len}", name(&peer));
             batch[0].sealed = &[1; 40];
-            assert!(opening.open(&mut batch, 1).is_err(), "{} {len}", name(&peer));
+            assert!(opening.messages(&mut batch, Run::of(1)).is_err(), "{} {len}", name(&peer));
         }
         for len in [39, 41] {
             let (mut out, mut tag) = (vec![0; len], tag);
             let (nonce, out, tag) = (&nonce, &mut out, &mut tag);
             let packet = Packet { session: 0, nonce, aad: b"", data: out, sealed: &data, tag };
-            assert!(opening.open(&mut [packet], 1).is_err(), "{} {len}", name(&peer));
+            assert!(opening.messages(&mut [packet], Run::of(1)).is_err(), "{} {len}", name(&peer));
         }
         let (mut text, mut tag) = ([0; 4], [0; 16]);
         let (text, tag) = (&mut text, &mut tag);
         let packet = Packet { session: 0, nonce: &nonce, aad: b"", data: text, sealed: &[], tag };
         let short = &key[1..];
-        assert!(sealing.seal_rekeyed(&mut [packet], &[short], 1).is_err(), "{}", name(&peer));
+        assert!(
+            sealing.messages(&mut [packet], Run::of(1).with_keys(Some(&[short]))).is_err(),
+            "{}",
+            name(&peer)
+        );
     }
 }
 
 #[test]
 fn two_builds_of_openssl_work_in_turns() {
     let mut peers = found();
-    peers.retain(|peer| peer.source == "openssl" && peer.algorithm == "chacha20-poly1305");
+    peers.retain(|peer| peer.source == "openssl" && peer.subject == "chacha20-poly1305");
     let version = |api| {
         let peer = peers.iter().find(|peer| peer.api == api);
         peer.map(|peer| format!("{:?}", peer.availability))
@@ -298,7 +278,8 @@ fn two_builds_of_openssl_work_in_turns() {
     }
     let Some(first) = peers.first() else { return };
     let (key, nonce) = (key(first, 2), nonce(first, 2));
-    let open = |peer: &AeadPeer| peer.open(Direction::Encrypt, &[&key]).expect("it was found");
+    let open =
+        |peer: &Peer<dyn Aead>| peer.open(Direction::Encrypt, &[&key]).expect("it was found");
     let mut sessions: Vec<Box<dyn Aead>> = peers.iter().map(open).collect();
     for seed in 0..20 {
         let plain = bytes(seed, 90);

@@ -20,13 +20,13 @@ const SYMBOL: usize = 24;
 
 /// An ELF-64 image as it lies in memory, starting at its header.
 #[derive(Clone, Copy)]
-pub(crate) struct Image<'a> {
+pub(super) struct Image<'a> {
     bytes: &'a [u8],
 }
 
 impl<'a> Image<'a> {
     /// The image that begins with `bytes`; `None` if they are no ELF-64 header.
-    pub(crate) fn new(bytes: &'a [u8]) -> Option<Self> {
+    pub(super) fn new(bytes: &'a [u8]) -> Option<Self> {
         const CLASS_64: u8 = 2;
         (bytes.starts_with(b"\x7fELF") && bytes.get(4) == Some(&CLASS_64)).then_some(Self { bytes })
     }
@@ -34,14 +34,14 @@ impl<'a> Image<'a> {
     /// Bytes from the header to the end of the loaded segment.
     ///
     /// Needs the header and the program headers only.
-    pub(crate) fn loaded_len(self) -> Option<usize> {
+    pub(super) fn loaded_len(self) -> Option<usize> {
         let load = self.segment(SEGMENT_LOAD)?;
         let starts_at_header = load.offset == 0;
         starts_at_header.then_some(load.size)
     }
 
     /// The offset from the header of the defined symbol called `name`.
-    pub(crate) fn symbol(self, name: &CStr) -> Option<usize> {
+    pub(super) fn symbol(self, name: &CStr) -> Option<usize> {
         let load = self.segment(SEGMENT_LOAD)?;
         let dynamic = self.segment(SEGMENT_DYNAMIC)?;
         let place = |address: usize| address.checked_sub(load.address);
@@ -158,7 +158,7 @@ struct Segment {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vdso;
+    use crate::kernel::vdso;
 
     #[test]
     fn the_kernels_image_has_a_clock() {

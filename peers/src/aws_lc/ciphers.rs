@@ -1,17 +1,18 @@
-//! Peer: ciphers of AWS-LC, by the EVP interface that it shares with OpenSSL. ChaCha20 has a plain
+//! Ciphers of AWS-LC, by the EVP interface that it shares with OpenSSL. ChaCha20 has a plain
 //! function there, which takes a counter of blocks.
 
 use core::ffi::c_int;
 use core::hint::black_box;
 use core::ptr::{self, NonNull};
 
+use aws_lc_rs::awslc_version;
 use aws_lc_sys::{
     CRYPTO_chacha_20, EVP_CIPHER, EVP_CIPHER_CTX, EVP_CIPHER_CTX_free, EVP_CIPHER_CTX_new,
     EVP_CIPHER_CTX_set_padding, EVP_CipherInit_ex, EVP_DecryptUpdate, EVP_EncryptUpdate,
     EVP_aes_128_cbc, EVP_aes_128_ctr, EVP_aes_256_xts, EVP_des_cbc, EVP_des_ede3_cbc,
 };
 
-use crate::{CipherPeer, Crypt, Direction, Failed};
+use crate::{Cipher, Crypt, Direction, Failed, Peer};
 
 /// An algorithm and the function that names it to the library.
 #[derive(Clone, Copy)]
@@ -20,28 +21,18 @@ struct Named {
     cipher: unsafe extern "C" fn() -> *const EVP_CIPHER,
 }
 
-const ALGORITHMS: [Named; 5] = [
-    Named { algorithm: "aes-128-cbc", cipher: EVP_aes_128_cbc },
-    Named { algorithm: "aes-128-ctr", cipher: EVP_aes_128_ctr },
-    Named { algorithm: "aes-256-xts", cipher: EVP_aes_256_xts },
-    Named { algorithm: "des-cbc", cipher: EVP_des_cbc },
-    Named { algorithm: "3des-cbc", cipher: EVP_des_ede3_cbc },
-];
-
-pub(crate) fn ciphers() -> Vec<CipherPeer> {
-    let version = || aws_lc_rs::awslc_version().to_owned();
-    let mut peers: Vec<CipherPeer> = ALGORITHMS
-        .map(|named| {
-            let names = ["aws-lc", "evp", named.algorithm];
-            CipherPeer::tried(names, version(), move |way, key| Evp::keyed(named, way, key))
-        })
-        .into();
-    let names = ["aws-lc", "direct", "chacha20-ietf"];
-    peers.push(CipherPeer::tried(names, version(), |_, key| {
-        let key = key.try_into().map_err(|_| Failed)?;
-        Ok(ChaCha { key, nonce: [0; 12], counter: None })
-    }));
-    peers
+pub(super) fn cipher(names: [&'static str; 3]) -> Peer<dyn Cipher> {
+    let [_, _, algorithm] = names;
+    let cipher = match algorithm {
+        "aes-128-cbc" => EVP_aes_128_cbc,
+        "aes-128-ctr" => EVP_aes_128_ctr,
+        "aes-256-xts" => EVP_aes_256_xts,
+        "des-cbc" => EVP_des_cbc,
+        "3des-cbc" => EVP_des_ede3_cbc,
+        _ => return Peer::keyed(names, &Ok(awslc_version()), |_, _, key| ChaCha::new(key)),
+    };
+    let named = Named { algorithm, cipher };
+    Peer::keyed(names, &Ok(awslc_version()), move |_, way, key| Evp::keyed(named, way, key))
 }
 
 /// A context with its key.
@@ -173,6 +164,13 @@ struct ChaCha {
     nonce: [u8; 12],
     /// The next block; none once the message has ended, by a part block or at the last counter.
     counter: Option<u32>,
+}
+
+impl ChaCha {
+    fn new(key: &[u8]) -> Result<Self, Failed> {
+        let key = key.try_into().map_err(|_| Failed)?;
+        Ok(Self { key, nonce: [0; 12], counter: None })
+    }
 }
 
 impl Crypt for ChaCha {

@@ -3,42 +3,31 @@
 use std::collections::HashSet;
 use std::thread;
 
-use lanecrypt_peers::{Availability, GeneratorPeer, generators};
+use crate::name;
+use lanecrypt_peers::{Availability, Generator, Peer, PeerLibraries, generators};
 
-fn found() -> Vec<GeneratorPeer> {
-    let mut peers = generators();
-    peers.retain(|peer| matches!(peer.availability, Availability::Found(_)));
+fn found() -> Vec<Peer<dyn Generator>> {
+    let peers = crate::found(generators);
     // What every Linux has, and the crates, cannot be missing.
     assert!(peers.len() >= 8, "{peers:?}");
     peers
 }
 
-fn name(peer: &GeneratorPeer) -> String {
-    format!("{} {}", peer.source, peer.api)
-}
-
 #[test]
 fn the_list_is_whole_and_says_how_to_get_what_is_missing() {
-    let peers = generators();
+    let peers = generators(&PeerLibraries::new());
     assert_eq!(peers.len(), 16);
-    let names: HashSet<String> = peers.iter().map(name).collect();
-    assert_eq!(names.len(), peers.len(), "two rows of one name");
+    crate::is_whole(&peers);
     for peer in &peers {
-        let (found, text) = match &peer.availability {
-            Availability::Found(version) => (true, version),
-            Availability::Missing(hint) => (false, hint),
-            other => panic!("{other:?}"),
-        };
-        println!("{:<26} {:<12} {:?}", name(peer), peer.subject, peer.availability);
-        assert!(!text.is_empty(), "{}", name(peer));
-        assert_eq!((peer.make)().is_some(), found, "{}", name(peer));
+        let found = matches!(peer.availability, Availability::Found(_));
+        assert_eq!(peer.make().is_some(), found, "{}", name(peer));
     }
 }
 
 #[test]
 fn fills_reach_every_byte_and_never_repeat() {
     for peer in found() {
-        let mut generator = (peer.make)().expect("it was found");
+        let mut generator = peer.make().expect("it was found");
         for len in [0, 1, 3, 4, 8, 31, 32, 33, 256, 257, 4096, 70_001] {
             let before = vec![0; len + 16];
             let (mut first, mut second) = (before.clone(), before.clone());
@@ -61,7 +50,7 @@ fn fills_reach_every_byte_and_never_repeat() {
 #[test]
 fn bytes_are_spread_evenly() {
     for peer in found() {
-        let mut generator = (peer.make)().expect("it was found");
+        let mut generator = peer.make().expect("it was found");
         let mut buffer = vec![0; 256 * 256];
         generator.fills(&mut buffer, 1);
         let mut counts = [0_u32; 256];
@@ -79,16 +68,16 @@ fn bytes_are_spread_evenly() {
 #[test]
 fn words_differ_within_and_between_threads() {
     for peer in found() {
-        let make = peer.make;
-        let draw = move || {
-            let mut generator = make().expect("it was found");
+        let draw = || {
+            let mut generator = peer.make().expect("it was found");
             (0..200).map(|_| generator.words(1)).collect::<Vec<u32>>()
         };
-        let threads = [thread::spawn(draw), thread::spawn(draw)];
         let mut words = HashSet::new();
-        for thread in threads {
-            words.extend(thread.join().expect("no panic"));
-        }
+        thread::scope(|scope| {
+            for thread in [scope.spawn(draw), scope.spawn(draw)] {
+                words.extend(thread.join().expect("no panic"));
+            }
+        });
         // 400 words of 32 bits coincide with probability 2e-5 once, and practically never twice.
         assert!(words.len() >= 399, "{}: {} different words", name(&peer), words.len());
     }
@@ -97,7 +86,7 @@ fn words_differ_within_and_between_threads() {
 #[test]
 fn no_words_fold_to_nothing() {
     for peer in found() {
-        let mut generator = (peer.make)().expect("it was found");
+        let mut generator = peer.make().expect("it was found");
         assert_eq!(generator.words(0), 0, "{}", name(&peer));
         let folded: HashSet<u32> = (0..8).map(|_| generator.words(3)).collect();
         assert!(folded.len() >= 7, "{}", name(&peer));

@@ -8,9 +8,11 @@
 use core::ffi::CStr;
 use std::sync::Arc;
 
-use lanecrypt_libcrypto::{AeadCipher, AeadContext, Direction as Way, Libcrypto};
+use lanecrypt_libcrypto::{AeadCipher, AeadContext, Error, Libcrypto};
 
-use crate::{AeadPeer, Direction, Failed, PeerLibraries, Sealing, openssl};
+use super::{library, newest, way};
+use crate::peer::Versioned;
+use crate::{Aead, Direction, Failed, Peer, PeerLibraries, Sealing};
 
 /// As we and as OpenSSL call an algorithm.
 const ALGORITHMS: [(&str, &CStr); 3] = [
@@ -20,52 +22,43 @@ const ALGORITHMS: [(&str, &CStr); 3] = [
 ];
 
 /// The system's build, and that of `make peers` as the newest.
-pub(crate) fn aeads(libraries: &PeerLibraries) -> Vec<AeadPeer> {
+pub(super) fn all(libraries: &PeerLibraries) -> Vec<Peer<dyn Aead>> {
     let builds = [
-        ("evp", "evp-oneshot", openssl::library(libraries)),
-        ("evp-newest", "evp-oneshot-newest", openssl::newest(libraries)),
+        ("evp", "evp-oneshot", library(libraries)),
+        ("evp-newest", "evp-oneshot-newest", newest(libraries)),
     ];
     let mut peers = Vec::new();
     for (kept, once, build) in builds {
         for (algorithm, name) in ALGORITHMS {
-            let (kept, once) = (["openssl", kept, algorithm], ["openssl", once, algorithm]);
-            match &build {
-                Ok(libcrypto) => peers.extend(found(*libcrypto, name, kept, once)),
-                Err(hint) => peers.extend([kept, once].map(|names| AeadPeer::missing(names, hint))),
-            }
+            let found = |cipher: fn(Libcrypto, &CStr) -> Result<AeadCipher, Error>| {
+                let libcrypto = build.clone()?;
+                let cipher = cipher(libcrypto, name)
+                    .map_err(|_| format!("OpenSSL {} was built without it", libcrypto.version()))?;
+                Ok(Found { libcrypto, cipher: Arc::new(cipher) })
+            };
+            // Before 3.0 there is nothing to fetch.
+            let fetched = found(|libcrypto, name| {
+                libcrypto.fetch_aead(name).or_else(|_| libcrypto.named_aead(name))
+            });
+            let named = found(|libcrypto, name| libcrypto.named_aead(name));
+            peers.push(Peer::keyed(["openssl", kept, algorithm], &fetched, Evp::new));
+            peers.push(Peer::keyed(["openssl", once, algorithm], &named, OneShot::new));
         }
     }
     peers
 }
 
-fn found(
+/// An algorithm in a build.
+#[derive(Clone)]
+struct Found {
     libcrypto: Libcrypto,
-    name: &CStr,
-    kept: [&'static str; 3],
-    once: [&'static str; 3],
-) -> [AeadPeer; 2] {
-    let missing = |names| {
-        let hint = format!("OpenSSL {} was built without it", libcrypto.version());
-        AeadPeer::missing(names, &hint)
-    };
-    // Before 3.0 there is nothing to fetch.
-    let fetched = libcrypto.fetch_aead(name).or_else(|_| libcrypto.named_aead(name));
-    let version = || libcrypto.version().to_owned();
-    [
-        fetched.map_or_else(
-            |_| missing(kept),
-            |cipher| AeadPeer::tried(kept, version(), move |way, key| Evp::new(&cipher, way, key)),
-        ),
-        libcrypto.named_aead(name).map_or_else(
-            |_| missing(once),
-            |cipher| {
-                let cipher = Arc::new(cipher);
-                AeadPeer::tried(once, version(), move |_, key| {
-                    Ok(OneShot { key: Key::new(&cipher, key)?, cipher: Arc::clone(&cipher) })
-                })
-            },
-        ),
-    ]
+    cipher: Arc<AeadCipher>,
+}
+
+impl Versioned for Found {
+    fn version(&self) -> String {
+        self.libcrypto.version().to_owned()
+    }
 }
 
 /// A key of up to 32 bytes.
@@ -103,13 +96,9 @@ struct Evp {
 }
 
 impl Evp {
-    fn new(cipher: &AeadCipher, direction: Direction, key: &[u8]) -> Result<Self, Failed> {
-        let way = match direction {
-            Direction::Encrypt => Way::Encrypt,
-            Direction::Decrypt => Way::Decrypt,
-        };
-        let context = cipher.context(way, key).map_err(|_| Failed)?;
-        Ok(Self { context, next: None, key_len: cipher.key_length() })
+    fn new(found: &Found, direction: Direction, key: &[u8]) -> Result<Self, Failed> {
+        let context = found.cipher.context(way(direction), key).map_err(|_| Failed)?;
+        Ok(Self { context, next: None, key_len: found.cipher.key_length() })
     }
 }
 
@@ -156,6 +145,12 @@ impl Sealing for Evp {
 struct OneShot {
     cipher: Arc<AeadCipher>,
     key: Key,
+}
+
+impl OneShot {
+    fn new(found: &Found, _: Direction, key: &[u8]) -> Result<Self, Failed> {
+        Ok(Self { key: Key::new(&found.cipher, key)?, cipher: Arc::clone(&found.cipher) })
+    }
 }
 
 impl Sealing for OneShot {

@@ -1,9 +1,9 @@
 //! Messages in batches come out as they do one by one, whatever is in flight beside them, and a bad
 //! one leaves nothing behind.
 
+use crate::bytes;
 use lanecrypt_peers::{
-    AeadPeer, Availability, CipherPeer, Direction, Message, Packet, aead_lengths, aeads, ciphers,
-    lengths,
+    Aead, Cipher, Direction, Message, Packet, Peer, PeerLibraries, Run, aeads, ciphers, lengths,
 };
 
 /// Messages in a batch. More than 128 are more than one burst, more than 256 more than a queue.
@@ -13,30 +13,15 @@ const SESSIONS: usize = 40;
 const MESSAGES: usize = 400;
 const GUARD: usize = 64;
 
-fn ciphers_found() -> Vec<CipherPeer> {
-    let mut peers = ciphers();
+fn ciphers_found() -> Vec<Peer<dyn Cipher>> {
+    let mut peers = crate::found(ciphers);
     // XTS has no crate to compare with; how it is called does not depend on batches.
-    peers.retain(|peer| !peer.algorithm.ends_with("xts"));
-    peers.retain(|peer| matches!(peer.availability, Availability::Found(_)));
+    peers.retain(|peer| !peer.subject.ends_with("xts"));
     peers
 }
 
-fn aeads_found() -> Vec<AeadPeer> {
-    let mut peers = aeads();
-    peers.retain(|peer| matches!(peer.availability, Availability::Found(_)));
-    peers
-}
-
-/// Bytes that differ for every `seed` and repeat nowhere near.
-fn bytes(seed: u64, len: usize) -> Vec<u8> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491_4f6c_dd1d;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state.to_be_bytes()[3]
-    };
-    (0..len).map(|_| next()).collect()
+fn aeads_found() -> Vec<Peer<dyn Aead>> {
+    crate::found(aeads)
 }
 
 fn some_bytes(seed: u64, count: usize, len: usize) -> Vec<Vec<u8>> {
@@ -84,18 +69,13 @@ fn cipher_keys(algorithm: &str, seed: u64) -> Vec<Vec<u8>> {
 
 /// What the crates make of `requests` of the messages, guards included.
 fn expected(algorithm: &str, direction: Direction, rekeyed: bool, requests: usize) -> Vec<Vec<u8>> {
-    let peers = ciphers();
-    let peer = peers.iter().find(|peer| peer.source == "rustcrypto" && peer.algorithm == algorithm);
+    let peer = crate::reference(ciphers, algorithm);
     let (keys, others) = (cipher_keys(algorithm, 1), cipher_keys(algorithm, 2));
-    let peer = peer.expect("crates are always there");
     let mut cipher = peer.open(direction, &slices(&keys)).expect("right lengths");
     let mut messages = Messages::new(algorithm);
-    if rekeyed {
-        cipher.messages_rekeyed(&mut messages.all(), &slices(&others[..7]), requests)
-    } else {
-        cipher.messages(&mut messages.all(), requests)
-    }
-    .expect("whole blocks");
+    let fresh = slices(&others[..7]);
+    let run = Run::of(requests).with_keys(rekeyed.then_some(&fresh));
+    cipher.messages(&mut messages.all(), run).expect("whole blocks");
     messages.data
 }
 
@@ -103,14 +83,14 @@ fn expected(algorithm: &str, direction: Direction, rekeyed: bool, requests: usiz
 fn the_apis_that_take_batches_are_those_of_one_peer() {
     let of = |source: &str| if source == "ipsec-mb" { "ipsec-mb" } else { "another" };
     let mut names = Vec::new();
-    for peer in ciphers() {
+    for peer in ciphers(&PeerLibraries::new()) {
         assert_eq!(peer.batches, of(peer.source) == "ipsec-mb", "{peer:?}");
-        names.extend(peer.batches.then(|| format!("{} {}", peer.algorithm, peer.api)));
+        names.extend(peer.batches.then(|| format!("{} {}", peer.subject, peer.api)));
     }
-    for peer in aeads() {
+    for peer in aeads(&PeerLibraries::new()) {
         let jobs = of(peer.source) == "ipsec-mb" && peer.api != "direct";
         assert_eq!(peer.batches, jobs, "{peer:?}");
-        names.extend(peer.batches.then(|| format!("{} {}", peer.algorithm, peer.api)));
+        names.extend(peer.batches.then(|| format!("{} {}", peer.subject, peer.api)));
     }
     names.sort_unstable();
     let jobs_of = |algorithm| [format!("{algorithm} burst"), format!("{algorithm} job")];
@@ -125,7 +105,7 @@ fn the_apis_that_take_batches_are_those_of_one_peer() {
 #[test]
 fn messages_in_batches_are_those_of_the_crates() {
     let peers = ciphers_found();
-    let mut algorithms: Vec<&str> = peers.iter().map(|peer| peer.algorithm).collect();
+    let mut algorithms: Vec<&str> = peers.iter().map(|peer| peer.subject).collect();
     algorithms.sort_unstable();
     algorithms.dedup();
     for (algorithm, direction) in
@@ -135,18 +115,16 @@ fn messages_in_batches_are_those_of_the_crates() {
         for (rekeyed, requests) in [(false, MESSAGES), (false, MESSAGES + 130), (true, MESSAGES)] {
             let output = expected(algorithm, direction, rekeyed, requests);
             let (keys, others) = (cipher_keys(algorithm, 1), cipher_keys(algorithm, 2));
-            for peer in peers.iter().filter(|peer| peer.algorithm == algorithm) {
+            for peer in peers.iter().filter(|peer| peer.subject == algorithm) {
                 let mut cipher = peer.open(direction, &slices(&keys)).expect("it was found");
                 let batches: &[usize] = if peer.batches { &BATCHES } else { &[64] };
                 for &batch in batches {
                     let mut messages = Messages::new(algorithm);
                     let all = &mut messages.all();
-                    if rekeyed {
-                        cipher.batches_rekeyed(all, &slices(&others[..7]), batch, requests)
-                    } else {
-                        cipher.batches(all, batch, requests)
-                    }
-                    .expect("whole blocks");
+                    let fresh = slices(&others[..7]);
+                    let run = Run::of(requests).in_batches(batch);
+                    let run = run.with_keys(rekeyed.then_some(&fresh));
+                    cipher.messages(all, run).expect("whole blocks");
                     assert!(messages.data == output, "{peer:?} {direction:?} {batch} {rekeyed}");
                 }
             }
@@ -157,24 +135,24 @@ fn messages_in_batches_are_those_of_the_crates() {
 #[test]
 fn a_bad_message_ends_the_batch_and_stays_alone() {
     for peer in ciphers_found().iter().filter(|peer| peer.batches) {
-        let (keys, input) = (cipher_keys(peer.algorithm, 1), Messages::new(peer.algorithm));
+        let (keys, input) = (cipher_keys(peer.subject, 1), Messages::new(peer.subject));
         for direction in Direction::ALL {
-            let output = expected(peer.algorithm, direction, false, MESSAGES);
+            let output = expected(peer.subject, direction, false, MESSAGES);
             let mut cipher = peer.open(direction, &slices(&keys)).expect("it was found");
             for batch in [1, 16, 100, 400] {
                 for at in [0, 99, 390] {
                     for fault in 0..4 {
-                        let mut messages = Messages::new(peer.algorithm);
+                        let mut messages = Messages::new(peer.subject);
                         let mut all = messages.all();
                         let bad = &mut all[at];
                         match fault {
                             0 => bad.session = SESSIONS,
                             1 => bad.iv = &bad.iv[1..],
                             2 => bad.data = &mut [],
-                            _ if peer.algorithm.ends_with("ctr") => bad.iv = &[0xff; 16],
+                            _ if peer.subject.ends_with("ctr") => bad.iv = &[0xff; 16],
                             _ => bad.data = &mut core::mem::take(&mut bad.data)[1..],
                         }
-                        let done = cipher.batches(&mut all, batch, MESSAGES);
+                        let done = cipher.messages(&mut all, Run::of(MESSAGES).in_batches(batch));
                         assert!(done.is_err(), "{peer:?} {batch} {at} {fault}");
                         // Batches before it are whole, and none after it was begun.
                         let (before, after) = (at / batch * batch, (at / batch + 1) * batch);
@@ -186,17 +164,19 @@ fn a_bad_message_ends_the_batch_and_stays_alone() {
                     }
                 }
                 // Nothing of them is left in the library.
-                let mut messages = Messages::new(peer.algorithm);
-                cipher.batches(&mut messages.all(), batch, MESSAGES).expect("whole blocks");
+                let mut messages = Messages::new(peer.subject);
+                let run = Run::of(MESSAGES).in_batches(batch);
+                cipher.messages(&mut messages.all(), run).expect("whole blocks");
                 assert!(messages.data == output, "{peer:?} {batch}");
             }
-            let mut messages = Messages::new(peer.algorithm);
-            assert!(cipher.batches(&mut messages.all(), 0, MESSAGES).is_err(), "no batch");
-            assert!(cipher.batches(&mut [], 4, 1).is_err(), "no message");
-            assert!(cipher.batches(&mut [], 4, 0).is_ok(), "nothing to do");
-            let none = cipher.batches_rekeyed(&mut messages.all(), &[], 4, 4);
-            assert!(none.is_err(), "no keys");
-            let short = cipher.batches_rekeyed(&mut messages.all(), &[&keys[0][1..]], 4, 4);
+            let mut messages = Messages::new(peer.subject);
+            let all = &mut messages.all();
+            assert!(cipher.messages(all, Run::of(4).in_batches(0)).is_err(), "no batch");
+            let four = |requests| Run::of(requests).in_batches(4);
+            assert!(cipher.messages(&mut [], four(1)).is_err(), "no message");
+            assert!(cipher.messages(&mut [], four(0)).is_ok(), "nothing to do");
+            assert!(cipher.messages(all, four(4).with_keys(Some(&[]))).is_err(), "no keys");
+            let short = cipher.messages(all, four(4).with_keys(Some(&[&keys[0][1..]])));
             assert!(short.is_err(), "a key too short");
         }
     }
@@ -212,7 +192,7 @@ struct Packets {
 
 impl Packets {
     fn new(algorithm: &str) -> Self {
-        let (_, nonce_len) = aead_lengths(algorithm).expect("a known algorithm");
+        let (_, nonce_len) = lengths(algorithm).expect("a known algorithm");
         let mut data = buffers(0);
         for (n, data) in data.iter_mut().enumerate() {
             data.truncate(data.len() - n % 3 * usize::from(data.len() > 2 * GUARD + 16));
@@ -246,31 +226,25 @@ impl Packets {
 }
 
 fn aead_keys(algorithm: &str, seed: u64) -> Vec<Vec<u8>> {
-    some_bytes(seed, SESSIONS, aead_lengths(algorithm).expect("a known algorithm").0)
+    some_bytes(seed, SESSIONS, lengths(algorithm).expect("a known algorithm").0)
 }
 
 /// The packets as the crates seal them.
 fn sealed(algorithm: &str, rekeyed: bool) -> Packets {
-    let peers = aeads();
-    let peer = peers.iter().find(|peer| peer.source == "rustcrypto" && peer.algorithm == algorithm);
+    let peer = crate::reference(aeads, algorithm);
     let (keys, others) = (aead_keys(algorithm, 1), aead_keys(algorithm, 2));
-    let peer = peer.expect("crates are always there");
     let mut aead = peer.open(Direction::Encrypt, &slices(&keys)).expect("right lengths");
     let mut packets = Packets::new(algorithm);
-    let all = &mut packets.all(None);
-    if rekeyed {
-        aead.seal_rekeyed(all, &slices(&others[..7]), MESSAGES)
-    } else {
-        aead.seal(all, MESSAGES)
-    }
-    .expect("messages");
+    let fresh = slices(&others[..7]);
+    let run = Run::of(MESSAGES).with_keys(rekeyed.then_some(&fresh));
+    aead.messages(&mut packets.all(None), run).expect("messages");
     packets
 }
 
 #[test]
 fn packets_in_batches_are_those_of_the_crates() {
     for peer in &aeads_found() {
-        let algorithm = peer.algorithm;
+        let algorithm = peer.subject;
         let (keys, others) = (aead_keys(algorithm, 1), aead_keys(algorithm, 2));
         let fresh = slices(&others[..7]);
         let mut sealing = peer.open(Direction::Encrypt, &slices(&keys)).expect("it was found");
@@ -280,13 +254,9 @@ fn packets_in_batches_are_those_of_the_crates() {
             let mut opening = peer.open(Direction::Decrypt, &slices(&keys)).expect("it was found");
             for &batch in batches {
                 let mut packets = Packets::new(algorithm);
-                let all = &mut packets.all(None);
-                if rekeyed {
-                    sealing.seal_batches_rekeyed(all, &fresh, batch, MESSAGES)
-                } else {
-                    sealing.seal_batches(all, batch, MESSAGES)
-                }
-                .expect("messages");
+                let run = Run::of(MESSAGES).in_batches(batch);
+                let run = run.with_keys(rekeyed.then_some(&fresh));
+                sealing.messages(&mut packets.all(None), run).expect("messages");
                 assert!(packets.data == right.data, "{peer:?} {batch} {rekeyed}");
                 assert!(packets.tags == right.tags, "{peer:?} {batch} {rekeyed}");
 
@@ -295,14 +265,11 @@ fn packets_in_batches_are_those_of_the_crates() {
                     inside(data).fill(0);
                 }
                 packets.tags.clone_from(&right.tags);
-                let all = &mut packets.all(Some(&right.data));
-                if rekeyed {
-                    opening.open_batches_rekeyed(all, &fresh, batch, MESSAGES)
-                } else {
-                    // Some of them twice.
-                    opening.open_batches(all, batch, MESSAGES + 30)
-                }
-                .expect("right tags");
+                // Some of them twice.
+                let again = if rekeyed { 0 } else { 30 };
+                let run = Run::of(MESSAGES + again).in_batches(batch);
+                let run = run.with_keys(rekeyed.then_some(&fresh));
+                opening.messages(&mut packets.all(Some(&right.data)), run).expect("right tags");
                 assert!(packets.data == Packets::new(algorithm).data, "{peer:?} {batch} {rekeyed}");
             }
         }
@@ -312,8 +279,8 @@ fn packets_in_batches_are_those_of_the_crates() {
 #[test]
 fn a_forged_packet_is_found_wherever_it_is() {
     for peer in &aeads_found() {
-        let keys = aead_keys(peer.algorithm, 1);
-        let mut right = sealed(peer.algorithm, false);
+        let keys = aead_keys(peer.subject, 1);
+        let mut right = sealed(peer.subject, false);
         let sealed = right.data.clone();
         let mut aead = peer.open(Direction::Decrypt, &slices(&keys)).expect("it was found");
         for (at, byte) in [(0, 0), (5, 15), (63, 7), (64, 8), (399, 1)] {
@@ -322,7 +289,7 @@ fn a_forged_packet_is_found_wherever_it_is() {
                     let mut packets = right.all(Some(&sealed));
                     packets[at].tag[byte] ^= forge;
                     packets[at].session += session;
-                    let opened = aead.open_batches(&mut packets, batch, MESSAGES);
+                    let opened = aead.messages(&mut packets, Run::of(MESSAGES).in_batches(batch));
                     packets[at].tag[byte] ^= forge;
                     opened
                 };
@@ -334,10 +301,17 @@ fn a_forged_packet_is_found_wherever_it_is() {
         }
         let mut packets = right.all(Some(&sealed));
         if peer.batches {
-            assert!(aead.open_batches(&mut packets, 0, MESSAGES).is_err(), "no batch");
+            assert!(
+                aead.messages(&mut packets, Run::of(MESSAGES).in_batches(0)).is_err(),
+                "no batch"
+            );
         }
         packets[70].nonce = &packets[70].nonce[1..];
-        assert!(aead.open_batches(&mut packets, 128, MESSAGES).is_err(), "{peer:?}: nonce");
-        assert!(aead.open_batches_rekeyed(&mut packets, &[], 8, 8).is_err(), "{peer:?}: no key");
+        assert!(
+            aead.messages(&mut packets, Run::of(MESSAGES).in_batches(128)).is_err(),
+            "{peer:?}: nonce"
+        );
+        let none = aead.messages(&mut packets, Run::of(8).in_batches(8).with_keys(Some(&[])));
+        assert!(none.is_err(), "{peer:?}: no key");
     }
 }

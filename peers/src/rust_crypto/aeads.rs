@@ -1,19 +1,18 @@
-//! Peer: the crates `aes-gcm` and `chacha20poly1305` of the RustCrypto project, from one buffer to
-//! another or in place as the request says.
+//! The crates `aes-gcm` and `chacha20poly1305`, from one buffer to another or in place as the request says.
 
 use aes_gcm::{Aes128Gcm, Aes256Gcm};
 use chacha20poly1305::aead::inout::InOutBuf;
 use chacha20poly1305::aead::{AeadInOut, Key, KeyInit, Nonce, Tag};
 use chacha20poly1305::{ChaCha20Poly1305, XChaCha20Poly1305};
 
-use crate::{AeadPeer, Failed, Sealing};
+use crate::{Aead, Failed, Peer, Sealing};
 
 // A crate's version cannot be asked for, so they stand here; tests/crate_versions.rs holds them
 // to the lock file.
 const GCM: &str = "aes-gcm 0.11.1, aes 0.9.4";
 const CHACHA: &str = "chacha20poly1305 0.11.0, chacha20 0.10.2";
 
-pub(crate) fn aeads() -> [AeadPeer; 4] {
+pub(super) fn all() -> [Peer<dyn Aead>; 4] {
     [
         peer::<Aes128Gcm>("aes-128-gcm", GCM),
         peer::<Aes256Gcm>("aes-256-gcm", GCM),
@@ -24,9 +23,9 @@ pub(crate) fn aeads() -> [AeadPeer; 4] {
 
 fn peer<C: AeadInOut + KeyInit + Send + 'static>(
     algorithm: &'static str,
-    versions: &str,
-) -> AeadPeer {
-    AeadPeer::tried(["rustcrypto", "crate", algorithm], versions.to_owned(), |_, key| {
+    versions: &'static str,
+) -> Peer<dyn Aead> {
+    Peer::keyed(["rustcrypto", "crate", algorithm], &Ok(versions), |_, _, key| {
         keyed::<C>(key).map(Keyed)
     })
 }

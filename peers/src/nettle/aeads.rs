@@ -1,32 +1,27 @@
-//! Peer: ciphers of nettle 3 that authenticate. A message is the nonce, the associated data, the
+//! Ciphers of nettle 3 that authenticate. A message is the nonce, the associated data, the
 //! data and the tag, four calls, on a context that the caller holds; comparing tags is his, too.
 
 use core::ffi::c_void;
 
-use crate::aeads::same;
-use crate::nettle::{self, Authenticated, AuthenticatedContext, SetNonce};
-use crate::{AeadPeer, Failed, PeerLibraries, Sealing};
+use super::{Authenticated, AuthenticatedContext, Nettle, SetNonce};
+use crate::aead::same;
+use crate::{Aead, Failed, Peer, Sealing, lengths};
 
-pub(crate) fn aeads(libraries: &PeerLibraries) -> [AeadPeer; 3] {
-    let library = nettle::library(libraries);
-    ["aes-128-gcm", "aes-256-gcm", "chacha20-poly1305"].map(|algorithm| {
-        let names = ["nettle", "direct", algorithm];
-        let library = match &library {
-            Ok(library) => library,
-            Err(hint) => return AeadPeer::missing(names, hint),
-        };
-        let (cipher, key_len) = match algorithm {
-            "aes-128-gcm" => (library.gcm_aes128, 16),
-            "aes-256-gcm" => (library.gcm_aes256, 32),
-            _ => (library.chacha_poly1305, 32),
-        };
-        AeadPeer::tried(names, library.version.clone(), move |_, key| {
+pub(super) fn all(found: &Result<&'static Nettle, String>) -> [Peer<dyn Aead>; 3] {
+    let peer = |algorithm, cipher: fn(&Nettle) -> Authenticated| {
+        Peer::keyed(["nettle", "direct", algorithm], found, move |library, _, key| {
             let context = Box::new(AuthenticatedContext([0; 5120]));
-            let mut made = Keyed { context, cipher, key_len };
+            let (key_len, _) = lengths(algorithm).ok_or(Failed)?;
+            let mut made = Keyed { context, cipher: cipher(library), key_len };
             made.key(key)?;
             Ok(made)
         })
-    })
+    };
+    [
+        peer("aes-128-gcm", |library| library.gcm_aes128),
+        peer("aes-256-gcm", |library| library.gcm_aes256),
+        peer("chacha20-poly1305", |library| library.chacha_poly1305),
+    ]
 }
 
 /// A context with its key.

@@ -1,4 +1,4 @@
-//! Peer: ciphers of nettle 3.
+//! Ciphers of nettle 3.
 //!
 //! The thinnest API there is: a key schedule and an IV that the caller holds, no checks and no
 //! context. Counter mode and ChaCha20 drop the rest of a part block, so that a message may be cut
@@ -6,61 +6,59 @@
 
 use core::ffi::c_void;
 
-use crate::nettle::{self, Blocks, Cipher, Context, Nettle, SetKey, Xts};
-use crate::{CipherPeer, Crypt, Direction, Failed, PeerLibraries};
+use super::{Blocks, Cipher, Context, Nettle, SetKey, Xts};
+use crate::{Cipher as AnyCipher, Crypt, Direction, Failed, Peer};
 
-pub(crate) fn ciphers(libraries: &PeerLibraries) -> Vec<CipherPeer> {
-    const API: [&str; 2] = ["nettle", "direct"];
-    let [source, api] = API;
-    let library = match nettle::library(libraries) {
-        Ok(library) => library,
-        Err(hint) => {
-            return [
-                "aes-128-cbc",
-                "aes-128-ctr",
-                "aes-128-xts",
-                "aes-256-xts",
-                "serpent-128-cbc",
-                "serpent-128-ctr",
-                "des-cbc",
-                "3des-cbc",
-                "chacha20-ietf",
-            ]
-            .map(|algorithm| CipherPeer::missing([source, api, algorithm], &hint))
-            .into();
-        }
-    };
-    let version = || library.version.clone();
-    let cbc = |algorithm, cipher: Cipher| {
-        CipherPeer::tried([source, api, algorithm], version(), move |direction, key| {
-            Blockwise::chain(library, cipher, direction, algorithm, key)
-        })
-    };
-    let ctr = |algorithm, cipher: Cipher| {
-        CipherPeer::tried([source, api, algorithm], version(), move |_, key| {
-            Blockwise::counter(library, cipher, algorithm, key)
-        })
-    };
-    let xts = |algorithm, cipher: Xts| {
-        CipherPeer::tried([source, api, algorithm], version(), move |direction, key| {
-            DataUnits::new(cipher, direction, algorithm, key)
-        })
-    };
+type Found = Result<&'static Nettle, String>;
+
+pub(super) fn all(found: &Found) -> Vec<Peer<dyn AnyCipher>> {
     vec![
-        CipherPeer::tried([source, api, "aes-128-cbc"], version(), move |direction, key| {
-            Aes::new(library, direction, key)
-        }),
-        ctr("aes-128-ctr", library.aes128),
-        xts("aes-128-xts", library.xts_aes128),
-        xts("aes-256-xts", library.xts_aes256),
-        cbc("serpent-128-cbc", library.serpent128),
-        ctr("serpent-128-ctr", library.serpent128),
-        cbc("des-cbc", library.des),
-        cbc("3des-cbc", library.des3),
-        CipherPeer::tried([source, api, "chacha20-ietf"], version(), move |_, key| {
-            ChaCha::new(library, key)
-        }),
+        peer("aes-128-cbc", found, Aes::new),
+        ctr("aes-128-ctr", found, |library| library.aes128),
+        xts("aes-128-xts", found, |library| library.xts_aes128),
+        xts("aes-256-xts", found, |library| library.xts_aes256),
+        cbc("serpent-128-cbc", found, |library| library.serpent128),
+        ctr("serpent-128-ctr", found, |library| library.serpent128),
+        cbc("des-cbc", found, |library| library.des),
+        cbc("3des-cbc", found, |library| library.des3),
+        peer("chacha20-ietf", found, |library, _, key| ChaCha::new(library, key)),
     ]
+}
+
+fn peer<C: Crypt + Send + 'static>(
+    algorithm: &'static str,
+    found: &Found,
+    open: impl Fn(&Nettle, Direction, &[u8]) -> Result<C, Failed> + Send + Sync + 'static,
+) -> Peer<dyn AnyCipher> {
+    Peer::keyed(["nettle", "direct", algorithm], found, move |library, direction, key| {
+        open(library, direction, key)
+    })
+}
+
+fn cbc(
+    algorithm: &'static str,
+    found: &Found,
+    cipher: fn(&Nettle) -> Cipher,
+) -> Peer<dyn AnyCipher> {
+    peer(algorithm, found, move |library, direction, key| {
+        Blockwise::chain(library, cipher(library), direction, algorithm, key)
+    })
+}
+
+fn ctr(
+    algorithm: &'static str,
+    found: &Found,
+    cipher: fn(&Nettle) -> Cipher,
+) -> Peer<dyn AnyCipher> {
+    peer(algorithm, found, move |library, _, key| {
+        Blockwise::counter(library, cipher(library), algorithm, key)
+    })
+}
+
+fn xts(algorithm: &'static str, found: &Found, cipher: fn(&Nettle) -> Xts) -> Peer<dyn AnyCipher> {
+    peer(algorithm, found, move |library, direction, key| {
+        DataUnits::new(cipher(library), direction, algorithm, key)
+    })
 }
 
 /// A block cipher in a mode, which calls it by its address.

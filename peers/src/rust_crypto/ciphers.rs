@@ -1,4 +1,4 @@
-//! Peer: the ciphers of the RustCrypto project, crates `aes`, `cbc`, `ctr`, `serpent`, `des` and
+//! Crates `aes`, `cbc`, `ctr`, `serpent`, `des` and
 //! `chacha20`, as a program uses them that keeps a key and sets an IV for each message.
 
 use core::mem;
@@ -16,7 +16,7 @@ use ctr::{CtrCore, flavors::Ctr128BE};
 use des::{Des, TdesEde3};
 use serpent::Serpent;
 
-use crate::{CipherPeer, Crypt, Direction, Failed};
+use crate::{Cipher, Crypt, Direction, Failed, Peer};
 
 // A crate's version cannot be asked for, so they stand here; tests/crate_versions.rs holds them
 // to the lock file.
@@ -27,7 +27,7 @@ const SERPENT_CTR: &str = "serpent 0.6.0, ctr 0.10.1";
 const DES_CBC: &str = "des 0.9.0, cbc 0.2.1";
 const CHACHA: &str = "chacha20 0.10.2";
 
-pub(crate) fn ciphers() -> Vec<CipherPeer> {
+pub(super) fn all() -> Vec<Peer<dyn Cipher>> {
     vec![
         cbc::<Aes128>("aes-128-cbc", AES_CBC),
         peer("aes-128-ctr", AES_CTR, |_, key| Counter::<Aes128>::new(key)),
@@ -41,13 +41,14 @@ pub(crate) fn ciphers() -> Vec<CipherPeer> {
 
 fn peer<C: Crypt + Send + 'static>(
     algorithm: &'static str,
-    versions: &str,
+    versions: &'static str,
     open: impl Fn(Direction, &[u8]) -> Result<C, Failed> + Send + Sync + 'static,
-) -> CipherPeer {
-    CipherPeer::tried(["rustcrypto", "crate", algorithm], versions.to_owned(), open)
+) -> Peer<dyn Cipher> {
+    let names = ["rustcrypto", "crate", algorithm];
+    Peer::keyed(names, &Ok(versions), move |_, direction, key| open(direction, key))
 }
 
-fn cbc<C>(algorithm: &'static str, versions: &str) -> CipherPeer
+fn cbc<C>(algorithm: &'static str, versions: &'static str) -> Peer<dyn Cipher>
 where
     C: BlockCipherEncrypt + BlockCipherDecrypt + KeyInit + Send + 'static,
 {

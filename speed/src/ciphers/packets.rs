@@ -10,11 +10,11 @@ use core::ops::Range;
 use std::sync::Arc;
 
 use lanecrypt_ciphers::{Algorithm, Isa};
-use lanecrypt_peers::{Aead, Direction, Failed, Packet};
+use lanecrypt_peers::{Aead, Direction, Failed, Packet, Run};
 
-use super::known;
-use crate::ciphers::sessions::{self, LINE, in_order, shuffle, stride};
-use crate::ciphers::{Contender, Shape, Sizes};
+use super::known::{self, Answer, Question};
+use super::sessions::{self, LINE, Turns, in_order, shuffle, stride};
+use super::{Contender, Shape, Sizes};
 use crate::row::{Arena, Work};
 use crate::verify::Defect;
 
@@ -34,14 +34,9 @@ pub(crate) struct Packets {
     algorithm: Algorithm,
     direction: Direction,
     shape: Shape,
-    keys: Vec<Vec<u8>>,
-    nonces: Vec<Vec<u8>>,
+    turns: Turns,
     aads: Vec<Vec<u8>>,
     tags: Vec<[u8; TAG]>,
-    /// The sessions, shuffled.
-    order: Vec<usize>,
-    /// Batches so far; each has its own nonces and order.
-    round: u64,
 }
 
 impl Packets {
@@ -52,30 +47,15 @@ impl Packets {
     ) -> Option<Self> {
         let algorithm = contender.algorithm();
         let count = shape.sessions();
-        let keys = known::keys(algorithm, count)?;
-        let mut first: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
-        if shape.is_fresh {
-            // Who keeps the key that is there shows.
-            first.rotate_left(1);
-        }
+        let turns = Turns::new(algorithm, count)?;
+        let first = turns.first_keys(shape.is_fresh);
         let aead = contender.open(direction, &first)?;
         let opener = match direction {
             Direction::Encrypt => Some(contender.open(Direction::Decrypt, &first)?),
             Direction::Decrypt => None,
         };
-        Some(Self {
-            aead,
-            opener,
-            algorithm,
-            direction,
-            shape,
-            nonces: known::nonces(algorithm, count, 0),
-            aads: known::aads(count),
-            tags: vec![[0; TAG]; count],
-            order: (0..count).collect(),
-            round: 0,
-            keys,
-        })
+        let (aads, tags) = (known::aads(count), vec![[0; TAG]; count]);
+        Some(Self { aead, opener, algorithm, direction, shape, turns, aads, tags })
     }
 
     /// How much memory the buffers of one kind take.
@@ -93,29 +73,21 @@ impl Packets {
     /// Makes so many requests.
     fn requests(&mut self, arena: &mut Arena, requests: usize) -> Result<(), Failed> {
         let (data, sealed) = self.memory(arena);
-        let Self { aead, nonces, aads, tags, order, .. } = self;
+        let Self { aead, turns, aads, tags, .. } = self;
         let Shape { sizes, batch, is_fresh } = self.shape;
-        let mut all = in_order(packets(data, sealed, sizes, nonces, aads, tags), order);
-        let keys = in_order(self.keys.iter().map(Vec::as_slice), order);
-        match (self.direction, is_fresh) {
-            (Direction::Encrypt, false) => aead.seal_batches(&mut all, batch, requests),
-            (Direction::Encrypt, true) => {
-                aead.seal_batches_rekeyed(&mut all, &keys, batch, requests)
-            }
-            (Direction::Decrypt, false) => aead.open_batches(&mut all, batch, requests),
-            (Direction::Decrypt, true) => {
-                aead.open_batches_rekeyed(&mut all, &keys, batch, requests)
-            }
-        }
+        let all = packets(data, sealed, sizes, &turns.nonces, aads, tags);
+        let mut all = in_order(all, &turns.order);
+        let keys = turns.keys();
+        let run = Run::of(requests).in_batches(batch);
+        aead.messages(&mut all, run.with_keys(is_fresh.then_some(&keys)))
     }
 
     /// Makes everything as it is in a known question.
-    fn ask(&mut self) -> Result<Arc<known::Sealed>, Failed> {
-        let count = self.shape.sessions();
-        self.order = (0..count).collect();
-        shuffle(&mut self.order, 1);
-        self.nonces = known::nonces(self.algorithm, count, 0);
-        known::answer(self.algorithm, self.shape.sizes, count)
+    fn ask(&mut self) -> Result<Arc<Answer>, Failed> {
+        self.turns.ask();
+        shuffle(&mut self.turns.order, 1);
+        let question = Question::Messages(self.shape.sizes, self.shape.sessions());
+        known::answer(self.algorithm, Direction::Encrypt, question)
     }
 
     /// Whether known questions get the portable kernel's answers.
@@ -154,7 +126,8 @@ impl Packets {
         put(&known.messages, sealed, self.shape.sizes);
         self.tags.clone_from(&known.tags);
         self.forge(sealed);
-        let Self { nonces, aads, tags, keys, order, shape, .. } = self;
+        let Self { turns, aads, tags, shape, .. } = self;
+        let Turns { keys, nonces, order, .. } = turns;
         let Shape { sizes, batch, is_fresh } = *shape;
         let aead = self.opener.as_mut().unwrap_or(&mut self.aead);
         let mut all = in_order(packets(data, sealed, sizes, nonces, aads, tags), order);
@@ -191,7 +164,7 @@ impl Packets {
             let bit = 1 << (session % 8);
             match session {
                 ..=TAG => self.tags[session][session - 1] ^= bit,
-                17..24 => self.nonces[session][session % 12] ^= bit,
+                17..24 => self.turns.nonces[session][session % 12] ^= bit,
                 24..32 => self.aads[session][session % 8] ^= bit,
                 _ => {
                     let at = (session - 32) * sizes.of(session) / 8;
@@ -208,8 +181,9 @@ impl Packets {
         for (session, data) in sessions::buffers(sealed, self.shape.sizes).enumerate() {
             // What is opened shows in the digest, so it cannot stay the same.
             let end = data.len().min(8);
-            sessions::fill((session as u64) << 40 | self.round, &mut data[..end]);
-            let [key, nonce, aad] = [&self.keys, &self.nonces, &self.aads].map(|all| &all[session]);
+            sessions::fill((session as u64) << 40 | self.turns.round, &mut data[..end]);
+            let Turns { keys, nonces, .. } = &self.turns;
+            let [key, nonce, aad] = [keys, nonces, &self.aads].map(|all| &all[session]);
             self.tags[session] = known::seal(self.algorithm, isa, key, nonce, aad, data)?;
         }
         Ok(())
@@ -227,9 +201,7 @@ impl Packets {
 
 impl Work for Packets {
     fn begin(&mut self, arena: &mut Arena) -> Result<(), Defect> {
-        self.round += 1;
-        shuffle(&mut self.order, self.round);
-        sessions::renew(&mut self.nonces, self.round);
+        self.turns.next();
         if self.direction == Direction::Decrypt {
             self.seal(arena)?;
         }
@@ -272,9 +244,9 @@ fn one_among_many<'a>(
     let (forged, genuine) = packets.split_at_mut(FORGED.len());
     let (forged_keys, genuine_keys) = keys.split_at_mut(FORGED.len());
     let length = shape.batch.min(genuine.len());
-    let mut open = |genuine: &mut [Packet<'_>], keys: &[&[u8]]| match shape.is_fresh {
-        true => aead.open_batches_rekeyed(&mut genuine[..length], keys, length, length),
-        false => aead.open_batches(&mut genuine[..length], length, length),
+    let run = Run::of(length).in_batches(length);
+    let mut open = |genuine: &mut [Packet<'_>], keys: &[&[u8]]| {
+        aead.messages(&mut genuine[..length], run.with_keys(shape.is_fresh.then_some(keys)))
     };
     for (at, (forged, key)) in forged.iter_mut().zip(forged_keys).enumerate() {
         let place = at % length;

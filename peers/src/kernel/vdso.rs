@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use libc::ssize_t;
 
-use crate::elf::Image;
+use super::elf::Image;
 use crate::{Draw, Failed, Generator, generator};
 
 #[cfg(any(target_arch = "aarch64", target_arch = "loongarch64", target_arch = "powerpc64"))]
@@ -18,15 +18,13 @@ const NAME: &CStr = c"__kernel_getrandom";
 #[cfg(not(any(target_arch = "aarch64", target_arch = "loongarch64", target_arch = "powerpc64")))]
 const NAME: &CStr = c"__vdso_getrandom";
 
-/// Why the peer is missing, for people.
-pub(crate) const HINT: &str = "this kernel has no vDSO getrandom; it needs Linux 6.11 or later";
-
-/// Whether the kernel offers the call.
-pub(crate) fn is_there() -> bool {
-    function().is_some()
+/// Whether the kernel offers the call; else why not, for people.
+pub(super) fn check() -> Result<(), String> {
+    let hint = "this kernel has no vDSO getrandom; it needs Linux 6.11 or later";
+    function().map(drop).ok_or_else(|| hint.to_owned())
 }
 
-pub(crate) fn make() -> Option<Box<dyn Generator>> {
+pub(super) fn make() -> Option<Box<dyn Generator>> {
     generator(Vdso::new()?)
 }
 
@@ -51,7 +49,7 @@ fn function() -> Option<Function> {
 }
 
 /// The image that the kernel maps into every process, if this process has one.
-pub(crate) fn image() -> Option<&'static [u8]> {
+pub(super) fn image() -> Option<&'static [u8]> {
     // SAFETY: getauxval reads the process's auxiliary vector and has no preconditions.
     let address = unsafe { libc::getauxval(libc::AT_SYSINFO_EHDR) };
     let base = ptr::with_exposed_provenance::<u8>(address.try_into().ok()?);

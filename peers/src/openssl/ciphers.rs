@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 use lanecrypt_libcrypto::{Cipher, Context, Direction as Way, Error, Libcrypto};
 
-use crate::{CipherPeer, Crypt, Direction, Failed, PeerLibraries, openssl};
+use super::{library, newest, way};
+use crate::peer::Versioned;
+use crate::{Cipher as AnyCipher, Crypt, Direction, Failed, Peer, PeerLibraries};
 
 /// An algorithm as we and as OpenSSL call it.
 struct Named {
@@ -31,52 +33,54 @@ const ALGORITHMS: [Named; 7] = [
 const CHACHA: &str = "chacha20-ietf";
 
 /// The system's build as `evp`, and the one of `make peers` as `evp-newest`.
-pub(crate) fn ciphers(libraries: &PeerLibraries) -> Vec<CipherPeer> {
-    let builds = [("evp", openssl::library(libraries)), ("evp-newest", openssl::newest(libraries))];
-    let mut peers = Vec::new();
-    for (api, build) in builds {
-        peers.extend(ALGORITHMS.iter().map(|named| peer(api, &build, named)));
-    }
-    peers
+pub(super) fn all(libraries: &PeerLibraries) -> Vec<Peer<dyn AnyCipher>> {
+    let builds = [("evp", library(libraries)), ("evp-newest", newest(libraries))];
+    let peer = |(api, build): (_, Result<_, _>)| {
+        ALGORITHMS.iter().map(move |named| peer(api, &build, named))
+    };
+    builds.into_iter().flat_map(peer).collect()
 }
 
-fn peer(api: &'static str, build: &Result<Libcrypto, String>, named: &'static Named) -> CipherPeer {
+fn peer(
+    api: &'static str,
+    build: &Result<Libcrypto, String>,
+    named: &'static Named,
+) -> Peer<dyn AnyCipher> {
     let names = ["openssl", api, named.algorithm];
-    let libcrypto = match build {
-        Ok(libcrypto) => *libcrypto,
-        Err(hint) => return CipherPeer::missing(names, hint),
-    };
-    let cipher = match find(libcrypto, named) {
-        Ok(cipher) => Arc::new(cipher),
-        Err(_) if named.legacy => {
-            let hint = format!(
-                "OpenSSL {} finds no legacy provider; its package has a file legacy.so",
-                libcrypto.version()
-            );
-            return CipherPeer::missing(names, &hint);
-        }
-        Err(_) => {
-            let hint = format!("OpenSSL {} was built without it", libcrypto.version());
-            return CipherPeer::missing(names, &hint);
-        }
-    };
-    let version = libcrypto.version().to_owned();
+    let found = build.clone().and_then(|libcrypto| match find(libcrypto, named) {
+        Ok(cipher) => Ok(Found { libcrypto, named, cipher: Arc::new(cipher) }),
+        Err(_) if named.legacy => Err(format!(
+            "OpenSSL {} finds no legacy provider; its package has a file legacy.so",
+            libcrypto.version()
+        )),
+        Err(_) => Err(format!("OpenSSL {} was built without it", libcrypto.version())),
+    });
     if named.algorithm == CHACHA {
-        CipherPeer::tried(names, version, move |way, key| {
-            Ok(ChaCha { evp: Evp::new(libcrypto, named, &cipher, way, key)?, iv: [0; 16] })
+        Peer::keyed(names, &found, |found, way, key| {
+            Ok(ChaCha { evp: Evp::new(found, way, key)?, iv: [0; 16] })
         })
     } else {
-        CipherPeer::tried(names, version, move |way, key| {
-            Evp::new(libcrypto, named, &cipher, way, key)
-        })
+        Peer::keyed(names, &found, Evp::new)
+    }
+}
+
+/// An algorithm in a build.
+#[derive(Clone)]
+struct Found {
+    libcrypto: Libcrypto,
+    named: &'static Named,
+    cipher: Arc<Cipher>,
+}
+
+impl Versioned for Found {
+    fn version(&self) -> String {
+        self.libcrypto.version().to_owned()
     }
 }
 
 fn find(libcrypto: Libcrypto, named: &Named) -> Result<Cipher, Error> {
-    let fetched =
-        if named.legacy { libcrypto.fetch_legacy(named.name) } else { libcrypto.fetch(named.name) };
     // Before 3.0 there is nothing to fetch.
-    fetched.or_else(|_| {
+    fetch(libcrypto, named).or_else(|_| {
         let cipher = libcrypto.named(named.name)?;
         let iv = [0; 16];
         // XTS takes no key whose halves are the same.
@@ -88,31 +92,25 @@ fn find(libcrypto: Libcrypto, named: &Named) -> Result<Cipher, Error> {
     })
 }
 
+#[inline]
+fn fetch(libcrypto: Libcrypto, named: &Named) -> Result<Cipher, Error> {
+    if named.legacy { libcrypto.fetch_legacy(named.name) } else { libcrypto.fetch(named.name) }
+}
+
 /// A context with its key.
 struct Evp {
     context: Context,
-    cipher: Arc<Cipher>,
+    found: Found,
     way: Way,
-    libcrypto: Libcrypto,
-    named: &'static Named,
 }
 
 impl Evp {
-    fn new(
-        libcrypto: Libcrypto,
-        named: &'static Named,
-        cipher: &Arc<Cipher>,
-        direction: Direction,
-        key: &[u8],
-    ) -> Result<Self, Failed> {
-        let way = match direction {
-            Direction::Encrypt => Way::Encrypt,
-            Direction::Decrypt => Way::Decrypt,
-        };
+    fn new(found: &Found, direction: Direction, key: &[u8]) -> Result<Self, Failed> {
+        let (way, cipher) = (way(direction), &found.cipher);
         let iv = [0; 16];
         let iv = iv.get(..cipher.iv_length()).ok_or(Failed)?;
         let context = cipher.context(way, key, iv).map_err(|_| Failed)?;
-        Ok(Self { context, cipher: Arc::clone(cipher), way, libcrypto, named })
+        Ok(Self { context, found: found.clone(), way })
     }
 }
 
@@ -134,18 +132,13 @@ impl Crypt for Evp {
 
     #[inline]
     fn open(&mut self, key: &[u8], iv: &[u8]) -> Result<(), Failed> {
-        black_box(self.cipher.context(self.way, key, iv).map_err(|_| Failed)?);
+        black_box(self.found.cipher.context(self.way, key, iv).map_err(|_| Failed)?);
         Ok(())
     }
 
     #[inline]
     fn fetch(&mut self) -> Result<(), Failed> {
-        let fetched = if self.named.legacy {
-            self.libcrypto.fetch_legacy(self.named.name)
-        } else {
-            self.libcrypto.fetch(self.named.name)
-        };
-        black_box(fetched.map_err(|_| Failed)?);
+        black_box(fetch(self.found.libcrypto, self.found.named).map_err(|_| Failed)?);
         Ok(())
     }
 }

@@ -1,0 +1,29 @@
+//! What is there if AWS-LC is built in. `SystemRandom` is a CTR-DRBG with AES-256 in each thread
+//! (NIST SP 800-90A).
+
+use aws_lc_rs::awslc_version;
+use aws_lc_rs::rand::{SecureRandom, SystemRandom};
+
+pub(super) use super::ciphers::cipher;
+use crate::{Draw, Failed, Generator, Peer};
+
+pub(super) fn generator(names: [&'static str; 3]) -> Peer<dyn Generator> {
+    Peer::generator(names, &Ok(awslc_version()), |_| crate::generator(Fill(SystemRandom::new())))
+}
+
+struct Fill(SystemRandom);
+
+impl Draw for Fill {
+    #[inline]
+    fn fill(&mut self, buffer: &mut [u8]) -> Result<(), Failed> {
+        self.0.fill(buffer).map_err(|_| Failed)
+    }
+}
+
+crate::less_safe::less_safe_keys!(
+    aws_lc_rs,
+    awslc_version(),
+    |key: &LessSafeKey, nonce, aad, sealed: &[u8], tag: &[u8; 16], out: &mut [u8]| {
+        key.open_separate_gather(nonce, aad, sealed, tag, out).map_err(|_| Failed)
+    }
+);

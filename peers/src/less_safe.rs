@@ -1,0 +1,71 @@
+//! The key type of ring, which the crate aws-lc-rs has copied: it takes a nonce with each message.
+
+/// Makes the ciphers of `$library` a function `aead` that lists one of them by its names. `$open`
+/// decrypts: key, nonce, associated data, sealed data, tag, where to.
+macro_rules! less_safe_keys {
+    ($library:ident, $version:expr, $open:expr) => {
+        use $library::aead::{
+            AES_128_GCM, AES_256_GCM, Aad, Algorithm, CHACHA20_POLY1305, LessSafeKey, Nonce,
+            UnboundKey,
+        };
+
+        pub(super) fn aead(names: [&'static str; 3]) -> crate::Peer<dyn crate::Aead> {
+            let algorithm = match names {
+                [_, _, "aes-128-gcm"] => &AES_128_GCM,
+                [_, _, "aes-256-gcm"] => &AES_256_GCM,
+                _ => &CHACHA20_POLY1305,
+            };
+            crate::Peer::keyed(names, &Ok($version), |_, _, key| {
+                Ok(Keyed { key: expanded(algorithm, key)?, algorithm })
+            })
+        }
+
+        /// A key of an algorithm.
+        struct Keyed {
+            key: LessSafeKey,
+            algorithm: &'static Algorithm,
+        }
+
+        #[inline]
+        fn expanded(algorithm: &'static Algorithm, key: &[u8]) -> Result<LessSafeKey, Failed> {
+            UnboundKey::new(algorithm, key).map(LessSafeKey::new).map_err(|_| Failed)
+        }
+
+        impl crate::Sealing for Keyed {
+            #[inline]
+            fn seal(
+                &mut self,
+                nonce: &[u8],
+                aad: &[u8],
+                data: &mut [u8],
+                tag: &mut [u8; 16],
+            ) -> Result<(), Failed> {
+                let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| Failed)?;
+                let made = self.key.seal_in_place_separate_tag(nonce, Aad::from(aad), data);
+                *tag = made.map_err(|_| Failed)?.as_ref().try_into().map_err(|_| Failed)?;
+                Ok(())
+            }
+
+            #[inline]
+            fn open(
+                &mut self,
+                nonce: &[u8],
+                aad: &[u8],
+                sealed: &[u8],
+                tag: &[u8; 16],
+                out: &mut [u8],
+            ) -> Result<(), Failed> {
+                let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| Failed)?;
+                ($open)(&self.key, nonce, Aad::from(aad), sealed, tag, out)
+            }
+
+            #[inline]
+            fn key(&mut self, key: &[u8]) -> Result<(), Failed> {
+                self.key = expanded(self.algorithm, key)?;
+                Ok(())
+            }
+        }
+    };
+}
+
+pub(crate) use less_safe_keys;

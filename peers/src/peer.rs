@@ -1,0 +1,250 @@
+//! A peer as the tables measure it, and the projects that peers come from.
+
+use core::fmt;
+use std::sync::Arc;
+
+use lanecrypt_libcrypto::Libcrypto;
+
+use crate::{Aead, Cipher, Direction, Failed, Generator, PeerLibraries};
+
+/// A project that Lanecrypt is measured against: one file or one folder here.
+///
+/// What is not there is listed too, with a hint how to get it.
+pub(crate) trait Project: Sync {
+    /// Its random number generators.
+    fn generators(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Generator>> {
+        Vec::new()
+    }
+
+    /// Its ciphers without authentication.
+    fn ciphers(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Cipher>> {
+        Vec::new()
+    }
+
+    /// Its ciphers with authentication.
+    fn aeads(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Aead>> {
+        Vec::new()
+    }
+
+    /// The shared libraries that a user may name a file for.
+    fn libraries(&self) -> &'static [NamedLibrary] {
+        &[]
+    }
+}
+
+/// A shared library that a user may name a file for.
+pub(crate) struct NamedLibrary {
+    /// The name that stands before the path.
+    pub(crate) name: &'static str,
+    /// Opens it, or says what is wrong with it.
+    pub(crate) open: fn(&PeerLibraries) -> Result<(), String>,
+}
+
+/// Whether a peer can be measured here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Availability {
+    /// It can; the version that was found.
+    Found(String),
+    /// It cannot; what to do about it, for people, such as `apt install libsodium23`.
+    Missing(String),
+}
+
+/// What a table can measure of another project, as the points of the results name it: a
+/// `dyn Generator`, a `dyn Cipher` or a `dyn Aead`.
+///
+/// A peer that was found has also been tried.
+#[non_exhaustive]
+pub struct Peer<T: ?Sized> {
+    /// The project it comes from: `openssl`, `kernel`, `rand`, …
+    pub source: &'static str,
+    /// The entry point that is timed: `evp`, `vdso`, `thread-rng-held`, …
+    pub api: &'static str,
+    /// The algorithm where it is known: `chacha12`, `aes-128-cbc`, …
+    pub subject: &'static str,
+    /// Whether it can be measured here.
+    pub availability: Availability,
+    /// Whether its API takes many messages at a time, so that batches are more than a loop.
+    pub batches: bool,
+    open: Open<T>,
+}
+
+/// Makes what is measured.
+#[expect(clippy::type_complexity, reason = "written once")]
+struct Open<T: ?Sized>(Arc<dyn Fn(Direction, &[&[u8]]) -> Option<Box<T>> + Send + Sync>);
+
+/// What can be a peer.
+pub(crate) trait Kind {
+    /// Tries a peer; what is wrong with it, to stand behind the version that was found.
+    fn fault(peer: &Peer<Self>) -> Option<String>;
+}
+
+impl Kind for dyn Generator {
+    fn fault(peer: &Peer<Self>) -> Option<String> {
+        peer.make().is_none().then(|| "refuses to work here".to_owned())
+    }
+}
+
+impl Kind for dyn Cipher {
+    fn fault(peer: &Peer<Self>) -> Option<String> {
+        (!crate::cipher::works(peer)).then(|| format!("has no working {} here", peer.subject))
+    }
+}
+
+impl Kind for dyn Aead {
+    fn fault(peer: &Peer<Self>) -> Option<String> {
+        (!crate::aead::works(peer)).then(|| format!("has no working {} here", peer.subject))
+    }
+}
+
+/// A library that was found, or crates that are built in.
+pub(crate) trait Versioned: Clone + Send + Sync + 'static {
+    fn version(&self) -> String;
+}
+
+/// What is always there, by its version: crates, by their names and versions.
+impl Versioned for &'static str {
+    fn version(&self) -> String {
+        (*self).to_owned()
+    }
+}
+
+/// The same.
+impl Versioned for String {
+    fn version(&self) -> String {
+        self.clone()
+    }
+}
+
+impl Versioned for Libcrypto {
+    fn version(&self) -> String {
+        Self::version(self).to_owned()
+    }
+}
+
+/// A session of a cipher: one key in one direction, which the loops of `T` are made for.
+pub(crate) trait Session<T: ?Sized>: Sized + 'static {
+    /// The loops around `sessions`; `None` without any.
+    fn boxed(direction: Direction, sessions: Vec<Self>) -> Option<Box<T>>;
+}
+
+impl<T: ?Sized + 'static> Peer<T> {
+    /// A peer of the library that was `found`, or the hint how to get it. `open` makes a session
+    /// for each key.
+    pub(crate) fn new<L: Versioned>(
+        [source, api, subject]: [&'static str; 3],
+        found: &Result<L, String>,
+        open: impl Fn(&L, Direction, &[&[u8]]) -> Option<Box<T>> + Send + Sync + 'static,
+    ) -> Self
+    where
+        T: Kind,
+    {
+        let library = match found {
+            Ok(library) => library.clone(),
+            Err(hint) => return Self::missing([source, api, subject], hint),
+        };
+        let version = library.version();
+        let open = Open(Arc::new(move |direction, keys: &[&[u8]]| open(&library, direction, keys)));
+        let availability = Availability::Found(version.clone());
+        let peer = Self { source, api, subject, availability, batches: false, open };
+        match T::fault(&peer) {
+            None => peer,
+            Some(fault) => {
+                Self::missing([source, api, subject], &format!("{source} {version} {fault}"))
+            }
+        }
+    }
+
+    /// The same, where `open` makes one session.
+    pub(crate) fn keyed<L: Versioned, S: Session<T>>(
+        names: [&'static str; 3],
+        found: &Result<L, String>,
+        open: impl Fn(&L, Direction, &[u8]) -> Result<S, Failed> + Send + Sync + 'static,
+    ) -> Self
+    where
+        T: Kind,
+    {
+        Self::new(names, found, move |library, direction, keys| {
+            let sessions = keys.iter().map(|key| open(library, direction, key));
+            S::boxed(direction, sessions.collect::<Result<_, _>>().ok()?)
+        })
+    }
+
+    /// A peer that is not here, and what to do about it.
+    pub(crate) fn missing([source, api, subject]: [&'static str; 3], hint: &str) -> Self {
+        let open = Open(Arc::new(|_: Direction, _: &[&[u8]]| None));
+        let availability = Availability::Missing(hint.to_owned());
+        Self { source, api, subject, availability, batches: false, open }
+    }
+
+    /// The same peer, whose API takes many messages at a time.
+    pub(crate) fn in_batches(self) -> Self {
+        Self { batches: true, ..self }
+    }
+}
+
+impl<T: ?Sized> Peer<T> {
+    /// A cipher with one session for each key; `None` when the peer is missing or refuses a key,
+    /// and without keys. Of ciphers with authentication [`Direction::Encrypt`] seals and
+    /// [`Direction::Decrypt`] opens.
+    ///
+    /// Any number of threads may call it at the same time.
+    #[must_use]
+    pub fn open(&self, direction: Direction, keys: &[&[u8]]) -> Option<Box<T>> {
+        let (key_len, _) = lengths(self.subject)?;
+        if keys.iter().any(|key| key.len() != key_len) {
+            return None;
+        }
+        (self.open.0)(direction, keys)
+    }
+}
+
+impl Peer<dyn Generator> {
+    /// Makes one generator for the calling thread; `None` when the peer is missing or a first draw
+    /// of 32 bytes fails. Any number of threads may call it at the same time.
+    #[must_use]
+    pub fn make(&self) -> Option<Box<dyn Generator>> {
+        (self.open.0)(Direction::Encrypt, &[])
+    }
+
+    /// A generator of the library that was `found`, or the hint how to get it.
+    pub(crate) fn generator<L: Versioned>(
+        names: [&'static str; 3],
+        found: &Result<L, String>,
+        make: impl Fn(&L) -> Option<Box<dyn Generator>> + Send + Sync + 'static,
+    ) -> Self {
+        Self::new(names, found, move |library, _, _| make(library))
+    }
+}
+
+impl<T: ?Sized> Clone for Peer<T> {
+    fn clone(&self) -> Self {
+        let availability = self.availability.clone();
+        Self { availability, open: Open(self.open.0.clone()), ..*self }
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for Peer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { source, api, subject, availability, .. } = self;
+        write!(f, "{source} {api} {subject}: {availability:?}")
+    }
+}
+
+/// Bytes of the key and of the IV or nonce of an algorithm that peers are measured with; `None` for
+/// others. Tags have 16 bytes.
+#[must_use]
+pub fn lengths(algorithm: &str) -> Option<(usize, usize)> {
+    match algorithm {
+        "aes-128-cbc" | "aes-128-ctr" | "serpent-128-cbc" | "serpent-128-ctr" => Some((16, 16)),
+        "aes-128-xts" => Some((32, 16)),
+        "aes-256-xts" => Some((64, 16)),
+        "chacha20-ietf" => Some((32, 12)),
+        "des-cbc" => Some((8, 8)),
+        "3des-cbc" => Some((24, 8)),
+        "aes-128-gcm" => Some((16, 12)),
+        "aes-256-gcm" | "chacha20-poly1305" => Some((32, 12)),
+        "xchacha20-poly1305" => Some((32, 24)),
+        _ => None,
+    }
+}

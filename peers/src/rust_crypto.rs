@@ -1,0 +1,19 @@
+//! Peer: the crates of the RustCrypto project.
+
+use crate::peer::Project;
+use crate::{Aead, Cipher, Peer, PeerLibraries};
+
+mod aeads;
+mod ciphers;
+
+pub(crate) struct RustCrypto;
+
+impl Project for RustCrypto {
+    fn ciphers(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Cipher>> {
+        ciphers::all()
+    }
+
+    fn aeads(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Aead>> {
+        aeads::all().into()
+    }
+}
