@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use lanecrypt_speed::{
     Depth, Glob, Options, PeerLibraries, Peers, Report, Table, on_interrupt, run as measure,
+    usual_times,
 };
 
 use self::target::Target;
@@ -19,13 +20,14 @@ use crate::exit;
 /// Measures what requests cost on this machine, ours and the peers', interleaved in one run.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Tables to measure whole: random, urandom, calls, packets; without any, the headline rows
-    #[arg(value_name = "TABLE")]
+    #[arg(value_name = "TABLE", help = format!(
+        "Tables to measure whole: {}; without any, the headline rows",
+        Table::all().iter().map(|table| table.name()).collect::<Vec<_>>().join(", ")
+    ))]
     tables: Vec<Table>,
 
-    /// Time for the whole run, such as 30s or 5m [default: 150s, or 60s for each table; with
-    /// --quick 30s, or 20s for each table; with --full 15m for packets]
-    #[arg(long, value_name = "TIME", value_parser = duration, allow_negative_numbers = true)]
+    #[arg(long, value_name = "TIME", value_parser = duration, allow_negative_numbers = true, help =
+        format!("Time for the whole run, such as 30s or 5m [default: {}]", usual_times()))]
     budget: Option<Duration>,
 
     /// Measure fewer points

@@ -64,34 +64,21 @@ pub trait Aead: for<'m> Messages<Packet<'m>> {
 /// mark what is timed `#[inline]`, so that the loops are compiled for each cipher and contain
 /// nothing else. Dropping one frees its context.
 pub trait Sealing {
-    /// Encrypts `data` in place and writes the tag: everything that the API needs for one message
+    /// Encrypts the data in place and writes the tag: everything that the API needs for one message
     /// under the kept key.
     ///
     /// # Errors
     ///
-    /// [`Failed`] when `nonce` is of another length than the algorithm's, or a call failed.
-    fn seal(
-        &mut self,
-        nonce: &[u8],
-        aad: &[u8],
-        data: &mut [u8],
-        tag: &mut [u8; 16],
-    ) -> Result<(), Failed>;
+    /// [`Failed`] when the nonce is of another length than the algorithm's, or a call failed.
+    fn seal(&mut self, packet: &mut Packet<'_>) -> Result<(), Failed>;
 
-    /// Decrypts `sealed` to `out` and checks the tag.
+    /// Decrypts the sealed data and checks the tag.
     ///
     /// # Errors
     ///
-    /// [`Failed`] when the tag is wrong, and then what is in `out` must not be used; when the
-    /// lengths of `sealed` and `out` differ; and as for [`Sealing::seal`].
-    fn open(
-        &mut self,
-        nonce: &[u8],
-        aad: &[u8],
-        sealed: &[u8],
-        tag: &[u8; 16],
-        out: &mut [u8],
-    ) -> Result<(), Failed>;
+    /// [`Failed`] when the tag is wrong, and then what was decrypted must not be used; when the
+    /// lengths of both buffers differ; and as for [`Sealing::seal`].
+    fn open(&mut self, packet: &mut Packet<'_>) -> Result<(), Failed>;
 
     /// Sets another key in the same context.
     ///
@@ -120,12 +107,8 @@ impl<S: Sealing + Send + 'static> Session<dyn Aead> for S {
 impl<S: Sealing + Send> Messages<Packet<'_>> for Loops<S> {
     fn messages(&mut self, packets: &mut [Packet<'_>], run: Run<'_>) -> Result<(), Failed> {
         match self.direction {
-            Direction::Encrypt => self.each(packets, run, S::key, |session, packet| {
-                session.seal(packet.nonce, packet.aad, packet.data, packet.tag)
-            }),
-            Direction::Decrypt => self.each(packets, run, S::key, |session, packet| {
-                session.open(packet.nonce, packet.aad, packet.sealed, packet.tag, packet.data)
-            }),
+            Direction::Encrypt => self.each(packets, run, S::key, S::seal),
+            Direction::Decrypt => self.each(packets, run, S::key, S::open),
         }
     }
 }
@@ -174,38 +157,30 @@ mod tests {
     /// associated data's length, XORed.
     struct Adding(u8);
 
+    impl Adding {
+        fn tag(&self, packet: &Packet<'_>) -> Result<[u8; 16], Failed> {
+            let nonce = *packet.nonce.first().ok_or(Failed)?;
+            Ok([self.0 ^ nonce ^ u8::try_from(packet.aad.len()).map_err(|_| Failed)?; 16])
+        }
+    }
+
     impl Sealing for Adding {
-        fn seal(
-            &mut self,
-            nonce: &[u8],
-            aad: &[u8],
-            data: &mut [u8],
-            tag: &mut [u8; 16],
-        ) -> Result<(), Failed> {
-            let nonce = *nonce.first().ok_or(Failed)?;
-            for byte in data {
+        fn seal(&mut self, packet: &mut Packet<'_>) -> Result<(), Failed> {
+            let nonce = *packet.nonce.first().ok_or(Failed)?;
+            for byte in &mut *packet.data {
                 *byte = byte.wrapping_add(self.0 + nonce);
             }
-            *tag = [self.0 ^ nonce ^ u8::try_from(aad.len()).map_err(|_| Failed)?; 16];
+            *packet.tag = self.tag(packet)?;
             Ok(())
         }
 
-        fn open(
-            &mut self,
-            nonce: &[u8],
-            aad: &[u8],
-            sealed: &[u8],
-            tag: &[u8; 16],
-            out: &mut [u8],
-        ) -> Result<(), Failed> {
-            Failed::unless(out.len() == sealed.len())?;
-            let mut right = [0; 16];
-            self.seal(nonce, aad, &mut [], &mut right)?;
-            let nonce = *nonce.first().ok_or(Failed)?;
-            for (out, byte) in out.iter_mut().zip(sealed) {
+        fn open(&mut self, packet: &mut Packet<'_>) -> Result<(), Failed> {
+            Failed::unless(packet.data.len() == packet.sealed.len())?;
+            let nonce = *packet.nonce.first().ok_or(Failed)?;
+            for (out, byte) in packet.data.iter_mut().zip(packet.sealed) {
                 *out = byte.wrapping_sub(self.0 + nonce);
             }
-            Failed::unless(*tag == right)
+            Failed::unless(*packet.tag == self.tag(packet)?)
         }
 
         fn key(&mut self, key: &[u8]) -> Result<(), Failed> {

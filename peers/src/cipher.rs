@@ -51,8 +51,8 @@ impl Addressed for Message<'_> {
 
 /// One algorithm in one direction. A message starts with its IV.
 ///
-/// All methods but [`Messages::messages`] use the first session, and end at the first request that
-/// fails.
+/// All methods but [`Messages::messages`] use the first session, end at the first request that fails,
+/// and fail without an implementation: not every API has all of them.
 pub trait Cipher: for<'m> Messages<Message<'m>> {
     /// Starts a message, then makes one call for each `chunk` bytes of `data` and for what is left
     /// behind them; `times` times over, which continues the message.
@@ -66,35 +66,50 @@ pub trait Cipher: for<'m> Messages<Message<'m>> {
         data: &mut [u8],
         chunk: usize,
         times: usize,
-    ) -> Result<(), Failed>;
+    ) -> Result<(), Failed> {
+        let _ = (iv, data, chunk, times);
+        Err(Failed)
+    }
 
     /// Starts a message `times` times.
     ///
     /// # Errors
     ///
     /// [`Failed`] as for [`Crypt::start`].
-    fn set_ivs(&mut self, iv: &[u8], times: usize) -> Result<(), Failed>;
+    fn set_ivs(&mut self, iv: &[u8], times: usize) -> Result<(), Failed> {
+        let _ = (iv, times);
+        Err(Failed)
+    }
 
     /// Sets the keys of `keys` in turn, from the first again as often as needed, `times` in all.
     ///
     /// # Errors
     ///
     /// [`Failed`] as for [`Crypt::key`], or when there are no keys.
-    fn set_keys(&mut self, keys: &[&[u8]], times: usize) -> Result<(), Failed>;
+    fn set_keys(&mut self, keys: &[&[u8]], times: usize) -> Result<(), Failed> {
+        let _ = (keys, times);
+        Err(Failed)
+    }
 
     /// Makes `times` contexts, one after another, with the keys of `keys` in turn, and frees each.
     ///
     /// # Errors
     ///
     /// [`Failed`] as for [`Crypt::open`], or when there are no keys.
-    fn open(&mut self, keys: &[&[u8]], iv: &[u8], times: usize) -> Result<(), Failed>;
+    fn open(&mut self, keys: &[&[u8]], iv: &[u8], times: usize) -> Result<(), Failed> {
+        let _ = (keys, iv, times);
+        Err(Failed)
+    }
 
     /// Looks the algorithm up `times` times.
     ///
     /// # Errors
     ///
     /// [`Failed`] as for [`Crypt::fetch`].
-    fn fetch(&mut self, times: usize) -> Result<(), Failed>;
+    fn fetch(&mut self, times: usize) -> Result<(), Failed> {
+        let _ = times;
+        Err(Failed)
+    }
 }
 
 /// One algorithm in one direction, keyed: the single requests that a [`Cipher`] repeats.

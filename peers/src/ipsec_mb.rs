@@ -25,7 +25,7 @@ use functions::Functions;
 use functions::{Gcm, GcmMessage};
 use job::{Algorithm, Job};
 use keys::{Aes, ChaCha, Des, Expanded, GcmKey, GcmSession, GcmState, TripleDes};
-use submit::{Api, BURST};
+use submit::BURST;
 
 const SEARCH: Search = {
     const HINT: &str =

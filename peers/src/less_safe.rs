@@ -1,7 +1,7 @@
 //! The key type of ring, which the crate aws-lc-rs has copied: it takes a nonce with each message.
 
 /// Makes the ciphers of `$library` a function `aead` that lists one of them by its names. `$open`
-/// decrypts: key, nonce, associated data, sealed data, tag, where to.
+/// decrypts: key, nonce, associated data, packet.
 macro_rules! less_safe_keys {
     ($library:ident, $version:expr, $open:expr) => {
         use $library::aead::{
@@ -33,30 +33,18 @@ macro_rules! less_safe_keys {
 
         impl crate::Sealing for Keyed {
             #[inline]
-            fn seal(
-                &mut self,
-                nonce: &[u8],
-                aad: &[u8],
-                data: &mut [u8],
-                tag: &mut [u8; 16],
-            ) -> Result<(), Failed> {
-                let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| Failed)?;
-                let made = self.key.seal_in_place_separate_tag(nonce, Aad::from(aad), data);
-                *tag = made.map_err(|_| Failed)?.as_ref().try_into().map_err(|_| Failed)?;
+            fn seal(&mut self, packet: &mut crate::Packet<'_>) -> Result<(), Failed> {
+                let nonce = Nonce::try_assume_unique_for_key(packet.nonce).map_err(|_| Failed)?;
+                let aad = Aad::from(packet.aad);
+                let made = self.key.seal_in_place_separate_tag(nonce, aad, packet.data);
+                *packet.tag = made.map_err(|_| Failed)?.as_ref().try_into().map_err(|_| Failed)?;
                 Ok(())
             }
 
             #[inline]
-            fn open(
-                &mut self,
-                nonce: &[u8],
-                aad: &[u8],
-                sealed: &[u8],
-                tag: &[u8; 16],
-                out: &mut [u8],
-            ) -> Result<(), Failed> {
-                let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| Failed)?;
-                ($open)(&self.key, nonce, Aad::from(aad), sealed, tag, out)
+            fn open(&mut self, packet: &mut crate::Packet<'_>) -> Result<(), Failed> {
+                let nonce = Nonce::try_assume_unique_for_key(packet.nonce).map_err(|_| Failed)?;
+                ($open)(&self.key, nonce, Aad::from(packet.aad), packet)
             }
 
             #[inline]

@@ -36,7 +36,7 @@ pub use peer::{Availability, Peer, lengths};
 pub use rust_random::hc128_keystream;
 
 /// Every peer, in the order of the tables.
-const PROJECTS: [&dyn peer::Project; 11] = [
+const PROJECTS: &[&dyn peer::Project] = &[
     &kernel::Kernel,
     &glibc::Glibc,
     &openssl::OpenSsl,

@@ -1,6 +1,7 @@
 //! Peer: libnettle 3.6 to 3.10, whose layouts these files know.
 
-use core::ffi::{CStr, c_int, c_void};
+use core::ffi::{c_int, c_void};
+use std::ffi::CString;
 
 use crate::library::{Open, Search, Slot};
 use crate::peer::{NamedLibrary, Project, Versioned};
@@ -101,16 +102,16 @@ struct Cipher {
 }
 
 impl Cipher {
-    /// Finds the functions of these names.
+    /// Finds the functions of the cipher called `name`, of which those called `keys` expand keys.
     ///
     /// # Safety
     ///
-    /// The names are those of functions of these types, of which the first two are as `set_key` says;
-    /// the library stays open.
+    /// They are of these types, and the last two as `set_key` says; the library stays open.
     unsafe fn find(
         library: &Open,
+        name: &str,
         set_key: Sets,
-        [encrypt_key, decrypt_key, encrypt, decrypt]: [&CStr; 4],
+        [encrypt_key, decrypt_key]: [&str; 2],
     ) -> Result<Self, String> {
         Ok(Self {
             // SAFETY: the caller vouches for the names.
@@ -118,9 +119,9 @@ impl Cipher {
             // SAFETY: as above.
             set_decrypt_key: unsafe { set_key.find(library, decrypt_key) }?,
             // SAFETY: as above.
-            encrypt: unsafe { library.symbol(encrypt) }?,
+            encrypt: unsafe { symbol(library, &format!("{name}_encrypt")) }?,
             // SAFETY: as above.
-            decrypt: unsafe { library.symbol(decrypt) }?,
+            decrypt: unsafe { symbol(library, &format!("{name}_decrypt")) }?,
         })
     }
 }
@@ -136,24 +137,21 @@ struct Xts {
 }
 
 impl Xts {
-    /// As [`Cipher::find`].
+    /// Finds the functions of the cipher called `name`.
     ///
     /// # Safety
     ///
-    /// The same.
-    unsafe fn find(
-        library: &Open,
-        [encrypt_key, decrypt_key, encrypt, decrypt]: [&CStr; 4],
-    ) -> Result<Self, String> {
+    /// They are of these types; the library stays open.
+    unsafe fn find(library: &Open, name: &str) -> Result<Self, String> {
         Ok(Self {
-            // SAFETY: the caller vouches for the names.
-            set_encrypt_key: unsafe { Plain.find(library, encrypt_key) }?,
+            // SAFETY: the caller vouches for the name.
+            set_encrypt_key: unsafe { Plain.find(library, &format!("{name}_set_encrypt_key")) }?,
             // SAFETY: as above.
-            set_decrypt_key: unsafe { Plain.find(library, decrypt_key) }?,
+            set_decrypt_key: unsafe { Plain.find(library, &format!("{name}_set_decrypt_key")) }?,
             // SAFETY: as above.
-            encrypt: unsafe { library.symbol(encrypt) }?,
+            encrypt: unsafe { symbol(library, &format!("{name}_encrypt_message")) }?,
             // SAFETY: as above.
-            decrypt: unsafe { library.symbol(decrypt) }?,
+            decrypt: unsafe { symbol(library, &format!("{name}_decrypt_message")) }?,
         })
     }
 }
@@ -176,35 +174,43 @@ struct Authenticated {
 }
 
 impl Authenticated {
-    /// As [`Cipher::find`]; a function called `set_iv` takes the nonce's length.
+    /// Finds the functions of the cipher called `name`. One called `set_iv` takes the nonce's length.
     ///
     /// # Safety
     ///
-    /// The same.
-    unsafe fn find(
-        library: &Open,
-        [set_key, set_nonce, update, encrypt, decrypt, digest]: [&CStr; 6],
-    ) -> Result<Self, String> {
-        let is_sized = set_nonce.to_bytes().ends_with(b"set_iv");
+    /// They are of these types; the library stays open.
+    unsafe fn find(library: &Open, name: &str) -> Result<Self, String> {
+        let called = |what: &str| format!("{name}_{what}");
         Ok(Self {
-            // SAFETY: the caller vouches for the names.
-            set_key: unsafe { library.symbol(set_key) }?,
-            set_nonce: match is_sized {
+            // SAFETY: the caller vouches for the name.
+            set_key: unsafe { symbol(library, &called("set_key")) }?,
+            // SAFETY: as above.
+            set_nonce: match unsafe { symbol(library, &called("set_iv")) } {
+                Ok(set_iv) => SetNonce::Sized(set_iv),
                 // SAFETY: as above.
-                true => SetNonce::Sized(unsafe { library.symbol(set_nonce) }?),
-                // SAFETY: as above.
-                false => SetNonce::Fixed(unsafe { library.symbol(set_nonce) }?),
+                Err(_) => SetNonce::Fixed(unsafe { symbol(library, &called("set_nonce")) }?),
             },
             // SAFETY: as above.
-            update: unsafe { library.symbol(update) }?,
+            update: unsafe { symbol(library, &called("update")) }?,
             // SAFETY: as above.
-            encrypt: unsafe { library.symbol(encrypt) }?,
+            encrypt: unsafe { symbol(library, &called("encrypt")) }?,
             // SAFETY: as above.
-            decrypt: unsafe { library.symbol(decrypt) }?,
+            decrypt: unsafe { symbol(library, &called("decrypt")) }?,
             // SAFETY: as above.
-            digest: unsafe { library.symbol(digest) }?,
+            digest: unsafe { symbol(library, &called("digest")) }?,
         })
     }
+}
+
+/// The function called so behind the library's prefix.
+///
+/// # Safety
+///
+/// As for [`Open::symbol`].
+unsafe fn symbol<T: Copy>(library: &Open, name: &str) -> Result<T, String> {
+    let name = CString::new(format!("nettle_{name}")).map_err(|error| error.to_string())?;
+    // SAFETY: the caller vouches for the type.
+    unsafe { library.symbol(&name) }
 }
 
 /// Begins a message with a nonce of 12 bytes.
@@ -236,12 +242,12 @@ impl Sets {
     /// # Safety
     ///
     /// It is one of this kind; the library stays open.
-    unsafe fn find(self, library: &Open, name: &CStr) -> Result<SetKey, String> {
+    unsafe fn find(self, library: &Open, name: &str) -> Result<SetKey, String> {
         Ok(match self {
             // SAFETY: the caller vouches for it.
-            Plain => SetKey::Plain(unsafe { library.symbol(name) }?),
+            Plain => SetKey::Plain(unsafe { symbol(library, name) }?),
             // SAFETY: as above.
-            Judging => SetKey::Judging(unsafe { library.symbol(name) }?),
+            Judging => SetKey::Judging(unsafe { symbol(library, name) }?),
         })
     }
 }
@@ -281,6 +287,7 @@ impl Nettle {
         if major != MAJOR || !MINORS.contains(&minor) {
             return Err(format!("nettle {major}.{minor} is none of the versions 3.6 to 3.10"));
         }
+        const AES128: [&str; 2] = ["aes128_set_encrypt_key", "aes128_set_decrypt_key"];
         Ok(Self {
             version: format!("{major}.{minor}"),
             // SAFETY: the type is that of nettle/cbc.h; the library stays open beside it.
@@ -292,13 +299,15 @@ impl Nettle {
             // SAFETY: as above, in nettle/cbc.h.
             cbc_aes128_encrypt: unsafe { library.symbol(c"nettle_cbc_aes128_encrypt") }.ok(),
             // SAFETY: as above, in nettle/aes.h.
-            aes128: unsafe { Cipher::find(&library, Plain, AES128) }?,
+            aes128: unsafe { Cipher::find(&library, "aes128", Plain, AES128) }?,
             // SAFETY: as above, in nettle/serpent.h.
-            serpent128: unsafe { Cipher::find(&library, Plain, SERPENT128) }?,
+            serpent128: unsafe {
+                Cipher::find(&library, "serpent", Plain, ["serpent128_set_key"; 2])
+            }?,
             // SAFETY: as above, in nettle/des.h.
-            des: unsafe { Cipher::find(&library, Judging, DES) }?,
+            des: unsafe { Cipher::find(&library, "des", Judging, ["des_set_key"; 2]) }?,
             // SAFETY: as above.
-            des3: unsafe { Cipher::find(&library, Judging, DES3) }?,
+            des3: unsafe { Cipher::find(&library, "des3", Judging, ["des3_set_key"; 2]) }?,
             // SAFETY: as above, in nettle/chacha.h.
             chacha_set_key: unsafe { library.symbol(c"nettle_chacha_set_key") }?,
             // SAFETY: as above.
@@ -306,74 +315,16 @@ impl Nettle {
             // SAFETY: as above.
             chacha_crypt32: unsafe { library.symbol(c"nettle_chacha_crypt32") }?,
             // SAFETY: as above, in nettle/xts.h.
-            xts_aes128: unsafe { Xts::find(&library, XTS_AES128) }?,
+            xts_aes128: unsafe { Xts::find(&library, "xts_aes128") }?,
             // SAFETY: as above.
-            xts_aes256: unsafe { Xts::find(&library, XTS_AES256) }?,
+            xts_aes256: unsafe { Xts::find(&library, "xts_aes256") }?,
             // SAFETY: as above, in nettle/gcm.h.
-            gcm_aes128: unsafe { Authenticated::find(&library, GCM_AES128) }?,
+            gcm_aes128: unsafe { Authenticated::find(&library, "gcm_aes128") }?,
             // SAFETY: as above.
-            gcm_aes256: unsafe { Authenticated::find(&library, GCM_AES256) }?,
+            gcm_aes256: unsafe { Authenticated::find(&library, "gcm_aes256") }?,
             // SAFETY: as above, in nettle/chacha-poly1305.h.
-            chacha_poly1305: unsafe { Authenticated::find(&library, CHACHA_POLY1305) }?,
+            chacha_poly1305: unsafe { Authenticated::find(&library, "chacha_poly1305") }?,
             _library: library,
         })
     }
 }
-
-/// Functions of a block cipher, or of one in XTS: two that set keys and two that use them.
-const AES128: [&CStr; 4] = [
-    c"nettle_aes128_set_encrypt_key",
-    c"nettle_aes128_set_decrypt_key",
-    c"nettle_aes128_encrypt",
-    c"nettle_aes128_decrypt",
-];
-const SERPENT128: [&CStr; 4] = [
-    c"nettle_serpent128_set_key",
-    c"nettle_serpent128_set_key",
-    c"nettle_serpent_encrypt",
-    c"nettle_serpent_decrypt",
-];
-const DES: [&CStr; 4] =
-    [c"nettle_des_set_key", c"nettle_des_set_key", c"nettle_des_encrypt", c"nettle_des_decrypt"];
-const DES3: [&CStr; 4] = [
-    c"nettle_des3_set_key",
-    c"nettle_des3_set_key",
-    c"nettle_des3_encrypt",
-    c"nettle_des3_decrypt",
-];
-const XTS_AES128: [&CStr; 4] = [
-    c"nettle_xts_aes128_set_encrypt_key",
-    c"nettle_xts_aes128_set_decrypt_key",
-    c"nettle_xts_aes128_encrypt_message",
-    c"nettle_xts_aes128_decrypt_message",
-];
-const XTS_AES256: [&CStr; 4] = [
-    c"nettle_xts_aes256_set_encrypt_key",
-    c"nettle_xts_aes256_set_decrypt_key",
-    c"nettle_xts_aes256_encrypt_message",
-    c"nettle_xts_aes256_decrypt_message",
-];
-const GCM_AES128: [&CStr; 6] = [
-    c"nettle_gcm_aes128_set_key",
-    c"nettle_gcm_aes128_set_iv",
-    c"nettle_gcm_aes128_update",
-    c"nettle_gcm_aes128_encrypt",
-    c"nettle_gcm_aes128_decrypt",
-    c"nettle_gcm_aes128_digest",
-];
-const GCM_AES256: [&CStr; 6] = [
-    c"nettle_gcm_aes256_set_key",
-    c"nettle_gcm_aes256_set_iv",
-    c"nettle_gcm_aes256_update",
-    c"nettle_gcm_aes256_encrypt",
-    c"nettle_gcm_aes256_decrypt",
-    c"nettle_gcm_aes256_digest",
-];
-const CHACHA_POLY1305: [&CStr; 6] = [
-    c"nettle_chacha_poly1305_set_key",
-    c"nettle_chacha_poly1305_set_nonce",
-    c"nettle_chacha_poly1305_update",
-    c"nettle_chacha_poly1305_encrypt",
-    c"nettle_chacha_poly1305_decrypt",
-    c"nettle_chacha_poly1305_digest",
-];

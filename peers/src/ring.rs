@@ -19,7 +19,7 @@ impl Project for Ring {
 mod built {
     use ring::aead::Tag;
 
-    use crate::Failed;
+    use crate::{Failed, Packet};
 
     // A crate's version cannot be asked for, so it stands here; tests/crate_versions.rs holds it to
     // the lock file.
@@ -28,10 +28,11 @@ mod built {
     crate::less_safe::less_safe_keys!(
         ring,
         VERSION,
-        |key: &LessSafeKey, nonce, aad, sealed: &[u8], tag: &[u8; 16], out: &mut [u8]| {
-            Failed::unless(out.len() == sealed.len())?;
-            out.copy_from_slice(sealed);
-            let opened = key.open_in_place_separate_tag(nonce, aad, Tag::from(*tag), out, 0..);
+        |key: &LessSafeKey, nonce, aad, packet: &mut Packet<'_>| {
+            Failed::unless(packet.data.len() == packet.sealed.len())?;
+            packet.data.copy_from_slice(packet.sealed);
+            let tag = Tag::from(*packet.tag);
+            let opened = key.open_in_place_separate_tag(nonce, aad, tag, packet.data, 0..);
             opened.map(drop).map_err(|_| Failed)
         }
     );

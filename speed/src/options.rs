@@ -8,21 +8,20 @@ use lanecrypt_peers::{CannotOpen, PeerLibraries};
 
 use crate::depth::Depth;
 use crate::glob::Glob;
-use crate::tables::{calls, packets, random, urandom};
+use crate::tables::headline::Headline;
+use crate::tables::{self, Table as _};
 
 /// What to measure, and for how long.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The tables; none stands for the headline rows.
     pub tables: Vec<Table>,
-    /// Time for the whole run; by default 150 s for the headline rows, 60 s for each table, less
-    /// for fewer points ([`Depth::Quick`]: 30 s and 20 s), 15 minutes for all of
-    /// [`Table::Packets`] and no end for the document's tests at [`Depth::Full`]. A run whose
-    /// figures are steady earlier ends earlier.
+    /// Time for the whole run; by default [`usual_times`], and no end for the document's tests at
+    /// [`Depth::Full`]. A run whose figures are steady earlier ends earlier.
     pub budget: Option<Duration>,
     /// How many points.
     pub depth: Depth,
-    /// Only points whose id fits; without tables, those of all tables. Of [`Table::Packets`] these
+    /// Only points whose id fits; without tables, those of all tables. Of the table `packets` these
     /// are found among all batches and sizes, unless fewer points are asked for.
     pub only: Option<Glob>,
     /// Which peers to measure beside ours.
@@ -35,13 +34,13 @@ impl Options {
     /// The tables to run, in order and each once; none for the headline rows.
     pub(crate) fn chosen_tables(&self) -> Vec<Table> {
         let mut tables = Vec::new();
-        let asked: &[Table] = match (&self.tables[..], &self.only) {
-            ([], Some(_)) => &Table::ALL,
-            (asked, _) => asked,
+        let asked = match (&self.tables[..], &self.only) {
+            ([], Some(_)) => Table::all(),
+            (asked, _) => asked.to_vec(),
         };
         for table in asked {
-            if !tables.contains(table) {
-                tables.push(*table);
+            if !tables.contains(&table) {
+                tables.push(table);
             }
         }
         tables
@@ -49,17 +48,31 @@ impl Options {
 
     /// Time for the whole run.
     pub(crate) fn total(&self) -> Duration {
-        let headline = if self.depth == Depth::Quick { 30 } else { 150 };
-        let of = |table: Table| match (self.depth, table) {
-            (Depth::Quick, _) => 20,
-            (Depth::Full, Table::Packets) => 900,
-            (Depth::Normal | Depth::Full, _) => 60,
-        };
         self.budget.unwrap_or_else(|| match &self.chosen_tables()[..] {
-            [] => Duration::from_secs(headline),
-            tables => Duration::from_secs(tables.iter().copied().map(of).sum()),
+            [] => Duration::from_secs(Headline.seconds(self.depth)),
+            tables => tables.iter().map(|table| table.time(self.depth)).sum(),
         })
     }
+}
+
+/// How long runs take by default, for people.
+#[must_use]
+pub fn usual_times() -> String {
+    let each = |depth| {
+        let times = Table::all().into_iter().map(|table| table.time(depth).as_secs());
+        (Headline.seconds(depth), times.min().unwrap_or(0))
+    };
+    let ((screen, table), (quick, few)) = (each(Depth::Normal), each(Depth::Quick));
+    let mut text = format!(
+        "{screen}s, or {table}s for each table; with --quick {quick}s, or {few}s for each table"
+    );
+    for table in Table::all() {
+        let whole = table.time(Depth::Full);
+        if whole != table.time(Depth::Normal) {
+            text += &format!("; with --full {}m for {}", whole.as_secs() / 60, table.name());
+        }
+    }
+    text
 }
 
 /// The part of `left` that the next of those with `shares` may take: what earlier ones saved is
@@ -69,33 +82,27 @@ pub(crate) fn share(left: Duration, shares: &[u32]) -> Duration {
     left * first / shares.iter().sum::<u32>().max(1)
 }
 
-/// A table.
+/// A table, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Table {
-    /// What a random request costs: NetBSD's benchmark of `cprng_fast`, then by size and threads.
-    Random,
-    /// The kernel message's test of /dev/urandom.
-    Urandom,
-    /// What the calls of a cipher library cost beside the cipher.
-    Calls,
-    /// What small messages cost, one at a time and in batches, and sectors.
-    Packets,
-}
+pub struct Table(&'static str);
 
 impl Table {
     /// Every table.
-    pub const ALL: [Self; 4] = [Self::Random, Self::Urandom, Self::Calls, Self::Packets];
+    #[must_use]
+    pub fn all() -> Vec<Self> {
+        tables::names().into_iter().map(Self).collect()
+    }
 
     /// The name on the command line and in [`crate::Point::table`].
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Random => random::NAME,
-            Self::Urandom => urandom::NAME,
-            Self::Calls => calls::NAME,
-            Self::Packets => packets::NAME,
-        }
+        self.0
+    }
+
+    /// The time that it takes by default.
+    fn time(self, depth: Depth) -> Duration {
+        let seconds = tables::parts(self.0).map(|part| part.seconds(depth));
+        Duration::from_secs(seconds.max().unwrap_or(0))
     }
 }
 
@@ -103,7 +110,7 @@ impl FromStr for Table {
     type Err = UnknownTable;
 
     fn from_str(name: &str) -> Result<Self, UnknownTable> {
-        Self::ALL.into_iter().find(|table| table.name() == name).ok_or(UnknownTable)
+        Self::all().into_iter().find(|table| table.name() == name).ok_or(UnknownTable)
     }
 }
 
@@ -114,7 +121,7 @@ pub struct UnknownTable;
 
 impl fmt::Display for UnknownTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown table; known are {}", Table::ALL.map(Table::name).join(", "))
+        write!(f, "unknown table; known are {}", tables::names().join(", "))
     }
 }
 
@@ -208,9 +215,10 @@ mod tests {
     fn budgets() {
         let mut options = Options::default();
         assert_eq!(options.total().as_secs(), 150);
-        options.tables = vec![Table::Random];
+        let [random, urandom] = ["random", "urandom"].map(|name| name.parse().expect("it is one"));
+        options.tables = vec![random];
         assert_eq!(options.total().as_secs(), 60);
-        options.tables = vec![Table::Random, Table::Urandom, Table::Random];
+        options.tables = vec![random, urandom, random];
         assert_eq!(options.total().as_secs(), 120);
         options.depth = Depth::Quick;
         assert_eq!(options.total().as_secs(), 40);
@@ -225,7 +233,7 @@ mod tests {
     fn a_pattern_without_a_table_means_all_tables() {
         let only = Some(Glob::new("*"));
         let options = Options { only, ..Options::default() };
-        assert_eq!(options.chosen_tables(), Table::ALL);
+        assert_eq!(options.chosen_tables(), Table::all());
     }
 
     #[test]
@@ -243,7 +251,7 @@ mod tests {
 
     #[test]
     fn table_names() {
-        for table in Table::ALL {
+        for table in Table::all() {
             assert_eq!(table.name().parse(), Ok(table));
         }
         assert_eq!("rsa".parse::<Table>(), Err(UnknownTable));

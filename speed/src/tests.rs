@@ -11,7 +11,7 @@ use lanecrypt_peers::{Draw, Failed, PeerLibraries, generator, generators};
 use crate::contender::{Contender, Op};
 use crate::depth::Depth;
 use crate::glob::Glob;
-use crate::options::{Options, Peers, Table};
+use crate::options::{Options, Peers};
 use crate::ours;
 use crate::processors;
 use crate::progress::Progress;
@@ -19,7 +19,9 @@ use crate::results::{Point, Results, fastest};
 use crate::row::{Row, Test};
 use crate::run::{Report, run};
 use crate::sampler::{self, Limits, Sampled};
-use crate::tables::{cprng, headline, random, urandom, wide};
+use crate::tables::random::headline;
+use crate::tables::urandom::wide;
+use crate::tables::{cprng, random, urandom};
 
 static GO_ON: AtomicBool = AtomicBool::new(false);
 
@@ -80,7 +82,7 @@ fn ids_are_unique_in_each_run_and_the_headline_rows_are_those_of_the_tables() {
 #[test]
 fn a_short_run_of_the_table_random_is_verified() {
     let (report, text) = short_run(Options {
-        tables: vec![Table::Random],
+        tables: vec!["random".parse().expect("a table")],
         budget: Some(Duration::from_secs(5)),
         only: Some(Glob::new("random/lanecrypt/*/256/t?")),
         peers: Peers::None,
@@ -99,7 +101,7 @@ fn a_short_run_of_the_table_random_is_verified() {
 #[test]
 fn a_short_run_of_the_messages_table_is_verified() {
     let (report, text) = short_run(Options {
-        tables: vec![Table::Random],
+        tables: vec!["random".parse().expect("a table")],
         budget: Some(Duration::from_secs(4)),
         only: Some(Glob::new("random/*/hc128/rekeying*")),
         depth: Depth::Quick,
@@ -165,7 +167,7 @@ fn a_run_that_is_interrupted_counts_as_far_as_it_came() {
 #[test]
 fn a_short_run_of_the_table_urandom_is_verified_and_answers() {
     let (report, text) = short_run(Options {
-        tables: vec![Table::Urandom],
+        tables: vec!["urandom".parse().expect("a table")],
         budget: Some(Duration::from_secs(4)),
         only: Some(Glob::new("urandom/*/32")),
         peers: Peers::Only(vec!["kernel".to_owned()]),

@@ -5,7 +5,7 @@ use aws_lc_rs::awslc_version;
 use aws_lc_rs::rand::{SecureRandom, SystemRandom};
 
 pub(super) use super::ciphers::cipher;
-use crate::{Draw, Failed, Generator, Peer};
+use crate::{Draw, Failed, Generator, Packet, Peer};
 
 pub(super) fn generator(names: [&'static str; 3]) -> Peer<dyn Generator> {
     Peer::generator(names, &Ok(awslc_version()), |_| crate::generator(Fill(SystemRandom::new())))
@@ -23,7 +23,8 @@ impl Draw for Fill {
 crate::less_safe::less_safe_keys!(
     aws_lc_rs,
     awslc_version(),
-    |key: &LessSafeKey, nonce, aad, sealed: &[u8], tag: &[u8; 16], out: &mut [u8]| {
-        key.open_separate_gather(nonce, aad, sealed, tag, out).map_err(|_| Failed)
+    |key: &LessSafeKey, nonce, aad, packet: &mut Packet<'_>| {
+        let Packet { data, sealed, tag, .. } = packet;
+        key.open_separate_gather(nonce, aad, sealed, &tag[..], data).map_err(|_| Failed)
     }
 );

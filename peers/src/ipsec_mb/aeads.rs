@@ -1,65 +1,88 @@
 //! AES-GCM and ChaCha20-Poly1305 by jobs and bursts of jobs. Comparing tags is the caller's.
 
 use super::gcm::direct;
-use super::sessions::Sessions;
-use super::{Algorithm, Api, ChaCha, Expanded, GcmSession, IpsecMb};
+use super::sessions::{Keys, Runner, Sessions};
+use super::submit::{Api, Burst, ByJob};
+use super::{Algorithm, ChaCha, Expanded, GcmSession, IpsecMb, Job};
 use crate::aead::same;
 use crate::{Aead, Direction, Failed, Messages, Packet, Peer, Run};
 
 type Found = Result<&'static IpsecMb, String>;
 
 pub(super) fn all(found: &Found) -> Vec<Peer<dyn Aead>> {
-    let [short, long, chacha] = ["aes-128-gcm", "aes-256-gcm", "chacha20-poly1305"];
-    let mut peers = vec![direct(found, short), direct(found, long)];
-    for api in [Api::Burst, Api::Job] {
-        peers.push(peer::<GcmSession<16>>(found, api, short, Algorithm::AES_128_GCM));
-        peers.push(peer::<GcmSession<32>>(found, api, long, Algorithm::AES_256_GCM));
-        peers.push(peer::<ChaCha>(found, api, chacha, Algorithm::CHACHA20_POLY1305));
-    }
+    let mut peers = vec![direct(found, "aes-128-gcm"), direct(found, "aes-256-gcm")];
+    peers.extend(by::<Burst>(found));
+    peers.extend(by::<ByJob>(found));
     peers
 }
 
-fn peer<K: Expanded>(
+fn by<A: Api>(found: &Found) -> [Peer<dyn Aead>; 3] {
+    let [short, long, chacha] = ["aes-128-gcm", "aes-256-gcm", "chacha20-poly1305"];
+    [
+        peer::<GcmSession<16>, A>(found, short, Algorithm::AES_128_GCM),
+        peer::<GcmSession<32>, A>(found, long, Algorithm::AES_256_GCM),
+        peer::<ChaCha, A>(found, chacha, Algorithm::CHACHA20_POLY1305),
+    ]
+}
+
+fn peer<K: Expanded, A: Api>(
     found: &Found,
-    api: Api,
     name: &'static str,
     algorithm: Algorithm,
 ) -> Peer<dyn Aead> {
-    let names = ["ipsec-mb", api.name(), name];
+    let names = ["ipsec-mb", A::NAME, name];
     Peer::<dyn Aead>::new(names, found, move |library, direction, keys| {
-        Some(Box::new(Sessions::<K>::new(library, api, algorithm, direction, keys)?))
+        Some(Box::new(Sessions::<K, A>::new(library, algorithm, direction, keys)?))
     })
     .in_batches()
 }
 
-impl<K: Expanded> Messages<Packet<'_>> for Sessions<K> {
+impl<K: Expanded, A: Api> Messages<Packet<'_>> for Sessions<K, A> {
     fn messages(&mut self, packets: &mut [Packet<'_>], run: Run<'_>) -> Result<(), Failed> {
-        let (direction, nonce_len) = (self.direction, self.algorithm.block());
-        self.run(
-            packets,
-            run,
-            |packet, made, key, job| {
-                let (to, len) = (packet.data.as_mut_ptr(), packet.data.len());
-                Failed::unless(packet.nonce.len() == nonce_len)?;
-                let (from, tag) = match direction {
-                    Direction::Encrypt => (to.cast_const(), &mut *packet.tag),
-                    Direction::Decrypt => {
-                        Failed::unless(packet.sealed.len() == len)?;
-                        (packet.sealed.as_ptr(), made)
-                    }
-                };
-                job.message(key, packet.nonce, from, to, len);
-                job.authenticated(packet.aad, tag);
-                Ok(())
-            },
-            |packets, tags| {
-                let mut pairs = tags.iter().zip(packets);
-                let right = direction == Direction::Encrypt
-                    || pairs.all(|(made, packet)| same(made, packet.tag));
-                Failed::unless(right)
-            },
-        )
+        match self.direction {
+            Direction::Encrypt => self.run(packets, run, |runner, part, keys, tags| {
+                together(runner, Direction::Encrypt, part, keys, tags)
+            }),
+            Direction::Decrypt => self.run(packets, run, |runner, part, keys, tags| {
+                together(runner, Direction::Decrypt, part, keys, tags)?;
+                let mut pairs = tags.iter().zip(part);
+                Failed::unless(pairs.all(|(made, packet)| same(made, packet.tag)))
+            }),
+        }
     }
 }
 
-impl<K: Expanded> Aead for Sessions<K> {}
+/// Runs packets as one batch; the tags of those that are opened go to `tags`.
+#[inline]
+fn together<K: Expanded, A: Api>(
+    runner: &mut Runner<A>,
+    direction: Direction,
+    packets: &mut [Packet<'_>],
+    keys: Keys<'_, K>,
+    tags: &mut [[u8; 16]],
+) -> Result<(), Failed> {
+    let (algorithm, nonce_len) = (runner.algorithm, runner.algorithm.block());
+    let describe = |(place, (packet, made)): (usize, (&mut Packet<'_>, _)), job: &mut Job| {
+        let len = packet.data.len();
+        Failed::unless(packet.nonce.len() == nonce_len)?;
+        let key = keys.of(place, packet.session)?;
+        let to = packet.data.as_mut_ptr();
+        let (from, tag) = match direction {
+            Direction::Encrypt => (to.cast_const(), &mut *packet.tag),
+            Direction::Decrypt => {
+                Failed::unless(packet.sealed.len() == len)?;
+                (packet.sealed.as_ptr(), made)
+            }
+        };
+        job.algorithm(algorithm, direction);
+        job.message(key, packet.nonce, from, to, len);
+        job.authenticated(packet.aad, tag);
+        Ok(())
+    };
+    let items = packets.iter_mut().zip(tags).enumerate();
+    // SAFETY: packets and tags are borrowed here, data and sealed data are as long as said or are
+    // one, the nonce is as long as the algorithm's, and the keys stay.
+    unsafe { runner.batch(direction, items, describe) }
+}
+
+impl<K: Expanded, A: Api> Aead for Sessions<K, A> {}

@@ -3,34 +3,37 @@
 
 use core::ffi::c_void;
 
-use super::sessions::Sessions;
-use super::{Aes, Algorithm, Api, Des, Expanded, IpsecMb, Job, TripleDes};
+use super::sessions::{Keys, Runner, Sessions};
+use super::submit::{Api, Burst, ByJob, CipherBurst};
+use super::{Aes, Algorithm, Des, Expanded, IpsecMb, Job, TripleDes};
 use crate::{Cipher, Direction, Failed, Message, Messages, Peer, Run, rounds};
 
 type Found = Result<&'static IpsecMb, String>;
 
 pub(super) fn all(found: &Found) -> Vec<Peer<dyn Cipher>> {
-    let aes = [Api::CipherBurst, Api::Burst, Api::Job];
-    let des = [Api::Burst, Api::Job];
     let mut peers = Vec::new();
-    peers.extend(aes.map(|api| peer::<Aes>(found, api, "aes-128-cbc", Algorithm::AES_CBC)));
-    peers.extend(aes.map(|api| peer::<Aes>(found, api, "aes-128-ctr", Algorithm::AES_CTR)));
-    peers.extend(des.map(|api| peer::<Des>(found, api, "des-cbc", Algorithm::DES_CBC)));
-    peers.extend(
-        des.map(|api| peer::<TripleDes>(found, api, "3des-cbc", Algorithm::TRIPLE_DES_CBC)),
-    );
+    for (name, algorithm) in
+        [("aes-128-cbc", Algorithm::AES_CBC), ("aes-128-ctr", Algorithm::AES_CTR)]
+    {
+        peers.push(peer::<Aes, CipherBurst>(found, name, algorithm));
+        peers.push(peer::<Aes, Burst>(found, name, algorithm));
+        peers.push(peer::<Aes, ByJob>(found, name, algorithm));
+    }
+    peers.push(peer::<Des, Burst>(found, "des-cbc", Algorithm::DES_CBC));
+    peers.push(peer::<Des, ByJob>(found, "des-cbc", Algorithm::DES_CBC));
+    peers.push(peer::<TripleDes, Burst>(found, "3des-cbc", Algorithm::TRIPLE_DES_CBC));
+    peers.push(peer::<TripleDes, ByJob>(found, "3des-cbc", Algorithm::TRIPLE_DES_CBC));
     peers
 }
 
-fn peer<K: Expanded>(
+fn peer<K: Expanded, A: Api>(
     found: &Found,
-    api: Api,
     name: &'static str,
     algorithm: Algorithm,
 ) -> Peer<dyn Cipher> {
-    let names = ["ipsec-mb", api.name(), name];
+    let names = ["ipsec-mb", A::NAME, name];
     Peer::<dyn Cipher>::new(names, found, move |library, direction, keys| {
-        Some(Box::new(Sessions::<K>::new(library, api, algorithm, direction, keys)?))
+        Some(Box::new(Sessions::<K, A>::new(library, algorithm, direction, keys)?))
     })
     .in_batches()
 }
@@ -38,14 +41,16 @@ fn peer<K: Expanded>(
 /// Bytes of a message in CBC at most.
 const LONGEST: usize = 65_534;
 
-impl<K: Expanded> Messages<Message<'_>> for Sessions<K> {
+impl<K: Expanded, A: Api> Messages<Message<'_>> for Sessions<K, A> {
     fn messages(&mut self, messages: &mut [Message<'_>], run: Run<'_>) -> Result<(), Failed> {
-        let describe = describe(self.algorithm);
-        self.run(messages, run, describe, |_, _| Ok(()))
+        let direction = self.direction;
+        self.run(messages, run, |runner, part, keys, _| {
+            together(runner, direction, part, |place, session| keys.of(place, session))
+        })
     }
 }
 
-impl<K: Expanded> Cipher for Sessions<K> {
+impl<K: Expanded, A: Api> Cipher for Sessions<K, A> {
     fn chunks(
         &mut self,
         iv: &[u8],
@@ -53,7 +58,9 @@ impl<K: Expanded> Cipher for Sessions<K> {
         chunk: usize,
         times: usize,
     ) -> Result<(), Failed> {
-        let (counts, block) = (self.algorithm.counts(), self.algorithm.block());
+        let Self { runner, direction, keys, .. } = self;
+        let (counts, block) = (runner.algorithm.counts(), runner.algorithm.block());
+        let key = Keys::kept(keys).of(0, 0)?;
         Failed::unless(chunk != 0 && iv.len() == block)?;
         let mut iv = iv.to_vec();
         let mut last = iv.clone();
@@ -66,13 +73,13 @@ impl<K: Expanded> Cipher for Sessions<K> {
                     last.copy_from_slice(block);
                 }
                 let mut batch = [Message { session: 0, iv: &iv, data: &mut *data }];
-                self.batch(&mut batch, false, describe(self.algorithm))?;
+                together(runner, *direction, &mut batch, |_, _| Ok(key))?;
                 if counts {
                     let blocks = (data.len() / block) as u128;
                     let counter = iv.as_slice().try_into().map_err(|_| Failed)?;
                     let counter = u128::from_be_bytes(counter).wrapping_add(blocks);
                     iv.copy_from_slice(&counter.to_be_bytes());
-                } else if self.direction == Direction::Decrypt {
+                } else if *direction == Direction::Decrypt {
                     iv.copy_from_slice(&last);
                 } else if let Some(block) = data.rchunks_exact(block).next() {
                     iv.copy_from_slice(block);
@@ -82,43 +89,42 @@ impl<K: Expanded> Cipher for Sessions<K> {
         Ok(())
     }
 
-    /// There is nothing to set: an IV is part of a job.
-    fn set_ivs(&mut self, _iv: &[u8], _times: usize) -> Result<(), Failed> {
-        Err(Failed)
-    }
+    // An IV is part of a job, there are no contexts, and a manager is made once a thread.
 
     fn set_keys(&mut self, keys: &[&[u8]], times: usize) -> Result<(), Failed> {
         let place = self.keys.first_mut().ok_or(Failed)?;
         rounds(keys.len(), times, |count| {
             for key in &keys[..count] {
-                place.set(&self.manager, key)?;
+                place.set(&self.runner.manager, key)?;
             }
             Ok(())
         })
     }
-
-    /// There are no contexts; a manager is made once a thread.
-    fn open(&mut self, _keys: &[&[u8]], _iv: &[u8], _times: usize) -> Result<(), Failed> {
-        Err(Failed)
-    }
-
-    fn fetch(&mut self, _times: usize) -> Result<(), Failed> {
-        Err(Failed)
-    }
 }
 
-/// Describes a job of a message, unless the library would not do it right.
+/// Runs messages as one batch. `key` tells the key of each, by its place and its session; it stays
+/// where it is until the batch has run.
 #[inline]
-fn describe(
-    algorithm: Algorithm,
-) -> impl Fn(&mut Message<'_>, &mut [u8; 16], [*const c_void; 2], &mut Job) -> Result<(), Failed> {
+fn together<A: Api>(
+    runner: &mut Runner<A>,
+    direction: Direction,
+    messages: &mut [Message<'_>],
+    key: impl Fn(usize, usize) -> Result<[*const c_void; 2], Failed>,
+) -> Result<(), Failed> {
+    let algorithm = runner.algorithm;
     let (counts, block) = (algorithm.counts(), algorithm.block());
-    move |message, _, key, job| {
+    let describe = |(place, message): (usize, &mut Message<'_>), job: &mut Job| {
         check(counts, block, message)?;
         let (data, len) = (message.data.as_mut_ptr(), message.data.len());
+        let key = key(place, message.session)?;
+        if !A::IS_PREPARED {
+            job.algorithm(algorithm, direction);
+        }
         job.message(key, message.iv, data, data, len);
         Ok(())
-    }
+    };
+    // SAFETY: the messages are borrowed here, `check` has seen their lengths, and the keys stay.
+    unsafe { runner.batch(direction, messages.iter_mut().enumerate(), describe) }
 }
 
 /// Whether the library, which does not look, may be given the message. Its lanes of CBC know lengths

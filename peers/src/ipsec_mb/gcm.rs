@@ -3,7 +3,7 @@
 use super::{Gcm, GcmKey, GcmMessage, GcmState, IpsecMb, Manager};
 use crate::aead::same;
 use crate::peer::Versioned;
-use crate::{Aead, Failed, Peer, Sealing, lengths};
+use crate::{Aead, Failed, Packet, Peer, Sealing, lengths};
 
 pub(super) fn direct(
     found: &Result<&'static IpsecMb, String>,
@@ -91,29 +91,18 @@ impl Keyed {
 
 impl Sealing for Keyed {
     #[inline]
-    fn seal(
-        &mut self,
-        nonce: &[u8],
-        aad: &[u8],
-        data: &mut [u8],
-        tag: &mut [u8; 16],
-    ) -> Result<(), Failed> {
+    fn seal(&mut self, packet: &mut Packet<'_>) -> Result<(), Failed> {
+        let Packet { nonce, aad, data, tag, .. } = packet;
         let (function, bytes) = (self.functions.encrypt, data.as_mut_ptr());
         // SAFETY: the data are as long as said, at one place.
         unsafe { self.message(function, [nonce, aad], bytes, bytes, data.len(), tag) }
     }
 
     #[inline]
-    fn open(
-        &mut self,
-        nonce: &[u8],
-        aad: &[u8],
-        sealed: &[u8],
-        tag: &[u8; 16],
-        out: &mut [u8],
-    ) -> Result<(), Failed> {
-        Failed::unless(out.len() == sealed.len())?;
-        let (mut right, to, from) = ([0; 16], out.as_mut_ptr(), sealed.as_ptr());
+    fn open(&mut self, packet: &mut Packet<'_>) -> Result<(), Failed> {
+        let Packet { nonce, aad, data, sealed, tag, .. } = packet;
+        Failed::unless(data.len() == sealed.len())?;
+        let (mut right, to, from) = ([0; 16], data.as_mut_ptr(), sealed.as_ptr());
         let function = self.functions.decrypt;
         // SAFETY: both buffers are as long as said.
         unsafe { self.message(function, [nonce, aad], to, from, sealed.len(), &mut right) }?;

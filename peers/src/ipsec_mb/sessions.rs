@@ -2,30 +2,57 @@
 
 use core::ffi::c_void;
 use core::iter;
+use core::marker::PhantomData;
 
-use super::{Algorithm, Api, BURST, Expanded, IpsecMb, Job, Manager};
-use crate::{Addressed, Direction, Failed, Run, rounds};
+use super::submit::Api;
+use super::{Algorithm, BURST, Expanded, IpsecMb, Job, Manager};
+use crate::{Direction, Failed, Run, rounds};
 
 /// Sessions of an algorithm in one direction, which share a manager.
-pub(super) struct Sessions<K> {
-    pub(super) manager: Manager,
-    api: Api,
-    pub(super) algorithm: Algorithm,
+pub(super) struct Sessions<K, A> {
+    pub(super) runner: Runner<A>,
     pub(super) direction: Direction,
     pub(super) keys: Vec<K>,
     /// Of the messages of one batch, for those that set keys.
     fresh: Vec<K>,
     /// Of the messages of one batch, for those whose tags are compared.
     tags: Vec<[u8; 16]>,
-    /// For bursts of one cipher, whose jobs are the caller's.
-    jobs: Vec<Job>,
 }
 
-impl<K: Expanded> Sessions<K> {
+/// What runs batches.
+pub(super) struct Runner<A> {
+    pub(super) manager: Manager,
+    pub(super) algorithm: Algorithm,
+    /// For bursts of one cipher, whose jobs are the caller's.
+    jobs: Vec<Job>,
+    api: PhantomData<A>,
+}
+
+/// The keys of a batch: one for each session, or one for each message.
+#[derive(Clone, Copy)]
+pub(super) struct Keys<'k, K> {
+    keys: &'k [K],
+    is_fresh: bool,
+}
+
+impl<K: Expanded> Keys<'_, K> {
+    /// Those of the sessions.
+    pub(super) const fn kept(keys: &[K]) -> Keys<'_, K> {
+        Keys { keys, is_fresh: false }
+    }
+
+    /// That of the message at a place of the batch, which belongs to a session.
+    #[inline]
+    pub(super) fn of(&self, place: usize, session: usize) -> Result<[*const c_void; 2], Failed> {
+        let key = self.keys.get(if self.is_fresh { place } else { session });
+        key.map(K::pointers).ok_or(Failed)
+    }
+}
+
+impl<K: Expanded, A: Api> Sessions<K, A> {
     /// A session for each key; one at least.
     pub(super) fn new(
         library: &'static IpsecMb,
-        api: Api,
         algorithm: Algorithm,
         direction: Direction,
         keys: &[&[u8]],
@@ -42,87 +69,69 @@ impl<K: Expanded> Sessions<K> {
         let direction = if algorithm.counts() { Direction::Encrypt } else { direction };
         let mut job = Job::EMPTY;
         job.algorithm(algorithm, direction);
-        let (fresh, tags, jobs) = (Vec::new(), vec![[0; 16]], vec![job; BURST]);
-        Some(Self { manager, api, algorithm, direction, keys: expanded, fresh, tags, jobs })
+        let runner = Runner { manager, algorithm, jobs: vec![job; BURST], api: PhantomData };
+        let (fresh, tags) = (Vec::new(), Vec::new());
+        Some(Self { runner, direction, keys: expanded, fresh, tags })
     }
 
-    /// Goes through the messages in batches, by default of as many as a burst has at most. What
-    /// `describe` is given is as for [`batch`](Self::batch); `compare` sees each batch with its tags
-    /// when it is back. The sessions keep their keys.
+    /// Goes through the messages in batches, by default of as many as a burst has at most: gives each
+    /// to `batch` with its keys and places for its tags. The sessions keep their keys.
     #[inline]
-    pub(super) fn run<M: Addressed>(
+    pub(super) fn run<M>(
         &mut self,
         messages: &mut [M],
         run: Run<'_>,
-        describe: impl Fn(&mut M, &mut [u8; 16], [*const c_void; 2], &mut Job) -> Result<(), Failed>,
-        compare: impl Fn(&[M], &[[u8; 16]]) -> Result<(), Failed>,
+        batch: impl Fn(&mut Runner<A>, &mut [M], Keys<'_, K>, &mut [[u8; 16]]) -> Result<(), Failed>,
     ) -> Result<(), Failed> {
-        let batch = run.batch.unwrap_or(BURST);
-        Failed::unless(batch != 0)?;
-        let most = batch.min(messages.len());
-        let rekeys = run.keys.is_some();
-        if rekeys && self.fresh.len() < most {
-            self.fresh.resize_with(most, K::empty);
+        let length = run.batch.unwrap_or(BURST);
+        Failed::unless(length != 0)?;
+        let most = length.min(messages.len());
+        let Self { runner, keys, fresh, tags, .. } = self;
+        if tags.len() < most {
+            tags.resize(most, [0; 16]);
         }
-        if self.tags.len() < most {
-            self.tags.resize(most, [0; 16]);
+        let Some(new) = run.keys else {
+            return rounds(messages.len(), run.requests, |count| {
+                let mut parts = messages[..count].chunks_mut(length);
+                parts.try_for_each(|part| batch(runner, part, Keys::kept(keys), tags))
+            });
+        };
+        if fresh.len() < most {
+            fresh.resize_with(most, K::empty);
         }
-        let mut keys = run.keys.unwrap_or(&[]).iter().cycle();
+        let mut new = new.iter().cycle();
         rounds(messages.len(), run.requests, |count| {
-            for batch in messages[..count].chunks_mut(batch) {
-                if rekeys {
-                    for place in self.fresh.iter_mut().take(batch.len()) {
-                        place.set(&self.manager, keys.next().ok_or(Failed)?)?;
-                    }
+            messages[..count].chunks_mut(length).try_for_each(|part| {
+                for place in fresh.iter_mut().take(part.len()) {
+                    place.set(&runner.manager, new.next().ok_or(Failed)?)?;
                 }
-                self.batch(batch, rekeys, &describe)?;
-                compare(batch, &self.tags)?;
-            }
-            Ok(())
+                batch(runner, part, Keys { keys: fresh, is_fresh: true }, tags)
+            })
         })
     }
+}
 
-    /// Runs messages as one batch, under the keys of their sessions or those of the batch.
-    /// `describe` is given a message, a place for its tag, its key and its job, which has the
-    /// algorithm; what the job then points to is part of the message, the place or the key, and as
-    /// long as the algorithm takes it. It does not panic.
+impl<A: Api> Runner<A> {
+    /// Runs a job for each of `items` as one batch. `describe` fills it in, with the algorithm
+    /// unless jobs are prepared.
+    ///
+    /// # Errors
+    ///
+    /// [`Failed`] when `describe` did, or the library did not complete a job.
+    ///
+    /// # Safety
+    ///
+    /// What a described job points to is valid until this returns, and as long as the algorithm
+    /// takes it. `describe` does not panic.
     #[inline]
-    pub(super) fn batch<M: Addressed>(
+    pub(super) unsafe fn batch<T>(
         &mut self,
-        messages: &mut [M],
-        fresh: bool,
-        describe: impl Fn(&mut M, &mut [u8; 16], [*const c_void; 2], &mut Job) -> Result<(), Failed>,
+        direction: Direction,
+        items: impl ExactSizeIterator<Item = T>,
+        describe: impl FnMut(T, &mut Job) -> Result<(), Failed>,
     ) -> Result<(), Failed> {
-        let Self { manager, algorithm, direction, tags, jobs, .. } = self;
-        let (algorithm, direction) = (*algorithm, *direction);
-        let keys = if fresh { &self.fresh } else { &self.keys };
-        let describe = |(at, (message, tag)): (usize, (&mut M, _)), job: &mut Job| {
-            let key = keys.get(if fresh { at } else { message.session() }).ok_or(Failed)?;
-            describe(message, tag, key.pointers(), job)
-        };
-        let fill = |item: (usize, (&mut M, _)), job: &mut Job| {
-            job.algorithm(algorithm, direction);
-            describe(item, job)
-        };
-        let mut items = messages.iter_mut().zip(tags).enumerate();
-        match self.api {
-            // SAFETY: messages and tags are borrowed here, `describe` has seen to lengths, and the
-            // keys stay where they are. Nothing panics.
-            Api::Job => unsafe { manager.jobs(items, fill) },
-            // SAFETY: as above.
-            Api::Burst => unsafe { manager.bursts(items, fill) },
-            Api::CipherBurst => {
-                while items.len() > 0 {
-                    let count = items.len().min(BURST);
-                    let jobs = jobs.get_mut(..count).ok_or(Failed)?;
-                    for (item, job) in items.by_ref().take(count).zip(jobs.iter_mut()) {
-                        describe(item, job)?;
-                    }
-                    // SAFETY: as above; the algorithm is AES.
-                    unsafe { manager.cipher_burst(jobs, algorithm, direction) }?;
-                }
-                Ok(())
-            }
-        }
+        let Self { manager, algorithm, jobs, .. } = self;
+        // SAFETY: the caller vouches for the jobs. Bursts of one cipher are made of AES only.
+        unsafe { A::run(manager, jobs, *algorithm, direction, items, describe) }
     }
 }

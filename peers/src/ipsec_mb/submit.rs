@@ -11,24 +11,97 @@ use crate::{Direction, Failed};
 pub(super) const BURST: usize = 128;
 
 /// A way of handing jobs over.
-#[derive(Clone, Copy)]
-pub(super) enum Api {
-    /// `submit_job_nocheck` for each, then `flush_job` until all are back.
-    Job,
-    /// `submit_burst_nocheck` for up to [`BURST`], then `flush_burst` until these are back.
-    Burst,
-    /// `submit_cipher_burst_nocheck` for up to [`BURST`]: AES in CBC and CTR.
-    CipherBurst,
+pub(super) trait Api: Send + 'static {
+    /// As the points of the results name it.
+    const NAME: &'static str;
+    /// Whether jobs are the caller's, who has put the algorithm into them.
+    const IS_PREPARED: bool = false;
+
+    /// Runs a job for each of `items`, which `describe` fills in.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Manager::jobs`].
+    ///
+    /// # Safety
+    ///
+    /// As for [`Manager::jobs`]. `jobs` are [`BURST`] prepared for the algorithm and direction, and for
+    /// [`CipherBurst`] these are some that it knows.
+    unsafe fn run<T>(
+        manager: &mut Manager,
+        jobs: &mut [Job],
+        algorithm: Algorithm,
+        direction: Direction,
+        items: impl ExactSizeIterator<Item = T>,
+        describe: impl FnMut(T, &mut Job) -> Result<(), Failed>,
+    ) -> Result<(), Failed>;
 }
 
-impl Api {
-    /// As the points of the results name it.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Job => "job",
-            Self::Burst => "burst",
-            Self::CipherBurst => "cipher-burst",
+/// `submit_job_nocheck` for each, then `flush_job` until all are back.
+pub(super) struct ByJob;
+
+impl Api for ByJob {
+    const NAME: &'static str = "job";
+
+    #[inline]
+    unsafe fn run<T>(
+        manager: &mut Manager,
+        _jobs: &mut [Job],
+        _algorithm: Algorithm,
+        _direction: Direction,
+        items: impl ExactSizeIterator<Item = T>,
+        describe: impl FnMut(T, &mut Job) -> Result<(), Failed>,
+    ) -> Result<(), Failed> {
+        // SAFETY: the caller vouches for it.
+        unsafe { manager.jobs(items, describe) }
+    }
+}
+
+/// `submit_burst_nocheck` for up to [`BURST`], then `flush_burst` until these are back.
+pub(super) struct Burst;
+
+impl Api for Burst {
+    const NAME: &'static str = "burst";
+
+    #[inline]
+    unsafe fn run<T>(
+        manager: &mut Manager,
+        _jobs: &mut [Job],
+        _algorithm: Algorithm,
+        _direction: Direction,
+        items: impl ExactSizeIterator<Item = T>,
+        describe: impl FnMut(T, &mut Job) -> Result<(), Failed>,
+    ) -> Result<(), Failed> {
+        // SAFETY: the caller vouches for it.
+        unsafe { manager.bursts(items, describe) }
+    }
+}
+
+/// `submit_cipher_burst_nocheck` for up to [`BURST`]: AES in CBC and CTR.
+pub(super) struct CipherBurst;
+
+impl Api for CipherBurst {
+    const NAME: &'static str = "cipher-burst";
+    const IS_PREPARED: bool = true;
+
+    #[inline]
+    unsafe fn run<T>(
+        manager: &mut Manager,
+        jobs: &mut [Job],
+        algorithm: Algorithm,
+        direction: Direction,
+        mut items: impl ExactSizeIterator<Item = T>,
+        mut describe: impl FnMut(T, &mut Job) -> Result<(), Failed>,
+    ) -> Result<(), Failed> {
+        while items.len() > 0 {
+            let jobs = jobs.get_mut(..items.len().min(BURST)).ok_or(Failed)?;
+            for (item, job) in items.by_ref().take(jobs.len()).zip(jobs.iter_mut()) {
+                describe(item, job)?;
+            }
+            // SAFETY: the caller vouches for it.
+            unsafe { manager.cipher_burst(jobs, algorithm, direction) }?;
         }
+        Ok(())
     }
 }
 
@@ -175,7 +248,7 @@ impl Manager {
     ///
     /// # Safety
     ///
-    /// As for [`Manager::jobs`], and the algorithm is one that [`Api::CipherBurst`] knows.
+    /// As for [`Manager::jobs`], and the algorithm is one that [`CipherBurst`] knows.
     #[inline]
     pub(super) unsafe fn cipher_burst(
         &mut self,

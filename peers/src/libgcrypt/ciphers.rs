@@ -7,7 +7,7 @@ use core::ptr::{self, NonNull};
 
 use super::{Libgcrypt, NAME};
 use crate::peer::{Kind, Session};
-use crate::{Aead, Cipher, Crypt, Direction, Failed, Peer, Sealing};
+use crate::{Aead, Cipher, Crypt, Direction, Failed, Packet, Peer, Sealing};
 
 /// `GCRY_CIPHER_MODE_CBC`.
 const CBC: c_int = 3;
@@ -113,7 +113,8 @@ impl Handle {
 
     /// Sets the nonce and takes the associated data.
     #[inline]
-    fn begin(&mut self, nonce: &[u8], aad: &[u8]) -> Result<(), Failed> {
+    fn begin(&mut self, packet: &Packet<'_>) -> Result<(), Failed> {
+        let &Packet { nonce, aad, .. } = packet;
         Failed::unless(nonce.len() == 12)?;
         let (functions, handle) = (&self.library.ciphers, self.handle.as_ptr());
         // SAFETY: the handle is open; as many bytes are read as there are.
@@ -178,14 +179,9 @@ impl Crypt for Handle {
 
 impl Sealing for Handle {
     #[inline]
-    fn seal(
-        &mut self,
-        nonce: &[u8],
-        aad: &[u8],
-        data: &mut [u8],
-        tag: &mut [u8; 16],
-    ) -> Result<(), Failed> {
-        self.begin(nonce, aad)?;
+    fn seal(&mut self, packet: &mut Packet<'_>) -> Result<(), Failed> {
+        self.begin(packet)?;
+        let Packet { data, tag, .. } = packet;
         let (functions, handle) = (&self.library.ciphers, self.handle.as_ptr());
         // SAFETY: the handle is open; without an input, as many bytes are read and written at the
         // one place as there are.
@@ -199,16 +195,10 @@ impl Sealing for Handle {
     }
 
     #[inline]
-    fn open(
-        &mut self,
-        nonce: &[u8],
-        aad: &[u8],
-        sealed: &[u8],
-        tag: &[u8; 16],
-        out: &mut [u8],
-    ) -> Result<(), Failed> {
-        Failed::unless(out.len() == sealed.len())?;
-        self.begin(nonce, aad)?;
+    fn open(&mut self, packet: &mut Packet<'_>) -> Result<(), Failed> {
+        Failed::unless(packet.data.len() == packet.sealed.len())?;
+        self.begin(packet)?;
+        let Packet { data: out, sealed, tag, .. } = packet;
         let (functions, handle) = (&self.library.ciphers, self.handle.as_ptr());
         // SAFETY: the handle is open; as many bytes are read and written as there are.
         let status = unsafe {

@@ -5,7 +5,7 @@ use core::ffi::c_void;
 
 use super::{Authenticated, AuthenticatedContext, Nettle, SetNonce};
 use crate::aead::same;
-use crate::{Aead, Failed, Peer, Sealing, lengths};
+use crate::{Aead, Failed, Packet, Peer, Sealing, lengths};
 
 pub(super) fn all(found: &Result<&'static Nettle, String>) -> [Peer<dyn Aead>; 3] {
     let peer = |algorithm, cipher: fn(&Nettle) -> Authenticated| {
@@ -39,7 +39,8 @@ impl Keyed {
 
     /// Sets the nonce and takes the associated data.
     #[inline]
-    fn start(&mut self, nonce: &[u8], aad: &[u8]) -> Result<(), Failed> {
+    fn start(&mut self, packet: &Packet<'_>) -> Result<(), Failed> {
+        let &Packet { nonce, aad, .. } = packet;
         Failed::unless(nonce.len() == 12)?;
         let context = self.context();
         match self.cipher.set_nonce {
@@ -64,33 +65,22 @@ impl Keyed {
 
 impl Sealing for Keyed {
     #[inline]
-    fn seal(
-        &mut self,
-        nonce: &[u8],
-        aad: &[u8],
-        data: &mut [u8],
-        tag: &mut [u8; 16],
-    ) -> Result<(), Failed> {
-        self.start(nonce, aad)?;
+    fn seal(&mut self, packet: &mut Packet<'_>) -> Result<(), Failed> {
+        self.start(packet)?;
+        let Packet { data, tag, .. } = packet;
         let bytes = data.as_mut_ptr();
         // SAFETY: the context has a key and a nonce; the data are as long as said; in place is
         // allowed.
         unsafe { (self.cipher.encrypt)(self.context(), data.len(), bytes, bytes) };
-        *tag = self.tag();
+        **tag = self.tag();
         Ok(())
     }
 
     #[inline]
-    fn open(
-        &mut self,
-        nonce: &[u8],
-        aad: &[u8],
-        sealed: &[u8],
-        tag: &[u8; 16],
-        out: &mut [u8],
-    ) -> Result<(), Failed> {
-        Failed::unless(out.len() == sealed.len())?;
-        self.start(nonce, aad)?;
+    fn open(&mut self, packet: &mut Packet<'_>) -> Result<(), Failed> {
+        Failed::unless(packet.data.len() == packet.sealed.len())?;
+        self.start(packet)?;
+        let Packet { data: out, sealed, tag, .. } = packet;
         let to = out.as_mut_ptr();
         // SAFETY: the context has a key and a nonce; both buffers are as long as said.
         unsafe { (self.cipher.decrypt)(self.context(), sealed.len(), to, sealed.as_ptr()) };

@@ -12,7 +12,7 @@ use lanecrypt_libcrypto::{AeadCipher, AeadContext, Error, Libcrypto};
 
 use super::{library, newest, way};
 use crate::peer::Versioned;
-use crate::{Aead, Direction, Failed, Peer, PeerLibraries, Sealing};
+use crate::{Aead, Direction, Failed, Packet, Peer, PeerLibraries, Sealing};
 
 /// As we and as OpenSSL call an algorithm.
 const ALGORITHMS: [(&str, &CStr); 3] = [
@@ -104,13 +104,8 @@ impl Evp {
 
 impl Sealing for Evp {
     #[inline]
-    fn seal(
-        &mut self,
-        nonce: &[u8],
-        aad: &[u8],
-        data: &mut [u8],
-        tag: &mut [u8; 16],
-    ) -> Result<(), Failed> {
+    fn seal(&mut self, packet: &mut Packet<'_>) -> Result<(), Failed> {
+        let Packet { nonce, aad, data, tag, .. } = packet;
         match self.next.take() {
             None => self.context.seal(nonce, aad, data, tag),
             Some(key) => self.context.seal_rekeyed(key.bytes(), nonce, aad, data, tag),
@@ -119,14 +114,8 @@ impl Sealing for Evp {
     }
 
     #[inline]
-    fn open(
-        &mut self,
-        nonce: &[u8],
-        aad: &[u8],
-        sealed: &[u8],
-        tag: &[u8; 16],
-        out: &mut [u8],
-    ) -> Result<(), Failed> {
+    fn open(&mut self, packet: &mut Packet<'_>) -> Result<(), Failed> {
+        let Packet { nonce, aad, data: out, sealed, tag, .. } = packet;
         match self.next.take() {
             None => self.context.open(nonce, aad, sealed, tag, out),
             Some(key) => self.context.open_rekeyed(key.bytes(), nonce, aad, sealed, tag, out),
@@ -155,25 +144,14 @@ impl OneShot {
 
 impl Sealing for OneShot {
     #[inline]
-    fn seal(
-        &mut self,
-        nonce: &[u8],
-        aad: &[u8],
-        data: &mut [u8],
-        tag: &mut [u8; 16],
-    ) -> Result<(), Failed> {
+    fn seal(&mut self, packet: &mut Packet<'_>) -> Result<(), Failed> {
+        let Packet { nonce, aad, data, tag, .. } = packet;
         self.cipher.seal(self.key.bytes(), nonce, aad, data, tag).map_err(|_| Failed)
     }
 
     #[inline]
-    fn open(
-        &mut self,
-        nonce: &[u8],
-        aad: &[u8],
-        sealed: &[u8],
-        tag: &[u8; 16],
-        out: &mut [u8],
-    ) -> Result<(), Failed> {
+    fn open(&mut self, packet: &mut Packet<'_>) -> Result<(), Failed> {
+        let Packet { nonce, aad, data: out, sealed, tag, .. } = packet;
         self.cipher.open(self.key.bytes(), nonce, aad, sealed, tag, out).map_err(|_| Failed)
     }
 

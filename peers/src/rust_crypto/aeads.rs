@@ -5,7 +5,7 @@ use chacha20poly1305::aead::inout::InOutBuf;
 use chacha20poly1305::aead::{AeadInOut, Key, KeyInit, Nonce, Tag};
 use chacha20poly1305::{ChaCha20Poly1305, XChaCha20Poly1305};
 
-use crate::{Aead, Failed, Peer, Sealing};
+use crate::{Aead, Failed, Packet, Peer, Sealing};
 
 // A crate's version cannot be asked for, so they stand here; tests/crate_versions.rs holds them
 // to the lock file.
@@ -41,32 +41,20 @@ fn keyed<C: KeyInit>(key: &[u8]) -> Result<C, Failed> {
 
 impl<C: AeadInOut + KeyInit> Sealing for Keyed<C> {
     #[inline]
-    fn seal(
-        &mut self,
-        nonce: &[u8],
-        aad: &[u8],
-        data: &mut [u8],
-        tag: &mut [u8; 16],
-    ) -> Result<(), Failed> {
-        let nonce: &Nonce<C> = nonce.try_into().map_err(|_| Failed)?;
-        let made = self.0.encrypt_inout_detached(nonce, aad, data.into()).map_err(|_| Failed)?;
-        *tag = made.as_slice().try_into().map_err(|_| Failed)?;
+    fn seal(&mut self, packet: &mut Packet<'_>) -> Result<(), Failed> {
+        let nonce: &Nonce<C> = packet.nonce.try_into().map_err(|_| Failed)?;
+        let data = (&mut *packet.data).into();
+        let made = self.0.encrypt_inout_detached(nonce, packet.aad, data).map_err(|_| Failed)?;
+        *packet.tag = made.as_slice().try_into().map_err(|_| Failed)?;
         Ok(())
     }
 
     #[inline]
-    fn open(
-        &mut self,
-        nonce: &[u8],
-        aad: &[u8],
-        sealed: &[u8],
-        tag: &[u8; 16],
-        out: &mut [u8],
-    ) -> Result<(), Failed> {
-        let nonce: &Nonce<C> = nonce.try_into().map_err(|_| Failed)?;
-        let tag: &Tag<C> = tag.as_slice().try_into().map_err(|_| Failed)?;
-        let data = InOutBuf::new(sealed, out).map_err(|_| Failed)?;
-        self.0.decrypt_inout_detached(nonce, aad, data, tag).map_err(|_| Failed)
+    fn open(&mut self, packet: &mut Packet<'_>) -> Result<(), Failed> {
+        let nonce: &Nonce<C> = packet.nonce.try_into().map_err(|_| Failed)?;
+        let tag: &Tag<C> = packet.tag.as_slice().try_into().map_err(|_| Failed)?;
+        let data = InOutBuf::new(packet.sealed, packet.data).map_err(|_| Failed)?;
+        self.0.decrypt_inout_detached(nonce, packet.aad, data, tag).map_err(|_| Failed)
     }
 
     #[inline]

@@ -16,7 +16,7 @@ fn found() -> Vec<Peer<dyn Generator>> {
 #[test]
 fn the_list_is_whole_and_says_how_to_get_what_is_missing() {
     let peers = generators(&PeerLibraries::new());
-    assert_eq!(peers.len(), 16);
+    assert!(peers.len() >= 16, "some are lost");
     crate::is_whole(&peers);
     for peer in &peers {
         let found = matches!(peer.availability, Availability::Found(_));

@@ -1,7 +1,7 @@
 //! Ciphers with authentication.
 
 use lanecrypt_ciphers::{Algorithm, Cipher, Error, InOutBuf, Isa};
-use lanecrypt_peers::{Aead, Direction, Failed, Sealing, aead};
+use lanecrypt_peers::{Aead, Direction, Failed, Packet, Sealing, aead};
 
 use super::packets::Packets;
 use super::served::Served;
@@ -48,27 +48,16 @@ struct Checked(Cipher);
 
 impl Sealing for Checked {
     #[inline]
-    fn seal(
-        &mut self,
-        nonce: &[u8],
-        aad: &[u8],
-        data: &mut [u8],
-        tag: &mut [u8; 16],
-    ) -> Result<(), Failed> {
-        self.0.seal_detached(nonce, aad, data, tag).or(Err(Failed))
+    fn seal(&mut self, packet: &mut Packet<'_>) -> Result<(), Failed> {
+        let Packet { nonce, aad, data, tag, .. } = packet;
+        self.0.seal_detached(nonce, aad, &mut **data, &mut tag[..]).or(Err(Failed))
     }
 
     #[inline]
-    fn open(
-        &mut self,
-        nonce: &[u8],
-        aad: &[u8],
-        sealed: &[u8],
-        tag: &[u8; 16],
-        out: &mut [u8],
-    ) -> Result<(), Failed> {
-        let data = InOutBuf::new(sealed, out).or(Err(Failed))?;
-        self.0.open_detached(nonce, aad, data, tag).or(Err(Failed))
+    fn open(&mut self, packet: &mut Packet<'_>) -> Result<(), Failed> {
+        let Packet { nonce, aad, data, sealed, tag, .. } = packet;
+        let data = InOutBuf::new(sealed, data).or(Err(Failed))?;
+        self.0.open_detached(nonce, aad, data, &tag[..]).or(Err(Failed))
     }
 
     #[inline]

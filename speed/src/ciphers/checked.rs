@@ -182,11 +182,6 @@ impl<K: Session> Cipher for Checked<K> {
             Ok(())
         })
     }
-
-    fn fetch(&mut self, _times: usize) -> Result<(), Failed> {
-        // Algorithms are constants.
-        Err(Failed)
-    }
 }
 
 #[inline]

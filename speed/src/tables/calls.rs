@@ -13,23 +13,79 @@ use crate::ciphers::{Contender, Task, WHOLE};
 use crate::depth::Depth;
 use crate::fit::Fit;
 use crate::results::Point;
+use crate::rivals::Rivals;
 use crate::row::Row;
+use crate::tables::Table;
 use crate::tables::grid::same_line;
 
 mod document;
-pub(crate) mod headline;
+mod headline;
 #[cfg(test)]
 mod tests;
 mod text;
 
-pub(crate) use document::document;
-pub(crate) use text::text;
+use document::document;
+use text::text;
 
 /// The table's name.
-pub(crate) const NAME: &str = "calls";
+const NAME: &str = "calls";
+
+/// The table.
+pub(crate) struct Calls;
+
+impl Table for Calls {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn rows(&self, rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
+        let peers = rivals.ciphers();
+        let (mut rows, mut lower) = (Vec::new(), Vec::new());
+        let chunks: &[usize] = if depth == Depth::Quick { &FEW_CHUNKS } else { &CHUNKS };
+        for subject in &SUBJECTS {
+            let Some(algorithm) = algorithm(subject.algorithm) else { continue };
+            for contender in contenders(algorithm, peers, depth) {
+                // The whole last: where it is missing there is no overhead to be told.
+                for &size in chunks.iter().chain([&WHOLE]) {
+                    let task = Task::Continue(size);
+                    if contender.has(task) {
+                        let rows = if contender.is_lower() { &mut lower } else { &mut rows };
+                        rows.push(contender.row(NAME, subject.direction, task, 1));
+                    }
+                }
+            }
+        }
+        rows.extend(messages(peers, depth));
+        rows.extend(set_up(peers, depth));
+        rows.extend(shared());
+        // What matters least comes last: where the time is short, that is missing.
+        rows.append(&mut lower);
+        rows
+    }
+
+    fn given(&self) -> Vec<Point> {
+        document()
+    }
+
+    fn finish(&self, points: &mut [Point]) {
+        finish(points);
+    }
+
+    fn text(&self, points: &[Point]) -> String {
+        text(points)
+    }
+
+    fn headline_rows(&self, rivals: &Rivals<'_>, _depth: Depth) -> Vec<Row> {
+        headline::rows(rivals.ciphers())
+    }
+
+    fn headline(&self, points: &[Point]) -> String {
+        headline::text(points)
+    }
+}
 
 /// The chunks of the message, in bytes.
-pub(crate) const CHUNKS: [usize; 8] = [16, 32, 64, 128, 256, 512, 1024, 2048];
+const CHUNKS: [usize; 8] = [16, 32, 64, 128, 256, 512, 1024, 2048];
 /// The chunks that are measured when there is little time.
 const FEW_CHUNKS: [usize; 6] = [16, 64, 128, 256, 1024, 2048];
 
@@ -83,31 +139,6 @@ fn contenders(algorithm: Algorithm, peers: &[Contender], depth: Depth) -> Vec<Co
     }
     all.extend(peers.iter().filter(|peer| peer.algorithm() == algorithm).cloned());
     all
-}
-
-/// The rows at a depth; `peers` are those that are there.
-pub(crate) fn rows(peers: &[Contender], depth: Depth) -> Vec<Row> {
-    let (mut rows, mut lower) = (Vec::new(), Vec::new());
-    let chunks: &[usize] = if depth == Depth::Quick { &FEW_CHUNKS } else { &CHUNKS };
-    for subject in &SUBJECTS {
-        let Some(algorithm) = algorithm(subject.algorithm) else { continue };
-        for contender in contenders(algorithm, peers, depth) {
-            // The whole last: where it is missing there is no overhead to be told.
-            for &size in chunks.iter().chain([&WHOLE]) {
-                let task = Task::Continue(size);
-                if contender.has(task) {
-                    let rows = if contender.is_lower() { &mut lower } else { &mut rows };
-                    rows.push(contender.row(NAME, subject.direction, task, 1));
-                }
-            }
-        }
-    }
-    rows.extend(messages(peers, depth));
-    rows.extend(set_up(peers, depth));
-    rows.extend(shared());
-    // What matters least comes last: where the time is short, that is missing.
-    rows.append(&mut lower);
-    rows
 }
 
 /// Messages of their own.
@@ -187,7 +218,7 @@ fn whole_of<'a>(points: &'a [Point], point: &Point) -> Option<&'a Point> {
 }
 
 /// Enters what follows from the measured figures: what each call costs, and the lines through them.
-pub(crate) fn finish(points: &mut [Point]) {
+fn finish(points: &mut [Point]) {
     let mut found = Vec::new();
     for (at, point) in points.iter().enumerate() {
         if point.table != NAME || point.chained != Some(true) {

@@ -10,17 +10,67 @@ use core::time::Duration;
 use crate::bandwidth;
 use crate::contender::{Before, Contender, Op};
 use crate::depth::Depth;
-use crate::ours;
 use crate::results::Point;
+use crate::rivals::Rivals;
 use crate::row::{Batches, Row, Test};
-use crate::tables::{self, random};
+use crate::sampler::{Limits, Sampled};
+use crate::tables::{self, Table, random};
+use crate::{ours, processors};
 
 pub(crate) mod extra;
 #[cfg(test)]
 mod tests;
 mod text;
 
-pub(crate) use text::text;
+use text::text;
+
+/// The table's part that is the message's.
+pub(crate) struct Cprng;
+
+impl Table for Cprng {
+    fn name(&self) -> &'static str {
+        random::NAME
+    }
+
+    fn heading(&self) -> &'static str {
+        "cprng_fast"
+    }
+
+    fn rows(&self, rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
+        rows(rivals.generators(), depth)
+    }
+
+    fn given(&self) -> Vec<Point> {
+        document()
+    }
+
+    fn has_test(&self) -> bool {
+        true
+    }
+
+    fn extra_ids(&self) -> Vec<String> {
+        extra::ids()
+    }
+
+    fn extra(
+        &self,
+        fits: &dyn Fn(&str) -> bool,
+        _time: Duration,
+        limits: &Limits<'_>,
+        sampled: &mut Sampled,
+    ) {
+        extra::measure(fits, limits, sampled);
+    }
+
+    fn finish(&self, points: &mut [Point]) {
+        finish(points);
+    }
+
+    fn text(&self, points: &[Point]) -> String {
+        let sizes = bandwidth::Sizes::of_this_machine();
+        text(points, processors::allowed().len(), sizes)
+    }
+}
 
 /// Calls of 32 bits under one key.
 const CALLS: u64 = 1_000_000;
@@ -108,7 +158,7 @@ fn whole_run(contender: &Contender) -> Duration {
 }
 
 /// Enters what follows from the measured figures: the seconds of the whole streams.
-pub(crate) fn finish(points: &mut [Point]) {
+fn finish(points: &mut [Point]) {
     for point in points.iter_mut().filter(|p| p.whole.is_some() && p.op == "fill") {
         point.seconds = point.ns.map(|ns| ns * crate::clock::as_f64(REQUESTS) / 1e9);
     }

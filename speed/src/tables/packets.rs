@@ -7,24 +7,81 @@
 //! measured once and stands beside all batches.
 
 use lanecrypt_ciphers::Algorithm;
-use lanecrypt_peers::{Aead, Direction};
+use lanecrypt_peers::Direction;
 
 use self::shapes::shapes;
 use crate::ciphers::{Api, CHECKED, Contender, Shape, Sizes, Task};
 use crate::depth::Depth;
+use crate::options::Options;
 use crate::results::Point;
+use crate::rivals::Rivals;
 use crate::row::Row;
+use crate::tables::Table;
 
-pub(crate) mod headline;
+mod headline;
 mod shapes;
 #[cfg(test)]
 mod tests;
 mod text;
 
-pub(crate) use text::text;
+use text::text;
+
+/// The table.
+pub(crate) struct Packets;
+
+impl Table for Packets {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn seconds(&self, depth: Depth) -> u64 {
+        match depth {
+            Depth::Quick => 20,
+            Depth::Normal => 60,
+            Depth::Full => 900,
+        }
+    }
+
+    fn depth(&self, options: &Options) -> Depth {
+        // Who names points finds each of the whole grid.
+        let named = options.only.is_some() && options.depth == Depth::Normal;
+        if named { Depth::Full } else { options.depth }
+    }
+
+    fn rows(&self, rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
+        let (aeads, ciphers) = (rivals.aeads(), rivals.ciphers());
+        let mut rows = Vec::new();
+        for is_fresh in [false, true] {
+            for subject in AEADS.iter().filter(|subject| subject.is_of(depth)) {
+                rows.extend(messages(subject, aeads, depth, is_fresh));
+            }
+            for subject in RAW.iter().filter(|subject| subject.is_of(depth)) {
+                rows.extend(messages(subject, ciphers, depth, is_fresh));
+            }
+        }
+        rows.extend(null(depth));
+        rows.extend(sectors(ciphers, depth));
+        // What matters least comes last: where the time is short, that is missing.
+        let (lower, mut rows): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_lower);
+        rows.extend(lower);
+        rows
+    }
+
+    fn text(&self, points: &[Point]) -> String {
+        text(points)
+    }
+
+    fn headline_rows(&self, rivals: &Rivals<'_>, _depth: Depth) -> Vec<Row> {
+        headline::rows(rivals.aeads(), rivals.ciphers())
+    }
+
+    fn headline(&self, points: &[Point]) -> String {
+        headline::text(points)
+    }
+}
 
 /// The table's name.
-pub(crate) const NAME: &str = "packets";
+const NAME: &str = "packets";
 
 /// What is measured.
 struct Subject {
@@ -82,25 +139,6 @@ const SECTORS: [usize; 2] = [512, 4096];
 /// Whether every message makes a context of its own in this API, with its key.
 fn brings_its_key(point: &Point) -> bool {
     point.api.contains("oneshot")
-}
-
-/// The rows at a depth; `aeads` and `ciphers` are the peers that are there.
-pub(crate) fn rows(aeads: &[Contender<dyn Aead>], ciphers: &[Contender], depth: Depth) -> Vec<Row> {
-    let mut rows = Vec::new();
-    for is_fresh in [false, true] {
-        for subject in AEADS.iter().filter(|subject| subject.is_of(depth)) {
-            rows.extend(messages(subject, aeads, depth, is_fresh));
-        }
-        for subject in RAW.iter().filter(|subject| subject.is_of(depth)) {
-            rows.extend(messages(subject, ciphers, depth, is_fresh));
-        }
-    }
-    rows.extend(null(depth));
-    rows.extend(sectors(ciphers, depth));
-    // What matters least comes last: where the time is short, that is missing.
-    let (lower, mut rows): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_lower);
-    rows.extend(lower);
-    rows
 }
 
 fn is_lower(row: &Row) -> bool {

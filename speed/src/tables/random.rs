@@ -2,13 +2,47 @@
 
 use crate::contender::{Contender, Op};
 use crate::depth::Depth;
+use crate::ours;
 use crate::results::{Point, fastest};
+use crate::rivals::Rivals;
 use crate::row::Row;
-use crate::tables::{self, MARK, name};
+use crate::tables::{self, MARK, Table, name};
 use crate::text;
+
+pub(crate) mod headline;
 
 /// The table's name.
 pub(crate) const NAME: &str = "random";
+
+/// The table's part by size.
+pub(crate) struct Random;
+
+impl Table for Random {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn rows(&self, rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
+        rows(&contenders(rivals), depth)
+    }
+
+    fn text(&self, points: &[Point]) -> String {
+        text(points)
+    }
+
+    fn headline_rows(&self, rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
+        headline::rows(&contenders(rivals), depth)
+    }
+
+    fn headline(&self, points: &[Point]) -> String {
+        headline::text(points)
+    }
+}
+
+/// Ours and the peers'.
+fn contenders(rivals: &Rivals<'_>) -> Vec<Contender> {
+    [&ours::by_size(), rivals.generators()].concat()
+}
 
 /// The size that is a 32-bit word.
 const WORD: usize = 4;
@@ -28,7 +62,7 @@ pub(crate) fn rows(contenders: &[Contender], depth: Depth) -> Vec<Row> {
 }
 
 /// One row of the table.
-pub(crate) fn row(contender: &Contender, size: usize, threads: u32) -> Row {
+fn row(contender: &Contender, size: usize, threads: u32) -> Row {
     let op = if size == WORD { Op::Word } else { Op::Fill };
     let mut row = contender.row(NAME, op, size, threads);
     row.point.id = format!("{}/{}/{size}/t{threads}", tables::id(&row.point), row.point.op);
@@ -36,7 +70,7 @@ pub(crate) fn row(contender: &Contender, size: usize, threads: u32) -> Row {
 }
 
 /// How much of two single threads' throughput two threads together have.
-pub(crate) fn scaling(points: &[Point], double: &Point) -> Option<f64> {
+fn scaling(points: &[Point], double: &Point) -> Option<f64> {
     let single = points.iter().find(|p| p.threads == Some(1) && same(p, double))?;
     Some(single.cycles? / double.cycles?)
 }
@@ -51,7 +85,7 @@ fn same(a: &Point, b: &Point) -> bool {
 }
 
 /// The table as text.
-pub(crate) fn text(points: &[Point]) -> String {
+fn text(points: &[Point]) -> String {
     let mut out = String::new();
     for (threads, title) in [(1, "one thread"), (2, "two threads, each on its own processor")] {
         let of: Vec<&Point> = points.iter().filter(|p| p.threads == Some(threads)).collect();

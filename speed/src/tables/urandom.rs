@@ -6,17 +6,68 @@
 //! protection, system call overhead, etc., completely dominate the speed of the core crypto
 //! primitive". The table has its rows and units, its figures beside ours, and an answer.
 
+use core::time::Duration;
+
 use lanecrypt_kernels::Level;
 
 use crate::contender::{Contender, Op};
 use crate::depth::Depth;
+use crate::ours;
 use crate::results::Point;
+use crate::rivals::Rivals;
 use crate::row::Row;
-use crate::tables::{MARK, name};
+use crate::sampler::{Limits, Sampled};
+use crate::tables::{MARK, Table, name};
 use crate::text;
+
+pub(crate) mod wide;
 
 /// The table's name.
 pub(crate) const NAME: &str = "urandom";
+
+/// The table.
+pub(crate) struct Urandom;
+
+impl Table for Urandom {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn rows(&self, rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
+        rows(&[&ours::by_level(), rivals.generators()].concat(), depth)
+    }
+
+    fn given(&self) -> Vec<Point> {
+        document()
+    }
+
+    fn has_test(&self) -> bool {
+        true
+    }
+
+    fn extra_ids(&self) -> Vec<String> {
+        wide::ids()
+    }
+
+    fn extra(
+        &self,
+        fits: &dyn Fn(&str) -> bool,
+        time: Duration,
+        limits: &Limits<'_>,
+        sampled: &mut Sampled,
+    ) {
+        let costs = wide::measure(time, limits);
+        sampled.points.extend(costs.into_iter().filter(|point| fits(&point.id)));
+    }
+
+    fn text(&self, points: &[Point]) -> String {
+        text(points) + &wide::text(points) + FOOTPRINT
+    }
+}
+
+/// Where the message's third figure is compared.
+const FOOTPRINT: &str = "\nThe message's \"extra 20k\" of code for the crypto layer: \
+    `make footprint` measures what a minimal\nprogram gains by our random numbers.\n";
 
 /// Bytes that the test reads in all.
 const WHOLE: u64 = 128 << 20;
@@ -65,7 +116,7 @@ pub(crate) fn document() -> Vec<Point> {
 }
 
 /// The table as text.
-pub(crate) fn text(points: &[Point]) -> String {
+fn text(points: &[Point]) -> String {
     let mut out = String::from("128 MiB of random bytes in reads of 4 MiB and of 32 bytes\n");
     let mut lines: Vec<(&Point, [Option<&Point>; 2])> = Vec::new();
     for point in points.iter().filter(|p| p.table == NAME && p.op == "read") {

@@ -15,29 +15,8 @@ impl Messages<Message<'_>> for Served {
     }
 }
 
-impl Cipher for Served {
-    // Sessions have whole messages, and their keys for life.
-
-    fn chunks(&mut self, _: &[u8], _: &mut [u8], _: usize, _: usize) -> Result<(), Failed> {
-        Err(Failed)
-    }
-
-    fn set_ivs(&mut self, _: &[u8], _: usize) -> Result<(), Failed> {
-        Err(Failed)
-    }
-
-    fn set_keys(&mut self, _: &[&[u8]], _: usize) -> Result<(), Failed> {
-        Err(Failed)
-    }
-
-    fn open(&mut self, _: &[&[u8]], _: &[u8], _: usize) -> Result<(), Failed> {
-        Err(Failed)
-    }
-
-    fn fetch(&mut self, _: usize) -> Result<(), Failed> {
-        Err(Failed)
-    }
-}
+// Sessions have whole messages, and their keys for life.
+impl Cipher for Served {}
 
 #[inline]
 fn encrypt(session: &Session, message: &mut Message<'_>) -> Result<(), Failed> {

@@ -7,7 +7,7 @@ use super::{NAME, algorithm, overhead, whole_of};
 use crate::ciphers::{CHECKED, Contender, Task, WHOLE};
 use crate::results::Point;
 use crate::row::Row;
-use crate::tables::headline::{quickest, ratio};
+use crate::tables::{add_once, quickest, ratio};
 use crate::text;
 
 /// What a line tells of its points.
@@ -69,12 +69,8 @@ pub(crate) fn rows(peers: &[Contender]) -> Vec<Row> {
             tasks.push(Task::Continue(WHOLE));
         }
         for contender in ours.chain(peers) {
-            for &task in tasks.iter().filter(|&&task| contender.has(task)) {
-                let row = contender.row(NAME, line.direction, task, 1);
-                if !rows.iter().any(|known| known.point.id == row.point.id) {
-                    rows.push(row);
-                }
-            }
+            let tasks = tasks.iter().filter(|&&task| contender.has(task));
+            add_once(&mut rows, tasks.map(|&task| contender.row(NAME, line.direction, task, 1)));
         }
     }
     rows

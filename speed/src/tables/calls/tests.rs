@@ -3,12 +3,12 @@
 use core::time::Duration;
 use std::collections::HashSet;
 
-use lanecrypt_peers::{Crypt, Failed, PeerLibraries, cipher};
+use lanecrypt_peers::{Crypt, Failed, cipher};
 
 use super::*;
 use crate::clock::as_f64;
 use crate::glob::Glob;
-use crate::options::{Options, Peers, Table};
+use crate::options::{Options, Peers};
 use crate::processors;
 use crate::results::{Results, fastest};
 use crate::statistics::Estimate;
@@ -16,7 +16,7 @@ use crate::tests::{sample, short_run};
 
 fn calls(only: &str, seconds: u64) -> Options {
     Options {
-        tables: vec![Table::Calls],
+        tables: vec![NAME.parse().expect("a table")],
         budget: Some(Duration::from_secs(seconds)),
         only: Some(Glob::new(only)),
         peers: Peers::None,
@@ -26,17 +26,17 @@ fn calls(only: &str, seconds: u64) -> Options {
 
 #[test]
 fn ids_are_unique_at_every_depth_and_the_headline_rows_are_those_of_the_table() {
-    let peers = lanecrypt_peers::ciphers(&PeerLibraries::new());
-    let peers: Vec<Contender> = peers.iter().filter_map(Contender::peer).collect();
+    let options = Options::default();
+    let rivals = Rivals::new(&options).expect("the options are good");
     let ids = |rows: &[Row]| rows.iter().map(|row| row.point.id.clone()).collect::<Vec<_>>();
     for depth in [Depth::Quick, Depth::Normal, Depth::Full] {
-        let mut all = ids(&rows(&peers, depth));
+        let mut all = ids(&Calls.rows(&rivals, depth));
         all.extend(document().into_iter().map(|point| point.id));
         let unique: HashSet<&String> = all.iter().collect();
         assert_eq!(unique.len(), all.len(), "{depth:?}");
     }
-    let whole = ids(&rows(&peers, Depth::Normal));
-    let first = ids(&headline::rows(&peers));
+    let whole = ids(&Calls.rows(&rivals, Depth::Normal));
+    let first = ids(&headline::rows(rivals.ciphers()));
     assert!(!first.is_empty());
     assert!(first.iter().all(|id| whole.contains(id)), "{first:?}");
     for id in [

@@ -7,7 +7,7 @@ use super::{MIXES, NAME, USUAL, brings_its_key};
 use crate::ciphers::{Api, BATCH, CHECKED, Contender, Shape, Sizes};
 use crate::results::Point;
 use crate::row::Row;
-use crate::tables::headline::{quickest, ratio};
+use crate::tables::{add_once, quickest, ratio};
 use crate::text;
 
 /// A line of the screen: messages that are encrypted, or sealed.
@@ -52,11 +52,7 @@ pub(crate) fn rows(aeads: &[Contender<dyn Aead>], ciphers: &[Contender]) -> Vec<
             true => line.rows(aeads),
             false => line.rows(ciphers),
         };
-        for row in made {
-            if !rows.iter().any(|known| known.point.id == row.point.id) {
-                rows.push(row);
-            }
-        }
+        add_once(&mut rows, made);
     }
     rows
 }

@@ -5,19 +5,17 @@ mod batches;
 use core::time::Duration;
 use std::collections::HashSet;
 
-use lanecrypt_peers::{
-    Failed, Messages, Packet, PeerLibraries, Run, Sealing, aead, aeads, ciphers,
-};
+use lanecrypt_peers::{Aead, Failed, Messages, Packet, Run, Sealing, aead};
 
 use super::*;
 use crate::glob::Glob;
-use crate::options::{Options, Peers, Table};
+use crate::options::{Options, Peers};
 use crate::results::{Results, fastest};
 use crate::tests::{sample, short_run};
 
 fn packets(only: &str, peers: Peers, seconds: u64) -> Options {
     Options {
-        tables: vec![Table::Packets],
+        tables: vec![NAME.parse().expect("a table")],
         budget: Some(Duration::from_secs(seconds)),
         only: Some(Glob::new(only)),
         peers,
@@ -29,15 +27,13 @@ fn ids(rows: &[Row]) -> Vec<String> {
     rows.iter().map(|row| row.point.id.clone()).collect()
 }
 
-fn peers() -> (Vec<Contender<dyn Aead>>, Vec<Contender>) {
-    let (aeads, ciphers) = (aeads(&PeerLibraries::new()), ciphers(&PeerLibraries::new()));
-    let aeads = aeads.iter().filter_map(Contender::peer).collect();
-    (aeads, ciphers.iter().filter_map(Contender::peer).collect())
+/// Calls `with` with all peers that are here.
+fn with_rivals<T>(with: impl FnOnce(&Rivals<'_>) -> T) -> T {
+    with(&Rivals::new(&Options::default()).expect("the options are good"))
 }
 
 fn all_rows(depth: Depth) -> Vec<Row> {
-    let (aeads, ciphers) = peers();
-    rows(&aeads, &ciphers, depth)
+    with_rivals(|rivals| Packets.rows(rivals, depth))
 }
 
 #[test]
@@ -50,8 +46,7 @@ fn ids_are_unique_at_every_depth_and_the_headline_rows_are_those_of_the_table() 
         assert_eq!(rare, depth == Depth::Full);
     }
     let whole = ids(&all_rows(Depth::Normal));
-    let (aeads, ciphers) = peers();
-    let first = ids(&headline::rows(&aeads, &ciphers));
+    let first = with_rivals(|rivals| ids(&headline::rows(rivals.aeads(), rivals.ciphers())));
     assert_eq!(first.iter().collect::<HashSet<_>>().len(), first.len());
     assert!(!first.is_empty() && first.iter().all(|id| whole.contains(id)), "{first:?}");
     for id in [
@@ -289,13 +284,8 @@ impl Liar {
 }
 
 impl Sealing for Liar {
-    fn seal(
-        &mut self,
-        nonce: &[u8],
-        aad: &[u8],
-        data: &mut [u8],
-        tag: &mut [u8; 16],
-    ) -> Result<(), Failed> {
+    fn seal(&mut self, packet: &mut Packet<'_>) -> Result<(), Failed> {
+        let Packet { nonce, aad, data, tag, .. } = packet;
         let lie = self.now();
         if lie == Lie::Nothing {
             return Ok(());
@@ -307,14 +297,8 @@ impl Sealing for Liar {
         Ok(())
     }
 
-    fn open(
-        &mut self,
-        nonce: &[u8],
-        aad: &[u8],
-        sealed: &[u8],
-        tag: &[u8; 16],
-        out: &mut [u8],
-    ) -> Result<(), Failed> {
+    fn open(&mut self, packet: &mut Packet<'_>) -> Result<(), Failed> {
+        let Packet { nonce, aad, data: out, sealed, tag, .. } = packet;
         let lie = self.now();
         if lie == Lie::Nothing {
             return Ok(());
@@ -324,7 +308,7 @@ impl Sealing for Liar {
         out.copy_from_slice(sealed);
         self.sealed(nonce, aad, out, &mut right)?;
         let mut again = out.to_vec();
-        let aad = if lie == Lie::NoAad { &[] } else { aad };
+        let aad = if lie == Lie::NoAad { &[] } else { *aad };
         self.sealed(nonce, aad, &mut again, &mut right)?;
         if lie == Lie::WrongEnd {
             *out.last_mut().ok_or(Failed)? ^= 1;

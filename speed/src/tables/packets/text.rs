@@ -4,7 +4,7 @@ use super::{AEADS, MIXES, NAME, RAW, SECTOR_SUBJECTS, USUAL};
 use crate::ciphers::{BATCH, CHECKED, PROCESS};
 use crate::results::Point;
 use crate::tables::grid::{self, Grid, same_line};
-use crate::tables::headline::{quickest, ratio};
+use crate::tables::{quickest, ratio};
 use crate::text;
 
 /// The table as text.

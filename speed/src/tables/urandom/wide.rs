@@ -8,12 +8,12 @@ use std::time::Instant;
 
 use lanecrypt_peers::vectors::{self, Width};
 
+use super::NAME;
 use crate::clock::{self, as_f64};
 use crate::processors::{self, Pinned, WaitingTime};
 use crate::results::Point;
 use crate::sampler::Limits;
 use crate::statistics::Estimate;
-use crate::tables::urandom;
 use crate::text;
 
 /// Pauses after which the first wide instruction is timed; the first is what others compare with.
@@ -54,8 +54,8 @@ fn switch(width: Width) -> Point {
 fn point(source: &str, api: &str, width: Width, op: &str) -> Point {
     let subject = width.name();
     Point {
-        id: format!("{}/{source}/{api}/{subject}/{op}", urandom::NAME),
-        table: urandom::NAME.into(),
+        id: format!("{}/{source}/{api}/{subject}/{op}", NAME),
+        table: NAME.into(),
         source: source.into(),
         version: (source == "lanecrypt").then(|| env!("CARGO_PKG_VERSION").to_owned()),
         api: api.into(),

@@ -1,0 +1,116 @@
+//! The peers that a run measures beside ours.
+
+use core::cell::OnceCell;
+
+use lanecrypt_peers::{
+    Aead, Availability, Cipher, Peer, PeerLibraries, aeads, ciphers, generators,
+};
+
+use crate::ciphers::Contender as CipherContender;
+use crate::contender::Contender;
+use crate::machine::Library;
+use crate::options::{Error, Options, Peers};
+
+/// The peers that the user has chosen, looked for when a table first asks for their kind.
+pub(crate) struct Rivals<'o> {
+    options: &'o Options,
+    generators: OnceCell<Found<Contender>>,
+    ciphers: OnceCell<Found<CipherContender<dyn Cipher>>>,
+    aeads: OnceCell<Found<CipherContender<dyn Aead>>>,
+}
+
+/// Project and availability of each peer of a kind.
+type States = Vec<(&'static str, Availability)>;
+
+/// The peers of a kind, and what can be measured of them.
+struct Found<C> {
+    states: States,
+    contenders: Vec<C>,
+}
+
+impl<'o> Rivals<'o> {
+    /// Those that `options` choose.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] when a library that was given a path cannot be used, or a peer has an unknown name.
+    pub(crate) fn new(options: &'o Options) -> Result<Self, Error> {
+        // Whoever names a library does not want figures without it.
+        options.libraries.check().map_err(Error::Library)?;
+        if let Peers::Only(_) = &options.peers {
+            // Names are known or unknown whatever is measured.
+            let libraries = &options.libraries;
+            let mut known = sources(&generators(libraries));
+            known.extend(sources(&ciphers(libraries)));
+            known.extend(sources(&aeads(libraries)));
+            options.peers.check(&known)?;
+        }
+        let (generators, ciphers, aeads) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Ok(Self { options, generators, ciphers, aeads })
+    }
+
+    pub(crate) fn generators(&self) -> &[Contender] {
+        &self.generators.get_or_init(|| self.found(generators, Contender::peer)).contenders
+    }
+
+    /// Ciphers without authentication.
+    pub(crate) fn ciphers(&self) -> &[CipherContender<dyn Cipher>] {
+        &self.ciphers.get_or_init(|| self.found(ciphers, CipherContender::peer)).contenders
+    }
+
+    /// Ciphers with authentication.
+    pub(crate) fn aeads(&self) -> &[CipherContender<dyn Aead>] {
+        &self.aeads.get_or_init(|| self.found(aeads, CipherContender::peer)).contenders
+    }
+
+    fn found<T: ?Sized, C>(
+        &self,
+        all: fn(&PeerLibraries) -> Vec<Peer<T>>,
+        contender: fn(&Peer<T>) -> Option<C>,
+    ) -> Found<C> {
+        let mut peers = all(&self.options.libraries);
+        peers.retain(|peer| self.options.peers.include(peer.source));
+        let states = peers.iter().map(|peer| (peer.source, peer.availability.clone())).collect();
+        Found { states, contenders: peers.iter().filter_map(contender).collect() }
+    }
+
+    /// Project and availability of each peer that was looked for.
+    fn states(&self) -> impl Iterator<Item = &(&'static str, Availability)> {
+        let generators = self.generators.get().map(|found| &found.states);
+        let ciphers = self.ciphers.get().map(|found| &found.states);
+        let aeads = self.aeads.get().map(|found| &found.states);
+        [generators, ciphers, aeads].into_iter().flatten().flatten()
+    }
+
+    /// Each project that was found, once a version.
+    pub(crate) fn libraries(&self) -> Vec<Library> {
+        let mut found: Vec<Library> = Vec::new();
+        for (source, availability) in self.states() {
+            if let Availability::Found(version) = availability {
+                let library = Library::new(source, version);
+                if !found.contains(&library) {
+                    found.push(library);
+                }
+            }
+        }
+        found
+    }
+
+    /// A line for each peer that is missing, with the way to get it.
+    pub(crate) fn missing(&self) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        for (source, availability) in self.states() {
+            if let Availability::Missing(hint) = availability {
+                let line = format!("missing: {source}: {hint}");
+                if !lines.contains(&line) {
+                    lines.push(line);
+                }
+            }
+        }
+        lines
+    }
+}
+
+fn sources<T: ?Sized>(peers: &[Peer<T>]) -> Vec<&'static str> {
+    peers.iter().map(|peer| peer.source).collect()
+}
