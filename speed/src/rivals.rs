@@ -19,12 +19,10 @@ pub(crate) struct Rivals<'o> {
     aeads: OnceCell<Found<CipherContender<dyn Aead>>>,
 }
 
-/// Project and availability of each peer of a kind.
-type States = Vec<(&'static str, Availability)>;
-
 /// The peers of a kind, and what can be measured of them.
 struct Found<C> {
-    states: States,
+    /// Project and availability of each.
+    states: Vec<(&'static str, Availability)>,
     contenders: Vec<C>,
 }
 

@@ -7,16 +7,14 @@ use super::{Algorithm, ChaCha, Expanded, GcmSession, IpsecMb, Job};
 use crate::aead::same;
 use crate::{Aead, Direction, Failed, Messages, Packet, Peer, Run};
 
-type Found = Result<&'static IpsecMb, String>;
-
-pub(super) fn all(found: &Found) -> Vec<Peer<dyn Aead>> {
+pub(super) fn all(found: &Result<&'static IpsecMb, String>) -> Vec<Peer<dyn Aead>> {
     let mut peers = vec![direct(found, "aes-128-gcm"), direct(found, "aes-256-gcm")];
     peers.extend(by::<Burst>(found));
     peers.extend(by::<ByJob>(found));
     peers
 }
 
-fn by<A: Api>(found: &Found) -> [Peer<dyn Aead>; 3] {
+fn by<A: Api>(found: &Result<&'static IpsecMb, String>) -> [Peer<dyn Aead>; 3] {
     let [short, long, chacha] = ["aes-128-gcm", "aes-256-gcm", "chacha20-poly1305"];
     [
         peer::<GcmSession<16>, A>(found, short, Algorithm::AES_128_GCM),
@@ -26,7 +24,7 @@ fn by<A: Api>(found: &Found) -> [Peer<dyn Aead>; 3] {
 }
 
 fn peer<K: Expanded, A: Api>(
-    found: &Found,
+    found: &Result<&'static IpsecMb, String>,
     name: &'static str,
     algorithm: Algorithm,
 ) -> Peer<dyn Aead> {

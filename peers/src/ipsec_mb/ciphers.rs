@@ -8,9 +8,7 @@ use super::submit::{Api, Burst, ByJob, CipherBurst};
 use super::{Aes, Algorithm, Des, Expanded, IpsecMb, Job, TripleDes};
 use crate::{Cipher, Direction, Failed, Message, Messages, Peer, Run, rounds};
 
-type Found = Result<&'static IpsecMb, String>;
-
-pub(super) fn all(found: &Found) -> Vec<Peer<dyn Cipher>> {
+pub(super) fn all(found: &Result<&'static IpsecMb, String>) -> Vec<Peer<dyn Cipher>> {
     let mut peers = Vec::new();
     for (name, algorithm) in
         [("aes-128-cbc", Algorithm::AES_CBC), ("aes-128-ctr", Algorithm::AES_CTR)]
@@ -27,7 +25,7 @@ pub(super) fn all(found: &Found) -> Vec<Peer<dyn Cipher>> {
 }
 
 fn peer<K: Expanded, A: Api>(
-    found: &Found,
+    found: &Result<&'static IpsecMb, String>,
     name: &'static str,
     algorithm: Algorithm,
 ) -> Peer<dyn Cipher> {

@@ -48,19 +48,27 @@ const AEADS: [Numbered; 3] = [
     Numbered { algorithm: "chacha20-poly1305", cipher: 316, mode: POLY1305 },
 ];
 
-type Found = Result<&'static Libgcrypt, String>;
-
 /// The ciphers of an instance.
-pub(super) fn raw(api: &'static str, found: &Found) -> impl Iterator<Item = Peer<dyn Cipher>> {
+pub(super) fn raw(
+    api: &'static str,
+    found: &Result<&'static Libgcrypt, String>,
+) -> impl Iterator<Item = Peer<dyn Cipher>> {
     RAW.into_iter().map(move |numbered| peer(api, found, numbered))
 }
 
 /// Those with authentication.
-pub(super) fn aeads(api: &'static str, found: &Found) -> impl Iterator<Item = Peer<dyn Aead>> {
+pub(super) fn aeads(
+    api: &'static str,
+    found: &Result<&'static Libgcrypt, String>,
+) -> impl Iterator<Item = Peer<dyn Aead>> {
     AEADS.into_iter().map(move |numbered| peer(api, found, numbered))
 }
 
-fn peer<T: Kind + ?Sized + 'static>(api: &'static str, found: &Found, numbered: Numbered) -> Peer<T>
+fn peer<T: Kind + ?Sized + 'static>(
+    api: &'static str,
+    found: &Result<&'static Libgcrypt, String>,
+    numbered: Numbered,
+) -> Peer<T>
 where
     Handle: Session<T>,
 {

@@ -9,9 +9,7 @@ use core::ffi::c_void;
 use super::{Blocks, Cipher, Context, Nettle, SetKey, Xts};
 use crate::{Cipher as AnyCipher, Crypt, Direction, Failed, Peer};
 
-type Found = Result<&'static Nettle, String>;
-
-pub(super) fn all(found: &Found) -> Vec<Peer<dyn AnyCipher>> {
+pub(super) fn all(found: &Result<&'static Nettle, String>) -> Vec<Peer<dyn AnyCipher>> {
     vec![
         peer("aes-128-cbc", found, Aes::new),
         ctr("aes-128-ctr", found, |library| library.aes128),
@@ -27,7 +25,7 @@ pub(super) fn all(found: &Found) -> Vec<Peer<dyn AnyCipher>> {
 
 fn peer<C: Crypt + Send + 'static>(
     algorithm: &'static str,
-    found: &Found,
+    found: &Result<&'static Nettle, String>,
     open: impl Fn(&Nettle, Direction, &[u8]) -> Result<C, Failed> + Send + Sync + 'static,
 ) -> Peer<dyn AnyCipher> {
     Peer::keyed(["nettle", "direct", algorithm], found, move |library, direction, key| {
@@ -37,7 +35,7 @@ fn peer<C: Crypt + Send + 'static>(
 
 fn cbc(
     algorithm: &'static str,
-    found: &Found,
+    found: &Result<&'static Nettle, String>,
     cipher: fn(&Nettle) -> Cipher,
 ) -> Peer<dyn AnyCipher> {
     peer(algorithm, found, move |library, direction, key| {
@@ -47,7 +45,7 @@ fn cbc(
 
 fn ctr(
     algorithm: &'static str,
-    found: &Found,
+    found: &Result<&'static Nettle, String>,
     cipher: fn(&Nettle) -> Cipher,
 ) -> Peer<dyn AnyCipher> {
     peer(algorithm, found, move |library, _, key| {
@@ -55,7 +53,11 @@ fn ctr(
     })
 }
 
-fn xts(algorithm: &'static str, found: &Found, cipher: fn(&Nettle) -> Xts) -> Peer<dyn AnyCipher> {
+fn xts(
+    algorithm: &'static str,
+    found: &Result<&'static Nettle, String>,
+    cipher: fn(&Nettle) -> Xts,
+) -> Peer<dyn AnyCipher> {
     peer(algorithm, found, move |library, direction, key| {
         DataUnits::new(cipher(library), direction, algorithm, key)
     })
