@@ -64,172 +64,130 @@ pub struct Algorithm {
     mode: Mode,
 }
 
-impl Algorithm {
+/// Makes the constants and the list of all of what is written once: documentation, name, primitive,
+/// mode.
+macro_rules! algorithms {
+    ($($(#[doc = $doc:literal])* $(#[cfg($cfg:meta)])?
+       $name:ident: $primitive:ident, $mode:ident;)+) => {
+        impl Algorithm {
+            $($(#[doc = $doc])* $(#[cfg($cfg)])?
+            pub const $name: Self = Self { primitive: Primitive::$primitive, mode: Mode::$mode };)+
+
+            /// Every algorithm that is built in.
+            pub const ALL: &[Self] = &[$($(#[cfg($cfg)])? Self::$name,)+];
+        }
+    };
+}
+
+algorithms! {
     /// AES-128, blocks chained.
-    pub const AES_128_CBC: Self = Self::row(Primitive::Aes128, Mode::Cbc);
+    AES_128_CBC: Aes128, Cbc;
     /// AES-192, blocks chained.
-    pub const AES_192_CBC: Self = Self::row(Primitive::Aes192, Mode::Cbc);
+    AES_192_CBC: Aes192, Cbc;
     /// AES-256, blocks chained.
-    pub const AES_256_CBC: Self = Self::row(Primitive::Aes256, Mode::Cbc);
+    AES_256_CBC: Aes256, Cbc;
     /// AES-128 in counter mode.
-    pub const AES_128_CTR: Self = Self::row(Primitive::Aes128, Mode::Ctr);
+    AES_128_CTR: Aes128, Ctr;
     /// AES-192 in counter mode.
-    pub const AES_192_CTR: Self = Self::row(Primitive::Aes192, Mode::Ctr);
+    AES_192_CTR: Aes192, Ctr;
     /// AES-256 in counter mode.
-    pub const AES_256_CTR: Self = Self::row(Primitive::Aes256, Mode::Ctr);
+    AES_256_CTR: Aes256, Ctr;
     /// AES-128, block by block.
-    pub const AES_128_ECB: Self = Self::row(Primitive::Aes128, Mode::Ecb);
+    AES_128_ECB: Aes128, Ecb;
     /// AES-192, block by block.
-    pub const AES_192_ECB: Self = Self::row(Primitive::Aes192, Mode::Ecb);
+    AES_192_ECB: Aes192, Ecb;
     /// AES-256, block by block.
-    pub const AES_256_ECB: Self = Self::row(Primitive::Aes256, Mode::Ecb);
+    AES_256_ECB: Aes256, Ecb;
     /// AES-128 with a tag.
-    pub const AES_128_GCM: Self = Self::row(Primitive::Aes128, Mode::Gcm);
+    AES_128_GCM: Aes128, Gcm;
     /// AES-192 with a tag.
-    pub const AES_192_GCM: Self = Self::row(Primitive::Aes192, Mode::Gcm);
+    AES_192_GCM: Aes192, Gcm;
     /// AES-256 with a tag.
-    pub const AES_256_GCM: Self = Self::row(Primitive::Aes256, Mode::Gcm);
+    AES_256_GCM: Aes256, Gcm;
     /// AES-128 for sectors; the key has 32 bytes.
-    pub const AES_128_XTS: Self = Self::row(Primitive::Aes128, Mode::Xts);
+    AES_128_XTS: Aes128, Xts;
     /// AES-256 for sectors; the key has 64 bytes.
-    pub const AES_256_XTS: Self = Self::row(Primitive::Aes256, Mode::Xts);
+    AES_256_XTS: Aes256, Xts;
     /// ChaCha8 with a 64-bit counter.
-    pub const CHACHA8_DJB: Self = Self::row(Primitive::ChaCha8, Mode::Djb);
+    CHACHA8_DJB: ChaCha8, Djb;
     /// ChaCha12 with a 64-bit counter.
-    pub const CHACHA12_DJB: Self = Self::row(Primitive::ChaCha12, Mode::Djb);
+    CHACHA12_DJB: ChaCha12, Djb;
     /// ChaCha20 with a 64-bit counter.
-    pub const CHACHA20_DJB: Self = Self::row(Primitive::ChaCha20, Mode::Djb);
+    CHACHA20_DJB: ChaCha20, Djb;
     /// ChaCha8 in the form of RFC 8439.
-    pub const CHACHA8_IETF: Self = Self::row(Primitive::ChaCha8, Mode::Ietf);
+    CHACHA8_IETF: ChaCha8, Ietf;
     /// ChaCha12 in the form of RFC 8439.
-    pub const CHACHA12_IETF: Self = Self::row(Primitive::ChaCha12, Mode::Ietf);
+    CHACHA12_IETF: ChaCha12, Ietf;
     /// ChaCha20 as RFC 8439 defines it.
-    pub const CHACHA20_IETF: Self = Self::row(Primitive::ChaCha20, Mode::Ietf);
+    CHACHA20_IETF: ChaCha20, Ietf;
     /// ChaCha20 with a tag.
-    pub const CHACHA20_POLY1305: Self = Self::row(Primitive::ChaCha20, Mode::Poly1305);
+    CHACHA20_POLY1305: ChaCha20, Poly1305;
     /// XChaCha20 with a tag: nonces of 192 bits, which may be random.
-    pub const XCHACHA20_POLY1305: Self = Self::row(Primitive::XChaCha20, Mode::Poly1305);
+    XCHACHA20_POLY1305: XChaCha20, Poly1305;
     /// Salsa20/8: a 64-bit nonce and a 64-bit block counter.
-    pub const SALSA20_8: Self = Self::row(Primitive::Salsa8, Mode::Stream);
+    SALSA20_8: Salsa8, Stream;
     /// Salsa20/12, the member of the family that eSTREAM chose.
-    pub const SALSA20_12: Self = Self::row(Primitive::Salsa12, Mode::Stream);
+    SALSA20_12: Salsa12, Stream;
     /// Salsa20/20, which is also called just Salsa20.
-    pub const SALSA20_20: Self = Self::row(Primitive::Salsa20, Mode::Stream);
+    SALSA20_20: Salsa20, Stream;
     /// Serpent with 128-bit keys, blocks chained.
-    pub const SERPENT_128_CBC: Self = Self::row(Primitive::Serpent128, Mode::Cbc);
+    SERPENT_128_CBC: Serpent128, Cbc;
     /// Serpent with 192-bit keys, blocks chained.
-    pub const SERPENT_192_CBC: Self = Self::row(Primitive::Serpent192, Mode::Cbc);
+    SERPENT_192_CBC: Serpent192, Cbc;
     /// Serpent with 256-bit keys, blocks chained.
-    pub const SERPENT_256_CBC: Self = Self::row(Primitive::Serpent256, Mode::Cbc);
+    SERPENT_256_CBC: Serpent256, Cbc;
     /// Serpent with 128-bit keys in counter mode.
-    pub const SERPENT_128_CTR: Self = Self::row(Primitive::Serpent128, Mode::Ctr);
+    SERPENT_128_CTR: Serpent128, Ctr;
     /// Serpent with 192-bit keys in counter mode.
-    pub const SERPENT_192_CTR: Self = Self::row(Primitive::Serpent192, Mode::Ctr);
+    SERPENT_192_CTR: Serpent192, Ctr;
     /// Serpent with 256-bit keys in counter mode.
-    pub const SERPENT_256_CTR: Self = Self::row(Primitive::Serpent256, Mode::Ctr);
+    SERPENT_256_CTR: Serpent256, Ctr;
     /// Serpent with 128-bit keys, block by block.
-    pub const SERPENT_128_ECB: Self = Self::row(Primitive::Serpent128, Mode::Ecb);
+    SERPENT_128_ECB: Serpent128, Ecb;
     /// Serpent with 192-bit keys, block by block.
-    pub const SERPENT_192_ECB: Self = Self::row(Primitive::Serpent192, Mode::Ecb);
+    SERPENT_192_ECB: Serpent192, Ecb;
     /// Serpent with 256-bit keys, block by block.
-    pub const SERPENT_256_ECB: Self = Self::row(Primitive::Serpent256, Mode::Ecb);
+    SERPENT_256_ECB: Serpent256, Ecb;
     /// The null cipher, which protects nothing: data come out as they went in. It has neither key
     /// nor nonce, and is there to measure what everything around a cipher costs.
-    pub const NULL: Self = Self::row(Primitive::Null, Mode::Stream);
+    NULL: Null, Stream;
     /// ARC4. **Broken, for study and comparison only**: its output can be told from random bytes,
     /// plaintexts that are sent often can be recovered from it, and RFC 7465 forbids it in TLS. It
     /// has no nonce, so that a key can serve for one stream only, and it is not constant time: it
     /// indexes a table by secrets.
     #[cfg(feature = "legacy")]
-    pub const ARC4: Self = Self::row(Primitive::Arc4, Mode::Stream);
+    ARC4: Arc4, Stream;
     /// HC-128: unbroken, but not constant time. It indexes tables by secrets, so that programs
     /// which share the processor's caches with it can learn about its state.
     #[cfg(feature = "legacy")]
-    pub const HC128: Self = Self::row(Primitive::Hc128, Mode::Stream);
+    HC128: Hc128, Stream;
     /// DES, blocks chained. **Broken, for study and comparison only**: see
     /// [`Primitive::Des`].
     #[cfg(feature = "legacy")]
-    pub const DES_CBC: Self = Self::row(Primitive::Des, Mode::Cbc);
+    DES_CBC: Des, Cbc;
     /// DES in counter mode. **Broken, for study and comparison only**: see
     /// [`Primitive::Des`].
     #[cfg(feature = "legacy")]
-    pub const DES_CTR: Self = Self::row(Primitive::Des, Mode::Ctr);
+    DES_CTR: Des, Ctr;
     /// DES, block by block. **Broken, for study and comparison only**: see
     /// [`Primitive::Des`].
     #[cfg(feature = "legacy")]
-    pub const DES_ECB: Self = Self::row(Primitive::Des, Mode::Ecb);
+    DES_ECB: Des, Ecb;
     /// Triple DES, blocks chained. Its 64-bit blocks limit the data: see
     /// [`Primitive::TripleDes`].
     #[cfg(feature = "legacy")]
-    pub const TRIPLE_DES_CBC: Self = Self::row(Primitive::TripleDes, Mode::Cbc);
+    TRIPLE_DES_CBC: TripleDes, Cbc;
     /// Triple DES in counter mode. Its 64-bit blocks limit the data: see
     /// [`Primitive::TripleDes`].
     #[cfg(feature = "legacy")]
-    pub const TRIPLE_DES_CTR: Self = Self::row(Primitive::TripleDes, Mode::Ctr);
+    TRIPLE_DES_CTR: TripleDes, Ctr;
     /// Triple DES, block by block. Its 64-bit blocks limit the data: see
     /// [`Primitive::TripleDes`].
     #[cfg(feature = "legacy")]
-    pub const TRIPLE_DES_ECB: Self = Self::row(Primitive::TripleDes, Mode::Ecb);
+    TRIPLE_DES_ECB: TripleDes, Ecb;
+}
 
-    /// Every algorithm that is built in.
-    pub const ALL: &[Self] = &[
-        Self::AES_128_CBC,
-        Self::AES_192_CBC,
-        Self::AES_256_CBC,
-        Self::AES_128_CTR,
-        Self::AES_192_CTR,
-        Self::AES_256_CTR,
-        Self::AES_128_ECB,
-        Self::AES_192_ECB,
-        Self::AES_256_ECB,
-        Self::AES_128_GCM,
-        Self::AES_192_GCM,
-        Self::AES_256_GCM,
-        Self::AES_128_XTS,
-        Self::AES_256_XTS,
-        Self::CHACHA8_DJB,
-        Self::CHACHA12_DJB,
-        Self::CHACHA20_DJB,
-        Self::CHACHA8_IETF,
-        Self::CHACHA12_IETF,
-        Self::CHACHA20_IETF,
-        Self::CHACHA20_POLY1305,
-        Self::XCHACHA20_POLY1305,
-        Self::SALSA20_8,
-        Self::SALSA20_12,
-        Self::SALSA20_20,
-        Self::SERPENT_128_CBC,
-        Self::SERPENT_192_CBC,
-        Self::SERPENT_256_CBC,
-        Self::SERPENT_128_CTR,
-        Self::SERPENT_192_CTR,
-        Self::SERPENT_256_CTR,
-        Self::SERPENT_128_ECB,
-        Self::SERPENT_192_ECB,
-        Self::SERPENT_256_ECB,
-        Self::NULL,
-        #[cfg(feature = "legacy")]
-        Self::ARC4,
-        #[cfg(feature = "legacy")]
-        Self::HC128,
-        #[cfg(feature = "legacy")]
-        Self::DES_CBC,
-        #[cfg(feature = "legacy")]
-        Self::DES_CTR,
-        #[cfg(feature = "legacy")]
-        Self::DES_ECB,
-        #[cfg(feature = "legacy")]
-        Self::TRIPLE_DES_CBC,
-        #[cfg(feature = "legacy")]
-        Self::TRIPLE_DES_CTR,
-        #[cfg(feature = "legacy")]
-        Self::TRIPLE_DES_ECB,
-    ];
-
-    const fn row(primitive: Primitive, mode: Mode) -> Self {
-        Self { primitive, mode }
-    }
-
+impl Algorithm {
     /// What the key is expanded for.
     #[must_use]
     pub const fn primitive(self) -> Primitive {
@@ -262,14 +220,11 @@ impl Algorithm {
     pub const fn nonce_length(self) -> usize {
         match (self.mode, self.primitive) {
             (Mode::Cbc | Mode::Ctr | Mode::Xts, _) => self.primitive.block_size(),
+            (Mode::Djb, _) => 8,
+            (Mode::Ecb, _) => 0,
             (Mode::Poly1305, Primitive::XChaCha20) => 24,
-            (Mode::Ecb, _) | (Mode::Stream, Primitive::Null) => 0,
             (Mode::Gcm | Mode::Ietf | Mode::Poly1305, _) => 12,
-            #[cfg(feature = "legacy")]
-            (Mode::Stream, Primitive::Arc4) => 0,
-            #[cfg(feature = "legacy")]
-            (Mode::Stream, Primitive::Hc128) => 16,
-            (Mode::Djb | Mode::Stream, _) => 8,
+            (Mode::Stream, _) => self.primitive.nonce_length(),
         }
     }
 
@@ -337,11 +292,7 @@ impl Algorithm {
     /// other streams only go forward, through all that lies between.
     #[must_use]
     pub const fn is_seekable(self) -> bool {
-        match self.primitive {
-            #[cfg(feature = "legacy")]
-            Primitive::Arc4 | Primitive::Hc128 => false,
-            _ => self.is_stream(),
-        }
+        self.is_stream() && self.primitive.numbers_blocks()
     }
 }
 

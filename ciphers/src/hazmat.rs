@@ -41,14 +41,15 @@ mod encryptor;
 mod header_protection;
 mod keyed;
 pub mod lanes;
-mod live;
 mod message;
 mod padded;
 mod padding;
-mod rekey;
+mod running_stream;
 mod sectors;
 mod stream;
 mod stream_cipher;
+mod stream_key;
+mod table;
 
 pub use burn::{BURN_DEPTH, burn_stack};
 pub use cipher::Cipher;

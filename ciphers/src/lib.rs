@@ -24,6 +24,7 @@ mod algorithm;
 mod cipher;
 mod error;
 pub mod hazmat;
+mod key_bytes;
 mod key_lengths;
 mod nonces;
 mod primitive;

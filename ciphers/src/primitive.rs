@@ -1,58 +1,81 @@
 //! The primitives: block ciphers of one key size each, and the cores of stream ciphers.
 
-use lanecrypt_kernels::{Level, aes, chacha, null, salsa, serpent};
+use lanecrypt_kernels::{Isa, Level, aes, chacha, null, salsa, serpent};
 #[cfg(feature = "legacy")]
 use lanecrypt_kernels::{arc4, des, hc128};
 
 use crate::KeyLengths;
 
-/// What a key is expanded for: a block cipher of one key size, or the core of a stream cipher.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-#[repr(u8)]
-pub enum Primitive {
+/// Makes the type and its table of what is written once: documentation, name, the lengths of keys,
+/// the family.
+macro_rules! primitives {
+    ($($(#[doc = $doc:literal])* $(#[cfg($cfg:meta)])?
+       $variant:ident: $name:literal, $lengths:ident($($length:literal),+), $family:ident;)+) => {
+        /// What a key is expanded for: a block cipher of one key size, or the core of a stream
+        /// cipher.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        #[repr(u8)]
+        pub enum Primitive {
+            $($(#[doc = $doc])* $(#[cfg($cfg)])? $variant,)+
+        }
+
+        impl Primitive {
+            const fn row(self) -> &'static Row {
+                match self {
+                    $($(#[cfg($cfg)])? Self::$variant => const {
+                        let key_lengths = KeyLengths::$lengths($($length),+);
+                        &Row { name: $name, key_lengths, family: $family }
+                    },)+
+                }
+            }
+        }
+    };
+}
+
+primitives! {
     /// AES with 128-bit keys (FIPS 197).
-    Aes128,
+    Aes128: "aes-128", one(16), AES;
     /// AES with 192-bit keys (FIPS 197).
-    Aes192,
+    Aes192: "aes-192", one(24), AES;
     /// AES with 256-bit keys (FIPS 197).
-    Aes256,
+    Aes256: "aes-256", one(32), AES;
     /// ChaCha with 8 rounds (Bernstein, "ChaCha, a variant of Salsa20").
-    ChaCha8,
+    ChaCha8: "chacha8", either(16, 32), CHACHA;
     /// ChaCha with 12 rounds.
-    ChaCha12,
+    ChaCha12: "chacha12", either(16, 32), CHACHA;
     /// ChaCha with 20 rounds.
-    ChaCha20,
+    ChaCha20: "chacha20", either(16, 32), CHACHA;
     /// ChaCha with 20 rounds under a key that is made of the key and the first 128 bits of the
     /// nonce by the same rounds (Internet-Draft draft-irtf-cfrg-xchacha).
-    XChaCha20,
+    XChaCha20: "xchacha20", one(32), CHACHA;
     /// Salsa20 with 8 rounds (Bernstein, "The Salsa20 family of stream ciphers").
-    Salsa8,
+    Salsa8: "salsa20/8", either(16, 32), SALSA;
     /// Salsa20 with 12 rounds, as eSTREAM chose it.
-    Salsa12,
+    Salsa12: "salsa20/12", either(16, 32), SALSA;
     /// Salsa20 with 20 rounds.
-    Salsa20,
+    Salsa20: "salsa20/20", either(16, 32), SALSA;
     /// Serpent with 128-bit keys (Anderson, Biham, Knudsen, "Serpent: A Proposal for the Advanced
     /// Encryption Standard"), in the byte order of NESSIE.
-    Serpent128,
+    Serpent128: "serpent-128", one(16), SERPENT;
     /// Serpent with 192-bit keys.
-    Serpent192,
+    Serpent192: "serpent-192", one(24), SERPENT;
     /// Serpent with 256-bit keys.
-    Serpent256,
+    Serpent256: "serpent-256", one(32), SERPENT;
     /// The null cipher: no key, and a keystream of zeros. It protects nothing.
-    Null,
+    Null: "null", one(0), NULL;
     /// ARC4 (RFC 6229 has test vectors), with keys of 5 to 256 bytes. **Broken**: see
     /// [`Algorithm::ARC4`](crate::Algorithm::ARC4).
     #[cfg(feature = "legacy")]
-    Arc4,
+    Arc4: "arc4", range(5, 256), ARC4;
     /// HC-128 (Wu, "The Stream Cipher HC-128"; eSTREAM). Not constant time: see
     /// [`Algorithm::HC128`](crate::Algorithm::HC128).
     #[cfg(feature = "legacy")]
-    Hc128,
+    Hc128: "hc128", one(16), HC128;
     /// DES (FIPS 46-3), with keys of 8 bytes whose parity bits are ignored. **Broken**: 56 bits of
     /// key are found by trying them all. Single blocks are not constant time.
     #[cfg(feature = "legacy")]
-    Des,
+    Des: "des", one(8), DES;
     /// Triple DES (NIST SP 800-67), encrypt-decrypt-encrypt, with keys of 16 bytes, the first half
     /// used twice, or 24. Single blocks are not constant time.
     ///
@@ -61,96 +84,135 @@ pub enum Primitive {
     /// Bhargavan and Leurent, 2016). NIST allows 2^20 blocks, which is 8 MiB, and no new encryption
     /// since 2024.
     #[cfg(feature = "legacy")]
-    TripleDes,
+    TripleDes: "3des", either(16, 24), TRIPLE_DES;
 }
+
+/// What differs from one primitive of a family to the next.
+struct Row {
+    name: &'static str,
+    key_lengths: KeyLengths,
+    family: Family,
+}
+
+/// What the primitives of a family have in common.
+struct Family {
+    /// Bytes that one step yields.
+    block_size: usize,
+    /// Bytes of the nonce of a stream that has one form only.
+    nonce_length: usize,
+    /// Whether a stream numbers its blocks, so that each is reached at once.
+    numbered: bool,
+    /// The levels that have a kernel of their own, those included that this build leaves out.
+    kernels: &'static [Level],
+    /// Blocks that the kernel of a level works on side by side.
+    lanes: fn(Level) -> usize,
+    /// From which level on setting a key takes little stack.
+    shallow: Option<Level>,
+    timing_leak: Option<&'static str>,
+    broken: bool,
+}
+
+/// Constant time: without AES instructions it is bitsliced or computed by vector permutes, and no
+/// table is read from memory at a secret place.
+const AES: Family = Family {
+    block_size: 16,
+    nonce_length: 0,
+    numbered: true,
+    kernels: aes::KERNELS,
+    lanes: |kernel| match kernel {
+        Level::Ssse3 => 4,
+        Level::Avx2Vaes => 16,
+        Level::Avx512 => 32,
+        _ => 8,
+    },
+    shallow: Some(Level::AesNi),
+    timing_leak: None,
+    broken: false,
+};
+
+/// Constant time: additions, rotations and XORs only.
+const CHACHA: Family = Family {
+    block_size: 64,
+    nonce_length: 8,
+    numbered: true,
+    kernels: chacha::KERNELS,
+    lanes: arx_lanes,
+    shallow: Some(Level::Portable),
+    timing_leak: None,
+    broken: false,
+};
+
+/// Constant time as ChaCha is.
+const SALSA: Family = Family { kernels: salsa::KERNELS, ..CHACHA };
+
+/// Constant time: bitsliced, with Boolean operations and rotations by constants.
+const SERPENT: Family = Family {
+    kernels: serpent::KERNELS,
+    lanes: |kernel| match kernel {
+        Level::Ssse3 => 8,
+        Level::Avx2 => 16,
+        Level::Avx512 => 32,
+        _ => 1,
+    },
+    shallow: None,
+    ..AES
+};
+
+const NULL: Family =
+    Family { block_size: 1, nonce_length: 0, kernels: null::KERNELS, lanes: |_| 1, ..CHACHA };
+
+/// The cache lines that it touches depend on the key.
+#[cfg(feature = "legacy")]
+const ARC4: Family = Family {
+    numbered: false,
+    kernels: arc4::KERNELS,
+    timing_leak: Some("indexes tables by secrets"),
+    broken: true,
+    ..NULL
+};
+
+#[cfg(feature = "legacy")]
+const HC128: Family =
+    Family { block_size: 64, nonce_length: 16, kernels: hc128::KERNELS, broken: false, ..ARC4 };
+
+#[cfg(feature = "legacy")]
+const TRIPLE_DES: Family = Family {
+    block_size: 8,
+    kernels: des::KERNELS,
+    lanes: |kernel| match kernel {
+        Level::Avx2 => 256,
+        _ => 64,
+    },
+    timing_leak: Some("indexes tables by secrets (single blocks)"),
+    ..SERPENT
+};
+
+#[cfg(feature = "legacy")]
+const DES: Family = Family { broken: true, ..TRIPLE_DES };
 
 impl Primitive {
     /// Its name, as it begins the names of algorithms.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Aes128 => "aes-128",
-            Self::Aes192 => "aes-192",
-            Self::Aes256 => "aes-256",
-            Self::ChaCha8 => "chacha8",
-            Self::ChaCha12 => "chacha12",
-            Self::ChaCha20 => "chacha20",
-            Self::XChaCha20 => "xchacha20",
-            Self::Salsa8 => "salsa20/8",
-            Self::Salsa12 => "salsa20/12",
-            Self::Salsa20 => "salsa20/20",
-            Self::Serpent128 => "serpent-128",
-            Self::Serpent192 => "serpent-192",
-            Self::Serpent256 => "serpent-256",
-            Self::Null => "null",
-            #[cfg(feature = "legacy")]
-            Self::Arc4 => "arc4",
-            #[cfg(feature = "legacy")]
-            Self::Hc128 => "hc128",
-            #[cfg(feature = "legacy")]
-            Self::Des => "des",
-            #[cfg(feature = "legacy")]
-            Self::TripleDes => "3des",
-        }
+        self.row().name
     }
 
     /// Bytes that one step of the primitive yields.
     #[must_use]
     pub const fn block_size(self) -> usize {
-        match self {
-            Self::Aes128 | Self::Aes192 | Self::Aes256 => 16,
-            Self::Serpent128 | Self::Serpent192 | Self::Serpent256 => 16,
-            Self::ChaCha8 | Self::ChaCha12 | Self::ChaCha20 | Self::XChaCha20 => 64,
-            Self::Salsa8 | Self::Salsa12 | Self::Salsa20 => 64,
-            Self::Null => 1,
-            #[cfg(feature = "legacy")]
-            Self::Arc4 => 1,
-            #[cfg(feature = "legacy")]
-            Self::Hc128 => 64,
-            #[cfg(feature = "legacy")]
-            Self::Des | Self::TripleDes => 8,
-        }
+        self.row().family.block_size
     }
 
     /// The lengths of its keys.
     #[must_use]
     pub const fn key_lengths(self) -> KeyLengths {
-        match self {
-            Self::Aes128 | Self::Serpent128 => KeyLengths::one(16),
-            Self::Aes192 | Self::Serpent192 => KeyLengths::one(24),
-            Self::Aes256 | Self::Serpent256 => KeyLengths::one(32),
-            Self::ChaCha8 | Self::ChaCha12 | Self::ChaCha20 => KeyLengths::either(16, 32),
-            Self::Salsa8 | Self::Salsa12 | Self::Salsa20 => KeyLengths::either(16, 32),
-            Self::XChaCha20 => KeyLengths::one(32),
-            Self::Null => KeyLengths::one(0),
-            #[cfg(feature = "legacy")]
-            Self::Arc4 => KeyLengths::range(5, 256),
-            #[cfg(feature = "legacy")]
-            Self::Hc128 => KeyLengths::one(16),
-            #[cfg(feature = "legacy")]
-            Self::Des => KeyLengths::one(8),
-            #[cfg(feature = "legacy")]
-            Self::TripleDes => KeyLengths::either(16, 24),
-        }
+        self.row().key_lengths
     }
 
     /// The levels that have a kernel of their own, lowest first, of those that the features of
     /// this build include. Any other level runs the kernel of the next one below.
     pub fn kernels(self) -> impl Iterator<Item = Level> {
-        let levels: &[Level] = match self {
-            Self::Aes128 | Self::Aes192 | Self::Aes256 => aes::KERNELS,
-            Self::ChaCha8 | Self::ChaCha12 | Self::ChaCha20 | Self::XChaCha20 => chacha::KERNELS,
-            Self::Salsa8 | Self::Salsa12 | Self::Salsa20 => salsa::KERNELS,
-            Self::Serpent128 | Self::Serpent192 | Self::Serpent256 => serpent::KERNELS,
-            Self::Null => null::KERNELS,
-            #[cfg(feature = "legacy")]
-            Self::Arc4 => arc4::KERNELS,
-            #[cfg(feature = "legacy")]
-            Self::Hc128 => hc128::KERNELS,
-            #[cfg(feature = "legacy")]
-            Self::Des | Self::TripleDes => des::KERNELS,
-        };
-        levels.iter().copied().filter(|level| level.is_built())
+        self.row().family.kernels.iter().copied().filter(|level| level.is_built())
     }
 
     /// The level whose kernel runs at `level`.
@@ -164,31 +226,7 @@ impl Primitive {
     /// word after the other. CBC encryption always goes block by block.
     #[must_use]
     pub fn lanes(self, level: Level) -> usize {
-        let kernel = self.kernel_at(level);
-        match self {
-            Self::Aes128 | Self::Aes192 | Self::Aes256 => match kernel {
-                Level::Ssse3 => 4,
-                Level::Avx2Vaes => 16,
-                Level::Avx512 => 32,
-                _ => 8,
-            },
-            Self::Serpent128 | Self::Serpent192 | Self::Serpent256 => match kernel {
-                Level::Ssse3 => 8,
-                Level::Avx2 => 16,
-                Level::Avx512 => 32,
-                _ => 1,
-            },
-            Self::ChaCha8 | Self::ChaCha12 | Self::ChaCha20 | Self::XChaCha20 => arx_lanes(kernel),
-            Self::Salsa8 | Self::Salsa12 | Self::Salsa20 => arx_lanes(kernel),
-            Self::Null => 1,
-            #[cfg(feature = "legacy")]
-            Self::Arc4 | Self::Hc128 => 1,
-            #[cfg(feature = "legacy")]
-            Self::Des | Self::TripleDes => match kernel {
-                Level::Avx2 => 256,
-                _ => 64,
-            },
-        }
+        (self.row().family.lanes)(self.kernel_at(level))
     }
 
     /// Whether the kernel that runs at `level` takes the same time for all keys and data of one
@@ -202,32 +240,30 @@ impl Primitive {
     /// if it is constant time.
     #[must_use]
     pub const fn timing_leak(self, _level: Level) -> Option<&'static str> {
-        match self {
-            // Without AES instructions bitsliced or by vector permute: no table is read from memory
-            // at a secret place.
-            Self::Aes128 | Self::Aes192 | Self::Aes256 => None,
-            // Additions, rotations and XORs only.
-            Self::ChaCha8 | Self::ChaCha12 | Self::ChaCha20 | Self::XChaCha20 => None,
-            Self::Salsa8 | Self::Salsa12 | Self::Salsa20 => None,
-            // Bitsliced: Boolean operations and rotations by constants.
-            Self::Serpent128 | Self::Serpent192 | Self::Serpent256 => None,
-            Self::Null => None,
-            // Which lines of the cache they touch depends on the key.
-            #[cfg(feature = "legacy")]
-            Self::Arc4 | Self::Hc128 => Some("indexes tables by secrets"),
-            #[cfg(feature = "legacy")]
-            Self::Des | Self::TripleDes => Some("indexes tables by secrets (single blocks)"),
-        }
+        self.row().family.timing_leak
     }
 
     /// Whether practical attacks are known, so that it is here for study and comparison only.
     #[must_use]
     pub const fn is_broken(self) -> bool {
-        match self {
-            #[cfg(feature = "legacy")]
-            Self::Arc4 | Self::Des => true,
-            _ => false,
-        }
+        self.row().family.broken
+    }
+
+    /// Bytes of the nonce of a stream that has one form only.
+    pub(crate) const fn nonce_length(self) -> usize {
+        self.row().family.nonce_length
+    }
+
+    /// Whether a stream numbers its blocks.
+    pub(crate) const fn numbers_blocks(self) -> bool {
+        self.row().family.numbered
+    }
+
+    /// Whether setting a key takes [`SHALLOW`](lanecrypt_kernels::wipe::SHALLOW) bytes of stack at
+    /// most.
+    #[inline]
+    pub(crate) fn sets_keys_shallowly(self, isa: Isa) -> bool {
+        self.row().family.shallow.is_some_and(|level| isa.has(level))
     }
 }
 

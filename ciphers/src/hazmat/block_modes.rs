@@ -1,6 +1,7 @@
-//! The modes of a block cipher on bytes: lengths are checked here, and nowhere below.
+//! The modes of raw ciphers on bytes: lengths are checked here, and nowhere below.
 
 use inout::InOutBuf;
+use lanecrypt_kernels::xts::{LONGEST, SHORTEST};
 use lanecrypt_kernels::{BlockCipher, into_blocks};
 
 use crate::Error;
@@ -62,4 +63,25 @@ pub(super) fn sized<const N: usize>(iv: &[u8]) -> Result<&[u8; N], Error> {
 #[inline]
 pub(super) fn no_iv(iv: &[u8]) -> Result<(), Error> {
     if iv.is_empty() { Ok(()) } else { Err(Error::NonceLength) }
+}
+
+/// Refuses lengths that no data unit has (NIST SP 800-38E, section 4).
+#[inline]
+pub(super) fn data_unit(length: usize) -> Result<(), Error> {
+    if (SHORTEST..=LONGEST).contains(&length) { Ok(()) } else { Err(Error::DataLength) }
+}
+
+/// What the null cipher does: from one buffer to another it copies, in place it does nothing.
+#[inline]
+pub(super) fn copy(data: InOutBuf<'_, '_, u8>) {
+    let _copied = data.into_out_with_copied_in();
+}
+
+/// Two buffers of one length.
+#[inline]
+pub(super) fn both<'i, 'o>(
+    input: &'i [u8],
+    output: &'o mut [u8],
+) -> Result<InOutBuf<'i, 'o, u8>, Error> {
+    InOutBuf::new(input, output).map_err(|_| Error::OutputLength)
 }

@@ -3,21 +3,19 @@
 use core::fmt;
 
 use inout::InOutBuf;
-use lanecrypt_kernels::{BlockEncrypt, Isa, Level, wipe};
+use lanecrypt_kernels::{BlockEncrypt, Isa, wipe};
 use zeroize::ZeroizeOnDrop;
 
-use super::block_modes::{cbc, ecb, no_iv, sized};
-use super::keyed::{Keyed, by_mode};
-use super::message::Message;
-use super::sectors::data_unit;
-use super::{Decryptor, Encryptor, Padding};
-use crate::{Algorithm, Error, Primitive};
+use super::block_modes::{cbc, copy, data_unit, ecb, no_iv, sized};
+use super::keyed::{Keyed, by_mode, by_mode_of};
+use super::table::raw_ciphers;
+use crate::{Algorithm, Error};
 
 /// One keyed algorithm.
 ///
 /// The key is expanded once and wiped on drop. Requests only read it, so that any number of threads
-/// may share one cipher without a lock; they do not allocate, but for an [`Encryptor`] or
-/// [`Decryptor`] of HC-128, whose tables take 4 KiB. As constant time as the algorithm's
+/// may share one cipher without a lock; they do not allocate, but for an
+/// [`Encryptor`](super::Encryptor) or [`Decryptor`](super::Decryptor) of HC-128, whose tables take 4 KiB. As constant time as the algorithm's
 /// [primitive](crate::Primitive::timing_leak) is; lengths, nonces and initialization vectors are
 /// public.
 ///
@@ -39,7 +37,8 @@ use crate::{Algorithm, Error, Primitive};
 /// cipher.encrypt(&[], apart).unwrap();
 /// ```
 pub struct Cipher {
-    pub(super) algorithm: Algorithm,
+    algorithm: Algorithm,
+    isa: Isa,
     pub(super) keyed: Keyed,
 }
 
@@ -63,13 +62,7 @@ impl Cipher {
         if !algorithm.key_lengths().contains(key.len()) {
             return Err(Error::KeyLength);
         }
-        let shallow = match algorithm.primitive() {
-            Primitive::Aes128 | Primitive::Aes192 | Primitive::Aes256 => isa.has(Level::AesNi),
-            Primitive::Serpent128 | Primitive::Serpent192 | Primitive::Serpent256 => false,
-            #[cfg(feature = "legacy")]
-            Primitive::Des | Primitive::TripleDes => false,
-            _ => true,
-        };
+        let shallow = algorithm.primitive().sets_keys_shallowly(isa);
         let _cleared = Cleared::new(shallow);
         Self::expand(isa, algorithm, key)
     }
@@ -89,6 +82,52 @@ impl Cipher {
         let mut place = Box::new(Self::empty(isa, algorithm)?);
         place.set_key(key)?;
         Ok(place)
+    }
+
+    /// Expands another key of the same algorithm in the place of this one, for the same kernels.
+    ///
+    /// Cheaper than a new cipher, which is moved and of which the old one is wiped.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KeyLength`], [`Error::WeakKey`] as [`new`](Self::new); nothing has changed then.
+    pub fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
+        let outcome = self.rekey(key);
+        let shallow = self.algorithm.primitive().sets_keys_shallowly(self.isa);
+        drop(wipe::SetUp::<{ wipe::SHALLOW }, { wipe::DEEP }>::new(shallow));
+        outcome
+    }
+
+    /// A call of its own, so that its caller can clear the stack that it used.
+    #[inline(never)]
+    fn rekey(&mut self, key: &[u8]) -> Result<(), Error> {
+        if !self.algorithm.key_lengths().contains(key.len()) {
+            return Err(Error::KeyLength);
+        }
+        self.keyed.set_key(key)
+    }
+
+    /// Expands `key`, whose length is right. The value is moved once, to the caller, from the stack
+    /// right below it.
+    //
+    // A call of its own, so that its caller can clear that.
+    #[inline(never)]
+    fn expand(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
+        let mut place = Self::empty(isa, algorithm);
+        if let Ok(cipher) = &mut place
+            && let Err(error) = cipher.rekey(key)
+        {
+            place = Err(error);
+        }
+        place
+    }
+
+    /// The place of a key, which has to be set before anything is asked.
+    ///
+    /// A call of its own, so that those who set keys are not as deep in the stack as this is.
+    #[inline(never)]
+    fn empty(isa: Isa, algorithm: Algorithm) -> Result<Self, Error> {
+        Keyed::empty(isa, algorithm, |keyed| Self { algorithm, isa, keyed })
     }
 
     /// What it does.
@@ -131,48 +170,6 @@ impl Cipher {
         self.whole::<false>(iv, data.into())
     }
 
-    /// Begins to encrypt a message that comes in pieces.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NonceLength`], or [`Error::Unsupported`] if a stream is to be padded, and with XTS,
-    /// whose data units come whole.
-    #[inline]
-    pub fn encryptor(&self, iv: &[u8], padding: Padding) -> Result<Encryptor<'_>, Error> {
-        Message::new(self, iv, padding, 0).map(Encryptor::new)
-    }
-
-    /// Begins to decrypt a message that comes in pieces.
-    ///
-    /// # Errors
-    ///
-    /// As [`encryptor`](Self::encryptor).
-    #[inline]
-    pub fn decryptor(&self, iv: &[u8], padding: Padding) -> Result<Decryptor<'_>, Error> {
-        Message::new(self, iv, padding, 0).map(Decryptor::new)
-    }
-
-    /// Begins to encrypt in the middle of a stream, with its block `first`, as RFC 8439 does with
-    /// block 1. Blocks have [`Primitive::block_size`](crate::Primitive::block_size) bytes.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NonceLength`]; [`Error::KeystreamExhausted`] if there is no such block;
-    /// [`Error::Unsupported`] if `first` is not 0 and the algorithm
-    /// [does not number its blocks](Algorithm::is_seekable).
-    pub fn encryptor_at_block(&self, iv: &[u8], first: u64) -> Result<Encryptor<'_>, Error> {
-        Message::new(self, iv, Padding::None, first).map(Encryptor::new)
-    }
-
-    /// Begins to decrypt in the middle of a stream, with its block `first`.
-    ///
-    /// # Errors
-    ///
-    /// As [`encryptor_at_block`](Self::encryptor_at_block).
-    pub fn decryptor_at_block(&self, iv: &[u8], first: u64) -> Result<Decryptor<'_>, Error> {
-        Message::new(self, iv, Padding::None, first).map(Decryptor::new)
-    }
-
     pub(super) fn whole<const ENCRYPT: bool>(
         &self,
         iv: &[u8],
@@ -211,12 +208,6 @@ impl Cipher {
             },
         )
     }
-}
-
-/// What the null cipher does: from one buffer to another it copies, in place it does nothing.
-#[inline]
-pub(super) fn copy(data: InOutBuf<'_, '_, u8>) {
-    let _copied = data.into_out_with_copied_in();
 }
 
 impl fmt::Debug for Cipher {

@@ -5,7 +5,9 @@ use core::fmt;
 use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
-use super::message::Message;
+use super::Padding;
+use super::cipher::Cipher;
+use super::message::MessageState;
 use crate::Error;
 
 /// One message that is decrypted in pieces, under the key of a [`Cipher`](super::Cipher).
@@ -17,14 +19,31 @@ use crate::Error;
 ///
 /// With [`Padding::Pkcs7`](super::Padding::Pkcs7) the last block is always held back, so that
 /// `finish` can look at how it ends. The warning of [`Padding`](super::Padding) applies.
-pub struct Decryptor<'c>(Message<'c, false>);
+pub struct Decryptor<'c>(MessageState<'c, false>);
 
-impl<'c> Decryptor<'c> {
+/// One message in pieces.
+impl Cipher {
+    /// Begins to decrypt a message that comes in pieces.
+    ///
+    /// # Errors
+    ///
+    /// As [`encryptor`](Self::encryptor).
     #[inline]
-    pub(super) fn new(message: Message<'c, false>) -> Self {
-        Self(message)
+    pub fn decryptor(&self, iv: &[u8], padding: Padding) -> Result<Decryptor<'_>, Error> {
+        MessageState::new(self, iv, padding, 0).map(Decryptor)
     }
 
+    /// Begins to decrypt in the middle of a stream, with its block `first`.
+    ///
+    /// # Errors
+    ///
+    /// As [`encryptor_at_block`](Self::encryptor_at_block).
+    pub fn decryptor_at_block(&self, iv: &[u8], first: u64) -> Result<Decryptor<'_>, Error> {
+        MessageState::new(self, iv, Padding::None, first).map(Decryptor)
+    }
+}
+
+impl Decryptor<'_> {
     /// Begins another message, whether or not this one is finished. The padding stays the same; a
     /// stream begins at block 0.
     ///

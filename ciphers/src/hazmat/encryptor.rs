@@ -5,7 +5,9 @@ use core::fmt;
 use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
-use super::message::Message;
+use super::Padding;
+use super::cipher::Cipher;
+use super::message::MessageState;
 use crate::Error;
 
 /// One message that is encrypted in pieces, under the key of a [`Cipher`](super::Cipher).
@@ -32,14 +34,35 @@ use crate::Error;
 /// # Ok(())
 /// # }
 /// ```
-pub struct Encryptor<'c>(Message<'c, true>);
+pub struct Encryptor<'c>(MessageState<'c, true>);
 
-impl<'c> Encryptor<'c> {
+/// One message in pieces.
+impl Cipher {
+    /// Begins to encrypt a message that comes in pieces.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NonceLength`], or [`Error::Unsupported`] if a stream is to be padded, and with XTS,
+    /// whose data units come whole.
     #[inline]
-    pub(super) fn new(message: Message<'c, true>) -> Self {
-        Self(message)
+    pub fn encryptor(&self, iv: &[u8], padding: Padding) -> Result<Encryptor<'_>, Error> {
+        MessageState::new(self, iv, padding, 0).map(Encryptor)
     }
 
+    /// Begins to encrypt in the middle of a stream, with its block `first`, as RFC 8439 does with
+    /// block 1. Blocks have [`Primitive::block_size`](crate::Primitive::block_size) bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NonceLength`]; [`Error::KeystreamExhausted`] if there is no such block;
+    /// [`Error::Unsupported`] if `first` is not 0 and the algorithm
+    /// [does not number its blocks](Algorithm::is_seekable).
+    pub fn encryptor_at_block(&self, iv: &[u8], first: u64) -> Result<Encryptor<'_>, Error> {
+        MessageState::new(self, iv, Padding::None, first).map(Encryptor)
+    }
+}
+
+impl Encryptor<'_> {
     /// Begins another message, whether or not this one is finished. The padding stays the same; a
     /// stream begins at block 0.
     ///

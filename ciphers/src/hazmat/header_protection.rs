@@ -8,7 +8,7 @@ use lanecrypt_kernels::chacha::{self, Key};
 use lanecrypt_kernels::{BlockEncrypt, Isa};
 use zeroize::ZeroizeOnDrop;
 
-use super::keyed::bytes;
+use crate::key_bytes::array;
 use crate::{Algorithm, Error};
 
 /// The key of header protection (QUIC, RFC 9001, section 5.4), or of the encryption of record
@@ -21,9 +21,9 @@ use crate::{Algorithm, Error};
 /// Masks of many connections are made side by side by [`masks`](Self::masks). (In an engine's batch
 /// those of ChaCha20 are messages of [`Algorithm::CHACHA20_IETF`]: zeros that are encrypted with the
 /// sample as their [initialization vector](super::Cipher).)
-pub struct HeaderProtectionKey(Keyed);
+pub struct HeaderProtectionKey(MaskKey);
 
-enum Keyed {
+enum MaskKey {
     Aes128(AesForward<128>),
     Aes256(AesForward<256>),
     ChaCha20(Isa, Key),
@@ -38,9 +38,9 @@ impl HeaderProtectionKey {
     /// [`Error::Unsupported`] for other algorithms, [`Error::KeyLength`].
     pub fn new(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
         Ok(Self(match algorithm {
-            Algorithm::AES_128_GCM => Keyed::Aes128(AesForward::<128>::new(isa, bytes(key)?)),
-            Algorithm::AES_256_GCM => Keyed::Aes256(AesForward::<256>::new(isa, bytes(key)?)),
-            Algorithm::CHACHA20_POLY1305 => Keyed::ChaCha20(isa, bytes::<32>(key)?.into()),
+            Algorithm::AES_128_GCM => MaskKey::Aes128(AesForward::<128>::new(isa, array(key)?)),
+            Algorithm::AES_256_GCM => MaskKey::Aes256(AesForward::<256>::new(isa, array(key)?)),
+            Algorithm::CHACHA20_POLY1305 => MaskKey::ChaCha20(isa, array::<32>(key)?.into()),
             _ => return Err(Error::Unsupported),
         }))
     }
@@ -50,9 +50,9 @@ impl HeaderProtectionKey {
     #[inline]
     pub fn mask(&self, sample: &[u8; 16]) -> [u8; 5] {
         let front = match &self.0 {
-            Keyed::Aes128(cipher) => cipher.front(sample),
-            Keyed::Aes256(cipher) => cipher.front(sample),
-            Keyed::ChaCha20(isa, key) => chacha::front(*isa, key, sample),
+            MaskKey::Aes128(cipher) => cipher.front(sample),
+            MaskKey::Aes256(cipher) => cipher.front(sample),
+            MaskKey::ChaCha20(isa, key) => chacha::front(*isa, key, sample),
         };
         first_five(front.to_le_bytes())
     }
@@ -67,7 +67,7 @@ impl HeaderProtectionKey {
         let mut level = None;
         for (key, sample, mask) in packets {
             match &key.0 {
-                Keyed::ChaCha20(isa, key) if *level.get_or_insert(*isa) == *isa => {
+                MaskKey::ChaCha20(isa, key) if *level.get_or_insert(*isa) == *isa => {
                     side_by_side.blocks.push((key, sample));
                     side_by_side.masks.push(mask);
                     if side_by_side.blocks.is_full() {

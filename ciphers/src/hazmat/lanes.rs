@@ -9,18 +9,16 @@ use core::fmt;
 
 use arrayvec::ArrayVec;
 use inout::InOutBuf;
-use lanecrypt_kernels::aes::Aes;
-use lanecrypt_kernels::chacha::{self, Counter64, Ietf};
-#[cfg(feature = "legacy")]
-use lanecrypt_kernels::des::{Des, TripleDes};
+use lanecrypt_kernels::chacha::{self, ChaCha, Form};
 use lanecrypt_kernels::lanes::Lane;
-use lanecrypt_kernels::salsa;
-use lanecrypt_kernels::serpent::Serpent;
-use lanecrypt_kernels::{BlockEncrypt, Isa, StreamCore, in_parts, into_blocks};
+use lanecrypt_kernels::salsa::{self, Salsa};
+use lanecrypt_kernels::{BlockEncrypt, Isa, Seek, StreamCore, in_parts, into_blocks};
 
 use super::Cipher;
 use super::block_modes::sized;
-use super::keyed::{Kept, Keyed, StreamKey, block_and_nonce};
+use super::keyed::Keyed;
+use super::stream_key::{ParsedKey, StreamKey, block_and_nonce};
+use super::table::{kernels, raw_ciphers};
 pub use crate::cipher::lanes::Lengths;
 use crate::{Algorithm, Error, Mode, Primitive};
 
@@ -50,16 +48,6 @@ pub struct Message<'a> {
     pub outcome: &'a mut Result<(), Error>,
 }
 
-/// Finds the key in a variant of [`Keyed`].
-macro_rules! variant {
-    ($variant:ident) => {
-        |keyed| match keyed {
-            Keyed::$variant(key) => Some(key),
-            _ => None,
-        }
-    };
-}
-
 /// Encrypts each message, as [`Cipher::encrypt`] does, and returns how many were refused.
 ///
 /// All should be of `algorithm`; one that is not is encrypted just as well, alone. Those of
@@ -69,24 +57,24 @@ pub fn encrypt<'a>(
     lengths: Lengths,
     messages: impl Iterator<Item = Message<'a>>,
 ) -> usize {
-    macro_rules! chained {
-        ($variant:ident, $cipher:ty) => {
-            chained(lengths, messages, variant!($variant), <$cipher>::cbc_encrypt_lanes)
+    macro_rules! chains {
+        ({} blocks {
+            $($(#[$cfg:meta])? [$($primitive:ident)+] $cbc:ident $ctr:ident $ecb:ident:
+              $cipher:ty, $forward:ty, $core:ty;)+
+        } streams $streams:tt) => {
+            match (algorithm.primitive(), algorithm.mode()) {
+                $($(#[$cfg])? ($(Primitive::$primitive)|+, Mode::Cbc) => {
+                    let key = |keyed: &'a Keyed| match keyed {
+                        Keyed::$cbc(key) => Some(key),
+                        _ => None,
+                    };
+                    chained(lengths, messages, key, <$cipher>::cbc_encrypt_lanes)
+                })+
+                _ => xor(algorithm, lengths, messages, encrypt_alone),
+            }
         };
     }
-    match (algorithm.primitive(), algorithm.mode()) {
-        (Primitive::Aes128, Mode::Cbc) => chained!(Aes128Cbc, Aes<128>),
-        (Primitive::Aes192, Mode::Cbc) => chained!(Aes192Cbc, Aes<192>),
-        (Primitive::Aes256, Mode::Cbc) => chained!(Aes256Cbc, Aes<256>),
-        (Primitive::Serpent128 | Primitive::Serpent192 | Primitive::Serpent256, Mode::Cbc) => {
-            chained!(SerpentCbc, Serpent)
-        }
-        #[cfg(feature = "legacy")]
-        (Primitive::Des, Mode::Cbc) => chained!(DesCbc, Des),
-        #[cfg(feature = "legacy")]
-        (Primitive::TripleDes, Mode::Cbc) => chained!(TripleDesCbc, TripleDes),
-        _ => xor(algorithm, lengths, messages, encrypt_alone),
-    }
+    raw_ciphers!(chains! {})
 }
 
 /// Decrypts each message, as [`Cipher::decrypt`] does, and returns how many were refused.
@@ -110,45 +98,78 @@ fn xor<'a>(
     messages: impl Iterator<Item = Message<'a>>,
     alone: impl Fn(Message<'a>) -> usize,
 ) -> usize {
-    macro_rules! side_by_side {
-        ($variant:ident, $lane:expr, $run:expr) => {{
-            let key = |keyed: &'a Keyed| match keyed {
-                Keyed::Stream(StreamKey::$variant(kept)) => Some(kept),
-                _ => None,
-            };
-            side_by_side(lengths, messages, key, $lane, $run, alone)
-        }};
-    }
-    macro_rules! chacha {
-        ($variant:ident, $form:ty, $rounds:literal) => {
-            side_by_side!(
-                $variant,
-                |key, nonce, block, data| chacha::Lane::new::<$form>(key, nonce, block, data),
-                chacha::xor_lanes::<$rounds>
-            )
+    macro_rules! streams {
+        ({} blocks $blocks:tt streams {
+            $([$primitive:ident $mode:ident] $stream:ident: $core:ty;)+
+        }) => {
+            match (algorithm.primitive(), algorithm.mode()) {
+                _ if lengths == Lengths::NONE => messages.map(alone).sum(),
+                $((Primitive::$primitive, Mode::$mode) => {
+                    let key = |keyed: &'a Keyed| match keyed {
+                        Keyed::Stream(StreamKey::$stream(key)) => Some(key),
+                        _ => None,
+                    };
+                    side_by_side(lengths, messages, key, alone)
+                })+
+                _ => messages.map(alone).sum(),
+            }
         };
     }
-    macro_rules! salsa {
-        ($variant:ident, $rounds:literal) => {
-            side_by_side!(
-                $variant,
-                |key, nonce, block, data| salsa::Lane::new(key, nonce, block, data),
-                salsa::xor_lanes::<$rounds>
-            )
-        };
+    raw_ciphers!(streams! {})
+}
+
+/// A stream core for whose messages there is a kernel side by side.
+trait SideBySide: Seek {
+    /// What such a kernel takes of a message.
+    type Lane<'a>;
+
+    /// A message whose data begin at `block` of the keystream.
+    fn lane<'a>(
+        key: &'a Self::Key,
+        nonce: &Self::Nonce,
+        block: u64,
+        data: InOutBuf<'a, 'a, u8>,
+    ) -> Self::Lane<'a>;
+
+    /// XORs the keystreams of all messages.
+    fn xor_lanes(isa: Isa, lanes: &mut [Self::Lane<'_>]);
+}
+
+impl<const ROUNDS: usize, F: Form> SideBySide for ChaCha<ROUNDS, F> {
+    type Lane<'a> = chacha::Lane<'a>;
+
+    #[inline(always)]
+    fn lane<'a>(
+        key: &'a chacha::Key,
+        nonce: &Self::Nonce,
+        block: u64,
+        data: InOutBuf<'a, 'a, u8>,
+    ) -> chacha::Lane<'a> {
+        chacha::Lane::new::<F>(key, nonce, block, data)
     }
-    match (algorithm.primitive(), algorithm.mode()) {
-        _ if lengths == Lengths::NONE => messages.map(alone).sum(),
-        (Primitive::ChaCha8, Mode::Djb) => chacha!(ChaCha8Djb, Counter64, 8),
-        (Primitive::ChaCha12, Mode::Djb) => chacha!(ChaCha12Djb, Counter64, 12),
-        (Primitive::ChaCha20, Mode::Djb) => chacha!(ChaCha20Djb, Counter64, 20),
-        (Primitive::ChaCha8, Mode::Ietf) => chacha!(ChaCha8Ietf, Ietf, 8),
-        (Primitive::ChaCha12, Mode::Ietf) => chacha!(ChaCha12Ietf, Ietf, 12),
-        (Primitive::ChaCha20, Mode::Ietf) => chacha!(ChaCha20Ietf, Ietf, 20),
-        (Primitive::Salsa8, Mode::Stream) => salsa!(Salsa8, 8),
-        (Primitive::Salsa12, Mode::Stream) => salsa!(Salsa12, 12),
-        (Primitive::Salsa20, Mode::Stream) => salsa!(Salsa20, 20),
-        _ => messages.map(alone).sum(),
+
+    #[inline(always)]
+    fn xor_lanes(isa: Isa, lanes: &mut [chacha::Lane<'_>]) {
+        chacha::xor_lanes::<ROUNDS>(isa, lanes);
+    }
+}
+
+impl<const ROUNDS: usize> SideBySide for Salsa<ROUNDS> {
+    type Lane<'a> = salsa::Lane<'a>;
+
+    #[inline(always)]
+    fn lane<'a>(
+        key: &'a salsa::Key,
+        nonce: &[u8; 8],
+        block: u64,
+        data: InOutBuf<'a, 'a, u8>,
+    ) -> salsa::Lane<'a> {
+        salsa::Lane::new(key, nonce, block, data)
+    }
+
+    #[inline(always)]
+    fn xor_lanes(isa: Isa, lanes: &mut [salsa::Lane<'_>]) {
+        salsa::xor_lanes::<ROUNDS>(isa, lanes);
     }
 }
 
@@ -216,14 +237,12 @@ fn chained<'a, C: BlockEncrypt<N> + 'a, const N: usize>(
     refused
 }
 
-/// A stream: `lane` makes a lane of a message, `run` takes messages side by side, `alone` one.
+/// A stream: `alone` takes messages one by one.
 #[inline(always)]
-fn side_by_side<'a, C: StreamCore<Nonce = [u8; N]> + 'a, L: 'a, const N: usize>(
+fn side_by_side<'a, C: SideBySide + StreamCore<Nonce = [u8; N]> + 'a, const N: usize>(
     lengths: Lengths,
     messages: impl Iterator<Item = Message<'a>>,
-    key: impl Fn(&'a Keyed) -> Option<&'a Kept<C>>,
-    lane: impl Fn(&'a C::Key, &'a [u8; N], u64, InOutBuf<'a, 'a, u8>) -> L,
-    run: impl Fn(Isa, &mut [L]),
+    key: impl Fn(&'a Keyed) -> Option<&'a ParsedKey<C>>,
     alone: impl Fn(Message<'a>) -> usize,
 ) -> usize {
     let mut lanes = ArrayVec::<_, STREAMS>::new();
@@ -232,14 +251,14 @@ fn side_by_side<'a, C: StreamCore<Nonce = [u8; N]> + 'a, L: 'a, const N: usize>(
     for Message { cipher, iv, data, outcome } in messages {
         if lengths.contain(data.len())
             && data.len() <= LONGEST_STREAM
-            && let Some(kept) = key(&cipher.keyed)
+            && let Some(parsed) = key(&cipher.keyed)
             && let Ok((block, nonce)) = block_and_nonce(iv)
             && block <= LAST_START
-            && *isa.get_or_insert(kept.isa) == kept.isa
+            && *isa.get_or_insert(parsed.isa) == parsed.isa
         {
-            lanes.push(lane(&kept.key, nonce, block, data));
+            lanes.push(C::lane(&parsed.key, nonce, block, data));
             if lanes.is_full() {
-                run(kept.isa, &mut lanes);
+                C::xor_lanes(parsed.isa, &mut lanes);
                 lanes.clear();
             }
         } else {
@@ -249,7 +268,7 @@ fn side_by_side<'a, C: StreamCore<Nonce = [u8; N]> + 'a, L: 'a, const N: usize>(
     if let Some(isa) = isa
         && !lanes.is_empty()
     {
-        run(isa, &mut lanes);
+        C::xor_lanes(isa, &mut lanes);
     }
     refused
 }

@@ -7,15 +7,16 @@ use lanecrypt_kernels::{BlockEncrypt, add_to_counter, wipe};
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::Padding;
-use super::block_modes::{MAX_BLOCK, cbc, ecb, first, no_iv, sized};
-use super::cipher::{Cipher, copy};
-use super::keyed::{Keyed, by_mode};
-use super::live::Live;
+use super::block_modes::{MAX_BLOCK, both, cbc, copy, ecb, first, no_iv, sized};
+use super::cipher::Cipher;
+use super::keyed::{Keyed, by_mode, by_mode_of};
 use super::padding::{pad, unpad};
+use super::running_stream::RunningStream;
+use super::table::raw_ciphers;
 use crate::{Error, Mode};
 
 /// The state of one message that is encrypted, or decrypted.
-pub(super) struct Message<'c, const ENCRYPT: bool> {
+pub(super) struct MessageState<'c, const ENCRYPT: bool> {
     cipher: &'c Cipher,
     padding: Padding,
     finished: bool,
@@ -29,10 +30,10 @@ pub(super) struct Message<'c, const ENCRYPT: bool> {
     /// Blocks that CTR may still count: a counter of 64 bits would repeat.
     blocks: u64,
     /// The state of a stream cipher; none with other algorithms.
-    live: Option<Live>,
+    running: Option<RunningStream>,
 }
 
-impl<'c, const ENCRYPT: bool> Message<'c, ENCRYPT> {
+impl<'c, const ENCRYPT: bool> MessageState<'c, ENCRYPT> {
     pub(super) fn new(
         cipher: &'c Cipher,
         iv: &[u8],
@@ -53,7 +54,7 @@ impl<'c, const ENCRYPT: bool> Message<'c, ENCRYPT> {
             part: [0; MAX_BLOCK],
             chain: [0; MAX_BLOCK],
             blocks: 0,
-            live: None,
+            running: None,
         };
         message.start(iv, first)?;
         Ok(message)
@@ -85,7 +86,7 @@ impl<'c, const ENCRYPT: bool> Message<'c, ENCRYPT> {
                 self.blocks = u64::MAX - at;
             },
             ecb _cipher => no_iv(iv)?,
-            stream key => Live::start(&mut self.live, key, iv, at)?,
+            stream key => RunningStream::start(&mut self.running, key, iv, at)?,
             xts _xts => return Err(Error::Unsupported),
             null => no_iv(iv)?,
         );
@@ -123,8 +124,8 @@ impl<'c, const ENCRYPT: bool> Message<'c, ENCRYPT> {
             cbc cipher => cbc::<ENCRYPT, _, _>(cipher, first(&mut self.chain), data),
             ctr cipher => self.count(cipher, data),
             ecb cipher => ecb::<ENCRYPT, _, _>(cipher, data),
-            stream _key => match &mut self.live {
-                Some(live) => live.xor(data),
+            stream _key => match &mut self.running {
+                Some(running) => running.xor(data),
                 None => Err(Error::Finished),
             },
             xts _xts => Err(Error::Unsupported),
@@ -285,27 +286,18 @@ fn chain_of<'a, C: BlockEncrypt<N>, const N: usize>(
     first(chain)
 }
 
-/// Two buffers of one length.
-#[inline]
-pub(super) fn both<'i, 'o>(
-    input: &'i [u8],
-    output: &'o mut [u8],
-) -> Result<InOutBuf<'i, 'o, u8>, Error> {
-    InOutBuf::new(input, output).map_err(|_| Error::OutputLength)
-}
-
-impl<const ENCRYPT: bool> fmt::Debug for Message<'_, ENCRYPT> {
+impl<const ENCRYPT: bool> fmt::Debug for MessageState<'_, ENCRYPT> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = if ENCRYPT { "Encryptor" } else { "Decryptor" };
         f.debug_struct(name).field("algorithm", &self.cipher.algorithm()).finish_non_exhaustive()
     }
 }
 
-impl<const ENCRYPT: bool> Drop for Message<'_, ENCRYPT> {
+impl<const ENCRYPT: bool> Drop for MessageState<'_, ENCRYPT> {
     fn drop(&mut self) {
         // Streams wipe themselves; chains and counters are public.
         wipe::memory(&mut self.part);
     }
 }
 
-impl<const ENCRYPT: bool> ZeroizeOnDrop for Message<'_, ENCRYPT> {}
+impl<const ENCRYPT: bool> ZeroizeOnDrop for MessageState<'_, ENCRYPT> {}

@@ -2,9 +2,8 @@
 
 use zeroize::Zeroizing;
 
-use super::block_modes::MAX_BLOCK;
+use super::block_modes::{MAX_BLOCK, both};
 use super::cipher::Cipher;
-use super::message::both;
 use super::padding::{pad, padding_byte, unpad};
 use crate::{Error, Mode};
 

@@ -1,8 +1,8 @@
 //! Sectors of a storage device, many at a time.
 
 use inout::InOutBuf;
-use lanecrypt_kernels::xts::{LONGEST, SHORTEST};
 
+use super::block_modes::data_unit;
 use super::cipher::Cipher;
 use super::keyed::Keyed;
 use crate::Error;
@@ -89,10 +89,4 @@ impl Cipher {
             _ => Err(Error::Unsupported),
         }
     }
-}
-
-/// Refuses lengths that no data unit has (NIST SP 800-38E, section 4).
-#[inline]
-pub(super) fn data_unit(length: usize) -> Result<(), Error> {
-    if (SHORTEST..=LONGEST).contains(&length) { Ok(()) } else { Err(Error::DataLength) }
 }

@@ -5,92 +5,112 @@ use alloc::boxed::Box;
 use core::fmt;
 
 use inout::InOutBuf;
-use lanecrypt_kernels::aes::AesCtr;
 #[cfg(feature = "legacy")]
 use lanecrypt_kernels::arc4::{Arc4, Key};
-use lanecrypt_kernels::chacha::{ChaCha, Counter64, Ietf};
-#[cfg(feature = "legacy")]
-use lanecrypt_kernels::des::{Des, TripleDes};
 #[cfg(feature = "legacy")]
 use lanecrypt_kernels::hc128::Hc128;
 use lanecrypt_kernels::null::Null;
-use lanecrypt_kernels::salsa::Salsa;
-use lanecrypt_kernels::serpent::Serpent;
-use lanecrypt_kernels::{Ctr, Isa, Seek};
+use lanecrypt_kernels::{Isa, Seek};
 use zeroize::ZeroizeOnDrop;
 
 use super::StreamCipher;
+use super::table::{kernels, raw_ciphers};
+use crate::key_bytes::FromBytes;
 #[cfg(feature = "legacy")]
-use super::keyed::triple_des_key;
-use super::keyed::{bytes, either, serpent_key};
+use crate::key_bytes::array;
 use crate::{Algorithm, Error, Mode, Primitive};
 
 /// One keyed stream of an algorithm that is chosen at run time.
 ///
 /// Lengths are checked once, when it is made; a request pays for its bytes and one branch. Where
 /// the algorithm is known when the program is written, [`StreamCipher`] saves the branch.
-pub struct Stream(Core);
+pub struct Stream(AnyCore);
 
-#[cfg_attr(
-    not(feature = "legacy"),
-    expect(clippy::large_enum_variant, reason = "Serpent's schedule; boxing it would allocate")
-)]
-enum Core {
-    Aes128Ctr(StreamCipher<AesCtr<128>>),
-    Aes192Ctr(StreamCipher<AesCtr<192>>),
-    Aes256Ctr(StreamCipher<AesCtr<256>>),
-    ChaCha8Djb(StreamCipher<ChaCha<8, Counter64>>),
-    ChaCha12Djb(StreamCipher<ChaCha<12, Counter64>>),
-    ChaCha20Djb(StreamCipher<ChaCha<20, Counter64>>),
-    ChaCha8Ietf(StreamCipher<ChaCha<8, Ietf>>),
-    ChaCha12Ietf(StreamCipher<ChaCha<12, Ietf>>),
-    ChaCha20Ietf(StreamCipher<ChaCha<20, Ietf>>),
-    Salsa8(StreamCipher<Salsa<8>>),
-    Salsa12(StreamCipher<Salsa<12>>),
-    Salsa20(StreamCipher<Salsa<20>>),
-    SerpentCtr(StreamCipher<Ctr<Serpent, 16>>),
-    Null(StreamCipher<Null>),
-    #[cfg(feature = "legacy")]
-    DesCtr(StreamCipher<Ctr<Des, 8>>),
-    #[cfg(feature = "legacy")]
-    TripleDesCtr(StreamCipher<Ctr<TripleDes, 8>>),
-    // Boxed, because their tables would make every stream larger by kilobytes.
-    #[cfg(feature = "legacy")]
-    Arc4(Box<StreamCipher<Arc4>>),
-    #[cfg(feature = "legacy")]
-    Hc128(Box<StreamCipher<Hc128>>),
+/// Makes the type and what is done with it.
+macro_rules! any_core {
+    ({} blocks {
+        $($(#[$cfg:meta])? [$($block:ident)+] $cbc:ident $ctr:ident $ecb:ident:
+          $cipher:ty, $forward:ty, $counter:ty;)+
+    } streams { $([$primitive:ident $mode:ident] $stream:ident: $core:ty;)+ }) => {
+        #[cfg_attr(
+            not(feature = "legacy"),
+            expect(clippy::large_enum_variant, reason = "Serpent's; boxing it would allocate")
+        )]
+        enum AnyCore {
+            $($(#[$cfg])? $ctr(StreamCipher<$counter>),)+
+            $($stream(StreamCipher<$core>),)+
+            Null(StreamCipher<Null>),
+            // Boxed, because their tables would make every stream larger by kilobytes.
+            #[cfg(feature = "legacy")]
+            Arc4(Box<StreamCipher<Arc4>>),
+            #[cfg(feature = "legacy")]
+            Hc128(Box<StreamCipher<Hc128>>),
+        }
+
+        impl AnyCore {
+            /// The stream of an algorithm, whose key and nonce have the right lengths, from block
+            /// `first` on.
+            fn open(
+                isa: Isa,
+                algorithm: Algorithm,
+                key: &[u8],
+                nonce: &[u8],
+                first: u64,
+            ) -> Result<Self, Error> {
+                Ok(match (algorithm.primitive(), algorithm.mode()) {
+                    $($(#[$cfg])? ($(Primitive::$block)|+, Mode::Ctr) => {
+                        Self::$ctr(open(isa, key, nonce, first)?)
+                    })+
+                    $((Primitive::$primitive, Mode::$mode) => {
+                        Self::$stream(open(isa, key, nonce, first)?)
+                    })+
+                    (Primitive::Null, _) => {
+                        Self::Null(StreamCipher::at_block(isa, &(), &(), first)?)
+                    }
+                    #[cfg(feature = "legacy")]
+                    (Primitive::Arc4, _) => {
+                        let key = Key::try_from(key).map_err(|_| Error::KeyLength)?;
+                        Self::Arc4(Box::new(StreamCipher::new(isa, &key, &())))
+                    }
+                    #[cfg(feature = "legacy")]
+                    (Primitive::Hc128, _) => {
+                        let nonce = nonce.try_into().map_err(|_| Error::NonceLength)?;
+                        Self::Hc128(Box::new(StreamCipher::new(isa, array(key)?, nonce)))
+                    }
+                    _ => return Err(Error::Unsupported),
+                })
+            }
+        }
+    };
 }
+
+raw_ciphers!(any_core! {});
 
 /// Evaluates one expression for whichever core the stream has; or another one if that core cannot
 /// seek.
 macro_rules! for_core {
-    ($self:expr, $stream:ident => $e:expr) => {
-        for_core!($self, $stream => $e, else $e)
+    ($core:expr, $stream:ident => $result:expr) => {
+        for_core!($core, $stream => $result, else $result)
     };
-    ($self:expr, $stream:ident => $e:expr, else $unseekable:expr) => {
-        match $self {
-            Core::Aes128Ctr($stream) => $e,
-            Core::Aes192Ctr($stream) => $e,
-            Core::Aes256Ctr($stream) => $e,
-            Core::ChaCha8Djb($stream) => $e,
-            Core::ChaCha12Djb($stream) => $e,
-            Core::ChaCha20Djb($stream) => $e,
-            Core::ChaCha8Ietf($stream) => $e,
-            Core::ChaCha12Ietf($stream) => $e,
-            Core::ChaCha20Ietf($stream) => $e,
-            Core::Salsa8($stream) => $e,
-            Core::Salsa12($stream) => $e,
-            Core::Salsa20($stream) => $e,
-            Core::SerpentCtr($stream) => $e,
-            Core::Null($stream) => $e,
+    ($core:expr, $stream:ident => $result:expr, else $unseekable:expr) => {
+        raw_ciphers!(for_core_of! { $core, $stream => $result, else $unseekable })
+    };
+}
+
+/// As [`for_core`], with the rows of the table.
+macro_rules! for_core_of {
+    ({ $value:expr, $found:ident => $result:expr, else $unseekable:expr } blocks {
+        $($(#[$cfg:meta])? [$($block:ident)+] $cbc:ident $ctr:ident $ecb:ident:
+          $cipher:ty, $forward:ty, $counter:ty;)+
+    } streams { $([$($algorithm:ident)+] $stream:ident: $core:ty;)+ }) => {
+        match $value {
+            $($(#[$cfg])? AnyCore::$ctr($found) => $result,)+
+            $(AnyCore::$stream($found) => $result,)+
+            AnyCore::Null($found) => $result,
             #[cfg(feature = "legacy")]
-            Core::DesCtr($stream) => $e,
+            AnyCore::Arc4($found) => $unseekable,
             #[cfg(feature = "legacy")]
-            Core::TripleDesCtr($stream) => $e,
-            #[cfg(feature = "legacy")]
-            Core::Arc4($stream) => $unseekable,
-            #[cfg(feature = "legacy")]
-            Core::Hc128($stream) => $unseekable,
+            AnyCore::Hc128($found) => $unseekable,
         }
     };
 }
@@ -132,49 +152,7 @@ impl Stream {
         if first != 0 && !algorithm.is_seekable() {
             return Err(Error::Unsupported);
         }
-        let core = match (algorithm.primitive(), algorithm.mode()) {
-            (Primitive::Aes128, _) => Core::Aes128Ctr(open(isa, bytes(key)?, nonce, first)?),
-            (Primitive::Aes192, _) => Core::Aes192Ctr(open(isa, bytes(key)?, nonce, first)?),
-            (Primitive::Aes256, _) => Core::Aes256Ctr(open(isa, bytes(key)?, nonce, first)?),
-            (Primitive::ChaCha8, Mode::Ietf) => {
-                Core::ChaCha8Ietf(open(isa, &either(key)?, nonce, first)?)
-            }
-            (Primitive::ChaCha12, Mode::Ietf) => {
-                Core::ChaCha12Ietf(open(isa, &either(key)?, nonce, first)?)
-            }
-            (Primitive::ChaCha20, Mode::Ietf) => {
-                Core::ChaCha20Ietf(open(isa, &either(key)?, nonce, first)?)
-            }
-            (Primitive::ChaCha8, _) => Core::ChaCha8Djb(open(isa, &either(key)?, nonce, first)?),
-            (Primitive::ChaCha12, _) => Core::ChaCha12Djb(open(isa, &either(key)?, nonce, first)?),
-            (Primitive::ChaCha20, _) => Core::ChaCha20Djb(open(isa, &either(key)?, nonce, first)?),
-            (Primitive::Salsa8, _) => Core::Salsa8(open(isa, &either(key)?, nonce, first)?),
-            (Primitive::Salsa12, _) => Core::Salsa12(open(isa, &either(key)?, nonce, first)?),
-            (Primitive::Salsa20, _) => Core::Salsa20(open(isa, &either(key)?, nonce, first)?),
-            (Primitive::Serpent128 | Primitive::Serpent192 | Primitive::Serpent256, _) => {
-                Core::SerpentCtr(open(isa, &serpent_key(key)?, nonce, first)?)
-            }
-            // It has no form without a tag.
-            (Primitive::XChaCha20, _) => return Err(Error::Unsupported),
-            (Primitive::Null, _) => Core::Null(StreamCipher::at_block(isa, &(), &(), first)?),
-            #[cfg(feature = "legacy")]
-            (Primitive::Des, _) => Core::DesCtr(open(isa, bytes(key)?, nonce, first)?),
-            #[cfg(feature = "legacy")]
-            (Primitive::TripleDes, _) => {
-                Core::TripleDesCtr(open(isa, &triple_des_key(key)?, nonce, first)?)
-            }
-            #[cfg(feature = "legacy")]
-            (Primitive::Arc4, _) => {
-                let key = Key::try_from(key).map_err(|_| Error::KeyLength)?;
-                Core::Arc4(Box::new(StreamCipher::new(isa, &key, &())))
-            }
-            #[cfg(feature = "legacy")]
-            (Primitive::Hc128, _) => {
-                let nonce = nonce.try_into().map_err(|_| Error::NonceLength)?;
-                Core::Hc128(Box::new(StreamCipher::new(isa, bytes(key)?, nonce)))
-            }
-        };
-        Ok(Self(core))
+        AnyCore::open(isa, algorithm, key, nonce, first).map(Self)
     }
 
     /// Bytes to the end of the keystream, saturating at `u64::MAX`.
@@ -228,12 +206,12 @@ impl fmt::Debug for Stream {
 
 impl ZeroizeOnDrop for Stream {}
 
-fn open<C: Seek<Nonce = [u8; N]>, const N: usize>(
+fn open<C: Seek<Key: FromBytes, Nonce = [u8; N]>, const N: usize>(
     isa: Isa,
-    key: &C::Key,
+    key: &[u8],
     nonce: &[u8],
     first: u64,
 ) -> Result<StreamCipher<C>, Error> {
     let nonce = nonce.try_into().map_err(|_| Error::NonceLength)?;
-    StreamCipher::at_block(isa, key, nonce, first)
+    C::Key::from_bytes(key, |key| StreamCipher::at_block(isa, key, nonce, first))?
 }

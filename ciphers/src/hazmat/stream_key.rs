@@ -1,0 +1,135 @@
+//! The keys of stream ciphers.
+
+use inout::InOutBuf;
+#[cfg(feature = "legacy")]
+use lanecrypt_kernels::hc128::Hc128;
+use lanecrypt_kernels::{Isa, Seek, StreamCore};
+#[cfg(feature = "legacy")]
+use zeroize::Zeroizing;
+
+use super::block_modes::sized;
+use super::table::{kernels, raw_ciphers};
+#[cfg(feature = "legacy")]
+use crate::key_bytes::array;
+use crate::key_bytes::either;
+use crate::{Algorithm, Error, Mode, Primitive};
+
+/// Makes the type and what is done with it.
+macro_rules! stream_key {
+    ({} blocks $blocks:tt streams { $([$primitive:ident $mode:ident] $stream:ident: $core:ty;)+ }) => {
+        /// The key of a stream cipher that makes a new state for each nonce.
+        pub(super) enum StreamKey {
+            $($stream(ParsedKey<$core>),)+
+            #[cfg(feature = "legacy")]
+            Hc128(Zeroizing<[u8; 16]>, Isa),
+        }
+
+        impl StreamKey {
+            pub(super) fn empty(isa: Isa, algorithm: Algorithm) -> Result<Self, Error> {
+                Ok(match (algorithm.primitive(), algorithm.mode()) {
+                    $((Primitive::$primitive, Mode::$mode) => {
+                        Self::$stream(ParsedKey::empty(isa))
+                    })+
+                    #[cfg(feature = "legacy")]
+                    (Primitive::Hc128, Mode::Stream) => Self::Hc128(Zeroizing::new([0; 16]), isa),
+                    // ARC4 has no nonce: every message under its key would have the same keystream.
+                    _ => return Err(Error::Unsupported),
+                })
+            }
+
+            pub(super) fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
+                match self {
+                    $(Self::$stream(parsed) => parsed.set_key(key),)+
+                    #[cfg(feature = "legacy")]
+                    Self::Hc128(kept, _) => {
+                        **kept = *array(key)?;
+                        Ok(())
+                    }
+                }
+            }
+
+            /// XORs the keystream of `nonce` into `data`.
+            pub(super) fn message(
+                &self,
+                nonce: &[u8],
+                data: InOutBuf<'_, '_, u8>,
+            ) -> Result<(), Error> {
+                match self {
+                    $(Self::$stream(key) => key.message(nonce, data),)+
+                    #[cfg(feature = "legacy")]
+                    Self::Hc128(key, isa) => hc128(*isa, key, nonce, data),
+                }
+            }
+        }
+    };
+}
+
+raw_ciphers!(stream_key! {});
+
+/// The parsed key of the stream core `C`, which wipes itself.
+pub(super) struct ParsedKey<C: StreamCore> {
+    pub(super) key: C::Key,
+    pub(super) isa: Isa,
+}
+
+impl<C: StreamCore> ParsedKey<C>
+where
+    C::Key: for<'a> From<&'a [u8; 16]> + for<'a> From<&'a [u8; 32]>,
+{
+    fn empty(isa: Isa) -> Self {
+        Self { key: (&[0; 32]).into(), isa }
+    }
+
+    fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
+        self.key = either(key)?;
+        Ok(())
+    }
+}
+
+impl<C: Seek> ParsedKey<C> {
+    #[inline]
+    fn message<const N: usize>(&self, iv: &[u8], data: InOutBuf<'_, '_, u8>) -> Result<(), Error>
+    where
+        C: StreamCore<Nonce = [u8; N]>,
+    {
+        let (block, nonce) = block_and_nonce(iv)?;
+        let mut core = C::new(self.isa, &self.key, nonce);
+        core.seek(block);
+        message(core, data)
+    }
+}
+
+/// The block that data begin at, and the nonce: block 0 where `iv` is the nonce alone; else it has
+/// 16 bytes, of which the first are the block's number, little-endian.
+#[inline]
+pub(super) fn block_and_nonce<const N: usize>(iv: &[u8]) -> Result<(u64, &[u8; N]), Error> {
+    const { assert!(N == 8 || N == 12) };
+    if let Ok(nonce) = iv.try_into() {
+        return Ok((0, nonce));
+    }
+    let whole: &[u8; 16] = sized(iv)?;
+    let (_, nonce) = whole.split_last_chunk().expect("asserted: less than 16 bytes");
+    let [a, b, c, d, e, f, g, h, ..] = *whole;
+    let block = match N {
+        12 => u32::from_le_bytes([a, b, c, d]).into(),
+        _ => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+    };
+    Ok((block, nonce))
+}
+
+/// A message under HC-128. Not inlined: the other ciphers need no room on the stack for its tables.
+#[cfg(feature = "legacy")]
+#[inline(never)]
+fn hc128(isa: Isa, key: &[u8; 16], nonce: &[u8], data: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
+    message(Hc128::new(isa, key, sized(nonce)?), data)
+}
+
+/// XORs the keystream of a fresh core into `data`.
+#[inline]
+fn message<C: StreamCore>(mut core: C, data: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
+    if data.len().div_ceil(C::BLOCK) as u64 > core.remaining() {
+        return Err(Error::KeystreamExhausted);
+    }
+    core.xor(data);
+    Ok(())
+}

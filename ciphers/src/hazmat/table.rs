@@ -1,0 +1,58 @@
+//! The table of raw ciphers: one row for each kernel. Whatever differs from one kernel to the next
+//! is made of these rows.
+
+/// Calls the macro `$make` with `$arguments` and the rows.
+///
+/// - `blocks`: the [primitives](crate::Primitive) of a block cipher; its variants in CBC, counter
+///   mode and ECB; its kernel, its kernel for the forward direction, its stream core.
+/// - `streams`: the primitive and the [mode](crate::Mode) of a stream that numbers its blocks; its
+///   variant; its stream core.
+macro_rules! raw_ciphers {
+    ($make:ident! $arguments:tt) => {
+        $make! { $arguments
+            blocks {
+                [Aes128] Aes128Cbc Aes128Ctr Aes128Ecb:
+                    kernels::aes::Aes<128>,
+                    kernels::aes::AesForward<128>,
+                    kernels::aes::AesCtr<128>;
+                [Aes192] Aes192Cbc Aes192Ctr Aes192Ecb:
+                    kernels::aes::Aes<192>,
+                    kernels::aes::AesForward<192>,
+                    kernels::aes::AesCtr<192>;
+                [Aes256] Aes256Cbc Aes256Ctr Aes256Ecb:
+                    kernels::aes::Aes<256>,
+                    kernels::aes::AesForward<256>,
+                    kernels::aes::AesCtr<256>;
+                [Serpent128 Serpent192 Serpent256] SerpentCbc SerpentCtr SerpentEcb:
+                    kernels::serpent::Serpent,
+                    kernels::serpent::Serpent,
+                    kernels::Ctr<kernels::serpent::Serpent, 16>;
+                #[cfg(feature = "legacy")]
+                [Des] DesCbc DesCtr DesEcb:
+                    kernels::des::Des,
+                    kernels::des::Des,
+                    kernels::Ctr<kernels::des::Des, 8>;
+                #[cfg(feature = "legacy")]
+                [TripleDes] TripleDesCbc TripleDesCtr TripleDesEcb:
+                    kernels::des::TripleDes,
+                    kernels::des::TripleDes,
+                    kernels::Ctr<kernels::des::TripleDes, 8>;
+            }
+            streams {
+                [ChaCha8 Djb] ChaCha8Djb: kernels::chacha::ChaCha<8, kernels::chacha::Counter64>;
+                [ChaCha12 Djb] ChaCha12Djb: kernels::chacha::ChaCha<12, kernels::chacha::Counter64>;
+                [ChaCha20 Djb] ChaCha20Djb: kernels::chacha::ChaCha<20, kernels::chacha::Counter64>;
+                [ChaCha8 Ietf] ChaCha8Ietf: kernels::chacha::ChaCha<8, kernels::chacha::Ietf>;
+                [ChaCha12 Ietf] ChaCha12Ietf: kernels::chacha::ChaCha<12, kernels::chacha::Ietf>;
+                [ChaCha20 Ietf] ChaCha20Ietf: kernels::chacha::ChaCha<20, kernels::chacha::Ietf>;
+                [Salsa8 Stream] Salsa8: kernels::salsa::Salsa<8>;
+                [Salsa12 Stream] Salsa12: kernels::salsa::Salsa<12>;
+                [Salsa20 Stream] Salsa20: kernels::salsa::Salsa<20>;
+            }
+        }
+    };
+}
+
+/// Where the types of the rows are.
+pub(super) use lanecrypt_kernels as kernels;
+pub(super) use raw_ciphers;

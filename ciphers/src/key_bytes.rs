@@ -1,0 +1,82 @@
+//! Keys of kernels, made of bytes.
+
+#[cfg(feature = "legacy")]
+use lanecrypt_kernels::des::TripleDesKey;
+use lanecrypt_kernels::{chacha, serpent};
+use subtle::ConstantTimeEq;
+
+use crate::Error;
+
+/// The key of a kernel, whose bytes come in one length or several.
+pub(crate) trait FromBytes {
+    /// Calls `then` with the key that `bytes` are.
+    ///
+    /// It gets a reference: an array stays where the bytes are, and what is parsed is wiped here.
+    fn from_bytes<R>(bytes: &[u8], then: impl FnOnce(&Self) -> R) -> Result<R, Error>;
+}
+
+impl<const N: usize> FromBytes for [u8; N] {
+    #[inline]
+    fn from_bytes<R>(bytes: &[u8], then: impl FnOnce(&Self) -> R) -> Result<R, Error> {
+        Ok(then(array(bytes)?))
+    }
+}
+
+/// That of Salsa20, too.
+impl FromBytes for chacha::Key {
+    #[inline]
+    fn from_bytes<R>(bytes: &[u8], then: impl FnOnce(&Self) -> R) -> Result<R, Error> {
+        Ok(then(&either(bytes)?))
+    }
+}
+
+// A call of its own, as is the next, so that AES needs no room on the stack for what these parse.
+impl FromBytes for serpent::Key {
+    #[inline(never)]
+    fn from_bytes<R>(bytes: &[u8], then: impl FnOnce(&Self) -> R) -> Result<R, Error> {
+        let key = match bytes.len() {
+            16 => array::<16>(bytes)?.into(),
+            24 => array::<24>(bytes)?.into(),
+            _ => array::<32>(bytes)?.into(),
+        };
+        Ok(then(&key))
+    }
+}
+
+#[cfg(feature = "legacy")]
+impl FromBytes for TripleDesKey {
+    #[inline(never)]
+    fn from_bytes<R>(bytes: &[u8], then: impl FnOnce(&Self) -> R) -> Result<R, Error> {
+        let key = match bytes.len() {
+            16 => array::<16>(bytes)?.into(),
+            _ => array::<24>(bytes)?.into(),
+        };
+        Ok(then(&key))
+    }
+}
+
+/// A key that has 16 bytes or 32.
+#[inline]
+pub(crate) fn either<K>(bytes: &[u8]) -> Result<K, Error>
+where
+    K: for<'a> From<&'a [u8; 16]> + for<'a> From<&'a [u8; 32]>,
+{
+    Ok(match bytes.len() {
+        16 => array::<16>(bytes)?.into(),
+        _ => array::<32>(bytes)?.into(),
+    })
+}
+
+/// The key as an array of the length that the kernel takes.
+#[inline]
+pub(crate) fn array<const N: usize>(bytes: &[u8]) -> Result<&[u8; N], Error> {
+    bytes.try_into().map_err(|_| Error::KeyLength)
+}
+
+/// The key of XTS, whose halves must differ (FIPS 140-3 Implementation Guidance, C.I): under one
+/// key for data and tweaks, someone who chooses the data learns masks. Compared in constant time.
+pub(crate) fn two_halves<const N: usize>(bytes: &[u8]) -> Result<&[u8; N], Error> {
+    let key = array(bytes)?;
+    let (data, tweak) = key.split_at(N / 2);
+    if data.ct_eq(tweak).into() { Err(Error::WeakKey) } else { Ok(key) }
+}
