@@ -12,14 +12,14 @@ mod tag;
 use core::fmt;
 
 use inout::InOutBuf;
-use lanecrypt_kernels::{Isa, Level, wipe};
+use lanecrypt_kernels::{Isa, wipe};
 use zeroize::ZeroizeOnDrop;
 
-use self::keyed::{Keyed, Nonced, by_key};
+use self::keyed::{Head, Keyed, Nonced, by_key, by_key_of, sealing_ciphers};
 use self::limits::Limits;
 pub use self::opener::Opener;
 pub use self::sealer::Sealer;
-use crate::{Algorithm, Error, Mode};
+use crate::{Algorithm, Error};
 
 /// One keyed cipher with authentication: AES-GCM (NIST SP 800-38D), ChaCha20-Poly1305 (RFC 8439) or
 /// XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha).
@@ -107,7 +107,7 @@ impl Cipher {
         if !algorithm.key_lengths().contains(key.len()) {
             return Err(Error::KeyLength);
         }
-        let shallow = isa.has(Level::AesNi) || algorithm.mode() != Mode::Gcm;
+        let shallow = algorithm.primitive().sets_keys_shallowly(isa);
         let _cleared = Cleared::new(shallow);
         Self::expand(isa, algorithm, key)
     }
@@ -157,7 +157,9 @@ impl Cipher {
     /// [`Error::KeyLength`]; nothing has changed then.
     pub fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
         let outcome = self.rekey(key);
-        drop(wipe::SetUp::<{ wipe::SHALLOW }, { wipe::DEEP }>::new(self.keyed.is_shallow()));
+        let head = self.keyed.head();
+        let shallow = head.algorithm.primitive().sets_keys_shallowly(head.isa);
+        drop(wipe::SetUp::<{ wipe::SHALLOW }, { wipe::DEEP }>::new(shallow));
         outcome
     }
 
@@ -165,6 +167,29 @@ impl Cipher {
     #[inline(never)]
     fn rekey(&mut self, key: &[u8]) -> Result<(), Error> {
         self.keyed.set_key(key)
+    }
+
+    /// Expands `key`, whose length is right. The value is moved once, to the caller, from the stack
+    /// right below it.
+    //
+    // A call of its own, so that its caller can clear that.
+    #[inline(never)]
+    fn expand(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
+        let mut place = Self::empty(isa, algorithm);
+        if let Ok(cipher) = &mut place
+            && let Err(error) = cipher.rekey(key)
+        {
+            place = Err(error);
+        }
+        place
+    }
+
+    /// The place of a key, which has to be set before anything is asked.
+    ///
+    /// A call of its own, so that those who set keys are not as deep in the stack as this is.
+    #[inline(never)]
+    fn empty(isa: Isa, algorithm: Algorithm) -> Result<Self, Error> {
+        Head::empty(isa, algorithm, |keyed| Self { keyed })
     }
 
     /// What it does.

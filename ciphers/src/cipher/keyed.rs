@@ -1,138 +1,126 @@
 //! What the key of each algorithm is expanded to, and which nonces it takes.
 
 use inout::InOutBuf;
+pub(super) use lanecrypt_kernels as kernels;
 use lanecrypt_kernels::chacha20poly1305::{ChaCha20Poly1305, XChaCha20Poly1305};
 use lanecrypt_kernels::gcm::AesGcm;
-#[cfg(doc)]
-use lanecrypt_kernels::wipe;
-use lanecrypt_kernels::{Aead, Isa, Level};
+use lanecrypt_kernels::{Aead, Isa};
 
 use super::limits::Limits;
-use super::{Cipher, tag};
+use super::tag;
+use crate::key_bytes::array;
 use crate::{Algorithm, Error, Mode, Primitive};
 
-/// An expanded key; a request finds its kernel by one branch.
-//
-// What stands before the keys is in the same places of all variants, so that it is found without
-// looking which one it is, and in the cache line of what tells them apart: keys begin a line, and
-// requests of many sessions have few to spare.
-#[repr(u8)]
-pub(super) enum Keyed {
-    Aes128Gcm(Head, AesGcm<128>),
-    Aes192Gcm(Head, AesGcm<192>),
-    Aes256Gcm(Head, AesGcm<256>),
-    ChaCha20Poly1305(Head, ChaCha20Poly1305),
-    XChaCha20Poly1305(Head, XChaCha20Poly1305),
+/// The table of ciphers with authentication: calls the macro `$make` with `$arguments` and a row for
+/// each, which has its [`Primitive`] and [`Mode`], its variant, its kernel, and the bytes of the
+/// kernel's keys and nonces.
+macro_rules! sealing_ciphers {
+    ($make:ident! $arguments:tt) => {
+        $make! { $arguments
+            [Aes128 Gcm] Aes128Gcm: kernels::gcm::AesGcm<128>, 16, 12;
+            [Aes192 Gcm] Aes192Gcm: kernels::gcm::AesGcm<192>, 24, 12;
+            [Aes256 Gcm] Aes256Gcm: kernels::gcm::AesGcm<256>, 32, 12;
+            [ChaCha20 Poly1305] ChaCha20Poly1305: kernels::chacha20poly1305::ChaCha20Poly1305, 32, 12;
+            [XChaCha20 Poly1305] XChaCha20Poly1305: kernels::chacha20poly1305::XChaCha20Poly1305, 32, 24;
+        }
+    };
 }
+
+/// Makes the type and what is done with it.
+macro_rules! keyed {
+    ({} $([$primitive:ident $mode:ident] $variant:ident:
+          $kernel:ty, $key:literal, $nonce:literal;)+) => {
+        /// An expanded key; a request finds its kernel by one branch.
+        //
+        // What stands before the keys is in the same places of all variants, so that it is found
+        // without looking which one it is, and in the cache line of what tells them apart: keys
+        // begin a line, and requests of many sessions have few to spare.
+        #[repr(u8)]
+        pub(super) enum Keyed {
+            $($variant(Head, $kernel),)+
+        }
+
+        impl Keyed {
+            /// The place of a key, which has to be set before anything is asked; `keep` makes the
+            /// result of it.
+            ///
+            /// Each arm returns its result by itself: were they joined first, each would be copied.
+            #[inline(always)]
+            fn empty<T>(isa: Isa, head: Head, keep: impl Fn(Self) -> T) -> Result<T, Error> {
+                match (head.algorithm.primitive(), head.algorithm.mode()) {
+                    $((Primitive::$primitive, Mode::$mode) => {
+                        return Ok(keep(Self::$variant(head, <$kernel>::empty(isa))));
+                    })+
+                    _ => Err(Error::Unsupported),
+                }
+            }
+
+            #[inline]
+            pub(super) fn head(&self) -> &Head {
+                match self {
+                    $(Self::$variant(head, _))|+ => head,
+                }
+            }
+
+            pub(super) fn head_mut(&mut self) -> &mut Head {
+                match self {
+                    $(Self::$variant(head, _))|+ => head,
+                }
+            }
+
+            /// Expands a key in the place of the one that is there.
+            #[inline]
+            pub(super) fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
+                match self {
+                    $(Self::$variant(_, kernel) => kernel.set_key(array(key)?),)+
+                }
+                Ok(())
+            }
+        }
+    };
+}
+
+sealing_ciphers!(keyed! {});
+
+/// Evaluates an expression for the kernel of a [`Keyed`].
+macro_rules! by_key {
+    ($keyed:expr, $key:ident => $result:expr) => {
+        sealing_ciphers!(by_key_of! { $keyed, $key => $result })
+    };
+}
+
+/// As [`by_key`], with the rows of the table.
+macro_rules! by_key_of {
+    ({ $keyed:expr, $found:ident => $result:expr }
+     $([$($algorithm:ident)+] $variant:ident: $kernel:ty, $key:literal, $nonce:literal;)+) => {
+        match $keyed {
+            $(Keyed::$variant(_, $found) => $result,)+
+        }
+    };
+}
+
+pub(super) use {by_key, by_key_of, sealing_ciphers};
 
 /// What there is to know of a cipher besides its key.
 #[derive(Clone, Copy)]
 pub(super) struct Head {
     pub(super) limits: Limits,
     pub(super) algorithm: Algorithm,
+    pub(super) isa: Isa,
     pub(super) tag_length: usize,
 }
 
-/// Evaluates an expression for the kernel of a [`Keyed`].
-macro_rules! by_key {
-    ($keyed:expr, $key:ident => $result:expr) => {
-        match $keyed {
-            Keyed::Aes128Gcm(_, $key) => $result,
-            Keyed::Aes192Gcm(_, $key) => $result,
-            Keyed::Aes256Gcm(_, $key) => $result,
-            Keyed::ChaCha20Poly1305(_, $key) => $result,
-            Keyed::XChaCha20Poly1305(_, $key) => $result,
-        }
-    };
-}
-
-pub(super) use by_key;
-
-impl Cipher {
-    /// Expands `key`, whose length is right. The value is moved once, to the caller, from the stack
-    /// right below it.
-    //
-    // A call of its own, so that its caller can clear that.
-    #[inline(never)]
-    pub(super) fn expand(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
-        let mut place = Self::empty(isa, algorithm);
-        if let Ok(cipher) = &mut place
-            && let Err(error) = cipher.rekey(key)
-        {
-            place = Err(error);
-        }
-        place
-    }
-
-    /// The place of a key, which has to be set before anything is asked.
-    ///
-    /// Each arm returns its result by itself: were they joined first, each would be copied. A call of
-    /// its own, so that those who set keys are not as deep in the stack as this is.
-    #[inline(never)]
-    pub(super) fn empty(isa: Isa, algorithm: Algorithm) -> Result<Self, Error> {
+impl Head {
+    /// The place of a key of `algorithm`, as [`Keyed::empty`] makes it.
+    #[inline(always)]
+    pub(super) fn empty<T>(
+        isa: Isa,
+        algorithm: Algorithm,
+        keep: impl Fn(Keyed) -> T,
+    ) -> Result<T, Error> {
         let tag_length = 16;
         let limits = Limits::new(algorithm, tag_length)?;
-        let head = Head { limits, algorithm, tag_length };
-        macro_rules! keyed {
-            ($variant:ident, $kernel:ty) => {
-                return Ok(Self { keyed: Keyed::$variant(head, <$kernel>::empty(isa)) })
-            };
-        }
-        match (algorithm.primitive(), algorithm.mode()) {
-            (Primitive::Aes128, Mode::Gcm) => keyed!(Aes128Gcm, AesGcm<128>),
-            (Primitive::Aes192, Mode::Gcm) => keyed!(Aes192Gcm, AesGcm<192>),
-            (Primitive::Aes256, Mode::Gcm) => keyed!(Aes256Gcm, AesGcm<256>),
-            (Primitive::ChaCha20, Mode::Poly1305) => keyed!(ChaCha20Poly1305, ChaCha20Poly1305),
-            (Primitive::XChaCha20, Mode::Poly1305) => keyed!(XChaCha20Poly1305, XChaCha20Poly1305),
-            _ => Err(Error::Unsupported),
-        }
-    }
-}
-
-/// The key as an array of the length that the kernel takes.
-#[inline]
-fn bytes<const N: usize>(key: &[u8]) -> Result<&[u8; N], Error> {
-    key.try_into().map_err(|_| Error::KeyLength)
-}
-
-impl Keyed {
-    #[inline]
-    pub(super) fn head(&self) -> &Head {
-        match self {
-            Self::Aes128Gcm(head, _)
-            | Self::Aes192Gcm(head, _)
-            | Self::Aes256Gcm(head, _)
-            | Self::ChaCha20Poly1305(head, _)
-            | Self::XChaCha20Poly1305(head, _) => head,
-        }
-    }
-
-    pub(super) fn head_mut(&mut self) -> &mut Head {
-        match self {
-            Self::Aes128Gcm(head, _)
-            | Self::Aes192Gcm(head, _)
-            | Self::Aes256Gcm(head, _)
-            | Self::ChaCha20Poly1305(head, _)
-            | Self::XChaCha20Poly1305(head, _) => head,
-        }
-    }
-
-    /// Whether setting a key takes [`wipe::SHALLOW`] bytes of stack at most.
-    #[inline]
-    pub(super) fn is_shallow(&self) -> bool {
-        match self {
-            Self::Aes128Gcm(_, key) => key.isa().has(Level::AesNi),
-            Self::Aes192Gcm(_, key) => key.isa().has(Level::AesNi),
-            Self::Aes256Gcm(_, key) => key.isa().has(Level::AesNi),
-            Self::ChaCha20Poly1305(..) | Self::XChaCha20Poly1305(..) => true,
-        }
-    }
-
-    /// Expands a key in the place of the one that is there.
-    #[inline]
-    pub(super) fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
-        by_key!(self, kernel => kernel.set_key(bytes(key)?));
-        Ok(())
+        Keyed::empty(isa, Self { limits, algorithm, isa, tag_length }, keep)
     }
 }
 

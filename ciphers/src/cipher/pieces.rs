@@ -2,11 +2,9 @@
 
 use inout::InOutBuf;
 use lanecrypt_kernels::Aead;
-use lanecrypt_kernels::chacha20poly1305::{ChaCha20Poly1305, XChaCha20Poly1305};
-use lanecrypt_kernels::gcm::AesGcm;
 
 use super::Cipher;
-use super::keyed::{Keyed, Nonced};
+use super::keyed::{Keyed, Nonced, kernels, sealing_ciphers};
 use crate::Error;
 
 /// A message on its way, and how much of it has come.
@@ -73,41 +71,44 @@ impl<'c> Pieces<'c> {
     }
 }
 
-/// A key, and the kernel's state of one message under it, which wipes itself.
-enum State<'c> {
-    Aes128Gcm(&'c AesGcm<128>, <AesGcm<128> as Aead<16, 12>>::Message),
-    Aes192Gcm(&'c AesGcm<192>, <AesGcm<192> as Aead<24, 12>>::Message),
-    Aes256Gcm(&'c AesGcm<256>, <AesGcm<256> as Aead<32, 12>>::Message),
-    ChaCha20Poly1305(&'c ChaCha20Poly1305, <ChaCha20Poly1305 as Aead<32, 12>>::Message),
-    XChaCha20Poly1305(&'c XChaCha20Poly1305, <XChaCha20Poly1305 as Aead<32, 24>>::Message),
-}
+/// Makes the type and what chooses between its variants.
+macro_rules! state {
+    ({} $([$($algorithm:ident)+] $variant:ident: $kernel:ty, $key:literal, $nonce:literal;)+) => {
+        /// A key, and the kernel's state of one message under it, which wipes itself.
+        enum State<'c> {
+            $($variant(&'c $kernel, <$kernel as Aead<$key, $nonce>>::Message),)+
+        }
 
-/// Evaluates an expression for the kernel and the state of a [`State`].
-macro_rules! by_state {
-    ($state:expr, ($key:ident, $message:ident) => $result:expr) => {
-        match $state {
-            State::Aes128Gcm($key, $message) => $result,
-            State::Aes192Gcm($key, $message) => $result,
-            State::Aes256Gcm($key, $message) => $result,
-            State::ChaCha20Poly1305($key, $message) => $result,
-            State::XChaCha20Poly1305($key, $message) => $result,
+        impl<'c> State<'c> {
+            fn new(keyed: &'c Keyed, nonce: &[u8]) -> Result<Self, Error> {
+                Ok(match keyed {
+                    $(Keyed::$variant(_, key) => Self::$variant(key, key.begin_under(nonce)?),)+
+                })
+            }
         }
     };
 }
 
-impl<'c> State<'c> {
-    fn new(keyed: &'c Keyed, nonce: &[u8]) -> Result<Self, Error> {
-        Ok(match keyed {
-            Keyed::Aes128Gcm(_, key) => Self::Aes128Gcm(key, key.begin_under(nonce)?),
-            Keyed::Aes192Gcm(_, key) => Self::Aes192Gcm(key, key.begin_under(nonce)?),
-            Keyed::Aes256Gcm(_, key) => Self::Aes256Gcm(key, key.begin_under(nonce)?),
-            Keyed::ChaCha20Poly1305(_, key) => Self::ChaCha20Poly1305(key, key.begin_under(nonce)?),
-            Keyed::XChaCha20Poly1305(_, key) => {
-                Self::XChaCha20Poly1305(key, key.begin_under(nonce)?)
-            }
-        })
-    }
+sealing_ciphers!(state! {});
 
+/// Evaluates an expression for the kernel and the state of a [`State`].
+macro_rules! by_state {
+    ($state:expr, ($key:ident, $message:ident) => $result:expr) => {
+        sealing_ciphers!(by_state_of! { $state, ($key, $message) => $result })
+    };
+}
+
+/// As [`by_state`], with the rows of the table.
+macro_rules! by_state_of {
+    ({ $state:expr, ($found:ident, $message:ident) => $result:expr }
+     $([$($algorithm:ident)+] $variant:ident: $kernel:ty, $key:literal, $nonce:literal;)+) => {
+        match $state {
+            $(State::$variant($found, $message) => $result,)+
+        }
+    };
+}
+
+impl State<'_> {
     fn associate(&mut self, aad: &[u8]) {
         by_state!(self, (key, message) => key.associate(message, aad));
     }
