@@ -229,8 +229,8 @@ impl Algorithm {
     }
 
     /// The levels at which it runs something else than at the next one below, lowest first, of
-    /// those that the features of this build include: a kernel of its primitive, of its hash, or one
-    /// that does all in one pass.
+    /// those that the features of this build include: a kernel of its primitive, of its hash, or
+    /// one that does all in one pass.
     pub fn kernels(self) -> impl Iterator<Item = Level> {
         let more: &[&[Level]] = match self.mode {
             Mode::Gcm => &[gcm::KERNELS, ghash::KERNELS],
@@ -261,13 +261,14 @@ impl Algorithm {
         }
     }
 
-    /// What the data's length must be a multiple of, in bytes.
+    /// The number of bytes that the length of data must be a multiple of.
     #[must_use]
     pub const fn granularity(self) -> usize {
         match self.mode {
             Mode::Cbc | Mode::Ecb => self.primitive.block_size(),
             Mode::Ctr | Mode::Djb | Mode::Ietf | Mode::Stream => 1,
-            // XTS has no padding either: what is left of a last block is stolen from the one before.
+            // XTS has no padding either: what is left of a last block is stolen from the one
+            // before.
             Mode::Gcm | Mode::Poly1305 | Mode::Xts => 1,
         }
     }
@@ -361,7 +362,7 @@ mod tests {
         }
     }
 
-    /// What indexes tables by secrets is there only for who asks for it.
+    /// Algorithms that index tables by secrets are left out by default.
     #[test]
     fn legacy_algorithms_need_their_feature() {
         for name in ["arc4", "hc128", "des-ecb", "des-cbc", "des-ctr", "3des-cbc"] {

@@ -54,23 +54,23 @@ use crate::{Algorithm, Error};
 /// opens under both. Where that matters, as with keys from passwords, the key has to be told apart
 /// by other means.
 ///
-/// The key is expanded once and wiped on drop; [`boxed`](Self::boxed) leaves no copy of it elsewhere.
-/// Requests only read it, so that any number of threads
-/// may share one cipher without a lock; they do not allocate. What they leave on the stack and in
-/// registers [`hazmat::burn_stack`](crate::hazmat::burn_stack) wipes. Constant time in key and data;
-/// lengths, nonces, associated data and whether a message is authentic are public.
+/// The key is expanded once and wiped on drop; [`boxed`](Self::boxed) leaves no copy of it
+/// elsewhere. Requests only read it, so that any number of threads may share one cipher without a
+/// lock; they do not allocate. What they leave on the stack and in registers
+/// [`hazmat::burn_stack`](crate::hazmat::burn_stack) wipes. Constant time in key and data; lengths,
+/// nonces, associated data and whether a message is authentic are public.
 ///
 /// The length of nonces is [`Algorithm::nonce_length`]. GCM takes others, from 1 byte to 2^61 - 1,
 /// which are hashed to a counter block and cost more; 12 bytes is the one to use, and random nonces
-/// of any length are as likely to repeat as those of 12 bytes. (The last 32 bits of such a hash show
-/// in the time that a message takes.) One message has at most 2^36 - 32
-/// bytes with GCM, 2^38 - 64 with Poly1305; associated data have at most 2^61 - 1 bytes with GCM.
+/// of any length are as likely to repeat as those of 12 bytes. (The last 32 bits of such a hash
+/// show in the time that a message takes.) One message has at most 2^36 - 32 bytes with GCM, 2^38 -
+/// 64 with Poly1305; associated data have at most 2^61 - 1 bytes with GCM.
 pub struct Cipher {
     keyed: Keyed,
 }
 
-/// What a new cipher leaves on the stack: that of setting a key, and above it the value that is
-/// moved to the caller.
+/// Clears what a new cipher leaves on the stack: the frames of setting a key, and above them the
+/// value that is moved to the caller.
 type Cleared = wipe::SetUp<
     { wipe::below(size_of::<Cipher>() + align_of::<Cipher>(), wipe::SHALLOW) },
     { wipe::below(size_of::<Cipher>() + align_of::<Cipher>(), wipe::DEEP) },
@@ -88,8 +88,8 @@ impl Cipher {
     ///
     /// # Errors
     ///
-    /// [`Error::Unsupported`] if the algorithm [does not authenticate](Algorithm::is_aead); such are
-    /// in [`hazmat`](crate::hazmat). [`Error::KeyLength`].
+    /// [`Error::Unsupported`] if the algorithm [does not authenticate](Algorithm::is_aead); such
+    /// are in [`hazmat`](crate::hazmat). [`Error::KeyLength`].
     #[inline]
     pub fn new(algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
         Self::with_isa(Isa::detect(), algorithm, key)
@@ -115,8 +115,8 @@ impl Cipher {
     /// As [`new`](Self::new), on the heap: the key is expanded there, is wiped there on drop, and
     /// leaves no copy elsewhere.
     ///
-    /// A cipher that is moved leaves its old bytes where it was, as every value does; only the box is
-    /// moved here. Without an allocator, put a cipher of any other key where it is to stay, and
+    /// A cipher that is moved leaves its old bytes where it was, as every value does; only the box
+    /// is moved here. Without an allocator, put a cipher of any other key where it is to stay, and
     /// [`set_key`](Self::set_key) there.
     ///
     /// ```
@@ -147,8 +147,8 @@ impl Cipher {
         Ok(place)
     }
 
-    /// Expands another key of the same algorithm in the place of this one, for the same kernels. The
-    /// length of tags stays.
+    /// Expands another key of the same algorithm in the place of this one, for the same kernels.
+    /// The length of tags stays.
     ///
     /// Cheaper than a new cipher, which is moved and of which the old one is wiped.
     ///
@@ -192,7 +192,7 @@ impl Cipher {
         Head::empty(isa, algorithm, |keyed| Self { keyed })
     }
 
-    /// What it does.
+    /// Its algorithm.
     #[must_use]
     #[inline]
     pub fn algorithm(&self) -> Algorithm {
@@ -210,11 +210,11 @@ impl Cipher {
     /// Makes tags of so many bytes: the first ones of those of 16.
     ///
     /// GCM has tags of 12 to 16 bytes, and of 4 and 8, which are for protocols that have to save
-    /// bytes and survive some forgeries (SP 800-38D, appendix C). Then ciphertext and associated data
-    /// have at most 2^10 bytes together with tags of 4 bytes, and 2^21 with tags of 8; and under one
-    /// key no more than 2^11, or 2^17, messages of that length may be opened, forged ones included:
-    /// each forgery that is accepted helps to find others. **Counting those is up to the caller.**
-    /// Poly1305 has tags of 16 bytes only.
+    /// bytes and survive some forgeries (SP 800-38D, appendix C). Then ciphertext and associated
+    /// data have at most 2^10 bytes together with tags of 4 bytes, and 2^21 with tags of 8; and
+    /// under one key no more than 2^11, or 2^17, messages of that length may be opened, forged ones
+    /// included: each forgery that is accepted helps to find others. **Counting those is up to the
+    /// caller.** Poly1305 has tags of 16 bytes only.
     ///
     /// # Errors
     ///
@@ -226,8 +226,8 @@ impl Cipher {
         Ok(())
     }
 
-    /// Encrypts a whole message, a slice in place or an [`InOutBuf`] from one buffer to another, and
-    /// writes its tag, of [`tag_length`](Self::tag_length) bytes.
+    /// Encrypts a whole message, a slice in place or an [`InOutBuf`] from one buffer to another,
+    /// and writes its tag, of [`tag_length`](Self::tag_length) bytes.
     ///
     /// **The nonce must not have been used before under this key.**
     ///

@@ -2,16 +2,16 @@
 //!
 //! Why these are not at the front door:
 //!
-//! - Nothing here authenticates. Whoever can change a message changes what it decrypts to: a bit of
-//!   a stream or of CTR at a time, a block and a bit of the next with CBC.
+//! - Nothing here authenticates. An attacker who can change a message changes its plaintext: a bit
+//!   of a stream or of CTR at a time, a block and a bit of the next with CBC.
 //! - Nothing keeps a nonce from being used twice. Two messages under one key and nonce, of a
 //!   stream or of CTR, give away the XOR of their contents. CBC asks for an initialization vector
 //!   that nobody can predict; ECB has none, and equal blocks stay equal.
 //! - XTS is for storage that has no room for more than its data. A copy of a sector that was taken
 //!   before can be put back, unseen, and shows which of its blocks have been written since; what
-//!   changes a block makes noise of these 16 bytes and leaves all others as they are. Where there is
-//!   room for a tag, an algorithm that authenticates is the better choice.
-//! - Who learns whether the padding of a message was right can decrypt messages: see [`Padding`].
+//!   changes a block makes noise of these 16 bytes and leaves all others as they are. Where there
+//!   is room for a tag, an algorithm that authenticates is the better choice.
+//! - An attacker who learns whether padding was right can decrypt messages: see [`Padding`].
 //! - Some algorithms here are broken: see [`Primitive::is_broken`](crate::Primitive::is_broken).
 //!
 //! [`Cipher`] is one keyed algorithm, for any number of messages and threads. An [`Encryptor`] or a
@@ -38,8 +38,8 @@ mod burn;
 mod cipher;
 mod decryptor;
 mod encryptor;
+mod expanded_key;
 mod header_protection;
-mod keyed;
 pub mod lanes;
 mod message;
 mod padded;

@@ -1,4 +1,4 @@
-//! What the key of each algorithm is expanded to, and which nonces it takes.
+//! The expanded key of each algorithm that authenticates, and the nonces that it takes.
 
 use inout::InOutBuf;
 pub(super) use lanecrypt_kernels as kernels;
@@ -11,17 +11,19 @@ use super::tag;
 use crate::key_bytes::array;
 use crate::{Algorithm, Error, Mode, Primitive};
 
-/// The table of ciphers with authentication: calls the macro `$make` with `$arguments` and a row for
-/// each, which has its [`Primitive`] and [`Mode`], its variant, its kernel, and the bytes of the
-/// kernel's keys and nonces.
+/// The table of ciphers with authentication: calls the macro `$make` with `$arguments` and a row
+/// for each, which has its [`Primitive`] and [`Mode`], its variant, its kernel, and the bytes of
+/// the kernel's keys and nonces.
 macro_rules! sealing_ciphers {
     ($make:ident! $arguments:tt) => {
         $make! { $arguments
             [Aes128 Gcm] Aes128Gcm: kernels::gcm::AesGcm<128>, 16, 12;
             [Aes192 Gcm] Aes192Gcm: kernels::gcm::AesGcm<192>, 24, 12;
             [Aes256 Gcm] Aes256Gcm: kernels::gcm::AesGcm<256>, 32, 12;
-            [ChaCha20 Poly1305] ChaCha20Poly1305: kernels::chacha20poly1305::ChaCha20Poly1305, 32, 12;
-            [XChaCha20 Poly1305] XChaCha20Poly1305: kernels::chacha20poly1305::XChaCha20Poly1305, 32, 24;
+            [ChaCha20 Poly1305] ChaCha20Poly1305:
+                kernels::chacha20poly1305::ChaCha20Poly1305, 32, 12;
+            [XChaCha20 Poly1305] XChaCha20Poly1305:
+                kernels::chacha20poly1305::XChaCha20Poly1305, 32, 24;
         }
     };
 }
@@ -32,9 +34,9 @@ macro_rules! keyed {
           $kernel:ty, $key:literal, $nonce:literal;)+) => {
         /// An expanded key; a request finds its kernel by one branch.
         //
-        // What stands before the keys is in the same places of all variants, so that it is found
-        // without looking which one it is, and in the cache line of what tells them apart: keys
-        // begin a line, and requests of many sessions have few to spare.
+        // The head is at the same place in all variants, so that it is found without a look at the
+        // tag, and shares a cache line with it: keys begin a line, and requests of many sessions
+        // have few to spare.
         #[repr(u8)]
         pub(super) enum Keyed {
             $($variant(Head, $kernel),)+
@@ -101,7 +103,7 @@ macro_rules! by_key_of {
 
 pub(super) use {by_key, by_key_of, sealing_ciphers};
 
-/// What there is to know of a cipher besides its key.
+/// All about a cipher but its key.
 #[derive(Clone, Copy)]
 pub(super) struct Head {
     pub(super) limits: Limits,
@@ -125,8 +127,8 @@ impl Head {
 }
 
 /// A kernel that is asked with a nonce of any length, and that writes or compares the tag itself: a
-/// tag that came back inside of a `Result` would be copied in pieces, which takes as long as half of
-/// a short message.
+/// tag that came back inside of a `Result` would be copied in pieces, which takes as long as half
+/// of a short message.
 pub(super) trait Nonced<const KEY: usize, const NONCE: usize>: Aead<KEY, NONCE> {
     /// As [`Aead::seal`], with a tag of as many bytes as there is room for.
     #[inline(always)]
@@ -170,7 +172,7 @@ pub(super) trait Nonced<const KEY: usize, const NONCE: usize>: Aead<KEY, NONCE> 
         }
     }
 
-    /// What the algorithm does with a nonce that has not the usual length: it refuses it.
+    /// Takes a nonce that does not have the usual length, or refuses it, as here.
     #[cold]
     fn seal_under_other(
         &self,

@@ -71,7 +71,7 @@ pub(super) fn data_unit(length: usize) -> Result<(), Error> {
     if (SHORTEST..=LONGEST).contains(&length) { Ok(()) } else { Err(Error::DataLength) }
 }
 
-/// What the null cipher does: from one buffer to another it copies, in place it does nothing.
+/// The null cipher: it copies from one buffer to another, and does nothing in place.
 #[inline]
 pub(super) fn copy(data: InOutBuf<'_, '_, u8>) {
     let _copied = data.into_out_with_copied_in();

@@ -1,4 +1,4 @@
-//! Clearing what a computation left behind, for who wants it at once.
+//! Clearing the stack and the registers after a computation.
 
 use lanecrypt_kernels::wipe;
 

@@ -7,7 +7,7 @@ use lanecrypt_kernels::{BlockEncrypt, Isa, wipe};
 use zeroize::ZeroizeOnDrop;
 
 use super::block_modes::{cbc, copy, data_unit, ecb, no_iv, sized};
-use super::keyed::{Keyed, by_mode, by_mode_of};
+use super::expanded_key::{ExpandedKey, by_mode, by_mode_of};
 use super::table::raw_ciphers;
 use crate::{Algorithm, Error};
 
@@ -15,9 +15,9 @@ use crate::{Algorithm, Error};
 ///
 /// The key is expanded once and wiped on drop. Requests only read it, so that any number of threads
 /// may share one cipher without a lock; they do not allocate, but for an
-/// [`Encryptor`](super::Encryptor) or [`Decryptor`](super::Decryptor) of HC-128, whose tables take 4 KiB. As constant time as the algorithm's
-/// [primitive](crate::Primitive::timing_leak) is; lengths, nonces and initialization vectors are
-/// public.
+/// [`Encryptor`](super::Encryptor) or [`Decryptor`](super::Decryptor) of HC-128, whose tables take
+/// 4 KiB. As constant time as the algorithm's [primitive](crate::Primitive::timing_leak) is;
+/// lengths, nonces and initialization vectors are public.
 ///
 /// Each message takes an initialization vector or nonce of its own, of
 /// [`Algorithm::nonce_length`] bytes. **Nothing here checks that none is used twice**: see
@@ -39,11 +39,11 @@ use crate::{Algorithm, Error};
 pub struct Cipher {
     algorithm: Algorithm,
     isa: Isa,
-    pub(super) keyed: Keyed,
+    pub(super) key: ExpandedKey,
 }
 
-/// What a new cipher leaves on the stack: that of setting a key, and above it the value that is
-/// moved to the caller.
+/// Clears what a new cipher leaves on the stack: the frames of setting a key, and above them the
+/// value that is moved to the caller.
 type Cleared = wipe::SetUp<
     { wipe::below(size_of::<Cipher>() + align_of::<Cipher>(), wipe::SHALLOW) },
     { wipe::below(size_of::<Cipher>() + align_of::<Cipher>(), wipe::DEEP) },
@@ -70,8 +70,8 @@ impl Cipher {
     /// As [`new`](Self::new), on the heap: the key is expanded there, is wiped there on drop, and
     /// leaves no copy elsewhere.
     ///
-    /// A cipher that is moved leaves its old bytes where it was, as every value does; only the box is
-    /// moved here. Without an allocator, put a cipher of any other key where it is to stay, and
+    /// A cipher that is moved leaves its old bytes where it was, as every value does; only the box
+    /// is moved here. Without an allocator, put a cipher of any other key where it is to stay, and
     /// [`set_key`](Self::set_key) there.
     ///
     /// # Errors
@@ -104,7 +104,7 @@ impl Cipher {
         if !self.algorithm.key_lengths().contains(key.len()) {
             return Err(Error::KeyLength);
         }
-        self.keyed.set_key(key)
+        self.key.set_key(key)
     }
 
     /// Expands `key`, whose length is right. The value is moved once, to the caller, from the stack
@@ -127,10 +127,10 @@ impl Cipher {
     /// A call of its own, so that those who set keys are not as deep in the stack as this is.
     #[inline(never)]
     fn empty(isa: Isa, algorithm: Algorithm) -> Result<Self, Error> {
-        Keyed::empty(isa, algorithm, |keyed| Self { algorithm, isa, keyed })
+        ExpandedKey::empty(isa, algorithm, |key| Self { algorithm, isa, key })
     }
 
-    /// What it does.
+    /// Its algorithm.
     #[must_use]
     #[inline]
     pub fn algorithm(&self) -> Algorithm {
@@ -175,7 +175,7 @@ impl Cipher {
         iv: &[u8],
         data: InOutBuf<'_, '_, u8>,
     ) -> Result<(), Error> {
-        by_mode!(&self.keyed,
+        by_mode!(&self.key,
             cbc cipher => {
                 let mut chain = *sized(iv)?;
                 cbc::<ENCRYPT, _, _>(cipher, &mut chain, data)

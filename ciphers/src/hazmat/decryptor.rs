@@ -10,15 +10,15 @@ use super::cipher::Cipher;
 use super::message::MessageState;
 use crate::Error;
 
-/// One message that is decrypted in pieces, under the key of a [`Cipher`](super::Cipher).
+/// One message that is decrypted in pieces, under the key of a [`Cipher`].
 ///
 /// Any split of the message into calls gives the same bytes. [`apply`](Self::apply) is the fast
-/// way for who has whole blocks, or a stream; [`update`](Self::update) and
+/// way for whole blocks and for streams; [`update`](Self::update) and
 /// [`finish`](Self::finish) take any pieces. A call that is refused has changed nothing, and the
-/// message goes on. What is held back is wiped.
+/// message goes on. Bytes that are held back are wiped.
 ///
 /// With [`Padding::Pkcs7`](super::Padding::Pkcs7) the last block is always held back, so that
-/// `finish` can look at how it ends. The warning of [`Padding`](super::Padding) applies.
+/// `finish` can look at how it ends. The warning of [`Padding`] applies.
 pub struct Decryptor<'c>(MessageState<'c, false>);
 
 /// One message in pieces.

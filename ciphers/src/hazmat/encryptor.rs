@@ -10,12 +10,12 @@ use super::cipher::Cipher;
 use super::message::MessageState;
 use crate::Error;
 
-/// One message that is encrypted in pieces, under the key of a [`Cipher`](super::Cipher).
+/// One message that is encrypted in pieces, under the key of a [`Cipher`].
 ///
 /// Any split of the message into calls gives the same bytes. [`apply`](Self::apply) is the fast
-/// way for who has whole blocks, or a stream; [`update`](Self::update) and
+/// way for whole blocks and for streams; [`update`](Self::update) and
 /// [`finish`](Self::finish) take any pieces. A call that is refused has changed nothing, and the
-/// message goes on. What is held back is wiped.
+/// message goes on. Bytes that are held back are wiped.
 ///
 /// ```
 /// use lanecrypt_ciphers::hazmat::{Cipher, Padding};
@@ -56,7 +56,7 @@ impl Cipher {
     ///
     /// [`Error::NonceLength`]; [`Error::KeystreamExhausted`] if there is no such block;
     /// [`Error::Unsupported`] if `first` is not 0 and the algorithm
-    /// [does not number its blocks](Algorithm::is_seekable).
+    /// [does not number its blocks](crate::Algorithm::is_seekable).
     pub fn encryptor_at_block(&self, iv: &[u8], first: u64) -> Result<Encryptor<'_>, Error> {
         MessageState::new(self, iv, Padding::None, first).map(Encryptor)
     }

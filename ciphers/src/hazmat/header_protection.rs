@@ -19,8 +19,8 @@ use crate::{Algorithm, Error};
 /// expanded once and wiped on drop; requests only read it. Constant time.
 ///
 /// Masks of many connections are made side by side by [`masks`](Self::masks). (In an engine's batch
-/// those of ChaCha20 are messages of [`Algorithm::CHACHA20_IETF`]: zeros that are encrypted with the
-/// sample as their [initialization vector](super::Cipher).)
+/// those of ChaCha20 are messages of [`Algorithm::CHACHA20_IETF`]: zeros that are encrypted with
+/// the sample as their [initialization vector](super::Cipher).)
 pub struct HeaderProtectionKey(MaskKey);
 
 enum MaskKey {
@@ -59,8 +59,8 @@ impl HeaderProtectionKey {
 
     /// The masks of many packets, each of its key and its sample, written where it says.
     ///
-    /// Those of ChaCha20 are made side by side, of whatever keys they are; those of AES are too short
-    /// to gain by it. Keys of both may be mixed.
+    /// Those of ChaCha20 are made side by side, of whatever keys they are; those of AES are too
+    /// short to gain by it. Keys of both may be mixed.
     #[inline]
     pub fn masks<'a>(packets: impl IntoIterator<Item = (&'a Self, &'a [u8; 16], &'a mut [u8; 5])>) {
         let mut side_by_side = SideBySide { blocks: ArrayVec::new(), masks: ArrayVec::new() };

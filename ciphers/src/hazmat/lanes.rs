@@ -1,24 +1,22 @@
 //! Many messages at once, each with a key of its own: side by side where there is a kernel for
 //! that, and one by one where not.
 //!
-//! What comes of each message is what [`Cipher::encrypt`] or [`Cipher::decrypt`] makes of it alone,
-//! and one that is refused changes nothing for the others. `lanecrypt-engine` sorts mixed batches,
-//! and knows from which lengths on messages had better go side by side.
+//! Each message gets the same result as from [`Cipher::encrypt`] or [`Cipher::decrypt`], and one
+//! that is refused changes nothing for the others. `lanecrypt-engine` sorts mixed batches, and
+//! knows the lengths for which side by side is faster.
 
 use core::fmt;
 
 use arrayvec::ArrayVec;
 use inout::InOutBuf;
-use lanecrypt_kernels::chacha::{self, ChaCha, Form};
 use lanecrypt_kernels::lanes::Lane;
-use lanecrypt_kernels::salsa::{self, Salsa};
-use lanecrypt_kernels::{BlockEncrypt, Isa, Seek, StreamCore, in_parts, into_blocks};
+use lanecrypt_kernels::{BlockEncrypt, StreamCore, in_parts, into_blocks};
 
 use super::Cipher;
 use super::block_modes::sized;
-use super::keyed::Keyed;
+use super::expanded_key::ExpandedKey;
 use super::stream_key::{ParsedKey, StreamKey, block_and_nonce};
-use super::table::{kernels, raw_ciphers};
+use super::table::{SideBySide, kernels, raw_ciphers};
 pub use crate::cipher::lanes::Lengths;
 use crate::{Algorithm, Error, Mode, Primitive};
 
@@ -42,9 +40,9 @@ pub struct Message<'a> {
     pub cipher: &'a Cipher,
     /// Its initialization vector or nonce, or block and nonce, see [`Cipher`].
     pub iv: &'a [u8],
-    /// What is encrypted or decrypted, in place or from one buffer to another.
+    /// The data to encrypt or decrypt, in place or from one buffer to another.
     pub data: InOutBuf<'a, 'a, u8>,
-    /// Where an error goes; nothing is written if there is none.
+    /// The place for an error; nothing is written if there is none.
     pub outcome: &'a mut Result<(), Error>,
 }
 
@@ -64,8 +62,8 @@ pub fn encrypt<'a>(
         } streams $streams:tt) => {
             match (algorithm.primitive(), algorithm.mode()) {
                 $($(#[$cfg])? ($(Primitive::$primitive)|+, Mode::Cbc) => {
-                    let key = |keyed: &'a Keyed| match keyed {
-                        Keyed::$cbc(key) => Some(key),
+                    let key = |expanded: &'a ExpandedKey| match expanded {
+                        ExpandedKey::$cbc(key) => Some(key),
                         _ => None,
                     };
                     chained(lengths, messages, key, <$cipher>::cbc_encrypt_lanes)
@@ -105,8 +103,8 @@ fn xor<'a>(
             match (algorithm.primitive(), algorithm.mode()) {
                 _ if lengths == Lengths::NONE => messages.map(alone).sum(),
                 $((Primitive::$primitive, Mode::$mode) => {
-                    let key = |keyed: &'a Keyed| match keyed {
-                        Keyed::Stream(StreamKey::$stream(key)) => Some(key),
+                    let key = |expanded: &'a ExpandedKey| match expanded {
+                        ExpandedKey::Stream(StreamKey::$stream(key)) => Some(key),
                         _ => None,
                     };
                     side_by_side(lengths, messages, key, alone)
@@ -118,68 +116,13 @@ fn xor<'a>(
     raw_ciphers!(streams! {})
 }
 
-/// A stream core for whose messages there is a kernel side by side.
-trait SideBySide: Seek {
-    /// What such a kernel takes of a message.
-    type Lane<'a>;
-
-    /// A message whose data begin at `block` of the keystream.
-    fn lane<'a>(
-        key: &'a Self::Key,
-        nonce: &Self::Nonce,
-        block: u64,
-        data: InOutBuf<'a, 'a, u8>,
-    ) -> Self::Lane<'a>;
-
-    /// XORs the keystreams of all messages.
-    fn xor_lanes(isa: Isa, lanes: &mut [Self::Lane<'_>]);
-}
-
-impl<const ROUNDS: usize, F: Form> SideBySide for ChaCha<ROUNDS, F> {
-    type Lane<'a> = chacha::Lane<'a>;
-
-    #[inline(always)]
-    fn lane<'a>(
-        key: &'a chacha::Key,
-        nonce: &Self::Nonce,
-        block: u64,
-        data: InOutBuf<'a, 'a, u8>,
-    ) -> chacha::Lane<'a> {
-        chacha::Lane::new::<F>(key, nonce, block, data)
-    }
-
-    #[inline(always)]
-    fn xor_lanes(isa: Isa, lanes: &mut [chacha::Lane<'_>]) {
-        chacha::xor_lanes::<ROUNDS>(isa, lanes);
-    }
-}
-
-impl<const ROUNDS: usize> SideBySide for Salsa<ROUNDS> {
-    type Lane<'a> = salsa::Lane<'a>;
-
-    #[inline(always)]
-    fn lane<'a>(
-        key: &'a salsa::Key,
-        nonce: &[u8; 8],
-        block: u64,
-        data: InOutBuf<'a, 'a, u8>,
-    ) -> salsa::Lane<'a> {
-        salsa::Lane::new(key, nonce, block, data)
-    }
-
-    #[inline(always)]
-    fn xor_lanes(isa: Isa, lanes: &mut [salsa::Lane<'_>]) {
-        salsa::xor_lanes::<ROUNDS>(isa, lanes);
-    }
-}
-
-// Messages are handed over by value: to one whose address is taken somewhere, however seldom, all of
-// it would be stored each time, and read again in other pieces, which waits for the stores.
+// Messages are handed over by value: to one whose address is taken somewhere, however seldom, all
+// of it would be stored each time, and read again in other pieces, which waits for the stores.
 
 /// A message of no matter which algorithm, alone; 1 if it is refused.
 #[inline(never)]
 fn encrypt_alone(message: Message<'_>) -> usize {
-    // What was just stored in parts is read in parts.
+    // The buffer was just stored in parts, and is read in parts.
     match message.cipher.encrypt(message.iv, in_parts(message.data)) {
         Ok(()) => 0,
         Err(error) => refuse(message.outcome, error),
@@ -189,7 +132,7 @@ fn encrypt_alone(message: Message<'_>) -> usize {
 /// A message of no matter which algorithm, alone; 1 if it is refused.
 #[inline(never)]
 fn decrypt_alone(message: Message<'_>) -> usize {
-    // What was just stored in parts is read in parts.
+    // The buffer was just stored in parts, and is read in parts.
     match message.cipher.decrypt(message.iv, in_parts(message.data)) {
         Ok(()) => 0,
         Err(error) => refuse(message.outcome, error),
@@ -201,13 +144,13 @@ fn decrypt_alone(message: Message<'_>) -> usize {
 fn chained<'a, C: BlockEncrypt<N> + 'a, const N: usize>(
     lengths: Lengths,
     messages: impl Iterator<Item = Message<'a>>,
-    key: impl Fn(&'a Keyed) -> Option<&'a C>,
+    key: impl Fn(&'a ExpandedKey) -> Option<&'a C>,
     run: impl Fn(&mut [Lane<'a, C, N>]),
 ) -> usize {
     let mut lanes = ArrayVec::<_, CHAINS>::new();
     let mut refused = 0;
     for Message { cipher, iv, data, outcome } in messages {
-        let Some(key) = key(&cipher.keyed) else {
+        let Some(key) = key(&cipher.key) else {
             refused += encrypt_alone(Message { cipher, iv, data, outcome });
             continue;
         };
@@ -242,7 +185,7 @@ fn chained<'a, C: BlockEncrypt<N> + 'a, const N: usize>(
 fn side_by_side<'a, C: SideBySide + StreamCore<Nonce = [u8; N]> + 'a, const N: usize>(
     lengths: Lengths,
     messages: impl Iterator<Item = Message<'a>>,
-    key: impl Fn(&'a Keyed) -> Option<&'a ParsedKey<C>>,
+    key: impl Fn(&'a ExpandedKey) -> Option<&'a ParsedKey<C>>,
     alone: impl Fn(Message<'a>) -> usize,
 ) -> usize {
     let mut lanes = ArrayVec::<_, STREAMS>::new();
@@ -251,7 +194,7 @@ fn side_by_side<'a, C: SideBySide + StreamCore<Nonce = [u8; N]> + 'a, const N: u
     for Message { cipher, iv, data, outcome } in messages {
         if lengths.contain(data.len())
             && data.len() <= LONGEST_STREAM
-            && let Some(parsed) = key(&cipher.keyed)
+            && let Some(parsed) = key(&cipher.key)
             && let Ok((block, nonce)) = block_and_nonce(iv)
             && block <= LAST_START
             && *isa.get_or_insert(parsed.isa) == parsed.isa
@@ -288,6 +231,8 @@ impl fmt::Debug for Message<'_> {
 
 #[cfg(test)]
 mod tests {
+    use lanecrypt_kernels::Isa;
+
     use super::*;
 
     fn stray<'a>(

@@ -9,7 +9,7 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 use super::Padding;
 use super::block_modes::{MAX_BLOCK, both, cbc, copy, ecb, first, no_iv, sized};
 use super::cipher::Cipher;
-use super::keyed::{Keyed, by_mode, by_mode_of};
+use super::expanded_key::{ExpandedKey, by_mode, by_mode_of};
 use super::padding::{pad, unpad};
 use super::running_stream::RunningStream;
 use super::table::raw_ciphers;
@@ -71,7 +71,7 @@ impl<'c, const ENCRYPT: bool> MessageState<'c, ENCRYPT> {
         if at != 0 && !cipher.algorithm().is_seekable() {
             return Err(Error::Unsupported);
         }
-        by_mode!(&cipher.keyed,
+        by_mode!(&cipher.key,
             cbc cipher => *chain_of(cipher, &mut self.chain) = *sized(iv)?,
             ctr cipher => {
                 let counter = sized(iv)?;
@@ -120,7 +120,7 @@ impl<'c, const ENCRYPT: bool> MessageState<'c, ENCRYPT> {
     /// Encrypts or decrypts the next bytes; ECB and CBC take whole blocks.
     fn pass(&mut self, data: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
         let cipher = self.cipher;
-        by_mode!(&cipher.keyed,
+        by_mode!(&cipher.key,
             cbc cipher => cbc::<ENCRYPT, _, _>(cipher, first(&mut self.chain), data),
             ctr cipher => self.count(cipher, data),
             ecb cipher => ecb::<ENCRYPT, _, _>(cipher, data),

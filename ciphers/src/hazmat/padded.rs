@@ -119,7 +119,7 @@ impl Cipher {
         unpad(last)
     }
 
-    /// What the block behind `ciphertext` is XORed with; nothing with ECB.
+    /// The block that the block behind `ciphertext` is XORed with; nothing with ECB.
     fn chain<'a>(&self, iv: &'a [u8], ciphertext: &'a [u8], block: usize) -> &'a [u8] {
         match self.algorithm().mode() {
             Mode::Cbc if !ciphertext.is_empty() => &ciphertext[ciphertext.len() - block..],

@@ -1,13 +1,13 @@
-//! What is added to a message so that it becomes whole blocks.
+//! Padding: bytes added to a message so that it becomes whole blocks.
 
 use super::block_modes::MAX_BLOCK;
 use crate::Error;
 
-/// What is added to a message so that it becomes whole blocks.
+/// The bytes added to a message so that it becomes whole blocks.
 ///
-/// **Padding oracles.** Whoever can send ciphertexts of their own making, and learns whether the
-/// padding was right, by an answer or by the time that it takes, decrypts any CBC message with a
-/// few thousand tries (Vaudenay, 2002). The padding itself is looked at in constant time, but that
+/// **Padding oracles.** An attacker who can send ciphertexts, and learns whether the padding was
+/// right, by an answer or by the time that it takes, decrypts any CBC message with a few thousand
+/// tries (Vaudenay, 2002). The padding itself is looked at in constant time, but that
 /// [`Error::Padding`] is returned is no secret, and what a program does next can hardly be one.
 /// Authenticate the ciphertext, and look at the authentication before anything is decrypted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -4,15 +4,15 @@ use inout::InOutBuf;
 
 use super::block_modes::data_unit;
 use super::cipher::Cipher;
-use super::keyed::Keyed;
+use super::expanded_key::ExpandedKey;
 use crate::Error;
 
 /// For XTS only.
 ///
-/// Who takes the device once learns nothing of what is on it. But no nonce changes when a sector is
-/// written again: equal contents look equal, and who has copies of two times sees which blocks of
-/// 16 bytes differ. And nothing is authenticated, see [`hazmat`](super). A sector's number must
-/// stand for one place under one key: two devices take two keys.
+/// An attacker who copies the device once learns nothing of its contents. But no nonce changes when
+/// a sector is written again: equal contents look equal, and who has copies of two times sees which
+/// blocks of 16 bytes differ. And nothing is authenticated, see [`hazmat`](super). A sector's
+/// number must stand for one place under one key: two devices take two keys.
 impl Cipher {
     /// Encrypts consecutive sectors of `size` bytes each: a slice in place, or an [`InOutBuf`] from
     /// one buffer to another. Their numbers count from `first`; each one's tweak is its number as
@@ -39,7 +39,8 @@ impl Cipher {
     /// # Errors
     ///
     /// [`Error::Unsupported`] with other modes than XTS; [`Error::DataLength`] if `size` is less
-    /// than 16 bytes or more than 16 MiB, or `data` are not whole sectors; nothing has changed then.
+    /// than 16 bytes or more than 16 MiB, or `data` are not whole sectors; nothing has changed
+    /// then.
     pub fn encrypt_sectors<'i, 'o>(
         &self,
         first: u128,
@@ -83,9 +84,9 @@ impl Cipher {
                 Ok(())
             }};
         }
-        match &self.keyed {
-            Keyed::Aes128Xts(xts) => crypt!(xts),
-            Keyed::Aes256Xts(xts) => crypt!(xts),
+        match &self.key {
+            ExpandedKey::Aes128Xts(xts) => crypt!(xts),
+            ExpandedKey::Aes256Xts(xts) => crypt!(xts),
             _ => Err(Error::Unsupported),
         }
     }

@@ -16,7 +16,9 @@ use crate::{Algorithm, Error, Mode, Primitive};
 
 /// Makes the type and what is done with it.
 macro_rules! stream_key {
-    ({} blocks $blocks:tt streams { $([$primitive:ident $mode:ident] $stream:ident: $core:ty;)+ }) => {
+    ({} blocks $blocks:tt streams {
+        $([$primitive:ident $mode:ident] $stream:ident: $core:ty;)+
+    }) => {
         /// The key of a stream cipher that makes a new state for each nonce.
         pub(super) enum StreamKey {
             $($stream(ParsedKey<$core>),)+

@@ -1,6 +1,11 @@
 //! The table of raw ciphers: one row for each kernel. Whatever differs from one kernel to the next
 //! is made of these rows.
 
+use inout::InOutBuf;
+use lanecrypt_kernels::chacha::{self, ChaCha, Form};
+use lanecrypt_kernels::salsa::{self, Salsa};
+use lanecrypt_kernels::{Isa, Seek};
+
 /// Calls the macro `$make` with `$arguments` and the rows.
 ///
 /// - `blocks`: the [primitives](crate::Primitive) of a block cipher; its variants in CBC, counter
@@ -53,6 +58,61 @@ macro_rules! raw_ciphers {
     };
 }
 
-/// Where the types of the rows are.
+/// The crate that has the types of the rows.
 pub(super) use lanecrypt_kernels as kernels;
 pub(super) use raw_ciphers;
+
+/// A stream core with a kernel for messages side by side.
+pub(super) trait SideBySide: Seek {
+    /// One message of such a kernel.
+    type Lane<'a>;
+
+    /// A message whose data begin at `block` of the keystream.
+    fn lane<'a>(
+        key: &'a Self::Key,
+        nonce: &Self::Nonce,
+        block: u64,
+        data: InOutBuf<'a, 'a, u8>,
+    ) -> Self::Lane<'a>;
+
+    /// XORs the keystreams of all messages.
+    fn xor_lanes(isa: Isa, lanes: &mut [Self::Lane<'_>]);
+}
+
+impl<const ROUNDS: usize, F: Form> SideBySide for ChaCha<ROUNDS, F> {
+    type Lane<'a> = chacha::Lane<'a>;
+
+    #[inline(always)]
+    fn lane<'a>(
+        key: &'a chacha::Key,
+        nonce: &Self::Nonce,
+        block: u64,
+        data: InOutBuf<'a, 'a, u8>,
+    ) -> chacha::Lane<'a> {
+        chacha::Lane::new::<F>(key, nonce, block, data)
+    }
+
+    #[inline(always)]
+    fn xor_lanes(isa: Isa, lanes: &mut [chacha::Lane<'_>]) {
+        chacha::xor_lanes::<ROUNDS>(isa, lanes);
+    }
+}
+
+impl<const ROUNDS: usize> SideBySide for Salsa<ROUNDS> {
+    type Lane<'a> = salsa::Lane<'a>;
+
+    #[inline(always)]
+    fn lane<'a>(
+        key: &'a salsa::Key,
+        nonce: &[u8; 8],
+        block: u64,
+        data: InOutBuf<'a, 'a, u8>,
+    ) -> salsa::Lane<'a> {
+        salsa::Lane::new(key, nonce, block, data)
+    }
+
+    #[inline(always)]
+    fn xor_lanes(isa: Isa, lanes: &mut [salsa::Lane<'_>]) {
+        salsa::xor_lanes::<ROUNDS>(isa, lanes);
+    }
+}

@@ -39,18 +39,15 @@ pub(crate) enum Answer {
 
 /// The lines of the workspace's own files.
 pub(crate) fn own() -> Vec<Vector> {
-    let files = [
-        ("aes.jsonl", include_str!("../../vectors/aes.jsonl")),
-        ("arc4.jsonl", include_str!("../../vectors/arc4.jsonl")),
-        ("chacha.jsonl", include_str!("../../vectors/chacha.jsonl")),
-        ("des.jsonl", include_str!("../../vectors/des.jsonl")),
-        ("hc128.jsonl", include_str!("../../vectors/hc128.jsonl")),
-        ("null.jsonl", include_str!("../../vectors/null.jsonl")),
-        ("salsa.jsonl", include_str!("../../vectors/salsa.jsonl")),
-        ("serpent.jsonl", include_str!("../../vectors/serpent.jsonl")),
-        ("xts.jsonl", include_str!("../../vectors/xts.jsonl")),
-    ];
-    files.iter().flat_map(|(name, text)| parse_file(name, text)).collect()
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("vectors");
+    let files = std::fs::read_dir(folder).expect("the folder of vectors");
+    let mut paths: Vec<_> = files.map(|file| file.expect("a file of vectors").path()).collect();
+    paths.sort();
+    let read = |path: &PathBuf| {
+        let text = std::fs::read_to_string(path).expect("a file of vectors");
+        parse_file(&path.display().to_string(), &text)
+    };
+    paths.iter().flat_map(read).collect()
 }
 
 /// The lines of the vectors that may not be copied, if they lie beside the workspace.

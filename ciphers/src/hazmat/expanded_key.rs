@@ -1,4 +1,4 @@
-//! What the key of each algorithm is expanded to.
+//! The expanded key of each raw algorithm.
 
 use lanecrypt_kernels::xts::AesXts;
 use lanecrypt_kernels::{BlockEncrypt, Isa};
@@ -9,14 +9,14 @@ use crate::key_bytes::{FromBytes, two_halves};
 use crate::{Algorithm, Error, Mode, Primitive};
 
 /// Makes the type and what is done with it.
-macro_rules! keyed {
+macro_rules! expanded_key {
     ({} blocks {
         $($(#[$cfg:meta])? [$($primitive:ident)+] $cbc:ident $ctr:ident $ecb:ident:
           $cipher:ty, $forward:ty, $core:ty;)+
     } streams $streams:tt) => {
         /// An expanded key, and what it is for. One variant for each mode, so that a request finds
         /// its kernel by one branch; counter mode expands for the forward direction only.
-        pub(super) enum Keyed {
+        pub(super) enum ExpandedKey {
             $($(#[$cfg])? $cbc($cipher),)+
             $($(#[$cfg])? $ctr($forward),)+
             $($(#[$cfg])? $ecb($cipher),)+
@@ -26,7 +26,7 @@ macro_rules! keyed {
             Null,
         }
 
-        impl Keyed {
+        impl ExpandedKey {
             /// The place of a key, which has to be set before anything is asked; `keep` makes the
             /// result of it.
             ///
@@ -75,7 +75,7 @@ macro_rules! keyed {
     };
 }
 
-raw_ciphers!(keyed! {});
+raw_ciphers!(expanded_key! {});
 
 #[inline(always)]
 fn set_key<C, const N: usize>(cipher: &mut C, key: &[u8]) -> Result<(), Error>
@@ -85,30 +85,30 @@ where
     C::Key::from_bytes(key, |key| cipher.set_key(key))
 }
 
-/// Evaluates the expression of the mode that a [`Keyed`] is for.
+/// Evaluates the expression of the mode that a [`ExpandedKey`] is for.
 macro_rules! by_mode {
-    ($keyed:expr, $($arms:tt)+) => {
-        raw_ciphers!(by_mode_of! { $keyed, $($arms)+ })
+    ($value:expr, $($arms:tt)+) => {
+        raw_ciphers!(by_mode_of! { $value, $($arms)+ })
     };
 }
 
 /// As [`by_mode`], with the rows of the table.
 macro_rules! by_mode_of {
-    ({ $keyed:expr, cbc $in_cbc:ident => $cbc_result:expr, ctr $in_ctr:ident => $ctr_result:expr,
+    ({ $value:expr, cbc $in_cbc:ident => $cbc_result:expr, ctr $in_ctr:ident => $ctr_result:expr,
        ecb $in_ecb:ident => $ecb_result:expr, stream $stream:ident => $stream_result:expr,
        xts $xts:ident => $xts_result:expr, null => $null_result:expr $(,)? }
      blocks {
         $($(#[$cfg:meta])? [$($primitive:ident)+] $cbc:ident $ctr:ident $ecb:ident:
           $cipher:ty, $forward:ty, $core:ty;)+
      } streams $streams:tt) => {
-        match $keyed {
-            $($(#[$cfg])? Keyed::$cbc($in_cbc) => $cbc_result,)+
-            $($(#[$cfg])? Keyed::$ctr($in_ctr) => $ctr_result,)+
-            $($(#[$cfg])? Keyed::$ecb($in_ecb) => $ecb_result,)+
-            Keyed::Stream($stream) => $stream_result,
-            Keyed::Aes128Xts($xts) => $xts_result,
-            Keyed::Aes256Xts($xts) => $xts_result,
-            Keyed::Null => $null_result,
+        match $value {
+            $($(#[$cfg])? ExpandedKey::$cbc($in_cbc) => $cbc_result,)+
+            $($(#[$cfg])? ExpandedKey::$ctr($in_ctr) => $ctr_result,)+
+            $($(#[$cfg])? ExpandedKey::$ecb($in_ecb) => $ecb_result,)+
+            ExpandedKey::Stream($stream) => $stream_result,
+            ExpandedKey::Aes128Xts($xts) => $xts_result,
+            ExpandedKey::Aes256Xts($xts) => $xts_result,
+            ExpandedKey::Null => $null_result,
         }
     };
 }
