@@ -25,7 +25,7 @@ macro_rules! primitives {
                 match self {
                     $($(#[cfg($cfg)])? Self::$variant => const {
                         let key_lengths = KeyLengths::$lengths($($length),+);
-                        &Row { name: $name, key_lengths, family: $family }
+                        &Row { name: $name, key_lengths, family: &$family }
                     },)+
                 }
             }
@@ -91,7 +91,7 @@ primitives! {
 struct Row {
     name: &'static str,
     key_lengths: KeyLengths,
-    family: Family,
+    family: &'static Family,
 }
 
 /// What the primitives of a family have in common.
