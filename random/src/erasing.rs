@@ -9,8 +9,7 @@ use lanecrypt_kernels::{Isa, wipe};
 
 use crate::core_type::ErasingCore;
 use crate::fastest::Fastest;
-use crate::generator::{Cut, Generator, Mixing, Source, clean_up};
-use crate::mixing::Chain;
+use crate::generator::{Cut, Generator, Mixing, clean_up};
 use crate::owner::Owner;
 use crate::page::{BUFFER, YIELD};
 use crate::quiet::{self, Manner};
@@ -26,23 +25,23 @@ const BYTES_PER_KEY: usize = 1 << 20;
 #[derive(Clone, Copy, Debug)]
 pub struct Erasing<C = Fastest>(PhantomData<fn() -> C>);
 
-impl<C: ErasingCore + 'static> Generator for Erasing<C> {}
-
-impl<C: ErasingCore + 'static> Source for Erasing<C> {
-    unsafe fn key(owner: Owner) -> Result<(), Cut> {
-        // SAFETY: the caller owns the page.
-        Ok(unsafe { Chain::of(owner.slot.page) }.seed()?)
+#[expect(private_interfaces, reason = "this is the inside of a generator")]
+impl<C: ErasingCore + 'static> Generator for Erasing<C> {
+    fn key(owner: &mut Owner<'_, Self>) -> Result<(), Cut> {
+        Ok(owner.page.chain().seed()?)
     }
 
-    unsafe fn serve(owner: Owner, out: &mut [u8], mixing: Mixing) -> Result<(), Cut> {
+    fn serve(owner: &mut Owner<'_, Self>, out: &mut [u8], mixing: Mixing) -> Result<(), Cut> {
         let always = mixing == Mixing::EveryRequest;
-        if !always && out.len() <= YIELD as usize {
-            // SAFETY: the caller's promise.
-            return unsafe { owner.drain(out, refill::<C>) };
+        if always || out.len() > YIELD as usize {
+            return out
+                .chunks_mut(BYTES_PER_KEY)
+                .try_for_each(|chunk| one_off(owner, chunk, always));
         }
-        for chunk in out.chunks_mut(BYTES_PER_KEY) {
-            // SAFETY: the caller's promise.
-            unsafe { one_off::<C>(owner, chunk, always)? };
+        let mut rest = owner.page.drain(owner.isa, out);
+        while !rest.is_empty() {
+            refill(owner)?;
+            rest = owner.page.drain(owner.isa, rest);
         }
         Ok(())
     }
@@ -50,90 +49,74 @@ impl<C: ErasingCore + 'static> Source for Erasing<C> {
 
 /// Fills `out`, at most [`BYTES_PER_KEY`], under a key of its own, and again under others if a signal
 /// may have seen it; the buffer stays as it is.
-///
-/// # Safety
-///
-/// As for [`Source`].
-unsafe fn one_off<C: ErasingCore>(owner: Owner, out: &mut [u8], always: bool) -> Result<(), Cut> {
+fn one_off<C: ErasingCore>(
+    owner: &mut Owner<'_, Erasing<C>>,
+    out: &mut [u8],
+    always: bool,
+) -> Result<(), Cut> {
     let mut always = always;
     if let manner @ Manner::Watched(_) = Manner::cheapest() {
-        // SAFETY: the caller's promise.
-        if unsafe { one_key::<C>(owner, manner, out, always)? } {
+        if one_key(owner, manner, out, always)? {
             return Ok(());
         }
         always = true;
     }
     for piece in out.chunks_mut(quiet::PIECE) {
-        // SAFETY: the caller's promise.
-        unsafe { one_key::<C>(owner, Manner::Blocked, piece, always)? };
+        one_key(owner, Manner::Blocked, piece, always)?;
     }
     Ok(())
 }
 
 /// Fills `out` under the page's key and replaces that; false if a signal may have seen them.
-///
-/// # Safety
-///
-/// As for [`Source`].
-unsafe fn one_key<C: ErasingCore>(
-    owner: Owner,
+fn one_key<C: ErasingCore>(
+    owner: &mut Owner<'_, Erasing<C>>,
     manner: Manner,
     out: &mut [u8],
     always: bool,
 ) -> Result<bool, Cut> {
-    // SAFETY: the caller owns the page.
-    let mut chain = unsafe { Chain::of(owner.slot.page) };
-    let mut fresh = chain.fresh(owner.slot.vdso, out.len(), always)?;
+    let isa = owner.isa;
+    let chain = owner.page.chain();
+    let mut fresh = chain.fresh(owner.vdso, out.len(), always)?;
     let undisturbed = manner.run(|| {
         fresh.mix_into(chain.key);
-        next_key_and::<C>(owner.isa, chain.key, out);
-        clean_up(C::stack(owner.isa), out.len());
+        next_key_and::<C>(isa, chain.key, out);
+        clean_up(C::stack(isa), out.len());
     });
-    // SAFETY: the caller's promise.
-    if unsafe { owner.slot.page.is_live() } { Ok(undisturbed) } else { Err(Cut::Forked) }
+    owner.check()?;
+    Ok(undisturbed)
 }
 
-/// Makes a new key and a full buffer, and again under another key if a signal may have seen them.
-///
-/// # Safety
-///
-/// As for [`Source`], and no bytes are left.
-unsafe fn refill<C: ErasingCore>(owner: Owner) -> Result<(), Cut> {
-    let manner = Manner::cheapest();
-    // SAFETY: the caller's promise.
-    if !unsafe { renew::<C>(owner, manner, false)? } {
-        // SAFETY: the caller's promise.
-        unsafe { renew::<C>(owner, Manner::Blocked, true)? };
+/// Makes a new key and a full buffer, of which no bytes are left, and again under another key if a
+/// signal may have seen them.
+fn refill<C: ErasingCore>(owner: &mut Owner<'_, Erasing<C>>) -> Result<(), Cut> {
+    if !renew(owner, Manner::cheapest(), false)? {
+        renew(owner, Manner::Blocked, true)?;
     }
-    let page = owner.slot.page;
-    // SAFETY: the caller's promise.
-    if !unsafe { page.is_live() } {
-        return Err(Cut::Forked);
-    }
-    // SAFETY: the caller's promise; the buffer was filled.
-    unsafe { page.set_left(YIELD) };
+    owner.check()?;
+    owner.page.set_left(YIELD);
     Ok(())
 }
 
 /// Makes a new key and a full buffer; false if a signal may have seen them.
-///
-/// # Safety
-///
-/// As for [`Source`], and no bytes are left.
-unsafe fn renew<C: ErasingCore>(owner: Owner, manner: Manner, always: bool) -> Result<bool, Cut> {
-    let page = owner.slot.page;
-    // SAFETY: the caller owns the page.
-    let mut chain = unsafe { Chain::of(page) };
-    let mut fresh = chain.fresh(owner.slot.vdso, BUFFER, always)?;
-    // SAFETY: the caller owns the page, and nothing else refers to its buffer.
-    let buffer = unsafe { &mut (*page.0).buffer };
+fn renew<C: ErasingCore>(
+    owner: &mut Owner<'_, Erasing<C>>,
+    manner: Manner,
+    always: bool,
+) -> Result<bool, Cut> {
+    let isa = owner.isa;
+    let buffer = owner.page.page().buffer();
+    let chain = owner.page.chain();
+    let mut fresh = chain.fresh(owner.vdso, BUFFER, always)?;
+    // SAFETY: this kind has bytes in all of the buffer, and they are used here only, as long as
+    // `owner` is borrowed.
+    let buffer = unsafe { &mut *buffer };
     Ok(manner.run(|| {
         fresh.mix_into(chain.key);
-        keystream::<C>(owner.isa, chain.key, buffer);
+        keystream::<C>(isa, chain.key, buffer);
         let (next, _) = buffer.split_at_mut(32);
         chain.key.copy_from_slice(next);
         wipe::memory(next);
-        clean_up(C::stack(owner.isa), BUFFER);
+        clean_up(C::stack(isa), BUFFER);
     }))
 }
 

@@ -1,24 +1,27 @@
 //! The C library's error number, which a signal handler must leave as it found it.
 
+use core::cell::Cell;
+
 /// Puts the thread's error number back when it is dropped.
 pub(crate) struct Errno(libc::c_int);
 
 impl Errno {
     /// Remembers the number as it is now.
     pub(crate) fn keep() -> Self {
-        // SAFETY: the C library's pointer to this thread's number is always valid.
-        Self(unsafe { place().read() })
+        Self(number().get())
     }
 }
 
 impl Drop for Errno {
     fn drop(&mut self) {
-        // SAFETY: as above.
-        unsafe { place().write(self.0) };
+        number().set(self.0);
     }
 }
 
-fn place() -> *mut libc::c_int {
+/// The calling thread's number; a cell cannot leave the thread.
+fn number() -> &'static Cell<libc::c_int> {
     // SAFETY: the function has no preconditions.
-    unsafe { libc::__errno_location() }
+    let place: *mut Cell<libc::c_int> = unsafe { libc::__errno_location() }.cast();
+    // SAFETY: the C library's pointer to this thread's number is valid as long as the thread runs.
+    unsafe { &*place }
 }

@@ -47,19 +47,22 @@ pub(crate) fn abort(error: EntropyError) -> ! {
     for (place, digit) in line[50..53].iter_mut().zip([code / 100, code / 10, code]) {
         *place = b'0' + u8::try_from(digit % 10).unwrap_or(0);
     }
-    // SAFETY: the pointer and the length describe a live array.
-    unsafe { libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len()) };
+    say(&line);
     std::process::abort()
 }
 
 /// Ends the process for another reason.
-#[cfg(feature = "legacy")]
+#[cfg(feature = "study")]
 #[cold]
 #[inline(never)]
 pub(crate) fn abort_because(reason: &str) -> ! {
     for part in ["lanecrypt: ", reason, "; aborting\n"] {
-        // SAFETY: the pointer and the length describe a live string.
-        unsafe { libc::write(libc::STDERR_FILENO, part.as_ptr().cast(), part.len()) };
+        say(part.as_bytes());
     }
     std::process::abort()
+}
+
+fn say(text: &[u8]) {
+    // SAFETY: the pointer and the length describe a live slice.
+    unsafe { libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len()) };
 }

@@ -7,15 +7,55 @@ use lanecrypt_kernels::{Isa, wipe};
 use crate::error::EntropyError;
 use crate::hand_out::LONG;
 use crate::owner::Owner;
-use crate::page::{PagePtr, Refusal, Word};
+use crate::page::{PageMut, Refusal};
+use crate::word::Word;
 
 /// A kind of generator: [`Erasing`](crate::Erasing) or [`Rekeying`](crate::Rekeying).
 ///
 /// The kind says how bytes are made; a placement says where the state lives and who may use it:
 /// [`PerThread`](crate::PerThread), [`PerCpu`](crate::PerCpu), [`Shared`](crate::Shared),
-/// [`Single`](crate::Single), [`Held`](crate::Held).
-#[expect(private_bounds, reason = "how generators work inside is this crate's own business")]
-pub trait Generator: Source {}
+/// [`Single`](crate::Single), [`Held`](crate::Held). Other crates cannot add one.
+#[expect(private_bounds, private_interfaces, reason = "this is the inside of a generator")]
+pub trait Generator: Sized + 'static {
+    /// Gives a page that is live and has no bytes left a key of the kernel's.
+    #[doc(hidden)]
+    fn key(owner: &mut Owner<'_, Self>) -> Result<(), Cut>;
+
+    /// Fills `out` from a page that has a key.
+    #[doc(hidden)]
+    fn serve(owner: &mut Owner<'_, Self>, out: &mut [u8], mixing: Mixing) -> Result<(), Cut>;
+
+    /// Takes a word, if that is quickly done.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn take<W: Word>(page: &mut PageMut<'_, Self>) -> Result<W, Refusal> {
+        page.take()
+    }
+
+    /// Fills fewer than [`LONG`] bytes, if that is quickly done.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn take_few_bytes(page: &mut PageMut<'_, Self>, out: &mut [u8]) -> Result<(), Refusal> {
+        page.take_few_bytes(out)
+    }
+
+    /// Fills any number of bytes, if that is quickly done.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn take_bytes(page: &mut PageMut<'_, Self>, isa: Isa, out: &mut [u8]) -> Result<(), Refusal> {
+        page.take_bytes(isa, out)
+    }
+}
+
+/// Fills `out` of any length, if that is quickly done, by kernels of `isa` where it is long.
+#[inline(always)]
+pub(crate) fn take_any<G: Generator>(
+    page: &mut PageMut<'_, G>,
+    isa: impl FnOnce() -> Isa,
+    out: &mut [u8],
+) -> Result<(), Refusal> {
+    if out.len() < LONG { G::take_few_bytes(page, out) } else { G::take_bytes(page, isa(), out) }
+}
 
 /// Where the bytes of a request come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,79 +80,6 @@ pub(crate) enum Cut {
 impl From<EntropyError> for Cut {
     fn from(error: EntropyError) -> Self {
         Self::NoEntropy(error)
-    }
-}
-
-/// How a generator makes bytes in a page.
-///
-/// Every method asks for the same: the page is mapped, and the caller owns it; if others may reach
-/// it, it is claimed or locked.
-pub(crate) trait Source: 'static {
-    /// Gives a page that is live and has no bytes left a key of the kernel's.
-    ///
-    /// # Safety
-    ///
-    /// As for the trait.
-    unsafe fn key(owner: Owner) -> Result<(), Cut>;
-
-    /// Fills `out` from a page that has a key.
-    ///
-    /// # Safety
-    ///
-    /// As for the trait.
-    unsafe fn serve(owner: Owner, out: &mut [u8], mixing: Mixing) -> Result<(), Cut>;
-
-    /// Takes a word, if that is quickly done.
-    ///
-    /// # Safety
-    ///
-    /// As for the trait.
-    #[inline(always)]
-    unsafe fn take<W: Word>(page: PagePtr) -> Result<W, Refusal> {
-        // SAFETY: the caller's promise.
-        unsafe { page.take() }
-    }
-
-    /// Fills fewer than [`LONG`](crate::hand_out::LONG) bytes, if that is quickly done.
-    ///
-    /// # Safety
-    ///
-    /// As for the trait.
-    #[inline(always)]
-    unsafe fn take_few_bytes(page: PagePtr, out: &mut [u8]) -> Result<(), Refusal> {
-        // SAFETY: the caller's promise.
-        unsafe { page.take_few_bytes(out) }
-    }
-
-    /// Fills `out` of any length, if that is quickly done, by kernels of `isa` where it is long.
-    ///
-    /// # Safety
-    ///
-    /// As for the trait.
-    #[inline(always)]
-    unsafe fn take_any(
-        page: PagePtr,
-        isa: impl FnOnce() -> Isa,
-        out: &mut [u8],
-    ) -> Result<(), Refusal> {
-        if out.len() < LONG {
-            // SAFETY: the caller's promise.
-            unsafe { Self::take_few_bytes(page, out) }
-        } else {
-            // SAFETY: the caller's promise.
-            unsafe { Self::take_bytes(page, isa(), out) }
-        }
-    }
-
-    /// Fills any number of bytes, if that is quickly done.
-    ///
-    /// # Safety
-    ///
-    /// As for the trait.
-    #[inline(always)]
-    unsafe fn take_bytes(page: PagePtr, isa: Isa, out: &mut [u8]) -> Result<(), Refusal> {
-        // SAFETY: the caller's promise.
-        unsafe { page.take_bytes(isa, out) }
     }
 }
 

@@ -5,7 +5,7 @@ use core::sync::atomic::{Ordering, compiler_fence};
 
 use lanecrypt_kernels::{Isa, Level};
 
-use crate::page::Unaligned;
+use crate::word::Unaligned;
 
 /// Whether this build has kernels for AVX-512.
 const WITH_AVX512: bool = cfg!(all(target_arch = "x86_64", feature = "isa-avx512"));
@@ -14,22 +14,22 @@ const WITH_AVX512: bool = cfg!(all(target_arch = "x86_64", feature = "isa-avx512
 /// its call.
 pub(crate) const LONG: usize = 128;
 
-/// Copies `length` bytes from `source` to `out` and overwrites the source with zeros.
+/// Copies as many bytes as `out` has from `source` and overwrites the source with zeros.
 ///
 /// Nothing of the bytes stays in a vector register. The source is read before the target is
 /// written, in the order of the program as far as the compiler is concerned.
 ///
 /// # Safety
 ///
-/// `source` and `out` are valid for reading and writing `length` bytes and do not overlap.
+/// `source` is valid for reading and writing as many bytes, and nothing else refers to them.
 #[inline(never)]
-pub(crate) unsafe fn hand_out(isa: Isa, source: *mut u8, out: *mut u8, length: usize) {
-    if length >= LONG && WITH_AVX512 && isa.has(Level::Avx512) {
+pub(crate) unsafe fn hand_out(isa: Isa, source: *mut u8, out: &mut [u8]) {
+    if out.len() >= LONG && WITH_AVX512 && isa.has(Level::Avx512) {
         // SAFETY: the caller's promise, with at least 64 bytes; the processor has AVX-512.
-        unsafe { by_vectors(source, out, length) }
+        unsafe { by_vectors(source, out) }
     } else {
         // SAFETY: the caller's promise.
-        unsafe { hand_out_short(source, out, length) }
+        unsafe { hand_out_short(source, out) }
     }
 }
 
@@ -39,54 +39,38 @@ pub(crate) unsafe fn hand_out(isa: Isa, source: *mut u8, out: *mut u8, length: u
 ///
 /// As for [`hand_out`].
 #[inline(always)]
-pub(crate) unsafe fn hand_out_short(source: *mut u8, out: *mut u8, length: usize) {
-    if length > 32 {
-        // SAFETY: the caller's promise, with at least 16 bytes.
-        unsafe { wide(source, out, length) }
-    } else {
-        // SAFETY: the caller's promise, with at most 32 bytes.
-        unsafe { hand_out_few(source, out, length) }
+pub(crate) unsafe fn hand_out_short(source: *mut u8, out: &mut [u8]) {
+    // SAFETY: the caller's promise.
+    let source = unsafe { core::slice::from_raw_parts_mut(source, out.len()) };
+    match out.len() {
+        33.. => wide(source, out),
+        16.. => pair(source, out),
+        // SAFETY: a plain integer.
+        8.. => unsafe { overlapping::<u64>(source, out) },
+        // SAFETY: a plain integer.
+        4.. => unsafe { overlapping::<u32>(source, out) },
+        // SAFETY: a plain integer.
+        2.. => unsafe { overlapping::<u16>(source, out) },
+        // SAFETY: a plain integer.
+        1 => unsafe { overlapping::<u8>(source, out) },
+        0 => {}
     }
 }
 
-/// [`hand_out`] of at most 32 bytes.
+/// Moves `size_of::<T>()` to twice as many bytes by two words that may overlap. The words go by
+/// general purpose registers, and in builds that are hardly optimised, too, not by the stack.
 ///
 /// # Safety
 ///
-/// As for [`hand_out`].
+/// `T` is a plain integer.
 #[inline(always)]
-unsafe fn hand_out_few(source: *mut u8, out: *mut u8, length: usize) {
-    if length >= 16 {
-        // SAFETY: the caller's promise, with 16 to 32 bytes.
-        unsafe { pair(source, out, length) }
-    } else if length >= 8 {
-        // SAFETY: the caller's promise, with 8 to 15 bytes.
-        unsafe { overlapping::<u64>(source, out, length) }
-    } else if length >= 4 {
-        // SAFETY: the caller's promise, with 4 to 7 bytes.
-        unsafe { overlapping::<u32>(source, out, length) }
-    } else {
-        for i in 0..length {
-            // SAFETY: the byte at `i` is inside.
-            let byte = unsafe { source.wrapping_add(i).read_volatile() };
-            // SAFETY: as for the read.
-            unsafe { source.wrapping_add(i).write_volatile(0) };
-            // SAFETY: the target is as long as the source.
-            unsafe { out.wrapping_add(i).write(byte) };
-        }
-    }
-}
-
-/// Moves `size_of::<T>()` to twice as many bytes by two words that may overlap.
-///
-/// # Safety
-///
-/// As for [`hand_out`], with such a length; `T` is a plain integer.
-#[inline(always)]
-unsafe fn overlapping<T: Copy + Default>(source: *mut u8, out: *mut u8, length: usize) {
+unsafe fn overlapping<T: Copy + Default>(source: &mut [u8], out: &mut [u8]) {
+    let length = out.len();
+    assert!(source.len() == length && length >= size_of::<T>(), "the caller looks");
     let last = length - size_of::<T>();
-    let head = source.cast::<Unaligned<T>>();
-    let tail = source.wrapping_add(last).cast::<Unaligned<T>>();
+    let head = source.as_mut_ptr().cast::<Unaligned<T>>();
+    let tail = head.wrapping_byte_add(last);
+    let out = out.as_mut_ptr().cast::<Unaligned<T>>();
     // SAFETY: the first word lies within the length.
     let first: Unaligned<T> = unsafe { head.read_volatile() };
     // SAFETY: the last word does, too.
@@ -97,21 +81,19 @@ unsafe fn overlapping<T: Copy + Default>(source: *mut u8, out: *mut u8, length: 
     unsafe { tail.write(Unaligned(T::default())) };
     compiler_fence(Ordering::SeqCst);
     // SAFETY: the target is as long as the source.
-    unsafe { out.cast::<Unaligned<T>>().write(first) };
+    unsafe { out.write(first) };
     // SAFETY: the target is as long as the source.
-    unsafe { out.wrapping_add(last).cast::<Unaligned<T>>().write(second) };
+    unsafe { out.wrapping_byte_add(last).write(second) };
 }
 
 /// Moves 16 to 32 bytes by two registers that may overlap.
-///
-/// # Safety
-///
-/// As for [`hand_out`], with such a length.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn pair(source: *mut u8, out: *mut u8, length: usize) {
+fn pair(source: &mut [u8], out: &mut [u8]) {
+    let length = out.len();
+    assert!(source.len() == length && length >= 16, "the caller looks");
     // SAFETY: reads and wipes the first and the last 16 bytes of `source` and writes them to `out`;
-    // together they are all of its 16 to 32 bytes.
+    // both have so many.
     unsafe {
         core::arch::asm!(
             "movdqu {a}, [{source}]",
@@ -123,8 +105,8 @@ unsafe fn pair(source: *mut u8, out: *mut u8, length: usize) {
             "movdqu [{out} + {length} - 16], {b}",
             "pxor {a}, {a}",
             "pxor {b}, {b}",
-            source = in(reg) source,
-            out = in(reg) out,
+            source = in(reg) source.as_mut_ptr(),
+            out = in(reg) out.as_mut_ptr(),
             length = in(reg) length,
             a = out(xmm_reg) _,
             b = out(xmm_reg) _,
@@ -134,32 +116,18 @@ unsafe fn pair(source: *mut u8, out: *mut u8, length: usize) {
     }
 }
 
-/// Moves 16 to 32 bytes, by words.
-///
-/// # Safety
-///
-/// As for [`hand_out`], with such a length.
-#[cfg(not(target_arch = "x86_64"))]
-#[inline(always)]
-unsafe fn pair(source: *mut u8, out: *mut u8, length: usize) {
-    // SAFETY: the same promise.
-    unsafe { wide(source, out, length) }
-}
-
 /// Moves 16 bytes or more: 64 at a time, then 16, the last 16 overlapping what went before.
 ///
 /// Assembly, because the registers that carried the bytes must be cleared, and only assembly can
 /// name them. The last bytes are read first: when they overlap, the loop wipes them.
-///
-/// # Safety
-///
-/// As for [`hand_out`], with at least 16 bytes.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn wide(source: *mut u8, out: *mut u8, length: usize) {
-    // SAFETY: reads and wipes `length` bytes from `source` and writes as many to `out`, which the
-    // caller allows: the blocks of 64 and 16 end before the last 16 bytes begin or within them,
-    // and the last 16 bytes are inside because the length is at least 16.
+fn wide(source: &mut [u8], out: &mut [u8]) {
+    let length = out.len();
+    assert!(source.len() == length && length >= 16, "the caller looks");
+    // SAFETY: reads and wipes `length` bytes from `source` and writes as many to `out`, which have
+    // so many: the blocks of 64 and 16 end before the last 16 bytes begin or within them, and the
+    // last 16 bytes are inside because the length is at least 16.
     unsafe {
         core::arch::asm!(
             "movdqu {last}, [{source} + {rest} - 16]",
@@ -204,8 +172,8 @@ unsafe fn wide(source: *mut u8, out: *mut u8, length: usize) {
             "pxor {c}, {c}",
             "pxor {d}, {d}",
             "pxor {last}, {last}",
-            source = inout(reg) source => _,
-            out = inout(reg) out => _,
+            source = inout(reg) source.as_mut_ptr() => _,
+            out = inout(reg) out.as_mut_ptr() => _,
             rest = inout(reg) length => _,
             a = out(xmm_reg) _,
             b = out(xmm_reg) _,
@@ -225,10 +193,10 @@ unsafe fn wide(source: *mut u8, out: *mut u8, length: usize) {
 ///
 /// # Safety
 ///
-/// As for [`hand_out`], with at least 64 bytes; the processor has AVX-512 F and VL.
+/// As for [`hand_out`], with at least 64 bytes.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl")]
-unsafe fn by_vectors(source: *mut u8, out: *mut u8, length: usize) {
+unsafe fn by_vectors(source: *mut u8, out: &mut [u8]) {
     // SAFETY: as in `wide`, with blocks of 256 and 64 bytes and the last 64.
     unsafe {
         core::arch::asm!(
@@ -275,8 +243,8 @@ unsafe fn by_vectors(source: *mut u8, out: *mut u8, length: usize) {
             "vpxord xmm19, xmm19, xmm19",
             "vpxord xmm20, xmm20, xmm20",
             source = inout(reg) source => _,
-            out = inout(reg) out => _,
-            rest = inout(reg) length => _,
+            out = inout(reg) out.as_mut_ptr() => _,
+            rest = inout(reg) out.len() => _,
             out("zmm16") _,
             out("zmm17") _,
             out("zmm18") _,
@@ -294,27 +262,30 @@ unsafe fn by_vectors(source: *mut u8, out: *mut u8, length: usize) {
 ///
 /// As for [`hand_out`].
 #[cfg(not(target_arch = "x86_64"))]
-unsafe fn by_vectors(source: *mut u8, out: *mut u8, length: usize) {
+unsafe fn by_vectors(source: *mut u8, out: &mut [u8]) {
     // SAFETY: the caller's promise.
-    unsafe { wide(source, out, length) }
+    unsafe { hand_out_short(source, out) }
+}
+
+/// Moves 16 to 32 bytes, by words.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+fn pair(source: &mut [u8], out: &mut [u8]) {
+    wide(source, out);
 }
 
 /// Moves 16 bytes or more, by words.
-///
-/// # Safety
-///
-/// As for [`hand_out`], with at least 16 bytes.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
-unsafe fn wide(source: *mut u8, out: *mut u8, length: usize) {
-    let mut done = 0;
-    while length - done >= 16 {
-        // SAFETY: eight bytes from `done` on are inside.
-        unsafe { overlapping::<u64>(source.wrapping_add(done), out.wrapping_add(done), 8) };
-        done += 8;
+fn wide(source: &mut [u8], out: &mut [u8]) {
+    // The last 8 to 15 bytes go by two words.
+    let words = out.len() / 8 * 8 - 8;
+    for at in (0..words).step_by(8) {
+        // SAFETY: a plain integer.
+        unsafe { overlapping::<u64>(&mut source[at..at + 8], &mut out[at..at + 8]) };
     }
-    // SAFETY: 8 to 15 bytes are left.
-    unsafe { overlapping::<u64>(source.wrapping_add(done), out.wrapping_add(done), length - done) };
+    // SAFETY: a plain integer.
+    unsafe { overlapping::<u64>(&mut source[words..], &mut out[words..]) };
 }
 
 #[cfg(test)]
@@ -328,14 +299,14 @@ mod tests {
             let original: Vec<u8> = (1..=251).cycle().take(length + 128).collect();
             let mut source = original.clone();
             let mut out = vec![0xEE; length + 128];
-            let (from, to) = (source[64..].as_mut_ptr(), out[64..].as_mut_ptr());
-            // Both vectors hold `length` bytes from offset 64 on, and more.
+            let (from, to) = (source[64..].as_mut_ptr(), &mut out[64..64 + length]);
+            // The source holds `length` bytes from offset 64 on, and more.
             if length >= LONG {
                 // SAFETY: as said.
-                unsafe { hand_out(isa, from, to, length) };
+                unsafe { hand_out(isa, from, to) };
             } else {
                 // SAFETY: as said.
-                unsafe { hand_out_short(from, to, length) };
+                unsafe { hand_out_short(from, to) };
             }
             assert_eq!(out[64..64 + length], original[64..64 + length], "length {length}");
             assert!(source[64..64 + length].iter().all(|&b| b == 0), "length {length}");

@@ -1,7 +1,6 @@
 //! A generator that its holder owns.
 
 use core::fmt;
-use core::marker::PhantomData;
 use core::num::NonZeroU64;
 
 use lanecrypt_kernels::Isa;
@@ -10,15 +9,15 @@ use crate::core_type::SeedCore;
 use crate::erasing::Erasing;
 use crate::errno::Errno;
 use crate::error::{EntropyError, abort};
-use crate::generator::{Generator, Mixing, name_only};
+use crate::generator::{Generator, Mixing, name_only, take_any};
 use crate::kernel;
-use crate::owner::Owner;
-use crate::page::{Refusal, Word};
-use crate::pool;
-use crate::rekeying::{Counters, Made, Rekeying};
+use crate::page::Refusal;
+use crate::pool::{self, Slot};
+use crate::rekeying::{Counters, Rekeying};
 use crate::slab::User;
 use crate::strict::{Mix, Strict};
 use crate::vdso::State;
+use crate::word::Word;
 
 /// A generator owned by whoever holds it.
 ///
@@ -27,16 +26,10 @@ use crate::vdso::State;
 /// thread.
 pub struct Held<G = Erasing> {
     /// `None` as long as there is no page that a fork empties: then nothing may be buffered.
-    owner: Option<Owner>,
+    slot: Option<Slot<G>>,
     isa: Isa,
     interval: Option<NonZeroU64>,
-    kind: PhantomData<fn() -> G>,
 }
-
-// SAFETY: the page belongs to this value alone, wherever it goes.
-unsafe impl<G> Send for Held<G> {}
-// SAFETY: no method does anything through a shared reference but read atomic counters.
-unsafe impl<G> Sync for Held<G> {}
 
 impl<G: Generator> Held<G> {
     /// A generator seeded by the kernel.
@@ -58,7 +51,7 @@ impl<G: Generator> Held<G> {
     }
 
     pub(crate) fn made(isa: Isa, interval: Option<NonZeroU64>) -> Result<Self, EntropyError> {
-        let mut generator = Self { owner: None, isa, interval, kind: PhantomData };
+        let mut generator = Self { slot: None, isa, interval };
         generator.try_fill(&mut [0; 4])?;
         Ok(generator)
     }
@@ -76,11 +69,10 @@ impl<G: Generator> Held<G> {
     /// [`EntropyError`] when the kernel gives no random bytes; `out` must then not be used.
     #[inline]
     pub fn try_fill(&mut self, out: &mut [u8]) -> Result<(), EntropyError> {
-        if let Some(owner) = self.owner {
-            // SAFETY: this value owns the page.
-            if unsafe { G::take_any(owner.slot.page, || owner.isa, out) }.is_ok() {
-                return Ok(());
-            }
+        if let Some(slot) = &mut self.slot
+            && take_any(&mut slot.page_mut(), || self.isa, out).is_ok()
+        {
+            return Ok(());
         }
         self.fill_slowly(out)
     }
@@ -121,11 +113,10 @@ impl<G: Generator> Held<G> {
 
     #[inline(always)]
     fn word<W: Word>(&mut self) -> W {
-        let Some(owner) = self.owner else {
+        let Some(slot) = &mut self.slot else {
             return self.word_slowly(Refusal::Empty);
         };
-        // SAFETY: this value owns the page.
-        match unsafe { G::take(owner.slot.page) } {
+        match G::take(&mut slot.page_mut()) {
             Ok(word) => word,
             Err(refusal) => self.word_slowly(refusal),
         }
@@ -134,8 +125,7 @@ impl<G: Generator> Held<G> {
     #[cold]
     #[inline(never)]
     fn word_slowly<W: Word>(&mut self, refusal: Refusal) -> W {
-        // SAFETY: this value owns the page.
-        if self.owner.is_some_and(|owner| unsafe { owner.slot.page.drew_zero(refusal) }) {
+        if self.slot.as_mut().is_some_and(|slot| slot.page_mut().drew_zero(refusal)) {
             return W::ZERO;
         }
         W::by(|bytes| self.fill_slowly(bytes)).unwrap_or_else(|error| abort(error))
@@ -162,32 +152,19 @@ impl<C: SeedCore + 'static> Held<Rekeying<C>> {
     /// What it has done so far.
     #[must_use]
     pub fn counters(&self) -> Counters {
-        // SAFETY: the page belongs to this value.
-        self.owner
-            .map_or_else(Counters::default, |owner| unsafe { Made::of(owner.slot.page).counters() })
+        self.slot.as_ref().map_or_else(Counters::default, |slot| slot.page().made().counters())
     }
 }
 
 impl<G: Generator> Mix for Held<G> {
     fn fill_with(&mut self, out: &mut [u8], mixing: Mixing) -> Result<(), EntropyError> {
         let _errno = Errno::keep();
-        if self.owner.is_none() {
-            let (isa, interval) = (self.isa, self.interval);
-            self.owner = pool::take(User::Value).ok().map(|slot| Owner { slot, isa, interval });
+        if self.slot.is_none() {
+            self.slot = pool::take(User::Value).ok();
         }
-        let Some(owner) = self.owner else {
-            return kernel::fill(State::NONE, out);
-        };
-        // SAFETY: this value owns the page, and no signal handler can reach it.
-        unsafe { owner.fill::<G>(out, mixing) }
-    }
-}
-
-impl<G> Drop for Held<G> {
-    fn drop(&mut self) {
-        let _errno = Errno::keep();
-        if let Some(owner) = self.owner {
-            pool::give_back(owner.slot);
+        match &mut self.slot {
+            Some(slot) => slot.owner(self.isa, self.interval).fill(out, mixing),
+            None => kernel::fill(State::NONE, out),
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::errno::Errno;
 use crate::error::{EntropyError, abort};
-use crate::page::Word;
 use crate::vdso;
+use crate::word::Word;
 
 /// Fills `out` by system call, with bytes that nobody knows who read this process's memory.
 ///

@@ -66,8 +66,6 @@ mod generator;
 mod hand_out;
 mod held;
 mod kernel;
-#[cfg(feature = "legacy")]
-mod legacy;
 mod memlock;
 mod mixing;
 mod owner;
@@ -85,8 +83,12 @@ mod shared;
 mod single;
 mod slab;
 mod strict;
+#[cfg(feature = "study")]
+mod study;
+mod table;
 mod turn;
 mod vdso;
+mod word;
 
 pub use bytes::bytes;
 pub use core_type::{ErasingCore, SeedCore};
@@ -104,8 +106,6 @@ pub use lanecrypt_kernels::chacha::ChaCha;
 pub use lanecrypt_kernels::hc128::Hc128;
 pub use lanecrypt_kernels::salsa::Salsa;
 pub use lanecrypt_kernels::{Isa, Level};
-#[cfg(feature = "legacy")]
-pub use legacy::{Diagnostic, Inlined};
 pub use per_cpu::PerCpu;
 pub use per_thread::PerThread;
 pub use placed::Placed;
@@ -114,6 +114,8 @@ pub use rekeying::{Counters, REKEY_INTERVAL, Rekeying, set_rekey_interval};
 pub use shared::Shared;
 pub use single::Single;
 pub use strict::Strict;
+#[cfg(feature = "study")]
+pub use study::{Diagnostic, Inlined};
 
 use core::mem::MaybeUninit;
 use core::ops::RangeBounds;

@@ -4,7 +4,7 @@
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 
-use crate::page::{PagePtr, STRIDE};
+use crate::page::{PageMut, STRIDE};
 
 /// What is locked, in memory that a forked child finds zero: it inherits no locks. Relaxed everywhere:
 /// numbers that publish nothing.
@@ -51,19 +51,18 @@ impl Tally {
         (!self.is_privileged(limit)).then_some(limit / PART)
     }
 
-    /// Locks a page that its caller owns, if it is not locked and the budget allows it.
+    /// Locks a page, if it is not locked and the budget allows it.
     ///
     /// With the gap behind it, so that locked pages make one mapping and not many.
-    pub(crate) fn lock(&self, page: PagePtr) {
-        // SAFETY: pages stay mapped, and the caller owns it.
-        let is_locked = unsafe { &mut (*page.0).locked };
-        if *is_locked != 0 {
+    pub(crate) fn lock<G>(&self, page: &mut PageMut<'_, G>) {
+        if page.locked().get() {
             return;
         }
         if self.admit() {
+            let start = page.page().buffer().cast();
             // SAFETY: the page and its gap are mapped.
-            if unsafe { libc::mlock2(page.0.cast(), STRIDE, libc::MLOCK_ONFAULT) } == 0 {
-                *is_locked = 1;
+            if unsafe { libc::mlock2(start, STRIDE, libc::MLOCK_ONFAULT) } == 0 {
+                page.locked().set(true);
                 return;
             }
             self.bytes.fetch_sub(STRIDE, Ordering::Relaxed);

@@ -11,11 +11,12 @@
 //! reseeds, up to a minute later: who read the process knows what it answers. What the system call
 //! answers comes from keys that the kernel keeps to itself.
 
+use core::cell::Cell;
+
 use lanecrypt_kernels::wipe;
 
 use crate::error::EntropyError;
 use crate::kernel;
-use crate::page::PagePtr;
 use crate::vdso;
 
 /// The most bytes that are made between two mixings by system call, unless one key makes more: 64 KiB.
@@ -28,38 +29,24 @@ const UNIT: usize = 64;
 pub(crate) struct Chain<'page> {
     pub(crate) key: &'page mut [u8; 32],
     /// In units, rounded up for each key.
-    made: &'page mut u16,
+    pub(crate) made: &'page Cell<u16>,
     /// The second of the coarse clock.
-    asked_at: &'page mut u32,
+    pub(crate) asked_at: &'page Cell<u32>,
 }
 
 impl Chain<'_> {
-    /// # Safety
-    ///
-    /// The page is mapped, and the caller owns it as long as the references are used.
-    pub(crate) unsafe fn of(page: PagePtr) -> Self {
-        let page = page.0;
-        // SAFETY: the caller's promise.
-        let key = unsafe { &mut (*page).key };
-        // SAFETY: the caller's promise.
-        let made = unsafe { &mut (*page).unmixed };
-        // SAFETY: the caller's promise.
-        let asked_at = unsafe { &mut (*page).mixed_at };
-        Self { key, made, asked_at }
-    }
-
     /// Begins the chain with a key of the kernel's.
     pub(crate) fn seed(&mut self) -> Result<(), EntropyError> {
         kernel::ask(self.key)?;
-        *self.made = 0;
-        *self.asked_at = now();
+        self.made.set(0);
+        self.asked_at.set(now());
         Ok(())
     }
 
     /// Kernel bytes for the key, which is to make `length` bytes: by system call if it is time or
     /// `always`; zeros where none are due.
     pub(crate) fn fresh(
-        &mut self,
+        &self,
         vdso: vdso::State,
         length: usize,
         always: bool,
@@ -67,21 +54,21 @@ impl Chain<'_> {
         let mut fresh = Fresh([0; 32]);
         if self.is_time(length) || always {
             kernel::ask(&mut fresh.0)?;
-        } else if !vdso.0.is_null() {
+        } else if vdso.is_there() {
             kernel::fill(vdso, &mut fresh.0)?;
         }
         Ok(fresh)
     }
 
     /// Whether a key that is to make `length` bytes needs the system call; keeps count.
-    fn is_time(&mut self, length: usize) -> bool {
+    fn is_time(&self, length: usize) -> bool {
         // Saturating at more than the limit.
         let units = u16::try_from(length.div_ceil(UNIT)).unwrap_or(u16::MAX);
-        let made = self.made.saturating_add(units);
+        let made = self.made.get().saturating_add(units);
         let now = now();
-        let is_time = usize::from(made) > LIMIT / UNIT || now != *self.asked_at;
-        *self.made = if is_time { units } else { made };
-        *self.asked_at = now;
+        let is_time = usize::from(made) > LIMIT / UNIT || now != self.asked_at.get();
+        self.made.set(if is_time { units } else { made });
+        self.asked_at.set(now);
         is_time
     }
 }

@@ -15,8 +15,7 @@ use core::cell::Cell;
 use core::ffi::c_void;
 use core::fmt;
 use core::marker::PhantomData;
-use core::ptr::null_mut;
-use core::sync::atomic::{AtomicU8, Ordering};
+use core::sync::atomic::{AtomicU8, Ordering, compiler_fence};
 
 use lanecrypt_kernels::Isa;
 
@@ -28,13 +27,14 @@ use crate::generator::{Mixing, name_only};
 use crate::hand_out::LONG;
 use crate::kernel;
 use crate::owner::Owner;
-use crate::page::{PagePtr, Refusal, Word};
+use crate::page::{Page, PageMut, Refusal};
 use crate::placed::Placed;
 use crate::pool::{self, NoPage, Slot};
-use crate::rekeying::{Counters, Made, Rekeying};
+use crate::rekeying::{Counters, Rekeying};
 use crate::slab::{self, User};
 use crate::strict::{Mix, Strict};
 use crate::vdso::State;
+use crate::word::Word;
 
 /// The generator of the calling thread, of the kind `G`: no lock, no system call; safe in signal
 /// handlers, after a fork and while the thread ends.
@@ -112,11 +112,7 @@ where
     #[must_use]
     pub fn counters() -> Counters {
         let page = here::<Rekeying<C>>().page.get();
-        if page.0.is_null() {
-            return Counters::default();
-        }
-        // SAFETY: the page is this thread's.
-        unsafe { Made::of(page) }.counters()
+        page.map_or_else(Counters::default, |page| page.made().counters())
     }
 }
 
@@ -142,8 +138,7 @@ impl<G> fmt::Debug for PerThread<G> {
 
 impl<G: Placed> Mix for PerThread<G> {
     fn fill_with(&mut self, out: &mut [u8], mixing: Mixing) -> Result<(), EntropyError> {
-        let local = here::<G>();
-        serve::<G>(local, local.claim(), out, mixing)
+        serve(here::<G>().claim(), out, mixing)
     }
 }
 
@@ -151,26 +146,21 @@ impl<G: Placed> Mix for PerThread<G> {
 ///
 /// A plain reference, so that what follows can be a tail call.
 #[inline(always)]
-fn here<'call, G: Placed>() -> &'call Local {
-    let local: *const Local = G::local().with(core::ptr::from_ref);
-    // SAFETY: the value has no destructor and stays where it is as long as the thread runs; callers
-    // use it during their call only.
+fn here<G: Placed>() -> &'static Local<G> {
+    let local: *const Local<G> = G::statics().local.with(core::ptr::from_ref);
+    // SAFETY: the value has no destructor and stays where it is as long as the thread runs; the
+    // reference stays in this thread, because the value has cells.
     unsafe { &*local }
 }
 
 #[inline(always)]
 fn word<G: Placed, W: Word>() -> W {
-    let local = here::<G>();
-    if !local.claim() {
-        return word_slowly::<G, W>(local, None);
-    }
-    // SAFETY: the claim makes this call the page's owner.
-    match unsafe { G::take(local.page.get()) } {
-        Ok(word) => {
-            local.release();
-            word
-        }
-        Err(refusal) => word_slowly::<G, W>(local, Some(refusal)),
+    let Some(mut claim) = here::<G>().claim() else {
+        return word_slowly::<G, W>(None);
+    };
+    match G::take(&mut claim.page()) {
+        Ok(word) => word,
+        Err(refusal) => word_slowly(Some((claim, refusal))),
     }
 }
 
@@ -178,32 +168,28 @@ fn word<G: Placed, W: Word>() -> W {
 /// that the buffer serves is a tail call, so that those need no stack.
 #[inline(always)]
 fn fill<G: Placed, const ABORT: bool>(out: &mut [u8]) -> Result<(), EntropyError> {
-    let local = here::<G>();
-    if !local.claim() {
-        return fill_slowly::<G, ABORT>(local, out, false);
-    }
+    let Some(mut claim) = here::<G>().claim() else {
+        return fill_slowly::<G, ABORT>(None, out);
+    };
     if out.len() >= LONG {
-        return fill_long::<G, ABORT>(local, out);
+        return fill_long::<G, ABORT>(claim, out);
     }
-    // SAFETY: the claim makes this call the page's owner.
-    if unsafe { G::take_few_bytes(local.page.get(), out) }.is_err() {
-        return fill_slowly::<G, ABORT>(local, out, true);
+    if G::take_few_bytes(&mut claim.page(), out).is_err() {
+        return fill_slowly::<G, ABORT>(Some(claim), out);
     }
-    local.release();
     Ok(())
 }
 
-/// A long request of the holder of the claim.
+/// A long request.
 #[inline(never)]
 fn fill_long<G: Placed, const ABORT: bool>(
-    local: &Local,
+    mut claim: Claim<G>,
     out: &mut [u8],
 ) -> Result<(), EntropyError> {
-    // SAFETY: the claim makes this call the page's owner.
-    if unsafe { G::take_bytes(local.page.get(), local.isa.get(), out) }.is_err() {
-        return fill_slowly::<G, ABORT>(local, out, true);
+    let isa = claim.0.isa.get();
+    if G::take_bytes(&mut claim.page(), isa, out).is_err() {
+        return fill_slowly::<G, ABORT>(Some(claim), out);
     }
-    local.release();
     Ok(())
 }
 
@@ -211,11 +197,10 @@ fn fill_long<G: Placed, const ABORT: bool>(
 #[cold]
 #[inline(never)]
 fn fill_slowly<G: Placed, const ABORT: bool>(
-    local: &Local,
+    claim: Option<Claim<G>>,
     out: &mut [u8],
-    is_claimed: bool,
 ) -> Result<(), EntropyError> {
-    match serve::<G>(local, is_claimed, out, Mixing::Refills) {
+    match serve(claim, out, Mixing::Refills) {
         Err(error) if ABORT => abort(error),
         result => result,
     }
@@ -224,14 +209,14 @@ fn fill_slowly<G: Placed, const ABORT: bool>(
 /// A word that could not be taken: refused by the page, which is claimed, or not even claimed.
 #[cold]
 #[inline(never)]
-fn word_slowly<G: Placed, W: Word>(local: &Local, refusal: Option<Refusal>) -> W {
-    // SAFETY: with a refusal comes the claim, which makes this call the page's owner.
-    if refusal.is_some_and(|refusal| unsafe { local.page.get().drew_zero(refusal) }) {
-        local.release();
+fn word_slowly<G: Placed, W: Word>(refused: Option<(Claim<G>, Refusal)>) -> W {
+    let (mut claim, refusal) = refused.unzip();
+    if let (Some(claim), Some(refusal)) = (&mut claim, refusal)
+        && claim.page().drew_zero(refusal)
+    {
         return W::ZERO;
     }
-    W::by(|bytes| serve::<G>(local, refusal.is_some(), bytes, Mixing::Refills))
-        .unwrap_or_else(|error| abort(error))
+    W::by(|bytes| serve(claim, bytes, Mixing::Refills)).unwrap_or_else(|error| abort(error))
 }
 
 /// A request of any kind, by the holder of the claim, which it gives up, or by somebody who found
@@ -240,54 +225,41 @@ fn word_slowly<G: Placed, W: Word>(local: &Local, refusal: Option<Refusal>) -> W
 #[cold]
 #[inline(never)]
 fn serve<G: Placed>(
-    local: &Local,
-    is_claimed: bool,
+    claim: Option<Claim<G>>,
     out: &mut [u8],
     mixing: Mixing,
 ) -> Result<(), EntropyError> {
     let _errno = Errno::keep();
-    let has_page = is_claimed || (local.state() == NEW && start::<G>(local));
-    if !has_page {
+    let Some(mut claim) = claim.or_else(start) else {
         // By system call: the draw that was interrupted may be inside of the vDSO, and if the handler
         // forked, the kernel has emptied the state there together with its mark of being in use.
         return kernel::fill(State::NONE, out);
-    }
-    let slot = Slot { page: local.page.get(), vdso: local.vdso.get() };
-    let owner = Owner { slot, isa: local.isa.get(), interval: None };
-    // SAFETY: the claim makes this call the page's owner.
-    let result = unsafe { owner.fill::<G>(out, mixing) };
-    local.release();
-    result
+    };
+    let (vdso, isa) = (claim.0.vdso.get(), claim.0.isa.get());
+    Owner { page: claim.page(), vdso, isa, interval: None }.fill(out, mixing)
 }
 
-/// Gets the thread its page; true if it has one now, claimed for the caller.
-fn start<G: Placed>(local: &Local) -> bool {
+/// Gets the thread its page, if it has not tried before, and claims it.
+fn start<G: Placed>() -> Option<Claim<G>> {
+    let local = here::<G>();
     // A handler that comes before finds a new thread, too, and gets it a page; one that comes after
     // finds the claim and asks the kernel.
-    if !local.claim_new() {
+    if local.replace_new() != NEW {
         return local.claim();
     }
-    match pool::take(User::Thread(core::ptr::from_ref(local).addr())) {
-        Ok(slot) if return_at_exit::<G>(slot) => {
-            local.page.set(slot.page);
-            local.vdso.set(slot.vdso);
+    let state = match pool::take(User::Thread(core::ptr::from_ref(local).addr())) {
+        Ok(slot) if return_at_exit::<G>() => {
+            let (page, vdso) = slot.into_parts();
+            local.page.set(Some(page));
+            local.vdso.set(vdso);
             local.isa.set(Isa::detect());
-            true
+            return Some(Claim(local));
         }
-        Ok(slot) => {
-            pool::give_back(slot);
-            local.set_state(KERNEL);
-            false
-        }
-        Err(NoPage::NotNow) => {
-            local.set_state(NEW);
-            false
-        }
-        Err(NoPage::Refused) => {
-            local.set_state(KERNEL);
-            false
-        }
-    }
+        Ok(_) | Err(NoPage::Refused) => KERNEL,
+        Err(NoPage::NotNow) => NEW,
+    };
+    local.state.store(state, Ordering::Relaxed);
+    None
 }
 
 /// Arranges that the page is wiped and returned when the thread ends; false if the C library has no
@@ -296,16 +268,18 @@ fn start<G: Placed>(local: &Local) -> bool {
 /// A thread whose first draw comes in the last round of its destructors is not told any more; there is
 /// no way to see that. Its page stays as it is, and goes to a later thread ([`crate::slab`]): to one
 /// that has its thread-local memory at the same place.
-fn return_at_exit<G: Placed>(slot: Slot) -> bool {
+fn return_at_exit<G: Placed>() -> bool {
     key::<G>().is_some_and(|key| {
+        // Anything but null has the destructor called.
+        let local = core::ptr::from_ref(here::<G>());
         // SAFETY: the key was made by the C library and is never deleted.
-        unsafe { libc::pthread_setspecific(key, slot.page.0.cast()) == 0 }
+        unsafe { libc::pthread_setspecific(key, local.cast()) == 0 }
     })
 }
 
 /// The key of thread-specific data whose destructor serves this core; made by whoever is first.
 fn key<G: Placed>() -> Option<libc::pthread_key_t> {
-    let published = G::exit_key();
+    let published = G::statics().exit_key;
     // Relaxed: the key itself is all there is to see.
     let known = published.load(Ordering::Relaxed);
     if known != 0 {
@@ -327,16 +301,18 @@ fn key<G: Placed>() -> Option<libc::pthread_key_t> {
 }
 
 /// Wipes and returns the page of a thread that ends; its later draws go to the kernel.
-unsafe extern "C" fn at_exit<G: Placed>(page: *mut c_void) {
+extern "C" fn at_exit<G: Placed>(_: *mut c_void) {
     let _errno = Errno::keep();
-    G::local().with(|local| {
-        // First, so that a handler that comes now does not touch the page.
-        local.set_state(KERNEL);
-        local.page.set(PagePtr(null_mut()));
-        let vdso = local.vdso.replace(State::NONE);
-        slab::thread_ends();
-        pool::give_back(Slot { page: PagePtr(page.cast()), vdso });
-    });
+    let local = here::<G>();
+    // First, so that a handler that comes now does not touch the page.
+    local.state.store(KERNEL, Ordering::Relaxed);
+    compiler_fence(Ordering::SeqCst);
+    let vdso = local.vdso.replace(State::NONE);
+    slab::thread_ends();
+    if let Some(page) = local.page.take() {
+        // SAFETY: this thread got them as one slot, and does not use them any more.
+        drop(unsafe { Slot::from_parts(page, vdso) });
+    }
 }
 
 /// The page is there and nobody uses it.
@@ -350,19 +326,20 @@ const NEW: u8 = 2;
 const KERNEL: u8 = 3;
 
 /// What a thread knows of its generator.
-#[derive(Debug)]
-pub(crate) struct Local {
-    state: Cell<u8>,
-    page: Cell<PagePtr>,
+pub(crate) struct Local<G: 'static> {
+    /// Seen by this thread and its signal handlers. Relaxed, with compiler fences where a claim begins
+    /// and ends: what is done under it stays between them.
+    state: AtomicU8,
+    page: Cell<Option<&'static Page<G>>>,
     vdso: Cell<State>,
     isa: Cell<Isa>,
 }
 
-impl Local {
+impl<G> Local<G> {
     pub(crate) const fn new() -> Self {
         Self {
-            state: Cell::new(NEW),
-            page: Cell::new(PagePtr(null_mut())),
+            state: AtomicU8::new(NEW),
+            page: Cell::new(None),
             vdso: Cell::new(State::NONE),
             isa: Cell::new(Isa::PORTABLE),
         }
@@ -370,35 +347,40 @@ impl Local {
 
     /// Claims the page if it is there and free.
     #[inline(always)]
-    fn claim(&self) -> bool {
-        let free = self.state() == FREE;
-        if free {
-            self.set_state(CLAIMED);
+    fn claim(&'static self) -> Option<Claim<G>> {
+        if self.state.load(Ordering::Relaxed) != FREE {
+            return None;
         }
-        free
+        self.state.store(CLAIMED, Ordering::Relaxed);
+        compiler_fence(Ordering::SeqCst);
+        Some(Claim(self))
     }
 
-    /// Claims a page that is still to be got.
-    fn claim_new(&self) -> bool {
-        // SAFETY: the cell is a live byte of this thread. Atomic against its own signal handlers.
-        let state = unsafe { AtomicU8::from_ptr(self.state.as_ptr()) };
-        state.compare_exchange(NEW, CLAIMED, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    /// Claims a page that is still to be got; returns the state before.
+    fn replace_new(&self) -> u8 {
+        self.state
+            .compare_exchange(NEW, CLAIMED, Ordering::Relaxed, Ordering::Relaxed)
+            .unwrap_or_else(|state| state)
     }
+}
 
+/// The thread's page in the hands of one draw; given up when dropped.
+struct Claim<G: 'static>(&'static Local<G>);
+
+impl<G> Claim<G> {
     #[inline(always)]
-    fn release(&self) {
-        self.set_state(FREE);
+    fn page(&mut self) -> PageMut<'_, G> {
+        // SAFETY: a page that can be claimed is there.
+        let page = unsafe { self.0.page.get().unwrap_unchecked() };
+        // SAFETY: the page is this thread's alone, and whoever interrupts this draw finds the claim.
+        unsafe { PageMut::new(page) }
     }
+}
 
+impl<G> Drop for Claim<G> {
     #[inline(always)]
-    fn state(&self) -> u8 {
-        // SAFETY: the cell is a live byte. Volatile, because signal handlers change it, too.
-        unsafe { self.state.as_ptr().read_volatile() }
-    }
-
-    #[inline(always)]
-    fn set_state(&self, state: u8) {
-        // SAFETY: as above; cells may be written through a shared reference by their own thread.
-        unsafe { self.state.as_ptr().write_volatile(state) };
+    fn drop(&mut self) {
+        compiler_fence(Ordering::SeqCst);
+        self.0.state.store(FREE, Ordering::Relaxed);
     }
 }

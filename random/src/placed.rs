@@ -14,47 +14,43 @@ use lanecrypt_kernels::salsa::Salsa;
 use crate::erasing::Erasing;
 use crate::fastest::Fastest;
 use crate::generator::Generator;
-#[cfg(feature = "legacy")]
-use crate::legacy::{Diagnostic, Inlined};
 use crate::per_thread::Local;
 use crate::rekeying::Rekeying;
-use crate::rseq::Table;
+#[cfg(feature = "study")]
+use crate::study::{Diagnostic, Inlined};
+use crate::table::Table;
 
-/// A generator that every thread and every processor can have one of.
-#[expect(private_bounds, reason = "where the state of the process lies is this crate's business")]
-pub trait Placed: Generator + Statics {}
+/// A generator that every thread and every processor can have one of. Other crates cannot add one.
+#[expect(
+    private_interfaces,
+    reason = "where the state of the process lies is this crate's business"
+)]
+pub trait Placed: Generator {
+    /// Where this kind's generators are found.
+    #[doc(hidden)]
+    fn statics() -> Statics<Self>;
+}
 
-pub(crate) trait Statics {
-    /// The calling thread's generator of this kind.
-    fn local() -> &'static LocalKey<Local>;
-
+/// What one kind has in static memory.
+pub(crate) struct Statics<G: 'static> {
+    /// The calling thread's generator.
+    pub(crate) local: &'static LocalKey<Local<G>>,
     /// The key of thread-specific data for this kind, plus one; zero before it was made.
-    fn exit_key() -> &'static AtomicU32;
-
-    /// The processors' generators of this kind.
-    fn table() -> &'static Table;
+    pub(crate) exit_key: &'static AtomicU32,
+    /// The processors' generators.
+    pub(crate) table: &'static Table<G>,
 }
 
 macro_rules! placed {
     ($($kind:ty),* $(,)?) => {$(
-        impl Placed for $kind {}
-
-        impl Statics for $kind {
+        #[expect(private_interfaces, reason = "as for the trait")]
+        impl Placed for $kind {
             #[inline(always)]
-            fn local() -> &'static LocalKey<Local> {
-                std::thread_local!(static LOCAL: Local = const { Local::new() });
-                &LOCAL
-            }
-
-            fn exit_key() -> &'static AtomicU32 {
-                static KEY: AtomicU32 = AtomicU32::new(0);
-                &KEY
-            }
-
-            #[inline(always)]
-            fn table() -> &'static Table {
-                static TABLE: Table = Table::new();
-                &TABLE
+            fn statics() -> Statics<Self> {
+                std::thread_local!(static LOCAL: Local<$kind> = const { Local::new() });
+                static EXIT_KEY: AtomicU32 = AtomicU32::new(0);
+                static TABLE: Table<$kind> = Table::new();
+                Statics { local: &LOCAL, exit_key: &EXIT_KEY, table: &TABLE }
             }
         }
     )*};
@@ -81,4 +77,7 @@ placed!(
 );
 
 #[cfg(feature = "legacy")]
-placed!(Rekeying<Arc4>, Rekeying<Hc128>, Diagnostic<Rekeying<Hc128>>, Inlined<Hc128>,);
+placed!(Rekeying<Arc4>, Rekeying<Hc128>);
+
+#[cfg(feature = "study")]
+placed!(Diagnostic<Rekeying<Hc128>>, Inlined<Hc128>);

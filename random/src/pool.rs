@@ -5,28 +5,95 @@
 //! as the limit allows ([`crate::memlock`]). The pool's lock lies in such a page, too: a child finds it
 //! free, whatever the parent's threads were doing at the moment of the fork.
 
-use core::mem::{MaybeUninit, offset_of};
-use core::ptr::null_mut;
+use core::num::NonZeroU64;
+use core::ptr::{NonNull, null_mut};
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
+use lanecrypt_kernels::Isa;
 use lanecrypt_kernels::fork::map_wiped;
-use lanecrypt_kernels::wipe;
 
 pub(crate) use lanecrypt_kernels::fork::NoPage;
 
+use crate::errno::Errno;
 use crate::memlock::Tally;
-use crate::page::{Page, PagePtr, STRIDE};
+use crate::owner::Owner;
+use crate::page::{Page, PageMut, STRIDE};
+use crate::quiet::Blocked;
 use crate::slab::{self, User};
 use crate::vdso::State;
 
 /// How often to try for the lock before giving up; holders do a few stores or one mapping.
 const TRIES: u32 = 10_000;
 
-/// A page and the state of the kernel's generator that goes with it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Slot {
-    pub(crate) page: PagePtr,
-    pub(crate) vdso: State,
+/// A page that belongs to whoever has this value, and its state of the kernel's generator. It goes back
+/// when this is dropped.
+pub(crate) struct Slot<G> {
+    /// Mapped for ever.
+    page: NonNull<Page<G>>,
+    vdso: State,
+}
+
+// SAFETY: the page belongs to this value alone, wherever it goes.
+unsafe impl<G> Send for Slot<G> {}
+// SAFETY: no method does anything through a shared reference but read atomic numbers, or what the
+// page's lock allows.
+unsafe impl<G> Sync for Slot<G> {}
+
+impl<G> Slot<G> {
+    /// Puts together what [`Slot::into_parts`] took apart.
+    ///
+    /// # Safety
+    ///
+    /// They are parts of one slot, and nobody uses the page.
+    pub(crate) unsafe fn from_parts(page: &'static Page<G>, vdso: State) -> Self {
+        Self { page: page.into(), vdso }
+    }
+
+    /// The page, to be used by whoever arranges whose turn it is.
+    pub(crate) fn into_parts(self) -> (&'static Page<G>, State)
+    where
+        G: 'static,
+    {
+        let (page, vdso) = (self.page, self.vdso);
+        core::mem::forget(self);
+        // SAFETY: pages stay mapped.
+        (unsafe { page.as_ref() }, vdso)
+    }
+
+    #[inline(always)]
+    pub(crate) fn page(&self) -> &Page<G> {
+        // SAFETY: pages stay mapped.
+        unsafe { self.page.as_ref() }
+    }
+
+    /// The page's state of the kernel's generator.
+    pub(crate) fn vdso(&self) -> State {
+        self.vdso
+    }
+
+    #[inline(always)]
+    pub(crate) fn page_mut(&mut self) -> PageMut<'_, G> {
+        // SAFETY: the page belongs to this value, which is borrowed.
+        unsafe { PageMut::new(self.page()) }
+    }
+
+    pub(crate) fn owner(&mut self, isa: Isa, interval: Option<NonZeroU64>) -> Owner<'_, G> {
+        let vdso = self.vdso;
+        Owner { page: self.page_mut(), vdso, isa, interval }
+    }
+}
+
+impl<G> Drop for Slot<G> {
+    /// Wipes the page and returns it.
+    fn drop(&mut self) {
+        let _errno = Errno::keep();
+        self.page_mut().empty();
+        // A page that cannot be returned now stays mapped, wiped and unused.
+        let Ok(pool) = pool() else { return };
+        if let Some(lock) = Lock::of(pool) {
+            slab::put(&lock, self.page.cast());
+        }
+    }
 }
 
 /// What a forked child begins anew, in a page of its own. All zero is valid.
@@ -53,9 +120,8 @@ pub(crate) struct Protection {
 
 /// What the kernel grants; maps the first slab if there is none yet.
 pub(crate) fn protection() -> Protection {
-    if let Ok(slot) = take(User::Value) {
-        lock_in_memory(slot.page);
-        give_back(slot);
+    if let Ok(mut slot) = take::<()>(User::Value) {
+        lock_in_memory(&mut slot.page_mut());
     }
     let pool = pool().ok();
     Protection {
@@ -72,41 +138,18 @@ pub(crate) fn protection() -> Protection {
 /// # Errors
 ///
 /// See [`NoPage`].
-pub(crate) fn take(user: User) -> Result<Slot, NoPage> {
-    let locked = Lock::of(pool()?).ok_or(NoPage::NotNow)?;
-    // SAFETY: the lock is held.
-    let slot = unsafe { slab::take(user) };
-    drop(locked);
-    slot
+pub(crate) fn take<G>(user: User) -> Result<Slot<G>, NoPage> {
+    let lock = Lock::of(pool()?).ok_or(NoPage::NotNow)?;
+    let (page, vdso) = slab::take(&lock, user)?;
+    drop(lock);
+    let mut slot = Slot { page: page.cast(), vdso };
+    // One that was left behind may hold bytes.
+    slot.page_mut().empty();
+    Ok(slot)
 }
 
-/// Wipes a page and takes it back.
-pub(crate) fn give_back(slot: Slot) {
-    // SAFETY: the owner hands the page over.
-    unsafe { empty(slot.page) };
-    // A page that cannot be returned now stays mapped, wiped and unused.
-    let Ok(pool) = pool() else { return };
-    if let Some(_locked) = Lock::of(pool) {
-        // SAFETY: the lock is held, and the page belongs to nobody.
-        unsafe { slab::put(slot.page) };
-    }
-}
-
-/// Wipes a page; whether it is locked in memory stays known.
-///
-/// # Safety
-///
-/// The page is mapped and the caller owns it.
-pub(crate) unsafe fn empty(page: PagePtr) {
-    let length = offset_of!(Page, locked);
-    // SAFETY: the caller's promise; the length is less than that of a page.
-    let bytes = unsafe { core::slice::from_raw_parts_mut(page.0.cast::<u8>(), length) };
-    wipe::memory(bytes);
-}
-
-/// Locks a page in memory, if the limit allows: then it never reaches swap space. The caller owns the
-/// page, or has locked it.
-pub(crate) fn lock_in_memory(page: PagePtr) {
+/// Locks a page in memory, if the limit allows: then it never reaches swap space.
+pub(crate) fn lock_in_memory<G>(page: &mut PageMut<'_, G>) {
     if let Ok(pool) = pool() {
         pool.tally.lock(page);
     }
@@ -142,20 +185,20 @@ fn pool() -> Result<&'static Pool, NoPage> {
 
 /// The pool's lock, held with all signals blocked: so no handler finds its own thread holding it,
 /// and none forks while the slabs are half changed.
-struct Lock {
+pub(crate) struct Lock {
     pool: &'static Pool,
-    signals: libc::sigset_t,
+    /// Ends after the lock is given up.
+    _blocked: Blocked,
 }
 
 impl Lock {
     /// Takes the lock; `None` if others keep it busy for too long.
     fn of(pool: &'static Pool) -> Option<Self> {
-        let held = Self { pool, signals: block_signals() };
+        let blocked = Blocked::new();
         for attempt in 0..TRIES {
             // Pairs with the store in `drop`.
-            let lock = &held.pool.lock;
-            if lock.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok() {
-                return Some(held);
+            if pool.lock.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+                return Some(Self { pool, _blocked: blocked });
             }
             if attempt % 64 == 63 {
                 std::thread::yield_now();
@@ -163,8 +206,6 @@ impl Lock {
                 core::hint::spin_loop();
             }
         }
-        restore_signals(&held.signals);
-        core::mem::forget(held);
         None
     }
 }
@@ -173,24 +214,5 @@ impl Drop for Lock {
     fn drop(&mut self) {
         // Pairs with the exchange in `of`.
         self.pool.lock.store(0, Ordering::Release);
-        restore_signals(&self.signals);
     }
-}
-
-/// Blocks all signals of this thread; returns those that were blocked before.
-fn block_signals() -> libc::sigset_t {
-    let mut all = MaybeUninit::uninit();
-    // SAFETY: the call fills the set in.
-    unsafe { libc::sigfillset(all.as_mut_ptr()) };
-    // Empty, where a filter of system calls refuses the call that fills it in.
-    let mut before = MaybeUninit::zeroed();
-    // SAFETY: the first set was filled in above, and the call fills in the second.
-    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr()) };
-    // SAFETY: a set is plain bits, and all of them have a value.
-    unsafe { before.assume_init() }
-}
-
-fn restore_signals(signals: &libc::sigset_t) {
-    // SAFETY: the set is what the thread had before.
-    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, signals, null_mut()) };
 }

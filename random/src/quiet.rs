@@ -65,13 +65,13 @@ const SIGNALS_SIZE: usize =
 
 /// All signals of this thread are blocked, with those that the C library keeps for itself, until this
 /// is dropped.
-struct Blocked {
+pub(crate) struct Blocked {
     /// Those that were blocked before; `None` if the kernel refused.
     before: Option<Signals>,
 }
 
 impl Blocked {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut before = [0; 2];
         let blocked = set_mask(&[!0; 2], &raw mut before);
         Self { before: blocked.then_some(before) }

@@ -2,16 +2,17 @@
 //! new key from the kernel after a number of bytes.
 
 use core::marker::PhantomData;
+use core::mem::ManuallyDrop;
 use core::num::NonZeroU64;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use lanecrypt_kernels::{Isa, StreamCore, wipe};
 
 use crate::core_type::SeedCore;
-use crate::generator::{Cut, Generator, Mixing, Source, clean_up};
+use crate::generator::{Cut, Generator, Mixing, clean_up};
 use crate::kernel;
 use crate::owner::Owner;
-use crate::page::{BUFFER, PagePtr};
+use crate::page::{BUFFER, Page, PageMut};
 use crate::quiet::{self, Manner};
 
 /// Bytes of keystream that one key makes, unless the program sets another number: 512 MiB.
@@ -51,38 +52,37 @@ pub struct Counters {
     pub bytes: u64,
 }
 
-impl<C: SeedCore + 'static> Generator for Rekeying<C> {}
-
-impl<C: SeedCore + 'static> Source for Rekeying<C> {
-    unsafe fn key(owner: Owner) -> Result<(), Cut> {
-        // SAFETY: the caller's promise.
-        unsafe { new_key::<C>(owner) }
+#[expect(private_interfaces, reason = "this is the inside of a generator")]
+impl<C: SeedCore + 'static> Generator for Rekeying<C> {
+    fn key(owner: &mut Owner<'_, Self>) -> Result<(), Cut> {
+        owner.new_key()
     }
 
-    unsafe fn serve(owner: Owner, out: &mut [u8], mixing: Mixing) -> Result<(), Cut> {
+    fn serve(owner: &mut Owner<'_, Self>, out: &mut [u8], mixing: Mixing) -> Result<(), Cut> {
         // A request that the buffer cannot hold has at least one whole block.
         const { assert!(C::BLOCK <= Running::<C>::BUFFERED && quiet::PIECE.is_multiple_of(C::BLOCK)) };
         if mixing == Mixing::EveryRequest {
-            // SAFETY: the caller's promise.
-            unsafe { owner.slot.page.set_left(0) };
-            // SAFETY: the caller's promise.
-            unsafe { new_key::<C>(owner)? };
+            owner.page.set_left(0);
+            owner.new_key()?;
         }
-        // SAFETY: the caller's promise.
-        let mut rest = unsafe { owner.take_what_is_left(out) };
+        let mut rest = owner.page.drain(owner.isa, out);
         while rest.len() > Running::<C>::BUFFERED {
-            // SAFETY: the caller's promise.
-            let room = unsafe { room::<C>(owner)? };
+            let room = owner.room()?;
             let whole = rest.len() / C::BLOCK * C::BLOCK;
             // Less than `whole` fits into the same type.
             let length = usize::try_from(room).unwrap_or(whole).min(whole);
             let (now, later) = rest.split_at_mut(length);
-            // SAFETY: the caller's promise; there is room.
-            unsafe { make::<C>(owner, now)? };
+            // Counted first: a fork makes both void.
+            owner.page.page().made().add(length as u64);
+            make::<C>(owner.isa, owner.page.running().core, now);
+            owner.check()?;
             rest = later;
         }
-        // SAFETY: the caller's promise.
-        unsafe { owner.drain(rest, refill::<C>) }
+        while !rest.is_empty() {
+            owner.refill()?;
+            rest = owner.page.drain(owner.isa, rest);
+        }
+        Ok(())
     }
 }
 
@@ -90,12 +90,13 @@ impl<C: SeedCore + 'static> Source for Rekeying<C> {
 ///
 /// All bytes zero is a value of this type, too: a forked child's page.
 #[repr(C)]
-pub(crate) struct Running<C> {
+struct Running<C> {
     made: Made,
-    core: C,
+    /// Overwritten by the next one, not dropped: every byte of it is.
+    core: ManuallyDrop<C>,
 }
 
-/// What was made. Both numbers are written by the owner and read by whoever asks; they publish
+/// What was made. Both numbers are written by the page's user and read by whoever asks; they publish
 /// nothing. Relaxed.
 #[repr(C)]
 pub(crate) struct Made {
@@ -110,30 +111,43 @@ impl<C> Running<C> {
         assert!(align_of::<Self>() <= 4096 && size_of::<Self>() + 1024 <= BUFFER);
         (BUFFER - size_of::<Self>()) / 64 * 64
     };
+}
 
-    /// The running cipher of a page.
-    ///
-    /// # Safety
-    ///
-    /// The page is mapped.
+impl<C: SeedCore> Page<Rekeying<C>> {
+    /// What the generator of this page has made.
+    pub(crate) fn made(&self) -> &Made {
+        // SAFETY: pages of this kind begin with these numbers, and nothing else refers to them but
+        // as atomics.
+        unsafe { &*self.buffer().cast() }
+    }
+}
+
+/// What a page of this kind has for its user.
+pub(crate) struct Parts<'page, C> {
+    key: &'page mut [u8; 32],
+    pub(crate) core: &'page mut ManuallyDrop<C>,
+    /// Room for keystream; bytes are handed out from its end.
+    keystream: &'page mut [u8],
+}
+
+impl<C: SeedCore> PageMut<'_, Rekeying<C>> {
     #[inline(always)]
-    pub(crate) unsafe fn core(page: PagePtr) -> *mut C {
-        // SAFETY: the caller's promise; it fits, as asserted above.
-        unsafe { &raw mut (*page.0.cast::<Self>()).core }
+    pub(crate) fn running(&mut self) -> Parts<'_, C> {
+        let buffer = self.page().buffer();
+        let core =
+            buffer.cast::<u8>().wrapping_add(const { core::mem::offset_of!(Running<C>, core) });
+        // SAFETY: behind the numbers such a page has a cipher, or zeros, which are one; it is used
+        // here only, as long as `self` is borrowed.
+        let core = unsafe { &mut *core.cast() };
+        let keystream = buffer.cast::<u8>().wrapping_add(const { BUFFER - Running::<C>::BUFFERED });
+        // SAFETY: these are the last bytes of the buffer, behind the cipher, likewise.
+        let keystream =
+            unsafe { core::slice::from_raw_parts_mut(keystream, Running::<C>::BUFFERED) };
+        Parts { key: self.chain().key, core, keystream }
     }
 }
 
 impl Made {
-    /// What the generator of a page has made.
-    ///
-    /// # Safety
-    ///
-    /// The page is mapped and belongs to a [`Rekeying`] generator as long as the reference is used.
-    pub(crate) unsafe fn of<'page>(page: PagePtr) -> &'page Self {
-        // SAFETY: the caller's promise; these numbers are only ever used as atomics.
-        unsafe { &*page.0.cast::<Self>() }
-    }
-
     pub(crate) fn counters(&self) -> Counters {
         Counters {
             keys: self.keys.load(Ordering::Relaxed),
@@ -154,107 +168,69 @@ impl Made {
     }
 }
 
-/// Bytes that one key of this generator makes.
-pub(crate) fn interval(owner: Owner) -> u64 {
-    let bytes = owner.interval.map_or_else(|| INTERVAL.load(Ordering::Relaxed), NonZeroU64::get);
-    bytes.checked_next_multiple_of(64).unwrap_or(u64::MAX - 63)
-}
-
-/// Keys the running cipher anew.
-///
-/// # Safety
-///
-/// As for [`Source`].
-pub(crate) unsafe fn new_key<C: SeedCore>(owner: Owner) -> Result<(), Cut> {
-    // SAFETY: the caller owns the page, and nothing else refers to its key.
-    let seed = unsafe { &mut (*owner.slot.page.0).key };
-    kernel::ask(seed)?;
-    // SAFETY: the caller's promise.
-    let place = unsafe { Running::<C>::core(owner.slot.page) };
-    Manner::Blocked.run(|| {
-        // SAFETY: the caller owns the page, and the place is inside of it.
-        unsafe { key_core(owner.isa, seed, place) };
-        wipe::memory(seed);
-        clean_up(C::stack(owner.isa), 0);
-    });
-    // SAFETY: the caller's promise.
-    unsafe { Made::of(owner.slot.page) }.begin();
-    Ok(())
-}
-
-/// Kept apart, so that what it leaves on the stack lies below its caller's frame. The core that was
-/// there is overwritten, not dropped: every byte of it is.
-///
-/// # Safety
-///
-/// `place` can be written.
-#[inline(never)]
-unsafe fn key_core<C: SeedCore>(isa: Isa, seed: &[u8; 32], place: *mut C) {
-    // SAFETY: the caller's promise.
-    unsafe { place.write(C::from_seed(isa, seed)) };
-}
-
-/// Bytes that may still be made under the present key, or under a new one if that is none.
-///
-/// # Safety
-///
-/// As for [`Source`].
-pub(crate) unsafe fn room<C: SeedCore>(owner: Owner) -> Result<u64, Cut> {
-    let interval = interval(owner);
-    // SAFETY: the caller's promise.
-    let made = unsafe { Made::of(owner.slot.page) }.counters().bytes;
-    if made < interval {
-        return Ok(interval - made);
+impl<C: SeedCore> Owner<'_, Rekeying<C>> {
+    /// Bytes that one key of this generator makes.
+    fn interval(&self) -> u64 {
+        let bytes = self.interval.map_or_else(|| INTERVAL.load(Ordering::Relaxed), NonZeroU64::get);
+        bytes.checked_next_multiple_of(64).unwrap_or(u64::MAX - 63)
     }
-    // SAFETY: the caller's promise.
-    unsafe { new_key::<C>(owner)? };
-    Ok(interval)
+
+    /// Keys the running cipher anew.
+    pub(crate) fn new_key(&mut self) -> Result<(), Cut> {
+        let isa = self.isa;
+        let Parts { key: seed, core, .. } = self.page.running();
+        kernel::ask(seed)?;
+        Manner::Blocked.run(|| {
+            key_core(isa, seed, core);
+            wipe::memory(seed);
+            clean_up(C::stack(isa), 0);
+        });
+        self.page.page().made().begin();
+        Ok(())
+    }
+
+    /// Bytes that may still be made under the present key, or under a new one if that is none.
+    pub(crate) fn room(&mut self) -> Result<u64, Cut> {
+        let interval = self.interval();
+        let made = self.page.page().made().counters().bytes;
+        if made < interval {
+            return Ok(interval - made);
+        }
+        self.new_key()?;
+        Ok(interval)
+    }
+
+    /// Fills the buffer, of which no bytes are left.
+    fn refill(&mut self) -> Result<(), Cut> {
+        let room = self.room()?;
+        let length = usize::try_from(room).unwrap_or(usize::MAX).min(Running::<C>::BUFFERED);
+        // Counted first: a fork makes both void.
+        self.page.page().made().add(length as u64);
+        let isa = self.isa;
+        let Parts { core, keystream, .. } = self.page.running();
+        make::<C>(isa, core, &mut keystream[Running::<C>::BUFFERED - length..]);
+        self.check()?;
+        // At most the size of a page.
+        self.page.set_left(u32::try_from(length).unwrap_or(0));
+        Ok(())
+    }
+}
+
+/// Kept apart, so that what it leaves on the stack lies below its caller's frame.
+#[inline(never)]
+fn key_core<C: SeedCore>(isa: Isa, seed: &[u8; 32], core: &mut ManuallyDrop<C>) {
+    *core = ManuallyDrop::new(C::from_seed(isa, seed));
 }
 
 /// Makes keystream, of which there is room, straight into `out`.
-///
-/// # Safety
-///
-/// As for [`Source`].
-unsafe fn make<C: SeedCore>(owner: Owner, out: &mut [u8]) -> Result<(), Cut> {
-    let page = owner.slot.page;
-    // SAFETY: the caller's promise. Counted first: a fork makes both void.
-    unsafe { Made::of(page) }.add(out.len() as u64);
-    // SAFETY: the caller's promise.
-    let core = unsafe { Running::<C>::core(page) };
+fn make<C: SeedCore>(isa: Isa, core: &mut C, out: &mut [u8]) {
     // Not watched: a new key each time that the thread is preempted would not be this design.
     for piece in out.chunks_mut(quiet::PIECE) {
         Manner::Blocked.run(|| {
-            // SAFETY: the caller owns the page, and nothing else refers to the core meanwhile.
-            keystream(unsafe { &mut *core }, piece);
-            clean_up(C::stack(owner.isa), piece.len());
+            keystream(core, piece);
+            clean_up(C::stack(isa), piece.len());
         });
     }
-    // SAFETY: the caller's promise.
-    if unsafe { page.is_live() } { Ok(()) } else { Err(Cut::Forked) }
-}
-
-/// Fills the buffer.
-///
-/// # Safety
-///
-/// As for [`Source`], and no bytes are left.
-unsafe fn refill<C: SeedCore>(owner: Owner) -> Result<(), Cut> {
-    let page = owner.slot.page;
-    // SAFETY: the caller's promise.
-    let room = unsafe { room::<C>(owner)? };
-    let length = usize::try_from(room).unwrap_or(usize::MAX).min(Running::<C>::BUFFERED);
-    // At most the size of a page.
-    let left = u32::try_from(length).unwrap_or(0);
-    // SAFETY: the buffer ends with that many bytes.
-    let start = unsafe { page.unused(left) };
-    // SAFETY: they are behind the running cipher, and nothing else refers to them during this call.
-    let buffer = unsafe { core::slice::from_raw_parts_mut(start, length) };
-    // SAFETY: the caller's promise; there is room.
-    unsafe { make::<C>(owner, buffer)? };
-    // SAFETY: the caller's promise; the buffer was filled.
-    unsafe { page.set_left(left) };
-    Ok(())
 }
 
 /// Kept apart, so that what it leaves on the stack lies below its caller's frame.

@@ -10,50 +10,12 @@
 //! The C library registers each thread's area with the kernel (glibc 2.35 and later) and says where
 //! it lies; elsewhere there is none, and callers take an ordinary lock.
 
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
 use core::mem::offset_of;
-use core::sync::atomic::{AtomicBool, AtomicIsize, AtomicPtr, AtomicUsize, Ordering};
+use core::sync::atomic::Ordering;
 
-use crate::page::{Page, PagePtr};
-
-/// The pages of one processor. Emptied by no fork: the pages themselves are.
-///
-/// Two cache lines: the processor fetches them in pairs, and each entry is written by one processor.
-#[derive(Debug)]
-#[repr(C, align(128))]
-pub(crate) struct Entry {
-    /// The pages that threads on this processor lock by [`lock`], and nobody locks otherwise. The
-    /// second is for when the first one's holder has lost the processor.
-    pub(crate) own: [Place; 2],
-    /// Whether somebody uses them.
-    is_locked: [AtomicBool; 2],
-    /// The page that any thread may lock atomically.
-    pub(crate) common: Place,
-}
-
-/// Where a page and its state of the kernel's generator are published.
-#[derive(Debug)]
-#[repr(C)]
-pub(crate) struct Place {
-    /// Null until somebody gets it a page; released then, and never changed again.
-    pub(crate) page: AtomicPtr<Page>,
-    /// The state in the vDSO that goes with the page, or null. Set after `page`, by the same thread;
-    /// used by the holder of the page's lock only. Relaxed: the pointer is all there is to see.
-    pub(crate) vdso: AtomicPtr<u8>,
-}
-
-/// What [`lock`] needs to know: read by every draw, written once, and on a cache line of its own, so
-/// that no other thread's writes disturb it.
-#[derive(Debug)]
-#[repr(align(64))]
-pub(crate) struct Table {
-    /// An entry for each processor.
-    pub(crate) entries: AtomicPtr<Entry>,
-    /// How many there are.
-    pub(crate) count: AtomicUsize,
-    /// The thread's area, in bytes from the thread pointer; zero as long as the table is not ready
-    /// or there is no area. Released after the others.
-    pub(crate) area: AtomicIsize,
-}
+use crate::page::{Page, PageMut};
+use crate::table::{Entry, Place, Table};
 
 /// Offsets in the thread's area, as the kernel defines them.
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
@@ -63,9 +25,39 @@ mod area {
     pub(super) const SEQUENCE: usize = 8;
 }
 
+/// What the kernel is to know of a sequence from 2 to 3 that goes on at 4 when it is aborted
+/// (`struct rseq_cs`: version, flags, start, length, abort), at 9.
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
+macro_rules! descriptor {
+    () => {
+        ".pushsection __rseq_cs, \"aw\"
+        .balign 32
+        9:
+        .long 0, 0
+        .quad 2f, 3f - 2f, 4f
+        .popsection"
+    };
+}
+
+/// What the kernel wants to find before the place where an aborted sequence goes on: the signature,
+/// which as an instruction is an undefined one.
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
+macro_rules! signature {
+    () => {
+        ".byte 0x0f, 0xb9, 0x3d
+        .long {SIGNATURE}"
+    };
+}
+
 /// The area of the calling thread, registered with the kernel.
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Area(isize);
+
+/// Elsewhere there is none.
+#[cfg(not(all(target_arch = "x86_64", target_pointer_width = "64")))]
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Area {}
 
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
 impl Area {
@@ -100,18 +92,12 @@ impl Area {
         // signature before the place where an aborted one would go on.
         unsafe {
             core::arch::asm!(
-                ".pushsection __rseq_cs, \"aw\"",
-                ".balign 32",
-                "9:",
-                ".long 0, 0",
-                ".quad 2f, 3f - 2f, 4f",
-                ".popsection",
+                descriptor!(),
                 ".pushsection __rseq_failure, \"ax\"",
                 "2:",
                 "ud2",
                 "3:",
-                ".byte 0x0f, 0xb9, 0x3d",
-                ".long {SIGNATURE}",
+                signature!(),
                 "4:",
                 "ud2",
                 ".popsection",
@@ -156,39 +142,40 @@ impl Area {
     }
 
     pub(crate) fn watch(self) -> usize {
-        0
+        match self {}
     }
 
     pub(crate) fn was_undisturbed(self, _: usize) -> bool {
-        false
+        match self {}
     }
 }
 
-/// One of a processor's own pages, locked by this thread.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Own {
-    pub(crate) page: PagePtr,
-    entry: *const Entry,
+/// One of a processor's own pages, locked by this thread; given up, on whichever processor this thread
+/// runs then, when dropped.
+pub(crate) struct Own<G: 'static> {
+    page: &'static Page<G>,
+    entry: &'static Entry<G>,
     which: usize,
 }
 
-impl Own {
+impl<G> Own<G> {
     /// Where the page is published.
-    pub(crate) fn place(self) -> &'static Place {
-        &self.entry().own[self.which]
+    pub(crate) fn place(&self) -> &'static Place<G> {
+        &self.entry.own[self.which]
     }
 
     #[inline(always)]
-    fn entry(self) -> &'static Entry {
-        // SAFETY: entries stay mapped for ever, and all that is in them is atomic.
-        unsafe { &*self.entry }
+    pub(crate) fn page(&mut self) -> PageMut<'_, G> {
+        // SAFETY: the lock is held, without which nobody uses an own page.
+        unsafe { PageMut::new(self.page) }
     }
+}
 
-    /// Gives the lock up, on whichever processor this thread runs now.
+impl<G> Drop for Own<G> {
     #[inline(always)]
-    pub(crate) fn unlock(self) {
+    fn drop(&mut self) {
         // Pairs with the sequence in `lock`, which reads it in order: this processor is x86-64.
-        self.entry().is_locked[self.which].store(false, Ordering::Release);
+        self.entry.is_locked[self.which].store(false, Ordering::Release);
     }
 }
 
@@ -196,13 +183,13 @@ impl Own {
 /// there is none yet, if somebody has locked it, or if the thread was interrupted meanwhile.
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
 #[inline(always)]
-pub(crate) fn lock<const WHICH: usize>(table: &Table) -> Option<Own> {
+pub(crate) fn lock<G, const WHICH: usize>(table: &'static Table<G>) -> Option<Own<G>> {
     // Pairs with the store when the table was ready.
     let area = table.area.load(Ordering::Acquire);
     if area == 0 {
         return None;
     }
-    let (page, entry): (*mut Page, *const Entry);
+    let (page, entry): (*const Page<G>, *const Entry<G>);
     // SAFETY: the area is this thread's own. The store names the sequence from 2 to 3 to the kernel,
     // which continues at 4 when it aborts it, and forgets the sequence when it finds the thread outside.
     // Within the sequence only the lock is written, by its last instruction: so either all of
@@ -210,13 +197,7 @@ pub(crate) fn lock<const WHICH: usize>(table: &Table) -> Option<Own> {
     // number is compared with the number of entries, and a page that is there is mapped for ever.
     unsafe {
         core::arch::asm!(
-            // struct rseq_cs: version, flags, start, length, abort.
-            ".pushsection __rseq_cs, \"aw\"",
-            ".balign 32",
-            "9:",
-            ".long 0, 0",
-            ".quad 2f, 3f - 2f, 4f",
-            ".popsection",
+            descriptor!(),
             "lea {page}, [rip + 9b]",
             "mov qword ptr fs:[{area} + {SEQUENCE}], {page}",
             "2:",
@@ -232,11 +213,8 @@ pub(crate) fn lock<const WHICH: usize>(table: &Table) -> Option<Own> {
             "jne 4f",
             "mov byte ptr [{entry} + {LOCK}], 1",
             "3:",
-            // The kernel wants the signature before the place where an aborted sequence goes on;
-            // as an instruction it is an undefined one.
             ".pushsection __rseq_failure, \"ax\"",
-            ".byte 0x0f, 0xb9, 0x3d",
-            ".long {SIGNATURE}",
+            signature!(),
             "4:",
             "xor {page:e}, {page:e}",
             "jmp 3b",
@@ -248,23 +226,28 @@ pub(crate) fn lock<const WHICH: usize>(table: &Table) -> Option<Own> {
             SEQUENCE = const area::SEQUENCE,
             CPU_ID = const area::CPU_ID,
             SIGNATURE = const area::SIGNATURE,
-            PAGE = const offset_of!(Entry, own) + WHICH * size_of::<Place>() + offset_of!(Place, page),
-            LOCK = const offset_of!(Entry, is_locked) + WHICH,
+            PAGE = const offset_of!(Entry<G>, own) + WHICH * size_of::<Place<G>>() + offset_of!(Place<G>, page),
+            LOCK = const offset_of!(Entry<G>, is_locked) + WHICH,
             options(nostack)
         );
     }
-    (!page.is_null()).then_some(Own { page: PagePtr(page), entry, which: WHICH })
+    // SAFETY: published pages stay mapped.
+    let page = unsafe { page.as_ref() }?;
+    // SAFETY: entries stay mapped, and all that is in them is atomic.
+    let entry = unsafe { &*entry };
+    Some(Own { page, entry, which: WHICH })
 }
 
 /// Elsewhere nothing is known of the processor without a call.
 #[cfg(not(all(target_arch = "x86_64", target_pointer_width = "64")))]
 #[inline(always)]
-pub(crate) fn lock<const WHICH: usize>(_: &Table) -> Option<Own> {
+pub(crate) fn lock<G, const WHICH: usize>(_: &'static Table<G>) -> Option<Own<G>> {
     None
 }
 
 // `lock` multiplies by this size; a processor's number has 32 bits.
-const _: () = assert!(size_of::<Entry>() == 128);
+#[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
+const _: () = assert!(size_of::<Entry<()>>() == 128);
 
 /// Where each thread's area lies, in bytes from the thread pointer; zero without one.
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]

@@ -2,7 +2,6 @@
 
 use core::fmt;
 use core::hint::spin_loop;
-use core::marker::PhantomData;
 use core::num::NonZeroU64;
 use std::thread::yield_now;
 
@@ -12,14 +11,15 @@ use crate::core_type::SeedCore;
 use crate::erasing::Erasing;
 use crate::errno::Errno;
 use crate::error::{EntropyError, abort};
-use crate::generator::{Generator, Mixing, name_only};
+use crate::generator::{Generator, Mixing, name_only, take_any};
 use crate::kernel;
 use crate::owner::Owner;
-use crate::page::{PagePtr, Word};
-use crate::pool;
-use crate::rekeying::{Counters, Made, Rekeying};
+use crate::pool::{self, Slot};
+use crate::rekeying::{Counters, Rekeying};
 use crate::slab::User;
-use crate::turn::Mark;
+use crate::turn::{Marked, Turn};
+use crate::vdso::State;
+use crate::word::Word;
 
 /// Tries for the lock before the processor is offered to others at each further one.
 const SPINS: u32 = 100;
@@ -36,14 +36,10 @@ const TRIES: u32 = 10_000;
 /// child finds the lock free and the generator unseeded, whoever held it.
 pub struct Shared<G = Erasing> {
     /// `None` if there was no page that a fork empties: then every request goes to the kernel.
-    owner: Option<Owner>,
-    kind: PhantomData<fn() -> G>,
+    slot: Option<Slot<G>>,
+    isa: Isa,
+    interval: Option<NonZeroU64>,
 }
-
-// SAFETY: the page belongs to this value, wherever it goes.
-unsafe impl<G> Send for Shared<G> {}
-// SAFETY: only who holds the page's lock touches the rest of it.
-unsafe impl<G> Sync for Shared<G> {}
 
 impl<G: Generator> Shared<G> {
     /// A generator seeded by the kernel.
@@ -57,9 +53,7 @@ impl<G: Generator> Shared<G> {
 
     fn made(interval: Option<NonZeroU64>) -> Result<Self, EntropyError> {
         let _errno = Errno::keep();
-        let isa = Isa::detect();
-        let owner = pool::take(User::Value).ok().map(|slot| Owner { slot, isa, interval });
-        let generator = Self { owner, kind: PhantomData };
+        let generator = Self { slot: pool::take(User::Value).ok(), isa: Isa::detect(), interval };
         generator.try_fill(&mut [0; 4])?;
         Ok(generator)
     }
@@ -71,13 +65,10 @@ impl<G: Generator> Shared<G> {
     /// [`EntropyError`] when the kernel gives no random bytes; `out` must then not be used.
     #[inline]
     pub fn try_fill(&self, out: &mut [u8]) -> Result<(), EntropyError> {
-        let Some(turn) = self.turn() else { return kernel::stand_in(out) };
-        let Owner { slot, isa, .. } = turn.owner;
-        // SAFETY: the turn makes this call the page's owner.
-        let taken = unsafe { G::take_any(slot.page, || isa, out) };
-        match taken {
+        let Some(mut turn) = self.turn() else { return kernel::stand_in(out) };
+        match take_any(&mut turn.page(), || self.isa, out) {
             Ok(()) => Ok(()),
-            Err(_) => turn.serve::<G>(out, Mixing::Refills),
+            Err(_) => self.serve(turn, out, Mixing::Refills),
         }
     }
 
@@ -114,20 +105,18 @@ impl<G: Generator> Shared<G> {
     ///
     /// Does nothing in a signal handler that interrupts a draw, and if the lock stays busy for long.
     pub fn reseed(&self) -> Result<(), EntropyError> {
-        self.turn().map_or(Ok(()), |turn| turn.serve::<G>(&mut [], Mixing::NewKey))
+        self.turn().map_or(Ok(()), |turn| self.serve(turn, &mut [], Mixing::NewKey))
     }
 
     #[inline(always)]
     fn word<W: Word>(&self) -> W {
-        let Some(turn) = self.turn() else {
+        let Some(mut turn) = self.turn() else {
             return kernel::stand_in_word();
         };
-        // SAFETY: the turn makes this call the page's owner.
-        match unsafe { G::take(turn.owner.slot.page) } {
+        match G::take(&mut turn.page()) {
             Ok(word) => word,
-            // SAFETY: as above.
-            Err(refusal) if unsafe { turn.owner.slot.page.drew_zero(refusal) } => W::ZERO,
-            Err(_) => W::by(|bytes| turn.serve::<G>(bytes, Mixing::Refills))
+            Err(refusal) if turn.page().drew_zero(refusal) => W::ZERO,
+            Err(_) => W::by(|bytes| self.serve(turn, bytes, Mixing::Refills))
                 .unwrap_or_else(|error| abort(error)),
         }
     }
@@ -135,18 +124,50 @@ impl<G: Generator> Shared<G> {
     /// Waits for the lock; `None` where the kernel must be asked instead: there is no page, this is
     /// a handler that interrupted a draw, or the lock stays busy for long.
     #[inline(always)]
-    fn turn(&self) -> Option<Turn> {
-        let owner = self.owner?;
-        let mark = Mark::here();
-        if !mark.begin() {
-            return None;
+    fn turn(&self) -> Option<Turn<'_, G>> {
+        let page = self.slot.as_ref()?.page();
+        let draw = Marked::of_thread()?;
+        // SAFETY: this value's page is used by who has locked it.
+        match unsafe { draw.try_lock(page) } {
+            Ok(turn) => Some(turn),
+            Err(draw) => self.wait_for(draw),
         }
-        // SAFETY: the page is this value's, and locked in this way only.
-        if unsafe { owner.slot.page.try_lock() } || wait_for(owner.slot.page) {
-            return Some(Turn { owner });
+    }
+
+    /// Tries for the lock again and again; `None` if it stays busy for too long.
+    #[cold]
+    #[inline(never)]
+    fn wait_for<'a>(&'a self, mut draw: Marked<'static>) -> Option<Turn<'a, G>> {
+        let _errno = Errno::keep();
+        let page = self.slot.as_ref()?.page();
+        for attempt in 0..TRIES {
+            if attempt < SPINS {
+                spin_loop();
+            } else {
+                yield_now();
+            }
+            // SAFETY: as in `turn`.
+            match unsafe { draw.try_lock(page) } {
+                Ok(turn) => return Some(turn),
+                Err(again) => draw = again,
+            }
         }
-        mark.end();
         None
+    }
+
+    /// A request that the buffer did not serve.
+    #[cold]
+    #[inline(never)]
+    fn serve(
+        &self,
+        mut turn: Turn<'_, G>,
+        out: &mut [u8],
+        mixing: Mixing,
+    ) -> Result<(), EntropyError> {
+        let _errno = Errno::keep();
+        let vdso = self.slot.as_ref().map_or(State::NONE, Slot::vdso);
+        let (isa, interval) = (self.isa, self.interval);
+        Owner { page: turn.page(), vdso, isa, interval }.fill(out, mixing)
     }
 }
 
@@ -164,18 +185,8 @@ impl<C: SeedCore + 'static> Shared<Rekeying<C>> {
     /// What it has done so far.
     #[must_use]
     pub fn counters(&self) -> Counters {
-        // SAFETY: the page belongs to this value; counters need no lock.
-        self.owner
-            .map_or_else(Counters::default, |owner| unsafe { Made::of(owner.slot.page).counters() })
-    }
-}
-
-impl<G> Drop for Shared<G> {
-    fn drop(&mut self) {
-        let _errno = Errno::keep();
-        if let Some(owner) = self.owner {
-            pool::give_back(owner.slot);
-        }
+        // Counters need no lock.
+        self.slot.as_ref().map_or_else(Counters::default, |slot| slot.page().made().counters())
     }
 }
 
@@ -183,44 +194,4 @@ impl<G> fmt::Debug for Shared<G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         name_only("Shared", f)
     }
-}
-
-/// The lock, held; given up with the thread's mark when dropped.
-struct Turn {
-    owner: Owner,
-}
-
-impl Turn {
-    #[cold]
-    #[inline(never)]
-    fn serve<G: Generator>(&self, out: &mut [u8], mixing: Mixing) -> Result<(), EntropyError> {
-        let _errno = Errno::keep();
-        // SAFETY: the lock makes this call the page's owner.
-        unsafe { self.owner.fill::<G>(out, mixing) }
-    }
-}
-
-impl Drop for Turn {
-    #[inline(always)]
-    fn drop(&mut self) {
-        // SAFETY: this value stands for the lock.
-        unsafe { self.owner.slot.page.unlock() };
-        Mark::here().end();
-    }
-}
-
-/// Tries for a page's lock again and again; false if it stays busy for too long.
-#[cold]
-#[inline(never)]
-fn wait_for(page: PagePtr) -> bool {
-    let _errno = Errno::keep();
-    (0..TRIES).any(|attempt| {
-        if attempt < SPINS {
-            spin_loop();
-        } else {
-            yield_now();
-        }
-        // SAFETY: the page is one that many threads lock in this way.
-        unsafe { page.try_lock() }
-    })
 }

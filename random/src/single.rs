@@ -1,6 +1,6 @@
 //! A generator for programs of one thread.
 
-use core::cell::{Cell, UnsafeCell};
+use core::cell::UnsafeCell;
 use core::fmt;
 
 use crate::erasing::Erasing;
@@ -8,6 +8,7 @@ use crate::error::{EntropyError, abort};
 use crate::generator::{Generator, name_only};
 use crate::held::Held;
 use crate::kernel;
+use crate::turn::{Mark, Marked};
 
 /// A generator that one thread uses from many places, without any lock, thread-local look-up or
 /// processor's number: what a program of one thread on one processor needs.
@@ -18,8 +19,8 @@ use crate::kernel;
 /// Safe in signal handlers, which get kernel bytes where they interrupt a draw, and after a fork.
 pub struct Single<G = Erasing> {
     held: UnsafeCell<Held<G>>,
-    /// Whether a draw is under way, which a signal handler finds.
-    is_drawing: Cell<bool>,
+    /// Set while a draw is under way.
+    mark: Mark,
 }
 
 impl<G: Generator> Single<G> {
@@ -30,7 +31,7 @@ impl<G: Generator> Single<G> {
     /// [`EntropyError`] when the kernel gives no random bytes.
     pub fn new() -> Result<Self, EntropyError> {
         let held = Held::new()?;
-        Ok(Self { held: UnsafeCell::new(held), is_drawing: Cell::new(false) })
+        Ok(Self { held: UnsafeCell::new(held), mark: Mark::new() })
     }
 
     /// Fills `out` with random bytes, or says why it cannot.
@@ -85,33 +86,22 @@ impl<G: Generator> Single<G> {
     /// Begins a draw; `None` if this is a handler that interrupted one.
     #[inline(always)]
     fn begin(&self) -> Option<Draw<'_, G>> {
-        // SAFETY: the cell is a live byte. Volatile, because signal handlers change it, too.
-        if unsafe { self.is_drawing.as_ptr().read_volatile() } {
-            return None;
-        }
-        // SAFETY: as above; cells may be written through a shared reference by their own thread.
-        unsafe { self.is_drawing.as_ptr().write_volatile(true) };
-        Some(Draw(self))
+        Some(Draw { held: &self.held, _mark: self.mark.begin()? })
     }
 }
 
 /// The one draw that is under way; it ends when dropped.
-struct Draw<'a, G>(&'a Single<G>);
+struct Draw<'a, G> {
+    held: &'a UnsafeCell<Held<G>>,
+    _mark: Marked<'a>,
+}
 
 impl<G> Draw<'_, G> {
     #[inline(always)]
     fn held(&mut self) -> &mut Held<G> {
         // SAFETY: the type cannot be shared between threads, and whoever interrupts this draw finds
         // the mark.
-        unsafe { &mut *self.0.held.get() }
-    }
-}
-
-impl<G> Drop for Draw<'_, G> {
-    #[inline(always)]
-    fn drop(&mut self) {
-        // SAFETY: as in `begin`.
-        unsafe { self.0.is_drawing.as_ptr().write_volatile(false) };
+        unsafe { &mut *self.held.get() }
     }
 }
 

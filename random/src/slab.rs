@@ -11,13 +11,13 @@
 //! concerns a page that the child cannot reach: at worst the child does without it.
 
 use core::cell::Cell;
-use core::ptr::null_mut;
+use core::ptr::{NonNull, null_mut};
 use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use lanecrypt_kernels::fork::{Generation, NoPage, map_wiped};
 
-use crate::page::{PagePtr, STRIDE};
-use crate::pool::{self, Slot};
+use crate::page::STRIDE;
+use crate::pool::Lock;
 use crate::vdso::{self, State};
 
 /// Pages of a slab.
@@ -33,14 +33,14 @@ pub(crate) enum User {
     Thread(usize),
 }
 
-/// Sixteen pages, and who has them. Guarded by the pool's lock.
+/// Sixteen pages, and who has them. Mapped for ever; reached only with the pool's lock ([`slabs`]).
 struct Slab {
-    next: *mut Self,
-    base: *mut u8,
+    next: Option<&'static Self>,
+    base: NonNull<u8>,
     states: [State; PAGES],
     /// A bit for each page that nobody has.
-    free: u16,
-    users: [Record; PAGES],
+    free: Cell<u16>,
+    users: [Cell<Record>; PAGES],
 }
 
 /// Who has a page, or had it last.
@@ -82,16 +82,12 @@ pub(crate) fn thread_ends() {
     HERE.with(|here| here.ends.set(true));
 }
 
-/// Takes a page that is free or left behind, or maps a slab.
+/// Takes a page that is free or left behind, or maps a slab. What was in the page may still be there.
 ///
 /// # Errors
 ///
 /// See [`NoPage`]; `Refused` also for a thread that ends.
-///
-/// # Safety
-///
-/// The pool's lock is held.
-pub(crate) unsafe fn take(user: User) -> Result<Slot, NoPage> {
+pub(crate) fn take(lock: &Lock, user: User) -> Result<(NonNull<u8>, State), NoPage> {
     let (thread, began_in, ends) =
         HERE.with(|here| (core::ptr::from_ref(here).addr(), here.began_in.get(), here.ends.get()));
     if ends && user != User::Value {
@@ -108,81 +104,51 @@ pub(crate) unsafe fn take(user: User) -> Result<Slot, NoPage> {
         User::Thread(_) if record.user == user => true,
         User::Thread(_) => has_forked && record.thread != thread && !record.taken_in.is_current(),
     };
-    // SAFETY: the caller's promise.
-    let found = unsafe { find_free() }
-        // SAFETY: as above.
-        .or_else(|| unsafe { find(is_left_behind) })
-        // SAFETY: as above.
-        .map_or_else(|| unsafe { grow() }.map(|slab| (slab, 0)), Ok);
-    let (slab, i) = found?;
-    // SAFETY: slabs stay mapped, and the lock is held.
-    let slab = unsafe { &mut *slab };
-    slab.users[i] = Record { user, thread, taken_in: now };
-    slab.free &= !(1 << i);
-    let page = slab.page(i);
-    // SAFETY: a page of a slab, which belongs to nobody; one that was left behind may hold bytes.
-    unsafe { pool::empty(page) };
-    Ok(Slot { page, vdso: slab.states[i] })
+    let found = find_free(lock).or_else(|| find(lock, is_left_behind));
+    let (slab, i) = found.map_or_else(|| grow(lock).map(|slab| (slab, 0)), Ok)?;
+    slab.users[i].set(Record { user, thread, taken_in: now });
+    slab.free.set(slab.free.get() & !(1 << i));
+    // SAFETY: a slab has so many pages.
+    Ok((unsafe { slab.base.add(i * STRIDE) }, slab.states[i]))
 }
 
-/// Puts a page back.
-///
-/// # Safety
-///
-/// The pool's lock is held, and the page belongs to nobody.
-pub(crate) unsafe fn put(page: PagePtr) {
-    for slab in slabs() {
-        // SAFETY: slabs stay mapped, and the lock is held.
-        let slab = unsafe { &mut *slab };
-        let offset = page.0.addr().wrapping_sub(slab.base.addr());
+/// Puts a page back, which belongs to nobody.
+pub(crate) fn put(lock: &Lock, page: NonNull<u8>) {
+    for slab in slabs(lock) {
+        let offset = page.addr().get().wrapping_sub(slab.base.addr().get());
         if offset < PAGES * STRIDE {
-            slab.free |= 1 << (offset / STRIDE);
+            slab.free.set(slab.free.get() | 1 << (offset / STRIDE));
             return;
         }
     }
 }
 
-/// # Safety
-///
-/// The pool's lock is held.
-unsafe fn find_free() -> Option<(*mut Slab, usize)> {
-    slabs().find_map(|slab| {
-        // SAFETY: slabs stay mapped, and the lock is held.
-        let free = unsafe { (*slab).free };
-        (free != 0).then_some((slab, free.trailing_zeros() as usize))
-    })
+fn find_free(lock: &Lock) -> Option<(&Slab, usize)> {
+    let slab = slabs(lock).find(|slab| slab.free.get() != 0)?;
+    Some((slab, slab.free.get().trailing_zeros() as usize))
 }
 
 /// A page that is not free, of which `is_wanted` says yes.
-///
-/// # Safety
-///
-/// The pool's lock is held.
-unsafe fn find(is_wanted: impl Fn(Record) -> bool) -> Option<(*mut Slab, usize)> {
-    slabs().find_map(|slab| {
-        // SAFETY: slabs stay mapped, and the lock is held.
-        let users = unsafe { &(*slab).users };
-        let i = users.iter().position(|&record| is_wanted(record))?;
+fn find(lock: &Lock, is_wanted: impl Fn(Record) -> bool) -> Option<(&Slab, usize)> {
+    slabs(lock).find_map(|slab| {
+        let i = slab.users.iter().position(|record| is_wanted(record.get()))?;
         Some((slab, i))
     })
 }
 
 /// All slabs, the newest first.
-fn slabs() -> impl Iterator<Item = *mut Slab> {
+fn slabs(lock: &Lock) -> impl Iterator<Item = &Slab> {
+    core::iter::successors(newest(lock), |slab| slab.next)
+}
+
+fn newest(_lock: &Lock) -> Option<&'static Slab> {
     let newest = NEWEST.load(Ordering::Acquire);
-    let next = |&slab: &*mut Slab| {
-        // SAFETY: slabs stay mapped, and `next` never changes once a slab is published.
-        Some(unsafe { (*slab).next }).filter(|next| !next.is_null())
-    };
-    core::iter::successors(Some(newest).filter(|slab| !slab.is_null()), next)
+    // SAFETY: slabs stay mapped, and nobody else looks at them while the lock is held.
+    unsafe { newest.as_ref() }
 }
 
 /// Maps a slab, all of it free.
-///
-/// # Safety
-///
-/// The pool's lock is held.
-unsafe fn grow() -> Result<*mut Slab, NoPage> {
+fn grow(lock: &Lock) -> Result<&Slab, NoPage> {
     if REFUSED.load(Ordering::Relaxed) {
         return Err(NoPage::Refused);
     }
@@ -194,7 +160,7 @@ unsafe fn grow() -> Result<*mut Slab, NoPage> {
         return Err(NoPage::NotNow);
     }
     let base = match map_wiped(PAGES * STRIDE) {
-        Ok(base) => base.as_ptr(),
+        Ok(base) => base,
         Err(error) => {
             REFUSED.store(error == NoPage::Refused, Ordering::Relaxed);
             // SAFETY: nobody else knows of the mapping.
@@ -203,22 +169,17 @@ unsafe fn grow() -> Result<*mut Slab, NoPage> {
         }
     };
     // SAFETY: the range is exactly the fresh mapping.
-    if unsafe { libc::madvise(base.cast(), PAGES * STRIDE, libc::MADV_DONTDUMP) } != 0 {
+    if unsafe { libc::madvise(base.as_ptr().cast(), PAGES * STRIDE, libc::MADV_DONTDUMP) } != 0 {
         DUMPED.store(true, Ordering::Relaxed);
     }
     let mut states = [State::NONE; PAGES];
     vdso::map_states(PAGES, |i, state| states[i] = state);
     let nobody = Record { user: User::Value, thread: 0, taken_in: Generation::now() };
+    let users = core::array::from_fn(|_| Cell::new(nobody));
     let slab: *mut Slab = record.cast();
-    let next = NEWEST.load(Ordering::Acquire);
+    let next = newest(lock);
     // SAFETY: the mapping is large enough, aligned, and nobody else knows of it.
-    unsafe { slab.write(Slab { next, base, states, free: u16::MAX, users: [nobody; PAGES] }) };
+    unsafe { slab.write(Slab { next, base, states, free: Cell::new(u16::MAX), users }) };
     NEWEST.store(slab, Ordering::Release);
-    Ok(slab)
-}
-
-impl Slab {
-    fn page(&self, i: usize) -> PagePtr {
-        PagePtr(self.base.wrapping_add(i * STRIDE).cast())
-    }
+    newest(lock).ok_or(NoPage::NotNow)
 }

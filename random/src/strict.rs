@@ -3,7 +3,7 @@
 use crate::PerThread;
 use crate::error::{EntropyError, abort};
 use crate::generator::Mixing;
-use crate::page::Word;
+use crate::word::Word;
 
 /// A generator that mixes fresh kernel bytes into every single request.
 ///

@@ -7,72 +7,86 @@
 //! it. The page's lock says that somebody uses the page; it lies inside and is emptied by a fork,
 //! since the thread that held it does not exist in the child.
 
-use core::cell::Cell;
-use core::sync::atomic::Ordering;
+use core::sync::atomic::{AtomicBool, Ordering, compiler_fence};
 
-use crate::page::PagePtr;
+use crate::page::{Page, PageMut};
 
-std::thread_local!(static MARK: Mark = const { Mark(Cell::new(false)) });
-
-/// Whether the calling thread is in the middle of a draw from a page that serves many threads.
+/// Whether somebody is in the middle of a draw: a signal handler of the same thread looks.
+///
+/// Relaxed, and a compiler fence on either side of the draw: no other thread looks.
 #[derive(Debug)]
-pub(crate) struct Mark(Cell<bool>);
+pub(crate) struct Mark(AtomicBool);
 
 impl Mark {
-    /// The calling thread's.
-    ///
-    /// A plain reference, so that what follows can be a tail call.
-    #[inline(always)]
-    pub(crate) fn here<'call>() -> &'call Self {
-        let mark: *const Self = MARK.with(core::ptr::from_ref);
-        // SAFETY: the value has no destructor and stays where it is as long as the thread runs;
-        // callers use it during their call only.
-        unsafe { &*mark }
+    pub(crate) const fn new() -> Self {
+        Self(AtomicBool::new(false))
     }
 
-    /// Begins a draw; false if this is a handler that interrupted one.
+    /// Begins a draw; `None` if this is a handler that interrupted one.
     #[inline(always)]
-    pub(crate) fn begin(&self) -> bool {
-        // SAFETY: the cell is a live byte. Volatile, because signal handlers change it, too.
-        let is_drawing = unsafe { self.0.as_ptr().read_volatile() };
-        if !is_drawing {
-            // SAFETY: as above; cells may be written through a shared reference by their own thread.
-            unsafe { self.0.as_ptr().write_volatile(true) };
+    pub(crate) fn begin(&self) -> Option<Marked<'_>> {
+        if self.0.load(Ordering::Relaxed) {
+            return None;
         }
-        !is_drawing
-    }
-
-    /// Ends the draw that was begun.
-    #[inline(always)]
-    pub(crate) fn end(&self) {
-        // SAFETY: as in `begin`.
-        unsafe { self.0.as_ptr().write_volatile(false) };
+        self.0.store(true, Ordering::Relaxed);
+        compiler_fence(Ordering::SeqCst);
+        Some(Marked(self))
     }
 }
 
-impl PagePtr {
-    /// Takes the page's lock if it is free.
-    ///
-    /// # Safety
-    ///
-    /// The page is mapped and is one that serves many threads.
-    #[inline]
-    pub(crate) unsafe fn try_lock(self) -> bool {
-        // SAFETY: the caller's promise; the lock is only ever used as an atomic.
-        let lock = unsafe { &(*self.0).lock };
-        // Acquire pairs with the store in `unlock`.
-        lock.load(Ordering::Relaxed) == 0
-            && lock.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok()
+/// The draw that is under way; it ends when this is dropped.
+pub(crate) struct Marked<'a>(&'a Mark);
+
+impl Drop for Marked<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        compiler_fence(Ordering::SeqCst);
+        self.0.0.store(false, Ordering::Relaxed);
+    }
+}
+
+std::thread_local!(static MARK: Mark = const { Mark::new() });
+
+impl Marked<'static> {
+    /// Begins a draw from a page that serves many threads; `None` if this is a handler that
+    /// interrupted one.
+    #[inline(always)]
+    pub(crate) fn of_thread() -> Option<Self> {
+        let mark: *const Mark = MARK.with(core::ptr::from_ref);
+        // SAFETY: the value has no destructor and stays where it is as long as the thread runs, and
+        // the draw ends in this thread. A plain reference, so that what follows can be a tail call.
+        unsafe { &*mark }.begin()
     }
 
-    /// Gives the page's lock up.
+    /// Makes this draw the page's user, if nobody else is.
     ///
     /// # Safety
     ///
-    /// The caller holds it.
+    /// Nobody uses the page but in this way.
     #[inline(always)]
-    pub(crate) unsafe fn unlock(self) {
-        // SAFETY: the caller's promise.
-        unsafe { &(*self.0).lock }.store(0, Ordering::Release);
+    pub(crate) unsafe fn try_lock<G>(self, page: &Page<G>) -> Result<Turn<'_, G>, Self> {
+        if page.try_lock() { Ok(Turn { page, _draw: self }) } else { Err(self) }
+    }
+}
+
+/// A page that this thread has locked; given up when dropped.
+pub(crate) struct Turn<'a, G> {
+    page: &'a Page<G>,
+    /// Ends after the lock is given up.
+    _draw: Marked<'static>,
+}
+
+impl<G> Turn<'_, G> {
+    #[inline(always)]
+    pub(crate) fn page(&mut self) -> PageMut<'_, G> {
+        // SAFETY: the lock is held, and nobody uses the page without; handlers find the mark.
+        unsafe { PageMut::new(self.page) }
+    }
+}
+
+impl<G> Drop for Turn<'_, G> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.page.unlock();
     }
 }

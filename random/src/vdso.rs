@@ -11,9 +11,9 @@ use core::mem::transmute;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-/// An owner's state of the kernel's generator; null when there is none.
+/// A page's state of the kernel's generator; null when there is none. Who uses the page uses the state.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct State(pub(crate) *mut u8);
+pub(crate) struct State(*mut u8);
 
 /// No state may straddle a page; larger pages than this only have more room.
 const PAGE: usize = 4096;
@@ -22,6 +22,24 @@ const APART: usize = 128;
 
 impl State {
     pub(crate) const NONE: Self = Self(null_mut());
+
+    pub(crate) fn is_there(self) -> bool {
+        !self.0.is_null()
+    }
+
+    /// The state of which this is the address.
+    ///
+    /// # Safety
+    ///
+    /// It came from [`State::as_ptr`], and this thread uses the page that it belongs to.
+    pub(crate) unsafe fn from_ptr(state: *mut u8) -> Self {
+        Self(state)
+    }
+
+    /// The address of the state, or null.
+    pub(crate) fn as_ptr(self) -> *mut u8 {
+        self.0
+    }
 }
 
 /// `ssize_t __vdso_getrandom(void *buffer, size_t length, unsigned flags, void *state, size_t size)`
@@ -53,7 +71,7 @@ pub(crate) fn is_present() -> bool {
 /// Random bytes from the kernel's generator: how many were written, or `None` when there is no
 /// state or no such generator, or when it failed.
 pub(crate) fn getrandom(state: State, out: &mut [u8]) -> Option<usize> {
-    if state.0.is_null() {
+    if !state.is_there() {
         return None;
     }
     let function = function()?;
@@ -100,40 +118,36 @@ fn parameters(function: GetRandom) -> Option<Parameters> {
     usable.then_some(parameters)
 }
 
+/// The function, which is looked for once. Threads that race find the same.
 fn function() -> Option<GetRandom> {
-    let mut found = FUNCTION.load(Ordering::Acquire);
-    if found.is_null() {
-        found = find();
-        FUNCTION.store(found, Ordering::Release);
-    }
-    if found == ABSENT {
+    let known = FUNCTION.load(Ordering::Acquire);
+    let address = if known.is_null() { find() } else { known };
+    if address == ABSENT {
+        FUNCTION.store(ABSENT, Ordering::Release);
         return None;
     }
     // SAFETY: the address is that of the function of this name in the vDSO, whose type this is.
-    Some(unsafe { transmute::<*mut c_void, GetRandom>(found) })
+    let function = unsafe { transmute::<*mut c_void, GetRandom>(address) };
+    if known.is_null() {
+        let parameters = parameters(function);
+        let size = parameters.as_ref().map_or(0, |parameters| parameters.size as usize);
+        STATE_SIZE.store(size, Ordering::Relaxed);
+        FUNCTION.store(if parameters.is_some() { address } else { ABSENT }, Ordering::Release);
+        parameters?;
+    }
+    Some(function)
 }
 
-/// Looks the function up and asks for the size of its states. Threads that race find the same.
+/// The address of the function in the vDSO.
 #[cold]
 fn find() -> *mut c_void {
-    let Some(address) = image::symbol(&[c"__vdso_getrandom", c"__kernel_getrandom"]) else {
-        return ABSENT;
-    };
-    // SAFETY: as in `function`.
-    let function = unsafe { transmute::<*mut c_void, GetRandom>(address) };
-    match parameters(function) {
-        Some(parameters) => {
-            STATE_SIZE.store(parameters.size as usize, Ordering::Relaxed);
-            address
-        }
-        None => ABSENT,
-    }
+    image::symbol(&[c"__vdso_getrandom", c"__kernel_getrandom"]).unwrap_or(ABSENT)
 }
 
 /// Reading the vDSO's symbol table (System V ABI, chapters 4 and 5; the GNU hash section).
 #[cfg(all(target_pointer_width = "64", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod image {
-    use super::{CStr, c_void};
+    use super::{CStr, PAGE, c_void};
 
     const PT_LOAD: u32 = 1;
     const PT_DYNAMIC: u32 = 2;
@@ -141,88 +155,162 @@ mod image {
     const DT_STRTAB: u64 = 5;
     const DT_SYMTAB: u64 = 6;
     const DT_GNU_HASH: u64 = 0x6fff_fef5;
+    const DYNAMIC_SIZE: usize = 16;
     const SYMBOL_SIZE: usize = 24;
 
     /// The address of the first defined symbol that has one of `names`.
     pub(super) fn symbol(names: &[&CStr]) -> Option<*mut c_void> {
-        // SAFETY: getauxval reads the process's auxiliary vector and has no preconditions.
-        let base = unsafe { libc::getauxval(libc::AT_SYSINFO_EHDR) };
-        let base = usize::try_from(base).ok().filter(|&base| base != 0)?;
-        let image = Image::parse(base)?;
-        (0..image.symbol_count()).find_map(|i| {
-            let entry = image.symbols + i * SYMBOL_SIZE;
-            let name = read::<u32>(entry) as usize;
-            let section = read::<u16>(entry + 6);
-            let value = read::<usize>(entry + 8);
-            // SAFETY: names in the string table of a valid image end with a zero byte.
-            let name = unsafe { CStr::from_ptr((image.strings + name) as *const _) };
-            let wanted = section != 0 && value != 0 && names.contains(&name);
-            wanted.then(|| image.bias.wrapping_add(value) as *mut c_void)
-        })
+        let image = mapped()?;
+        let place = Image::parse(image)?.symbol(names)?;
+        Some(image.get(place..)?.as_ptr().cast_mut().cast())
     }
 
-    /// Addresses of the tables of a mapped image.
-    struct Image {
-        bias: usize,
+    /// The image that the kernel has mapped.
+    fn mapped() -> Option<&'static [u8]> {
+        // SAFETY: reads the process's auxiliary vector and has no preconditions.
+        let base = unsafe { libc::getauxval(libc::AT_SYSINFO_EHDR) } as *const u8;
+        if base.is_null() {
+            return None;
+        }
+        // SAFETY: there the kernel has mapped an image, of a page at least, which stays.
+        let first = unsafe { core::slice::from_raw_parts(base, PAGE) };
+        let load = Image(first).segment(PT_LOAD)?;
+        // The headers are part of what is loaded.
+        let begins_with_headers = Image(first).word(load + 8)? == 0;
+        let length = Image(first).word(load + 32).filter(|_| begins_with_headers)?;
+        // SAFETY: the header says so of the same mapping.
+        Some(unsafe { core::slice::from_raw_parts(base, length) })
+    }
+
+    /// An ELF image in memory. Nothing beyond its end is read, whatever it says.
+    #[derive(Clone, Copy)]
+    struct Image<'a>(&'a [u8]);
+
+    /// Where the tables of an image lie in it.
+    pub(super) struct Tables<'a> {
+        image: Image<'a>,
+        /// The address that the first byte was meant to have.
+        base: usize,
         strings: usize,
         symbols: usize,
         hash: Option<usize>,
         gnu_hash: Option<usize>,
     }
 
-    impl Image {
-        fn parse(base: usize) -> Option<Self> {
-            let headers = base + read::<usize>(base + 32);
-            let (size, count) = (read::<u16>(base + 54), read::<u16>(base + 56));
-            let segment = |kind| {
-                (0..usize::from(count))
-                    .map(|i| headers + i * usize::from(size))
-                    .find(|&header| read::<u32>(header) == kind)
+    impl<'a> Image<'a> {
+        fn parse(bytes: &'a [u8]) -> Option<Tables<'a>> {
+            let image = Image(bytes);
+            let base = image.word(image.segment(PT_LOAD)? + 16)?;
+            let dynamic = image.word(image.segment(PT_DYNAMIC)? + 8)?;
+            let table = |tag| {
+                let entries = (0..).map(|i| dynamic + i * DYNAMIC_SIZE);
+                let tags = entries.map_while(|entry| Some((entry, image.long(entry)?)));
+                let (entry, _) =
+                    tags.take_while(|(_, found)| *found != 0).find(|(_, found)| *found == tag)?;
+                Some(image.word(entry + 8)?.wrapping_sub(base))
             };
-            let load = segment(PT_LOAD)?;
-            let offset = read::<usize>(load + 8);
-            let bias = base.wrapping_add(offset).wrapping_sub(read::<usize>(load + 16));
-            let dynamic = base + read::<usize>(segment(PT_DYNAMIC)? + 8);
-            let entry = |tag| {
-                (0..)
-                    .map(|i| dynamic + i * 16)
-                    .take_while(|&entry| read::<u64>(entry) != 0)
-                    .find(|&entry| read::<u64>(entry) == tag)
-                    .map(|entry| bias.wrapping_add(read::<usize>(entry + 8)))
-            };
-            Some(Self {
-                bias,
-                strings: entry(DT_STRTAB)?,
-                symbols: entry(DT_SYMTAB)?,
-                hash: entry(DT_HASH),
-                gnu_hash: entry(DT_GNU_HASH),
+            Some(Tables {
+                image,
+                base,
+                strings: table(DT_STRTAB)?,
+                symbols: table(DT_SYMTAB)?,
+                hash: table(DT_HASH),
+                gnu_hash: table(DT_GNU_HASH),
+            })
+        }
+
+        /// Where the header of the first segment of this kind lies.
+        fn segment(self, kind: u32) -> Option<usize> {
+            let headers = self.word(32)?;
+            let (size, count) = (self.short(54)?, self.short(56)?);
+            let mut all = (0..count).map(|i| headers.wrapping_add(i * size));
+            all.find(|&header| self.int(header) == Some(kind))
+        }
+
+        fn bytes<const N: usize>(self, at: usize) -> Option<[u8; N]> {
+            self.0.get(at..)?.first_chunk().copied()
+        }
+
+        fn short(self, at: usize) -> Option<usize> {
+            self.bytes(at).map(|bytes| usize::from(u16::from_ne_bytes(bytes)))
+        }
+
+        fn int(self, at: usize) -> Option<u32> {
+            self.bytes(at).map(u32::from_ne_bytes)
+        }
+
+        /// A number of 32 bits that counts something.
+        fn count(self, at: usize) -> Option<usize> {
+            self.int(at).map(|number| number as usize)
+        }
+
+        fn long(self, at: usize) -> Option<u64> {
+            self.bytes(at).map(u64::from_ne_bytes)
+        }
+
+        fn word(self, at: usize) -> Option<usize> {
+            self.bytes(at).map(usize::from_ne_bytes)
+        }
+    }
+
+    impl Tables<'_> {
+        /// Where the first defined symbol that has one of `names` lies in the image.
+        pub(super) fn symbol(&self, names: &[&CStr]) -> Option<usize> {
+            let count = self.symbol_count()?;
+            (0..count).find_map(|i| {
+                let entry = self.symbols.wrapping_add(i * SYMBOL_SIZE);
+                let name = self.strings.wrapping_add(self.image.count(entry)?);
+                let name = CStr::from_bytes_until_nul(self.image.0.get(name..)?).ok()?;
+                let (section, value) = (self.image.short(entry + 6)?, self.image.word(entry + 8)?);
+                let wanted = section != 0 && value != 0 && names.contains(&name);
+                wanted.then(|| value.wrapping_sub(self.base))
             })
         }
 
         /// The table has no length of its own; the hash tables know it.
-        fn symbol_count(&self) -> usize {
+        fn symbol_count(&self) -> Option<usize> {
+            let image = self.image;
             if let Some(hash) = self.hash {
-                return read::<u32>(hash + 4) as usize;
+                return image.count(hash.wrapping_add(4));
             }
-            let Some(hash) = self.gnu_hash else { return 0 };
-            let buckets = read::<u32>(hash) as usize;
-            let first = read::<u32>(hash + 4) as usize;
-            let bloom_words = read::<u32>(hash + 8) as usize;
-            let table = hash + 16 + bloom_words * 8;
-            let chains = table + buckets * 4;
-            let last = (0..buckets).map(|i| read::<u32>(table + i * 4) as usize).max();
-            let Some(mut last) = last.filter(|&last| last >= first) else { return 0 };
-            while read::<u32>(chains + (last - first) * 4) & 1 == 0 {
+            let hash = self.gnu_hash?;
+            let buckets = image.count(hash)?;
+            let first = image.count(hash.wrapping_add(4))?;
+            let bloom_words = image.count(hash.wrapping_add(8))?;
+            let table = hash.wrapping_add(16 + bloom_words * 8);
+            let chains = table.wrapping_add(buckets * 4);
+            let last = (0..buckets).map_while(|i| image.count(table.wrapping_add(i * 4))).max();
+            let mut last = last.filter(|&last| last >= first)?;
+            while image.int(chains.wrapping_add((last - first) * 4))? & 1 == 0 {
                 last += 1;
             }
-            last + 1
+            Some(last + 1)
         }
     }
 
-    /// Reads a field of the image, which the kernel made and which stays mapped for ever.
-    fn read<T: Copy>(address: usize) -> T {
-        // SAFETY: the callers follow the image's own tables; the kernel built them for this use.
-        unsafe { core::ptr::read_unaligned(address as *const T) }
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        const NAMES: [&CStr; 2] = [c"__vdso_clock_gettime", c"__kernel_clock_gettime"];
+
+        /// What an image says may be wrong in every byte: nothing outside of it is read.
+        #[test]
+        fn a_damaged_image_is_refused_or_read_within_its_bounds() {
+            let Some(image) = mapped() else { return };
+            let place = |image: &[u8]| Image::parse(image)?.symbol(&NAMES);
+            let found = place(image).expect("every vDSO tells the time");
+            assert!(found < image.len());
+            for length in 0..image.len() {
+                assert!(place(&image[..length]).is_none_or(|place| place == found), "{length}");
+            }
+            let mut damaged = image.to_vec();
+            for at in 0..image.len() {
+                damaged[at] ^= 0xFF;
+                let _ = place(&damaged);
+                damaged[at] ^= 0xFF;
+            }
+        }
     }
 }
 

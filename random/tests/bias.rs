@@ -138,7 +138,7 @@ fn reseeded_generators() {
     check::<Rekeying<Salsa<20>>>(keys() / 10);
     #[cfg(feature = "legacy")]
     check::<Rekeying<lanecrypt_random::Arc4>>(keys() / 20);
-    #[cfg(feature = "legacy")]
+    #[cfg(feature = "study")]
     check::<lanecrypt_random::Inlined<lanecrypt_random::Hc128>>(keys() / 20);
 }
 

@@ -15,7 +15,7 @@ use lanecrypt_random::{
     AesCtr, ChaCha, EntropyError, Erasing, Generator, Held, PerCpu, PerThread, Placed, Rekeying,
     Salsa, Shared, Single, set_rekey_interval,
 };
-#[cfg(feature = "legacy")]
+#[cfg(feature = "study")]
 use lanecrypt_random::{Hc128, Inlined};
 
 fn main() {
@@ -84,7 +84,7 @@ fn check_errors(error: i32) {
         out_of(PerCpu::<Erasing<ChaCha<20>>>::try_fill);
         out_of(PerCpu::<Rekeying<AesCtr<256>>>::try_fill);
         out_of(PerThread::<Rekeying<Salsa<20>>>::try_fill);
-        #[cfg(feature = "legacy")]
+        #[cfg(feature = "study")]
         out_of(PerCpu::<Inlined<Hc128>>::try_fill);
         assert_eq!(code(PerCpu::<Erasing>::new().strict().try_fill(&mut [0; 9])), Some(error));
         let mut strict = lanecrypt_random::strict();
@@ -257,7 +257,7 @@ fn fails_at_the_rekey() {
     set_rekey_interval((INTERVAL as u64).try_into().expect("not zero"));
     places::<Rekeying<ChaCha<8>>>("chacha8");
     places::<Rekeying<AesCtr<256>>>("aes");
-    #[cfg(feature = "legacy")]
+    #[cfg(feature = "study")]
     places::<Inlined<Hc128>>("inlined");
     // Of PerCpu, any of several generators may serve a request.
     PerCpu::<Rekeying<Salsa<20>>>::fill(&mut [0; 4]);

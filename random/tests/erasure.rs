@@ -13,12 +13,14 @@ use common::maps::{self, Mapping};
 use common::toy::{Defect, Toy};
 use common::traces::Traces;
 use common::windows::Windows;
+#[cfg(feature = "study")]
+use lanecrypt_random::Inlined;
 use lanecrypt_random::{
     AesCtr, ChaCha, Erasing, Generator, Held, Isa, Level, PerCpu, PerThread, Rekeying, Salsa,
     Single,
 };
 #[cfg(feature = "legacy")]
-use lanecrypt_random::{Arc4, Hc128, Inlined};
+use lanecrypt_random::{Arc4, Hc128};
 
 fn main() {
     harness::run(&[
@@ -38,7 +40,7 @@ fn main() {
         Case("erasure::rekeying_arc4", at_this_level::<Rekeying<Arc4>>),
         #[cfg(feature = "legacy")]
         Case("erasure::rekeying_hc128", at_this_level::<Rekeying<Hc128>>),
-        #[cfg(feature = "legacy")]
+        #[cfg(feature = "study")]
         Case("erasure::inlined_hc128", at_this_level::<Inlined<Hc128>>),
         Case("erasure::defects_are_found", defects_are_found),
     ]);

@@ -17,7 +17,7 @@ use lanecrypt_kernels::fork::Generation;
 use lanecrypt_random::{
     AesCtr, ChaCha, Erasing, Held, PerCpu, PerThread, Rekeying, Salsa, Shared, Single,
 };
-#[cfg(feature = "legacy")]
+#[cfg(feature = "study")]
 use lanecrypt_random::{Arc4, Hc128, Inlined};
 
 fn main() {
@@ -259,7 +259,7 @@ fn other_placements() {
 /// A cipher's state is emptied by a fork as well as a buffer.
 fn ciphers_that_run_on() {
     let held = Owned::new(Held::<Rekeying<ChaCha<20>>>::new().expect("the kernel has randomness"));
-    #[cfg(feature = "legacy")]
+    #[cfg(feature = "study")]
     {
         let inlined = Owned::new(Held::<Inlined<Hc128>>::new().expect("the kernel has randomness"));
         check_all(&[

@@ -14,12 +14,14 @@ use common::listener::{self, Seed};
 use common::numbered::{self, Numbered};
 use common::windows::Windows;
 use common::{maps, processors};
+#[cfg(feature = "study")]
+use lanecrypt_random::Inlined;
 use lanecrypt_random::{
     AesCtr, ChaCha, Counters, Erasing, Generator, Held, PerCpu, PerThread, Placed, REKEY_INTERVAL,
     Rekeying, Salsa, SeedCore, Shared, Single, set_rekey_interval,
 };
 #[cfg(feature = "legacy")]
-use lanecrypt_random::{Arc4, Hc128, Inlined};
+use lanecrypt_random::{Arc4, Hc128};
 
 fn main() {
     harness::run(&[
@@ -32,7 +34,7 @@ fn main() {
         Case("rekeying::reseed_drops_the_buffer", reseed_drops_the_buffer),
         Case("rekeying::per_thread_by_known_seeds", per_thread_by_known_seeds),
         Case("rekeying::per_cpu_by_known_seeds", per_cpu_by_known_seeds),
-        #[cfg(feature = "legacy")]
+        #[cfg(feature = "study")]
         Case("rekeying::inlined_by_known_seeds", inlined_by_known_seeds),
         Case("rekeying::strict_takes_a_key_a_request", strict_takes_a_key_a_request),
         Case("rekeying::defects_are_found", defects_are_found),
@@ -474,7 +476,7 @@ fn per_cpu_by_known_seeds() {
 
 /// The words of HC-128, `SHORT_INTERVAL` bytes under each seed; a request ends with a whole word, of
 /// which it may use a part.
-#[cfg(feature = "legacy")]
+#[cfg(feature = "study")]
 fn inlined_by_known_seeds() {
     fn check(requests: &[Vec<u8>], seeds: &[Vec<u8>], begin: usize) {
         let mut wanted = streams::<Hc128>(seeds, SHORT_INTERVAL).concat();

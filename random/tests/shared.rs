@@ -13,9 +13,11 @@ use common::drawer::{Drawer, shared};
 use common::harness::{self, Case, times};
 use common::sys::{self, Fork};
 use common::{maps, windows};
-use lanecrypt_random::{AesCtr, ChaCha, Erasing, Generator, Rekeying, Salsa, Shared};
 #[cfg(feature = "legacy")]
-use lanecrypt_random::{Hc128, Inlined};
+use lanecrypt_random::Hc128;
+#[cfg(feature = "study")]
+use lanecrypt_random::Inlined;
+use lanecrypt_random::{AesCtr, ChaCha, Erasing, Generator, Rekeying, Salsa, Shared};
 
 fn main() {
     harness::run(&[
@@ -58,7 +60,7 @@ fn eight_threads() {
     check::<Rekeying<Salsa<12>>>();
     #[cfg(feature = "legacy")]
     check::<Rekeying<Hc128>>();
-    #[cfg(feature = "legacy")]
+    #[cfg(feature = "study")]
     check::<Inlined<Hc128>>();
 }
 

@@ -15,7 +15,7 @@ use common::stepping::{self, Action, Pass, Stepped};
 use common::toy::{self, Defect, Toy};
 use common::{processors, windows};
 use lanecrypt_random::{AesCtr, ChaCha, Erasing, PerCpu, PerThread, Rekeying};
-#[cfg(feature = "legacy")]
+#[cfg(feature = "study")]
 use lanecrypt_random::{Hc128, Inlined};
 
 fn main() {
@@ -101,7 +101,7 @@ fn shared_stepped() {
 fn rekeying_stepped() {
     static PER_THREAD: PerThread<Rekeying<ChaCha<8>>> = PerThread::new();
     step_through("signals::rekeying_stepped", &PER_THREAD, &DRAWS[..times(3, 9, 9)]);
-    #[cfg(feature = "legacy")]
+    #[cfg(feature = "study")]
     {
         static INLINED: PerThread<Inlined<Hc128>> = PerThread::new();
         step_through("signals::rekeying_stepped", &INLINED, &DRAWS[..times(5, 5, 5)]);

@@ -6,12 +6,14 @@ mod common;
 use common::drawer::{Drawer, Owned, StrictThread, shared};
 use common::harness::{self, Case, skipped, times};
 use common::{maps, processors, windows};
+#[cfg(feature = "study")]
+use lanecrypt_random::Inlined;
 use lanecrypt_random::{
     AesCtr, ChaCha, Erasing, ErasingCore, Fastest, Generator, Held, Isa, Level, PerCpu, PerThread,
     Placed, Rekeying, Salsa, Single,
 };
 #[cfg(feature = "legacy")]
-use lanecrypt_random::{Arc4, Hc128, Inlined};
+use lanecrypt_random::{Arc4, Hc128};
 
 fn main() {
     harness::run(&[
@@ -157,7 +159,7 @@ fn generators() -> Vec<Box<dyn Drawer>> {
     all.extend(places::<Rekeying<Arc4>>());
     #[cfg(feature = "legacy")]
     all.extend(places::<Rekeying<Hc128>>());
-    #[cfg(feature = "legacy")]
+    #[cfg(feature = "study")]
     all.extend(places::<Inlined<Hc128>>());
     for isa in isas() {
         all.push(at::<Erasing<Fastest>>(isa));

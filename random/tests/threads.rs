@@ -11,9 +11,11 @@ use std::thread;
 
 use common::harness::{self, Case, times};
 use common::{maps, windows};
-use lanecrypt_random::{AesCtr, ChaCha, Erasing, Held, PerCpu, PerThread, Rekeying, Salsa, Shared};
 #[cfg(feature = "legacy")]
-use lanecrypt_random::{Hc128, Inlined};
+use lanecrypt_random::Hc128;
+#[cfg(feature = "study")]
+use lanecrypt_random::Inlined;
+use lanecrypt_random::{AesCtr, ChaCha, Erasing, Held, PerCpu, PerThread, Rekeying, Salsa, Shared};
 
 fn main() {
     harness::run(&[
@@ -53,9 +55,9 @@ const OTHERS: &[fn(&mut [u8])] = &[
     PerCpu::<Rekeying<Salsa<8>>>::fill,
     #[cfg(feature = "legacy")]
     PerThread::<Rekeying<Hc128>>::fill,
-    #[cfg(feature = "legacy")]
+    #[cfg(feature = "study")]
     PerThread::<Inlined<Hc128>>::fill,
-    #[cfg(feature = "legacy")]
+    #[cfg(feature = "study")]
     PerCpu::<Inlined<Hc128>>::fill,
 ];
 

@@ -1,0 +1,165 @@
+//! The pages of the processors: where they are published, and how a processor gets its own.
+
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicBool, AtomicIsize, AtomicPtr, AtomicUsize, Ordering};
+
+use crate::page::{Page, PageMut};
+use crate::pool::{self, Slot};
+use crate::rseq;
+use crate::slab::User;
+use crate::vdso::State;
+
+/// The pages of one processor. Emptied by no fork: the pages themselves are.
+///
+/// Two cache lines: the processor fetches them in pairs, and each entry is written by one processor.
+#[derive(Debug)]
+#[repr(C, align(128))]
+pub(crate) struct Entry<G> {
+    /// The pages that threads on this processor lock by [`rseq::lock`], and nobody locks otherwise. The
+    /// second is for when the first one's holder has lost the processor.
+    pub(crate) own: [Place<G>; 2],
+    /// Whether somebody uses them.
+    pub(crate) is_locked: [AtomicBool; 2],
+    /// The page that any thread may lock atomically.
+    pub(crate) common: Place<G>,
+}
+
+/// Where a page and its state of the kernel's generator are published.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Place<G> {
+    /// Null until somebody gets it a page; released then, and never changed again.
+    pub(crate) page: AtomicPtr<Page<G>>,
+    /// The state in the vDSO that goes with the page, or null. Set after `page`, by the same thread;
+    /// used by the page's user only. Relaxed: the pointer is all there is to see.
+    vdso: AtomicPtr<u8>,
+}
+
+impl<G: 'static> Place<G> {
+    /// The page that was published here.
+    pub(crate) fn page(&self) -> Option<&'static Page<G>> {
+        let page = self.page.load(Ordering::Acquire);
+        // SAFETY: published pages stay mapped.
+        unsafe { page.as_ref() }
+    }
+
+    /// The state of the kernel's generator that goes with the page, for its user.
+    pub(crate) fn vdso(&self, _user: &PageMut<'_, G>) -> State {
+        // SAFETY: nothing but the page's state is put there.
+        unsafe { State::from_ptr(self.vdso.load(Ordering::Relaxed)) }
+    }
+
+    /// Whether there is none yet.
+    pub(crate) fn is_vacant(&self) -> bool {
+        self.page.load(Ordering::Relaxed).is_null()
+    }
+
+    /// Publishes a page. Of threads that race, one does and the others return theirs.
+    pub(crate) fn publish(&self, slot: Slot<G>) {
+        let (page, vdso) = slot.into_parts();
+        let new = core::ptr::from_ref(page).cast_mut();
+        let published =
+            self.page.compare_exchange(null_mut(), new, Ordering::Release, Ordering::Relaxed);
+        match published {
+            Ok(_) => self.vdso.store(vdso.as_ptr(), Ordering::Relaxed),
+            // SAFETY: both come of the slot, and nobody has seen them.
+            Err(_) => drop(unsafe { Slot::from_parts(page, vdso) }),
+        }
+    }
+}
+
+/// What [`rseq::lock`] needs to know: read by every draw, written once, and on a cache line of its
+/// own, so that no other thread's writes disturb it.
+#[derive(Debug)]
+#[repr(align(64))]
+pub(crate) struct Table<G> {
+    /// An entry for each processor.
+    pub(crate) entries: AtomicPtr<Entry<G>>,
+    /// How many there are.
+    pub(crate) count: AtomicUsize,
+    /// The thread's area, in bytes from the thread pointer; zero as long as the table is not ready
+    /// or there is no area. Released after the others.
+    pub(crate) area: AtomicIsize,
+}
+
+impl<G: 'static> Table<G> {
+    /// A table that nobody has drawn from.
+    pub(crate) const fn new() -> Self {
+        Self {
+            entries: AtomicPtr::new(null_mut()),
+            count: AtomicUsize::new(0),
+            area: AtomicIsize::new(0),
+        }
+    }
+
+    /// The entries that there are.
+    pub(crate) fn entries(&self) -> &'static [Entry<G>] {
+        // Pairs with the exchange in `map`.
+        let entries = self.entries.load(Ordering::Acquire);
+        if entries.is_null() {
+            return &[];
+        }
+        let count = self.count.load(Ordering::Relaxed);
+        // SAFETY: the mapping holds that many, all zero at first, which is valid; it stays for ever,
+        // and everything in it is atomic.
+        unsafe { core::slice::from_raw_parts(entries, count) }
+    }
+
+    /// Maps the entries, and gives this processor the pages that it lacks, as far as the kernel allows.
+    #[cold]
+    pub(crate) fn prepare(&self) {
+        if self.entries().is_empty() {
+            self.map();
+        }
+        let entries = self.entries();
+        let cpu = this_processor();
+        let Some(entry) = entries.get(cpu % entries.len().max(1)) else { return };
+        // A processor beyond the table's end has no page of its own.
+        let has_own = cpu < entries.len() && self.area.load(Ordering::Relaxed) != 0;
+        let own = if has_own { &entry.own[..] } else { &[] };
+        for place in own.iter().chain([&entry.common]) {
+            if place.is_vacant()
+                && let Ok(slot) = pool::take(User::Value)
+            {
+                place.publish(slot);
+            }
+        }
+    }
+
+    /// Maps the entries and publishes them; memory that is short can be had by the next draw.
+    fn map(&self) {
+        // SAFETY: asks for a number.
+        let count = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) };
+        let count = usize::try_from(count).unwrap_or(1).max(1);
+        // Threads may be told different numbers; one is agreed on before anything is mapped.
+        let agreed = self.count.compare_exchange(0, count, Ordering::Relaxed, Ordering::Relaxed);
+        let count = agreed.map_or_else(|first| first, |_| count);
+        let length = count * size_of::<Entry<G>>();
+        let (protection, flags) =
+            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        // Mapped, not allocated: this may be a signal handler.
+        // SAFETY: a fresh anonymous mapping touches no memory that is in use.
+        let base = unsafe { libc::mmap(null_mut(), length, protection, flags, -1, 0) };
+        if base == libc::MAP_FAILED {
+            return;
+        }
+        // Release: whoever sees the entries sees their number, too.
+        let published = self.entries.compare_exchange(
+            null_mut(),
+            base.cast(),
+            Ordering::Release,
+            Ordering::Acquire,
+        );
+        if published.is_err() {
+            // SAFETY: this mapping was made above and nobody else has seen it.
+            unsafe { libc::munmap(base, length) };
+        }
+        self.area.store(rseq::area(), Ordering::Release);
+    }
+}
+
+/// The number of the processor that this thread runs on, for the moment.
+pub(crate) fn this_processor() -> usize {
+    // SAFETY: asks for a number.
+    usize::try_from(unsafe { libc::sched_getcpu() }).unwrap_or(0)
+}

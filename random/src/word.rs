@@ -1,0 +1,52 @@
+//! The numbers that a generator yields.
+
+use lanecrypt_kernels::wipe;
+
+/// A number that a take yields: any bits make one.
+pub(crate) trait Word: Copy + Eq {
+    /// The number without bits.
+    const ZERO: Self;
+    /// Its size in bytes.
+    const SIZE: u32;
+    /// Whether the processor reads it by one instruction from any address, so that a fork finds it
+    /// either unread or read.
+    const ONE_LOAD: bool;
+
+    /// The number that steps of 32 bits make, the first the lowest.
+    #[cfg(feature = "study")]
+    fn from_steps(step: impl FnMut() -> u32) -> Self;
+
+    /// The number that `fill` gives; the bytes are wiped.
+    fn by<E>(fill: impl FnOnce(&mut [u8]) -> Result<(), E>) -> Result<Self, E>;
+}
+
+macro_rules! word {
+    ($($word:ty),*) => {$(
+        impl Word for $word {
+            const ZERO: Self = 0;
+            const SIZE: u32 = <$word>::BITS / 8;
+            const ONE_LOAD: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
+
+            #[cfg(feature = "study")]
+            #[inline(always)]
+            fn from_steps(mut step: impl FnMut() -> u32) -> Self {
+                (0..Self::SIZE / 4).fold(0, |word, i| word | Self::from(step()) << (32 * i))
+            }
+
+            #[inline]
+            fn by<E>(fill: impl FnOnce(&mut [u8]) -> Result<(), E>) -> Result<Self, E> {
+                let mut bytes = [0; size_of::<$word>()];
+                let word = fill(&mut bytes).map(|()| Self::from_ne_bytes(bytes));
+                wipe::memory(&mut bytes);
+                word
+            }
+        }
+    )*};
+}
+
+word!(u32, u64);
+
+/// A value at any address: volatile accesses come only in aligned form.
+#[derive(Clone, Copy)]
+#[repr(C, packed)]
+pub(crate) struct Unaligned<T>(pub(crate) T);
