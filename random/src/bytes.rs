@@ -12,10 +12,10 @@ const IN_REGISTERS: usize = 16;
 
 /// `N` random bytes. Aborts like [`fill`].
 ///
-/// In optimised builds they are written to where the caller wants them and leave no copy on the stack or
-/// in vector registers: this function is never inlined, so that its machine code is the same for every
-/// caller. What the caller then does with the array makes copies, as every move in Rust may. A key that
-/// is to be wiped belongs into memory that is, by [`fill`]:
+/// In optimised builds they are written to where the caller wants them and leave no copy on the
+/// stack or in vector registers: this function is never inlined, so that its machine code is the
+/// same for every caller. What the caller then does with the array makes copies, as every move in
+/// Rust may. A key that is to be wiped belongs into memory that is, by [`fill`]:
 ///
 /// ```
 /// let mut key = zeroize::Zeroizing::new([0; 32]);
@@ -54,8 +54,8 @@ fn few<const N: usize>() -> [u8; N] {
     unsafe { core::mem::transmute_copy::<u128, [u8; N]>(&both.to_le()) }
 }
 
-/// Fills `length` bytes. An `extern "C"` function does not unwind: otherwise the compiler would have to
-/// keep the bytes apart from the caller's array until it returns.
+/// Fills `length` bytes. An `extern "C"` function does not unwind: otherwise the compiler would
+/// have to keep the bytes apart from the caller's array until it returns.
 ///
 /// # Safety
 ///

@@ -1,7 +1,7 @@
-//! Fast key erasure (Bernstein 2017): the first 32 bytes that a key makes are the next key, and they
-//! replace it before anything is handed out. What follows fills the buffer; or, where the buffer
-//! cannot hold a request, the caller's memory, 1 MiB of it under each key. What the kernel adds to the
-//! keys, and when, says [`crate::mixing`].
+//! Fast key erasure (Bernstein 2017): the first 32 bytes that a key makes are the next key, and
+//! they replace it before anything is handed out. What follows fills the buffer; or, where the
+//! buffer cannot hold a request, the caller's memory, 1 MiB of it under each key. [`crate::mixing`]
+//! says what the kernel adds to the keys, and when.
 
 use core::marker::PhantomData;
 
@@ -47,8 +47,8 @@ impl<C: ErasingCore + 'static> Generator for Erasing<C> {
     }
 }
 
-/// Fills `out`, at most [`BYTES_PER_KEY`], under a key of its own, and again under others if a signal
-/// may have seen it; the buffer stays as it is.
+/// Fills `out`, at most [`BYTES_PER_KEY`], under a key of its own, and again under others if a
+/// signal may have seen it; the buffer stays as it is.
 fn one_off<C: ErasingCore>(
     owner: &mut Owner<'_, Erasing<C>>,
     out: &mut [u8],

@@ -21,9 +21,9 @@ use crate::word::Word;
 
 /// A generator owned by whoever holds it.
 ///
-/// It keeps the promises of its kind, [`Erasing`] or [`Rekeying`], and a forked child does not repeat
-/// its parent; it saves looking the thread's generator up at each request. It may be sent to another
-/// thread.
+/// It keeps the promises of its kind, [`Erasing`] or [`Rekeying`], and a forked child does not
+/// repeat its parent; it saves looking the thread's generator up at each request. It may be sent to
+/// another thread.
 pub struct Held<G = Erasing> {
     /// `None` as long as there is no page that a fork empties: then nothing may be buffered.
     slot: Option<Slot<G>>,

@@ -5,7 +5,7 @@ use crate::error::{EntropyError, abort};
 use crate::vdso;
 use crate::word::Word;
 
-/// Fills `out` by system call, with bytes that nobody knows who read this process's memory.
+/// Fills `out` by system call: reading this process's memory does not tell these bytes.
 ///
 /// # Errors
 ///
@@ -38,7 +38,8 @@ pub(crate) fn fill(state: vdso::State, out: &mut [u8]) -> Result<(), EntropyErro
 
 /// Fills `out` for a draw that finds its generator in use.
 ///
-/// By system call: this may be a signal handler, and the draw that it interrupted inside of the vDSO.
+/// By system call: this may be a signal handler, and the draw that it interrupted inside of the
+/// vDSO.
 ///
 /// # Errors
 ///

@@ -14,22 +14,22 @@
 //! page that the kernel empties in a forked child: what parent and child draw differs, and
 //! noticing takes no system call.
 //!
-//! Kernel bytes go into every key: at least every 64 KiB and every second of use those of a system call, else
-//! those of the vDSO (Linux 6.11), whose generator keeps its key in the memory of the process. So whoever
-//! read that memory once knows the bytes that were buffered, at most 8,096, and loses track within 64 KiB or a
-//! second.
+//! Kernel bytes go into every key: at least every 64 KiB and every second of use those of a system
+//! call, else those of the vDSO (Linux 6.11), whose generator keeps its key in the memory of the
+//! process. So whoever read that memory once knows the bytes that were buffered, at most 8,096, and
+//! loses track within 64 KiB or a second.
 //!
-//! A signal that interrupts the making of keys and bytes leaves them in its frame, on whichever stack;
-//! these are thrown away then, and others are made with signals blocked.
+//! A signal that interrupts the making of keys and bytes leaves them in its frame, on whichever
+//! stack; these are thrown away then, and others are made with signals blocked.
 //!
 //! All functions may be called in signal handlers, if they have 16 KiB of stack (64 KiB without
 //! optimisation), and in destructors of thread-local values. They leave `errno` as it was.
 //! When the kernel has no randomness to seed from, [`try_fill`] returns an error; the functions
 //! that return plain numbers print one line and abort: nothing weak is ever returned.
 //!
-//! A generator has a kind, which says how its bytes are made, and a place, which says where its state
-//! lives. Without a parameter the core is [`Fastest`]: AES-256-CTR where the processor has instructions
-//! for AES, ChaCha20 elsewhere; `PerThread<Erasing<ChaCha<20>>>` names one.
+//! A generator has a kind, which says how its bytes are made, and a place, which says where its
+//! state lives. Without a parameter the core is [`Fastest`]: AES-256-CTR where the processor has
+//! instructions for AES, ChaCha20 elsewhere; `PerThread<Erasing<ChaCha<20>>>` names one.
 //!
 //! | kind | |
 //! |---|---|
@@ -46,14 +46,15 @@
 //!
 //! # Not promised
 //!
-//! A copy of a running process or virtual machine repeats what its threads had buffered, and goes on
-//! alike until the next system call's bytes come in, within 64 KiB or a second; copies of a machine until
-//! their kernels have noticed. [`strict`] asks the kernel at every request instead. A signal handler that
-//! forks when the draw that it interrupts is all but over leaves parent and child with the same bytes. A
-//! process that shares its memory with its parent without being a thread
-//! (`clone` with `CLONE_VM` but without a thread area of its own) must not draw at the same time as
-//! the parent. A program that was linked with glibc 2.35 or later needs that version to run. Bytes
-//! of a request that a signal interrupts while they are copied stay in the signal's frame.
+//! A copy of a running process or virtual machine repeats what its threads had buffered, and goes
+//! on alike until the next system call's bytes come in, within 64 KiB or a second; copies of a
+//! machine until their kernels have noticed. [`strict`] asks the kernel at every request instead. A
+//! signal handler that forks when the draw that it interrupts is all but over leaves parent and
+//! child with the same bytes. A process that shares its memory with its parent without being a
+//! thread (`clone` with `CLONE_VM` but without a thread area of its own) must not draw at the same
+//! time as the parent. A program that was linked with glibc 2.35 or later needs that version to
+//! run. Bytes of a request that a signal interrupts while they are copied stay in the signal's
+//! frame.
 
 mod bytes;
 mod core_type;

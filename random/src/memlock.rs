@@ -6,8 +6,8 @@ use core::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 
 use crate::page::{PageMut, STRIDE};
 
-/// What is locked, in memory that a forked child finds zero: it inherits no locks. Relaxed everywhere:
-/// numbers that publish nothing.
+/// What is locked, in memory that a forked child finds zero: it inherits no locks. Relaxed
+/// everywhere: numbers that publish nothing.
 #[repr(C)]
 pub(crate) struct Tally {
     bytes: AtomicUsize,
@@ -82,9 +82,9 @@ impl Tally {
         self.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok()
     }
 
-    /// Whether the limit does not hold for this process (`CAP_IPC_LOCK`), tried once: by locking more
-    /// than it of what is never touched. A capability counts in the first user namespace only, so
-    /// having it says little.
+    /// Whether the limit does not hold for this process (`CAP_IPC_LOCK`), tried once: by locking
+    /// more than it of what is never touched. A capability counts in the first user namespace only,
+    /// so having it says little.
     fn is_privileged(&self, limit: u64) -> bool {
         let mut known = self.limited.load(Ordering::Relaxed);
         if known == 0 {

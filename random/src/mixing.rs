@@ -3,13 +3,13 @@
 //! A page has one chain of keys: each makes the next one before it makes anything else
 //! ([`crate::erasing`]). Kernel bytes go into a key before it is used:
 //!
-//! - by **system call** into the first key, and into a key under which more than [`LIMIT`] bytes, or
-//!   bytes in another second of the clock, would be made since the last such call;
+//! - by **system call** into the first key, and into a key under which more than [`LIMIT`] bytes,
+//!   or bytes in another second of the clock, would be made since the last such call;
 //! - by the **vDSO**, where there is one, into every other.
 //!
-//! The vDSO alone would not do. It expands a key that lies in this process's memory until the kernel
-//! reseeds, up to a minute later: who read the process knows what it answers. What the system call
-//! answers comes from keys that the kernel keeps to itself.
+//! The vDSO alone would not do. It expands a key that lies in this process's memory until the
+//! kernel reseeds, up to a minute later: an attacker who has read the process knows its answers.
+//! The system call answers from keys that the kernel keeps to itself.
 
 use core::cell::Cell;
 
@@ -19,13 +19,14 @@ use crate::error::EntropyError;
 use crate::kernel;
 use crate::vdso;
 
-/// The most bytes that are made between two mixings by system call, unless one key makes more: 64 KiB.
+/// The most bytes that are made between two mixings by system call: 64 KiB, unless one key makes
+/// more.
 const LIMIT: usize = 64 << 10;
 /// Bytes are counted in these units, so that the count fits into the page.
 const UNIT: usize = 64;
 
-/// The key of a page, and what was made since the system call was last asked. All of it lies in the page:
-/// a forked child begins anew.
+/// The key of a page, and what was made since the system call was last asked. All of it lies in the
+/// page: a forked child begins anew.
 pub(crate) struct Chain<'page> {
     pub(crate) key: &'page mut [u8; 32],
     /// In units, rounded up for each key.

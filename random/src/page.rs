@@ -3,19 +3,20 @@
 //!
 //! # Who uses a page
 //!
-//! Pages stay mapped for ever, and everything in them can change, so a plain reference, [`Page`], is
-//! the name of one. The right to use it is a [`PageMut`]: there is one at a time, and it is made
-//! where a thread claims its page ([`crate::per_thread`]), where a page is locked ([`crate::turn`],
-//! [`crate::rseq`]), or from the value that owns the page ([`crate::pool::Slot`]).
+//! Pages stay mapped for ever, and every field of a [`Page`] can change through a shared reference.
+//! So anybody may hold a reference, which names the page and no more. The right to use it is a
+//! [`PageMut`]. There is one of these at a time. It is made where a thread claims its page
+//! ([`crate::per_thread`]), where a page is locked ([`crate::turn`], [`crate::rseq`]), or from the
+//! value that owns the page ([`crate::pool::Slot`]).
 //!
 //! The kernel, too, writes to a page: it zeroes it in a forked child ([`lanecrypt_kernels::fork`]).
 //! Only a fork inside a signal handler can do that under a running take, which then goes on in the
 //! child. So there are no data races; but the compiler must keep the order of reads, wipes and
-//! checks, which fences do.
+//! checks. Compiler fences see to that.
 //!
 //! A zeroed page reads as: no bytes left, not live. A take that a fork cut in two reads zeros from
-//! the buffer. So a take looks at `live` after it has copied its bytes; a take of one word, read
-//! by one instruction, only if the word is zero. A fork after that look gives both processes the same
+//! the buffer. So a take looks at `live` after it has copied its bytes; a take of one word, read by
+//! one instruction, only if the word is zero. A fork after that look gives both processes the same
 //! bytes: they are the caller's by then.
 
 use core::cell::{Cell, UnsafeCell};
@@ -43,8 +44,8 @@ pub(crate) const YIELD: u32 = 8096;
 
 /// The whole secret state of a generator of the kind `G`; all zero means empty and not seeded.
 ///
-/// `left` and `live` are atomic for the sake of forks in signal handlers of the thread that uses the
-/// page, not of other threads: relaxed, and compiler fences put them into order.
+/// `left` and `live` are atomic for the sake of forks in signal handlers of the thread that uses
+/// the page, not of other threads: relaxed, and compiler fences put them into order.
 #[repr(C, align(4096))]
 pub(crate) struct Page<G> {
     /// Keystream; bytes that were handed out are zero. The kind may keep other things in it.
@@ -97,14 +98,14 @@ impl<G> Page<G> {
         self.lock.store(0, Ordering::Release);
     }
 
-    /// Where the buffer begins. What it holds is the kind's business, and so is who may look at it.
+    /// Where the buffer begins. The kind decides what it holds.
     #[inline(always)]
     pub(crate) fn buffer(&self) -> *mut [u8; BUFFER] {
         self.buffer.get()
     }
 }
 
-/// The right to use a page: all of it but the lock, and what its kind counts for others to read.
+/// The right to use a page: all of it but the lock and the numbers that its kind lets others read.
 pub(crate) struct PageMut<'a, G>(&'a Page<G>);
 
 impl<'a, G> PageMut<'a, G> {
@@ -112,8 +113,8 @@ impl<'a, G> PageMut<'a, G> {
     ///
     /// # Safety
     ///
-    /// Nobody else uses the page as long as this value exists; a signal handler that comes meanwhile
-    /// does not, either. All that ever used it since it was empty were of the kind `G`.
+    /// Nobody else uses the page as long as this value exists; a signal handler that comes
+    /// meanwhile does not, either. All that ever used it since it was empty were of the kind `G`.
     #[inline(always)]
     pub(crate) unsafe fn new(page: &'a Page<G>) -> Self {
         Self(page)
@@ -131,8 +132,8 @@ impl<'a, G> PageMut<'a, G> {
         self.0.left.load(Ordering::Relaxed)
     }
 
-    /// Says how many bytes can be handed out: the last ones of the buffer, of which the kind has just
-    /// made so many.
+    /// Says how many bytes can be handed out: the last ones of the buffer, of which the kind has
+    /// just made so many.
     pub(crate) fn set_left(&mut self, left: u32) {
         self.0.left.store(left.min(YIELD), Ordering::Relaxed);
     }

@@ -1,15 +1,15 @@
 //! One generator for each processor: memory grows with processors, not with threads.
 //!
 //! Each processor has three pages. Two are its *own*, locked by a restartable sequence
-//! ([`crate::rseq`]), which costs little and which only threads on that processor can do: one, and one
-//! for when the first one's holder has lost the processor in the middle of a draw or is interrupted
-//! by a handler that draws. Who finds both locked, or whose C library knows no restartable sequences,
-//! tries the *common* page of the processor, then that of the next processor, by an atomic
-//! instruction; then it asks the kernel. Nobody ever waits.
+//! ([`crate::rseq`]), which costs little and which only threads on that processor can do: one, and
+//! one for when the first one's holder has lost the processor in the middle of a draw or is
+//! interrupted by a handler that draws. A draw that finds both locked, or a C library without
+//! restartable sequences, tries the *common* page of the processor, then that of the next
+//! processor, by an atomic instruction; then it asks the kernel. No draw ever waits.
 //!
-//! The locks of the own pages lie outside of them and survive a fork. So, if a handler forks in the middle
-//! of a draw, the child's later draws do not touch the page until the interrupted one has ended. If
-//! another thread held it, the child does without this page for good.
+//! The locks of the own pages lie outside of them and survive a fork. So, if a handler forks in the
+//! middle of a draw, the child's later draws do not touch the page until the interrupted one has
+//! ended. If another thread held it, the child does without this page for good.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -35,10 +35,10 @@ use crate::word::Word;
 
 /// The generator of the processor that the calling thread runs on, of the kind `G`.
 ///
-/// For programs of very many threads: the state takes three pages of 8 KiB for each processor and kind,
-/// however many threads draw. A draw costs a few cycles more than from
-/// [`PerThread`](crate::PerThread). No draw ever waits for another; safe in signal handlers and after a
-/// fork.
+/// For programs of very many threads: the state takes three pages of 8 KiB for each processor and
+/// kind, however many threads draw. A draw costs a few cycles more than from
+/// [`PerThread`](crate::PerThread). No draw ever waits for another; safe in signal handlers and
+/// after a fork.
 ///
 /// The value holds nothing.
 pub struct PerCpu<G = Erasing>(PhantomData<fn() -> G>);
@@ -204,8 +204,8 @@ fn word_slowly<G: Placed, W: Word>(mut locked: Locked<G>, refusal: Refusal) -> W
     W::by(|bytes| serve(Some(locked), bytes, Mixing::Refills)).unwrap_or_else(|error| abort(error))
 }
 
-/// A request of any kind, by the holder of a lock, which it gives up, or by somebody who found no page
-/// that was free.
+/// A request of any kind, with the lock that is held, or with none if no page was free. Gives the
+/// lock up.
 #[cold]
 #[inline(never)]
 fn serve<G: Placed>(
@@ -250,7 +250,8 @@ impl<G: Placed> Locked<G> {
     fn common() -> Option<Self> {
         let entries = G::statics().table.entries();
         let cpu = this_processor();
-        // A processor that has no pages yet is to get them: the next one's must not stand in for good.
+        // A processor that has no pages yet is to get them: the next one's must not stand in for
+        // good.
         if entries.get(cpu % entries.len().max(1))?.common.is_vacant() {
             return None;
         }
@@ -258,7 +259,7 @@ impl<G: Placed> Locked<G> {
         for next in 0..2 {
             let place = &entries.get((cpu + next) % entries.len().max(1))?.common;
             let Some(page) = place.page() else { continue };
-            // SAFETY: common pages are used by who has locked them.
+            // SAFETY: a common page is used in this way only.
             match unsafe { draw.try_lock(page) } {
                 Ok(turn) => return Some(Self::Common(turn, place)),
                 Err(again) => draw = again,

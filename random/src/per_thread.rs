@@ -193,7 +193,7 @@ fn fill_long<G: Placed, const ABORT: bool>(
     Ok(())
 }
 
-/// A request that the buffer did not serve, by the holder of the claim or not.
+/// A request that the buffer did not serve, with the claim or without one.
 #[cold]
 #[inline(never)]
 fn fill_slowly<G: Placed, const ABORT: bool>(
@@ -219,9 +219,9 @@ fn word_slowly<G: Placed, W: Word>(refused: Option<(Claim<G>, Refusal)>) -> W {
     W::by(|bytes| serve(claim, bytes, Mixing::Refills)).unwrap_or_else(|error| abort(error))
 }
 
-/// A request of any kind, by the holder of the claim, which it gives up, or by somebody who found
-/// the page claimed: by the draw that this signal handler interrupted, or because the thread has no
-/// page, yet or any more.
+/// A request of any kind, with the claim that is held, which it gives up. Without one, the thread
+/// has no page, yet or any more, or this is a signal handler and the draw that it interrupted has
+/// it.
 #[cold]
 #[inline(never)]
 fn serve<G: Placed>(
@@ -231,8 +231,9 @@ fn serve<G: Placed>(
 ) -> Result<(), EntropyError> {
     let _errno = Errno::keep();
     let Some(mut claim) = claim.or_else(start) else {
-        // By system call: the draw that was interrupted may be inside of the vDSO, and if the handler
-        // forked, the kernel has emptied the state there together with its mark of being in use.
+        // By system call: the draw that was interrupted may be inside of the vDSO, and if the
+        // handler forked, the kernel has emptied the state there together with its mark of being in
+        // use.
         return kernel::fill(State::NONE, out);
     };
     let (vdso, isa) = (claim.0.vdso.get(), claim.0.isa.get());
@@ -265,9 +266,9 @@ fn start<G: Placed>() -> Option<Claim<G>> {
 /// Arranges that the page is wiped and returned when the thread ends; false if the C library has no
 /// key or no memory left for this.
 ///
-/// A thread whose first draw comes in the last round of its destructors is not told any more; there is
-/// no way to see that. Its page stays as it is, and goes to a later thread ([`crate::slab`]): to one
-/// that has its thread-local memory at the same place.
+/// A thread whose first draw comes in the last round of its destructors is not told any more; there
+/// is no way to see that. Its page stays as it is, and goes to a later thread ([`crate::slab`]): to
+/// one that has its thread-local memory at the same place.
 fn return_at_exit<G: Placed>() -> bool {
     key::<G>().is_some_and(|key| {
         // Anything but null has the destructor called.
@@ -321,14 +322,14 @@ const FREE: u8 = 0;
 const CLAIMED: u8 = 1;
 /// The thread has not drawn yet.
 const NEW: u8 = 2;
-/// There is no page: the thread has ended, or would not be told to give it back, or the kernel refuses
-/// pages that a fork empties.
+/// There is no page: the thread has ended, or would not be told to give it back, or the kernel
+/// refuses pages that a fork empties.
 const KERNEL: u8 = 3;
 
 /// What a thread knows of its generator.
 pub(crate) struct Local<G: 'static> {
-    /// Seen by this thread and its signal handlers. Relaxed, with compiler fences where a claim begins
-    /// and ends: what is done under it stays between them.
+    /// Seen by this thread and its signal handlers. Relaxed, with compiler fences where a claim
+    /// begins and ends: what is done under it stays between them.
     state: AtomicU8,
     page: Cell<Option<&'static Page<G>>>,
     vdso: Cell<State>,
@@ -372,7 +373,8 @@ impl<G> Claim<G> {
     fn page(&mut self) -> PageMut<'_, G> {
         // SAFETY: a page that can be claimed is there.
         let page = unsafe { self.0.page.get().unwrap_unchecked() };
-        // SAFETY: the page is this thread's alone, and whoever interrupts this draw finds the claim.
+        // SAFETY: the page is this thread's alone, and whoever interrupts this draw finds the
+        // claim.
         unsafe { PageMut::new(page) }
     }
 }

@@ -1,4 +1,5 @@
-//! The statics behind the placements that belong to the process: one set for each kind of generator.
+//! The statics behind the placements that belong to the process: one set for each kind of
+//! generator.
 
 use core::sync::atomic::AtomicU32;
 use std::thread::LocalKey;

@@ -1,9 +1,9 @@
 //! Where pages come from and go back to.
 //!
 //! Pages are mapped sixteen at a time ([`crate::slab`]), emptied by the kernel in a forked child
-//! ([`lanecrypt_kernels::fork`]), left out of core dumps (`MADV_DONTDUMP`) and locked in memory as far
-//! as the limit allows ([`crate::memlock`]). The pool's lock lies in such a page, too: a child finds it
-//! free, whatever the parent's threads were doing at the moment of the fork.
+//! ([`lanecrypt_kernels::fork`]), left out of core dumps (`MADV_DONTDUMP`) and locked in memory as
+//! far as the limit allows ([`crate::memlock`]). The pool's lock lies in such a page, too: a child
+//! finds it free, whatever the parent's threads were doing at the moment of the fork.
 
 use core::num::NonZeroU64;
 use core::ptr::{NonNull, null_mut};
@@ -25,8 +25,8 @@ use crate::vdso::State;
 /// How often to try for the lock before giving up; holders do a few stores or one mapping.
 const TRIES: u32 = 10_000;
 
-/// A page that belongs to whoever has this value, and its state of the kernel's generator. It goes back
-/// when this is dropped.
+/// A page that belongs to whoever has this value, and its state of the kernel's generator. It goes
+/// back when this is dropped.
 pub(crate) struct Slot<G> {
     /// Mapped for ever.
     page: NonNull<Page<G>>,

@@ -1,13 +1,13 @@
 //! Runs of a core that no signal may look into.
 //!
-//! For a handler the kernel saves all registers on the thread's stack or on an alternate one, and they
-//! stay there when it returns: round keys, key words, keystream. Wiping cannot reach an alternate
-//! stack. So a run is *watched*: who interrupts it has the keys that it used, and therefore these keys and
-//! all that came of them are thrown away, and the run is made again, under a key that is not in the
-//! frame and with signals *blocked*.
+//! For a handler the kernel saves all registers on the thread's stack or on an alternate one, and
+//! they stay there when it returns: round keys, key words, keystream. Wiping cannot reach an
+//! alternate stack. So a run is *watched*: a handler that interrupts it may see the keys that it
+//! used. These keys and all that was made with them are then thrown away, and the run is made
+//! again, under a key that is not in the frame and with signals *blocked*.
 //!
-//! Watching costs three plain instructions, blocking two system calls. What watches is the kernel: it
-//! forgets a restartable sequence ([`crate::rseq`]) that a thread has named when the thread is
+//! Watching costs three plain instructions, blocking two system calls. What watches is the kernel:
+//! it forgets a restartable sequence ([`crate::rseq`]) that a thread has named when the thread is
 //! interrupted outside of it. A preemption looks the same and costs a run, too. Where the C library
 //! registers no area for that, signals are blocked at once.
 
@@ -16,8 +16,8 @@ use core::sync::atomic::{Ordering, compiler_fence};
 
 use crate::rseq;
 
-/// The most bytes that are made with signals blocked at a time: 15 microseconds of the fastest core,
-/// a millisecond of the slowest.
+/// The most bytes that are made with signals blocked at a time: 15 microseconds of the fastest
+/// core, a millisecond of the slowest.
 pub(crate) const PIECE: usize = 1 << 18;
 
 /// How a core runs.
@@ -63,8 +63,8 @@ type Signals = [u64; 2];
 const SIGNALS_SIZE: usize =
     if cfg!(any(target_arch = "mips", target_arch = "mips64")) { 16 } else { 8 };
 
-/// All signals of this thread are blocked, with those that the C library keeps for itself, until this
-/// is dropped.
+/// All signals of this thread are blocked, with those that the C library keeps for itself, until
+/// this is dropped.
 pub(crate) struct Blocked {
     /// Those that were blocked before; `None` if the kernel refused.
     before: Option<Signals>,

@@ -25,9 +25,9 @@ static INTERVAL: AtomicU64 = AtomicU64::new(REKEY_INTERVAL);
 /// new key from the kernel every 512 MiB.
 ///
 /// Buffered bytes are wiped as they leave, but **there is no backtracking resistance within an
-/// interval**: who reads the state can compute what was given out under the present key. It is here
-/// for comparison, and for ciphers whose keys take too long to set up to be replaced at each refill;
-/// [`Erasing`](crate::Erasing) is what programs should use.
+/// interval**: an attacker who reads the state can compute what was given out under the present
+/// key. It is here for comparison, and for ciphers whose keys take too long to set up to be
+/// replaced at each refill; [`Erasing`](crate::Erasing) is what programs should use.
 ///
 /// A type to place: [`PerCpu<Rekeying<C>>`](crate::PerCpu), [`Shared<Rekeying<C>>`](crate::Shared).
 #[derive(Clone, Copy, Debug)]
@@ -36,8 +36,8 @@ pub struct Rekeying<C>(PhantomData<fn() -> C>);
 /// Sets how many bytes of keystream one key makes, for all [`Rekeying`] generators of the process
 /// that have no setting of their own; rounded up to whole blocks of 64 bytes.
 ///
-/// It counts from each generator's next refill on; with HC-128 inlined, when the present interval has
-/// ended or 1 GiB of it.
+/// It counts from each generator's next refill on; with HC-128 inlined, when the present interval
+/// has ended or 1 GiB of it.
 pub fn set_rekey_interval(bytes: NonZeroU64) {
     INTERVAL.store(bytes.get(), Ordering::Relaxed);
 }
@@ -96,8 +96,8 @@ struct Running<C> {
     core: ManuallyDrop<C>,
 }
 
-/// What was made. Both numbers are written by the page's user and read by whoever asks; they publish
-/// nothing. Relaxed.
+/// What was made. Both numbers are written by the page's user and read by whoever asks; they
+/// publish nothing. Relaxed.
 #[repr(C)]
 pub(crate) struct Made {
     keys: AtomicU64,

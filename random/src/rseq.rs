@@ -25,8 +25,9 @@ mod area {
     pub(super) const SEQUENCE: usize = 8;
 }
 
-/// What the kernel is to know of a sequence from 2 to 3 that goes on at 4 when it is aborted
-/// (`struct rseq_cs`: version, flags, start, length, abort), at 9.
+/// Assembly: the kernel's description of a sequence, at label 9 (`struct rseq_cs`: version, flags,
+/// start, length, abort). The sequence runs from label 2 to label 3; aborted, it goes on at label
+/// 4.
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
 macro_rules! descriptor {
     () => {
@@ -39,8 +40,8 @@ macro_rules! descriptor {
     };
 }
 
-/// What the kernel wants to find before the place where an aborted sequence goes on: the signature,
-/// which as an instruction is an undefined one.
+/// Assembly: the signature that the kernel wants before the place where an aborted sequence goes
+/// on. As an instruction it is an undefined one.
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
 macro_rules! signature {
     () => {
@@ -69,8 +70,8 @@ impl Area {
             return None;
         }
         let processor: i32;
-        // SAFETY: every thread of the C library has such an area at that offset. Negative numbers say
-        // that the kernel does not know it.
+        // SAFETY: every thread of the C library has such an area at that offset. Negative numbers
+        // say that the kernel does not know it.
         unsafe {
             core::arch::asm!(
                 "mov {processor:e}, dword ptr fs:[{area} + {CPU_ID}]",
@@ -83,7 +84,7 @@ impl Area {
         (processor >= 0).then_some(Self(area))
     }
 
-    /// Names a sequence to the kernel that no thread ever is in; returns it. The kernel forgets it
+    /// Tells the kernel of a sequence that no thread is ever in; returns it. The kernel forgets it
     /// when it interrupts the thread, by a signal or to run another one.
     #[inline(never)]
     pub(crate) fn watch(self) -> usize {
@@ -115,8 +116,9 @@ impl Area {
 
     /// Whether the kernel still knows `sequence`, which it then forgets.
     ///
-    /// Who interrupts the thread may name sequences, too, but none that is known when he is gone:
-    /// watches end before that, and those of [`lock`] are others.
+    /// Handlers that interrupt the thread may name sequences, too, but this one is not among those
+    /// that they leave behind: watches end before the handler does, and [`lock`] has sequences of
+    /// its own.
     #[inline(always)]
     pub(crate) fn was_undisturbed(self, sequence: usize) -> bool {
         let found: usize;
@@ -150,8 +152,8 @@ impl Area {
     }
 }
 
-/// One of a processor's own pages, locked by this thread; given up, on whichever processor this thread
-/// runs then, when dropped.
+/// One of a processor's own pages, locked by this thread; given up, on whichever processor this
+/// thread runs then, when dropped.
 pub(crate) struct Own<G: 'static> {
     page: &'static Page<G>,
     entry: &'static Entry<G>,
@@ -190,11 +192,12 @@ pub(crate) fn lock<G, const WHICH: usize>(table: &'static Table<G>) -> Option<Ow
         return None;
     }
     let (page, entry): (*const Page<G>, *const Entry<G>);
-    // SAFETY: the area is this thread's own. The store names the sequence from 2 to 3 to the kernel,
-    // which continues at 4 when it aborts it, and forgets the sequence when it finds the thread outside.
-    // Within the sequence only the lock is written, by its last instruction: so either all of
-    // it happened on one processor without another thread of it in between, or nothing. The processor's
-    // number is compared with the number of entries, and a page that is there is mapped for ever.
+    // SAFETY: the area is this thread's own. The store names the sequence from 2 to 3 to the
+    // kernel, which continues at 4 when it aborts it, and forgets the sequence when it finds the
+    // thread outside. Within the sequence only the lock is written, by its last instruction: so
+    // either all of it happened on one processor without another thread of it in between, or
+    // nothing. The processor's number is compared with the number of entries, and a page that is
+    // there is mapped for ever.
     unsafe {
         core::arch::asm!(
             descriptor!(),
@@ -253,8 +256,9 @@ const _: () = assert!(size_of::<Entry<()>>() == 128);
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
 pub(crate) fn area() -> isize {
     let (offset, size): (*const isize, *const u32);
-    // Weak: the C libraries that older systems and other projects have do not define them. A program
-    // that was linked where they are defined needs that version of glibc, 2.35, from then on.
+    // Weak: the C libraries that older systems and other projects have do not define them. A
+    // program that was linked where they are defined needs that version of glibc, 2.35, from then
+    // on.
     // SAFETY: reads the addresses of two variables, or zero.
     unsafe {
         core::arch::asm!(

@@ -32,8 +32,8 @@ const TRIES: u32 = 10_000;
 /// the same time get less than one alone. It is here for comparison, and for programs that want one
 /// sequence of keys for all threads. [`PerThread`](crate::PerThread) is what programs should use.
 ///
-/// Safe in signal handlers, which get kernel bytes where they interrupt a draw, and after a fork: the
-/// child finds the lock free and the generator unseeded, whoever held it.
+/// Safe in signal handlers, which get kernel bytes where they interrupt a draw, and after a fork:
+/// the child finds the lock free and the generator unseeded, whoever held it.
 pub struct Shared<G = Erasing> {
     /// `None` if there was no page that a fork empties: then every request goes to the kernel.
     slot: Option<Slot<G>>,
@@ -103,7 +103,8 @@ impl<G: Generator> Shared<G> {
     ///
     /// [`EntropyError`] when the kernel gives no random bytes.
     ///
-    /// Does nothing in a signal handler that interrupts a draw, and if the lock stays busy for long.
+    /// Does nothing in a signal handler that interrupts a draw, and if the lock stays busy for
+    /// long.
     pub fn reseed(&self) -> Result<(), EntropyError> {
         self.turn().map_or(Ok(()), |turn| self.serve(turn, &mut [], Mixing::NewKey))
     }
@@ -127,7 +128,7 @@ impl<G: Generator> Shared<G> {
     fn turn(&self) -> Option<Turn<'_, G>> {
         let page = self.slot.as_ref()?.page();
         let draw = Marked::of_thread()?;
-        // SAFETY: this value's page is used by who has locked it.
+        // SAFETY: this value's page is used in this way only.
         match unsafe { draw.try_lock(page) } {
             Ok(turn) => Some(turn),
             Err(draw) => self.wait_for(draw),

@@ -13,8 +13,8 @@ use crate::turn::{Mark, Marked};
 /// A generator that one thread uses from many places, without any lock, thread-local look-up or
 /// processor's number: what a program of one thread on one processor needs.
 ///
-/// Unlike [`Held`] it is drawn from through a shared reference; the compiler sees to it that no other
-/// thread has one at the same time.
+/// Unlike [`Held`] it is drawn from through a shared reference; the compiler sees to it that no
+/// other thread has one at the same time.
 ///
 /// Safe in signal handlers, which get kernel bytes where they interrupt a draw, and after a fork.
 pub struct Single<G = Erasing> {

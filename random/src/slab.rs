@@ -1,11 +1,12 @@
 //! Sixteen pages at a time, and the record of who has them.
 //!
-//! The record lies in ordinary memory, which a forked child inherits: so the child uses its parent's
-//! slabs again instead of mapping others. What the child finds free is free. The pages that threads of
-//! the parent had are free, too, but for those of the thread that forked, which lives on in the child.
-//! That thread alone knows that it is the one: it has taken a page in an earlier process, and remembers
-//! that in thread-local memory. Pages of [`Held`](crate::Held) and the like are never free before their
-//! values are dropped: nobody knows which of them the child can still reach.
+//! The record lies in ordinary memory, which a forked child inherits: so the child uses its
+//! parent's slabs again instead of mapping others. What the child finds free is free. The pages
+//! that threads of the parent had are free, too, but for those of the thread that forked, which
+//! lives on in the child. That thread alone knows that it is the one: it has taken a page in an
+//! earlier process, and remembers that in thread-local memory. Pages of [`Held`](crate::Held) and
+//! the like are never free before their values are dropped: nobody knows which of them the child
+//! can still reach.
 //!
 //! A fork may find the record in the middle of a change that another thread makes. Such a change
 //! concerns a page that the child cannot reach: at worst the child does without it.
@@ -43,7 +44,7 @@ struct Slab {
     users: [Cell<Record>; PAGES],
 }
 
-/// Who has a page, or had it last.
+/// The user that has a page, or had it last.
 #[derive(Clone, Copy)]
 struct Record {
     user: User,
@@ -55,8 +56,8 @@ struct Record {
 
 /// The newest slab. Written with release, under the pool's lock; read with acquire.
 static NEWEST: AtomicPtr<Slab> = AtomicPtr::new(null_mut());
-/// Whether the kernel has refused another slab for good, and whether some slab gets into core dumps.
-/// Relaxed everywhere: plain facts, which publish nothing else.
+/// Whether the kernel has refused another slab for good, and whether some slab gets into core
+/// dumps. Relaxed everywhere: plain facts, which publish nothing else.
 static REFUSED: AtomicBool = AtomicBool::new(false);
 static DUMPED: AtomicBool = AtomicBool::new(false);
 
@@ -82,7 +83,8 @@ pub(crate) fn thread_ends() {
     HERE.with(|here| here.ends.set(true));
 }
 
-/// Takes a page that is free or left behind, or maps a slab. What was in the page may still be there.
+/// Takes a page that is free or left behind, or maps a slab. What was in the page may still be
+/// there.
 ///
 /// # Errors
 ///
@@ -100,7 +102,8 @@ pub(crate) fn take(lock: &Lock, user: User) -> Result<(NonNull<u8>, State), NoPa
     let has_forked = began_in.is_some_and(|process| !process.is_current());
     let is_left_behind = |record: Record| match record.user {
         User::Value => false,
-        // Where a thread of this process keeps what says that it has no page, none that lives has one.
+        // Where a thread of this process keeps what says that it has no page, none that lives has
+        // one.
         User::Thread(_) if record.user == user => true,
         User::Thread(_) => has_forked && record.thread != thread && !record.taken_in.is_current(),
     };

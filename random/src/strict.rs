@@ -7,9 +7,9 @@ use crate::word::Word;
 
 /// A generator that mixes fresh kernel bytes into every single request.
 ///
-/// For programs that may be snapshotted or cloned at any instant: copies of a process never give out
-/// the same bytes, not even those that were buffered when they were copied, and neither do copies of
-/// a machine once its kernel has noticed. A request costs a system call.
+/// For programs that may be snapshotted or cloned at any instant: copies of a process never give
+/// out the same bytes, not even those that were buffered when they were copied, and neither do
+/// copies of a machine once its kernel has noticed. A request costs a system call.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Strict<G = PerThread>(G);
 

@@ -18,17 +18,18 @@ use crate::word::Word;
 /// buffer: NetBSD's `hc128-inline`.
 ///
 /// Nothing waits to be handed out, so there is nothing to wipe; as with
-/// [`Rekeying`](crate::Rekeying) there is no backtracking resistance within an interval. Not constant
-/// time: the cipher indexes tables by secrets.
+/// [`Rekeying`](crate::Rekeying) there is no backtracking resistance within an interval. Not
+/// constant time: the cipher indexes tables by secrets.
 #[derive(Clone, Copy, Debug)]
 pub struct Inlined<C>(PhantomData<fn() -> C>);
 
 /// The most words that are allowed at a time; they are counted in 32 bits.
 const ALLOWANCE: u64 = 1 << 28;
 
-/// A number in the page, which `Rekeying` has no use for, tells up to which position of the cipher,
-/// in words and 32 bits, steps are allowed before the slow way must look at the interval. The
-/// all-zero page of a forked child allows none, nor does one with a new key. No bytes are ever left.
+/// Steps of the cipher are allowed up to a position, counted in words and 32 bits; then the slow
+/// way looks at the interval. The page has that position where `Erasing` keeps the time of mixing.
+/// The all-zero page of a forked child allows no steps, nor does one with a new key. No bytes are
+/// ever left in the buffer.
 #[expect(private_bounds, private_interfaces, reason = "this is the inside of a generator")]
 impl Generator for Inlined<Hc128> {
     fn key(owner: &mut Owner<'_, Self>) -> Result<(), Cut> {
@@ -107,7 +108,8 @@ fn take_steps(page: &mut PageMut<'_, Inlined<Hc128>>, out: &mut [u8]) -> Result<
     if page.is_live() { Ok(()) } else { Err(Refusal::Empty) }
 }
 
-/// Fills `out` by as many steps of the cipher, which are allowed; the rest of a last word is dropped.
+/// Fills `out` by as many steps of the cipher, which are allowed; the rest of a last word is
+/// dropped.
 #[inline]
 fn steps(page: &mut PageMut<'_, Inlined<Hc128>>, out: &mut [u8]) {
     let mut same = same(page);

@@ -11,12 +11,13 @@ use crate::vdso::State;
 
 /// The pages of one processor. Emptied by no fork: the pages themselves are.
 ///
-/// Two cache lines: the processor fetches them in pairs, and each entry is written by one processor.
+/// Two cache lines: the processor fetches them in pairs, and each entry is written by one
+/// processor.
 #[derive(Debug)]
 #[repr(C, align(128))]
 pub(crate) struct Entry<G> {
-    /// The pages that threads on this processor lock by [`rseq::lock`], and nobody locks otherwise. The
-    /// second is for when the first one's holder has lost the processor.
+    /// The pages that threads on this processor lock by [`rseq::lock`], and nobody locks otherwise.
+    /// The second is for when the first one's holder has lost the processor.
     pub(crate) own: [Place<G>; 2],
     /// Whether somebody uses them.
     pub(crate) is_locked: [AtomicBool; 2],
@@ -30,8 +31,8 @@ pub(crate) struct Entry<G> {
 pub(crate) struct Place<G> {
     /// Null until somebody gets it a page; released then, and never changed again.
     pub(crate) page: AtomicPtr<Page<G>>,
-    /// The state in the vDSO that goes with the page, or null. Set after `page`, by the same thread;
-    /// used by the page's user only. Relaxed: the pointer is all there is to see.
+    /// The state in the vDSO that goes with the page, or null. Set after `page`, by the same
+    /// thread; used by the page's user only. Relaxed: the pointer is all there is to see.
     vdso: AtomicPtr<u8>,
 }
 
@@ -100,12 +101,13 @@ impl<G: 'static> Table<G> {
             return &[];
         }
         let count = self.count.load(Ordering::Relaxed);
-        // SAFETY: the mapping holds that many, all zero at first, which is valid; it stays for ever,
-        // and everything in it is atomic.
+        // SAFETY: the mapping holds that many, all zero at first, which is valid; it stays for
+        // ever, and everything in it is atomic.
         unsafe { core::slice::from_raw_parts(entries, count) }
     }
 
-    /// Maps the entries, and gives this processor the pages that it lacks, as far as the kernel allows.
+    /// Maps the entries, and gives this processor the pages that it lacks, as far as the kernel
+    /// allows.
     #[cold]
     pub(crate) fn prepare(&self) {
         if self.entries().is_empty() {

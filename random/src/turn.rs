@@ -1,19 +1,19 @@
 //! Whose turn it is, where a page serves many threads.
 //!
-//! Two things stand between a draw and such a page, if it is not a processor's own ([`crate::rseq`]).
-//! The thread's mark says that this thread is in
-//! the middle of a draw: a signal handler that finds it asks the kernel. It lies outside of all pages
-//! and is *not* emptied by a fork: in the child of a handler that forks, later handlers still find
-//! it. The page's lock says that somebody uses the page; it lies inside and is emptied by a fork,
-//! since the thread that held it does not exist in the child.
+//! Two things stand between a draw and such a page, if it is not a processor's own
+//! ([`crate::rseq`]). The thread's mark says that this thread is in the middle of a draw: a signal
+//! handler that finds it asks the kernel. It lies outside of all pages and is *not* emptied by a
+//! fork: in the child of a handler that forks, later handlers still find it. The page's lock says
+//! that the page is in use; it lies inside and is emptied by a fork, since the thread that held it
+//! does not exist in the child.
 
 use core::sync::atomic::{AtomicBool, Ordering, compiler_fence};
 
 use crate::page::{Page, PageMut};
 
-/// Whether somebody is in the middle of a draw: a signal handler of the same thread looks.
+/// Whether a draw is under way, for signal handlers of the same thread.
 ///
-/// Relaxed, and a compiler fence on either side of the draw: no other thread looks.
+/// Relaxed, and a compiler fence at either end of the draw: no other thread looks.
 #[derive(Debug)]
 pub(crate) struct Mark(AtomicBool);
 

@@ -11,7 +11,7 @@ use core::mem::transmute;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-/// A page's state of the kernel's generator; null when there is none. Who uses the page uses the state.
+/// A page's state of the kernel's generator; null when there is none. It is used with the page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct State(*mut u8);
 
@@ -42,7 +42,8 @@ impl State {
     }
 }
 
-/// `ssize_t __vdso_getrandom(void *buffer, size_t length, unsigned flags, void *state, size_t size)`
+/// `ssize_t __vdso_getrandom(void *buffer, size_t length, unsigned flags, void *state, size_t
+/// size)`
 type GetRandom = unsafe extern "C" fn(*mut c_void, usize, u32, *mut c_void, usize) -> isize;
 
 /// What the function says about its states when it is asked with a size of all ones.
@@ -294,7 +295,7 @@ mod image {
 
         const NAMES: [&CStr; 2] = [c"__vdso_clock_gettime", c"__kernel_clock_gettime"];
 
-        /// What an image says may be wrong in every byte: nothing outside of it is read.
+        /// Every byte of an image may be wrong: nothing outside of it is read.
         #[test]
         fn a_damaged_image_is_refused_or_read_within_its_bounds() {
             let Some(image) = mapped() else { return };

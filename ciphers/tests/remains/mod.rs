@@ -6,6 +6,7 @@
 #![allow(dead_code, reason = "each test uses its part of it")]
 
 mod heap;
+mod on_stack;
 mod stack;
 
 use std::collections::HashSet;
