@@ -49,11 +49,20 @@ pub(crate) unsafe fn hand_out_short(source: *mut u8, out: &mut [u8]) {
         8.. => unsafe { overlapping::<u64>(source, out) },
         // SAFETY: a plain integer.
         4.. => unsafe { overlapping::<u32>(source, out) },
-        // SAFETY: a plain integer.
-        2.. => unsafe { overlapping::<u16>(source, out) },
-        // SAFETY: a plain integer.
-        1 => unsafe { overlapping::<u8>(source, out) },
-        0 => {}
+        _ => singly(source, out),
+    }
+}
+
+/// Moves a few bytes one by one.
+#[inline(always)]
+fn singly(source: &mut [u8], out: &mut [u8]) {
+    for (from, to) in source.iter_mut().zip(out) {
+        let from: *mut u8 = from;
+        // SAFETY: the pointer is to a byte of the source.
+        let byte = unsafe { from.read_volatile() };
+        // SAFETY: as above.
+        unsafe { from.write_volatile(0) };
+        *to = byte;
     }
 }
 

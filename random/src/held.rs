@@ -9,7 +9,8 @@ use crate::core_type::SeedCore;
 use crate::erasing::Erasing;
 use crate::errno::Errno;
 use crate::error::{EntropyError, abort};
-use crate::generator::{Generator, Mixing, name_only, take_any};
+use crate::generator::{Generator, Mixing, name_only};
+use crate::hand_out::LONG;
 use crate::kernel;
 use crate::page::Refusal;
 use crate::pool::{self, Slot};
@@ -67,14 +68,16 @@ impl<G: Generator> Held<G> {
     /// # Errors
     ///
     /// [`EntropyError`] when the kernel gives no random bytes; `out` must then not be used.
-    #[inline]
+    #[inline(always)]
     pub fn try_fill(&mut self, out: &mut [u8]) -> Result<(), EntropyError> {
-        if let Some(slot) = &mut self.slot
-            && take_any(&mut slot.page_mut(), || self.isa, out).is_ok()
-        {
-            return Ok(());
+        let Some(slot) = &mut self.slot else { return self.fill_slowly(out) };
+        if out.len() >= LONG {
+            return self.fill_long(out);
         }
-        self.fill_slowly(out)
+        if G::take_few_bytes(&mut slot.page_mut(), out).is_err() {
+            return self.fill_slowly(out);
+        }
+        Ok(())
     }
 
     /// Fills `out` with random bytes.
@@ -129,6 +132,16 @@ impl<G: Generator> Held<G> {
             return W::ZERO;
         }
         W::by(|bytes| self.fill_slowly(bytes)).unwrap_or_else(|error| abort(error))
+    }
+
+    /// A long request. Apart, so that short ones are small enough to be inlined.
+    #[inline(never)]
+    fn fill_long(&mut self, out: &mut [u8]) -> Result<(), EntropyError> {
+        let Some(slot) = &mut self.slot else { return self.fill_slowly(out) };
+        if G::take_bytes(&mut slot.page_mut(), self.isa, out).is_err() {
+            return self.fill_slowly(out);
+        }
+        Ok(())
     }
 
     #[cold]

@@ -89,6 +89,7 @@ mod study;
 mod table;
 mod turn;
 mod vdso;
+mod volatile;
 mod word;
 
 pub use bytes::bytes;

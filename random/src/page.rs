@@ -22,12 +22,13 @@
 use core::cell::{Cell, UnsafeCell};
 use core::marker::PhantomData;
 use core::mem::offset_of;
-use core::sync::atomic::{AtomicU8, AtomicU32, Ordering, compiler_fence};
+use core::sync::atomic::{AtomicU8, Ordering, compiler_fence};
 
 use lanecrypt_kernels::{Isa, wipe};
 
 use crate::hand_out::{hand_out, hand_out_short};
 use crate::mixing::Chain;
+use crate::volatile::Volatile;
 use crate::word::{Unaligned, Word};
 
 /// Bytes of a generator's page: two pages of the processor. Half as much would cost a tenth more in
@@ -43,18 +44,15 @@ pub(crate) const BUFFER: usize = SIZE - 64;
 pub(crate) const YIELD: u32 = 8096;
 
 /// The whole secret state of a generator of the kind `G`; all zero means empty and not seeded.
-///
-/// `left` and `live` are atomic for the sake of forks in signal handlers of the thread that uses
-/// the page, not of other threads: relaxed, and compiler fences put them into order.
 #[repr(C, align(4096))]
 pub(crate) struct Page<G> {
     /// Keystream; bytes that were handed out are zero. The kind may keep other things in it.
     buffer: UnsafeCell<[u8; BUFFER]>,
     /// Bytes still to be handed out: the last ones of `buffer`. At most [`YIELD`].
-    left: AtomicU32,
+    left: Volatile<u32>,
     /// Not zero while the key is good. Written only when seeding begins, never after, so that a
     /// fork from then on is noticed.
-    live: AtomicU32,
+    live: Volatile<u32>,
     /// Units of bytes made since a system call's bytes were mixed in ([`crate::mixing`]).
     unmixed: Cell<u16>,
     /// One while somebody uses the page, where more than one may ([`crate::turn`]). Here, so that a
@@ -129,13 +127,13 @@ impl<'a, G> PageMut<'a, G> {
     /// The bytes left.
     #[inline(always)]
     pub(crate) fn left(&self) -> u32 {
-        self.0.left.load(Ordering::Relaxed)
+        self.0.left.get()
     }
 
     /// Says how many bytes can be handed out: the last ones of the buffer, of which the kind has
     /// just made so many.
     pub(crate) fn set_left(&mut self, left: u32) {
-        self.0.left.store(left.min(YIELD), Ordering::Relaxed);
+        self.0.left.set(left.min(YIELD));
     }
 
     /// Whether the page is seeded and no fork has emptied it since. What was read from the page
@@ -143,7 +141,7 @@ impl<'a, G> PageMut<'a, G> {
     #[inline(always)]
     pub(crate) fn is_live(&self) -> bool {
         compiler_fence(Ordering::SeqCst);
-        self.0.live.load(Ordering::Relaxed) != 0
+        self.0.live.get() != 0
     }
 
     /// Whether a take was refused because it drew the number zero, as it may.
@@ -153,8 +151,8 @@ impl<'a, G> PageMut<'a, G> {
 
     /// Marks the page live, before it is seeded, or not live; either way no bytes are left.
     pub(crate) fn begin(&mut self, live: bool) {
-        self.0.left.store(0, Ordering::Relaxed);
-        self.0.live.store(u32::from(live), Ordering::Relaxed);
+        self.0.left.set(0);
+        self.0.live.set(u32::from(live));
         // The key is written after that.
         compiler_fence(Ordering::SeqCst);
     }
@@ -187,7 +185,7 @@ impl<'a, G> PageMut<'a, G> {
         // SAFETY: the same bytes.
         unsafe { place.write(Unaligned(W::ZERO)) };
         compiler_fence(Ordering::SeqCst);
-        self.0.left.store(left - W::SIZE, Ordering::Relaxed);
+        self.0.left.set(left - W::SIZE);
         if word == W::ZERO {
             return Err(Refusal::Zero);
         }
@@ -231,7 +229,7 @@ impl<'a, G> PageMut<'a, G> {
             return Err(Refusal::Empty);
         }
         hand_out(self.unused(left), out);
-        self.0.left.store(left - length, Ordering::Relaxed);
+        self.0.left.set(left - length);
         if self.is_live() { Ok(()) } else { Err(Refusal::Empty) }
     }
 

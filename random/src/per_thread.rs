@@ -34,6 +34,7 @@ use crate::rekeying::{Counters, Rekeying};
 use crate::slab::{self, User};
 use crate::strict::{Mix, Strict};
 use crate::vdso::State;
+use crate::volatile::Volatile;
 use crate::word::Word;
 
 /// The generator of the calling thread, of the kind `G`: no lock, no system call; safe in signal
@@ -259,7 +260,7 @@ fn start<G: Placed>() -> Option<Claim<G>> {
         Ok(_) | Err(NoPage::Refused) => KERNEL,
         Err(NoPage::NotNow) => NEW,
     };
-    local.state.store(state, Ordering::Relaxed);
+    local.state.set(state);
     None
 }
 
@@ -306,7 +307,7 @@ extern "C" fn at_exit<G: Placed>(_: *mut c_void) {
     let _errno = Errno::keep();
     let local = here::<G>();
     // First, so that a handler that comes now does not touch the page.
-    local.state.store(KERNEL, Ordering::Relaxed);
+    local.state.set(KERNEL);
     compiler_fence(Ordering::SeqCst);
     let vdso = local.vdso.replace(State::NONE);
     slab::thread_ends();
@@ -328,9 +329,8 @@ const KERNEL: u8 = 3;
 
 /// What a thread knows of its generator.
 pub(crate) struct Local<G: 'static> {
-    /// Seen by this thread and its signal handlers. Relaxed, with compiler fences where a claim
-    /// begins and ends: what is done under it stays between them.
-    state: AtomicU8,
+    /// Compiler fences where a claim begins and ends keep what is done under it between them.
+    state: Volatile<u8>,
     page: Cell<Option<&'static Page<G>>>,
     vdso: Cell<State>,
     isa: Cell<Isa>,
@@ -339,7 +339,7 @@ pub(crate) struct Local<G: 'static> {
 impl<G> Local<G> {
     pub(crate) const fn new() -> Self {
         Self {
-            state: AtomicU8::new(NEW),
+            state: Volatile::new(NEW),
             page: Cell::new(None),
             vdso: Cell::new(State::NONE),
             isa: Cell::new(Isa::PORTABLE),
@@ -349,17 +349,19 @@ impl<G> Local<G> {
     /// Claims the page if it is there and free.
     #[inline(always)]
     fn claim(&'static self) -> Option<Claim<G>> {
-        if self.state.load(Ordering::Relaxed) != FREE {
+        if self.state.get() != FREE {
             return None;
         }
-        self.state.store(CLAIMED, Ordering::Relaxed);
+        self.state.set(CLAIMED);
         compiler_fence(Ordering::SeqCst);
         Some(Claim(self))
     }
 
     /// Claims a page that is still to be got; returns the state before.
     fn replace_new(&self) -> u8 {
-        self.state
+        // SAFETY: the cell is a live byte of this thread. Atomic against its own signal handlers.
+        let state = unsafe { AtomicU8::from_ptr(self.state.as_ptr()) };
+        state
             .compare_exchange(NEW, CLAIMED, Ordering::Relaxed, Ordering::Relaxed)
             .unwrap_or_else(|state| state)
     }
@@ -383,6 +385,6 @@ impl<G> Drop for Claim<G> {
     #[inline(always)]
     fn drop(&mut self) {
         compiler_fence(Ordering::SeqCst);
-        self.0.state.store(FREE, Ordering::Relaxed);
+        self.0.state.set(FREE);
     }
 }

@@ -7,28 +7,28 @@
 //! that the page is in use; it lies inside and is emptied by a fork, since the thread that held it
 //! does not exist in the child.
 
-use core::sync::atomic::{AtomicBool, Ordering, compiler_fence};
+use core::sync::atomic::{Ordering, compiler_fence};
 
 use crate::page::{Page, PageMut};
+use crate::volatile::Volatile;
 
 /// Whether a draw is under way, for signal handlers of the same thread.
-///
-/// Relaxed, and a compiler fence at either end of the draw: no other thread looks.
+/// A compiler fence at either end of the draw keeps what the draw does between them.
 #[derive(Debug)]
-pub(crate) struct Mark(AtomicBool);
+pub(crate) struct Mark(Volatile<bool>);
 
 impl Mark {
     pub(crate) const fn new() -> Self {
-        Self(AtomicBool::new(false))
+        Self(Volatile::new(false))
     }
 
     /// Begins a draw; `None` if this is a handler that interrupted one.
     #[inline(always)]
     pub(crate) fn begin(&self) -> Option<Marked<'_>> {
-        if self.0.load(Ordering::Relaxed) {
+        if self.0.get() {
             return None;
         }
-        self.0.store(true, Ordering::Relaxed);
+        self.0.set(true);
         compiler_fence(Ordering::SeqCst);
         Some(Marked(self))
     }
@@ -41,7 +41,7 @@ impl Drop for Marked<'_> {
     #[inline(always)]
     fn drop(&mut self) {
         compiler_fence(Ordering::SeqCst);
-        self.0.0.store(false, Ordering::Relaxed);
+        self.0.0.set(false);
     }
 }
 

@@ -304,7 +304,9 @@ fn soak() {
     let long_enough = Duration::from_secs(times(2, 2, 30) as u64);
     let mut request = 0;
     let mut buffer = vec![0; 9000];
-    while begin.elapsed() < long_enough {
+    let handler_ran = || HANDLER_USED.load(Ordering::Relaxed) / 36;
+    // Longer where other programs take the processor: the timer counts this program's time only.
+    while begin.elapsed() < long_enough || handler_ran() <= 100 {
         for _ in 0..50 {
             request += 1;
             let length = [16, 33, 64, 200, 1000, 4000, 9000][request % 7];
@@ -319,7 +321,6 @@ fn soak() {
     }
     sys_timer(0);
     let used = HANDLER_USED.load(Ordering::Relaxed);
-    assert!(used > 36 * 100, "the handler ran {} times only", used / 36);
     let in_handler: Vec<u8> =
         HANDLER_BYTES[..used].iter().map(|byte| byte.load(Ordering::Relaxed)).collect();
     windows::assert_unique("the handler and the thread", [&*drawn, &*in_handler]);
