@@ -39,7 +39,7 @@ pub(crate) enum Answer {
 
 /// The lines of the workspace's own files.
 pub(crate) fn own() -> Vec<Vector> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("vectors");
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../ciphers/vectors");
     let files = std::fs::read_dir(folder).expect("the folder of vectors");
     let mut paths: Vec<_> = files.map(|file| file.expect("a file of vectors").path()).collect();
     paths.sort();
