@@ -9,8 +9,8 @@ test: ## All tests; ends with what was skipped, the counts, and which kernel was
 	@scripts/test.sh
 
 .PHONY: test-release
-test-release: ## The same, as the release profile builds it
-	@scripts/test.sh --release
+test-release: ## Those of the libraries, as the release profile builds them
+	@scripts/test.sh --libraries --release
 
 .PHONY: test-ct
 test-ct: ## Check that the kernels are constant time: valgrind, traces, clock, disassembly (ten minutes)
