@@ -1,4 +1,4 @@
-//! A batch that serves while it is filled.
+//! A batch that is served while it is filled.
 
 mod room;
 mod waiting;
@@ -15,23 +15,22 @@ use crate::cost::Lanes;
 use crate::work::Work;
 use crate::{BatchError, Data, Operation, Session};
 
-/// Messages of any sessions, algorithms, lengths and directions, served while they are given.
+/// Messages of any sessions, algorithms, lengths and directions, served while they are added.
 ///
-/// A message that gains nothing by company is served by the call that gives it, which answers what
-/// came of it: those of AES-GCM and of AES-CTR, and long ones, as
-/// [`Costs`](crate::Costs::side_by_side) says. The others wait, side by side, until there are as many as the
-/// room is for, or until [`finish`](Self::finish); for these the call answers `None`. How many
-/// will come, and so which of them had better wait, is what came in the batch before.
+/// Some messages gain nothing from lanes: all messages of AES-GCM and AES-CTR, and long ones (see
+/// [`Costs`](crate::Costs::side_by_side)). The call that adds such a message serves it at once and
+/// returns its outcome. The other messages wait and run in lanes together, as soon as the room is
+/// full or at [`finish`](Self::finish); the call that adds one returns `None`. The previous batch
+/// predicts how many messages are still to come, and so decides which lengths wait.
 ///
-/// **Until the batch is finished, what waits is not encrypted, nor is it known to be authentic.** A
-/// batch that is dropped serves what waits all the same, and says nothing of it.
-//
-// Two words, which are moved in registers: of a larger one `finish` would make a copy, by wider loads
-// than the stores that it would wait for.
+/// **Until the batch is finished, waiting messages are neither encrypted nor authenticated.**
+/// Dropping a batch also serves them, but reports nothing.
+// Two words, so that it is passed in registers. `finish` would copy a larger one, with loads that
+// are wider than the preceding stores and so stall on them.
 #[must_use = "what waits is served by `finish`"]
 pub struct Batch<'r, 'a> {
     room: &'r mut Room,
-    /// The room's memory, from the first message on that waits.
+    /// The room's memory, once a message waits.
     waiting: Option<Memory<'a>>,
 }
 
@@ -60,8 +59,8 @@ impl<'r, 'a> Batch<'r, 'a> {
         self.packet_in_company(Operation::Seal, session, nonce, aad, packet)
     }
 
-    /// Opens a packet in place, as [`Session::open`] does. If it is authentic, the message lies at
-    /// its front; if not, that is wiped.
+    /// Opens a packet in place, as [`Session::open`] does. If it is authentic, the message is at
+    /// its front; if not, the message is wiped.
     #[inline]
     pub fn open(
         &mut self,
@@ -152,7 +151,7 @@ impl<'r, 'a> Batch<'r, 'a> {
         self.raw_in_company(Operation::Decrypt, session, iv, from, to)
     }
 
-    /// Messages so far: the index of the next one.
+    /// The number of messages so far, which is the index of the next one.
     #[must_use]
     #[inline]
     pub fn len(&self) -> usize {
@@ -166,7 +165,7 @@ impl<'r, 'a> Batch<'r, 'a> {
         self.len() == 0
     }
 
-    /// Serves what waits. [`Room::outcomes`] tells what came of each message.
+    /// Serves the waiting messages. [`Room::outcomes`] has the outcome of each message.
     ///
     /// # Errors
     ///
@@ -175,12 +174,12 @@ impl<'r, 'a> Batch<'r, 'a> {
     pub fn finish(mut self) -> Result<(), BatchError> {
         self.end();
         let failed = self.room.failed();
-        // It has ended, and has given its memory back.
+        // The batch has ended and has given its memory back.
         forget(self);
         if failed == 0 { Ok(()) } else { Err(BatchError { failed }) }
     }
 
-    /// Whether a message gains nothing by company.
+    /// Whether a message gains nothing from lanes.
     #[inline(always)]
     fn stays_alone(&mut self, kind: u8, bytes: usize) -> bool {
         kind == Lanes::ALONE || self.room.stays_alone(kind, bytes)
@@ -192,9 +191,9 @@ impl<'r, 'a> Batch<'r, 'a> {
         Some(outcome)
     }
 
-    // What may go in company is not inlined, so that a loop of messages that never do stays small. It
-    // gets slices one by one, in registers: from a struct in memory it would make copies, which wait
-    // for the stores that made the struct.
+    // Messages that may run in lanes are not inlined, so that a loop over messages that never do
+    // stays small. The slices are passed one by one, in registers: a struct in memory would be
+    // copied, and the copy would stall on the stores that made the struct.
 
     #[inline(never)]
     fn packet_in_company(
@@ -267,7 +266,7 @@ impl<'r, 'a> Batch<'r, 'a> {
         })
     }
 
-    /// Has a message served that does not wait. If its driver panics, it has no outcome.
+    /// Serves a message that does not wait. If its driver panics, it has no outcome.
     #[inline(always)]
     fn alone(
         &mut self,
@@ -283,7 +282,7 @@ impl<'r, 'a> Batch<'r, 'a> {
         Some(outcome)
     }
 
-    /// Whether a message waits: for others, or for the driver of its session.
+    /// Whether a message waits, either for others or for the driver of its session.
     #[inline(always)]
     fn waits(
         &mut self,
@@ -292,7 +291,7 @@ impl<'r, 'a> Batch<'r, 'a> {
         nonce: &[u8],
         bytes: usize,
     ) -> bool {
-        // Nothing that goes side by side has longer nonces.
+        // No message that runs in lanes has a longer nonce.
         nonce.len() <= waiting::LONGEST_NONCE
             && match session.kind(operation) {
                 Lanes::ELSEWHERE => true,
@@ -315,7 +314,7 @@ impl<'r, 'a> Batch<'r, 'a> {
         None
     }
 
-    /// Serves what waits, and leaves the room as the next batch needs it.
+    /// Serves the waiting messages and prepares the room for the next batch.
     #[inline(always)]
     fn end(&mut self) {
         if let Some(waiting) = self.waiting.take() {

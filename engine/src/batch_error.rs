@@ -1,13 +1,13 @@
-//! Why a batch was not served as a whole.
+//! The error of a batch.
 
 use core::fmt;
 
-/// At least one request of a batch failed; each one's [`outcome`](crate::Request::outcome) says
-/// which, and why. All others have been served.
+/// At least one request of a batch failed. The [`outcome`](crate::Request::outcome) of each request
+/// says which ones, and why. All others have been served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BatchError {
-    /// Requests that failed.
+    /// The number of requests that failed.
     pub failed: usize,
 }
 

@@ -1,21 +1,21 @@
-//! Which requests of a batch can go together.
+//! Classes: which requests of a batch can run in lanes together.
 
 use lanecrypt_ciphers::Algorithm;
 
 use crate::Operation;
 
-/// One algorithm and one operation, served by this processor: such requests can go side by side. A
-/// byte, so that it costs nothing to carry it in each request and to compare it.
+/// One algorithm and one operation, served by this processor. Requests of one class can run in
+/// lanes together. It is one byte, so that carrying and comparing it costs nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Class(u8);
 
 impl Class {
-    /// How many there are.
+    /// The number of possible values.
     pub(crate) const COUNT: usize = 256;
-    /// Of sessions that other drivers serve.
+    /// The class of sessions that other drivers serve.
     pub(crate) const ELSEWHERE: Self = Self(62 << 2);
 
-    /// That of a session of an algorithm, before it is known what is to be done.
+    /// The class of a session of this algorithm, before the operation is known.
     pub(crate) fn of(algorithm: Algorithm) -> Self {
         const { assert!(Algorithm::ALL.len() <= Self::ELSEWHERE.0 as usize >> 2) };
         let at = Algorithm::ALL.iter().position(|&row| row == algorithm);
@@ -23,19 +23,19 @@ impl Class {
         Self(at.expect("every algorithm stands in the table, which is shorter than 63 rows") << 2)
     }
 
-    /// The same for an operation.
+    /// The class with this operation.
     #[inline]
     pub(crate) const fn with(self, operation: Operation) -> Self {
         Self(self.0 | operation as u8)
     }
 
-    /// Whether requests of it wait for this processor.
+    /// Whether this processor serves its requests.
     #[inline]
     pub(crate) const fn is_here(self) -> bool {
         self.0 < Self::ELSEWHERE.0
     }
 
-    /// Whether requests of it wait for other drivers.
+    /// Whether other drivers serve its requests.
     #[inline]
     pub(crate) const fn is_elsewhere(self) -> bool {
         self.0 | 3 == Self::ELSEWHERE.0 | 3

@@ -1,4 +1,4 @@
-//! What messages cost on this processor, and at which lengths they go side by side.
+//! The cost of messages on this processor, and the lengths at which they run in lanes.
 
 mod built_in;
 mod figures;
@@ -18,20 +18,20 @@ use self::measure::Effort;
 use crate::Operation;
 use crate::class::Class;
 
-/// Where figures come from.
+/// The source of the figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CostSource {
-    /// Another processor of the same maker with the same instructions.
+    /// Measured beforehand, on another processor of the same maker with the same instructions.
     BuiltIn,
-    /// [`Engine::calibrate`](crate::Engine::calibrate): this one.
+    /// Measured on this processor, by [`Engine::calibrate`](crate::Engine::calibrate).
     Calibrated,
 }
 
-/// What messages cost on this processor, and which of them go side by side.
+/// The cost of messages on this processor, and which of them run in lanes.
 ///
-/// [`Engine::costs`](crate::Engine::costs) shows it. As text it is the table of figures in
-/// nanoseconds, in the form in which such tables are built in.
+/// [`Engine::costs`](crate::Engine::costs) returns it. Its text form is the table of figures in
+/// nanoseconds, in the same form as the built-in tables.
 #[derive(Debug)]
 pub struct Costs {
     level: Level,
@@ -40,30 +40,30 @@ pub struct Costs {
     source: CostSource,
 }
 
-/// Which requests of an algorithm go side by side: some lengths, by how many requests there are.
+/// A range of lengths at which requests of one algorithm and operation run in lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SideBySide {
-    /// What is encrypted or sealed, decrypted or opened.
+    /// The algorithm of the requests.
     pub algorithm: Algorithm,
-    /// Which of these.
+    /// The operation of the requests.
     pub operation: Operation,
-    /// So many requests of it in a batch, or more.
+    /// The least number of such requests in a batch for which the range holds.
     pub requests: usize,
-    /// The least bytes of data; shorter messages go alone.
+    /// The shortest data in bytes; shorter messages run alone.
     pub shortest: usize,
-    /// The most bytes of data, `usize::MAX` if there is no such limit; longer messages go alone.
+    /// The longest data in bytes, `usize::MAX` for no limit; longer messages run alone.
     pub longest: usize,
 }
 
 impl Costs {
-    /// Those that were measured beforehand, at this level.
+    /// The costs measured beforehand, at this level.
     pub(crate) fn built_in(level: Level) -> Self {
         let figures = built_in::at(level, Maker::of_processor());
         Self::new(level, Cow::Borrowed(figures), CostSource::BuiltIn)
     }
 
-    /// Measures them.
+    /// Measures the costs on this processor.
     pub(crate) fn measured(isa: Isa) -> Self {
         let before = built_in::at(isa.level(), Maker::of_processor());
         let figures = measure::figures(isa, before, &Effort::QUICK);
@@ -75,14 +75,14 @@ impl Costs {
         Self { level, figures, lanes, source }
     }
 
-    /// Where the figures come from.
+    /// The source of the figures.
     #[must_use]
     pub fn source(&self) -> CostSource {
         self.source
     }
 
-    /// Which requests go side by side: every algorithm and operation that has a kernel for it, at
-    /// 2, 4, 8, 16 and 64 requests, where it pays.
+    /// The requests that run in lanes: each algorithm and operation that has lanes, at 2, 4, 8, 16
+    /// and 64 requests, wherever lanes are faster.
     pub fn side_by_side(&self) -> impl Iterator<Item = SideBySide> {
         let all = Algorithm::ALL.iter().flat_map(|&algorithm| {
             Operation::ALL.map(|operation| (algorithm, operation)).into_iter()
@@ -105,7 +105,7 @@ impl Costs {
         })
     }
 
-    /// What decides which messages go side by side.
+    /// Decides which messages run in lanes.
     #[inline]
     pub(crate) fn lanes(&self) -> &Lanes {
         &self.lanes

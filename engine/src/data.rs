@@ -1,10 +1,10 @@
-//! The data of a message, until a kernel takes them.
+//! The data of a message.
 
 use lanecrypt_ciphers::{Error, InOutBuf};
 
-/// The data of a message: a slice in place, or from one slice to another of the same length.
+/// The data of a message: one slice in place, or an input and an output slice of the same length.
 ///
-/// Plain slices, so that a request may go to another thread.
+/// It consists of plain slices, so that a request may be sent to another thread.
 ///
 /// ```
 /// use lanecrypt_engine::Data;
@@ -17,33 +17,33 @@ use lanecrypt_ciphers::{Error, InOutBuf};
 /// ```
 #[derive(Debug)]
 pub struct Data<'a> {
-    /// The input, if it is not in `to`.
+    /// The input, unless it is in `to`.
     from: Option<&'a [u8]>,
     to: &'a mut [u8],
 }
 
 impl<'a> Data<'a> {
-    /// Bytes of the output.
+    /// The length of the output in bytes.
     #[must_use]
     #[inline]
     pub fn len(&self) -> usize {
         self.to.len()
     }
 
-    /// Whether there are none.
+    /// Whether the output is empty.
     #[must_use]
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.to.is_empty()
     }
 
-    /// The input, if it is not in the output, and the output.
+    /// The input, unless it is in the output, and the output.
     #[inline]
     pub(crate) fn parts(self) -> (Option<&'a [u8]>, &'a mut [u8]) {
         (self.from, self.to)
     }
 
-    /// What [`parts`](Self::parts) took apart.
+    /// Builds data from its [`parts`](Self::parts).
     #[inline]
     pub(crate) fn of_parts(from: Option<&'a [u8]>, to: &'a mut [u8]) -> Self {
         Self { from, to }
@@ -55,7 +55,7 @@ impl<'a> Data<'a> {
         self.to
     }
 
-    /// What kernels take.
+    /// The buffer that kernels take.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Who serves requests.
+//! Drivers, which serve requests.
 
 use core::fmt;
 
@@ -6,19 +6,20 @@ use lanecrypt_ciphers::{Algorithm, Error};
 
 use crate::Jobs;
 
-/// What a [`Driver`] calls a session of its own.
+/// A driver's identifier for one of its sessions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_structs, reason = "drivers make it")]
 pub struct SessionId(pub u64);
 
-/// Who serves requests besides the software of this processor: a card, another process.
+/// Serves requests in place of this processor's software: a card, or another process, for example.
 ///
 /// A driver gets whole batches: one virtual call for many requests. It may serve them in any order
-/// and side by side, on the thread that calls or on others, and comes back when all of them have an
+/// and in parallel, on the calling thread or on others, and returns when all of them have an
 /// outcome.
 pub trait Driver: fmt::Debug + Send + Sync {
-    /// Its name, by which [`Engine::open_on`](crate::Engine::open_on) finds it: ASCII in lower case,
-    /// without spaces, not that of another driver, and always the same.
+    /// The driver's name, by which [`Engine::open_on`](crate::Engine::open_on) finds it: ASCII in
+    /// lower case, without spaces, different from the names of all other drivers, and always the
+    /// same.
     fn name(&self) -> &str;
 
     /// Makes a session with this key.
@@ -29,16 +30,15 @@ pub trait Driver: fmt::Debug + Send + Sync {
     /// serve the algorithm.
     fn open(&self, algorithm: Algorithm, key: &[u8]) -> Result<SessionId, Error>;
 
-    /// Ends a session and wipes what it held. It is called once for each session that was opened,
-    /// on whatever thread drops it.
+    /// Ends a session and wipes its key. It is called once for each session that was opened, on the
+    /// thread that drops it.
     fn close(&self, session: SessionId);
 
-    /// Serves each request, which is of a session of this driver, and
-    /// [settles](crate::Job::settle) it. One that the driver leaves without an outcome counts as
-    /// [`Error::Unsupported`].
+    /// Serves each request and [settles](crate::Job::settle) it. All requests are of sessions of
+    /// this driver. A request that is left without an outcome counts as [`Error::Unsupported`].
     ///
-    /// The output of a message that is not authentic ([`Error::Authentication`]) must be wiped, and
-    /// where there is another error nothing must be written. A panic goes on to whoever called; what
-    /// has no outcome then must not be processed again, for it may have been sealed already.
+    /// If a message is not authentic ([`Error::Authentication`]), its output must be wiped. With
+    /// any other error nothing must be written. A panic propagates to the caller. A request that
+    /// has no outcome then must not be processed again, because it may have been sealed already.
     fn process(&self, jobs: Jobs<'_, '_>);
 }

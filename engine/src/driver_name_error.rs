@@ -1,19 +1,19 @@
-//! Why a driver was not added.
+//! The error of adding a driver.
 
 use core::fmt;
 
-/// Why an engine refuses the name of a driver.
+/// The reason why an engine refuses the name of a driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DriverNameError {
-    /// It is empty, or has something else than lower-case letters, digits and punctuation of ASCII.
+    /// It is empty, or has characters other than ASCII lower-case letters, digits and punctuation.
     Malformed,
-    /// A driver of this engine has it.
+    /// Another driver of this engine has this name.
     Taken,
 }
 
 impl DriverNameError {
-    /// Whether `name` can be that of one more driver beside those `known`.
+    /// Checks whether `name` can be added to the names in `known`.
     pub(crate) fn check<'n>(
         name: &str,
         mut known: impl Iterator<Item = &'n str>,

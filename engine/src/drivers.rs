@@ -1,4 +1,4 @@
-//! The drivers that are built in.
+//! The built-in drivers.
 
 mod null;
 mod software;

@@ -1,4 +1,4 @@
-//! What opens sessions and serves batches.
+//! The engine opens sessions and serves batches.
 
 use std::sync::Arc;
 
@@ -15,12 +15,12 @@ const SOFTWARE: &str = "software";
 /// Opens sessions and serves batches of requests.
 ///
 /// It has the drivers `software` and `null`; [`with_driver`](Self::with_driver) adds others. It is
-/// made in a moment, holds no key, and any number of threads may share it.
+/// cheap to make, holds no key, and any number of threads may share it.
 #[derive(Debug)]
 pub struct Engine {
     isa: Isa,
     costs: Costs,
-    /// All but the software, in the order in which they were added.
+    /// All drivers except the software, in the order in which they were added.
     drivers: Vec<Arc<dyn Driver>>,
 }
 
@@ -31,25 +31,25 @@ impl Default for Engine {
 }
 
 impl Engine {
-    /// With the best kernels that this processor can run.
+    /// An engine with the best kernels that this processor can run.
     #[must_use]
     pub fn new() -> Self {
         Self::with_isa(Isa::detect())
     }
 
-    /// With the kernels of `isa`.
+    /// An engine with the kernels of `isa`.
     #[must_use]
     pub fn with_isa(isa: Isa) -> Self {
         let costs = Costs::built_in(isa.level());
         Self { isa, costs, drivers: vec![Arc::new(Null)] }
     }
 
-    /// Adds a driver. Its [name](Driver::name) is looked at once, here.
+    /// Adds a driver. Its [name](Driver::name) is read only once, here.
     ///
     /// # Errors
     ///
-    /// [`DriverNameError`] if a driver of this engine has the name, such as `software` or `null`, or
-    /// if it is not a name in lower case without spaces.
+    /// [`DriverNameError`] if a driver of this engine has the name already (such as `software` or
+    /// `null`), or if it is not a name in lower case without spaces.
     pub fn with_driver(mut self, driver: impl Driver + 'static) -> Result<Self, DriverNameError> {
         DriverNameError::check(driver.name(), self.drivers())?;
         self.drivers.push(Arc::new(driver));
@@ -62,12 +62,12 @@ impl Engine {
     }
 
     /// Opens a session of an algorithm that [authenticates](Algorithm::is_aead), served by this
-    /// processor: expands the key, once.
+    /// processor. The key is expanded here, once.
     ///
     /// # Errors
     ///
-    /// [`Error::KeyLength`]; [`Error::Unsupported`] if the algorithm does not authenticate:
-    /// [`open_hazmat`](Self::open_hazmat) takes those.
+    /// [`Error::KeyLength`]; [`Error::Unsupported`] if the algorithm does not authenticate: use
+    /// [`open_hazmat`](Self::open_hazmat) for such algorithms.
     pub fn open(&self, algorithm: Algorithm, key: &[u8]) -> Result<Session, Error> {
         Session::sealed(self.isa, algorithm, key)
     }
@@ -77,26 +77,24 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// As [`hazmat::Cipher::new`](lanecrypt_ciphers::hazmat::Cipher::new).
+    /// Same as [`hazmat::Cipher::new`](lanecrypt_ciphers::hazmat::Cipher::new).
     pub fn open_hazmat(&self, algorithm: Algorithm, key: &[u8]) -> Result<Session, Error> {
         Session::raw(self.isa, algorithm, key)
     }
 
-    /// As [`open`](Self::open), on the heap: the key is expanded there, once the session is in its
-    /// place, so that no copy of it is left elsewhere when it is wiped. It takes as long as opening two.
-    ///
-    /// # Errors
-    ///
-    /// As [`open`](Self::open).
+    /// Same as [`open`](Self::open), but on the heap. The key is expanded in its final place, so
+    /// that no copy of it is left elsewhere when it is wiped. It takes as long as opening two
+    /// sessions.
     pub fn open_boxed(&self, algorithm: Algorithm, key: &[u8]) -> Result<Box<Session>, Error> {
         Session::boxed(|key| self.open(algorithm, key), key)
     }
 
-    /// As [`open_hazmat`](Self::open_hazmat), on the heap: see [`open_boxed`](Self::open_boxed).
+    /// Same as [`open_hazmat`](Self::open_hazmat), but on the heap: see
+    /// [`open_boxed`](Self::open_boxed).
     ///
     /// # Errors
     ///
-    /// As [`open_hazmat`](Self::open_hazmat).
+    /// Same as [`open_hazmat`](Self::open_hazmat).
     pub fn open_hazmat_boxed(
         &self,
         algorithm: Algorithm,
@@ -105,12 +103,12 @@ impl Engine {
         Session::boxed(|key| self.open_hazmat(algorithm, key), key)
     }
 
-    /// Opens a session, of whatever kind, on the driver of this name.
+    /// Opens a session of any algorithm on the driver of this name.
     ///
     /// # Errors
     ///
-    /// [`Error::Unsupported`] if there is no such driver or it does not serve the algorithm, and
-    /// otherwise as [`open`](Self::open) and [`open_hazmat`](Self::open_hazmat).
+    /// [`Error::Unsupported`] if there is no such driver or it does not serve the algorithm;
+    /// otherwise the same as [`open`](Self::open) and [`open_hazmat`](Self::open_hazmat).
     pub fn open_on(
         &self,
         driver: &str,
@@ -130,31 +128,32 @@ impl Engine {
         Ok(session.on(named.clone(), id))
     }
 
-    /// Memory for batches of about so many messages, which are served while they are given: for an
-    /// event loop, which makes one [`Batch`](crate::Batch) in each turn.
+    /// Makes memory for batches of about this many messages that are served while they are added.
+    /// It is for an event loop, which makes one [`Batch`](crate::Batch) in each turn.
     ///
-    /// It goes by the [costs](Self::costs) as they are now.
+    /// It uses the [costs](Self::costs) as they are at this call.
     #[must_use]
     pub fn room(&self, messages: usize) -> Room {
         Room::new(*self.costs.lanes(), messages)
     }
 
-    /// Serves each request of a batch: of any sessions, algorithms, lengths and directions, side by
-    /// side where that is faster. One that fails changes nothing for the others.
+    /// Serves each request of a batch. The requests may be of any sessions, algorithms, lengths and
+    /// directions, and run in lanes where that is faster. A request that fails does not affect the
+    /// others.
     ///
-    /// No allocation, no lock, no waiting for more: what is here is served. An empty batch is
-    /// served at once.
+    /// It does not allocate, takes no lock, and does not wait for more requests. An empty batch
+    /// returns at once.
     ///
-    /// It takes up to 40 KiB of stack, 64 KiB with the feature `legacy`, for the keys of lanes of
-    /// Serpent and of 3DES. A thread of 64 KiB has room for that without `legacy`, one of 128 KiB
-    /// (musl's default) with it.
+    /// It takes up to 40 KiB of stack for the keys in lanes of Serpent, or 64 KiB with the feature
+    /// `legacy`, which adds those of 3DES. A thread with a stack of 64 KiB is large enough without
+    /// `legacy`, and one of 128 KiB (musl's default) with it.
     ///
     /// # Errors
     ///
     /// [`BatchError`] if at least one request failed; its [`outcome`](Request::outcome) says why.
     //
-    // A request that is made and served in one place need not be in memory at all: read there in
-    // other pieces than it was just stored in, it would wait for the stores.
+    // A request that is made and served in one place then need not be in memory at all. Otherwise
+    // it would be read at another width than it was just stored at, and stall on the stores.
     #[inline(always)]
     pub fn process(&self, batch: &mut [Request<'_>]) -> Result<(), BatchError> {
         let failed = match batch {
@@ -166,20 +165,20 @@ impl Engine {
         if failed == 0 { Ok(()) } else { Err(BatchError { failed }) }
     }
 
-    /// What requests cost on this processor, one by one and side by side, and from which lengths on
-    /// [`process`](Self::process) has them go side by side.
+    /// The costs of requests on this processor, alone and in lanes, and the lengths that
+    /// [`process`](Self::process) runs in lanes.
     #[must_use]
     pub fn costs(&self) -> &Costs {
         &self.costs
     }
 
-    /// Measures [what requests cost](Self::costs) here and now, and goes by that from now on.
+    /// Measures the [costs of requests](Self::costs) now, and uses them from now on.
     ///
-    /// It takes about 40 milliseconds, best while nothing else runs; what there is no time for then
-    /// keeps its built-in figures. Nothing but the speed of
-    /// [`process`](Self::process) depends on it, which without it goes by what was measured on
-    /// another processor with the same instructions. No file is written: a program that wants the
-    /// figures again measures again.
+    /// It takes about 40 milliseconds and is most accurate while nothing else runs. Figures for
+    /// which there is not enough time keep their built-in values. Only the speed of
+    /// [`process`](Self::process) depends on the figures; without this call they are those of
+    /// another processor with the same instructions. No file is written: a program that wants
+    /// measured figures measures at each start.
     pub fn calibrate(&mut self) {
         self.costs = Costs::measured(self.isa);
     }

@@ -1,4 +1,4 @@
-//! What a batch holds: requests of a slice, or those that wait in a room.
+//! The messages of a batch: requests of a slice, or messages that wait in a room.
 
 use crate::job::Jobs;
 use crate::work::{State, Work};
@@ -6,25 +6,25 @@ use crate::{Request, Session};
 
 /// One message of a batch.
 pub(crate) trait Entry<'a>: Sized {
-    /// The work itself.
+    /// Its work.
     fn work(&self) -> &Work<'a>;
 
-    /// Its session, its nonce, and what is done.
+    /// Its session, its nonce and its work.
     fn parts(&mut self) -> (&Session, &[u8], &mut Work<'a>);
 
     /// Its session.
     fn session(&self) -> &'a Session;
 
-    /// For the driver that serves them.
+    /// The messages as jobs for a driver.
     fn jobs<'j>(entries: &'j mut [Self]) -> Jobs<'j, 'a>;
 
-    /// How far it has come.
+    /// Its progress.
     #[inline]
     fn state(&self) -> State {
         self.work().state
     }
 
-    /// Served by the software here, by itself.
+    /// Serves it alone, by the software.
     #[inline(always)]
     fn serve(&mut self) -> bool {
         let (session, nonce, work) = self.parts();

@@ -1,4 +1,4 @@
-//! Requests as drivers see them.
+//! Jobs: requests as drivers see them.
 
 use core::fmt;
 use core::slice;
@@ -10,9 +10,9 @@ use crate::entry::Entry;
 use crate::work::Work;
 use crate::{Operation, Request, Session, SessionId};
 
-/// One request, in the hands of the driver that serves it.
+/// One request, as the driver that serves it sees it.
 ///
-/// A driver may send it to another thread, if it is back before
+/// A driver may send it to another thread, but must have it back before
 /// [`process`](crate::Driver::process) returns.
 pub struct Job<'j, 'a> {
     session: &'j Session,
@@ -26,19 +26,19 @@ impl<'j, 'a> Job<'j, 'a> {
         Self { session, nonce, work }
     }
 
-    /// The session whose key it is under.
+    /// The session that holds its key.
     #[must_use]
     pub fn session(&self) -> &'j Session {
         self.session
     }
 
-    /// What the driver calls that session.
+    /// The driver's identifier of that session.
     #[must_use]
     pub fn session_id(&self) -> SessionId {
         self.session.id()
     }
 
-    /// What is to be done.
+    /// The operation.
     #[must_use]
     pub fn operation(&self) -> Operation {
         self.work.state.class.operation()
@@ -50,7 +50,7 @@ impl<'j, 'a> Job<'j, 'a> {
         self.nonce
     }
 
-    /// What is authenticated and not encrypted.
+    /// The data that is authenticated but not encrypted.
     #[must_use]
     pub fn aad(&self) -> &'a [u8] {
         self.work.aad
@@ -60,10 +60,11 @@ impl<'j, 'a> Job<'j, 'a> {
     ///
     /// # Errors
     ///
-    /// Those that the driver is to [settle](Self::settle) the request with:
-    /// [`Error::OutputLength`] if the two buffers have different lengths or a packet that is to be
-    /// sealed has no room for a tag, [`Error::Authentication`] if one that is to be opened is
-    /// shorter than a tag.
+    /// The driver [settles](Self::settle) the request with the error:
+    ///
+    /// - [`Error::OutputLength`] if the two buffers have different lengths, or if a packet to seal
+    ///   has no room for a tag;
+    /// - [`Error::Authentication`] if a packet to open is shorter than a tag.
     pub fn data(&mut self) -> Result<InOutBuf<'_, '_, u8>, Error> {
         match self.operation() {
             Operation::Encrypt | Operation::Decrypt => self.work.data.in_out(),
@@ -72,12 +73,12 @@ impl<'j, 'a> Job<'j, 'a> {
         }
     }
 
-    /// Writes the tag of a message that was to be sealed.
+    /// Writes the tag of a message that was sealed.
     ///
     /// # Errors
     ///
-    /// [`Error::TagLength`] if it has not as many bytes as there is room for,
-    /// [`Error::Unsupported`] if nothing was to be sealed.
+    /// [`Error::TagLength`] if its length differs from the room for it, [`Error::Unsupported`] if
+    /// the operation was not to seal.
     pub fn put_tag(&mut self, made: &[u8]) -> Result<(), Error> {
         if self.operation() != Operation::Seal {
             return Err(Error::Unsupported);
@@ -96,8 +97,8 @@ impl<'j, 'a> Job<'j, 'a> {
         }
     }
 
-    /// Bytes of room for the tag of a message that is to be sealed, or of the tag that came with one
-    /// that is to be opened; 0 if there is none.
+    /// The length in bytes of the tag's room (to seal) or of the received tag (to open); 0 if there
+    /// is none.
     #[must_use]
     pub fn tag_length(&self) -> usize {
         match (self.operation(), &self.work.put, self.work.came) {
@@ -110,7 +111,7 @@ impl<'j, 'a> Job<'j, 'a> {
         }
     }
 
-    /// The tag that came with a message that is to be opened.
+    /// The received tag of a message to open.
     #[must_use]
     pub fn tag(&mut self) -> Option<&[u8]> {
         match self.operation() {
@@ -119,7 +120,7 @@ impl<'j, 'a> Job<'j, 'a> {
         }
     }
 
-    /// Says what came of it.
+    /// Sets the outcome.
     pub fn settle(self, outcome: Result<(), Error>) {
         self.work.state.outcome = Some(outcome);
     }
@@ -134,10 +135,10 @@ impl fmt::Debug for Job<'_, '_> {
     }
 }
 
-/// Requests that a driver gets at once; none of them has been served.
+/// The requests of one call of a driver; none of them has been served.
 pub struct Jobs<'j, 'a>(List<'j, 'a>);
 
-/// Where they are.
+/// Where the requests are.
 enum List<'j, 'a> {
     Requests(&'j mut [Request<'a>]),
     Waiting(&'j mut [Waiting<'a>]),
@@ -152,7 +153,7 @@ impl<'j, 'a> Jobs<'j, 'a> {
         Self(List::Waiting(waiting))
     }
 
-    /// How many there are.
+    /// The number of jobs.
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.0 {
@@ -167,7 +168,8 @@ impl<'j, 'a> Jobs<'j, 'a> {
         self.len() == 0
     }
 
-    /// The first `count`, or all if there are fewer, and the others: for several threads, say.
+    /// Splits off the first `count` jobs, or all if there are fewer. Useful to spread them over
+    /// threads.
     #[must_use]
     pub fn split_at(self, count: usize) -> (Self, Self) {
         let at = count.min(self.len());
@@ -202,7 +204,7 @@ impl fmt::Debug for Jobs<'_, '_> {
     }
 }
 
-/// One job after another.
+/// Iterates over jobs.
 pub struct EachJob<'j, 'a>(Each<'j, 'a>);
 
 enum Each<'j, 'a> {
@@ -228,7 +230,7 @@ impl fmt::Debug for EachJob<'_, '_> {
     }
 }
 
-/// Drivers may hand jobs to threads of their own.
+/// Drivers may send jobs to their own threads.
 const _: () = {
     const fn sent<T: Send>() {}
     sent::<Job<'_, '_>>();

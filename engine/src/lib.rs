@@ -1,10 +1,11 @@
 //! Many requests at once: sessions, batches and the drivers that serve them.
 //!
-//! An [`Engine`] opens [`Session`]s, which hold an expanded key each. A session seals and opens
-//! messages [one at a time](Session::seal), as a cipher does, and a batch of [`Request`]s goes to
-//! [`Engine::process`]: messages of any sessions, keys, algorithms, lengths and directions. Where one
-//! message alone would leave most of the processor idle, they run side by side in the lanes of
-//! vector registers; where not, one by one. A [`Batch`] that is filled costs less than a slice.
+//! An [`Engine`] opens [`Session`]s, each of which holds an expanded key. A session seals and opens
+//! messages [one at a time](Session::seal), like a cipher. [`Engine::process`] takes a batch of
+//! [`Request`]s: messages of any sessions, keys, algorithms, lengths and directions. Where one
+//! message alone would leave most of the processor idle, messages run together in the lanes of
+//! vector registers; otherwise each runs alone. Filling a [`Batch`] costs less than processing a
+//! slice.
 //!
 //! ```
 //! use lanecrypt_engine::{Algorithm, Engine, Request};
@@ -26,8 +27,9 @@
 //! # }
 //! ```
 //!
-//! Who serves a session is a [`Driver`]: `software`, this processor, or `null`, which serves the
-//! null cipher and shows what everything around a cipher costs; others can be added.
+//! Each session is served by a [`Driver`]: `software`, which is this processor, or `null`, which
+//! serves the null cipher and shows the cost of everything around a cipher. Programs can add
+//! others.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

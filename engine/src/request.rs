@@ -1,4 +1,4 @@
-//! One message that is to be encrypted, decrypted, sealed or opened.
+//! A request: one message to encrypt, decrypt, seal or open.
 
 use core::fmt;
 
@@ -8,23 +8,23 @@ use crate::class::Class;
 use crate::work::Work;
 use crate::{Data, Session};
 
-/// What is done with a message.
+/// The operation on a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[repr(u8)]
 pub enum Operation {
-    /// Encrypted without a tag.
+    /// Encrypt without a tag.
     Encrypt,
-    /// Decrypted without a tag.
+    /// Decrypt without a tag.
     Decrypt,
-    /// Encrypted, with a tag.
+    /// Encrypt and make a tag.
     Seal,
-    /// Decrypted, if its tag is right.
+    /// Decrypt if the tag is right.
     Open,
 }
 
 impl Operation {
-    /// All of them.
+    /// All operations.
     pub const ALL: [Self; 4] = [Self::Encrypt, Self::Decrypt, Self::Seal, Self::Open];
 
     /// Its name: `encrypt`, `decrypt`, `seal` or `open`.
@@ -39,14 +39,14 @@ impl Operation {
     }
 }
 
-/// One message, and what is to be done with it, under the key of a session.
+/// One message and the operation on it, under the key of a session.
 ///
-/// A request is served once: [`process`](crate::Engine::process) leaves one that has an
-/// [`outcome`](Self::outcome) as it is. (A message that is sealed in place twice under one nonce is
-/// plaintext again.) It may be sent to another thread.
+/// A request is served once: [`process`](crate::Engine::process) leaves a request that has an
+/// [`outcome`](Self::outcome) as it is. (Sealing a message in place twice under one nonce would
+/// give the plaintext again.) It may be sent to another thread.
 ///
-/// Whoever makes messages one after another needs no slice of requests: a [`Batch`](crate::Batch)
-/// is filled with them, and costs less.
+/// A caller that makes messages one after another needs no slice of requests: filling a
+/// [`Batch`](crate::Batch) costs less.
 #[must_use = "a request is served by `Engine::process`"]
 pub struct Request<'a> {
     pub(crate) session: &'a Session,
@@ -56,7 +56,7 @@ pub struct Request<'a> {
 
 impl<'a> Request<'a> {
     /// Seals a packet in place: its last [`tag_length`](Session::tag_length) bytes are room for the
-    /// tag, those before are the message.
+    /// tag, the bytes before them are the message.
     ///
     /// **The nonce must not have been used before under the session's key.**
     #[inline]
@@ -70,8 +70,8 @@ impl<'a> Request<'a> {
         Self { session, nonce, work }
     }
 
-    /// Opens a packet in place. If it is authentic, the message lies at its front; if not, that is
-    /// wiped.
+    /// Opens a packet in place. If it is authentic, the message is at its front; if not, the
+    /// message is wiped.
     #[inline]
     pub fn open(
         session: &'a Session,
@@ -111,7 +111,7 @@ impl<'a> Request<'a> {
         Self { session, nonce, work: Work::open(session, aad, data.into(), tag) }
     }
 
-    /// Encrypts a message without a tag, in place or from one slice to another, by a session of
+    /// Encrypts a message without a tag, in place or from one slice to another, with a session of
     /// [`open_hazmat`](crate::Engine::open_hazmat).
     #[inline]
     pub fn encrypt(session: &'a Session, iv: &'a [u8], data: impl Into<Data<'a>>) -> Self {
@@ -119,7 +119,7 @@ impl<'a> Request<'a> {
         Self { session, nonce: iv, work }
     }
 
-    /// Decrypts a message without a tag, in place or from one slice to another, by a session of
+    /// Decrypts a message without a tag, in place or from one slice to another, with a session of
     /// [`open_hazmat`](crate::Engine::open_hazmat).
     #[inline]
     pub fn decrypt(session: &'a Session, iv: &'a [u8], data: impl Into<Data<'a>>) -> Self {
@@ -127,22 +127,22 @@ impl<'a> Request<'a> {
         Self { session, nonce: iv, work }
     }
 
-    /// What came of it; `None` before it has been processed.
+    /// The outcome; `None` before the request has been processed.
     ///
-    /// The errors are those of the session's method of the same name. After an error nothing has been
-    /// written, but for [`Error::Authentication`]: there the output has been wiped.
+    /// The errors are those of the session's method of the same name. After an error nothing has
+    /// been written, except that [`Error::Authentication`] wipes the output.
     #[must_use]
     pub fn outcome(&self) -> Option<Result<(), Error>> {
         self.work.state.outcome
     }
 
-    /// The session whose key it is under.
+    /// The session that holds its key.
     #[must_use]
     pub fn session(&self) -> &'a Session {
         self.session
     }
 
-    /// What is to be done.
+    /// The operation.
     #[must_use]
     pub fn operation(&self) -> Operation {
         self.class().operation()

@@ -1,5 +1,5 @@
-//! Who serves what of a batch, and what goes side by side: by class, by length, by how many there
-//! are of a kind.
+//! Distributes the messages of a batch: to drivers by session, and to lanes by class, length and
+//! number of messages of a kind.
 
 mod groups;
 
@@ -17,16 +17,16 @@ use crate::entry::Entry;
 use crate::session::Route;
 use crate::work::State;
 
-/// Fewer are not worth sorting.
+/// Smaller batches are not worth sorting.
 const FEW: usize = 4;
 
-/// Serves each message of a batch that has not been served, here or by the driver of its session,
-/// and returns how many have failed; those that had failed before count, too.
+/// Serves each message of a batch that has not been served, here or by the driver of its session.
+/// Returns how many have failed, including messages that had failed before.
 #[inline(never)]
 pub(crate) fn serve<'a, E: Entry<'a>>(lanes: &Lanes, batch: &mut [E]) -> usize {
     let mut failed = 0;
     let mut rest = batch;
-    // Nobody needs to count those who gain nothing by company, were all the others of their kind.
+    // The leading messages that would run alone in any case need not be sorted.
     while rest.first().is_some_and(|first| goes_alone(lanes, first, rest.len())) {
         let Some(first) = rest.split_off_first_mut() else { break };
         failed += usize::from(!first.serve());
@@ -34,8 +34,8 @@ pub(crate) fn serve<'a, E: Entry<'a>>(lanes: &Lanes, batch: &mut [E]) -> usize {
     rest.chunks_mut(AT_ONCE).fold(failed, |failed, batch| failed + serve_some(lanes, batch))
 }
 
-/// Serves at most [`AT_ONCE`]. A batch of one class is looked at once before it is served, and not
-/// again after that.
+/// Serves at most [`AT_ONCE`] messages. A batch of one class is checked once before it is served,
+/// and not again.
 #[inline]
 fn serve_some<'a, E: Entry<'a>>(lanes: &Lanes, batch: &mut [E]) -> usize {
     let Some(first) = batch.first() else { return 0 };
@@ -52,7 +52,7 @@ fn serve_some<'a, E: Entry<'a>>(lanes: &Lanes, batch: &mut [E]) -> usize {
     serve_mixed(lanes, batch)
 }
 
-/// Whether the software here is to serve a message alone, in a batch of so many.
+/// Whether the software serves a message alone, in a batch of this size.
 #[inline(always)]
 fn goes_alone<'a, E: Entry<'a>>(lanes: &Lanes, entry: &E, messages: usize) -> bool {
     let State { class, outcome } = entry.state();
@@ -64,7 +64,7 @@ fn goes_alone<'a, E: Entry<'a>>(lanes: &Lanes, entry: &E, messages: usize) -> bo
         }
 }
 
-/// How many have failed.
+/// The number of messages that have failed.
 fn failed<'a, E: Entry<'a>>(batch: &[E]) -> usize {
     batch.iter().filter(|entry| entry.state().outcome != Some(Ok(()))).count()
 }
@@ -88,8 +88,8 @@ fn serve_mixed<'a, E: Entry<'a>>(lanes: &Lanes, batch: &mut [E]) -> usize {
     failed(batch)
 }
 
-/// The lengths of those messages of a class that go side by side: by how many there are that would,
-/// not by how many there are.
+/// The lengths of the messages of a class that run in lanes. Only messages that can gain from lanes
+/// count towards the number, not all messages of the class.
 #[inline]
 fn side_by_side<'b, 'a: 'b, E: Entry<'a> + 'b>(
     lanes: &Lanes,
@@ -105,7 +105,7 @@ fn side_by_side<'b, 'a: 'b, E: Entry<'a> + 'b>(
     if joining == count { most } else { lanes.lengths(class, joining) }
 }
 
-/// Has other drivers serve what is theirs, in runs as they stand.
+/// Passes messages to their drivers, in runs of consecutive messages.
 #[inline(never)]
 fn serve_elsewhere<'a, E: Entry<'a>>(batch: &mut [E]) {
     let mut rest = batch;
@@ -120,14 +120,14 @@ fn serve_elsewhere<'a, E: Entry<'a>>(batch: &mut [E]) {
     }
 }
 
-/// How many messages at the front of a batch wait for this driver.
+/// The number of messages at the front of a batch that wait for this driver.
 #[inline]
 fn leading<'a, E: Entry<'a>>(driver: &Arc<dyn Driver>, batch: &[E]) -> usize {
     let same = |entry: &E| awaited(entry).is_some_and(|other| Arc::ptr_eq(driver, other));
     batch.iter().take_while(|entry| same(entry)).count()
 }
 
-/// Has a driver serve what is its own.
+/// Passes messages to the driver that serves them.
 fn serve_by<'a, E: Entry<'a>>(driver: &Arc<dyn Driver>, batch: &mut [E]) {
     driver.process(E::jobs(batch));
     for entry in batch {
@@ -136,7 +136,7 @@ fn serve_by<'a, E: Entry<'a>>(driver: &Arc<dyn Driver>, batch: &mut [E]) {
     }
 }
 
-/// The other driver that a message waits for.
+/// The driver that a message waits for, if it is not the software.
 #[inline]
 fn awaited<'a, E: Entry<'a>>(entry: &E) -> Option<&'a Arc<dyn Driver>> {
     let state = entry.state();

@@ -1,4 +1,4 @@
-//! An expanded key, and who serves what is asked of it.
+//! Sessions: an expanded key, and the driver that serves its requests.
 
 use core::fmt;
 use std::sync::Arc;
@@ -14,42 +14,42 @@ use crate::{Data, Driver, Jobs, Operation, Request, SessionId};
 /// An expanded key, for any number of messages and threads.
 ///
 /// [`Engine::open`](crate::Engine::open) makes one. The key is expanded once, and wiped on drop;
-/// requests only read it. One message at a time goes through the methods here, which cost what
-/// those of [`Cipher`] cost; many at once through [`Engine::process`](crate::Engine::process).
+/// requests only read it. The methods here serve one message at a time and cost the same as those
+/// of [`Cipher`]. [`Engine::process`](crate::Engine::process) serves many at once.
 ///
-/// Who moves a session leaves its key where it was, as with every value in Rust;
-/// [`Engine::open_boxed`](crate::Engine::open_boxed) makes one that stays in its place.
+/// Moving a session leaves a copy of its key in the old place, as with every value in Rust.
+/// [`Engine::open_boxed`](crate::Engine::open_boxed) makes a session that stays in its place.
 ///
-/// As constant time as its algorithm is; lengths, nonces, associated data and whether a message is
-/// authentic are public.
+/// It is as constant-time as its algorithm. Lengths, nonces, associated data, and whether a message
+/// is authentic, are public.
 //
-// It begins a cache line, and what requests need of it besides the key is in the first.
+// It is aligned to a cache line. Besides the key, requests need only the first line.
 #[repr(align(64))]
 pub struct Session {
     pub(crate) keyed: Keyed,
 }
 
-/// What this processor needs to serve a session itself.
+/// The keys with which this processor serves a session itself.
 //
-// What stands before the keys is in the same place of both variants.
+// The fields before the keys are at the same offsets in both variants.
 #[repr(u8)]
 pub(crate) enum Keyed {
     Sealed(Head, Cipher),
     Raw(Head, hazmat::Cipher),
 }
 
-/// What there is to know of a session besides its key.
+/// The fields of a session besides its key.
 pub(crate) struct Head {
-    /// What its requests can go together with.
+    /// The class of its requests.
     class: Class,
-    /// Which lanes its messages have, forward and backward.
+    /// The kinds of its forward and backward messages, which decide their lanes.
     kinds: [u8; 2],
-    /// Who serves it, if that is not the software here.
+    /// The driver that serves it, if that is not the software.
     route: Option<Route>,
 }
 
 impl Head {
-    /// Of a session that the software here serves.
+    /// The head of a session that the software serves.
     fn of(algorithm: Algorithm) -> Self {
         Self { class: Class::of(algorithm), kinds: Lanes::kinds(algorithm), route: None }
     }
@@ -68,7 +68,7 @@ impl Drop for Route {
 }
 
 impl Session {
-    /// One that the software here serves.
+    /// A session that the software serves.
     pub(crate) fn sealed(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
         let head = Head::of(algorithm);
         Ok(Self { keyed: Keyed::Sealed(head, Cipher::with_isa(isa, algorithm, key)?) })
@@ -80,12 +80,12 @@ impl Session {
         Ok(Self { keyed: Keyed::Raw(head, hazmat::Cipher::new(isa, algorithm, key)?) })
     }
 
-    /// One that `make` makes, on the heap: its key is expanded there, and nowhere else.
+    /// A session that `make` makes, on the heap. Its key is expanded there and nowhere else.
     pub(crate) fn boxed(
         make: impl FnOnce(&[u8]) -> Result<Self, Error>,
         key: &[u8],
     ) -> Result<Box<Self>, Error> {
-        // It is moved to the heap while it has a key that nobody need hide, without equal halves.
+        // It is moved to the heap while it holds a public stand-in key, which has no equal halves.
         let mut stand_in = [0; 256];
         stand_in.iter_mut().zip(0..=u8::MAX).for_each(|(byte, number)| *byte = number);
         let stand_in = stand_in.get(..key.len()).ok_or(Error::KeyLength)?;
@@ -97,7 +97,7 @@ impl Session {
         Ok(session)
     }
 
-    /// Has a driver serve it.
+    /// Has a driver serve the session.
     pub(crate) fn on(mut self, driver: Arc<dyn Driver>, id: SessionId) -> Self {
         let (Keyed::Sealed(head, _) | Keyed::Raw(head, _)) = &mut self.keyed;
         let kinds = [Lanes::ELSEWHERE; 2];
@@ -105,7 +105,7 @@ impl Session {
         self
     }
 
-    /// What it does.
+    /// Its algorithm.
     #[must_use]
     #[inline]
     pub fn algorithm(&self) -> Algorithm {
@@ -121,7 +121,7 @@ impl Session {
         self.route().map_or("software", |route| route.driver.name())
     }
 
-    /// Bytes of a tag, which a sealed message is longer by; 0 without authentication.
+    /// The length of a tag in bytes, by which a sealed message is longer; 0 without authentication.
     #[must_use]
     #[inline]
     pub fn tag_length(&self) -> usize {
@@ -131,19 +131,19 @@ impl Session {
         }
     }
 
-    /// The message and the tag of a packet; none if there is no room for a tag.
+    /// The message and the tag of a packet; none if it is shorter than a tag.
     #[inline]
     pub(crate) fn cut<'p>(&self, packet: &'p mut [u8]) -> Option<(&'p mut [u8], &'p mut [u8])> {
         let at = packet.len().checked_sub(self.tag_length())?;
         packet.split_at_mut_checked(at)
     }
 
-    /// Makes tags of so many bytes, as [`Cipher::set_tag_length`] does, with the same limits.
+    /// Sets the length of tags in bytes, as [`Cipher::set_tag_length`] does, with the same limits.
     ///
     /// # Errors
     ///
-    /// [`Error::TagLength`]; [`Error::Unsupported`] if the session does not authenticate, or another
-    /// driver than the software serves it. Nothing has changed then.
+    /// [`Error::TagLength`]; [`Error::Unsupported`] if the session does not authenticate, or if a
+    /// driver other than the software serves it. After an error nothing has changed.
     pub fn set_tag_length(&mut self, bytes: usize) -> Result<(), Error> {
         match &mut self.keyed {
             Keyed::Sealed(Head { route: None, .. }, cipher) => cipher.set_tag_length(bytes),
@@ -156,8 +156,9 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// As [`Cipher::seal_next`]; [`Error::Unsupported`] if the session does not authenticate. No nonce
-    /// is used up then, but by another driver than the software that refuses the packet.
+    /// Same as [`Cipher::seal_next`]; [`Error::Unsupported`] if the session does not authenticate.
+    /// After an error no nonce is used up, unless a driver other than the software refused the
+    /// packet.
     #[inline]
     pub fn seal_next(
         &self,
@@ -190,7 +191,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// As [`Cipher::seal`]; [`Error::Unsupported`] if the session does not authenticate.
+    /// Same as [`Cipher::seal`]; [`Error::Unsupported`] if the session does not authenticate.
     #[inline]
     pub fn seal(&self, nonce: &[u8], aad: &[u8], packet: &mut [u8]) -> Result<(), Error> {
         match &self.keyed {
@@ -199,12 +200,12 @@ impl Session {
         }
     }
 
-    /// Opens a packet in place, if it is authentic, and answers the message, as [`Cipher::open`]
+    /// Opens a packet in place, if it is authentic, and returns the message, as [`Cipher::open`]
     /// does.
     ///
     /// # Errors
     ///
-    /// As [`Cipher::open`]; [`Error::Unsupported`] if the session does not authenticate.
+    /// Same as [`Cipher::open`]; [`Error::Unsupported`] if the session does not authenticate.
     #[inline]
     pub fn open<'p>(
         &self,
@@ -228,7 +229,8 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// As [`Cipher::seal_detached`]; [`Error::Unsupported`] if the session does not authenticate.
+    /// Same as [`Cipher::seal_detached`]; [`Error::Unsupported`] if the session does not
+    /// authenticate.
     #[inline]
     pub fn seal_detached<'d>(
         &self,
@@ -250,7 +252,8 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// As [`Cipher::open_detached`]; [`Error::Unsupported`] if the session does not authenticate.
+    /// Same as [`Cipher::open_detached`]; [`Error::Unsupported`] if the session does not
+    /// authenticate.
     #[inline]
     pub fn open_detached<'d>(
         &self,
@@ -272,8 +275,8 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// As [`hazmat::Cipher::encrypt`], [`Error::OutputLength`] if there are two slices of different
-    /// lengths; [`Error::Unsupported`] if the session authenticates.
+    /// Same as [`hazmat::Cipher::encrypt`]; [`Error::OutputLength`] if there are two slices of
+    /// different lengths; [`Error::Unsupported`] if the session authenticates.
     #[inline]
     pub fn encrypt<'d>(&self, iv: &[u8], data: impl Into<Data<'d>>) -> Result<(), Error> {
         let mut data: Data<'_> = data.into();
@@ -287,8 +290,8 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// As [`hazmat::Cipher::decrypt`], [`Error::OutputLength`] if there are two slices of different
-    /// lengths; [`Error::Unsupported`] if the session authenticates.
+    /// Same as [`hazmat::Cipher::decrypt`]; [`Error::OutputLength`] if there are two slices of
+    /// different lengths; [`Error::Unsupported`] if the session authenticates.
     #[inline]
     pub fn decrypt<'d>(&self, iv: &[u8], data: impl Into<Data<'d>>) -> Result<(), Error> {
         let mut data: Data<'_> = data.into();
@@ -312,9 +315,9 @@ impl Session {
         self.head().class
     }
 
-    /// Which lanes there are for an operation, or none, or another driver: see [`Lanes`]. An operation
-    /// that the session has not counts as the one that it has in the same direction, and is refused
-    /// wherever it is served.
+    /// The kind of an operation's messages: lanes, no lanes, or another driver; see [`Lanes`]. An
+    /// operation that the session does not have counts as the one that it has in the same
+    /// direction; it is refused wherever it is served.
     #[inline]
     pub(crate) fn kind(&self, operation: Operation) -> u8 {
         let [forward, backward] = self.head().kinds;
@@ -331,7 +334,7 @@ impl Session {
         }
     }
 
-    /// One request, served at once.
+    /// Serves one request at once.
     #[inline]
     pub(crate) fn serve(&self, mut request: Request<'_>) -> Result<(), Error> {
         match self.route() {
@@ -353,7 +356,7 @@ impl fmt::Debug for Session {
     }
 }
 
-// Both kinds of cipher wipe themselves, and drivers wipe the sessions that are closed.
+// Both ciphers wipe themselves, and drivers wipe a session when it is closed.
 impl ZeroizeOnDrop for Session {}
 
 /// Any number of threads may share a session.

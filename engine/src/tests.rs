@@ -1,4 +1,4 @@
-//! Batches of every kind come to what their requests come to one by one.
+//! Batches of every kind give the same results as their requests one by one.
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,7 @@ use crate::drivers::serve_class;
 /// Lengths around where lanes begin and end.
 const LENGTHS: [usize; 8] = [0, 16, 64, 80, 128, 256, 400, 1024];
 
-/// A message, what is done with it, and what came of it.
+/// A message, the operation on it, and its outcome.
 #[derive(Clone, PartialEq, Debug)]
 struct Message {
     session: usize,
@@ -24,7 +24,8 @@ struct Message {
 }
 
 impl Message {
-    /// A message of a session, sealed if it is to be opened; every seventh is wrong in some way.
+    /// A message of a session, sealed beforehand if it is to be opened. Every seventh has some
+    /// error.
     fn new(sessions: &[Session], session: usize, at: usize) -> Self {
         let algorithm = sessions[session].algorithm();
         let length = LENGTHS[at % LENGTHS.len()];
@@ -98,7 +99,7 @@ impl Message {
     }
 }
 
-/// One of each algorithm that has sessions, and some more of those that have lanes.
+/// One session of each algorithm that has sessions, and more of those that have lanes.
 fn sessions(engine: &Engine) -> Vec<Session> {
     let lanes = [Algorithm::AES_128_CBC, Algorithm::CHACHA20_IETF, Algorithm::CHACHA20_POLY1305];
     let algorithms = Algorithm::ALL.iter().chain(lanes.iter().cycle().take(60));
@@ -110,7 +111,7 @@ fn sessions(engine: &Engine) -> Vec<Session> {
     algorithms.enumerate().filter_map(session).collect()
 }
 
-/// Serves messages as a batch, in both ways, and one by one, and compares.
+/// Serves messages as a batch, in both ways, and one by one, and compares the results.
 #[track_caller]
 fn compare(engine: &Engine, sessions: &[Session], messages: &[Message], room: &mut Room) {
     let mut single = messages.to_vec();
@@ -126,7 +127,7 @@ fn compare(engine: &Engine, sessions: &[Session], messages: &[Message], room: &m
         assert_eq!(request.outcome(), Some(*expected), "{at}: {request:?}");
     }
     assert_eq!(answer(processed), right);
-    // Once is all.
+    // A second call does nothing.
     assert_eq!(engine.process(&mut requests), processed);
     drop(requests);
 
@@ -146,14 +147,14 @@ fn compare(engine: &Engine, sessions: &[Session], messages: &[Message], room: &m
     }
 }
 
-/// Each of these after each other, and so with all expectations that a room can have.
+/// Each batch after every other, and so with all expectations that a room can have.
 #[test]
 fn a_batch_is_what_its_requests_are_one_by_one() {
     let engine = Engine::new();
     let sessions = sessions(&engine);
     let mut room = engine.room(64);
     for count in [0, 1, 2, 3, 4, 5, 16, 64, 1, 255, 2, 256, 257, 600, 1, 64] {
-        // All mixed, and of one session's algorithm each.
+        // All mixed, and each session's algorithm by itself.
         let mixed = |at: usize| Message::new(&sessions, at * 13 % sessions.len(), at);
         compare(&engine, &sessions, &(0..count).map(mixed).collect::<Vec<_>>(), &mut room);
     }
@@ -165,7 +166,7 @@ fn a_batch_is_what_its_requests_are_one_by_one() {
     }
 }
 
-/// Whatever the costs say, it comes to the same.
+/// The results do not depend on the costs.
 #[test]
 fn a_calibrated_engine_answers_the_same() {
     let mut engine = Engine::new();
@@ -178,7 +179,8 @@ fn a_calibrated_engine_answers_the_same() {
     compare(&engine, &sessions, &(0..300).map(mixed).collect::<Vec<_>>(), &mut room);
 }
 
-/// What has an outcome is not served, wherever it stands, and counts if it has failed.
+/// A request that has an outcome is not served, wherever it is in the batch, and counts if it has
+/// failed.
 #[test]
 fn what_is_settled_stays_as_it_is() {
     let adding = Arc::new(Adding::default());
@@ -245,7 +247,7 @@ fn settle_some(
     }
 }
 
-/// Lanes are taken if the lengths say so, and not otherwise, and neither changes what comes of it.
+/// Lanes are used exactly if the lengths say so, and the results are the same either way.
 #[test]
 fn any_lengths_give_the_same() {
     let engine = Engine::new();
@@ -276,7 +278,7 @@ fn any_lengths_give_the_same() {
     }
 }
 
-/// What the engine goes by is what it shows.
+/// The engine uses the costs that it shows.
 #[test]
 fn costs_can_be_read() {
     let engine = Engine::new();
@@ -288,14 +290,14 @@ fn costs_can_be_read() {
     }
 }
 
-/// Serves the null cipher by adding one to each byte, and notes what it gets.
+/// Serves the null cipher by adding one to each byte, and records the batches that it gets.
 #[derive(Debug, Default)]
 struct Adding {
     /// The sizes of its batches.
     batches: Mutex<Vec<usize>>,
     open: AtomicUsize,
     closed: AtomicUsize,
-    /// Requests that it leaves as they are: every so-manieth.
+    /// It leaves every n-th request as it is.
     leaves: Option<usize>,
 }
 
@@ -358,7 +360,7 @@ fn another_driver_gets_what_is_its_own() {
         assert_eq!(*data, [u8::from((3..6).contains(&at)); 3], "{at}");
     }
     assert_eq!(*adding.batches.lock().expect("nothing panicked"), [3]);
-    // The same while it is filled: what waits for the driver goes to it at the end.
+    // The same with a batch that is filled: messages for the driver go to it at the end.
     let mut room = engine.room(9);
     let mut batch = room.batch();
     for (at, data) in data.iter_mut().enumerate() {
@@ -371,7 +373,7 @@ fn another_driver_gets_what_is_its_own() {
         assert_eq!(*data, [2 * u8::from((3..6).contains(&at)); 3], "{at}");
     }
     assert_eq!(*adding.batches.lock().expect("nothing panicked"), [3, 3]);
-    // One by itself, and one by the session.
+    // One request by itself, and one by the session.
     assert_eq!(engine.process(&mut [Request::encrypt(&there, &[], &mut data[0][..])]), Ok(()));
     assert_eq!(there.encrypt(&[], &mut data[0][..]), Ok(()));
     assert_eq!(data[0], [2; 3]);

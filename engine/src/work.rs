@@ -1,4 +1,4 @@
-//! What is done with a message, and how far that has come.
+//! The operation on a message, and its progress.
 
 use lanecrypt_ciphers::lanes::{Opening, Sealing, in_parts};
 use lanecrypt_ciphers::{Error, InOutBuf, hazmat};
@@ -7,28 +7,28 @@ use crate::class::Class;
 use crate::session::Keyed;
 use crate::{Data, Operation, Session};
 
-/// What is done, and with what.
+/// An operation and its buffers.
 //
-// The same fields whatever is done, most of them empty: of plain fields the compiler keeps one that
-// is just made in registers, and stores each where it is to lie; of an enum it makes a copy, which
-// is read in other pieces than it was just stored in and waits for the stores.
+// The fields are the same for every operation, and most are empty. The compiler keeps plain fields
+// that were just made in registers and stores each in its place. An enum would be copied: read at
+// another width than it was just stored at, and so stalled on the stores.
 pub(crate) struct Work<'a> {
     pub(crate) state: State,
     pub(crate) aad: &'a [u8],
-    /// The data; a packet if there is a tag that is neither put nor compared elsewhere.
+    /// The data; the whole packet if its tag is in `data` and not in `put` or `came`.
     pub(crate) data: Data<'a>,
-    /// Where the tag goes.
+    /// The room for the tag.
     pub(crate) put: Option<&'a mut [u8]>,
-    /// The tag that came.
+    /// The received tag.
     pub(crate) came: Option<&'a [u8]>,
 }
 
-/// How far a request has come.
+/// The progress of a request.
 #[derive(Clone, Copy)]
 pub(crate) struct State {
-    /// Which requests it can go together with.
+    /// The class of the request.
     pub(crate) class: Class,
-    /// What came of it, once it has been served.
+    /// Its outcome, once it has been served.
     pub(crate) outcome: Option<Result<(), Error>>,
 }
 
@@ -44,7 +44,7 @@ impl State {
         self.class == class && self.outcome.is_none()
     }
 
-    /// Where an error goes; as good as served if there is none.
+    /// The place of an error; without an error the request counts as served.
     #[inline(always)]
     fn settled(&mut self) -> &mut Result<(), Error> {
         self.outcome.insert(Ok(()))
@@ -86,7 +86,7 @@ impl<'a> Work<'a> {
         Self { state, aad, data, put: None, came: Some(tag) }
     }
 
-    /// Bytes of the message; of a packet without the usual tag.
+    /// The length of the message in bytes; of a packet without the usual tag.
     #[inline]
     pub(crate) fn bytes(&self) -> usize {
         let bytes = self.data.len();
@@ -126,7 +126,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Served by the software here, by itself.
+    /// Serves it alone, by the software.
     #[inline(always)]
     pub(crate) fn serve(&mut self, session: &Session, nonce: &[u8]) -> Result<(), Error> {
         let outcome = self.served(session, nonce);
@@ -156,10 +156,10 @@ impl<'a> Work<'a> {
         }
     }
 
-    // A class says what its messages are; each of the following makes a lane of one. What cannot be
-    // a message at all is settled with its error.
+    // The class says which operation a message has; each of the following makes one message a lane.
+    // A malformed message is settled with its error.
 
-    /// As a lane of a raw cipher.
+    /// A lane of a raw cipher.
     #[inline(always)]
     pub(crate) fn plain_lane<'w>(
         &'w mut self,
@@ -174,7 +174,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// As a lane that is sealed.
+    /// A lane to seal.
     #[inline(always)]
     pub(crate) fn sealing_lane<'w>(
         &'w mut self,
@@ -196,7 +196,7 @@ impl<'a> Work<'a> {
         Some(Sealing { cipher, nonce, aad, data, tag, outcome: state.settled() })
     }
 
-    /// As a lane that is opened.
+    /// A lane to open.
     #[inline(always)]
     pub(crate) fn opening_lane<'w>(
         &'w mut self,

@@ -1,4 +1,4 @@
-//! Memory for batches, kept from one to the next.
+//! Memory for batches, reused from one batch to the next.
 
 use core::fmt;
 
@@ -10,14 +10,14 @@ use super::waiting::{self, Memory, Waiting};
 use crate::cost::{KINDS, Lanes};
 use crate::scheduler;
 
-/// The most messages that wait: as many as the widest lanes take at once.
+/// The most messages that wait: the number of the widest lanes.
 const MOST: usize = 256;
 
-/// Memory for batches, kept from one to the next.
+/// Memory for batches, reused from one batch to the next.
 ///
-/// [`Engine::room`](crate::Engine::room) makes one; an event loop keeps it, and [fills a
-/// batch](Self::batch) in each turn. Nothing is allocated once it has seen a batch as large as they
-/// get.
+/// [`Engine::room`](crate::Engine::room) makes one. An event loop keeps it and [fills a
+/// batch](Self::batch) in each turn. A batch allocates only if it is larger than every earlier
+/// batch of the room.
 ///
 /// ```
 /// use lanecrypt_engine::{Algorithm, Engine};
@@ -46,14 +46,14 @@ const MOST: usize = 256;
 pub struct Room {
     lanes: Lanes,
     kinds: [Kind; KINDS],
-    /// The kinds of which this batch has messages that could go side by side: a bit for each.
+    /// A bit for each kind of which this batch has messages that could run in lanes.
     present: u32,
     most: usize,
-    /// Messages of the last batch.
+    /// The number of messages of the last batch.
     count: usize,
-    /// Those of them that have not been served well, by their indices.
+    /// The messages that have failed or have no outcome, ordered by index.
     failures: Vec<Failure>,
-    /// Memory for messages that wait; `None` while a batch has it, and after one that was leaked.
+    /// Memory for waiting messages. `None` while a batch has it, and after a batch was leaked.
     memory: Option<Memory<'static>>,
 }
 
@@ -64,19 +64,19 @@ struct Failure {
     error: Option<Error>,
 }
 
-/// A message that another driver is serving, by its index.
+/// The index of a message that another driver is serving.
 pub(super) struct Begun(usize);
 
-/// What a room knows of the messages of one kind that has lanes.
+/// The room's state for one kind of messages that has lanes.
 #[derive(Clone, Copy)]
 struct Kind {
-    /// The lengths that go side by side with as many as are expected: as many as there were in the
-    /// batch before, or twice as many as there are in this one already.
+    /// The lengths that run in lanes with the expected number of messages: the number in the
+    /// previous batch, or twice the number in this batch so far.
     now: Lengths,
-    /// The lengths that go side by side with as many as there can be; only these are counted.
+    /// The lengths that run in lanes with the largest possible number; only these are counted.
     ever: Lengths,
     expected: u32,
-    /// Of those that are expected, how many have not come yet.
+    /// How many of the expected messages have not come yet.
     left: u32,
 }
 
@@ -95,7 +95,7 @@ impl Room {
         Self { lanes, kinds, present: 0, most, count: 0, failures, memory }
     }
 
-    /// Begins a batch, and forgets the outcomes of the last one.
+    /// Begins a batch and forgets the outcomes of the last one.
     #[inline]
     pub fn batch<'r, 'a>(&'r mut self) -> Batch<'r, 'a> {
         self.count = 0;
@@ -106,8 +106,9 @@ impl Room {
         Batch::new(self)
     }
 
-    /// What came of each message of the last batch, in the order in which they were given; `None` of
-    /// those that were not served because a driver panicked, and of all if the batch was leaked.
+    /// The outcome of each message of the last batch, in the order in which they were added. It is
+    /// `None` for a message that was not served because a driver panicked, and for every message if
+    /// the batch was leaked.
     pub fn outcomes(&self) -> impl ExactSizeIterator<Item = Option<Result<(), Error>>> {
         let mut failures = self.failures.iter().copied().peekable();
         (0..self.count).map(move |index| {
@@ -116,7 +117,8 @@ impl Room {
         })
     }
 
-    /// What came of the message of this index, counted from 0; `None` also if there is none.
+    /// The outcome of the message with this index, counted from 0. `None` also if there is no such
+    /// message.
     #[must_use]
     pub fn outcome(&self, index: usize) -> Option<Result<(), Error>> {
         if index >= self.count {
@@ -134,27 +136,27 @@ impl Room {
         }
     }
 
-    // What follows is for the batch that is being filled.
+    // The following methods are for the batch that is being filled.
 
-    /// How many messages it has.
+    /// The number of its messages.
     #[inline(always)]
     pub(super) fn len(&self) -> usize {
         self.count
     }
 
-    /// How many of them have failed so far.
+    /// The number of its messages that have failed so far.
     #[inline(always)]
     pub(super) fn failed(&self) -> usize {
         self.failures.len()
     }
 
-    /// How many wait at most.
+    /// The most messages that wait.
     #[inline(always)]
     pub(super) fn most(&self) -> usize {
         self.most
     }
 
-    /// Takes a message, and answers its index.
+    /// Counts a message and returns its index.
     #[inline(always)]
     pub(super) fn take(&mut self) -> usize {
         let index = self.count;
@@ -162,7 +164,7 @@ impl Room {
         index
     }
 
-    /// Takes a message that has been served.
+    /// Records a message that has been served.
     #[inline(always)]
     pub(super) fn served(&mut self, outcome: Result<(), Error>) {
         if let Err(error) = outcome {
@@ -177,14 +179,14 @@ impl Room {
         self.failures.push(Failure { index: self.count, error: Some(error) });
     }
 
-    /// Takes a message that another driver is to serve at once. Until it has, there is no outcome.
+    /// Records a message that another driver serves at once. It has no outcome until then.
     pub(super) fn begin(&mut self) -> Begun {
         let index = self.take();
         self.failures.push(Failure { index, error: None });
         Begun(index)
     }
 
-    /// Notes what came of it.
+    /// Records its outcome.
     pub(super) fn finish(&mut self, Begun(index): Begun, outcome: Result<(), Error>) {
         self.failures.pop();
         if let Err(error) = outcome {
@@ -192,9 +194,9 @@ impl Room {
         }
     }
 
-    /// Whether a message of a kind gains nothing by company: by its length, or because no more of its
-    /// kind are expected than are too few. If one more comes than is expected, it is asked again,
-    /// whether it [joins](Self::joins).
+    /// Whether a message of this kind gains nothing from lanes: because of its length, or because
+    /// too few more of its kind are expected. If more messages come than were expected,
+    /// [`joins`](Self::joins) decides again.
     #[inline(always)]
     pub(super) fn stays_alone(&mut self, kind: u8, bytes: usize) -> bool {
         let Some(known) = self.kinds.get_mut(usize::from(kind)) else { return false };
@@ -209,14 +211,14 @@ impl Room {
         true
     }
 
-    /// Whether a message that may not [stay alone](Self::stays_alone) goes side by side with others.
+    /// Whether a message that may not [stay alone](Self::stays_alone) runs in lanes.
     #[inline(always)]
     pub(super) fn joins(&mut self, kind: u8, bytes: usize) -> bool {
         let kind = usize::from(kind);
         let Some(known) = self.kinds.get_mut(kind) else { return false };
         self.present |= 1 << kind;
         if known.left == 0 {
-            // As many may come again.
+            // Expect the same number again.
             known.left = known.expected;
             known.expect(known.expected.saturating_mul(2), &self.lanes, kind);
         }
@@ -224,8 +226,8 @@ impl Room {
         known.now.contain(bytes)
     }
 
-    /// Expects as many of each kind as there were. (Of a kind of which there were none nothing is
-    /// known.)
+    /// Expects as many messages of each kind as this batch had. A kind without messages tells
+    /// nothing, and keeps its expectation.
     #[inline(always)]
     pub(super) fn learn(&mut self) {
         while self.present != 0 {
@@ -245,13 +247,13 @@ impl Room {
         self.memory.take().unwrap_or_else(|| waiting::memory(self.most))
     }
 
-    /// Serves those that wait.
+    /// Serves the waiting messages.
     #[inline(never)]
     pub(super) fn serve(&mut self, waiting: &mut Vec<Waiting<'_>>) {
         Serving { room: self, waiting, failed: usize::MAX }.serve();
     }
 
-    /// Serves those that wait, and takes its memory back.
+    /// Serves the waiting messages and takes the memory back.
     #[inline(never)]
     pub(super) fn end(&mut self, memory: Memory<'_>) {
         let mut returning = Returning { room: self, memory: Some(memory) };
@@ -259,7 +261,7 @@ impl Room {
         let [waiting] = &mut **memory;
         if !waiting.is_empty() {
             let mut serving = Serving { room, waiting, failed: usize::MAX };
-            // If whoever filled the batch has panicked, nothing is begun any more.
+            // If the code that filled the batch has panicked, nothing more is begun.
             if !std::thread::panicking() {
                 serving.serve();
             }
@@ -289,8 +291,8 @@ impl Drop for Returning<'_, '_> {
     }
 }
 
-/// Messages that waited. On drop it notes what came of them, even if a driver has panicked: nothing
-/// is begun twice.
+/// Messages that waited. On drop it records their outcomes, even if a driver has panicked, so that
+/// no message is begun twice.
 struct Serving<'s, 'a> {
     room: &'s mut Room,
     waiting: &'s mut Vec<Waiting<'a>>,

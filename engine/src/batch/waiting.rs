@@ -7,23 +7,23 @@ use crate::entry::Entry;
 use crate::job::Jobs;
 use crate::work::Work;
 
-/// Bytes of the longest nonces that there is room for.
+/// The longest nonce that a waiting message can have, in bytes.
 pub(crate) const LONGEST_NONCE: usize = 24;
 
-/// A message that waits, with its nonce by value: whoever gave it may make the next one in the same
-/// place.
+/// A message that waits. It holds its nonce by value, because the caller may reuse the nonce's
+/// buffer for the next message.
 pub(crate) struct Waiting<'a> {
     session: &'a Session,
-    /// In words, each of which is stored as a whole and never read in other pieces before.
+    /// In words: each is stored whole and not read at another width soon after.
     nonce: [[u8; 8]; LONGEST_NONCE / 8],
     nonce_length: u8,
-    /// Which message of its batch it is.
+    /// The index of the message in its batch.
     index: u32,
     work: Work<'a>,
 }
 
 impl<'a> Waiting<'a> {
-    /// With the first [`LONGEST_NONCE`] bytes of the nonce.
+    /// Keeps the first [`LONGEST_NONCE`] bytes of the nonce.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "no batch has 2^32 messages")]
     pub(crate) fn new(session: &'a Session, nonce: &[u8], work: Work<'a>, index: usize) -> Self {
@@ -38,26 +38,26 @@ impl<'a> Waiting<'a> {
         Self { session, nonce: kept, nonce_length, index: index as u32, work }
     }
 
-    /// Which message of its batch it is.
+    /// The index of the message in its batch.
     #[inline]
     pub(crate) fn index(&self) -> usize {
         self.index as usize
     }
 
-    /// What came of it.
+    /// Its outcome.
     #[inline]
     pub(crate) fn outcome(&self) -> Option<Result<(), Error>> {
         self.work.state.outcome
     }
 }
 
-/// Eight bytes from `at` on.
+/// The eight bytes from `at` on.
 #[inline(always)]
 fn word(nonce: &[u8], at: usize) -> [u8; 8] {
     nonce.get(at..).and_then(|rest| rest.first_chunk()).copied().unwrap_or_default()
 }
 
-/// Four bytes from `at` on, and four zeros.
+/// The four bytes from `at` on, and four zeros.
 #[inline(always)]
 fn half_word(nonce: &[u8], at: usize) -> [u8; 8] {
     let half: [u8; 4] =
@@ -65,9 +65,9 @@ fn half_word(nonce: &[u8], at: usize) -> [u8; 8] {
     u64::from(u32::from_le_bytes(half)).to_le_bytes()
 }
 
-/// Up to eight bytes from `at` on, of a nonce whose length is none of the usual ones.
+/// Up to eight bytes from `at` on, for a nonce of an unusual length.
 //
-// Its result is a register: the words of usual nonces need not be in memory then.
+// It returns a register, so that the words of usual nonces need not be in memory.
 #[cold]
 #[inline(never)]
 fn some_bytes(nonce: &[u8], at: usize) -> [u8; 8] {
@@ -99,20 +99,21 @@ impl<'a> Entry<'a> for Waiting<'a> {
     }
 }
 
-/// Memory for messages that wait, kept from one batch to the next.
+/// Memory for waiting messages, reused from one batch to the next.
 //
-// A list of lists, so that the outer one can be returned as the inner one is, see `returned`.
+// A list of lists, so that the outer list can be reused in the same way as the inner one; see
+// `returned`.
 pub(crate) type Memory<'a> = Box<[Vec<Waiting<'a>>; 1]>;
 
-/// New memory for so many.
+/// New memory for this many messages.
 #[cold]
 pub(crate) fn memory(messages: usize) -> Memory<'static> {
     Box::new([Vec::with_capacity(messages)])
 }
 
-/// Memory of messages that have been served, for others that borrow from elsewhere.
+/// Turns the memory of messages that have been served into memory for messages of another lifetime.
 ///
-/// The library collects both lists in place, so that nothing is allocated.
+/// The standard library collects both lists in place, so that nothing is allocated.
 pub(crate) fn returned(memory: Memory<'_>) -> Memory<'static> {
     let lists: Box<[Vec<Waiting<'_>>]> = memory;
     let emptied: Vec<_> = lists.into_vec().into_iter().map(emptied).collect();

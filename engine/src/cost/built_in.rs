@@ -1,6 +1,6 @@
-//! Figures that were measured beforehand, at each level of x86-64, on a processor of each maker.
+//! Figures measured beforehand, at each level of x86-64, on one processor of each maker.
 //!
-//! How the kernels of a level compare with one another is much the same on others of one maker.
+//! The ratios between the kernels of a level are much the same on other processors of that maker.
 
 mod amd;
 mod intel;
@@ -9,7 +9,7 @@ use lanecrypt_ciphers::Level;
 
 use super::figures::Figures;
 
-/// Who made the processor.
+/// The maker of the processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Maker {
     #[cfg_attr(
@@ -17,14 +17,14 @@ pub(super) enum Maker {
         expect(dead_code, reason = "it makes processors of x86")
     )]
     Amd,
-    /// And all others.
+    /// Intel, and all other makers.
     Intel,
 }
 
 impl Maker {
-    /// That of this processor.
+    /// The maker of this processor.
     pub(super) fn of_processor() -> Self {
-        // An extension that AMD made and nobody else took over.
+        // AMD made this extension and no other maker adopted it.
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
         if std::is_x86_feature_detected!("sse4a") {
             return Self::Amd;
@@ -33,7 +33,7 @@ impl Maker {
     }
 }
 
-/// Those of a level.
+/// The figures of a level.
 pub(super) fn at(level: Level, maker: Maker) -> &'static Figures {
     macro_rules! of {
         ($maker:ident) => {
@@ -60,8 +60,8 @@ mod tests {
     use super::*;
     use crate::cost::figures::lengths;
 
-    /// Higher levels have lanes wherever lower ones do, and all with AES instructions have them for
-    /// AES: that much does not depend on the processor.
+    /// Higher levels have lanes wherever lower ones do, and every level with AES instructions has
+    /// lanes for AES, whatever the processor.
     #[test]
     fn chains_go_side_by_side_from_some_length_on() {
         for maker in [Maker::Amd, Maker::Intel] {

@@ -1,33 +1,35 @@
-//! Figures, and what follows from them.
+//! Measured costs, and the lengths that run in lanes because of them.
 
 use lanecrypt_ciphers::lanes::Lengths;
 
 use super::rows::ROWS;
 
-/// How many messages there are at least in a batch whose figures are these.
+/// The numbers of messages that are measured. Each stands for batches of that many or more, up to
+/// the next.
 pub(super) const DEPTHS: [usize; 5] = [2, 4, 8, 16, 64];
 
 /// The lengths in bytes that are measured.
 pub(super) const SIZES: [u32; 6] = [16, 64, 128, 256, 512, 1024];
 
-/// Less is no gain. Messages of mixed lengths gain less than those of one length, which are measured;
-/// and where another thread runs on the same core, registers that are full have less to gain.
+/// Lanes must cost at most this share of the time alone. Messages of mixed lengths gain less than
+/// the measured ones, which all have one length. The gain is also smaller if another thread runs on
+/// the same core and keeps the vector units busy.
 const GAIN: f32 = 0.85;
 
-/// What messages cost, in nanoseconds: those of each kind that has kernels for many.
+/// The cost of messages in nanoseconds, for each kind that has lanes.
 #[derive(Clone, Debug)]
 pub(super) struct Figures(pub(super) [Kind; ROWS]);
 
-/// What messages of one kind cost: a figure for each of the [`SIZES`].
+/// The cost of messages of one kind: a figure for each of the [`SIZES`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kind {
-    /// One after the other, each by a call of its session.
+    /// Alone: one after the other, each by a call of its session.
     pub(super) alone: [f32; SIZES.len()],
-    /// Side by side, at each of the [`DEPTHS`], the making of the requests included.
+    /// In lanes, at each of the [`DEPTHS`], including the time to make the requests.
     pub(super) beside: [[f32; SIZES.len()]; DEPTHS.len()],
 }
 
-/// Which of the [`DEPTHS`] a batch has; none if it is too small for any.
+/// The index into [`DEPTHS`] for a batch of this size; none if it is smaller than all of them.
 #[inline]
 pub(super) fn depth(messages: usize) -> Option<usize> {
     match messages {
@@ -40,20 +42,20 @@ pub(super) fn depth(messages: usize) -> Option<usize> {
     }
 }
 
-/// The lengths from which on, and up to which, it pays to go side by side, at each depth.
+/// The shortest and the longest message for which lanes pay, at each depth.
 pub(super) fn lengths(kind: &Kind) -> [Lengths; DEPTHS.len()] {
     kind.beside.map(|beside| {
-        // Below 0 where it pays.
+        // Below 0 where lanes pay.
         let mut loss = [0.0; SIZES.len()];
         for ((loss, beside), alone) in loss.iter_mut().zip(beside).zip(kind.alone) {
-            // Nothing takes no time: what says so was not measured.
+            // A figure of 0 means that nothing was measured.
             if beside > 0.0 {
                 *loss = beside - GAIN * alone;
             }
         }
         let Some(first) = loss.iter().position(|&loss| loss < 0.0) else { return Lengths::NONE };
         let paying = loss[first..].iter().take_while(|&&loss| loss < 0.0).count();
-        // What lies between a length that pays and one that does not goes alone.
+        // Between a length that pays and one that does not, messages run alone.
         let shortest = if first == 0 { 1 } else { SIZES[first] };
         let behind = first + paying;
         let longest = if behind == SIZES.len() { u32::MAX } else { SIZES[behind - 1] };
@@ -76,18 +78,18 @@ mod tests {
         assert_eq!(none, Lengths::NONE);
         let [all, ..] = lengths(&kind([5.0, 20.0, 40.0, 80.0, 160.0, 320.0]));
         assert_eq!(all, Lengths { shortest: 1, longest: u32::MAX });
-        // A chain: it pays from somewhere on.
+        // A chained mode: lanes pay from some length on.
         let [long, ..] = lengths(&kind([12.0, 40.0, 50.0, 60.0, 70.0, 80.0]));
         assert_eq!(long.shortest, 128);
         assert_eq!(long.longest, u32::MAX);
-        // A stream: it pays up to somewhere.
+        // A stream: lanes pay up to some length.
         let [short, ..] = lengths(&kind([2.0, 10.0, 30.0, 100.0, 320.0, 650.0]));
         assert_eq!(short.shortest, 1);
         assert_eq!(short.longest, 256);
         assert!(short.contain(256) && !short.contain(512) && !short.contain(0));
     }
 
-    /// What was not measured is no gain, not even in part.
+    /// A size that was not measured is no gain, not even in part.
     #[test]
     fn figures_of_nothing_never_win() {
         let [none, ..] = lengths(&kind([0.0; SIZES.len()]));
@@ -102,7 +104,7 @@ mod tests {
         assert_eq!(some.longest, 128);
     }
 
-    /// What is measured decides, at each depth by itself.
+    /// Each depth is decided by its own figures.
     #[test]
     fn each_depth_has_its_own_lengths() {
         let mut kind = kind([12.0, 50.0, 90.0, 170.0, 330.0, 650.0]);

@@ -1,4 +1,4 @@
-//! Which messages go side by side.
+//! Which messages run in lanes.
 
 use lanecrypt_ciphers::lanes::Lengths;
 use lanecrypt_ciphers::{Algorithm, Level};
@@ -8,24 +8,23 @@ use super::rows::{self, ROW_OF, ROWS};
 use crate::Operation;
 use crate::class::Class;
 
-/// Kinds of messages that have kernels for many.
+/// The number of kinds of messages that have lanes.
 pub(crate) const KINDS: usize = ROWS;
 
-/// The lengths that go side by side: for each kind of messages that have lanes, and by how many
-/// there are.
+/// The lengths that run in lanes, for each kind that has lanes and each number of messages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lanes([[Lengths; DEPTHS.len()]; ROWS]);
 
 impl Lanes {
-    /// In the place of a kind: messages of this processor that have no lanes.
+    /// Stands for a kind: messages that this processor serves without lanes.
     pub(crate) const ALONE: u8 = rows::ALONE;
-    /// In the place of a kind: messages of other drivers.
+    /// Stands for a kind: messages of other drivers.
     pub(crate) const ELSEWHERE: u8 = rows::ELSEWHERE;
 
-    /// Whatever has a kernel for many goes side by side.
+    /// Every message that has lanes runs in them.
     pub(super) const EVERYTHING: Self = Self([[Lengths::ALL; DEPTHS.len()]; ROWS]);
 
-    /// The kinds of what is encrypted or sealed, and of what is decrypted or opened.
+    /// The kinds of forward (encrypt, seal) and backward (decrypt, open) messages.
     pub(crate) fn kinds(algorithm: Algorithm) -> [u8; 2] {
         let of = |operation| Self::kind(Class::of(algorithm).with(operation));
         match algorithm.is_aead() {
@@ -35,11 +34,11 @@ impl Lanes {
         .map(of)
     }
 
-    /// What follows from figures that were measured at a level.
+    /// The lengths that follow from figures measured at a level.
     pub(super) fn new(level: Level, figures: &Figures) -> Self {
         let mut lengths = figures.0.map(|kind| figures::lengths(&kind));
         for (row, lengths) in lengths.iter_mut().enumerate() {
-            // Where there are no lanes, what seems to be a gain is an error of measurement.
+            // Without lanes, an apparent gain is an error of measurement.
             if level < rows::lowest(row) {
                 lengths.fill(Lengths::NONE);
             }
@@ -47,13 +46,13 @@ impl Lanes {
         Self(lengths)
     }
 
-    /// The kind of a class; one from [`KINDS`] on if it has no lanes.
+    /// The kind of a class; [`KINDS`] or more if it has no lanes.
     #[inline]
     pub(crate) fn kind(class: Class) -> u8 {
         ROW_OF[class.number()]
     }
 
-    /// The lengths that go side by side if there are so many messages of this class.
+    /// The lengths that run in lanes with this many messages of the class.
     #[inline]
     pub(crate) fn lengths(&self, class: Class, messages: usize) -> Lengths {
         self.of_kind(Self::kind(class).into(), messages)

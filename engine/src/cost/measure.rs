@@ -1,4 +1,4 @@
-//! Measuring what requests cost, within milliseconds.
+//! Measures the cost of requests, within milliseconds.
 
 use core::time::Duration;
 use std::time::Instant;
@@ -11,20 +11,21 @@ use super::rows;
 use crate::Session;
 use crate::batch::Room;
 
-/// How much time is taken for it.
+/// How much time the measurement takes.
 pub(super) struct Effort {
-    /// A sample lasts at least as long, so that the clock's step and reading it do not show.
+    /// The least duration of a sample, so that the clock's resolution and the cost of reading it do
+    /// not matter.
     sample: Duration,
-    /// Samples of which the fastest counts: what disturbs a measurement makes it longer.
+    /// The number of samples. The fastest counts, because disturbances only make a sample longer.
     samples: u32,
-    /// What takes longer than this is not repeated so often.
+    /// A figure that takes longer than this gets fewer samples.
     enough: Duration,
-    /// What has not been measured by then keeps the figures that it has.
+    /// When this time is over, the remaining figures keep their previous values.
     limit: Duration,
 }
 
 impl Effort {
-    /// Milliseconds.
+    /// Takes some tens of milliseconds.
     pub(super) const QUICK: Self = Self {
         sample: Duration::from_micros(2),
         samples: 3,
@@ -33,17 +34,18 @@ impl Effort {
     };
 }
 
-/// Bytes from the beginning of a buffer to that of the next: one size of all, and some more, so that
-/// they do not all fall on the same places of a cache.
+/// The distance between the starts of two buffers, in bytes. It is not a power of two, so that the
+/// buffers do not all map to the same cache sets.
 const STRIDE: usize = SIZES[SIZES.len() - 1] as usize + 16 + 64;
 /// The most messages of a batch.
 const MOST: usize = DEPTHS[DEPTHS.len() - 1];
 
-/// Measures; what there is no time for, or takes none, stays as it was `before`.
+/// Measures the figures. A figure keeps its value of `before` if there is no time left for it, or
+/// if the clock shows no time for it.
 pub(super) fn figures(isa: Isa, before: &Figures, effort: &Effort) -> Figures {
     let end = Instant::now() + effort.limit;
     let mut figures = before.clone();
-    // A clock of large steps may say that something takes no time.
+    // A clock of low resolution may show that something takes no time.
     let took = |line: &[f32; SIZES.len()]| line.iter().all(|&figure| figure > 0.0);
     for (row, algorithm) in rows::measured() {
         if let Some(kind) = kind(isa, algorithm, end, effort)
@@ -56,7 +58,7 @@ pub(super) fn figures(isa: Isa, before: &Figures, effort: &Effort) -> Figures {
     figures
 }
 
-/// Messages of one algorithm, each with a key and a buffer of its own.
+/// Messages of one algorithm, each with its own key and buffer.
 struct Messages {
     sessions: Vec<Session>,
     data: Vec<u8>,
@@ -64,7 +66,7 @@ struct Messages {
 }
 
 impl Messages {
-    /// `None` for what has no sessions.
+    /// `None` for an algorithm that has no sessions.
     fn new(isa: Isa, algorithm: Algorithm, count: usize) -> Option<Self> {
         let longest = algorithm.key_lengths().longest();
         let session = |at: usize| {
@@ -80,13 +82,13 @@ impl Messages {
         Some(Self { sessions, data: vec![0; count * STRIDE], nonce })
     }
 
-    /// Nanoseconds of a message of so many bytes, each by a call of its session.
+    /// Nanoseconds for a message of this many bytes, alone: each by a call of its session.
     fn alone(&mut self, bytes: usize, effort: &Effort) -> f32 {
         let Self { sessions, data, nonce } = self;
         let all = fastest(effort, || {
             for (session, buffer) in sessions.iter().zip(data.chunks_exact_mut(STRIDE)) {
                 let (data, rest) = buffer.split_at_mut(bytes);
-                // Lengths are right, so that there is no error to look at.
+                // The lengths are right, so that there is no error.
                 let _ = match session.algorithm().is_aead() {
                     true => session.seal_detached(nonce, &[], data, &mut rest[..16]),
                     false => session.encrypt(nonce, data),
@@ -96,7 +98,8 @@ impl Messages {
         all / sessions.len() as f32
     }
 
-    /// The same side by side, in batches of so many, as they are filled.
+    /// Nanoseconds for a message of this many bytes, in lanes, in batches of `count` that are
+    /// filled.
     fn beside(&mut self, bytes: usize, count: usize, effort: &Effort) -> f32 {
         let Self { sessions, data, nonce } = self;
         let mut room = Room::new(Lanes::EVERYTHING, count);
@@ -105,20 +108,20 @@ impl Messages {
             let buffers = data.chunks_exact_mut(STRIDE);
             for (session, buffer) in sessions.iter().zip(buffers).take(count) {
                 let (data, rest) = buffer.split_at_mut(bytes);
-                // What is opened would have to be sealed before each time; it costs as much.
+                // Opening would need a sealed message each time. It costs as much as sealing.
                 match session.algorithm().is_aead() {
                     true => batch.seal_detached(session, nonce, &[], data, &mut rest[..16]),
                     false => batch.encrypt(session, nonce, data),
                 };
             }
-            // Lengths are right, so that there is no error to look at.
+            // The lengths are right, so that there is no error.
             let _ = batch.finish();
         });
         all / count as f32
     }
 }
 
-/// One after the other and side by side.
+/// The figures alone and in lanes.
 fn kind(isa: Isa, algorithm: Algorithm, end: Instant, effort: &Effort) -> Option<Kind> {
     let mut messages = Messages::new(isa, algorithm, MOST)?;
     let mut kind = Kind { alone: [0.0; SIZES.len()], beside: [[0.0; SIZES.len()]; DEPTHS.len()] };
@@ -137,7 +140,7 @@ fn kind(isa: Isa, algorithm: Algorithm, end: Instant, effort: &Effort) -> Option
     Some(kind)
 }
 
-/// Nanoseconds of the fastest of some runs.
+/// Nanoseconds of the fastest of several runs.
 fn fastest(effort: &Effort, mut run: impl FnMut()) -> f32 {
     let begin = Instant::now();
     let mut times = 1_u16;
@@ -154,7 +157,7 @@ fn fastest(effort: &Effort, mut run: impl FnMut()) -> f32 {
         }
         best = best.min(taken.as_secs_f32() * 1e9 / f32::from(times));
         samples += 1;
-        // One alone may have been interrupted.
+        // A single sample may have been interrupted.
         if samples >= effort.samples || samples > 1 && begin.elapsed() > effort.enough {
             return best;
         }
@@ -176,7 +179,7 @@ mod tests {
         [Kind { alone: [0.0; SIZES.len()], beside: [[0.0; SIZES.len()]; DEPTHS.len()] }; ROWS],
     );
 
-    /// Every kind is measured, and takes some time.
+    /// Every kind is measured, and its figures are above 0.
     #[test]
     fn everything_is_measured() {
         let effort = Effort {
@@ -193,7 +196,7 @@ mod tests {
         }
     }
 
-    /// What there is no time for stays.
+    /// Figures for which there is no time keep their values.
     #[test]
     fn the_limit_is_kept() {
         let effort = Effort { limit: Duration::ZERO, ..Effort::QUICK };
@@ -204,7 +207,7 @@ mod tests {
         }
     }
 
-    /// Writes the built-in figures of this processor's maker anew:
+    /// Rewrites the built-in figures of this processor's maker:
     ///
     /// ```text
     /// cargo test --release -p lanecrypt-engine --features legacy write_built_in -- --ignored

@@ -1,16 +1,16 @@
-//! The kinds of messages that have kernels for many side by side.
+//! The kinds of messages that have lanes.
 
 use lanecrypt_ciphers::{Algorithm, Level, Mode, Primitive};
 
 use crate::Operation;
 use crate::class::Class;
 
-/// How many kinds there are.
+/// The number of kinds.
 pub(super) const ROWS: usize = 14;
 
-/// In the place of a kind: messages of this processor that have no lanes.
+/// Stands for a kind: messages that this processor serves without lanes.
 pub(super) const ALONE: u8 = 254;
-/// In the place of a kind: messages of other drivers.
+/// Stands for a kind: messages of other drivers.
 pub(super) const ELSEWHERE: u8 = 255;
 
 /// The kind of each class.
@@ -31,7 +31,7 @@ pub(super) static ROW_OF: [u8; Class::COUNT] = {
     rows
 };
 
-/// One algorithm for each kind, which is measured for all of it.
+/// One algorithm for each kind; its measurement counts for the whole kind.
 pub(super) fn measured() -> impl Iterator<Item = (usize, Algorithm)> {
     (0..ROWS).filter_map(|wanted| {
         let is_wanted = |&&algorithm: &&Algorithm| {
@@ -43,10 +43,10 @@ pub(super) fn measured() -> impl Iterator<Item = (usize, Algorithm)> {
     })
 }
 
-/// The lowest level at which messages of a kind go side by side.
+/// The lowest level at which messages of a kind run in lanes.
 pub(super) const fn lowest(row: usize) -> Level {
     match row {
-        // AES, by AES instructions.
+        // AES, with AES instructions.
         0..3 => Level::AesNi,
         // DES and triple DES, bitsliced.
         12.. => Level::Portable,
@@ -54,7 +54,8 @@ pub(super) const fn lowest(row: usize) -> Level {
     }
 }
 
-/// The length of a key, and how a message begins, make no difference within a kind.
+/// The kind of an algorithm and operation. Key length and nonce setup make no difference within a
+/// kind.
 const fn row(algorithm: Algorithm, operation: Operation) -> Option<u8> {
     Some(match (algorithm.primitive(), algorithm.mode(), operation) {
         (Primitive::Aes128, Mode::Cbc, Operation::Encrypt) => 0,

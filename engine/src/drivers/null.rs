@@ -1,13 +1,13 @@
-//! Nothing to do: what is left is the cost of everything around a cipher.
+//! The null driver: its cost is the cost of everything around a cipher.
 
 use lanecrypt_ciphers::{Algorithm, Error};
 
 use crate::{Driver, Job, Jobs, Operation, SessionId};
 
-/// Serves [`Algorithm::NULL`], which protects nothing, and nothing else.
+/// Serves [`Algorithm::NULL`], which protects nothing, and no other algorithm.
 ///
-/// It is the contract of a [`Driver`] in its shortest form, and what is measured when the cost of
-/// the way to a driver and back is.
+/// It is the shortest implementation of the [`Driver`] contract. Benchmarks use it to measure the
+/// cost of the path to a driver and back.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Null;
@@ -35,7 +35,7 @@ impl Driver for Null {
     }
 }
 
-/// From one buffer to another it copies, in place it does nothing.
+/// Copies from one buffer to another; does nothing in place.
 #[inline]
 fn serve(job: &mut Job<'_, '_>) -> Result<(), Error> {
     match job.operation() {

@@ -1,4 +1,4 @@
-//! This processor: messages of one class, from the keys that their sessions hold.
+//! The software of this processor: serves messages of one class with the keys of their sessions.
 
 use core::cell::Cell;
 
@@ -9,10 +9,11 @@ use crate::Operation;
 use crate::class::Class;
 use crate::entry::Entry;
 
-/// Serves messages of one class, those of `lengths` side by side, and returns how many are refused.
+/// Serves messages of one class, in lanes if their length is in `lengths` and otherwise alone.
+/// Returns the number of refused messages.
 ///
-/// Compiled once for whole batches and once for groups: what it takes to find the next of a group
-/// would make the shortest messages slower.
+/// It is compiled once for whole batches and once for groups, because finding the next message of a
+/// group would slow down the shortest messages.
 #[inline(never)]
 pub(crate) fn serve_class<'b, 'a: 'b, E: Entry<'a> + 'b>(
     class: Class,
@@ -45,14 +46,14 @@ pub(crate) fn serve_class<'b, 'a: 'b, E: Entry<'a> + 'b>(
     refused + misfits.get()
 }
 
-/// One after the other.
+/// Serves each message alone.
 #[inline(never)]
 fn alone<'b, 'a: 'b, E: Entry<'a> + 'b>(members: impl Iterator<Item = &'b mut E>) -> usize {
     members.map(|member| usize::from(!member.serve())).sum()
 }
 
-// Told to be inlined: a lane that is returned through memory is read in other pieces than it was
-// just stored in.
+// Inlining is forced: a lane that is returned through memory would be read at another width than it
+// was just stored at.
 
 #[inline(always)]
 fn plain<'b, 'a: 'b>(
@@ -81,7 +82,7 @@ fn opening<'b, 'a: 'b>(
     work.opening_lane(session, nonce).or_else(|| misfit(misfits))
 }
 
-/// Counts what cannot be a message at all, and has been refused.
+/// Counts malformed messages, which have been refused.
 #[cold]
 fn misfit<T>(misfits: &Cell<usize>) -> Option<T> {
     misfits.set(misfits.get() + 1);

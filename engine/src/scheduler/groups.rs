@@ -1,23 +1,23 @@
-//! The messages of a batch by class, without moving any.
+//! Groups the messages of a batch by class, without moving them.
 
 use core::slice::{Iter, IterMut};
 
 use crate::class::Class;
 use crate::entry::Entry;
 
-/// Messages that are sorted at once.
+/// The most messages that are grouped at once.
 pub(super) const AT_ONCE: usize = 256;
 
-/// Behind the last message of a class: further than any batch goes.
+/// The gap after the last message of a class: larger than any batch.
 const END: u16 = u16::MAX;
 
-/// Which messages of a batch are of which class, of those that this processor is to serve.
+/// The messages of a batch by class, for those that this processor serves.
 pub(super) struct Groups {
-    /// How far behind each message the next of its class stands.
+    /// The distance from each message to the next of its class.
     gaps: [u16; AT_ONCE],
-    /// The first and the last message of each class that there is, and how many there are.
+    /// The first and the last message of each class in the batch, and their number.
     spans: [Span; Class::COUNT],
-    /// The classes that there are, in the order of their first messages.
+    /// The classes in the batch, in the order of their first messages.
     classes: [Class; Class::COUNT],
     count: usize,
 }
@@ -30,7 +30,7 @@ struct Span {
 }
 
 impl Groups {
-    /// Sorts a batch, of [`AT_ONCE`] messages at most.
+    /// Groups a batch of at most [`AT_ONCE`] messages.
     pub(super) fn new<'a, E: Entry<'a>>(batch: &[E]) -> Self {
         let mut groups = Self {
             gaps: [END; AT_ONCE],
@@ -61,13 +61,13 @@ impl Groups {
         span.count += 1;
     }
 
-    /// The classes, and how many messages there are of each.
+    /// The classes, each with its number of messages.
     pub(super) fn classes(&self) -> impl Iterator<Item = (Class, usize)> {
         let classes = self.classes.iter().take(self.count);
         classes.map(|&class| (class, usize::from(self.spans[class.number()].count)))
     }
 
-    /// The messages of a class, of the batch that was sorted.
+    /// The messages of a class. `batch` must be the batch that was grouped.
     pub(super) fn members<'b, 'a, E: Entry<'a>>(
         &'b self,
         class: Class,
@@ -76,7 +76,7 @@ impl Groups {
         self.of_class(class, batch.iter_mut())
     }
 
-    /// The same, only to look at.
+    /// Same as `members`, but read only.
     pub(super) fn shared<'b, 'a, E: Entry<'a>>(
         &'b self,
         class: Class,
@@ -95,7 +95,8 @@ impl Groups {
 pub(super) struct Members<'b, I> {
     rest: I,
     gaps: &'b [u16; AT_ONCE],
-    /// Where the next one stands in the batch, and how many stand before it in `rest`.
+    /// The position of the next message in the batch, and the number of messages before it in
+    /// `rest`.
     at: usize,
     skip: usize,
 }
@@ -106,7 +107,7 @@ impl<I: Iterator> Iterator for Members<'_, I> {
     #[inline]
     fn next(&mut self) -> Option<I::Item> {
         let entry = self.rest.nth(self.skip)?;
-        // The batch is no longer than that.
+        // The batch has at most `AT_ONCE` messages.
         let gap = usize::from(self.gaps[self.at % AT_ONCE]);
         self.at += gap;
         self.skip = gap - 1;
