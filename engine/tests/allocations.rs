@@ -1,5 +1,5 @@
-//! A room that has seen what comes allocates nothing, over a hundred thousand batches, and a slice of
-//! requests never does.
+//! A room allocates nothing, over a hundred thousand batches, once it has seen batches of that
+//! size. A slice of requests never allocates.
 
 #[allow(dead_code, reason = "each test uses its part of it")]
 mod common;
@@ -15,7 +15,7 @@ use lanecrypt_engine::{
     Algorithm, Batch, Driver, Engine, Error, Jobs, Request, Room, Session, SessionId,
 };
 
-/// The system's memory, and how often this thread has asked for some or given some back.
+/// The system's allocator, which counts this thread's calls.
 struct Counting;
 
 #[global_allocator]
@@ -29,35 +29,35 @@ fn note() {
     CALLS.with(|calls| calls.set(calls.get() + 1));
 }
 
-// SAFETY: all is passed on to the system's allocator as it came.
+// SAFETY: every call is passed on unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         note();
-        // SAFETY: whoever calls promises what the system asks for.
+        // SAFETY: the caller keeps the contract, which is the same for the system's allocator.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
         note();
-        // SAFETY: whoever calls promises what the system asks for.
+        // SAFETY: the caller keeps the contract, which is the same for the system's allocator.
         unsafe { System.dealloc(at, layout) }
     }
 
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
         note();
-        // SAFETY: whoever calls promises what the system asks for.
+        // SAFETY: the caller keeps the contract, which is the same for the system's allocator.
         unsafe { System.realloc(at, layout, bytes) }
     }
 }
 
-/// Calls of the allocator while something is done.
+/// The number of the allocator's calls during `done`.
 fn calls(done: impl FnOnce()) -> usize {
     let before = CALLS.with(Cell::get);
     done();
     CALLS.with(Cell::get) - before
 }
 
-/// Inverts the data of the null cipher, unless a nonce is given.
+/// Inverts the data of the null cipher; refuses a message with a nonce.
 #[derive(Debug)]
 struct Inverting;
 
@@ -85,7 +85,7 @@ impl Driver for Inverting {
 
 const TURNS: usize = 100_000;
 const MOST: usize = 100;
-/// Room for fewer than come now and then.
+/// A room for fewer messages than some batches have.
 const ROOM: usize = 48;
 
 fn sessions(engine: &Engine) -> Vec<Session> {
@@ -115,7 +115,7 @@ fn sessions(engine: &Engine) -> Vec<Session> {
 #[derive(Clone, Copy)]
 struct Message {
     session: usize,
-    /// Opened or decrypted; nothing that is opened is authentic.
+    /// Opened or decrypted. No opened message is authentic.
     backward: bool,
     detached: bool,
     /// Nonces of wrong lengths are refused.
@@ -175,7 +175,7 @@ fn request<'a>(
     }
 }
 
-/// What there was in all turns: a test in which nothing waits or fails tests nothing.
+/// Totals over all turns: a test in which no message waits or fails would test nothing.
 #[derive(Debug, Default)]
 struct Seen {
     waited: usize,
@@ -210,7 +210,7 @@ fn a_room_allocates_nothing_from_batch_to_batch() {
     let (mut numbers, mut seen) = (Random(81), Seen::default());
     let mut places = vec![[[0; 96]; 2]; MOST];
     let mut room = engine.room(ROOM);
-    // As many as there can be, all of which fail.
+    // The largest batch, in which every message fails.
     let mut batch = room.batch();
     for place in &mut places {
         let refused = Message { session: 11, backward: false, detached: false, nonce: 1, len: 16 };
@@ -247,7 +247,7 @@ fn a_slice_of_requests_allocates_nothing() {
     assert_eq!(calls, 0);
 }
 
-/// A new room for each batch allocates, and that is seen.
+/// A new room for each batch allocates, and the counter sees that.
 #[test]
 fn what_allocates_is_counted() {
     let engine = Engine::new();

@@ -1,4 +1,5 @@
-//! Side by side is what one by one is: random batches, at every level of the processor.
+//! Batches give the same results as single messages: random batches, at every level of the
+//! processor.
 
 #[allow(dead_code, reason = "each test uses its part of it")]
 mod common;
@@ -13,10 +14,10 @@ use common::numbers::{Numbers as _, Random};
 use lanecrypt_ciphers::Level;
 use lanecrypt_engine::{BatchError, Engine, Isa, Request, Session};
 
-/// Keys of each algorithm: so many that the lanes of a kernel mostly have different ones.
+/// Keys of each algorithm: so many that the lanes of a kernel mostly have different keys.
 const KEYS: usize = 24;
 
-/// How many batches are processed in all: as many as the environment says, or a few thousand.
+/// The number of batches in all: `LANECRYPT_CASES`, or a few thousand.
 fn cases() -> usize {
     std::env::var("LANECRYPT_CASES")
         .map_or(12_000, |n| n.parse().expect("LANECRYPT_CASES is a number"))
@@ -41,7 +42,7 @@ fn any_batch_is_what_its_messages_are_one_by_one() {
                 let mut numbers = Random(seed << 32 | 2);
                 let mut rooms: Vec<_> =
                     engines.iter().map(|(engine, _)| Rooms::new(engine)).collect();
-                // Relaxed: a counter and nothing else.
+                // Relaxed: it is only a counter.
                 while done.fetch_add(engines.len(), Ordering::Relaxed) < cases() {
                     let messages = random(keys, &mut numbers);
                     let way = *numbers.choice(&WAYS);
@@ -56,7 +57,7 @@ fn any_batch_is_what_its_messages_are_one_by_one() {
     });
 }
 
-/// Ways to have a batch served; some are more important than others.
+/// Ways to have a batch served, the important ones several times.
 const WAYS: [fn(&mut Case<'_>) -> Served; 10] = [
     processed,
     processed,
@@ -70,7 +71,7 @@ const WAYS: [fn(&mut Case<'_>) -> Served; 10] = [
     |case| in_slice(case, in_parts),
 ];
 
-/// What has been served is not served again.
+/// A second call serves nothing again.
 fn twice(engine: &Engine, batch: &mut [Request<'_>]) -> Result<(), BatchError> {
     let first = engine.process(batch);
     assert_eq!(engine.process(batch), first);
@@ -87,7 +88,7 @@ fn one_by_one(engine: &Engine, batch: &mut [Request<'_>]) -> Result<(), BatchErr
     engine.process(batch)
 }
 
-/// A third of it first, and then the whole, of which a part has been served.
+/// First a third of the batch, then the whole batch, of which that third has been served.
 fn in_parts(engine: &Engine, batch: &mut [Request<'_>]) -> Result<(), BatchError> {
     let third = batch.len() / 3;
     let (_, end) = batch.split_at_mut(third);
@@ -96,8 +97,8 @@ fn in_parts(engine: &Engine, batch: &mut [Request<'_>]) -> Result<(), BatchError
     engine.process(batch)
 }
 
-/// Which messages go side by side is a matter of speed alone: by figures of this processor it may
-/// be others than by those that are built in, and sessions of one engine go with those of another.
+/// The choice of messages for lanes affects speed alone. Figures of this processor may choose other
+/// messages than the built-in ones, and sessions of different engines may share a batch.
 #[test]
 fn what_is_measured_changes_no_answer() {
     let keys = random_keys(3, &algorithms(), &mut Random(3));
@@ -123,7 +124,8 @@ fn what_is_measured_changes_no_answer() {
     }
 }
 
-/// Random batches test nothing of what their engine does not do.
+/// Engines do run messages of random batches in lanes: otherwise the tests above would test nothing
+/// of lanes.
 #[test]
 fn engines_have_messages_go_side_by_side() {
     let beside = |isa, wanted: &str| {

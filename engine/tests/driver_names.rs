@@ -1,4 +1,4 @@
-//! A driver's name says who serves a session, so no two have the same.
+//! No two drivers of an engine have the same name, because sessions are opened by it.
 
 use lanecrypt_engine::{Algorithm, Driver, DriverNameError, Engine, Error, Jobs, Null, SessionId};
 

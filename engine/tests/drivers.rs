@@ -1,5 +1,5 @@
-//! A driver from outside: it gets the requests of its sessions and no others, in batches of any
-//! kind, and what it does wrong stays with it.
+//! An external driver gets the requests of its sessions and no others, in batches of any kind. Its
+//! faults do not affect other requests.
 
 #[allow(dead_code, reason = "each test uses its part of it")]
 mod common;
@@ -17,7 +17,7 @@ use lanecrypt_engine::{
     Algorithm, Driver, Engine, Error, Isa, Job, Jobs, Operation, Request, Session, SessionId,
 };
 
-/// A card that serves some algorithms, keeps the keys itself and counts.
+/// A card that serves some algorithms, keeps the keys itself and counts calls.
 #[derive(Clone, Debug, Default)]
 struct Card(Arc<Mutex<Inside>>);
 
@@ -28,7 +28,7 @@ struct Inside {
     closed: Vec<u64>,
     batches: usize,
     requests: usize,
-    /// What it does instead of its work.
+    /// Its fault, if it has one.
     mood: Mood,
 }
 
@@ -44,9 +44,9 @@ enum Mood {
     Willing,
     /// Leaves all requests without an outcome.
     Idle,
-    /// Panics, before it has served anything.
+    /// Panics before it has served any request.
     Broken,
-    /// Panics when it has served so many.
+    /// Panics when it has served this many requests.
     Exhausted(usize),
 }
 
@@ -130,7 +130,7 @@ fn serve(kept: &Kept, job: &mut Job<'_, '_>) -> Result<(), Error> {
     }
 }
 
-/// A session of the card where it serves the algorithm, of the null driver or the software if not.
+/// A session of the card if it serves the algorithm, otherwise of the null driver or the software.
 fn open(engine: &Engine, key: &Key) -> Session {
     let Key { algorithm, bytes, .. } = key;
     if *algorithm == Algorithm::NULL {
@@ -150,9 +150,9 @@ fn mixed_batches_go_to_whom_they_belong() {
     assert_eq!(engine.drivers().collect::<Vec<_>>(), ["software", "null", "card"]);
     let mut numbers = Random(31);
     let mut keys = random_keys(2, &algorithms(), &mut numbers);
-    // As many of the card as of all others.
+    // As many keys of the card as of all others.
     keys.extend(random_keys(20, &Card::ALGORITHMS, &mut numbers));
-    // And of a third driver.
+    // And keys of a third driver.
     keys.extend(random_keys(20, &[Algorithm::NULL], &mut numbers));
     let sessions: Vec<Session> = keys.iter().map(|key| open(&engine, key)).collect();
     let of_card = |session: &Session| session.driver() == "card";
@@ -162,10 +162,10 @@ fn mixed_batches_go_to_whom_they_belong() {
         let messages = random(&keys, &mut numbers);
         let before = card.look(|inside| inside.requests);
         check(&engine, &sessions, &messages, &mut rooms).expect("the card is right, too");
-        // Each once in each way.
+        // Each message once in each way.
         let its = messages.iter().filter(|message| of_card(&sessions[message.key])).count();
         assert_eq!(card.look(|inside| inside.requests) - before, 2 * its);
-        // Calls of one message.
+        // Calls with one message.
         if let Some(message) = messages.last() {
             let mut places = message.places();
             let outcome = message.call(&sessions[message.key], &mut places);
@@ -193,7 +193,7 @@ fn sessions_are_of_the_driver_that_is_named() {
         Ok(vec![7; 34])
     });
 
-    // What cannot be opened is not closed either.
+    // A session that could not be opened is not closed either.
     let refused = engine.open_on("card", Algorithm::AES_128_CBC, &[1; 16]);
     assert_eq!(refused.err(), Some(Error::Unsupported));
     let refused = engine.open_on("card", Algorithm::AES_128_CTR, &[1; 17]);
@@ -203,7 +203,7 @@ fn sessions_are_of_the_driver_that_is_named() {
     assert_eq!(card.look(|inside| inside.closed.clone()), [1]);
 }
 
-/// A session keeps its driver, though the engine has ended.
+/// A session keeps its driver after the engine has ended.
 #[test]
 fn sessions_outlive_their_engine() {
     let card = Card::default();
@@ -221,7 +221,7 @@ fn sessions_outlive_their_engine() {
     assert_eq!(card.look(|inside| inside.closed.clone()), [1]);
 }
 
-/// Bytes in a batch of three: one message of the card between two of the software.
+/// The bytes of a batch of three: one message of the card between two of the software.
 struct Three {
     sessions: [Session; 3],
     data: [[u8; 32]; 3],
@@ -271,7 +271,7 @@ fn a_driver_that_panics_leaves_sessions_usable() {
     assert!(panicked.is_err(), "a panic is passed on");
     assert_eq!(batch[1].outcome(), None, "what was not served has no outcome");
 
-    // The same batch again, now that the card works: all of it is served, and once.
+    // The same batch again, now that the card works: every message is served exactly once.
     card.set(Mood::Willing);
     assert_eq!(engine.process(&mut batch), Ok(()));
     drop(batch);
@@ -285,7 +285,7 @@ fn a_driver_that_panics_leaves_sessions_usable() {
     assert_eq!(card.look(|inside| inside.sessions.len()), 0);
 }
 
-/// A batch of one takes a shorter way.
+/// A batch of one takes a shorter path.
 #[test]
 fn a_driver_that_panics_over_one_request_has_not_served_it() {
     let card = Card::default();

@@ -1,5 +1,5 @@
-//! Faults that batches could have, planted around the engine: a harness that finds none of them
-//! tests nothing.
+//! Faults that batches could have, planted around the engine. The harness must find each of them,
+//! otherwise it would test nothing.
 
 #[allow(dead_code, reason = "each test uses its part of it")]
 mod common;
@@ -11,15 +11,15 @@ use common::message::{Form, Message, Places};
 use common::numbers::Random;
 use lanecrypt_engine::{Engine, Error, Operation};
 
-/// A fault around one of the ways in which batches are served.
+/// A fault around one way of serving batches.
 struct Fault {
     name: &'static str,
-    /// What the harness must say of it.
+    /// A part of the text that the harness must report.
     about: &'static str,
     plant: fn(Way, &mut Case<'_>) -> Served,
 }
 
-/// One of the ways in which the engine serves a batch.
+/// A way in which the engine serves a batch.
 #[derive(Clone, Copy)]
 struct Way(fn(&mut Case<'_>) -> Served);
 
@@ -74,7 +74,7 @@ fn planted_faults_are_found_at_every_level() {
     }
 }
 
-/// Serves other messages than were given.
+/// Serves different messages from the given ones.
 fn altered(way: Way, case: &mut Case<'_>, alter: impl FnOnce(&mut [Message])) -> Served {
     let mut messages = case.messages.to_vec();
     alter(&mut messages);
@@ -82,7 +82,7 @@ fn altered(way: Way, case: &mut Case<'_>, alter: impl FnOnce(&mut [Message])) ->
     (way.0)(&mut Case { engine, sessions, messages: &messages, places, room })
 }
 
-/// The first two neighbours of which something holds.
+/// The first two neighbours that meet a condition.
 fn pair(
     messages: &mut [Message],
     is: impl Fn(&Message, &Message) -> bool,
@@ -151,7 +151,7 @@ fn neighbours_aad(way: Way, case: &mut Case<'_>) -> Served {
     })
 }
 
-/// Serves all but one, and says that it has.
+/// Serves all messages but one, and reports that it has served all.
 fn without(way: Way, case: &mut Case<'_>, at: usize) -> Served {
     if at >= case.messages.len() {
         return (way.0)(case);
@@ -197,7 +197,7 @@ fn no_outcome(way: Way, case: &mut Case<'_>) -> Served {
     served
 }
 
-/// Serves once more the first message of which something holds.
+/// Serves the first message that meets a condition once more.
 fn again(way: Way, case: &mut Case<'_>, is: impl Fn(&Message) -> bool) -> Served {
     let served = (way.0)(case);
     let mut each = case.messages.iter().zip(&mut *case.places);
@@ -232,7 +232,7 @@ fn no_tag(way: Way, case: &mut Case<'_>) -> Served {
     };
     if let Some((message, places)) = each.find(|(message, _)| sealed(message)) {
         let place = if message.form == Form::Packet { &mut places.out } else { &mut places.tag };
-        // That of a packet is at its end, and its output.
+        // A packet's tag is at the end of its output.
         place.bytes_mut().iter_mut().rev().take(16).for_each(|byte| *byte = 0);
     }
     served

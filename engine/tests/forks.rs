@@ -1,10 +1,10 @@
-//! Sessions in forked children: the key goes on there, the parent's nonces do not.
+//! Sessions in forked children: the key remains usable, the parent's nonces do not.
 
 use lanecrypt_engine::{Algorithm, Engine, Error, Nonces, Session};
 
-/// Runs `body` in a forked child; whether it answered yes there.
+/// Runs `body` in a forked child and returns its answer.
 fn in_child(body: impl FnOnce() -> bool) -> bool {
-    // SAFETY: the child does no more than count and encrypt, which is safe in signal handlers, too.
+    // SAFETY: the child only counts and encrypts, which is safe even in signal handlers.
     let child = unsafe { libc::fork() };
     if child == 0 {
         let status = i32::from(!body());

@@ -11,7 +11,7 @@ mod process;
 use common::numbers::{Numbers as _, Random};
 use process::process;
 
-/// How many inputs: one for twenty of what the environment says, or a few.
+/// The number of inputs: a twentieth of `LANECRYPT_CASES`, or a default.
 fn cases() -> usize {
     std::env::var("LANECRYPT_CASES")
         .map_or(1500, |n| n.parse::<usize>().expect("LANECRYPT_CASES is a number").div_ceil(20))
@@ -26,7 +26,7 @@ fn any_batch_gives_what_its_messages_give_one_by_one() {
     }
 }
 
-/// Inputs that a fuzzer begins with.
+/// Inputs such as a fuzzer begins with.
 #[test]
 fn short_and_dull_inputs_are_cases_too() {
     for length in [0, 1, 2, 3, 19, 20, 35, 36, 300] {

@@ -1,5 +1,5 @@
-//! Requests that cross threads: sent to another and back, or divided by a driver among its own. And
-//! what a driver is shown of them.
+//! Requests that cross threads: sent to another thread and back, or divided by a driver among its
+//! own threads. Also the view of requests that a driver gets.
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
@@ -19,7 +19,7 @@ fn nonces() -> Vec<[u8; 12]> {
     (0..COUNT).map(|at| [at.to_le_bytes()[0]; 12]).collect()
 }
 
-/// What they come to by a session of the software.
+/// The results of the same messages from a session of the software.
 fn sealed(key: &[u8; 32]) -> Vec<[u8; 100]> {
     let session = Engine::new().open(Algorithm::CHACHA20_POLY1305, key).expect("a good key");
     let mut packets = packets();
@@ -29,7 +29,7 @@ fn sealed(key: &[u8; 32]) -> Vec<[u8; 100]> {
     packets
 }
 
-/// Each request is owned by the channel while it is on its way.
+/// Each request is owned by the channel while it is in transit.
 #[test]
 fn a_request_goes_to_a_thread_and_back() {
     let engine = Engine::new();
@@ -40,7 +40,7 @@ fn a_request_goes_to_a_thread_and_back() {
         let (back, outbox) = mpsc::channel();
         let engine = &engine;
         scope.spawn(move || {
-            // As many as there are go together.
+            // All requests that have arrived form one batch.
             while let Ok(first) = inbox.recv() {
                 let (numbers, mut batch): (Vec<usize>, Vec<Request<'_>>) =
                     [first].into_iter().chain(inbox.try_iter()).unzip();
@@ -66,7 +66,7 @@ fn a_request_goes_to_a_thread_and_back() {
     assert!(packets == sealed(&[4; 32]));
 }
 
-/// A batch that waits goes to another thread, and is finished there.
+/// A batch with waiting messages is sent to another thread, and finished there.
 #[test]
 fn a_batch_goes_to_a_thread() {
     let engine = Engine::new();
@@ -85,7 +85,7 @@ fn a_batch_goes_to_a_thread() {
     assert!(packets == sealed(&[5; 32]));
 }
 
-/// Serves ChaCha20-Poly1305 under one key, on threads of its own.
+/// Serves ChaCha20-Poly1305 under one key, on its own threads.
 #[derive(Clone, Debug)]
 struct Threads(Arc<Inside>);
 
@@ -93,7 +93,7 @@ struct Threads(Arc<Inside>);
 struct Inside {
     cipher: Cipher,
     batches: AtomicUsize,
-    /// The thread that has served a part of one, and how many jobs that had.
+    /// The thread that served each part of a batch, and the number of jobs in that part.
     parts: Mutex<Vec<(thread::ThreadId, usize)>>,
 }
 
@@ -126,7 +126,7 @@ impl Driver for Threads {
     fn close(&self, _: SessionId) {}
 
     fn process(&self, jobs: Jobs<'_, '_>) {
-        // Relaxed: a counter and nothing else.
+        // Relaxed: it is only a counter.
         self.0.batches.fetch_add(1, Ordering::Relaxed);
         thread::scope(|scope| {
             let (mut rest, threads) = (jobs, 3);
@@ -136,14 +136,14 @@ impl Driver for Threads {
                 (part, rest) = rest.split_at(each);
                 scope.spawn(|| self.serve(part));
             }
-            // Nothing is left beyond the end.
+            // Splitting beyond the end leaves nothing.
             let (all, none) = rest.split_at(5);
             assert!(all.is_empty() && none.is_empty());
         });
     }
 }
 
-/// All of the driver, and with messages of the software between.
+/// Batches of the driver only, and with messages of the software between.
 #[test]
 fn a_driver_divides_its_jobs_among_threads() {
     let cipher = Cipher::new(Algorithm::CHACHA20_POLY1305, &[6; 32]).expect("a good key");
@@ -184,7 +184,7 @@ fn a_driver_divides_its_jobs_among_threads() {
     assert!(parts.len() > threads.0.batches.load(Ordering::Relaxed));
 }
 
-/// Notes what it is shown.
+/// Records the requests that it gets.
 #[derive(Clone, Debug, Default)]
 struct Looking(Arc<Mutex<Vec<String>>>);
 
@@ -215,7 +215,7 @@ impl Driver for Looking {
     }
 }
 
-/// The same of a slice and of a batch that is filled.
+/// The view is the same for a slice and for a batch that is filled.
 #[test]
 fn jobs_show_what_requests_were_made_of() {
     let looking = Looking::default();

@@ -1,5 +1,5 @@
-//! Messages side by side wherever there is a kernel for it, whether it pays or not: what the engine
-//! leaves to its figures is forced here, at every level and length.
+//! Messages in lanes wherever lanes exist, whether they pay or not: the engine decides by its
+//! figures, and these tests force lanes at every level and length.
 
 #[allow(dead_code, reason = "each test uses its part of it")]
 mod common;
@@ -13,13 +13,13 @@ use lanecrypt_ciphers::hazmat;
 use lanecrypt_ciphers::lanes::{self, Lengths, Opening, Sealing};
 use lanecrypt_engine::{Algorithm, Error, InOutBuf, Operation};
 
-/// How many batches are served in all: as many as the environment says, or a few thousand.
+/// The number of batches in all: `LANECRYPT_CASES`, or a few thousand.
 fn cases() -> usize {
     std::env::var("LANECRYPT_CASES")
         .map_or(12_000, |n| n.parse().expect("LANECRYPT_CASES is a number"))
 }
 
-/// Which messages go side by side.
+/// The lengths of messages that run in lanes.
 const LENGTHS: [Lengths; 5] = [
     Lengths::ALL,
     Lengths::ALL,
@@ -34,7 +34,7 @@ fn side_by_side_is_one_by_one() {
     let by_level: Vec<Vec<Keyed>> =
         levels().map(|isa| keys.iter().map(|key| key.at(isa)).collect()).collect();
     let mut numbers = Random(62);
-    // Ciphers of all levels together, too: none may get the kernel of another.
+    // Ciphers of all levels together too: none may get the kernel of another level.
     let isas: Vec<_> = levels().collect();
     let mixed: Vec<Keyed> = keys.iter().map(|key| key.at(*numbers.choice(&isas))).collect();
     for _ in 0..cases() / (by_level.len() + 1) {
@@ -48,7 +48,7 @@ fn side_by_side_is_one_by_one() {
     }
 }
 
-/// Two messages exchange what came of them, or the last is not served: both must be found.
+/// Two messages exchange their results, or the last is not served: both faults must be found.
 #[test]
 fn planted_swaps_are_found() {
     let keys = random_keys(20, &[Algorithm::AES_128_CBC], &mut Random(63));
@@ -62,7 +62,7 @@ fn planted_swaps_are_found() {
         let good = |message: &Message| message.expected.outcome.is_ok() && message.data.len() > 15;
         let mut pair = messages.iter_mut().filter(|message| good(message));
         if let (Some(one), Some(other)) = (pair.next(), pair.next()) {
-            // As if the lanes were those of the others' keys.
+            // As if each lane used the other's key.
             core::mem::swap(&mut one.key, &mut other.key);
             if one.key != other.key {
                 found += 1;
@@ -73,7 +73,7 @@ fn planted_swaps_are_found() {
     assert!(found > 10, "{found}");
 }
 
-/// Messages that ciphers get: what requests are refused for before is not among them.
+/// Messages that reach ciphers; it has no messages that requests refuse earlier.
 fn batch(keys: &[Key], numbers: &mut Random) -> Vec<Message> {
     let mut messages = random(keys, numbers);
     messages.retain(|message| {

@@ -1,6 +1,5 @@
-//! What opening and closing boxed sessions leaves in memory and registers, for somebody who reads all
-//! of the process: nothing, neither words of the key or of what it was expanded to, nor any byte that
-//! depends on it.
+//! Opening and closing boxed sessions leaves nothing secret in memory and registers for a reader of
+//! the whole process: no words of the key or of its expansion, and no byte that depends on it.
 #![cfg(target_arch = "x86_64")]
 
 #[path = "../../ciphers/tests/remains/mod.rs"]
@@ -15,7 +14,7 @@ use remains::{Keeper, Remains, Secrets, bytes_of, leaks};
 #[global_allocator]
 static ALLOCATOR: Keeper = Keeper;
 
-/// Two keys for every length; no byte of the one is that of the other in the same place.
+/// Two keys for every length. They differ in every byte.
 const KEYS: [[u8; 64]; 2] = [
     *b"sixty-four bytes of a secret key, of which most sessions use few",
     *b"another key of the same length that nobody is to know; it ends..",
@@ -37,7 +36,7 @@ fn sessions_in_a_vector_that_grows_leave_nothing() {
     });
 }
 
-/// Gives a call what opens sessions, for every algorithm at every level.
+/// Passes `call` a function that opens sessions, for every algorithm at every level.
 fn nothing_is_left(call: impl Fn(&dyn Fn() -> Box<Session>)) {
     let available = |level: &Level| Isa::of_processor().has(*level);
     for level in Level::ALL.into_iter().filter(available) {
@@ -68,7 +67,7 @@ fn algorithms() -> impl Iterator<Item = Algorithm> {
     all.filter(|algorithm| !["null", "arc4"].contains(&&*algorithm.to_string()))
 }
 
-/// The key and what it is expanded to.
+/// The key and its expansion.
 fn secrets(isa: Isa, algorithm: Algorithm, keys: [&[u8]; 2]) -> Secrets {
     let mut secrets = Secrets::default();
     secrets.add(keys, <[u8]>::to_vec);

@@ -1,8 +1,9 @@
-//! What is refused, and how exactly: keys, operations, lengths, packets; and what is not.
+//! Keys, operations, lengths and packets that are refused, with their exact errors, and those that
+//! are accepted.
 
 use lanecrypt_engine::{Algorithm, BatchError, Engine, Error, Operation, Request, Session};
 
-/// Bytes that no cipher makes of themselves.
+/// Distinct bytes, unlike the output of a cipher.
 fn key(length: usize) -> Vec<u8> {
     (1..).map(|i: usize| i.to_le_bytes()[0]).take(length).collect()
 }
@@ -99,7 +100,7 @@ fn an_empty_batch_is_served() {
     assert_eq!((room.outcomes().len(), room.outcome(0)), (0, None));
 }
 
-/// Of the null driver, too.
+/// The same for the null driver.
 #[test]
 fn operations_that_a_session_has_not_are_refused() {
     let engine = Engine::new();
@@ -171,7 +172,7 @@ fn operations_that_a_session_has_not_are_refused() {
     }
 }
 
-/// XTS alone has no message without a block.
+/// Only XTS has no message shorter than a block.
 #[test]
 fn messages_of_no_length_are_served() {
     let engine = Engine::new();
@@ -210,7 +211,7 @@ fn messages_of_no_length_are_served() {
     }
 }
 
-/// In both ways, and what they are is what was asked for.
+/// Both ways of making requests report the operation that was asked for.
 #[test]
 fn packets_that_are_shorter_than_a_tag_are_refused() {
     let engine = Engine::new();
@@ -328,7 +329,7 @@ fn what_has_been_served_is_not_served_again() {
     }
 }
 
-/// One in a batch of several hundred, at every place.
+/// One bad request in a batch of several hundred, at every position.
 #[test]
 fn one_bad_request_leaves_the_others_right() {
     let engine = Engine::new();

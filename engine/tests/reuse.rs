@@ -1,5 +1,5 @@
-//! Rooms from one batch to the next: whatever a room expects, what comes is served right. And nonces
-//! of any length, which a room keeps by value.
+//! Rooms from one batch to the next: messages are served correctly whatever the room expects. Also
+//! nonces of any length, which a room keeps by value.
 
 #[allow(dead_code, reason = "each test uses its part of it")]
 mod common;
@@ -12,10 +12,11 @@ use common::message::Message;
 use common::numbers::{Numbers as _, Random};
 use lanecrypt_engine::{Algorithm, Engine};
 
-/// From every count that makes a difference to every other.
+/// Transitions between the counts that change a room's behaviour.
 const COUNTS: [usize; 16] = [64, 1, 64, 0, 2, 300, 1, 4, 16, 3, 8, 257, 64, 600, 1, 2];
 
-/// Of one algorithm each, long ones and short ones in turn, so that nothing comes as expected.
+/// Each room serves one algorithm, with long and short messages in turn, so that its expectations
+/// are wrong.
 #[test]
 fn whatever_a_room_expects_it_serves_what_comes() {
     for (isa, expected) in levels().zip([1, 64, 300].into_iter().cycle()) {
@@ -43,7 +44,8 @@ fn whatever_a_room_expects_it_serves_what_comes() {
     }
 }
 
-/// As many of one algorithm as of another were expected; then a thousand of one, by turns.
+/// The room expects as many messages of one algorithm as of another; then it gets a thousand of
+/// one, in turns.
 #[test]
 fn a_room_sees_every_algorithm_by_turns() {
     let engine = Engine::new();
@@ -62,7 +64,7 @@ fn a_room_sees_every_algorithm_by_turns() {
     }
 }
 
-/// GCM takes any but none; to all others one length is right.
+/// GCM takes nonces of any length but 0; every other algorithm takes one length.
 #[test]
 fn nonces_of_every_length_are_taken_or_refused() {
     let mut numbers = Random(73);
@@ -78,7 +80,7 @@ fn nonces_of_every_length_are_taken_or_refused() {
                 message.expect(&keys);
                 message
             };
-            // So many that some are side by side.
+            // Enough messages for some to run in lanes.
             let mut messages: Vec<_> =
                 (0..3 * keys.len()).map(|at| message(at % keys.len())).collect();
             messages.extend(messages.clone());
@@ -95,8 +97,8 @@ fn nonces_of_every_length_are_taken_or_refused() {
     }
 }
 
-/// All from one place, which is written anew for each: those for which there is room wait, longer
-/// ones do not.
+/// All nonces are written to the same place. Messages wait if the room can hold their nonces, and
+/// are served at once if not.
 #[test]
 fn nonces_are_kept_by_value() {
     let adding = Adding::new();

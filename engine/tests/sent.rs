@@ -1,4 +1,4 @@
-//! What may go to other threads: every public type but one.
+//! Every public type but one may be sent to other threads.
 
 use lanecrypt_engine::{
     Algorithm, Batch, BatchError, CostSource, Costs, Data, Driver, DriverNameError, EachJob,
@@ -44,10 +44,11 @@ sent_and_shared!(
     SideBySide: SideBySide,
 );
 
-/// Pointers to data that kernels take, made when they take them; and a trait, whose types are above.
+/// `InOutBuf` has pointers, and is made only when a kernel takes the data. `NonceSequence` is a
+/// trait; its types are listed above.
 const OTHERS: [&str; 2] = ["InOutBuf", "NonceSequence"];
 
-/// The types that promise it are all that there are.
+/// The list has all public types.
 #[test]
 fn no_public_type_is_forgotten() {
     fn is_sequence<T: NonceSequence>() {}

@@ -1,4 +1,4 @@
-//! How deep a batch reaches into the stack: not below what `burn_stack` clears.
+//! A batch uses no more stack than `burn_stack` clears.
 #![cfg(target_arch = "x86_64")]
 
 #[allow(dead_code, reason = "each test uses its part of it")]
@@ -12,13 +12,14 @@ use depth::depth;
 use lanecrypt_ciphers::hazmat::BURN_DEPTH;
 use lanecrypt_engine::{Algorithm, Engine, Request, Room, Session};
 
-/// More than are sorted at a time.
+/// More messages than are sorted at once.
 const MESSAGES: usize = 300;
-/// Bytes of a message: one block of any cipher, few, and more than any kernel takes in one pass.
+/// Lengths in bytes: one block of any cipher, a few blocks, and more than any kernel takes in one
+/// pass.
 const LENGTHS: [usize; 5] = [16, 64, 208, 512, 2048];
 
-/// Bytes of stack that the documentation of `Engine::process` says it takes, and those of a thread
-/// that it says has room for it.
+/// The documented stack use of `Engine::process` in bytes, and the documented size of a thread's
+/// stack that is large enough for it.
 const DOCUMENTED: [usize; 2] =
     if cfg!(feature = "legacy") { [64 << 10, 128 << 10] } else { [40 << 10, 64 << 10] };
 
@@ -57,7 +58,7 @@ fn no_batch_reaches_below_the_depth_that_is_burned() {
         }
     }
     println!("deepest: {} of {BURN_DEPTH} bytes, {}", deepest.0, deepest.1);
-    // A test that sees nothing would pass too.
+    // The test would also pass if it saw nothing.
     assert!(deepest.0 > 1000, "{deepest:?}");
 }
 
@@ -92,12 +93,12 @@ fn open(engine: &Engine, algorithm: Algorithm) -> Option<Session> {
     }
 }
 
-/// What a batch uses of the stack, one message after the other of the next session, in each way.
+/// The stack that a batch uses, with the sessions in turn, in each way.
 #[expect(clippy::type_complexity, reason = "it is one signature, written once")]
 const WAYS: [fn(&Engine, &[&Session], usize, bool) -> usize; 2] = [processed, filled];
 
 fn processed(engine: &Engine, sessions: &[&Session], length: usize, forward: bool) -> usize {
-    // To whatever each algorithm takes, and their tags.
+    // Of a length that the algorithm takes, and with room for a tag.
     let mut messages = vec![vec![3; length + 16]; MESSAGES];
     let mut batch: Vec<Request<'_>> = messages
         .iter_mut()
@@ -120,7 +121,7 @@ fn processed(engine: &Engine, sessions: &[&Session], length: usize, forward: boo
     depth
 }
 
-/// The second batch of a room, which knows what comes.
+/// The second batch of a room, which has the right expectations.
 fn filled(engine: &Engine, sessions: &[&Session], length: usize, forward: bool) -> usize {
     let mut room = engine.room(256);
     let mut messages = vec![vec![3; length + 16]; MESSAGES];
@@ -158,7 +159,7 @@ fn nonce(session: &Session) -> &'static [u8] {
     &[2; 32][..session.algorithm().nonce_length()]
 }
 
-/// Nothing that is opened is authentic.
+/// The number of refused messages. No opened message is authentic.
 fn refused(sessions: &[&Session], forward: bool) -> usize {
     let opened = sessions.iter().cycle().take(MESSAGES);
     opened.filter(|session| session.algorithm().is_aead() && !forward).count()

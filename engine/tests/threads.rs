@@ -1,4 +1,4 @@
-//! Sessions that threads share: what each thread gets is what it would get alone.
+//! Sessions that threads share give each thread the same results as it would get alone.
 
 #[allow(dead_code, reason = "each test uses its part of it")]
 mod common;
@@ -39,7 +39,7 @@ fn threads_share_an_engine_and_its_sessions() {
     }
 }
 
-/// Sessions and rooms go to another thread and end there.
+/// Sessions and rooms are sent to another thread and end there.
 #[test]
 fn sessions_and_rooms_move_between_threads() {
     let keys = random_keys(1, &algorithms(), &mut Random(22));

@@ -1,6 +1,6 @@
-//! Batches that do not come to their end: dropped, leaked, given up in a panic of whoever fills them
-//! or of a driver. No message is served twice, what has been served has its outcome, and the room
-//! goes on.
+//! Batches that do not end normally: dropped, leaked, or abandoned in a panic of the caller or of a
+//! driver. No message is served twice, every served message has its outcome, and the room remains
+//! usable.
 
 #[allow(dead_code, reason = "each test uses its part of it")]
 mod common;
@@ -13,10 +13,10 @@ use common::adding::{Adding, add};
 use lanecrypt_engine::{Algorithm, Batch, Engine, Error, Request, Room, Session};
 
 const COUNT: usize = 40;
-/// Room for as many as come, for fewer, for one.
+/// Rooms for all messages of a batch, for fewer, and for one.
 const ROOMS: [usize; 4] = [64, 7, 40, 1];
 
-/// Messages of which some are served at once, some wait for others and some for a driver.
+/// Messages of three sorts: served at once, waiting for others, and waiting for a driver.
 struct Scene {
     engine: Engine,
     adding: Adding,
@@ -47,9 +47,9 @@ impl Scene {
         self.session(at).driver() == Adding::NAME
     }
 
-    /// Another for each message.
+    /// A different nonce for each message.
     fn nonce(&self, at: usize) -> Vec<u8> {
-        // Three bytes where any number will do.
+        // Three bytes where any length is allowed.
         let bytes =
             if self.is_elsewhere(at) { 3 } else { self.session(at).algorithm().nonce_length() };
         let mut nonce = vec![9; bytes];
@@ -61,7 +61,7 @@ impl Scene {
         [at.to_le_bytes()[0]; 48]
     }
 
-    /// Every fourth of those that have tags is opened, and is not authentic.
+    /// Every fourth message with a tag is opened, and is not authentic.
     fn opens(at: usize) -> bool {
         at % 4 == 3
     }
@@ -80,7 +80,7 @@ impl Scene {
         }
     }
 
-    /// What a message comes to.
+    /// The result of a message alone.
     fn alone(&self, at: usize) -> (Result<(), Error>, [u8; 48]) {
         let (session, nonce, mut data) = (self.session(at), self.nonce(at), Self::before(at));
         let outcome = match session.algorithm().is_aead() {
@@ -95,8 +95,9 @@ impl Scene {
         (outcome, data)
     }
 
-    /// Each message is as it was before and has no outcome, or has been served once and has its own;
-    /// counts both. What a driver has panicked over may have been served, and has no outcome.
+    /// Each message is either unchanged and has no outcome, or has been served once and has its
+    /// own. Returns the number of both. A message over which a driver panicked may have been
+    /// served, and has no outcome.
     #[track_caller]
     fn check(&self, room: &Room, data: &[[u8; 48]]) -> [usize; 2] {
         let mut counts = [0; 2];
@@ -117,7 +118,7 @@ impl Scene {
         counts
     }
 
-    /// The room serves the next batch as if nothing had been.
+    /// The room serves the next batch as if nothing had happened.
     #[track_caller]
     fn goes_on(&self, room: &mut Room) {
         let again = Self::new();
@@ -159,7 +160,7 @@ fn a_panic_of_whoever_fills_a_batch_begins_nothing_more() {
         for stop in [0, 1, 2, 13, COUNT] {
             let scene = Scene::new();
             let (mut room, mut data) = (scene.engine.room(size), all());
-            // It expects that messages wait.
+            // The room expects that messages wait.
             scene.goes_on(&mut room);
             let mut at_once = Vec::new();
             let panicked = catch_unwind(AssertUnwindSafe(|| {
@@ -176,7 +177,7 @@ fn a_panic_of_whoever_fills_a_batch_begins_nothing_more() {
             for (at, said) in at_once.iter().enumerate().filter(|(_, said)| said.is_some()) {
                 assert_eq!(room.outcome(at), *said, "{at}");
             }
-            // What waited was not begun, but for what had filled the room.
+            // Waiting messages were not begun, except those that had filled the room.
             let waited = at_once.iter().filter(|said| said.is_none()).count();
             assert_eq!(left, waited % size, "{size} {stop}");
             scene.goes_on(&mut room);
@@ -198,14 +199,14 @@ fn of_a_leaked_batch_nothing_is_told() {
         mem::forget(batch);
         assert!(room.outcomes().eq([None; COUNT / 2]));
         assert_eq!(room.outcome(0), None);
-        // Each is as it was, or has been served once, although nobody knows.
+        // Each message is unchanged or has been served once, although the room does not know which.
         for (at, data) in data.iter().enumerate() {
             assert!([Scene::before(at), scene.alone(at).1].contains(data), "{at}");
         }
         scene.goes_on(&mut room);
         scene.goes_on(&mut room);
     }
-    // Where nothing waits, leaking loses nothing.
+    // Where no message waits, leaking loses nothing.
     let scene = Scene::new();
     let (mut room, mut data) = (scene.engine.room(8), Scene::before(0));
     let mut batch = room.batch();
@@ -214,16 +215,16 @@ fn of_a_leaked_batch_nothing_is_told() {
     assert_eq!(scene.check(&room, &[data]), [1, 0]);
 }
 
-/// Where a driver panics, and who catches it.
+/// Where a driver panics, and where the panic is caught.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Caught {
     /// It panics when the batch is finished.
     Finish,
-    /// Or dropped.
+    /// It panics when the batch is dropped.
     Drop,
-    /// When the room is full or the batch is dropped, and the batch is lost with it.
+    /// It panics when the room is full or the batch is dropped, and the batch is lost with it.
     Outside,
-    /// When the room is full, and the batch goes on.
+    /// It panics when the room is full, and the batch continues.
     Inside,
 }
 
@@ -240,7 +241,7 @@ fn a_driver_that_panics_serves_nothing_twice() {
 fn panics(caught: Caught, size: usize, served: usize) {
     let scene = Scene::new();
     let late = matches!(caught, Caught::Finish | Caught::Drop);
-    // Full only at the end, or before.
+    // Full only at the end, or earlier.
     let size = if late { 64 } else { size };
     let (mut room, mut data) = (scene.engine.room(size), all());
     scene.adding.panic_after(served);
@@ -278,13 +279,14 @@ fn panics(caught: Caught, size: usize, served: usize) {
     let [told, left] = scene.check(&room, &data);
     assert!(left > 0 && told + left <= COUNT);
     assert!(caught == Caught::Outside || told + left == COUNT);
-    // All that the driver has begun has an outcome, but the one over which it panicked.
+    // Every message that the driver has begun has an outcome, except the one over which it
+    // panicked.
     let is_told = |at: &usize| scene.is_elsewhere(*at) && room.outcome(*at).is_some();
     assert_eq!((0..COUNT).filter(is_told).count() + 1, scene.adding.begun().len());
     scene.goes_on(&mut room);
 }
 
-/// A nonce for which there is no room makes a message one that is served at once.
+/// A message whose nonce is too long for the room is served at once.
 #[test]
 fn a_driver_that_panics_over_one_message_leaves_the_others() {
     let scene = Scene::new();
@@ -308,7 +310,7 @@ fn a_driver_that_panics_over_one_message_leaves_the_others() {
     }
 }
 
-/// A slice of requests tells the same.
+/// A slice of requests gives the same outcomes.
 #[test]
 fn a_driver_that_panics_over_a_slice_has_settled_what_it_has() {
     let scene = Scene::new();
@@ -325,7 +327,7 @@ fn a_driver_that_panics_over_a_slice_has_settled_what_it_has() {
     scene.adding.panic_after(3);
     assert!(catch_unwind(AssertUnwindSafe(|| scene.engine.process(&mut batch))).is_err());
     for (at, request) in batch.iter().enumerate() {
-        // Messages of the driver stand alone among others.
+        // Single messages of the driver are between others.
         let told = (!scene.is_elsewhere(at) || at < 3 * 5).then(|| scene.alone(at).0);
         assert_eq!(request.outcome(), told, "{at}");
     }

@@ -1,6 +1,6 @@
-//! Every test vector through batches: all of a file at once, algorithms mixed and both directions,
-//! each several times, so that lanes fill; at every level of the processor. What must be refused is,
-//! among neighbours that stay right.
+//! Every test vector through batches, at every level of the processor: all vectors of a file at
+//! once, with algorithms and directions mixed, each several times so that lanes fill. Invalid
+//! messages are refused, and their neighbours remain right.
 
 #[allow(dead_code, reason = "each test uses its part of it")]
 mod common;
@@ -18,7 +18,7 @@ use common::message::{Expected, Form, Message};
 use common::numbers::{Numbers as _, Random};
 use lanecrypt_engine::{Algorithm, Engine, Error, Operation};
 
-/// Each message so many times in a batch.
+/// How often each message is in a batch.
 const TIMES: usize = 3;
 
 #[test]
@@ -26,7 +26,7 @@ fn vectors_without_tags() {
     let (mut keys, mut messages) = (Vec::new(), Vec::new());
     for line in raw::own() {
         let raw::Answer::Text { plain, cipher } = line.answer else { continue };
-        // Messages begin at the first byte of the first block; ARC4 has none.
+        // Messages begin at the first byte of the first block. ARC4 has no sessions.
         let whole = (line.skip, line.counter) == (0, 0) && line.algorithm.to_string() != "arc4";
         if !whole {
             continue;
@@ -73,7 +73,8 @@ fn vectors_with_tags() {
             expected,
         };
         let (text, tag) = (&line.ciphertext, &line.tag);
-        // Sessions have tags of 16 bytes: of shorter ones, which begin as these do, none is opened.
+        // Sessions have tags of 16 bytes. A shorter tag is refused, even if it is the beginning of
+        // the right one.
         let refused = |outcome, out| Expected { outcome: Err(outcome), out, tag: tag.clone() };
         let opened = match &line.plain {
             _ if tag.len() != 16 => refused(Error::TagLength, text.clone()),
@@ -105,7 +106,7 @@ fn assert_covered<'a>(algorithms: impl Iterator<Item = &'a Algorithm>, keys: &[K
     }
 }
 
-/// As they come, which is one algorithm after the other, and in a random order.
+/// In the given order, which is one algorithm after the other, and in a random order.
 fn run(keys: &[Key], messages: &[Message]) {
     let mut numbers = Random(41);
     let mut batch = Vec::new();
@@ -130,10 +131,10 @@ fn run(keys: &[Key], messages: &[Message]) {
     }
 }
 
-/// From one buffer to another.
+/// Moves the message from one buffer to another.
 fn apart(mut message: Message) -> Message {
     message.form = Form::Apart;
-    // What is refused before anything is written leaves the other buffer as it was.
+    // A message that is refused early leaves the other buffer as it was.
     if message.expected.outcome == Err(Error::TagLength) {
         message.expected.out = message.room();
     }

@@ -1,5 +1,5 @@
-//! What is left in memory of a session that was dropped: no key, and nothing of its schedule. And
-//! what is printed of it: its name.
+//! A dropped session leaves no key and no part of its schedule in memory. Its `Debug` text has only
+//! its name.
 
 #[allow(dead_code, reason = "each test uses its part of it")]
 mod common;
@@ -11,7 +11,7 @@ use common::levels;
 use lanecrypt_ciphers::hazmat::burn_stack;
 use lanecrypt_engine::{Algorithm, Engine, Request, Session};
 
-/// Two keys for every length; no byte of the one is that of the other in the same place.
+/// Two keys for every length. They differ in every byte.
 const KEYS: [[u8; 64]; 2] = [
     *b"sixty-four bytes of a secret key, of which most sessions use few",
     *b"another key of the same length that nobody is to know; it ends..",
@@ -21,12 +21,12 @@ const KEYS: [[u8; 64]; 2] = [
 fn bytes_around_drop(session: Session) -> [Vec<u8>; 2] {
     let mut place = Box::new(MaybeUninit::<Session>::zeroed());
     let pointer = place.as_mut_ptr();
-    // SAFETY: the place is aligned, large enough and holds nothing yet.
+    // SAFETY: the place is aligned, large enough and uninitialised.
     unsafe { pointer.write(session) };
     let bytes = || {
         let first = pointer.cast::<u8>().cast_const();
-        // Volatile, for the compiler knows that nobody may look at what has been dropped.
-        // SAFETY: the address is within the box; what padding is between the fields came with them.
+        // Volatile, because the compiler may assume that dropped values are not read.
+        // SAFETY: the address is within the box; padding between the fields was copied with them.
         let byte = |i| unsafe { ptr::read_volatile(first.wrapping_add(i)) };
         (0..size_of::<Session>()).map(byte).collect::<Vec<u8>>()
     };
@@ -36,12 +36,12 @@ fn bytes_around_drop(session: Session) -> [Vec<u8>; 2] {
     [before, bytes()]
 }
 
-/// Bytes that are equal in a run so long are no accident.
+/// Whether `bytes` has a run of the secret that is too long to be an accident.
 fn holds(bytes: &[u8], secret: &[u8]) -> bool {
     secret.windows(8).any(|part| bytes.windows(8).any(|window| window == part))
 }
 
-/// Places at which the bytes differ.
+/// The number of positions at which the bytes differ.
 fn differences(one: &[u8], other: &[u8]) -> usize {
     one.iter().zip(other).filter(|(one, other)| one != other).count()
 }
@@ -60,14 +60,14 @@ fn open(engine: &Engine, algorithm: Algorithm, key: &[u8]) -> Session {
     engine.open_on("software", algorithm, key).expect("a good key")
 }
 
-/// Not inlined, so that the stack it uses has been burned by its caller: a value that is moved takes
-/// along what lay between its fields.
+/// Not inlined, so that its caller has burned the stack that it uses: moving a value also copies
+/// the stack's old content between its fields.
 #[inline(never)]
 fn around_a_session(engine: &Engine, algorithm: Algorithm, key: &[u8]) -> [Vec<u8>; 2] {
     bytes_around_drop(open(engine, algorithm, key))
 }
 
-/// The same of a session that has served a slice of requests, and a batch that was filled.
+/// The same for a session that has served a slice of requests, and a batch that was filled.
 #[inline(never)]
 fn around_a_used_session(engine: &Engine, algorithm: Algorithm, key: &[u8]) -> [Vec<u8>; 2] {
     let session = open(engine, algorithm, key);
@@ -94,16 +94,17 @@ fn around_a_used_session(engine: &Engine, algorithm: Algorithm, key: &[u8]) -> [
     bytes_around_drop(session)
 }
 
-/// What is left is the same whatever the key was: the limits, the algorithm, the instruction set, and
-/// what lay on the stack where the session has no field. That may be a word of the expansion of the
-/// key, but never as much as a round key: those of DES, the shortest, have eight bytes.
+/// The bytes that remain do not depend on the key: the limits, the algorithm, the instruction set,
+/// and old stack content where the session has no field. That content may be a word of the key's
+/// expansion, but never as much as a round key; the shortest, of DES, has eight bytes.
 #[test]
 fn nothing_that_a_dropped_session_leaves_depends_on_its_key() {
     let mut seen = 0;
     for (isa, algorithm) in levels().flat_map(|isa| algorithms().map(move |row| (isa, row))) {
         let engine = Engine::with_isa(isa);
         for around in [around_a_session, around_a_used_session] {
-            // Both are read from the same place: where a key lay is no secret, and may be left.
+            // Both keys are read from the same place: the address of a key is not secret, and may
+            // remain.
             let mut place = key(algorithm, 0).to_vec();
             let [one, other] = [0, 1].map(|which| {
                 place.copy_from_slice(key(algorithm, which));
@@ -111,7 +112,7 @@ fn nothing_that_a_dropped_session_leaves_depends_on_its_key() {
                 around(&engine, algorithm, &place)
             });
             let ([before, after], [other_before, other_after]) = (one, other);
-            // A schedule that is not within the session would have to be looked for elsewhere.
+            // A schedule outside of the session would not be seen here.
             let differ = differences(&before, &other_before);
             assert!(differ >= key(algorithm, 0).len() / 2, "{algorithm}: nothing to wipe");
             seen += usize::from(holds(&before, key(algorithm, 0)));
@@ -120,7 +121,7 @@ fn nothing_that_a_dropped_session_leaves_depends_on_its_key() {
             assert!(left < 8, "{algorithm}: {left} bytes of {differ} are left");
         }
     }
-    // Many schedules begin with the key itself: what is looked for can be found.
+    // Many schedules begin with the key itself, so that the search can succeed.
     assert!(seen >= 18, "the keys are looked for in vain");
 }
 

@@ -1,5 +1,5 @@
-//! Wycheproof's tests through batches, at every level: what is valid comes out right, what is not is
-//! refused, and neither changes its neighbours.
+//! Wycheproof's tests through batches, at every level: valid messages give the right result,
+//! invalid ones are refused, and neither affects its neighbours.
 
 #[allow(dead_code, reason = "each test uses its part of it")]
 mod common;
@@ -21,7 +21,7 @@ struct Cases {
 }
 
 impl Cases {
-    /// One message in three forms; `expected` is that of the one in place.
+    /// Adds one message in three forms; `expected` is for the form in place.
     fn add(
         &mut self,
         operation: Operation,
@@ -94,7 +94,7 @@ fn with_tags() {
             }
         }
     }
-    // Valid, forged, with a nonce that there is not.
+    // Valid, forged, and with a nonce of an unsupported length.
     assert_eq!(counts, [229 + 256 + 246, 81 + 60 + 60, 6 + 9 + 9]);
     cases.run();
 }
@@ -109,7 +109,8 @@ fn tagged(cases: &mut Cases, test: &aead::Test) -> usize {
         cases.add(Operation::Open, [nonce, aad, text, tag], Ok(()), [plain, tag]);
         0
     } else if test.flags.iter().any(|flag| no_nonce.contains(flag)) {
-        // Most come without a tag; one that is too short would be another reason to refuse them.
+        // Most of these have no tag, and a tag that is too short would be another reason to refuse
+        // them.
         let (refused, tag) = (Err(Error::NonceLength), &[0; 16][..]);
         cases.add(Operation::Seal, [nonce, aad, plain, tag], refused, [plain, tag]);
         cases.add(Operation::Open, [nonce, aad, text, tag], refused, [text, tag]);
@@ -121,7 +122,7 @@ fn tagged(cases: &mut Cases, test: &aead::Test) -> usize {
     }
 }
 
-/// AES-CBC, with the padding that the set has, and AES-XTS.
+/// AES-CBC, with the set's padding, and AES-XTS.
 #[test]
 fn without_tags() {
     let mut cases = Cases::default();
@@ -149,7 +150,7 @@ fn without_tags() {
         };
         for test in &group.tests {
             cases.keys.push(Key::new(algorithm, test.key.to_vec()));
-            // Shorter tweaks stand for numbers with zeros behind them.
+            // A short tweak stands for a number, padded with zeros.
             let mut tweak = test.nonce.to_vec();
             tweak.resize(16, 0);
             raw(&mut cases, &tweak, &test.pt, &test.ct);
@@ -162,7 +163,7 @@ fn without_tags() {
 fn raw(cases: &mut Cases, iv: &[u8], plain: &[u8], text: &[u8]) {
     cases.add(Operation::Encrypt, [iv, &[], plain, &[]], Ok(()), [text, &[]]);
     cases.add(Operation::Decrypt, [iv, &[], text, &[]], Ok(()), [plain, &[]]);
-    // A message that is not whole blocks, or too short for a sector.
+    // A message of partial blocks, or too short for a sector.
     if iv.len() == 16 && plain.len() < 30 {
         let short = &plain[..plain.len().min(15)];
         if !short.is_empty() {

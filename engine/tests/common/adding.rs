@@ -1,18 +1,18 @@
-//! A driver whose work can be seen, and seen to be done once.
+//! A driver with visible work, so that tests can check that it is done exactly once.
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use lanecrypt_engine::{Algorithm, Driver, Error, Job, Jobs, SessionId};
 
-/// Serves the null cipher by adding a number to each byte that depends on the nonce, of which it
-/// takes any.
+/// Serves the null cipher by adding a number to each byte. The number depends on the nonce, which
+/// may have any length.
 #[derive(Clone, Debug)]
 pub(crate) struct Adding(Arc<Inside>);
 
 #[derive(Debug)]
 struct Inside {
-    /// It panics over the job of this number, when it has half done it.
+    /// It panics over the job of this number, after half of its work.
     panics_at: AtomicUsize,
     /// The nonces of all jobs that it has begun.
     begun: Mutex<Vec<Vec<u8>>>,
@@ -26,7 +26,7 @@ impl Adding {
         Self(Arc::new(Inside { panics_at, begun: Mutex::new(Vec::new()) }))
     }
 
-    /// Panics when it has served so many more.
+    /// Makes it panic after this many more jobs.
     pub(crate) fn panic_after(&self, jobs: usize) {
         // Relaxed: it is set and read on one thread.
         self.0.panics_at.store(self.begun().len() + jobs, Ordering::Relaxed);
@@ -44,13 +44,13 @@ impl Adding {
     }
 }
 
-/// What it does.
+/// The driver's work.
 pub(crate) fn add(nonce: &[u8], data: &mut [u8]) {
     let sum = nonce.iter().fold(1_u8, |sum, byte| sum.wrapping_mul(3).wrapping_add(*byte));
     data.iter_mut().for_each(|byte| *byte = byte.wrapping_add(sum | 1));
 }
 
-/// From one buffer to another, too.
+/// Also serves from one buffer to another.
 fn serve(job: &mut Job<'_, '_>) -> Result<(), Error> {
     let nonce = job.nonce();
     add(nonce, job.data()?.into_out_with_copied_in());

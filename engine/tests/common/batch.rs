@@ -1,4 +1,4 @@
-//! Batches: how random ones are made, and how one is checked.
+//! Random batches, and the check of a batch.
 
 use lanecrypt_engine::{BatchError, Engine, Error, Request, Room, Session};
 
@@ -6,7 +6,7 @@ use super::keys::Key;
 use super::message::{Message, Places};
 use super::numbers::Numbers;
 
-/// What is to be served, and with what.
+/// A batch to serve, and its sessions and buffers.
 pub(crate) struct Case<'c> {
     pub(crate) engine: &'c Engine,
     pub(crate) sessions: &'c [Session],
@@ -15,15 +15,15 @@ pub(crate) struct Case<'c> {
     pub(crate) room: &'c mut Room,
 }
 
-/// What came of it.
+/// The results of a batch.
 pub(crate) struct Served {
     pub(crate) failed: usize,
-    /// What each call said that gave a message.
+    /// The answer of each call that added a message.
     pub(crate) at_once: Vec<Option<Result<(), Error>>>,
     pub(crate) outcomes: Vec<Option<Result<(), Error>>>,
 }
 
-/// By the engine, as a slice of requests.
+/// Served by the engine, as a slice of requests.
 pub(crate) fn processed(case: &mut Case<'_>) -> Served {
     in_slice(case, |engine, batch| engine.process(batch))
 }
@@ -49,7 +49,7 @@ pub(crate) fn in_slice(
     Served { failed, at_once: vec![None; batch.len()], outcomes }
 }
 
-/// By the engine, as a batch that is served while it is filled.
+/// Served by the engine, as a batch that is served while it is filled.
 pub(crate) fn filled(case: &mut Case<'_>) -> Served {
     let mut batch = case.room.batch();
     assert!(batch.is_empty());
@@ -66,7 +66,7 @@ pub(crate) fn filled(case: &mut Case<'_>) -> Served {
     Served { failed, at_once, outcomes }
 }
 
-/// How many failed.
+/// The number of failures.
 pub(crate) fn failed(answer: Result<(), BatchError>) -> usize {
     answer.map_or_else(
         |error| {
@@ -77,8 +77,8 @@ pub(crate) fn failed(answer: Result<(), BatchError>) -> usize {
     )
 }
 
-/// Rooms of several sizes, of which each batch gets the next: what a room expects is then mostly
-/// what there is not.
+/// Rooms of several sizes, used in turn by batches, so that the expectations of a room are mostly
+/// wrong.
 pub(crate) struct Rooms {
     rooms: Vec<Room>,
     next: usize,
@@ -96,7 +96,7 @@ impl Rooms {
     }
 }
 
-/// Has the messages served as one batch, in each way; answers what is wrong, if anything is.
+/// Serves the messages as one batch, in each way; the error describes the first difference.
 pub(crate) fn check(
     engine: &Engine,
     sessions: &[Session],
@@ -109,7 +109,7 @@ pub(crate) fn check(
     check_by(filled, engine, sessions, messages, room).map_err(|what| format!("filled: {what}"))
 }
 
-/// The same in one way: that of the engine, unless a fault is planted.
+/// The same in one way, in which a fault may be planted.
 pub(crate) fn check_by(
     serve: impl FnOnce(&mut Case<'_>) -> Served,
     engine: &Engine,
@@ -151,7 +151,7 @@ pub(crate) fn random(keys: &[Key], numbers: &mut impl Numbers) -> Vec<Message> {
         1..8 => numbers.below(80),
         _ => numbers.below(20),
     };
-    // Large messages in many are slow to check, and find what a few find.
+    // Large messages are slow to check, and a few find as much as many.
     let most = match numbers.below(64) {
         0 => 500_000,
         1..16 => 20_000,
@@ -188,12 +188,12 @@ pub(crate) fn random(keys: &[Key], numbers: &mut impl Numbers) -> Vec<Message> {
     messages
 }
 
-/// How long the messages of a batch are.
+/// The lengths of the messages of a batch.
 enum Lengths {
     Alike(usize),
     /// Below a limit.
     Any(usize),
-    /// About the ends of blocks and of what kernels take at once.
+    /// Near the ends of blocks and of the pieces that kernels take at once.
     Edges(usize),
 }
 

@@ -1,4 +1,4 @@
-//! Keys, with the portable cipher of each, which says what is right.
+//! Keys, each with its portable cipher, which gives the right results.
 
 use lanecrypt_ciphers::{Cipher, hazmat};
 use lanecrypt_engine::{Algorithm, Engine, Error, InOutBuf, Isa, Operation, Session};
@@ -35,25 +35,25 @@ impl Key {
         Self { algorithm, bytes, portable }
     }
 
-    /// A key of one of the lengths that there are.
+    /// A key of one of the algorithm's lengths.
     pub(crate) fn random(algorithm: Algorithm, numbers: &mut impl Numbers) -> Self {
         let lengths: Vec<usize> = algorithm.key_lengths().iter().collect();
         let length = *numbers.choice(&lengths);
         let mut bytes = numbers.bytes(length);
-        // An input of a fuzz target may end here, and then all bytes of a key depend on one number;
-        // halves that are the same are refused.
+        // An input of a fuzz target may end here. Then all bytes of the key depend on one number,
+        // and equal halves would be refused.
         if let Some(first) = bytes.first_mut() {
             *first ^= 0x80;
         }
         Self::new(algorithm, bytes)
     }
 
-    /// The cipher for the kernels of `isa`.
+    /// The cipher with the kernels of `isa`.
     pub(crate) fn at(&self, isa: Isa) -> Keyed {
         Keyed::new(isa, self.algorithm, &self.bytes)
     }
 
-    /// Bytes of a tag, 0 without authentication.
+    /// The length of a tag in bytes, 0 without authentication.
     pub(crate) fn tag_length(&self) -> usize {
         match &self.portable {
             Keyed::Sealed(cipher) => cipher.tag_length(),
@@ -61,7 +61,7 @@ impl Key {
         }
     }
 
-    /// What a message whose data and tag are apart becomes.
+    /// Serves a message whose data and tag are apart.
     pub(crate) fn serve(
         &self,
         operation: Operation,
@@ -79,7 +79,7 @@ impl Key {
         }
     }
 
-    /// What a packet becomes, whose last bytes are the tag, or room for it.
+    /// Serves a packet, whose last bytes are the tag or room for it.
     pub(crate) fn serve_packet(
         &self,
         operation: Operation,
@@ -95,14 +95,14 @@ impl Key {
     }
 }
 
-/// Keys of every algorithm that a session can be of: the algorithms of ARC4 take a key for each
+/// Every algorithm that has sessions. The algorithms of ARC4 have none: they take a key for each
 /// message.
 pub(crate) fn algorithms() -> Vec<Algorithm> {
     let all = Algorithm::ALL.iter().copied();
     all.filter(|algorithm| algorithm.to_string() != "arc4").collect()
 }
 
-/// So many keys of each algorithm.
+/// `each` keys of each algorithm.
 pub(crate) fn random_keys(each: usize, of: &[Algorithm], numbers: &mut impl Numbers) -> Vec<Key> {
     let mut keys = Vec::new();
     for &algorithm in of {
@@ -111,7 +111,7 @@ pub(crate) fn random_keys(each: usize, of: &[Algorithm], numbers: &mut impl Numb
     keys
 }
 
-/// A session for each key. Every other one of the null cipher is of the driver of that name.
+/// A session for each key. Every other session of the null cipher is on the driver `null`.
 pub(crate) fn open(engine: &Engine, keys: &[Key]) -> Vec<Session> {
     let session = |(i, key): (usize, &Key)| {
         let (algorithm, bytes) = (key.algorithm, &key.bytes);

@@ -1,4 +1,4 @@
-//! One message of a batch, and what must come of it.
+//! One message of a batch, and its expected result.
 
 use core::fmt;
 
@@ -8,42 +8,42 @@ use super::keys::Key;
 use super::numbers::Numbers;
 use super::place::Place;
 
-/// What lies where a message from one buffer to another is to be written.
+/// Fills an output buffer before a message is written to it.
 const ROOM: u8 = 0x5a;
 
-/// Where a message's data and tag lie.
+/// Where the data and tag of a message are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Form {
     InPlace,
     /// From one buffer to another.
     Apart,
-    /// From one buffer to another of another length.
+    /// From one buffer to another of a different length.
     Uneven,
-    /// In place, with the tag behind them.
+    /// In place, followed by the tag.
     Packet,
 }
 
-/// One message, and what must come of it.
+/// One message, and its expected result.
 #[derive(Clone)]
 pub(crate) struct Message {
-    /// The number of its key.
+    /// The index of its key.
     pub(crate) key: usize,
     pub(crate) operation: Operation,
     pub(crate) form: Form,
     pub(crate) nonce: Vec<u8>,
     pub(crate) aad: Vec<u8>,
-    /// The data before; of a packet, all of it.
+    /// The data before; for a packet, the whole packet.
     pub(crate) data: Vec<u8>,
-    /// The tag that came, or what lies where it is to be written; a packet has none besides.
+    /// The received tag, or the initial content of the tag's room; empty for a packet.
     pub(crate) tag: Vec<u8>,
-    /// It is served before its batch is: a slice of requests may have such.
+    /// It is served before its batch is; a slice of requests may have such messages.
     pub(crate) before: bool,
-    /// Where it lies, relative to lines of the cache.
+    /// Its address relative to cache lines.
     pub(crate) offset: usize,
     pub(crate) expected: Expected,
 }
 
-/// What must come of a message.
+/// The expected result of a message.
 #[derive(Clone)]
 pub(crate) struct Expected {
     pub(crate) outcome: Result<(), Error>,
@@ -53,13 +53,13 @@ pub(crate) struct Expected {
 
 /// The memory of a message.
 pub(crate) struct Places {
-    /// Where it comes from, if that is another place.
+    /// Its input, if that is a separate place.
     pub(crate) input: Option<Place>,
     pub(crate) out: Place,
     pub(crate) tag: Place,
 }
 
-/// What a message is made of.
+/// The parts of a message.
 enum Parts<'a> {
     Packet(&'a mut [u8]),
     Detached(Data<'a>, &'a mut [u8]),
@@ -78,7 +78,7 @@ impl Places {
     }
 }
 
-/// What there is to change of a message so that it is refused.
+/// Changes to a message that make it invalid.
 const DAMAGES: [Damage; 11] = [
     Damage::Nonce,
     Damage::DataLength,
@@ -108,7 +108,7 @@ enum Damage {
 }
 
 impl Message {
-    /// A good one of about `len` bytes under the key of this number.
+    /// A valid message of about `len` bytes under the key of this index.
     pub(crate) fn random(keys: &[Key], key: usize, len: usize, numbers: &mut impl Numbers) -> Self {
         let number = key;
         let key = &keys[number];
@@ -152,7 +152,7 @@ impl Message {
         message
     }
 
-    /// Changes it so that it is refused, mostly.
+    /// Changes it so that it is refused in most cases.
     pub(crate) fn damage(&mut self, keys: &[Key], numbers: &mut impl Numbers) {
         match *numbers.choice(&DAMAGES) {
             Damage::Nonce => {
@@ -193,7 +193,7 @@ impl Message {
         self.expect(keys);
     }
 
-    /// Asks the portable cipher what must come of it.
+    /// Sets the expected result from the portable cipher.
     pub(crate) fn expect(&mut self, keys: &[Key]) {
         let mut out = self.room();
         let mut tag = self.tag.clone();
@@ -212,7 +212,7 @@ impl Message {
         self.expected = Expected { outcome, out, tag };
     }
 
-    /// What lies where it is written, before.
+    /// The initial content of its output.
     pub(crate) fn room(&self) -> Vec<u8> {
         match self.form {
             Form::Apart => vec![ROOM; self.data.len()],
@@ -232,7 +232,7 @@ impl Message {
         Places { input, out: Place::new(&self.room(), self.offset), tag }
     }
 
-    /// The request for it.
+    /// Its request.
     pub(crate) fn request<'a>(
         &'a self,
         session: &'a Session,
@@ -257,7 +257,7 @@ impl Message {
         }
     }
 
-    /// Gives it to a batch that is filled.
+    /// Adds it to a batch that is filled.
     pub(crate) fn give<'a>(
         &'a self,
         session: &'a Session,
@@ -277,7 +277,7 @@ impl Message {
         }
     }
 
-    /// The same by a call of the session, without a batch.
+    /// Serves it by a call of the session, without a batch.
     pub(crate) fn call(&self, session: &Session, places: &mut Places) -> Result<(), Error> {
         let (nonce, aad) = (&self.nonce, &self.aad);
         match (self.operation, places.parts(self.form)) {
@@ -297,7 +297,7 @@ impl Message {
         }
     }
 
-    /// Compares what came of it with what must.
+    /// Compares its result with the expected one.
     pub(crate) fn check(
         &self,
         outcome: Option<Result<(), Error>>,
@@ -336,7 +336,7 @@ impl Message {
     }
 }
 
-/// Lengths instead of bytes, which the numbers of the test make again.
+/// Shows lengths instead of bytes; the seed of the test reproduces the bytes.
 impl fmt::Debug for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Message")
@@ -354,7 +354,7 @@ impl fmt::Debug for Message {
     }
 }
 
-/// Nonces are counters, or the beginning of one: some end with ones, so that it wraps.
+/// Makes nonces end with ones in some cases, so that a counter in them wraps.
 fn near_the_carry(mut nonce: Vec<u8>, numbers: &mut impl Numbers) -> Vec<u8> {
     if numbers.one_in(4) {
         let ones = numbers.below(nonce.len() + 1);

@@ -1,4 +1,4 @@
-//! What the tests of batches share.
+//! Shared parts of the tests of batches.
 
 pub(crate) mod adding;
 pub(crate) mod batch;

@@ -1,4 +1,4 @@
-//! Where random batches come from.
+//! Sources of numbers for random batches.
 
 /// A source of numbers: a generator, or the input of a fuzz target.
 pub(crate) trait Numbers {
@@ -10,7 +10,7 @@ pub(crate) trait Numbers {
         usize::try_from(self.number() % limit as u64).expect("below a usize")
     }
 
-    /// True once in so many times.
+    /// True once in `times` calls on average.
     fn one_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
@@ -20,7 +20,7 @@ pub(crate) trait Numbers {
         &of[self.below(of.len())]
     }
 
-    /// So many bytes, which depend on one number only.
+    /// `len` bytes, which depend on one number only.
     fn bytes(&mut self, len: usize) -> Vec<u8> {
         let mut random = Random(self.number());
         let mut bytes = Vec::with_capacity(len + 8);

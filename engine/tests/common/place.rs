@@ -1,8 +1,8 @@
-//! Buffers whose surroundings are watched.
+//! Buffers with guards on both sides.
 
-/// Bytes on each side of a buffer that nothing may touch.
+/// The number of guard bytes on each side of a buffer.
 const GUARD: usize = 64;
-/// What they are.
+/// The value of the guard bytes.
 const PAINT: u8 = 0xa7;
 
 /// A buffer at a chosen distance from a 64-byte boundary, between two guards.
@@ -30,14 +30,14 @@ impl Place {
         &mut self.memory[self.start..self.start + self.len]
     }
 
-    /// Whether both guards are as they were.
+    /// Whether both guards are unchanged.
     pub(crate) fn is_guarded(&self) -> bool {
         let after = self.start + self.len;
         let guards = self.memory[..self.start].iter().chain(&self.memory[after..]);
         guards.into_iter().all(|&byte| byte == PAINT)
     }
 
-    /// What a kernel does that writes one byte too many, or the nearest of a guard before.
+    /// Changes the nearest guard byte after the buffer, or before it, as a faulty kernel would.
     pub(crate) fn spill(&mut self, before: bool) {
         let at = if before { self.start - 1 } else { self.start + self.len };
         self.memory[at] ^= 1;

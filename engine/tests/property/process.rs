@@ -1,5 +1,5 @@
-//! What must hold for any batch: shared by a test, which runs it on a fixed corpus, and by the fuzz
-//! target `process`, which searches for inputs that break it.
+//! The property of any batch. A test checks it on a fixed corpus, and the fuzz target `process`
+//! searches for inputs that break it.
 
 use lanecrypt_ciphers::Level;
 use lanecrypt_engine::{Engine, Isa};
@@ -22,9 +22,9 @@ impl Numbers for Input<'_> {
     }
 }
 
-/// Takes keys and messages from the bytes of `input`, and asserts that the batch gives what the
-/// portable cipher gives for each by itself, at the level chosen and at the portable one, writes
-/// nothing else, and counts right what failed.
+/// Takes keys and messages from the bytes of `input` and serves them as a batch, at the chosen
+/// level and at the portable one. Asserts that the results are those of the portable cipher for
+/// each message, that nothing else is written, and that failures are counted right.
 pub(crate) fn process(input: &[u8]) {
     let mut input = Input(Bytes::new(input));
     let level = *input.choice(&Level::ALL);
@@ -42,7 +42,7 @@ pub(crate) fn process(input: &[u8]) {
     };
     let messages_expected = *input.choice(&[count, count / 3, 1, 2 * count]);
     let longest = *input.choice(&[17, 40, 300, 300, LONGEST]);
-    // A batch of many is of short ones, so that a case takes no more than milliseconds.
+    // A large batch has short messages, so that a case takes only milliseconds.
     let longest = if count > 40 { longest.min(300) } else { longest };
     let mut messages: Vec<Message> = Vec::with_capacity(count);
     for _ in 0..count {
@@ -57,7 +57,7 @@ pub(crate) fn process(input: &[u8]) {
         let engine = Engine::with_isa(isa);
         let sessions = open(&engine, &keys);
         let mut room = engine.room(messages_expected);
-        // Filled once more, when the room knows what comes.
+        // Filled twice: the second time the room has the right expectations.
         for serve in [processed, filled, filled] {
             check_by(serve, &engine, &sessions, &messages, &mut room)
                 .unwrap_or_else(|what| panic!("{}: {what}", isa.level()));
