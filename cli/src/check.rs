@@ -1,4 +1,4 @@
-//! `lanecrypt check`: this build against its test vectors, or against anybody's.
+//! `lanecrypt check`: tests this build with its own test vectors, or with others.
 
 mod calls;
 mod case;
@@ -15,7 +15,7 @@ use lanecrypt_ciphers::Isa;
 
 use crate::exit;
 
-/// The protocol, in short.
+/// A summary of the protocol.
 const PROTOCOL: &str = "\
 Without a terminal on standard input, each line of it is a request in JSON, and has an answer on
 standard output: {\"id\",\"out\"}, or {\"id\",\"err\"} with the reason. Bytes are in hexadecimal.

@@ -1,27 +1,27 @@
-//! How the program ends: one line for an error, quietly when nobody listens any more.
+//! Exit codes and messages: one line for an error; a closed reader is not an error.
 
 use std::io::{self, ErrorKind, Write as _};
 use std::process::ExitCode;
 
 use lanecrypt_speed::streams;
 
-/// Ends with 2 and one line on standard error.
+/// Exits with 2 and one line on standard error.
 pub(crate) fn bad_arguments(reason: &str) -> ExitCode {
     say(reason);
     ExitCode::from(2)
 }
 
-/// Ends with 1 and one line on standard error.
+/// Exits with 1 and one line on standard error.
 pub(crate) fn failure(reason: &str) -> ExitCode {
     say(reason);
     ExitCode::FAILURE
 }
 
-/// Whether there is a standard output; one that was closed takes all, and nobody gets it.
+/// Checks that there is a standard output. A closed one would accept everything and lose it.
 ///
 /// # Errors
 ///
-/// The code to end with; the reason is on standard error.
+/// The exit code; the reason is on standard error.
 pub(crate) fn needs_output() -> Result<(), ExitCode> {
     match streams::output_was_closed() {
         true => Err(failure("standard output is closed")),
@@ -29,11 +29,11 @@ pub(crate) fn needs_output() -> Result<(), ExitCode> {
     }
 }
 
-/// Whether there is a standard input; one that was closed reads as empty.
+/// Checks that there is a standard input. A closed one would read as empty.
 ///
 /// # Errors
 ///
-/// As for [`needs_output`].
+/// Same as [`needs_output`].
 pub(crate) fn needs_input() -> Result<(), ExitCode> {
     match streams::input_was_closed() {
         true => Err(failure("standard input is closed")),
@@ -41,7 +41,7 @@ pub(crate) fn needs_input() -> Result<(), ExitCode> {
     }
 }
 
-/// Writes `text` to standard output and ends with 0, or as [`after`] says.
+/// Writes `text` to standard output and exits with 0, or as [`after`] says.
 pub(crate) fn print(text: &str) -> ExitCode {
     if let Err(code) = needs_output() {
         return code;
@@ -50,7 +50,7 @@ pub(crate) fn print(text: &str) -> ExitCode {
     after(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }
 
-/// Ends as writing went: a reader that has seen enough is no failure.
+/// The exit code after writing. A reader that has closed its end is no failure.
 pub(crate) fn after(result: io::Result<()>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -61,9 +61,8 @@ pub(crate) fn after(result: io::Result<()>) -> ExitCode {
 
 /// Writes one line on standard error.
 pub(crate) fn say(reason: &str) {
-    // Arguments are repeated in messages: nothing of them may steer the terminal or make more
-    // lines of one.
+    // Messages repeat arguments, which must not control the terminal or add lines.
     let clean: String = reason.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
-    // When standard error cannot be written to, there is nobody left to tell.
+    // If standard error cannot be written, nothing can be reported.
     let _ = writeln!(io::stderr(), "lanecrypt: {clean}");
 }

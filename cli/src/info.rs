@@ -1,4 +1,4 @@
-//! `lanecrypt info`: what this machine has and which kernels it runs.
+//! `lanecrypt info`: the machine's features, and the kernels that run on it.
 
 mod batches;
 mod rate;
@@ -20,7 +20,7 @@ pub(crate) struct Args {
     /// As JSON
     #[arg(long)]
     json: bool,
-    /// Measure, within milliseconds, which messages of a batch had better run side by side
+    /// Measure, within milliseconds, which messages of a batch are faster in lanes
     #[arg(long)]
     calibrate: bool,
 }
@@ -47,7 +47,7 @@ struct Machine {
 
 impl Machine {
     fn look(calibrate: bool) -> Self {
-        // The facilities are those that the generators found: there must be one.
+        // The facilities are known only after a generator has been made.
         let _ = lanecrypt_random::try_fill(&mut [0]);
         Self {
             model: model(),
@@ -79,7 +79,7 @@ impl Machine {
             ("State kept out of core dumps", yes(facilities.dont_dump)),
             ("State locked in memory", yes(facilities.locked)),
             ("Limit of locked memory", limit(facilities.lock_limit)),
-            ("Of it for random numbers", limit(facilities.lock_budget)),
+            ("Locked for random numbers at most", limit(facilities.lock_budget)),
         ];
         let mut text = String::new();
         for (name, value) in rows {
@@ -88,11 +88,11 @@ impl Machine {
         if !facilities.wipe_on_fork {
             text += "Nothing is buffered: every random number is a request to the kernel.\n";
         }
-        text += "\nThe kernel that runs at each level. At the level in use: how many blocks of a message run\n";
+        text += "\nThe kernel at each level. For the level in use: the blocks of a message that run\n";
         // Writing to a string does not fail.
         let _ = writeln!(
             text,
-            "side by side (lanes), and cycles per byte of {} KiB encrypted, and decrypted",
+            "together (lanes), and cycles per byte to encrypt and to decrypt {} KiB",
             MESSAGE >> 10
         );
         let marks = Level::ALL.map(|level| self.mark(level));
@@ -187,7 +187,7 @@ fn kernel(algorithm: Algorithm, level: Level) -> String {
     format!("{}{mark}", algorithm.kernel_at(level))
 }
 
-/// Whether it is constant time, why not, and whether worse is known.
+/// Whether it is constant time or why not, and a warning if the cipher is broken.
 fn remark(primitive: Primitive, level: Level) -> String {
     let mut text = primitive
         .timing_leak(level)
@@ -198,7 +198,7 @@ fn remark(primitive: Primitive, level: Level) -> String {
     text
 }
 
-/// Cycles per byte, with as many digits as mean something.
+/// Cycles per byte, with as many digits as are significant.
 fn cycles(rate: Option<f64>) -> String {
     match rate {
         None => String::from("-"),
@@ -227,7 +227,7 @@ fn limit(bytes: Option<u64>) -> String {
     bytes.map_or_else(|| String::from("none"), |bytes| format!("{} KiB", bytes / 1024))
 }
 
-/// The processor's name as the kernel gives it, or its architecture.
+/// The processor's name as the kernel reports it, or its architecture.
 fn model() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let line = info.lines().find_map(|line| line.strip_prefix("model name"));

@@ -1,7 +1,7 @@
 //! The program `lanecrypt`.
 //!
-//! It exits with 0 when all went well, 1 when something failed, and 2 when the arguments or
-//! `LANECRYPT_ISA` make no sense; errors are one line on standard error.
+//! Its exit code is 0 on success, 1 on a failure, and 2 if the arguments or `LANECRYPT_ISA` are
+//! invalid. Errors are one line on standard error.
 
 #![forbid(unsafe_code)]
 
@@ -43,7 +43,7 @@ enum Command {
 }
 
 impl Command {
-    /// Whether what was asked for goes to a file.
+    /// Whether the command writes its result to a file.
     fn does_without_output(&self) -> bool {
         matches!(self, Self::Speed(args) if args.writes_file())
     }
@@ -58,7 +58,7 @@ fn main() -> ExitCode {
     if let Err(reason) = isa_setting() {
         return exit::bad_arguments(&reason);
     }
-    // Before any work is done in vain.
+    // Checked before any work is done.
     if !arguments.command.does_without_output()
         && let Err(code) = exit::needs_output()
     {
@@ -72,8 +72,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// The library ignores a value of `LANECRYPT_ISA` that it does not know; a program's user wants to
-/// hear of it.
+/// Refuses an unknown value of `LANECRYPT_ISA`. The library ignores such values, but the user of a
+/// program needs to know.
 fn isa_setting() -> Result<(), String> {
     match std::env::var("LANECRYPT_ISA") {
         Err(std::env::VarError::NotPresent) => Ok(()),
@@ -86,13 +86,13 @@ fn isa_setting() -> Result<(), String> {
     }
 }
 
-/// What an argument error says, without the usage text that follows it.
+/// An argument error as one line, without the usage text after it.
 fn one_line(error: &clap::Error) -> String {
     if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         return String::from("no command given; try 'lanecrypt --help'");
     }
     let mut text = error.to_string();
-    // What the user typed stands before these: the last ones are not the user's.
+    // The user's own text is before these, so that their last occurrence is not the user's.
     for end in ["\n\nFor more information", "\n\nUsage:"] {
         text.truncate(text.rfind(end).unwrap_or(text.len()));
     }

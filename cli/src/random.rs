@@ -15,7 +15,7 @@ use output::{Broken, Output};
 use produce::Plan;
 use source::{Core, Kind, Missing, Placement};
 
-/// What a terminal gets when no size is given: a 256-bit key.
+/// The default size on a terminal: a 256-bit key.
 const TERMINAL_BYTES: u64 = 32;
 
 /// Arguments of `random`.
@@ -25,19 +25,19 @@ pub(crate) struct Args {
     /// endless into a pipe or file]
     #[arg(value_name = "BYTES", value_parser = size::parse)]
     bytes: Option<u64>,
-    /// How bytes are written [default: hex on a terminal, raw into a pipe or file]
+    /// The form of the output [default: hex on a terminal, raw into a pipe or file]
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// The cipher that makes them
+    /// The cipher that generates the bytes
     #[arg(long, value_enum, default_value_t = Core::Fastest)]
     core: Core,
-    /// What happens to its key
+    /// When the cipher's key is replaced
     #[arg(long, value_enum, default_value_t = Kind::Erasing)]
     generator: Kind,
-    /// Where generators live
+    /// Which threads share a generator
     #[arg(long, value_enum, default_value_t = Placement::PerThread)]
     placement: Placement,
-    /// How many threads make them
+    /// Number of threads that generate bytes
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     threads: u16,
 }

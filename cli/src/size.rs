@@ -1,9 +1,10 @@
-//! Sizes as they are typed.
+//! Sizes on the command line.
 
-/// A number of bytes, from a decimal number and a unit.
+/// Parses a number of bytes: a decimal number with a unit.
 ///
-/// Units are those of `dd` and `head`: `K`, `M`, `G`, `T`, `P`, `E`, also as `KiB` and so on, count
-/// 1,024; `kB`, `KB`, `MB` and so on count 1,000; `k` is `K`; `B` is one byte.
+/// The units are those of `dd` and `head`. `K`, `M`, `G`, `T`, `P`, `E`, also written `KiB` and so
+/// on, are powers of 1,024. `kB`, `KB`, `MB` and so on are powers of 1,000. `k` is `K`; `B` is one
+/// byte.
 pub(crate) fn parse(text: &str) -> Result<u64, String> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (digits, unit) = text.split_at(end);

@@ -1,4 +1,4 @@
-//! `lanecrypt speed`: what requests cost on this machine, beside the peers.
+//! `lanecrypt speed`: the cost of requests on this machine, compared with the peers.
 
 mod target;
 
@@ -17,11 +17,11 @@ use lanecrypt_speed::{
 use self::target::Target;
 use crate::exit;
 
-/// Measures what requests cost on this machine, ours and the peers', interleaved in one run.
+/// Measures the cost of requests on this machine, ours and the peers', interleaved in one run.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     #[arg(value_name = "TABLE", help = format!(
-        "Tables to measure whole: {}; without any, the headline rows",
+        "Tables to measure in full: {}; without any, the headline rows",
         Table::all().iter().map(|table| table.name()).collect::<Vec<_>>().join(", ")
     ))]
     tables: Vec<Table>,
@@ -34,7 +34,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "full")]
     quick: bool,
 
-    /// Measure every point and make the documents' tests whole, however long that takes
+    /// Measure every point and run the documents' tests in full, however long that takes
     #[arg(long)]
     full: bool,
 
@@ -46,7 +46,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "LIST", default_value = "all", hide_default_value = true)]
     peers: PeersArg,
 
-    /// Take a peer's library from this file, such as openssl=/opt/lib/libcrypto.so.3
+    /// Use this file as a peer's library, such as openssl=/opt/lib/libcrypto.so.3
     #[arg(long, value_name = "NAME=PATH", value_parser = peer_library)]
     peer_lib: Vec<String>,
 
@@ -56,7 +56,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Whether the results go to a file, so that the text on standard output is not all there is.
+    /// Whether the results go to a file, in addition to the text on standard output.
     pub(crate) fn writes_file(&self) -> bool {
         self.json.as_deref().is_some_and(|path| path.as_os_str() != target::OUTPUT)
     }
@@ -72,7 +72,7 @@ impl From<&str> for PeersArg {
     }
 }
 
-/// Reads a time: a whole number of seconds, or with `ms`, `s`, `m` or `h`.
+/// Parses a time: a whole number of seconds, or a number with `ms`, `s`, `m` or `h`.
 fn duration(text: &str) -> Result<Duration, String> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(end);
@@ -87,7 +87,7 @@ fn duration(text: &str) -> Result<Duration, String> {
         .parse::<u64>()
         .ok()
         .and_then(|number| number.checked_mul(milliseconds))
-        // A year, so that no sum of times can overflow.
+        // At most a year, so that no sum of times can overflow.
         .filter(|&time| (1..=365 * 24 * 3_600_000).contains(&time))
         .map(Duration::from_millis)
         .ok_or_else(|| "expected a time such as 500ms, 30s, 5m".to_owned())
@@ -101,8 +101,8 @@ fn peer_library(assignment: &str) -> Result<String, String> {
     }
 }
 
-/// Runs the command; exit code 1 when an answer of ours is wrong or the results cannot be
-/// written, 2 for arguments that ask for nothing that exists, 130 after an interrupt.
+/// Runs the command. The exit code is 1 if one of our answers is wrong or the results cannot be
+/// written, 2 for arguments that match nothing, and 130 after an interrupt.
 pub(crate) fn run(args: Args) -> ExitCode {
     let mut libraries = PeerLibraries::new();
     for assignment in &args.peer_lib {
@@ -127,7 +127,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         Err(reason) => return exit::failure(&reason),
     };
     let quiet = matches!(target, Some(Target::Output));
-    // Without a handler an interrupt simply ends the program.
+    // Without a handler, an interrupt simply ends the program.
     let stop = on_interrupt().unwrap_or_else(|_| Arc::new(AtomicBool::new(false)));
     let mut unheard = None;
     let mut show = |text: &str| {
@@ -136,7 +136,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
             return;
         }
         if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-            // Nobody gets the rest; the JSON may still be wanted.
+            // The rest of the text has no reader, but the JSON may still be wanted.
             unheard = Some(error);
             stop.store(target.is_none(), Ordering::Relaxed);
         }

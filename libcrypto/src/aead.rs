@@ -1,4 +1,5 @@
-//! Ciphers of libcrypto that authenticate: a whole message in one call, nothing unverified.
+//! Ciphers of libcrypto with authentication. A call takes a whole message; unverified plaintext is
+//! never returned.
 
 use core::ffi::{CStr, c_int, c_ulong, c_void};
 use core::fmt;
@@ -8,20 +9,20 @@ use crate::cipher::Handle;
 use crate::library::Build;
 use crate::{Direction, Error};
 
-/// The mode in the flags of ciphers in GCM.
+/// The GCM mode in a cipher's flags.
 const GCM: c_ulong = 6;
-/// Of ciphers in no mode, such as ChaCha20-Poly1305.
+/// The mode of ciphers without one, such as ChaCha20-Poly1305.
 const STREAM: c_ulong = 0;
-/// Bytes of every nonce here.
+/// The length of every nonce here, in bytes.
 const NONCE: usize = 12;
 /// `EVP_CTRL_AEAD_GET_TAG`.
 const GET_TAG: c_int = 0x10;
 /// `EVP_CTRL_AEAD_SET_TAG`.
 const SET_TAG: c_int = 0x11;
-/// Keeps the direction that a context has.
+/// Keeps the direction of a context.
 const SAME_DIRECTION: c_int = -1;
 
-/// An algorithm of libcrypto that authenticates, without a key: AES-GCM, ChaCha20-Poly1305.
+/// An algorithm of libcrypto with authentication, without a key: AES-GCM, ChaCha20-Poly1305.
 ///
 /// Nonces have 12 bytes, tags 16. Any number of threads may share it.
 pub struct AeadCipher {
@@ -43,7 +44,7 @@ impl AeadCipher {
     #[inline]
     fn of(handle: Handle) -> Result<Self, Error> {
         let lengths = handle.lengths();
-        // What TLS or other formats build in, or what needs the lengths beforehand, is left out.
+        // Excluded: ciphers for TLS or other formats, and modes that need the lengths beforehand.
         if handle.authenticates()
             && matches!(handle.mode(), GCM | STREAM)
             && (lengths.iv, lengths.block) == (NONCE, 1)
@@ -54,17 +55,17 @@ impl AeadCipher {
         }
     }
 
-    /// Bytes of the key.
+    /// The length of the key in bytes.
     #[must_use]
     pub const fn key_length(&self) -> usize {
         self.key_len
     }
 
-    /// A context for this algorithm in one direction, with a key.
+    /// Makes a context for this algorithm in one direction, with a key.
     ///
     /// # Errors
     ///
-    /// [`Error::KeyLength`], or [`Error::Failed`] when libcrypto refuses.
+    /// [`Error::KeyLength`], or [`Error::Failed`] if libcrypto refuses.
     #[inline]
     pub fn context(&self, direction: Direction, key: &[u8]) -> Result<AeadContext, Error> {
         let mut context = AeadContext::empty(self, direction)?;
@@ -72,12 +73,12 @@ impl AeadCipher {
         Ok(context)
     }
 
-    /// Encrypts one message in place and writes its tag, by a context of its own: made, keyed, used
-    /// and freed.
+    /// Encrypts one message in place and writes its tag, with a context that is made, keyed, used
+    /// and freed for it.
     ///
     /// # Errors
     ///
-    /// As for [`AeadContext::seal`] and [`AeadContext::set_key`].
+    /// Same as [`AeadContext::seal`] and [`AeadContext::set_key`].
     #[inline]
     pub fn seal(
         &self,
@@ -92,12 +93,12 @@ impl AeadCipher {
         context.seal_started(aad, data, tag)
     }
 
-    /// Decrypts one message from `sealed` to `out` and checks its tag, by a context of its own. On
-    /// any failure `out` is zero.
+    /// Decrypts one message from `sealed` to `out` and checks its tag, with a context of its own.
+    /// After any error `out` is zero.
     ///
     /// # Errors
     ///
-    /// As for [`AeadContext::open`] and [`AeadContext::set_key`].
+    /// Same as [`AeadContext::open`] and [`AeadContext::set_key`].
     #[inline]
     pub fn open(
         &self,
@@ -126,7 +127,7 @@ impl fmt::Debug for AeadCipher {
     }
 }
 
-/// What `EVP_CipherInit_ex` calls a direction.
+/// The direction as `EVP_CipherInit_ex` takes it.
 #[inline]
 const fn number(direction: Direction) -> c_int {
     match direction {
@@ -135,10 +136,10 @@ const fn number(direction: Direction) -> c_int {
     }
 }
 
-/// An algorithm that authenticates with a key, in one direction (`EVP_CIPHER_CTX`).
+/// An algorithm with authentication and a key, in one direction (`EVP_CIPHER_CTX`).
 ///
 /// libcrypto wipes the key when the context is dropped. A nonce must not be used twice with a key;
-/// nothing here checks that.
+/// this is not checked.
 pub struct AeadContext {
     build: &'static Build,
     context: NonNull<c_void>,
@@ -147,11 +148,11 @@ pub struct AeadContext {
 }
 
 impl AeadContext {
-    /// Without a key yet.
+    /// A context without a key.
     #[inline]
     fn empty(cipher: &AeadCipher, direction: Direction) -> Result<Self, Error> {
         let build = cipher.handle.build;
-        // SAFETY: takes nothing.
+        // SAFETY: takes no arguments.
         let context = unsafe { (build.functions.EVP_CIPHER_CTX_new)() };
         let context = NonNull::new(context).ok_or_else(|| build.failed(Error::Failed))?;
         Ok(Self { build, context, direction, key_len: cipher.key_len })
@@ -161,7 +162,7 @@ impl AeadContext {
     ///
     /// # Errors
     ///
-    /// [`Error::KeyLength`], or [`Error::Failed`] when libcrypto refuses.
+    /// [`Error::KeyLength`], or [`Error::Failed`] if libcrypto refuses.
     #[inline]
     pub fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
         self.init(ptr::null(), Some(key), None, SAME_DIRECTION)
@@ -171,9 +172,10 @@ impl AeadContext {
     ///
     /// # Errors
     ///
-    /// [`Error::IvLength`]; [`Error::DataLength`] for more than 2^31 - 1 bytes of data or associated
-    /// data; [`Error::Failed`] when the context is one for decryption or libcrypto refuses, which may be
-    /// after some of the data have been encrypted.
+    /// - [`Error::IvLength`];
+    /// - [`Error::DataLength`] for more than 2^31 - 1 bytes of data or associated data;
+    /// - [`Error::Failed`] if the context is for decryption or libcrypto refuses. A part of the
+    ///   data may have been encrypted then.
     #[inline]
     pub fn seal(
         &mut self,
@@ -186,11 +188,11 @@ impl AeadContext {
         self.seal_started(aad, data, tag)
     }
 
-    /// The same under another key, which stays set: one call for key and nonce.
+    /// Same as [`AeadContext::seal`] with another key, which stays set: one call for key and nonce.
     ///
     /// # Errors
     ///
-    /// As for [`AeadContext::seal`] and [`AeadContext::set_key`].
+    /// Same as [`AeadContext::seal`] and [`AeadContext::set_key`].
     #[inline]
     pub fn seal_rekeyed(
         &mut self,
@@ -204,13 +206,15 @@ impl AeadContext {
         self.seal_started(aad, data, tag)
     }
 
-    /// Decrypts a message from `sealed` to `out` and checks its tag. On any failure `out` is zero.
+    /// Decrypts a message from `sealed` to `out` and checks its tag. After any error `out` is zero.
     ///
     /// # Errors
     ///
-    /// [`Error::Failed`] when the tag is wrong, the context is one for encryption, or libcrypto
-    /// refuses; [`Error::IvLength`]; [`Error::DataLength`] when `out` is not as long as `sealed`, or
-    /// for more than 2^31 - 1 bytes.
+    /// - [`Error::Failed`] if the tag is wrong, the context is for encryption, or libcrypto
+    ///   refuses;
+    /// - [`Error::IvLength`];
+    /// - [`Error::DataLength`] if `out` is not as long as `sealed`, or for more than 2^31 - 1
+    ///   bytes.
     #[inline]
     pub fn open(
         &mut self,
@@ -224,11 +228,11 @@ impl AeadContext {
         self.open_if(started, aad, sealed, tag, out)
     }
 
-    /// The same under another key, which stays set: one call for key and nonce.
+    /// Same as [`AeadContext::open`] with another key, which stays set: one call for key and nonce.
     ///
     /// # Errors
     ///
-    /// As for [`AeadContext::open`] and [`AeadContext::set_key`].
+    /// Same as [`AeadContext::open`] and [`AeadContext::set_key`].
     #[inline]
     pub fn open_rekeyed(
         &mut self,
@@ -256,7 +260,7 @@ impl AeadContext {
         self.associate(aad)?;
         let len = length(data)?;
         let bytes = data.as_mut_ptr();
-        // SAFETY: `len` bytes are read and written at the one place, which is allowed.
+        // SAFETY: `len` bytes are read and written at the same place, which is allowed.
         unsafe { self.update(bytes, bytes, len) }?;
         self.finish()?;
         self.control(GET_TAG, tag)
@@ -294,7 +298,7 @@ impl AeadContext {
         }
         self.associate(aad)?;
         let len = length(sealed)?;
-        // SAFETY: `len` bytes are read, and as many written elsewhere.
+        // SAFETY: `len` bytes are read, and as many are written to a separate place.
         unsafe { self.update(out.as_mut_ptr(), sealed.as_ptr(), len) }?;
         let mut tag = *tag;
         self.control(SET_TAG, &mut tag)?;
@@ -305,7 +309,7 @@ impl AeadContext {
     #[inline]
     fn associate(&mut self, aad: &[u8]) -> Result<(), Error> {
         let len = length(aad)?;
-        // SAFETY: `len` bytes are read; without a place for an output, they are authenticated only.
+        // SAFETY: `len` bytes are read; without an output they are only authenticated.
         unsafe { self.update(ptr::null_mut(), aad.as_ptr(), len) }
     }
 
@@ -313,11 +317,11 @@ impl AeadContext {
     ///
     /// # Safety
     ///
-    /// `from` has `len` bytes, and so has `to` unless it is null; they are the same or do not
-    /// overlap.
+    /// `from` has `len` bytes, and so has `to` unless it is null. The two are the same place or do
+    /// not overlap.
     #[inline]
     unsafe fn update(&mut self, to: *mut u8, from: *const u8, len: c_int) -> Result<(), Error> {
-        // Some versions take no bytes for the end of the message.
+        // Some versions take an empty piece for the end of the message.
         if len == 0 {
             return Ok(());
         }
@@ -328,17 +332,17 @@ impl AeadContext {
         };
         let mut written = 0;
         // SAFETY: the context has a cipher of blocks of one byte, which writes as much as it reads;
-        // the caller vouches for the places.
+        // the caller guarantees both places.
         let status = unsafe { update(self.context.as_ptr(), to, &raw mut written, from, len) };
         self.build.check(status == 1 && written == len)
     }
 
-    /// Ends the message, and checks its tag when decrypting. Nothing is left to be written.
+    /// Ends the message, and checks its tag when decrypting. It writes no further data.
     #[inline]
     fn finish(&mut self) -> Result<(), Error> {
         let mut rest = [0; 64];
         let mut written = 0;
-        // SAFETY: at most a block is written, and no cipher's is longer than 32 bytes.
+        // SAFETY: at most a block is written, and no cipher has blocks of more than 32 bytes.
         let status = unsafe {
             (self.build.functions.EVP_CipherFinal_ex)(
                 self.context.as_ptr(),
@@ -352,7 +356,7 @@ impl AeadContext {
     /// Reads or sets the tag.
     #[inline]
     fn control(&mut self, command: c_int, tag: &mut [u8; 16]) -> Result<(), Error> {
-        // SAFETY: both commands take a length and a place of that many bytes.
+        // SAFETY: both commands take a length and a pointer to that many bytes.
         let status = unsafe {
             (self.build.functions.EVP_CIPHER_CTX_ctrl)(
                 self.context.as_ptr(),
@@ -364,7 +368,7 @@ impl AeadContext {
         self.build.check(status == 1)
     }
 
-    /// Sets what is given: the cipher unless it is null, the key, the nonce.
+    /// Sets the arguments that are present: the cipher unless it is null, the key, the nonce.
     #[inline]
     fn init(
         &mut self,
@@ -380,7 +384,7 @@ impl AeadContext {
             return Err(Error::IvLength);
         }
         // SAFETY: the context was made by libcrypto; key and nonce are null or as long as the
-        // cipher reads; no engine is named.
+        // cipher reads; there is no engine.
         let status = unsafe {
             (self.build.functions.EVP_CipherInit_ex)(
                 self.context.as_ptr(),
@@ -403,7 +407,7 @@ fn length(bytes: &[u8]) -> Result<c_int, Error> {
 impl Drop for AeadContext {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: libcrypto made it, and nobody else has it.
+        // SAFETY: libcrypto made it, and there is no other owner.
         unsafe { (self.build.functions.EVP_CIPHER_CTX_free)(self.context.as_ptr()) };
     }
 }

@@ -9,30 +9,30 @@ use crate::{Context, Direction, Error};
 
 /// A cipher of libcrypto: an algorithm in a mode, without a key.
 ///
-/// Block modes that need no tag, and stream ciphers. Any number of threads may share it.
+/// Block modes without a tag, and stream ciphers. Any number of threads may share it.
 pub struct Cipher {
     pub(crate) handle: Handle,
     pub(crate) lengths: Lengths,
 }
 
-/// The flag of ciphers that authenticate.
+/// The flag of ciphers with authentication.
 const AEAD: c_ulong = 0x20_0000;
 /// Masks the mode in the flags.
 const MODE: c_ulong = 0xF_0007;
-/// Stream, ECB, CBC, CFB, OFB and CTR are the modes up to this one. Those beyond may write more than
+/// Stream, ECB, CBC, CFB, OFB and CTR are the modes up to this one. Higher ones may write more than
 /// they read, or need the whole message at once.
 const LAST_MODE: c_ulong = 5;
-/// The mode of data units: it writes as much as it reads, but takes a message in one piece only.
+/// The mode of data units. It writes as much as it reads, but takes a message only in one piece.
 const XTS: c_ulong = 0x1_0001;
 
-/// In bytes.
+/// The lengths of a cipher in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lengths {
     pub(crate) key: usize,
     pub(crate) iv: usize,
-    /// One for modes that take any length, else a power of two.
+    /// 1 for modes that take any length, otherwise a power of two.
     pub(crate) block: usize,
-    /// Whether a message must come in one piece, of 16 bytes at least.
+    /// Whether a message must be in one piece, of at least 16 bytes.
     pub(crate) whole: bool,
 }
 
@@ -40,14 +40,14 @@ pub(crate) struct Lengths {
 pub(crate) struct Handle {
     pub(crate) build: &'static Build,
     pub(crate) cipher: *const c_void,
-    /// Whether it was fetched, and must be freed.
+    /// Whether it was fetched, and so must be freed.
     fetched: bool,
-    /// The flags, with the mode among them.
+    /// The flags, including the mode.
     flags: c_ulong,
 }
 
 impl Handle {
-    /// From the library context, or the default one if it is null.
+    /// Fetches a cipher from a library context, or from the default one if it is null.
     #[inline]
     pub(crate) fn fetch(
         build: &'static Build,
@@ -55,8 +55,8 @@ impl Handle {
         name: &CStr,
     ) -> Result<Self, Error> {
         let fetch = build.functions.EVP_CIPHER_fetch.ok_or(Error::Unsupported)?;
-        // SAFETY: the context is null or one that was never freed; the name ends with a zero
-        // byte; no properties are asked for.
+        // SAFETY: the context is null or one that is never freed; the name ends with a zero byte;
+        // no properties are given.
         let cipher = unsafe { fetch(context, name.as_ptr(), ptr::null()) };
         Self::of(build, cipher, true)
     }
@@ -102,13 +102,13 @@ impl Drop for Handle {
     #[inline]
     fn drop(&mut self) {
         if let (true, Some(free)) = (self.fetched, self.build.functions.EVP_CIPHER_free) {
-            // SAFETY: it was fetched; contexts that use it hold a count of their own.
+            // SAFETY: it was fetched; contexts that use it hold their own reference.
             unsafe { free(self.cipher.cast_mut()) };
         }
     }
 }
 
-// SAFETY: libcrypto does not change a cipher once it is made, and counts its uses by atomics.
+// SAFETY: libcrypto does not change a cipher once it is made, and counts references atomically.
 unsafe impl Send for Handle {}
 // SAFETY: as above.
 unsafe impl Sync for Handle {}
@@ -120,37 +120,40 @@ impl Cipher {
             return Err(Error::Unsupported);
         }
         let lengths = handle.lengths();
-        // Beyond a power of two, the check for whole blocks would be wrong.
+        // The check for whole blocks needs a power of two.
         if !lengths.block.is_power_of_two() || (lengths.whole && lengths.block != 1) {
             return Err(Error::Unsupported);
         }
         Ok(Self { handle, lengths })
     }
 
-    /// Bytes of the key.
+    /// The length of the key in bytes.
     #[must_use]
     pub const fn key_length(&self) -> usize {
         self.lengths.key
     }
 
-    /// Bytes of the IV; 0 if there is none.
+    /// The length of the IV in bytes; 0 if there is none.
     #[must_use]
     pub const fn iv_length(&self) -> usize {
         self.lengths.iv
     }
 
-    /// Bytes of a block; 1 for modes that take any length, or any of 16 bytes and more, as XTS does.
+    /// The length of a block in bytes; 1 for modes that take any length, and for XTS, which takes
+    /// any from 16 bytes on.
     #[must_use]
     pub const fn block_size(&self) -> usize {
         self.lengths.block
     }
 
-    /// A context for this cipher in one direction, with a key and the IV of the first message.
+    /// Makes a context for this cipher in one direction, with a key and the IV of the first
+    /// message.
     ///
     /// # Errors
     ///
-    /// [`Error::KeyLength`], [`Error::IvLength`], or [`Error::Failed`] when libcrypto refuses, such
-    /// as a cipher of [`Libcrypto::named`](crate::Libcrypto::named) that no provider has.
+    /// [`Error::KeyLength`], [`Error::IvLength`], or [`Error::Failed`] if libcrypto refuses. That
+    /// happens, for example, with a cipher of [`Libcrypto::named`](crate::Libcrypto::named) that no
+    /// provider has.
     #[inline]
     pub fn context(&self, direction: Direction, key: &[u8], iv: &[u8]) -> Result<Context, Error> {
         Context::new(self, direction, key, iv)

@@ -8,20 +8,20 @@ use crate::cipher::Lengths;
 use crate::library::Build;
 use crate::{Cipher, Error};
 
-/// Whether a context makes ciphertext or plaintext.
+/// Whether a context encrypts or decrypts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "there is no third direction")]
 pub enum Direction {
-    /// Plaintext becomes ciphertext.
+    /// From plaintext to ciphertext.
     Encrypt,
-    /// Ciphertext becomes plaintext.
+    /// From ciphertext to plaintext.
     Decrypt,
 }
 
 /// A cipher with a key, in one direction, without padding (`EVP_CIPHER_CTX`).
 ///
-/// libcrypto wipes the key when the context is dropped. Messages follow one another; each begins
-/// with [`Context::set_iv`], the first with the IV that the context was made with.
+/// libcrypto wipes the key when the context is dropped. The first message has the IV that the
+/// context was made with; [`Context::set_iv`] begins each further message.
 pub struct Context {
     build: &'static Build,
     context: NonNull<c_void>,
@@ -29,11 +29,11 @@ pub struct Context {
     update:
         unsafe extern "C" fn(*mut c_void, *mut c_uchar, *mut c_int, *const c_uchar, c_int) -> c_int,
     lengths: Lengths,
-    /// Whether a message that must come in one piece has come.
+    /// Whether a message that must be in one piece has been processed.
     ended: bool,
 }
 
-/// Keeps the direction that a context has.
+/// Keeps the direction of a context.
 const SAME_DIRECTION: c_int = -1;
 
 impl Context {
@@ -50,7 +50,7 @@ impl Context {
             Direction::Encrypt => (functions.EVP_EncryptUpdate, 1),
             Direction::Decrypt => (functions.EVP_DecryptUpdate, 0),
         };
-        // SAFETY: takes nothing.
+        // SAFETY: takes no arguments.
         let context = unsafe { (functions.EVP_CIPHER_CTX_new)() };
         let context = NonNull::new(context).ok_or_else(|| build.failed(Error::Failed))?;
         let mut context = Self { build, context, update, lengths, ended: false };
@@ -61,39 +61,40 @@ impl Context {
         Ok(context)
     }
 
-    /// Begins another message, with the IV `iv` and the key that is set.
+    /// Begins another message, with the IV `iv` and the current key.
     ///
     /// # Errors
     ///
-    /// [`Error::IvLength`], or [`Error::Failed`] when libcrypto refuses.
+    /// [`Error::IvLength`], or [`Error::Failed`] if libcrypto refuses.
     #[inline]
     pub fn set_iv(&mut self, iv: &[u8]) -> Result<(), Error> {
         self.ended = false;
         self.init(ptr::null(), None, Some(iv), SAME_DIRECTION)
     }
 
-    /// Sets another key; the next message begins with [`Context::set_iv`].
+    /// Sets another key. The next message must begin with [`Context::set_iv`].
     ///
     /// # Errors
     ///
-    /// [`Error::KeyLength`], or [`Error::Failed`] when libcrypto refuses.
+    /// [`Error::KeyLength`], or [`Error::Failed`] if libcrypto refuses.
     #[inline]
     pub fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
         self.init(ptr::null(), Some(key), None, SAME_DIRECTION)
     }
 
-    /// Encrypts or decrypts the next bytes of the message in place, whole blocks of them; in XTS the
-    /// whole message, a data unit.
+    /// Encrypts or decrypts the next bytes of the message in place. The data are whole blocks; in
+    /// XTS they are the whole message, a data unit.
     ///
     /// # Errors
     ///
-    /// [`Error::DataLength`] when they are no whole number of blocks, or more than 2^31 - 1 bytes, or
-    /// in XTS less than 16 bytes or not the first of the message; [`Error::Failed`] when libcrypto
-    /// refuses.
+    /// - [`Error::DataLength`] if the data are not whole blocks or have more than 2^31 - 1 bytes;
+    ///   in XTS also if they have less than 16 bytes or are not the first of the message;
+    /// - [`Error::Failed`] if libcrypto refuses.
     #[inline]
     pub fn update(&mut self, data: &mut [u8]) -> Result<(), Error> {
         let len = c_int::try_from(data.len()).map_err(|_| Error::DataLength)?;
-        // Without a rest from an earlier call and without padding, as much comes out as goes in.
+        // Without padding and without a partial block from an earlier call, the output is as long
+        // as the input.
         if data.len() & (self.lengths.block - 1) != 0 {
             return Err(Error::DataLength);
         }
@@ -112,18 +113,18 @@ impl Context {
         self.build.check(status == 1 && written == len)
     }
 
-    /// Ends the message (`EVP_CipherFinal_ex`). Nothing is left to be written, because there is no
-    /// padding; for comparison with programs that call it.
+    /// Ends the message (`EVP_CipherFinal_ex`). It writes no data, because there is no padding. It
+    /// is useful for comparisons with programs that call it.
     ///
     /// # Errors
     ///
-    /// [`Error::Failed`] when libcrypto refuses.
+    /// [`Error::Failed`] if libcrypto refuses.
     #[inline]
     pub fn finish(&mut self) -> Result<(), Error> {
         let mut rest = [0; 64];
         let mut written = 0;
-        // SAFETY: the context has a cipher and a key; at most a block is written, and no cipher's
-        // is longer than 32 bytes.
+        // SAFETY: the context has a cipher and a key; at most a block is written, and no cipher has
+        // blocks of more than 32 bytes.
         let status = unsafe {
             (self.build.functions.EVP_CipherFinal_ex)(
                 self.context.as_ptr(),
@@ -134,7 +135,7 @@ impl Context {
         self.build.check(status == 1 && written == 0)
     }
 
-    /// Sets what is given: the cipher unless it is null, the key, the IV.
+    /// Sets the arguments that are present: the cipher unless it is null, the key, the IV.
     #[inline]
     fn init(
         &mut self,
@@ -150,7 +151,7 @@ impl Context {
             return Err(Error::IvLength);
         }
         // SAFETY: the context was made by libcrypto; key and IV are null or as long as the cipher
-        // reads; no engine is named.
+        // reads; there is no engine.
         let status = unsafe {
             (self.build.functions.EVP_CipherInit_ex)(
                 self.context.as_ptr(),
@@ -168,7 +169,7 @@ impl Context {
 impl Drop for Context {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: libcrypto made it, and nobody else has it.
+        // SAFETY: libcrypto made it, and there is no other owner.
         unsafe { (self.build.functions.EVP_CIPHER_CTX_free)(self.context.as_ptr()) };
     }
 }

@@ -1,21 +1,22 @@
-//! What can go wrong.
+//! Errors.
 
 use core::fmt;
 
-/// Why libcrypto did not do what it was asked.
+/// The reason why a call of libcrypto failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// The data are no whole number of blocks or no whole data unit, more than 2^31 - 1 bytes in one
-    /// call, or two lengths differ that must not.
+    /// The data are not whole blocks or not a whole data unit, have more than 2^31 - 1 bytes in one
+    /// call, or have two different lengths where they must be equal.
     DataLength,
-    /// libcrypto refused, such as a wrong tag; its reasons have been cleared.
+    /// libcrypto refused, for example because of a wrong tag. Its own error records have been
+    /// cleared.
     Failed,
-    /// The IV has another length than the algorithm's.
+    /// The length of the IV is not that of the algorithm.
     IvLength,
-    /// The key has another length than the algorithm's.
+    /// The length of the key is not that of the algorithm.
     KeyLength,
-    /// This build has no such algorithm or provider, or is too old for the function.
+    /// This build does not have the algorithm or provider, or is too old for the function.
     Unsupported,
 }
 
@@ -33,7 +34,7 @@ impl fmt::Display for Error {
 
 impl core::error::Error for Error {}
 
-/// No libcrypto could be opened; prints as what was tried and why it failed.
+/// No libcrypto could be opened. Its text lists the files that were tried, with their errors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenError(pub(crate) String);
 

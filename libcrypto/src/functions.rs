@@ -4,7 +4,7 @@ use core::ffi::{CStr, c_char, c_int, c_uchar, c_ulong, c_void};
 
 use libloading::Library;
 
-/// What is called, by the names of OpenSSL. Optional ones are missing before 3.0.
+/// The functions that are called, under OpenSSL's names. Optional ones are missing before 3.0.
 #[derive(Debug)]
 #[expect(non_snake_case, reason = "OpenSSL's own names")]
 pub(crate) struct Functions {
@@ -44,15 +44,16 @@ pub(crate) struct Functions {
 }
 
 impl Functions {
-    /// Finds them all; the name of the first that is missing otherwise.
+    /// Finds all functions. The error is the name of the first one that is missing.
     ///
     /// # Safety
     ///
-    /// Whatever `library` has of these names has OpenSSL's types, and it is never closed.
+    /// All symbols of `library` with these names have OpenSSL's types, and the library is never
+    /// closed.
     pub(crate) unsafe fn find(library: &Library) -> Result<Self, String> {
         macro_rules! function {
             ($($name:expr),+) => {
-                // SAFETY: the caller vouches for the types of all of these.
+                // SAFETY: the caller guarantees the types of all of these.
                 unsafe { find(library, &[$($name),+]) }
             };
         }
@@ -91,14 +92,14 @@ impl Functions {
     }
 }
 
-/// The function that has one of `names`, the first preferred.
+/// The function with one of `names`; the first is preferred.
 ///
 /// # Safety
 ///
-/// `T` is a function pointer of the type that it has in C; it is not used once `library` is closed.
+/// `T` is a function pointer of the function's type in C. It is not used once `library` is closed.
 unsafe fn find<T: Copy>(library: &Library, names: &[&CStr]) -> Result<T, String> {
     for &name in names {
-        // SAFETY: the caller vouches for the type.
+        // SAFETY: the caller guarantees the type.
         if let Ok(symbol) = unsafe { library.get::<T>(name) } {
             return Ok(*symbol);
         }

@@ -1,9 +1,9 @@
 //! OpenSSL's libcrypto, found at run time.
 //!
-//! Nothing of OpenSSL is needed to build. A program asks for the library when it runs, by the names
-//! under which systems install it or at a path, and goes without when there is none. Versions 1.1.1
-//! to 4 work; fetching needs 3.0. Several builds may be open in one process: each [`Libcrypto`] has
-//! functions and state of its own.
+//! Building needs nothing of OpenSSL. A program opens the library when it runs, under the names
+//! that systems use or at a path, and can do without if there is none. Versions 1.1.1 to 4 work;
+//! fetching needs 3.0. Several builds may be open in one process: each [`Libcrypto`] has its own
+//! functions and state.
 //!
 //! ```
 //! use lanecrypt_libcrypto::{Direction, Libcrypto};
@@ -19,8 +19,8 @@
 //! assert_eq!(&message, b"any length");
 //! ```
 //!
-//! Whether a cipher is constant time is OpenSSL's business: AES is, where the processor has
-//! instructions for it or for byte shuffles.
+//! Whether a cipher is constant time is up to OpenSSL. Its AES is, on processors with instructions
+//! for AES or for byte shuffles.
 
 mod aead;
 mod cipher;

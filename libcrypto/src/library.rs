@@ -1,4 +1,4 @@
-//! Opening a build of libcrypto, and what it offers besides ciphers.
+//! Opens a build of libcrypto; looks up its ciphers and calls its generator.
 
 use core::error::Error as _;
 use core::ffi::{CStr, c_int, c_void};
@@ -12,23 +12,23 @@ use crate::cipher::Handle;
 use crate::functions::Functions;
 use crate::{AeadCipher, Cipher, Error, OpenError};
 
-/// File names that the dynamic loader is asked for, the preferred one first.
+/// File names for the dynamic loader, in order of preference.
 const FILES: [&str; 4] = ["libcrypto.so.3", "libcrypto.so.4", "libcrypto.so.1.1", "libcrypto.so"];
 
-/// An open build of libcrypto; a copy names the same one.
+/// An open build of libcrypto; a copy refers to the same one.
 ///
-/// It stays open until the process ends, because it may have registered functions to run then. A
-/// call that fails clears libcrypto's record of errors of the calling thread, all of it.
+/// It stays open until the process ends, because it may have registered exit handlers. A call that
+/// fails clears libcrypto's whole error queue of the calling thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Libcrypto(&'static Build);
 
-/// What belongs to one build.
+/// The state of one build.
 #[derive(Debug)]
 pub(crate) struct Build {
     pub(crate) functions: Functions,
     version: String,
-    /// The library context with the legacy provider, once it has been asked for. It is kept for
-    /// good, as the library is.
+    /// The library context with the legacy provider, once it was needed. Like the library, it is
+    /// never freed.
     legacy: OnceLock<Result<LibraryContext, Error>>,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Build {
 #[derive(Clone, Copy, Debug)]
 struct LibraryContext(*mut c_void);
 
-// SAFETY: libcrypto guards library contexts by locks of its own.
+// SAFETY: libcrypto guards library contexts with its own locks.
 unsafe impl Send for LibraryContext {}
 // SAFETY: as above.
 unsafe impl Sync for LibraryContext {}
@@ -46,13 +46,13 @@ impl Libcrypto {
     ///
     /// # Errors
     ///
-    /// [`OpenError`] when there is none, or one without the functions that are needed.
+    /// [`OpenError`] if there is none, or if it lacks a necessary function.
     pub fn open() -> Result<Self, OpenError> {
         static OPENED: OnceLock<Libcrypto> = OnceLock::new();
         if let Some(opened) = OPENED.get() {
             return Ok(*opened);
         }
-        // SAFETY: the names are those under which systems install libcrypto.
+        // SAFETY: systems install libcrypto under these names.
         let load = |file| unsafe { load(Path::new(file)) };
         let library = FILES.iter().find_map(|file| load(file).ok());
         let library =
@@ -63,21 +63,21 @@ impl Libcrypto {
 
     /// Opens the libcrypto at `path`.
     ///
-    /// Each call makes functions and state of its own, which are kept until the process ends, even
-    /// if the file is open already: keep what it returns.
+    /// Each call makes its own functions and state, even if the file is open already, and they are
+    /// kept until the process ends: keep the result and reuse it.
     ///
     /// # Errors
     ///
-    /// [`OpenError`] when there is none, or one without the functions that are needed.
+    /// [`OpenError`] if there is none, or if it lacks a necessary function.
     ///
     /// # Safety
     ///
-    /// The file is a libcrypto of the versions served, or no library at all: opening one runs code
-    /// of it, and its functions are called by the types that OpenSSL gives them.
+    /// The file is a libcrypto of a supported version, or no library at all: opening it runs its
+    /// code, and its functions are called with OpenSSL's types.
     pub unsafe fn open_at(path: &Path) -> Result<Self, OpenError> {
-        // SAFETY: the caller vouches for the file.
+        // SAFETY: the caller guarantees the file.
         let library = unsafe { load(path) }.map_err(|error| {
-            // The loader's own words, where it has any.
+            // The loader's own message, if there is one.
             let reason = error.source().map_or_else(|| error.to_string(), ToString::to_string);
             OpenError(format!("cannot open {}: {reason}", path.display()))
         })?;
@@ -85,9 +85,10 @@ impl Libcrypto {
     }
 
     fn of(library: Library) -> Result<Self, OpenError> {
-        // Never closed, whatever comes of it: its initialisers have run.
+        // Never closed, even after an error: its initialisers have run.
         let library: &'static Library = Box::leak(Box::new(library));
-        // SAFETY: the names are OpenSSL's, whose types do not change within the versions served.
+        // SAFETY: these are OpenSSL's names, and their types are the same in all supported
+        // versions.
         let functions = unsafe { Functions::find(library) }.map_err(OpenError)?;
         // SAFETY: zero asks for the version and its date.
         let version = unsafe { (functions.OpenSSL_version)(0) };
@@ -101,18 +102,18 @@ impl Libcrypto {
         Ok(Self(Box::leak(Box::new(build))))
     }
 
-    /// The version, such as `3.5.0`; the whole text of a fork, such as `LibreSSL 3.9.2`.
+    /// The version, such as `3.5.0`; for a fork the whole text, such as `LibreSSL 3.9.2`.
     #[must_use]
     pub fn version(&self) -> &'static str {
         &self.0.version
     }
 
-    /// Looks `name` up in the default library context (`EVP_CIPHER_fetch`), as a program does once
-    /// to keep the result.
+    /// Looks `name` up in the default library context (`EVP_CIPHER_fetch`). A program does this
+    /// once and keeps the result.
     ///
     /// # Errors
     ///
-    /// [`Error::Unsupported`] when there is no such cipher, or the build is older than 3.0.
+    /// [`Error::Unsupported`] if there is no such cipher, or the build is older than 3.0.
     #[inline]
     pub fn fetch(&self, name: &CStr) -> Result<Cipher, Error> {
         Cipher::of(Handle::fetch(self.0, ptr::null_mut(), name)?)
@@ -120,12 +121,12 @@ impl Libcrypto {
 
     /// Looks `name` up among the ciphers of the legacy provider, such as `DES-CBC`.
     ///
-    /// The provider is loaded into a library context of its own, so that the rest of the program
-    /// sees no other ciphers than before. Where the provider is a file, it must be installed.
+    /// The provider is loaded into a separate library context, so that the ciphers of the rest of
+    /// the program do not change. If the provider is a file, it must be installed.
     ///
     /// # Errors
     ///
-    /// [`Error::Unsupported`] when there is no such cipher or no such provider. A build older than
+    /// [`Error::Unsupported`] if there is no such cipher or no such provider. A build older than
     /// 3.0 has no providers; its [`Libcrypto::named`] finds these ciphers.
     pub fn fetch_legacy(&self, name: &CStr) -> Result<Cipher, Error> {
         let LibraryContext(context) = (*self.0.legacy.get_or_init(|| self.0.make_legacy()))?;
@@ -133,33 +134,33 @@ impl Libcrypto {
     }
 
     /// The cipher called `name` (`EVP_get_cipherbyname`), such as `AES-128-CBC`. From 3.0 on,
-    /// libcrypto fetches it anew whenever a context takes it.
+    /// libcrypto fetches it anew for each context.
     ///
     /// # Errors
     ///
-    /// [`Error::Unsupported`] when there is no such cipher.
+    /// [`Error::Unsupported`] if there is no such cipher.
     pub fn named(&self, name: &CStr) -> Result<Cipher, Error> {
         Cipher::of(Handle::named(self.0, name)?)
     }
 
-    /// Looks up a cipher that authenticates, as [`Libcrypto::fetch`] looks up others:
+    /// Looks up a cipher with authentication, as [`Libcrypto::fetch`] looks up others:
     /// `AES-128-GCM`, `ChaCha20-Poly1305`.
     ///
     /// # Errors
     ///
-    /// [`Error::Unsupported`] when there is no such cipher, it is of another kind, or the build is
+    /// [`Error::Unsupported`] if there is no such cipher, it is of another kind, or the build is
     /// older than 3.0.
     #[inline]
     pub fn fetch_aead(&self, name: &CStr) -> Result<AeadCipher, Error> {
         AeadCipher::fetch(self.0, name)
     }
 
-    /// The cipher called `name` that authenticates, as [`Libcrypto::named`] finds others. From 3.0
-    /// on, libcrypto fetches it anew whenever a context takes it.
+    /// The cipher with authentication called `name`, as [`Libcrypto::named`] finds others. From 3.0
+    /// on, libcrypto fetches it anew for each context.
     ///
     /// # Errors
     ///
-    /// [`Error::Unsupported`] when there is no such cipher, or it is of another kind.
+    /// [`Error::Unsupported`] if there is no such cipher, or it is of another kind.
     #[inline]
     pub fn named_aead(&self, name: &CStr) -> Result<AeadCipher, Error> {
         AeadCipher::named(self.0, name)
@@ -169,8 +170,8 @@ impl Libcrypto {
     ///
     /// # Errors
     ///
-    /// [`Error::DataLength`] for more than 2^31 - 1 bytes, [`Error::Failed`] when there is no
-    /// entropy; what is in `bytes` then must not be used.
+    /// [`Error::DataLength`] for more than 2^31 - 1 bytes, [`Error::Failed`] if there is no
+    /// entropy; the content of `bytes` must not be used then.
     #[inline]
     pub fn random(&self, bytes: &mut [u8]) -> Result<(), Error> {
         let len = c_int::try_from(bytes.len()).map_err(|_| Error::DataLength)?;
@@ -181,40 +182,41 @@ impl Libcrypto {
 }
 
 impl Build {
-    /// An error unless `success`; libcrypto's own record of it is cleared, so that nobody else
-    /// takes it for his.
+    /// An error unless `success`. It clears libcrypto's error queue, so that no other code takes
+    /// the record for its own error.
     #[inline]
     pub(crate) fn check(&self, success: bool) -> Result<(), Error> {
         if success { Ok(()) } else { Err(self.failed(Error::Failed)) }
     }
 
-    /// Clears libcrypto's record of errors; returns `error`.
+    /// Clears libcrypto's error queue; returns `error`.
     #[cold]
     #[inline(never)]
     pub(crate) fn failed(&self, error: Error) -> Error {
-        // SAFETY: takes nothing; the record is the thread's own.
+        // SAFETY: takes no arguments; the queue belongs to the thread.
         unsafe { (self.functions.ERR_clear_error)() };
         error
     }
 
-    /// A library context with the legacy provider.
+    /// Makes a library context with the legacy provider.
     fn make_legacy(&self) -> Result<LibraryContext, Error> {
         let (Some(new), Some(load)) =
             (self.functions.OSSL_LIB_CTX_new, self.functions.OSSL_PROVIDER_load)
         else {
             return Err(Error::Unsupported);
         };
-        // SAFETY: takes nothing.
+        // SAFETY: takes no arguments.
         let context = unsafe { new() };
         if context.is_null() {
             return Err(self.failed(Error::Failed));
         }
-        // DES is shared out between the two: 3DES is in the default provider.
+        // The two providers share the DES family: 3DES is in the default one.
         for name in [c"legacy", c"default"] {
             // SAFETY: the context was just made, and the name ends with a zero byte.
             let provider = unsafe { load(context, name.as_ptr()) };
             if provider.is_null() {
-                // The context stays, a few kilobytes: a provider may have kept something of it.
+                // The context is not freed (a few kilobytes), because a provider may still refer to
+                // it.
                 return Err(self.failed(Error::Unsupported));
             }
         }
@@ -224,14 +226,14 @@ impl Build {
 
 /// # Safety
 ///
-/// The file is a libcrypto, which is made to be loaded: opening it runs its initialisers.
+/// The file is a libcrypto, which may be loaded: opening it runs its initialisers.
 unsafe fn load(file: &Path) -> Result<Library, libloading::Error> {
     // Symbols stay local to the library, so that several builds do not mix.
-    // SAFETY: the caller vouches for the file.
+    // SAFETY: the caller guarantees the file.
     unsafe { Library::new(file) }
 }
 
-/// The number in `OpenSSL 3.5.0 8 Apr 2025`; the whole of any other text, such as a fork's.
+/// The number in `OpenSSL 3.5.0 8 Apr 2025`; for a fork the whole text.
 fn number(text: &str) -> String {
     let number = text.strip_prefix("OpenSSL ").and_then(|rest| rest.split(' ').next());
     number.unwrap_or(text).to_owned()

@@ -1,8 +1,8 @@
-//! The successive calls that a request's data are passed in.
+//! The sizes of the successive calls that take a request's data.
 
 use super::request::Refusal;
 
-/// Refuses calls that do not take `len` bytes of data; none stand for one call.
+/// Refuses sizes that do not add up to `len` bytes. An empty list stands for one call.
 pub(crate) fn check(chunks: &[usize], len: usize) -> Result<(), Refusal> {
     if chunks.is_empty() || sum(chunks) == Some(len) {
         return Ok(());
@@ -10,12 +10,12 @@ pub(crate) fn check(chunks: &[usize], len: usize) -> Result<(), Refusal> {
     Err(Refusal(String::from("chunks: their sum is not the length of the data")))
 }
 
-/// The sum of the sizes; none if no data can be so long.
+/// The sum of the sizes; none if it overflows.
 pub(crate) fn sum(chunks: &[usize]) -> Option<usize> {
     chunks.iter().try_fold(0_usize, |sum, &chunk| sum.checked_add(chunk))
 }
 
-/// The sizes of the calls that take all `len` bytes of the data.
+/// The sizes of the calls for all `len` bytes of the data.
 pub(crate) fn sizes(chunks: &[usize], len: usize) -> impl Iterator<Item = usize> {
     chunks.is_empty().then_some(len).into_iter().chain(chunks.iter().copied())
 }

@@ -1,4 +1,4 @@
-//! A message that is encrypted or decrypted, without authentication.
+//! A message to encrypt or decrypt, without authentication.
 
 use lanecrypt_ciphers::hazmat::{Cipher, Padding, Stream};
 use lanecrypt_ciphers::{Algorithm, Error, Isa, Mode};
@@ -6,14 +6,14 @@ use lanecrypt_ciphers::{Algorithm, Error, Isa, Mode};
 use super::calls;
 use super::request::Refusal;
 
-/// What is done with the data.
+/// The operation on the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
     Encrypt,
     Decrypt,
 }
 
-/// A message, and what is to be done with it.
+/// A message and the operation on it.
 pub(crate) struct Case {
     pub(crate) algorithm: Algorithm,
     pub(crate) direction: Direction,
@@ -21,9 +21,9 @@ pub(crate) struct Case {
     pub(crate) nonce: Vec<u8>,
     /// Byte offset into the keystream.
     pub(crate) skip: u64,
-    /// The first block.
+    /// The number of the first block.
     pub(crate) counter: u64,
-    /// The sizes of successive calls; none means one call.
+    /// The sizes of successive calls; an empty list means one call.
     pub(crate) chunks: Vec<usize>,
     pub(crate) data: Vec<u8>,
 }
@@ -42,7 +42,7 @@ impl Case {
         }
     }
 
-    /// Either direction is the same.
+    /// Both directions are the same.
     fn run_stream(&self, isa: Isa, mut data: Vec<u8>) -> Result<Vec<u8>, Refusal> {
         let mut stream = self.stream(isa)?;
         let mut rest = data.as_mut_slice();
@@ -54,7 +54,7 @@ impl Case {
         Ok(data)
     }
 
-    /// One call, which takes all.
+    /// One call for the whole message.
     fn run_data_unit(&self, isa: Isa, mut data: Vec<u8>) -> Result<Vec<u8>, Refusal> {
         self.check_position()?;
         if self.chunks.len() > 1 {
@@ -68,7 +68,7 @@ impl Case {
         Ok(data)
     }
 
-    /// Calls may cut blocks apart.
+    /// Calls may split blocks.
     fn run_blocks(&self, isa: Isa, data: &[u8]) -> Result<Vec<u8>, Refusal> {
         self.check_position()?;
         let cipher = Cipher::new(isa, self.algorithm, &self.key)?;
@@ -88,7 +88,8 @@ impl Case {
         Ok(out)
     }
 
-    /// Passes the data to `call`, piece by piece; tells how much it has written to `out`.
+    /// Passes the data to `call`, piece by piece. `call` returns the number of bytes that it has
+    /// written to `out`.
     fn pass(
         &self,
         mut data: &[u8],
@@ -104,7 +105,7 @@ impl Case {
         Ok(at)
     }
 
-    /// The stream that the case begins with.
+    /// The stream at the position where the case begins.
     pub(crate) fn stream(&self, isa: Isa) -> Result<Stream, Refusal> {
         self.check_position()?;
         let mut stream =
@@ -113,10 +114,10 @@ impl Case {
         Ok(stream)
     }
 
-    /// Refuses a counter where blocks have none, and a position where there is no stream.
+    /// Refuses a counter if blocks have no number, and an offset if there is no keystream.
     fn check_position(&self) -> Result<(), Refusal> {
         let counts = match self.algorithm.mode() {
-            // The counter of CTR is the nonce itself.
+            // In CTR mode the nonce is the counter.
             Mode::Ctr => false,
             _ => self.algorithm.is_seekable(),
         };

@@ -9,7 +9,7 @@ use sha2::Sha256;
 use super::calls;
 use super::request::Refusal;
 
-/// A code that is built in.
+/// A built-in code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Code {
     HmacSha1,
@@ -33,11 +33,11 @@ impl Code {
     }
 }
 
-/// A message whose code is asked for.
+/// A message to make the code of.
 pub(crate) struct Message {
     pub(crate) code: Code,
     pub(crate) key: Vec<u8>,
-    /// The sizes of successive calls; none means one call.
+    /// The sizes of successive calls; an empty list means one call.
     pub(crate) chunks: Vec<usize>,
     pub(crate) data: Vec<u8>,
 }
@@ -66,7 +66,7 @@ impl Message {
         })
     }
 
-    /// The kernel takes whole blocks: what is left of one waits for the next call.
+    /// The kernel takes whole blocks: a partial block waits for the next call.
     fn poly1305(&self, isa: Isa, key: &[u8; 32]) -> [u8; 16] {
         let mut poly = Poly1305::new(isa, key);
         let mut waiting = Vec::new();

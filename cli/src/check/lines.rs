@@ -6,13 +6,13 @@ use lanecrypt_ciphers::Isa;
 
 use super::request::{Refusal, Request, encode};
 
-/// The longest line that is read, in bytes: what it takes to keep memory bounded.
+/// The longest line that is read, in bytes. It bounds the memory.
 pub(crate) const LIMIT: usize = 64 << 20;
 
-/// What a buffer may keep from one line to the next, in bytes.
+/// The most memory that a buffer keeps from one line to the next, in bytes.
 const KEPT: usize = 1 << 20;
 
-/// Answers every line of `input` until it ends. Empty lines have no answer.
+/// Answers each line of `input` until its end. Empty lines get no answer.
 pub(crate) fn answer_all(
     input: &mut impl Read,
     output: &mut impl Write,
@@ -22,7 +22,7 @@ pub(crate) fn answer_all(
     let mut output = BufWriter::with_capacity(1 << 16, output);
     let mut line = Vec::new();
     loop {
-        // Whoever has sent no further whole line may be waiting for this answer.
+        // A client that has sent no further whole line may be waiting for this answer.
         if !input.buffer().contains(&b'\n') {
             output.flush()?;
         }
@@ -38,7 +38,7 @@ pub(crate) fn answer_all(
 
 /// The answer to a line, with its newline.
 fn answer(isa: Isa, line: &[u8]) -> String {
-    // A list of ten fields would be a request, too, as far as the parser goes.
+    // The parser would also accept a list of ten fields as a request.
     if !line.trim_ascii_start().starts_with(b"{") {
         return refusal("null", "not a request in JSON: expected an object");
     }
@@ -46,7 +46,7 @@ fn answer(isa: Isa, line: &[u8]) -> String {
         Ok(request) => request,
         Err(error) => return refusal("null", &format!("not a request in JSON: {error}")),
     };
-    // Repeated letter by letter: it may be a number that no integer type holds.
+    // Copied as text: it may be a number that fits no integer type.
     let id = request.id.map_or("null", |id| id.get());
     match request.parse().and_then(|task| task.run(isa)) {
         Ok(out) => format!("{{\"id\":{id},\"out\":\"{}\"}}\n", encode(&out)),
@@ -68,7 +68,7 @@ enum Line {
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Line> {
     line.clear();
     line.shrink_to(KEPT);
-    // One byte more than the limit tells a line of just that length from a longer one.
+    // One byte more than the limit, to tell a longer line from one of exactly that length.
     input.by_ref().take(LIMIT as u64 + 1).read_until(b'\n', line)?;
     if line.last() == Some(&b'\n') {
         line.pop();

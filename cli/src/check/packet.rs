@@ -1,4 +1,4 @@
-//! A message that is sealed or opened: ciphertext, and its tag behind it.
+//! A message to seal or open: ciphertext followed by its tag.
 
 use lanecrypt_ciphers::{Algorithm, Cipher, Error, Isa};
 use zeroize::Zeroize as _;
@@ -6,23 +6,23 @@ use zeroize::Zeroize as _;
 use super::calls;
 use super::request::Refusal;
 
-/// What is done with the data.
+/// The operation on the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     Open,
     Seal,
 }
 
-/// A message, or a sealed one with its tag, and what is to be done with it.
+/// A message, or a sealed one with its tag, and the operation on it.
 pub(crate) struct Packet {
     pub(crate) algorithm: Algorithm,
     pub(crate) way: Way,
     pub(crate) key: Vec<u8>,
     pub(crate) nonce: Vec<u8>,
     pub(crate) aad: Vec<u8>,
-    /// Bytes of the tag.
+    /// The length of the tag in bytes.
     pub(crate) tag: usize,
-    /// The sizes of successive calls; none means the one call that takes a whole message.
+    /// The sizes of successive calls; an empty list means one call with the whole message.
     pub(crate) chunks: Vec<usize>,
     pub(crate) data: Vec<u8>,
 }
@@ -62,7 +62,7 @@ impl Packet {
     fn open(&self, cipher: &Cipher, mut data: Vec<u8>) -> Result<Vec<u8>, Refusal> {
         let whole = data.len();
         let len = whole.checked_sub(self.tag);
-        // Whether the tag was counted in is easily seen.
+        // The sizes may include the tag or not.
         if len.is_none() || calls::sum(&self.chunks) != len {
             calls::check(&self.chunks, whole)?;
         }

@@ -1,4 +1,4 @@
-//! The fields of a request, parsed one by one so that a wrong one can be named.
+//! The fields of a request. Each is parsed by itself, so that an error can name the field.
 
 use lanecrypt_ciphers::{Algorithm, Error, Isa};
 use serde::Deserialize;
@@ -12,7 +12,7 @@ use super::packet::{Packet, Way};
 /// Operations of the protocol; not every algorithm has every one.
 const OPERATIONS: [&str; 7] = ["encrypt", "decrypt", "mac", "sign", "verify", "seal", "open"];
 
-/// What goes into an answer instead of a result.
+/// The reason that an answer has instead of a result.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Refusal(pub(crate) String);
 
@@ -22,8 +22,8 @@ impl From<Error> for Refusal {
     }
 }
 
-/// A request whose fields are still the text that they came as: a long line takes no more memory
-/// than it must. A field that is null is absent, one that is unknown is ignored.
+/// A request with its fields still as text, so that a long line takes no more memory than
+/// necessary. A field that is null counts as absent; unknown fields are ignored.
 #[derive(Deserialize)]
 pub(crate) struct Request<'a> {
     #[serde(borrow)]
@@ -40,18 +40,18 @@ pub(crate) struct Request<'a> {
     data: Option<&'a RawValue>,
 }
 
-/// What is to be done, every field being what it should be.
+/// A parsed request: every field is valid.
 pub(crate) enum Task {
-    /// To encrypt or to decrypt.
+    /// Encrypt or decrypt.
     Case(Case),
-    /// To make a code.
+    /// Make a code.
     Message(Message),
-    /// To seal or to open.
+    /// Seal or open.
     Packet(Packet),
 }
 
 impl Task {
-    /// What comes out.
+    /// The result.
     pub(crate) fn run(self, isa: Isa) -> Result<Vec<u8>, Refusal> {
         match self {
             Self::Case(case) => case.run(isa),
@@ -82,7 +82,7 @@ impl Request<'_> {
             return Err(Refusal(format!("aad: {name} does not authenticate")));
         }
         has_no("taglen", self.taglen, &name)?;
-        // The null cipher has none.
+        // The null cipher has no key.
         let no_key = algorithm.key_lengths().contains(0).then(Vec::new);
         Ok(Case {
             algorithm,
@@ -133,7 +133,7 @@ impl Request<'_> {
         })
     }
 
-    /// Which of an algorithm's `own` operations is asked for.
+    /// The operation that is asked for, if it is one of the algorithm's `own`.
     fn operation<T: Copy>(&self, algorithm: &str, own: &[(&str, T)]) -> Result<T, Refusal> {
         let operation = required("op", text("op", self.op)?)?;
         if let Some((_, own)) = own.iter().find(|(name, _)| *name == operation) {
@@ -150,7 +150,7 @@ impl Request<'_> {
     }
 }
 
-/// Refuses a number other than 0 where there is none.
+/// Refuses a number other than 0 for a field that the algorithm does not have.
 fn has_no(name: &str, value: Option<&RawValue>, algorithm: &str) -> Result<(), Refusal> {
     match number(name, value)? {
         0 => Ok(()),
@@ -186,7 +186,7 @@ fn hex(name: &str, value: Option<&RawValue>) -> Result<Option<Vec<u8>>, Refusal>
     Ok(Some(bytes))
 }
 
-/// The bytes of a text in hexadecimal, of either case.
+/// The bytes of a hexadecimal text, in upper or lower case.
 pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
     let (pairs, []) = text.as_bytes().as_chunks::<2>() else { return None };
     let nibble = |byte: u8| char::from(byte).to_digit(16).and_then(|n| u8::try_from(n).ok());

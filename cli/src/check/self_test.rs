@@ -8,7 +8,7 @@ use super::code::{Code, Message};
 use super::packet::{Packet, Way};
 use super::request::{Refusal, decode, encode};
 
-/// The files of test vectors: JSON lines, of which the first names the origin.
+/// The files of test vectors: JSON lines. The first line names the source.
 const FILES: [&str; 12] = [
     include_str!("../../vectors/aes.jsonl"),
     include_str!("../../vectors/arc4.jsonl"),
@@ -24,7 +24,7 @@ const FILES: [&str; 12] = [
     include_str!("../../vectors/xts.jsonl"),
 ];
 
-/// A line of a file; strings are hexadecimal but the first.
+/// A line of a file; all strings but the first are hexadecimal.
 #[derive(Clone, Default, Deserialize)]
 #[serde(default)]
 struct Vector {
@@ -46,9 +46,9 @@ struct Vector {
     len: u64,
 }
 
-/// What came out.
+/// The result of a self test.
 pub(crate) struct Report {
-    /// One line an algorithm.
+    /// One line for each algorithm.
     pub(crate) text: String,
     pub(crate) failed: bool,
 }
@@ -87,7 +87,7 @@ fn vectors() -> Vec<Vector> {
     lines.map(|line| serde_json::from_str(line).unwrap_or_default()).collect()
 }
 
-/// What there are vectors of.
+/// The names of the algorithms and codes that have vectors.
 fn names() -> impl Iterator<Item = String> {
     let code = Code::Poly1305.name().to_owned();
     Algorithm::ALL.iter().map(Algorithm::to_string).chain([code])
@@ -118,7 +118,7 @@ fn passes(isa: Isa, vector: &Vector) -> Option<bool> {
     Some(encode(&sum) == *digest)
 }
 
-/// Whether a message is sealed as it should be and opened again, or refused if it must be.
+/// Whether a message is sealed right and opened again; or, if it must be refused, is refused.
 fn packet_passes(isa: Isa, algorithm: Algorithm, vector: &Vector) -> Option<bool> {
     let packet = |way, data: &str| {
         Some(Packet {
@@ -141,7 +141,7 @@ fn packet_passes(isa: Isa, algorithm: Algorithm, vector: &Vector) -> Option<bool
     Some(encode(&sealed) == whole && opened.is_ok_and(|opened| encode(&opened) == *pt))
 }
 
-/// What a vector asks for, in one direction; `data` are hexadecimal.
+/// The request of a vector in one direction; `data` is hexadecimal.
 fn case(vector: &Vector, direction: Direction, data: &str) -> Option<Case> {
     Some(Case {
         algorithm: vector.alg.parse().ok()?,
@@ -169,14 +169,14 @@ mod tests {
         assert_eq!(vectors().iter().filter(known).count(), lines);
     }
 
-    /// Turns the first digit into another one. Not the last, where keys of DES have a bit of parity,
-    /// which does nothing.
+    /// Changes the first digit. The last would not do: keys of DES have a parity bit there, which
+    /// has no effect.
     fn change(hex: &mut String) {
         let digit = if hex.starts_with('0') { "1" } else { "0" };
         hex.replace_range(..1, digit);
     }
 
-    /// A self test that cannot fail tests nothing.
+    /// The self test finds errors.
     #[test]
     fn a_wrong_answer_is_found() {
         let vectors = vectors();
@@ -189,7 +189,7 @@ mod tests {
             assert_eq!(passes(Isa::PORTABLE, good), Some(true));
             for field in 0..8 {
                 let mut bad = good.clone();
-                // Not all algorithms have all of them.
+                // Not every algorithm has all of these.
                 let texts = [&mut bad.key, &mut bad.iv, &mut bad.aad, &mut bad.ct, &mut bad.tag]
                     .into_iter()
                     .chain([&mut bad.msg, &mut bad.mac])
@@ -205,7 +205,8 @@ mod tests {
         }
     }
 
-    /// A tag that is accepted and should not be, and one that is refused and should not be.
+    /// A forged tag that is expected to be accepted, and a right one that is expected to be
+    /// refused.
     #[test]
     fn a_wrong_verdict_is_found() {
         let vectors = vectors();

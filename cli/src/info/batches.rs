@@ -1,21 +1,21 @@
-//! Who serves requests, and which of a batch go side by side.
+//! The drivers, and the messages of a batch that run in lanes.
 
 use lanecrypt_engine::{CostSource, Engine, SideBySide};
 use serde_json::{Value, json};
 
-/// The numbers of requests that have a column.
+/// The numbers of requests in a batch, one for each column.
 const COLUMNS: [usize; 5] = [2, 4, 8, 16, 64];
 
 pub(super) struct Batches {
     drivers: Vec<String>,
     source: CostSource,
     rows: Vec<SideBySide>,
-    /// What was measured, in the form in which such tables are built in.
+    /// The measured figures, in the form of the built-in tables.
     table: Option<String>,
 }
 
 impl Batches {
-    /// What the engine goes by; measured now if `calibrate`.
+    /// The engine's costs; measured now if `calibrate`.
     pub(super) fn look(calibrate: bool) -> Self {
         let mut engine = Engine::new();
         if calibrate {
@@ -33,12 +33,12 @@ impl Batches {
     pub(super) fn text(&self) -> String {
         let mut text = format!("\nDrivers: {}\n", self.drivers.join(", "));
         if self.rows.is_empty() {
-            text += "At this level no messages of a batch run side by side.\n";
+            text += "At this level no messages of a batch run in lanes.\n";
         } else {
             text += &self.ranges();
         }
         if let Some(table) = &self.table {
-            text += "\nNanoseconds that were measured, as the engine's source has them\n";
+            text += "\nMeasured nanoseconds, in the form of the engine's source\n";
             text += "(engine/src/cost/built_in)\n\n";
             text += table;
         }
@@ -46,9 +46,8 @@ impl Batches {
     }
 
     fn ranges(&self) -> String {
-        let mut text = String::from(
-            "Bytes of messages that run side by side, by how many of them a batch has ",
-        );
+        let mut text =
+            String::from("Bytes of messages that run in lanes, by the number of them in a batch ");
         text += match self.source {
             CostSource::Calibrated => "(measured now)\n",
             _ => "(built in; --calibrate measures)\n",
@@ -68,7 +67,8 @@ impl Batches {
         text
     }
 
-    /// One for each algorithm and operation; one for both, if they have the same ranges.
+    /// A line for each algorithm and operation; one line for two operations that have the same
+    /// ranges.
     fn lines(&self) -> Vec<(String, [String; COLUMNS.len()])> {
         let mut lines: Vec<(String, [String; COLUMNS.len()])> = Vec::new();
         for rows in self.rows.chunk_by(|one, next| {
@@ -112,7 +112,7 @@ impl Batches {
     }
 }
 
-/// From the least bytes to the most, if there is a limit.
+/// The least and the most bytes, if there is a limit.
 fn range(row: &SideBySide) -> String {
     match (row.shortest, row.longest) {
         (0 | 1, usize::MAX) => String::from("all"),

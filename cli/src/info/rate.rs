@@ -1,5 +1,5 @@
-//! How fast an algorithm is here and now, by a few short measurements: good enough to choose by,
-//! while `lanecrypt speed` measures with care.
+//! The speed of an algorithm on this machine, by a few short measurements. That is enough to choose
+//! an algorithm; `lanecrypt speed` measures precisely.
 
 use core::hint::black_box;
 use core::time::Duration;
@@ -9,19 +9,19 @@ use lanecrypt_ciphers::hazmat::{self, Stream};
 use lanecrypt_ciphers::{Algorithm, Cipher, Error, InOutBuf, Isa};
 use lanecrypt_speed::{Estimate, clock};
 
-/// Bytes of the message that is measured.
+/// The length of the measured message in bytes.
 pub(crate) const MESSAGE: u16 = 16 << 10;
 
-/// How often the message is measured if that is quickly done, and if it is not.
+/// The number of samples of a fast message, and of a slow one.
 const SAMPLES: usize = 25;
 const LEAST_SAMPLES: usize = 7;
 
-/// How long one direction may take before the least samples must do.
+/// A direction that takes longer than this gets only the least number of samples.
 const PATIENCE: Duration = Duration::from_millis(2);
 
-/// Cycles of the time-stamp counter for a byte of a message of [`MESSAGE`] bytes, in place, the key
-/// set up before. Ciphers with authentication seal in place and open into another buffer, for a
-/// message that is opened twice in place is a forgery.
+/// Time-stamp-counter cycles per byte of a message of [`MESSAGE`] bytes, in place, with the key set
+/// up before. Ciphers with authentication seal in place, but open into another buffer: opening the
+/// same message twice in place would be a forgery.
 #[derive(Clone, Copy)]
 pub(crate) struct Rate {
     pub(crate) encrypt: f64,
@@ -29,7 +29,7 @@ pub(crate) struct Rate {
 }
 
 impl Rate {
-    /// Measures at `isa`; none if the algorithm refuses what is asked of it here.
+    /// Measures at `isa`; none if the algorithm refuses the request.
     pub(crate) fn measure(isa: Isa, algorithm: Algorithm) -> Option<Self> {
         // XTS refuses a key of two equal halves.
         let key: Vec<u8> =
@@ -37,7 +37,7 @@ impl Rate {
         let nonce = vec![0x31; algorithm.nonce_length()];
         let mut message = vec![0; usize::from(MESSAGE)];
         if algorithm.is_stream() {
-            // Either direction is the same.
+            // Both directions are the same.
             let mut stream = Stream::new(isa, algorithm, &key, &nonce).ok()?;
             let both = cycles_per_byte(|| stream.xor(black_box(&mut message[..])))?;
             return Some(Self { encrypt: both, decrypt: both });

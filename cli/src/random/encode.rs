@@ -3,7 +3,7 @@
 use base64ct::{Base64, Encoding as _};
 use clap::ValueEnum;
 
-/// How bytes are written.
+/// The form of the output.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// As they are
@@ -15,8 +15,8 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// How many bytes are encoded at a time. Each piece of base64 is a whole number of groups, so
-    /// that padding comes only at the very end.
+    /// The number of bytes that are encoded at a time. A piece of base64 is a whole number of
+    /// groups, so that padding is only at the very end.
     pub(crate) const fn piece(self) -> usize {
         match self {
             Self::Raw => 1 << 20,
@@ -25,7 +25,7 @@ impl Format {
         }
     }
 
-    /// How long `bytes` bytes are as text, without the newline at the end.
+    /// The length of `bytes` bytes as text, without the final newline.
     pub(crate) const fn encoded(self, bytes: usize) -> usize {
         match self {
             Self::Raw => bytes,
@@ -39,7 +39,7 @@ impl Format {
         self != Self::Raw
     }
 
-    /// Writes `bytes` over all of `out`, in a time that depends on the length only.
+    /// Writes the text of `bytes` over all of `out`. Constant time: it depends on the length only.
     pub(crate) fn encode(self, bytes: &[u8], out: &mut [u8]) {
         match self {
             Self::Raw => out.copy_from_slice(bytes),
@@ -57,7 +57,7 @@ impl Format {
 
 /// The hexadecimal digit of a number below 16, without a table or a branch.
 const fn digit(nibble: u8) -> u8 {
-    // Above nine the subtraction borrows, and the digits go on at 'a'.
+    // Above nine the subtraction borrows, and the digits continue at 'a'.
     let letter = 9_u8.wrapping_sub(nibble) >> 7;
     b'0' + nibble + letter * (b'a' - b'0' - 10)
 }

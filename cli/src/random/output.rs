@@ -10,11 +10,11 @@ use rustix::event::{PollFd, PollFlags, poll};
 use super::produce::Plan;
 use super::rate::Rate;
 
-/// How large a pipe is made, in bytes: the most that an unprivileged process may ask for by
-/// default. Fewer wake-ups of the reader, and no more memory than a piece of output.
+/// The size of a pipe's buffer in bytes: by default the most that an unprivileged process may ask
+/// for. It wakes the reader less often, and takes no more memory than a piece of output.
 const PIPE: usize = 1 << 20;
 
-/// Why the output ended before it was complete.
+/// The reason why the output ended early.
 pub(crate) enum Broken {
     /// The reader closed its end.
     Closed,
@@ -22,7 +22,7 @@ pub(crate) enum Broken {
     Entropy(EntropyError),
     /// The system has no more threads.
     Thread(io::Error),
-    /// The file system or device refused.
+    /// The file system or the device failed.
     Write(io::Error),
 }
 
@@ -40,15 +40,15 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Standard output, made ready for what `plan` will write.
+    /// Opens standard output and prepares it for `plan`.
     pub(crate) fn stdout(plan: &Plan) -> io::Result<Self> {
         let file = File::from(io::stdout().as_fd().try_clone_to_owned()?);
         let total = plan.output_bytes();
         if total.is_none_or(|total| total > PIPE as u128) {
-            // Anything but a pipe refuses, and a pipe of the usual size does too.
+            // It fails for anything but a pipe; a pipe of the usual size works, too.
             let _ = rustix::pipe::fcntl_setpipe_size(&file, PIPE);
         }
-        // On one terminal the two would be mixed up.
+        // On the same terminal the rate and the output would mix.
         let shown = io::stderr().is_terminal() && !file.is_terminal();
         Ok(Self { file, written: 0, rate: shown.then(|| Rate::new(total)) })
     }
@@ -63,7 +63,7 @@ impl Output {
                     self.written = self.written.saturating_add(n as u64);
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                // Whoever shares the pipe may have made it non-blocking.
+                // Another process that shares the pipe may have made it non-blocking.
                 Err(error) if error.kind() == ErrorKind::WouldBlock => self.wait()?,
                 Err(error) => return Err(error.into()),
             }
@@ -79,7 +79,7 @@ impl Output {
         self.written
     }
 
-    /// Takes the rate off the terminal.
+    /// Removes the rate from the terminal.
     pub(crate) fn finish(&mut self) {
         if let Some(rate) = &mut self.rate {
             rate.erase();

@@ -1,4 +1,4 @@
-//! Making the output in pieces, on one thread or on several, and handing them over in order.
+//! Generates the output in pieces, on one thread or several, and passes them on in order.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
@@ -9,30 +9,31 @@ use super::encode::Format;
 use super::output::Broken;
 use super::source::Source;
 
-/// Buffers of each producer: one is filled while another is written.
+/// Buffers of each producer: one is filled while the other is written.
 const BUFFERS: usize = 2;
 
-/// What is to be written.
+/// The output to write.
 pub(crate) struct Plan {
-    /// Random bytes in all; none means endless.
+    /// The total number of random bytes; none means endless.
     pub(crate) total: Option<u64>,
     pub(crate) format: Format,
     pub(crate) source: Box<dyn Source>,
 }
 
 impl Plan {
-    /// Random bytes in the piece that is `index`th, and whether it is the last; none past that.
+    /// The number of random bytes in the piece at `index`, and whether it is the last; none after
+    /// the last.
     fn piece(&self, index: u64) -> Option<(usize, bool)> {
         let piece = self.format.piece();
         let Some(total) = self.total else { return Some((piece, false)) };
-        // Even no bytes at all are one piece: text ends with a newline.
+        // Even an empty output has one piece, because text ends with a newline.
         let last = total.div_ceil(piece as u64).saturating_sub(1);
         let left = total.saturating_sub(index.saturating_mul(piece as u64));
         let len = usize::try_from(left).map_or(piece, |left| left.min(piece));
         (index <= last).then_some((len, index == last))
     }
 
-    /// Bytes of output in all, if it ends.
+    /// The total length of the output in bytes, if it ends.
     pub(crate) fn output_bytes(&self) -> Option<u128> {
         let total = u128::from(self.total?);
         Some(match self.format {
@@ -43,7 +44,7 @@ impl Plan {
     }
 }
 
-/// Makes the output of `plan` and passes it to `write`, piece by piece.
+/// Generates the output of `plan` and passes it to `write`, piece by piece.
 pub(crate) fn run(
     plan: &Plan,
     threads: usize,
@@ -61,7 +62,7 @@ pub(crate) fn run(
     Ok(())
 }
 
-/// `threads` producers in turn; the caller's thread writes.
+/// Uses `threads` producers in turn; the caller's thread writes.
 fn parallel(
     plan: &Plan,
     threads: usize,
@@ -73,14 +74,14 @@ fn parallel(
             let (give, full) = channel();
             let (give_back, empty) = channel();
             for _ in 0..BUFFERS {
-                // The other end is in this very function.
+                // This cannot fail: the receiver is in this function.
                 let _ = give_back.send(Buffer::new(plan));
             }
             let work = move || produce(plan, first, threads, &give, &empty);
             thread::Builder::new().spawn_scoped(scope, work).map_err(Broken::Thread)?;
             producers.push((full, give_back));
         }
-        // When this ends early, dropping the channels ends the producers.
+        // An early return drops the channels, which ends the producers.
         for (full, give_back) in producers.iter().cycle() {
             let Ok(result) = full.recv() else { break };
             let buffer: Buffer = result?;
@@ -92,8 +93,8 @@ fn parallel(
     })
 }
 
-/// Makes every `step`th piece, beginning with `first`, until there are no more or nobody wants
-/// them.
+/// Generates every `step`th piece, beginning with `first`, until the last piece or until the
+/// receiver is gone.
 fn produce(
     plan: &Plan,
     first: usize,
@@ -113,7 +114,7 @@ fn produce(
 
 /// Room for one piece; wiped when it is dropped.
 struct Buffer {
-    /// Random bytes before they are encoded; empty if they are written as they are.
+    /// Random bytes before they are encoded; empty if they are written raw.
     raw: Zeroizing<Vec<u8>>,
     out: Zeroizing<Vec<u8>>,
     filled: usize,
@@ -130,7 +131,7 @@ impl Buffer {
         }
     }
 
-    /// Makes a piece of `len` random bytes and returns it as it is to be written.
+    /// Generates a piece of `len` random bytes and returns it in its output form.
     fn fill(&mut self, plan: &Plan, len: usize, last: bool) -> Result<&[u8], Broken> {
         self.filled = plan.format.encoded(len);
         let out = &mut self.out[..self.filled];

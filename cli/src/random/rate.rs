@@ -1,10 +1,10 @@
-//! How fast it goes, on one line of the terminal that comes and goes.
+//! The rate of output: a line on the terminal that is updated and erased at the end.
 
 use core::time::Duration;
 use std::io::{self, Write as _};
 use std::time::Instant;
 
-/// Nothing is shown of what takes less time.
+/// Nothing is shown before this time has passed.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Time between two updates.
 const INTERVAL: Duration = Duration::from_millis(200);
@@ -12,7 +12,7 @@ const INTERVAL: Duration = Duration::from_millis(200);
 /// Carriage return and "erase to the end of the line".
 const ERASE: &str = "\r\x1b[K";
 
-/// A line on standard error that says how much has been written, and how fast.
+/// A line on standard error that shows how much has been written, and how fast.
 pub(crate) struct Rate {
     total: Option<u128>,
     start: Instant,
@@ -21,13 +21,13 @@ pub(crate) struct Rate {
 }
 
 impl Rate {
-    /// Begins to count time; `total` bytes are to come.
+    /// Starts the clock; `total` is the expected number of bytes.
     pub(crate) fn new(total: Option<u128>) -> Self {
         let start = Instant::now();
         Self { total, start, next: start + PATIENCE, shown: false }
     }
 
-    /// Shows the state after `written` bytes, if it is time to.
+    /// Shows the state after `written` bytes, if an update is due.
     pub(crate) fn show(&mut self, written: u64) {
         let now = Instant::now();
         if now < self.next {
@@ -36,7 +36,7 @@ impl Rate {
         self.next = now + INTERVAL;
         self.shown = true;
         let line = self.line(written, now.duration_since(self.start));
-        // A terminal that has gone is no reason to stop.
+        // A lost terminal is no reason to stop.
         let _ = write!(io::stderr(), "{ERASE}{line}");
     }
 

@@ -1,4 +1,4 @@
-//! Which generator makes the bytes: a cipher, what keeps its state safe, and where that lives.
+//! The source of random bytes: the cipher, the kind of generator, and its place.
 
 use clap::ValueEnum;
 use lanecrypt_random::{
@@ -6,7 +6,7 @@ use lanecrypt_random::{
     PerCpu, PerThread, Placed, Rekeying, Salsa, SeedCore, Shared,
 };
 
-/// The ciphers to choose from.
+/// The available ciphers.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Core {
     /// AES-256-CTR where the processor has instructions for AES, else ChaCha20
@@ -34,16 +34,16 @@ pub(crate) enum Core {
     Arc4,
 }
 
-/// What happens to the key.
+/// The kinds of generator, by their treatment of the key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
-    /// A new key at each refill: nothing in memory tells what was made before
+    /// A new key at each refill: the memory does not reveal earlier output
     Erasing,
     /// A new key every 512 MiB, as in NetBSD's cprng_fast: for comparison
     Rekeying,
 }
 
-/// Where generators live.
+/// The places of generators.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Placement {
     /// One for each thread
@@ -54,7 +54,7 @@ pub(crate) enum Placement {
     Shared,
 }
 
-/// A generator at its place.
+/// A generator in its place.
 pub(crate) trait Source: Sync {
     /// Fills `out` with random bytes, on any thread.
     fn fill(&self, out: &mut [u8]) -> Result<(), EntropyError>;
@@ -78,9 +78,9 @@ impl<G: Generator> Source for Shared<G> {
     }
 }
 
-/// Why there is no such source.
+/// The reason why there is no such source.
 pub(crate) enum Missing {
-    /// The cipher does not come as this kind of generator.
+    /// This kind of generator does not exist with this cipher.
     Combination(String),
     /// The generator could not be seeded.
     Entropy(EntropyError),
@@ -93,7 +93,7 @@ impl From<EntropyError> for Missing {
 }
 
 impl Core {
-    /// What a user must hear before this cipher makes anything.
+    /// The warning that a user must see before this cipher is used.
     pub(crate) fn warning(self) -> Option<&'static str> {
         match self {
             Self::Arc4 => Some(

@@ -1,4 +1,4 @@
-//! Where the results go as JSON.
+//! The destination of the results as JSON.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
@@ -9,24 +9,24 @@ use lanecrypt_speed::Results;
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 
-/// What stands for standard output on the command line.
+/// Stands for standard output on the command line.
 pub(crate) const OUTPUT: &str = "-";
 
-/// A place for the results. It is opened before anything is measured: what cannot be written should
-/// not show only after minutes. And it stays open: who reads a FIFO takes its closing for the end.
+/// A place for the results. It is opened before the measurement, so that an error shows at once and
+/// not after minutes. It stays open, because the reader of a FIFO takes its closing for the end.
 pub(crate) enum Target {
     Output,
     File(PathBuf, File),
 }
 
 impl Target {
-    /// The place that was named; a file that is there keeps its content until there is another.
+    /// Opens the named place. An existing file keeps its content until the results replace it.
     pub(crate) fn open(path: &Path) -> Result<Self, String> {
         if path.as_os_str() == OUTPUT {
             return Ok(Self::Output);
         }
         let file = open(path).map_err(|error| {
-            // What a FIFO without a reader answers.
+            // The error of a FIFO without a reader.
             let unread = error.raw_os_error() == Some(Errno::NXIO.raw_os_error());
             let hint = if unread { ": nobody reads it" } else { "" };
             format!("cannot write {}: {error}{hint}", path.display())
@@ -34,7 +34,7 @@ impl Target {
         Ok(Self::File(path.to_owned(), file))
     }
 
-    /// Writes the results; in a file they replace what was there.
+    /// Writes the results; they replace the content of a file.
     pub(crate) fn write(&mut self, results: &Results) -> Result<(), String> {
         let written = results.to_json().map_err(io::Error::from).and_then(|text| match self {
             Self::Output => {
@@ -50,7 +50,7 @@ impl Target {
     }
 }
 
-/// Without waiting for the reader of a FIFO; afterwards writing waits, as usual.
+/// Opens a FIFO without waiting for its reader. Writing waits as usual.
 fn open(path: &Path) -> io::Result<File> {
     let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or(0);
     let file = OpenOptions::new()
