@@ -73,11 +73,12 @@ fn protect_group(room: &mut Room, group: &mut [Outgoing<'_>]) -> Result<(), Erro
         return room.outcomes().flatten().collect();
     }
 
-    let mut samples = Vec::with_capacity(GROUP);
-    for Outgoing { keys, header, packet, .. } in &*group {
-        samples.push((*keys, Layout::of_header(packet, *header)?.sample(packet)));
-    }
-    let masks = make_masks(&samples);
+    let mut masks = [[0; MASK]; GROUP];
+    HeaderProtectionKey::masks(group.iter().zip(&mut masks).filter_map(|(outgoing, mask)| {
+        let Outgoing { keys, header, packet, .. } = outgoing;
+        let layout = Layout::of_header(packet, *header).ok()?;
+        Some((&keys.header, layout.sample(packet), mask))
+    }));
     for (Outgoing { header, packet, .. }, mask) in group.iter_mut().zip(masks) {
         let layout = Layout::of_header(packet, *header)?;
         header::protect(packet, layout.number_at, mask);
@@ -119,36 +120,30 @@ fn unprotect_group(room: &mut Room, group: &mut [Incoming<'_>]) -> Result<(), Er
         }
     }
 
-    let samples: Vec<_> =
-        works.iter().map(|work| (work.keys, work.layout.sample(work.packet))).collect();
-    let masks = make_masks(&samples);
+    let mut masks = [[0; MASK]; GROUP];
+    HeaderProtectionKey::masks(
+        works
+            .iter()
+            .zip(&mut masks)
+            .map(|(work, mask)| (&work.keys.header, work.layout.sample(work.packet), mask)),
+    );
 
-    let mut outcomes = Vec::with_capacity(works.len());
     let mut batch = room.batch();
     for (work, mask) in works.iter_mut().zip(masks) {
         let Work { keys, packet, outcome, layout, largest } = work;
         let (number, header) = header::unprotect(packet, *layout, mask, *largest);
-        let opened = Opened::new(packet, header, number);
+        **outcome = Opened::new(packet, header, number);
         let (header, payload) = packet.split_at_mut(header);
         batch.open(&keys.aead, &keys.nonce(number), header, payload);
-        outcomes.push((outcome, opened));
     }
-    // The number of failures adds nothing to the individual outcomes.
-    let _ = batch.finish();
-    for (served, (outcome, opened)) in room.outcomes().zip(outcomes) {
-        **outcome = match served {
-            Some(Ok(())) => opened,
-            Some(Err(error)) => Err(error.into()),
-            None => Err(Error::Unsupported.into()),
-        };
+    if batch.finish().is_err() {
+        for (served, work) in room.outcomes().zip(works) {
+            match served {
+                Some(Ok(())) => {}
+                Some(Err(error)) => *work.outcome = Err(error.into()),
+                None => *work.outcome = Err(Error::Unsupported.into()),
+            }
+        }
     }
     Ok(())
-}
-
-/// Makes the masks of packets, at most [`GROUP`], of their samples.
-fn make_masks(samples: &[(&PacketKeys, &[u8; 16])]) -> [[u8; MASK]; GROUP] {
-    let mut masks = [[0; MASK]; GROUP];
-    let packets = samples.iter().zip(&mut masks);
-    HeaderProtectionKey::masks(packets.map(|((keys, sample), mask)| (&keys.header, *sample, mask)));
-    masks
 }
