@@ -88,7 +88,8 @@ impl Machine {
         if !facilities.wipe_on_fork {
             text += "Nothing is buffered: every random number is a request to the kernel.\n";
         }
-        text += "\nThe kernel at each level. For the level in use: the blocks of a message that run\n";
+        text +=
+            "\nThe kernel at each level. For the level in use: the blocks of a message that run\n";
         // Writing to a string does not fail.
         let _ = writeln!(
             text,

@@ -85,6 +85,10 @@ impl Engine {
     /// Same as [`open`](Self::open), but on the heap. The key is expanded in its final place, so
     /// that no copy of it is left elsewhere when it is wiped. It takes as long as opening two
     /// sessions.
+    ///
+    /// # Errors
+    ///
+    /// Same as [`open`](Self::open).
     pub fn open_boxed(&self, algorithm: Algorithm, key: &[u8]) -> Result<Box<Session>, Error> {
         Session::boxed(|key| self.open(algorithm, key), key)
     }

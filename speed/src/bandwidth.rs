@@ -15,13 +15,13 @@ use crate::tables::random;
 
 /// Bounds of an array's size.
 const SIZES: Range<u64> = 64 << 20..1 << 30;
-/// Copies that are timed at least and at most; STREAM makes ten.
+/// The least and the most copies that are timed; STREAM makes ten.
 const COPIES: Range<usize> = 3..10;
 
 /// The message's figure, in 10^6 bytes a second.
 const DOCUMENT: f64 = 7732.0;
 
-/// How large arrays are here, and the last cache if it is known.
+/// The size of the arrays on this machine, and of the last cache if it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sizes {
     /// Bytes of each of the two arrays.
@@ -31,7 +31,7 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
-    /// Twice the cache, if both arrays are no more than a quarter of the memory that is free.
+    /// Twice the cache, if both arrays fit in a quarter of the free memory.
     pub(crate) fn of_this_machine() -> Self {
         let cache = (0..8)
             .filter_map(|index| {
@@ -62,7 +62,7 @@ fn kilobytes(text: &str) -> Option<u64> {
     text.parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// The point for so many threads, without figures.
+/// The point for this number of threads, without figures.
 pub(crate) fn point(threads: usize) -> Point {
     Point {
         id: format!("{}/machine/memcpy/memory/copy/t{threads}", random::NAME),
@@ -122,7 +122,7 @@ pub(crate) fn measure(array: u64, cpus: &[usize], over: impl Fn() -> bool) -> Ve
             correct &= parts.iter().all(|part| part.to[length / 2] == 0x5A);
         }
         let mut point = point(threads).measured(Estimate::of(&samples)?);
-        // A request is the part of one thread.
+        // A request is one thread's part.
         let all = 2 * length * cpus.len();
         point.size = Some((all / threads) as u64);
         point.verified = correct;

@@ -1,5 +1,5 @@
-//! The ciphers that are measured, ours and the peers', as one kind of thing: those without
-//! authentication call by call, and messages one by one or in batches.
+//! The measured ciphers, ours and the peers', behind one interface: call by call for ciphers
+//! without authentication, and whole messages one by one or in batches.
 
 use core::fmt;
 use std::sync::Arc;
@@ -29,13 +29,13 @@ pub(crate) use shape::Shape;
 pub(crate) use sizes::Sizes;
 pub(crate) use work::Task;
 
-/// The entry point that is our checked layer.
+/// The entry point of our checked layer.
 pub(crate) const CHECKED: &str = "cipher";
-/// The engine's sessions, one message a call.
+/// The engine's sessions: one message for each call.
 pub(crate) const SESSION: &str = "session";
-/// The engine's slices of requests: all are made, and handed over together.
+/// The engine's slices of requests: all requests are made first, and handed over together.
 pub(crate) const PROCESS: &str = "process";
-/// The engine's batches, which serve while they are filled.
+/// The engine's batches, which are served while they are filled.
 pub(crate) const BATCH: &str = "batch";
 /// The entry point below the checked layer, which has nothing to check.
 pub(crate) const TYPED: &str = "kernel";
@@ -50,7 +50,8 @@ impl<T: ?Sized> Clone for Open<T> {
     }
 }
 
-/// What ciphers are measured as: `dyn Cipher`, or `dyn Aead` with authentication.
+/// The interface that ciphers are measured through: `dyn Cipher`, or `dyn Aead` with
+/// authentication.
 pub(crate) trait Api: 'static {
     /// Our checked layer, with a session for each key.
     fn checked(
@@ -78,11 +79,11 @@ pub(crate) struct Contender<T: ?Sized = dyn Cipher> {
     point: Point,
     algorithm: Algorithm,
     open: Open<T>,
-    /// Whether it is ours at a lower level of instruction set than this processor's.
+    /// Whether it is ours at a lower instruction set level than this processor's.
     lower: bool,
-    /// Whether all of its sessions are one key, which threads share.
+    /// Whether all of its sessions have one key, which threads share.
     shared: bool,
-    /// Whether it takes many messages at a time; else batches are a loop.
+    /// Whether its API takes many messages at a time; otherwise a batch is a loop.
     batches: bool,
 }
 
@@ -123,7 +124,7 @@ impl<T: Api + ?Sized> Contender<T> {
         Self { point, algorithm, open, lower: false, shared: false, batches: false }
     }
 
-    /// The peer, unless it is missing or measured with what is not built in here.
+    /// The peer; none if it is missing, or if its algorithm is not built in here.
     pub(crate) fn peer(peer: &Peer<T>) -> Option<Self> {
         let Availability::Found(version) = &peer.availability else { return None };
         let opened = peer.clone();
@@ -135,7 +136,7 @@ impl<T: Api + ?Sized> Contender<T> {
     }
 
     /// Ours for this algorithm: the typed layer if there is one, then the checked one, also at each
-    /// lower level of instruction set that has a kernel of its own.
+    /// lower level that has its own kernel.
     pub(crate) fn all_ours(algorithm: Algorithm) -> Vec<Self> {
         let checked = Self::at_levels(algorithm, |algorithm, isa| {
             Self::ours(CHECKED, algorithm, isa, move |direction, keys| {
@@ -152,13 +153,13 @@ impl<T: Api + ?Sized> Contender<T> {
         }))
     }
 
-    /// The engine's sessions, in calls of their own.
+    /// The engine's sessions, one message for each call.
     pub(crate) fn session(algorithm: Algorithm) -> Self {
         Self::served(Way::Alone, algorithm, Isa::detect())
     }
 
-    /// The engine's batches and its slices of requests, each also at every lower level of instruction
-    /// set that has a kernel of its own.
+    /// The engine's batches and its slices of requests, each also at every lower level that has its
+    /// own kernel.
     pub(crate) fn all_our_batches(algorithm: Algorithm) -> Vec<Self> {
         let ways = [Way::Filled, Way::Process].into_iter();
         ways.flat_map(|way| {
@@ -179,8 +180,8 @@ impl<T: Api + ?Sized> Contender<T> {
         Self { batches: way != Way::Alone, ..contender }
     }
 
-    /// The row of independent messages, of sizes as the mode takes them; those with authentication
-    /// are sealed, or opened with [`Direction::Decrypt`].
+    /// The row of independent messages, of sizes that the mode takes. With authentication they are
+    /// sealed, or opened with [`Direction::Decrypt`].
     pub(crate) fn messages(&self, table: &str, direction: Direction, shape: Shape) -> Row {
         let sizes = shape.sizes.whole(self.algorithm.granularity());
         T::row(self, table, direction, Shape { sizes, ..shape })
@@ -198,8 +199,7 @@ impl<T: Api + ?Sized> Contender<T> {
         contender
     }
 
-    /// Ours as `made` for this processor, then for each lower level of instruction set that has a
-    /// kernel of its own.
+    /// Ours as `made` for this processor, then for each lower level that has its own kernel.
     fn at_levels(algorithm: Algorithm, made: impl Fn(Algorithm, Isa) -> Self) -> Vec<Self> {
         let best = Isa::detect();
         let running = algorithm.kernel_at(best.level());
@@ -216,7 +216,7 @@ impl<T: Api + ?Sized> Contender<T> {
         (self.open.0)(direction, keys)
     }
 
-    /// What names it.
+    /// Its name in the results.
     pub(crate) const fn point(&self) -> &Point {
         &self.point
     }
@@ -229,12 +229,13 @@ impl<T: Api + ?Sized> Contender<T> {
         self.lower
     }
 
-    /// Whether it takes many messages at a time; else a batch is a loop.
+    /// Whether its API takes many messages at a time; otherwise a batch is a loop.
     pub(crate) const fn has_batches(&self) -> bool {
         self.batches
     }
 
-    /// The row of the requests that `request` describes and `make` makes; `suffix` ends its id.
+    /// The row of the requests that `request` describes and `make` makes; its id ends with
+    /// `suffix`.
     fn described(
         &self,
         request: Point,

@@ -1,5 +1,5 @@
-//! The clock: time-stamp-counter cycles, what they are in nanoseconds, and the core clock beside
-//! them.
+//! The clock: time-stamp-counter cycles, their length in nanoseconds, and the ratio to the core
+//! clock.
 
 use core::hint::black_box;
 use core::time::Duration;
@@ -37,7 +37,7 @@ pub fn now() -> u64 {
     u64::try_from(START.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Cycles of [`now`] in a nanosecond, worked out once against the monotonic clock.
+/// Cycles of [`now`] in a nanosecond, measured once against the monotonic clock.
 #[must_use]
 pub fn ghz() -> f64 {
     static GHZ: LazyLock<f64> = LazyLock::new(|| calibrate(Duration::from_millis(60)));
@@ -55,7 +55,7 @@ fn calibrate(span: Duration) -> f64 {
     as_f64(cycles_after - cycles) / (time_after - time).as_secs_f64() / 1e9
 }
 
-/// Both clocks at the same instant: the reading of twenty that took least.
+/// Both clocks at the same instant: the fastest of twenty readings.
 fn both() -> (u64, Instant) {
     let mut best = (u64::MAX, 0, Instant::now());
     for _ in 0..20 {

@@ -1,4 +1,4 @@
-//! The random number generators that are measured: ours and the peers', as one kind of thing.
+//! The measured random number generators, ours and the peers', behind one interface.
 
 use std::sync::Arc;
 
@@ -21,10 +21,10 @@ struct Check(Arc<dyn Fn(usize) -> bool + Send + Sync>);
 /// A generator that can be measured here.
 #[derive(Clone)]
 pub(crate) struct Contender {
-    /// Names it, without size and threads.
+    /// Its name, without size and threads.
     point: Point,
     make: Make,
-    /// Makes one whose key is new, where [`Contender::make`] gives one that others have drawn from.
+    /// Makes one with a new key; [`Contender::make`] may return one that has been drawn from.
     fresh: Make,
     /// Checks its kernel; peers have none.
     kernel: Option<Check>,
@@ -77,7 +77,7 @@ impl Contender {
         contender
     }
 
-    /// Where others may have drawn already: how to get one whose key is new.
+    /// Sets a way to get one with a new key, for generators that may have been drawn from.
     pub(crate) fn keyed_anew<D: Draw + 'static>(
         mut self,
         draw: impl Fn() -> Option<D> + Send + Sync + 'static,
@@ -90,7 +90,7 @@ impl Contender {
         self
     }
 
-    /// Makes it one that is wrong by design.
+    /// Marks it as wrong by design.
     pub(crate) const fn faulty(mut self) -> Self {
         self.faulty = true;
         self
@@ -110,7 +110,7 @@ impl Contender {
         self.faulty
     }
 
-    /// What names it.
+    /// Its name in the results.
     pub(crate) const fn point(&self) -> &Point {
         &self.point
     }
@@ -150,7 +150,7 @@ impl Contender {
     }
 }
 
-/// What a request asks a generator for.
+/// A request to a generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Op {
     /// A 32-bit word.
@@ -171,7 +171,7 @@ impl Op {
     }
 }
 
-/// What is done before each batch, untimed.
+/// An action before each batch, which is not timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Before {
     /// Nothing.

@@ -1,14 +1,14 @@
-//! The threads that measure: one leads, helpers join it in rows of more than one thread.
+//! The threads that measure: one leads, and helpers join it in rows of more than one thread.
 //!
-//! All threads of a row wait for a common start, and the leader's clock runs from that start
-//! until the last of them has finished; so the clocks of two processors are never compared. On a
-//! busy machine each thread first lets others run, so that a batch begins with a fresh time slice,
-//! and the start is given only when helpers are seen to be running. Each makes one request before,
-//! untimed: the batch measures neither other rows' leftovers in the caches nor a sleeping core.
+//! All threads of a row wait for a common start. The leader's clock runs from that start until the
+//! last thread has finished, so that clocks of two processors are never compared. On a busy machine
+//! each thread first yields, so that a batch begins with a fresh time slice, and the start is given
+//! only when helpers are seen to be running. Each thread first makes one untimed request, so that
+//! the batch measures neither the cache contents of other rows nor a sleeping core.
 //!
-//! Rows of more threads than processors share these out evenly; whoever waits offers its processor
-//! to others. Such threads wait for each other anyway, so what tells of a disturbance is that all
-//! of them together had less than the processors' time.
+//! Rows of more threads than processors spread them evenly; a waiting thread yields its processor.
+//! Such threads wait for each other anyway, so a disturbance shows only if all of them together had
+//! less than the processors' time.
 
 use core::hint::spin_loop;
 use core::panic::AssertUnwindSafe;
@@ -27,7 +27,7 @@ use crate::verify::{self, Defect};
 pub(crate) struct Batch {
     /// From the common start to the last thread's end.
     pub(crate) wall: u64,
-    /// Whether the threads lost their processors to others meanwhile.
+    /// Whether the threads lost their processors to other work meanwhile.
     pub(crate) preempted: bool,
     /// Folded from all threads' answers.
     pub(crate) digest: u64,
@@ -64,7 +64,8 @@ impl<'rows> Member<'rows> {
         checked
     }
 
-    /// Gets ready for a batch, and makes the request before it, or as many as go together.
+    /// Gets ready for a batch, and makes the request before it, or as many as are handed over
+    /// together.
     fn begin(&mut self, row: usize) -> Result<(), Defect> {
         let work = self.works[row].as_mut().ok_or(Defect::Failed)?;
         let begun = guarded(|| {
@@ -91,8 +92,8 @@ impl<'rows> Member<'rows> {
     }
 }
 
-/// Keeps a peer that fails in its own row: the panic's message is on standard error, the rest of
-/// the table goes on.
+/// Confines a failing peer to its own row: the panic's message is on standard error, and the rest
+/// of the table continues.
 fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(work)).ok()
 }
@@ -102,7 +103,7 @@ enum Order {
     Run { row: usize, requests: usize, epoch: usize, random: u64 },
 }
 
-/// What a helper tells of its part of a batch.
+/// A helper's report on its part of a batch.
 struct Part {
     preempted: bool,
     /// Nanoseconds that it had a processor.
@@ -115,7 +116,7 @@ enum Reply {
     Ran(Result<Part, Defect>),
 }
 
-/// Where the threads of a crew meet; outlives them.
+/// The shared state of a crew's threads; it outlives them.
 #[derive(Default)]
 pub(crate) struct Meeting {
     /// Counts up while a helper waits for the start. The leader reads it twice to see that the
@@ -127,10 +128,11 @@ pub(crate) struct Meeting {
     done: AtomicUsize,
 }
 
-/// The least share of the processors' time that threads which share them have in a good batch.
+/// The least share of the processors' time that the threads of a good batch get if they share
+/// processors.
 const UNDISTURBED: f64 = 0.9;
 
-/// Turns of the waiting loops before the processor is offered to others.
+/// Turns of the waiting loops before the thread yields its processor.
 const PATIENCE: usize = 2000;
 
 impl Meeting {
@@ -149,7 +151,7 @@ impl Meeting {
         }
     }
 
-    /// Waits until so many helpers have finished.
+    /// Waits until this many helpers have finished.
     fn await_end(&self, joining: usize) {
         loop {
             for _ in 0..PATIENCE {
@@ -180,7 +182,7 @@ pub(crate) struct Crew<'rows> {
     helpers: Vec<(Sender<Order>, Receiver<Reply>)>,
     meeting: &'rows Meeting,
     epoch: usize,
-    /// Different ones among those of the threads.
+    /// The number of different processors of the threads.
     processors: usize,
 }
 
@@ -210,7 +212,7 @@ impl<'rows> Crew<'rows> {
         Self { leader, helpers, meeting, epoch: 0, processors }
     }
 
-    /// How many threads there are.
+    /// The number of threads.
     pub(crate) fn size(&self) -> usize {
         1 + self.helpers.len()
     }
@@ -227,7 +229,7 @@ impl<'rows> Crew<'rows> {
                 _ => return Err(Defect::Failed),
             }
         }
-        // A failure counts before a wrong answer: such a row cannot even be timed.
+        // A failure outranks a wrong answer: such a row cannot even be timed.
         if prepared.contains(&Err(Defect::Failed)) {
             return Err(Defect::Failed);
         }
@@ -239,7 +241,7 @@ impl<'rows> Crew<'rows> {
         Ok(())
     }
 
-    /// Checks a row's answers again, on the calling thread: what its helpers have is alike.
+    /// Checks a row's answers again, on the calling thread only, because all threads do the same.
     pub(crate) fn check_again(&mut self, row: usize) -> Result<(), Defect> {
         self.leader.check_again(row)
     }
@@ -254,7 +256,7 @@ impl<'rows> Crew<'rows> {
         self.epoch += 1;
         let (epoch, meeting) = (self.epoch, self.meeting);
         let joining = self.joining(row).len();
-        // The orders that follow through the channels make this visible first.
+        // The orders that follow through the channels make this store visible first.
         meeting.done.store(0, Ordering::Relaxed);
         for (order, _) in self.joining(row) {
             let random = random.rotate_left(32);
@@ -298,7 +300,7 @@ impl<'rows> Crew<'rows> {
     }
 }
 
-/// A helper's life: one order after the other until the crew is dropped.
+/// Runs a helper: one order after the other until the crew is dropped.
 fn help(
     mut member: Member<'_>,
     orders: &Receiver<Order>,

@@ -80,7 +80,7 @@ impl<G: Placed> Draw for OfCpu<G> {
     }
 }
 
-/// A generator in the hands of its user.
+/// A generator that its user holds.
 pub(crate) struct InHand<G>(pub(crate) Held<G>);
 
 impl<G: Generator> Draw for InHand<G> {
@@ -140,7 +140,7 @@ impl<G: Generator> Draw for OfAll<G> {
     }
 }
 
-/// One state of all threads, behind nothing.
+/// One state of all threads, without a lock.
 pub(crate) struct OfNobody(pub(crate) Arc<Unsynchronised>);
 
 impl Draw for OfNobody {

@@ -1,4 +1,4 @@
-//! What a call costs: a fixed part and so much for each byte, fitted to calls of several sizes.
+//! The cost of a call: a fixed part and a part for each byte, fitted to calls of several sizes.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,28 +18,29 @@ pub struct Fit {
     pub slope_low: f64,
     /// Upper end of the slope's interval.
     pub slope_high: f64,
-    /// Bytes of the smallest call that the line goes through: smaller ones run another algorithm.
+    /// Bytes of the smallest call of the fit: smaller ones run another algorithm.
     pub from: u64,
 }
 
 /// Two-sided 95 % quantiles of Student's distribution, for one degree of freedom and more.
 const STUDENT: [f64; 10] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228];
-/// The same for very many.
+/// The same for very many degrees of freedom.
 const NORMAL: f64 = 1.960;
-/// Sizes that a line is fitted to, at least: through two of them every line goes.
+/// The least number of sizes for a fit: any two lie on a line.
 const LEAST: usize = 3;
-/// How far the step from one size to the next may be from the last one, as a share of it.
+/// The largest relative difference between two steps from one size to the next that counts as
+/// equal.
 const STEADY: f64 = 0.25;
 
 impl Fit {
-    /// Fits a line to calls of so many bytes and so many cycles, sizes ascending; `None` when
-    /// fewer than three lie on one.
+    /// Fits a line to calls of these bytes and cycles, sizes ascending; `None` if fewer than three
+    /// lie on one.
     ///
-    /// Least squares of the *relative* deviations, because that is what the error of a measurement
-    /// is: without weights the largest size alone would decide where the line meets zero.
+    /// It minimises the squares of the *relative* deviations, because errors of measurement are
+    /// relative: without weights the largest size alone would decide the fixed part.
     ///
-    /// Modes that work on blocks side by side run other code for small calls. So the line begins at
-    /// the first size from which on each step to the next costs nearly the same for each byte.
+    /// Modes that process blocks in parallel run other code for small calls. So the line begins at
+    /// the first size from which each step to the next costs nearly the same for each byte.
     pub(crate) fn of(calls: &[(u64, f64)]) -> Option<Self> {
         let from = steady_from(calls)?;
         let calls = &calls[from..];
@@ -77,7 +78,7 @@ impl Fit {
     }
 }
 
-/// Where the steps from one size to the next become those of the largest.
+/// The position from which the steps between sizes are those of the largest.
 fn steady_from(calls: &[(u64, f64)]) -> Option<usize> {
     let steps: Vec<f64> = calls
         .windows(2)

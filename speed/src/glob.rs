@@ -18,7 +18,7 @@ impl Glob {
     pub fn matches(&self, id: &str) -> bool {
         let (pattern, id) = (self.0.as_bytes(), id.as_bytes());
         let (mut p, mut i) = (0, 0);
-        // Where to go on when the last star has to swallow one more character.
+        // Where to continue when the last star takes one more character.
         let mut retry = None;
         while i < id.len() {
             match pattern.get(p) {

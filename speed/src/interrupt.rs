@@ -1,4 +1,4 @@
-//! Ending early on the user's wish.
+//! Ends a run early when the user interrupts it.
 
 use core::sync::atomic::AtomicBool;
 use std::io;
@@ -11,7 +11,7 @@ use signal_hook::flag;
 ///
 /// # Errors
 ///
-/// When the kernel refuses the handler.
+/// If the kernel refuses the handler.
 pub fn on_interrupt() -> io::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     // In this order: the first interrupt must find the flag unset here, and then set it.

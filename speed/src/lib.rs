@@ -1,17 +1,18 @@
 //! Measurement: ours beside its peers, interleaved in one process, on the user's machine.
 //!
-//! [`run`] measures what [`Options`] ask for and gives [`Results`], the JSON of schema 1, and text
-//! for people. All cycles are those of the time-stamp counter; [`Machine`] tells how long one is.
+//! [`run`] measures the points that [`Options`] select. It returns [`Results`], the JSON of schema
+//! 1, and text for people. All cycles are those of the time-stamp counter; [`Machine`] has their
+//! length.
 //!
 //! # Method
 //!
-//! The measuring thread is pinned to one processor, its helper in rows of two threads to another;
-//! rows of more threads than processors share these out evenly, in longer batches.
-//! Each row is timed in batches of about a millisecond; the rows take turns in shuffled order, so
-//! that whatever disturbs the machine disturbs all of them; batches that lost their processor are
-//! made again. A figure is the median of the batches with its 95 % interval, and a row is done
-//! when that is narrower than one per cent. Nothing is ranked whose answers were not checked (see
-//! [`Defect`]) or whose interval overlaps with the next one's.
+//! The measuring thread is pinned to one processor, and its helper in rows of two threads to
+//! another. Rows of more threads than processors spread them evenly, in longer batches. Each row is
+//! timed in batches of about a millisecond. The rows take turns in shuffled order, so that a
+//! disturbance of the machine affects all of them. Batches that lost their processor are repeated.
+//! A figure is the median of the batches with its 95 % interval, and a row is done when that is
+//! narrower than one per cent. A row is ranked only if its answers were checked (see [`Defect`])
+//! and its interval does not overlap with the next one's.
 
 #![deny(unsafe_code)]
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::clock;
 use crate::processors::{self, Pinned};
 
-/// What the figures depend on besides the program.
+/// The properties of the machine and the build that figures depend on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Machine {
@@ -16,7 +16,7 @@ pub struct Machine {
     pub cpu: String,
     /// Its architecture, as the compiler calls it.
     pub arch: String,
-    /// Instruction sets that matter here and that it has.
+    /// Relevant instruction sets that it has.
     pub flags: Vec<String>,
     /// The level of instruction set that ours uses.
     pub isa: String,
@@ -36,7 +36,7 @@ pub struct Machine {
     pub governor: Option<String>,
     /// `release` or `debug`.
     pub profile: String,
-    /// What was found of each peer: `source` and version.
+    /// The peers that were found: `source` and version.
     pub libraries: Vec<Library>,
 }
 
@@ -100,7 +100,7 @@ impl Machine {
         }
     }
 
-    /// The two lines that stand above every table.
+    /// The two lines above every table.
     #[must_use]
     pub fn summary(&self) -> String {
         let mut clocks = format!("time-stamp counter {:.2} GHz", self.tsc_ghz);

@@ -1,4 +1,4 @@
-//! What a run measures.
+//! The options of a run.
 
 use core::fmt;
 use core::str::FromStr;
@@ -11,18 +11,18 @@ use crate::glob::Glob;
 use crate::tables::headline::Headline;
 use crate::tables::{self, Table as _};
 
-/// What to measure, and for how long.
+/// The points to measure, and the time for them.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The tables; none stands for the headline rows.
     pub tables: Vec<Table>,
-    /// Time for the whole run; by default [`usual_times`], and no end for the document's tests at
-    /// [`Depth::Full`]. A run whose figures are steady earlier ends earlier.
+    /// Time for the whole run; by default [`usual_times`], and unlimited for the document's tests
+    /// at [`Depth::Full`]. A run ends earlier if its figures are steady earlier.
     pub budget: Option<Duration>,
-    /// How many points.
+    /// The number of points.
     pub depth: Depth,
-    /// Only points whose id fits; without tables, those of all tables. Of the table `packets` these
-    /// are found among all batches and sizes, unless fewer points are asked for.
+    /// Only points whose id matches; without tables, points of all tables. In the table `packets`
+    /// the pattern selects from all batches and sizes, unless fewer points are asked for.
     pub only: Option<Glob>,
     /// Which peers to measure beside ours.
     pub peers: Peers,
@@ -55,7 +55,7 @@ impl Options {
     }
 }
 
-/// How long runs take by default, for people.
+/// The default times of runs, as text for people.
 #[must_use]
 pub fn usual_times() -> String {
     let each = |depth| {
@@ -75,8 +75,8 @@ pub fn usual_times() -> String {
     text
 }
 
-/// The part of `left` that the next of those with `shares` may take: what earlier ones saved is
-/// shared.
+/// The part of `left` that the next of the tables with `shares` may take. Time that earlier ones
+/// saved is shared.
 pub(crate) fn share(left: Duration, shares: &[u32]) -> Duration {
     let first = shares.first().copied().unwrap_or(1);
     left * first / shares.iter().sum::<u32>().max(1)
@@ -136,12 +136,12 @@ pub enum Peers {
     All,
     /// None.
     None,
-    /// Those of these projects, by [`crate::Point::source`].
+    /// The peers of these projects, by [`crate::Point::source`].
     Only(Vec<String>),
 }
 
 impl Peers {
-    /// Reads `none`, `all` or a list with commas; which names exist shows in [`crate::run`].
+    /// Parses `none`, `all` or a list with commas; [`crate::run`] checks the names.
     #[must_use]
     pub fn from_list(list: &str) -> Self {
         match list.trim() {
@@ -160,7 +160,7 @@ impl Peers {
         }
     }
 
-    /// Finds a chosen name that is none of `known`.
+    /// Finds a chosen name that is not in `known`.
     pub(crate) fn check(&self, known: &[&str]) -> Result<(), Error> {
         let Self::Only(names) = self else { return Ok(()) };
         let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) else {
@@ -176,11 +176,11 @@ impl Peers {
     }
 }
 
-/// Options that ask for nothing that exists.
+/// Options that match nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// A library that was given a path cannot be used.
+    /// A library that was given as a path cannot be used.
     Library(CannotOpen),
     /// No point's id fits the pattern.
     NothingMatches(Glob),

@@ -12,10 +12,10 @@ use crate::draws::{InHand, OfAll, OfCpu, OfNobody, OfProgram, OfThread, Root};
 use crate::unsynchronised::Unsynchronised;
 use crate::verify;
 
-/// The way to call the functions at the root, which choose the core themselves.
+/// The entry point of the functions at the root, which choose the core themselves.
 pub(crate) const DEFAULT: &str = "default";
 
-/// What is told of one of our kinds of generator.
+/// A kind of our generators, as the results name it.
 pub(crate) struct Our {
     pub(crate) subject: &'static str,
     pub(crate) generator: &'static str,
@@ -41,7 +41,7 @@ const INLINE: Our =
 const CHACHA20: Our = Our::erasing::<ChaCha<20>>("chacha20");
 const AES_256: Our = Our::erasing::<AesCtr<256>>("aes-256-ctr");
 
-/// The core that a generator has unless it is told another.
+/// The default core of a generator.
 fn fastest(isa: Isa) -> Our {
     if Fastest::name(isa) == AES_256.subject { AES_256 } else { CHACHA20 }
 }
@@ -90,7 +90,8 @@ impl Contender {
     }
 }
 
-/// Our generators in the tables by size: as programs use them, then owned ones, then the lock.
+/// Our generators in the tables by size: first as programs use them, then owned ones, then with a
+/// lock.
 pub(crate) fn by_size() -> Vec<Contender> {
     let isa = Isa::detect();
     let chacha12 = Our::erasing::<ChaCha<12>>("chacha12");
@@ -138,8 +139,8 @@ pub(crate) fn of_the_message() -> Vec<Contender> {
     ]
 }
 
-/// What the message wishes for besides: the single-processor variants, and other placements of
-/// its ciphers.
+/// Further generators that the message asks for: the single-processor variants, and other
+/// placements of its ciphers.
 pub(crate) fn variants_of_the_message() -> Vec<Contender> {
     vec![
         Contender::owned::<Inlined<Hc128>>(&INLINE, "held", Isa::detect()),
@@ -172,7 +173,7 @@ pub(crate) fn other_ciphers() -> Vec<Contender> {
     pairs.into_iter().flatten().collect()
 }
 
-/// What programs should use, in both places.
+/// The generators that programs should use, in both places.
 pub(crate) fn recommended() -> Vec<Contender> {
     vec![
         Contender::per_cpu::<Erasing<ChaCha<20>>>(&CHACHA20),
@@ -182,7 +183,7 @@ pub(crate) fn recommended() -> Vec<Contender> {
     ]
 }
 
-/// Whose repeated words are counted: what is wrong by design first.
+/// The generators whose repeated words are counted: first the one that is wrong by design.
 pub(crate) fn of_repeats() -> [Contender; 4] {
     [
         Contender::unsynchronised(),

@@ -1,4 +1,4 @@
-//! Which processors the program may use, and pinning threads to them.
+//! The processors that the program may use, and pinning threads to them.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -17,7 +17,7 @@ pub(crate) fn allowed() -> Vec<usize> {
     }
 }
 
-/// The processors for so many threads: each in turn, as often as it takes.
+/// The processors for this many threads: each in turn, repeated as often as necessary.
 #[must_use]
 pub(crate) fn shared_out(processors: &[usize], threads: usize) -> Vec<usize> {
     processors.iter().copied().cycle().take(threads).collect()
@@ -30,7 +30,7 @@ pub(crate) struct Pinned {
 }
 
 impl Pinned {
-    /// Pins the calling thread. Where that is refused, it stays unpinned: the figures are then
+    /// Pins the calling thread. If that is refused, it stays unpinned: the figures are then
     /// noisier, not wrong.
     pub(crate) fn to(cpu: usize) -> Self {
         let before = sched_getaffinity(None).ok();
@@ -44,7 +44,7 @@ impl Pinned {
 impl Drop for Pinned {
     fn drop(&mut self) {
         if let Some(before) = &self.before {
-            // A failure leaves the thread where it is, which nothing depends on.
+            // After a failure the thread stays where it is, and nothing depends on that.
             let _ = sched_setaffinity(None, before);
         }
     }
@@ -58,7 +58,7 @@ impl Drop for Pinned {
 pub(crate) struct WaitingTime(Option<File>);
 
 impl WaitingTime {
-    /// Of the calling thread; others must not use it.
+    /// The waiting time of the calling thread; other threads must not use it.
     pub(crate) fn of_this_thread() -> Self {
         Self(File::open("/proc/thread-self/schedstat").ok())
     }
@@ -77,7 +77,7 @@ impl WaitingTime {
     }
 }
 
-/// Nanoseconds that the calling thread has had a processor.
+/// Nanoseconds of processor time of the calling thread.
 pub(crate) fn processor_time() -> u64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     let seconds = u64::try_from(time.tv_sec).unwrap_or(0);

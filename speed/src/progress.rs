@@ -1,4 +1,4 @@
-//! The progress bar: on standard error, only where that is a terminal.
+//! The progress bar: on standard error, and only if that is a terminal.
 
 use core::fmt;
 use core::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// How far a table is. Drawn between batches, by the measuring thread itself.
+/// The progress of a table. It is drawn between batches, by the measuring thread itself.
 pub(crate) struct Progress {
     bar: ProgressBar,
     start: Instant,
@@ -17,7 +17,7 @@ pub(crate) struct Progress {
 const STEPS: u64 = 1000;
 
 impl Progress {
-    /// A bar for the table `name`, which is over at `end` at the latest.
+    /// A bar for the table `name`, which ends at `end` at the latest.
     pub(crate) fn new(name: &str, end: Option<Instant>) -> Self {
         // Four times a second: drawing takes time on the processor that measures.
         let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr_with_hz(4));

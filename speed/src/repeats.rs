@@ -1,7 +1,7 @@
-//! Words that come out twice when several threads draw at the same time.
+//! Counts words that occur twice when several threads draw at the same time.
 //!
-//! Two neighbouring words that occur again, in whatever thread, are a repetition: among 2^21 pairs
-//! of 64 bits chance alone makes one in four million runs. The count is of pairs that had occurred
+//! Two neighbouring words that occur again, in any thread, are a repetition: among 2^21 pairs of 64
+//! bits chance alone makes one in four million runs. The count is of pairs that had occurred
 //! before.
 
 use std::sync::Barrier;
@@ -15,17 +15,17 @@ use crate::tables::{self, random};
 
 /// Words that each thread draws in a round.
 pub(crate) const WORDS: usize = 1 << 20;
-/// Rounds after which a fault that did not show is given up.
+/// The number of rounds after which the search for a fault ends.
 const ROUNDS: usize = 10;
-/// Threads at most, each on a processor of its own.
+/// The most threads; each is on its own processor.
 const THREADS: usize = 4;
 
-/// How many threads would draw.
+/// The number of threads that would draw.
 pub(crate) fn threads(processors: usize) -> usize {
     processors.min(THREADS)
 }
 
-/// The point that tells how often a generator repeated itself, without the number.
+/// The point for a generator's repetitions, without their number.
 pub(crate) fn point(contender: &Contender, threads: usize) -> Point {
     let mut point = contender.point().clone();
     point.table = random::NAME.into();
@@ -38,8 +38,8 @@ pub(crate) fn point(contender: &Contender, threads: usize) -> Point {
 
 /// Counts the repetitions of each contender, as far as there is time.
 ///
-/// A contender that is wrong by design gets up to ten rounds until it shows; the others then get as
-/// many.
+/// A contender that is wrong by design gets up to ten rounds until a repetition occurs; the others
+/// then get the same number.
 pub(crate) fn measure(
     contenders: &[Contender],
     words: usize,
@@ -66,9 +66,9 @@ pub(crate) fn measure(
     points
 }
 
-/// One round under a new key; `None` when the generator fails.
+/// One round with a new key; `None` if the generator fails.
 fn round(contender: &Contender, words: usize, cpus: &[usize]) -> Option<usize> {
-    // What all threads share takes its new key here, before they start.
+    // A state that all threads share takes its new key here, before they start.
     contender.generator()?.rekey();
     let start = Barrier::new(cpus.len());
     let drawn: Vec<Option<Vec<u32>>> = thread::scope(|scope| {
@@ -102,7 +102,7 @@ fn count(drawn: &[Vec<u32>]) -> usize {
     pairs.windows(2).filter(|pair| pair[0] == pair[1]).count()
 }
 
-/// Repetitions that chance makes among so many words, on average: n²/2 pairs of 2^64 values.
+/// The average number of repetitions by chance among this many words: n²/2 pairs of 2^64 values.
 pub(crate) fn by_chance(words: u64) -> f64 {
     as_f64(words).powi(2) / 2.0 / 2f64.powi(64)
 }

@@ -1,6 +1,4 @@
-//! What a run measured: the JSON of schema 1.
-//!
-//! A field that does not apply to a point is absent.
+//! The results of a run: the JSON of schema 1.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,9 +15,9 @@ pub const SCHEMA: u32 = 1;
 pub struct Results {
     /// [`SCHEMA`].
     pub schema: u32,
-    /// Where it was measured.
+    /// The machine of the run.
     pub machine: Machine,
-    /// What was measured.
+    /// The measured points.
     pub points: Vec<Point>,
 }
 
@@ -34,7 +32,7 @@ impl Results {
     ///
     /// # Errors
     ///
-    /// What the serialiser says; it has no reason to with these types.
+    /// Those of the serialiser; it has no reason to fail with these types.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         Ok(serde_json::to_string_pretty(self)? + "\n")
     }
@@ -43,7 +41,7 @@ impl Results {
     ///
     /// # Errors
     ///
-    /// When the text is not JSON of this schema.
+    /// If the text is not JSON of this schema.
     pub fn from_json(text: &str) -> Result<Self, serde_json::Error> {
         let results: Self = serde_json::from_str(text)?;
         if results.schema == SCHEMA {
@@ -58,7 +56,7 @@ impl Results {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Point {
-    /// Unique in a run and the same in every run: what `compare` and `--only` go by.
+    /// Unique in a run and the same in every run; `compare` and `--only` use it.
     pub id: String,
     /// The table it belongs to.
     pub table: String,
@@ -72,7 +70,7 @@ pub struct Point {
     pub api: String,
     /// The cipher behind it.
     pub subject: String,
-    /// What a request does: `u32`, `fill`, `read`, `encrypt`, `seal`, `set-key`, …
+    /// The operation of a request: `u32`, `fill`, `read`, `encrypt`, `seal`, `set-key`, …
     pub op: String,
     /// Bytes of one request, if all are of one size.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -92,18 +90,19 @@ pub struct Point {
     /// Whether a request finds its key set up (`kept`) or brings one of its own (`fresh`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// Whether requests continue one message, each waiting for the one before; else each is a
-    /// message of its own.
+    /// Whether requests continue one message, each waiting for the one before; otherwise each is a
+    /// separate message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chained: Option<bool>,
     /// The level of instruction set that ours ran at.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub isa: Option<String>,
-    /// The kind of generator: `erasing`, `rekeying`; of the latter also `rekeying-inline` (steps of
-    /// the cipher inlined, no buffer) and `rekeying-diagnostic` (a branch before every draw).
+    /// The kind of generator: `erasing`, `rekeying`, `rekeying-inline` (rekeying, with the cipher's
+    /// steps inlined and no buffer) or `rekeying-diagnostic` (rekeying, with a branch before every
+    /// draw).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generator: Option<String>,
-    /// What came before each batch: `initial`, a generator was made, with its first key; `rekeyed`,
+    /// The action before each batch: `initial`, a generator was made with its first key; `rekeyed`,
     /// it took a new key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
@@ -119,11 +118,11 @@ pub struct Point {
     /// The same as [`Point::cycles`] in nanoseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ns: Option<f64>,
-    /// Cycles of a request beyond those of as many bytes of the whole buffer in one request: what
-    /// the call costs.
+    /// The cost of the call: the cycles of a request, less those of the same number of bytes in one
+    /// request for the whole buffer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overhead: Option<f64>,
-    /// What the calls that continue one message cost, fitted to all sizes; at the whole buffer's
+    /// The cost of the calls that continue one message, fitted to all sizes; at the whole buffer's
     /// point.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fit: Option<Fit>,
@@ -136,17 +135,17 @@ pub struct Point {
     /// Seconds that the document's whole test takes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
-    /// Pairs of neighbouring 32-bit words that had come out before, while each of the threads drew
-    /// 2^20 words.
+    /// Pairs of neighbouring 32-bit words that had occurred before, while each thread drew 2^20
+    /// words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeats: Option<u64>,
-    /// Whether the answers were checked and used; false also where that is impossible, as with a
-    /// figure of a document. Only verified points are ranked.
+    /// Whether the answers were checked and used; also false if that is impossible, as for a figure
+    /// of a document. Only verified points are ranked.
     pub verified: bool,
 }
 
 impl Point {
-    /// Enters what was measured: cycles of one request.
+    /// Enters a measured figure: cycles of one request.
     #[must_use]
     pub(crate) fn measured(mut self, estimate: Estimate) -> Self {
         let ns = estimate.median / crate::clock::ghz();
@@ -185,8 +184,8 @@ impl Point {
     }
 }
 
-/// The point that is certainly the fastest of `points`: verified, and its interval wholly below
-/// every other verified one.
+/// The point that is certainly the fastest of `points`: it is verified, and its interval is
+/// entirely below that of every other verified one.
 #[must_use]
 pub fn fastest<'a>(points: impl IntoIterator<Item = &'a Point>) -> Option<&'a Point> {
     let mut best: Option<(&Point, Estimate)> = None;

@@ -11,7 +11,7 @@ use crate::contender::Contender;
 use crate::machine::Library;
 use crate::options::{Error, Options, Peers};
 
-/// The peers that the user has chosen, looked for when a table first asks for their kind.
+/// The chosen peers. Each kind is looked for when a table first asks for it.
 pub(crate) struct Rivals<'o> {
     options: &'o Options,
     generators: OnceCell<Found<Contender>>,
@@ -19,7 +19,7 @@ pub(crate) struct Rivals<'o> {
     aeads: OnceCell<Found<CipherContender<dyn Aead>>>,
 }
 
-/// The peers of a kind, and what can be measured of them.
+/// The peers of a kind, and those of them that can be measured.
 struct Found<C> {
     /// Project and availability of each.
     states: Vec<(&'static str, Availability)>,
@@ -27,16 +27,17 @@ struct Found<C> {
 }
 
 impl<'o> Rivals<'o> {
-    /// Those that `options` choose.
+    /// The peers that `options` choose.
     ///
     /// # Errors
     ///
-    /// [`Error`] when a library that was given a path cannot be used, or a peer has an unknown name.
+    /// [`Error`] if a library that was given as a path cannot be used, or a peer has an unknown
+    /// name.
     pub(crate) fn new(options: &'o Options) -> Result<Self, Error> {
-        // Whoever names a library does not want figures without it.
+        // A user who names a library wants no figures without it.
         options.libraries.check().map_err(Error::Library)?;
         if let Peers::Only(_) = &options.peers {
-            // Names are known or unknown whatever is measured.
+            // Names are checked whatever is measured.
             let libraries = &options.libraries;
             let mut known = sources(&generators(libraries));
             known.extend(sources(&ciphers(libraries)));

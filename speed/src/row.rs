@@ -1,28 +1,28 @@
-//! A row: one thing that is measured.
+//! A row: one measured thing.
 
 use core::time::Duration;
 
 use crate::results::Point;
 use crate::verify::Defect;
 
-/// What a row does again and again; made anew by every thread that takes part.
+/// The repeated work of a row; every thread that takes part makes its own.
 pub(crate) trait Work {
-    /// Makes ready for a batch, before its common start, in the memory that it will run with.
+    /// Gets ready for a batch, before its common start, in the memory of the batch.
     fn begin(&mut self, _arena: &mut Arena) -> Result<(), Defect> {
         Ok(())
     }
 
-    /// Makes `requests` requests. This is what is timed.
+    /// Makes `requests` requests. Only this is timed.
     fn run(&mut self, arena: &mut Arena, requests: usize);
 
-    /// Something that depends on every answer of the last run, as far as it is still there.
+    /// A value that depends on every answer of the last run that still exists.
     fn digest(&mut self, arena: &mut Arena) -> u64;
 
     /// Checks the answers before anything is timed; returns bytes that must differ between
     /// threads.
     fn check(&mut self, arena: &mut Arena) -> Result<Vec<u8>, Defect>;
 
-    /// Checks the answers once more after everything was timed, where they can be known.
+    /// Checks the answers again after everything was timed, if they are known.
     fn check_again(&mut self, _arena: &mut Arena) -> Result<(), Defect> {
         Ok(())
     }
@@ -30,13 +30,13 @@ pub(crate) trait Work {
 
 /// One thing to measure.
 pub(crate) struct Row {
-    /// What it is called in the results, without figures.
+    /// Its name in the results, without figures.
     pub(crate) point: Point,
-    /// Makes the work for the calling thread; `None` when it cannot be done here after all.
+    /// Makes the work for the calling thread; `None` if it cannot be done here.
     pub(crate) make: Box<dyn Fn() -> Option<Box<dyn Work>> + Send + Sync>,
-    /// Requests that the whole of the document's test makes, where it is to be made whole.
+    /// The number of requests of the document's whole test, if that is to be made whole.
     pub(crate) whole: Option<u64>,
-    /// How its batches are cut.
+    /// Its batches.
     pub(crate) batches: Batches,
     /// Whether it is wrong by design: it is timed, never verified, and nothing is said about it.
     pub(crate) faulty: bool,
@@ -47,22 +47,22 @@ impl Row {
         self.point.threads.map_or(1, |threads| threads as usize)
     }
 
-    /// Processors without which it means nothing: threads in turns on one do not meet.
+    /// The least number of processors: threads that take turns on one do not meet.
     pub(crate) fn processors(&self) -> usize {
         self.threads().min(2)
     }
 }
 
-/// How the batches of a row are cut.
+/// The batches of a row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Batches {
-    /// The length that they are sized to.
+    /// Their intended length.
     pub(crate) length: Duration,
-    /// Clean ones that a median stands on at least, if the time allows.
+    /// The least number of clean batches for a median, if the time allows.
     pub(crate) enough: usize,
-    /// What the document's test makes, where a batch is to make the same.
+    /// The document's test, if batches are to be runs of it.
     pub(crate) test: Option<Test>,
-    /// What the number of requests is a multiple of: those that are handed over at the same time.
+    /// The number of requests is a multiple of this: the number handed over together.
     pub(crate) multiple: usize,
 }
 
@@ -77,11 +77,11 @@ impl Default for Batches {
 pub(crate) struct Test {
     /// Requests that each thread makes.
     pub(crate) requests: u64,
-    /// A run that would take longer is not made; batches of the usual length take its place.
+    /// A run that would take longer is not made; batches of the usual length replace it.
     pub(crate) longest: Duration,
-    /// How many runs are made; if nothing is said, until the median is steady.
+    /// The number of runs; without it, runs are made until the median is steady.
     pub(crate) runs: Option<usize>,
-    /// Parts that a run is made in, so that it can be interrupted; each has a start of its own.
+    /// The number of parts of a run, so that it can be interrupted; each has its own start.
     pub(crate) parts: usize,
 }
 
@@ -91,7 +91,7 @@ pub(crate) struct Arena {
     offset: usize,
 }
 
-/// Memory that is there from the start: for the largest request of most rows.
+/// The initial size of the memory: for the largest request of most rows.
 pub(crate) const LARGEST: usize = 4 << 20;
 const PAGE: usize = 4096;
 const LINE: usize = 64;
@@ -110,10 +110,10 @@ impl Arena {
         self.offset = usize::try_from(random % lines).unwrap_or(0) * LINE;
     }
 
-    /// Memory for requests of `size` bytes in all.
+    /// Memory for requests of `size` bytes in total.
     ///
-    /// Beyond [`LARGEST`] there is more of it when it is first asked for, which is before anything
-    /// is timed: a row's answers are checked first.
+    /// Beyond [`LARGEST`] it grows when it is first asked for. That is before anything is timed,
+    /// because a row's answers are checked first.
     pub(crate) fn slice(&mut self, size: usize) -> &mut [u8] {
         if self.memory.len() < size + 2 * PAGE {
             self.memory.resize(size + 2 * PAGE, 1);

@@ -15,16 +15,16 @@ use crate::sampler::{self, Limits, Sampled};
 use crate::tables::headline::Headline;
 use crate::tables::{self, Table};
 
-/// The part of a table's time that what is not sampled in rows may take.
+/// The part of a table's time for figures that are not sampled in rows.
 const EXTRA_PART: u32 = 6;
-/// What the parts of a table share of its part of the time.
+/// The divisor of the shares of a table's parts.
 const SHARES: u32 = 60;
 
-/// How a run went.
+/// The outcome of a run.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
-    /// What was measured.
+    /// The measured points.
     pub results: Results,
     /// Rows of ours whose answers were wrong.
     pub wrong: usize,
@@ -32,13 +32,13 @@ pub struct Report {
     pub interrupted: bool,
 }
 
-/// Measures what `options` ask for; text goes to `show` as it becomes known.
+/// Measures the points that `options` select; passes text to `show` as it becomes known.
 ///
-/// Ends soon after `stop` is set, with what was measured until then.
+/// It ends soon after `stop` is set, with the points measured until then.
 ///
 /// # Errors
 ///
-/// [`Error`] when the options ask for a peer, a library or points that do not exist; nothing has been
+/// [`Error`] if the options name a peer, a library or points that do not exist. Nothing has been
 /// measured then.
 pub fn run(
     options: &Options,
@@ -64,7 +64,7 @@ pub fn run(
         let endless = part.is_endless(options);
         let (sampled, text) = part.measure(options, share(left, &shares[i..]), stop);
         if endless {
-            // What comes after it has the time that it would have had.
+            // Later parts keep the time that they would have had.
             end += begun.elapsed();
         }
         if !text.is_empty() {
@@ -83,7 +83,7 @@ pub fn run(
     Ok(report)
 }
 
-/// What is measured under one heading.
+/// The measurements under one heading.
 struct Part {
     table: &'static dyn Table,
     /// Its share of the time.
@@ -91,7 +91,7 @@ struct Part {
     rows: Vec<Row>,
     /// Points that need no measurement.
     given: Vec<Point>,
-    /// Whether figures belong to it that are not sampled in rows.
+    /// Whether it has figures that are not sampled in rows.
     extra: bool,
 }
 
@@ -105,7 +105,7 @@ impl Part {
         Self { table, share, rows, given, extra }
     }
 
-    /// The document's test as a whole takes as long as it takes, unless the user says how long.
+    /// The document's whole test has no time limit, unless the user sets one.
     fn is_endless(&self, options: &Options) -> bool {
         options.depth == Depth::Full && self.table.has_test() && options.budget.is_none()
     }
@@ -132,7 +132,7 @@ fn fits(options: &Options, id: &str) -> bool {
     options.only.as_ref().is_none_or(|only| only.matches(id))
 }
 
-/// Everything that a run measures, in order.
+/// All measurements of a run, in order.
 fn plan(options: &Options, rivals: &Rivals<'_>) -> Result<Vec<Part>, Error> {
     let tables = options.chosen_tables();
     let part = |table, share| Part::new(table, share, options, rivals);

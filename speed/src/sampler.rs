@@ -1,5 +1,5 @@
-//! Sampling: batches of about a millisecond, or as the row says, all rows in turn, until every
-//! median is known well enough or the time is over.
+//! Sampling: all rows in turn, in batches of about a millisecond or of the row's own length, until
+//! every median is known well enough or the time is over.
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
@@ -15,18 +15,18 @@ use crate::row::Row;
 use crate::statistics::Estimate;
 use crate::verify::Defect;
 
-/// Clean batches after which more would not tell more.
+/// The number of clean batches after which more would not improve the figure.
 const PLENTY: usize = 101;
-/// Half the interval's width, as a share of the median, at which a row is done.
+/// A row is done when half of its interval is this share of the median.
 const STEADY: f64 = 0.005;
-/// Times that a preempted batch is made again at once, if it is short.
+/// How often a short batch that was preempted is repeated at once.
 const RETRIES: usize = 2;
-/// Batches from this length on are long: being preempted spoils a part of them only.
+/// Batches of at least this length are long: preemption spoils only a part of them.
 const LONG: Duration = Duration::from_millis(8);
 
 /// When sampling ends.
 pub(crate) struct Limits<'a> {
-    /// At this instant, if rows are not done earlier; never, if there is none.
+    /// At this instant, if rows are not done earlier; without it there is no limit.
     pub(crate) deadline: Option<Instant>,
     /// As soon as this is set.
     pub(crate) stop: &'a AtomicBool,
@@ -39,12 +39,12 @@ impl Limits<'_> {
     }
 }
 
-/// What became of the rows.
+/// The outcome of sampling.
 #[derive(Debug, Default)]
 pub(crate) struct Sampled {
     /// The rows that were measured.
     pub(crate) points: Vec<Point>,
-    /// Lines for people: rows that were not, or whose answers are wrong.
+    /// Lines for people: rows that were not measured, or whose answers are wrong.
     pub(crate) remarks: Vec<String>,
     /// Rows of ours that failed verification.
     pub(crate) wrong: usize,
@@ -77,7 +77,7 @@ pub(crate) fn measure(rows: &[Row], limits: &Limits<'_>, progress: &Progress) ->
     sampled
 }
 
-/// What is known about a row.
+/// The state of a row.
 #[derive(Default)]
 struct State {
     /// Requests of one batch on one thread; zero before the row is prepared.
@@ -85,7 +85,7 @@ struct State {
     /// Cycles per request: of clean batches, and of preempted ones.
     clean: Vec<f64>,
     preempted: Vec<f64>,
-    /// Whether such a batch is a run of the document's test, and how many were made to the end.
+    /// Whether a batch is a run of the document's test, and how many runs were completed.
     is_run: bool,
     runs: usize,
     /// Cycles spent on this row.
@@ -100,7 +100,7 @@ struct State {
 
 impl State {
     fn estimate(&self) -> Option<Estimate> {
-        // On a machine that is never quiet the preempted batches are better than nothing.
+        // On a machine that is never quiet, preempted batches are better than nothing.
         Estimate::of(if self.clean.is_empty() { &self.preempted } else { &self.clean })
     }
 
@@ -127,9 +127,9 @@ struct Sampler<'rows> {
     crew: Crew<'rows>,
     states: Vec<State>,
     limits: &'rows Limits<'rows>,
-    /// Times that every row had its turn.
+    /// The number of turns of every row.
     rounds: u32,
-    /// The state of the generator for orders and offsets; its numbers need only be scattered.
+    /// The state of the generator for orders and offsets; its numbers only need to be scattered.
     random: u64,
 }
 
@@ -138,7 +138,7 @@ impl Sampler<'_> {
         let all = active.len();
         debug_assert!(active.iter().all(|&row| self.rows[row].threads() <= self.crew.size()));
         while !active.is_empty() {
-            // The first round goes in order: where the time is short, the last rows are missing.
+            // The first round is in order: if the time is short, the last rows are missing.
             if self.rounds > 0 {
                 self.shuffle(&mut active);
             }
@@ -149,7 +149,8 @@ impl Sampler<'_> {
                 if self.limits.over() {
                     return self.checked_again();
                 }
-                // Rows with long requests sit out some rounds; one row is always within the mean.
+                // Rows with long requests skip some rounds; at least one row is always within the
+                // mean.
                 let state = &self.states[row];
                 if state.clean.len() + state.preempted.len() < 7 || state.spent <= 4 * fair {
                     self.visit(row);
@@ -161,7 +162,7 @@ impl Sampler<'_> {
         self.checked_again()
     }
 
-    /// What is known in the end: the answers of every row that was timed have to be right still.
+    /// The final state: the answers of every timed row are checked again.
     fn checked_again(mut self) -> Vec<State> {
         for row in 0..self.states.len() {
             if self.states[row].made > 0 && self.states[row].defect.is_none() {
@@ -190,8 +191,8 @@ impl Sampler<'_> {
             let state = &mut self.states[row];
             let short = length > 3.0 * cycles * as_f64(state.requests as u64);
             if short && !state.is_run && !resized {
-                // Something slowed the row down while its batches were sized: the samples so far
-                // are of batches too short for the clock and the common start.
+                // The row was slowed down while its batches were sized: the samples so far are of
+                // batches too short for the clock and the common start.
                 resized = true;
                 state.clean.clear();
                 state.preempted.clear();
@@ -208,14 +209,14 @@ impl Sampler<'_> {
         }
     }
 
-    /// Finds how many requests fill a batch; that also warms the row up.
+    /// Finds the number of requests that fill a batch; that also warms the row up.
     fn size_batch(&mut self, row: usize) {
         let length = self.length(row);
         loop {
             let requests = self.states[row].requests;
             let Some((cycles, preempted)) = self.batch(row) else { return };
             let batch = cycles * as_f64(requests as u64);
-            // A preempted batch tells nothing unless it was long anyway.
+            // A preempted batch counts only if it is long in any case.
             let telling = !preempted || batch >= cycles_of(LONG);
             if telling && batch >= length / 4.0 || requests >= 1 << 24 {
                 self.fit(row, cycles);
@@ -225,13 +226,13 @@ impl Sampler<'_> {
         }
     }
 
-    /// The length that batches of a row are sized to, in cycles.
+    /// The intended length of a row's batches, in cycles.
     fn length(&self, row: usize) -> f64 {
         cycles_of(self.rows[row].batches.length)
     }
 
-    /// Sets how many requests of `cycles` each make a batch of a row: the document's test, if that
-    /// does not take too long, else as many as fill the length of a batch.
+    /// Sets the number of requests of `cycles` each in a batch of a row: the document's test, if
+    /// that does not take too long, otherwise the number that fills a batch.
     fn fit(&mut self, row: usize, cycles: f64) {
         // Long runs come after the first round, which gives every row a figure.
         let test = self.rows[row].batches.test.filter(|test| {
@@ -246,7 +247,8 @@ impl Sampler<'_> {
         state.requests = whole.unwrap_or_else(|| fitting(length, cycles, multiple));
     }
 
-    /// Turns to runs of the document's test where that has not happened yet. They alone count then.
+    /// Starts runs of the document's test if they have not started yet. Only they count from then
+    /// on.
     fn begin_runs(&mut self, row: usize) {
         let waits = self.rows[row].batches.test.is_some_and(|test| test.parts > 1);
         let state = &self.states[row];
@@ -262,8 +264,8 @@ impl Sampler<'_> {
 
     /// Times one batch: cycles per request, and whether it was preempted.
     ///
-    /// A run in parts counts as far as it came if it is interrupted. One as long as that cannot be
-    /// made again whenever something comes between, so it counts in any case.
+    /// An interrupted run in parts counts for its completed parts. A run of that length cannot be
+    /// repeated after each disturbance, so it always counts.
     fn batch(&mut self, row: usize) -> Option<(f64, bool)> {
         let requests = self.states[row].requests;
         let is_run = self.states[row].is_run;
@@ -282,7 +284,7 @@ impl Sampler<'_> {
         Some((as_f64(wall) / as_f64(made as u64), preempted))
     }
 
-    /// Times so many requests of each thread of a row.
+    /// Times this many requests of each thread of a row.
     fn part(&mut self, row: usize, requests: usize) -> Option<Batch> {
         let random = self.next_random();
         let state = &mut self.states[row];
@@ -298,7 +300,7 @@ impl Sampler<'_> {
         state.made += requests as u64 * threads;
         state.unchanged = if batch.digest == state.digest { state.unchanged + 1 } else { 0 };
         state.digest = batch.digest;
-        // Two random words agree now and then; three in a row do not.
+        // Two random words may be equal now and then; three in a row are not.
         if state.unchanged >= 2 && state.defect.is_none() {
             state.defect = Some(Defect::Stuck);
         }
@@ -325,8 +327,8 @@ fn cycles_of(time: Duration) -> f64 {
     time.as_secs_f64() * 1e9 * clock::ghz()
 }
 
-/// How many requests of `cycles` each fill `target` cycles: a multiple of `multiple`, once that at
-/// least.
+/// The number of requests of `cycles` each that fill `target` cycles: a multiple of `multiple`, at
+/// least once.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -337,7 +339,7 @@ fn fitting(target: f64, cycles: f64, multiple: usize) -> usize {
     (fitting - fitting % multiple).max(multiple)
 }
 
-/// Turns what is known into points and remarks.
+/// Makes points and remarks of the rows' states.
 fn conclude(rows: &[Row], states: Vec<State>, sampled: &mut Sampled) {
     let mut unmeasured = 0;
     for (row, state) in rows.iter().zip(states) {

@@ -1,4 +1,4 @@
-//! Medians and how far to trust them.
+//! Medians and their confidence intervals.
 
 /// A median with its 95 % confidence interval, in the unit of the samples.
 #[derive(Clone, Copy, Debug, PartialEq)]

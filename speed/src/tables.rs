@@ -20,32 +20,32 @@ pub(crate) mod packets;
 pub(crate) mod random;
 pub(crate) mod urandom;
 
-/// Every table, in the order of the first screen. Those of one name are parts of one table, which
-/// share its time.
+/// Every table, in the order of the first screen. Entries with the same name are parts of one
+/// table, and share its time.
 pub(crate) const TABLES: &[&dyn Table] =
     &[&cprng::Cprng, &random::Random, &urandom::Urandom, &calls::Calls, &packets::Packets];
 
-/// A table, or a part of one: what is measured, and how it is shown.
+/// A table, or a part of one: its measurements and its text.
 pub(crate) trait Table: Sync {
     /// Its name on the command line and in [`Point::table`].
     fn name(&self) -> &'static str;
 
-    /// What it is called while it is measured.
+    /// Its name while it is measured.
     fn heading(&self) -> &'static str {
         self.name()
     }
 
-    /// Seconds that the whole table takes if the user says nothing.
+    /// The default time of the whole table in seconds.
     fn seconds(&self, depth: Depth) -> u64 {
         if depth == Depth::Quick { 20 } else { 60 }
     }
 
-    /// How many of its points are measured if the user asks for this.
+    /// The depth of its points for these options.
     fn depth(&self, options: &Options) -> Depth {
         options.depth
     }
 
-    /// What is sampled, at a depth: ours and the peers that it asks `rivals` for.
+    /// The sampled rows at a depth: ours and the peers that it asks `rivals` for.
     fn rows(&self, rivals: &Rivals<'_>, depth: Depth) -> Vec<Row>;
 
     /// Points that need no measurement: a document's figures.
@@ -53,7 +53,7 @@ pub(crate) trait Table: Sync {
         Vec::new()
     }
 
-    /// Whether the document's test as a whole belongs to it, which takes as long as it takes.
+    /// Whether it has the document's whole test, which has no time limit.
     fn has_test(&self) -> bool {
         false
     }
@@ -63,7 +63,7 @@ pub(crate) trait Table: Sync {
         Vec::new()
     }
 
-    /// Measures those whose ids `fits`, in so much `time`, unless `limits` end it first.
+    /// Measures the points whose ids match `fits`, within `time`, unless `limits` end it first.
     fn extra(
         &self,
         _fits: &dyn Fn(&str) -> bool,
@@ -73,7 +73,7 @@ pub(crate) trait Table: Sync {
     ) {
     }
 
-    /// Enters what follows from the measured figures.
+    /// Enters figures that follow from the measured ones.
     fn finish(&self, _points: &mut [Point]) {}
 
     /// The table as text.
@@ -84,7 +84,7 @@ pub(crate) trait Table: Sync {
         Vec::new()
     }
 
-    /// Its part of the first screen, of the points that there are.
+    /// Its part of the first screen, for the existing points.
     fn headline(&self, _points: &[Point]) -> String {
         String::new()
     }
@@ -102,7 +102,7 @@ pub(crate) fn parts(name: &str) -> impl Iterator<Item = &'static dyn Table> {
     TABLES.iter().copied().filter(move |table| table.name() == name)
 }
 
-/// Whether a generator wipes what it gave out and does not repeat itself after a fork.
+/// Whether a generator wipes its output from its state and does not repeat itself after a fork.
 ///
 /// Known from the peers' documentation and from tests: `rand` does neither, and libsodium's
 /// internal generator repeats its buffered words in a child.
@@ -110,7 +110,7 @@ pub(crate) fn is_safe(point: &Point) -> bool {
     !(point.source == "rand" || point.source == "libsodium" && point.api == "internal")
 }
 
-/// The first elements of a point's id; `erasing` is what goes without saying.
+/// The first elements of a point's id; `erasing` is the default and is omitted.
 pub(crate) fn id(point: &Point) -> String {
     let Point { table, source, api, subject, generator, .. } = point;
     let kind = generator.as_deref().filter(|&kind| kind != "erasing");
@@ -123,16 +123,16 @@ pub(crate) fn is_held(point: &Point) -> bool {
     point.api == "held" || point.source == "rand" && point.api != "thread-rng"
 }
 
-/// The name of what was measured, and a mark where it is not safe.
+/// The name of the measured thing, with a mark if it is not safe.
 pub(crate) fn name(point: &Point) -> String {
     let mark = if is_safe(point) { "" } else { "°" };
     format!("{} {}{mark}", point.source, point.api)
 }
 
-/// What [`name`]'s mark means.
+/// The meaning of [`name`]'s mark.
 pub(crate) const MARK: &str = "° keeps what it gave out, or repeats itself after a fork.\n";
 
-/// Those rows that are not among `rows` yet.
+/// The rows that are not among `rows` yet.
 pub(crate) fn add_once(rows: &mut Vec<Row>, more: impl IntoIterator<Item = Row>) {
     for row in more {
         if !rows.iter().any(|known| known.point.id == row.point.id) {
@@ -141,7 +141,7 @@ pub(crate) fn add_once(rows: &mut Vec<Row>, more: impl IntoIterator<Item = Row>)
     }
 }
 
-/// How many times as long `peer` takes; a tilde where the intervals overlap.
+/// The peer's time divided by ours; with a tilde if the intervals overlap.
 pub(crate) fn ratio(ours: &Point, peer: &Point) -> String {
     let (Some(a), Some(b)) = (ours.estimate(), peer.estimate()) else { return String::new() };
     if !ours.verified || !peer.verified {
@@ -151,7 +151,7 @@ pub(crate) fn ratio(ours: &Point, peer: &Point) -> String {
     format!("{}{}", if apart { "" } else { "~" }, text::times(b.median / a.median))
 }
 
-/// The one with the least median; a rank among peers is not claimed by it.
+/// The point with the least median; that does not make it the certain fastest.
 pub(crate) fn quickest<'a>(points: impl Iterator<Item = &'a Point>) -> Option<&'a Point> {
     let cycles = |p: &Point| p.cycles.unwrap_or(f64::INFINITY);
     points.min_by(|a, b| cycles(a).total_cmp(&cycles(b)))

@@ -25,7 +25,7 @@ use crate::tables::{cprng, random, urandom};
 
 static GO_ON: AtomicBool = AtomicBool::new(false);
 
-/// Measurements take turns: those of two threads need both processors.
+/// Measurements take turns: those with two threads need both processors.
 pub(crate) fn turn() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
@@ -45,7 +45,7 @@ pub(crate) fn sample(rows: &[Row]) -> Sampled {
     sampler::measure(rows, &limits, &Progress::new("test", None))
 }
 
-/// Measures for so long at most.
+/// Measures for at most this time.
 fn sample_for(rows: &[Row], time: Duration) -> Sampled {
     let _turn = turn();
     let limits = Limits { deadline: Some(Instant::now() + time), stop: &GO_ON };
@@ -215,7 +215,7 @@ fn an_interrupt_ends_a_run_with_what_is_known() {
     assert!(report.interrupted && report.results.points.is_empty());
 }
 
-/// Gives what `next` makes of the bytes of a true generator.
+/// Applies a function to the bytes of a true generator.
 struct Liar(fn(&mut [u8], u64), u64);
 
 impl Draw for Liar {

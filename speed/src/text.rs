@@ -22,8 +22,7 @@ pub(crate) fn table(header: &[String], sides: &str, rows: Vec<Vec<String>>) -> S
     lines.join("\n") + "\n"
 }
 
-/// Three significant figures or the whole number, then `k` and `M`: as many as a column has room
-/// for.
+/// Three significant figures or the whole number, then `k` and `M`, to fit a column.
 #[must_use]
 pub(crate) fn number(value: f64) -> String {
     match value {
@@ -36,7 +35,7 @@ pub(crate) fn number(value: f64) -> String {
     }
 }
 
-/// How many times; two or three figures.
+/// A factor with two or three figures.
 #[must_use]
 pub(crate) fn times(ratio: f64) -> String {
     match ratio {

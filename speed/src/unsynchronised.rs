@@ -1,10 +1,10 @@
-//! One ARC4 state that all threads change without any lock: what NetBSD had before 2012, **wrong
-//! by design**.
+//! One ARC4 state that all threads change without a lock, as in NetBSD before 2012: **wrong by
+//! design**.
 //!
-//! Threads that meet read the same indices and swap over each other's swaps, so words come out
-//! twice, and the table, which ought to stay a permutation, loses values until little is left of
-//! it. Relaxed atomics let the language allow what the hardware does: loads and stores that lose
-//! each other's changes. They pair with nothing. In one thread it is plain ARC4.
+//! Concurrent threads read the same indices and overwrite each other's swaps. So words occur twice,
+//! and the table, which should stay a permutation, loses values until few are left. Relaxed atomics
+//! let the language allow the hardware's behaviour: loads and stores that lose each other's
+//! changes. They pair with nothing. In one thread it is plain ARC4.
 
 use core::array;
 use core::fmt;
@@ -13,7 +13,7 @@ use core::sync::atomic::{AtomicU8, Ordering};
 /// Bytes that are dropped under a new key, as our [`Arc4`](lanecrypt_random::Arc4) generators do.
 const DROPPED: usize = 3072;
 
-/// The state that is shared so badly.
+/// The badly shared state.
 pub(crate) struct Unsynchronised {
     table: [AtomicU8; 256],
     i: AtomicU8,
@@ -32,7 +32,7 @@ impl Unsynchronised {
         state
     }
 
-    /// Sets another key; whoever draws meanwhile gets something between the two.
+    /// Sets another key; a thread that draws meanwhile gets output of a mixed state.
     pub(crate) fn rekey(&self, seed: &[u8; 32]) {
         for (entry, value) in self.table.iter().zip(0..=255) {
             put(entry, value);

@@ -1,12 +1,12 @@
-//! Whether a generator that is timed also does its work.
+//! Whether a timed generator also does its work.
 //!
-//! What a generator draws cannot be predicted, since the kernel seeds it. So two things are
-//! checked instead. Before ours is timed, the kernel it stands on, at its level of instruction
-//! set and for the size of the row, is compared with the portable kernel under random keys; ARC4
-//! and HC-128, which have little but that one, with other implementations. And
-//! whatever is timed, ours or a peer's, has to draw 64 KiB in requests of the row's size that
-//! look random: not constant, no 16 bytes occurring twice, as many ones as zeros, every request
-//! filled to its end. A row that fails is never ranked.
+//! The output of a generator cannot be predicted, because the kernel seeds it. So two other things
+//! are checked. Before ours is timed, its kernel, at its instruction set level and for the size of
+//! the row, is compared with the portable kernel under random keys. ARC4 and HC-128 have few other
+//! kernels, so they are compared with other implementations. Every timed generator, ours or a
+//! peer's, must also draw 64 KiB in requests of the row's size that look random: not constant, no
+//! 16 bytes occurring twice, as many ones as zeros, every request filled to its end. A row that
+//! fails is never ranked.
 
 use core::fmt;
 use core::hash::{BuildHasherDefault, Hasher};
@@ -26,7 +26,7 @@ const LONGEST: usize = 1 << 20;
 /// Keystream bytes that one refill of our generators asks a kernel for, at most.
 const REFILL: usize = 8128;
 
-/// What is wrong with a row.
+/// A defect of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Defect {
@@ -85,7 +85,7 @@ pub(crate) fn kernel_is_right<C: SeedCore>(isa: Isa, size: usize) -> bool {
     )
 }
 
-/// Compares ARC4's kernel with an implementation that has nothing in common with it.
+/// Compares ARC4's kernel with an independent implementation.
 pub(crate) fn arc4_is_right(isa: Isa, size: usize) -> bool {
     agree(
         "arc4",
@@ -168,9 +168,9 @@ fn keystream<C: SeedCore>(isa: Isa, seed: &[u8; 32], length: usize) -> Vec<u8> {
     out
 }
 
-/// Draws from `generator` in requests of `size` bytes, or 32-bit words, and looks at the bytes.
+/// Draws from `generator` in requests of `size` bytes, or 32-bit words, and checks the bytes.
 ///
-/// `buffer` is as long as one request. Returns at least 64 KiB of what was drawn.
+/// `buffer` is as long as one request. Returns at least 64 KiB of the drawn bytes.
 pub(crate) fn draw_sample(
     generator: &mut dyn Generator,
     words: bool,
@@ -221,7 +221,7 @@ pub(crate) fn repeats(samples: &[&[u8]]) -> bool {
     })
 }
 
-/// The windows are random already, so their low bits are as good as any hash of them.
+/// The windows are random already, so their low bits serve as a hash.
 #[derive(Default)]
 struct LowBits(u64);
 
@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn a_wrong_kernel_is_found() {
-        // Right but for its last byte.
+        // Right except for its last byte.
         let wrong = |seed: &[u8; 32], out: &mut [u8]| {
             others_hc128(seed, out);
             if let Some(last) = out.last_mut() {

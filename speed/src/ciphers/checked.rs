@@ -1,7 +1,7 @@
 //! Our checked layer as programs call it.
 //!
-//! The loops are those of the peers' `cipher`, written here once more because what continues a
-//! message borrows the key that it runs under, so that the two cannot live in one value.
+//! The loops are the same as those of the peers' `cipher`. They are repeated here because the state
+//! of a message borrows its key, so that one value cannot hold both.
 
 use core::hint::black_box;
 use std::sync::Arc;
@@ -11,11 +11,11 @@ use lanecrypt_peers::{Cipher, Direction, Failed, Message, Messages, Run, rounds}
 
 use self::hazmat::Padding;
 
-/// What a session has: a key of its own, or one that it shares.
+/// The key of a session: its own, or one that sessions share.
 pub(crate) trait Session: Send {
     fn cipher(&self) -> &hazmat::Cipher;
 
-    /// What can take another key.
+    /// The cipher, if it can take another key.
     fn own(&mut self) -> Option<&mut hazmat::Cipher>;
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct Checked<K> {
 }
 
 impl Checked<hazmat::Cipher> {
-    /// A session for each key; one at least.
+    /// A session for each key; at least one.
     pub(crate) fn new(
         algorithm: Algorithm,
         isa: Isa,
@@ -66,7 +66,7 @@ impl Checked<hazmat::Cipher> {
 }
 
 impl<K: Session> Checked<K> {
-    /// One session with the key that `key` leads to.
+    /// One session with the key behind `key`.
     pub(crate) fn with(key: K, isa: Isa, direction: Direction) -> Self {
         let algorithm = key.cipher().algorithm();
         Self { sessions: vec![key], algorithm, isa, direction }
@@ -76,7 +76,7 @@ impl<K: Session> Checked<K> {
         self.sessions.first().map(K::cipher).ok_or(Failed)
     }
 
-    /// One call for each message, behind another key where it brings one.
+    /// One call for each message, after setting its key if it brings one.
     #[inline]
     fn each(
         &mut self,
@@ -189,7 +189,7 @@ fn answered<T>(result: Result<T, Error>) -> Result<T, Failed> {
     result.or(Err(Failed))
 }
 
-/// One call for each `chunk` bytes of `data`, `times` times over.
+/// One call for each `chunk` bytes of `data`, repeated `times` times.
 #[inline]
 fn parts(
     data: &mut [u8],
@@ -200,7 +200,7 @@ fn parts(
     if chunk == 0 {
         return Err(Failed);
     }
-    // The compiler must not specialise a cipher for a length that it happens to know.
+    // The compiler must not specialise a cipher for a length that it can see.
     let (data, chunk) = black_box((data, chunk));
     for _ in 0..times {
         for part in data.chunks_mut(chunk) {

@@ -14,17 +14,17 @@ use super::checked::Checked;
 use super::sessions::{self, SESSIONS, bytes};
 use super::typed;
 
-/// The whole buffer of a message that goes on from call to call, in bytes.
+/// The length of the buffer of one message that spans many calls, in bytes.
 pub(crate) const WHOLE: usize = 64 << 10;
-/// Bytes of associated data of each message with authentication: those of a short header.
+/// Bytes of associated data of each message with authentication, as for a short header.
 const AAD: usize = 8;
 
-/// What is asked.
+/// A question with a known answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Question {
     /// The whole buffer under the first key and IV.
     Buffer,
-    /// A message of so many bytes in each of so many sessions.
+    /// A message of these sizes in each of this many sessions.
     Messages(Sizes, usize),
     /// The same in the usual number of sessions, all under the first key.
     SharedKey(usize),
@@ -36,27 +36,27 @@ pub(crate) struct Answer {
     pub(crate) tags: Vec<[u8; 16]>,
 }
 
-/// The keys of so many sessions; none for what is not measured.
+/// The keys of this many sessions; none if the algorithm is not measured.
 pub(crate) fn keys(algorithm: Algorithm, sessions: usize) -> Option<Vec<Vec<u8>>> {
     let length = match algorithm {
-        // Nobody else has it.
+        // No peer has it.
         Algorithm::NULL => 0,
         _ => lengths(&algorithm.to_string())?.0,
     };
     Some(sessions::keys(sessions, length))
 }
 
-/// The IVs or nonces of so many sessions, in one `round` or another.
+/// The IVs or nonces of this many sessions in a `round`.
 pub(crate) fn nonces(algorithm: Algorithm, sessions: usize, round: u64) -> Vec<Vec<u8>> {
     sessions::nonces(sessions, algorithm.nonce_length(), round)
 }
 
-/// The associated data of so many sessions.
+/// The associated data of this many sessions.
 pub(crate) fn aads(sessions: usize) -> Vec<Vec<u8>> {
     (1..=sessions as u64).map(|session| bytes(1 << 62 | session << 32, AAD)).collect()
 }
 
-/// The right answer, with the nonces of the round zero. Worked out once.
+/// The right answer, with the nonces of round zero. Computed once.
 pub(crate) fn answer(
     algorithm: Algorithm,
     direction: Direction,
@@ -94,8 +94,8 @@ pub(crate) fn answer(
     Ok(answer)
 }
 
-/// A session with the portable kernel: as it is, or behind the checked layer for what is measured
-/// there only.
+/// A session with the portable kernel: the kernel itself, or the checked layer if only that is
+/// measured.
 fn portable(algorithm: Algorithm, direction: Direction, key: &[u8]) -> Option<Box<dyn Cipher>> {
     typed::open(algorithm, Isa::PORTABLE, direction, &[key])
         .or_else(|| Some(Box::new(Checked::new(algorithm, Isa::PORTABLE, direction, &[key])?)))

@@ -1,9 +1,10 @@
 //! Packets to a cipher with authentication, as a row repeats them.
 //!
-//! Before a row is timed, and after, forged packets have to be refused, and known ones are sealed
-//! or opened by the same calls; all of the answer is compared with the portable kernel's. What it
-//! is timed with changes from batch to batch: other nonces, the sessions in another order. What is
-//! sealed was sealed before; what is opened is sealed for each batch, outside of its time.
+//! Before and after a row is timed, forged packets must be refused, and known ones are sealed or
+//! opened by the same calls; the whole answer is compared with the portable kernel's. The timed
+//! packets change from batch to batch: they have other nonces, and the sessions another order.
+//! Packets to seal contain the result of earlier batches. Packets to open are sealed before each
+//! batch, outside of its time.
 
 use core::mem::swap;
 use core::ops::Range;
@@ -20,13 +21,14 @@ use crate::verify::Defect;
 
 /// Bytes of a tag.
 const TAG: usize = 16;
-/// Sessions whose packets are forged for a test, a byte of the tag each for the first of them.
+/// Sessions whose packets are forged for a test; the first of them have a changed byte of the tag
+/// each.
 const FORGED: Range<usize> = 1..40;
-/// Between the buffers that are written and those that are read: were both at the same offset of a
-/// page, the processor would take loads for dependent on stores, and wait.
+/// The distance between the written and the read buffers. At the same offset of a page, the
+/// processor would take loads for dependent on stores, and wait.
 const GAP: usize = 33 * LINE;
 
-/// Messages of one size or of mixed sizes, again and again.
+/// Messages of one size or of mixed sizes, repeated.
 pub(crate) struct Packets {
     aead: Box<dyn Aead>,
     /// Sessions for forged packets, where `aead` only seals.
@@ -58,19 +60,19 @@ impl Packets {
         Some(Self { aead, opener, algorithm, direction, shape, turns, aads, tags })
     }
 
-    /// How much memory the buffers of one kind take.
+    /// The memory for the buffers of one kind, in bytes.
     fn extent(&self) -> usize {
         self.shape.sessions() * stride(self.shape.sizes)
     }
 
-    /// The buffers that are written, and those that sealed messages are read from.
+    /// The buffers that are written, and the buffers with sealed messages that are read.
     fn memory<'a>(&self, arena: &'a mut Arena) -> (&'a mut [u8], &'a mut [u8]) {
         let extent = self.extent();
         let (data, rest) = arena.slice(2 * extent + GAP).split_at_mut(extent);
         (data, &mut rest[GAP..])
     }
 
-    /// Makes so many requests.
+    /// Makes this many requests.
     fn requests(&mut self, arena: &mut Arena, requests: usize) -> Result<(), Failed> {
         let (data, sealed) = self.memory(arena);
         let Self { aead, turns, aads, tags, .. } = self;
@@ -82,7 +84,7 @@ impl Packets {
         aead.messages(&mut all, run.with_keys(is_fresh.then_some(&keys)))
     }
 
-    /// Makes everything as it is in a known question.
+    /// Sets all inputs to those of a known question.
     fn ask(&mut self) -> Result<Arc<Answer>, Failed> {
         self.turns.ask();
         shuffle(&mut self.turns.order, 1);
@@ -116,8 +118,8 @@ impl Packets {
         Ok(same && self.tags == known.tags)
     }
 
-    /// Whether it opens genuine packets, and refuses those with any bit changed: one in each byte
-    /// of the tag, and some in the message, the associated data and the nonce. Both kinds stand in
+    /// Whether it opens genuine packets and refuses packets with any bit changed: one in each byte
+    /// of the tag, and some in the message, the associated data and the nonce. Both kinds are in
     /// one batch, in any order.
     fn refuses(&mut self, arena: &mut Arena) -> Result<(), Defect> {
         let known = self.ask()?;
@@ -157,7 +159,7 @@ impl Packets {
         Ok(())
     }
 
-    /// Changes a bit in what belongs to each session of [`FORGED`].
+    /// Changes a bit of the packet of each session of [`FORGED`].
     fn forge(&mut self, sealed: &mut [u8]) {
         let sizes = self.shape.sizes;
         for session in FORGED {
@@ -174,12 +176,12 @@ impl Packets {
         }
     }
 
-    /// Seals what is to be opened.
+    /// Seals the packets to open.
     fn seal(&mut self, arena: &mut Arena) -> Result<(), Failed> {
         let (_, sealed) = self.memory(arena);
         let isa = Isa::detect();
         for (session, data) in sessions::buffers(sealed, self.shape.sizes).enumerate() {
-            // What is opened shows in the digest, so it cannot stay the same.
+            // The opened data are in the digest, so they must change.
             let end = data.len().min(8);
             sessions::fill((session as u64) << 40 | self.turns.round, &mut data[..end]);
             let Turns { keys, nonces, .. } = &self.turns;
@@ -205,7 +207,7 @@ impl Work for Packets {
         if self.direction == Direction::Decrypt {
             self.seal(arena)?;
         }
-        // Every session once, so that a batch does not measure what other rows left in the caches.
+        // Every session once, so that the batch does not measure the cache contents of other rows.
         Ok(self.requests(arena, self.shape.sessions())?)
     }
 
@@ -230,15 +232,15 @@ impl Work for Packets {
     }
 }
 
-/// Whether one forged packet among genuine ones is enough to refuse a batch, whichever it is, and
-/// wherever in it; and whether a batch of genuine ones is opened.
+/// Whether one forged packet among genuine ones makes a batch fail, whichever it is and at any
+/// position; and whether a batch of genuine ones is opened.
 fn one_among_many<'a>(
     aead: &mut dyn Aead,
     packets: impl Iterator<Item = (Packet<'a>, &'a [u8])>,
     shape: Shape,
 ) -> Result<(), Defect> {
     let (mut packets, mut keys): (Vec<Packet<'_>>, Vec<&[u8]>) = packets.unzip();
-    // Those that are forged first.
+    // The forged packets first.
     packets.rotate_left(FORGED.start);
     keys.rotate_left(FORGED.start);
     let (forged, genuine) = packets.split_at_mut(FORGED.len());

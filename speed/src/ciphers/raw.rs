@@ -52,8 +52,8 @@ impl Contender<dyn Cipher> {
         Self { shared: true, ..contender }
     }
 
-    /// Whether it has this operation at all. Not every API has calls for each, continues a message
-    /// within a block, or takes 64 KiB at once.
+    /// Whether it has this operation. Not every API has calls for each, continues a message within
+    /// a block, or takes 64 KiB at once.
     pub(crate) fn has(&self, task: Task) -> bool {
         let work = self.work(Direction::Encrypt, task);
         work.is_some_and(|mut work| work.try_once().is_ok())

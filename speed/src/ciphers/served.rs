@@ -1,5 +1,5 @@
-//! The engine as programs call it: sessions message by message, slices of requests, and batches that
-//! serve while they are filled.
+//! The engine as programs call it: sessions message by message, slices of requests, and batches
+//! that are served while they are filled.
 
 use core::hint::black_box;
 
@@ -21,18 +21,18 @@ pub(crate) enum Way {
     Alone,
     /// To `process`, as a slice of requests.
     Process,
-    /// To a batch, which serves while it is filled.
+    /// To a batch, which is served while it is filled.
     Filled,
 }
 
 /// Sessions of one algorithm in one direction.
 pub(crate) struct Served {
     engine: Engine,
-    /// For batches that are filled, of `room_for` messages; kept from one to the next.
+    /// For batches that are filled, of `room_for` messages; reused from one to the next.
     room: Room,
     room_for: usize,
     sessions: Vec<Session>,
-    /// Those of a batch whose messages bring their keys.
+    /// The sessions of a batch whose messages bring their keys.
     fresh: Vec<Session>,
     algorithm: Algorithm,
     direction: Direction,
@@ -40,7 +40,7 @@ pub(crate) struct Served {
 }
 
 impl Served {
-    /// A session for each key; one at least.
+    /// A session for each key; at least one.
     pub(crate) fn new(
         algorithm: Algorithm,
         isa: Isa,
@@ -58,8 +58,8 @@ impl Served {
         Some(Self { engine, room, room_for: 1, sessions, fresh, algorithm, direction, way })
     }
 
-    /// Runs messages by one of three calls: to serve one, to make a request of one, or to give one to
-    /// a batch.
+    /// Runs messages by one of three calls: serve one, make a request of one, or add one to a
+    /// batch.
     #[inline]
     fn run<M: Addressed>(
         &mut self,
@@ -76,7 +76,7 @@ impl Served {
         }
     }
 
-    /// One call for each message; where it brings its key, in a session opened for it.
+    /// One call for each message; a message that brings its key gets a new session.
     #[inline]
     fn alone<M: Addressed>(
         &self,
@@ -103,8 +103,8 @@ impl Served {
         })
     }
 
-    /// A request for each message, handed over a batch at a time. Making them is a part of it: so
-    /// do programs.
+    /// A request for each message, handed over a batch at a time. The time includes making the
+    /// requests, as in a program.
     #[inline]
     fn processed<M: Addressed>(
         &mut self,
@@ -153,7 +153,7 @@ impl Served {
         })
     }
 
-    /// Room for batches of so many messages, made anew only if it was for others.
+    /// A room for batches of this many messages, made anew only if the number has changed.
     #[inline]
     fn make_room(&mut self, batch: usize) {
         if batch != self.room_for {
@@ -163,8 +163,8 @@ impl Served {
     }
 }
 
-/// Makes requests of messages in the sessions that `session` finds, by their places, and hands them
-/// over.
+/// Makes requests of messages in the sessions that `session` finds by their positions, and hands
+/// them over.
 #[inline]
 fn process<'s, M>(
     engine: &Engine,
@@ -179,7 +179,7 @@ fn process<'s, M>(
     engine.process(&mut together).or(Err(Failed))
 }
 
-/// Gives messages to a batch, and finishes it.
+/// Adds messages to a batch, and finishes it.
 #[inline]
 fn fill<'s, M>(
     room: &mut Room,
@@ -194,7 +194,7 @@ fn fill<'s, M>(
     together.finish().or(Err(Failed))
 }
 
-/// A batch that there is room for; of one message unless something else is asked for.
+/// The size of a batch, if it is supported; 1 if none is given.
 fn good(batch: Option<usize>) -> Result<usize, Failed> {
     batch.map_or(Some(1), |batch| (1..=MOST).contains(&batch).then_some(batch)).ok_or(Failed)
 }

@@ -1,16 +1,16 @@
-//! Many sessions, each with a key, a nonce and a buffer of its own, that take turns in shuffled
-//! order: what rows of independent messages have in common.
+//! Many sessions, each with its own key, nonce and buffer, that take turns in shuffled order. All
+//! rows of independent messages share this.
 
 use lanecrypt_ciphers::Algorithm;
 
 use super::{Sizes, known};
 
-/// Sessions of independent messages; more where a batch has more messages.
+/// Sessions of independent messages; more if a batch has more messages.
 pub(crate) const SESSIONS: usize = 64;
 /// Bytes of a cache line.
 pub(crate) const LINE: usize = 64;
 
-/// What sessions have, and the order in which they take turns.
+/// The keys and nonces of sessions, and the order in which they take turns.
 pub(crate) struct Turns {
     algorithm: Algorithm,
     pub(crate) keys: Vec<Vec<u8>>,
@@ -18,19 +18,19 @@ pub(crate) struct Turns {
     pub(crate) nonces: Vec<Vec<u8>>,
     /// The sessions, shuffled.
     pub(crate) order: Vec<usize>,
-    /// Batches so far; each has its own nonces and order.
+    /// The number of batches so far; each has its own nonces and order.
     pub(crate) round: u64,
 }
 
 impl Turns {
-    /// So many sessions; none for what is not measured.
+    /// This many sessions; none if the algorithm is not measured.
     pub(crate) fn new(algorithm: Algorithm, count: usize) -> Option<Self> {
         let (keys, nonces) = (known::keys(algorithm, count)?, known::nonces(algorithm, count, 0));
         Some(Self { algorithm, keys, nonces, order: (0..count).collect(), round: 0 })
     }
 
-    /// The keys to begin with. Where requests bring keys, others: who keeps the key that is there
-    /// shows.
+    /// The initial keys. If requests bring keys these are different ones, so that a cipher that
+    /// keeps its first key is found.
     pub(crate) fn first_keys(&self, is_fresh: bool) -> Vec<&[u8]> {
         let mut keys: Vec<&[u8]> = self.keys.iter().map(Vec::as_slice).collect();
         if is_fresh {
@@ -39,7 +39,7 @@ impl Turns {
         keys
     }
 
-    /// The keys in their turns.
+    /// The keys in the order of the turns.
     pub(crate) fn keys(&self) -> Vec<&[u8]> {
         in_order(self.keys.iter().map(Vec::as_slice), &self.order)
     }
@@ -51,14 +51,14 @@ impl Turns {
         renew(&mut self.nonces, self.round);
     }
 
-    /// As they are in a known question, in their order.
+    /// Sets the inputs of a known question, in its order.
     pub(crate) fn ask(&mut self) {
         self.order = (0..self.keys.len()).collect();
         self.nonces = known::nonces(self.algorithm, self.keys.len(), 0);
     }
 }
 
-/// Scattered bytes, always the same for one `seed`.
+/// Scattered bytes, always the same for a `seed`.
 pub(crate) fn bytes(seed: u64, length: usize) -> Vec<u8> {
     let mut out = vec![0; length];
     fill(seed, &mut out);
@@ -77,26 +77,26 @@ pub(crate) fn fill(seed: u64, out: &mut [u8]) {
     }
 }
 
-/// The keys of so many sessions.
+/// The keys of this many sessions.
 pub(crate) fn keys(sessions: usize, length: usize) -> Vec<Vec<u8>> {
     (1..=sessions as u64).map(|session| bytes(1 << 63 | session << 32, length)).collect()
 }
 
-/// The nonces, or IVs, of so many sessions in one `round` or another.
+/// The nonces, or IVs, of this many sessions in a `round`.
 pub(crate) fn nonces(sessions: usize, length: usize, round: u64) -> Vec<Vec<u8>> {
     let mut nonces = vec![vec![0; length]; sessions];
     renew(&mut nonces, round);
     nonces
 }
 
-/// Makes nonces those of another `round`.
+/// Replaces nonces with those of another `round`.
 pub(crate) fn renew(nonces: &mut [Vec<u8>], round: u64) {
     for (session, nonce) in (1..).zip(nonces) {
         fill(session << 40 | round, nonce);
     }
 }
 
-/// What is in a session's buffer, `length` bytes.
+/// The initial content of a session's buffer, `length` bytes.
 pub(crate) fn data(session: usize, length: usize) -> Vec<u8> {
     bytes(session as u64 + 1, length)
 }
@@ -110,8 +110,8 @@ pub(crate) fn shuffle(order: &mut [usize], round: u64) {
     }
 }
 
-/// Bytes from one session's buffer to the next: an odd number of cache lines, so that buffers lie
-/// at all offsets of a page.
+/// Bytes from one session's buffer to the next: an odd number of cache lines, so that buffers have
+/// all offsets within a page.
 pub(crate) const fn stride(sizes: Sizes) -> usize {
     (sizes.longest().div_ceil(LINE) | 1) * LINE
 }
@@ -122,13 +122,13 @@ pub(crate) fn buffers(memory: &mut [u8], sizes: Sizes) -> impl Iterator<Item = &
     buffers.map(move |(session, buffer)| &mut buffer[..sizes.of(session)])
 }
 
-/// What the sessions have, one thing each, in this order.
+/// One thing for each session, put into this order.
 pub(crate) fn in_order<T>(things: impl IntoIterator<Item = T>, order: &[usize]) -> Vec<T> {
     let mut things: Vec<Option<T>> = things.into_iter().map(Some).collect();
     order.iter().filter_map(|&session| things.get_mut(session)?.take()).collect()
 }
 
-/// Something that depends on every word of `memory`.
+/// A value that depends on every word of `memory`.
 pub(crate) fn digest(memory: &[u8]) -> u64 {
     let words = memory.as_chunks().0.iter();
     words.fold(0, |folded: u64, word| folded.rotate_left(1) ^ u64::from_ne_bytes(*word))

@@ -1,4 +1,4 @@
-//! What the messages of a row are like.
+//! The shape of a row's messages: sizes, batch and keys.
 
 use core::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::row::Batches;
 pub(crate) struct Shape {
     /// Bytes of a message.
     pub(crate) sizes: Sizes,
-    /// Messages that are handed over at the same time, to who takes more than one.
+    /// Messages that are handed over together, if the API takes more than one.
     pub(crate) batch: usize,
     /// Whether each message brings its key.
     pub(crate) is_fresh: bool,
@@ -24,7 +24,7 @@ impl Shape {
         Self { sizes: Sizes::one(size), batch: 1, is_fresh: false }
     }
 
-    /// How many sessions take turns.
+    /// The number of sessions that take turns.
     pub(crate) fn sessions(self) -> usize {
         let usual = if self.sizes.is_mixed() { Sizes::LENGTHS } else { SESSIONS };
         self.batch.max(usual)
@@ -34,14 +34,14 @@ impl Shape {
         if self.is_fresh { "fresh" } else { "kept" }
     }
 
-    /// How it ends the ids of points.
+    /// The end of a point's id.
     pub(crate) fn suffix(self) -> String {
         let batch = if self.batch > 1 { format!("/b{}", self.batch) } else { String::new() };
         let key = if self.is_fresh { "/fresh" } else { "" };
         format!("/{}{batch}{key}", self.sizes)
     }
 
-    /// What it says of a point.
+    /// Describes a point.
     pub(crate) fn described(self, table: &str, op: &str) -> Point {
         Point {
             table: table.into(),
@@ -56,8 +56,8 @@ impl Shape {
         }
     }
 
-    /// How the batches of its row are cut: into whole batches of messages, of mixed lengths each as
-    /// often as any other; and longer ones where more sessions than usual have to get ready.
+    /// The batches of its row: whole batches of messages, with each mixed length equally often.
+    /// They are longer if more sessions than usual must get ready.
     pub(crate) fn batches(self) -> Batches {
         let usual = Batches::default();
         let sessions = self.sessions();

@@ -1,4 +1,4 @@
-//! How long the messages of a row are.
+//! The lengths of a row's messages.
 
 use core::fmt;
 
@@ -7,25 +7,25 @@ use core::fmt;
 pub(crate) struct Sizes {
     least: usize,
     most: usize,
-    /// What each of them is a multiple of.
+    /// The unit that each length is a multiple of.
     unit: usize,
 }
 
 impl Sizes {
-    /// Sessions that have as many lengths, before they come again. Sessions take turns in shuffled
-    /// order, the same for all rows, so that the next length is not foreseen.
+    /// The number of sessions after which the mixed lengths repeat. Sessions take turns in shuffled
+    /// order, the same for all rows, so that the next length cannot be predicted.
     pub(crate) const LENGTHS: usize = 256;
 
     pub(crate) const fn one(size: usize) -> Self {
         Self { least: size, most: size, unit: 1 }
     }
 
-    /// From the one to the other.
+    /// Lengths from `least` to `most`.
     pub(crate) const fn mixed(least: usize, most: usize) -> Self {
         Self { least, most, unit: 1 }
     }
 
-    /// The next whole multiples of `unit`, as a mode takes them.
+    /// Each rounded up to a multiple of `unit`, as a mode needs it.
     pub(crate) const fn whole(self, unit: usize) -> Self {
         match self.is_mixed() {
             true => Self { unit, ..self },
@@ -37,7 +37,7 @@ impl Sizes {
         self.least < self.most
     }
 
-    /// That of a session's message.
+    /// The length of a session's message.
     pub(crate) const fn of(self, session: usize) -> usize {
         let steps = Self::LENGTHS - 1;
         let above = (self.most - self.least) * (session % Self::LENGTHS) / steps;
@@ -59,7 +59,7 @@ impl Sizes {
         self.is_mixed().then(|| self.to_string())
     }
 
-    /// Messages that lie one behind the other, one of each session.
+    /// Splits consecutive messages, one of each session.
     pub(crate) fn parts(self, mut messages: &[u8]) -> impl Iterator<Item = &[u8]> {
         (0..).map_while(move |session| messages.split_off(..self.of(session)))
     }

@@ -1,4 +1,4 @@
-//! Our kernels as they are called below the checked layer: on blocks, with nothing left to check.
+//! Our kernels below the checked layer: they take blocks and check nothing.
 
 use core::hint::black_box;
 use core::marker::PhantomData;
@@ -40,7 +40,7 @@ fn sessions<C: Keyed>(isa: Isa, keys: &[&[u8]]) -> Option<Box<dyn Cipher>> {
     cipher(sessions.ok()?)
 }
 
-/// What is made from a key.
+/// A cipher that is made from a key.
 trait Keyed: Crypt + Send + Sized + 'static {
     fn keyed(isa: Isa, key: &[u8]) -> Result<Self, Failed>;
 }
@@ -175,7 +175,7 @@ where
 struct ChaCha20 {
     key: chacha::Key,
     core: ChaCha<20, Ietf>,
-    /// Whether the message cannot go on.
+    /// Whether the message cannot be continued.
     ended: bool,
     isa: Isa,
 }

@@ -1,8 +1,8 @@
 //! Requests to a cipher, as a row repeats them.
 //!
-//! Before a row is timed, and after, it answers a known question by the same calls, and all of the
-//! answer is compared with the portable kernel's. What it is timed with changes from batch to
-//! batch: other IVs, the sessions in another order, and data that were encrypted before.
+//! Before and after a row is timed, it answers a known question by the same calls, and the whole
+//! answer is compared with the portable kernel's. The timed inputs change from batch to batch:
+//! other IVs, the sessions in another order, and data that earlier batches have encrypted.
 
 use lanecrypt_ciphers::Algorithm;
 use lanecrypt_peers::{Cipher, Direction, Failed, Message, Run};
@@ -13,19 +13,19 @@ use super::{Shape, Sizes};
 use crate::row::{Arena, Work};
 use crate::verify::Defect;
 
-/// Keys or contexts that are made before the answers are compared.
+/// The number of keys or contexts that are made before the answers are compared.
 const FEW: usize = 3;
 
-/// What a request asks a cipher for.
+/// A request to a cipher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Task {
-    /// So many bytes that continue a message of 64 KiB.
+    /// This many bytes that continue a message of 64 KiB.
     Continue(usize),
-    /// A message of so many bytes, in a session of its own, with its own IV.
+    /// A message of this many bytes, in its own session, with its own IV.
     Message(usize),
     /// The same with a new key before each message.
     FreshKey(usize),
-    /// Messages that are handed over together, each in a session of its own, with its own IV.
+    /// Messages that are handed over together, each in its own session, with its own IV.
     Batch(Shape),
     /// A new key.
     SetKey,
@@ -76,7 +76,7 @@ impl Task {
         }
     }
 
-    /// How it ends the ids of points.
+    /// The end of a point's id.
     pub(crate) fn suffix(self) -> String {
         match self {
             Self::Continue(size) => format!("/{size}"),
@@ -87,7 +87,7 @@ impl Task {
         }
     }
 
-    /// What its messages are like, if it is of independent messages.
+    /// The shape of its messages, if they are independent.
     const fn shape(self) -> Option<Shape> {
         match self {
             Self::Message(size) => Some(Shape::single(size)),
@@ -97,19 +97,19 @@ impl Task {
         }
     }
 
-    /// How many keys and IVs it needs.
+    /// The number of keys and IVs that it needs.
     fn sessions(self) -> usize {
         self.shape().map_or(SESSIONS, Shape::sessions)
     }
 }
 
-/// One task, again and again.
+/// One task, repeated.
 pub(crate) struct Requests {
     cipher: Box<dyn Cipher>,
     algorithm: Algorithm,
     direction: Direction,
     task: Task,
-    /// Whether all messages are under the first key.
+    /// Whether all messages have the first key.
     shared: bool,
     turns: Turns,
 }
@@ -130,7 +130,7 @@ impl Requests {
         Some(Self { cipher, algorithm, direction, task, shared, turns })
     }
 
-    /// Makes a request, and where they continue a message one more, to see whether it can.
+    /// Makes a request, and a second one if requests continue a message, to see whether that works.
     pub(crate) fn try_once(&mut self) -> Result<(), Failed> {
         match self.task {
             Task::Continue(size) => {
@@ -142,7 +142,7 @@ impl Requests {
         }
     }
 
-    /// Makes so many requests.
+    /// Makes this many requests.
     fn requests(&mut self, memory: &mut [u8], requests: usize) -> Result<(), Failed> {
         let Self { cipher, turns, .. } = self;
         let iv = turns.nonces.first().ok_or(Failed)?;
@@ -169,12 +169,12 @@ impl Requests {
             Task::SetIv => cipher.set_ivs(iv, requests),
             Task::Open => cipher.open(&turns.keys(), iv, requests),
             Task::Fetch => cipher.fetch(requests),
-            // They have a shape.
+            // These have a shape and are handled above.
             Task::Message(_) | Task::FreshKey(_) | Task::Batch(_) => Ok(()),
         }
     }
 
-    /// How much memory the task uses.
+    /// The memory that the task uses, in bytes.
     fn extent(&self) -> usize {
         self.task.shape().map_or(WHOLE, |shape| shape.sessions() * stride(shape.sizes))
     }
@@ -202,7 +202,7 @@ impl Requests {
         if let Task::Continue(size) = self.task {
             self.requests(memory, WHOLE / size)?;
         } else {
-            // Keys end with the first, under which the answer is known.
+            // The keys end with the first one, for which the answer is known.
             self.turns.order.truncate(FEW);
             self.turns.order.reverse();
             let made = self.requests(memory, FEW);
@@ -228,10 +228,10 @@ impl Work for Requests {
         let Task::Batch(shape) = self.task else { return Ok(()) };
         let memory = arena.slice(self.extent());
         if self.algorithm == Algorithm::NULL {
-            // What nothing is done to shows in the digest nevertheless.
+            // The digest must change even if the task writes no data.
             sessions::fill(self.turns.round, &mut memory[..LINE]);
         }
-        // Every session once, so that a batch does not measure what other rows left in the caches.
+        // Every session once, so that the batch does not measure the cache contents of other rows.
         self.requests(memory, shape.sessions()).or(Err(Defect::Failed))
     }
 
@@ -245,7 +245,7 @@ impl Work for Requests {
     fn digest(&mut self, arena: &mut Arena) -> u64 {
         let memory = arena.slice(self.extent());
         if self.task.is_chained().is_none() {
-            // What was set up shows in what it makes of the data.
+            // The key and IV that were set show in the data that they produce.
             if self.cipher.chunks(&self.turns.nonces[0], &mut memory[..LINE], LINE, 1).is_err() {
                 return 0;
             }
@@ -263,7 +263,7 @@ impl Work for Requests {
     }
 }
 
-/// A message of each session, in their turns.
+/// A message of each session, in the order of the turns.
 fn messages<'a>(
     memory: &'a mut [u8],
     sizes: Sizes,

@@ -1,10 +1,10 @@
-//! The table `calls`: what the calls of a cipher library cost beside the cipher, as a message on
+//! The table `calls`: the cost of a cipher library's calls beside the cipher, as a message on
 //! libgcrypt's list measured it in 2018.
 //!
 //! The message encrypts a large buffer as a whole and in chunks of 16 to 2048 bytes, and takes the
-//! difference for the cost of a call. The table has its rows and columns, its figures beside those
-//! of today, and then what the message leaves out: messages of their own, each with its IV, and
-//! what comes before the first byte: contexts, keys and IVs.
+//! difference for the cost of a call. The table has the message's rows and columns, with its
+//! figures beside those of today. Then it adds measurements that the message omits: separate
+//! messages, each with its own IV, and the set-up before the first byte (contexts, keys and IVs).
 
 use lanecrypt_ciphers::Algorithm;
 use lanecrypt_peers::Direction;
@@ -45,7 +45,7 @@ impl Table for Calls {
         for subject in &SUBJECTS {
             let Some(algorithm) = algorithm(subject.algorithm) else { continue };
             for contender in contenders(algorithm, peers, depth) {
-                // The whole last: where it is missing there is no overhead to be told.
+                // The whole buffer is last: without it there is no overhead to show.
                 for &size in chunks.iter().chain([&WHOLE]) {
                     let task = Task::Continue(size);
                     if contender.has(task) {
@@ -58,7 +58,7 @@ impl Table for Calls {
         rows.extend(messages(peers, depth));
         rows.extend(set_up(peers, depth));
         rows.extend(shared());
-        // What matters least comes last: where the time is short, that is missing.
+        // The least important rows are last: if the time is short, they are missing.
         rows.append(&mut lower);
         rows
     }
@@ -86,14 +86,14 @@ impl Table for Calls {
 
 /// The chunks of the message, in bytes.
 const CHUNKS: [usize; 8] = [16, 32, 64, 128, 256, 512, 1024, 2048];
-/// The chunks that are measured when there is little time.
+/// The chunks that are measured if there is little time.
 const FEW_CHUNKS: [usize; 6] = [16, 64, 128, 256, 1024, 2048];
 
 /// A cipher in a direction: one block of the table.
 struct Subject {
     algorithm: &'static str,
     direction: Direction,
-    /// Whether the sizes of independent messages are all measured, or a few.
+    /// Whether all sizes of independent messages are measured, or a few.
     whole: bool,
 }
 
@@ -121,7 +121,7 @@ const FEW_MESSAGES: [usize; 2] = [64, 1500];
 /// Sizes of messages under a key that threads share.
 const SHARED: [usize; 2] = [64, 1500];
 
-/// A message's size as the mode takes it.
+/// A message's size, rounded up as the mode needs it.
 fn whole_blocks(algorithm: Algorithm, size: usize) -> usize {
     size.next_multiple_of(algorithm.granularity())
 }
@@ -141,7 +141,7 @@ fn contenders(algorithm: Algorithm, peers: &[Contender], depth: Depth) -> Vec<Co
     all
 }
 
-/// Messages of their own.
+/// Separate messages.
 fn messages(peers: &[Contender], depth: Depth) -> Vec<Row> {
     let mut rows = Vec::new();
     for subject in &SUBJECTS {
@@ -169,7 +169,7 @@ fn messages(peers: &[Contender], depth: Depth) -> Vec<Row> {
     rows
 }
 
-/// What comes before the first byte.
+/// The set-up before the first byte.
 fn set_up(peers: &[Contender], depth: Depth) -> Vec<Row> {
     let mut rows = Vec::new();
     for subject in SUBJECTS.iter().filter(|s| s.direction == Direction::Encrypt) {
@@ -193,7 +193,7 @@ fn set_up(peers: &[Contender], depth: Depth) -> Vec<Row> {
     rows
 }
 
-/// One key of ours that one thread uses, and two.
+/// One of our keys, used by one thread and by two.
 fn shared() -> Vec<Row> {
     let mut rows = Vec::new();
     for subject in SUBJECTS.iter().filter(|s| s.algorithm.starts_with("aes")) {
@@ -217,7 +217,7 @@ fn whole_of<'a>(points: &'a [Point], point: &Point) -> Option<&'a Point> {
     points.iter().filter(is_whole).find(|p| same_line(p, point))
 }
 
-/// Enters what follows from the measured figures: what each call costs, and the lines through them.
+/// Enters figures that follow from the measured ones: the cost of each call, and the fitted lines.
 fn finish(points: &mut [Point]) {
     let mut found = Vec::new();
     for (at, point) in points.iter().enumerate() {
@@ -237,13 +237,13 @@ fn finish(points: &mut [Point]) {
     }
 }
 
-/// As the message works it out: (cycles per byte of the chunk - those of the whole) x chunk.
+/// As the message computes it: (cycles per byte of the chunk - those of the whole) x chunk.
 fn overhead(chunk: &Point, whole: &Point) -> Option<f64> {
     let size = crate::clock::as_f64(chunk.size?);
     Some((chunk.cycles_per_byte()? - whole.cycles_per_byte()?) * size)
 }
 
-/// The line through all chunks of the line of the table that `whole` is in.
+/// The fit of all chunks in the same line of the table as `whole`.
 fn fitted(points: &[Point], whole: &Point) -> Option<Fit> {
     let mut calls: Vec<(u64, f64)> = points
         .iter()

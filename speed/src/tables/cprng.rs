@@ -1,9 +1,9 @@
-//! The message that benchmarked NetBSD's `cprng_fast`, made again: its table, with its rows, columns
-//! and units, and then everything else that it asks for. Part of the table `random`.
+//! The benchmark of NetBSD's `cprng_fast`, repeated: the message's table, with its rows, columns
+//! and units, followed by the further measurements that it asks for. Part of the table `random`.
 //!
 //! The message timed 1,000,000 calls of 32 bits under each key, 4 GB in requests of 256 bytes, and
-//! 16 GB in four parallel streams; GB are 2^30 bytes here. Its scaling factor is the time of the one
-//! stream divided by that of the four.
+//! 16 GB in four parallel streams; GB are 2^30 bytes here. Its scaling factor is the time of the
+//! one stream divided by that of the four.
 
 use core::time::Duration;
 
@@ -24,7 +24,7 @@ mod text;
 
 use text::text;
 
-/// The table's part that is the message's.
+/// The message's part of the table.
 pub(crate) struct Cprng;
 
 impl Table for Cprng {
@@ -81,15 +81,15 @@ const REQUESTS: u64 = (4 << 30) / SIZE as u64;
 /// Parallel streams.
 const STREAMS: u32 = 4;
 
-/// Without `--full`, calls that would take longer are fewer.
+/// Without `--full`, fewer calls are made if they would take longer.
 const LONGEST_CALLS: Duration = Duration::from_millis(30);
-/// Where streams share processors a batch takes many time slices.
+/// If streams share processors, a batch takes many time slices.
 const SHARED_BATCH: Duration = Duration::from_millis(25);
 
-/// The peers that are measured when there is little time, by their entry points.
+/// The peers that are measured if there is little time, by their entry points.
 const QUICK_PEERS: [&str; 6] =
     ["getrandom", "vdso", "rand-bytes", "thread-rng", "hc128-rng", "system-random"];
-/// The other ciphers that are.
+/// The other ciphers that are measured then.
 const QUICK_CIPHERS: [&str; 3] = ["salsa20", "chacha20", "aes-256-ctr"];
 
 /// The rows at a depth; `rivals` are the peers' generators.
@@ -113,7 +113,7 @@ fn cells(contender: &Contender, depth: Depth) -> Vec<Row> {
         rows.push(words(contender, Before::Rekeying, depth));
     }
     rows.push(streams(contender, 1, depth));
-    // What is made for one thread has no parallel streams.
+    // A generator for one thread has no parallel streams.
     if contender.point().api != "single" {
         rows.push(streams(contender, STREAMS, depth));
     }
@@ -141,7 +141,7 @@ fn streams(contender: &Contender, threads: u32, depth: Depth) -> Row {
     row.point.id = format!("{}/fill/{SIZE}/t{threads}/{amount}gb", tables::id(&row.point));
     row.point.whole = Some(false);
     let longest = if depth == Depth::Full { whole_run(contender) } else { Duration::ZERO };
-    // As many runs as the message made: the median of three, and one.
+    // As many runs as the message made: the median of three for one stream, and one run for four.
     let runs = Some(if threads == 1 { 3 } else { 1 });
     let test = Some(Test { requests: REQUESTS, longest, runs, parts: 64 });
     let usual = Batches::default();
@@ -157,7 +157,7 @@ fn whole_run(contender: &Contender) -> Duration {
     Duration::from_secs(if contender.is_ours() { 3600 } else { 60 })
 }
 
-/// Enters what follows from the measured figures: the seconds of the whole streams.
+/// Enters figures that follow from the measured ones: the seconds of the whole streams.
 fn finish(points: &mut [Point]) {
     for point in points.iter_mut().filter(|p| p.whole.is_some() && p.op == "fill") {
         point.seconds = point.ns.map(|ns| ns * crate::clock::as_f64(REQUESTS) / 1e9);
@@ -272,7 +272,8 @@ fn factor(one: f64, four: f64) -> f64 {
     one / four
 }
 
-/// Throughput of the four streams as a share of what the processors that exist could do.
+/// The throughput of the four streams as a share of the most that the existing processors could
+/// reach.
 fn normalised(one: f64, four: f64, processors: usize) -> f64 {
     let possible = u32::try_from(processors).unwrap_or(STREAMS).clamp(1, STREAMS);
     factor(one, four) * f64::from(STREAMS) / f64::from(possible)

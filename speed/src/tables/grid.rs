@@ -1,17 +1,17 @@
-//! A block of text: a line for each contender, a column for each size, or for something else.
+//! A block of text: a line for each contender, a column for each size, or for another number.
 
 use crate::results::{Point, fastest};
 use crate::text;
 
 /// The lines and columns of a block.
 pub(crate) struct Grid {
-    /// What the columns are: sizes, unless said otherwise.
+    /// The numbers of the columns: sizes, unless stated otherwise.
     columns: Vec<u64>,
     rows: Vec<Vec<String>>,
 }
 
 impl Grid {
-    /// What `cell` makes of each point, under the names that `label` gives, by size.
+    /// The text of `cell` for each point, by size, under the names that `label` gives.
     ///
     /// With `ranked` the fastest of each column is marked.
     pub(crate) fn new(
@@ -34,7 +34,7 @@ impl Grid {
         Self::made(points, ranked.then_some(&[]), label, column, cell)
     }
 
-    /// The same; whoever is the fastest of a column has to be faster than all of `others`, too.
+    /// The same; the fastest of a column must also be faster than all of `others`.
     pub(crate) fn among(
         points: &[&Point],
         others: &[&Point],
@@ -76,7 +76,7 @@ impl Grid {
         Self { columns, rows }
     }
 
-    /// One more line, with what `cell` makes of each column.
+    /// Adds a line, with the text of `cell` for each column.
     pub(crate) fn push(&mut self, label: &str, cell: impl Fn(u64) -> Option<String>) {
         let cells = self.columns.iter().map(|&at| cell(at).unwrap_or_else(|| "-".to_owned()));
         self.rows.push([label.to_owned()].into_iter().chain(cells).collect());
@@ -89,7 +89,7 @@ impl Grid {
     }
 }
 
-/// What stands behind a figure: whether it is verified, and whether it is that of the `best`.
+/// The mark after a figure: whether it is verified, and whether it is the `best`.
 pub(crate) fn mark(point: &Point, best: Option<&Point>) -> &'static str {
     match best {
         _ if point.source == "document" => "",
@@ -99,7 +99,7 @@ pub(crate) fn mark(point: &Point, best: Option<&Point>) -> &'static str {
     }
 }
 
-/// What tells the lines of a block apart; a level of instruction set where it is not this
+/// The name that tells the lines of a block apart; with the instruction set level if it is not this
 /// processor's.
 pub(crate) fn name(point: &Point) -> String {
     let level = point.id.split('/').nth(3).and_then(|subject| subject.split_once('@'));
@@ -107,7 +107,7 @@ pub(crate) fn name(point: &Point) -> String {
     format!("{} {}{level}", point.source, point.api)
 }
 
-/// Whether two points are of one line of a block of the table.
+/// Whether two points are in the same line of a block.
 pub(crate) fn same_line(a: &Point, b: &Point) -> bool {
     (&a.source, &a.api, &a.subject, &a.isa, &a.op) == (&b.source, &b.api, &b.subject, &b.isa, &b.op)
 }

@@ -1,4 +1,4 @@
-//! Without a table: one screen, the rows that matter most, ours beside the best peers.
+//! The output without a table: one screen with the most important rows, ours beside the best peers.
 //!
 //! Its points are those of the tables.
 
@@ -23,7 +23,7 @@ impl Table for Headline {
     fn rows(&self, rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
         let rows = TABLES.iter().flat_map(|table| table.headline_rows(rivals, depth));
         let mut rows: Vec<Row> = rows.collect();
-        // Threads that meet take long on a busy machine: everything else has its turn first.
+        // Rows of several threads take long on a busy machine, so all others come first.
         rows.sort_by_key(Row::threads);
         rows
     }

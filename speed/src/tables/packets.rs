@@ -1,10 +1,10 @@
-//! The table `packets`: what small messages cost as protocols send them, one at a time and handed
-//! over in batches. Each has a session's key, a nonce of its own, and a buffer of its own; where it
-//! is authenticated, a header of 8 bytes too. All have one length, or lengths are mixed. Then the
-//! same with a new key for each message, and sectors of storage devices.
+//! The table `packets`: the cost of small messages as protocols send them, one at a time and in
+//! batches. Each message has a session's key, its own nonce and its own buffer; with
+//! authentication, also a header of 8 bytes. Messages have one length, or mixed lengths. Further
+//! rows have a new key for each message, or sectors of storage devices.
 //!
-//! A loop over an API that takes one message at a time is what it is at every batch, so it is
-//! measured once and stands beside all batches.
+//! A loop over an API that takes one message at a time costs the same for every batch, so it is
+//! measured once and shown beside all batches.
 
 use lanecrypt_ciphers::Algorithm;
 use lanecrypt_peers::Direction;
@@ -43,7 +43,7 @@ impl Table for Packets {
     }
 
     fn depth(&self, options: &Options) -> Depth {
-        // Who names points finds each of the whole grid.
+        // A pattern can select any point of the whole grid.
         let named = options.only.is_some() && options.depth == Depth::Normal;
         if named { Depth::Full } else { options.depth }
     }
@@ -61,7 +61,7 @@ impl Table for Packets {
         }
         rows.extend(null(depth));
         rows.extend(sectors(ciphers, depth));
-        // What matters least comes last: where the time is short, that is missing.
+        // The least important rows are last: if the time is short, they are missing.
         let (lower, mut rows): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_lower);
         rows.extend(lower);
         rows
@@ -83,16 +83,16 @@ impl Table for Packets {
 /// The table's name.
 const NAME: &str = "packets";
 
-/// What is measured.
+/// A measured algorithm.
 struct Subject {
     algorithm: Algorithm,
-    /// The least depth at which it is.
+    /// The least depth at which it is measured.
     from: Depth,
     /// Whether batches of it are measured.
     batches: bool,
-    /// Whether mixed lengths of it are measured even if there is no time for all.
+    /// Whether mixed lengths are measured even if there is no time for all.
     is_mixed: bool,
-    /// Batches that tell something about it besides the usual ones.
+    /// Further batches that show something about it.
     more: &'static [usize],
 }
 
@@ -100,14 +100,14 @@ const fn subject(algorithm: Algorithm, more: &'static [usize]) -> Subject {
     Subject { algorithm, from: Depth::Quick, batches: true, is_mixed: true, more }
 }
 
-/// Those with authentication.
+/// Algorithms with authentication.
 const AEADS: [Subject; 4] = [
     subject(Algorithm::AES_128_GCM, &[]),
     Subject { batches: false, ..subject(Algorithm::AES_256_GCM, &[]) },
     subject(Algorithm::CHACHA20_POLY1305, &[16]),
     Subject { from: Depth::Full, batches: false, ..subject(Algorithm::XCHACHA20_POLY1305, &[]) },
 ];
-/// Those without.
+/// Algorithms without authentication.
 const RAW: [Subject; 6] = [
     subject(Algorithm::AES_128_CBC, &[2, 4]),
     subject(Algorithm::AES_128_CTR, &[]),
@@ -122,21 +122,21 @@ const MESSAGES: [usize; 7] = [16, 64, 256, 576, 1024, 1500, 8192];
 const FEW_MESSAGES: [usize; 2] = [64, 1500];
 /// Mixed sizes: short messages, and those of all the lengths that a network has.
 const MIXES: [Sizes; 2] = [Sizes::mixed(60, 200), Sizes::mixed(60, 1400)];
-/// Messages that are handed over at the same time.
+/// The numbers of messages that are handed over together.
 const BATCHES: [usize; 8] = [1, 2, 4, 8, 16, 32, 64, 512];
 /// The batch that all sizes are measured with.
 const USUAL: usize = 64;
 
-/// Bytes and batches of requests that ask for nothing.
+/// Bytes and batches of requests to the null cipher.
 const NULL_SIZE: usize = 64;
 const NULL_BATCHES: [usize; 4] = [1, 8, 32, 512];
 
-/// For sectors.
+/// The algorithms for sectors.
 const SECTOR_SUBJECTS: [Algorithm; 2] = [Algorithm::AES_256_XTS, Algorithm::AES_128_XTS];
 /// Sizes of sectors.
 const SECTORS: [usize; 2] = [512, 4096];
 
-/// Whether every message makes a context of its own in this API, with its key.
+/// Whether every message makes its own context in this API, with its key.
 fn brings_its_key(point: &Point) -> bool {
     point.api.contains("oneshot")
 }
@@ -151,7 +151,7 @@ impl Subject {
     }
 }
 
-/// The rows of a subject, under keys that are kept or that are fresh.
+/// The rows of a subject, with kept or fresh keys.
 fn messages<T: Api + ?Sized>(
     subject: &Subject,
     peers: &[Contender<T>],
@@ -167,7 +167,7 @@ fn messages<T: Api + ?Sized>(
     }
     contenders.extend(peers.iter().filter(|c| c.algorithm() == algorithm).cloned());
     contenders.retain(|c| is_fresh || !brings_its_key(c.point()));
-    // How slow a processor without the instructions would be is told in the table `calls`.
+    // The table `calls` shows the speed of a processor without the instructions.
     let all = depth == Depth::Full || algorithm.is_aead();
     contenders.retain(|c| all || c.point().api != "gcry-nohw");
     let mut rows = Vec::new();
@@ -180,7 +180,7 @@ fn messages<T: Api + ?Sized>(
     rows
 }
 
-/// Requests that ask for nothing: what is left is what a request costs.
+/// Requests to the null cipher: they show the cost of the request itself.
 fn null(depth: Depth) -> Vec<Row> {
     if depth == Depth::Quick {
         return Vec::new();

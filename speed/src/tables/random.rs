@@ -1,4 +1,4 @@
-//! The table `random`: what a request costs, by its size, on one thread and on two.
+//! The table `random`: the cost of a request by its size, on one thread and on two.
 
 use crate::contender::{Contender, Op};
 use crate::depth::Depth;
@@ -44,7 +44,7 @@ fn contenders(rivals: &Rivals<'_>) -> Vec<Contender> {
     [&ours::by_size(), rivals.generators()].concat()
 }
 
-/// The size that is a 32-bit word.
+/// The size of a 32-bit word.
 const WORD: usize = 4;
 /// Every size.
 const ALL: [usize; 9] = [4, 8, 16, 32, 256, 1 << 10, 4 << 10, 64 << 10, 4 << 20];
@@ -69,7 +69,7 @@ fn row(contender: &Contender, size: usize, threads: u32) -> Row {
     row
 }
 
-/// How much of two single threads' throughput two threads together have.
+/// The throughput of two threads together, divided by twice that of a single thread.
 fn scaling(points: &[Point], double: &Point) -> Option<f64> {
     let single = points.iter().find(|p| p.threads == Some(1) && same(p, double))?;
     Some(single.cycles? / double.cycles?)

@@ -1,5 +1,5 @@
-//! The table `urandom`: the test of the message that replaced the kernel's non-blocking pool by
-//! ChaCha20, made again.
+//! The table `urandom`: the test of the message that replaced the kernel's non-blocking pool with
+//! ChaCha20, repeated.
 //!
 //! The message read 128 MiB from /dev/urandom with `dd`, in blocks of 4 MiB and of 32 bytes, and
 //! concluded that at 32 bytes "the other overheads of providing the anti-backtracking
@@ -65,7 +65,7 @@ impl Table for Urandom {
     }
 }
 
-/// Where the message's third figure is compared.
+/// The message's third figure and the place of its comparison.
 const FOOTPRINT: &str = "\nThe message's \"extra 20k\" of code for the crypto layer: \
     `make footprint` measures what a minimal\nprogram gains by our random numbers.\n";
 
@@ -177,7 +177,7 @@ fn microseconds(point: &Point) -> Option<String> {
     })
 }
 
-/// What the figures say to the message's question, in sentences.
+/// The answer of the figures to the message's question, in sentences.
 fn answers(points: &[Point]) -> String {
     let mut out = String::new();
     for subject in ["chacha20", "aes-256-ctr"] {

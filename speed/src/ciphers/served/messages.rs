@@ -15,7 +15,7 @@ impl Messages<Message<'_>> for Served {
     }
 }
 
-// Sessions have whole messages, and their keys for life.
+// Sessions take whole messages, and keep their keys for life.
 impl Cipher for Served {}
 
 #[inline]

@@ -16,7 +16,7 @@ impl Messages<Packet<'_>> for Served {
 }
 
 impl Aead for Served {
-    /// By the outcome of each request; what `process` answers has to agree with them.
+    /// Checks the outcome of each request; the result of `process` must agree with them.
     fn opened(
         &mut self,
         packets: &mut [Packet<'_>],
@@ -62,7 +62,7 @@ impl Aead for Served {
     }
 }
 
-/// By the room's outcomes; what a batch answers at once has to agree with them.
+/// Checks the room's outcomes; the immediate answers of the batch must agree with them.
 fn opened_filled(
     room: &mut Room,
     sessions: &[&Session],

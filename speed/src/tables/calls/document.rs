@@ -10,12 +10,12 @@ struct Figures {
     api: &'static str,
     subject: &'static str,
     op: &'static str,
-    /// Of the whole buffer.
+    /// The figure of the whole buffer.
     whole: f64,
-    /// Of the chunks, smallest first.
+    /// The figures of the chunks, smallest first.
     chunks: [f64; 8],
-    /// Overhead of the chunks in per cent as it is printed there: worked out before the figures
-    /// above were rounded.
+    /// The chunks' overhead in per cent as the message prints it. It was computed before the
+    /// figures above were rounded.
     overhead: [f64; 8],
 }
 

@@ -1,4 +1,4 @@
-//! The rows of the table that stand on the first screen.
+//! The rows of the table on the first screen.
 
 use lanecrypt_peers::Direction;
 
@@ -10,7 +10,7 @@ use crate::row::Row;
 use crate::tables::{add_once, quickest, ratio};
 use crate::text;
 
-/// What a line tells of its points.
+/// The figure that a line shows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Figure {
     /// Cycles of a request.

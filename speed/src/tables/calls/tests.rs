@@ -131,7 +131,7 @@ fn the_messages_figures_are_as_it_prints_them() {
             assert!(!point.verified);
             let per_byte = point.cycles_per_byte().expect("a figure");
             assert!((per_byte - cycles).abs() < 1e-9, "{}", point.id);
-            // Its shares come from figures with more digits than it prints.
+            // Its percentages come from figures with more digits than it prints.
             let ours = 100.0 * (per_byte / whole - 1.0);
             assert!((ours - share).abs() <= 0.2 + 0.001 * share, "{}: {ours}", point.id);
             assert_eq!(document::overhead_printed(point), Some(share), "{}", point.id);
@@ -148,7 +148,7 @@ fn the_messages_figures_are_as_it_prints_them() {
         let overhead = overhead.expect("a figure");
         assert!((overhead - cycles).abs() < 4.0, "{id}: {overhead}");
     }
-    // Its decryption works on eight blocks at a time; the other way below costs no less for four.
+    // Its decryption processes eight blocks at a time; in the other direction four cost no less.
     let fit = points.iter().find(|p| p.id.ends_with("/gcry/aes-128-cbc/decrypt/65536"));
     let fit = fit.and_then(|p| p.fit).expect("eight sizes");
     assert!(fit.from == 64 && (fit.fixed - 80.0).abs() < 3.0, "{fit:?}");
@@ -199,7 +199,7 @@ fn two_threads_share_one_key() {
     assert!(text.contains("times the throughput"), "{text}");
 }
 
-/// A peer that lies in one way or another.
+/// The ways in which a peer lies.
 #[derive(Clone, Copy, PartialEq)]
 enum Lie {
     /// It does nothing.
@@ -208,11 +208,11 @@ enum Lie {
     Restarts,
     /// It keeps its first key.
     OldKey,
-    /// It does not.
+    /// It does not lie.
     Honest,
 }
 
-/// XORs with the keystream of our own, which is right, unless it lies.
+/// XORs with the right keystream of our own cipher, unless it lies.
 struct Liar {
     inner: Box<dyn lanecrypt_peers::Cipher>,
     iv: Vec<u8>,
@@ -342,7 +342,7 @@ fn overheads_and_lines_follow_from_the_cycles() {
     let sizes = CHUNKS.into_iter().chain([WHOLE]);
     let mut points: Vec<Point> = sizes.map(|size| point(size, cycles(size))).collect();
     finish(&mut points);
-    // The whole pays for its own call, too, spread over its bytes.
+    // The whole buffer includes its own call, spread over its bytes.
     let share = 10.0 / as_f64(WHOLE as u64);
     for (point, size) in points.iter().zip(CHUNKS) {
         let overhead = point.overhead.expect("a figure");

@@ -35,7 +35,7 @@ kernel: typed blocks, nothing left to check; lanecrypt cipher: checked; a level 
 that instruction set. gcry-nohw: libgcrypt told to use no processor features.
 ";
 
-/// What tells the lines of a block apart.
+/// The label that tells the lines of a block apart.
 fn label(point: &Point) -> String {
     if point.source != "document" {
         return grid::name(point);
@@ -118,7 +118,7 @@ pub(super) fn tilde(a: &Point, b: &Point) -> &'static str {
     }
 }
 
-/// Sizes whose overhead is told in cycles.
+/// Sizes whose overhead is shown in cycles.
 const TOLD: [u64; 3] = [16, 64, 128];
 
 /// A line for each contender: the overhead of a call at some sizes, and the fit.
@@ -149,7 +149,7 @@ fn absolute(points: &[Point], of: &[&Point]) -> String {
     text::table(&header, &format!("l{}rlrlr", "r".repeat(told.len())), rows)
 }
 
-/// Cycles with one digit behind the point, as far as it tells something.
+/// Cycles with one decimal, if it is significant.
 fn tenths(cycles: f64) -> String {
     if cycles.abs() < 999.95 { format!("{cycles:.1}") } else { format!("{cycles:.0}") }
 }
@@ -185,7 +185,7 @@ fn is_shared(point: &Point) -> bool {
     point.id.contains("/shared/")
 }
 
-/// What comes before the first byte: a block for each operation, a column for each cipher.
+/// The set-up before the first byte: a block for each operation, a column for each cipher.
 fn set_up(points: &[Point]) -> String {
     const BLOCKS: [(&str, &str); 4] = [
         ("set-key", "a new key in the same context"),
@@ -231,7 +231,7 @@ fn set_up(points: &[Point]) -> String {
     out
 }
 
-/// Two threads that use one key of ours at the same time.
+/// Two threads that use one of our keys at the same time.
 fn shared(points: &[Point]) -> String {
     let rows: Vec<Vec<String>> = points
         .iter()

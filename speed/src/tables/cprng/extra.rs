@@ -1,4 +1,4 @@
-//! What belongs to the message's table besides its rows: repeated words, and the memory's bandwidth.
+//! The further measurements of the message's table: repeated words, and the memory's bandwidth.
 
 use core::sync::atomic::Ordering;
 
@@ -7,7 +7,7 @@ use crate::contender::Contender;
 use crate::sampler::{Limits, Sampled};
 use crate::{ours, processors, repeats};
 
-/// Measures of both what `fits`, unless `limits` end it first.
+/// Measures the points of both that match `fits`, unless `limits` end it first.
 pub(crate) fn measure(fits: impl Fn(&str) -> bool, limits: &Limits<'_>, sampled: &mut Sampled) {
     let processors = processors::allowed();
     let threads = repeats::threads(processors.len());
@@ -26,7 +26,7 @@ pub(crate) fn measure(fits: impl Fn(&str) -> bool, limits: &Limits<'_>, sampled:
     } else if !counted.is_empty() {
         sampled.remarks.push("repeated words not counted: that takes 2 processors".to_owned());
     }
-    // The arrays take time to set up, which an interrupt should not have to wait for.
+    // Setting up the arrays takes time, and an interrupt should not wait for it.
     let stopped = limits.stop.load(Ordering::Relaxed);
     if !stopped && copies(processors.len()).iter().any(|id| fits(id)) {
         let array = Sizes::of_this_machine().array;

@@ -28,7 +28,7 @@ fn point(of: [&str; 3], cell: &str, median: f64, whole: bool) -> Point {
     Point { id, ..bare }.measured(Estimate { median, low: median, high: median })
 }
 
-/// Cycles of a request of 256 bytes, of which 2^24 take so many seconds.
+/// Cycles of a request of 256 bytes, if 2^24 of them take this many seconds.
 fn cycles(seconds: f64) -> f64 {
     seconds * 1e9 * crate::clock::ghz() / crate::clock::as_f64(REQUESTS)
 }

@@ -51,8 +51,8 @@ fn lines(points: &[Point]) -> Vec<Figures<'_>> {
     lines
 }
 
-/// The table, what the message says in the same units, words that came out twice, and memory
-/// bandwidth; each as far as there are points.
+/// The table, the message's figures in the same units, repeated words, and memory bandwidth; each
+/// if there are points.
 pub(crate) fn text(points: &[Point], processors: usize, sizes: Sizes) -> String {
     let lines = lines(points);
     let (then, now): (Vec<&Figures<'_>>, Vec<&Figures<'_>>) =
@@ -113,7 +113,7 @@ fn row(line: &Figures<'_>, processors: usize) -> Vec<String> {
     row
 }
 
-/// The name of a line: the message's, and others made like them.
+/// The name of a line: the message's own, or one made in the same way.
 fn name(point: &Point) -> String {
     let generator = point.generator.as_deref().unwrap_or_default();
     if !point.is_ours() {
@@ -157,7 +157,7 @@ fn seconds(point: &Point) -> Option<String> {
     point.seconds.map(|seconds| format!("{seconds:.2}"))
 }
 
-/// A line of the message beside the same of ours.
+/// A line of the message beside the same line of ours.
 fn then_and_now(then: &Figures<'_>, now: &[&Figures<'_>]) -> Option<Vec<String>> {
     let key = |p: &Point| (p.api.clone(), p.subject.clone(), p.generator.clone());
     let is_same = |line: &&&Figures<'_>| line.first.is_ours() && key(line.first) == key(then.first);
@@ -182,7 +182,7 @@ fn then_and_now(then: &Figures<'_>, now: &[&Figures<'_>]) -> Option<Vec<String>>
     ])
 }
 
-/// How often words came out twice.
+/// The number of repeated words.
 fn repeated(points: &[Point]) -> String {
     let counts: Vec<&Point> = points.iter().filter(|p| p.repeats.is_some()).collect();
     let Some(first) = counts.first() else { return String::new() };

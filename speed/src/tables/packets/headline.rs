@@ -1,4 +1,4 @@
-//! The rows of the table that stand on the first screen.
+//! The rows of the table on the first screen.
 
 use lanecrypt_ciphers::Algorithm;
 use lanecrypt_peers::{Aead, Direction};
@@ -58,7 +58,7 @@ pub(crate) fn rows(aeads: &[Contender<dyn Aead>], ciphers: &[Contender]) -> Vec<
 }
 
 impl Line {
-    /// The rows of those that it compares: who knows no batches has a loop.
+    /// The rows that it compares; for an API without batches the row is a loop.
     fn rows<T: Api + ?Sized>(&self, peers: &[Contender<T>]) -> Vec<Row> {
         let &Self { algorithm, shape, .. } = self;
         let mut ours = Contender::<T>::all_ours(algorithm);
@@ -98,7 +98,7 @@ pub(crate) fn text(points: &[Point]) -> String {
     out
 }
 
-/// Points of a line's cipher, sizes and key, whatever their batch.
+/// Points with the line's cipher, sizes and key, in any batch.
 fn alike<'a>(line: &Line, points: &'a [Point]) -> impl Iterator<Item = &'a Point> {
     let subject = line.algorithm.to_string();
     let Shape { sizes, is_fresh, .. } = line.shape;
@@ -132,14 +132,14 @@ fn told_together(line: &Line, points: &[Point]) -> Option<Vec<String>> {
     Some(row)
 }
 
-/// What the line is about, and our figure.
+/// The subject of the line, and our figure.
 fn begun(line: &Line, ours: &Point) -> Option<Vec<String>> {
     let mark = if ours.verified { "" } else { "?" };
     let figure = text::number(ours.cycles?) + mark;
     Some(vec![line.what.to_owned(), ours.subject.clone(), figure])
 }
 
-/// A peer's name, its figure, and how many times as long as ours it is.
+/// A peer's name, its figure, and that figure divided by ours.
 fn beside(ours: &Point, peer: Option<&Point>) -> [String; 3] {
     let told = peer.and_then(|peer| {
         let name = format!("{} {}", peer.source, peer.api);

@@ -1,4 +1,4 @@
-//! Which sizes and batches of a contender are measured.
+//! The sizes and batches of a contender that are measured.
 
 use lanecrypt_peers::Direction;
 
@@ -6,16 +6,16 @@ use super::{BATCHES, FEW_MESSAGES, MESSAGES, MIXES, Subject, USUAL};
 use crate::ciphers::{Api, BATCH, CHECKED, Contender, PROCESS, SESSION, Shape, Sizes};
 use crate::depth::Depth;
 
-/// Sizes of messages that bring a key of their own, unless there is time for all.
+/// Sizes of messages with fresh keys, unless there is time for all.
 const FRESH: [usize; 3] = [16, 64, 1500];
-/// What a lower level of instruction set is measured with, unless there is time for all.
+/// Sizes for a lower instruction set level, unless there is time for all.
 const LOWER: [usize; 1] = [1500];
-/// Batches of every subject that are measured at few sizes, besides its own.
+/// Batches of every subject at few sizes, besides its own.
 const FEW_BATCHES: [usize; 1] = [8];
-/// What comes in at a time where little does.
+/// The batch under light load.
 const SMALL: usize = 4;
 
-/// The messages of a contender that are measured at a depth, under keys that are kept or fresh.
+/// The messages of a contender that are measured at a depth, with kept or fresh keys.
 pub(super) fn shapes<T: Api + ?Sized>(
     subject: &Subject,
     contender: &Contender<T>,
@@ -44,15 +44,15 @@ pub(super) fn shapes<T: Api + ?Sized>(
     BATCHES.into_iter().flat_map(of).collect()
 }
 
-/// What the choice depends on.
+/// The facts that the choice depends on.
 struct Asked<'s> {
     subject: &'s Subject,
     depth: Depth,
-    /// Whether it is a message with authentication through an API as everybody has it.
+    /// Whether it is a message with authentication through a common API.
     is_known: bool,
     has_batches: bool,
     is_lower: bool,
-    /// Which way of ours it is.
+    /// Which of our entry points it is.
     is_filled: bool,
     is_process: bool,
     is_session: bool,
@@ -74,7 +74,7 @@ impl Asked<'_> {
     fn known(&self) -> &'static [usize] {
         match self.depth {
             Depth::Full => &MESSAGES,
-            // Of a fresh key the processor's own level tells enough.
+            // For fresh keys the processor's own level is enough.
             Depth::Normal if self.is_lower && self.is_fresh => &[],
             Depth::Normal if self.is_fresh => &FRESH,
             Depth::Normal if !self.is_lower => &MESSAGES,
@@ -88,7 +88,7 @@ impl Asked<'_> {
             Depth::Full if self.is_lower && (self.is_fresh || self.has_batches) => &[],
             Depth::Full => &MESSAGES,
             _ if !self.is_told() || self.is_process => &[],
-            // Batches of one matter beside those of more.
+            // Batches of one are shown beside larger ones.
             Depth::Normal if self.is_lower && self.has_batches => &[],
             Depth::Normal if self.is_lower => &LOWER,
             Depth::Normal if self.is_forward && !self.has_batches => &MESSAGES,
@@ -105,7 +105,7 @@ impl Asked<'_> {
             Depth::Full if self.is_lower && (self.is_fresh || !is_usual) => &[],
             Depth::Full => &MESSAGES,
             _ if !self.is_told() => &[],
-            // Beside batches that are filled.
+            // Beside batches that are filled, these are shown less.
             _ if self.is_process && (self.is_lower || !is_usual) => &[],
             Depth::Normal if self.is_lower && is_usual => &LOWER,
             Depth::Normal if self.is_lower => &[],
@@ -127,7 +127,7 @@ impl Asked<'_> {
         match self.depth {
             Depth::Full if is_loop || self.has_batches => &MIXES,
             Depth::Full => &[],
-            // A session's loop is that of the cipher.
+            // A session's loop is the same as the cipher's.
             _ if !self.subject.is_mixed || self.is_session => &[],
             Depth::Quick if self.is_forward && (is_loop || is_usual) => all,
             Depth::Quick => &[],
@@ -138,8 +138,8 @@ impl Asked<'_> {
         }
     }
 
-    /// Whether it tells something that others do not: a stream is the same both ways, and what a
-    /// key costs is the same in a batch.
+    /// Whether it adds information: a stream is the same in both directions, and a key costs the
+    /// same in a batch.
     fn is_told(&self) -> bool {
         let back =
             !self.is_lower && !self.subject.algorithm.is_stream() && self.depth != Depth::Quick;

@@ -87,7 +87,7 @@ fn ids_are_unique_at_every_depth_and_the_headline_rows_are_those_of_the_table() 
         let id = format!("{NAME}/lanecrypt/{id}");
         assert!(whole.contains(&id), "{id}");
     }
-    // A context for each message has no key to keep.
+    // A context for each message has no kept key.
     assert!(whole.iter().all(|id| !id.contains("oneshot") || id.ends_with("/fresh")));
 }
 
@@ -226,12 +226,12 @@ fn sectors_are_verified() {
     assert!(text.contains("aes-256-xts encrypt: cycles per byte"), "{text}");
 }
 
-/// How a cipher lies.
+/// The ways in which a cipher lies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Lie {
     /// It opens every packet.
     Believes,
-    /// It looks at all of the tag but its last byte.
+    /// It compares all bytes of the tag but the last.
     BelievesLast,
     /// It does nothing.
     Nothing,
@@ -241,7 +241,7 @@ enum Lie {
     WrongEnd,
     /// It keeps its first key.
     OldKey,
-    /// It does not.
+    /// It does not lie.
     Honest,
 }
 
@@ -257,7 +257,7 @@ impl Lie {
     ];
 }
 
-/// Ours with one session, which is right, unless it lies after so many requests.
+/// Ours with one session, which is right unless it lies after a number of requests.
 struct Liar {
     sealer: Box<dyn Aead>,
     lie: Lie,
@@ -265,7 +265,7 @@ struct Liar {
 }
 
 impl Liar {
-    /// What it does this time.
+    /// Its lie for this request.
     fn now(&mut self) -> Lie {
         self.patience = self.patience.saturating_sub(1);
         if self.patience == 0 { self.lie } else { Lie::Honest }
@@ -304,7 +304,7 @@ impl Sealing for Liar {
             return Ok(());
         }
         let mut right = [0; 16];
-        // A keystream twice is none.
+        // Applying the keystream twice leaves the data unchanged.
         out.copy_from_slice(sealed);
         self.sealed(nonce, aad, out, &mut right)?;
         let mut again = out.to_vec();

@@ -102,7 +102,7 @@ fn mixes(of: &[&Point], name: &str) -> String {
     out
 }
 
-/// Whether several batches of one size were measured: of ours, if ours were.
+/// Whether several batches of one size were measured; only ours count, if there are any.
 fn is_told(of: &[&Point]) -> bool {
     let ours = |p: &&Point| is_it(p, BATCH);
     let told: Vec<&Point> = match of.iter().any(&ours) {
@@ -112,20 +112,20 @@ fn is_told(of: &[&Point]) -> bool {
     told.iter().any(|p| p.batch != told[0].batch)
 }
 
-/// Whether messages are handed over together by its API, as far as that was measured.
+/// Whether its API takes messages together, judged by the measured points.
 fn is_together(point: &Point, of: &[&Point]) -> bool {
     let in_batch = |p: &&&Point| p.batch > Some(1) && same_line(p, point);
     of.iter().find(in_batch).is_some()
 }
 
-/// The batch that sizes are compared in: the usual one, or the largest that was measured.
+/// The batch in which sizes are compared: the usual one, or the largest measured one.
 fn usual(together: &[&Point]) -> Option<u32> {
     let batches = || together.iter().filter_map(|p| p.batch).filter(|&batch| batch > 1);
     let usual = u32::try_from(USUAL).ok();
     batches().find(|&batch| Some(batch) == usual).or_else(|| batches().max())
 }
 
-/// A line for each of the `shown` contenders, a column for each size, and how ours compare.
+/// A line for each of the `shown` contenders, a column for each size, and the comparison with ours.
 fn block(of: &[&Point], shown: &[&Point], usual: Option<u32>) -> String {
     let mut grid = Grid::new(shown, true, grid::name, |p| p.cycles.map(text::number));
     if of.iter().any(|p| p.is_ours()) && of.iter().any(|p| !p.is_ours()) {
@@ -155,7 +155,8 @@ fn block(of: &[&Point], shown: &[&Point], usual: Option<u32>) -> String {
     grid.text()
 }
 
-/// The contenders at one size: a column for each batch. Loops are measured once, and rank in all.
+/// The contenders at one size: a column for each batch. Loops are measured once, and are ranked in
+/// all columns.
 fn by_batch(of: &[&Point]) -> String {
     let loops = of.iter().copied().filter(|p| !is_together(p, of) && !p.id.contains('@'));
     let loops: Vec<&Point> = loops.collect();
@@ -186,12 +187,12 @@ fn by_batch(of: &[&Point]) -> String {
     grid.text()
 }
 
-/// Whether it is this way of ours, at this processor's level.
+/// Whether it is this entry point of ours, at this processor's level.
 fn is_it(point: &Point, api: &str) -> bool {
     point.is_ours() && point.api == api && !point.id.contains('@')
 }
 
-/// Requests that ask for nothing.
+/// Requests to the null cipher.
 fn null(points: &[&Point]) -> String {
     let of: Vec<&Point> = points.iter().copied().filter(|p| p.subject == "null").collect();
     if of.is_empty() {

@@ -1,4 +1,4 @@
-//! The rows of the table that stand on the first screen.
+//! The rows of the table on the first screen.
 
 use super::{row, scaling};
 use crate::contender::Contender;
@@ -9,7 +9,7 @@ use crate::row::Row;
 use crate::tables::{add_once, is_held, is_safe, name, quickest, ratio};
 use crate::text;
 
-/// A line of the screen: which of our points it shows, and in which unit.
+/// A line of the screen: the points of ours that it shows, and their unit.
 struct Line {
     what: &'static str,
     api: &'static str,
@@ -18,13 +18,13 @@ struct Line {
     subjects: &'static [&'static str],
 }
 
-/// Whichever core the default is.
+/// The possible default cores.
 const ANY: &[&str] = &["aes-256-ctr", "chacha20"];
 const CHACHA: &[&str] = &["chacha20", "chacha12", "chacha8"];
 const CHACHA20: &[&str] = &["chacha20"];
 const LARGE: u64 = 4 << 20;
 
-/// A line of the generator that programs get who name no core, and one of those they may name.
+/// Two lines: the generator of programs that name no core, and one with a named core.
 const fn both(
     what: &'static str,
     size: u64,
@@ -70,7 +70,7 @@ pub(crate) fn rows(contenders: &[Contender], depth: Depth) -> Vec<Row> {
     rows
 }
 
-/// What a request costs, and how two threads scale.
+/// The cost of a request, and the scaling to two threads.
 pub(crate) fn text(points: &[Point]) -> String {
     let mut costs = Vec::new();
     let mut scalings = Vec::new();
@@ -125,7 +125,7 @@ fn none() -> [String; 3] {
     ["-", "", ""].map(str::to_owned)
 }
 
-/// A peer's name, its figure and how many times ours it is.
+/// A peer's name, its figure, and that figure divided by ours.
 fn beside(ours: &Point, peer: &Point) -> [String; 3] {
     [name(peer), figure(peer), ratio(ours, peer)]
 }

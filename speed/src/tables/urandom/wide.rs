@@ -1,4 +1,4 @@
-//! What wide vectors cost besides their instructions: the first one after a pause, and a context
+//! The cost of wide vectors besides their instructions: the first one after a pause, and a context
 //! switch while registers are in use. Part of the table `urandom`.
 
 use core::time::Duration;
@@ -16,11 +16,11 @@ use crate::sampler::Limits;
 use crate::statistics::Estimate;
 use crate::text;
 
-/// Pauses after which the first wide instruction is timed; the first is what others compare with.
+/// Pauses after which the first wide instruction is timed; the first pause is the baseline.
 const PAUSES: [Duration; 3] = [Duration::ZERO, Duration::from_millis(1), Duration::from_millis(10)];
-/// How the first pause is called.
+/// The name of the first pause.
 const AT_ONCE: &str = "at-once";
-/// Samples of each pause and width that are taken at most.
+/// The most samples of each pause and width.
 const SAMPLES: usize = 41;
 /// Round trips of one batch between two threads.
 const ROUND_TRIPS: u32 = 200;
@@ -81,7 +81,7 @@ fn first_uses(over: impl Fn() -> bool) -> Vec<Point> {
                 }
                 vectors::forget();
                 if pause.is_zero() {
-                    // The same work just before: no longer the first.
+                    // The same work just before, so that it is no longer the first.
                     let _ = vectors::work(width, 3);
                 } else {
                     thread::sleep(pause);
@@ -158,7 +158,7 @@ fn round_trips(width: Width) -> std::io::Result<(f64, bool)> {
         let held = vectors::is_occupied(width);
         vectors::forget();
         drop(to);
-        // A partner that panicked held nothing.
+        // A partner that panicked did not use its registers.
         let theirs = partner.join().unwrap_or(false);
         Ok((as_f64(cycles) / f64::from(2 * ROUND_TRIPS), held && theirs))
     })
@@ -182,7 +182,8 @@ pub(crate) fn text(points: &[Point]) -> String {
     let rows = first.iter().map(|p| (format!("first use {}", p.api.replace('-', " ")), *p));
     let rows = rows.chain(switch.iter().map(|p| ("context switch, live registers".to_owned(), *p)));
     let rows = rows.map(|(what, p)| {
-        // A first use is compared with the same work at once, a switch with one without registers.
+        // A first use is compared with the same work without a pause, a switch with one without
+        // registers.
         let base = points.iter().find(|q| {
             let alike = if p.op == "first-use" {
                 q.api == AT_ONCE && p.api != AT_ONCE && q.subject == p.subject

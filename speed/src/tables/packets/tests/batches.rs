@@ -4,7 +4,7 @@ use lanecrypt_peers::{Cipher, Message, rounds};
 
 use super::*;
 
-/// How one lies.
+/// The ways in which a cipher lies about a batch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum BatchLie {
     /// It swaps the answers of the first two messages of each batch.
@@ -13,17 +13,17 @@ enum BatchLie {
     Forgets,
     /// It takes the first key for all messages.
     OneKey,
-    /// It says of a batch with a forged packet that none is genuine.
+    /// It reports a batch with a forged packet as entirely forged.
     RefusesAll,
-    /// It says of a batch with a genuine packet that all are.
+    /// It reports a batch with a genuine packet as entirely genuine.
     BelievesAll,
-    /// It answers for a batch what is true of its first packet.
+    /// It reports the result of the first packet for the whole batch.
     LooksAtFirst,
-    /// It does not.
+    /// It does not lie.
     Honest,
 }
 
-/// Those that are possible with authentication, and what is said of them.
+/// The lies that are possible with authentication, each with its expected remark.
 const SEALED: [(BatchLie, &str); 5] = [
     (BatchLie::Swaps, "differs"),
     (BatchLie::RefusesAll, "refuses genuine"),
@@ -44,7 +44,7 @@ struct Liar<T: ?Sized> {
     lie: BatchLie,
 }
 
-/// Swaps as many bytes as both have.
+/// Swaps the first bytes of two buffers, up to the shorter length.
 fn swap(first: &mut [u8], second: &mut [u8]) {
     let both = first.len().min(second.len());
     first[..both].swap_with_slice(&mut second[..both]);
@@ -137,7 +137,7 @@ impl Aead for PacketLiar {
     }
 }
 
-/// Those that are verified, and what is said of the others.
+/// The verified rows, and the remarks on the others.
 fn verified(rows: &[Row]) -> (Vec<String>, Vec<String>) {
     let sampled = sample(rows);
     assert_eq!(sampled.points.len(), rows.len(), "{:?}", sampled.remarks);
