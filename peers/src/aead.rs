@@ -1,4 +1,4 @@
-//! A cipher with authentication as the tables measure it, and the loops, written once for all.
+//! Ciphers with authentication as the tables measure them, and their loops, written once for all.
 
 use crate::loops::{Addressed, Loops, Messages, Run};
 use crate::peer::Session;
@@ -8,15 +8,15 @@ use crate::{Direction, Failed, Peer, lengths};
 #[derive(Debug)]
 #[expect(clippy::exhaustive_structs, reason = "measuring code makes it, field by field")]
 pub struct Packet<'a> {
-    /// Which of the sessions has its key, counted from zero.
+    /// The index of the session that has its key.
     pub session: usize,
     /// The nonce.
     pub nonce: &'a [u8],
-    /// What is authenticated, but not encrypted.
+    /// The data that is authenticated but not encrypted.
     pub aad: &'a [u8],
-    /// What is encrypted in place; where to decrypt to.
+    /// The data to encrypt in place, or the output of decryption.
     pub data: &'a mut [u8],
-    /// What is decrypted, as long as `data`; unused for sealing.
+    /// The data to decrypt, as long as `data`; unused for sealing.
     pub sealed: &'a [u8],
     /// The tag, written or checked.
     pub tag: &'a mut [u8; 16],
@@ -31,17 +31,17 @@ impl Addressed for Packet<'_> {
 
 /// One algorithm with authentication, which seals or opens.
 ///
-/// Packets are sealed in place, but opened from one buffer to another: an opened packet could not
-/// be opened again. Of a batch, tags are compared once it is back; a wrong one is a request that
-/// fails.
+/// Packets are sealed in place, but opened from one buffer to another, because an opened packet
+/// could not be opened again. In a batch, tags are compared after it is complete; a wrong tag is a
+/// failed request.
 pub trait Aead: for<'m> Messages<Packet<'m>> {
-    /// Opens each packet once, in batches, under the key of `keys` at its place if there are any,
-    /// and says of each whether it was taken for authentic. An API that answers for a whole batch
-    /// is handed one packet at a time.
+    /// Opens each packet once, in batches, and reports for each whether it was accepted. If there
+    /// are `keys`, each packet uses the key at its position. An API that gives one answer for a
+    /// whole batch gets one packet at a time.
     ///
     /// # Errors
     ///
-    /// [`Failed`] when there are too few keys, or an API contradicts itself.
+    /// [`Failed`] if there are too few keys, or an API contradicts itself.
     fn opened(
         &mut self,
         packets: &mut [Packet<'_>],
@@ -58,33 +58,33 @@ pub trait Aead: for<'m> Messages<Packet<'m>> {
     }
 }
 
-/// One keyed algorithm with authentication: what an API offers for a whole message.
+/// One keyed algorithm with authentication: an API's calls for a whole message.
 ///
-/// Every peer implements it, and whoever measures ciphers of his own beside them. Implementations
-/// mark what is timed `#[inline]`, so that the loops are compiled for each cipher and contain
-/// nothing else. Dropping one frees its context.
+/// Every peer implements it, and so can callers for their own ciphers. Implementations mark the
+/// timed methods `#[inline]`, so that the loops are compiled for each cipher and contain nothing
+/// else. Dropping one frees its context.
 pub trait Sealing {
-    /// Encrypts the data in place and writes the tag: everything that the API needs for one message
-    /// under the kept key.
+    /// Encrypts the data in place and writes the tag: all calls of the API for one message under
+    /// the kept key.
     ///
     /// # Errors
     ///
-    /// [`Failed`] when the nonce is of another length than the algorithm's, or a call failed.
+    /// [`Failed`] if the nonce does not have the algorithm's length, or a call failed.
     fn seal(&mut self, packet: &mut Packet<'_>) -> Result<(), Failed>;
 
     /// Decrypts the sealed data and checks the tag.
     ///
     /// # Errors
     ///
-    /// [`Failed`] when the tag is wrong, and then what was decrypted must not be used; when the
-    /// lengths of both buffers differ; and as for [`Sealing::seal`].
+    /// [`Failed`] if the tag is wrong, in which case the decrypted data must not be used; if the
+    /// lengths of both buffers differ; and in the cases of [`Sealing::seal`].
     fn open(&mut self, packet: &mut Packet<'_>) -> Result<(), Failed>;
 
     /// Sets another key in the same context.
     ///
     /// # Errors
     ///
-    /// [`Failed`] when the key's length is not the algorithm's, or the call failed.
+    /// [`Failed`] if the key does not have the algorithm's length, or the call failed.
     fn key(&mut self, key: &[u8]) -> Result<(), Failed>;
 }
 
@@ -115,14 +115,14 @@ impl<S: Sealing + Send> Messages<Packet<'_>> for Loops<S> {
 
 impl<S: Sealing + Send> Aead for Loops<S> {}
 
-/// Whether two tags are the same, in constant time: what the caller of a library does that only
-/// computes them.
+/// Whether two tags are equal, in constant time. Callers of a library that only computes tags need
+/// this comparison.
 #[inline]
 pub(crate) fn same(a: &[u8; 16], b: &[u8; 16]) -> bool {
     u128::from_ne_bytes(*a) ^ u128::from_ne_bytes(*b) == 0
 }
 
-/// Whether what is sealed opens again, and does not once the tag is changed.
+/// Whether a sealed packet can be opened, and is refused once its tag is changed.
 pub(crate) fn works(peer: &Peer<dyn Aead>) -> bool {
     tried(peer).unwrap_or(false)
 }

@@ -1,4 +1,4 @@
-//! A cipher as the tables measure it, and the loops, written once for all.
+//! Ciphers as the tables measure them, and their loops, written once for all.
 
 use core::hint::black_box;
 
@@ -6,13 +6,13 @@ use crate::loops::{Addressed, Loops, Messages, Run, rounds};
 use crate::peer::Session;
 use crate::{Failed, Peer, lengths};
 
-/// Whether a cipher makes ciphertext or plaintext.
+/// Whether a cipher encrypts or decrypts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "there is no third direction")]
 pub enum Direction {
-    /// Plaintext becomes ciphertext.
+    /// From plaintext to ciphertext.
     Encrypt,
-    /// Ciphertext becomes plaintext.
+    /// From ciphertext to plaintext.
     Decrypt,
 }
 
@@ -34,11 +34,11 @@ impl Direction {
 #[derive(Debug)]
 #[expect(clippy::exhaustive_structs, reason = "measuring code makes it, field by field")]
 pub struct Message<'a> {
-    /// Which of the sessions has its key, counted from zero.
+    /// The index of the session that has its key.
     pub session: usize,
     /// The IV.
     pub iv: &'a [u8],
-    /// What is encrypted or decrypted in place.
+    /// The data to encrypt or decrypt in place.
     pub data: &'a mut [u8],
 }
 
@@ -51,15 +51,15 @@ impl Addressed for Message<'_> {
 
 /// One algorithm in one direction. A message starts with its IV.
 ///
-/// All methods but [`Messages::messages`] use the first session, end at the first request that fails,
-/// and fail without an implementation: not every API has all of them.
+/// All methods except [`Messages::messages`] use the first session and end at the first request
+/// that fails. The default implementations fail, because not every API has all of these calls.
 pub trait Cipher: for<'m> Messages<Message<'m>> {
-    /// Starts a message, then makes one call for each `chunk` bytes of `data` and for what is left
-    /// behind them; `times` times over, which continues the message.
+    /// Starts a message, then makes one call for each `chunk` bytes of `data` and one for the rest.
+    /// This is repeated `times` times, which continues the message.
     ///
     /// # Errors
     ///
-    /// [`Failed`] as for [`Crypt::start`] and [`Crypt::next`], or when `chunk` is zero.
+    /// [`Failed`] in the cases of [`Crypt::start`] and [`Crypt::next`], or if `chunk` is zero.
     fn chunks(
         &mut self,
         iv: &[u8],
@@ -81,11 +81,12 @@ pub trait Cipher: for<'m> Messages<Message<'m>> {
         Err(Failed)
     }
 
-    /// Sets the keys of `keys` in turn, from the first again as often as needed, `times` in all.
+    /// Sets the keys of `keys` in turn, `times` in total, starting again from the first if
+    /// necessary.
     ///
     /// # Errors
     ///
-    /// [`Failed`] as for [`Crypt::key`], or when there are no keys.
+    /// [`Failed`] in the cases of [`Crypt::key`], or if there are no keys.
     fn set_keys(&mut self, keys: &[&[u8]], times: usize) -> Result<(), Failed> {
         let _ = (keys, times);
         Err(Failed)
@@ -95,7 +96,7 @@ pub trait Cipher: for<'m> Messages<Message<'m>> {
     ///
     /// # Errors
     ///
-    /// [`Failed`] as for [`Crypt::open`], or when there are no keys.
+    /// [`Failed`] in the cases of [`Crypt::open`], or if there are no keys.
     fn open(&mut self, keys: &[&[u8]], iv: &[u8], times: usize) -> Result<(), Failed> {
         let _ = (keys, iv, times);
         Err(Failed)
@@ -114,51 +115,52 @@ pub trait Cipher: for<'m> Messages<Message<'m>> {
 
 /// One algorithm in one direction, keyed: the single requests that a [`Cipher`] repeats.
 ///
-/// Every peer implements it, and whoever measures ciphers of his own beside them. Implementations
-/// mark what is timed `#[inline]`, so that the loops are compiled for each cipher and contain
-/// nothing else. Dropping one frees its context.
+/// Every peer implements it, and so can callers for their own ciphers. Implementations mark the
+/// timed methods `#[inline]`, so that the loops are compiled for each cipher and contain nothing
+/// else. Dropping one frees its context.
 pub trait Crypt {
-    /// Begins a message under the kept key, by setting the IV: the first counter block in counter
-    /// mode, the tweak in XTS, the nonce for a stream cipher, whose block counter begins at zero.
+    /// Begins a message under the kept key by setting the IV: the first counter block in counter
+    /// mode, the tweak in XTS, or the nonce for a stream cipher, whose block counter begins at
+    /// zero.
     ///
     /// # Errors
     ///
-    /// [`Failed`] when `iv` is of another length than the algorithm's, or the call failed.
+    /// [`Failed`] if `iv` does not have the algorithm's length, or the call failed.
     fn start(&mut self, iv: &[u8]) -> Result<(), Failed>;
 
-    /// Encrypts or decrypts the next bytes of the message, in place: one call of the API. In XTS
-    /// these are the whole message, a data unit of 16 bytes or more.
+    /// Encrypts or decrypts the next bytes of the message in place: one call of the API. In XTS
+    /// these are the whole message, a data unit of at least 16 bytes.
     ///
     /// # Errors
     ///
-    /// [`Failed`] when the call failed, such as for a part of a block in CBC, or a second call in
+    /// [`Failed`] if the call failed, for example for a partial block in CBC, or a second call in
     /// XTS.
     fn next(&mut self, data: &mut [u8]) -> Result<(), Failed>;
 
-    /// Sets another key in the same context, so that its schedule is computed; a message begins
-    /// with [`Crypt::start`] afterwards.
+    /// Sets another key in the same context, so that its schedule is computed. The next message
+    /// must begin with [`Crypt::start`].
     ///
     /// # Errors
     ///
-    /// [`Failed`] when the key's length is not the algorithm's, or the call failed.
+    /// [`Failed`] if the key does not have the algorithm's length, or the call failed.
     fn key(&mut self, key: &[u8]) -> Result<(), Failed>;
 
     /// Makes a context like this one with a key and an IV, and frees it.
     ///
     /// # Errors
     ///
-    /// [`Failed`] when the API has no contexts, as without an implementation, or a call failed.
+    /// [`Failed`] if the API has no contexts, which is the default, or a call failed.
     #[inline]
     fn open(&mut self, key: &[u8], iv: &[u8]) -> Result<(), Failed> {
         let _ = (key, iv);
         Err(Failed)
     }
 
-    /// Looks the algorithm up by its name, and forgets it.
+    /// Looks the algorithm up by its name, and frees it.
     ///
     /// # Errors
     ///
-    /// [`Failed`] when the API has no such call, as without an implementation, or it failed.
+    /// [`Failed`] if the API has no such call, which is the default, or it failed.
     #[inline]
     fn fetch(&mut self) -> Result<(), Failed> {
         Err(Failed)
@@ -198,7 +200,7 @@ impl<C: Crypt + Send> Cipher for Loops<C> {
         if chunk == 0 {
             return Err(Failed);
         }
-        // The compiler must not specialise a cipher for a length that it happens to know.
+        // The compiler must not specialise a cipher for a length that it can see.
         let (data, chunk) = black_box((data, chunk));
         crypt.start(iv)?;
         for _ in 0..times {
@@ -226,7 +228,7 @@ impl<C: Crypt + Send> Cipher for Loops<C> {
             }
             Ok(())
         })?;
-        // So that no schedule is dropped for the next one.
+        // Prevents the removal of a schedule that the next one replaces.
         black_box(crypt);
         Ok(())
     }
@@ -250,13 +252,13 @@ impl<C: Crypt + Send> Cipher for Loops<C> {
     }
 }
 
-/// Whether what is encrypted can be decrypted, in one call and, but for XTS, in two.
+/// Whether encrypted data can be decrypted, in one call and, except in XTS, in two.
 pub(crate) fn works(peer: &Peer<dyn Cipher>) -> bool {
     let Some((key_len, iv_len)) = lengths(peer.subject) else { return false };
     let Some(key) = KEY.get(..key_len) else { return false };
     let iv = [7; 16];
     let Some(iv) = iv.get(..iv_len) else { return false };
-    // A data unit of XTS is not to be cut.
+    // A data unit of XTS cannot be split.
     let first = if peer.subject.ends_with("xts") { 128 } else { 64 };
     let plain: [u8; 128] = core::array::from_fn(|at| u8::try_from(at).unwrap_or(0));
     let mut data = plain;
@@ -268,8 +270,8 @@ pub(crate) fn works(peer: &Peer<dyn Cipher>) -> bool {
     run(Direction::Encrypt, first).is_some_and(|data| data != plain)
         && run(Direction::Decrypt, 128) == Some(plain)
 }
-/// The key of the first test: three different keys of DES, none of them weak; different halves for
-/// XTS.
+/// The key of the first test: three different keys of DES that are not weak, and different halves
+/// for XTS.
 const KEY: [u8; 64] = [
     0x23, 0x57, 0x68, 0x4c, 0xa1, 0x0e, 0x92, 0xdb, 0x0d, 0x7c, 0x85, 0xe3, 0x19, 0x2a, 0xb6, 0xf4,
     0x51, 0x8f, 0x3e, 0xc2, 0x76, 0xad, 0x04, 0x98, 0x6b, 0xd0, 0x1f, 0xe9, 0x47, 0xbc, 0x32, 0x8a,
@@ -281,7 +283,7 @@ const KEY: [u8; 64] = [
 mod tests {
     use super::*;
 
-    /// Writes what it is told: the key's, the IV's and its own count into each byte of its data.
+    /// Fills its data with digits for the key, the IV and its own count.
     #[derive(Default)]
     struct Counter {
         key: u8,

@@ -1,4 +1,4 @@
-//! A random number generator as the tables measure it, and the loops, written once for all.
+//! Random number generators as the tables measure them, and their loops, written once for all.
 
 use core::hint::black_box;
 
@@ -6,29 +6,29 @@ use crate::Failed;
 
 /// One generator, used by one thread.
 ///
-/// The loops are inside the implementation, so that a dynamic call happens once a batch and
-/// nothing but the request itself is inside the loop.
+/// The loops are inside the implementation, so that there is one dynamic call for each batch and
+/// only the request itself inside the loop.
 ///
 /// # Panics
 ///
-/// Drawing panics when the generator fails in the middle of a measurement, because there is
-/// no time that could be reported. [`Peer::make`](crate::Peer::make) has tried it before.
+/// Drawing panics if the generator fails during a measurement, because no time could be reported.
+/// [`Peer::make`](crate::Peer::make) tries it beforehand.
 pub trait Generator {
-    /// Draws `requests` 32-bit words, by the generator's own 32-bit call where there is one and
-    /// else by a 4-byte fill, and returns their XOR.
+    /// Draws `requests` 32-bit words and returns their XOR. It uses the generator's own 32-bit call
+    /// if there is one, otherwise a 4-byte fill.
     fn words(&mut self, requests: usize) -> u32;
 
     /// Fills the whole of `buffer`, `requests` times.
     fn fills(&mut self, buffer: &mut [u8], requests: usize);
 
-    /// Has the generator drop what it has buffered and take a new key from the kernel; false if it
+    /// Makes the generator drop its buffer and take a new key from the kernel. Returns false if it
     /// has no call for that, or if the call failed.
     fn rekey(&mut self) -> bool;
 }
 
 /// The single requests that a [`Generator`] repeats.
 ///
-/// Implementations mark what draws `#[inline]`, so that the loops are compiled for each
+/// Implementations mark the methods that draw `#[inline]`, so that the loops are compiled for each
 /// generator and contain nothing else.
 pub trait Draw {
     /// Fills the whole of `buffer`.
@@ -50,12 +50,12 @@ pub trait Draw {
         Ok(u32::from_ne_bytes(bytes))
     }
 
-    /// Drops what is buffered and takes a new key from the kernel.
+    /// Drops the buffer and takes a new key from the kernel.
     ///
     /// # Errors
     ///
-    /// [`Failed`] when the generator has no call for that, as without an implementation, or the
-    /// kernel gave no bytes.
+    /// [`Failed`] if the generator has no call for that, which is the default, or the kernel gave
+    /// no bytes.
     fn rekey(&mut self) -> Result<(), Failed> {
         Err(Failed)
     }
@@ -86,14 +86,14 @@ impl<D: Draw> Generator for Loops<D> {
     }
 
     fn fills(&mut self, buffer: &mut [u8], requests: usize) {
-        // The compiler must not specialise a generator for a length that it happens to know.
+        // The compiler must not specialise a generator for a length that it can see.
         let buffer = black_box(buffer);
         for _ in 0..requests {
             if self.0.fill(buffer).is_err() {
                 stop::<D>();
             }
-            // Makes the bytes count as used, so that no fill is dropped for the next one. Only
-            // the pointer goes through memory, and nothing waits for it.
+            // Counts the bytes as used, so that no fill is removed because the next one replaces
+            // it. Only the pointer goes through memory, and nothing waits for it.
             black_box(buffer.as_mut_ptr());
         }
     }

@@ -33,7 +33,7 @@ impl Versioned for &'static Functions {
     }
 }
 
-/// Found by name, because a program that names `arc4random` does not start with an older glibc.
+/// Found by name, because a program that links `arc4random` does not start with an older glibc.
 fn functions() -> Option<&'static Functions> {
     static FUNCTIONS: OnceLock<Option<Functions>> = OnceLock::new();
     FUNCTIONS.get_or_init(find).as_ref()
@@ -50,7 +50,7 @@ fn find() -> Option<Functions> {
     let word = unsafe { program.symbol(c"arc4random") }.ok()?;
     // SAFETY: the type is that of stdlib.h; the C library stays loaded.
     let fill = unsafe { program.symbol(c"arc4random_buf") }.ok()?;
-    // SAFETY: takes nothing.
+    // SAFETY: takes no arguments.
     let version = unsafe { version() };
     // SAFETY: the C library returns a static string.
     let version = unsafe { text(version) };

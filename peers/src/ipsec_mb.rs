@@ -1,10 +1,11 @@
-//! Peer: Intel's IPsec-MB 1.3, whose layouts these files know, without checks.
+//! Peer: Intel's IPsec-MB, version 1.3 only: these files know its layouts. The calls without checks
+//! are used.
 //!
-//! Messages go as jobs (`job`), by bursts of jobs (`burst`) and by bursts of one cipher
-//! (`cipher-burst`), the fastest, which are AES only. A job is a message with its own key and IV; lanes
-//! work on several at once, so that all that a caller has at hand go out before the first is back. So
-//! do ciphers with authentication, which are done as they are handed over, because they have no
-//! lanes; AES-GCM is one function a message, too (`direct`).
+//! A job is a message with its own key and IV. Jobs are submitted one by one (`job`), in bursts
+//! (`burst`), or in bursts of one cipher (`cipher-burst`), which is the fastest and only for AES.
+//! Lanes work on several jobs at once, so a caller submits all its jobs before the first is
+//! complete. Ciphers with authentication use the same calls, but have no lanes: each job is
+//! complete when it is submitted. AES-GCM also has one function for a whole message (`direct`).
 
 use core::ffi::{c_char, c_int, c_uint, c_void};
 
@@ -55,7 +56,7 @@ const VERSION: c_uint = 0x1_0300;
 /// `sizeof(IMB_MGR)` of that version.
 const MANAGER_SIZE: usize = 52_520;
 
-/// The system's library, or that at the given path.
+/// The system's library, or the one at the given path.
 fn library(libraries: &PeerLibraries) -> Result<&'static IpsecMb, String> {
     static IPSEC_MB: Slot<IpsecMb> = Slot::new();
     IPSEC_MB.open(libraries, "ipsec-mb", |_| IpsecMb::find(SEARCH.open(libraries)?))
@@ -88,13 +89,13 @@ impl IpsecMb {
         // SAFETY: as above.
         let size =
             unsafe { library.symbol::<unsafe extern "C" fn() -> usize>(c"imb_get_mb_mgr_size") }?;
-        // SAFETY: takes nothing.
+        // SAFETY: takes no arguments.
         let version = unsafe { version() };
-        // SAFETY: takes nothing.
+        // SAFETY: takes no arguments.
         let name = unsafe { name() };
         // SAFETY: the library returns a static string.
         let name = unsafe { text(name) };
-        // SAFETY: takes nothing.
+        // SAFETY: takes no arguments.
         let size = unsafe { size() };
         if version != VERSION || size < MANAGER_SIZE {
             return Err(format!("ipsec-mb {name} has another layout than 1.3"));
@@ -136,7 +137,7 @@ impl Manager {
             let places = Box::new([core::ptr::null_mut(); BURST]);
             return Some(Self { library, manager, functions, places });
         }
-        // SAFETY: the library made it, and nobody else has it.
+        // SAFETY: the library made it, and there is no other owner.
         unsafe { (library.free)(manager) };
         None
     }
@@ -154,11 +155,11 @@ impl Manager {
 
 impl Drop for Manager {
     fn drop(&mut self) {
-        // SAFETY: the library made it, and nobody else has it.
+        // SAFETY: the library made it, and there is no other owner.
         unsafe { (self.library.free)(self.manager) };
     }
 }
 
-// SAFETY: a manager belongs to no thread; it is only used through `&mut`, or read. The places are
-// its own, and used inside calls only.
+// SAFETY: a manager belongs to no thread; it is only used through `&mut`, or read. The job places
+// are its own, and are used only inside calls.
 unsafe impl Send for Manager {}

@@ -87,7 +87,7 @@ impl Draw for Read {
     }
 }
 
-/// Repeats a call that may give less than it was asked for, or be interrupted by a signal.
+/// Repeats a call that may return less than was asked for, or be interrupted by a signal.
 #[inline]
 fn fill_by<N: TryInto<usize>>(
     mut rest: &mut [u8],

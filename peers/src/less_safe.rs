@@ -1,7 +1,7 @@
-//! The key type of ring, which the crate aws-lc-rs has copied: it takes a nonce with each message.
+//! The key type of ring, which the crate aws-lc-rs has adopted: it takes a nonce with each message.
 
-/// Makes the ciphers of `$library` a function `aead` that lists one of them by its names. `$open`
-/// decrypts: key, nonce, associated data, packet.
+/// Makes a function `aead` that lists the ciphers of `$library` by their names. `$open` decrypts:
+/// key, nonce, associated data, packet.
 macro_rules! less_safe_keys {
     ($library:ident, $version:expr, $open:expr) => {
         use $library::aead::{

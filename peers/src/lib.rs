@@ -1,7 +1,8 @@
-//! What Lanecrypt is measured against: one file or folder a peer, all foreign calls.
+//! The peers that Lanecrypt is measured against: one file or folder for each peer, with all foreign
+//! calls.
 //!
-//! Libraries are found at run time by `dlopen`, so that nothing has to be installed to build;
-//! an absent one is reported with the command that installs it.
+//! Libraries are found at run time by `dlopen`, so that nothing has to be installed to build; a
+//! missing one is reported with the command that installs it.
 
 mod aead;
 mod cipher;
@@ -50,11 +51,11 @@ const PROJECTS: &[&dyn peer::Project] = &[
     &rust_crypto::RustCrypto,
 ];
 
-/// Every generator that Lanecrypt is measured against, those that are missing here included, from the
-/// given libraries.
+/// Every generator that Lanecrypt is measured against, including missing ones, from the given
+/// libraries.
 ///
-/// A library is opened once in a process and stays open. Asked for again at another path, it is
-/// reported as missing, because the two would be one.
+/// A library is opened once in a process and stays open. If it is asked for again at another path,
+/// it is reported as missing, because both would be the same library.
 ///
 /// Each peer that is found has also been tried: it gave 32 bytes.
 #[must_use]
@@ -62,21 +63,22 @@ pub fn generators(libraries: &PeerLibraries) -> Vec<Peer<dyn Generator>> {
     PROJECTS.iter().flat_map(|project| project.generators(libraries)).collect()
 }
 
-/// Every cipher that Lanecrypt is measured against, as for [`generators`]. What those that are found
-/// encrypted they could decrypt.
+/// Every cipher that Lanecrypt is measured against, as for [`generators`]. Each one that is found
+/// has decrypted what it encrypted.
 #[must_use]
 pub fn ciphers(libraries: &PeerLibraries) -> Vec<Peer<dyn Cipher>> {
     PROJECTS.iter().flat_map(|project| project.ciphers(libraries)).collect()
 }
 
-/// Every cipher with authentication that Lanecrypt is measured against, as for [`generators`]. What
-/// those that are found sealed they could open, and a forged tag they refused.
+/// Every cipher with authentication that Lanecrypt is measured against, as for [`generators`]. Each
+/// one that is found has opened what it sealed, and refused a forged tag.
 #[must_use]
 pub fn aeads(libraries: &PeerLibraries) -> Vec<Peer<dyn Aead>> {
     PROJECTS.iter().flat_map(|project| project.aeads(libraries)).collect()
 }
 
-/// A request failed: a generator gave no or too few bytes, a cipher refused; or there is no such call.
+/// A request failed: a generator gave no or too few bytes, a cipher refused, or there is no such
+/// call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failed;
 

@@ -1,11 +1,11 @@
-//! Peer: libgcrypt, twice: as it comes, and with all hardware features disabled.
+//! Peer: libgcrypt, twice: unchanged, and with all hardware features disabled.
 //!
-//! Its strong generator is a pool mixed by SHA-1, its nonce generator SHA-1 of a running state; both
-//! stand behind one mutex of the process.
+//! Its strong generator is a pool mixed by SHA-1, and its nonce generator is SHA-1 of a running
+//! state. Both are behind one mutex of the process.
 //!
 //! The features in use are global to a loaded library. So the second instance is a copy of the
-//! file, which the loader takes for another library, with globals of its own. Both run in one
-//! process and can be measured in turns.
+//! file, which the loader takes for another library, with its own globals. Both run in one process
+//! and can be measured in turns.
 
 use core::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_void};
 use core::mem::MaybeUninit;
@@ -62,7 +62,7 @@ impl Project for LibGcrypt {
     }
 
     fn aeads(&self, libraries: &PeerLibraries) -> Vec<Peer<dyn Aead>> {
-        // Without hardware features one is enough to show what these are worth.
+        // One cipher without hardware features is enough to show their effect.
         ciphers::aeads("gcry", &library(libraries))
             .chain(ciphers::aeads("gcry-nohw", &without_hardware(libraries)).take(1))
             .collect()
@@ -73,7 +73,7 @@ impl Project for LibGcrypt {
     }
 }
 
-/// The system's libgcrypt, or that at the given path.
+/// The system's libgcrypt, or the one at the given path.
 fn library(libraries: &PeerLibraries) -> Result<&'static Libgcrypt, String> {
     static LIBGCRYPT: Slot<Libgcrypt> = Slot::new();
     LIBGCRYPT.open(libraries, NAME, |_| Libgcrypt::set_up(SEARCH.open(libraries)?))
@@ -86,7 +86,7 @@ fn without_hardware(libraries: &PeerLibraries) -> Result<&'static Libgcrypt, Str
     WITHOUT_HARDWARE.open(libraries, NAME, |_| {
         let copy = copy(&original.file)
             .map_err(|error| format!("cannot copy {}: {error}", original.file.display()))?;
-        // SAFETY: the original, which is open already, was vouched for.
+        // SAFETY: it is a copy of a file that is open already and may be loaded.
         let library = unsafe { Open::at(&copy) }?;
         Libgcrypt::disable_hardware(&library)?;
         let library = Libgcrypt::set_up(library)?;
@@ -111,7 +111,7 @@ struct Libgcrypt {
     ciphers: Ciphers,
     randomize: unsafe extern "C" fn(*mut c_void, usize, c_int),
     create_nonce: unsafe extern "C" fn(*mut c_uchar, usize),
-    /// The file that it comes from.
+    /// The file that it was loaded from.
     file: PathBuf,
     library: Open,
 }
@@ -167,7 +167,7 @@ impl Libgcrypt {
         Ok(Self { version, ciphers, randomize, create_nonce, file, library })
     }
 
-    /// To be called before the library is set up.
+    /// Must be called before the library is set up.
     fn disable_hardware(library: &Open) -> Result<(), String> {
         // SAFETY: the type is that of gcrypt.h.
         let control = unsafe {
@@ -188,7 +188,7 @@ impl Libgcrypt {
         }?;
         // SAFETY: the mode must be zero; the name ends with a zero byte.
         let answer = unsafe { config(0, c"hwflist".as_ptr()) };
-        // It is the caller's to free, a few bytes once; they stay.
+        // The caller should free it; it is a few bytes, once, and is not freed.
         // SAFETY: null or a string.
         let answer = unsafe { text(answer) };
         let list = answer.trim().strip_prefix("hwflist").ok_or("libgcrypt lists no features")?;
@@ -223,7 +223,7 @@ impl Ciphers {
     }
 }
 
-/// The file that the code at `address` was loaded from; empty when the loader does not tell.
+/// The file that the code at `address` was loaded from; empty if the loader does not know.
 fn file_of(address: *const c_void) -> PathBuf {
     let mut place = MaybeUninit::<libc::Dl_info>::zeroed();
     // SAFETY: any address may be asked for, and the answer has room.
@@ -238,7 +238,7 @@ fn file_of(address: *const c_void) -> PathBuf {
 }
 
 /// A copy in memory, under a name that the loader can open. It stays until the process ends, so
-/// that the name does not come to mean another file.
+/// that the name cannot refer to another file.
 fn copy(file: &Path) -> io::Result<PathBuf> {
     const NAME: &CStr = c"libgcrypt-without-hardware";
     // SAFETY: the name ends with a zero byte.
@@ -246,7 +246,7 @@ fn copy(file: &Path) -> io::Result<PathBuf> {
     if descriptor < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: the descriptor is new and nobody else's.
+    // SAFETY: the descriptor is new and has no other owner.
     let mut copy = unsafe { File::from_raw_fd(descriptor) };
     io::copy(&mut File::open(file)?, &mut copy)?;
     let path = PathBuf::from(format!("/proc/self/fd/{}", copy.as_raw_fd()));

@@ -12,23 +12,23 @@ use libloading::Library;
 use crate::PROJECTS;
 use crate::peer::NamedLibrary;
 
-/// Where to find peers that are shared libraries, for those that should not come from where the
-/// dynamic loader looks.
+/// Paths of peers that are shared libraries, for those that should not come from the dynamic
+/// loader's usual places.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PeerLibraries {
     paths: Vec<(&'static str, PathBuf)>,
 }
 
 impl PeerLibraries {
-    /// Every library from where the dynamic loader looks.
+    /// Every library from the dynamic loader's usual places.
     #[must_use]
     pub const fn new() -> Self {
         Self { paths: Vec::new() }
     }
 
-    /// The names that can be given a path, in their alphabetical order. `openssl-newest` is a second
-    /// build beside `openssl`; one that `make peers` has built in the running program's target folder
-    /// needs no path.
+    /// The names that can be given a path, in alphabetical order. `openssl-newest` is a second
+    /// build beside `openssl`. It needs no path if `make peers` has built it in the running
+    /// program's target folder.
     #[must_use]
     pub fn names() -> Vec<&'static str> {
         let mut names: Vec<_> = named().map(|library| library.name).collect();
@@ -38,16 +38,16 @@ impl PeerLibraries {
 
     /// Takes one library from a file, given as `NAME=PATH`; a later path replaces an earlier one.
     ///
-    /// Whether it can be opened shows in [`check`](Self::check), or when the peers are listed.
+    /// [`check`](Self::check), or listing the peers, shows whether it can be opened.
     ///
     /// # Errors
     ///
-    /// [`BadLibrary`] when `assignment` has no `=`, an empty path or an unknown name.
+    /// [`BadLibrary`] if `assignment` has no `=`, an empty path or an unknown name.
     ///
     /// # Safety
     ///
-    /// Whatever the file is, loading it runs code, and its functions are called as those of the named
-    /// library. So it is a build of that library, or no library at all.
+    /// Loading the file runs code, and its functions are called as those of the named library. So
+    /// it must be a build of that library, or no library at all.
     pub unsafe fn add(&mut self, assignment: &str) -> Result<(), BadLibrary> {
         let (name, path) = assignment.split_once('=').ok_or(BadLibrary)?;
         let named = named().find(|known| known.name == name).ok_or(BadLibrary)?;
@@ -59,19 +59,20 @@ impl PeerLibraries {
         Ok(())
     }
 
-    /// The same for a file that the user has named: `assignment` is one of the arguments of this
-    /// program, or the end of one.
+    /// Same as [`add`](Self::add) for a file that the user has named: `assignment` is one of the
+    /// arguments of this program, or the end of one.
     ///
     /// # Errors
     ///
-    /// [`BadLibrary`] as for [`add`](Self::add), and when no argument of this program is like this.
+    /// [`BadLibrary`] in the cases of [`add`](Self::add), and if no argument of this program
+    /// matches.
     pub fn add_argument(&mut self, assignment: &str) -> Result<(), BadLibrary> {
         let is_it =
             |argument: OsString| argument.as_encoded_bytes().ends_with(assignment.as_bytes());
         if !std::env::args_os().skip(1).any(is_it) {
             return Err(BadLibrary);
         }
-        // SAFETY: the user says which file it is, and could run any other program as well.
+        // SAFETY: the user chose the file, and could also run any other program.
         unsafe { self.add(assignment) }
     }
 
@@ -79,8 +80,8 @@ impl PeerLibraries {
     ///
     /// # Errors
     ///
-    /// [`CannotOpen`] for the first that is no library, or not the one that its name says, or not of
-    /// a version that is served.
+    /// [`CannotOpen`] for the first file that is no library, not the named library, or of an
+    /// unsupported version.
     pub fn check(&self) -> Result<(), CannotOpen> {
         for (name, _) in &self.paths {
             for library in named().filter(|library| library.name == *name) {
@@ -120,7 +121,7 @@ impl core::error::Error for BadLibrary {}
 pub struct CannotOpen {
     /// One of [`PeerLibraries::names`].
     pub name: &'static str,
-    /// What is wrong with it, for people.
+    /// The reason, for people.
     pub reason: String,
 }
 
@@ -140,12 +141,13 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    /// The library that users know as `name`: its file names for the dynamic loader, the preferred
-    /// one first, and what to do when none of them is there.
+    /// The library with the user's name `name`: its file names for the dynamic loader, in order of
+    /// preference, and a hint for the case that none is found.
     ///
     /// # Safety
     ///
-    /// Whatever the loader finds under these names can be loaded: it is a build of that library.
+    /// All files that the loader finds under these names may be loaded: they are builds of that
+    /// library.
     pub(crate) const unsafe fn new(
         name: &'static str,
         files: &'static [&'static str],
@@ -154,20 +156,21 @@ impl Search {
         Self { name, files, hint }
     }
 
-    /// Opens the library that the user has named, or else the first that the dynamic loader finds.
+    /// Opens the library that the user has named, otherwise the first that the dynamic loader
+    /// finds.
     pub(crate) fn open(&self, libraries: &PeerLibraries) -> Result<Open, String> {
         if let Some(path) = libraries.path(self.name) {
-            // SAFETY: who named the file has vouched for it.
+            // SAFETY: the code that added the path has guaranteed the file.
             return unsafe { Open::at(path) };
         }
-        // SAFETY: the constructor's caller vouches for the files.
+        // SAFETY: the constructor's caller guarantees the files.
         let load = |file: &&str| unsafe { Library::new(*file) }.map(Open).ok();
         self.files.iter().find_map(load).ok_or_else(|| self.hint.to_owned())
     }
 }
 
-/// Refuses what the dynamic loader would wait for, such as a FIFO that nobody writes to. A name
-/// without a slash is not a path: the loader looks for it where libraries are.
+/// Refuses files that the dynamic loader would wait for, such as a FIFO without a writer. A name
+/// without a slash is not a path: the loader searches for it in its usual places.
 pub(crate) fn is_file(path: &Path) -> Result<(), String> {
     if !path.as_os_str().as_encoded_bytes().contains(&b'/') {
         return Ok(());
@@ -180,7 +183,7 @@ pub(crate) fn is_file(path: &Path) -> Result<(), String> {
     Err(format!("cannot open {}: {reason}", path.display()))
 }
 
-/// An open library. It lives in a [`Slot`], so it is never closed and its symbols stay valid.
+/// An open library. It is in a [`Slot`], so it is never closed and its symbols stay valid.
 pub(crate) struct Open(Library);
 
 impl Open {
@@ -191,9 +194,9 @@ impl Open {
     /// The library's initialisers can run.
     pub(crate) unsafe fn at(path: &Path) -> Result<Self, String> {
         is_file(path)?;
-        // SAFETY: the caller vouches for the file.
+        // SAFETY: the caller guarantees the file.
         unsafe { Library::new(path) }.map(Self).map_err(|error| {
-            // The loader's own words, where it has any.
+            // The loader's own message, if there is one.
             let reason = error.source().map_or_else(|| error.to_string(), ToString::to_string);
             format!("cannot open {}: {reason}", path.display())
         })
@@ -211,7 +214,7 @@ impl Open {
     /// `T` is a function pointer of the type that `name` has in C or, for a variable, a raw
     /// pointer to its type, and is not used after this library is closed.
     pub(crate) unsafe fn symbol<T: Copy>(&self, name: &CStr) -> Result<T, String> {
-        // SAFETY: the caller vouches for the type.
+        // SAFETY: the caller guarantees the type.
         match unsafe { self.0.get::<T>(name) } {
             Ok(symbol) => Ok(*symbol),
             Err(_) => {
@@ -234,7 +237,7 @@ impl<T> Slot<T> {
         Self(OnceLock::new())
     }
 
-    /// What `open` made of the library the first time, with the file that the user has given for
+    /// The result of the first `open` of the library, with the file that the user has given for
     /// `name`, if there is one.
     pub(crate) fn open(
         &self,
@@ -262,7 +265,7 @@ pub(crate) unsafe fn text(text: *const c_char) -> String {
     if text.is_null() {
         return "unknown".to_owned();
     }
-    // SAFETY: not null, and the caller vouches for the rest.
+    // SAFETY: it is not null, and the caller guarantees the rest.
     unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
 }
 

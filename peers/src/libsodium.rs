@@ -38,7 +38,7 @@ impl Project for LibSodium {
     }
 }
 
-/// The system's libsodium, or that at the given path.
+/// The system's libsodium, or the one at the given path.
 fn library(libraries: &PeerLibraries) -> Result<&'static Libsodium, String> {
     static LIBSODIUM: Slot<Libsodium> = Slot::new();
     LIBSODIUM.open(libraries, "libsodium", |_| Libsodium::find(SEARCH.open(libraries)?))
@@ -108,8 +108,7 @@ struct RandomBytes {
 }
 
 impl RandomBytes {
-    /// The functions of `table`, after its set-up for the process; threads set up theirs
-    /// themselves.
+    /// The functions of `table`, after its set-up for the process; threads set themselves up.
     fn stirred(table: Implementation) -> Result<Self, String> {
         let (Some(word), Some(stir), Some(fill)) = (table.random, table.stir, table.buf) else {
             return Err("libsodium's internal generator lacks a function".to_owned());

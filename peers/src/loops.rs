@@ -2,24 +2,25 @@
 
 use crate::{Direction, Failed};
 
-/// How messages are handed to a cipher.
+/// The way messages are passed to a cipher.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Run<'k> {
-    /// Requests in all: the messages in their order, and from the first again as often as needed.
+    /// The total number of requests: the messages in order, starting again from the first if
+    /// necessary.
     pub requests: usize,
-    /// Messages that the API is handed before the first result is needed: in one call, or in several
-    /// and a last one that waits for all. The last batch of a round through the messages, and the
-    /// last of all, may be shorter. `None` leaves it to the API, and one that takes one message at
-    /// a time does so in any case.
+    /// The number of messages that the API gets before the first result is needed: in one call, or
+    /// in several and a last one that waits for all. The last batch of a round through the
+    /// messages, and the last of all, may be shorter. `None` leaves the number to the API. An API
+    /// that takes one message at a time ignores it.
     pub batch: Option<usize>,
-    /// Keys of which each message sets the next, from the first again as often as needed. Without,
-    /// sessions have their own.
+    /// Keys: each message sets the next one, starting again from the first if necessary. Without
+    /// them, sessions have their own keys.
     pub keys: Option<&'k [&'k [u8]]>,
 }
 
 impl Run<'_> {
-    /// So many requests under the keys of the sessions.
+    /// This many requests under the keys of the sessions.
     #[must_use]
     pub const fn of(requests: usize) -> Self {
         Self { requests, batch: None, keys: None }
@@ -27,7 +28,7 @@ impl Run<'_> {
 }
 
 impl<'k> Run<'k> {
-    /// The same in batches of so many messages.
+    /// The same in batches of this many messages.
     #[must_use]
     pub const fn in_batches(self, batch: usize) -> Self {
         Self { batch: Some(batch), ..self }
@@ -40,28 +41,28 @@ impl<'k> Run<'k> {
     }
 }
 
-/// What runs messages of one kind, in one or more sessions that have each a key of their own.
+/// Runs messages of one kind, in one or more sessions, each with its own key.
 ///
-/// The loops are inside the implementation, so that a dynamic call happens once a batch and nothing
-/// but the request itself is inside the loop.
+/// The loops are inside the implementation, so that there is one dynamic call for each batch and
+/// only the request itself inside the loop.
 pub trait Messages<M>: Send {
-    /// Makes the requests that `run` asks for. Each message goes to its session, and is one call,
-    /// or one for each part of it, as the API has it. Ends at the first request that fails.
+    /// Makes the requests of `run`. Each message is served by its session, with one call, or one
+    /// for each of its parts, depending on the API. It ends at the first request that fails.
     ///
     /// # Errors
     ///
-    /// [`Failed`] when a request or a key is refused, when there is no such session, and when there
-    /// are no messages or no keys; an API that knows batches also refuses those of zero.
+    /// [`Failed`] if a request or a key is refused, there is no such session, or there are no
+    /// messages or no keys. An API with batches also refuses batches of zero.
     fn messages(&mut self, messages: &mut [M], run: Run<'_>) -> Result<(), Failed>;
 }
 
-/// What belongs to a session, counted from zero.
+/// A message with the index of its session.
 pub trait Addressed {
-    /// Which one it is.
+    /// The index of the session, counted from zero.
     fn session(&self) -> usize;
 }
 
-/// Sessions that differ in their keys only, one at least, in one direction.
+/// Sessions in one direction, at least one, that differ only in their keys.
 pub(crate) struct Loops<S> {
     pub(crate) sessions: Vec<S>,
     pub(crate) direction: Direction,
@@ -76,7 +77,7 @@ impl<S> Loops<S> {
         self.sessions.first_mut().ok_or(Failed)
     }
 
-    /// One `call` for each message, behind a `rekey` where messages bring their keys.
+    /// One `call` for each message, after a `rekey` if messages bring their keys.
     #[inline]
     pub(crate) fn each<M: Addressed>(
         &mut self,
@@ -106,12 +107,12 @@ impl<S> Loops<S> {
     }
 }
 
-/// Divides `requests` into rounds through `len` things: calls `round` with how many of them, from
-/// the first, to go through.
+/// Divides `requests` into rounds through `len` things. It calls `round` with the number of things,
+/// counted from the first, that the round takes.
 ///
 /// # Errors
 ///
-/// [`Failed`] as `round`, or when there are requests but no things.
+/// [`Failed`] if `round` failed, or if there are requests but no things.
 #[inline]
 pub fn rounds(
     len: usize,

@@ -1,4 +1,4 @@
-//! Peer: libnettle 3.6 to 3.10, whose layouts these files know.
+//! Peer: libnettle 3.6 to 3.10; these files know its layouts.
 
 use core::ffi::{c_int, c_void};
 use std::ffi::CString;
@@ -40,7 +40,7 @@ impl Project for LibNettle {
     }
 }
 
-/// The system's libnettle, or that at the given path.
+/// The system's libnettle, or the one at the given path.
 fn library(libraries: &PeerLibraries) -> Result<&'static Nettle, String> {
     static NETTLE: Slot<Nettle> = Slot::new();
     NETTLE.open(libraries, "nettle", |_| Nettle::find(SEARCH.open(libraries)?))
@@ -61,7 +61,7 @@ struct Context([u8; 576]);
 #[repr(transparent)]
 struct Blocks(unsafe extern "C" fn(*const c_void, usize, *mut u8, *const u8));
 
-/// An open library, and its functions. What they are given is: context, blocks, block size, IV or
+/// An open library, and its functions. Their arguments are: context, blocks, block size, IV or
 /// counter, bytes, to, from.
 struct Nettle {
     version: String,
@@ -102,11 +102,12 @@ struct Cipher {
 }
 
 impl Cipher {
-    /// Finds the functions of the cipher called `name`, of which those called `keys` expand keys.
+    /// Finds the functions of the cipher called `name`; the functions `keys` expand its keys.
     ///
     /// # Safety
     ///
-    /// They are of these types, and the last two as `set_key` says; the library stays open.
+    /// The functions have these types, and the last two are of the kind `set_key`; the library
+    /// stays open.
     unsafe fn find(
         library: &Open,
         name: &str,
@@ -114,7 +115,7 @@ impl Cipher {
         [encrypt_key, decrypt_key]: [&str; 2],
     ) -> Result<Self, String> {
         Ok(Self {
-            // SAFETY: the caller vouches for the names.
+            // SAFETY: the caller guarantees the names.
             set_encrypt_key: unsafe { set_key.find(library, encrypt_key) }?,
             // SAFETY: as above.
             set_decrypt_key: unsafe { set_key.find(library, decrypt_key) }?,
@@ -126,8 +127,8 @@ impl Cipher {
     }
 }
 
-/// A block cipher in XTS. Its contexts are two schedules; a message is context, tweak, bytes, to,
-/// from, and must have 16 bytes at least.
+/// A block cipher in XTS. Its context is two schedules. The arguments for a message are context,
+/// tweak, bytes, to, from, and it must have at least 16 bytes.
 #[derive(Clone, Copy)]
 struct Xts {
     set_encrypt_key: SetKey,
@@ -144,7 +145,7 @@ impl Xts {
     /// They are of these types; the library stays open.
     unsafe fn find(library: &Open, name: &str) -> Result<Self, String> {
         Ok(Self {
-            // SAFETY: the caller vouches for the name.
+            // SAFETY: the caller guarantees the name.
             set_encrypt_key: unsafe { Plain.find(library, &format!("{name}_set_encrypt_key")) }?,
             // SAFETY: as above.
             set_decrypt_key: unsafe { Plain.find(library, &format!("{name}_set_decrypt_key")) }?,
@@ -156,11 +157,11 @@ impl Xts {
     }
 }
 
-/// A context of a cipher that authenticates, larger than any here: AES-256-GCM has 4,400 bytes.
+/// A context of a cipher with authentication, larger than any here: AES-256-GCM has 4,400 bytes.
 #[repr(C, align(64))]
 struct AuthenticatedContext([u8; 5120]);
 
-/// A cipher that authenticates. What the functions are given is: context, bytes, to, from.
+/// A cipher with authentication. The functions' arguments are: context, bytes, to, from.
 #[derive(Clone, Copy)]
 struct Authenticated {
     set_key: unsafe extern "C" fn(*mut c_void, *const u8),
@@ -174,15 +175,16 @@ struct Authenticated {
 }
 
 impl Authenticated {
-    /// Finds the functions of the cipher called `name`. One called `set_iv` takes the nonce's length.
+    /// Finds the functions of the cipher called `name`. If it has a function `set_iv`, that takes
+    /// the nonce's length.
     ///
     /// # Safety
     ///
-    /// They are of these types; the library stays open.
+    /// They have these types; the library stays open.
     unsafe fn find(library: &Open, name: &str) -> Result<Self, String> {
         let called = |what: &str| format!("{name}_{what}");
         Ok(Self {
-            // SAFETY: the caller vouches for the name.
+            // SAFETY: the caller guarantees the name.
             set_key: unsafe { symbol(library, &called("set_key")) }?,
             // SAFETY: as above.
             set_nonce: match unsafe { symbol(library, &called("set_iv")) } {
@@ -202,14 +204,14 @@ impl Authenticated {
     }
 }
 
-/// The function called so behind the library's prefix.
+/// The function of this name after the library's prefix.
 ///
 /// # Safety
 ///
-/// As for [`Open::symbol`].
+/// Same as [`Open::symbol`].
 unsafe fn symbol<T: Copy>(library: &Open, name: &str) -> Result<T, String> {
     let name = CString::new(format!("nettle_{name}")).map_err(|error| error.to_string())?;
-    // SAFETY: the caller vouches for the type.
+    // SAFETY: the caller guarantees the type.
     unsafe { library.symbol(&name) }
 }
 
@@ -225,11 +227,11 @@ enum SetNonce {
 #[derive(Clone, Copy)]
 enum SetKey {
     Plain(unsafe extern "C" fn(*mut c_void, *const u8)),
-    /// Also tells whether the key is a strong one; a weak one is expanded all the same.
+    /// Also returns whether the key is strong; a weak one is expanded all the same.
     Judging(unsafe extern "C" fn(*mut c_void, *const u8) -> c_int),
 }
 
-/// Which kind of function expands a cipher's keys.
+/// The kind of function that expands a cipher's keys.
 #[derive(Clone, Copy)]
 enum Sets {
     Plain,
@@ -244,7 +246,7 @@ impl Sets {
     /// It is one of this kind; the library stays open.
     unsafe fn find(self, library: &Open, name: &str) -> Result<SetKey, String> {
         Ok(match self {
-            // SAFETY: the caller vouches for it.
+            // SAFETY: the caller guarantees the kind.
             Plain => SetKey::Plain(unsafe { symbol(library, name) }?),
             // SAFETY: as above.
             Judging => SetKey::Judging(unsafe { symbol(library, name) }?),
@@ -262,7 +264,8 @@ impl SetKey {
     unsafe fn call(self, context: &mut Context, key: &[u8]) {
         let context = (&raw mut *context).cast();
         match self {
-            // SAFETY: the context has room for any schedule, and the caller vouches for the key.
+            // SAFETY: the context is large enough for any schedule, and the caller guarantees the
+            // key.
             Self::Plain(set_key) => unsafe { set_key(context, key.as_ptr()) },
             Self::Judging(set_key) => {
                 // SAFETY: as above.
@@ -280,9 +283,9 @@ impl Nettle {
         // SAFETY: the type is that of nettle/version.h.
         let minor =
             unsafe { library.symbol::<unsafe extern "C" fn() -> c_int>(c"nettle_version_minor") }?;
-        // SAFETY: takes nothing.
+        // SAFETY: takes no arguments.
         let major = unsafe { major() };
-        // SAFETY: takes nothing.
+        // SAFETY: takes no arguments.
         let minor = unsafe { minor() };
         if major != MAJOR || !MINORS.contains(&minor) {
             return Err(format!("nettle {major}.{minor} is none of the versions 3.6 to 3.10"));

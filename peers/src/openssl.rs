@@ -42,24 +42,24 @@ impl Project for OpenSsl {
     }
 }
 
-/// The system's libcrypto, or that at the given path.
+/// The system's libcrypto, or the one at the given path.
 fn library(libraries: &PeerLibraries) -> Result<Libcrypto, String> {
     static OPENSSL: Slot<Libcrypto> = Slot::new();
     let opened = OPENSSL.open(libraries, "openssl", |path| match path {
-        // SAFETY: who named the file has vouched for it.
+        // SAFETY: the code that added the path has guaranteed the file.
         Some(path) => unsafe { at(path) },
         None => Libcrypto::open().map_err(|_| HINT.to_owned()),
     });
     opened.copied()
 }
 
-/// What `make peers` has built, or the libcrypto at the given path.
+/// The build of `make peers`, or the libcrypto at the given path.
 fn newest(libraries: &PeerLibraries) -> Result<Libcrypto, String> {
     static NEWEST: Slot<Libcrypto> = Slot::new();
     let opened = NEWEST.open(libraries, "openssl-newest", |path| match path {
-        // SAFETY: who named the file has vouched for it.
+        // SAFETY: the code that added the path has guaranteed the file.
         Some(path) => unsafe { at(path) },
-        // SAFETY: the file is what `make peers` has built.
+        // SAFETY: `make peers` has built the file.
         None => unsafe { at(&built().ok_or(NEWEST_HINT)?) },
     });
     opened.copied()
@@ -69,10 +69,10 @@ fn newest(libraries: &PeerLibraries) -> Result<Libcrypto, String> {
 ///
 /// # Safety
 ///
-/// It is one.
+/// The file is a libcrypto.
 unsafe fn at(path: &Path) -> Result<Libcrypto, String> {
     is_file(path)?;
-    // SAFETY: the caller vouches for the file.
+    // SAFETY: the caller guarantees the file.
     unsafe { Libcrypto::open_at(path) }.map_err(|error| error.to_string())
 }
 
@@ -83,8 +83,8 @@ fn built() -> Option<PathBuf> {
     built.is_file().then_some(built)
 }
 
-/// The target folder of a program that lies where cargo builds one. No other place is believed: a
-/// file that is loaded can do anything.
+/// The target folder of a program that is where cargo builds one. No other place is trusted,
+/// because a loaded file can do anything.
 fn target_folder(program: &Path) -> Option<&Path> {
     let mut profile = program.parent()?;
     if profile.ends_with("deps") || profile.ends_with("examples") {

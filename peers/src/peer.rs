@@ -1,4 +1,4 @@
-//! A peer as the tables measure it, and the projects that peers come from.
+//! Peers as the tables measure them, and the projects that they come from.
 
 use core::fmt;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::{Aead, Cipher, Direction, Failed, Generator, PeerLibraries};
 
 /// A project that Lanecrypt is measured against: one file or one folder here.
 ///
-/// What is not there is listed too, with a hint how to get it.
+/// Missing peers are listed too, with a hint how to get them.
 pub(crate) trait Project: Sync {
     /// Its random number generators.
     fn generators(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Generator>> {
@@ -34,9 +34,9 @@ pub(crate) trait Project: Sync {
 
 /// A shared library that a user may name a file for.
 pub(crate) struct NamedLibrary {
-    /// The name that stands before the path.
+    /// The name before the path.
     pub(crate) name: &'static str,
-    /// Opens it, or says what is wrong with it.
+    /// Opens it, or returns the reason why that fails.
     pub(crate) open: fn(&PeerLibraries) -> Result<(), String>,
 }
 
@@ -44,14 +44,14 @@ pub(crate) struct NamedLibrary {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Availability {
-    /// It can; the version that was found.
+    /// It can; with the version that was found.
     Found(String),
-    /// It cannot; what to do about it, for people, such as `apt install libsodium23`.
+    /// It cannot; with a hint for people, such as `apt install libsodium23`.
     Missing(String),
 }
 
-/// What a table can measure of another project, as the points of the results name it: a
-/// `dyn Generator`, a `dyn Cipher` or a `dyn Aead`.
+/// A measurable part of another project, as the points of the results name it: a `dyn Generator`, a
+/// `dyn Cipher` or a `dyn Aead`.
 ///
 /// A peer that was found has also been tried.
 #[non_exhaustive]
@@ -69,13 +69,13 @@ pub struct Peer<T: ?Sized> {
     open: Open<T>,
 }
 
-/// Makes what is measured.
+/// Makes the generator or cipher.
 #[expect(clippy::type_complexity, reason = "written once")]
 struct Open<T: ?Sized>(Arc<dyn Fn(Direction, &[&[u8]]) -> Option<Box<T>> + Send + Sync>);
 
-/// What can be a peer.
+/// The kinds of peers.
 pub(crate) trait Kind {
-    /// Tries a peer; what is wrong with it, to stand behind the version that was found.
+    /// Tries a peer; the error is text to follow the version that was found.
     fn fault(peer: &Peer<Self>) -> Option<String>;
 }
 
@@ -102,7 +102,7 @@ pub(crate) trait Versioned: Clone + Send + Sync + 'static {
     fn version(&self) -> String;
 }
 
-/// What is always there, by its version: crates, by their names and versions.
+/// Crates, which are always there, by their names and versions.
 impl Versioned for &'static str {
     fn version(&self) -> String {
         (*self).to_owned()
@@ -122,7 +122,7 @@ impl Versioned for Libcrypto {
     }
 }
 
-/// A session of a cipher: one key in one direction, which the loops of `T` are made for.
+/// A session of a cipher: one key in one direction. The loops of `T` are made for it.
 pub(crate) trait Session<T: ?Sized>: Sized + 'static {
     /// The loops around `sessions`; `None` without any.
     fn boxed(direction: Direction, sessions: Vec<Self>) -> Option<Box<T>>;
@@ -155,7 +155,7 @@ impl<T: ?Sized + 'static> Peer<T> {
         }
     }
 
-    /// The same, where `open` makes one session.
+    /// The same with an `open` that makes one session.
     pub(crate) fn keyed<L: Versioned, S: Session<T>>(
         names: [&'static str; 3],
         found: &Result<L, String>,
@@ -170,22 +170,22 @@ impl<T: ?Sized + 'static> Peer<T> {
         })
     }
 
-    /// A peer that is not here, and what to do about it.
+    /// A missing peer, with the hint how to get it.
     pub(crate) fn missing([source, api, subject]: [&'static str; 3], hint: &str) -> Self {
         let open = Open(Arc::new(|_: Direction, _: &[&[u8]]| None));
         let availability = Availability::Missing(hint.to_owned());
         Self { source, api, subject, availability, batches: false, open }
     }
 
-    /// The same peer, whose API takes many messages at a time.
+    /// The same peer with an API that takes many messages at a time.
     pub(crate) fn in_batches(self) -> Self {
         Self { batches: true, ..self }
     }
 }
 
 impl<T: ?Sized> Peer<T> {
-    /// A cipher with one session for each key; `None` when the peer is missing or refuses a key,
-    /// and without keys. Of ciphers with authentication [`Direction::Encrypt`] seals and
+    /// A cipher with one session for each key; `None` if the peer is missing or refuses a key, or
+    /// if there are no keys. With authentication, [`Direction::Encrypt`] seals and
     /// [`Direction::Decrypt`] opens.
     ///
     /// Any number of threads may call it at the same time.
@@ -231,7 +231,7 @@ impl<T: ?Sized> fmt::Debug for Peer<T> {
     }
 }
 
-/// Bytes of the key and of the IV or nonce of an algorithm that peers are measured with; `None` for
+/// The lengths in bytes of the key and of the IV or nonce of a measured algorithm; `None` for
 /// others. Tags have 16 bytes.
 #[must_use]
 pub fn lengths(algorithm: &str) -> Option<(usize, usize)> {

@@ -13,8 +13,8 @@ impl Project for Ring {
     }
 }
 
-/// It opens in place only; as requests here keep the sealed bytes, opening copies them first, which
-/// is part of what is measured.
+/// It opens only in place. Requests here keep the sealed bytes, so opening copies them first, and
+/// the copy is part of the measured time.
 #[cfg(feature = "ring")]
 mod built {
     use ring::aead::Tag;

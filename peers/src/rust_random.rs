@@ -96,7 +96,7 @@ impl<R: Rng + SeedableRng> Draw for Held<R> {
     }
 }
 
-/// Another's HC-128, to compare keystreams with: fills `out` from the start of the stream.
+/// The HC-128 of `rand_hc`, to compare keystreams with: fills `out` from the start of the stream.
 pub fn hc128_keystream(key: &[u8; 16], nonce: &[u8; 16], out: &mut [u8]) {
     let mut seed = [0; 32];
     seed[..16].copy_from_slice(key);

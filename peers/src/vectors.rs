@@ -1,12 +1,12 @@
-//! Vector registers of a chosen width, used and given up on purpose.
+//! Vector registers of a chosen width, used and released on purpose.
 //!
-//! Not a peer: the measurement of what wide vectors cost besides their instructions needs code
-//! that puts the registers into use, and code that tells the processor that nothing in them is
-//! worth saving.
+//! This is not a peer. Measuring the cost of wide vectors besides their instructions needs code
+//! that puts the registers into use, and code that tells the processor that they hold nothing worth
+//! saving.
 
 use core::hint::black_box;
 
-/// How wide the registers are that code uses.
+/// The width of the registers in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Width {
@@ -39,10 +39,10 @@ impl Width {
     }
 }
 
-/// Multiplies `x` by an odd constant 32 times, wrapping, on registers of `width`; by plain ones
-/// where the processor lacks it.
+/// Multiplies `x` by an odd constant 32 times, wrapping, in registers of `width`; in general
+/// registers if the processor lacks it.
 ///
-/// The same result for every width: it is a chain, so the width changes nothing but the registers.
+/// The result is the same for every width. It is a chain, so the width changes only the registers.
 #[must_use]
 pub fn work(width: Width, x: u32) -> u32 {
     let mut x = black_box(x);
@@ -60,8 +60,8 @@ const FACTOR: u32 = 0x9E37_79B1;
 
 /// Puts registers of `width` into use on the calling thread, and all wider ones out of use.
 ///
-/// They stay in use until [`forget`], or until code of the C library that uses them happens to
-/// change that; [`is_occupied`] tells.
+/// They stay in use until [`forget`], or until code of the C library changes that; [`is_occupied`]
+/// tells.
 pub fn occupy(width: Width) {
     forget();
     if state::has(width) {
@@ -78,7 +78,7 @@ pub fn forget() {
 
 /// Whether the registers of `width`, and no wider ones, are in use on the calling thread.
 ///
-/// Where the processor does not tell, only [`Width::None`] is available and taken for granted.
+/// If the processor does not tell, only [`Width::None`] is available, and the answer is assumed.
 #[must_use]
 pub fn is_occupied(width: Width) -> bool {
     state::in_use().unwrap_or(Width::None) == width
@@ -176,7 +176,7 @@ mod state {
         }
     }
 
-    /// The widest registers in use; `None` where the processor does not tell.
+    /// The widest registers in use; `None` if the processor does not tell.
     pub(super) fn in_use() -> Option<Width> {
         if !has(Width::Bits256) {
             return None;

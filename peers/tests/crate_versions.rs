@@ -1,4 +1,4 @@
-//! The versions that crates are reported with are those of the lock file.
+//! The reported versions of crates are those of the lock file.
 
 use lanecrypt_peers::{Availability, PeerLibraries, aeads, ciphers, generators};
 
@@ -17,7 +17,7 @@ fn versions_are_those_that_are_built() {
         for entry in versions.split(", ") {
             let Some((name, version)) = entry.split_once(' ') else { continue };
             let name = format!("name = \"{name}\"\n");
-            // Other versions are those of libraries.
+            // Other versions are those of shared libraries.
             if lock.contains(&name) {
                 let package = format!("{name}version = \"{version}\"\n");
                 assert!(lock.contains(&package), "{entry} is not what is built");

@@ -1,5 +1,5 @@
-//! Libraries that are not where the user says. Alone in its process, because a library is opened
-//! once.
+//! Libraries that are not at the user's path. The test has its own process, because a library is
+//! opened once.
 
 use std::thread;
 
@@ -55,7 +55,7 @@ fn a_path_that_leads_nowhere_is_a_hint() {
     let mut libraries = PeerLibraries::new();
     add(&mut libraries, "openssl=/nonexistent/libcrypto.so");
     add(&mut libraries, &format!("libsodium={NOT_A_LIBRARY}"));
-    // A library, but not this one: it has none of the functions.
+    // A library, but a different one: it has none of the functions.
     add(&mut libraries, "libgcrypt=libc.so.6");
 
     // Several threads at once open it once.

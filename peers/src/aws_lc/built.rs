@@ -1,5 +1,5 @@
-//! What is there if AWS-LC is built in. `SystemRandom` is a CTR-DRBG with AES-256 in each thread
-//! (NIST SP 800-90A).
+//! AWS-LC, if it is built in. `SystemRandom` is a CTR-DRBG with AES-256 in each thread (NIST SP
+//! 800-90A).
 
 use aws_lc_rs::awslc_version;
 use aws_lc_rs::rand::{SecureRandom, SystemRandom};

@@ -42,9 +42,9 @@ struct Evp {
         unsafe extern "C" fn(*mut EVP_CIPHER_CTX, *mut u8, *mut c_int, *const u8, c_int) -> c_int,
     key_len: usize,
     iv_len: usize,
-    /// In bytes, for whole blocks only; one in counter mode and in XTS.
+    /// The block in bytes, for modes of whole blocks; 1 in counter mode and in XTS.
     block: usize,
-    /// Whether a message is one call, of 16 bytes at least: XTS.
+    /// Whether a message is one call, of at least 16 bytes: XTS.
     whole: bool,
     /// Whether that call has been made.
     ended: bool,
@@ -52,7 +52,7 @@ struct Evp {
     direction: Direction,
 }
 
-/// Keeps the direction that a context has.
+/// Keeps the direction of a context.
 const SAME_DIRECTION: c_int = -1;
 
 impl Evp {
@@ -71,12 +71,12 @@ impl Evp {
             Direction::Encrypt => (EVP_EncryptUpdate, 1),
             Direction::Decrypt => (EVP_DecryptUpdate, 0),
         };
-        // SAFETY: takes nothing.
+        // SAFETY: takes no arguments.
         let context = NonNull::new(unsafe { EVP_CIPHER_CTX_new() }).ok_or(Failed)?;
         let ended = false;
         let mut made =
             Self { context, update, key_len, iv_len, block, whole, ended, named, direction };
-        // SAFETY: takes nothing.
+        // SAFETY: takes no arguments.
         let cipher = unsafe { (named.cipher)() };
         made.init(cipher, Some(key), Some(iv), number)?;
         // SAFETY: the context has a cipher.
@@ -84,7 +84,7 @@ impl Evp {
         Ok(made)
     }
 
-    /// Sets what is given: the cipher unless it is null, the key, the IV.
+    /// Sets the arguments that are present: the cipher unless it is null, the key, the IV.
     #[inline]
     fn init(
         &mut self,
@@ -150,7 +150,7 @@ impl Crypt for Evp {
 impl Drop for Evp {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: the library made it, and nobody else has it.
+        // SAFETY: the library made it, and there is no other owner.
         unsafe { EVP_CIPHER_CTX_free(self.context.as_ptr()) };
     }
 }
@@ -158,11 +158,12 @@ impl Drop for Evp {
 // SAFETY: a context belongs to no thread; it is only used through `&mut`.
 unsafe impl Send for Evp {}
 
-/// ChaCha20 as in RFC 8439. A message may be cut between blocks only.
+/// ChaCha20 as in RFC 8439. A message can be split only between blocks.
 struct ChaCha {
     key: [u8; 32],
     nonce: [u8; 12],
-    /// The next block; none once the message has ended, by a part block or at the last counter.
+    /// The next block; none once the message has ended, with a partial block or at the last
+    /// counter.
     counter: Option<u32>,
 }
 

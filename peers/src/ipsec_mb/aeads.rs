@@ -1,4 +1,4 @@
-//! AES-GCM and ChaCha20-Poly1305 by jobs and bursts of jobs. Comparing tags is the caller's.
+//! AES-GCM and ChaCha20-Poly1305 by jobs and bursts of jobs. The caller compares tags.
 
 use super::gcm::direct;
 use super::sessions::{Keys, Runner, Sessions};
@@ -50,7 +50,7 @@ impl<K: Expanded, A: Api> Messages<Packet<'_>> for Sessions<K, A> {
     }
 }
 
-/// Runs packets as one batch; the tags of those that are opened go to `tags`.
+/// Runs packets as one batch; the tags of packets to open go to `tags`.
 #[inline]
 fn together<K: Expanded, A: Api>(
     runner: &mut Runner<A>,
@@ -78,8 +78,8 @@ fn together<K: Expanded, A: Api>(
         Ok(())
     };
     let items = packets.iter_mut().zip(tags).enumerate();
-    // SAFETY: packets and tags are borrowed here, data and sealed data are as long as said or are
-    // one, the nonce is as long as the algorithm's, and the keys stay.
+    // SAFETY: packets and tags are borrowed here; data and sealed data have the given length, at
+    // one place or apart; the nonce has the algorithm's length; and the keys stay in place.
     unsafe { runner.batch(direction, items, describe) }
 }
 

@@ -1,5 +1,5 @@
-//! AES and DES. There is no context and no message that goes on: whoever cuts one carries the IV
-//! himself, which this peer does, and every part is a batch of one.
+//! AES and DES. There is no context, and no call continues a message: a caller that splits one
+//! keeps the IV itself. This peer does that, and each part is a batch of one.
 
 use core::ffi::c_void;
 
@@ -36,7 +36,7 @@ fn peer<K: Expanded, A: Api>(
     .in_batches()
 }
 
-/// Bytes of a message in CBC at most.
+/// The longest message in CBC, in bytes.
 const LONGEST: usize = 65_534;
 
 impl<K: Expanded, A: Api> Messages<Message<'_>> for Sessions<K, A> {
@@ -87,7 +87,7 @@ impl<K: Expanded, A: Api> Cipher for Sessions<K, A> {
         Ok(())
     }
 
-    // An IV is part of a job, there are no contexts, and a manager is made once a thread.
+    // An IV is part of a job, there are no contexts, and a manager is made once for each thread.
 
     fn set_keys(&mut self, keys: &[&[u8]], times: usize) -> Result<(), Failed> {
         let place = self.keys.first_mut().ok_or(Failed)?;
@@ -100,8 +100,8 @@ impl<K: Expanded, A: Api> Cipher for Sessions<K, A> {
     }
 }
 
-/// Runs messages as one batch. `key` tells the key of each, by its place and its session; it stays
-/// where it is until the batch has run.
+/// Runs messages as one batch. `key` returns the key of each, by its position and its session. The
+/// key must stay in place until the batch has run.
 #[inline]
 fn together<A: Api>(
     runner: &mut Runner<A>,
@@ -121,12 +121,13 @@ fn together<A: Api>(
         job.message(key, message.iv, data, data, len);
         Ok(())
     };
-    // SAFETY: the messages are borrowed here, `check` has seen their lengths, and the keys stay.
+    // SAFETY: the messages are borrowed here, `check` has checked their lengths, and the keys stay
+    // in place.
     unsafe { runner.batch(direction, messages.iter_mut().enumerate(), describe) }
 }
 
-/// Whether the library, which does not look, may be given the message. Its lanes of CBC know lengths
-/// of 16 bits; its counters have 32; nothing to do is an error of the calls that look.
+/// Whether the library, which does not check, may get the message. Its lanes of CBC have lengths of
+/// 16 bits, and its counters have 32 bits. An empty message is an error of the calls that check.
 #[inline]
 fn check(counts: bool, block: usize, message: &Message<'_>) -> Result<(), Failed> {
     let len = message.data.len();

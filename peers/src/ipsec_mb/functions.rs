@@ -1,11 +1,11 @@
-//! The functions that a manager names, at the places where `intel-ipsec-mb.h` 1.3.0 has them.
+//! The functions of a manager, at the offsets that `intel-ipsec-mb.h` 1.3.0 gives them.
 
 use core::ffi::{c_int, c_void};
 
 use super::keys::{DesSchedule, GcmKey, GcmState, Schedule};
 use super::{Job, Manager};
 
-/// Where a manager has `get_next_job`.
+/// The offset of `get_next_job` in a manager.
 const NEXT_JOB: usize = 64;
 /// `submit_job_nocheck`.
 const SUBMIT_JOB: usize = 80;
@@ -31,15 +31,15 @@ pub(super) struct Functions {
     pub(super) expand: Expand,
     pub(super) expand_des: ExpandDes,
     pub(super) gcm: [Gcm; 2],
-    /// Names the place for the next job.
+    /// Returns the place for the next job.
     pub(super) next_job: OnJob,
-    /// Hands that job over; returns one that is done, if there is one.
+    /// Submits that job; returns a completed one, if there is one.
     pub(super) submit_job: OnJob,
     /// Finishes the earliest job and returns it, if there is one.
     pub(super) flush_job: OnJob,
-    /// Names the places for a burst.
+    /// Returns the places for a burst.
     pub(super) next_burst: OnBurst,
-    /// Hands that burst over; returns the jobs that are done.
+    /// Submits that burst; returns the completed jobs.
     pub(super) submit_burst: OnBurst,
     /// Finishes the earliest jobs and returns them.
     pub(super) flush_burst: OnBurst,
@@ -113,7 +113,7 @@ impl Gcm {
     /// The key has the length of these functions.
     #[inline]
     pub(super) unsafe fn expand(&self, key: &[u8], place: &mut GcmKey) {
-        // SAFETY: the caller vouches for the length, and the place has room.
+        // SAFETY: the caller guarantees the length, and the place is large enough.
         unsafe { (self.expand.0)(key.as_ptr(), place) };
     }
 }
@@ -143,7 +143,7 @@ impl Functions {
     pub(super) unsafe fn of(manager: *const c_void) -> Option<Self> {
         let gcm = |[encrypt, decrypt, expand]: [usize; 3]| {
             Some(Gcm {
-                // SAFETY: a function of this type lies there.
+                // SAFETY: a function of this type is there.
                 encrypt: unsafe { function(manager, encrypt) }?,
                 // SAFETY: as above.
                 decrypt: unsafe { function(manager, decrypt) }?,
@@ -176,14 +176,14 @@ impl Functions {
     }
 }
 
-/// What lies at `offset` in a manager, unless it is null.
+/// The function at `offset` in a manager, unless it is null.
 ///
 /// # Safety
 ///
-/// The offset lies inside the manager, at an aligned pointer to a function of type `F`.
+/// At the offset in the manager there is an aligned pointer to a function of type `F`.
 unsafe fn function<F: Copy>(manager: *const c_void, offset: usize) -> Option<F> {
-    // SAFETY: the caller vouches for it.
+    // SAFETY: the caller guarantees the offset.
     let place = unsafe { manager.byte_add(offset) };
-    // SAFETY: the caller vouches for the type; a null pointer is `None`.
+    // SAFETY: the caller guarantees the type; a null pointer is `None`.
     unsafe { place.cast::<Option<F>>().read() }
 }

@@ -1,4 +1,4 @@
-//! AES-GCM by functions that take one message. Comparing tags is the caller's.
+//! AES-GCM by functions that take one message. The caller compares tags.
 
 use super::{Gcm, GcmKey, GcmMessage, GcmState, IpsecMb, Manager};
 use crate::aead::same;
@@ -9,7 +9,7 @@ pub(super) fn direct(
     found: &Result<&'static IpsecMb, String>,
     algorithm: &'static str,
 ) -> Peer<dyn Aead> {
-    // The functions need no manager once it has named them.
+    // A manager is needed only to find the functions.
     let found = found.clone().and_then(|library| {
         let functions = Manager::new(library).and_then(|manager| {
             let (key_len, _) = lengths(algorithm)?;
@@ -24,7 +24,7 @@ pub(super) fn direct(
     })
 }
 
-/// The functions for keys of so many bytes.
+/// The functions for keys of this many bytes.
 #[derive(Clone)]
 struct Functions {
     library: &'static IpsecMb,
@@ -69,8 +69,8 @@ impl Keyed {
         tag: &mut [u8; 16],
     ) -> Result<(), Failed> {
         Failed::unless(nonce.len() == 12)?;
-        // SAFETY: the key has been expanded; nonce, associated data and tag are as long as said,
-        // and the caller vouches for the data.
+        // SAFETY: the key has been expanded; nonce, associated data and tag have the given lengths;
+        // and the caller guarantees the data.
         unsafe {
             (function.0)(
                 &raw const *self.key,

@@ -1,4 +1,4 @@
-//! What a manager is told of a message.
+//! Jobs: the description of a message for a manager.
 
 use core::ffi::{c_int, c_void};
 use core::ptr;
@@ -60,7 +60,7 @@ pub(super) const fn number(direction: Direction) -> c_int {
     }
 }
 
-/// `IMB_JOB`. What the algorithms here do not use stays as it is.
+/// `IMB_JOB`. Fields that the algorithms here do not use keep their values.
 #[derive(Clone)]
 #[repr(C)]
 pub(super) struct Job {
@@ -116,7 +116,7 @@ impl Job {
         rest: [0; 6],
     };
 
-    /// Describes what is encrypted or decrypted.
+    /// Describes the data to encrypt or decrypt.
     #[inline]
     pub(super) const fn algorithm(&mut self, algorithm: Algorithm, direction: Direction) {
         self.key_len = algorithm.key_len as u64;
@@ -146,8 +146,8 @@ impl Job {
         self.iv = iv.as_ptr();
     }
 
-    /// Describes what is authenticated beside the message, and where the tag goes, which is
-    /// written in both directions, not compared.
+    /// Describes the associated data and the place of the tag, which is written in both directions,
+    /// not compared.
     #[inline]
     pub(super) const fn authenticated(&mut self, aad: &[u8], tag: *mut [u8; 16]) {
         self.hash_offset = 0;

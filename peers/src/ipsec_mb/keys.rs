@@ -6,7 +6,7 @@ use core::ptr;
 use super::Manager;
 use crate::Failed;
 
-/// A key of an algorithm, expanded in its place, where it stays.
+/// A key of an algorithm, expanded in a place where it stays.
 pub(super) trait Expanded: Send + 'static {
     /// Without a key yet.
     fn empty() -> Self;
@@ -15,10 +15,10 @@ pub(super) trait Expanded: Send + 'static {
     ///
     /// # Errors
     ///
-    /// [`Failed`] when it has the wrong length.
+    /// [`Failed`] if it has the wrong length.
     fn set(&mut self, manager: &Manager, key: &[u8]) -> Result<(), Failed>;
 
-    /// Where a job finds it, for encryption and for decryption.
+    /// The pointers of a job to it, for encryption and for decryption.
     fn pointers(&self) -> [*const c_void; 2];
 }
 
@@ -103,7 +103,7 @@ impl Expanded for TripleDes {
     }
 }
 
-// SAFETY: the pointers lead to where the value itself is, and only the library follows them.
+// SAFETY: the pointers lead into the value itself, and only the library follows them.
 unsafe impl Send for TripleDes {}
 
 /// `struct gcm_key_data`: the schedule and powers of the hash key.
@@ -114,7 +114,7 @@ impl GcmKey {
     pub(super) const EMPTY: Self = Self([0; 1024]);
 }
 
-/// `struct gcm_context_data`: what a message needs on its way.
+/// `struct gcm_context_data`: the state of a message.
 #[repr(C, align(64))]
 pub(super) struct GcmState([u8; 128]);
 

@@ -1,4 +1,4 @@
-//! Sessions whose messages go to the library many at a time.
+//! Sessions whose messages are passed to the library many at a time.
 
 use core::ffi::c_void;
 use core::iter;
@@ -13,13 +13,13 @@ pub(super) struct Sessions<K, A> {
     pub(super) runner: Runner<A>,
     pub(super) direction: Direction,
     pub(super) keys: Vec<K>,
-    /// Of the messages of one batch, for those that set keys.
+    /// The keys of one batch, for messages that set keys.
     fresh: Vec<K>,
-    /// Of the messages of one batch, for those whose tags are compared.
+    /// The tags of one batch, for messages whose tags are compared.
     tags: Vec<[u8; 16]>,
 }
 
-/// What runs batches.
+/// Runs batches.
 pub(super) struct Runner<A> {
     pub(super) manager: Manager,
     pub(super) algorithm: Algorithm,
@@ -36,12 +36,12 @@ pub(super) struct Keys<'k, K> {
 }
 
 impl<K: Expanded> Keys<'_, K> {
-    /// Those of the sessions.
+    /// The keys of the sessions.
     pub(super) const fn kept(keys: &[K]) -> Keys<'_, K> {
         Keys { keys, is_fresh: false }
     }
 
-    /// That of the message at a place of the batch, which belongs to a session.
+    /// The key of the message at a position of the batch, which belongs to a session.
     #[inline]
     pub(super) fn of(&self, place: usize, session: usize) -> Result<[*const c_void; 2], Failed> {
         let key = self.keys.get(if self.is_fresh { place } else { session });
@@ -50,7 +50,7 @@ impl<K: Expanded> Keys<'_, K> {
 }
 
 impl<K: Expanded, A: Api> Sessions<K, A> {
-    /// A session for each key; one at least.
+    /// A session for each key; at least one.
     pub(super) fn new(
         library: &'static IpsecMb,
         algorithm: Algorithm,
@@ -74,8 +74,8 @@ impl<K: Expanded, A: Api> Sessions<K, A> {
         Some(Self { runner, direction, keys: expanded, fresh, tags })
     }
 
-    /// Goes through the messages in batches, by default of as many as a burst has at most: gives each
-    /// to `batch` with its keys and places for its tags. The sessions keep their keys.
+    /// Passes the messages to `batch` in batches, each with its keys and places for its tags. By
+    /// default a batch has the size of the largest burst. The sessions keep their keys.
     #[inline]
     pub(super) fn run<M>(
         &mut self,
@@ -112,17 +112,17 @@ impl<K: Expanded, A: Api> Sessions<K, A> {
 }
 
 impl<A: Api> Runner<A> {
-    /// Runs a job for each of `items` as one batch. `describe` fills it in, with the algorithm
+    /// Runs a job for each of `items` as one batch. `describe` fills it in, including the algorithm
     /// unless jobs are prepared.
     ///
     /// # Errors
     ///
-    /// [`Failed`] when `describe` did, or the library did not complete a job.
+    /// [`Failed`] if `describe` failed, or the library did not complete a job.
     ///
     /// # Safety
     ///
-    /// What a described job points to is valid until this returns, and as long as the algorithm
-    /// takes it. `describe` does not panic.
+    /// All pointers of a described job are valid until this returns, for the lengths that the
+    /// algorithm takes. `describe` does not panic.
     #[inline]
     pub(super) unsafe fn batch<T>(
         &mut self,
@@ -131,7 +131,7 @@ impl<A: Api> Runner<A> {
         describe: impl FnMut(T, &mut Job) -> Result<(), Failed>,
     ) -> Result<(), Failed> {
         let Self { manager, algorithm, jobs, .. } = self;
-        // SAFETY: the caller vouches for the jobs. Bursts of one cipher are made of AES only.
+        // SAFETY: the caller guarantees the jobs. Only AES uses bursts of one cipher.
         unsafe { A::run(manager, jobs, *algorithm, direction, items, describe) }
     }
 }

@@ -1,32 +1,32 @@
-//! The ways in which a manager takes jobs: one by one, in bursts, and in bursts of one cipher.
+//! The ways of submitting jobs: one by one, in bursts, and in bursts of one cipher.
 //!
-//! Every function here leaves the manager empty, whether it fails or not: no job outlives the
-//! borrows of what it points to.
+//! Every function here leaves the manager empty, whether it fails or not, so that no job outlives
+//! the borrows of its data.
 
 use super::job::number;
 use super::{Algorithm, Job, Manager};
 use crate::{Direction, Failed};
 
-/// `IMB_MAX_BURST_SIZE`: jobs in a burst at most.
+/// `IMB_MAX_BURST_SIZE`: the most jobs in a burst.
 pub(super) const BURST: usize = 128;
 
-/// A way of handing jobs over.
+/// A way of submitting jobs.
 pub(super) trait Api: Send + 'static {
-    /// As the points of the results name it.
+    /// Its name in the results.
     const NAME: &'static str;
-    /// Whether jobs are the caller's, who has put the algorithm into them.
+    /// Whether jobs belong to the caller, which has put the algorithm into them.
     const IS_PREPARED: bool = false;
 
     /// Runs a job for each of `items`, which `describe` fills in.
     ///
     /// # Errors
     ///
-    /// As for [`Manager::jobs`].
+    /// Same as [`Manager::jobs`].
     ///
     /// # Safety
     ///
-    /// As for [`Manager::jobs`]. `jobs` are [`BURST`] prepared for the algorithm and direction, and for
-    /// [`CipherBurst`] these are some that it knows.
+    /// Same as [`Manager::jobs`]. `jobs` are [`BURST`] jobs prepared for the algorithm and
+    /// direction; for [`CipherBurst`] it must support the algorithm.
     unsafe fn run<T>(
         manager: &mut Manager,
         jobs: &mut [Job],
@@ -106,18 +106,18 @@ impl Api for CipherBurst {
 }
 
 impl Manager {
-    /// Runs a job for each of `items`, handed over one by one; `describe` fills each in. After the
-    /// first that it refuses no more are handed over.
+    /// Runs a job for each of `items`, submitted one by one; `describe` fills each in. After the
+    /// first that it refuses, no more are submitted.
     ///
     /// # Errors
     ///
-    /// [`Failed`] when `describe` did, or the library did not complete a job.
+    /// [`Failed`] if `describe` failed, or the library did not complete a job.
     ///
     /// # Safety
     ///
-    /// A described job has an algorithm, keys of it, and an IV as long as said; what it points to is
-    /// valid until this returns, and its data are whole blocks where the algorithm takes no others.
-    /// `describe` does not panic.
+    /// A described job has an algorithm, keys for it, and an IV of the given length. All its
+    /// pointers are valid until this returns, and its data are whole blocks if the algorithm needs
+    /// that. `describe` does not panic.
     #[inline]
     pub(super) unsafe fn jobs<T>(
         &mut self,
@@ -134,7 +134,7 @@ impl Manager {
                 result = Err(Failed);
                 break;
             }
-            // SAFETY: the job is described, and the caller vouches for what it points to.
+            // SAFETY: the job is described, and the caller guarantees its pointers.
             let done = unsafe { (self.functions.submit_job.0)(self.manager) };
             flying += 1;
             // SAFETY: a job in the manager, or null.
@@ -154,17 +154,17 @@ impl Manager {
         result
     }
 
-    /// The same, handed over in bursts. One is finished before the next begins: 1.3.0 miscounts a
-    /// queue whose jobs go round its end, and would give back jobs that it never had. An empty
-    /// queue begins anew, and holds two bursts.
+    /// Same as [`Manager::jobs`], but in bursts. One burst is finished before the next begins:
+    /// 1.3.0 miscounts a queue whose jobs wrap around its end, and would return jobs that it never
+    /// had. An empty queue starts from its beginning, and holds two bursts.
     ///
     /// # Errors
     ///
-    /// As for [`Manager::jobs`].
+    /// Same as [`Manager::jobs`].
     ///
     /// # Safety
     ///
-    /// As for [`Manager::jobs`].
+    /// Same as [`Manager::jobs`].
     #[inline]
     pub(super) unsafe fn bursts<T>(
         &mut self,
@@ -185,7 +185,7 @@ impl Manager {
                 flying += 1;
             }
             if flying > 0 {
-                // SAFETY: the jobs are described, and the caller vouches for what they point to.
+                // SAFETY: the jobs are described, and the caller guarantees their pointers.
                 let done = unsafe { self.submit_burst(flying) };
                 result = result.and(self.completed(done, &mut flying));
             }
@@ -199,7 +199,7 @@ impl Manager {
         Ok(())
     }
 
-    /// Puts the places of the next jobs into `places`; returns how many are free.
+    /// Stores the places of the next jobs in `places`; returns how many are free.
     #[inline]
     fn next_burst(&mut self, count: usize) -> usize {
         let (next, places) = (self.functions.next_burst.0, self.places.as_mut_ptr());
@@ -207,20 +207,20 @@ impl Manager {
         unsafe { next(self.manager, short(count), places) as usize }
     }
 
-    /// Hands over the first jobs of `places`, and puts there those that are done, as many as are
-    /// returned.
+    /// Submits the first jobs of `places`, and stores the completed jobs there; returns their
+    /// number.
     ///
     /// # Safety
     ///
-    /// The jobs are those that [`Manager::next_burst`] named last, described.
+    /// The jobs are described, and in the places that [`Manager::next_burst`] returned last.
     #[inline]
     unsafe fn submit_burst(&mut self, count: usize) -> usize {
         let (submit, places) = (self.functions.submit_burst.0, self.places.as_mut_ptr());
-        // SAFETY: the caller vouches for the jobs; no more of them are done than are submitted.
+        // SAFETY: the caller guarantees the jobs; no more are returned than are submitted.
         unsafe { submit(self.manager, short(count), places) as usize }
     }
 
-    /// Puts jobs into `places` that are done, and returns how many; none when there are no more.
+    /// Stores completed jobs in `places` and returns their number; zero if there are no more.
     #[inline]
     fn flush_burst(&mut self) -> usize {
         let (flush, places) = (self.functions.flush_burst.0, self.places.as_mut_ptr());
@@ -228,7 +228,8 @@ impl Manager {
         unsafe { flush(self.manager, short(BURST), places) as usize }
     }
 
-    /// Whether so many jobs of `places`, which are back of those `flying`, were completed.
+    /// Whether the first `count` jobs of `places`, which were returned, are complete. `flying` is
+    /// the number of submitted jobs.
     #[inline]
     fn completed(&self, count: usize, flying: &mut usize) -> Result<(), Failed> {
         debug_assert!(count <= *flying, "more jobs than were submitted");
@@ -240,15 +241,15 @@ impl Manager {
         })
     }
 
-    /// Runs the jobs, of which each has its message; up to [`BURST`] of one algorithm.
+    /// Runs the jobs, each of which has its message; at most [`BURST`] jobs of one algorithm.
     ///
     /// # Errors
     ///
-    /// [`Failed`] when the library did not complete all.
+    /// [`Failed`] if the library did not complete all.
     ///
     /// # Safety
     ///
-    /// As for [`Manager::jobs`], and the algorithm is one that [`CipherBurst`] knows.
+    /// Same as [`Manager::jobs`], and [`CipherBurst`] supports the algorithm.
     #[inline]
     pub(super) unsafe fn cipher_burst(
         &mut self,

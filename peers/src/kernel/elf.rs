@@ -18,14 +18,14 @@ const TAG_GNU_HASH: u64 = 0x6fff_fef5;
 
 const SYMBOL: usize = 24;
 
-/// An ELF-64 image as it lies in memory, starting at its header.
+/// An ELF-64 image in memory, starting at its header.
 #[derive(Clone, Copy)]
 pub(super) struct Image<'a> {
     bytes: &'a [u8],
 }
 
 impl<'a> Image<'a> {
-    /// The image that begins with `bytes`; `None` if they are no ELF-64 header.
+    /// The image that begins with `bytes`; `None` if there is no ELF-64 header.
     pub(super) fn new(bytes: &'a [u8]) -> Option<Self> {
         const CLASS_64: u8 = 2;
         (bytes.starts_with(b"\x7fELF") && bytes.get(4) == Some(&CLASS_64)).then_some(Self { bytes })
@@ -78,7 +78,7 @@ impl<'a> Image<'a> {
         None
     }
 
-    /// The number of symbols, which a GNU hash table does not state: one more than the last one
+    /// The number of symbols, which a GNU hash table does not contain: one more than the last one
     /// of the last chain.
     fn gnu_count(self, table: usize) -> Option<usize> {
         let field = |number: usize| self.index(table.checked_add(number.checked_mul(4)?)?);
@@ -148,7 +148,7 @@ impl<'a> Image<'a> {
     }
 }
 
-/// What is needed of a program header.
+/// The necessary fields of a program header.
 struct Segment {
     offset: usize,
     address: usize,

@@ -1,7 +1,7 @@
-//! Peer: the kernel's generator as the vDSO offers it, without a system call (Linux 6.11 and
-//! later; see `vgetrandom` in the kernel's `lib/vdso/getrandom.c`).
+//! Peer: the kernel's generator through the vDSO, without a system call (Linux 6.11 and later; see
+//! `vgetrandom` in the kernel's `lib/vdso/getrandom.c`).
 //!
-//! A caller of its own and not that of `lanecrypt-random`, so that a defect there cannot show in
+//! The caller is separate from that of `lanecrypt-random`, so that a defect there cannot show in
 //! both columns.
 
 use core::ffi::{CStr, c_uint, c_void};
@@ -18,7 +18,7 @@ const NAME: &CStr = c"__kernel_getrandom";
 #[cfg(not(any(target_arch = "aarch64", target_arch = "loongarch64", target_arch = "powerpc64")))]
 const NAME: &CStr = c"__vdso_getrandom";
 
-/// Whether the kernel offers the call; else why not, for people.
+/// Whether the kernel offers the call; otherwise the reason, for people.
 pub(super) fn check() -> Result<(), String> {
     let hint = "this kernel has no vDSO getrandom; it needs Linux 6.11 or later";
     function().map(drop).ok_or_else(|| hint.to_owned())
@@ -64,7 +64,7 @@ pub(super) fn image() -> Option<&'static [u8]> {
     Some(unsafe { core::slice::from_raw_parts(base, len) })
 }
 
-/// What the call wants of the memory for a state (`struct vgetrandom_opaque_params`).
+/// The requirements of the call on the memory for a state (`struct vgetrandom_opaque_params`).
 #[repr(C)]
 #[derive(Default)]
 struct Params {
@@ -128,7 +128,7 @@ impl Draw for Vdso {
 
 impl Drop for Vdso {
     fn drop(&mut self) {
-        // SAFETY: this page was mapped for this state, which nobody uses any more.
+        // SAFETY: this page was mapped for this state, which is not used any more.
         unsafe { libc::munmap(self.state, self.page_len) };
     }
 }

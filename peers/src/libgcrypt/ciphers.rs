@@ -1,5 +1,5 @@
-//! Ciphers of libgcrypt, by handles that are kept. A message that is authenticated is the nonce, the
-//! associated data, the data and the tag, four calls.
+//! Ciphers of libgcrypt, by handles that are kept. A message with authentication takes four calls:
+//! nonce, associated data, data and tag.
 
 use core::ffi::{c_int, c_uint, c_void};
 use core::hint::black_box;
@@ -56,7 +56,7 @@ pub(super) fn raw(
     RAW.into_iter().map(move |numbered| peer(api, found, numbered))
 }
 
-/// Those with authentication.
+/// The ciphers with authentication.
 pub(super) fn aeads(
     api: &'static str,
     found: &Result<&'static Libgcrypt, String>,
@@ -87,7 +87,7 @@ struct Handle {
     iv_len: usize,
     numbered: Numbered,
     direction: Direction,
-    /// Whether the data unit has come: the library would go on with the next tweak.
+    /// Whether the data unit has been processed: the library would continue with the next tweak.
     ended: bool,
 }
 
@@ -233,7 +233,7 @@ impl Sealing for Handle {
 impl Drop for Handle {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: the handle is open, and nobody else's.
+        // SAFETY: the handle is open, and has no other owner.
         unsafe { (self.library.ciphers.close)(self.handle.as_ptr()) };
     }
 }

@@ -1,5 +1,5 @@
-//! Ciphers of nettle 3 that authenticate. A message is the nonce, the associated data, the
-//! data and the tag, four calls, on a context that the caller holds; comparing tags is his, too.
+//! Ciphers of nettle 3 with authentication. A message takes four calls on a context that the caller
+//! holds: nonce, associated data, data and tag. The caller also compares tags.
 
 use core::ffi::c_void;
 

@@ -1,8 +1,8 @@
 //! Ciphers of nettle 3.
 //!
-//! The thinnest API there is: a key schedule and an IV that the caller holds, no checks and no
-//! context. Counter mode and ChaCha20 drop the rest of a part block, so that a message may be cut
-//! between blocks only; this peer refuses what would be wrong.
+//! The API is minimal: the caller holds a key schedule and an IV; there are no checks and no
+//! further context. Counter mode and ChaCha20 drop the rest of a partial block, so that a message
+//! can be split only between blocks; this peer refuses calls that would be wrong.
 
 use core::ffi::c_void;
 
@@ -67,15 +67,15 @@ fn xts(
 struct Blockwise {
     context: Context,
     iv: [u8; 16],
-    /// Of the cipher; also the IV's size.
+    /// The cipher's block size, which is also the IV's.
     block: usize,
     key_len: usize,
     set_key: SetKey,
     blocks: Blocks,
     mode: unsafe extern "C" fn(*const c_void, Blocks, usize, *mut u8, usize, *mut u8, *const u8),
-    /// Whether part blocks are allowed, at the end of a message.
+    /// Whether partial blocks are allowed, at the end of a message.
     parts: bool,
-    /// Whether the message has ended, by a part block.
+    /// Whether the message has ended, with a partial block.
     ended: bool,
 }
 
@@ -114,7 +114,7 @@ impl Blockwise {
 impl Crypt for Blockwise {
     #[inline]
     fn start(&mut self, iv: &[u8]) -> Result<(), Failed> {
-        // The array's length is known where the IV has 16 bytes, which is almost always.
+        // With an IV of 16 bytes, which is almost always the case, the array's length is known.
         if let (16, Ok(iv)) = (self.block, iv.try_into()) {
             self.iv = iv;
         } else {
@@ -158,7 +158,7 @@ impl Crypt for Blockwise {
     }
 }
 
-/// AES-128 in CBC, whose encryption has a function of its own since 3.8.
+/// AES-128 in CBC, whose encryption has a separate function since 3.8.
 struct Aes {
     cipher: Blockwise,
     cbc: Option<unsafe extern "C" fn(*const c_void, *mut u8, usize, *mut u8, *const u8)>,
@@ -211,7 +211,7 @@ struct DataUnits {
     key_len: usize,
     set_key: SetKey,
     crypt: unsafe extern "C" fn(*mut c_void, *const u8, usize, *mut u8, *const u8),
-    /// Whether the data unit has come.
+    /// Whether the data unit has been processed.
     ended: bool,
 }
 
@@ -264,7 +264,7 @@ struct ChaCha {
     set_key: unsafe extern "C" fn(*mut c_void, *const u8),
     set_nonce: unsafe extern "C" fn(*mut c_void, *const u8),
     crypt: unsafe extern "C" fn(*mut c_void, usize, *mut u8, *const u8),
-    /// Whether the message has ended, by a part block.
+    /// Whether the message has ended, with a partial block.
     ended: bool,
 }
 

@@ -1,9 +1,9 @@
-//! Peer: ciphers of OpenSSL that authenticate, by its EVP interface.
+//! Peer: ciphers of OpenSSL with authentication, by its EVP interface.
 //!
-//! `evp` keeps a context and the fetched cipher; a message is the nonce, the associated data, the
-//! data, the end and the tag, five calls. `evp-oneshot` makes a context for each message and names
-//! the cipher as `EVP_aes_128_gcm()` does, which OpenSSL 3 and later look up anew each time: what
-//! programs do that were written for OpenSSL 1.
+//! `evp` keeps a context and the fetched cipher; a message takes five calls: nonce, associated
+//! data, data, end and tag. `evp-oneshot` makes a context for each message and names the cipher by
+//! `EVP_aes_128_gcm()`, which OpenSSL 3 and later look up anew each time. Programs written for
+//! OpenSSL 1 do this.
 
 use core::ffi::CStr;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::{library, newest, way};
 use crate::peer::Versioned;
 use crate::{Aead, Direction, Failed, Packet, Peer, PeerLibraries, Sealing};
 
-/// As we and as OpenSSL call an algorithm.
+/// Algorithms by our names and by OpenSSL's.
 const ALGORITHMS: [(&str, &CStr); 3] = [
     ("aes-128-gcm", c"AES-128-GCM"),
     ("aes-256-gcm", c"AES-256-GCM"),
@@ -90,7 +90,8 @@ impl Key {
 /// A context with its key.
 struct Evp {
     context: AeadContext,
-    /// A key that the next message sets, in one call with its nonce, which is cheaper than two.
+    /// A key that the next message sets, in one call with its nonce, because that is cheaper than
+    /// two.
     next: Option<Key>,
     key_len: usize,
 }

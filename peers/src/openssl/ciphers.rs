@@ -1,7 +1,8 @@
 //! Peer: ciphers of OpenSSL by its EVP interface, with a context that is kept.
 //!
-//! The cipher is fetched once and kept too, as its documentation advises; what the fetch costs is a
-//! request of its own. DES comes from the legacy provider, in a library context of its own.
+//! The cipher is fetched once and kept too, as OpenSSL's documentation advises; fetching is
+//! measured as a separate request. DES comes from the legacy provider, in a separate library
+//! context.
 
 use core::ffi::CStr;
 use core::hint::black_box;
@@ -13,7 +14,7 @@ use super::{library, newest, way};
 use crate::peer::Versioned;
 use crate::{Cipher as AnyCipher, Crypt, Direction, Failed, Peer, PeerLibraries};
 
-/// An algorithm as we and as OpenSSL call it.
+/// An algorithm by our name and by OpenSSL's.
 struct Named {
     algorithm: &'static str,
     name: &'static CStr,
@@ -83,7 +84,7 @@ fn find(libcrypto: Libcrypto, named: &Named) -> Result<Cipher, Error> {
     fetch(libcrypto, named).or_else(|_| {
         let cipher = libcrypto.named(named.name)?;
         let iv = [0; 16];
-        // XTS takes no key whose halves are the same.
+        // XTS refuses a key with two equal halves.
         let key: [u8; 64] = core::array::from_fn(|at| u8::try_from(at).unwrap_or(0));
         let key = key.get(..cipher.key_length()).ok_or(Error::KeyLength)?;
         let iv = iv.get(..cipher.iv_length()).ok_or(Error::IvLength)?;

@@ -61,7 +61,7 @@ fn schedule<C: KeyInit>(key: &[u8]) -> Result<C, Failed> {
     Ok(C::new(key))
 }
 
-/// CBC in one direction. Which one is asked at every call; the processor foresees the answer.
+/// CBC in one direction. The direction is checked at every call; the processor predicts the branch.
 enum Chain<C: BlockCipherEncrypt + BlockCipherDecrypt> {
     Encrypt(Encryptor<C>),
     Decrypt(Decryptor<C>),
@@ -190,8 +190,8 @@ where
     }
 }
 
-/// A value at an address that does not change when its owner moves, so that something beside it
-/// can borrow it.
+/// A value at an address that does not change when its owner moves, so that a field beside it can
+/// borrow it.
 struct Kept<T>(NonNull<T>);
 
 impl<T> Kept<T> {
@@ -203,16 +203,16 @@ impl<T> Kept<T> {
     ///
     /// # Safety
     ///
-    /// The reference is no longer used when the value is replaced or dropped.
+    /// The reference is not used any more when the value is replaced or dropped.
     #[inline]
     unsafe fn borrow(&self) -> &'static T {
-        // SAFETY: the value is there until `drop`, and the caller vouches for the rest.
+        // SAFETY: the value exists until `drop`, and the caller guarantees the rest.
         unsafe { self.0.as_ref() }
     }
 
     #[inline]
     fn replace(&mut self, value: T) {
-        // SAFETY: who borrowed the value has promised to be done with it.
+        // SAFETY: callers of `borrow` have guaranteed that they do not use it any more.
         let place = unsafe { self.0.as_mut() };
         drop(mem::replace(place, value));
     }
@@ -220,12 +220,12 @@ impl<T> Kept<T> {
 
 impl<T> Drop for Kept<T> {
     fn drop(&mut self) {
-        // SAFETY: `new` took the pointer from a box, and nobody uses the value any more.
+        // SAFETY: `new` took the pointer from a box, and the value is not used any more.
         drop(unsafe { Box::from_raw(self.0.as_ptr()) });
     }
 }
 
-// SAFETY: it owns its value, as a box does; who borrows it moves along.
+// SAFETY: it owns its value, as a box does; the borrower moves along with it.
 unsafe impl<T: Send + Sync> Send for Kept<T> {}
 
 /// A stream cipher that has no schedule: a message is a new cipher.

@@ -1,5 +1,5 @@
-//! Every cipher with authentication that is here seals as the crates do, opens what they sealed, and
-//! refuses what was changed.
+//! Every cipher with authentication that is found seals as the crates do, opens what they sealed,
+//! and refuses changed packets.
 
 use std::thread;
 

@@ -1,5 +1,5 @@
-//! Messages in batches come out as they do one by one, whatever is in flight beside them, and a bad
-//! one leaves nothing behind.
+//! Messages in batches give the same results as one by one, whatever is in flight beside them, and
+//! a bad message leaves nothing behind.
 
 use crate::bytes;
 use lanecrypt_peers::{
@@ -15,7 +15,7 @@ const GUARD: usize = 64;
 
 fn ciphers_found() -> Vec<Peer<dyn Cipher>> {
     let mut peers = crate::found(ciphers);
-    // XTS has no crate to compare with; how it is called does not depend on batches.
+    // XTS has no crate to compare with, and its calls do not depend on batches.
     peers.retain(|peer| !peer.subject.ends_with("xts"));
     peers
 }
@@ -67,7 +67,7 @@ fn cipher_keys(algorithm: &str, seed: u64) -> Vec<Vec<u8>> {
     some_bytes(seed, SESSIONS, lengths(algorithm).expect("a known algorithm").0)
 }
 
-/// What the crates make of `requests` of the messages, guards included.
+/// The crates' results for `requests` of the messages, including guards.
 fn expected(algorithm: &str, direction: Direction, rekeyed: bool, requests: usize) -> Vec<Vec<u8>> {
     let peer = crate::reference(ciphers, algorithm);
     let (keys, others) = (cipher_keys(algorithm, 1), cipher_keys(algorithm, 2));
@@ -163,7 +163,7 @@ fn a_bad_message_ends_the_batch_and_stays_alone() {
                         assert!(made[after..] == input[after..], "{name}");
                     }
                 }
-                // Nothing of them is left in the library.
+                // None of them is left in the library.
                 let mut messages = Messages::new(peer.subject);
                 let run = Run::of(MESSAGES).in_batches(batch);
                 cipher.messages(&mut messages.all(), run).expect("whole blocks");
@@ -207,7 +207,7 @@ impl Packets {
         }
     }
 
-    /// To be sealed, or with `sealed` to be opened.
+    /// All packets, to be sealed, or with `sealed` to be opened.
     fn all<'a>(&'a mut self, sealed: Option<&'a [Vec<u8>]>) -> Vec<Packet<'a>> {
         let (mut data, mut tags) = (self.data.iter_mut(), self.tags.iter_mut());
         let packets = self.nonces.iter().zip(&self.aads).enumerate();

@@ -1,4 +1,5 @@
-//! Every cipher that is here gives what another implementation gives, however a message is cut.
+//! Every cipher that is found gives the same results as another implementation, however a message
+//! is split.
 
 use std::collections::HashMap;
 use std::thread;
@@ -25,7 +26,7 @@ fn found() -> Vec<Peer<dyn Cipher>> {
 }
 
 /// Whether the peer takes a message of `len` bytes in pieces of `piece`: some drop the rest of a
-/// part block, and a data unit of XTS is not to be cut.
+/// partial block, and a data unit of XTS cannot be split.
 fn cuts(peer: &Peer<dyn Cipher>, piece: usize, len: usize) -> bool {
     let block = match (peer.source, peer.subject) {
         ("nettle" | "aws-lc", "chacha20-ietf") => 64,
@@ -36,7 +37,7 @@ fn cuts(peer: &Peer<dyn Cipher>, piece: usize, len: usize) -> bool {
     piece >= len || piece.is_multiple_of(block)
 }
 
-/// XTS as IEEE 1619 writes it down, block by block.
+/// XTS as IEEE 1619 specifies it, block by block.
 fn data_unit<C>(direction: Direction, key: &[u8], iv: &[u8], data: &mut [u8])
 where
     C: BlockSizeUser<BlockSize = U16> + KeyInit + BlockCipherEncrypt + BlockCipherDecrypt,
@@ -66,8 +67,8 @@ where
     if rest == 0 {
         return;
     }
-    // The last part block steals ciphertext from the one before, whose tweak comes last when
-    // decrypting.
+    // The last partial block takes ciphertext from the block before, whose tweak is the last one
+    // when decrypting.
     let mut tweaks = [tweak, tweak];
     double(&mut tweaks[1]);
     if direction == Direction::Decrypt {
@@ -221,11 +222,12 @@ fn data_units_steal_ciphertext_and_have_a_block_at_least() {
             }
         }
     }
-    // Here no crate stands in for a library that is missing.
+    // No crate replaces a missing library here.
     println!("{} peers in XTS", units.len());
 }
 
-/// IEEE 1619-2007, vectors 2 and 15: what the peers in XTS are compared with.
+/// IEEE 1619-2007, vectors 2 and 15. They check the reference that the peers in XTS are compared
+/// with.
 #[test]
 fn data_units_are_as_published() {
     let mut iv = [0; 16];

@@ -1,4 +1,4 @@
-//! Every peer that is here works, in one thread and in several.
+//! Every peer that is found works, in one thread and in several.
 
 use std::collections::HashSet;
 use std::thread;
@@ -8,7 +8,7 @@ use lanecrypt_peers::{Availability, Generator, Peer, PeerLibraries, generators};
 
 fn found() -> Vec<Peer<dyn Generator>> {
     let peers = crate::found(generators);
-    // What every Linux has, and the crates, cannot be missing.
+    // The kernel's generators, which every Linux has, and the crates cannot be missing.
     assert!(peers.len() >= 8, "{peers:?}");
     peers
 }

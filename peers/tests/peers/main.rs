@@ -1,4 +1,4 @@
-//! Every peer that is here, from where the dynamic loader looks.
+//! Every peer that is found in the dynamic loader's usual places.
 
 mod aeads;
 mod batches;
@@ -7,7 +7,7 @@ mod generators;
 
 use lanecrypt_peers::{Availability, Peer, PeerLibraries, lengths};
 
-/// The peers of a kind that are here.
+/// The peers of a kind that are found.
 fn found<T: ?Sized>(all: fn(&PeerLibraries) -> Vec<Peer<T>>) -> Vec<Peer<T>> {
     let mut peers = all(&PeerLibraries::new());
     peers.retain(|peer| matches!(peer.availability, Availability::Found(_)));
@@ -25,7 +25,7 @@ fn name<T: ?Sized>(peer: &Peer<T>) -> String {
     format!("{} {} {}", peer.source, peer.api, peer.subject)
 }
 
-/// Bytes that differ for every `seed` and repeat nowhere near.
+/// Bytes that differ for every `seed` and do not repeat soon.
 fn bytes(seed: u64, len: usize) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491_4f6c_dd1d;
     let mut next = || {
@@ -46,7 +46,7 @@ fn iv(algorithm: &str, seed: u64) -> Vec<u8> {
     bytes(seed + 1000, lengths(algorithm).expect("a known algorithm").1)
 }
 
-/// Checks a list: each of its peers has a name of its own and says how to get it, or is there.
+/// Checks a list: each peer has a different name, and is found or has a hint how to get it.
 fn is_whole<T: ?Sized>(peers: &[Peer<T>]) {
     let mut names: Vec<String> = peers.iter().map(name).collect();
     names.sort_unstable();
