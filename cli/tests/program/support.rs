@@ -45,7 +45,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What stays behind lies among temporary files.
+        // Leftover files are among temporary files.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -1,4 +1,4 @@
-//! What changes when standard input or output is a terminal.
+//! Behaviour with a terminal as standard input or output.
 
 use std::fs::File;
 use std::io::Read as _;

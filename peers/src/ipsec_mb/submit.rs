@@ -52,7 +52,7 @@ impl Api for ByJob {
         items: impl ExactSizeIterator<Item = T>,
         describe: impl FnMut(T, &mut Job) -> Result<(), Failed>,
     ) -> Result<(), Failed> {
-        // SAFETY: the caller vouches for it.
+        // SAFETY: the caller keeps the same contract.
         unsafe { manager.jobs(items, describe) }
     }
 }
@@ -72,7 +72,7 @@ impl Api for Burst {
         items: impl ExactSizeIterator<Item = T>,
         describe: impl FnMut(T, &mut Job) -> Result<(), Failed>,
     ) -> Result<(), Failed> {
-        // SAFETY: the caller vouches for it.
+        // SAFETY: the caller keeps the same contract.
         unsafe { manager.bursts(items, describe) }
     }
 }
@@ -98,7 +98,7 @@ impl Api for CipherBurst {
             for (item, job) in items.by_ref().take(jobs.len()).zip(jobs.iter_mut()) {
                 describe(item, job)?;
             }
-            // SAFETY: the caller vouches for it.
+            // SAFETY: the caller keeps the same contract.
             unsafe { manager.cipher_burst(jobs, algorithm, direction) }?;
         }
         Ok(())
@@ -261,7 +261,7 @@ impl Manager {
         let burst = self.functions.cipher_burst.0;
         let (cipher, key_len) = (algorithm.cipher, algorithm.key_len.into());
         let (count, jobs_at) = (short(jobs.len()), jobs.as_mut_ptr());
-        // SAFETY: as many jobs as said; the caller vouches for what they point to.
+        // SAFETY: there are this many jobs; the caller guarantees their pointers.
         let done =
             unsafe { burst(self.manager, jobs_at, count, cipher, number(direction), key_len) };
         Failed::unless(done == count)
