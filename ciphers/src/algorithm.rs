@@ -214,7 +214,7 @@ impl Algorithm {
 
     /// The length in bytes of the nonce, or of the initialization vector; 0 if there is none. The
     /// usual one of GCM, which takes others too; in a
-    /// [`hazmat::Cipher`](crate::hazmat::Cipher) ChaCha and Salsa20 also take 16 bytes, which name
+    /// [`hazmat::RawCipher`](crate::hazmat::RawCipher) ChaCha and Salsa20 also take 16 bytes, which name
     /// a block.
     #[must_use]
     pub const fn nonce_length(self) -> usize {

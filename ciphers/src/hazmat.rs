@@ -14,17 +14,17 @@
 //! - An attacker who learns whether padding was right can decrypt messages: see [`Padding`].
 //! - Some algorithms here are broken: see [`Primitive::is_broken`](crate::Primitive::is_broken).
 //!
-//! [`Cipher`] is one keyed algorithm, for any number of messages and threads. An [`Encryptor`] or a
+//! [`RawCipher`] is one keyed algorithm, for any number of messages and threads. An [`Encryptor`] or a
 //! [`Decryptor`] takes one message in pieces. [`Stream`] is one keyed stream that goes to any
 //! position, [`StreamCipher`] the same for a core that is known when the program is written.
 //! [`HeaderProtectionKey`] masks the headers of packets.
 //!
 //! ```
-//! use lanecrypt_ciphers::hazmat::Cipher;
+//! use lanecrypt_ciphers::hazmat::RawCipher;
 //! use lanecrypt_ciphers::{Algorithm, Isa};
 //!
 //! # fn main() -> Result<(), lanecrypt_ciphers::Error> {
-//! let cipher = Cipher::new(Isa::detect(), Algorithm::AES_128_CBC, &[7; 16])?;
+//! let cipher = RawCipher::new(Algorithm::AES_128_CBC, &[7; 16])?;
 //! let mut packet = [0; 48];
 //! cipher.encrypt(&[1; 16], &mut packet[..])?;
 //! cipher.decrypt(&[1; 16], &mut packet[..])?;
@@ -35,7 +35,6 @@
 
 mod block_modes;
 mod burn;
-mod cipher;
 mod decryptor;
 mod encryptor;
 mod expanded_key;
@@ -44,6 +43,7 @@ pub mod lanes;
 mod message;
 mod padded;
 mod padding;
+mod raw_cipher;
 mod running_stream;
 mod sectors;
 mod stream;
@@ -52,10 +52,10 @@ mod stream_key;
 mod table;
 
 pub use burn::{BURN_DEPTH, burn_stack};
-pub use cipher::Cipher;
 pub use decryptor::Decryptor;
 pub use encryptor::Encryptor;
 pub use header_protection::HeaderProtectionKey;
 pub use padding::Padding;
+pub use raw_cipher::RawCipher;
 pub use stream::Stream;
 pub use stream_cipher::StreamCipher;

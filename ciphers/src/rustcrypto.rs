@@ -24,7 +24,7 @@
 //!
 //! Through the traits of `cipher` parallel modes reach the kernels' full width, 32 blocks a call. Serial
 //! ones, such as CBC encryption, call for each block, which
-//! [`hazmat::Cipher`](crate::hazmat::Cipher) does not. For CTR take the types here, such as
+//! [`hazmat::RawCipher`](crate::hazmat::RawCipher) does not. For CTR take the types here, such as
 //! [`Aes128Ctr`], rather than the crate `ctr` over a block cipher.
 //!
 //! The kernels are those of [`Isa::detect`](crate::Isa::detect).

@@ -6,7 +6,7 @@ mod numbers;
 
 use cipher::block_padding::{NoPadding, Pkcs7};
 use cipher::{BlockModeEncrypt, KeyInit, KeyIvInit, StreamCipher};
-use lanecrypt_ciphers::hazmat::{BURN_DEPTH, Cipher, Decryptor, Encryptor, Stream, burn_stack};
+use lanecrypt_ciphers::hazmat::{BURN_DEPTH, Decryptor, Encryptor, RawCipher, Stream, burn_stack};
 use lanecrypt_ciphers::{Algorithm, Error, InOutBuf, Isa, Mode};
 use levels::levels;
 use numbers::Numbers;
@@ -117,14 +117,14 @@ fn other_crates_agree() {
             let iv = numbers.bytes(algorithm.nonce_length());
             let data = numbers.bytes(len);
             for isa in levels() {
-                let cipher = Cipher::new(isa, algorithm, &key).expect("a good key");
+                let cipher = RawCipher::with_isa(isa, algorithm, &key).expect("a good key");
                 agree(&cipher, &peer, &key, &iv, &data);
             }
         }
     }
 }
 
-fn agree(cipher: &Cipher, peer: &Peer, key: &[u8], iv: &[u8], data: &[u8]) {
+fn agree(cipher: &RawCipher, peer: &Peer, key: &[u8], iv: &[u8], data: &[u8]) {
     let (place, len) = (format!("{cipher:?} {}", data.len()), data.len());
     match peer {
         Peer::Stream(apply) => {
@@ -158,7 +158,7 @@ fn agree(cipher: &Cipher, peer: &Peer, key: &[u8], iv: &[u8], data: &[u8]) {
 }
 
 /// In place and apart.
-fn both_ways(cipher: &Cipher, iv: &[u8], plain: &[u8], sealed: &[u8], place: &str) {
+fn both_ways(cipher: &RawCipher, iv: &[u8], plain: &[u8], sealed: &[u8], place: &str) {
     let mut data = plain.to_vec();
     cipher.encrypt(iv, &mut data[..]).expect(place);
     assert_eq!(data, sealed, "{place}: encrypt");
@@ -179,10 +179,10 @@ fn another_key_takes_the_place_of_the_first() {
         for &algorithm in Algorithm::ALL {
             let lengths: Vec<usize> = algorithm.key_lengths().iter().collect();
             let first = numbers.bytes(lengths[0]);
-            let Ok(mut cipher) = Cipher::new(isa, algorithm, &first) else { continue };
+            let Ok(mut cipher) = RawCipher::with_isa(isa, algorithm, &first) else { continue };
             let iv = numbers.bytes(algorithm.nonce_length());
             let data = numbers.bytes(4096);
-            let both = |cipher: &Cipher| {
+            let both = |cipher: &RawCipher| {
                 let mut out = [data.clone(), data.clone()];
                 cipher.encrypt(&iv, &mut out[0][..]).expect("whole blocks");
                 cipher.decrypt(&iv, &mut out[1][..]).expect("whole blocks");
@@ -191,7 +191,7 @@ fn another_key_takes_the_place_of_the_first() {
             for len in lengths {
                 let key = numbers.bytes(len);
                 assert_eq!(cipher.set_key(&key), Ok(()), "{algorithm} {len}");
-                let fresh = Cipher::new(isa, algorithm, &key).expect("a good key");
+                let fresh = RawCipher::with_isa(isa, algorithm, &key).expect("a good key");
                 assert_eq!(both(&cipher), both(&fresh), "{algorithm} {len} {isa:?}");
                 assert_eq!(cipher.set_key(&[0; 300]), Err(Error::KeyLength));
                 assert_eq!(cipher.set_key(&key[..len.saturating_sub(1).min(4)]).is_ok(), len == 0);
@@ -212,7 +212,7 @@ fn shorter_keys_are_other_keys() {
         let (key, iv) = (vec![5; lengths.longest()], vec![0; algorithm.nonce_length()]);
         let run = |key: &[u8]| {
             let mut data = [0; 64];
-            let cipher = Cipher::new(Isa::detect(), algorithm, key).ok()?;
+            let cipher = RawCipher::new(algorithm, key).ok()?;
             cipher.encrypt(&iv, &mut data[..]).expect("whole blocks");
             Some(data)
         };
@@ -230,7 +230,7 @@ fn a_cipher_is_its_stream() {
     for (isa, algorithm) in levels().flat_map(|isa| streams().map(move |row| (isa, row))) {
         let key = numbers.bytes(algorithm.key_lengths().shortest());
         let iv = numbers.bytes(algorithm.nonce_length());
-        let Ok(cipher) = Cipher::new(isa, algorithm, &key) else {
+        let Ok(cipher) = RawCipher::with_isa(isa, algorithm, &key) else {
             assert_eq!(algorithm.to_string(), "arc4");
             continue;
         };
@@ -248,12 +248,12 @@ fn a_cipher_is_its_stream() {
 #[test]
 fn threads_share_a_cipher() {
     fn is_shared<T: Send + Sync>() {}
-    is_shared::<Cipher>();
+    is_shared::<RawCipher>();
     is_shared::<Encryptor<'_>>();
     is_shared::<Decryptor<'_>>();
     for &algorithm in Algorithm::ALL {
         let key: Vec<u8> = (7..=255).cycle().take(algorithm.key_lengths().longest()).collect();
-        let Ok(cipher) = Cipher::new(Isa::detect(), algorithm, &key) else { continue };
+        let Ok(cipher) = RawCipher::new(algorithm, &key) else { continue };
         let message = |n: u8| {
             let iv = vec![n; algorithm.nonce_length()];
             let mut data = vec![n; 160 * usize::from(1 + n % 7)];
@@ -275,8 +275,8 @@ fn threads_share_a_cipher() {
 fn debug_output_hides_keys_and_data() {
     for &algorithm in Algorithm::ALL {
         let key: Vec<u8> = (77..=255).cycle().take(algorithm.key_lengths().longest()).collect();
-        let Ok(cipher) = Cipher::new(Isa::detect(), algorithm, &key) else { continue };
-        assert_eq!(format!("{cipher:?}"), format!("Cipher {{ algorithm: {algorithm}, .. }}"));
+        let Ok(cipher) = RawCipher::new(algorithm, &key) else { continue };
+        assert_eq!(format!("{cipher:?}"), format!("RawCipher {{ algorithm: {algorithm}, .. }}"));
         if algorithm.mode() == Mode::Xts {
             continue;
         }
@@ -285,7 +285,7 @@ fn debug_output_hides_keys_and_data() {
         encryptor.update(&[77; 5], &mut [0; 16]).expect("room enough");
         let decryptor = cipher.decryptor(&iv, Default::default()).expect("a good iv");
         let expected = format!(
-            "Cipher {{ algorithm: {algorithm}, .. }} Encryptor {{ algorithm: {algorithm}, .. }} \
+            "RawCipher {{ algorithm: {algorithm}, .. }} Encryptor {{ algorithm: {algorithm}, .. }} \
              Decryptor {{ algorithm: {algorithm}, .. }}"
         );
         assert_eq!(format!("{cipher:?} {encryptor:?} {decryptor:?}"), expected);
@@ -296,7 +296,7 @@ fn debug_output_hides_keys_and_data() {
 #[test]
 fn the_stack_can_be_burned_between_calls() {
     const { assert!(BURN_DEPTH >= 16 << 10) };
-    let cipher = Cipher::new(Isa::detect(), Algorithm::AES_256_CBC, &[1; 32]).expect("a key");
+    let cipher = RawCipher::new(Algorithm::AES_256_CBC, &[1; 32]).expect("a key");
     let mut data = [2; 64];
     cipher.encrypt(&[3; 16], &mut data[..]).expect("whole blocks");
     burn_stack();

@@ -3,7 +3,7 @@
 mod levels;
 
 use lanecrypt_ciphers::hazmat::lanes::{self, Lengths, Message};
-use lanecrypt_ciphers::hazmat::{Cipher, HeaderProtectionKey, Padding};
+use lanecrypt_ciphers::hazmat::{HeaderProtectionKey, Padding, RawCipher};
 use lanecrypt_ciphers::{Algorithm, Error};
 use levels::levels;
 
@@ -49,7 +49,7 @@ fn masks_of_aes_256() {
     let (key, sample) = (*b"a key of exactly thirty-two byte", [0xd6; 16]);
     for isa in levels() {
         let mut block = sample;
-        let ecb = Cipher::new(isa, Algorithm::AES_256_ECB, &key).expect("a good key");
+        let ecb = RawCipher::with_isa(isa, Algorithm::AES_256_ECB, &key).expect("a good key");
         ecb.encrypt(&[], &mut block[..]).expect("a block");
         let protection = HeaderProtectionKey::new(isa, Algorithm::AES_256_GCM, &key);
         assert_eq!(protection.expect("a good key").mask(&sample), block[..5], "{isa:?}");
@@ -145,7 +145,7 @@ fn named(algorithm: Algorithm, block: u64) -> [u8; 16] {
 fn messages_name_their_first_block() {
     for isa in levels() {
         for algorithm in STREAMS {
-            let cipher = Cipher::new(isa, algorithm, &[7; 32]).expect("a good key");
+            let cipher = RawCipher::with_isa(isa, algorithm, &[7; 32]).expect("a good key");
             let narrow = algorithm.nonce_length() == 12;
             let blocks: Vec<u64> =
                 BLOCKS.into_iter().filter(|&block| !narrow || block >> 32 == 0).collect();
@@ -188,7 +188,7 @@ fn messages_name_their_first_block() {
 }
 
 fn messages<'a>(
-    cipher: &'a Cipher,
+    cipher: &'a RawCipher,
     ivs: impl Iterator<Item = &'a [u8]>,
     data: &'a mut [Vec<u8>],
     outcomes: &'a mut [Result<(), Error>],
@@ -206,7 +206,7 @@ fn messages<'a>(
 fn nothing_goes_past_the_end() {
     for isa in levels() {
         for algorithm in STREAMS {
-            let cipher = Cipher::new(isa, algorithm, &[7; 32]).expect("a good key");
+            let cipher = RawCipher::with_isa(isa, algorithm, &[7; 32]).expect("a good key");
             let last = if algorithm.nonce_length() == 12 { u64::from(u32::MAX) } else { u64::MAX };
             let iv = named(algorithm, last);
             let mut data = [9; 65];

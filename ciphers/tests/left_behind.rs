@@ -99,7 +99,7 @@ struct Keyed {
 /// A cipher of either kind, where it stays.
 enum Place {
     Sealing(Box<Cipher>),
-    Raw(Box<hazmat::Cipher>),
+    Raw(Box<hazmat::RawCipher>),
 }
 
 impl Keyed {
@@ -110,7 +110,9 @@ impl Keyed {
     fn make(self, key: &[u8]) -> Result<Place, Error> {
         match self.algorithm.is_aead() {
             true => Cipher::boxed_with_isa(self.isa, self.algorithm, key).map(Place::Sealing),
-            false => hazmat::Cipher::boxed(self.isa, self.algorithm, key).map(Place::Raw),
+            false => {
+                hazmat::RawCipher::boxed_with_isa(self.isa, self.algorithm, key).map(Place::Raw)
+            }
         }
     }
 
@@ -133,7 +135,9 @@ impl Keyed {
             note(frame);
             match self.algorithm.is_aead() {
                 true => drop(black_box(Cipher::with_isa(self.isa, self.algorithm, key))),
-                false => drop(black_box(hazmat::Cipher::new(self.isa, self.algorithm, key))),
+                false => {
+                    drop(black_box(hazmat::RawCipher::with_isa(self.isa, self.algorithm, key)));
+                }
             }
         })
     }

@@ -1,10 +1,10 @@
 //! What the checked ciphers refuse: the exact error, nothing written, and the message goes on.
 //!
-//! Buffers that overlap cannot be written down: see the examples of `Cipher` that do not compile.
+//! Buffers that overlap cannot be written down: see the examples of `RawCipher` that do not compile.
 
 mod refusals;
 
-use lanecrypt_ciphers::hazmat::{Cipher, Decryptor, Encryptor, Padding, Stream};
+use lanecrypt_ciphers::hazmat::{Decryptor, Encryptor, Padding, RawCipher, Stream};
 use lanecrypt_ciphers::{Algorithm, Error, InOutBuf, Isa};
 use refusals::Refusals;
 
@@ -31,9 +31,9 @@ fn every_misuse_is_refused_exactly() {
     assert!(count >= 60, "{count} misuses only");
 }
 
-fn keyed(algorithm: Algorithm) -> Cipher {
+fn keyed(algorithm: Algorithm) -> RawCipher {
     let key: Vec<u8> = (3..).take(algorithm.key_lengths().longest()).collect();
-    Cipher::new(Isa::detect(), algorithm, &key).expect("a good key")
+    RawCipher::new(algorithm, &key).expect("a good key")
 }
 
 fn iv(algorithm: Algorithm) -> Vec<u8> {
@@ -74,7 +74,7 @@ fn wrong_keys(refusals: &mut Refusals) {
     for (family, name, lengths) in families {
         let algorithm: Algorithm = name.parse().expect("a row");
         for &length in lengths {
-            let cipher = Cipher::new(Isa::detect(), algorithm, &vec![1; length]);
+            let cipher = RawCipher::new(algorithm, &vec![1; length]);
             refusals.note(&format!("key of a wrong length: {family}"), cipher, Error::KeyLength);
         }
     }
@@ -371,10 +371,10 @@ fn xts(refusals: &mut Refusals) {
         let (mut cipher, iv) = (keyed(algorithm), iv(algorithm));
         let weak = vec![7; algorithm.key_lengths().longest()];
         let what = format!("equal halves of a key, {name}");
-        refusals.note(&what, Cipher::new(Isa::detect(), algorithm, &weak), Error::WeakKey);
+        refusals.note(&what, RawCipher::new(algorithm, &weak), Error::WeakKey);
         refusals.note(&what, cipher.set_key(&weak), Error::WeakKey);
         for length in [0, 16, 24, 31, 33, 63, 65] {
-            let cipher = Cipher::new(Isa::detect(), algorithm, &vec![1; length]);
+            let cipher = RawCipher::new(algorithm, &vec![1; length]);
             refusals.note(&format!("key of a wrong length: {name}"), cipher, Error::KeyLength);
         }
         let what = format!("no data unit, {name}");
@@ -475,7 +475,7 @@ fn goes_on(
     refusals: &mut Refusals,
     what: &str,
     error: Error,
-    cipher: &Cipher,
+    cipher: &RawCipher,
     padding: Padding,
     before: usize,
     call: impl FnOnce(&mut Encryptor<'_>) -> Result<usize, Error>,
@@ -500,7 +500,7 @@ fn goes_back(
     refusals: &mut Refusals,
     what: &str,
     error: Error,
-    cipher: &Cipher,
+    cipher: &RawCipher,
     padding: Padding,
     before: usize,
     call: impl FnOnce(&mut Decryptor<'_>) -> Result<usize, Error>,
@@ -545,7 +545,7 @@ fn legacy(refusals: &mut Refusals) {
     ] {
         let algorithm: Algorithm = name.parse().expect("a row");
         for &length in lengths {
-            let cipher = Cipher::new(Isa::detect(), algorithm, &vec![1; length]);
+            let cipher = RawCipher::new(algorithm, &vec![1; length]);
             let what = format!("key of a wrong length: {name}");
             refusals.note(&what, cipher, Error::KeyLength);
         }
@@ -578,12 +578,12 @@ fn legacy(refusals: &mut Refusals) {
         encryptor.apply(&mut [1; 16][..]).expect("exactly to the end");
         untouched(refusals, &what, error, 1, |data| encryptor.apply(data));
     }
-    let arc4 = Cipher::new(Isa::detect(), Algorithm::ARC4, &[1; 16]);
+    let arc4 = RawCipher::new(Algorithm::ARC4, &[1; 16]);
     refusals.note("many messages under one key of arc4", arc4, Error::Unsupported);
     for length in [0, 4, 257] {
         let stream = Stream::new(Isa::detect(), Algorithm::ARC4, &vec![1; length], &[]);
         refusals.note("key of a wrong length: arc4", stream, Error::KeyLength);
-        let cipher = Cipher::new(Isa::detect(), Algorithm::ARC4, &vec![1; length]);
+        let cipher = RawCipher::new(Algorithm::ARC4, &vec![1; length]);
         refusals.note("key of a wrong length: arc4", cipher, Error::KeyLength);
     }
     let cipher = keyed(Algorithm::HC128);

@@ -12,7 +12,7 @@ use common::whole::{ESTREAM, OWN_BLOCKS, RFC_6229, SHARED_BLOCKS};
 use common::whole::{assert_generated, assert_whole};
 use common::{Answer, Vector};
 use fenced::{Fenced, each, splits};
-use lanecrypt_ciphers::hazmat::{Cipher, Decryptor, Encryptor, Padding, Stream};
+use lanecrypt_ciphers::hazmat::{Decryptor, Encryptor, Padding, RawCipher, Stream};
 use lanecrypt_ciphers::{Algorithm, Error, InOutBuf, Isa, Mode};
 use levels::levels;
 use matrix::Matrix;
@@ -70,7 +70,7 @@ fn every_vector_at_every_level() {
     matrix::say("MATRIX", &table);
 }
 
-/// What [`Cipher`] and [`Stream`] do.
+/// What [`RawCipher`] and [`Stream`] do.
 fn raw() -> impl Iterator<Item = Algorithm> {
     Algorithm::ALL.iter().copied().filter(|row| !row.is_aead())
 }
@@ -137,7 +137,7 @@ fn run_digest(isa: Isa, line: &Vector, len: usize, digest: &[u8]) {
 
 /// Both directions through a keyed cipher, in every form that it offers.
 fn run_messages(isa: Isa, line: &Vector, plain: &[u8], cipher: &[u8], seed: usize) {
-    let keyed = match Cipher::new(isa, line.algorithm, &line.key) {
+    let keyed = match RawCipher::with_isa(isa, line.algorithm, &line.key) {
         // Its keys serve for one stream only.
         Err(Error::Unsupported) if line.algorithm.to_string() == "arc4" => return,
         keyed => keyed.expect(&line.place),
@@ -167,7 +167,7 @@ fn run_messages(isa: Isa, line: &Vector, plain: &[u8], cipher: &[u8], seed: usiz
 }
 
 /// One block that is encrypted many times.
-fn run_iterated(isa: Isa, line: &Vector, keyed: &Cipher, plain: &[u8]) {
+fn run_iterated(isa: Isa, line: &Vector, keyed: &RawCipher, plain: &[u8]) {
     for (times, expected) in &line.iterated {
         let mut block = plain.to_vec();
         (0..*times).for_each(|_| keyed.encrypt(&[], &mut block[..]).expect(&line.place));
@@ -189,7 +189,7 @@ enum Way {
 
 /// One direction of a vector.
 struct Message<'a> {
-    keyed: &'a Cipher,
+    keyed: &'a RawCipher,
     line: &'a Vector,
     way: Way,
     input: &'a [u8],

@@ -3,7 +3,7 @@
 mod levels;
 mod numbers;
 
-use lanecrypt_ciphers::hazmat::{Cipher, Padding};
+use lanecrypt_ciphers::hazmat::{Padding, RawCipher};
 use lanecrypt_ciphers::{Algorithm, Error, InOutBuf, Isa};
 use levels::levels;
 use numbers::Numbers;
@@ -19,7 +19,7 @@ fn key(algorithm: Algorithm) -> Vec<u8> {
 fn sectors_are_data_units_with_counted_tweaks() {
     let mut numbers = Numbers::new(1);
     for (isa, algorithm) in levels().flat_map(|isa| BOTH.map(|algorithm| (isa, algorithm))) {
-        let cipher = Cipher::new(isa, algorithm, &key(algorithm)).expect("a good key");
+        let cipher = RawCipher::with_isa(isa, algorithm, &key(algorithm)).expect("a good key");
         for (first, size, count) in [
             (0, 512, 9),
             (u128::from(u64::MAX), 4096, 3),
@@ -56,7 +56,7 @@ fn the_longest_data_unit() {
     let mut levels: Vec<_> = levels().collect();
     levels.retain(|isa| isa.has(lanecrypt_ciphers::Level::AesNi));
     let mut all = levels.into_iter().map(|isa| {
-        let cipher = Cipher::new(isa, algorithm, &key(algorithm)).expect("a good key");
+        let cipher = RawCipher::with_isa(isa, algorithm, &key(algorithm)).expect("a good key");
         let mut data = text.clone();
         cipher.encrypt(&[3; 16], &mut data[..]).expect("the longest");
         let sealed = data.clone();
@@ -67,7 +67,7 @@ fn the_longest_data_unit() {
     let Some(first) = all.next() else { return };
     assert!(all.all(|other| other == first));
     let mut longer = vec![0; (1 << 24) + 1];
-    let cipher = Cipher::new(Isa::detect(), algorithm, &key(algorithm)).expect("a good key");
+    let cipher = RawCipher::new(algorithm, &key(algorithm)).expect("a good key");
     assert_eq!(cipher.encrypt(&[3; 16], &mut longer[..]), Err(Error::DataLength));
     assert_eq!(cipher.decrypt(&[3; 16], &mut longer[..]), Err(Error::DataLength));
     assert_eq!(cipher.encrypt_sectors(0, longer.len(), &mut longer[..]), Err(Error::DataLength));
@@ -80,11 +80,11 @@ fn equal_halves_are_weak_and_differ_by_one_bit_are_not() {
         let length = algorithm.key_lengths().longest();
         let good = key(algorithm);
         let mut weak = good[..length / 2].repeat(2);
-        let refused = Cipher::new(Isa::detect(), algorithm, &weak).map(drop);
+        let refused = RawCipher::new(algorithm, &weak).map(drop);
         assert_eq!(refused, Err(Error::WeakKey));
 
-        let mut cipher = Cipher::new(Isa::detect(), algorithm, &good).expect("a good key");
-        let sealed = |cipher: &Cipher| {
+        let mut cipher = RawCipher::new(algorithm, &good).expect("a good key");
+        let sealed = |cipher: &RawCipher| {
             let mut data = [7; 40];
             cipher.encrypt(&[1; 16], &mut data[..]).expect("a data unit");
             data
@@ -94,7 +94,7 @@ fn equal_halves_are_weak_and_differ_by_one_bit_are_not() {
         assert_eq!(sealed(&cipher), before, "a refused key has changed something");
         for bit in 0..8 * length {
             weak[bit / 8] ^= 1 << (bit % 8);
-            assert!(Cipher::new(Isa::detect(), algorithm, &weak).is_ok(), "bit {bit}");
+            assert!(RawCipher::new(algorithm, &weak).is_ok(), "bit {bit}");
             assert_eq!(cipher.set_key(&weak), Ok(()), "bit {bit}");
             weak[bit / 8] ^= 1 << (bit % 8);
         }
@@ -104,7 +104,7 @@ fn equal_halves_are_weak_and_differ_by_one_bit_are_not() {
 #[test]
 fn what_is_refused() {
     for algorithm in BOTH {
-        let cipher = Cipher::new(Isa::detect(), algorithm, &key(algorithm)).expect("a good key");
+        let cipher = RawCipher::new(algorithm, &key(algorithm)).expect("a good key");
         let iv = [2; 16];
         let mut data = [0xa5; 100];
         for length in 0..16 {
@@ -137,7 +137,7 @@ fn what_is_refused() {
     }
     for algorithm in [Algorithm::AES_256_CBC, Algorithm::AES_128_CTR, Algorithm::NULL] {
         let key = key(algorithm);
-        let cipher = Cipher::new(Isa::detect(), algorithm, &key).expect("a good key");
+        let cipher = RawCipher::new(algorithm, &key).expect("a good key");
         let mut data = [0xa5; 64];
         assert_eq!(cipher.encrypt_sectors(0, 32, &mut data[..]), Err(Error::Unsupported));
         assert_eq!(cipher.decrypt_sectors(0, 32, &mut data[..]), Err(Error::Unsupported));
@@ -148,7 +148,7 @@ fn what_is_refused() {
 /// The masks of two places differ, and so does one block at both.
 #[test]
 fn equal_blocks_do_not_show() {
-    let cipher = Cipher::new(Isa::detect(), BOTH[0], &key(BOTH[0])).expect("a good key");
+    let cipher = RawCipher::new(BOTH[0], &key(BOTH[0])).expect("a good key");
     let mut data = vec![0; 1 << 16];
     cipher.encrypt_sectors(0, 4096, &mut data[..]).expect("whole sectors");
     let (blocks, _) = data.as_chunks::<16>();

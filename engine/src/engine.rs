@@ -67,8 +67,8 @@ impl Engine {
     /// # Errors
     ///
     /// [`Error::KeyLength`]; [`Error::Unsupported`] if the algorithm does not authenticate: use
-    /// [`open_hazmat`](Self::open_hazmat) for such algorithms.
-    pub fn open(&self, algorithm: Algorithm, key: &[u8]) -> Result<Session, Error> {
+    /// [`raw_session`](Self::raw_session) for such algorithms.
+    pub fn session(&self, algorithm: Algorithm, key: &[u8]) -> Result<Session, Error> {
         Session::sealed(self.isa, algorithm, key)
     }
 
@@ -77,34 +77,34 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// Same as [`hazmat::Cipher::new`](lanecrypt_ciphers::hazmat::Cipher::new).
-    pub fn open_hazmat(&self, algorithm: Algorithm, key: &[u8]) -> Result<Session, Error> {
+    /// Same as [`hazmat::RawCipher::new`](lanecrypt_ciphers::hazmat::RawCipher::new).
+    pub fn raw_session(&self, algorithm: Algorithm, key: &[u8]) -> Result<Session, Error> {
         Session::raw(self.isa, algorithm, key)
     }
 
-    /// Same as [`open`](Self::open), but on the heap. The key is expanded in its final place, so
+    /// Same as [`session`](Self::session), but on the heap. The key is expanded in its final place, so
     /// that no copy of it is left elsewhere when it is wiped. It takes as long as opening two
     /// sessions.
     ///
     /// # Errors
     ///
-    /// Same as [`open`](Self::open).
-    pub fn open_boxed(&self, algorithm: Algorithm, key: &[u8]) -> Result<Box<Session>, Error> {
-        Session::boxed(|key| self.open(algorithm, key), key)
+    /// Same as [`session`](Self::session).
+    pub fn boxed_session(&self, algorithm: Algorithm, key: &[u8]) -> Result<Box<Session>, Error> {
+        Session::boxed(|key| self.session(algorithm, key), key)
     }
 
-    /// Same as [`open_hazmat`](Self::open_hazmat), but on the heap: see
-    /// [`open_boxed`](Self::open_boxed).
+    /// Same as [`raw_session`](Self::raw_session), but on the heap: see
+    /// [`boxed_session`](Self::boxed_session).
     ///
     /// # Errors
     ///
-    /// Same as [`open_hazmat`](Self::open_hazmat).
-    pub fn open_hazmat_boxed(
+    /// Same as [`raw_session`](Self::raw_session).
+    pub fn boxed_raw_session(
         &self,
         algorithm: Algorithm,
         key: &[u8],
     ) -> Result<Box<Session>, Error> {
-        Session::boxed(|key| self.open_hazmat(algorithm, key), key)
+        Session::boxed(|key| self.raw_session(algorithm, key), key)
     }
 
     /// Opens a session of any algorithm on the driver of this name.
@@ -112,8 +112,8 @@ impl Engine {
     /// # Errors
     ///
     /// [`Error::Unsupported`] if there is no such driver or it does not serve the algorithm;
-    /// otherwise the same as [`open`](Self::open) and [`open_hazmat`](Self::open_hazmat).
-    pub fn open_on(
+    /// otherwise the same as [`session`](Self::session) and [`raw_session`](Self::raw_session).
+    pub fn session_on(
         &self,
         driver: &str,
         algorithm: Algorithm,

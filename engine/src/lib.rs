@@ -12,8 +12,8 @@
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let engine = Engine::new();
-//! let client = engine.open(Algorithm::CHACHA20_POLY1305, &[1; 32])?;
-//! let server = engine.open(Algorithm::AES_128_GCM, &[2; 16])?;
+//! let client = engine.session(Algorithm::CHACHA20_POLY1305, &[1; 32])?;
+//! let server = engine.session(Algorithm::AES_128_GCM, &[2; 16])?;
 //!
 //! let (mut first, mut second) = ([0; 64 + 16], [0; 300 + 16]);
 //! let mut batch = [

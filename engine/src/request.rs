@@ -112,7 +112,7 @@ impl<'a> Request<'a> {
     }
 
     /// Encrypts a message without a tag, in place or from one slice to another, with a session of
-    /// [`open_hazmat`](crate::Engine::open_hazmat).
+    /// [`raw_session`](crate::Engine::raw_session).
     #[inline]
     pub fn encrypt(session: &'a Session, iv: &'a [u8], data: impl Into<Data<'a>>) -> Self {
         let work = Work::raw(session, Operation::Encrypt, data.into());
@@ -120,7 +120,7 @@ impl<'a> Request<'a> {
     }
 
     /// Decrypts a message without a tag, in place or from one slice to another, with a session of
-    /// [`open_hazmat`](crate::Engine::open_hazmat).
+    /// [`raw_session`](crate::Engine::raw_session).
     #[inline]
     pub fn decrypt(session: &'a Session, iv: &'a [u8], data: impl Into<Data<'a>>) -> Self {
         let work = Work::raw(session, Operation::Decrypt, data.into());

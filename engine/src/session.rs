@@ -13,12 +13,12 @@ use crate::{Data, Driver, Jobs, Operation, Request, SessionId};
 
 /// An expanded key, for any number of messages and threads.
 ///
-/// [`Engine::open`](crate::Engine::open) makes one. The key is expanded once, and wiped on drop;
+/// [`Engine::session`](crate::Engine::session) makes one. The key is expanded once, and wiped on drop;
 /// requests only read it. The methods here serve one message at a time and cost the same as those
 /// of [`Cipher`]. [`Engine::process`](crate::Engine::process) serves many at once.
 ///
 /// Moving a session leaves a copy of its key in the old place, as with every value in Rust.
-/// [`Engine::open_boxed`](crate::Engine::open_boxed) makes a session that stays in its place.
+/// [`Engine::boxed_session`](crate::Engine::boxed_session) makes a session that stays in its place.
 ///
 /// It is as constant-time as its algorithm. Lengths, nonces, associated data, and whether a message
 /// is authentic, are public.
@@ -35,7 +35,7 @@ pub struct Session {
 #[repr(u8)]
 pub(crate) enum Keyed {
     Sealed(Head, Cipher),
-    Raw(Head, hazmat::Cipher),
+    Raw(Head, hazmat::RawCipher),
 }
 
 /// The fields of a session besides its key.
@@ -77,7 +77,7 @@ impl Session {
     /// The same without authentication.
     pub(crate) fn raw(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
         let head = Head::of(algorithm);
-        Ok(Self { keyed: Keyed::Raw(head, hazmat::Cipher::new(isa, algorithm, key)?) })
+        Ok(Self { keyed: Keyed::Raw(head, hazmat::RawCipher::with_isa(isa, algorithm, key)?) })
     }
 
     /// A session that `make` makes, on the heap. Its key is expanded there and nowhere else.
@@ -271,11 +271,11 @@ impl Session {
         }
     }
 
-    /// Encrypts a message without a tag, as [`hazmat::Cipher::encrypt`] does.
+    /// Encrypts a message without a tag, as [`hazmat::RawCipher::encrypt`] does.
     ///
     /// # Errors
     ///
-    /// Same as [`hazmat::Cipher::encrypt`]; [`Error::OutputLength`] if there are two slices of
+    /// Same as [`hazmat::RawCipher::encrypt`]; [`Error::OutputLength`] if there are two slices of
     /// different lengths; [`Error::Unsupported`] if the session authenticates.
     #[inline]
     pub fn encrypt<'d>(&self, iv: &[u8], data: impl Into<Data<'d>>) -> Result<(), Error> {
@@ -286,11 +286,11 @@ impl Session {
         }
     }
 
-    /// Decrypts a message without a tag, as [`hazmat::Cipher::decrypt`] does.
+    /// Decrypts a message without a tag, as [`hazmat::RawCipher::decrypt`] does.
     ///
     /// # Errors
     ///
-    /// Same as [`hazmat::Cipher::decrypt`]; [`Error::OutputLength`] if there are two slices of
+    /// Same as [`hazmat::RawCipher::decrypt`]; [`Error::OutputLength`] if there are two slices of
     /// different lengths; [`Error::Unsupported`] if the session authenticates.
     #[inline]
     pub fn decrypt<'d>(&self, iv: &[u8], data: impl Into<Data<'d>>) -> Result<(), Error> {

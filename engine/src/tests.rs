@@ -106,7 +106,7 @@ fn sessions(engine: &Engine) -> Vec<Session> {
     let session = |(at, algorithm): (usize, &Algorithm)| {
         let longest = algorithm.key_lengths().longest();
         let key: Vec<u8> = (0..longest).map(|byte| (at + byte * 11).to_le_bytes()[0]).collect();
-        engine.open_on("software", *algorithm, &key).ok()
+        engine.session_on("software", *algorithm, &key).ok()
     };
     algorithms.enumerate().filter_map(session).collect()
 }
@@ -192,7 +192,7 @@ fn what_is_settled_stays_as_it_is() {
     };
     let [gcm, cbc] = [Algorithm::AES_128_GCM, Algorithm::AES_128_CBC].map(of_algorithm);
     let elsewhere = all.len();
-    all.push(engine.open_on("adding", Algorithm::NULL, &[]).expect("it serves it"));
+    all.push(engine.session_on("adding", Algorithm::NULL, &[]).expect("it serves it"));
 
     let kinds: [&dyn Fn(usize) -> usize; 5] =
         [&|_| gcm, &|_| cbc, &|_| elsewhere, &|at| [gcm, cbc, elsewhere][at % 3], &|at| {
@@ -342,9 +342,9 @@ fn add(job: &mut Job<'_, '_>) -> Result<(), Error> {
 fn another_driver_gets_what_is_its_own() {
     let adding = Arc::new(Adding::default());
     let engine = Engine::new().with_driver(adding.clone()).expect("a free name");
-    let here = engine.open_on("software", Algorithm::NULL, &[]).expect("it is built in");
-    let there = engine.open_on("adding", Algorithm::NULL, &[]).expect("it serves it");
-    assert!(engine.open_on("adding", Algorithm::AES_128_CBC, &[0; 16]).is_err());
+    let here = engine.session_on("software", Algorithm::NULL, &[]).expect("it is built in");
+    let there = engine.session_on("adding", Algorithm::NULL, &[]).expect("it serves it");
+    assert!(engine.session_on("adding", Algorithm::AES_128_CBC, &[0; 16]).is_err());
 
     let mut data = [[0_u8; 3]; 9];
     let of = |at: usize| if (3..6).contains(&at) { &there } else { &here };
@@ -387,7 +387,7 @@ fn another_driver_gets_what_is_its_own() {
 fn what_a_driver_leaves_has_failed() {
     let adding = Arc::new(Adding { leaves: Some(2), ..Adding::default() });
     let engine = Engine::new().with_driver(adding.clone()).expect("a free name");
-    let session = engine.open_on("adding", Algorithm::NULL, &[]).expect("it serves it");
+    let session = engine.session_on("adding", Algorithm::NULL, &[]).expect("it serves it");
     let mut data = [[0_u8; 3]; 5];
     let mut batch = data.each_mut().map(|data| Request::encrypt(&session, &[], &mut data[..]));
     assert_eq!(engine.process(&mut batch).map_err(|error| error.failed), Err(3));
@@ -413,7 +413,7 @@ fn what_a_driver_leaves_has_failed() {
 fn tags_and_nonces_are_the_sessions() {
     let adding = Arc::new(Adding::default());
     let engine = Engine::new().with_driver(adding).expect("a free name");
-    let mut session = engine.open(Algorithm::AES_128_GCM, &[1; 16]).expect("a right key");
+    let mut session = engine.session(Algorithm::AES_128_GCM, &[1; 16]).expect("a right key");
     assert_eq!(session.set_tag_length(5), Err(Error::TagLength));
     assert_eq!(session.set_tag_length(12), Ok(()));
     let mut packet = [0; 20];
@@ -425,9 +425,9 @@ fn tags_and_nonces_are_the_sessions() {
     let nonce = session.seal_next(&mut nonces, b"aad", &mut packet).expect("all is right");
     assert_eq!(session.open(&nonce, b"aad", &mut packet), Ok(&mut [0; 8][..]));
 
-    let mut raw = engine.open_hazmat(Algorithm::AES_128_CBC, &[1; 16]).expect("a right key");
+    let mut raw = engine.raw_session(Algorithm::AES_128_CBC, &[1; 16]).expect("a right key");
     assert_eq!(raw.set_tag_length(12), Err(Error::Unsupported));
     assert_eq!(raw.seal_next(&mut nonces, b"aad", &mut packet).err(), Some(Error::Unsupported));
-    let mut there = engine.open_on("adding", Algorithm::NULL, &[]).expect("it serves it");
+    let mut there = engine.session_on("adding", Algorithm::NULL, &[]).expect("it serves it");
     assert_eq!(there.set_tag_length(12), Err(Error::Unsupported));
 }

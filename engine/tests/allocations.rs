@@ -92,10 +92,10 @@ fn sessions(engine: &Engine) -> Vec<Session> {
     let open = |algorithm: Algorithm| {
         let key = [algorithm.nonce_length().to_le_bytes()[0]; 32];
         let longest = algorithm.key_lengths().longest().min(32);
-        engine.open_on("software", algorithm, &key[..longest]).expect("a good key")
+        engine.session_on("software", algorithm, &key[..longest]).expect("a good key")
     };
     let of_drivers = ["null", "inverting", "inverting"]
-        .map(|driver| engine.open_on(driver, Algorithm::NULL, &[]).expect("it serves it"));
+        .map(|driver| engine.session_on(driver, Algorithm::NULL, &[]).expect("it serves it"));
     let software = [
         Algorithm::AES_128_GCM,
         Algorithm::CHACHA20_POLY1305,

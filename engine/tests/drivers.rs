@@ -35,7 +35,7 @@ struct Inside {
 #[derive(Debug)]
 enum Kept {
     Sealed(Cipher),
-    Raw(hazmat::Cipher),
+    Raw(hazmat::RawCipher),
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -79,7 +79,7 @@ impl Driver for Card {
         let kept = if algorithm.is_aead() {
             Kept::Sealed(Cipher::with_isa(Isa::PORTABLE, algorithm, key)?)
         } else {
-            Kept::Raw(hazmat::Cipher::new(Isa::PORTABLE, algorithm, key)?)
+            Kept::Raw(hazmat::RawCipher::with_isa(Isa::PORTABLE, algorithm, key)?)
         };
         Ok(self.look(|inside| {
             inside.next += 1;
@@ -134,12 +134,12 @@ fn serve(kept: &Kept, job: &mut Job<'_, '_>) -> Result<(), Error> {
 fn open(engine: &Engine, key: &Key) -> Session {
     let Key { algorithm, bytes, .. } = key;
     if *algorithm == Algorithm::NULL {
-        return engine.open_on("null", *algorithm, bytes).expect("it has no key");
+        return engine.session_on("null", *algorithm, bytes).expect("it has no key");
     }
-    let card = engine.open_on("card", *algorithm, bytes);
+    let card = engine.session_on("card", *algorithm, bytes);
     card.unwrap_or_else(|_| match algorithm.is_aead() {
-        true => engine.open(*algorithm, bytes).expect("a good key"),
-        false => engine.open_hazmat(*algorithm, bytes).expect("a good key"),
+        true => engine.session(*algorithm, bytes).expect("a good key"),
+        false => engine.raw_session(*algorithm, bytes).expect("a good key"),
     })
 }
 
@@ -181,9 +181,9 @@ fn mixed_batches_go_to_whom_they_belong() {
 fn sessions_are_of_the_driver_that_is_named() {
     let card = Card::default();
     let engine = Engine::new().with_driver(card.clone()).expect("a free name");
-    let raw = engine.open_on("card", Algorithm::AES_128_CTR, &[1; 16]).expect("a good key");
-    let dear = engine.open(Algorithm::AES_256_GCM, &[1; 32]).expect("a good key");
-    let asked = engine.open_on("card", Algorithm::AES_256_GCM, &[1; 32]).expect("a good key");
+    let raw = engine.session_on("card", Algorithm::AES_128_CTR, &[1; 16]).expect("a good key");
+    let dear = engine.session(Algorithm::AES_256_GCM, &[1; 32]).expect("a good key");
+    let asked = engine.session_on("card", Algorithm::AES_256_GCM, &[1; 32]).expect("a good key");
     assert_eq!([raw.driver(), dear.driver(), asked.driver()], ["card", "software", "card"]);
     let mut packets = [[7; 50]; 2];
     dear.seal(&[2; 12], b"aad", &mut packets[0]).expect("good lengths");
@@ -194,9 +194,9 @@ fn sessions_are_of_the_driver_that_is_named() {
     });
 
     // A session that could not be opened is not closed either.
-    let refused = engine.open_on("card", Algorithm::AES_128_CBC, &[1; 16]);
+    let refused = engine.session_on("card", Algorithm::AES_128_CBC, &[1; 16]);
     assert_eq!(refused.err(), Some(Error::Unsupported));
-    let refused = engine.open_on("card", Algorithm::AES_128_CTR, &[1; 17]);
+    let refused = engine.session_on("card", Algorithm::AES_128_CTR, &[1; 17]);
     assert_eq!(refused.err(), Some(Error::KeyLength));
     assert_eq!(card.look(|inside| inside.sessions.len()), 2);
     drop((raw, dear));
@@ -208,7 +208,7 @@ fn sessions_are_of_the_driver_that_is_named() {
 fn sessions_outlive_their_engine() {
     let card = Card::default();
     let engine = Engine::new().with_driver(card.clone()).expect("a free name");
-    let session = engine.open_on("card", Algorithm::AES_128_CTR, &[1; 16]).expect("a good key");
+    let session = engine.session_on("card", Algorithm::AES_128_CTR, &[1; 16]).expect("a good key");
     drop(engine);
     let mut data = [0; 20];
     assert_eq!(session.encrypt(&[3; 16], &mut data[..]), Ok(()));
@@ -231,9 +231,9 @@ impl Three {
     fn new(engine: &Engine) -> Self {
         let software = |byte| {
             let key = [byte; 16];
-            engine.open_on("software", Algorithm::AES_128_CBC, &key).expect("a good key")
+            engine.session_on("software", Algorithm::AES_128_CBC, &key).expect("a good key")
         };
-        let card = engine.open_on("card", Algorithm::AES_128_CTR, &[1; 16]).expect("a good key");
+        let card = engine.session_on("card", Algorithm::AES_128_CTR, &[1; 16]).expect("a good key");
         Self { sessions: [software(1), card, software(2)], data: [[0; 32]; 3] }
     }
 
@@ -290,7 +290,7 @@ fn a_driver_that_panics_leaves_sessions_usable() {
 fn a_driver_that_panics_over_one_request_has_not_served_it() {
     let card = Card::default();
     let engine = Engine::new().with_driver(card.clone()).expect("a free name");
-    let session = engine.open_on("card", Algorithm::AES_128_CTR, &[1; 16]).expect("a good key");
+    let session = engine.session_on("card", Algorithm::AES_128_CTR, &[1; 16]).expect("a good key");
     card.set(Mood::Broken);
     let mut data = [0; 32];
     let mut batch = [Request::encrypt(&session, &[9; 16], &mut data[..])];

@@ -21,7 +21,7 @@ fn nonces() -> Vec<[u8; 12]> {
 
 /// The results of the same messages from a session of the software.
 fn sealed(key: &[u8; 32]) -> Vec<[u8; 100]> {
-    let session = Engine::new().open(Algorithm::CHACHA20_POLY1305, key).expect("a good key");
+    let session = Engine::new().session(Algorithm::CHACHA20_POLY1305, key).expect("a good key");
     let mut packets = packets();
     for (packet, nonce) in packets.iter_mut().zip(nonces()) {
         session.seal(&nonce, b"aad", packet).expect("good lengths");
@@ -33,7 +33,7 @@ fn sealed(key: &[u8; 32]) -> Vec<[u8; 100]> {
 #[test]
 fn a_request_goes_to_a_thread_and_back() {
     let engine = Engine::new();
-    let session = engine.open(Algorithm::CHACHA20_POLY1305, &[4; 32]).expect("a good key");
+    let session = engine.session(Algorithm::CHACHA20_POLY1305, &[4; 32]).expect("a good key");
     let (nonces, mut packets) = (nonces(), packets());
     thread::scope(|scope| {
         let (there, inbox) = mpsc::channel::<(usize, Request<'_>)>();
@@ -70,7 +70,7 @@ fn a_request_goes_to_a_thread_and_back() {
 #[test]
 fn a_batch_goes_to_a_thread() {
     let engine = Engine::new();
-    let session = engine.open(Algorithm::CHACHA20_POLY1305, &[5; 32]).expect("a good key");
+    let session = engine.session(Algorithm::CHACHA20_POLY1305, &[5; 32]).expect("a good key");
     let (nonces, mut packets) = (nonces(), packets());
     let mut room = engine.room(COUNT);
     let mut batch = room.batch();
@@ -151,8 +151,8 @@ fn a_driver_divides_its_jobs_among_threads() {
     let threads = Threads(Arc::new(Inside { cipher, batches, parts }));
     let engine = Engine::new().with_driver(threads.clone()).expect("a free name");
     let there =
-        engine.open_on("threads", Algorithm::CHACHA20_POLY1305, &[6; 32]).expect("it takes all");
-    let here = engine.open(Algorithm::CHACHA20_POLY1305, &[6; 32]).expect("a good key");
+        engine.session_on("threads", Algorithm::CHACHA20_POLY1305, &[6; 32]).expect("it takes all");
+    let here = engine.session(Algorithm::CHACHA20_POLY1305, &[6; 32]).expect("a good key");
     let sealed = sealed(&[6; 32]);
     let sessions: [&dyn Fn(usize) -> bool; 2] = [&|_| true, &|at| at % 10 > 1];
     for is_there in sessions {
@@ -221,8 +221,8 @@ fn jobs_show_what_requests_were_made_of() {
     let looking = Looking::default();
     let engine = Engine::new().with_driver(looking.clone()).expect("a free name");
     let session =
-        engine.open_on("looking", Algorithm::AES_128_GCM, &[1; 16]).expect("it takes all");
-    let raw = engine.open_on("looking", Algorithm::AES_128_CTR, &[1; 16]).expect("it takes all");
+        engine.session_on("looking", Algorithm::AES_128_GCM, &[1; 16]).expect("it takes all");
+    let raw = engine.session_on("looking", Algorithm::AES_128_CTR, &[1; 16]).expect("it takes all");
     let from = [5; 3];
     let before = || ([1; 3], [2; 19], [3; 19], [4; 16], [6; 2], [7; 2], [8; 15], [9; 15]);
     let (mut a, mut b, mut c, mut tag, mut d, mut e, mut f, mut g) = before();

@@ -56,8 +56,8 @@ fn nothing_is_left(call: impl Fn(&dyn Fn() -> Box<Session>)) {
 
 fn open(engine: &Engine, algorithm: Algorithm, key: &[u8]) -> Box<Session> {
     match algorithm.is_aead() {
-        true => engine.open_boxed(algorithm, key).expect("a good key"),
-        false => engine.open_hazmat_boxed(algorithm, key).expect("a good key"),
+        true => engine.boxed_session(algorithm, key).expect("a good key"),
+        false => engine.boxed_raw_session(algorithm, key).expect("a good key"),
     }
 }
 
@@ -73,7 +73,9 @@ fn secrets(isa: Isa, algorithm: Algorithm, keys: [&[u8]; 2]) -> Secrets {
     secrets.add(keys, <[u8]>::to_vec);
     secrets.add(keys, |key| match algorithm.is_aead() {
         true => bytes_of(&*Cipher::boxed_with_isa(isa, algorithm, key).expect("a good key")),
-        false => bytes_of(&*hazmat::Cipher::boxed(isa, algorithm, key).expect("a good key")),
+        false => {
+            bytes_of(&*hazmat::RawCipher::boxed_with_isa(isa, algorithm, key).expect("a good key"))
+        }
     });
     secrets
 }

@@ -10,7 +10,7 @@ fn key(length: usize) -> Vec<u8> {
 
 fn open(engine: &Engine, algorithm: Algorithm) -> Session {
     let key = key(algorithm.key_lengths().longest());
-    engine.open_on("software", algorithm, &key).expect("a good key")
+    engine.session_on("software", algorithm, &key).expect("a good key")
 }
 
 /// ARC4 has no sessions: all messages of one would have the same keystream.
@@ -29,9 +29,9 @@ fn keys_of_other_lengths_are_refused() {
         for length in (0..80).chain([256, 257, 1000]) {
             let good = algorithm.key_lengths().contains(length);
             let key = key(length);
-            let door = if algorithm.is_aead() { Engine::open } else { Engine::open_hazmat };
+            let door = if algorithm.is_aead() { Engine::session } else { Engine::raw_session };
             let answers =
-                [door(&engine, algorithm, &key), engine.open_on("software", algorithm, &key)];
+                [door(&engine, algorithm, &key), engine.session_on("software", algorithm, &key)];
             for answer in answers {
                 let expected = if good { None } else { Some(Error::KeyLength) };
                 assert_eq!(answer.err(), expected, "{algorithm}: {length}");
@@ -45,8 +45,8 @@ fn every_algorithm_has_its_door() {
     let engine = Engine::new();
     for &algorithm in Algorithm::ALL {
         let key = key(algorithm.key_lengths().longest());
-        let door = engine.open(algorithm, &key);
-        let hazmat = engine.open_hazmat(algorithm, &key);
+        let door = engine.session(algorithm, &key);
+        let hazmat = engine.raw_session(algorithm, &key);
         let (opened, other) = if algorithm.is_aead() { (door, hazmat) } else { (hazmat, door) };
         assert_eq!(other.err(), Some(Error::Unsupported), "{algorithm}");
         if algorithm.to_string() == "arc4" {
@@ -65,8 +65,8 @@ fn keys_of_xts_with_equal_halves_are_refused() {
     let engine = Engine::new();
     for (algorithm, length) in [(Algorithm::AES_128_XTS, 32), (Algorithm::AES_256_XTS, 64)] {
         let weak = vec![7; length];
-        assert_eq!(engine.open_hazmat(algorithm, &weak).err(), Some(Error::WeakKey));
-        assert_eq!(engine.open_on("software", algorithm, &weak).err(), Some(Error::WeakKey));
+        assert_eq!(engine.raw_session(algorithm, &weak).err(), Some(Error::WeakKey));
+        assert_eq!(engine.session_on("software", algorithm, &weak).err(), Some(Error::WeakKey));
     }
 }
 
@@ -75,18 +75,18 @@ fn drivers_are_found_by_name() {
     let engine = Engine::default();
     assert_eq!(engine.drivers().collect::<Vec<_>>(), ["software", "null"]);
     for name in ["", "Software", "softwar", "card", "null "] {
-        let answer = engine.open_on(name, Algorithm::NULL, &[]);
+        let answer = engine.session_on(name, Algorithm::NULL, &[]);
         assert_eq!(answer.err(), Some(Error::Unsupported), "{name}");
     }
     for name in ["software", "null"] {
-        let session = engine.open_on(name, Algorithm::NULL, &[]).expect("it serves this");
+        let session = engine.session_on(name, Algorithm::NULL, &[]).expect("it serves this");
         assert_eq!(session.driver(), name);
-        let answer = engine.open_on(name, Algorithm::NULL, &[1]);
+        let answer = engine.session_on(name, Algorithm::NULL, &[1]);
         assert_eq!(answer.err(), Some(Error::KeyLength), "{name}");
     }
     for algorithm in algorithms().filter(|&algorithm| algorithm != Algorithm::NULL) {
         let key = key(algorithm.key_lengths().longest());
-        let answer = engine.open_on("null", algorithm, &key);
+        let answer = engine.session_on("null", algorithm, &key);
         assert_eq!(answer.err(), Some(Error::Unsupported), "{algorithm}");
     }
 }
@@ -104,7 +104,7 @@ fn an_empty_batch_is_served() {
 #[test]
 fn operations_that_a_session_has_not_are_refused() {
     let engine = Engine::new();
-    let null = engine.open_on("null", Algorithm::NULL, &[]).expect("it has no key");
+    let null = engine.session_on("null", Algorithm::NULL, &[]).expect("it has no key");
     let mut room = engine.room(8);
     for session in algorithms().map(|algorithm| open(&engine, algorithm)).chain([null]) {
         let algorithm = session.algorithm();
@@ -254,7 +254,7 @@ fn packets_that_are_shorter_than_a_tag_are_refused() {
 fn data_of_two_lengths_are_refused() {
     let engine = Engine::new();
     let mut room = engine.room(8);
-    let null = engine.open_on("null", Algorithm::NULL, &[]).expect("it has no key");
+    let null = engine.session_on("null", Algorithm::NULL, &[]).expect("it has no key");
     for session in algorithms().map(|algorithm| open(&engine, algorithm)).chain([null]) {
         let algorithm = session.algorithm();
         let nonce = key(algorithm.nonce_length());

@@ -103,7 +103,7 @@ fn nonces_of_every_length_are_taken_or_refused() {
 fn nonces_are_kept_by_value() {
     let adding = Adding::new();
     let engine = Engine::new().with_driver(adding.clone()).expect("a free name");
-    let session = engine.open_on(Adding::NAME, Algorithm::NULL, &[]).expect("it serves it");
+    let session = engine.session_on(Adding::NAME, Algorithm::NULL, &[]).expect("it serves it");
     let mut room = engine.room(400);
     let mut data = [[7; 30]; 300];
     let mut nonce = [0; 300];

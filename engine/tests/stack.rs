@@ -88,8 +88,8 @@ fn a_small_thread_has_room_for_a_batch() {
 fn open(engine: &Engine, algorithm: Algorithm) -> Option<Session> {
     let key = vec![1; algorithm.key_lengths().longest()];
     match algorithm.is_aead() {
-        true => engine.open(algorithm, &key).ok(),
-        false => engine.open_hazmat(algorithm, &key).ok(),
+        true => engine.session(algorithm, &key).ok(),
+        false => engine.raw_session(algorithm, &key).ok(),
     }
 }
 

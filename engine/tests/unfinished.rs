@@ -27,11 +27,12 @@ impl Scene {
     fn new() -> Self {
         let adding = Adding::new();
         let engine = Engine::new().with_driver(adding.clone()).expect("a free name");
-        let sealed = |algorithm, bytes| engine.open(algorithm, &[3; 32][..bytes]).expect("a key");
-        let raw = |algorithm| engine.open_hazmat(algorithm, &[3; 16]).expect("a key");
+        let sealed =
+            |algorithm, bytes| engine.session(algorithm, &[3; 32][..bytes]).expect("a key");
+        let raw = |algorithm| engine.raw_session(algorithm, &[3; 16]).expect("a key");
         let sessions = [
             sealed(Algorithm::AES_128_GCM, 16),
-            engine.open_on(Adding::NAME, Algorithm::NULL, &[]).expect("it serves it"),
+            engine.session_on(Adding::NAME, Algorithm::NULL, &[]).expect("it serves it"),
             raw(Algorithm::AES_128_CBC),
             sealed(Algorithm::CHACHA20_POLY1305, 32),
             raw(Algorithm::AES_128_CTR),

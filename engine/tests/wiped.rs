@@ -57,7 +57,7 @@ fn algorithms() -> impl Iterator<Item = Algorithm> {
 }
 
 fn open(engine: &Engine, algorithm: Algorithm, key: &[u8]) -> Session {
-    engine.open_on("software", algorithm, key).expect("a good key")
+    engine.session_on("software", algorithm, key).expect("a good key")
 }
 
 /// Not inlined, so that its caller has burned the stack that it uses: moving a value also copies

@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p lanecrypt --example parallel_packets`
 //!
-//! One keyed [`Cipher`] serves all threads by reference. It is `Sync` because requests only read
+//! One keyed [`RawCipher`] serves all threads by reference. It is `Sync` because requests only read
 //! the key schedule: there is no lock, no copy of the key and no allocation per packet. Each packet
 //! has its own IV, and is decrypted and compared. SSH also authenticates its packets; counter mode
 //! and CBC do not.
@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use std::thread::{self, available_parallelism};
 use std::time::Instant;
 
-use lanecrypt::hazmat::Cipher;
+use lanecrypt::hazmat::RawCipher;
 use lanecrypt::{Algorithm, Error, Isa, random};
 
 /// Packet lengths in bytes, mixed as on an SSH connection: requests, listings, file data.
@@ -79,7 +79,7 @@ fn run() -> Result<(), Wrong> {
     for algorithm in algorithms {
         let mut key = [0; 16];
         random::fill(&mut key);
-        let cipher = Cipher::new(Isa::detect(), algorithm, &key)?;
+        let cipher = RawCipher::new(algorithm, &key)?;
         let mut best = vec![Tally::default(); counts.len()];
         // Each thread of each turn is a separate sender. No two senders may use the same counters.
         let mut senders = 0_u64..;
@@ -110,7 +110,7 @@ fn thread_counts(processors: usize) -> Vec<usize> {
 
 /// Packets and bytes per second with one thread per sender under one cipher.
 fn measure(
-    cipher: &Cipher,
+    cipher: &RawCipher,
     senders: impl Iterator<Item = u64>,
     span: Duration,
 ) -> Result<Tally, Wrong> {
@@ -130,7 +130,7 @@ fn measure(
 }
 
 /// Encrypts and decrypts packets until `end`, as the sender with this number.
-fn carry(cipher: &Cipher, sender: u64, end: Instant) -> Result<Tally, Wrong> {
+fn carry(cipher: &RawCipher, sender: u64, end: Instant) -> Result<Tally, Wrong> {
     let original: Vec<u8> = (0..=250).cycle().take(32_768).collect();
     let mut buffer = original.clone();
     let mut tally = Tally::default();

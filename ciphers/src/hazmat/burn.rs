@@ -15,11 +15,11 @@ pub const BURN_DEPTH: usize = wipe::DEPTH;
 /// elsewhere: swapped pages, saved contexts.
 ///
 /// ```
-/// use lanecrypt_ciphers::hazmat::{Cipher, burn_stack};
+/// use lanecrypt_ciphers::hazmat::{RawCipher, burn_stack};
 /// use lanecrypt_ciphers::{Algorithm, Isa};
 ///
 /// # fn main() -> Result<(), lanecrypt_ciphers::Error> {
-/// let cipher = Cipher::new(Isa::detect(), Algorithm::AES_128_CTR, &[7; 16])?;
+/// let cipher = RawCipher::new(Algorithm::AES_128_CTR, &[7; 16])?;
 /// cipher.encrypt(&[0; 16], &mut [1; 100][..])?;
 /// drop(cipher);
 /// burn_stack();

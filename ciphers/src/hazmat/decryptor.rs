@@ -6,11 +6,11 @@ use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
 use super::Padding;
-use super::cipher::Cipher;
 use super::message::MessageState;
+use super::raw_cipher::RawCipher;
 use crate::Error;
 
-/// One message that is decrypted in pieces, under the key of a [`Cipher`].
+/// One message that is decrypted in pieces, under the key of a [`RawCipher`].
 ///
 /// Any split of the message into calls gives the same bytes. [`apply`](Self::apply) is the fast
 /// way for whole blocks and for streams; [`update`](Self::update) and
@@ -22,7 +22,7 @@ use crate::Error;
 pub struct Decryptor<'c>(MessageState<'c, false>);
 
 /// One message in pieces.
-impl Cipher {
+impl RawCipher {
     /// Begins to decrypt a message that comes in pieces.
     ///
     /// # Errors

@@ -6,11 +6,11 @@ use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
 use super::Padding;
-use super::cipher::Cipher;
 use super::message::MessageState;
+use super::raw_cipher::RawCipher;
 use crate::Error;
 
-/// One message that is encrypted in pieces, under the key of a [`Cipher`].
+/// One message that is encrypted in pieces, under the key of a [`RawCipher`].
 ///
 /// Any split of the message into calls gives the same bytes. [`apply`](Self::apply) is the fast
 /// way for whole blocks and for streams; [`update`](Self::update) and
@@ -18,11 +18,11 @@ use crate::Error;
 /// message goes on. Bytes that are held back are wiped.
 ///
 /// ```
-/// use lanecrypt_ciphers::hazmat::{Cipher, Padding};
+/// use lanecrypt_ciphers::hazmat::{RawCipher, Padding};
 /// use lanecrypt_ciphers::{Algorithm, Isa};
 ///
 /// # fn main() -> Result<(), lanecrypt_ciphers::Error> {
-/// let cipher = Cipher::new(Isa::detect(), Algorithm::AES_256_CBC, &[7; 32])?;
+/// let cipher = RawCipher::new(Algorithm::AES_256_CBC, &[7; 32])?;
 /// let mut encryptor = cipher.encryptor(&[1; 16], Padding::Pkcs7)?;
 /// let mut output = [0; 64];
 /// let mut written = 0;
@@ -37,7 +37,7 @@ use crate::Error;
 pub struct Encryptor<'c>(MessageState<'c, true>);
 
 /// One message in pieces.
-impl Cipher {
+impl RawCipher {
     /// Begins to encrypt a message that comes in pieces.
     ///
     /// # Errors

@@ -20,7 +20,7 @@ use crate::{Algorithm, Error};
 ///
 /// Masks of many connections are made side by side by [`masks`](Self::masks). (In an engine's batch
 /// those of ChaCha20 are messages of [`Algorithm::CHACHA20_IETF`]: zeros that are encrypted with
-/// the sample as their [initialization vector](super::Cipher).)
+/// the sample as their [initialization vector](super::RawCipher).)
 pub struct HeaderProtectionKey(MaskKey);
 
 enum MaskKey {

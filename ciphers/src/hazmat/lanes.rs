@@ -1,7 +1,7 @@
 //! Many messages at once, each with a key of its own: side by side where there is a kernel for
 //! that, and one by one where not.
 //!
-//! Each message gets the same result as from [`Cipher::encrypt`] or [`Cipher::decrypt`], and one
+//! Each message gets the same result as from [`RawCipher::encrypt`] or [`RawCipher::decrypt`], and one
 //! that is refused changes nothing for the others. `lanecrypt-engine` sorts mixed batches, and
 //! knows the lengths for which side by side is faster.
 
@@ -12,7 +12,7 @@ use inout::InOutBuf;
 use lanecrypt_kernels::lanes::Lane;
 use lanecrypt_kernels::{BlockEncrypt, StreamCore, in_parts, into_blocks};
 
-use super::Cipher;
+use super::RawCipher;
 use super::block_modes::sized;
 use super::expanded_key::ExpandedKey;
 use super::stream_key::{ParsedKey, StreamKey, block_and_nonce};
@@ -33,12 +33,12 @@ const LONGEST_STREAM: usize = 1 << 20;
 /// the end of the shortest counter.
 const LAST_START: u64 = (1 << 32) - LONGEST_STREAM as u64 / 64;
 
-/// A message that is to be encrypted or decrypted: what [`Cipher::encrypt`] takes.
+/// A message that is to be encrypted or decrypted: what [`RawCipher::encrypt`] takes.
 #[expect(clippy::exhaustive_structs, reason = "whoever has a batch makes it, field by field")]
 pub struct Message<'a> {
     /// Its key.
-    pub cipher: &'a Cipher,
-    /// Its initialization vector or nonce, or block and nonce, see [`Cipher`].
+    pub cipher: &'a RawCipher,
+    /// Its initialization vector or nonce, or block and nonce, see [`RawCipher`].
     pub iv: &'a [u8],
     /// The data to encrypt or decrypt, in place or from one buffer to another.
     pub data: InOutBuf<'a, 'a, u8>,
@@ -46,7 +46,7 @@ pub struct Message<'a> {
     pub outcome: &'a mut Result<(), Error>,
 }
 
-/// Encrypts each message, as [`Cipher::encrypt`] does, and returns how many were refused.
+/// Encrypts each message, as [`RawCipher::encrypt`] does, and returns how many were refused.
 ///
 /// All should be of `algorithm`; one that is not is encrypted just as well, alone. Those of
 /// `lengths` go side by side, if there is a kernel for it. As constant time as the algorithm is.
@@ -75,7 +75,7 @@ pub fn encrypt<'a>(
     raw_ciphers!(chains! {})
 }
 
-/// Decrypts each message, as [`Cipher::decrypt`] does, and returns how many were refused.
+/// Decrypts each message, as [`RawCipher::decrypt`] does, and returns how many were refused.
 ///
 /// All should be of `algorithm`; one that is not is decrypted just as well, alone. Those of
 /// `lengths` go side by side, if there is a kernel for it: with streams only, for the other modes
@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     fn stray<'a>(
-        cipher: &'a Cipher,
+        cipher: &'a RawCipher,
         data: &'a mut [u8],
         outcome: &'a mut Result<(), Error>,
     ) -> impl Iterator<Item = Message<'a>> {
@@ -246,7 +246,7 @@ mod tests {
     /// A message of another algorithm than the one that is named goes its own way, and back.
     #[test]
     fn strays_are_served_alone() {
-        let cbc = Cipher::new(Isa::detect(), Algorithm::AES_128_CBC, &[1; 16]).expect("a good key");
+        let cbc = RawCipher::new(Algorithm::AES_128_CBC, &[1; 16]).expect("a good key");
         let mut right = [7; 32];
         cbc.encrypt(&[2; 16], &mut right[..]).expect("whole blocks");
         for named in [Algorithm::AES_128_CTR, Algorithm::CHACHA20_IETF, Algorithm::SERPENT_128_CBC]

@@ -8,16 +8,16 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::Padding;
 use super::block_modes::{MAX_BLOCK, both, cbc, copy, ecb, first, no_iv, sized};
-use super::cipher::Cipher;
 use super::expanded_key::{ExpandedKey, by_mode, by_mode_of};
 use super::padding::{pad, unpad};
+use super::raw_cipher::RawCipher;
 use super::running_stream::RunningStream;
 use super::table::raw_ciphers;
 use crate::{Error, Mode};
 
 /// The state of one message that is encrypted, or decrypted.
 pub(super) struct MessageState<'c, const ENCRYPT: bool> {
-    cipher: &'c Cipher,
+    cipher: &'c RawCipher,
     padding: Padding,
     finished: bool,
     /// With ECB and CBC, bytes at the front of `part` that are held back: fewer than a block, or a
@@ -35,7 +35,7 @@ pub(super) struct MessageState<'c, const ENCRYPT: bool> {
 
 impl<'c, const ENCRYPT: bool> MessageState<'c, ENCRYPT> {
     pub(super) fn new(
-        cipher: &'c Cipher,
+        cipher: &'c RawCipher,
         iv: &[u8],
         padding: Padding,
         first: u64,

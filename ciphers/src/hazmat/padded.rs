@@ -3,20 +3,20 @@
 use zeroize::Zeroizing;
 
 use super::block_modes::{MAX_BLOCK, both};
-use super::cipher::Cipher;
 use super::padding::{pad, padding_byte, unpad};
+use super::raw_cipher::RawCipher;
 use crate::{Error, Mode};
 
 /// Padding of PKCS #7 (RFC 5652, section 6.3), with ECB and CBC only. The warning of
 /// [`Padding`](super::Padding) applies.
-impl Cipher {
+impl RawCipher {
     /// Encrypts one whole message of any length with padding, from one buffer to another, and
     /// answers the number of bytes written: those of `input`, rounded up to whole blocks, and a
     /// block more if they were whole already.
     ///
     /// ```compile_fail,E0502
-    /// # use lanecrypt_ciphers::{Algorithm, Isa, hazmat::Cipher};
-    /// # let cipher = Cipher::new(Isa::detect(), Algorithm::AES_128_CBC, &[7; 16]).unwrap();
+    /// # use lanecrypt_ciphers::{Algorithm, Isa, hazmat::RawCipher};
+    /// # let cipher = RawCipher::new(Algorithm::AES_128_CBC, &[7; 16]).unwrap();
     /// let mut data = [0; 48];
     /// cipher.encrypt_padded(&[0; 16], &data[..31], &mut data).unwrap();
     /// ```

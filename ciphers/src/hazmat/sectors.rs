@@ -3,8 +3,8 @@
 use inout::InOutBuf;
 
 use super::block_modes::data_unit;
-use super::cipher::Cipher;
 use super::expanded_key::ExpandedKey;
+use super::raw_cipher::RawCipher;
 use crate::Error;
 
 /// For XTS only.
@@ -13,7 +13,7 @@ use crate::Error;
 /// a sector is written again: equal contents look equal, and who has copies of two times sees which
 /// blocks of 16 bytes differ. And nothing is authenticated, see [`hazmat`](super). A sector's
 /// number must stand for one place under one key: two devices take two keys.
-impl Cipher {
+impl RawCipher {
     /// Encrypts consecutive sectors of `size` bytes each: a slice in place, or an [`InOutBuf`] from
     /// one buffer to another. Their numbers count from `first`; each one's tweak is its number as
     /// 16 little-endian bytes, what dm-crypt calls `plain64`.
@@ -22,12 +22,12 @@ impl Cipher {
     /// short.
     ///
     /// ```
-    /// use lanecrypt_ciphers::hazmat::Cipher;
+    /// use lanecrypt_ciphers::hazmat::RawCipher;
     /// use lanecrypt_ciphers::{Algorithm, Isa};
     ///
     /// # fn main() -> Result<(), lanecrypt_ciphers::Error> {
     /// # let key: Vec<u8> = (0..64).collect();
-    /// let disk = Cipher::new(Isa::detect(), Algorithm::AES_256_XTS, &key)?;
+    /// let disk = RawCipher::new(Algorithm::AES_256_XTS, &key)?;
     /// let mut page = [0; 4096];
     /// disk.encrypt_sectors(2048, 512, &mut page[..])?;
     /// disk.decrypt_sectors(2048, 512, &mut page[..])?;

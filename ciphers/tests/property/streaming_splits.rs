@@ -1,7 +1,7 @@
 //! What must hold for any message, cut in any way: shared by a test, which runs it on a fixed
 //! corpus, and by the fuzz target `streaming_splits`, which searches for inputs that break it.
 
-use lanecrypt_ciphers::hazmat::{Cipher, Padding, Stream};
+use lanecrypt_ciphers::hazmat::{Padding, RawCipher, Stream};
 use lanecrypt_ciphers::{Algorithm, Error, InOutBuf, Isa, Level, Mode};
 
 use crate::bytes::Bytes;
@@ -99,7 +99,7 @@ impl Case {
 
     /// In one call, from one buffer to another.
     fn whole(&self, isa: Isa, way: Way, data: &[u8]) -> Result<Vec<u8>, Error> {
-        let cipher = Cipher::new(isa, self.algorithm, &self.key)?;
+        let cipher = RawCipher::with_isa(isa, self.algorithm, &self.key)?;
         let mut out = vec![0x5a; data.len() + 16];
         let length = match (self.padding, way) {
             (Padding::Pkcs7, Way::Encrypt) => cipher.encrypt_padded(&self.iv, data, &mut out)?,
@@ -119,7 +119,7 @@ impl Case {
 
     /// In one call, in place.
     fn in_place(&self, isa: Isa, way: Way, data: &[u8]) -> Result<Vec<u8>, Error> {
-        let (cipher, iv) = (Cipher::new(isa, self.algorithm, &self.key)?, &self.iv[..]);
+        let (cipher, iv) = (RawCipher::with_isa(isa, self.algorithm, &self.key)?, &self.iv[..]);
         let mut buffer = data.to_vec();
         match (self.padding, way) {
             (Padding::Pkcs7, Way::Encrypt) => {
@@ -139,7 +139,7 @@ impl Case {
 
     /// In calls that cut blocks apart.
     fn updated(&self, isa: Isa, way: Way, data: &[u8]) -> Result<Vec<u8>, Error> {
-        let cipher = Cipher::new(isa, self.algorithm, &self.key)?;
+        let cipher = RawCipher::with_isa(isa, self.algorithm, &self.key)?;
         let mut out = vec![0x5a; data.len() + 16];
         let (mut from, mut to) = (0, 0);
         let calls = self.calls(data.len(), 1);
@@ -167,7 +167,7 @@ impl Case {
 
     /// In calls of whole blocks, in place or from one buffer to another.
     fn applied(&self, isa: Isa, way: Way, data: &[u8], apart: bool) -> Result<Vec<u8>, Error> {
-        let cipher = Cipher::new(isa, self.algorithm, &self.key)?;
+        let cipher = RawCipher::with_isa(isa, self.algorithm, &self.key)?;
         let mut out = if apart { vec![0x5a; data.len()] } else { data.to_vec() };
         let calls = self.calls(data.len(), self.algorithm.granularity());
         let mut at = 0;

@@ -1,6 +1,6 @@
 //! A message to encrypt or decrypt, without authentication.
 
-use lanecrypt_ciphers::hazmat::{Cipher, Padding, Stream};
+use lanecrypt_ciphers::hazmat::{Padding, RawCipher, Stream};
 use lanecrypt_ciphers::{Algorithm, Error, Isa, Mode};
 
 use super::calls;
@@ -60,7 +60,7 @@ impl Case {
         if self.chunks.len() > 1 {
             return Err(Refusal(format!("chunks: {} takes one call", self.algorithm)));
         }
-        let cipher = Cipher::new(isa, self.algorithm, &self.key)?;
+        let cipher = RawCipher::with_isa(isa, self.algorithm, &self.key)?;
         match self.direction {
             Direction::Encrypt => cipher.encrypt(&self.nonce, &mut data[..])?,
             Direction::Decrypt => cipher.decrypt(&self.nonce, &mut data[..])?,
@@ -71,7 +71,7 @@ impl Case {
     /// Calls may split blocks.
     fn run_blocks(&self, isa: Isa, data: &[u8]) -> Result<Vec<u8>, Refusal> {
         self.check_position()?;
-        let cipher = Cipher::new(isa, self.algorithm, &self.key)?;
+        let cipher = RawCipher::with_isa(isa, self.algorithm, &self.key)?;
         let mut out = vec![0; data.len()];
         match self.direction {
             Direction::Encrypt => {

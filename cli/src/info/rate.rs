@@ -45,7 +45,7 @@ impl Rate {
         if algorithm.is_aead() {
             return Self::measure_packets(isa, algorithm, &key, &nonce);
         }
-        let cipher = hazmat::Cipher::new(isa, algorithm, &key).ok()?;
+        let cipher = hazmat::RawCipher::with_isa(isa, algorithm, &key).ok()?;
         Some(Self {
             encrypt: cycles_per_byte(|| cipher.encrypt(&nonce, black_box(&mut message[..])))?,
             decrypt: cycles_per_byte(|| cipher.decrypt(&nonce, black_box(&mut message[..])))?,

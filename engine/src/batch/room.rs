@@ -24,8 +24,8 @@ const MOST: usize = 256;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let engine = Engine::new();
-/// let client = engine.open(Algorithm::CHACHA20_POLY1305, &[1; 32])?;
-/// let server = engine.open(Algorithm::AES_128_GCM, &[2; 16])?;
+/// let client = engine.session(Algorithm::CHACHA20_POLY1305, &[1; 32])?;
+/// let server = engine.session(Algorithm::AES_128_GCM, &[2; 16])?;
 ///
 /// let mut room = engine.room(64);
 /// for turn in 0..3 {

@@ -16,7 +16,7 @@ pub(crate) struct Key {
 /// A cipher with its key expanded.
 pub(crate) enum Keyed {
     Sealed(Cipher),
-    Raw(hazmat::Cipher),
+    Raw(hazmat::RawCipher),
 }
 
 impl Keyed {
@@ -24,7 +24,7 @@ impl Keyed {
         if algorithm.is_aead() {
             Self::Sealed(Cipher::with_isa(isa, algorithm, key).expect("a good key"))
         } else {
-            Self::Raw(hazmat::Cipher::new(isa, algorithm, key).expect("a good key"))
+            Self::Raw(hazmat::RawCipher::with_isa(isa, algorithm, key).expect("a good key"))
         }
     }
 }
@@ -117,11 +117,11 @@ pub(crate) fn open(engine: &Engine, keys: &[Key]) -> Vec<Session> {
         let (algorithm, bytes) = (key.algorithm, &key.bytes);
         match algorithm.is_aead() {
             _ if algorithm == Algorithm::NULL && i % 2 == 0 => {
-                engine.open_on("null", algorithm, bytes)
+                engine.session_on("null", algorithm, bytes)
             }
-            _ if i % 3 == 1 => engine.open_on("software", algorithm, bytes),
-            true => engine.open(algorithm, bytes),
-            false => engine.open_hazmat(algorithm, bytes),
+            _ if i % 3 == 1 => engine.session_on("software", algorithm, bytes),
+            true => engine.session(algorithm, bytes),
+            false => engine.raw_session(algorithm, bytes),
         }
     };
     keys.iter().enumerate().map(|key| session(key).expect("a good key")).collect()

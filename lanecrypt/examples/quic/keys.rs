@@ -115,7 +115,7 @@ impl PacketKeys {
     pub(crate) fn new(engine: &Engine, material: &Material) -> Result<Self, Error> {
         let (algorithm, key) = (material.suite.algorithm(), material.header_key());
         let header = HeaderProtectionKey::new(Isa::detect(), algorithm, key)?;
-        let aead = engine.open(algorithm, material.key())?;
+        let aead = engine.session(algorithm, material.key())?;
         Ok(Self { aead, header, iv: material.iv })
     }
 

@@ -14,7 +14,7 @@ pub(crate) struct Retry(Session);
 
 impl Retry {
     pub(crate) fn new(engine: &Engine) -> Result<Self, Error> {
-        engine.open(Algorithm::AES_128_GCM, &KEY).map(Self)
+        engine.session(Algorithm::AES_128_GCM, &KEY).map(Self)
     }
 
     /// The tag of `packet`, given without a tag, as the answer to an Initial packet that was sent

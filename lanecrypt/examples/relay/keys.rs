@@ -59,7 +59,7 @@ pub(crate) struct Filled {
 impl Keys for Filled {
     fn new(suite: Suite, peers: &[Secrets]) -> Result<Self, Error> {
         let engine = Engine::new();
-        let open = |secret| engine.open(suite.algorithm(), suite.key(secret));
+        let open = |secret| engine.session(suite.algorithm(), suite.key(secret));
         Ok(Self {
             room: engine.room(crate::relay::AT_ONCE),
             to_relay: peers.iter().map(|peer| open(&peer.to_relay)).collect::<Result<_, _>>()?,

@@ -86,7 +86,7 @@ impl Material {
         master_salt: &[u8; 12],
         [key_label, salt_label]: [u8; 2],
     ) -> Result<Self, Error> {
-        let cipher = hazmat::Cipher::new(Isa::detect(), profile.derives_by(), master_key)?;
+        let cipher = hazmat::RawCipher::new(profile.derives_by(), master_key)?;
         // The derivation is defined for salts of 14 bytes; shorter salts are extended with two zero
         // bytes.
         let mut long_salt = [0; 14];
@@ -101,7 +101,7 @@ impl Material {
 /// The pseudo-random function: the keystream of counter mode, starting at the salt XORed with the
 /// label.
 pub(crate) fn derive(
-    master_key: &hazmat::Cipher,
+    master_key: &hazmat::RawCipher,
     master_salt: &[u8; 14],
     label: u8,
     out: &mut [u8],

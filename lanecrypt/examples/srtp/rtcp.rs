@@ -30,7 +30,7 @@ impl Control {
     ///
     /// The keys of a [`Material`] cause no errors.
     pub(crate) fn new(engine: &Engine, material: &Material, first: u32) -> Result<Self, Error> {
-        let session = engine.open(material.profile.algorithm(), material.key())?;
+        let session = engine.session(material.profile.algorithm(), material.key())?;
         Ok(Self { session, salt: material.salt, next: first, window: Window::default() })
     }
 

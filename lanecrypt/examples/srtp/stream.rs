@@ -33,7 +33,7 @@ impl Stream {
     ///
     /// The keys of a [`Material`] cause no errors.
     pub(crate) fn new(engine: &Engine, material: &Material, ssrc: u32) -> Result<Self, Error> {
-        let session = engine.open(material.profile.algorithm(), material.key())?;
+        let session = engine.session(material.profile.algorithm(), material.key())?;
         Ok(Self { session, salt: material.salt, ssrc, window: Window::default() })
     }
 

@@ -24,7 +24,7 @@ fn material(profile: Profile) -> Material {
 fn key_derivation() {
     let key = hex("E1F97A0D3E018BE0D64FA32C06DE4139");
     let salt = hex("0EC675AD498AFEEBB6960B3AABE6").try_into().expect("14 bytes");
-    let key = hazmat::Cipher::new(Isa::detect(), Algorithm::AES_128_CTR, &key).expect("a key");
+    let key = hazmat::RawCipher::new(Algorithm::AES_128_CTR, &key).expect("a key");
     for (label, expected) in [
         (0, "C61E7A93744F39EE10734AFE3FF7A087"),
         (1, "CEBE321F6FF7716B6FD4AB49AF256A156D38BAA4"),

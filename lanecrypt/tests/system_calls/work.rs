@@ -98,8 +98,8 @@ fn batches(engine: &Engine) {
         let key = random::bytes::<64>();
         let key = &key[..algorithm.key_lengths().longest()];
         match algorithm.is_aead() {
-            true => engine.open(*algorithm, key),
-            false => engine.open_hazmat(*algorithm, key),
+            true => engine.session(*algorithm, key),
+            false => engine.raw_session(*algorithm, key),
         }
     };
     let algorithms =

@@ -13,31 +13,31 @@ use self::hazmat::Padding;
 
 /// The key of a session: its own, or one that sessions share.
 pub(crate) trait Session: Send {
-    fn cipher(&self) -> &hazmat::Cipher;
+    fn cipher(&self) -> &hazmat::RawCipher;
 
     /// The cipher, if it can take another key.
-    fn own(&mut self) -> Option<&mut hazmat::Cipher>;
+    fn own(&mut self) -> Option<&mut hazmat::RawCipher>;
 }
 
-impl Session for hazmat::Cipher {
+impl Session for hazmat::RawCipher {
     #[inline]
-    fn cipher(&self) -> &hazmat::Cipher {
+    fn cipher(&self) -> &hazmat::RawCipher {
         self
     }
 
     #[inline]
-    fn own(&mut self) -> Option<&mut hazmat::Cipher> {
+    fn own(&mut self) -> Option<&mut hazmat::RawCipher> {
         Some(self)
     }
 }
 
-impl Session for Arc<hazmat::Cipher> {
+impl Session for Arc<hazmat::RawCipher> {
     #[inline]
-    fn cipher(&self) -> &hazmat::Cipher {
+    fn cipher(&self) -> &hazmat::RawCipher {
         self
     }
 
-    fn own(&mut self) -> Option<&mut hazmat::Cipher> {
+    fn own(&mut self) -> Option<&mut hazmat::RawCipher> {
         None
     }
 }
@@ -50,7 +50,7 @@ pub(crate) struct Checked<K> {
     direction: Direction,
 }
 
-impl Checked<hazmat::Cipher> {
+impl Checked<hazmat::RawCipher> {
     /// A session for each key; at least one.
     pub(crate) fn new(
         algorithm: Algorithm,
@@ -58,7 +58,7 @@ impl Checked<hazmat::Cipher> {
         direction: Direction,
         keys: &[&[u8]],
     ) -> Option<Self> {
-        let keyed = |key: &&[u8]| hazmat::Cipher::new(isa, algorithm, key);
+        let keyed = |key: &&[u8]| hazmat::RawCipher::with_isa(isa, algorithm, key);
         let sessions: Result<Vec<_>, Error> = keys.iter().map(keyed).collect();
         let sessions = sessions.ok().filter(|sessions| !sessions.is_empty())?;
         Some(Self { sessions, algorithm, isa, direction })
@@ -72,7 +72,7 @@ impl<K: Session> Checked<K> {
         Self { sessions: vec![key], algorithm, isa, direction }
     }
 
-    fn first(&self) -> Result<&hazmat::Cipher, Failed> {
+    fn first(&self) -> Result<&hazmat::RawCipher, Failed> {
         self.sessions.first().map(K::cipher).ok_or(Failed)
     }
 
@@ -82,7 +82,7 @@ impl<K: Session> Checked<K> {
         &mut self,
         messages: &mut [Message<'_>],
         run: Run<'_>,
-        call: impl Fn(&hazmat::Cipher, &mut Message<'_>) -> Result<(), Error>,
+        call: impl Fn(&hazmat::RawCipher, &mut Message<'_>) -> Result<(), Error>,
     ) -> Result<(), Failed> {
         let sessions = self.sessions.as_mut_slice();
         let Some(keys) = run.keys else {
@@ -105,8 +105,8 @@ impl<K: Session> Checked<K> {
     }
 
     #[inline]
-    fn keyed(&self, key: &[u8]) -> Result<hazmat::Cipher, Failed> {
-        answered(hazmat::Cipher::new(self.isa, self.algorithm, black_box(key)))
+    fn keyed(&self, key: &[u8]) -> Result<hazmat::RawCipher, Failed> {
+        answered(hazmat::RawCipher::with_isa(self.isa, self.algorithm, black_box(key)))
     }
 }
 

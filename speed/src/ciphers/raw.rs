@@ -44,9 +44,10 @@ impl Contender<dyn Cipher> {
     /// The checked layer with one key, which all sessions and all threads share.
     pub(crate) fn shared(algorithm: Algorithm) -> Self {
         let isa = Isa::detect();
-        let one: OnceLock<Option<Arc<hazmat::Cipher>>> = OnceLock::new();
+        let one: OnceLock<Option<Arc<hazmat::RawCipher>>> = OnceLock::new();
         let contender = Self::ours(CHECKED, algorithm, isa, move |direction, keys| {
-            let keyed = || Some(Arc::new(hazmat::Cipher::new(isa, algorithm, keys.first()?).ok()?));
+            let keyed =
+                || Some(Arc::new(hazmat::RawCipher::with_isa(isa, algorithm, keys.first()?).ok()?));
             Some(Box::new(Checked::with(one.get_or_init(keyed).clone()?, isa, direction)))
         });
         Self { shared: true, ..contender }

@@ -219,8 +219,8 @@ fn renew<'k>(
 fn opened(engine: &Engine, algorithm: Algorithm, key: &[u8]) -> Result<Session, Failed> {
     let key = black_box(key);
     answered(match algorithm.is_aead() {
-        true => engine.open(algorithm, key),
-        false => engine.open_hazmat(algorithm, key),
+        true => engine.session(algorithm, key),
+        false => engine.raw_session(algorithm, key),
     })
 }
 

@@ -30,13 +30,13 @@ use crate::{Algorithm, Error};
 /// Input and output may be one buffer or two, and two cannot overlap:
 ///
 /// ```compile_fail,E0502
-/// # use lanecrypt_ciphers::{Algorithm, InOutBuf, Isa, hazmat::Cipher};
-/// # let cipher = Cipher::new(Isa::detect(), Algorithm::AES_128_ECB, &[7; 16]).unwrap();
+/// # use lanecrypt_ciphers::{Algorithm, InOutBuf, Isa, hazmat::RawCipher};
+/// # let cipher = RawCipher::new(Algorithm::AES_128_ECB, &[7; 16]).unwrap();
 /// let mut data = [0; 48];
 /// let apart = InOutBuf::new(&data[..32], &mut data[16..]).unwrap();
 /// cipher.encrypt(&[], apart).unwrap();
 /// ```
-pub struct Cipher {
+pub struct RawCipher {
     algorithm: Algorithm,
     isa: Isa,
     pub(super) key: ExpandedKey,
@@ -45,12 +45,12 @@ pub struct Cipher {
 /// Clears what a new cipher leaves on the stack: the frames of setting a key, and above them the
 /// value that is moved to the caller.
 type Cleared = wipe::SetUp<
-    { wipe::below(size_of::<Cipher>() + align_of::<Cipher>(), wipe::SHALLOW) },
-    { wipe::below(size_of::<Cipher>() + align_of::<Cipher>(), wipe::DEEP) },
+    { wipe::below(size_of::<RawCipher>() + align_of::<RawCipher>(), wipe::SHALLOW) },
+    { wipe::below(size_of::<RawCipher>() + align_of::<RawCipher>(), wipe::DEEP) },
 >;
 
-impl Cipher {
-    /// Expands `key`.
+impl RawCipher {
+    /// Expands `key`, for the best kernels that this processor can run.
     ///
     /// # Errors
     ///
@@ -58,7 +58,16 @@ impl Cipher {
     /// [`Error::Unsupported`] for algorithms that authenticate, which [`Cipher`](crate::Cipher)
     /// takes, and for ARC4: it has no nonce, so that all messages under one key would have the same
     /// keystream. A [`Stream`](super::Stream) takes it.
-    pub fn new(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
+    pub fn new(algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
+        Self::with_isa(Isa::detect(), algorithm, key)
+    }
+
+    /// As [`new`](Self::new), for the kernels of `isa`.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn with_isa(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
         if !algorithm.key_lengths().contains(key.len()) {
             return Err(Error::KeyLength);
         }
@@ -78,7 +87,17 @@ impl Cipher {
     ///
     /// As [`new`](Self::new).
     #[cfg(feature = "std")]
-    pub fn boxed(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Box<Self>, Error> {
+    pub fn boxed(algorithm: Algorithm, key: &[u8]) -> Result<Box<Self>, Error> {
+        Self::boxed_with_isa(Isa::detect(), algorithm, key)
+    }
+
+    /// As [`boxed`](Self::boxed), for the kernels of `isa`.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    #[cfg(feature = "std")]
+    pub fn boxed_with_isa(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Box<Self>, Error> {
         let mut place = Box::new(Self::empty(isa, algorithm)?);
         place.set_key(key)?;
         Ok(place)
@@ -210,11 +229,11 @@ impl Cipher {
     }
 }
 
-impl fmt::Debug for Cipher {
+impl fmt::Debug for RawCipher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Cipher").field("algorithm", &self.algorithm).finish_non_exhaustive()
+        f.debug_struct("RawCipher").field("algorithm", &self.algorithm).finish_non_exhaustive()
     }
 }
 
 // Every expanded key wipes itself.
-impl ZeroizeOnDrop for Cipher {}
+impl ZeroizeOnDrop for RawCipher {}
