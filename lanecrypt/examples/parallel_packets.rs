@@ -16,7 +16,7 @@ use std::thread::{self, available_parallelism};
 use std::time::Instant;
 
 use lanecrypt::hazmat::RawCipher;
-use lanecrypt::{Algorithm, Error, Isa, random};
+use lanecrypt::{Algorithm, Error, random};
 
 /// Packet lengths in bytes, mixed as on an SSH connection: requests, listings, file data.
 const SIZES: [usize; 10] = [64, 96, 32_768, 128, 1_024, 64, 8_192, 256, 32_768, 80];
