@@ -155,10 +155,7 @@ pub(crate) fn taken<'i, 'o>(data: InOutBuf<'i, 'o, u8>) -> InOutBuf<'i, 'o, u8> 
 
 /// Whether the low word of the counter wraps within `bytes` of keystream, taken in passes over at
 /// most 16 lanes.
-#[cfg(all(
-    target_arch = "x86_64",
-    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
-))]
+#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
 #[inline]
 pub(crate) fn wraps(counter: u64, bytes: usize) -> bool {
     let blocks = (bytes / 64) as u64 + 16;

@@ -142,10 +142,7 @@ fn quarter_round([mut a, mut b, mut c, mut d]: [u32; 4]) -> [u32; 4] {
 /// round of rows: whatever holds no low word of the counter and is therefore the same in all
 /// blocks of a pass over lanes. Words 0, 8 and 12 are as before, 4 to 7 as after both rounds, the
 /// others as after the first.
-#[cfg(all(
-    target_arch = "x86_64",
-    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
-))]
+#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
 #[inline]
 fn first_double_round(words: &[u32; 16]) -> [u32; 16] {
     let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = *words;

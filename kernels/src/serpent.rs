@@ -14,10 +14,7 @@ mod circuit;
 #[macro_use]
 mod lanes;
 #[macro_use]
-#[cfg(all(
-    target_arch = "x86_64",
-    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
-))]
+#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
 mod modes;
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
 mod avx2;

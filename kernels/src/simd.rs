@@ -140,7 +140,7 @@ pub(crate) fn opaque_place<T>(value: &T) -> &T {
 
 /// Hides a number from the compiler, which would unroll a loop that runs a known number of times.
 #[inline]
-#[cfg(any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512"))]
+#[cfg(feature = "_vectors")]
 pub(crate) fn opaque_count(mut n: usize) -> usize {
     // SAFETY: the assembly is empty and leaves the register as it was.
     unsafe { asm!("/* {0} */", inout(reg) n, options(pure, nomem, nostack, preserves_flags)) };

@@ -20,10 +20,7 @@ pub(crate) mod ssse3;
 use inout::InOutBuf;
 
 use super::Key;
-#[cfg(all(
-    target_arch = "x86_64",
-    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
-))]
+#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
 use super::wraps;
 use crate::{Isa, Level};
 
@@ -44,10 +41,7 @@ pub(crate) struct Parts<'a> {
 
 /// A message of a batch of either cipher.
 #[cfg_attr(
-    not(all(
-        target_arch = "x86_64",
-        any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
-    )),
+    not(all(target_arch = "x86_64", feature = "_vectors")),
     expect(dead_code, reason = "the portable kernel takes one message after the other")
 )]
 pub(crate) trait Message {
@@ -100,10 +94,7 @@ mod in_turn {
 ///
 /// Kernels load keys and last rows where the messages have them: what is gathered in memory first
 /// would make loads that are wider than the stores before them wait.
-#[cfg(all(
-    target_arch = "x86_64",
-    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
-))]
+#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
 pub(crate) trait Starts<const N: usize> {
     /// [`CHACHA`] or [`SALSA`].
     const CIPHER: bool;
@@ -129,20 +120,14 @@ pub(crate) trait Starts<const N: usize> {
 }
 
 /// A row of a key, or of the constant before it.
-#[cfg(all(
-    target_arch = "x86_64",
-    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
-))]
+#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
 #[inline(always)]
 fn row_of(key: &Key, row: usize) -> &[u32; 4] {
     &key.words.as_chunks().0[row]
 }
 
 /// The words of a block in their order, from the constant, the key and what is last.
-#[cfg(all(
-    target_arch = "x86_64",
-    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
-))]
+#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
 #[inline(always)]
 fn in_order<T>(cipher: bool, words: [T; 16]) -> [T; 16] {
     if cipher == CHACHA {
@@ -153,10 +138,7 @@ fn in_order<T>(cipher: bool, words: [T; 16]) -> [T; 16] {
 }
 
 /// The blocks of a pass.
-#[cfg(all(
-    target_arch = "x86_64",
-    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
-))]
+#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
 struct Pass<'p, M, const N: usize> {
     lanes: &'p mut [M],
     /// The messages of the blocks and which of their blocks they are. What follows after `count`
@@ -166,10 +148,7 @@ struct Pass<'p, M, const N: usize> {
     ahead: u64,
 }
 
-#[cfg(all(
-    target_arch = "x86_64",
-    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
-))]
+#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
 impl<M: Message, const N: usize> Pass<'_, M, N> {
     /// The data that the block in the lane `at` goes into, at most as many bytes.
     #[inline(always)]
@@ -187,10 +166,7 @@ impl<M: Message, const N: usize> Pass<'_, M, N> {
     }
 }
 
-#[cfg(all(
-    target_arch = "x86_64",
-    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
-))]
+#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
 impl<M: Message, const N: usize> Starts<N> for Pass<'_, M, N> {
     const CIPHER: bool = M::CIPHER;
 
@@ -219,10 +195,7 @@ impl<M: Message, const N: usize> Starts<N> for Pass<'_, M, N> {
 /// end. Those of so many blocks, 15 at most, that they do not go `beside` others, because they fill
 /// registers by themselves, are done one by one; so is one that is left at the end. `beside` is told
 /// whether there are many messages, so that a last pass that is not full counts little.
-#[cfg(all(
-    target_arch = "x86_64",
-    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
-))]
+#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
 #[inline(always)]
 fn fill<M: Message, const N: usize>(
     isa: Isa,
@@ -261,10 +234,7 @@ fn fill<M: Message, const N: usize>(
     }
 }
 
-#[cfg(all(
-    target_arch = "x86_64",
-    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
-))]
+#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
 #[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "more messages than 2^32 fit in no memory")]
 fn word(number: usize) -> u32 {

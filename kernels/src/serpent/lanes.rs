@@ -11,40 +11,22 @@
 //! 20 more for loads, stores and transposing.
 
 pub(super) mod in_turn;
-#[cfg(all(
-    target_arch = "x86_64",
-    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
-))]
+#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
 pub(super) mod slots;
 
-#[cfg(all(
-    target_arch = "x86_64",
-    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
-))]
+#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
 use inout::InOutBuf;
 
-#[cfg(all(
-    target_arch = "x86_64",
-    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
-))]
+#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
 use self::slots::Slots;
-#[cfg(all(
-    target_arch = "x86_64",
-    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
-))]
+#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
 use crate::lanes::Lane;
-#[cfg(all(
-    target_arch = "x86_64",
-    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
-))]
+#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
 use crate::serpent::Serpent;
 
 /// Encrypts all messages: `run` takes as many lanes as suit the number that is left, until fewer are,
 /// and `alone` takes one message. Two messages go side by side if each has `worth_two` blocks.
-#[cfg(all(
-    target_arch = "x86_64",
-    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
-))]
+#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
 #[inline(always)]
 pub(super) fn drive<const MOST: usize>(
     lanes: &mut [Lane<'_, Serpent, 16>],
@@ -79,10 +61,7 @@ pub(super) fn drive<const MOST: usize>(
 /// `across`, which transposes 4 x 4 words within each 128 bits of four registers.
 /// `$quarter` counts the blocks in a register, `$most` is the
 /// number of lanes of the widest form of the instruction set.
-#[cfg(all(
-    target_arch = "x86_64",
-    any(feature = "isa-ssse3", feature = "isa-avx2", feature = "isa-avx512")
-))]
+#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
 macro_rules! lanes {
     ($vector:ty, [$($quarter:literal)*], $most:literal, $(#[$feature:meta])*) => {
         /// Bytes in a register.
