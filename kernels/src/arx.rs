@@ -8,6 +8,9 @@ use zeroize::ZeroizeOnDrop;
 
 use crate::wipe;
 
+#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
+#[macro_use]
+mod words;
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
 pub(crate) mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]

@@ -24,6 +24,9 @@ pub use fronts::fronts;
 pub(crate) use lanes::subkeys;
 pub use lanes::{Lane, xor_lanes};
 
+#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
+#[macro_use]
+mod rounds;
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
 pub(crate) mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]

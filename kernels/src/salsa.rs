@@ -19,6 +19,9 @@ use zeroize::ZeroizeOnDrop;
 use crate::arx::{State, halves};
 use crate::{Isa, Level, Seek, StreamCore, wipe};
 
+#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
+#[macro_use]
+mod rounds;
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
 pub(crate) mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]

@@ -4,90 +4,34 @@ use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
-use crate::simd::{load256, store256};
+use crate::simd::{load256 as load, store256 as store};
 
-/// A word, the same in all lanes.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(crate) fn splat(word: u32) -> __m256i {
-    _mm256_set1_epi32(word.cast_signed())
-}
+pub(crate) use core::arch::x86_64::{
+    _mm256_add_epi32 as add32, _mm256_add_epi64 as add64, _mm256_set1_epi32 as set32,
+    _mm256_shuffle_epi32 as shuffle32, _mm256_xor_si256 as xor32,
+};
+use core::arch::x86_64::{
+    _mm256_unpackhi_epi32 as high32, _mm256_unpackhi_epi64 as high64,
+    _mm256_unpacklo_epi32 as low32, _mm256_unpacklo_epi64 as low64,
+};
 
-/// A column of the state, the same in all lanes.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(crate) fn column(words: &[u32; 16], at: usize) -> [__m256i; 4] {
-    [splat(words[at]), splat(words[4 + at]), splat(words[8 + at]), splat(words[12 + at])]
-}
-
-/// Words, the same in all lanes.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(crate) fn splat_all(words: &[u32; 16]) -> [__m256i; 16] {
-    let [w0, w4, w8, w12] = column(words, 0);
-    let [w1, w5, w9, w13] = column(words, 1);
-    let [w2, w6, w10, w14] = column(words, 2);
-    let [w3, w7, w11, w15] = column(words, 3);
-    [w0, w1, w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13, w14, w15]
-}
-
-/// Adds to the words `x` of all lanes those that the rounds began with, and puts the blocks, one
-/// a lane, where [`put`] puts them.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(crate) fn put_lanes<'i, 'o, const XOR: bool>(
-    x: [__m256i; 16],
-    start: [__m256i; 16],
-    data: InOutBuf<'i, 'o, u8>,
-) -> InOutBuf<'i, 'o, u8> {
-    let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
-    let [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15] = start;
-    let [a0, a1, a2, a3] = across(plus([x0, x1, x2, x3], [s0, s1, s2, s3]));
-    let [b0, b1, b2, b3] = across(plus([x4, x5, x6, x7], [s4, s5, s6, s7]));
-    let [c0, c1, c2, c3] = across(plus([x8, x9, x10, x11], [s8, s9, s10, s11]));
-    let [d0, d1, d2, d3] = across(plus([x12, x13, x14, x15], [s12, s13, s14, s15]));
-    let [x0, x4] = blocks([a0, b0, c0, d0]);
-    let [x1, x5] = blocks([a1, b1, c1, d1]);
-    let [x2, x6] = blocks([a2, b2, c2, d2]);
-    let [x3, x7] = blocks([a3, b3, c3, d3]);
-    put::<XOR, 8>(&[x0, x1, x2, x3, x4, x5, x6, x7], data)
-}
-
-/// The sum of four words with four others.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(crate) fn plus([x0, x1, x2, x3]: [__m256i; 4], [y0, y1, y2, y3]: [__m256i; 4]) -> [__m256i; 4] {
-    [
-        _mm256_add_epi32(x0, y0),
-        _mm256_add_epi32(x1, y1),
-        _mm256_add_epi32(x2, y2),
-        _mm256_add_epi32(x3, y3),
-    ]
-}
-
-/// Gathers four words of a row that lie lane by lane: in the `i`-th result, the two lanes of 128
-/// bits are rows of the blocks `i` and 4 + `i`.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(crate) fn across([x0, x1, x2, x3]: [__m256i; 4]) -> [__m256i; 4] {
-    let (low01, high01) = (_mm256_unpacklo_epi32(x0, x1), _mm256_unpackhi_epi32(x0, x1));
-    let (low23, high23) = (_mm256_unpacklo_epi32(x2, x3), _mm256_unpackhi_epi32(x2, x3));
-    [
-        _mm256_unpacklo_epi64(low01, low23),
-        _mm256_unpackhi_epi64(low01, low23),
-        _mm256_unpacklo_epi64(high01, high23),
-        _mm256_unpackhi_epi64(high01, high23),
-    ]
-}
+words!(__m256i, Block, 8, #[target_feature(enable = "avx2")]);
+put!(__m256i, 2, #[target_feature(enable = "avx2")]);
 
 /// Two blocks from their rows: block `i` is in the `i`-th lane of 128 bits of each row.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(crate) fn blocks([a, b, c, d]: [__m256i; 4]) -> [[__m256i; 2]; 2] {
+pub(crate) fn blocks([a, b, c, d]: [__m256i; 4]) -> [Block; 2] {
     [
         [_mm256_permute2x128_si256::<0x20>(a, b), _mm256_permute2x128_si256::<0x20>(c, d)],
         [_mm256_permute2x128_si256::<0x31>(a, b), _mm256_permute2x128_si256::<0x31>(c, d)],
     ]
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn in_order([[x0, x4], [x1, x5], [x2, x6], [x3, x7]]: [[Block; 2]; 4]) -> [Block; 8] {
+    [x0, x1, x2, x3, x4, x5, x6, x7]
 }
 
 /// The same row in both lanes of 128 bits.
@@ -97,61 +41,4 @@ pub(crate) fn row(&[w0, w1, w2, w3]: &[u32; 4]) -> __m256i {
     let row =
         _mm_setr_epi32(w0.cast_signed(), w1.cast_signed(), w2.cast_signed(), w3.cast_signed());
     _mm256_broadcastsi128_si256(row)
-}
-
-/// Writes blocks over the front of `data`, or XORs them in, and gives back what is left of it.
-#[inline]
-#[target_feature(enable = "avx2")]
-pub(crate) fn put<'i, 'o, const XOR: bool, const N: usize>(
-    blocks: &[[__m256i; 2]; N],
-    data: InOutBuf<'i, 'o, u8>,
-) -> InOutBuf<'i, 'o, u8> {
-    if data.len() < 64 * N {
-        // A copy, so that only this path has the blocks in memory.
-        let spilled = *blocks;
-        return put_part::<XOR, N>(&spilled, data);
-    }
-    let (mut front, rest) = data.split_at(64 * N);
-    let blocks = if XOR { xor_all(*blocks, front.get_in()) } else { *blocks };
-    write(&blocks, front.get_out());
-    rest
-}
-
-/// [`put`] for fewer bytes than there are: nothing is left of `data`.
-#[inline(never)]
-#[target_feature(enable = "avx2")]
-fn put_part<'i, 'o, const XOR: bool, const N: usize>(
-    blocks: &[[__m256i; 2]; N],
-    data: InOutBuf<'i, 'o, u8>,
-) -> InOutBuf<'i, 'o, u8> {
-    let mut buffer = [[0; 64]; N];
-    let part = data.len();
-    let (mut front, rest) = data.split_at(part);
-    if XOR {
-        buffer.as_flattened_mut()[..part].copy_from_slice(front.get_in());
-        write(&xor_all(*blocks, buffer.as_flattened()), buffer.as_flattened_mut());
-    } else {
-        write(blocks, buffer.as_flattened_mut());
-    }
-    front.get_out().copy_from_slice(&buffer.as_flattened()[..part]);
-    rest
-}
-
-/// XORs bytes, as many as there are in the blocks, into them.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn xor_all<const N: usize>(mut blocks: [[__m256i; 2]; N], bytes: &[u8]) -> [[__m256i; 2]; N] {
-    for (half, bytes) in blocks.as_flattened_mut().iter_mut().zip(bytes.as_chunks().0) {
-        *half = _mm256_xor_si256(*half, load256(bytes));
-    }
-    blocks
-}
-
-/// Writes blocks over `out`, which has their length.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn write<const N: usize>(blocks: &[[__m256i; 2]; N], out: &mut [u8]) {
-    for (half, bytes) in blocks.as_flattened().iter().zip(out.as_chunks_mut().0) {
-        store256(bytes, *half);
-    }
 }

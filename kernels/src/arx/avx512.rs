@@ -9,19 +9,21 @@ use crate::simd::{
     load256, load512, load512_part, opaque_place, store256, store512, store512_part,
 };
 
-/// A word, the same in all lanes.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(crate) fn splat(word: u32) -> __m512i {
-    _mm512_set1_epi32(word.cast_signed())
-}
+pub(crate) use core::arch::x86_64::{
+    _mm512_add_epi32 as add32, _mm512_add_epi64 as add64, _mm512_set1_epi32 as set32,
+    _mm512_shuffle_epi32 as shuffle32, _mm512_xor_si512 as xor32,
+};
+use core::arch::x86_64::{
+    _mm512_unpackhi_epi32 as high32, _mm512_unpackhi_epi64 as high64,
+    _mm512_unpacklo_epi32 as low32, _mm512_unpacklo_epi64 as low64,
+};
 
-/// A column of the state, the same in all lanes.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(crate) fn column(words: &[u32; 16], at: usize) -> [__m512i; 4] {
-    [splat(words[at]), splat(words[4 + at]), splat(words[8 + at]), splat(words[12 + at])]
-}
+words!(
+    __m512i,
+    __m512i,
+    16,
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
+);
 
 /// A word in memory, the same in all lanes; when it is `FRESH`, loaded anew.
 ///
@@ -46,67 +48,6 @@ pub(crate) fn splat_four<const FRESH: bool>([w0, w1, w2, w3]: &[u32; 4]) -> [__m
     ]
 }
 
-/// Words, the same in all lanes.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(crate) fn splat_all(words: &[u32; 16]) -> [__m512i; 16] {
-    let [w0, w4, w8, w12] = column(words, 0);
-    let [w1, w5, w9, w13] = column(words, 1);
-    let [w2, w6, w10, w14] = column(words, 2);
-    let [w3, w7, w11, w15] = column(words, 3);
-    [w0, w1, w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13, w14, w15]
-}
-
-/// Adds to the words `x` of all lanes those that the rounds began with, and puts the blocks, one
-/// a lane, where [`put`] puts them.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(crate) fn put_lanes<'i, 'o, const XOR: bool>(
-    x: [__m512i; 16],
-    start: [__m512i; 16],
-    data: InOutBuf<'i, 'o, u8>,
-) -> InOutBuf<'i, 'o, u8> {
-    let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
-    let [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15] = start;
-    let [a0, a1, a2, a3] = across(plus([x0, x1, x2, x3], [s0, s1, s2, s3]));
-    let [b0, b1, b2, b3] = across(plus([x4, x5, x6, x7], [s4, s5, s6, s7]));
-    let [c0, c1, c2, c3] = across(plus([x8, x9, x10, x11], [s8, s9, s10, s11]));
-    let [d0, d1, d2, d3] = across(plus([x12, x13, x14, x15], [s12, s13, s14, s15]));
-    let [x0, x4, x8, x12] = blocks([a0, b0, c0, d0]);
-    let [x1, x5, x9, x13] = blocks([a1, b1, c1, d1]);
-    let [x2, x6, x10, x14] = blocks([a2, b2, c2, d2]);
-    let [x3, x7, x11, x15] = blocks([a3, b3, c3, d3]);
-    let blocks = [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15];
-    put::<XOR, 16>(&blocks, data)
-}
-
-/// The sum of four words with four others.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(crate) fn plus([x0, x1, x2, x3]: [__m512i; 4], [y0, y1, y2, y3]: [__m512i; 4]) -> [__m512i; 4] {
-    [
-        _mm512_add_epi32(x0, y0),
-        _mm512_add_epi32(x1, y1),
-        _mm512_add_epi32(x2, y2),
-        _mm512_add_epi32(x3, y3),
-    ]
-}
-
-/// Gathers four words of a row that lie lane by lane: in the `i`-th result, the four lanes of 128
-/// bits are rows of the blocks `i`, 4 + `i`, 8 + `i` and 12 + `i`.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(crate) fn across([x0, x1, x2, x3]: [__m512i; 4]) -> [__m512i; 4] {
-    let (low01, high01) = (_mm512_unpacklo_epi32(x0, x1), _mm512_unpackhi_epi32(x0, x1));
-    let (low23, high23) = (_mm512_unpacklo_epi32(x2, x3), _mm512_unpackhi_epi32(x2, x3));
-    [
-        _mm512_unpacklo_epi64(low01, low23),
-        _mm512_unpackhi_epi64(low01, low23),
-        _mm512_unpacklo_epi64(high01, high23),
-        _mm512_unpackhi_epi64(high01, high23),
-    ]
-}
-
 /// Four blocks from their rows: block `i` is in the `i`-th lane of 128 bits of each row.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
@@ -119,6 +60,14 @@ pub(crate) fn blocks([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
         _mm512_shuffle_i32x4::<0x88>(ab23, cd23),
         _mm512_shuffle_i32x4::<0xdd>(ab23, cd23),
     ]
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
+fn in_order([r0, r1, r2, r3]: [[__m512i; 4]; 4]) -> [__m512i; 16] {
+    let ([x0, x4, x8, x12], [x1, x5, x9, x13]) = (r0, r1);
+    let ([x2, x6, x10, x14], [x3, x7, x11, x15]) = (r2, r3);
+    [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15]
 }
 
 /// A row of words.

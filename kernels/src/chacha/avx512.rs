@@ -2,17 +2,36 @@
 //! blocks' rows side by side in each register; twenty-four blocks, sixteen the one way and eight
 //! the other; two blocks in registers of 256 bits.
 
+mod one;
+pub(crate) mod two;
+
 use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
-use super::{Key, later, quarter_round};
+pub(super) use one::{front, hchacha20};
+pub(crate) use two::rows_of_two;
+
+use super::{later, quarter_round};
 use crate::Level;
-use crate::arx::avx512::{across, blocks, plus, put, put_two, row, splat, splat_four, splat_from};
+use crate::arx::avx512::{
+    across, add32, add64, blocks, plus, put, put_two, row, shuffle32, splat, splat_four,
+    splat_from, xor32,
+};
 use crate::arx::{State, halves, taken, wraps};
-use crate::simd::{load128, opaque_count, opaque128, store128};
+use crate::simd::opaque_count;
 
 pub(super) const NEEDS: Level = Level::Avx512;
+
+rows!(__m512i, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]);
+lanes!(__m512i, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]);
+
+/// The words of `x` and `y` XORed, then rotated left by `LEFT` bits.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
+fn xor_turned<const LEFT: i32, const RIGHT: i32>(x: __m512i, y: __m512i) -> __m512i {
+    _mm512_rol_epi32::<LEFT>(xor32(x, y))
+}
 
 /// Writes keystream over `out`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
@@ -216,54 +235,6 @@ impl<'a> Lanes<'a> {
     }
 }
 
-/// A round of columns on the words of all lanes.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(crate) fn columns(x: [__m512i; 16]) -> [__m512i; 16] {
-    let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
-    let [x0, x4, x8, x12] = quarter([x0, x4, x8, x12]);
-    let [x1, x5, x9, x13] = quarter([x1, x5, x9, x13]);
-    let [x2, x6, x10, x14] = quarter([x2, x6, x10, x14]);
-    let [x3, x7, x11, x15] = quarter([x3, x7, x11, x15]);
-    [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15]
-}
-
-/// A round of diagonals on the words of all lanes.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(crate) fn diagonals(x: [__m512i; 16]) -> [__m512i; 16] {
-    let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
-    let [x0, x5, x10, x15] = quarter([x0, x5, x10, x15]);
-    let [x1, x6, x11, x12] = quarter([x1, x6, x11, x12]);
-    let [x2, x7, x8, x13] = quarter([x2, x7, x8, x13]);
-    let [x3, x4, x9, x14] = quarter([x3, x4, x9, x14]);
-    [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15]
-}
-
-/// A quarter-round in each lane of 32 bits.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn quarter([mut a, mut b, mut c, mut d]: [__m512i; 4]) -> [__m512i; 4] {
-    a = _mm512_add_epi32(a, b);
-    d = _mm512_rol_epi32::<16>(_mm512_xor_si512(d, a));
-    c = _mm512_add_epi32(c, d);
-    b = _mm512_rol_epi32::<12>(_mm512_xor_si512(b, c));
-    a = _mm512_add_epi32(a, b);
-    d = _mm512_rol_epi32::<8>(_mm512_xor_si512(d, a));
-    c = _mm512_add_epi32(c, d);
-    b = _mm512_rol_epi32::<7>(_mm512_xor_si512(b, c));
-    [a, b, c, d]
-}
-
-/// The rows of four blocks, block `i` in the `i`-th lane of 128 bits.
-#[derive(Clone, Copy)]
-pub(crate) struct Rows {
-    a: __m512i,
-    b: __m512i,
-    c: __m512i,
-    d: __m512i,
-}
-
 impl Rows {
     /// The start of four blocks from `counter` on.
     #[inline]
@@ -286,33 +257,11 @@ impl Rows {
         Self { d: count(self.d, _mm512_setr_epi64(4, 0, 4, 0, 4, 0, 4, 0), wide), ..self }
     }
 
-    /// A round of columns, a round of diagonals. The second row is ready last in each round, so
-    /// the other three are turned against it and the turning costs no time.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-    pub(crate) fn double_round(self) -> Self {
-        let [a, b, c, d] = quarter([self.a, self.b, self.c, self.d]);
-        let a = _mm512_shuffle_epi32::<0x93>(a);
-        let d = _mm512_shuffle_epi32::<0x4e>(d);
-        let c = _mm512_shuffle_epi32::<0x39>(c);
-        let [a, b, c, d] = quarter([a, b, c, d]);
-        Self {
-            a: _mm512_shuffle_epi32::<0x39>(a),
-            b,
-            c: _mm512_shuffle_epi32::<0x93>(c),
-            d: _mm512_shuffle_epi32::<0x4e>(d),
-        }
-    }
-
     /// The blocks: what the rounds made of `start`, added to it.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
     pub(crate) fn blocks(self, start: Self) -> [__m512i; 4] {
-        let a = _mm512_add_epi32(self.a, start.a);
-        let b = _mm512_add_epi32(self.b, start.b);
-        let c = _mm512_add_epi32(self.c, start.c);
-        let d = _mm512_add_epi32(self.d, start.d);
-        blocks([a, b, c, d])
+        blocks(self.sum(start))
     }
 }
 
@@ -327,13 +276,6 @@ fn start(key: &[u32; 12], counter: u64, nonce: u64) -> [__m128i; 4] {
         row(&key[2]),
         _mm_set_epi64x(nonce.cast_signed(), counter.cast_signed()),
     ]
-}
-
-/// Last rows, later by `blocks`, a number of 64 bits in the low half of each lane.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn count(d: __m512i, blocks: __m512i, wide: bool) -> __m512i {
-    if wide { _mm512_add_epi64(d, blocks) } else { _mm512_add_epi32(d, blocks) }
 }
 
 /// Up to `BLOCKS` blocks, 4 `N`, as `N` independent groups of rows, at most 3, that overlap in
@@ -371,8 +313,7 @@ fn fours<const ROUNDS: usize, const XOR: bool, const N: usize, const BLOCKS: usi
     put::<XOR, BLOCKS>(&blocks, taken(data));
 }
 
-/// Up to two blocks, in registers of 256 bits: a program that asks for no more need not wake the
-/// wider units.
+/// Up to two blocks, in registers of 256 bits.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 fn twos<const ROUNDS: usize, const XOR: bool>(
@@ -383,139 +324,4 @@ fn twos<const ROUNDS: usize, const XOR: bool>(
 ) {
     let rows = rows_of_two::<ROUNDS>(&state.key, counter, state.nonce, wide);
     put_two::<XOR>(rows, taken(data));
-}
-
-/// The rows of two blocks, side by side.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(crate) fn rows_of_two<const ROUNDS: usize>(
-    key: &[u32; 12],
-    counter: u64,
-    nonce: u64,
-    wide: bool,
-) -> [__m256i; 4] {
-    let [a, b, c, d] = start(key, counter, nonce);
-    let (a0, b0) = (_mm256_broadcastsi128_si256(a), _mm256_broadcastsi128_si256(b));
-    let (c0, d0) = (_mm256_broadcastsi128_si256(c), _mm256_broadcastsi128_si256(d));
-    let one = _mm256_setr_epi64x(0, 0, 1, 0);
-    let d0 = if wide { _mm256_add_epi64(d0, one) } else { _mm256_add_epi32(d0, one) };
-    let (mut a, mut b, mut c, mut d) = (a0, b0, c0, d0);
-    for _ in 0..opaque_count(ROUNDS / 2) {
-        [a, b, c, d] = quarter_of_two([a, b, c, d]);
-        a = _mm256_shuffle_epi32::<0x93>(a);
-        d = _mm256_shuffle_epi32::<0x4e>(d);
-        c = _mm256_shuffle_epi32::<0x39>(c);
-        [a, b, c, d] = quarter_of_two([a, b, c, d]);
-        a = _mm256_shuffle_epi32::<0x39>(a);
-        d = _mm256_shuffle_epi32::<0x4e>(d);
-        c = _mm256_shuffle_epi32::<0x93>(c);
-    }
-    let (a, b) = (_mm256_add_epi32(a, a0), _mm256_add_epi32(b, b0));
-    let (c, d) = (_mm256_add_epi32(c, c0), _mm256_add_epi32(d, d0));
-    [a, b, c, d]
-}
-
-/// The first 8 bytes of the block whose last row is `last`.
-#[inline(never)]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(super) fn front(key: &Key, last: &[u8; 16]) -> u64 {
-    let start = start_of_one(key, last);
-    let mut x = start;
-    for _ in 0..opaque_count(9) {
-        x = double_round_of_one(x);
-    }
-    // By itself, so that nothing is computed in it that only other words depend on.
-    let [a, ..] = double_round_of_one(x);
-    _mm_cvtsi128_si64(_mm_add_epi32(a, start[0])).cast_unsigned()
-}
-
-/// The key that the rounds make: the first and the last row, behind the constant.
-#[inline(never)]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(super) fn hchacha20(key: &Key, nonce: &[u8; 16]) -> Key {
-    let mut x = start_of_one(key, nonce);
-    for _ in 0..opaque_count(10) {
-        x = double_round_of_one(x);
-    }
-    let [a, _, _, d] = x;
-    let [k0, k1, k2, k3, ..] = key.words;
-    let [[x0, x1, x2, x3], [x12, x13, x14, x15]] = [words_of(a), words_of(d)];
-    Key { words: [k0, k1, k2, k3, x0, x1, x2, x3, x12, x13, x14, x15] }
-}
-
-/// The rows of the block whose last row is `last`.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn start_of_one(key: &Key, last: &[u8; 16]) -> [__m128i; 4] {
-    let rows = key.words.as_chunks().0;
-    [row(&rows[0]), row(&rows[1]), row(&rows[2]), load128(last)]
-}
-
-/// A round of columns, a round of diagonals, as in [`Rows::double_round`].
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn double_round_of_one(x: [__m128i; 4]) -> [__m128i; 4] {
-    let [a, b, c, d] = quarter_of_one(x);
-    let a = _mm_shuffle_epi32::<0x93>(a);
-    let d = _mm_shuffle_epi32::<0x4e>(d);
-    let c = _mm_shuffle_epi32::<0x39>(c);
-    let [a, b, c, d] = quarter_of_one([a, b, c, d]);
-    let a = _mm_shuffle_epi32::<0x39>(a);
-    let d = _mm_shuffle_epi32::<0x4e>(d);
-    let c = _mm_shuffle_epi32::<0x93>(c);
-    [a, b, c, d]
-}
-
-/// The words of a row, which stay together when they are stored.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn words_of(row: __m128i) -> [u32; 4] {
-    let mut bytes = [0; 16];
-    store128(&mut bytes, row);
-    let number = u128::from_le_bytes(bytes);
-    [0, 32, 64, 96].map(|bit| super::portable::word(number >> bit))
-}
-
-/// [`quarter`] on the rows of one block, whose time is that of a chain of dependent operations.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn quarter_of_one([mut a, mut b, mut c, mut d]: [__m128i; 4]) -> [__m128i; 4] {
-    a = _mm_add_epi32(a, b);
-    d = xor_turned::<16, 16>(d, a);
-    c = _mm_add_epi32(c, d);
-    b = xor_turned::<12, 20>(b, c);
-    a = _mm_add_epi32(a, b);
-    d = xor_turned::<8, 24>(d, a);
-    c = _mm_add_epi32(c, d);
-    b = xor_turned::<7, 25>(b, c);
-    [a, b, c, d]
-}
-
-/// The words of `early` and of `late` XORed, then rotated left by `LEFT` bits; `RIGHT` is 32 less
-/// `LEFT`.
-///
-/// A rotation takes two cycles on Zen 4, a shift and an XOR of three one each: what is early is
-/// rotated before the other is there, so that the chain is a quarter shorter.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn xor_turned<const LEFT: i32, const RIGHT: i32>(early: __m128i, late: __m128i) -> __m128i {
-    // Opaque, because the compiler would make a rotation of both shifts.
-    let left = opaque128(_mm_slli_epi32::<LEFT>(late));
-    let right = _mm_srli_epi32::<RIGHT>(late);
-    _mm_ternarylogic_epi32::<0x96>(_mm_rol_epi32::<LEFT>(early), left, right)
-}
-
-/// [`quarter`] on the rows of two blocks.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(crate) fn quarter_of_two([mut a, mut b, mut c, mut d]: [__m256i; 4]) -> [__m256i; 4] {
-    a = _mm256_add_epi32(a, b);
-    d = _mm256_rol_epi32::<16>(_mm256_xor_si256(d, a));
-    c = _mm256_add_epi32(c, d);
-    b = _mm256_rol_epi32::<12>(_mm256_xor_si256(b, c));
-    a = _mm256_add_epi32(a, b);
-    d = _mm256_rol_epi32::<8>(_mm256_xor_si256(d, a));
-    c = _mm256_add_epi32(c, d);
-    b = _mm256_rol_epi32::<7>(_mm256_xor_si256(b, c));
-    [a, b, c, d]
 }

@@ -3,7 +3,7 @@
 use core::arch::x86_64::*;
 
 use super::{CHACHA, Key, Message, Pass, Starts, fill, in_order, row_of};
-use crate::arx::avx2::{across, blocks, plus, splat};
+use crate::arx::avx2::{across, splat, sums};
 use crate::arx::halves;
 use crate::simd::{load128, load256, opaque_count, store256};
 use crate::{Isa, Level, chacha, salsa, wipe};
@@ -76,17 +76,7 @@ fn eight_blocks<S: Starts<8>>(double_rounds: usize, starts: &S) -> [[__m256i; 2]
             salsa::avx2::rows(salsa::avx2::columns(x))
         };
     }
-    let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
-    let [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15] = start;
-    let [a0, a1, a2, a3] = across(plus([x0, x1, x2, x3], [s0, s1, s2, s3]));
-    let [b0, b1, b2, b3] = across(plus([x4, x5, x6, x7], [s4, s5, s6, s7]));
-    let [c0, c1, c2, c3] = across(plus([x8, x9, x10, x11], [s8, s9, s10, s11]));
-    let [d0, d1, d2, d3] = across(plus([x12, x13, x14, x15], [s12, s13, s14, s15]));
-    let [x0, x4] = blocks([a0, b0, c0, d0]);
-    let [x1, x5] = blocks([a1, b1, c1, d1]);
-    let [x2, x6] = blocks([a2, b2, c2, d2]);
-    let [x3, x7] = blocks([a3, b3, c3, d3]);
-    [x0, x1, x2, x3, x4, x5, x6, x7]
+    sums(x, start)
 }
 
 /// Four words of the keys, each of all blocks.

@@ -44,7 +44,11 @@ pub(crate) fn eight_words(
     let start = in_order(cipher, start);
     let mut x = start;
     for _ in 0..opaque_count(double_rounds) {
-        x = if cipher == CHACHA { chacha_double_round(x) } else { salsa_double_round(x) };
+        x = if cipher == CHACHA {
+            chacha::avx512::two::diagonals(chacha::avx512::two::columns(x))
+        } else {
+            salsa::avx512::two::rows(salsa::avx512::two::columns(x))
+        };
     }
     let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
     let [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15] = start;
@@ -84,38 +88,6 @@ fn last_of_eight(starts: &impl Starts<16>) -> [__m256i; 4] {
     let [far, _] = starts.far_ahead().map(u64::cast_signed);
     let ahead = _mm256_add_epi32(ahead, _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(far)));
     [_mm256_add_epi32(c0, ahead), c1, n0, n1]
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn chacha_double_round(x: [__m256i; 16]) -> [__m256i; 16] {
-    use chacha::avx512::quarter_of_two as quarter;
-    let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
-    let [x0, x4, x8, x12] = quarter([x0, x4, x8, x12]);
-    let [x1, x5, x9, x13] = quarter([x1, x5, x9, x13]);
-    let [x2, x6, x10, x14] = quarter([x2, x6, x10, x14]);
-    let [x3, x7, x11, x15] = quarter([x3, x7, x11, x15]);
-    let [x0, x5, x10, x15] = quarter([x0, x5, x10, x15]);
-    let [x1, x6, x11, x12] = quarter([x1, x6, x11, x12]);
-    let [x2, x7, x8, x13] = quarter([x2, x7, x8, x13]);
-    let [x3, x4, x9, x14] = quarter([x3, x4, x9, x14]);
-    [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15]
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn salsa_double_round(x: [__m256i; 16]) -> [__m256i; 16] {
-    use salsa::avx512::quarter_of_two as quarter;
-    let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
-    let [x0, x4, x8, x12] = quarter([x0, x4, x8, x12]);
-    let [x5, x9, x13, x1] = quarter([x5, x9, x13, x1]);
-    let [x10, x14, x2, x6] = quarter([x10, x14, x2, x6]);
-    let [x15, x3, x7, x11] = quarter([x15, x3, x7, x11]);
-    let [x0, x1, x2, x3] = quarter([x0, x1, x2, x3]);
-    let [x5, x6, x7, x4] = quarter([x5, x6, x7, x4]);
-    let [x10, x11, x8, x9] = quarter([x10, x11, x8, x9]);
-    let [x15, x12, x13, x14] = quarter([x15, x12, x13, x14]);
-    [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15]
 }
 
 #[inline]

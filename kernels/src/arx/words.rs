@@ -1,0 +1,158 @@
+//! Blocks lane by lane, and how they get into the data, written once for all widths.
+//!
+//! Macros, because functions that enable an instruction set cannot be generic over the registers
+//! that come with it. A module that expands them brings the instructions under names that are the
+//! same for all widths: `set32`, `add32`, `xor32`, `low32`, `high32`, `low64`, `high64`, `load` and
+//! `store`.
+
+/// Words of many blocks, one block a lane. The module also brings `put`, `blocks`, which makes
+/// whole blocks of four rows, and `in_order`, which lists the blocks of all lanes.
+macro_rules! words {
+    ($vector:ty, $block:ty, $lanes:literal, $(#[$feature:meta])*) => {
+        /// A word, the same in all lanes.
+        #[inline]
+        $(#[$feature])*
+        pub(crate) fn splat(word: u32) -> $vector {
+            set32(word.cast_signed())
+        }
+
+        /// A column of the state, the same in all lanes.
+        #[inline]
+        $(#[$feature])*
+        pub(crate) fn column(words: &[u32; 16], at: usize) -> [$vector; 4] {
+            [splat(words[at]), splat(words[4 + at]), splat(words[8 + at]), splat(words[12 + at])]
+        }
+
+        /// Words, the same in all lanes.
+        #[inline]
+        $(#[$feature])*
+        pub(crate) fn splat_all(words: &[u32; 16]) -> [$vector; 16] {
+            let [w0, w4, w8, w12] = column(words, 0);
+            let [w1, w5, w9, w13] = column(words, 1);
+            let [w2, w6, w10, w14] = column(words, 2);
+            let [w3, w7, w11, w15] = column(words, 3);
+            [w0, w1, w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13, w14, w15]
+        }
+
+        /// The blocks, one a lane: the words `x` that the rounds made of `start`, added to it.
+        #[inline]
+        $(#[$feature])*
+        pub(crate) fn sums(x: [$vector; 16], start: [$vector; 16]) -> [$block; $lanes] {
+            let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
+            let [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15] = start;
+            let [a0, a1, a2, a3] = across(plus([x0, x1, x2, x3], [s0, s1, s2, s3]));
+            let [b0, b1, b2, b3] = across(plus([x4, x5, x6, x7], [s4, s5, s6, s7]));
+            let [c0, c1, c2, c3] = across(plus([x8, x9, x10, x11], [s8, s9, s10, s11]));
+            let [d0, d1, d2, d3] = across(plus([x12, x13, x14, x15], [s12, s13, s14, s15]));
+            in_order([
+                blocks([a0, b0, c0, d0]),
+                blocks([a1, b1, c1, d1]),
+                blocks([a2, b2, c2, d2]),
+                blocks([a3, b3, c3, d3]),
+            ])
+        }
+
+        /// Puts the blocks of all lanes, as [`sums`] makes them, where [`put`] puts them.
+        #[inline]
+        $(#[$feature])*
+        pub(crate) fn put_lanes<'i, 'o, const XOR: bool>(
+            x: [$vector; 16],
+            start: [$vector; 16],
+            data: InOutBuf<'i, 'o, u8>,
+        ) -> InOutBuf<'i, 'o, u8> {
+            put::<XOR, $lanes>(&sums(x, start), data)
+        }
+
+        /// The sum of four words with four others.
+        #[inline]
+        $(#[$feature])*
+        pub(crate) fn plus(
+            [x0, x1, x2, x3]: [$vector; 4],
+            [y0, y1, y2, y3]: [$vector; 4],
+        ) -> [$vector; 4] {
+            [add32(x0, y0), add32(x1, y1), add32(x2, y2), add32(x3, y3)]
+        }
+
+        /// Gathers four words of a row that lie lane by lane: in the `i`-th result, the lanes of
+        /// 128 bits are rows of the blocks `i`, 4 + `i`, 8 + `i` and so on.
+        #[inline]
+        $(#[$feature])*
+        pub(crate) fn across([x0, x1, x2, x3]: [$vector; 4]) -> [$vector; 4] {
+            let (low01, high01) = (low32(x0, x1), high32(x0, x1));
+            let (low23, high23) = (low32(x2, x3), high32(x2, x3));
+            [
+                low64(low01, low23),
+                high64(low01, low23),
+                low64(high01, high23),
+                high64(high01, high23),
+            ]
+        }
+    };
+}
+
+/// Blocks of `$registers` registers, written over data or XORed into them.
+#[cfg(any(feature = "isa-ssse3", feature = "isa-avx2"))]
+macro_rules! put {
+    ($vector:ty, $registers:literal, $(#[$feature:meta])*) => {
+        /// A block in registers.
+        type Block = [$vector; $registers];
+
+        /// Writes blocks over the front of `data`, or XORs them in, and gives back what is left.
+        #[inline]
+        $(#[$feature])*
+        pub(crate) fn put<'i, 'o, const XOR: bool, const N: usize>(
+            blocks: &[Block; N],
+            data: InOutBuf<'i, 'o, u8>,
+        ) -> InOutBuf<'i, 'o, u8> {
+            if data.len() < 64 * N {
+                // A copy, so that only this path has the blocks in memory.
+                let spilled = *blocks;
+                return put_part::<XOR, N>(&spilled, data);
+            }
+            let (mut front, rest) = data.split_at(64 * N);
+            let blocks = if XOR { xor_all(*blocks, front.get_in()) } else { *blocks };
+            write(&blocks, front.get_out());
+            rest
+        }
+
+        /// [`put`] for fewer bytes than there are: nothing is left of `data`.
+        #[inline(never)]
+        $(#[$feature])*
+        fn put_part<'i, 'o, const XOR: bool, const N: usize>(
+            blocks: &[Block; N],
+            data: InOutBuf<'i, 'o, u8>,
+        ) -> InOutBuf<'i, 'o, u8> {
+            let mut buffer = [[0; 64]; N];
+            let part = data.len();
+            let (mut front, rest) = data.split_at(part);
+            if XOR {
+                buffer.as_flattened_mut()[..part].copy_from_slice(front.get_in());
+                write(&xor_all(*blocks, buffer.as_flattened()), buffer.as_flattened_mut());
+            } else {
+                write(blocks, buffer.as_flattened_mut());
+            }
+            front.get_out().copy_from_slice(&buffer.as_flattened()[..part]);
+            rest
+        }
+
+        /// XORs bytes, as many as there are in the blocks, into them.
+        #[inline]
+        $(#[$feature])*
+        fn xor_all<const N: usize>(mut blocks: [Block; N], bytes: &[u8]) -> [Block; N] {
+            let registers = blocks.as_flattened_mut().iter_mut();
+            for (register, bytes) in registers.zip(bytes.as_chunks().0) {
+                *register = xor32(*register, load(bytes));
+            }
+            blocks
+        }
+
+        /// Writes blocks over `out`, which has their length.
+        #[inline]
+        $(#[$feature])*
+        fn write<const N: usize>(blocks: &[Block; N], out: &mut [u8]) {
+            for (register, bytes) in blocks.as_flattened().iter().zip(out.as_chunks_mut().0) {
+                store(bytes, *register);
+            }
+        }
+    };
+}
