@@ -15,13 +15,13 @@ use core::arch::x86_64::{
     _mm256_unpacklo_epi32 as low32, _mm256_unpacklo_epi64 as low64,
 };
 
-words!(__m256i, Block, 8, #[target_feature(enable = "avx2")]);
+words!(__m256i, [__m256i; 2], 8, #[target_feature(enable = "avx2")]);
 put!(__m256i, 2, #[target_feature(enable = "avx2")]);
 
 /// Two blocks from their rows: block `i` is in the `i`-th lane of 128 bits of each row.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(crate) fn blocks([a, b, c, d]: [__m256i; 4]) -> [Block; 2] {
+pub(crate) fn blocks([a, b, c, d]: [__m256i; 4]) -> [[__m256i; 2]; 2] {
     [
         [_mm256_permute2x128_si256::<0x20>(a, b), _mm256_permute2x128_si256::<0x20>(c, d)],
         [_mm256_permute2x128_si256::<0x31>(a, b), _mm256_permute2x128_si256::<0x31>(c, d)],
@@ -30,7 +30,7 @@ pub(crate) fn blocks([a, b, c, d]: [__m256i; 4]) -> [Block; 2] {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn in_order([[x0, x4], [x1, x5], [x2, x6], [x3, x7]]: [[Block; 2]; 4]) -> [Block; 8] {
+fn in_order([[x0, x4], [x1, x5], [x2, x6], [x3, x7]]: [[[__m256i; 2]; 2]; 4]) -> [[__m256i; 2]; 8] {
     [x0, x1, x2, x3, x4, x5, x6, x7]
 }
 

@@ -113,6 +113,7 @@ pub(crate) trait Starts<const N: usize> {
 
     /// And eight bits for each, the first half of the blocks first. Words, for they are loaded one by
     /// one: a load of both would wait for the stores of each.
+    #[cfg(feature = "isa-avx512")]
     #[inline(always)]
     fn far_ahead(&self) -> [u64; 2] {
         [0; 2]

@@ -15,19 +15,19 @@ use core::arch::x86_64::{
     _mm_unpacklo_epi64 as low64,
 };
 
-words!(__m128i, Block, 4, #[target_feature(enable = "ssse3")]);
+words!(__m128i, [__m128i; 4], 4, #[target_feature(enable = "ssse3")]);
 put!(__m128i, 4, #[target_feature(enable = "ssse3")]);
 
 /// The block of these rows.
 #[inline]
 #[target_feature(enable = "ssse3")]
-pub(crate) fn blocks(rows: [__m128i; 4]) -> [Block; 1] {
+pub(crate) fn blocks(rows: [__m128i; 4]) -> [[__m128i; 4]; 1] {
     [rows]
 }
 
 #[inline]
 #[target_feature(enable = "ssse3")]
-fn in_order([[x0], [x1], [x2], [x3]]: [[Block; 1]; 4]) -> [Block; 4] {
+fn in_order([[x0], [x1], [x2], [x3]]: [[[__m128i; 4]; 1]; 4]) -> [[__m128i; 4]; 4] {
     [x0, x1, x2, x3]
 }
 

@@ -94,14 +94,11 @@ macro_rules! words {
 #[cfg(any(feature = "isa-ssse3", feature = "isa-avx2"))]
 macro_rules! put {
     ($vector:ty, $registers:literal, $(#[$feature:meta])*) => {
-        /// A block in registers.
-        type Block = [$vector; $registers];
-
         /// Writes blocks over the front of `data`, or XORs them in, and gives back what is left.
         #[inline]
         $(#[$feature])*
         pub(crate) fn put<'i, 'o, const XOR: bool, const N: usize>(
-            blocks: &[Block; N],
+            blocks: &[[$vector; $registers]; N],
             data: InOutBuf<'i, 'o, u8>,
         ) -> InOutBuf<'i, 'o, u8> {
             if data.len() < 64 * N {
@@ -119,7 +116,7 @@ macro_rules! put {
         #[inline(never)]
         $(#[$feature])*
         fn put_part<'i, 'o, const XOR: bool, const N: usize>(
-            blocks: &[Block; N],
+            blocks: &[[$vector; $registers]; N],
             data: InOutBuf<'i, 'o, u8>,
         ) -> InOutBuf<'i, 'o, u8> {
             let mut buffer = [[0; 64]; N];
@@ -138,7 +135,7 @@ macro_rules! put {
         /// XORs bytes, as many as there are in the blocks, into them.
         #[inline]
         $(#[$feature])*
-        fn xor_all<const N: usize>(mut blocks: [Block; N], bytes: &[u8]) -> [Block; N] {
+        fn xor_all<const N: usize>(mut blocks: [[$vector; $registers]; N], bytes: &[u8]) -> [[$vector; $registers]; N] {
             let registers = blocks.as_flattened_mut().iter_mut();
             for (register, bytes) in registers.zip(bytes.as_chunks().0) {
                 *register = xor32(*register, load(bytes));
@@ -149,7 +146,7 @@ macro_rules! put {
         /// Writes blocks over `out`, which has their length.
         #[inline]
         $(#[$feature])*
-        fn write<const N: usize>(blocks: &[Block; N], out: &mut [u8]) {
+        fn write<const N: usize>(blocks: &[[$vector; $registers]; N], out: &mut [u8]) {
             for (register, bytes) in blocks.as_flattened().iter().zip(out.as_chunks_mut().0) {
                 store(bytes, *register);
             }

@@ -104,6 +104,7 @@ macro_rules! lanes {
 }
 
 /// What needs the rows of one block only, in registers of 128 bits. The module also brings `row`.
+#[cfg(any(feature = "isa-ssse3", feature = "isa-avx512"))]
 macro_rules! one_block {
     ($(#[$feature:meta])*) => {
         /// The first 8 bytes of the block whose last row is `last`.
