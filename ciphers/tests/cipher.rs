@@ -7,7 +7,7 @@ mod numbers;
 use cipher::block_padding::{NoPadding, Pkcs7};
 use cipher::{BlockModeEncrypt, KeyInit, KeyIvInit, StreamCipher};
 use lanecrypt_ciphers::hazmat::{BURN_DEPTH, Decryptor, Encryptor, RawCipher, Stream, burn_stack};
-use lanecrypt_ciphers::{Algorithm, Error, InOutBuf, Isa, Mode};
+use lanecrypt_ciphers::{Algorithm, Error, InOutBuf, Mode};
 use levels::levels;
 use numbers::Numbers;
 

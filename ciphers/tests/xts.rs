@@ -4,7 +4,7 @@ mod levels;
 mod numbers;
 
 use lanecrypt_ciphers::hazmat::{Padding, RawCipher};
-use lanecrypt_ciphers::{Algorithm, Error, InOutBuf, Isa};
+use lanecrypt_ciphers::{Algorithm, Error, InOutBuf};
 use levels::levels;
 use numbers::Numbers;
 

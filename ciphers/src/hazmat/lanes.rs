@@ -231,8 +231,6 @@ impl fmt::Debug for Message<'_> {
 
 #[cfg(test)]
 mod tests {
-    use lanecrypt_kernels::Isa;
-
     use super::*;
 
     fn stray<'a>(

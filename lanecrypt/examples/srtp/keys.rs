@@ -1,7 +1,7 @@
 //! Session keys, derived from a master key: RFC 3711, section 4.3, with AES in counter mode; RFC
 //! 7714, section 11, for salts of 12 bytes.
 
-use lanecrypt::{Algorithm, Error, Isa, hazmat};
+use lanecrypt::{Algorithm, Error, hazmat};
 use zeroize::Zeroizing;
 
 /// The protection profile of a stream: RFC 7714, section 12.

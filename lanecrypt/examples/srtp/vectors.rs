@@ -1,7 +1,7 @@
 //! The examples of RFC 3711, appendix B.3, and of RFC 7714, sections 16 and 17. One vector is from
 //! libsrtp, because neither RFC derives keys with a salt of 12 bytes.
 
-use lanecrypt::{Algorithm, Engine, Isa, hazmat};
+use lanecrypt::{Algorithm, Engine, hazmat};
 
 use crate::batch::{self, Packet};
 use crate::hex::hex;
