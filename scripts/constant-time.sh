@@ -151,6 +151,7 @@ for core in chacha salsa arx poly1305 chacha20poly1305 aes ghash gcm xts serpent
         case $core::$module in
             # Macros, of which each kernel has its own functions; and what runs in the compiler.
             serpent::circuit | serpent::modes | des::spec) continue ;;
+            chacha::rounds | salsa::rounds | arx::words) continue ;;
             # Inlined into the others, everywhere.
             poly1305::limbs | poly1305::portable | chacha20poly1305::parts) continue ;;
             # By tables, as its documentation says.

@@ -105,10 +105,12 @@ fn gains(lanes: &[Lane<'_>], group: &[u8]) -> bool {
     beside < alone
 }
 
-/// Messages side by side, the longest first.
+/// The messages in their order, the first [`GROUP`] of them.
+//
+// A call of its own, for the baseline: with AVX-512 the compiler would scatter pointers, and scatters
+// are forbidden in kernels, whatever they write.
 #[inline(never)]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
-fn side_by_side<const WAY: bool>(lanes: &mut [Lane<'_>], order: &[u8]) {
+fn places<'l, 'a>(lanes: &'l mut [Lane<'a>], order: &[u8]) -> [Option<&'l mut Lane<'a>>; GROUP] {
     let mut ranks = [usize::MAX; MANY];
     for (rank, &at) in order.iter().enumerate() {
         ranks[usize::from(at)] = rank;
@@ -119,6 +121,14 @@ fn side_by_side<const WAY: bool>(lanes: &mut [Lane<'_>], order: &[u8]) {
             *place = Some(lane);
         }
     }
+    places
+}
+
+/// Messages side by side, the longest first.
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
+fn side_by_side<const WAY: bool>(lanes: &mut [Lane<'_>], order: &[u8]) {
+    let mut places = places(lanes, order);
     let mut keys = [[0; 64]; GROUP];
     let Some(mut passes) = Passes::new(&mut places[..order.len()]) else { return };
     let stream = passes.begin(&mut keys);
