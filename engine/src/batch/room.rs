@@ -16,8 +16,8 @@ const MOST: usize = 256;
 /// Memory for batches, reused from one batch to the next.
 ///
 /// [`Engine::room`](crate::Engine::room) makes one. An event loop keeps it and [fills a
-/// batch](Self::batch) in each turn. A batch allocates only if it is larger than every earlier
-/// batch of the room.
+/// batch](Self::batch) in each turn. A batch allocates only if more of its messages fail than the
+/// room is for, or if the batch before it was leaked.
 ///
 /// ```
 /// use lanecrypt_engine::{Algorithm, Engine};

@@ -14,6 +14,8 @@ pub(super) const BURST: usize = 128;
 pub(super) trait Api: Send + 'static {
     /// Its name in the results.
     const NAME: &'static str;
+    /// Whether jobs are submitted up to [`BURST`] at a time.
+    const IN_BURSTS: bool;
     /// Whether jobs belong to the caller, which has put the algorithm into them.
     const IS_PREPARED: bool = false;
 
@@ -27,6 +29,7 @@ pub(super) trait Api: Send + 'static {
     ///
     /// Same as [`Manager::jobs`]. `jobs` are [`BURST`] jobs prepared for the algorithm and
     /// direction; for [`CipherBurst`] it must support the algorithm.
+    #[inline]
     unsafe fn run<T>(
         manager: &mut Manager,
         jobs: &mut [Job],
@@ -34,7 +37,15 @@ pub(super) trait Api: Send + 'static {
         direction: Direction,
         items: impl ExactSizeIterator<Item = T>,
         describe: impl FnMut(T, &mut Job) -> Result<(), Failed>,
-    ) -> Result<(), Failed>;
+    ) -> Result<(), Failed> {
+        let _ = (jobs, algorithm, direction);
+        match Self::IN_BURSTS {
+            // SAFETY: the caller keeps the same contract.
+            true => unsafe { manager.bursts(items, describe) },
+            // SAFETY: the caller keeps the same contract.
+            false => unsafe { manager.jobs(items, describe) },
+        }
+    }
 }
 
 /// `submit_job_nocheck` for each, then `flush_job` until all are back.
@@ -42,19 +53,7 @@ pub(super) struct ByJob;
 
 impl Api for ByJob {
     const NAME: &'static str = "job";
-
-    #[inline]
-    unsafe fn run<T>(
-        manager: &mut Manager,
-        _jobs: &mut [Job],
-        _algorithm: Algorithm,
-        _direction: Direction,
-        items: impl ExactSizeIterator<Item = T>,
-        describe: impl FnMut(T, &mut Job) -> Result<(), Failed>,
-    ) -> Result<(), Failed> {
-        // SAFETY: the caller keeps the same contract.
-        unsafe { manager.jobs(items, describe) }
-    }
+    const IN_BURSTS: bool = false;
 }
 
 /// `submit_burst_nocheck` for up to [`BURST`], then `flush_burst` until these are back.
@@ -62,19 +61,7 @@ pub(super) struct Burst;
 
 impl Api for Burst {
     const NAME: &'static str = "burst";
-
-    #[inline]
-    unsafe fn run<T>(
-        manager: &mut Manager,
-        _jobs: &mut [Job],
-        _algorithm: Algorithm,
-        _direction: Direction,
-        items: impl ExactSizeIterator<Item = T>,
-        describe: impl FnMut(T, &mut Job) -> Result<(), Failed>,
-    ) -> Result<(), Failed> {
-        // SAFETY: the caller keeps the same contract.
-        unsafe { manager.bursts(items, describe) }
-    }
+    const IN_BURSTS: bool = true;
 }
 
 /// `submit_cipher_burst_nocheck` for up to [`BURST`]: AES in CBC and CTR.
@@ -82,6 +69,7 @@ pub(super) struct CipherBurst;
 
 impl Api for CipherBurst {
     const NAME: &'static str = "cipher-burst";
+    const IN_BURSTS: bool = true;
     const IS_PREPARED: bool = true;
 
     #[inline]
