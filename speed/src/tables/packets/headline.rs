@@ -4,7 +4,7 @@ use lanecrypt_ciphers::Algorithm;
 use lanecrypt_peers::{Aead, Direction};
 
 use super::{MIXES, NAME, USUAL, brings_its_key};
-use crate::ciphers::{Api, BATCH, CHECKED, Contender, Shape, Sizes};
+use crate::ciphers::{Api, BATCH, CHECKED, Contender, PROCESS, Shape, Sizes};
 use crate::results::Point;
 use crate::row::Row;
 use crate::tables::{add_once, quickest, ratio};
@@ -63,8 +63,8 @@ impl Line {
         let &Self { algorithm, shape, .. } = self;
         let mut ours = Contender::<T>::all_ours(algorithm);
         ours.extend(Contender::all_our_batches(algorithm));
-        let api = if shape.batch > 1 { BATCH } else { CHECKED };
-        ours.retain(|c| !c.is_lower() && c.point().api == api);
+        let apis: &[&str] = if shape.batch > 1 { &[BATCH, PROCESS] } else { &[CHECKED] };
+        ours.retain(|c| !c.is_lower() && apis.contains(&c.point().api.as_str()));
         let peers = peers.iter().filter(|c| {
             let fits = shape.is_fresh || !brings_its_key(c.point());
             c.algorithm() == algorithm && fits && c.point().api != "gcry-nohw"
@@ -91,9 +91,9 @@ pub(crate) fn text(points: &[Point]) -> String {
         TOGETHER.iter().filter_map(|line| told_together(line, points)).collect();
     if !together.is_empty() {
         let first = format!("{USUAL} packets together");
-        let header = [&first, "", "ours", "best batch", "", "", "best loop", "", ""];
+        let header = [&first, "", "filled", "process", "best batch", "", "", "best loop", "", ""];
         let header = header.map(str::to_owned);
-        out += &(text::table(&header, "llrlrrlrr", together) + "\n");
+        out += &(text::table(&header, "llrrlrrlrr", together) + "\n");
     }
     out
 }
@@ -125,6 +125,8 @@ fn told_together(line: &Line, points: &[Point]) -> Option<Vec<String>> {
     let batch = u32::try_from(line.shape.batch).ok();
     let ours = alike(line, points).find(|p| p.is_ours() && p.api == BATCH && p.batch == batch)?;
     let mut row = begun(line, ours)?;
+    let slice = alike(line, points).find(|p| p.is_ours() && p.api == PROCESS && p.batch == batch);
+    row.push(slice.and_then(|p| p.cycles).map_or_else(|| "-".to_owned(), text::number));
     for batch in [batch, Some(1)] {
         let rivals = alike(line, points).filter(|p| !p.is_ours() && p.verified);
         row.extend(beside(ours, quickest(rivals.filter(|p| p.batch == batch))));
