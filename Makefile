@@ -9,11 +9,11 @@ test: ## All tests; ends with what was skipped, the counts, and which kernel was
 	@scripts/test.sh
 
 .PHONY: test-release
-test-release: ## Those of the libraries, as the release profile builds them
-	@scripts/test.sh --libraries --release
+test-release: ## What an optimised build could break, as the release profile builds it, and the examples
+	@scripts/test.sh --optimised
 
 .PHONY: test-ct
-test-ct: ## Check that the kernels are constant time: valgrind, traces, clock, disassembly (ten minutes)
+test-ct: ## Check that the kernels are constant time: valgrind, traces, clock, disassembly
 	@scripts/constant-time.sh
 
 .PHONY: test-long

@@ -1,16 +1,10 @@
 #!/usr/bin/env bash
 # Runs the program as a user would: pipes, full disks, test vectors. One line a case:
-# `smoke NAME ok` or `smoke NAME FAILED`. Arguments go to cargo, such as --release.
+# `smoke NAME ok` or `smoke NAME FAILED`. The argument is the program's file.
 set -uo pipefail
+lanecrypt=$(realpath -e "${1:?the file of the program}") || exit 1
 cd "$(dirname "$0")/.."
 
-cargo build -p lanecrypt-cli "$@" || exit 1
-profile=debug
-for argument in "$@"; do
-    if [ "$argument" = --release ]; then profile=release; fi
-done
-target=${CARGO_TARGET_DIR:-target}
-lanecrypt=$(cd "$target/$profile" && pwd)/lanecrypt
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 status=0

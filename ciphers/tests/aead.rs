@@ -1,14 +1,11 @@
 //! The front door: one message in all the ways it can be sealed and opened, at every level.
 
-mod levels;
-mod numbers;
-
 use lanecrypt_ciphers::{
     Algorithm, Cipher, Error, InOutBuf, Isa, Mode, Nonce, NonceSequence, Nonces, Opener,
     RandomNonces, Sealer,
 };
-use levels::levels;
-use numbers::Numbers;
+use lanecrypt_testing::levels;
+use lanecrypt_testing::numbers::Numbers;
 
 /// What is not part of any output.
 const UNTOUCHED: u8 = 0xa5;
@@ -63,7 +60,7 @@ fn lengths() -> impl Iterator<Item = usize> {
 
 #[test]
 fn all_ways_to_seal_and_open_agree() {
-    let mut numbers = Numbers::new(1);
+    let mut numbers = Numbers(1);
     for mut cipher in ciphers(&mut numbers) {
         for len in lengths() {
             let case = Case::new(&cipher, &mut numbers, len);
@@ -120,7 +117,7 @@ fn all_ways(cipher: &Cipher, case: &Case, whole: usize) {
 /// The whole output, whichever bit is wrong, and nothing around it.
 #[test]
 fn what_is_not_authentic_is_refused_and_wiped() {
-    let mut numbers = Numbers::new(2);
+    let mut numbers = Numbers(2);
     for mut cipher in ciphers(&mut numbers) {
         for len in [0, 1, 16, 33, 64, 300, 900] {
             let case = Case::new(&cipher, &mut numbers, len);
@@ -196,7 +193,7 @@ fn refused(cipher: &Cipher, nonce: &[u8], aad: &[u8], packet: &[u8], len: usize)
 /// Short messages at every split in two, with their associated data at every split in two.
 #[test]
 fn streaming_equals_one_shot_at_every_split() {
-    let mut numbers = Numbers::new(3);
+    let mut numbers = Numbers(3);
     for cipher in ciphers(&mut numbers) {
         for len in [0, 1, 15, 16, 17, 48, 64, 100, 257] {
             let case = Case::new(&cipher, &mut numbers, len);
@@ -214,7 +211,7 @@ fn streaming_equals_one_shot_at_every_split() {
 /// Longer ones, in many pieces, some of which are empty.
 #[test]
 fn streaming_equals_one_shot_at_random_splits() {
-    let mut numbers = Numbers::new(4);
+    let mut numbers = Numbers(4);
     for cipher in ciphers(&mut numbers) {
         for round in 0..30 {
             let len = numbers.below(if round % 2 == 0 { 700 } else { 5000 });
@@ -302,7 +299,7 @@ fn through(
 /// Streams and short tags: the first bytes of the whole one.
 #[test]
 fn streaming_has_short_tags_too() {
-    let mut numbers = Numbers::new(5);
+    let mut numbers = Numbers(5);
     for algorithm in aeads() {
         let key = numbers.bytes(algorithm.key_lengths().longest());
         let mut cipher = Cipher::new(algorithm, &key).expect("a good key");
@@ -327,7 +324,7 @@ fn streaming_has_short_tags_too() {
 /// lengths are one nonce.
 #[test]
 fn gcm_takes_nonces_of_any_length() {
-    let mut numbers = Numbers::new(6);
+    let mut numbers = Numbers(6);
     for algorithm in aeads().filter(|row| row.mode() == Mode::Gcm) {
         let key = numbers.bytes(algorithm.key_lengths().longest());
         let mut seen = Vec::new();
@@ -360,7 +357,7 @@ fn gcm_takes_nonces_of_any_length() {
 /// As a cipher that was made with that key; a key of a wrong length leaves the old one.
 #[test]
 fn another_key_takes_the_place_of_the_first() {
-    let mut numbers = Numbers::new(7);
+    let mut numbers = Numbers(7);
     for (isa, algorithm) in levels().flat_map(|isa| aeads().map(move |row| (isa, row))) {
         let mut key = || numbers.bytes(algorithm.key_lengths().longest());
         let (first, second) = (key(), key());

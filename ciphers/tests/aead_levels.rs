@@ -2,14 +2,11 @@
 //! message, associated data, nonce and tag; and messages in pieces give what one call gives, cut
 //! anywhere.
 
-mod levels;
-mod numbers;
-
 use std::thread;
 
 use lanecrypt_ciphers::{Algorithm, Cipher, Error, InOutBuf, Isa, Level, Mode};
-use levels::levels;
-use numbers::Numbers;
+use lanecrypt_testing::levels;
+use lanecrypt_testing::numbers::Numbers;
 
 /// How many random cases there are for each level, of all algorithms together: as many as the
 /// environment says, or a thousand.
@@ -139,7 +136,7 @@ fn each(mut data: &mut [u8], cuts: &[usize], mut call: impl FnMut(&mut [u8]) -> 
 
 #[test]
 fn every_length_gives_the_same_at_every_level() {
-    let mut numbers = Numbers::new(21);
+    let mut numbers = Numbers(21);
     for algorithm in aeads() {
         for text in 0..=1100 {
             let aad = text * 31 % 61;
@@ -157,7 +154,7 @@ fn every_length_gives_the_same_at_every_level() {
 #[test]
 fn random_messages_give_the_same_at_every_level() {
     at_every_level(|isa| {
-        let mut numbers = Numbers::new(22 + isa.level() as u64);
+        let mut numbers = Numbers(22 + isa.level() as u64);
         for i in 0..cases().div_ceil(aeads().count()) {
             for algorithm in aeads() {
                 let longest = [20, 300, 2000, 9000][i % 4];
@@ -174,7 +171,7 @@ fn short_messages_cut_anywhere_give_what_one_call_gives() {
     thread::scope(|scope| {
         for isa in levels() {
             scope.spawn(move || {
-                let mut numbers = Numbers::new(23);
+                let mut numbers = Numbers(23);
                 for (algorithm, text) in aeads().flat_map(|row| (0..=200).map(move |n| (row, n))) {
                     let case = Case::new(algorithm, text, text % 40, &mut numbers);
                     let cipher = case.cipher(isa);
@@ -188,7 +185,7 @@ fn short_messages_cut_anywhere_give_what_one_call_gives() {
 #[test]
 fn long_messages_cut_anyhow_give_what_one_call_gives() {
     at_every_level(|isa| {
-        let mut numbers = Numbers::new(24);
+        let mut numbers = Numbers(24);
         for i in 0..cases().div_ceil(20) {
             for algorithm in aeads() {
                 let (text, aad) = (numbers.below(6000), numbers.below(600));

@@ -1,18 +1,16 @@
 //! The traits of the crate `aead`: the same bytes as the crates of RustCrypto.
 
-mod numbers;
-
 use aead::inout::InOutBuf;
 use aead::{Aead, AeadInOut, KeyInit, Payload};
 use lanecrypt_ciphers::rustcrypto as ours;
-use numbers::Numbers;
+use lanecrypt_testing::numbers::Numbers;
 
 /// One cipher of ours against one of theirs, through the same calls.
 macro_rules! same {
     ($test:ident, $ours:ty, $theirs:ty, key $key:literal, nonce $nonce:literal) => {
         #[test]
         fn $test() {
-            let mut numbers = Numbers::new(1);
+            let mut numbers = Numbers(1);
             for len in (0..70).chain([127, 128, 129, 255, 256, 257, 1000, 1500, 5000]) {
                 let (key, nonce) = (numbers.bytes($key), numbers.bytes($nonce));
                 let aad_length = numbers.below(50);

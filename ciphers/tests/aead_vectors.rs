@@ -3,17 +3,15 @@
 //! at many alignments.
 
 mod fenced;
-mod levels;
 mod matrix;
-mod tagged;
 
 use std::thread;
 
 use fenced::{Fenced, each, splits};
 use lanecrypt_ciphers::{Algorithm, Cipher, Error, InOutBuf, Isa};
-use levels::levels;
+use lanecrypt_testing::levels;
+use lanecrypt_testing::vectors::tagged::{self, Vector};
 use matrix::Matrix;
-use tagged::Vector;
 
 #[test]
 fn every_vector_at_every_level() {

@@ -1,15 +1,12 @@
 //! Whole messages: against the crates of RustCrypto on random input, with padding and without, and
 //! one cipher shared by several threads.
 
-mod levels;
-mod numbers;
-
 use cipher::block_padding::{NoPadding, Pkcs7};
 use cipher::{BlockModeEncrypt, KeyInit, KeyIvInit, StreamCipher};
 use lanecrypt_ciphers::hazmat::{BURN_DEPTH, Decryptor, Encryptor, RawCipher, Stream, burn_stack};
 use lanecrypt_ciphers::{Algorithm, Error, InOutBuf, Mode};
-use levels::levels;
-use numbers::Numbers;
+use lanecrypt_testing::levels;
+use lanecrypt_testing::numbers::Numbers;
 
 /// Encrypts with the type of another crate, whatever the mode is.
 enum Peer {
@@ -106,7 +103,7 @@ fn lengths(numbers: &mut Numbers) -> Vec<usize> {
 
 #[test]
 fn other_crates_agree() {
-    let mut numbers = Numbers::new(1);
+    let mut numbers = Numbers(1);
     for (name, peer) in peers() {
         let Ok(algorithm) = name.parse::<Algorithm>() else {
             assert!(name.contains("des") && !cfg!(feature = "legacy"), "{name}");
@@ -174,7 +171,7 @@ fn both_ways(cipher: &RawCipher, iv: &[u8], plain: &[u8], sealed: &[u8], place: 
 /// As a cipher that was made with that key; a key of a wrong length leaves the old one.
 #[test]
 fn another_key_takes_the_place_of_the_first() {
-    let mut numbers = Numbers::new(6);
+    let mut numbers = Numbers(6);
     for isa in levels() {
         for &algorithm in Algorithm::ALL {
             let lengths: Vec<usize> = algorithm.key_lengths().iter().collect();
@@ -225,7 +222,7 @@ fn shorter_keys_are_other_keys() {
 /// Equal to the stream that the same algorithm is as a raw keystream.
 #[test]
 fn a_cipher_is_its_stream() {
-    let mut numbers = Numbers::new(2);
+    let mut numbers = Numbers(2);
     let streams = || Algorithm::ALL.iter().copied().filter(|row| row.is_stream());
     for (isa, algorithm) in levels().flat_map(|isa| streams().map(move |row| (isa, row))) {
         let key = numbers.bytes(algorithm.key_lengths().shortest());

@@ -2,12 +2,9 @@
 //! was decrypted is wiped. What does the opening is an argument, so that openers that forget
 //! something show that the harness notices.
 
-mod levels;
-mod numbers;
-
 use lanecrypt_ciphers::{Algorithm, Cipher, Error, InOutBuf, Isa, Mode};
-use levels::levels;
-use numbers::Numbers;
+use lanecrypt_testing::levels;
+use lanecrypt_testing::numbers::Numbers;
 
 /// How many forgeries there are in all: as many as the environment says, or a hundred thousand.
 fn cases() -> usize {
@@ -17,7 +14,7 @@ fn cases() -> usize {
 
 #[test]
 fn every_forgery_is_refused_and_wiped() {
-    let (mut numbers, mut tried) = (Numbers::new(11), 0);
+    let (mut numbers, mut tried) = (Numbers(11), 0);
     while tried < cases() {
         for (isa, algorithm) in everywhere() {
             let message = Message::random(isa, algorithm, &mut numbers);
@@ -41,7 +38,7 @@ fn openers_that_forget_something_are_found() {
         ("nothing wiped", Open(nothing_wiped), "not wiped"),
         ("never true", Open(never_true), "the message itself"),
     ];
-    let mut numbers = Numbers::new(12);
+    let mut numbers = Numbers(12);
     for (isa, algorithm) in everywhere() {
         for (name, open, about) in planted {
             let found = (0..300).find_map(|_| {

@@ -1,18 +1,7 @@
 //! The properties of the fuzz targets, on inputs that are the same in every run.
 
-#[path = "property/bytes.rs"]
-mod bytes;
-#[path = "property/nonce_sequence.rs"]
-mod nonce_sequence;
-#[path = "property/seal_open.rs"]
-mod seal_open;
-#[path = "property/streaming_splits.rs"]
-mod streaming_splits;
-
 use lanecrypt_ciphers::Algorithm;
-use nonce_sequence::nonce_sequence;
-use seal_open::seal_open;
-use streaming_splits::streaming_splits;
+use lanecrypt_testing::property::{nonce_sequence, seal_open, streaming_splits};
 
 /// Marsaglia's xorshift.
 struct Numbers(u64);

@@ -1,11 +1,9 @@
 //! Masks of headers, one at a time and as messages that name their first block.
 
-mod levels;
-
 use lanecrypt_ciphers::hazmat::lanes::{self, Lengths, Message};
 use lanecrypt_ciphers::hazmat::{HeaderProtectionKey, Padding, RawCipher};
 use lanecrypt_ciphers::{Algorithm, Error};
-use levels::levels;
+use lanecrypt_testing::levels;
 
 fn hex<const N: usize>(text: &str) -> [u8; N] {
     let byte = |at: usize| u8::from_str_radix(&text[2 * at..2 * at + 2], 16).expect("hexadecimal");

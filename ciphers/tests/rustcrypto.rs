@@ -1,21 +1,19 @@
 //! The traits of the crate `cipher`: the same bytes as the crates of RustCrypto.
 
-mod numbers;
-
 use cipher::block_padding::{NoPadding, Pkcs7};
 use cipher::{
     BlockCipherDecrypt, BlockCipherEncrypt, BlockModeDecrypt, BlockModeEncrypt, KeyInit, KeyIvInit,
     StreamCipher, StreamCipherSeek,
 };
 use lanecrypt_ciphers::rustcrypto as ours;
-use numbers::Numbers;
+use lanecrypt_testing::numbers::Numbers;
 
 /// One block cipher of ours against one of theirs: blocks, and CBC of the crate `cbc` over both.
 macro_rules! same_blocks {
     ($test:ident, $ours:ty, $theirs:ty, key $key:literal, block $block:literal) => {
         #[test]
         fn $test() {
-            let mut numbers = Numbers::new(1);
+            let mut numbers = Numbers(1);
             for blocks in (0..70).chain([100, 128, 200]) {
                 let (key, iv) = (numbers.bytes($key), numbers.bytes($block));
                 let data = numbers.bytes(blocks * $block);
@@ -76,7 +74,7 @@ macro_rules! same_stream {
     ($test:ident, $ours:ty, $theirs:ty, key $key:literal, iv $iv:literal) => {
         #[test]
         fn $test() {
-            let mut numbers = Numbers::new(2);
+            let mut numbers = Numbers(2);
             let (key, iv) = (numbers.bytes($key), numbers.bytes($iv));
             let mut ours = <$ours>::new_from_slices(&key, &iv).expect("good lengths");
             let mut theirs = <$theirs>::new_from_slices(&key, &iv).expect("good lengths");

@@ -1,10 +1,8 @@
 //! What a stream refuses, where it ends, and how its forms agree.
 
-mod levels;
-
 use lanecrypt_ciphers::hazmat::{RawCipher, Stream, StreamCipher};
 use lanecrypt_ciphers::{Algorithm, Error, Isa, Mode, Primitive};
-use levels::levels;
+use lanecrypt_testing::levels;
 
 fn streams() -> impl Iterator<Item = Algorithm> {
     Algorithm::ALL.iter().copied().filter(|algorithm| algorithm.is_stream())

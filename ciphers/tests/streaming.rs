@@ -1,12 +1,9 @@
 //! A message in pieces gives what it gives whole: every algorithm, at every level, both ways.
 
-mod levels;
-mod numbers;
-
 use lanecrypt_ciphers::hazmat::{Decryptor, Encryptor, Padding, RawCipher, Stream};
 use lanecrypt_ciphers::{Algorithm, Error, InOutBuf, Isa, Mode};
-use levels::levels;
-use numbers::Numbers;
+use lanecrypt_testing::levels;
+use lanecrypt_testing::numbers::Numbers;
 
 /// Everything that a [`RawCipher`] does, but for XTS, whose data units come whole.
 fn algorithms() -> impl Iterator<Item = Algorithm> {
@@ -83,7 +80,7 @@ impl<'a> Running<'a> {
 /// The message and its ciphertext, by calls that take it whole.
 fn pair(cipher: &RawCipher, padding: Padding, len: usize) -> (Vec<u8>, Vec<u8>) {
     let algorithm = cipher.algorithm();
-    let message = Numbers::new(len as u64).bytes(len);
+    let message = Numbers(len as u64).bytes(len);
     let iv = iv(algorithm);
     let mut sealed = message.clone();
     if padding == Padding::Pkcs7 {
@@ -124,7 +121,7 @@ fn every_cut_in_two() {
 
 #[test]
 fn many_cuts_at_random() {
-    let mut numbers = Numbers::new(3);
+    let mut numbers = Numbers(3);
     for (isa, algorithm) in levels().flat_map(|isa| algorithms().map(move |row| (isa, row))) {
         let cipher = keyed(isa, algorithm);
         for &padding in paddings(algorithm) {
@@ -148,7 +145,7 @@ fn many_cuts_at_random() {
 /// Whole blocks in place, other pieces apart, in one message.
 #[test]
 fn both_kinds_of_calls_mix() {
-    let mut numbers = Numbers::new(4);
+    let mut numbers = Numbers(4);
     for (isa, algorithm) in levels().flat_map(|isa| algorithms().map(move |row| (isa, row))) {
         let cipher = keyed(isa, algorithm);
         let unit = algorithm.granularity();

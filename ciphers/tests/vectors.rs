@@ -1,25 +1,23 @@
 //! Every test vector at every level of the processor: both directions, in place and apart, whole
 //! and, but for XTS, in pieces, at many alignments.
 
-mod common;
 mod fenced;
-mod levels;
 mod matrix;
 
 use std::thread;
 
-use common::whole::{ESTREAM, OWN_BLOCKS, RFC_6229, SHARED_BLOCKS};
-use common::whole::{assert_generated, assert_whole};
-use common::{Answer, Vector};
 use fenced::{Fenced, each, splits};
 use lanecrypt_ciphers::hazmat::{Decryptor, Encryptor, Padding, RawCipher, Stream};
 use lanecrypt_ciphers::{Algorithm, Error, InOutBuf, Isa, Mode};
-use levels::levels;
+use lanecrypt_testing::levels;
+use lanecrypt_testing::vectors::whole::{ESTREAM, OWN_BLOCKS, RFC_6229, SHARED_BLOCKS};
+use lanecrypt_testing::vectors::whole::{assert_generated, assert_whole};
+use lanecrypt_testing::vectors::{self, Answer, Vector};
 use matrix::Matrix;
 
 #[test]
 fn every_vector_at_every_level() {
-    let mut lines = common::own();
+    let mut lines = vectors::own();
     let own = lines.len();
     assert!(own > 1000, "vectors/ has only {own} lines");
     for algorithm in raw() {
@@ -28,7 +26,7 @@ fn every_vector_at_every_level() {
     assert_whole(&lines, RFC_6229);
     assert_whole(&lines, OWN_BLOCKS);
     assert_generated(&lines, "generated/block");
-    match common::shared() {
+    match vectors::shared() {
         Some(shared) => {
             assert_whole(&shared, RFC_6229);
             assert_whole(&shared, ESTREAM);

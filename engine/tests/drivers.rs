@@ -1,21 +1,18 @@
 //! An external driver gets the requests of its sessions and no others, in batches of any kind. Its
 //! faults do not affect other requests.
 
-#[allow(dead_code, reason = "each test uses its part of it")]
-mod common;
-
 use core::panic::AssertUnwindSafe;
 use std::collections::BTreeMap;
 use std::panic::catch_unwind;
 use std::sync::{Arc, Mutex};
 
-use common::batch::{Rooms, check, random};
-use common::keys::{Key, algorithms, random_keys};
-use common::numbers::Random;
 use lanecrypt_ciphers::{Cipher, hazmat};
 use lanecrypt_engine::{
     Algorithm, Driver, Engine, Error, Isa, Job, Jobs, Operation, Request, Session, SessionId,
 };
+use lanecrypt_testing::batches::batch::{Rooms, check, random};
+use lanecrypt_testing::batches::keys::{Key, algorithms, random_keys};
+use lanecrypt_testing::batches::numbers::Random;
 
 /// A card that serves some algorithms, keeps the keys itself and counts calls.
 #[derive(Clone, Debug, Default)]

@@ -1,15 +1,12 @@
 //! Faults that batches could have, planted around the engine. The harness must find each of them,
 //! otherwise it would test nothing.
 
-#[allow(dead_code, reason = "each test uses its part of it")]
-mod common;
-
-use common::batch::{Case, Rooms, Served, check_by, filled, processed, random};
-use common::keys::{algorithms, open, random_keys};
-use common::levels;
-use common::message::{Form, Message, Places};
-use common::numbers::Random;
 use lanecrypt_engine::{Engine, Error, Operation};
+use lanecrypt_testing::batches::batch::{Case, Rooms, Served, check_by, filled, processed, random};
+use lanecrypt_testing::batches::keys::{algorithms, open, random_keys};
+use lanecrypt_testing::batches::message::{Form, Message, Places};
+use lanecrypt_testing::batches::numbers::Random;
+use lanecrypt_testing::levels;
 
 /// A fault around one way of serving batches.
 struct Fault {
@@ -61,7 +58,7 @@ fn planted_faults_are_found_at_every_level() {
                 let mut numbers = Random(12);
                 let found = (0..500).find_map(|_| {
                     let messages = random(&keys, &mut numbers);
-                    let room = rooms.next();
+                    let room = rooms.another();
                     check_by(way.0, &engine, &sessions, &messages, room).expect("nothing planted");
                     let planted = |case: &mut Case<'_>| plant(way, case);
                     check_by(planted, &engine, &sessions, &messages, room).err()

@@ -1,15 +1,7 @@
 //! The property of the fuzz target, on inputs that are the same in every run.
 
-#[path = "../../ciphers/tests/property/bytes.rs"]
-#[allow(dead_code, reason = "the properties of ciphers use more of it")]
-mod bytes;
-#[allow(dead_code, reason = "each test uses its part of it")]
-mod common;
-#[path = "property/process.rs"]
-mod process;
-
-use common::numbers::{Numbers as _, Random};
-use process::process;
+use lanecrypt_testing::batches::numbers::{Numbers as _, Random};
+use lanecrypt_testing::property::process;
 
 /// The number of inputs: a twentieth of `LANECRYPT_CASES`, or a default.
 fn cases() -> usize {

@@ -1,17 +1,14 @@
 //! Messages in lanes wherever lanes exist, whether they pay or not: the engine decides by its
 //! figures, and these tests force lanes at every level and length.
 
-#[allow(dead_code, reason = "each test uses its part of it")]
-mod common;
-
-use common::batch::random;
-use common::keys::{Key, Keyed, algorithms, random_keys};
-use common::levels;
-use common::message::{Form, Message, Places};
-use common::numbers::{Numbers as _, Random};
 use lanecrypt_ciphers::hazmat;
 use lanecrypt_ciphers::lanes::{self, Lengths, Opening, Sealing};
 use lanecrypt_engine::{Algorithm, Error, InOutBuf, Operation};
+use lanecrypt_testing::batches::batch::random;
+use lanecrypt_testing::batches::keys::{Key, Keyed, algorithms, random_keys};
+use lanecrypt_testing::batches::message::{Form, Message, Places};
+use lanecrypt_testing::batches::numbers::{Numbers as _, Random};
+use lanecrypt_testing::levels;
 
 /// The number of batches in all: `LANECRYPT_CASES`, or a few thousand.
 fn cases() -> usize {

@@ -1,16 +1,13 @@
 //! Rooms from one batch to the next: messages are served correctly whatever the room expects. Also
 //! nonces of any length, which a room keeps by value.
 
-#[allow(dead_code, reason = "each test uses its part of it")]
-mod common;
-
-use common::adding::{Adding, add};
-use common::batch::{check_by, filled, processed};
-use common::keys::{algorithms, open, random_keys};
-use common::levels;
-use common::message::Message;
-use common::numbers::{Numbers as _, Random};
 use lanecrypt_engine::{Algorithm, Engine};
+use lanecrypt_testing::batches::adding::{Adding, add};
+use lanecrypt_testing::batches::batch::{check_by, filled, processed};
+use lanecrypt_testing::batches::keys::{algorithms, open, random_keys};
+use lanecrypt_testing::batches::message::Message;
+use lanecrypt_testing::batches::numbers::{Numbers as _, Random};
+use lanecrypt_testing::levels;
 
 /// Transitions between the counts that change a room's behaviour.
 const COUNTS: [usize; 16] = [64, 1, 64, 0, 2, 300, 1, 4, 16, 3, 8, 257, 64, 600, 1, 2];
@@ -101,7 +98,7 @@ fn nonces_of_every_length_are_taken_or_refused() {
 /// are served at once if not.
 #[test]
 fn nonces_are_kept_by_value() {
-    let adding = Adding::new();
+    let adding = Adding::default();
     let engine = Engine::new().with_driver(adding.clone()).expect("a free name");
     let session = engine.session_on(Adding::NAME, Algorithm::NULL, &[]).expect("it serves it");
     let mut room = engine.room(400);

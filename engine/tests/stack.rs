@@ -1,16 +1,10 @@
 //! A batch uses no more stack than `burn_stack` clears.
 #![cfg(target_arch = "x86_64")]
 
-#[allow(dead_code, reason = "each test uses its part of it")]
-mod common;
-
-#[path = "../../kernels/tests/common/depth.rs"]
-mod depth;
-
-use common::levels;
-use depth::depth;
 use lanecrypt_ciphers::hazmat::BURN_DEPTH;
 use lanecrypt_engine::{Algorithm, Engine, Request, Room, Session};
+use lanecrypt_testing::depth::depth;
+use lanecrypt_testing::levels;
 
 /// More messages than are sorted at once.
 const MESSAGES: usize = 300;

@@ -1,16 +1,13 @@
 //! Sessions that threads share give each thread the same results as it would get alone.
 
-#[allow(dead_code, reason = "each test uses its part of it")]
-mod common;
-
 use std::sync::Barrier;
 use std::thread;
 
-use common::batch::{Rooms, check, random};
-use common::keys::{algorithms, open, random_keys};
-use common::levels;
-use common::numbers::Random;
 use lanecrypt_engine::Engine;
+use lanecrypt_testing::batches::batch::{Rooms, check, random};
+use lanecrypt_testing::batches::keys::{algorithms, open, random_keys};
+use lanecrypt_testing::batches::numbers::Random;
+use lanecrypt_testing::levels;
 
 const THREADS: u64 = 4;
 

@@ -2,15 +2,12 @@
 //! driver. No message is served twice, every served message has its outcome, and the room remains
 //! usable.
 
-#[allow(dead_code, reason = "each test uses its part of it")]
-mod common;
-
 use core::mem;
 use core::panic::AssertUnwindSafe;
 use std::panic::{catch_unwind, resume_unwind};
 
-use common::adding::{Adding, add};
 use lanecrypt_engine::{Algorithm, Batch, Engine, Error, Request, Room, Session};
+use lanecrypt_testing::batches::adding::{Adding, add};
 
 const COUNT: usize = 40;
 /// Rooms for all messages of a batch, for fewer, and for one.
@@ -25,7 +22,7 @@ struct Scene {
 
 impl Scene {
     fn new() -> Self {
-        let adding = Adding::new();
+        let adding = Adding::default();
         let engine = Engine::new().with_driver(adding.clone()).expect("a free name");
         let sealed =
             |algorithm, bytes| engine.session(algorithm, &[3; 32][..bytes]).expect("a key");

@@ -2,21 +2,13 @@
 //! once, with algorithms and directions mixed, each several times so that lanes fill. Invalid
 //! messages are refused, and their neighbours remain right.
 
-#[allow(dead_code, reason = "each test uses its part of it")]
-mod common;
-#[path = "../../ciphers/tests/common/mod.rs"]
-#[allow(dead_code, reason = "batches take whole messages only")]
-mod raw;
-#[path = "../../ciphers/tests/tagged/mod.rs"]
-#[allow(dead_code, reason = "the folder beside the workspace is for the tests of the ciphers")]
-mod tagged;
-
-use common::batch::{Rooms, check};
-use common::keys::{Key, open};
-use common::levels;
-use common::message::{Expected, Form, Message};
-use common::numbers::{Numbers as _, Random};
 use lanecrypt_engine::{Algorithm, Engine, Error, Operation};
+use lanecrypt_testing::batches::batch::{Rooms, check};
+use lanecrypt_testing::batches::keys::{Key, open};
+use lanecrypt_testing::batches::message::{Expected, Form, Message};
+use lanecrypt_testing::batches::numbers::{Numbers as _, Random};
+use lanecrypt_testing::levels;
+use lanecrypt_testing::vectors::{self, Answer, tagged};
 
 /// How often each message is in a batch.
 const TIMES: usize = 3;
@@ -24,8 +16,8 @@ const TIMES: usize = 3;
 #[test]
 fn vectors_without_tags() {
     let (mut keys, mut messages) = (Vec::new(), Vec::new());
-    for line in raw::own() {
-        let raw::Answer::Text { plain, cipher } = line.answer else { continue };
+    for line in vectors::own() {
+        let Answer::Text { plain, cipher } = line.answer else { continue };
         // Messages begin at the first byte of the first block. ARC4 has no sessions.
         let whole = (line.skip, line.counter) == (0, 0) && line.algorithm.to_string() != "arc4";
         if !whole {

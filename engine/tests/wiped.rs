@@ -1,15 +1,12 @@
 //! A dropped session leaves no key and no part of its schedule in memory. Its `Debug` text has only
 //! its name.
 
-#[allow(dead_code, reason = "each test uses its part of it")]
-mod common;
-
 use core::mem::MaybeUninit;
 use core::ptr;
 
-use common::levels;
 use lanecrypt_ciphers::hazmat::burn_stack;
 use lanecrypt_engine::{Algorithm, Engine, Request, Session};
+use lanecrypt_testing::levels;
 
 /// Two keys for every length. They differ in every byte.
 const KEYS: [[u8; 64]; 2] = [

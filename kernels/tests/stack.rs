@@ -1,10 +1,6 @@
 //! How deep kernels reach into the stack: not below what `wipe::DEPTH` says.
 #![cfg(target_arch = "x86_64")]
 
-#[path = "common/depth.rs"]
-mod depth;
-
-use depth::depth;
 use lanecrypt_kernels::aes::{Aes, AesCtr, AesForward};
 #[cfg(feature = "legacy")]
 use lanecrypt_kernels::arc4::Arc4;
@@ -20,6 +16,7 @@ use lanecrypt_kernels::salsa::{self, Salsa};
 use lanecrypt_kernels::serpent::Serpent;
 use lanecrypt_kernels::xts::AesXts;
 use lanecrypt_kernels::{Aead, BlockCipher, BlockEncrypt, Isa, Level, StreamCore, wipe};
+use lanecrypt_testing::depth::depth;
 
 /// What the layers above the kernels may use of the depth, in bytes: most of it for lists of a
 /// batch's messages. The engine's tests measure both together.

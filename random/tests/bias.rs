@@ -5,13 +5,13 @@
 #[allow(dead_code, reason = "each test uses its part of it")]
 mod common;
 
-use common::harness::{self, Case, times};
 use lanecrypt_kernels::Isa;
 #[cfg(feature = "legacy")]
 use lanecrypt_kernels::StreamCore;
 use lanecrypt_random::{
     AesCtr, ChaCha, Erasing, Generator, Held, PerCpu, PerThread, Rekeying, Salsa, SeedCore, bytes,
 };
+use lanecrypt_testing::harness::{self, Case, times};
 
 fn main() {
     harness::run(&[

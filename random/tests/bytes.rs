@@ -5,10 +5,10 @@
 #[allow(dead_code, reason = "each test uses its part of it")]
 mod common;
 
-use common::harness::{self, Case, times};
 use common::traces::Traces;
 use common::windows::Windows;
 use lanecrypt_random::bytes;
+use lanecrypt_testing::harness::{self, Case, times};
 
 fn main() {
     harness::run(&[

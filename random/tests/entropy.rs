@@ -6,10 +6,7 @@ mod common;
 use std::io::Read;
 use std::os::fd::FromRawFd;
 
-use common::harness::{self, Case, skipped};
 use common::listener::{self, Answer, script, scripted_left, with_and_without_vdso};
-use common::seccomp::{self, Rule};
-use common::sys::{self, Fork};
 use common::{maps, processors, windows};
 use lanecrypt_random::{
     AesCtr, ChaCha, EntropyError, Erasing, Generator, Held, PerCpu, PerThread, Placed, Rekeying,
@@ -17,6 +14,9 @@ use lanecrypt_random::{
 };
 #[cfg(feature = "study")]
 use lanecrypt_random::{Hc128, Inlined};
+use lanecrypt_testing::harness::{self, Case, skipped};
+use lanecrypt_testing::seccomp::{self, Rule};
+use lanecrypt_testing::sys::{self, Fork};
 
 fn main() {
     harness::run(&[

@@ -8,7 +8,6 @@
 mod common;
 
 use common::drawer::{Drawer, Owned, StrictThread, shared};
-use common::harness::{self, Case, skipped, times};
 use common::maps::{self, Mapping};
 use common::toy::{Defect, Toy};
 use common::traces::Traces;
@@ -21,6 +20,7 @@ use lanecrypt_random::{
 };
 #[cfg(feature = "legacy")]
 use lanecrypt_random::{Arc4, Hc128};
+use lanecrypt_testing::harness::{self, Case, skipped, times};
 
 fn main() {
     harness::run(&[

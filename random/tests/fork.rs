@@ -9,9 +9,6 @@ use std::sync::Barrier;
 
 use common::arena::Arena;
 use common::drawer::{Drawer, Owned, StrictThread, shared};
-use common::harness::{self, Case, skipped, times};
-use common::seccomp::{self, Rule};
-use common::sys::{self, Fork};
 use common::toy::{Defect, Toy};
 use lanecrypt_kernels::fork::Generation;
 use lanecrypt_random::{
@@ -19,6 +16,9 @@ use lanecrypt_random::{
 };
 #[cfg(feature = "study")]
 use lanecrypt_random::{Arc4, Hc128, Inlined};
+use lanecrypt_testing::harness::{self, Case, skipped, times};
+use lanecrypt_testing::seccomp::{self, Rule};
+use lanecrypt_testing::sys::{self, Fork};
 
 fn main() {
     harness::run(&[

@@ -15,13 +15,13 @@ use std::time::Instant;
 
 use common::drawer::Drawer;
 use common::frames::{self, Found, Interrupted};
-use common::harness::{self, Case, again, skipped, times};
 use common::maps;
 use common::stepping;
 use common::toy::{Defect, Toy};
 use common::windows::Windows;
 use lanecrypt_kernels::wipe;
 use lanecrypt_random::{AesCtr, ChaCha, Erasing, Isa, Level, PerThread, Rekeying, SeedCore};
+use lanecrypt_testing::harness::{self, Case, again, skipped, times};
 
 fn main() {
     harness::run(&[

@@ -12,10 +12,10 @@ use std::thread;
 use common::arena::Arena;
 use common::careless::{Careless, Fault};
 use common::drawer::Drawer;
-use common::harness::{self, Case, skipped, times};
-use common::sys::{self, Fork};
 use common::{maps, processors, windows};
 use lanecrypt_random::{ChaCha, Erasing, PerCpu, PerThread, Rekeying};
+use lanecrypt_testing::harness::{self, Case, skipped, times};
+use lanecrypt_testing::sys::{self, Fork};
 
 fn main() {
     harness::run(&[

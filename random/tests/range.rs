@@ -5,8 +5,8 @@ mod common;
 
 use core::ops::Bound;
 
-use common::harness::{self, Case, times};
 use lanecrypt_random::range;
+use lanecrypt_testing::harness::{self, Case, times};
 
 fn main() {
     harness::run(&[

@@ -11,14 +11,14 @@ mod common;
 use core::time::Duration;
 
 use common::drawer::{Drawer, Owned, shared};
-use common::harness::{self, Case, skipped};
 use common::maps::{self, Mapping};
-use common::seccomp::{self, Rule};
-use common::sys::{self, Fork};
 use common::{processors, windows};
 use lanecrypt_random::{
     AesCtr, ChaCha, Erasing, Fastest, Held, PerCpu, PerThread, Placed, Rekeying, Single,
 };
+use lanecrypt_testing::harness::{self, Case, skipped};
+use lanecrypt_testing::seccomp::{self, Rule};
+use lanecrypt_testing::sys::{self, Fork};
 
 fn main() {
     harness::run(&[

@@ -9,7 +9,6 @@ use std::thread;
 
 use common::drawer::{Drawer, Owned, shared};
 use common::expected::{Keys, streams};
-use common::harness::{self, Case, skipped, times};
 use common::listener::{self, Seed};
 use common::numbered::{self, Numbered};
 use common::windows::Windows;
@@ -22,6 +21,7 @@ use lanecrypt_random::{
 };
 #[cfg(feature = "legacy")]
 use lanecrypt_random::{Arc4, Hc128};
+use lanecrypt_testing::harness::{self, Case, skipped, times};
 
 fn main() {
     harness::run(&[

@@ -10,14 +10,14 @@ use std::thread;
 
 use common::arena::Arena;
 use common::drawer::{Drawer, shared};
-use common::harness::{self, Case, times};
-use common::sys::{self, Fork};
 use common::{maps, windows};
 #[cfg(feature = "legacy")]
 use lanecrypt_random::Hc128;
 #[cfg(feature = "study")]
 use lanecrypt_random::Inlined;
 use lanecrypt_random::{AesCtr, ChaCha, Erasing, Generator, Rekeying, Salsa, Shared};
+use lanecrypt_testing::harness::{self, Case, times};
+use lanecrypt_testing::sys::{self, Fork};
 
 fn main() {
     harness::run(&[

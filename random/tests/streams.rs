@@ -4,7 +4,6 @@
 mod common;
 
 use common::drawer::{Drawer, Owned, StrictThread, shared};
-use common::harness::{self, Case, skipped, times};
 use common::{maps, processors, windows};
 #[cfg(feature = "study")]
 use lanecrypt_random::Inlined;
@@ -14,6 +13,7 @@ use lanecrypt_random::{
 };
 #[cfg(feature = "legacy")]
 use lanecrypt_random::{Arc4, Hc128};
+use lanecrypt_testing::harness::{self, Case, skipped, times};
 
 fn main() {
     harness::run(&[

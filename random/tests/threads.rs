@@ -9,13 +9,13 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Barrier, Mutex};
 use std::thread;
 
-use common::harness::{self, Case, times};
 use common::{maps, windows};
 #[cfg(feature = "legacy")]
 use lanecrypt_random::Hc128;
 #[cfg(feature = "study")]
 use lanecrypt_random::Inlined;
 use lanecrypt_random::{AesCtr, ChaCha, Erasing, Held, PerCpu, PerThread, Rekeying, Salsa, Shared};
+use lanecrypt_testing::harness::{self, Case, times};
 
 fn main() {
     harness::run(&[

@@ -13,8 +13,8 @@ use std::process::Command;
 use std::sync::{Arc, Barrier};
 use std::thread;
 
-use common::harness::{self, Case};
 use common::{maps, windows};
+use lanecrypt_testing::harness::{self, Case};
 
 fn main() {
     harness::run(&[Case("unload::threads_outlive_a_closed_library", outlive)]);
@@ -23,8 +23,12 @@ fn main() {
 /// What the library `examples/plugin.rs` offers.
 type Draw = unsafe extern "C" fn(*mut u8, usize);
 
-/// Builds the library as this test was built; cargo builds it beside all examples.
+/// The library: the file that the environment names, which `make test` has built beside all examples,
+/// or built here as this test was built.
 fn library() -> PathBuf {
+    if let Some(file) = std::env::var_os("LANECRYPT_PLUGIN").filter(|file| !file.is_empty()) {
+        return file.into();
+    }
     let program = std::env::current_exe().expect("a running program has a file");
     let profile = program.ancestors().nth(2).expect("<target>/<profile>/deps/<program>");
     let mut cargo = Command::new(env!("CARGO"));

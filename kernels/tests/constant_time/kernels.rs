@@ -17,7 +17,7 @@ use lanecrypt_kernels::xts::{self, AesXts};
 use lanecrypt_kernels::{Aead, BlockCipher, BlockEncrypt, Ctr, Isa, Level, Seek, StreamCore};
 
 use crate::lanes;
-use crate::secrets::Secrets;
+use crate::secrets::{Secrets, unseen};
 
 /// One algorithm.
 pub(crate) struct Kernel {
@@ -270,7 +270,7 @@ fn sealed<const KEY: usize, const NONCE: usize>(
     cipher: &impl Aead<KEY, NONCE>,
     secrets: &mut Secrets,
 ) {
-    let (mut data, mut out) = (vec![0; 8205], vec![0; 8205]);
+    let (mut data, mut out) = unseen(|| (vec![0; 8205], vec![0; 8205]));
     // The last is long enough to be hashed between the rounds.
     for len in LENGTHS.into_iter().chain([8205]) {
         let (data, out) = (&mut data[..len], &mut out[..len]);
@@ -383,7 +383,7 @@ fn both_ways<const N: usize>(
     secrets: &mut Secrets,
 ) {
     let longest = counts.iter().max().expect("there are counts");
-    let (mut data, mut out) = (vec![[0; N]; *longest], vec![[0; N]; *longest]);
+    let (mut data, mut out) = unseen(|| (vec![[0; N]; *longest], vec![[0; N]; *longest]));
     for &blocks in counts {
         let (data, out) = (&mut data[..blocks], &mut out[..blocks]);
         secrets.fill(data.as_flattened_mut());
@@ -403,7 +403,7 @@ fn both_ways<const N: usize>(
 /// The encryption of chains of so many blocks.
 fn chains<const N: usize>(cipher: &impl BlockEncrypt<N>, counts: &[usize], secrets: &mut Secrets) {
     let longest = counts.iter().max().expect("there are counts");
-    let (mut data, mut out) = (vec![[0; N]; *longest], vec![[0; N]; *longest]);
+    let (mut data, mut out) = unseen(|| (vec![[0; N]; *longest], vec![[0; N]; *longest]));
     for &blocks in counts {
         let (data, out) = (&mut data[..blocks], &mut out[..blocks]);
         secrets.fill(data.as_flattened_mut());
@@ -417,7 +417,7 @@ fn chains<const N: usize>(cipher: &impl BlockEncrypt<N>, counts: &[usize], secre
 /// Requests of all `lengths` from block `first` on: written, XORed in place, XORed elsewhere.
 fn streams(core: &mut impl Seek, first: u64, lengths: &[usize], secrets: &mut Secrets) {
     let longest = lengths.iter().max().expect("there are lengths");
-    let (mut data, mut out) = (vec![0; *longest], vec![0; *longest]);
+    let (mut data, mut out) = unseen(|| (vec![0; *longest], vec![0; *longest]));
     for &length in lengths {
         let (data, out) = (&mut data[..length], &mut out[..length]);
         core.seek(first);

@@ -14,7 +14,7 @@ use lanecrypt_kernels::salsa;
 use lanecrypt_kernels::serpent::{self, Serpent};
 use lanecrypt_kernels::{Aead, BlockEncrypt, Isa};
 
-use crate::secrets::Secrets;
+use crate::secrets::{Secrets, unseen};
 
 macro_rules! key_size {
     ($name:ident, $bits:literal) => {
@@ -90,8 +90,8 @@ fn chains<C: BlockEncrypt<N>, const N: usize>(
 ) {
     let keys: Vec<_> = lens.iter().map(|_| key(secrets)).collect();
     let ivs: Vec<[u8; N]> = lens.iter().map(|_| secrets.bytes()).collect();
-    let mut data: Vec<_> = lens.iter().map(|&len| vec![[0; N]; len]).collect();
-    let mut out = data.clone();
+    let zeros = || -> Vec<_> { lens.iter().map(|&len| vec![[0; N]; len]).collect() };
+    let (mut data, mut out) = unseen(|| (zeros(), zeros()));
     data.iter_mut().for_each(|data| secrets.fill(data.as_flattened_mut()));
     let mut lanes = Vec::with_capacity(lens.len());
     for ((key, iv), data) in keys.iter().zip(&ivs).zip(&mut data) {
@@ -154,7 +154,7 @@ fn streams(
     let some: Vec<_> = (0..21).map(|at| 137 * at % 650).collect();
     for lens in [&[30, 64, 5, 17][..], &[64; 16], &[15; 17], &some] {
         let keys: Vec<_> = lens.iter().map(|_| chacha::Key::from(&secrets.bytes::<32>())).collect();
-        let mut data: Vec<_> = lens.iter().map(|&len| vec![0; len]).collect();
+        let mut data = unseen(|| -> Vec<_> { lens.iter().map(|&len| vec![0; len]).collect() });
         data.iter_mut().for_each(|data| secrets.fill(data));
         run(&keys, data.iter_mut().map(|data| (&mut data[..]).into()).collect(), secrets);
         data.iter_mut().for_each(|data| secrets.reveal(data));
@@ -181,7 +181,7 @@ pub(crate) fn chacha20poly1305(isa: Isa, secrets: &mut Secrets) {
             let ciphers: Vec<_> = keys.iter().map(|key| ChaCha20Poly1305::new(isa, key)).collect();
             let others: Vec<_> = keys.iter().map(|key| XChaCha20Poly1305::new(isa, key)).collect();
             let mut tags = vec![[0; 16]; lens.len()];
-            let mut data: Vec<_> = lens.iter().map(|&len| vec![0; len]).collect();
+            let mut data = unseen(|| -> Vec<_> { lens.iter().map(|&len| vec![0; len]).collect() });
             let mut aads: Vec<_> =
                 (0..lens.len()).map(|at| vec![0; 13 * at % (most_aad + 1)]).collect();
             aads.iter_mut().chain(&mut data).for_each(|bytes| secrets.fill(bytes));

@@ -4,21 +4,11 @@
 mod list;
 mod work;
 
-#[allow(dead_code, reason = "each test uses its part of it")]
-#[path = "../../../random/tests/common/harness.rs"]
-mod harness;
-#[allow(dead_code, reason = "each test uses its part of it")]
-#[path = "../../../random/tests/common/seccomp.rs"]
-mod seccomp;
-#[allow(dead_code, reason = "each test uses its part of it")]
-#[path = "../../../random/tests/common/sys.rs"]
-mod sys;
-
-use harness::{Case, skipped};
+use lanecrypt_testing::harness::{self, Case, skipped};
+use lanecrypt_testing::seccomp::{self, Rule};
+use lanecrypt_testing::sys::{self, Fork};
 use libc::c_long;
 use list::{BARE, LIBRARY, THREADS};
-use seccomp::Rule;
-use sys::Fork;
 
 fn main() {
     harness::run(&[

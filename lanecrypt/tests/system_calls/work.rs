@@ -7,7 +7,7 @@ use lanecrypt::random::{
 };
 use lanecrypt::{Algorithm, Cipher, Engine, Nonces, Request, hazmat};
 
-use crate::sys::{self, Fork};
+use lanecrypt_testing::sys::{self, Fork};
 
 /// Less than a page of a generator holds, more, and more than it makes in one piece.
 const LENGTHS: [usize; 6] = [1, 4, 32, 256, 9000, (1 << 20) + 3];

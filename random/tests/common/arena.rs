@@ -3,8 +3,8 @@
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use super::drawer::Drawer;
-use super::sys;
 use super::windows;
+use lanecrypt_testing::sys;
 
 /// Words that each process draws.
 const WORDS: usize = 1024;

@@ -11,7 +11,7 @@ use std::os::unix::fs::FileExt;
 use super::drawer::Drawer;
 use super::maps;
 use super::stepping::{self, RSP, Stop};
-use super::sys::{self, Fork};
+use lanecrypt_testing::sys::{self, Fork};
 
 /// A draw, and where the handlers run that interrupt it.
 #[derive(Clone, Copy)]

@@ -4,9 +4,9 @@ use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::collections::VecDeque;
 use std::sync::Mutex;
 
-use super::harness::skipped;
-use super::seccomp::{self, Rule};
-use super::sys::{self, Fork};
+use lanecrypt_testing::harness::skipped;
+use lanecrypt_testing::seccomp::{self, Rule};
+use lanecrypt_testing::sys::{self, Fork};
 
 /// What `getrandom` is made to answer.
 #[derive(Clone, Copy, Debug)]

@@ -6,15 +6,12 @@ pub(crate) mod drawer;
 pub(crate) mod expected;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod frames;
-pub(crate) mod harness;
 pub(crate) mod listener;
 pub(crate) mod maps;
 pub(crate) mod numbered;
 pub(crate) mod processors;
-pub(crate) mod seccomp;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod stepping;
-pub(crate) mod sys;
 pub(crate) mod toy;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod traces;

@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 
 use super::drawer::Drawer;
 use super::maps;
-use super::sys::{self, Fork};
+use lanecrypt_testing::sys::{self, Fork};
 
 /// The draw to step through.
 #[derive(Clone, Copy)]

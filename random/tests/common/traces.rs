@@ -3,11 +3,8 @@
 //! The call runs on a stack of its own, so that looking at its traces does not overwrite them, and
 //! the registers are stored by the very next instructions.
 
-#[path = "../../../ciphers/tests/remains/on_stack.rs"]
-mod on_stack;
-
 use lanecrypt_kernels::wipe;
-use on_stack::{GENERAL, VECTORS, on_stack};
+use lanecrypt_testing::on_stack::{GENERAL, VECTORS, on_stack};
 
 /// Bytes of the stack.
 const STACK: usize = 1 << 18;

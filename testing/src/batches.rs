@@ -1,0 +1,8 @@
+//! Shared parts of the tests of batches.
+
+pub mod adding;
+pub mod batch;
+pub mod keys;
+pub mod message;
+pub mod numbers;
+pub mod place;

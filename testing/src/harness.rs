@@ -1,0 +1,83 @@
+//! A test harness that runs every case in a process of its own, on that process's main thread.
+//!
+//! Forks, signal handlers, system-call filters and whole-process scans need that, and a line that
+//! says what was skipped must reach the terminal.
+
+use std::process::Command;
+
+/// Names the case that a process is to run.
+const CASE: &str = "LANECRYPT_TEST_CASE";
+/// A case that takes longer hangs.
+const SECONDS: u32 = 900;
+
+/// A test: its name and what it does, which panics when the test fails.
+pub struct Case(pub &'static str, pub fn());
+
+/// Runs the cases whose names contain one of the program's arguments, or all of them.
+pub fn run(cases: &[Case]) {
+    if let Ok(name) = std::env::var(CASE) {
+        let case = cases.iter().find(|case| case.0 == name).expect("the harness knows its cases");
+        // SAFETY: sets a timer and has no preconditions; without a handler it ends the process.
+        unsafe { libc::alarm(SECONDS) };
+        (case.1)();
+        return;
+    }
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.iter().any(|argument| argument == "--list") {
+        for case in cases {
+            println!("{}: test", case.0);
+        }
+        return;
+    }
+    let filters: Vec<&String> = arguments.iter().filter(|a| !a.starts_with('-')).collect();
+    let wanted = |name: &str| {
+        filters.is_empty() || filters.iter().any(|filter| name.contains(filter.as_str()))
+    };
+    let program = std::env::current_exe().expect("a running program has a file");
+    let (mut passed_count, mut failed) = (0, 0);
+    for case in cases.iter().filter(|case| wanted(case.0)) {
+        let status = Command::new(&program).env(CASE, case.0).status();
+        let passed = status.as_ref().is_ok_and(std::process::ExitStatus::success);
+        println!("test {} ... {}", case.0, if passed { "ok" } else { "FAILED" });
+        if passed {
+            passed_count += 1;
+        } else {
+            println!("    {status:?}");
+            failed += 1;
+        }
+    }
+    // The line that Rust's own harness ends with.
+    let verdict = if failed == 0 { "ok" } else { "FAILED" };
+    println!("\ntest result: {verdict}. {passed_count} passed; {failed} failed; 0 ignored");
+    if failed != 0 {
+        std::process::exit(101);
+    }
+}
+
+/// Runs a case once more, in a process of its own with these variables in its environment.
+pub fn again(name: &str, variables: &[(&str, &str)]) -> bool {
+    let program = std::env::current_exe().expect("a running program has a file");
+    let status = Command::new(program).env(CASE, name).envs(variables.iter().copied()).status();
+    status.is_ok_and(|status| status.success())
+}
+
+/// Says on a line of its own that something could not be tested here.
+pub fn skipped(name: &str, reason: &str) {
+    println!("SKIPPED {name}: {reason}");
+}
+
+/// Whether the long tests were asked for.
+pub fn is_long() -> bool {
+    std::env::var_os("LANECRYPT_LONG").is_some()
+}
+
+/// A number of repetitions: few in debug builds, more in release builds, most in long tests.
+pub fn times(debug: usize, release: usize, long: usize) -> usize {
+    if is_long() {
+        long
+    } else if cfg!(debug_assertions) {
+        debug
+    } else {
+        release
+    }
+}

@@ -1,0 +1,21 @@
+//! What the tests of several crates share, and fuzz targets with them. It is not published.
+
+#[cfg(feature = "engine")]
+pub mod batches;
+#[cfg(target_arch = "x86_64")]
+pub mod depth;
+pub mod harness;
+mod levels;
+pub mod numbers;
+#[cfg(target_arch = "x86_64")]
+pub mod on_stack;
+#[cfg(feature = "ciphers")]
+pub mod property;
+#[cfg(all(feature = "ciphers", target_arch = "x86_64"))]
+pub mod remains;
+pub mod seccomp;
+pub mod sys;
+#[cfg(feature = "ciphers")]
+pub mod vectors;
+
+pub use levels::levels;
