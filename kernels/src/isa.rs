@@ -103,8 +103,10 @@ impl Isa {
     /// The highest level of this processor, or the one that the environment variable
     /// `LANECRYPT_ISA` names if that is lower.
     ///
-    /// The variable is read once, can only lower the level, is ignored in set-uid programs and
-    /// when it names no level. Without the feature `std`: what the program was compiled for.
+    /// The variable is read once, from the environment that the program was started with
+    /// (`/proc/self/environ`); later changes of the environment have no effect. It can only lower
+    /// the level. It is ignored in set-uid programs, when it names no level, and without `/proc`.
+    /// Without the feature `std`: what the program was compiled for.
     #[must_use]
     #[inline]
     pub fn detect() -> Self {
@@ -213,8 +215,9 @@ fn compiled() -> Level {
 /// The answers of [`Isa::detect`] and [`Isa::of_processor`], worked out once.
 #[cfg(feature = "std")]
 mod cache {
-    use core::ffi::CStr;
     use core::sync::atomic::{AtomicU8, Ordering};
+    use std::fs::File;
+    use std::io::{ErrorKind, Read};
 
     use super::{Isa, Level, detected};
 
@@ -243,8 +246,8 @@ mod cache {
         levels
     }
 
-    /// Before `main`, because a first request may come in a signal handler, which must not wait for
-    /// the lock of the environment. Where nothing runs this, the first request does the same.
+    /// Runs before `main`, or when a library that holds this code is loaded, so that no request
+    /// has to read a file. Where nothing runs it, the first request does the same.
     #[used]
     #[unsafe(link_section = ".init_array")]
     static BEFORE_MAIN: extern "C" fn() = {
@@ -254,23 +257,50 @@ mod cache {
         before_main
     };
 
-    /// What `LANECRYPT_ISA` asks for, unless the program runs with more rights than its caller.
+    /// The level that `LANECRYPT_ISA` names, unless the program runs with more rights than its
+    /// caller.
+    ///
+    /// The kernel gives the environment that the program was started with. `getenv` would race with
+    /// threads that call `setenv`, because a library can be loaded while threads run. Opening and
+    /// reading a file take no lock and no memory, and a signal handler may do both.
     fn wanted() -> Option<Level> {
         // SAFETY: getauxval reads the process's auxiliary vector and has no preconditions.
         let secure = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
         if secure {
             return None;
         }
-        // Not by the standard library, which would wait for a lock and allocate.
-        // SAFETY: the name ends with a zero byte; nothing else runs before `main`, and later calls
-        // ask no more of the program than every `getenv` of the C library does.
-        let value = unsafe { libc::getenv(c"LANECRYPT_ISA".as_ptr()) };
-        if value.is_null() {
-            return None;
+        named(File::open("/proc/self/environ").ok()?)
+    }
+
+    /// The level that the first `LANECRYPT_ISA` in `environment` names, if any. Each entry ends with
+    /// a zero byte.
+    pub(super) fn named(mut environment: impl Read) -> Option<Level> {
+        // Longer entries are cut off: they name no level.
+        let mut entry = [0; 32];
+        let mut length = 0;
+        let mut piece = [0; 512];
+        loop {
+            let read = match environment.read(&mut piece) {
+                Ok(0) => return None,
+                Ok(read) => read,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(_) => return None,
+            };
+            for &byte in piece.get(..read)? {
+                if byte != 0 {
+                    if let Some(place) = entry.get_mut(length) {
+                        *place = byte;
+                        length += 1;
+                    }
+                    continue;
+                }
+                let whole = entry.get(..length)?;
+                length = 0;
+                if let Some(value) = whole.strip_prefix(b"LANECRYPT_ISA=") {
+                    return Level::ALL.into_iter().find(|level| level.name().as_bytes() == value);
+                }
+            }
         }
-        // SAFETY: the C library keeps the value's bytes, up to a zero byte.
-        let value = unsafe { CStr::from_ptr(value) };
-        Level::ALL.into_iter().find(|level| level.name().as_bytes() == value.to_bytes())
     }
 }
 
@@ -380,5 +410,57 @@ mod tests {
             assert!(isa.level() <= cap && isa <= Isa::of_processor());
             assert_eq!(isa.at_most(Level::Avx512), isa);
         }
+    }
+    /// Entries of any length, at any place in the pieces that are read.
+    #[cfg(feature = "std")]
+    #[test]
+    fn the_environment_names_a_level() {
+        use std::io::{self, Read};
+
+        /// Gives one byte at a time.
+        struct Bytewise<'a>(&'a [u8]);
+
+        impl Read for Bytewise<'_> {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                let end = buffer.len().min(1);
+                self.0.read(&mut buffer[..end])
+            }
+        }
+
+        let long = |length: usize| [b"LONG=", vec![b'x'; length].as_slice(), b"\0"].concat();
+        let cases: [(&[u8], Option<Level>); 9] = [
+            (b"", None),
+            (b"LANECRYPT_ISA=avx2\0", Some(Level::Avx2)),
+            (b"LANECRYPT_ISA=avx2vaes\0HOME=/\0", Some(Level::Avx2Vaes)),
+            (b"LANECRYPT_ISA=portable\0LANECRYPT_ISA=avx2\0", Some(Level::Portable)),
+            (b"LANECRYPT_ISA=z80\0LANECRYPT_ISA=avx2\0", None),
+            (b"LANECRYPT_ISA=portable and much more\0", None),
+            (b"LANECRYPT_ISA=\0", None),
+            (b"XLANECRYPT_ISA=avx2\0lanecrypt_isa=avx2\0LANECRYPT_IS=avx2\0", None),
+            // The end is missing, so the value may be, too.
+            (b"LANECRYPT_ISA=avx2", None),
+        ];
+        for (entries, level) in cases {
+            for before in [0, 1, 26, 27, 28, 485, 500, 506, 507, 5000] {
+                let environment = [&long(before), entries].concat();
+                assert_eq!(cache::named(environment.as_slice()), level, "{before}");
+                assert_eq!(cache::named(Bytewise(&environment)), level, "{before}");
+            }
+        }
+    }
+
+    /// The test runs itself again, with the variable.
+    #[cfg(feature = "std")]
+    #[test]
+    fn the_variable_of_the_start_counts() {
+        const CHILD: &str = "LANECRYPT_TEST_OF_ENVIRONMENT";
+        if std::env::var_os(CHILD).is_some() {
+            assert_eq!(Isa::detect(), Isa::PORTABLE);
+            return;
+        }
+        let mut child = std::process::Command::new(std::env::current_exe().expect("a program"));
+        child.args(["--exact", "isa::tests::the_variable_of_the_start_counts"]);
+        let status = child.env(CHILD, "").env("LANECRYPT_ISA", "portable").status();
+        assert!(status.expect("it can run again").success());
     }
 }
