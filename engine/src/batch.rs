@@ -1,7 +1,6 @@
 //! A batch that is served while it is filled.
 
 mod room;
-mod waiting;
 
 use core::fmt;
 use core::mem::forget;
@@ -9,9 +8,8 @@ use core::mem::forget;
 use lanecrypt_ciphers::Error;
 
 pub use self::room::Room;
-use self::waiting::Memory;
-pub(crate) use self::waiting::Waiting;
 use crate::cost::Lanes;
+use crate::waiting::{self, Memory, Waiting};
 use crate::work::Work;
 use crate::{BatchError, Data, Operation, Session};
 
@@ -52,11 +50,7 @@ impl<'r, 'a> Batch<'r, 'a> {
         aad: &'a [u8],
         packet: &'a mut [u8],
     ) -> Option<Result<(), Error>> {
-        if self.stays_alone(session.kind(Operation::Seal), packet.len().saturating_sub(16)) {
-            let outcome = session.seal(nonce, aad, packet);
-            return self.served(outcome);
-        }
-        self.packet_in_company(Operation::Seal, session, nonce, aad, packet)
+        self.packet(Operation::Seal, session, nonce, aad, packet)
     }
 
     /// Opens a packet in place, as [`Session::open`] does. If it is authentic, the message is at
@@ -69,11 +63,7 @@ impl<'r, 'a> Batch<'r, 'a> {
         aad: &'a [u8],
         packet: &'a mut [u8],
     ) -> Option<Result<(), Error>> {
-        if self.stays_alone(session.kind(Operation::Open), packet.len().saturating_sub(16)) {
-            let outcome = session.open(nonce, aad, packet).map(|_| ());
-            return self.served(outcome);
-        }
-        self.packet_in_company(Operation::Open, session, nonce, aad, packet)
+        self.packet(Operation::Open, session, nonce, aad, packet)
     }
 
     /// Encrypts a message and writes its tag, as [`Session::seal_detached`] does.
@@ -125,13 +115,7 @@ impl<'r, 'a> Batch<'r, 'a> {
         iv: &[u8],
         data: impl Into<Data<'a>>,
     ) -> Option<Result<(), Error>> {
-        let data = data.into();
-        if self.stays_alone(session.kind(Operation::Encrypt), data.len()) {
-            let outcome = session.encrypt(iv, data);
-            return self.served(outcome);
-        }
-        let (from, to) = data.parts();
-        self.raw_in_company(Operation::Encrypt, session, iv, from, to)
+        self.raw(Operation::Encrypt, session, iv, data.into())
     }
 
     /// Decrypts a message without a tag, as [`Session::decrypt`] does.
@@ -142,13 +126,7 @@ impl<'r, 'a> Batch<'r, 'a> {
         iv: &[u8],
         data: impl Into<Data<'a>>,
     ) -> Option<Result<(), Error>> {
-        let data = data.into();
-        if self.stays_alone(session.kind(Operation::Decrypt), data.len()) {
-            let outcome = session.decrypt(iv, data);
-            return self.served(outcome);
-        }
-        let (from, to) = data.parts();
-        self.raw_in_company(Operation::Decrypt, session, iv, from, to)
+        self.raw(Operation::Decrypt, session, iv, data.into())
     }
 
     /// The number of messages so far, which is the index of the next one.
@@ -179,6 +157,40 @@ impl<'r, 'a> Batch<'r, 'a> {
         if failed == 0 { Ok(()) } else { Err(BatchError { failed }) }
     }
 
+    /// Seals or opens a packet in place.
+    #[inline(always)]
+    fn packet(
+        &mut self,
+        operation: Operation,
+        session: &'a Session,
+        nonce: &[u8],
+        aad: &'a [u8],
+        packet: &'a mut [u8],
+    ) -> Option<Result<(), Error>> {
+        if self.stays_alone(session.kind(operation), packet.len().saturating_sub(16)) {
+            let outcome = packet_alone(operation, session, nonce, aad, packet);
+            return self.served(outcome);
+        }
+        self.packet_in_company(operation, session, nonce, aad, packet)
+    }
+
+    /// Encrypts or decrypts a message without a tag.
+    #[inline(always)]
+    fn raw(
+        &mut self,
+        operation: Operation,
+        session: &'a Session,
+        iv: &[u8],
+        data: Data<'a>,
+    ) -> Option<Result<(), Error>> {
+        if self.stays_alone(session.kind(operation), data.len()) {
+            let outcome = raw_alone(operation, session, iv, data);
+            return self.served(outcome);
+        }
+        let (from, to) = data.parts();
+        self.raw_in_company(operation, session, iv, from, to)
+    }
+
     /// Whether a message gains nothing from lanes.
     #[inline(always)]
     fn stays_alone(&mut self, kind: u8, bytes: usize) -> bool {
@@ -207,10 +219,7 @@ impl<'r, 'a> Batch<'r, 'a> {
         if self.waits(session, operation, nonce, packet.len().saturating_sub(16)) {
             return self.wait(session, nonce, Work::packet(session, operation, aad, packet));
         }
-        self.alone(session, || match operation {
-            Operation::Seal => session.seal(nonce, aad, packet),
-            _ => session.open(nonce, aad, packet).map(|_| ()),
-        })
+        self.alone(session, || packet_alone(operation, session, nonce, aad, packet))
     }
 
     #[inline(never)]
@@ -260,10 +269,7 @@ impl<'r, 'a> Batch<'r, 'a> {
         if self.waits(session, operation, iv, data.len()) {
             return self.wait(session, iv, Work::raw(session, operation, data));
         }
-        self.alone(session, || match operation {
-            Operation::Encrypt => session.encrypt(iv, data),
-            _ => session.decrypt(iv, data),
-        })
+        self.alone(session, || raw_alone(operation, session, iv, data))
     }
 
     /// Serves a message that does not wait. If its driver panics, it has no outcome.
@@ -321,6 +327,33 @@ impl<'r, 'a> Batch<'r, 'a> {
             self.room.end(waiting);
         }
         self.room.learn();
+    }
+}
+
+#[inline(always)]
+fn packet_alone(
+    operation: Operation,
+    session: &Session,
+    nonce: &[u8],
+    aad: &[u8],
+    packet: &mut [u8],
+) -> Result<(), Error> {
+    match operation {
+        Operation::Seal => session.seal(nonce, aad, packet),
+        _ => session.open(nonce, aad, packet).map(|_| ()),
+    }
+}
+
+#[inline(always)]
+fn raw_alone(
+    operation: Operation,
+    session: &Session,
+    iv: &[u8],
+    data: Data<'_>,
+) -> Result<(), Error> {
+    match operation {
+        Operation::Encrypt => session.encrypt(iv, data),
+        _ => session.decrypt(iv, data),
     }
 }
 

@@ -17,9 +17,9 @@ pub struct SessionId(pub u64);
 /// and in parallel, on the calling thread or on others, and returns when all of them have an
 /// outcome.
 pub trait Driver: fmt::Debug + Send + Sync {
-    /// The driver's name, by which [`Engine::session_on`](crate::Engine::session_on) finds it: ASCII in
-    /// lower case, without spaces, different from the names of all other drivers, and always the
-    /// same.
+    /// The driver's name, by which [`Engine::session_on`](crate::Engine::session_on) finds it:
+    /// ASCII in lower case, without spaces, different from the names of all other drivers, and
+    /// always the same.
     fn name(&self) -> &str;
 
     /// Makes a session with this key.

@@ -7,7 +7,7 @@ use lanecrypt_ciphers::{Algorithm, Error, Isa};
 use crate::cost::Costs;
 use crate::drivers::Null;
 use crate::entry::Entry;
-use crate::{BatchError, Driver, DriverNameError, Request, Room, Session, scheduler};
+use crate::{BatchError, Driver, DriverNameError, Request, Room, Session, measure, scheduler};
 
 /// The driver of this processor.
 const SOFTWARE: &str = "software";
@@ -82,8 +82,8 @@ impl Engine {
         Session::raw(self.isa, algorithm, key)
     }
 
-    /// Same as [`session`](Self::session), but on the heap. The key is expanded in its final place, so
-    /// that no copy of it is left elsewhere when it is wiped. It takes as long as opening two
+    /// Same as [`session`](Self::session), but on the heap. The key is expanded in its final place,
+    /// so that no copy of it is left elsewhere when it is wiped. It takes as long as opening two
     /// sessions.
     ///
     /// # Errors
@@ -184,7 +184,7 @@ impl Engine {
     /// another processor with the same instructions. No file is written: a program that wants
     /// measured figures measures at each start.
     pub fn calibrate(&mut self) {
-        self.costs = Costs::measured(self.isa);
+        self.costs = measure::costs(self.isa);
     }
 }
 

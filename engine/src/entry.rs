@@ -1,6 +1,5 @@
 //! The messages of a batch: requests of a slice, or messages that wait in a room.
 
-use crate::job::Jobs;
 use crate::work::{State, Work};
 use crate::{Request, Session};
 
@@ -14,9 +13,6 @@ pub(crate) trait Entry<'a>: Sized {
 
     /// Its session.
     fn session(&self) -> &'a Session;
-
-    /// The messages as jobs for a driver.
-    fn jobs<'j>(entries: &'j mut [Self]) -> Jobs<'j, 'a>;
 
     /// Its progress.
     #[inline]
@@ -46,9 +42,5 @@ impl<'a> Entry<'a> for Request<'a> {
     #[inline]
     fn session(&self) -> &'a Session {
         self.session
-    }
-
-    fn jobs<'j>(entries: &'j mut [Self]) -> Jobs<'j, 'a> {
-        Jobs::requests(entries)
     }
 }

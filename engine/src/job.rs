@@ -5,8 +5,8 @@ use core::slice;
 
 use lanecrypt_ciphers::{Error, InOutBuf};
 
-use crate::batch::Waiting;
 use crate::entry::Entry;
+use crate::waiting::Waiting;
 use crate::work::Work;
 use crate::{Operation, Request, Session, SessionId};
 
@@ -144,15 +144,25 @@ enum List<'j, 'a> {
     Waiting(&'j mut [Waiting<'a>]),
 }
 
-impl<'j, 'a> Jobs<'j, 'a> {
-    pub(crate) fn requests(requests: &'j mut [Request<'a>]) -> Self {
-        Self(List::Requests(requests))
-    }
+/// Messages that a driver can be given.
+pub(crate) trait AsJobs<'a>: Entry<'a> {
+    /// The messages as jobs.
+    fn jobs<'j>(messages: &'j mut [Self]) -> Jobs<'j, 'a>;
+}
 
-    pub(crate) fn waiting(waiting: &'j mut [Waiting<'a>]) -> Self {
-        Self(List::Waiting(waiting))
+impl<'a> AsJobs<'a> for Request<'a> {
+    fn jobs<'j>(requests: &'j mut [Self]) -> Jobs<'j, 'a> {
+        Jobs(List::Requests(requests))
     }
+}
 
+impl<'a> AsJobs<'a> for Waiting<'a> {
+    fn jobs<'j>(waiting: &'j mut [Self]) -> Jobs<'j, 'a> {
+        Jobs(List::Waiting(waiting))
+    }
+}
+
+impl Jobs<'_, '_> {
     /// The number of jobs.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -176,11 +186,11 @@ impl<'j, 'a> Jobs<'j, 'a> {
         match self.0 {
             List::Requests(requests) => {
                 let (first, second) = requests.split_at_mut(at);
-                (Self::requests(first), Self::requests(second))
+                (Self(List::Requests(first)), Self(List::Requests(second)))
             }
             List::Waiting(waiting) => {
                 let (first, second) = waiting.split_at_mut(at);
-                (Self::waiting(first), Self::waiting(second))
+                (Self(List::Waiting(first)), Self(List::Waiting(second)))
             }
         }
     }

@@ -45,11 +45,14 @@ mod drivers;
 mod engine;
 mod entry;
 mod job;
+mod measure;
 mod request;
 mod scheduler;
 mod session;
+mod single;
 #[cfg(test)]
 mod tests;
+mod waiting;
 mod work;
 
 pub use batch::{Batch, Room};

@@ -14,6 +14,7 @@ use crate::class::Class;
 use crate::cost::Lanes;
 use crate::drivers::serve_class;
 use crate::entry::Entry;
+use crate::job::AsJobs;
 use crate::session::Route;
 use crate::work::State;
 
@@ -23,7 +24,7 @@ const FEW: usize = 4;
 /// Serves each message of a batch that has not been served, here or by the driver of its session.
 /// Returns how many have failed, including messages that had failed before.
 #[inline(never)]
-pub(crate) fn serve<'a, E: Entry<'a>>(lanes: &Lanes, batch: &mut [E]) -> usize {
+pub(crate) fn serve<'a, E: AsJobs<'a>>(lanes: &Lanes, batch: &mut [E]) -> usize {
     let mut failed = 0;
     let mut rest = batch;
     // The leading messages that would run alone in any case need not be sorted.
@@ -37,7 +38,7 @@ pub(crate) fn serve<'a, E: Entry<'a>>(lanes: &Lanes, batch: &mut [E]) -> usize {
 /// Serves at most [`AT_ONCE`] messages. A batch of one class is checked once before it is served,
 /// and not again.
 #[inline]
-fn serve_some<'a, E: Entry<'a>>(lanes: &Lanes, batch: &mut [E]) -> usize {
+fn serve_some<'a, E: AsJobs<'a>>(lanes: &Lanes, batch: &mut [E]) -> usize {
     let Some(first) = batch.first() else { return 0 };
     let class = first.state().class;
     if let Some(driver) = awaited(first) {
@@ -70,7 +71,7 @@ fn failed<'a, E: Entry<'a>>(batch: &[E]) -> usize {
 }
 
 #[inline(never)]
-fn serve_mixed<'a, E: Entry<'a>>(lanes: &Lanes, batch: &mut [E]) -> usize {
+fn serve_mixed<'a, E: AsJobs<'a>>(lanes: &Lanes, batch: &mut [E]) -> usize {
     if batch.len() < FEW {
         for entry in &mut *batch {
             if entry.state().outcome.is_none() && entry.state().class.is_here() {
@@ -107,7 +108,7 @@ fn side_by_side<'b, 'a: 'b, E: Entry<'a> + 'b>(
 
 /// Passes messages to their drivers, in runs of consecutive messages.
 #[inline(never)]
-fn serve_elsewhere<'a, E: Entry<'a>>(batch: &mut [E]) {
+fn serve_elsewhere<'a, E: AsJobs<'a>>(batch: &mut [E]) {
     let mut rest = batch;
     while let Some(first) = rest.first() {
         let Some(driver) = awaited(first) else {
@@ -128,7 +129,7 @@ fn leading<'a, E: Entry<'a>>(driver: &Arc<dyn Driver>, batch: &[E]) -> usize {
 }
 
 /// Passes messages to the driver that serves them.
-fn serve_by<'a, E: Entry<'a>>(driver: &Arc<dyn Driver>, batch: &mut [E]) {
+fn serve_by<'a, E: AsJobs<'a>>(driver: &Arc<dyn Driver>, batch: &mut [E]) {
     driver.process(E::jobs(batch));
     for entry in batch {
         let (_, _, work) = entry.parts();

@@ -4,7 +4,7 @@ use lanecrypt_ciphers::lanes::{Opening, Sealing, in_parts};
 use lanecrypt_ciphers::{Error, InOutBuf, hazmat};
 
 use crate::class::Class;
-use crate::session::Keyed;
+use crate::session::SessionKey;
 use crate::{Data, Operation, Session};
 
 /// An operation and its buffers.
@@ -137,18 +137,18 @@ impl<'a> Work<'a> {
     #[inline(always)]
     fn served(&mut self, session: &Session, nonce: &[u8]) -> Result<(), Error> {
         let aad = self.aad;
-        match (&session.keyed, self.state.class.operation()) {
-            (Keyed::Raw(_, cipher), Operation::Encrypt) => {
+        match (&session.key, self.state.class.operation()) {
+            (SessionKey::Raw(_, cipher), Operation::Encrypt) => {
                 cipher.encrypt(nonce, in_parts(self.data.in_out()?))
             }
-            (Keyed::Raw(_, cipher), Operation::Decrypt) => {
+            (SessionKey::Raw(_, cipher), Operation::Decrypt) => {
                 cipher.decrypt(nonce, in_parts(self.data.in_out()?))
             }
-            (Keyed::Sealed(_, cipher), Operation::Seal) => {
+            (SessionKey::Sealed(_, cipher), Operation::Seal) => {
                 let (data, tag) = self.parted_to_seal(session)?;
                 cipher.seal_detached(nonce, aad, in_parts(data), tag)
             }
-            (Keyed::Sealed(_, cipher), Operation::Open) => {
+            (SessionKey::Sealed(_, cipher), Operation::Open) => {
                 let (data, tag) = self.parted_to_open(session)?;
                 cipher.open_detached(nonce, aad, in_parts(data), tag)
             }
@@ -166,7 +166,7 @@ impl<'a> Work<'a> {
         session: &'w Session,
         iv: &'w [u8],
     ) -> Option<hazmat::lanes::Message<'w>> {
-        let Keyed::Raw(_, cipher) = &session.keyed else { return misplaced() };
+        let SessionKey::Raw(_, cipher) = &session.key else { return misplaced() };
         let Self { state, data, .. } = self;
         match data.in_out() {
             Ok(data) => Some(hazmat::lanes::Message { cipher, iv, data, outcome: state.settled() }),
@@ -181,7 +181,7 @@ impl<'a> Work<'a> {
         session: &'w Session,
         nonce: &'w [u8],
     ) -> Option<Sealing<'w>> {
-        let Keyed::Sealed(_, cipher) = &session.keyed else { return misplaced() };
+        let SessionKey::Sealed(_, cipher) = &session.key else { return misplaced() };
         let Self { state, aad, data, put, .. } = self;
         let (data, tag) = match put {
             Some(tag) => match data.in_out() {
@@ -203,7 +203,7 @@ impl<'a> Work<'a> {
         session: &'w Session,
         nonce: &'w [u8],
     ) -> Option<Opening<'w>> {
-        let Keyed::Sealed(_, cipher) = &session.keyed else { return misplaced() };
+        let SessionKey::Sealed(_, cipher) = &session.key else { return misplaced() };
         let Self { state, aad, data, came, .. } = self;
         let (data, tag) = match came {
             Some(tag) => match data.in_out() {

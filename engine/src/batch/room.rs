@@ -6,9 +6,9 @@ use lanecrypt_ciphers::Error;
 use lanecrypt_ciphers::lanes::Lengths;
 
 use super::Batch;
-use super::waiting::{self, Memory, Waiting};
 use crate::cost::{KINDS, Lanes};
 use crate::scheduler;
+use crate::waiting::{self, Memory, Waiting};
 
 /// The most messages that wait: the number of the widest lanes.
 const MOST: usize = 256;

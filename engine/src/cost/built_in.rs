@@ -11,7 +11,7 @@ use super::figures::Figures;
 
 /// The maker of the processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Maker {
+pub(crate) enum Maker {
     #[cfg_attr(
         not(any(target_arch = "x86", target_arch = "x86_64")),
         expect(dead_code, reason = "it makes processors of x86")
@@ -23,7 +23,7 @@ pub(super) enum Maker {
 
 impl Maker {
     /// The maker of this processor.
-    pub(super) fn of_processor() -> Self {
+    pub(crate) fn of_processor() -> Self {
         // AMD made this extension and no other maker adopted it.
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
         if std::is_x86_feature_detected!("sse4a") {
@@ -34,7 +34,7 @@ impl Maker {
 }
 
 /// The figures of a level.
-pub(super) fn at(level: Level, maker: Maker) -> &'static Figures {
+pub(crate) fn at(level: Level, maker: Maker) -> &'static Figures {
     macro_rules! of {
         ($maker:ident) => {
             match level {

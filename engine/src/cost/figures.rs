@@ -6,10 +6,10 @@ use super::rows::ROWS;
 
 /// The numbers of messages that are measured. Each stands for batches of that many or more, up to
 /// the next.
-pub(super) const DEPTHS: [usize; 5] = [2, 4, 8, 16, 64];
+pub(crate) const DEPTHS: [usize; 5] = [2, 4, 8, 16, 64];
 
 /// The lengths in bytes that are measured.
-pub(super) const SIZES: [u32; 6] = [16, 64, 128, 256, 512, 1024];
+pub(crate) const SIZES: [u32; 6] = [16, 64, 128, 256, 512, 1024];
 
 /// Lanes must cost at most this share of the time alone. Messages of mixed lengths gain less than
 /// the measured ones, which all have one length. The gain is also smaller if another thread runs on
@@ -18,20 +18,20 @@ const GAIN: f32 = 0.85;
 
 /// The cost of messages in nanoseconds, for each kind that has lanes.
 #[derive(Clone, Debug)]
-pub(super) struct Figures(pub(super) [Kind; ROWS]);
+pub(crate) struct Figures(pub(crate) [Kind; ROWS]);
 
 /// The cost of messages of one kind: a figure for each of the [`SIZES`].
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Kind {
+pub(crate) struct Kind {
     /// Alone: one after the other, each by a call of its session.
-    pub(super) alone: [f32; SIZES.len()],
+    pub(crate) alone: [f32; SIZES.len()],
     /// In lanes, at each of the [`DEPTHS`], including the time to make the requests.
-    pub(super) beside: [[f32; SIZES.len()]; DEPTHS.len()],
+    pub(crate) beside: [[f32; SIZES.len()]; DEPTHS.len()],
 }
 
 /// The index into [`DEPTHS`] for a batch of this size; none if it is smaller than all of them.
 #[inline]
-pub(super) fn depth(messages: usize) -> Option<usize> {
+pub(crate) fn depth(messages: usize) -> Option<usize> {
     match messages {
         0..2 => None,
         2..4 => Some(0),
@@ -43,7 +43,7 @@ pub(super) fn depth(messages: usize) -> Option<usize> {
 }
 
 /// The shortest and the longest message for which lanes pay, at each depth.
-pub(super) fn lengths(kind: &Kind) -> [Lengths; DEPTHS.len()] {
+pub(crate) fn lengths(kind: &Kind) -> [Lengths; DEPTHS.len()] {
     kind.beside.map(|beside| {
         // Below 0 where lanes pay.
         let mut loss = [0.0; SIZES.len()];

@@ -22,7 +22,7 @@ impl Lanes {
     pub(crate) const ELSEWHERE: u8 = rows::ELSEWHERE;
 
     /// Every message that has lanes runs in them.
-    pub(super) const EVERYTHING: Self = Self([[Lengths::ALL; DEPTHS.len()]; ROWS]);
+    pub(crate) const EVERYTHING: Self = Self([[Lengths::ALL; DEPTHS.len()]; ROWS]);
 
     /// The kinds of forward (encrypt, seal) and backward (decrypt, open) messages.
     pub(crate) fn kinds(algorithm: Algorithm) -> [u8; 2] {

@@ -6,15 +6,15 @@ use crate::Operation;
 use crate::class::Class;
 
 /// The number of kinds.
-pub(super) const ROWS: usize = 14;
+pub(crate) const ROWS: usize = 14;
 
 /// Stands for a kind: messages that this processor serves without lanes.
-pub(super) const ALONE: u8 = 254;
+pub(crate) const ALONE: u8 = 254;
 /// Stands for a kind: messages of other drivers.
-pub(super) const ELSEWHERE: u8 = 255;
+pub(crate) const ELSEWHERE: u8 = 255;
 
 /// The kind of each class.
-pub(super) static ROW_OF: [u8; Class::COUNT] = {
+pub(crate) static ROW_OF: [u8; Class::COUNT] = {
     let mut rows = [ELSEWHERE; Class::COUNT];
     let mut at = 0;
     while at < Algorithm::ALL.len() {
@@ -32,7 +32,7 @@ pub(super) static ROW_OF: [u8; Class::COUNT] = {
 };
 
 /// One algorithm for each kind; its measurement counts for the whole kind.
-pub(super) fn measured() -> impl Iterator<Item = (usize, Algorithm)> {
+pub(crate) fn measured() -> impl Iterator<Item = (usize, Algorithm)> {
     (0..ROWS).filter_map(|wanted| {
         let is_wanted = |&&algorithm: &&Algorithm| {
             [Operation::Encrypt, Operation::Seal]
@@ -44,7 +44,7 @@ pub(super) fn measured() -> impl Iterator<Item = (usize, Algorithm)> {
 }
 
 /// The lowest level at which messages of a kind run in lanes.
-pub(super) const fn lowest(row: usize) -> Level {
+pub(crate) const fn lowest(row: usize) -> Level {
     match row {
         // AES, with AES instructions.
         0..3 => Level::AesNi,

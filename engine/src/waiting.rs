@@ -4,7 +4,6 @@ use lanecrypt_ciphers::Error;
 
 use crate::Session;
 use crate::entry::Entry;
-use crate::job::Jobs;
 use crate::work::Work;
 
 /// The longest nonce that a waiting message can have, in bytes.
@@ -92,10 +91,6 @@ impl<'a> Entry<'a> for Waiting<'a> {
     #[inline]
     fn session(&self) -> &'a Session {
         self.session
-    }
-
-    fn jobs<'j>(entries: &'j mut [Self]) -> Jobs<'j, 'a> {
-        Jobs::waiting(entries)
     }
 }
 

@@ -5,14 +5,19 @@ use std::time::Instant;
 
 use lanecrypt_ciphers::{Algorithm, Isa};
 
-use super::figures::{DEPTHS, Figures, Kind, SIZES};
-use super::lanes::Lanes;
-use super::rows;
-use crate::Session;
-use crate::batch::Room;
+use crate::cost::built_in::{self, Maker};
+use crate::cost::figures::{DEPTHS, Figures, Kind, SIZES};
+use crate::cost::{Lanes, rows};
+use crate::{Costs, Room, Session};
+
+/// Measures the costs on this processor, with the kernels of `isa`.
+pub(crate) fn costs(isa: Isa) -> Costs {
+    let before = built_in::at(isa.level(), Maker::of_processor());
+    Costs::calibrated(isa.level(), figures(isa, before, &Effort::QUICK))
+}
 
 /// How much time the measurement takes.
-pub(super) struct Effort {
+struct Effort {
     /// The least duration of a sample, so that the clock's resolution and the cost of reading it do
     /// not matter.
     sample: Duration,
@@ -26,7 +31,7 @@ pub(super) struct Effort {
 
 impl Effort {
     /// Takes some tens of milliseconds.
-    pub(super) const QUICK: Self = Self {
+    const QUICK: Self = Self {
         sample: Duration::from_micros(2),
         samples: 3,
         enough: Duration::from_micros(40),
@@ -42,7 +47,7 @@ const MOST: usize = DEPTHS[DEPTHS.len() - 1];
 
 /// Measures the figures. A figure keeps its value of `before` if there is no time left for it, or
 /// if the clock shows no time for it.
-pub(super) fn figures(isa: Isa, before: &Figures, effort: &Effort) -> Figures {
+fn figures(isa: Isa, before: &Figures, effort: &Effort) -> Figures {
     let end = Instant::now() + effort.limit;
     let mut figures = before.clone();
     // A clock of low resolution may show that something takes no time.
@@ -166,14 +171,10 @@ fn fastest(effort: &Effort, mut run: impl FnMut()) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use std::borrow::Cow;
-
     use lanecrypt_ciphers::Level;
 
-    use super::super::built_in::{self, Maker};
-    use super::super::rows::ROWS;
-    use super::super::{CostSource, Costs};
     use super::*;
+    use crate::cost::rows::ROWS;
 
     const NOTHING: Figures = Figures(
         [Kind { alone: [0.0; SIZES.len()], beside: [[0.0; SIZES.len()]; DEPTHS.len()] }; ROWS],
@@ -234,7 +235,7 @@ mod tests {
         );
         for level in Level::ALL {
             let figures = figures(Isa::detect().at_most(level), &NOTHING, &effort);
-            let costs = Costs::new(level, Cow::Owned(figures), CostSource::Calibrated);
+            let costs = Costs::calibrated(level, figures);
             text += &format!("\n{costs}");
         }
         let path = format!("{}/src/cost/built_in/{maker}.rs", env!("CARGO_MANIFEST_DIR"));
