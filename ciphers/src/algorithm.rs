@@ -1,4 +1,5 @@
-//! The table of algorithms: a primitive, which has a key, in a mode, which says how it is applied.
+//! The table of algorithms. An algorithm is a primitive, which has a key, in a mode, which applies
+//! it to data.
 
 use core::fmt;
 use core::str::FromStr;
@@ -12,15 +13,15 @@ use crate::{KeyLengths, Primitive, UnknownAlgorithm};
 #[non_exhaustive]
 #[repr(u8)]
 pub enum Mode {
-    /// Cipher block chaining (NIST SP 800-38A): each block is XORed with the ciphertext before it,
-    /// the first with the initialization vector.
+    /// Cipher block chaining (NIST SP 800-38A): each block is XORed with the ciphertext block
+    /// before it, the first one with the initialization vector.
     Cbc,
-    /// Counter mode (NIST SP 800-38A): the nonce is the first counter block, all of which counts,
-    /// big-endian, and wraps.
+    /// Counter mode (NIST SP 800-38A): the nonce is the first counter block. The whole block
+    /// counts, big-endian, and wraps.
     Ctr,
     /// A stream with a 64-bit nonce and a 64-bit block counter, as Bernstein defined it.
     Djb,
-    /// Electronic code book: each block by itself.
+    /// Electronic code book: each block on its own.
     Ecb,
     /// Galois/counter mode (NIST SP 800-38D): counter mode with a tag.
     Gcm,
@@ -28,16 +29,16 @@ pub enum Mode {
     Ietf,
     /// A stream with a tag by Poly1305 (RFC 8439).
     Poly1305,
-    /// A stream cipher that has one form only.
+    /// A stream cipher with only one form.
     Stream,
-    /// For sectors of a storage device, each by itself (IEEE 1619, NIST SP 800-38E): the block's
-    /// place in it is part of what is encrypted. The key has two halves, the nonce is the sector's
-    /// number.
+    /// For sectors of a storage device, each on its own (IEEE 1619, NIST SP 800-38E): the
+    /// encryption of a block depends on its place in the sector. The key has two halves, and the
+    /// nonce is the number of the sector.
     Xts,
 }
 
 impl Mode {
-    /// How it ends the names of algorithms; nothing where there is one form only.
+    /// The end of the names of its algorithms; empty for primitives with only one form.
     #[must_use]
     pub const fn suffix(self) -> &'static str {
         match self {
@@ -54,9 +55,9 @@ impl Mode {
     }
 }
 
-/// An algorithm that is built in: one row of the table.
+/// A built-in algorithm: one row of the table.
 ///
-/// It prints and parses as its name, such as `aes-256-ctr`, `3des-cbc`, `chacha20-ietf` or
+/// It prints and parses as its name, for example `aes-256-ctr`, `3des-cbc`, `chacha20-ietf` or
 /// `salsa20/12`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Algorithm {
@@ -64,8 +65,8 @@ pub struct Algorithm {
     mode: Mode,
 }
 
-/// Makes the constants and the list of all of what is written once: documentation, name, primitive,
-/// mode.
+/// Makes the constants and the list of all algorithms from the rows: documentation, name,
+/// primitive, mode.
 macro_rules! algorithms {
     ($($(#[doc = $doc:literal])* $(#[cfg($cfg:meta)])?
        $name:ident: $primitive:ident, $mode:ident;)+) => {
@@ -73,7 +74,7 @@ macro_rules! algorithms {
             $($(#[doc = $doc])* $(#[cfg($cfg)])?
             pub const $name: Self = Self { primitive: Primitive::$primitive, mode: Mode::$mode };)+
 
-            /// Every algorithm that is built in.
+            /// Every built-in algorithm.
             pub const ALL: &[Self] = &[$($(#[cfg($cfg)])? Self::$name,)+];
         }
     };
@@ -128,7 +129,7 @@ algorithms! {
     SALSA20_8: Salsa8, Stream;
     /// Salsa20/12, the member of the family that eSTREAM chose.
     SALSA20_12: Salsa12, Stream;
-    /// Salsa20/20, which is also called just Salsa20.
+    /// Salsa20/20, also called just Salsa20.
     SALSA20_20: Salsa20, Stream;
     /// Serpent with 128-bit keys, blocks chained.
     SERPENT_128_CBC: Serpent128, Cbc;
@@ -148,17 +149,17 @@ algorithms! {
     SERPENT_192_ECB: Serpent192, Ecb;
     /// Serpent with 256-bit keys, block by block.
     SERPENT_256_ECB: Serpent256, Ecb;
-    /// The null cipher, which protects nothing: data come out as they went in. It has neither key
-    /// nor nonce, and is there to measure what everything around a cipher costs.
+    /// The null cipher, which protects nothing: the output is the input. It has neither key nor
+    /// nonce. It serves to measure the cost of everything around a cipher.
     NULL: Null, Stream;
-    /// ARC4. **Broken, for study and comparison only**: its output can be told from random bytes,
-    /// plaintexts that are sent often can be recovered from it, and RFC 7465 forbids it in TLS. It
-    /// has no nonce, so that a key can serve for one stream only, and it is not constant time: it
-    /// indexes a table by secrets.
+    /// ARC4. **Broken, for study and comparison only**: its output can be distinguished from random
+    /// bytes, plaintexts that are sent often can be recovered, and RFC 7465 forbids it in TLS. It
+    /// has no nonce, so a key serves for one stream only. It is not constant time: it indexes a
+    /// table by secrets.
     #[cfg(feature = "legacy")]
     ARC4: Arc4, Stream;
-    /// HC-128: unbroken, but not constant time. It indexes tables by secrets, so that programs
-    /// which share the processor's caches with it can learn about its state.
+    /// HC-128: unbroken, but not constant time. It indexes tables by secrets, so programs that
+    /// share the processor's caches with it can learn about its state.
     #[cfg(feature = "legacy")]
     HC128: Hc128, Stream;
     /// DES, blocks chained. **Broken, for study and comparison only**: see
@@ -188,13 +189,13 @@ algorithms! {
 }
 
 impl Algorithm {
-    /// What the key is expanded for.
+    /// Its primitive, for which a key is expanded.
     #[must_use]
     pub const fn primitive(self) -> Primitive {
         self.primitive
     }
 
-    /// How the primitive is applied.
+    /// The mode in which the primitive is applied.
     #[must_use]
     pub const fn mode(self) -> Mode {
         self.mode
@@ -212,10 +213,10 @@ impl Algorithm {
         }
     }
 
-    /// The length in bytes of the nonce, or of the initialization vector; 0 if there is none. The
-    /// usual one of GCM, which takes others too; in a
-    /// [`hazmat::RawCipher`](crate::hazmat::RawCipher) ChaCha and Salsa20 also take 16 bytes, which name
-    /// a block.
+    /// The length in bytes of the nonce or initialization vector; 0 if there is none. GCM also
+    /// takes other lengths; this is the usual one. In a
+    /// [`hazmat::RawCipher`](crate::hazmat::RawCipher), ChaCha and Salsa20 also take 16 bytes,
+    /// which name a block.
     #[must_use]
     pub const fn nonce_length(self) -> usize {
         match (self.mode, self.primitive) {
@@ -228,9 +229,9 @@ impl Algorithm {
         }
     }
 
-    /// The levels at which it runs something else than at the next one below, lowest first, of
-    /// those that the features of this build include: a kernel of its primitive, of its hash, or
-    /// one that does all in one pass.
+    /// The levels at which it runs other code than at the next lower level, lowest first, as far as
+    /// the features of this build include them. Such code is a kernel of its primitive, of its
+    /// hash, or one that does all in one pass.
     pub fn kernels(self) -> impl Iterator<Item = Level> {
         let more: &[&[Level]] = match self.mode {
             Mode::Gcm => &[gcm::KERNELS, ghash::KERNELS],
@@ -244,14 +245,14 @@ impl Algorithm {
         })
     }
 
-    /// The level whose kernel runs at `level`.
+    /// The level of the kernel that runs at `level`.
     #[must_use]
     pub fn kernel_at(self, level: Level) -> Level {
         self.kernels().take_while(|&kernel| kernel <= level).last().unwrap_or(Level::Portable)
     }
 
-    /// How many blocks run side by side at `level`: those of the primitive
-    /// ([`Primitive::lanes`]), or fewer where the mode keeps something in registers for each block.
+    /// The number of blocks that run in parallel at `level`: that of the primitive
+    /// ([`Primitive::lanes`]), or fewer if the mode keeps something in registers for each block.
     #[must_use]
     pub fn lanes(self, level: Level) -> usize {
         match (self.mode, self.kernel_at(level)) {
@@ -261,19 +262,19 @@ impl Algorithm {
         }
     }
 
-    /// The number of bytes that the length of data must be a multiple of.
+    /// The number of bytes of which the length of data must be a multiple.
     #[must_use]
     pub const fn granularity(self) -> usize {
         match self.mode {
             Mode::Cbc | Mode::Ecb => self.primitive.block_size(),
             Mode::Ctr | Mode::Djb | Mode::Ietf | Mode::Stream => 1,
-            // XTS has no padding either: what is left of a last block is stolen from the one
-            // before.
+            // XTS has no padding either: the rest of an incomplete last block is taken from the
+            // block before (ciphertext stealing).
             Mode::Gcm | Mode::Poly1305 | Mode::Xts => 1,
         }
     }
 
-    /// Whether this is a keystream that data are XORed with.
+    /// Whether this is a keystream with which data is XORed.
     #[must_use]
     pub const fn is_stream(self) -> bool {
         match self.mode {
@@ -282,15 +283,15 @@ impl Algorithm {
         }
     }
 
-    /// Whether it authenticates what it encrypts: [`Cipher`](crate::Cipher) takes it, else
-    /// [`hazmat`](crate::hazmat).
+    /// Whether it authenticates. [`Cipher`](crate::Cipher) takes algorithms that do,
+    /// [`hazmat`](crate::hazmat) the others.
     #[must_use]
     pub const fn is_aead(self) -> bool {
         matches!(self.mode, Mode::Gcm | Mode::Poly1305)
     }
 
-    /// Whether this is a stream of numbered blocks, so that each offset is reached at once. The
-    /// other streams only go forward, through all that lies between.
+    /// Whether this is a stream of numbered blocks, in which every offset is reached at once. Other
+    /// streams only go forward, through everything in between.
     #[must_use]
     pub const fn is_seekable(self) -> bool {
         self.is_stream() && self.primitive.numbers_blocks()
@@ -362,7 +363,7 @@ mod tests {
         }
     }
 
-    /// Algorithms that index tables by secrets are left out by default.
+    /// Algorithms that index tables by secrets are not built in by default.
     #[test]
     fn legacy_algorithms_need_their_feature() {
         for name in ["arc4", "hc128", "des-ecb", "des-cbc", "des-ctr", "3des-cbc"] {

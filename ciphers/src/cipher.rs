@@ -1,7 +1,8 @@
-//! The front door: one keyed cipher with authentication, for any number of messages and threads.
+//! The main interface: one keyed cipher with authentication, for any number of messages and
+//! threads.
 
+mod aead_key;
 mod attached;
-mod keyed;
 pub mod lanes;
 mod limits;
 mod opener;
@@ -15,7 +16,7 @@ use inout::InOutBuf;
 use lanecrypt_kernels::{Isa, wipe};
 use zeroize::ZeroizeOnDrop;
 
-use self::keyed::{Head, Keyed, Nonced, by_key, by_key_of, sealing_ciphers};
+use self::aead_key::{AeadKey, Head, Nonced, by_key, by_key_of, sealing_ciphers};
 use self::limits::Limits;
 pub use self::opener::Opener;
 pub use self::sealer::Sealer;
@@ -24,14 +25,13 @@ use crate::{Algorithm, Error};
 /// One keyed cipher with authentication: AES-GCM (NIST SP 800-38D), ChaCha20-Poly1305 (RFC 8439) or
 /// XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha).
 ///
-/// A message that is sealed can be read only with the key, and a change of it, of its associated
-/// data or of its nonce is noticed: [`open`](Self::open) then answers [`Error::Authentication`] and
-/// has wiped all that it wrote. Associated data are authenticated and not encrypted, such as the
-/// header of a packet.
+/// A sealed message can only be read with the key. If the message, its associated data or its nonce
+/// was changed, [`open`](Self::open) wipes its output and returns [`Error::Authentication`].
+/// Associated data, such as the header of a packet, is authenticated but not encrypted.
 ///
-/// **Under one key no nonce may ever be used twice**: both messages could be read and others
-/// forged. [`Nonces`](crate::Nonces) and [`RandomNonces`](crate::RandomNonces) make nonces that do
-/// not repeat, and [`seal_next`](Self::seal_next) takes them from there:
+/// **Never use a nonce twice under one key**: an attacker could then read both messages and forge
+/// others. [`Nonces`](crate::Nonces) and [`RandomNonces`](crate::RandomNonces) make nonces that do
+/// not repeat. [`seal_next`](Self::seal_next) takes its nonces from them:
 ///
 /// ```
 /// use lanecrypt_ciphers::{Algorithm, Cipher, Nonces};
@@ -50,26 +50,27 @@ use crate::{Algorithm, Error};
 /// # }
 /// ```
 ///
-/// A packet does not say which key it was sealed under: whoever knows two keys can make one that
-/// opens under both. Where that matters, as with keys from passwords, the key has to be told apart
-/// by other means.
+/// A packet is not bound to one key: someone who knows two keys can make a packet that opens under
+/// both. Where that matters, for example with keys from passwords, identify the key by other means.
 ///
 /// The key is expanded once and wiped on drop; [`boxed`](Self::boxed) leaves no copy of it
-/// elsewhere. Requests only read it, so that any number of threads may share one cipher without a
-/// lock; they do not allocate. What they leave on the stack and in registers
-/// [`hazmat::burn_stack`](crate::hazmat::burn_stack) wipes. Constant time in key and data; lengths,
-/// nonces, associated data and whether a message is authentic are public.
+/// elsewhere. Requests only read the key, so any number of threads may share a cipher without a
+/// lock. Requests do not allocate. [`hazmat::burn_stack`](crate::hazmat::burn_stack) wipes what
+/// they leave on the stack and in registers. Constant time in key and data. Lengths, nonces,
+/// associated data and whether a message is authentic are public.
 ///
-/// The length of nonces is [`Algorithm::nonce_length`]. GCM takes others, from 1 byte to 2^61 - 1,
-/// which are hashed to a counter block and cost more; 12 bytes is the one to use, and random nonces
-/// of any length are as likely to repeat as those of 12 bytes. (The last 32 bits of such a hash
-/// show in the time that a message takes.) One message has at most 2^36 - 32 bytes with GCM, 2^38 -
-/// 64 with Poly1305; associated data have at most 2^61 - 1 bytes with GCM.
+/// Nonces have [`Algorithm::nonce_length`] bytes. GCM also accepts other lengths, from 1 to 2^61 -
+/// 1 bytes. It hashes such a nonce to a counter block, which costs more, and the time of the
+/// message then depends on the last 32 bits of the hash. Use 12 bytes: random nonces of other
+/// lengths are just as likely to repeat.
+///
+/// One message has at most 2^36 - 32 bytes with GCM and 2^38 - 64 bytes with Poly1305. With GCM,
+/// associated data has at most 2^61 - 1 bytes.
 pub struct Cipher {
-    keyed: Keyed,
+    key: AeadKey,
 }
 
-/// Clears what a new cipher leaves on the stack: the frames of setting a key, and above them the
+/// Clears what making a cipher leaves on the stack: the frames of setting a key, and above them the
 /// value that is moved to the caller.
 type Cleared = wipe::SetUp<
     { wipe::below(size_of::<Cipher>() + align_of::<Cipher>(), wipe::SHALLOW) },
@@ -88,18 +89,18 @@ impl Cipher {
     ///
     /// # Errors
     ///
-    /// [`Error::Unsupported`] if the algorithm [does not authenticate](Algorithm::is_aead); such
-    /// are in [`hazmat`](crate::hazmat). [`Error::KeyLength`].
+    /// [`Error::Unsupported`] if the algorithm [does not authenticate](Algorithm::is_aead): such
+    /// algorithms are in [`hazmat`](crate::hazmat). [`Error::KeyLength`].
     #[inline]
     pub fn new(algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
         Self::with_isa(Isa::detect(), algorithm, key)
     }
 
-    /// Expands `key`, for the kernels of `isa`.
+    /// Same as [`new`](Self::new), with the kernels of `isa`.
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new).
+    /// Same as [`new`](Self::new).
     pub fn with_isa(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
         if !algorithm.is_aead() {
             return Err(Error::Unsupported);
@@ -112,12 +113,12 @@ impl Cipher {
         Self::expand(isa, algorithm, key)
     }
 
-    /// As [`new`](Self::new), on the heap: the key is expanded there, is wiped there on drop, and
-    /// leaves no copy elsewhere.
+    /// Same as [`new`](Self::new), but on the heap. The key is expanded there, is wiped there on
+    /// drop, and leaves no copy elsewhere.
     ///
-    /// A cipher that is moved leaves its old bytes where it was, as every value does; only the box
-    /// is moved here. Without an allocator, put a cipher of any other key where it is to stay, and
-    /// [`set_key`](Self::set_key) there.
+    /// Moving a cipher leaves its old bytes behind, as with every value in Rust; here only the box
+    /// is moved. Without an allocator, put a cipher with some other key in its final place, and
+    /// call [`set_key`](Self::set_key) there.
     ///
     /// ```
     /// use lanecrypt_ciphers::{Algorithm, Cipher};
@@ -128,18 +129,18 @@ impl Cipher {
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new).
+    /// Same as [`new`](Self::new).
     #[cfg(feature = "std")]
     #[inline]
     pub fn boxed(algorithm: Algorithm, key: &[u8]) -> Result<Box<Self>, Error> {
         Self::boxed_with_isa(Isa::detect(), algorithm, key)
     }
 
-    /// As [`boxed`](Self::boxed), for the kernels of `isa`.
+    /// Same as [`boxed`](Self::boxed), with the kernels of `isa`.
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new).
+    /// Same as [`new`](Self::new).
     #[cfg(feature = "std")]
     pub fn boxed_with_isa(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Box<Self>, Error> {
         let mut place = Box::new(Self::empty(isa, algorithm)?);
@@ -147,32 +148,32 @@ impl Cipher {
         Ok(place)
     }
 
-    /// Expands another key of the same algorithm in the place of this one, for the same kernels.
-    /// The length of tags stays.
+    /// Replaces the key with another one of the same algorithm, for the same kernels. The length of
+    /// tags stays the same.
     ///
-    /// Cheaper than a new cipher, which is moved and of which the old one is wiped.
+    /// This is cheaper than a new cipher, which is moved and after which the old one is wiped.
     ///
     /// # Errors
     ///
-    /// [`Error::KeyLength`]; nothing has changed then.
+    /// [`Error::KeyLength`]. After an error nothing has changed.
     pub fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
         let outcome = self.rekey(key);
-        let head = self.keyed.head();
+        let head = self.key.head();
         let shallow = head.algorithm.primitive().sets_keys_shallowly(head.isa);
         drop(wipe::SetUp::<{ wipe::SHALLOW }, { wipe::DEEP }>::new(shallow));
         outcome
     }
 
-    /// A call of its own, so that its caller can clear the stack that it used.
+    /// Not inlined, so that its caller can clear the stack that it used.
     #[inline(never)]
     fn rekey(&mut self, key: &[u8]) -> Result<(), Error> {
-        self.keyed.set_key(key)
+        self.key.set_key(key)
     }
 
     /// Expands `key`, whose length is right. The value is moved once, to the caller, from the stack
     /// right below it.
     //
-    // A call of its own, so that its caller can clear that.
+    // Not inlined, so that its caller can clear that stack.
     #[inline(never)]
     fn expand(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
         let mut place = Self::empty(isa, algorithm);
@@ -184,59 +185,60 @@ impl Cipher {
         place
     }
 
-    /// The place of a key, which has to be set before anything is asked.
+    /// A cipher without a key, which must be set before the cipher is used.
     ///
-    /// A call of its own, so that those who set keys are not as deep in the stack as this is.
+    /// Not inlined, so that functions that set keys do not use as much stack as this one.
     #[inline(never)]
     fn empty(isa: Isa, algorithm: Algorithm) -> Result<Self, Error> {
-        Head::empty(isa, algorithm, |keyed| Self { keyed })
+        Head::empty(isa, algorithm, |key| Self { key })
     }
 
     /// Its algorithm.
     #[must_use]
     #[inline]
     pub fn algorithm(&self) -> Algorithm {
-        self.keyed.head().algorithm
+        self.key.head().algorithm
     }
 
-    /// Bytes of a tag, which a sealed message is longer by: 16, unless
-    /// [`set_tag_length`](Self::set_tag_length) says otherwise.
+    /// The length of a tag in bytes, by which a sealed message is longer: 16, unless
+    /// [`set_tag_length`](Self::set_tag_length) has changed it.
     #[must_use]
     #[inline]
     pub fn tag_length(&self) -> usize {
-        self.keyed.head().tag_length
+        self.key.head().tag_length
     }
 
-    /// Makes tags of so many bytes: the first ones of those of 16.
+    /// Sets the length of tags in bytes. A shorter tag is the beginning of the tag of 16 bytes.
     ///
-    /// GCM has tags of 12 to 16 bytes, and of 4 and 8, which are for protocols that have to save
-    /// bytes and survive some forgeries (SP 800-38D, appendix C). Then ciphertext and associated
-    /// data have at most 2^10 bytes together with tags of 4 bytes, and 2^21 with tags of 8; and
-    /// under one key no more than 2^11, or 2^17, messages of that length may be opened, forged ones
-    /// included: each forgery that is accepted helps to find others. **Counting those is up to the
-    /// caller.** Poly1305 has tags of 16 bytes only.
+    /// GCM has tags of 12 to 16 bytes. It also has tags of 4 and 8 bytes, for protocols that must
+    /// save bytes and survive some forgeries (SP 800-38D, appendix C). With tags of 4 bytes,
+    /// ciphertext and associated data together have at most 2^10 bytes, and at most 2^11 such
+    /// messages may be opened under one key. With tags of 8 bytes the limits are 2^21 bytes and
+    /// 2^17 messages. Forged messages count, because each accepted forgery helps to find others.
+    /// **The caller has to count them.** Poly1305 has tags of 16 bytes only.
     ///
     /// # Errors
     ///
-    /// [`Error::TagLength`]; nothing has changed then.
+    /// [`Error::TagLength`]. After an error nothing has changed.
     pub fn set_tag_length(&mut self, bytes: usize) -> Result<(), Error> {
-        let head = self.keyed.head_mut();
+        let head = self.key.head_mut();
         head.limits = Limits::new(head.algorithm, bytes)?;
         head.tag_length = bytes;
         Ok(())
     }
 
-    /// Encrypts a whole message, a slice in place or an [`InOutBuf`] from one buffer to another,
-    /// and writes its tag, of [`tag_length`](Self::tag_length) bytes.
+    /// Encrypts a whole message and writes its tag, of [`tag_length`](Self::tag_length) bytes. The
+    /// data is a slice in place, or an [`InOutBuf`] from one buffer to another.
     ///
     /// **The nonce must not have been used before under this key.**
     ///
     /// # Errors
     ///
-    /// [`Error::TagLength`], [`Error::NonceLength`], [`Error::AadLength`] or [`Error::DataLength`];
-    /// nothing has changed then.
+    /// [`Error::TagLength`], [`Error::NonceLength`], [`Error::AadLength`] or [`Error::DataLength`].
+    /// After an error nothing has changed.
     //
-    // Inlined, else kernels would wait for arguments that are stored in parts and read as a whole.
+    // Inlined: otherwise the arguments would be stored in parts and read as a whole, and kernels
+    // would stall on the stores.
     #[inline(always)]
     pub fn seal_detached<'i, 'o>(
         &self,
@@ -247,17 +249,16 @@ impl Cipher {
     ) -> Result<(), Error> {
         let data = data.into();
         self.admit(aad.len(), data.len(), tag.len())?;
-        by_key!(&self.keyed, key => key.seal_under(nonce, aad, data, tag))
+        by_key!(&self.key, key => key.seal_under(nonce, aad, data, tag))
     }
 
-    /// Decrypts a whole message, a slice in place or an [`InOutBuf`] from one buffer to another, if
-    /// its tag, of [`tag_length`](Self::tag_length) bytes, is the right one.
+    /// Decrypts a whole message, if its tag, of [`tag_length`](Self::tag_length) bytes, is right.
+    /// The data is a slice in place, or an [`InOutBuf`] from one buffer to another.
     ///
     /// # Errors
     ///
     /// [`Error::Authentication`]: the output has been wiped. [`Error::TagLength`],
-    /// [`Error::NonceLength`], [`Error::AadLength`] or [`Error::DataLength`]; nothing has changed
-    /// then.
+    /// [`Error::NonceLength`], [`Error::AadLength`] or [`Error::DataLength`]: nothing has changed.
     #[inline(always)]
     pub fn open_detached<'i, 'o>(
         &self,
@@ -268,17 +269,17 @@ impl Cipher {
     ) -> Result<(), Error> {
         let mut data = data.into();
         self.admit(aad.len(), data.len(), tag.len())?;
-        let verdict = by_key!(&self.keyed, key => key.open_under(nonce, aad, data.reborrow(), tag));
+        let verdict = by_key!(&self.key, key => key.open_under(nonce, aad, data.reborrow(), tag));
         if verdict == Err(Error::Authentication) {
             wipe::memory(data.get_out());
         }
         verdict
     }
 
-    /// Whether a message of these lengths may be asked for.
+    /// Checks the lengths of a message.
     #[inline]
     fn admit(&self, aad: usize, data: usize, tag: usize) -> Result<(), Error> {
-        let head = self.keyed.head();
+        let head = self.key.head();
         if tag != head.tag_length {
             return Err(Error::TagLength);
         }

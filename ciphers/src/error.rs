@@ -2,46 +2,46 @@
 
 use core::fmt;
 
-/// Why an operation was refused. An operation that is refused has changed nothing, but for
+/// The reason why an operation was refused. A refused operation has changed nothing, except with
 /// [`Authentication`](Self::Authentication).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[repr(u8)]
 pub enum Error {
-    /// The associated data are longer than the algorithm allows.
+    /// The associated data is longer than the algorithm allows.
     AadLength,
-    /// The message is not what was sealed under this key, with this nonce and this associated data.
-    /// The output has been wiped.
+    /// The message is not the one that was sealed under this key, with this nonce and this
+    /// associated data. The output has been wiped.
     Authentication,
-    /// The algorithm takes no data of this length: not a whole number of blocks, less than one, or
-    /// more than it allows in one message.
+    /// The algorithm takes no data of this length: it is not a whole number of blocks, is less than
+    /// one block, or is more than the algorithm allows in one message.
     DataLength,
-    /// The message is finished, or its associated data are, because data have come; the object takes
-    /// nothing more of them until it is restarted.
+    /// The message is finished, or its associated data is, because data has come. Nothing more is
+    /// taken until the object is restarted.
     Finished,
-    /// The sequence of nonces was made before a fork, by the parent, which may take the same: the
-    /// child makes one of its own, with another key or another fixed field.
+    /// The parent process made this sequence of nonces before a fork, and may use the same nonces.
+    /// The child must make its own sequence, with another key or another fixed field.
     Forked,
     /// The algorithm has no keys of this length.
     KeyLength,
-    /// The request runs past the end of the keystream; beyond it the keystream would repeat.
+    /// The request runs past the end of the keystream, where the keystream would repeat.
     KeystreamExhausted,
-    /// All nonces have been used, or as many as are safe under one key: it takes another key.
+    /// All nonces have been used, or as many as are safe under one key. Use another key.
     NoncesExhausted,
-    /// The algorithm takes nonces, or initialization vectors, of another length.
+    /// The algorithm takes nonces or initialization vectors of another length.
     NonceLength,
-    /// The stream cannot jump, and the position lies behind it or too far ahead.
+    /// The stream cannot seek, and the position is behind it or too far ahead.
     OutOfReach,
-    /// The output buffer is too short, or has not the length that the output has.
+    /// The output buffer is too short, or does not have the length of the output.
     OutputLength,
-    /// The decrypted message does not end as padding does. Who learns this of messages of their
-    /// own making can decrypt others: see [`Padding`](crate::hazmat::Padding).
+    /// The decrypted message does not end with padding. An attacker who learns this about forged
+    /// messages can decrypt others: see [`Padding`](crate::hazmat::Padding).
     Padding,
     /// The algorithm has no tags of this length.
     TagLength,
     /// The algorithm does not have this operation.
     Unsupported,
-    /// The two halves of the key are the same, which undoes what XTS has two for.
+    /// The two halves of the key are the same, which XTS does not allow.
     WeakKey,
 }
 

@@ -1,23 +1,23 @@
-//! Raw ciphers: correct, but not safe by themselves.
+//! Raw ciphers: correct, but not secure by themselves.
 //!
-//! Why these are not at the front door:
+//! These ciphers are separate from the main interface because:
 //!
-//! - Nothing here authenticates. An attacker who can change a message changes its plaintext: a bit
-//!   of a stream or of CTR at a time, a block and a bit of the next with CBC.
-//! - Nothing keeps a nonce from being used twice. Two messages under one key and nonce, of a
-//!   stream or of CTR, give away the XOR of their contents. CBC asks for an initialization vector
-//!   that nobody can predict; ECB has none, and equal blocks stay equal.
-//! - XTS is for storage that has no room for more than its data. A copy of a sector that was taken
-//!   before can be put back, unseen, and shows which of its blocks have been written since; what
-//!   changes a block makes noise of these 16 bytes and leaves all others as they are. Where there
-//!   is room for a tag, an algorithm that authenticates is the better choice.
+//! - Nothing here authenticates. An attacker who can change a message changes its plaintext: single
+//!   bits with a stream or CTR, a block and single bits of the next one with CBC.
+//! - Nothing prevents a nonce from being used twice. With a stream or CTR, two messages under one
+//!   key and nonce reveal the XOR of their contents. CBC needs an unpredictable initialization
+//!   vector. ECB has none, and equal blocks stay equal.
+//! - XTS is for storage without room for anything but the data. An attacker can put back an older
+//!   copy of a sector unnoticed, and can see which of its blocks have changed since. A change to a
+//!   block garbles these 16 bytes and nothing else. If there is room for a tag, use an algorithm
+//!   that authenticates.
 //! - An attacker who learns whether padding was right can decrypt messages: see [`Padding`].
 //! - Some algorithms here are broken: see [`Primitive::is_broken`](crate::Primitive::is_broken).
 //!
-//! [`RawCipher`] is one keyed algorithm, for any number of messages and threads. An [`Encryptor`] or a
-//! [`Decryptor`] takes one message in pieces. [`Stream`] is one keyed stream that goes to any
-//! position, [`StreamCipher`] the same for a core that is known when the program is written.
-//! [`HeaderProtectionKey`] masks the headers of packets.
+//! [`RawCipher`] is one keyed algorithm, for any number of messages and threads. An [`Encryptor`]
+//! or a [`Decryptor`] takes one message in pieces. [`Stream`] is one keyed stream that can seek.
+//! [`StreamCipher`] is the same for a core that is known at compile time. [`HeaderProtectionKey`]
+//! masks the headers of packets.
 //!
 //! ```
 //! use lanecrypt_ciphers::hazmat::RawCipher;

@@ -1,4 +1,4 @@
-//! Keys of kernels, made of bytes.
+//! Keys of kernels, parsed from bytes.
 
 #[cfg(feature = "legacy")]
 use lanecrypt_kernels::des::TripleDesKey;
@@ -7,11 +7,11 @@ use subtle::ConstantTimeEq;
 
 use crate::Error;
 
-/// The key of a kernel, whose bytes come in one length or several.
+/// The key of a kernel, whose bytes have one length or one of several.
 pub(crate) trait FromBytes {
-    /// Calls `then` with the key that `bytes` are.
+    /// Calls `then` with the key.
     ///
-    /// It gets a reference: an array stays where the bytes are, and what is parsed is wiped here.
+    /// `then` gets a reference. An array is not copied, and a parsed key is wiped afterwards.
     fn from_bytes<R>(bytes: &[u8], then: impl FnOnce(&Self) -> R) -> Result<R, Error>;
 }
 
@@ -22,7 +22,7 @@ impl<const N: usize> FromBytes for [u8; N] {
     }
 }
 
-/// That of Salsa20, too.
+/// Also the key of Salsa20.
 impl FromBytes for chacha::Key {
     #[inline]
     fn from_bytes<R>(bytes: &[u8], then: impl FnOnce(&Self) -> R) -> Result<R, Error> {
@@ -30,7 +30,7 @@ impl FromBytes for chacha::Key {
     }
 }
 
-// A call of its own, as is the next, so that AES needs no room on the stack for what these parse.
+// Not inlined, like the next one, so that AES needs no stack for the parsed keys.
 impl FromBytes for serpent::Key {
     #[inline(never)]
     fn from_bytes<R>(bytes: &[u8], then: impl FnOnce(&Self) -> R) -> Result<R, Error> {
@@ -55,7 +55,7 @@ impl FromBytes for TripleDesKey {
     }
 }
 
-/// A key that has 16 bytes or 32.
+/// A key of 16 or 32 bytes.
 #[inline]
 pub(crate) fn either<K>(bytes: &[u8]) -> Result<K, Error>
 where
@@ -73,8 +73,9 @@ pub(crate) fn array<const N: usize>(bytes: &[u8]) -> Result<&[u8; N], Error> {
     bytes.try_into().map_err(|_| Error::KeyLength)
 }
 
-/// The key of XTS, whose halves must differ (FIPS 140-3 Implementation Guidance, C.I): under one
-/// key for data and tweaks, someone who chooses the data learns masks. Compared in constant time.
+/// The key of XTS, whose halves must differ (FIPS 140-3 Implementation Guidance, C.I): with one key
+/// for data and tweaks, an attacker who chooses the data learns masks. The halves are compared in
+/// constant time.
 pub(crate) fn two_halves<const N: usize>(bytes: &[u8]) -> Result<&[u8; N], Error> {
     let key = array(bytes)?;
     let (data, tweak) = key.split_at(N / 2);

@@ -1,13 +1,13 @@
-//! Which lengths the keys of an algorithm have.
+//! The lengths of the keys of an algorithm.
 
 use core::fmt;
 
-/// The lengths in bytes that keys of an algorithm have: one, either of two, or all of a range.
+/// The lengths in bytes of an algorithm's keys: one, either of two, or all of a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct KeyLengths {
     shortest: usize,
     longest: usize,
-    /// From one length to the next; not 0.
+    /// The difference from one length to the next; not 0.
     step: usize,
 }
 
@@ -52,7 +52,7 @@ impl KeyLengths {
     }
 }
 
-/// Such as `16`, `16 or 32`, `5 to 256`.
+/// For example `16`, `16 or 32`, `5 to 256`.
 impl fmt::Display for KeyLengths {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.shortest)?;

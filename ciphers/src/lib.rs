@@ -1,17 +1,16 @@
-//! Checked operations: lengths are tested once, kernels run without checks below.
+//! Checked operations: lengths are checked once, and the kernels below run without checks.
 //!
-//! The front door is [`Cipher`]: [`seal`](Cipher::seal) a message, [`open`](Cipher::open) it again,
-//! with nonces from [`Nonces`] or [`RandomNonces`], which do not repeat. Long data may come in
-//! pieces, to a [`Sealer`] and an [`Opener`]. Raw ciphers, which authenticate nothing, are in
-//! [`hazmat`].
+//! The main interface is [`Cipher`]: it [seals](Cipher::seal) and [opens](Cipher::open) messages,
+//! with nonces from [`Nonces`] or [`RandomNonces`], which do not repeat. [`Sealer`] and [`Opener`]
+//! take long data in pieces. Raw ciphers, which do not authenticate, are in [`hazmat`].
 //!
 //! [`Algorithm`] is the table of everything that is built in; tests, programs and benchmarks
-//! iterate over it. Every operation that can be refused answers an [`Error`]; nothing panics on what
-//! a caller passes in.
+//! iterate over it. An operation that is refused returns an [`Error`]. No input of a caller causes
+//! a panic.
 //!
-//! The feature `legacy`, off by default, adds ciphers that are there for study and comparison: ARC4
-//! and DES, which are broken, HC-128 and triple DES. All of them index tables by secrets. It needs
-//! an allocator. The feature `rustcrypto` adds the traits of the crates `aead` and `cipher`.
+//! The feature `legacy`, off by default, adds ciphers for study and comparison: ARC4 and DES, which
+//! are broken, HC-128 and triple DES. All of them index tables by secrets. The feature needs an
+//! allocator. The feature `rustcrypto` adds the traits of the crates `aead` and `cipher`.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(feature = "std"), no_std)]

@@ -10,12 +10,12 @@ use lanecrypt_kernels::fork::Generation;
 pub use self::random::RandomNonces;
 use crate::{Algorithm, Error};
 
-/// The longest nonce, that of XChaCha20-Poly1305, in words of 64 bits.
+/// The length of the longest nonce, that of XChaCha20-Poly1305, in words of 64 bits.
 const WORDS: usize = 3;
-/// Bytes of a counter field at least, so that a sequence does not end at once.
+/// The least number of bytes of a counter, so that a sequence does not end too early.
 const SHORTEST_COUNTER: usize = 4;
 
-/// One nonce, of at most 24 bytes. It is public: it may be sent, stored and shown.
+/// One nonce of at most 24 bytes. It is public: it may be sent, stored and shown.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Nonce {
     bytes: [u8; 8 * WORDS],
@@ -38,7 +38,7 @@ impl AsRef<[u8]> for Nonce {
     }
 }
 
-/// In hexadecimal, as every other form of it would be longer.
+/// In hexadecimal, the shortest readable form.
 impl fmt::Debug for Nonce {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Nonce(")?;
@@ -47,41 +47,45 @@ impl fmt::Debug for Nonce {
     }
 }
 
-/// Where [`Cipher::seal_next`](crate::Cipher::seal_next) takes nonces from: [`Nonces`] or
+/// A source of nonces for [`Cipher::seal_next`](crate::Cipher::seal_next): [`Nonces`] or
 /// [`RandomNonces`].
 pub trait NonceSequence: sealed::Sealed {
-    /// Bytes of each nonce.
+    /// The number of bytes of each nonce.
     fn nonce_length(&self) -> usize;
 
-    /// The next nonce, which is none of those before.
+    /// The next nonce, which differs from all earlier ones.
     ///
     /// # Errors
     ///
-    /// [`Error::NoncesExhausted`], [`Error::Forked`], from then on always: it takes another key, or
-    /// in a forked child another sequence.
+    /// [`Error::NoncesExhausted`]: use another key. [`Error::Forked`]: a forked child needs another
+    /// sequence. All later calls return the same error.
     fn fresh(&mut self) -> Result<Nonce, Error>;
 }
 
-/// Only sequences of this crate are known not to repeat.
+/// Only the sequences of this crate are known not to repeat.
 mod sealed {
-    #[expect(unnameable_types, reason = "whoever cannot name it cannot implement it")]
+    #[expect(unnameable_types, reason = "code that cannot name it cannot implement it")]
     pub trait Sealed {}
 }
 
-/// Nonces by a counter: they never repeat, however many are taken.
+/// Nonces from a counter, which never repeat, however many are used.
 ///
-/// The best choice for whoever can keep count. One sequence belongs to one key: two sequences that
-/// are equal in all but their counters must not serve the same key, so make them different in their
-/// fixed fields, as the two directions of a connection are, or the machines that share a key.
+/// The best choice for a program that can keep count. One sequence belongs to one key. Two
+/// sequences that differ only in their counters must not serve the same key, so give them different
+/// fixed fields: for example, one for each direction of a connection, or for each machine that
+/// shares the key.
 ///
-/// It cannot be cloned. After `fork` the parent goes on, and the child's copy answers
-/// [`Error::Forked`] for ever: the child needs another key, or a sequence with another fixed field. (A
-/// fork in a signal handler in the middle of [`fresh`](Self::fresh) can give both the same nonce.
-/// Without the feature `std` forks are not noticed; on kernels before Linux 4.14 by the process's id,
-/// so not if the child's is the same in a namespace of its own.) **After a snapshot of a virtual
-/// machine is resumed twice, both have the same sequence**: then they need different keys, or one of
-/// them must never seal again. After a restart [`starting_at`](Self::starting_at) goes on where the
-/// count is known; where it is not, it takes another key.
+/// It cannot be cloned. After `fork` the parent can go on, and the child's copy returns
+/// [`Error::Forked`] permanently: the child needs another key, or a sequence with another fixed
+/// field. There are limits. A fork in a signal handler in the middle of [`fresh`](Self::fresh) can
+/// give both processes the same nonce. Without the feature `std` forks are not detected. On kernels
+/// before Linux 4.14 they are detected by the process ID, and so not in a child that has the same
+/// ID in its own namespace.
+///
+/// **If a snapshot of a virtual machine is resumed twice, both copies have the same sequence**:
+/// they need different keys, or one of them must never seal again. After a restart,
+/// [`starting_at`](Self::starting_at) continues a sequence whose count is known. If the count is
+/// not known, use another key.
 ///
 /// ```
 /// use lanecrypt_ciphers::{Algorithm, Nonces};
@@ -94,22 +98,23 @@ mod sealed {
 /// # }
 /// ```
 pub struct Nonces {
-    /// What the counter is added to without carries, as big-endian words.
+    /// The nonce without the counter, as big-endian words. The counter is XORed into it.
     base: [u64; WORDS],
     length: usize,
-    /// The counter of the next nonce, and that of the one which would be the first to repeat: 2^64
-    /// at most.
+    /// The counter of the next nonce, and the first counter that would repeat, at most 2^64.
     next: u128,
     end: u128,
-    /// The process that it belongs to.
+    /// The process that made it.
     made_in: Generation,
 }
 
 impl Nonces {
-    /// Nonces of a fixed field and a big-endian counter in the rest (SP 800-38D, section 8.2.1; RFC
-    /// 5116, section 3.2): the counter has 4 bytes at least, and of longer ones the last 8 count.
+    /// Nonces of a fixed field followed by a big-endian counter (SP 800-38D, section 8.2.1; RFC
+    /// 5116, section 3.2). The counter has at least 4 bytes; of a longer one the last 8 bytes
+    /// count.
     ///
-    /// The fixed field tells apart who seals under the same key: a device, a thread, a direction.
+    /// The fixed field identifies the sender among those that seal under the same key: a device, a
+    /// thread, a direction.
     ///
     /// # Errors
     ///
@@ -125,7 +130,8 @@ impl Nonces {
     }
 
     /// Nonces of TLS 1.3 and QUIC: an initialization vector that both sides know, as long as a
-    /// nonce, XORed with a big-endian 64-bit counter (RFC 8446, section 5.3; RFC 9001, section 5.3).
+    /// nonce, XORed with a big-endian 64-bit counter (RFC 8446, section 5.3; RFC 9001, section
+    /// 5.3).
     ///
     /// # Errors
     ///
@@ -139,22 +145,22 @@ impl Nonces {
         Ok(Self::new(iv, length, 8))
     }
 
-    /// Begins with the counter at `first`, instead of 0: how many nonces of this sequence have been
-    /// taken before, or may have been.
+    /// Starts the counter at `first` instead of 0: the number of nonces of this sequence that have
+    /// been used before, or may have been.
     ///
-    /// If there are no more of them, that is what [`fresh`](Self::fresh) answers.
+    /// If no nonces are left, [`fresh`](Self::fresh) returns the error.
     #[must_use]
     pub fn starting_at(mut self, first: u64) -> Self {
         self.next = first.into();
         self
     }
 
-    /// The next nonce, which is none of those before.
+    /// The next nonce, which differs from all earlier ones.
     ///
     /// # Errors
     ///
-    /// [`Error::NoncesExhausted`] at the end of the counter, and from then on always: it takes
-    /// another key. [`Error::Forked`] in a child of the process that made the sequence.
+    /// [`Error::NoncesExhausted`] at the end of the counter, and always from then on: use another
+    /// key. [`Error::Forked`] in a child of the process that made the sequence.
     #[inline]
     pub fn fresh(&mut self) -> Result<Nonce, Error> {
         if self.next >= self.end {
@@ -164,20 +170,21 @@ impl Nonces {
         let counter = self.next as u64;
         self.next += 1;
         let [first, second, third] = self.base;
-        // By whole words from the front on, for so the kernels read what has just been stored.
+        // In whole words from the front on, because the kernels read them like that right
+        // afterwards.
         let words = if self.length == 12 {
             [first ^ counter >> 32, second ^ counter << 32, third]
         } else {
             [first, second, third ^ counter]
         };
-        // Last, so that a signal handler that forks finds little room behind it.
+        // Checked last, so that a signal handler that forks has little chance to come afterwards.
         if !self.made_in.is_current() {
             return Err(Error::Forked);
         }
         Ok(Nonce::new(words, self.length))
     }
 
-    /// `counter`: bytes of the counter field.
+    /// `counter` is the number of bytes of the counter.
     fn new(fixed: &[u8], length: usize, counter: usize) -> Self {
         let mut bytes = [0; 8 * WORDS];
         bytes[..fixed.len()].copy_from_slice(fixed);
@@ -199,7 +206,7 @@ impl Nonce {
     }
 }
 
-/// Bytes of the nonces of an algorithm that authenticates: 12 or 24.
+/// The number of bytes of the nonces of an algorithm that authenticates: 12 or 24.
 fn nonce_length(algorithm: Algorithm) -> Result<usize, Error> {
     if algorithm.is_aead() { Ok(algorithm.nonce_length()) } else { Err(Error::Unsupported) }
 }
@@ -218,7 +225,7 @@ impl NonceSequence for Nonces {
 
 impl sealed::Sealed for Nonces {}
 
-/// Not the initialization vector, which TLS keeps secret.
+/// Without the initialization vector, which TLS keeps secret.
 impl fmt::Debug for Nonces {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Nonces").field("next", &self.next).finish_non_exhaustive()

@@ -6,13 +6,12 @@ use lanecrypt_kernels::{arc4, des, hc128};
 
 use crate::KeyLengths;
 
-/// Makes the type and its table of what is written once: documentation, name, the lengths of keys,
-/// the family.
+/// Makes the type and its table from the rows: documentation, name, lengths of keys, family.
 macro_rules! primitives {
     ($($(#[doc = $doc:literal])* $(#[cfg($cfg:meta)])?
        $variant:ident: $name:literal, $lengths:ident($($length:literal),+), $family:ident;)+) => {
-        /// What a key is expanded for: a block cipher of one key size, or the core of a stream
-        /// cipher.
+        /// A cipher for which a key is expanded: a block cipher with one key size, or the core of a
+        /// stream cipher.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         #[repr(u8)]
@@ -46,8 +45,8 @@ primitives! {
     ChaCha12: "chacha12", either(16, 32), CHACHA;
     /// ChaCha with 20 rounds.
     ChaCha20: "chacha20", either(16, 32), CHACHA;
-    /// ChaCha with 20 rounds under a key that is made of the key and the first 128 bits of the
-    /// nonce by the same rounds (Internet-Draft draft-irtf-cfrg-xchacha).
+    /// ChaCha with 20 rounds under a derived key: the same rounds compute it from the key and the
+    /// first 128 bits of the nonce (Internet-Draft draft-irtf-cfrg-xchacha).
     XChaCha20: "xchacha20", one(32), CHACHA;
     /// Salsa20 with 8 rounds (Bernstein, "The Salsa20 family of stream ciphers").
     Salsa8: "salsa20/8", either(16, 32), SALSA;
@@ -72,48 +71,48 @@ primitives! {
     /// [`Algorithm::HC128`](crate::Algorithm::HC128).
     #[cfg(feature = "legacy")]
     Hc128: "hc128", one(16), HC128;
-    /// DES (FIPS 46-3), with keys of 8 bytes whose parity bits are ignored. **Broken**: 56 bits of
-    /// key are found by trying them all. Single blocks are not constant time.
+    /// DES (FIPS 46-3), with keys of 8 bytes whose parity bits are ignored. **Broken**: keys have
+    /// 56 bits and can be found by trying all of them. Single blocks are not constant time.
     #[cfg(feature = "legacy")]
     Des: "des", one(8), DES;
-    /// Triple DES (NIST SP 800-67), encrypt-decrypt-encrypt, with keys of 16 bytes, the first half
-    /// used twice, or 24. Single blocks are not constant time.
+    /// Triple DES (NIST SP 800-67), encrypt-decrypt-encrypt, with keys of 16 bytes, whose first
+    /// half is used twice, or of 24 bytes. Single blocks are not constant time.
     ///
-    /// Not broken, but its blocks have 64 bits only: from 2^32 blocks (32 GiB) under one key on,
-    /// equal ciphertext blocks give away the XOR of plaintext blocks (the "Sweet32" attack,
-    /// Bhargavan and Leurent, 2016). NIST allows 2^20 blocks, which is 8 MiB, and no new encryption
-    /// since 2024.
+    /// Not broken, but its blocks have only 64 bits: from 2^32 blocks (32 GiB) under one key on,
+    /// equal ciphertext blocks reveal the XOR of plaintext blocks (the "Sweet32" attack, Bhargavan
+    /// and Leurent, 2016). NIST allows 2^20 blocks, which is 8 MiB, and no new encryption since
+    /// 2024.
     #[cfg(feature = "legacy")]
     TripleDes: "3des", either(16, 24), TRIPLE_DES;
 }
 
-/// What differs from one primitive of a family to the next.
+/// The properties in which primitives of a family differ.
 struct Row {
     name: &'static str,
     key_lengths: KeyLengths,
     family: &'static Family,
 }
 
-/// What the primitives of a family have in common.
+/// The properties that the primitives of a family share.
 struct Family {
-    /// Bytes that one step yields.
+    /// The number of bytes that one step yields.
     block_size: usize,
-    /// Bytes of the nonce of a stream that has one form only.
+    /// The length in bytes of the nonce of a stream with only one form.
     nonce_length: usize,
     /// Whether a stream numbers its blocks, so that each is reached at once.
     numbered: bool,
-    /// The levels that have a kernel of their own, those included that this build leaves out.
+    /// The levels that have their own kernel, including levels that this build leaves out.
     kernels: &'static [Level],
-    /// Blocks that the kernel of a level works on side by side.
+    /// The number of blocks that the kernel of a level processes in parallel.
     lanes: fn(Level) -> usize,
-    /// From which level on setting a key takes little stack.
+    /// The level from which on setting a key takes little stack.
     shallow: Option<Level>,
     timing_leak: Option<&'static str>,
     broken: bool,
 }
 
-/// Constant time: without AES instructions it is bitsliced or computed by vector permutes, and no
-/// table is read from memory at a secret place.
+/// Constant time: without AES instructions it is bitsliced or computed by vector permutes, and
+/// never reads a table at a secret address.
 const AES: Family = Family {
     block_size: 16,
     nonce_length: 0,
@@ -130,7 +129,7 @@ const AES: Family = Family {
     broken: false,
 };
 
-/// Constant time: additions, rotations and XORs only.
+/// Constant time: only additions, rotations and XORs.
 const CHACHA: Family = Family {
     block_size: 64,
     nonce_length: 8,
@@ -161,7 +160,7 @@ const SERPENT: Family = Family {
 const NULL: Family =
     Family { block_size: 1, nonce_length: 0, kernels: null::KERNELS, lanes: |_| 1, ..CHACHA };
 
-/// The cache lines that it touches depend on the key.
+/// The cache lines that it uses depend on the key.
 #[cfg(feature = "legacy")]
 const ARC4: Family = Family {
     numbered: false,
@@ -191,13 +190,13 @@ const TRIPLE_DES: Family = Family {
 const DES: Family = Family { broken: true, ..TRIPLE_DES };
 
 impl Primitive {
-    /// Its name, as it begins the names of algorithms.
+    /// Its name, with which the names of its algorithms begin.
     #[must_use]
     pub const fn name(self) -> &'static str {
         self.row().name
     }
 
-    /// Bytes that one step of the primitive yields.
+    /// The number of bytes that one step of the primitive yields.
     #[must_use]
     pub const fn block_size(self) -> usize {
         self.row().family.block_size
@@ -209,47 +208,46 @@ impl Primitive {
         self.row().key_lengths
     }
 
-    /// The levels that have a kernel of their own, lowest first, of those that the features of
-    /// this build include. Any other level runs the kernel of the next one below.
+    /// The levels that have their own kernel, lowest first, as far as the features of this build
+    /// include them. Any other level runs the kernel of the next lower one.
     pub fn kernels(self) -> impl Iterator<Item = Level> {
         self.row().family.kernels.iter().copied().filter(|level| level.is_built())
     }
 
-    /// The level whose kernel runs at `level`.
+    /// The level of the kernel that runs at `level`.
     #[must_use]
     pub fn kernel_at(self, level: Level) -> Level {
         self.kernels().take_while(|&kernel| kernel <= level).last().unwrap_or(Level::Portable)
     }
 
-    /// How many blocks the kernel that runs at `level` works on side by side within one message,
-    /// where the mode lets it and the message is long enough; 1 of a stream that makes one byte or
-    /// word after the other. CBC encryption always goes block by block.
+    /// The number of blocks that the kernel at `level` processes in parallel within one message, if
+    /// the mode allows it and the message is long enough. It is 1 for a stream that makes one byte
+    /// or word after the other. CBC encryption always goes block by block.
     #[must_use]
     pub fn lanes(self, level: Level) -> usize {
         (self.row().family.lanes)(self.kernel_at(level))
     }
 
-    /// Whether the kernel that runs at `level` takes the same time for all keys and data of one
-    /// length.
+    /// Whether the kernel at `level` takes the same time for all keys and data of one length.
     #[must_use]
     pub const fn constant_time(self, level: Level) -> bool {
         self.timing_leak(level).is_none()
     }
 
-    /// What the time of the kernel that runs at `level` tells about secrets, in a few words; none
-    /// if it is constant time.
+    /// What the timing of the kernel at `level` reveals about secrets, in a few words; `None` if it
+    /// is constant time.
     #[must_use]
     pub const fn timing_leak(self, _level: Level) -> Option<&'static str> {
         self.row().family.timing_leak
     }
 
-    /// Whether practical attacks are known, so that it is here for study and comparison only.
+    /// Whether practical attacks are known. Such a primitive is only for study and comparison.
     #[must_use]
     pub const fn is_broken(self) -> bool {
         self.row().family.broken
     }
 
-    /// Bytes of the nonce of a stream that has one form only.
+    /// The length in bytes of the nonce of a stream with only one form.
     pub(crate) const fn nonce_length(self) -> usize {
         self.row().family.nonce_length
     }
@@ -259,15 +257,15 @@ impl Primitive {
         self.row().family.numbered
     }
 
-    /// Whether setting a key takes [`SHALLOW`](lanecrypt_kernels::wipe::SHALLOW) bytes of stack at
-    /// most.
+    /// Whether setting a key takes at most [`SHALLOW`](lanecrypt_kernels::wipe::SHALLOW) bytes of
+    /// stack.
     #[inline]
     pub(crate) fn sets_keys_shallowly(self, isa: Isa) -> bool {
         self.row().family.shallow.is_some_and(|level| isa.has(level))
     }
 }
 
-/// ChaCha and Salsa20 keep a word of each block in a register.
+/// ChaCha and Salsa20 keep one word of each block in a register.
 fn arx_lanes(kernel: Level) -> usize {
     match kernel {
         Level::Ssse3 => 4,

@@ -1,8 +1,8 @@
 //! The traits of RustCrypto's crates [`aead`](::aead) 0.6 and [`cipher`] 0.5, so that programs
 //! written for them run on these kernels.
 //!
-//! [`Aes256Gcm`] and the others with authentication are what [`Cipher`](crate::Cipher) is, through
-//! the traits:
+//! [`Aes256Gcm`] and the other types with authentication are a [`Cipher`](crate::Cipher) behind the
+//! traits:
 //!
 //! ```
 //! use aead::{AeadInOut, KeyInit};
@@ -18,14 +18,14 @@
 //! # }
 //! ```
 //!
-//! Block ciphers and streams serve the modes that other crates have: `cbc::Encryptor<Aes128>` with
-//! the crate `cbc`, for instance. Like [`hazmat`](crate::hazmat), they do not authenticate, and
-//! nothing here keeps a nonce from being used twice. As constant time as the kernels are.
+//! Block ciphers and streams serve the modes of other crates, for example `cbc::Encryptor<Aes128>`
+//! with the crate `cbc`. Like [`hazmat`](crate::hazmat), they do not authenticate, and nothing here
+//! prevents a nonce from being used twice. As constant-time as the kernels are.
 //!
-//! Through the traits of `cipher` parallel modes reach the kernels' full width, 32 blocks a call. Serial
-//! ones, such as CBC encryption, call for each block, which
-//! [`hazmat::RawCipher`](crate::hazmat::RawCipher) does not. For CTR take the types here, such as
-//! [`Aes128Ctr`], rather than the crate `ctr` over a block cipher.
+//! Through the traits of `cipher`, parallel modes reach the full width of the kernels, 32 blocks a
+//! call. Serial modes, such as CBC encryption, make a call for each block;
+//! [`hazmat::RawCipher`](crate::hazmat::RawCipher) does not. For CTR, use the types here, such as
+//! [`Aes128Ctr`], and not the crate `ctr` with a block cipher.
 //!
 //! The kernels are those of [`Isa::detect`](crate::Isa::detect).
 //!

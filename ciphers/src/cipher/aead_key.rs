@@ -1,4 +1,4 @@
-//! The expanded key of each algorithm that authenticates, and the nonces that it takes.
+//! The expanded key of each algorithm that authenticates, and its nonces.
 
 use inout::InOutBuf;
 pub(super) use lanecrypt_kernels as kernels;
@@ -11,9 +11,9 @@ use super::tag;
 use crate::key_bytes::array;
 use crate::{Algorithm, Error, Mode, Primitive};
 
-/// The table of ciphers with authentication: calls the macro `$make` with `$arguments` and a row
-/// for each, which has its [`Primitive`] and [`Mode`], its variant, its kernel, and the bytes of
-/// the kernel's keys and nonces.
+/// The table of ciphers with authentication. Calls the macro `$make` with `$arguments` and the
+/// rows. A row has the [`Primitive`] and the [`Mode`], the variant, the kernel, and the lengths in
+/// bytes of the kernel's keys and nonces.
 macro_rules! sealing_ciphers {
     ($make:ident! $arguments:tt) => {
         $make! { $arguments
@@ -28,25 +28,25 @@ macro_rules! sealing_ciphers {
     };
 }
 
-/// Makes the type and what is done with it.
-macro_rules! keyed {
+/// Makes the type and its methods.
+macro_rules! aead_key {
     ({} $([$primitive:ident $mode:ident] $variant:ident:
           $kernel:ty, $key:literal, $nonce:literal;)+) => {
-        /// An expanded key; a request finds its kernel by one branch.
+        /// An expanded key. A request finds its kernel by one branch.
         //
-        // The head is at the same place in all variants, so that it is found without a look at the
-        // tag, and shares a cache line with it: keys begin a line, and requests of many sessions
-        // have few to spare.
+        // The head has the same offset in all variants, so that reading it does not depend on the
+        // tag. Head and tag share a cache line with the start of the key: with many sessions,
+        // requests have few cache lines to spare.
         #[repr(u8)]
-        pub(super) enum Keyed {
+        pub(super) enum AeadKey {
             $($variant(Head, $kernel),)+
         }
 
-        impl Keyed {
-            /// The place of a key, which has to be set before anything is asked; `keep` makes the
-            /// result of it.
+        impl AeadKey {
+            /// A key that must be set before it is used. `keep` turns it into the result.
             ///
-            /// Each arm returns its result by itself: were they joined first, each would be copied.
+            /// Each arm returns its own result: if the arms were joined first, each result would be
+            /// copied.
             #[inline(always)]
             fn empty<T>(isa: Isa, head: Head, keep: impl Fn(Self) -> T) -> Result<T, Error> {
                 match (head.algorithm.primitive(), head.algorithm.mode()) {
@@ -70,7 +70,7 @@ macro_rules! keyed {
                 }
             }
 
-            /// Expands a key in the place of the one that is there.
+            /// Replaces the key.
             #[inline]
             pub(super) fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
                 match self {
@@ -82,28 +82,28 @@ macro_rules! keyed {
     };
 }
 
-sealing_ciphers!(keyed! {});
+sealing_ciphers!(aead_key! {});
 
-/// Evaluates an expression for the kernel of a [`Keyed`].
+/// Evaluates an expression for the kernel of a [`AeadKey`].
 macro_rules! by_key {
-    ($keyed:expr, $key:ident => $result:expr) => {
-        sealing_ciphers!(by_key_of! { $keyed, $key => $result })
+    ($expanded:expr, $key:ident => $result:expr) => {
+        sealing_ciphers!(by_key_of! { $expanded, $key => $result })
     };
 }
 
-/// As [`by_key`], with the rows of the table.
+/// Same as [`by_key`], with the rows of the table.
 macro_rules! by_key_of {
-    ({ $keyed:expr, $found:ident => $result:expr }
+    ({ $expanded:expr, $found:ident => $result:expr }
      $([$($algorithm:ident)+] $variant:ident: $kernel:ty, $key:literal, $nonce:literal;)+) => {
-        match $keyed {
-            $(Keyed::$variant(_, $found) => $result,)+
+        match $expanded {
+            $(AeadKey::$variant(_, $found) => $result,)+
         }
     };
 }
 
 pub(super) use {by_key, by_key_of, sealing_ciphers};
 
-/// All about a cipher but its key.
+/// The fields of a cipher besides its key.
 #[derive(Clone, Copy)]
 pub(super) struct Head {
     pub(super) limits: Limits,
@@ -113,24 +113,23 @@ pub(super) struct Head {
 }
 
 impl Head {
-    /// The place of a key of `algorithm`, as [`Keyed::empty`] makes it.
+    /// A key of `algorithm` that must be set before it is used, as [`AeadKey::empty`] makes it.
     #[inline(always)]
     pub(super) fn empty<T>(
         isa: Isa,
         algorithm: Algorithm,
-        keep: impl Fn(Keyed) -> T,
+        keep: impl Fn(AeadKey) -> T,
     ) -> Result<T, Error> {
         let tag_length = 16;
         let limits = Limits::new(algorithm, tag_length)?;
-        Keyed::empty(isa, Self { limits, algorithm, isa, tag_length }, keep)
+        AeadKey::empty(isa, Self { limits, algorithm, isa, tag_length }, keep)
     }
 }
 
-/// A kernel that is asked with a nonce of any length, and that writes or compares the tag itself: a
-/// tag that came back inside of a `Result` would be copied in pieces, which takes as long as half
-/// of a short message.
+/// A kernel that takes a nonce of any length, and writes or compares the tag itself. A tag that is
+/// returned in a `Result` would be copied in pieces, which takes half as long as a short message.
 pub(super) trait Nonced<const KEY: usize, const NONCE: usize>: Aead<KEY, NONCE> {
-    /// As [`Aead::seal`], with a tag of as many bytes as there is room for.
+    /// Same as [`Aead::seal`], with a tag of as many bytes as there is room for.
     #[inline(always)]
     fn seal_under(
         &self,
@@ -148,7 +147,8 @@ pub(super) trait Nonced<const KEY: usize, const NONCE: usize>: Aead<KEY, NONCE> 
         }
     }
 
-    /// As [`Aead::open`], or [`Error::Authentication`] if the tag is not how the right one begins.
+    /// Same as [`Aead::open`], or [`Error::Authentication`] if the right tag does not begin with
+    /// `tag`.
     #[inline(always)]
     fn open_under(
         &self,
@@ -163,7 +163,7 @@ pub(super) trait Nonced<const KEY: usize, const NONCE: usize>: Aead<KEY, NONCE> 
         }
     }
 
-    /// As [`Aead::begin`].
+    /// Same as [`Aead::begin`].
     #[inline]
     fn begin_under(&self, nonce: &[u8]) -> Result<Self::Message, Error> {
         match nonce.try_into() {
@@ -172,7 +172,7 @@ pub(super) trait Nonced<const KEY: usize, const NONCE: usize>: Aead<KEY, NONCE> 
         }
     }
 
-    /// Takes a nonce that does not have the usual length, or refuses it, as here.
+    /// Takes a nonce of an unusual length. This default refuses it.
     #[cold]
     fn seal_under_other(
         &self,
@@ -184,7 +184,7 @@ pub(super) trait Nonced<const KEY: usize, const NONCE: usize>: Aead<KEY, NONCE> 
         Err(Error::NonceLength)
     }
 
-    /// As [`seal_under_other`](Self::seal_under_other).
+    /// Same as [`seal_under_other`](Self::seal_under_other).
     #[cold]
     fn open_under_other(
         &self,
@@ -196,7 +196,7 @@ pub(super) trait Nonced<const KEY: usize, const NONCE: usize>: Aead<KEY, NONCE> 
         Err(Error::NonceLength)
     }
 
-    /// As [`seal_under_other`](Self::seal_under_other).
+    /// Same as [`seal_under_other`](Self::seal_under_other).
     #[cold]
     fn begin_under_other(&self, _nonce: &[u8]) -> Result<Self::Message, Error> {
         Err(Error::NonceLength)

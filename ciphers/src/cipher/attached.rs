@@ -8,28 +8,29 @@ use crate::{Error, Nonce, NonceSequence};
 
 impl Cipher {
     /// Seals a packet in place: its last [`tag_length`](Self::tag_length) bytes are room for the
-    /// tag, those before are the message.
+    /// tag, and the bytes before them are the message.
     ///
     /// **The nonce must not have been used before under this key.**
     ///
     /// # Errors
     ///
     /// [`Error::OutputLength`] if there is no room for the tag, [`Error::NonceLength`],
-    /// [`Error::AadLength`] or [`Error::DataLength`]; nothing has changed then.
+    /// [`Error::AadLength`] or [`Error::DataLength`]. After an error nothing has changed.
     #[inline]
     pub fn seal(&self, nonce: &[u8], aad: &[u8], packet: &mut [u8]) -> Result<(), Error> {
         let (message, tag) = self.cut(packet).ok_or(Error::OutputLength)?;
         self.seal_detached(nonce, aad, message, tag)
     }
 
-    /// Seals a packet in place, as [`seal`](Self::seal) does, with the next nonce of `nonces`, and
-    /// answers it.
+    /// Seals a packet in place, as [`seal`](Self::seal) does, with the next nonce of `nonces`,
+    /// which it returns.
     ///
     /// # Errors
     ///
-    /// [`Error::NoncesExhausted`], [`Error::Forked`] if the parent process made the sequence,
-    /// [`Error::NonceLength`] if it was made for an algorithm that has others, or as
-    /// [`seal`](Self::seal); nothing has changed then, and no nonce is used up.
+    /// [`Error::NoncesExhausted`]; [`Error::Forked`] if the parent process made the sequence;
+    /// [`Error::NonceLength`] if it was made for an algorithm with nonces of another length;
+    /// otherwise the same as [`seal`](Self::seal). After an error nothing has changed, and no nonce
+    /// is used up.
     #[inline]
     pub fn seal_next(
         &self,
@@ -47,13 +48,13 @@ impl Cipher {
         Ok(nonce)
     }
 
-    /// Opens a packet in place, if it is authentic, and answers the message, which lies at its front.
+    /// Opens a packet in place, if it is authentic, and returns the message, which is at its front.
     ///
     /// # Errors
     ///
-    /// [`Error::Authentication`]: the message's place has been wiped; also if the packet is shorter
-    /// than a tag. [`Error::NonceLength`], [`Error::AadLength`] or [`Error::DataLength`]; nothing has
-    /// changed then.
+    /// [`Error::Authentication`] if the packet is not authentic, or is shorter than a tag: the
+    /// message has been wiped. [`Error::NonceLength`], [`Error::AadLength`] or
+    /// [`Error::DataLength`]: nothing has changed.
     #[inline]
     pub fn open<'p>(
         &self,
@@ -73,7 +74,7 @@ impl Cipher {
     /// # Errors
     ///
     /// [`Error::OutputLength`] if the packet has another length, [`Error::NonceLength`],
-    /// [`Error::AadLength`] or [`Error::DataLength`]; nothing has changed then.
+    /// [`Error::AadLength`] or [`Error::DataLength`]. After an error nothing has changed.
     #[inline]
     pub fn seal_to(
         &self,
@@ -92,9 +93,9 @@ impl Cipher {
     ///
     /// # Errors
     ///
-    /// [`Error::Authentication`]: the message has been wiped; also if the packet is shorter than a
-    /// tag. [`Error::OutputLength`] if the message has another length, [`Error::NonceLength`],
-    /// [`Error::AadLength`] or [`Error::DataLength`]; nothing has changed then.
+    /// [`Error::Authentication`] if the packet is not authentic, or is shorter than a tag: the
+    /// message has been wiped. [`Error::OutputLength`] if the message has another length,
+    /// [`Error::NonceLength`], [`Error::AadLength`] or [`Error::DataLength`]: nothing has changed.
     #[inline]
     pub fn open_to(
         &self,
@@ -112,7 +113,7 @@ impl Cipher {
         self.open_detached(nonce, aad, data, tag)
     }
 
-    /// A packet as message and tag; none if it is shorter than a tag.
+    /// The message and the tag of a packet; `None` if it is shorter than a tag.
     #[inline]
     fn cut<'p>(&self, packet: &'p mut [u8]) -> Option<(&'p mut [u8], &'p mut [u8])> {
         packet.split_at_mut_checked(packet.len().checked_sub(self.tag_length())?)

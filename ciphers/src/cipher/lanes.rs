@@ -1,9 +1,9 @@
-//! Many messages with authentication at once, each with a key of its own: side by side where there
-//! is a kernel for that, and one by one where not.
+//! Many messages with authentication at once, each with its own key. Messages run in lanes if there
+//! is a kernel for that, and otherwise one by one.
 //!
-//! What comes of each message is what [`Cipher::seal_detached`] or [`Cipher::open_detached`] makes
-//! of it alone, and one that is refused changes nothing for the others. `lanecrypt-engine` sorts
-//! mixed batches, and knows from which lengths on messages had better go side by side.
+//! Each message gets the same result as from [`Cipher::seal_detached`] or
+//! [`Cipher::open_detached`]. A refused message changes nothing for the others. `lanecrypt-engine`
+//! sorts mixed batches, and knows at which lengths lanes are faster.
 
 use core::fmt;
 
@@ -14,32 +14,32 @@ use lanecrypt_kernels::chacha20poly1305::{
 };
 use lanecrypt_kernels::wipe;
 
-use super::keyed::Keyed;
+use super::aead_key::AeadKey;
 use super::{Cipher, tag};
 use crate::{Algorithm, Error, Mode, Primitive};
 
 pub use lanecrypt_kernels::in_parts;
 
-/// Messages that a kernel gets at once.
+/// The number of messages that a kernel gets at once.
 const AT_ONCE: usize = 64;
 
-/// The lengths in bytes of messages that go side by side; others go alone.
+/// The lengths in bytes of the messages that run in lanes. Other messages run alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "it is two numbers")]
 pub struct Lengths {
-    /// The least.
+    /// The shortest.
     pub shortest: u32,
-    /// The most; less than the least if none go side by side.
+    /// The longest; less than the shortest if no messages run in lanes.
     pub longest: u32,
 }
 
 impl Lengths {
-    /// Every message goes alone.
+    /// Every message runs alone.
     pub const NONE: Self = Self { shortest: 1, longest: 0 };
-    /// All messages that are not empty go side by side, if there is a kernel for it.
+    /// All messages that are not empty run in lanes, if there is a kernel for that.
     pub const ALL: Self = Self { shortest: 1, longest: u32::MAX };
 
-    /// Whether a message of so many bytes goes side by side with others.
+    /// Whether a message with this many bytes runs in lanes.
     #[must_use]
     #[inline]
     pub fn contain(&self, bytes: usize) -> bool {
@@ -47,44 +47,45 @@ impl Lengths {
     }
 }
 
-/// A message that is to be sealed: what [`Cipher::seal_detached`] takes.
-#[expect(clippy::exhaustive_structs, reason = "whoever has a batch makes it, field by field")]
+/// A message to seal: the arguments of [`Cipher::seal_detached`].
+#[expect(clippy::exhaustive_structs, reason = "the owner of a batch makes it, field by field")]
 pub struct Sealing<'a> {
     /// Its key.
     pub cipher: &'a Cipher,
     /// Its nonce, which must not have been used before under this key.
     pub nonce: &'a [u8],
-    /// What is authenticated and not encrypted.
+    /// The associated data.
     pub aad: &'a [u8],
-    /// What is encrypted, in place or from one buffer to another.
+    /// The data to encrypt, in place or from one buffer to another.
     pub data: InOutBuf<'a, 'a, u8>,
-    /// Where the tag goes, of [`Cipher::tag_length`] bytes.
+    /// The room for the tag, of [`Cipher::tag_length`] bytes.
     pub tag: &'a mut [u8],
-    /// Where an error goes; nothing is written if there is none.
+    /// The place for an error. Nothing is written there without an error.
     pub outcome: &'a mut Result<(), Error>,
 }
 
-/// A message that is to be opened: what [`Cipher::open_detached`] takes.
-#[expect(clippy::exhaustive_structs, reason = "whoever has a batch makes it, field by field")]
+/// A message to open: the arguments of [`Cipher::open_detached`].
+#[expect(clippy::exhaustive_structs, reason = "the owner of a batch makes it, field by field")]
 pub struct Opening<'a> {
     /// Its key.
     pub cipher: &'a Cipher,
     /// Its nonce.
     pub nonce: &'a [u8],
-    /// What is authenticated and not encrypted.
+    /// The associated data.
     pub aad: &'a [u8],
-    /// What is decrypted, in place or from one buffer to another.
+    /// The data to decrypt, in place or from one buffer to another.
     pub data: InOutBuf<'a, 'a, u8>,
     /// Its tag, of [`Cipher::tag_length`] bytes.
     pub tag: &'a [u8],
-    /// Where an error goes; nothing is written if there is none.
+    /// The place for an error. Nothing is written there without an error.
     pub outcome: &'a mut Result<(), Error>,
 }
 
 /// Seals each message, as [`Cipher::seal_detached`] does, and returns how many were refused.
 ///
-/// All should be of `algorithm`; one that is not is sealed just as well, alone. Those of `lengths`
-/// go side by side, if there is a kernel for it. Constant time but for lengths.
+/// All messages should be of `algorithm`. A message of another algorithm is sealed as well, but
+/// alone. Messages of these `lengths` run in lanes, if there is a kernel for that. Constant time
+/// except for lengths.
 pub fn seal<'a>(
     algorithm: Algorithm,
     lengths: Lengths,
@@ -101,11 +102,11 @@ pub fn seal<'a>(
 }
 
 /// Opens each message, as [`Cipher::open_detached`] does, and returns how many were refused. The
-/// output of those that are not authentic has been wiped.
+/// output of messages that are not authentic has been wiped.
 ///
-/// All should be of `algorithm`; one that is not is opened just as well, alone. Those of `lengths`
-/// go side by side, if there is a kernel for it. Constant time but for lengths and for whether a
-/// message is authentic.
+/// All messages should be of `algorithm`. A message of another algorithm is opened as well, but
+/// alone. Messages of these `lengths` run in lanes, if there is a kernel for that. Constant time
+/// except for lengths and for whether a message is authentic.
 pub fn open<'a>(
     algorithm: Algorithm,
     lengths: Lengths,
@@ -121,10 +122,11 @@ pub fn open<'a>(
     }
 }
 
-// Messages are handed over by value: of one whose address is taken somewhere, however seldom, all
-// would be stored each time, and read again in other pieces, which waits for the stores.
+// Messages are passed by value. If the address of a message were taken anywhere, even on a rare
+// path, the whole message would be stored each time and read again at other widths, which stalls on
+// the stores.
 
-/// A message of no matter which algorithm, alone; 1 if it is refused.
+/// Serves a message of any algorithm alone. Returns 1 if it is refused.
 #[inline(never)]
 fn seal_alone(message: Sealing<'_>) -> usize {
     let Sealing { cipher, nonce, aad, data, tag, outcome } = message;
@@ -134,7 +136,7 @@ fn seal_alone(message: Sealing<'_>) -> usize {
     }
 }
 
-/// A message of no matter which algorithm, alone; 1 if it is refused.
+/// Serves a message of any algorithm alone. Returns 1 if it is refused.
 #[inline(never)]
 fn open_alone(message: Opening<'_>) -> usize {
     let Opening { cipher, nonce, aad, data, tag, outcome } = message;
@@ -150,7 +152,7 @@ fn refuse(outcome: &mut Result<(), Error>, error: Error) -> usize {
     1
 }
 
-/// The key and the nonce of a message that may go side by side with others.
+/// The key and the nonce of a message that may run in lanes.
 enum Laned<'a> {
     Plain(&'a ChaCha20Poly1305, &'a [u8; 12]),
     Extended(&'a XChaCha20Poly1305, &'a [u8; 24]),
@@ -159,9 +161,9 @@ enum Laned<'a> {
 impl<'a> Laned<'a> {
     #[inline(always)]
     fn new(cipher: &'a Cipher, nonce: &'a [u8]) -> Option<Self> {
-        match &cipher.keyed {
-            Keyed::ChaCha20Poly1305(_, key) => Some(Self::Plain(key, nonce.try_into().ok()?)),
-            Keyed::XChaCha20Poly1305(_, key) => Some(Self::Extended(key, nonce.try_into().ok()?)),
+        match &cipher.key {
+            AeadKey::ChaCha20Poly1305(_, key) => Some(Self::Plain(key, nonce.try_into().ok()?)),
+            AeadKey::XChaCha20Poly1305(_, key) => Some(Self::Extended(key, nonce.try_into().ok()?)),
             _ => None,
         }
     }
@@ -186,7 +188,7 @@ fn seal_beside<'a>(lengths: Lengths, messages: impl Iterator<Item = Sealing<'a>>
             && cipher.admit(aad.len(), data.len(), tag.len()).is_ok()
             && tag.len() == 16
         {
-            // That is its length.
+            // The length was just compared.
             let Some(tag) = tag.first_chunk_mut() else { continue };
             lanes.push(laned.lane(aad, data, tag));
             if lanes.is_full() {
@@ -240,14 +242,14 @@ fn open_beside<'a>(lengths: Lengths, mut messages: impl Iterator<Item = Opening<
     }
 }
 
-/// Key and data are left out.
+/// Without key and data.
 impl fmt::Debug for Sealing<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Sealing").field("cipher", self.cipher).finish_non_exhaustive()
     }
 }
 
-/// Key and data are left out.
+/// Without key and data.
 impl fmt::Debug for Opening<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Opening").field("cipher", self.cipher).finish_non_exhaustive()

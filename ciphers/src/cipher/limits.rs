@@ -1,4 +1,4 @@
-//! How long the parts of a message may be.
+//! The longest messages of each algorithm.
 
 use lanecrypt_kernels::Aead;
 use lanecrypt_kernels::chacha20poly1305::ChaCha20Poly1305;
@@ -6,7 +6,7 @@ use lanecrypt_kernels::gcm::AesGcm;
 
 use crate::{Algorithm, Error, Mode};
 
-/// The most bytes that GCM hashes of associated data, or of a nonce: 2^64 - 1 bits, in whole bytes
+/// The most bytes of associated data, or of a nonce, that GCM hashes: 2^64 - 1 bits, in whole bytes
 /// (SP 800-38D, section 5.2.1.1).
 const GCM_HASHED: u64 = (1 << 61) - 1;
 
@@ -15,12 +15,12 @@ const GCM_HASHED: u64 = (1 << 61) - 1;
 pub(super) struct Limits {
     aad: u64,
     data: u64,
-    /// Of associated data and data together; `u64::MAX` if they are not limited together.
+    /// Associated data and data together; `u64::MAX` if there is no such limit.
     packet: u64,
 }
 
 impl Limits {
-    /// Those of an algorithm with tags of so many bytes.
+    /// The limits of an algorithm with tags of `tag_length` bytes.
     pub(super) fn new(algorithm: Algorithm, tag_length: usize) -> Result<Self, Error> {
         let packet = match (algorithm.mode(), tag_length) {
             (_, 16) | (Mode::Gcm, 12..16) => u64::MAX,
@@ -36,7 +36,7 @@ impl Limits {
         })
     }
 
-    /// Whether a message may have so many bytes of associated data and of data.
+    /// Checks the lengths of associated data and data.
     #[inline]
     pub(super) fn admit(&self, aad: u64, data: u64) -> Result<(), Error> {
         if aad > self.aad {
@@ -48,7 +48,7 @@ impl Limits {
         Ok(())
     }
 
-    /// Whether GCM takes a nonce of so many bytes.
+    /// Checks the length of a nonce of GCM.
     pub(super) fn admit_nonce(length: u64) -> Result<(), Error> {
         if (1..=GCM_HASHED).contains(&length) { Ok(()) } else { Err(Error::NonceLength) }
     }

@@ -1,4 +1,4 @@
-//! Opening a message that comes in pieces.
+//! Opening a message in pieces.
 
 use core::fmt;
 
@@ -10,7 +10,7 @@ use super::{Cipher, tag};
 use crate::Error;
 
 impl Cipher {
-    /// Begins to open a message that comes in pieces.
+    /// Begins to open a message in pieces.
     ///
     /// **Read what [`Opener`] says about its plaintext.**
     ///
@@ -25,33 +25,34 @@ impl Cipher {
 
 /// One message that is opened in pieces, under the key of a [`Cipher`].
 ///
-/// **Until [`finish`](Self::finish) has said yes, nothing may be done with the plaintext** but to
-/// keep it where nobody else sees it, and if it says no, all of it has to be thrown away, which is
-/// up to the caller. Whoever can change a message chooses which bits of the plaintext change;
-/// programs that acted on plaintext before its end, mail readers among them, have sent their secrets
-/// to whoever asked that way. [`Cipher::open`] cannot be misused so: long data are better cut into
+/// **Do not use the plaintext until [`finish`](Self::finish) has succeeded.** Until then, only
+/// store it where nobody else can see it. If `finish` fails, the caller must discard all of it. An
+/// attacker who can change a message chooses which bits of the plaintext change. Programs that
+/// acted on plaintext too early, mail readers among them, have been made to reveal their secrets in
+/// this way. [`Cipher::open`] cannot be misused like this, so it is better to cut long data into
 /// packets, each with its own nonce and tag.
 ///
-/// First its associated data, if there are any, then its data, each split anywhere. A call that is
-/// refused has changed nothing, and the message goes on. The state is wiped on drop.
+/// The associated data, if there is any, comes first, and then the data. Each may be split
+/// anywhere. A call that is refused changes nothing, and the message can go on. The state is wiped
+/// on drop.
 ///
 /// ```
 /// use lanecrypt_ciphers::{Algorithm, Cipher};
 ///
 /// # fn main() -> Result<(), lanecrypt_ciphers::Error> {
-/// # let mut film = [1; 1000];
+/// # let mut video = [1; 1000];
 /// # let mut tag = [0; 16];
 /// let cipher = Cipher::new(Algorithm::AES_128_GCM, &[7; 16])?;
-/// # cipher.seal_detached(&[0; 12], b"header", &mut film[..], &mut tag)?;
+/// # cipher.seal_detached(&[0; 12], b"header", &mut video[..], &mut tag)?;
 /// let mut opener = cipher.opener(&[0; 12])?;
 /// opener.associate(b"header")?;
-/// for piece in film.chunks_mut(400) {
+/// for piece in video.chunks_mut(400) {
 ///     opener.decrypt_unverified(piece)?;
 /// }
 /// if opener.finish(&tag).is_err() {
-///     film.fill(0);
+///     video.fill(0);
 /// }
-/// # assert_eq!(film, [1; 1000]);
+/// # assert_eq!(video, [1; 1000]);
 /// # Ok(())
 /// # }
 /// ```
@@ -63,19 +64,19 @@ impl Opener<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::Finished`] if data have come already, [`Error::AadLength`], or
-    /// [`Error::DataLength`] if short tags limit both together; nothing has changed then.
+    /// [`Error::Finished`] if data has already come; [`Error::AadLength`]; [`Error::DataLength`] if
+    /// short tags limit associated data and data together. After an error nothing has changed.
     pub fn associate(&mut self, aad: &[u8]) -> Result<(), Error> {
         self.0.associate(aad)
     }
 
-    /// Decrypts the next piece of the data, of any length: a slice in place, or an [`InOutBuf`] from
-    /// one buffer to another. **What comes out may be a forger's work**: nothing may be done with it
-    /// before [`finish`](Self::finish) says yes.
+    /// Decrypts the next piece of the data, of any length: a slice in place, or an [`InOutBuf`]
+    /// from one buffer to another. **The result may be the work of a forger**: do not use it before
+    /// [`finish`](Self::finish) succeeds.
     ///
     /// # Errors
     ///
-    /// [`Error::DataLength`] if the message gets longer than it may; nothing has changed then.
+    /// [`Error::DataLength`] if the message becomes too long. After an error nothing has changed.
     #[inline]
     pub fn decrypt_unverified<'i, 'o>(
         &mut self,
@@ -84,13 +85,13 @@ impl Opener<'_> {
         self.0.decrypt(data.into())
     }
 
-    /// Ends the message and says whether all of it is authentic, by its tag, of
-    /// [`Cipher::tag_length`] bytes.
+    /// Ends the message, and checks by its tag, of [`Cipher::tag_length`] bytes, that all of it is
+    /// authentic.
     ///
     /// # Errors
     ///
-    /// [`Error::Authentication`] or [`Error::TagLength`]: what has been decrypted has to be thrown
-    /// away.
+    /// [`Error::Authentication`] or [`Error::TagLength`]: the caller must discard what has been
+    /// decrypted.
     pub fn finish(self, tag: &[u8]) -> Result<(), Error> {
         if tag.len() != self.0.cipher().tag_length() {
             return Err(Error::TagLength);

@@ -1,13 +1,13 @@
-//! A message that comes in pieces: what sealing and opening share.
+//! A message in pieces: the common part of sealing and opening.
 
 use inout::InOutBuf;
 use lanecrypt_kernels::Aead;
 
 use super::Cipher;
-use super::keyed::{Keyed, Nonced, kernels, sealing_ciphers};
+use super::aead_key::{AeadKey, Nonced, kernels, sealing_ciphers};
 use crate::Error;
 
-/// A message on its way, and how much of it has come.
+/// A message in progress, and how much of it has come.
 pub(super) struct Pieces<'c> {
     cipher: &'c Cipher,
     state: State<'c>,
@@ -15,14 +15,14 @@ pub(super) struct Pieces<'c> {
     aad: u64,
     /// Bytes of data.
     data: u64,
-    /// Whether data have come, after which no associated data may.
+    /// Whether data has come. After that, associated data is refused.
     begun: bool,
 }
 
 impl<'c> Pieces<'c> {
     #[inline]
     pub(super) fn new(cipher: &'c Cipher, nonce: &[u8]) -> Result<Self, Error> {
-        let state = State::new(&cipher.keyed, nonce)?;
+        let state = State::new(&cipher.key, nonce)?;
         Ok(Self { cipher, state, aad: 0, data: 0, begun: false })
     }
 
@@ -35,7 +35,7 @@ impl<'c> Pieces<'c> {
             return Err(Error::Finished);
         }
         let total = self.aad.checked_add(aad.len() as u64).ok_or(Error::AadLength)?;
-        self.cipher.keyed.head().limits.admit(total, self.data)?;
+        self.cipher.key.head().limits.admit(total, self.data)?;
         self.aad = total;
         self.state.associate(aad);
         Ok(())
@@ -55,23 +55,23 @@ impl<'c> Pieces<'c> {
         Ok(())
     }
 
-    /// The tag of what has come.
+    /// The tag of the message so far.
     pub(super) fn tag(self) -> [u8; 16] {
         self.state.tag()
     }
 
-    /// Takes the next bytes of data into account, or refuses.
+    /// Counts the next bytes of data, or refuses them.
     #[inline]
     fn count(&mut self, length: usize) -> Result<(), Error> {
         let total = self.data.checked_add(length as u64).ok_or(Error::DataLength)?;
-        self.cipher.keyed.head().limits.admit(self.aad, total)?;
+        self.cipher.key.head().limits.admit(self.aad, total)?;
         self.data = total;
         self.begun = true;
         Ok(())
     }
 }
 
-/// Makes the type and what chooses between its variants.
+/// Makes the type, and the code that chooses between its variants.
 macro_rules! state {
     ({} $([$($algorithm:ident)+] $variant:ident: $kernel:ty, $key:literal, $nonce:literal;)+) => {
         /// A key, and the kernel's state of one message under it, which wipes itself.
@@ -80,9 +80,9 @@ macro_rules! state {
         }
 
         impl<'c> State<'c> {
-            fn new(keyed: &'c Keyed, nonce: &[u8]) -> Result<Self, Error> {
-                Ok(match keyed {
-                    $(Keyed::$variant(_, key) => Self::$variant(key, key.begin_under(nonce)?),)+
+            fn new(key: &'c AeadKey, nonce: &[u8]) -> Result<Self, Error> {
+                Ok(match key {
+                    $(AeadKey::$variant(_, key) => Self::$variant(key, key.begin_under(nonce)?),)+
                 })
             }
         }
@@ -98,7 +98,7 @@ macro_rules! by_state {
     };
 }
 
-/// As [`by_state`], with the rows of the table.
+/// Same as [`by_state`], with the rows of the table.
 macro_rules! by_state_of {
     ({ $state:expr, ($found:ident, $message:ident) => $result:expr }
      $([$($algorithm:ident)+] $variant:ident: $kernel:ty, $key:literal, $nonce:literal;)+) => {
@@ -150,8 +150,8 @@ mod tests {
         Pieces::new(cipher, &nonce[..cipher.algorithm().nonce_length()]).expect("a good nonce")
     }
 
-    /// The counts are preset; the last byte that is allowed is taken, one more is refused, and what
-    /// is refused has changed neither data nor count.
+    /// The counts are preset. The last byte that is allowed is taken and one more is refused. A
+    /// refused call has changed neither data nor count.
     #[test]
     fn data_end_at_the_longest_message() {
         for (algorithm, _, longest) in AEADS {
@@ -164,7 +164,7 @@ mod tests {
                 assert_eq!(pieces.encrypt((&mut data[..=left]).into()), long, "{algorithm}");
                 assert_eq!(pieces.decrypt((&mut data[..=left]).into()), long, "{algorithm}");
                 assert_eq!(data, [0xa5; 34], "{algorithm}: written");
-                // Refused data do not count as data, after which no associated data may come.
+                // Refused data does not count as data, so associated data may still come.
                 assert_eq!(pieces.associate(b"aad"), Ok(()), "{algorithm}");
                 assert_eq!(pieces.encrypt((&mut data[..left]).into()), Ok(()), "{algorithm}");
                 assert_eq!(pieces.data, longest);
@@ -189,7 +189,7 @@ mod tests {
         }
     }
 
-    /// A count of data that no more bytes can be added to, whatever the limits were.
+    /// A count of data to which no more bytes can be added, whatever the limits are.
     #[test]
     fn counts_do_not_wrap() {
         let cipher = keyed(Algorithm::CHACHA20_POLY1305);

@@ -1,4 +1,4 @@
-//! Sealing a message that comes in pieces.
+//! Sealing a message in pieces.
 
 use core::fmt;
 
@@ -10,7 +10,7 @@ use super::{Cipher, tag};
 use crate::Error;
 
 impl Cipher {
-    /// Begins to seal a message that comes in pieces.
+    /// Begins to seal a message in pieces.
     ///
     /// **The nonce must not have been used before under this key.**
     ///
@@ -25,28 +25,28 @@ impl Cipher {
 
 /// One message that is sealed in pieces, under the key of a [`Cipher`].
 ///
-/// First its associated data, if there are any, then its data; any split of either gives what
-/// [`seal_detached`](Cipher::seal_detached) does of the whole. A call that is refused has changed
-/// nothing, and the message goes on. The state is wiped on drop.
+/// The associated data, if there is any, comes first, and then the data. Any split of either gives
+/// the same result as [`seal_detached`](Cipher::seal_detached) of the whole. A call that is refused
+/// changes nothing, and the message can go on. The state is wiped on drop.
 ///
-/// Who receives such a message as a whole has nothing to do with before its last byte: many short
-/// packets, each with a tag of its own, are often better.
+/// The receiver cannot use any of the message before its last byte. Many short packets, each with
+/// its own tag, are often better.
 ///
 /// ```
 /// use lanecrypt_ciphers::{Algorithm, Cipher};
 ///
 /// # fn main() -> Result<(), lanecrypt_ciphers::Error> {
-/// # let mut film = [1; 1000];
+/// # let mut video = [1; 1000];
 /// let cipher = Cipher::new(Algorithm::AES_128_GCM, &[7; 16])?;
 /// let mut sealer = cipher.sealer(&[0; 12])?;
 /// sealer.associate(b"header")?;
-/// for piece in film.chunks_mut(400) {
+/// for piece in video.chunks_mut(400) {
 ///     sealer.encrypt(piece)?;
 /// }
 /// let mut tag = [0; 16];
 /// sealer.finish(&mut tag)?;
-/// # cipher.open_detached(&[0; 12], b"header", &mut film[..], &tag)?;
-/// # assert_eq!(film, [1; 1000]);
+/// # cipher.open_detached(&[0; 12], b"header", &mut video[..], &tag)?;
+/// # assert_eq!(video, [1; 1000]);
 /// # Ok(())
 /// # }
 /// ```
@@ -58,18 +58,18 @@ impl Sealer<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::Finished`] if data have come already, [`Error::AadLength`], or
-    /// [`Error::DataLength`] if short tags limit both together; nothing has changed then.
+    /// [`Error::Finished`] if data has already come; [`Error::AadLength`]; [`Error::DataLength`] if
+    /// short tags limit associated data and data together. After an error nothing has changed.
     pub fn associate(&mut self, aad: &[u8]) -> Result<(), Error> {
         self.0.associate(aad)
     }
 
-    /// Encrypts the next piece of the data, of any length: a slice in place, or an [`InOutBuf`] from
-    /// one buffer to another.
+    /// Encrypts the next piece of the data, of any length: a slice in place, or an [`InOutBuf`]
+    /// from one buffer to another.
     ///
     /// # Errors
     ///
-    /// [`Error::DataLength`] if the message gets longer than it may; nothing has changed then.
+    /// [`Error::DataLength`] if the message becomes too long. After an error nothing has changed.
     #[inline]
     pub fn encrypt<'i, 'o>(&mut self, data: impl Into<InOutBuf<'i, 'o, u8>>) -> Result<(), Error> {
         self.0.encrypt(data.into())

@@ -1,13 +1,13 @@
-//! Tags: the first bytes of what a kernel makes.
+//! Tags: the first bytes of a kernel's result.
 
 use lanecrypt_kernels::equal;
 
 use crate::Error;
 
-/// Writes as much of a tag as there is room for, 16 bytes at most.
+/// Writes as much of a tag as there is room for, at most 16 bytes.
 #[inline]
 pub(super) fn put(made: &[u8; 16], tag: &mut [u8]) {
-    // A store of a size that is known, and not a call that copies.
+    // A store of a known size instead of a call that copies.
     if let Ok(whole) = <&mut [u8; 16]>::try_from(&mut *tag) {
         *whole = *made;
     } else {
@@ -23,12 +23,12 @@ fn put_part(from: &[u8], to: &mut [u8]) {
     }
 }
 
-/// Whether a tag that came, of at most 16 bytes, is how the one that was made begins. In constant
-/// time but for the length.
+/// Checks a received tag, of at most 16 bytes: the computed tag must begin with it. Constant time
+/// except for the length.
 ///
 /// # Errors
 ///
-/// [`Error::Authentication`] if it is not.
+/// [`Error::Authentication`] if it does not.
 #[inline]
 pub(super) fn compare(made: &[u8; 16], came: &[u8]) -> Result<(), Error> {
     let same = match came.try_into() {
@@ -41,7 +41,7 @@ pub(super) fn compare(made: &[u8; 16], came: &[u8]) -> Result<(), Error> {
 #[cold]
 #[inline(never)]
 fn begins(made: &[u8; 16], came: &[u8]) -> bool {
-    // What the shorter tag has not is taken as equal.
+    // Bytes that the shorter tag does not have count as equal.
     let mut whole = *made;
     put_part(came, &mut whole);
     equal(made, &whole)

@@ -9,7 +9,7 @@ use crate::Error;
 /// The largest block of any block cipher of the table, in bytes.
 pub(super) const MAX_BLOCK: usize = 16;
 
-/// Encrypts or decrypts whole blocks, each by itself.
+/// Encrypts or decrypts whole blocks, each on its own.
 #[inline]
 pub(super) fn ecb<const ENCRYPT: bool, C: BlockCipher<N>, const N: usize>(
     cipher: &C,
@@ -27,7 +27,7 @@ pub(super) fn ecb<const ENCRYPT: bool, C: BlockCipher<N>, const N: usize>(
     Ok(())
 }
 
-/// Encrypts or decrypts a chain of whole blocks, of which the one before is `chain`.
+/// Encrypts or decrypts a chain of whole blocks. `chain` is the ciphertext block before them.
 #[inline]
 pub(super) fn cbc<const ENCRYPT: bool, C: BlockCipher<N>, const N: usize>(
     cipher: &C,
@@ -46,7 +46,7 @@ pub(super) fn cbc<const ENCRYPT: bool, C: BlockCipher<N>, const N: usize>(
     Ok(())
 }
 
-/// The bytes that a cipher with blocks of `N` bytes uses of a place for any.
+/// The first `N` bytes of an array that has room for the largest block.
 #[inline]
 pub(super) fn first<const N: usize>(bytes: &mut [u8; MAX_BLOCK]) -> &mut [u8; N] {
     const { assert!(N <= MAX_BLOCK) };
@@ -59,13 +59,13 @@ pub(super) fn sized<const N: usize>(iv: &[u8]) -> Result<&[u8; N], Error> {
     iv.try_into().map_err(|_| Error::NonceLength)
 }
 
-/// Refuses an initialization vector where there is none.
+/// Refuses an initialization vector for a mode that has none.
 #[inline]
 pub(super) fn no_iv(iv: &[u8]) -> Result<(), Error> {
     if iv.is_empty() { Ok(()) } else { Err(Error::NonceLength) }
 }
 
-/// Refuses lengths that no data unit has (NIST SP 800-38E, section 4).
+/// Refuses lengths that a data unit cannot have (NIST SP 800-38E, section 4).
 #[inline]
 pub(super) fn data_unit(length: usize) -> Result<(), Error> {
     if (SHORTEST..=LONGEST).contains(&length) { Ok(()) } else { Err(Error::DataLength) }
@@ -77,7 +77,7 @@ pub(super) fn copy(data: InOutBuf<'_, '_, u8>) {
     let _copied = data.into_out_with_copied_in();
 }
 
-/// Two buffers of one length.
+/// Input and output, which must have the same length.
 #[inline]
 pub(super) fn both<'i, 'o>(
     input: &'i [u8],

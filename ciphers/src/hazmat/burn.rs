@@ -2,17 +2,18 @@
 
 use lanecrypt_kernels::wipe;
 
-/// Bytes of stack that [`burn_stack`] clears: more than any algorithm of this build uses.
+/// The number of bytes of stack that [`burn_stack`] clears: more than any algorithm of this build
+/// uses.
 pub const BURN_DEPTH: usize = wipe::DEPTH;
 
 /// Clears the stack below the caller's frame, down to [`BURN_DEPTH`], and all vector registers.
 ///
-/// Kernels leave words of their state there: round keys, keystream, plaintext. Keyed objects wipe
-/// what they own when they are dropped, and nothing more, because clearing the rest costs as much
-/// as encrypting a short message. libgcrypt does it after every call; call this after each, or
-/// once where secrets are done with. Stack that was used below the caller before it called is
-/// reached only if the caller's own caller does it, and in no way what the system copied
-/// elsewhere: swapped pages, saved contexts.
+/// Kernels leave parts of their state there: round keys, keystream, plaintext. Keyed objects wipe
+/// only their own memory when they are dropped, because clearing the rest costs as much as
+/// encrypting a short message. libgcrypt does it after every call. Call this function after each
+/// call, or once after the last use of secrets. It does not reach stack that the caller itself used
+/// before: the caller's caller has to call it for that. It cannot reach copies that the system made
+/// elsewhere, such as swapped pages and saved contexts.
 ///
 /// ```
 /// use lanecrypt_ciphers::hazmat::{RawCipher, burn_stack};

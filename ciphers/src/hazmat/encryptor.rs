@@ -12,10 +12,10 @@ use crate::Error;
 
 /// One message that is encrypted in pieces, under the key of a [`RawCipher`].
 ///
-/// Any split of the message into calls gives the same bytes. [`apply`](Self::apply) is the fast
-/// way for whole blocks and for streams; [`update`](Self::update) and
-/// [`finish`](Self::finish) take any pieces. A call that is refused has changed nothing, and the
-/// message goes on. Bytes that are held back are wiped.
+/// Any split of the message into calls gives the same bytes. [`apply`](Self::apply) is the fast way
+/// for whole blocks and for streams; [`update`](Self::update) and [`finish`](Self::finish) take any
+/// pieces. A call that is refused changes nothing, and the message can go on. Bytes that are held
+/// back are wiped.
 ///
 /// ```
 /// use lanecrypt_ciphers::hazmat::{RawCipher, Padding};
@@ -38,19 +38,19 @@ pub struct Encryptor<'c>(MessageState<'c, true>);
 
 /// One message in pieces.
 impl RawCipher {
-    /// Begins to encrypt a message that comes in pieces.
+    /// Begins to encrypt a message in pieces.
     ///
     /// # Errors
     ///
-    /// [`Error::NonceLength`], or [`Error::Unsupported`] if a stream is to be padded, and with XTS,
-    /// whose data units come whole.
+    /// [`Error::NonceLength`]; [`Error::Unsupported`] if a stream is to be padded, and with XTS,
+    /// whose data units cannot be split.
     #[inline]
     pub fn encryptor(&self, iv: &[u8], padding: Padding) -> Result<Encryptor<'_>, Error> {
         MessageState::new(self, iv, padding, 0).map(Encryptor)
     }
 
-    /// Begins to encrypt in the middle of a stream, with its block `first`, as RFC 8439 does with
-    /// block 1. Blocks have [`Primitive::block_size`](crate::Primitive::block_size) bytes.
+    /// Begins to encrypt in the middle of a stream, at block `first`: RFC 8439, for example, begins
+    /// at block 1. Blocks have [`Primitive::block_size`](crate::Primitive::block_size) bytes.
     ///
     /// # Errors
     ///
@@ -63,12 +63,12 @@ impl RawCipher {
 }
 
 impl Encryptor<'_> {
-    /// Begins another message, whether or not this one is finished. The padding stays the same; a
-    /// stream begins at block 0.
+    /// Begins another message, whether or not this one is finished. The padding stays the same, and
+    /// a stream begins at block 0.
     ///
     /// # Errors
     ///
-    /// [`Error::NonceLength`]; nothing has changed then.
+    /// [`Error::NonceLength`]. After an error nothing has changed.
     #[inline]
     pub fn restart(&mut self, iv: &[u8]) -> Result<(), Error> {
         self.0.restart(iv)
@@ -80,38 +80,39 @@ impl Encryptor<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::DataLength`] if `data` are not whole blocks, or
-    /// [`update`](Self::update) holds back part of one; [`Error::KeystreamExhausted`] if they run
-    /// past the end of the keystream; [`Error::Finished`]. Nothing has changed then.
+    /// [`Error::DataLength`] if `data` is not a whole number of blocks, or if
+    /// [`update`](Self::update) holds back part of a block; [`Error::KeystreamExhausted`] if `data`
+    /// runs past the end of the keystream; [`Error::Finished`]. After an error nothing has changed.
     #[inline]
     pub fn apply<'i, 'o>(&mut self, data: impl Into<InOutBuf<'i, 'o, u8>>) -> Result<(), Error> {
         self.0.apply(data.into())
     }
 
-    /// Encrypts the next bytes of a message that is cut anywhere, and answers the number of bytes
+    /// Encrypts the next bytes of a message that is split anywhere, and returns the number of bytes
     /// written to the front of `output`.
     ///
-    /// With ECB and CBC, fewer bytes than a block are held back. With
-    /// streams and CTR all that comes goes out.
+    /// With ECB and CBC, an incomplete block is held back. With streams and CTR nothing is held
+    /// back.
     ///
     /// # Errors
     ///
-    /// [`Error::OutputLength`] if `output` is too short, which it never is if it is a block longer
-    /// than `input`; [`Error::KeystreamExhausted`]; [`Error::Finished`]. Nothing has changed then.
+    /// [`Error::OutputLength`] if `output` is too short (a block more than `input` is always
+    /// enough); [`Error::KeystreamExhausted`]; [`Error::Finished`]. After an error nothing has
+    /// changed.
     #[inline]
     pub fn update(&mut self, input: &[u8], output: &mut [u8]) -> Result<usize, Error> {
         self.0.update(input, output)
     }
 
-    /// Ends the message: writes its last, padded block, or nothing without padding, and answers the
-    /// number of bytes written.
-    /// Afterwards everything is [`Error::Finished`], until [`restart`](Self::restart).
+    /// Ends the message. With padding, writes the last, padded block; without padding, writes
+    /// nothing. Returns the number of bytes written. Afterwards every call returns
+    /// [`Error::Finished`] until [`restart`](Self::restart).
     ///
     /// # Errors
     ///
     /// [`Error::DataLength`] if part of a block is held back and there is no padding;
     /// [`Error::OutputLength`] if there is padding and `output` is shorter than a block. The
-    /// message goes on then.
+    /// message can go on then.
     pub fn finish(&mut self, output: &mut [u8]) -> Result<usize, Error> {
         self.0.finish(output)
     }

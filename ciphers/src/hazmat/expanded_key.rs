@@ -8,14 +8,15 @@ use super::table::{kernels, raw_ciphers};
 use crate::key_bytes::{FromBytes, two_halves};
 use crate::{Algorithm, Error, Mode, Primitive};
 
-/// Makes the type and what is done with it.
+/// Makes the type and its methods.
 macro_rules! expanded_key {
     ({} blocks {
         $($(#[$cfg:meta])? [$($primitive:ident)+] $cbc:ident $ctr:ident $ecb:ident:
           $cipher:ty, $forward:ty, $core:ty;)+
     } streams $streams:tt) => {
-        /// An expanded key, and what it is for. One variant for each mode, so that a request finds
-        /// its kernel by one branch; counter mode expands for the forward direction only.
+        /// An expanded key and its mode. There is one variant for each mode, so that a request
+        /// finds its kernel by one branch. Counter mode expands the key for the forward direction
+        /// only.
         pub(super) enum ExpandedKey {
             $($(#[$cfg])? $cbc($cipher),)+
             $($(#[$cfg])? $ctr($forward),)+
@@ -27,10 +28,10 @@ macro_rules! expanded_key {
         }
 
         impl ExpandedKey {
-            /// The place of a key, which has to be set before anything is asked; `keep` makes the
-            /// result of it.
+            /// A key that must be set before it is used. `keep` turns it into the result.
             ///
-            /// Each arm returns its result by itself: were they joined first, each would be copied.
+            /// Each arm returns its own result: if the arms were joined first, each result would be
+            /// copied.
             #[inline(always)]
             pub(super) fn empty<T>(
                 isa: Isa,
@@ -58,7 +59,7 @@ macro_rules! expanded_key {
                 }
             }
 
-            /// Expands a key of a right length in the place of the one that is there.
+            /// Replaces the key by one of a right length.
             #[inline(always)]
             pub(super) fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
                 match self {
@@ -85,14 +86,14 @@ where
     C::Key::from_bytes(key, |key| cipher.set_key(key))
 }
 
-/// Evaluates the expression of the mode that a [`ExpandedKey`] is for.
+/// Evaluates the expression for the mode of an [`ExpandedKey`].
 macro_rules! by_mode {
     ($value:expr, $($arms:tt)+) => {
         raw_ciphers!(by_mode_of! { $value, $($arms)+ })
     };
 }
 
-/// As [`by_mode`], with the rows of the table.
+/// Same as [`by_mode`], with the rows of the table.
 macro_rules! by_mode_of {
     ({ $value:expr, cbc $in_cbc:ident => $cbc_result:expr, ctr $in_ctr:ident => $ctr_result:expr,
        ecb $in_ecb:ident => $ecb_result:expr, stream $stream:ident => $stream_result:expr,

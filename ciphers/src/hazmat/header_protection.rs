@@ -14,13 +14,13 @@ use crate::{Algorithm, Error};
 /// The key of header protection (QUIC, RFC 9001, section 5.4), or of the encryption of record
 /// numbers (DTLS 1.3, RFC 9147, section 4.2.3).
 ///
-/// Each packet's mask is made of a sample of its ciphertext and hides the few bytes of its header
-/// that would tell who sent it: the sender and the receiver add the same mask. The key is
-/// expanded once and wiped on drop; requests only read it. Constant time.
+/// The mask of a packet is computed from a sample of its ciphertext. It hides the few bytes of the
+/// header that would identify the sender: the sender and the receiver XOR the same mask into them.
+/// The key is expanded once and wiped on drop; requests only read it. Constant time.
 ///
-/// Masks of many connections are made side by side by [`masks`](Self::masks). (In an engine's batch
-/// those of ChaCha20 are messages of [`Algorithm::CHACHA20_IETF`]: zeros that are encrypted with
-/// the sample as their [initialization vector](super::RawCipher).)
+/// [`masks`](Self::masks) makes masks of many connections in lanes. In a batch of an engine, masks
+/// of ChaCha20 are messages of [`Algorithm::CHACHA20_IETF`]: zeros that are encrypted with the
+/// sample as [initialization vector](super::RawCipher).
 pub struct HeaderProtectionKey(MaskKey);
 
 enum MaskKey {
@@ -30,8 +30,8 @@ enum MaskKey {
 }
 
 impl HeaderProtectionKey {
-    /// Expands `key`, which goes with packets that `algorithm` protects: AES-128-GCM (16 bytes),
-    /// AES-256-GCM or ChaCha20-Poly1305 (32 bytes).
+    /// Expands `key`, for packets that `algorithm` protects: AES-128-GCM (16 bytes), AES-256-GCM or
+    /// ChaCha20-Poly1305 (32 bytes).
     ///
     /// # Errors
     ///
@@ -45,7 +45,7 @@ impl HeaderProtectionKey {
         }))
     }
 
-    /// The mask of the packet whose ciphertext has this sample.
+    /// The mask of a packet whose ciphertext has this sample.
     #[must_use]
     #[inline]
     pub fn mask(&self, sample: &[u8; 16]) -> [u8; 5] {
@@ -57,10 +57,10 @@ impl HeaderProtectionKey {
         first_five(front.to_le_bytes())
     }
 
-    /// The masks of many packets, each of its key and its sample, written where it says.
+    /// Makes the masks of many packets. Each item is a key, a sample, and the place for the mask.
     ///
-    /// Those of ChaCha20 are made side by side, of whatever keys they are; those of AES are too
-    /// short to gain by it. Keys of both may be mixed.
+    /// Masks of ChaCha20 are made in lanes, whatever their keys are. Masks of AES are too short to
+    /// gain from that. Keys of both may be mixed.
     #[inline]
     pub fn masks<'a>(packets: impl IntoIterator<Item = (&'a Self, &'a [u8; 16], &'a mut [u8; 5])>) {
         let mut side_by_side = SideBySide { blocks: ArrayVec::new(), masks: ArrayVec::new() };
@@ -83,7 +83,7 @@ impl HeaderProtectionKey {
     }
 }
 
-/// Masks of ChaCha20 that are still to be made.
+/// Masks of ChaCha20 that have not been made yet.
 struct SideBySide<'a> {
     blocks: ArrayVec<(&'a Key, &'a [u8; 16]), 16>,
     masks: ArrayVec<&'a mut [u8; 5], 16>,

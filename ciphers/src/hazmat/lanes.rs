@@ -1,9 +1,9 @@
-//! Many messages at once, each with a key of its own: side by side where there is a kernel for
-//! that, and one by one where not.
+//! Many messages at once, each with its own key. Messages run in lanes if there is a kernel for
+//! that, and otherwise one by one.
 //!
-//! Each message gets the same result as from [`RawCipher::encrypt`] or [`RawCipher::decrypt`], and one
-//! that is refused changes nothing for the others. `lanecrypt-engine` sorts mixed batches, and
-//! knows the lengths for which side by side is faster.
+//! Each message gets the same result as from [`RawCipher::encrypt`] or [`RawCipher::decrypt`]. A
+//! refused message changes nothing for the others. `lanecrypt-engine` sorts mixed batches, and
+//! knows at which lengths lanes are faster.
 
 use core::fmt;
 
@@ -20,36 +20,37 @@ use super::table::{SideBySide, kernels, raw_ciphers};
 pub use crate::cipher::lanes::Lengths;
 use crate::{Algorithm, Error, Mode, Primitive};
 
-/// Messages of a block cipher that a kernel gets at once: as many as fill the widest registers for
-/// DES with AVX2.
+/// The number of messages of a block cipher that a kernel gets at once: as many as fill the widest
+/// registers for DES with AVX2.
 const CHAINS: usize = 256;
-/// Messages of a stream cipher that a kernel gets at once.
+/// The number of messages of a stream cipher that a kernel gets at once.
 const STREAMS: usize = 64;
 
-/// Longer messages of a stream cipher go alone, where the end of the keystream is looked after.
-/// They would fill all registers by themselves anyway.
+/// Longer messages of a stream cipher run alone, where the end of the keystream is checked. They
+/// would fill all registers by themselves anyway.
 const LONGEST_STREAM: usize = 1 << 20;
-/// So do those that begin at a block behind this one: before it no message of that length reaches
-/// the end of the shortest counter.
+/// Messages that begin at a later block run alone, too. Before it, no message of at most
+/// `LONGEST_STREAM` bytes reaches the end of the shortest counter.
 const LAST_START: u64 = (1 << 32) - LONGEST_STREAM as u64 / 64;
 
-/// A message that is to be encrypted or decrypted: what [`RawCipher::encrypt`] takes.
-#[expect(clippy::exhaustive_structs, reason = "whoever has a batch makes it, field by field")]
+/// A message to encrypt or decrypt: the arguments of [`RawCipher::encrypt`].
+#[expect(clippy::exhaustive_structs, reason = "the owner of a batch makes it, field by field")]
 pub struct Message<'a> {
     /// Its key.
     pub cipher: &'a RawCipher,
-    /// Its initialization vector or nonce, or block and nonce, see [`RawCipher`].
+    /// Its initialization vector, its nonce, or block and nonce: see [`RawCipher`].
     pub iv: &'a [u8],
     /// The data to encrypt or decrypt, in place or from one buffer to another.
     pub data: InOutBuf<'a, 'a, u8>,
-    /// The place for an error; nothing is written if there is none.
+    /// The place for an error. Nothing is written there without an error.
     pub outcome: &'a mut Result<(), Error>,
 }
 
 /// Encrypts each message, as [`RawCipher::encrypt`] does, and returns how many were refused.
 ///
-/// All should be of `algorithm`; one that is not is encrypted just as well, alone. Those of
-/// `lengths` go side by side, if there is a kernel for it. As constant time as the algorithm is.
+/// All messages should be of `algorithm`. A message of another algorithm is encrypted as well, but
+/// alone. Messages of these `lengths` run in lanes, if there is a kernel for that. As constant-time
+/// as the algorithm is.
 pub fn encrypt<'a>(
     algorithm: Algorithm,
     lengths: Lengths,
@@ -77,9 +78,10 @@ pub fn encrypt<'a>(
 
 /// Decrypts each message, as [`RawCipher::decrypt`] does, and returns how many were refused.
 ///
-/// All should be of `algorithm`; one that is not is decrypted just as well, alone. Those of
-/// `lengths` go side by side, if there is a kernel for it: with streams only, for the other modes
-/// decrypt many blocks of one message at once. As constant time as the algorithm is.
+/// All messages should be of `algorithm`. A message of another algorithm is decrypted as well, but
+/// alone. Messages of these `lengths` run in lanes, if there is a kernel for that. Only streams
+/// have one, because the other modes decrypt many blocks of one message at once. As constant-time
+/// as the algorithm is.
 pub fn decrypt<'a>(
     algorithm: Algorithm,
     lengths: Lengths,
@@ -88,7 +90,7 @@ pub fn decrypt<'a>(
     xor(algorithm, lengths, messages, decrypt_alone)
 }
 
-/// Both directions of a keystream; `alone` serves what has none of this algorithm, alone.
+/// Both directions of a stream. `alone` serves messages that have no lanes.
 #[inline(always)]
 fn xor<'a>(
     algorithm: Algorithm,
@@ -116,10 +118,11 @@ fn xor<'a>(
     raw_ciphers!(streams! {})
 }
 
-// Messages are handed over by value: to one whose address is taken somewhere, however seldom, all
-// of it would be stored each time, and read again in other pieces, which waits for the stores.
+// Messages are passed by value. If the address of a message were taken anywhere, even on a rare
+// path, the whole message would be stored each time and read again at other widths, which stalls on
+// the stores.
 
-/// A message of no matter which algorithm, alone; 1 if it is refused.
+/// Serves a message of any algorithm alone. Returns 1 if it is refused.
 #[inline(never)]
 fn encrypt_alone(message: Message<'_>) -> usize {
     // The buffer was just stored in parts, and is read in parts.
@@ -129,7 +132,7 @@ fn encrypt_alone(message: Message<'_>) -> usize {
     }
 }
 
-/// A message of no matter which algorithm, alone; 1 if it is refused.
+/// Serves a message of any algorithm alone. Returns 1 if it is refused.
 #[inline(never)]
 fn decrypt_alone(message: Message<'_>) -> usize {
     // The buffer was just stored in parts, and is read in parts.
@@ -139,7 +142,7 @@ fn decrypt_alone(message: Message<'_>) -> usize {
     }
 }
 
-/// CBC encryption: `run` takes messages side by side.
+/// CBC encryption. `run` takes messages in lanes.
 #[inline(always)]
 fn chained<'a, C: BlockEncrypt<N> + 'a, const N: usize>(
     lengths: Lengths,
@@ -180,7 +183,7 @@ fn chained<'a, C: BlockEncrypt<N> + 'a, const N: usize>(
     refused
 }
 
-/// A stream: `alone` takes messages one by one.
+/// A stream. `alone` takes messages one by one.
 #[inline(always)]
 fn side_by_side<'a, C: SideBySide + StreamCore<Nonce = [u8; N]> + 'a, const N: usize>(
     lengths: Lengths,
@@ -222,7 +225,7 @@ fn refuse(outcome: &mut Result<(), Error>, error: Error) -> usize {
     1
 }
 
-/// Key and data are left out.
+/// Without key and data.
 impl fmt::Debug for Message<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Message").field("cipher", self.cipher).finish_non_exhaustive()
@@ -241,7 +244,7 @@ mod tests {
         core::iter::once(Message { cipher, iv: &[2; 16], data: data.into(), outcome })
     }
 
-    /// A message of another algorithm than the one that is named goes its own way, and back.
+    /// A message of another algorithm than the named one is served correctly.
     #[test]
     fn strays_are_served_alone() {
         let cbc = RawCipher::new(Algorithm::AES_128_CBC, &[1; 16]).expect("a good key");

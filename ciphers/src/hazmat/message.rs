@@ -1,4 +1,4 @@
-//! One message in pieces: what encrypting and decrypting share.
+//! One message in pieces: the common part of encrypting and decrypting.
 
 use core::fmt;
 
@@ -15,21 +15,21 @@ use super::running_stream::RunningStream;
 use super::table::raw_ciphers;
 use crate::{Error, Mode};
 
-/// The state of one message that is encrypted, or decrypted.
+/// The state of one message that is encrypted or decrypted.
 pub(super) struct MessageState<'c, const ENCRYPT: bool> {
     cipher: &'c RawCipher,
     padding: Padding,
     finished: bool,
-    /// With ECB and CBC, bytes at the front of `part` that are held back: fewer than a block, or a
-    /// block where it may be the last of a padded message. With CTR, bytes at the end of the block
-    /// of keystream in `part` that have not been used, fewer than a block. Else zero.
+    /// With ECB and CBC, the number of bytes at the front of `part` that are held back: part of a
+    /// block, or a whole block that may be the last of a padded message. With CTR, the number of
+    /// unused keystream bytes at the end of `part`, less than a block. Otherwise zero.
     left: usize,
     part: [u8; MAX_BLOCK],
-    /// The ciphertext block that CBC goes on from, or the next counter block of CTR; in front.
+    /// The last ciphertext block of CBC, or the next counter block of CTR, at the front.
     chain: [u8; MAX_BLOCK],
-    /// Blocks that CTR may still count: a counter of 64 bits would repeat.
+    /// The number of blocks that CTR may still count before a counter of 64 bits would repeat.
     blocks: u64,
-    /// The state of a stream cipher; none with other algorithms.
+    /// The state of a stream cipher. `None` with other algorithms.
     running: Option<RunningStream>,
 }
 
@@ -41,7 +41,7 @@ impl<'c, const ENCRYPT: bool> MessageState<'c, ENCRYPT> {
         first: u64,
     ) -> Result<Self, Error> {
         let algorithm = cipher.algorithm();
-        // The end of a data unit of XTS changes what comes before it.
+        // The end of a data unit of XTS changes the block before it, so data units cannot be split.
         let whole = algorithm.mode() == Mode::Xts;
         if whole || padding != Padding::None && algorithm.is_stream() {
             return Err(Error::Unsupported);
@@ -64,7 +64,7 @@ impl<'c, const ENCRYPT: bool> MessageState<'c, ENCRYPT> {
         self.start(iv, 0)
     }
 
-    /// Begins with block `at`, or refuses and changes nothing.
+    /// Begins at block `at`, or refuses and changes nothing.
     #[inline]
     fn start(&mut self, iv: &[u8], at: u64) -> Result<(), Error> {
         let cipher = self.cipher;
@@ -103,7 +103,8 @@ impl<'c, const ENCRYPT: bool> MessageState<'c, ENCRYPT> {
         self.pass(data)
     }
 
-    /// The rest of [`apply`](Self::apply): nothing may come, or a part block is in the way.
+    /// The rest of [`apply`](Self::apply): the message is finished, or part of a block is held
+    /// back.
     #[cold]
     fn resume(&mut self, data: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
         if self.finished {
@@ -136,7 +137,7 @@ impl<'c, const ENCRYPT: bool> MessageState<'c, ENCRYPT> {
         )
     }
 
-    /// Counter mode on whole blocks, when no part block is left from before.
+    /// Counter mode on whole blocks, if no part of a block is left over.
     #[inline]
     fn count<C: BlockEncrypt<N>, const N: usize>(
         &mut self,
@@ -178,14 +179,14 @@ impl<'c, const ENCRYPT: bool> MessageState<'c, ENCRYPT> {
         Ok(())
     }
 
-    /// Takes blocks off the account, or refuses.
+    /// Counts the next blocks, or refuses them.
     #[inline]
     fn claim(&mut self, blocks: u64) -> Result<(), Error> {
         self.blocks = self.blocks.checked_sub(blocks).ok_or(Error::KeystreamExhausted)?;
         Ok(())
     }
 
-    /// Encrypts or decrypts as much as there are whole blocks, and holds the rest back.
+    /// Encrypts or decrypts all whole blocks, and holds the rest back.
     pub(super) fn update(&mut self, input: &[u8], output: &mut [u8]) -> Result<usize, Error> {
         if self.finished {
             return Err(Error::Finished);
@@ -199,7 +200,7 @@ impl<'c, const ENCRYPT: bool> MessageState<'c, ENCRYPT> {
         let block = algorithm.granularity();
         let total = self.left + input.len();
         let keep = match total % block {
-            // It may be the last, and then it ends with padding.
+            // It may be the last block, which ends with padding.
             0 if self.unpads() && total != 0 => block,
             rest => rest,
         };
@@ -222,7 +223,7 @@ impl<'c, const ENCRYPT: bool> MessageState<'c, ENCRYPT> {
         Ok(written)
     }
 
-    /// Writes what is held back, with padding or without it, and ends the message.
+    /// Writes the bytes that are held back, with padding or without, and ends the message.
     pub(super) fn finish(&mut self, output: &mut [u8]) -> Result<usize, Error> {
         if self.finished {
             return Err(Error::Finished);
@@ -244,7 +245,7 @@ impl<'c, const ENCRYPT: bool> MessageState<'c, ENCRYPT> {
         Ok(written)
     }
 
-    /// `output` is a block.
+    /// `output` is one block.
     fn finish_padded(&mut self, output: &mut [u8]) -> Result<usize, Error> {
         let size = output.len();
         let mut padded = pad(&self.part[..self.left], size);
@@ -254,7 +255,7 @@ impl<'c, const ENCRYPT: bool> MessageState<'c, ENCRYPT> {
         Ok(size)
     }
 
-    /// `output` is a block, all of which is written whatever the padding is.
+    /// `output` is a block. All of it is written, whatever the padding is.
     fn finish_unpadded(&mut self, output: &mut [u8]) -> Result<usize, Error> {
         let (chain, size) = (self.chain, output.len());
         let mut last = Zeroizing::new(self.part);
@@ -264,12 +265,12 @@ impl<'c, const ENCRYPT: bool> MessageState<'c, ENCRYPT> {
         Ok(written)
     }
 
-    /// Whether the end of the message is looked at.
+    /// Whether the message ends with padding that must be checked.
     fn unpads(&self) -> bool {
         !ENCRYPT && self.padding == Padding::Pkcs7
     }
 
-    /// Wipes what is held back.
+    /// Wipes the bytes that are held back.
     #[inline]
     fn forget(&mut self) {
         self.left = 0;
@@ -277,7 +278,7 @@ impl<'c, const ENCRYPT: bool> MessageState<'c, ENCRYPT> {
     }
 }
 
-/// The front of `chain` that `cipher` uses.
+/// The part of `chain` that `cipher` uses.
 #[inline]
 fn chain_of<'a, C: BlockEncrypt<N>, const N: usize>(
     _cipher: &C,
@@ -295,7 +296,7 @@ impl<const ENCRYPT: bool> fmt::Debug for MessageState<'_, ENCRYPT> {
 
 impl<const ENCRYPT: bool> Drop for MessageState<'_, ENCRYPT> {
     fn drop(&mut self) {
-        // Streams wipe themselves; chains and counters are public.
+        // Streams wipe themselves. Chains and counters are public.
         wipe::memory(&mut self.part);
     }
 }

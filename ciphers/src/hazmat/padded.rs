@@ -7,12 +7,12 @@ use super::padding::{pad, padding_byte, unpad};
 use super::raw_cipher::RawCipher;
 use crate::{Error, Mode};
 
-/// Padding of PKCS #7 (RFC 5652, section 6.3), with ECB and CBC only. The warning of
+/// Padding of PKCS #7 (RFC 5652, section 6.3), only with ECB and CBC. The warning of
 /// [`Padding`](super::Padding) applies.
 impl RawCipher {
     /// Encrypts one whole message of any length with padding, from one buffer to another, and
-    /// answers the number of bytes written: those of `input`, rounded up to whole blocks, and a
-    /// block more if they were whole already.
+    /// returns the number of bytes written: the length of `input` rounded up to the next multiple
+    /// of a block. Whole blocks grow by one block.
     ///
     /// ```compile_fail,E0502
     /// # use lanecrypt_ciphers::{Algorithm, Isa, hazmat::RawCipher};
@@ -23,8 +23,8 @@ impl RawCipher {
     ///
     /// # Errors
     ///
-    /// [`Error::Unsupported`] in other modes, [`Error::NonceLength`],
-    /// [`Error::OutputLength`] if `output` is too short; nothing has changed then.
+    /// [`Error::Unsupported`] in other modes; [`Error::NonceLength`]; [`Error::OutputLength`] if
+    /// `output` is too short. After an error nothing has changed.
     pub fn encrypt_padded(
         &self,
         iv: &[u8],
@@ -43,13 +43,14 @@ impl RawCipher {
         Ok(written)
     }
 
-    /// Encrypts one whole message in place, the first `len` bytes of `buffer`, with padding behind
-    /// it, and answers the number of bytes written, as [`encrypt_padded`](Self::encrypt_padded).
+    /// Encrypts one whole message with padding in place. The message is the first `len` bytes of
+    /// `buffer`, and the padding follows. Returns the number of bytes written, like
+    /// [`encrypt_padded`](Self::encrypt_padded).
     ///
     /// # Errors
     ///
-    /// [`Error::Unsupported`] in other modes, [`Error::NonceLength`],
-    /// [`Error::OutputLength`] if `buffer` has no room for the padding; nothing has changed then.
+    /// [`Error::Unsupported`] in other modes; [`Error::NonceLength`]; [`Error::OutputLength`] if
+    /// `buffer` has no room for the padding. After an error nothing has changed.
     pub fn encrypt_padded_in_place(
         &self,
         iv: &[u8],
@@ -65,17 +66,18 @@ impl RawCipher {
         Ok(written)
     }
 
-    /// Decrypts one whole message with padding from one buffer to another, and answers the number
-    /// of bytes before the padding, fewer than those of `input`.
+    /// Decrypts one whole message with padding, from one buffer to another, and returns the number
+    /// of bytes before the padding, which is less than the length of `input`.
     ///
-    /// `output` takes the padding too, so that what is written does not depend on how much there
-    /// is; it is at least as long as `input`.
+    /// `output` must be at least as long as `input`: the padding is written too, so that the length
+    /// of the padding does not affect what is written.
     ///
     /// # Errors
     ///
-    /// [`Error::Unsupported`] in other modes, [`Error::NonceLength`], [`Error::DataLength`]
-    /// if `input` are not whole blocks or none, [`Error::OutputLength`] if `output` is shorter,
-    /// [`Error::Padding`] if the message does not end with padding; nothing has changed then.
+    /// [`Error::Unsupported`] in other modes; [`Error::NonceLength`]; [`Error::DataLength`] if
+    /// `input` is empty or not a whole number of blocks; [`Error::OutputLength`] if `output` is
+    /// shorter; [`Error::Padding`] if the message does not end with padding. After an error nothing
+    /// has changed.
     pub fn decrypt_padded(
         &self,
         iv: &[u8],
@@ -93,12 +95,12 @@ impl RawCipher {
         Ok(body + left)
     }
 
-    /// Decrypts one whole message with padding in place, and answers the number of bytes before
-    /// the padding, which is decrypted too.
+    /// Decrypts one whole message with padding in place, and returns the number of bytes before the
+    /// padding, which is decrypted too.
     ///
     /// # Errors
     ///
-    /// As [`decrypt_padded`](Self::decrypt_padded), but for the output's length.
+    /// Same as [`decrypt_padded`](Self::decrypt_padded), except for the length of the output.
     pub fn decrypt_padded_in_place(&self, iv: &[u8], buffer: &mut [u8]) -> Result<usize, Error> {
         let block = self.check_padded(iv)?;
         let body = check_whole(buffer.len(), block)?;
@@ -110,8 +112,8 @@ impl RawCipher {
         Ok(body + left)
     }
 
-    /// Decrypts the last block of a message before all others, so that nothing is written if the
-    /// padding is wrong.
+    /// Decrypts the last block before all others, so that nothing is written if the padding is
+    /// wrong.
     fn open_last(&self, iv: &[u8], message: &[u8], last: &mut [u8]) -> Result<usize, Error> {
         let (front, end) = message.split_at(message.len() - last.len());
         let chain = self.chain(iv, front, last.len());
@@ -119,7 +121,7 @@ impl RawCipher {
         unpad(last)
     }
 
-    /// The block that the block behind `ciphertext` is XORed with; nothing with ECB.
+    /// The block that is XORed with the block after `ciphertext`; empty with ECB.
     fn chain<'a>(&self, iv: &'a [u8], ciphertext: &'a [u8], block: usize) -> &'a [u8] {
         match self.algorithm().mode() {
             Mode::Cbc if !ciphertext.is_empty() => &ciphertext[ciphertext.len() - block..],
@@ -127,7 +129,7 @@ impl RawCipher {
         }
     }
 
-    /// The bytes of a block, if this can be padded and `iv` has the right length.
+    /// The length of a block, if this mode can be padded and `iv` has the right length.
     fn check_padded(&self, iv: &[u8]) -> Result<usize, Error> {
         let algorithm = self.algorithm();
         if !matches!(algorithm.mode(), Mode::Cbc | Mode::Ecb) {
@@ -140,7 +142,7 @@ impl RawCipher {
     }
 }
 
-/// The bytes before the last block of a message of `len` bytes.
+/// The number of bytes before the last block of a message of `len` bytes.
 fn check_whole(len: usize, block: usize) -> Result<usize, Error> {
     if len.is_multiple_of(block) {
         len.checked_sub(block).ok_or(Error::DataLength)

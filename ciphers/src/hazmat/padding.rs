@@ -1,27 +1,27 @@
-//! Padding: bytes added to a message so that it becomes whole blocks.
+//! Padding: bytes that make a message a whole number of blocks.
 
 use super::block_modes::MAX_BLOCK;
 use crate::Error;
 
-/// The bytes added to a message so that it becomes whole blocks.
+/// Bytes that make a message a whole number of blocks.
 ///
-/// **Padding oracles.** An attacker who can send ciphertexts, and learns whether the padding was
-/// right, by an answer or by the time that it takes, decrypts any CBC message with a few thousand
-/// tries (Vaudenay, 2002). The padding itself is looked at in constant time, but that
-/// [`Error::Padding`] is returned is no secret, and what a program does next can hardly be one.
-/// Authenticate the ciphertext, and look at the authentication before anything is decrypted.
+/// **Padding oracles.** An attacker who can send ciphertexts, and learns from the answer or its
+/// timing whether the padding was right, can decrypt any CBC message with a few thousand tries
+/// (Vaudenay, 2002). The padding is checked in constant time. But the result, [`Error::Padding`] or
+/// not, is no secret, and what a program does next can hardly be one. Authenticate the ciphertext,
+/// and check the authentication before decrypting anything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Padding {
-    /// Nothing: messages are whole blocks.
+    /// No padding: messages are whole blocks.
     #[default]
     None,
-    /// 1 to 16 bytes (1 to 8 with blocks of 8 bytes), all of which say how many they are: PKCS #7
-    /// (RFC 5652, section 6.3). A message of whole blocks grows by a block.
+    /// 1 to 16 bytes (1 to 8 with blocks of 8 bytes), each of which is the number of these bytes:
+    /// PKCS #7 (RFC 5652, section 6.3). A message of whole blocks grows by one block.
     Pkcs7,
 }
 
-/// The last block of a padded message, in front: `rest`, which is shorter than a block, and
+/// The last block of a padded message, at the front: `rest`, which is shorter than a block, and the
 /// padding.
 pub(super) fn pad(rest: &[u8], block: usize) -> [u8; MAX_BLOCK] {
     let mut padded = [padding_byte(block, rest.len()); MAX_BLOCK];
@@ -29,7 +29,8 @@ pub(super) fn pad(rest: &[u8], block: usize) -> [u8; MAX_BLOCK] {
     padded
 }
 
-/// Each byte of the padding that makes `len` bytes a multiple of `block`, which is 16 at most.
+/// The value of each byte of the padding that makes `len` bytes a multiple of `block`, which is at
+/// most 16.
 #[expect(clippy::cast_possible_truncation, reason = "from 1 to 16")]
 pub(super) fn padding_byte(block: usize, len: usize) -> u8 {
     (block - len % block) as u8
@@ -37,7 +38,7 @@ pub(super) fn padding_byte(block: usize, len: usize) -> u8 {
 
 /// The number of bytes before the padding at the end of `block`, the last block of a message.
 ///
-/// Constant time in what the block holds, up to the answer.
+/// Constant time in the content of the block, up to the result.
 #[expect(clippy::cast_possible_truncation, reason = "a block has 16 bytes at most")]
 pub(super) fn unpad(block: &[u8]) -> Result<usize, Error> {
     let last = block.last().copied().unwrap_or(0);
@@ -48,7 +49,7 @@ pub(super) fn unpad(block: &[u8]) -> Result<usize, Error> {
     for (from_end, &byte) in (0..size).zip(block.iter().rev()) {
         wrong |= is_less(from_end, last) & (byte ^ last);
     }
-    // Not before here may the compiler know what is asked.
+    // The compiler must not know earlier what is asked.
     if core::hint::black_box(wrong) == 0 {
         Ok(usize::from(size - last))
     } else {
@@ -74,7 +75,7 @@ mod tests {
         }
     }
 
-    /// Against the plain definition, on all that one wrong byte can make.
+    /// Compared with the plain definition, for every value of one wrong byte.
     #[test]
     fn every_wrong_byte_is_found() {
         let plain = |block: &[u8]| {

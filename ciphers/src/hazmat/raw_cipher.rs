@@ -13,21 +13,20 @@ use crate::{Algorithm, Error};
 
 /// One keyed algorithm.
 ///
-/// The key is expanded once and wiped on drop. Requests only read it, so that any number of threads
-/// may share one cipher without a lock; they do not allocate, but for an
-/// [`Encryptor`](super::Encryptor) or [`Decryptor`](super::Decryptor) of HC-128, whose tables take
-/// 4 KiB. As constant time as the algorithm's [primitive](crate::Primitive::timing_leak) is;
-/// lengths, nonces and initialization vectors are public.
+/// The key is expanded once and wiped on drop. Requests only read it, so any number of threads may
+/// share a cipher without a lock. Requests do not allocate, with one exception: an
+/// [`Encryptor`](super::Encryptor) or [`Decryptor`](super::Decryptor) of HC-128 allocates 4 KiB for
+/// its tables. As constant-time as the algorithm's [primitive](crate::Primitive::timing_leak) is.
+/// Lengths, nonces and initialization vectors are public.
 ///
-/// Each message takes an initialization vector or nonce of its own, of
-/// [`Algorithm::nonce_length`] bytes. **Nothing here checks that none is used twice**: see
-/// [`hazmat`](super).
+/// Each message takes its own initialization vector or nonce, of [`Algorithm::nonce_length`] bytes.
+/// **Nothing here prevents one from being used twice**: see [`hazmat`](super).
 ///
-/// ChaCha and Salsa20 also take 16 bytes: the number of the block that the message begins with,
-/// little-endian, in 4 bytes in the form of RFC 8439 and in 8 bytes otherwise, then the nonce. A
-/// sample of QUIC, which makes a header's mask, has this form.
+/// ChaCha and Salsa20 also take 16 bytes: the number of the first block of the message, and then
+/// the nonce. The number is little-endian, with 4 bytes in the form of RFC 8439 and with 8 bytes
+/// otherwise. A sample of QUIC, from which the mask of a header is made, has this form.
 ///
-/// Input and output may be one buffer or two, and two cannot overlap:
+/// Input and output may be one buffer or two. Two buffers cannot overlap:
 ///
 /// ```compile_fail,E0502
 /// # use lanecrypt_ciphers::{Algorithm, InOutBuf, Isa, hazmat::RawCipher};
@@ -42,7 +41,7 @@ pub struct RawCipher {
     pub(super) key: ExpandedKey,
 }
 
-/// Clears what a new cipher leaves on the stack: the frames of setting a key, and above them the
+/// Clears what making a cipher leaves on the stack: the frames of setting a key, and above them the
 /// value that is moved to the caller.
 type Cleared = wipe::SetUp<
     { wipe::below(size_of::<RawCipher>() + align_of::<RawCipher>(), wipe::SHALLOW) },
@@ -56,17 +55,17 @@ impl RawCipher {
     ///
     /// [`Error::KeyLength`]; [`Error::WeakKey`] if both halves of a key of XTS are the same;
     /// [`Error::Unsupported`] for algorithms that authenticate, which [`Cipher`](crate::Cipher)
-    /// takes, and for ARC4: it has no nonce, so that all messages under one key would have the same
-    /// keystream. A [`Stream`](super::Stream) takes it.
+    /// takes, and for ARC4. ARC4 has no nonce, so all messages under one key would have the same
+    /// keystream; a [`Stream`](super::Stream) takes it.
     pub fn new(algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
         Self::with_isa(Isa::detect(), algorithm, key)
     }
 
-    /// As [`new`](Self::new), for the kernels of `isa`.
+    /// Same as [`new`](Self::new), with the kernels of `isa`.
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new).
+    /// Same as [`new`](Self::new).
     pub fn with_isa(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
         if !algorithm.key_lengths().contains(key.len()) {
             return Err(Error::KeyLength);
@@ -76,26 +75,26 @@ impl RawCipher {
         Self::expand(isa, algorithm, key)
     }
 
-    /// As [`new`](Self::new), on the heap: the key is expanded there, is wiped there on drop, and
-    /// leaves no copy elsewhere.
+    /// Same as [`new`](Self::new), but on the heap. The key is expanded there, is wiped there on
+    /// drop, and leaves no copy elsewhere.
     ///
-    /// A cipher that is moved leaves its old bytes where it was, as every value does; only the box
-    /// is moved here. Without an allocator, put a cipher of any other key where it is to stay, and
-    /// [`set_key`](Self::set_key) there.
+    /// Moving a cipher leaves its old bytes behind, as with every value in Rust; here only the box
+    /// is moved. Without an allocator, put a cipher with some other key in its final place, and
+    /// call [`set_key`](Self::set_key) there.
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new).
+    /// Same as [`new`](Self::new).
     #[cfg(feature = "std")]
     pub fn boxed(algorithm: Algorithm, key: &[u8]) -> Result<Box<Self>, Error> {
         Self::boxed_with_isa(Isa::detect(), algorithm, key)
     }
 
-    /// As [`boxed`](Self::boxed), for the kernels of `isa`.
+    /// Same as [`boxed`](Self::boxed), with the kernels of `isa`.
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new).
+    /// Same as [`new`](Self::new).
     #[cfg(feature = "std")]
     pub fn boxed_with_isa(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Box<Self>, Error> {
         let mut place = Box::new(Self::empty(isa, algorithm)?);
@@ -103,13 +102,14 @@ impl RawCipher {
         Ok(place)
     }
 
-    /// Expands another key of the same algorithm in the place of this one, for the same kernels.
+    /// Replaces the key with another one of the same algorithm, for the same kernels.
     ///
-    /// Cheaper than a new cipher, which is moved and of which the old one is wiped.
+    /// This is cheaper than a new cipher, which is moved and after which the old one is wiped.
     ///
     /// # Errors
     ///
-    /// [`Error::KeyLength`], [`Error::WeakKey`] as [`new`](Self::new); nothing has changed then.
+    /// [`Error::KeyLength`], [`Error::WeakKey`] as for [`new`](Self::new). After an error nothing
+    /// has changed.
     pub fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
         let outcome = self.rekey(key);
         let shallow = self.algorithm.primitive().sets_keys_shallowly(self.isa);
@@ -117,7 +117,7 @@ impl RawCipher {
         outcome
     }
 
-    /// A call of its own, so that its caller can clear the stack that it used.
+    /// Not inlined, so that its caller can clear the stack that it used.
     #[inline(never)]
     fn rekey(&mut self, key: &[u8]) -> Result<(), Error> {
         if !self.algorithm.key_lengths().contains(key.len()) {
@@ -129,7 +129,7 @@ impl RawCipher {
     /// Expands `key`, whose length is right. The value is moved once, to the caller, from the stack
     /// right below it.
     //
-    // A call of its own, so that its caller can clear that.
+    // Not inlined, so that its caller can clear that stack.
     #[inline(never)]
     fn expand(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
         let mut place = Self::empty(isa, algorithm);
@@ -141,9 +141,9 @@ impl RawCipher {
         place
     }
 
-    /// The place of a key, which has to be set before anything is asked.
+    /// A cipher without a key, which must be set before the cipher is used.
     ///
-    /// A call of its own, so that those who set keys are not as deep in the stack as this is.
+    /// Not inlined, so that functions that set keys do not use as much stack as this one.
     #[inline(never)]
     fn empty(isa: Isa, algorithm: Algorithm) -> Result<Self, Error> {
         ExpandedKey::empty(isa, algorithm, |key| Self { algorithm, isa, key })
@@ -157,14 +157,14 @@ impl RawCipher {
     }
 
     /// Encrypts one whole message without padding: a slice in place, or an [`InOutBuf`] from one
-    /// buffer to another. With XTS that is one data unit, of 16 bytes to 16 MiB, and `iv` is its
-    /// tweak.
+    /// buffer to another. With XTS, a message is one data unit of 16 bytes to 16 MiB, and `iv` is
+    /// its tweak.
     ///
     /// # Errors
     ///
-    /// [`Error::NonceLength`], [`Error::DataLength`] if `data` are not a multiple of
-    /// [`Algorithm::granularity`] or no data unit, [`Error::KeystreamExhausted`] if they are longer
-    /// than the keystream; nothing has changed then.
+    /// [`Error::NonceLength`]; [`Error::DataLength`] if the length of `data` is not a multiple of
+    /// [`Algorithm::granularity`] or not that of a data unit; [`Error::KeystreamExhausted`] if
+    /// `data` is longer than the keystream. After an error nothing has changed.
     #[inline]
     pub fn encrypt<'i, 'o>(
         &self,
@@ -179,7 +179,7 @@ impl RawCipher {
     ///
     /// # Errors
     ///
-    /// As [`encrypt`](Self::encrypt).
+    /// Same as [`encrypt`](Self::encrypt).
     #[inline]
     pub fn decrypt<'i, 'o>(
         &self,

@@ -1,4 +1,4 @@
-//! The running state of a stream cipher within one message.
+//! The state of a stream cipher within one message.
 
 #[cfg(feature = "legacy")]
 use alloc::boxed::Box;
@@ -15,19 +15,19 @@ use super::stream_key::{ParsedKey, StreamKey, block_and_nonce};
 use super::table::{kernels, raw_ciphers};
 use crate::Error;
 
-/// Makes the type and what is done with it.
+/// Makes the type and its methods.
 macro_rules! running_stream {
     ({} blocks $blocks:tt streams { $([$($algorithm:ident)+] $stream:ident: $core:ty;)+ }) => {
-        /// One stream, of the algorithms that have a [`StreamKey`].
+        /// One stream of an algorithm that has a [`StreamKey`].
         pub(super) enum RunningStream {
             $($stream(StreamCipher<$core>),)+
-            // Boxed, because its tables would make every message larger by kilobytes.
+            // Boxed, because its tables would make every message kilobytes larger.
             #[cfg(feature = "legacy")]
             Hc128(Box<StreamCipher<Hc128>>),
         }
 
         impl RunningStream {
-            /// The stream of `nonce` from block `first` on.
+            /// The stream of `nonce`, from block `first` on.
             fn open(key: &StreamKey, nonce: &[u8], first: u64) -> Result<Self, Error> {
                 Ok(match key {
                     $(StreamKey::$stream(key) => Self::$stream(stream(key, nonce, first)?),)+
@@ -45,7 +45,7 @@ macro_rules! running_stream {
             /// Makes `running` the stream of `nonce` from block `first` on, or refuses and changes
             /// nothing.
             ///
-            /// A stream of the same algorithm is begun again where it lies.
+            /// A stream of the same algorithm is restarted in its place.
             #[inline]
             pub(super) fn start(
                 running: &mut Option<Self>,

@@ -7,19 +7,19 @@ use super::expanded_key::ExpandedKey;
 use super::raw_cipher::RawCipher;
 use crate::Error;
 
-/// For XTS only.
+/// Sectors, only with XTS.
 ///
-/// An attacker who copies the device once learns nothing of its contents. But no nonce changes when
-/// a sector is written again: equal contents look equal, and who has copies of two times sees which
-/// blocks of 16 bytes differ. And nothing is authenticated, see [`hazmat`](super). A sector's
-/// number must stand for one place under one key: two devices take two keys.
+/// An attacker who copies the device once learns nothing about its contents. But a sector that is
+/// written again has no new nonce: equal contents look equal, and copies from two different times
+/// show which blocks of 16 bytes differ. Nothing is authenticated: see [`hazmat`](super). Under one
+/// key, a sector's number must stand for one place, so two devices need two keys.
 impl RawCipher {
     /// Encrypts consecutive sectors of `size` bytes each: a slice in place, or an [`InOutBuf`] from
-    /// one buffer to another. Their numbers count from `first`; each one's tweak is its number as
-    /// 16 little-endian bytes, what dm-crypt calls `plain64`.
+    /// one buffer to another. The sectors are numbered from `first`. The tweak of a sector is its
+    /// number as 16 little-endian bytes, which dm-crypt calls `plain64`.
     ///
-    /// The same as one [`encrypt`](Self::encrypt) after the other, at less cost where sectors are
-    /// short.
+    /// The result is the same as that of one [`encrypt`](Self::encrypt) for each sector, but it
+    /// costs less if sectors are short.
     ///
     /// ```
     /// use lanecrypt_ciphers::hazmat::RawCipher;
@@ -39,8 +39,8 @@ impl RawCipher {
     /// # Errors
     ///
     /// [`Error::Unsupported`] with other modes than XTS; [`Error::DataLength`] if `size` is less
-    /// than 16 bytes or more than 16 MiB, or `data` are not whole sectors; nothing has changed
-    /// then.
+    /// than 16 bytes or more than 16 MiB, or if `data` is not a whole number of sectors. After an
+    /// error nothing has changed.
     pub fn encrypt_sectors<'i, 'o>(
         &self,
         first: u128,
@@ -54,7 +54,7 @@ impl RawCipher {
     ///
     /// # Errors
     ///
-    /// As [`encrypt_sectors`](Self::encrypt_sectors).
+    /// Same as [`encrypt_sectors`](Self::encrypt_sectors).
     pub fn decrypt_sectors<'i, 'o>(
         &self,
         first: u128,

@@ -22,11 +22,11 @@ use crate::{Algorithm, Error, Mode, Primitive};
 
 /// One keyed stream of an algorithm that is chosen at run time.
 ///
-/// Lengths are checked once, when it is made; a request pays for its bytes and one branch. Where
-/// the algorithm is known when the program is written, [`StreamCipher`] saves the branch.
+/// Lengths are checked once, when the stream is made. A request costs its bytes and one branch. If
+/// the algorithm is known at compile time, [`StreamCipher`] saves the branch.
 pub struct Stream(AnyCore);
 
-/// Makes the type and what is done with it.
+/// Makes the type and its methods.
 macro_rules! any_core {
     ({} blocks {
         $($(#[$cfg:meta])? [$($block:ident)+] $cbc:ident $ctr:ident $ecb:ident:
@@ -40,7 +40,7 @@ macro_rules! any_core {
             $($(#[$cfg])? $ctr(StreamCipher<$counter>),)+
             $($stream(StreamCipher<$core>),)+
             Null(StreamCipher<Null>),
-            // Boxed, because their tables would make every stream larger by kilobytes.
+            // Boxed, because their tables would make every stream kilobytes larger.
             #[cfg(feature = "legacy")]
             Arc4(Box<StreamCipher<Arc4>>),
             #[cfg(feature = "legacy")]
@@ -48,8 +48,8 @@ macro_rules! any_core {
         }
 
         impl AnyCore {
-            /// The stream of an algorithm, whose key and nonce have the right lengths, from block
-            /// `first` on.
+            /// The stream of an algorithm from block `first` on. Key and nonce have the right
+            /// lengths.
             fn open(
                 isa: Isa,
                 algorithm: Algorithm,
@@ -86,8 +86,7 @@ macro_rules! any_core {
 
 raw_ciphers!(any_core! {});
 
-/// Evaluates one expression for whichever core the stream has; or another one if that core cannot
-/// seek.
+/// Evaluates an expression for the core of the stream, or another one if that core cannot seek.
 macro_rules! for_core {
     ($core:expr, $stream:ident => $result:expr) => {
         for_core!($core, $stream => $result, else $result)
@@ -97,7 +96,7 @@ macro_rules! for_core {
     };
 }
 
-/// As [`for_core`], with the rows of the table.
+/// Same as [`for_core`], with the rows of the table.
 macro_rules! for_core_of {
     ({ $value:expr, $found:ident => $result:expr, else $unseekable:expr } blocks {
         $($(#[$cfg:meta])? [$($block:ident)+] $cbc:ident $ctr:ident $ecb:ident:
@@ -120,18 +119,18 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// [`Error::KeyLength`], [`Error::NonceLength`], or [`Error::Unsupported`] if `algorithm` is
-    /// no stream.
+    /// [`Error::KeyLength`]; [`Error::NonceLength`]; [`Error::Unsupported`] if `algorithm` is not a
+    /// stream.
     pub fn new(isa: Isa, algorithm: Algorithm, key: &[u8], nonce: &[u8]) -> Result<Self, Error> {
         Self::at_block(isa, algorithm, key, nonce, 0)
     }
 
-    /// A stream that begins at block `first`, as RFC 8439 uses it with block 1; byte offsets count
-    /// from there.
+    /// A stream that begins at block `first`: RFC 8439, for example, begins at block 1. Byte
+    /// offsets count from there.
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new); [`Error::KeystreamExhausted`] if there is no such block, and
+    /// Same as [`new`](Self::new); [`Error::KeystreamExhausted`] if there is no such block;
     /// [`Error::Unsupported`] if `first` is not 0 and the algorithm does not number its blocks.
     pub fn at_block(
         isa: Isa,
@@ -155,22 +154,22 @@ impl Stream {
         AnyCore::open(isa, algorithm, key, nonce, first).map(Self)
     }
 
-    /// Bytes to the end of the keystream, saturating at `u64::MAX`.
+    /// The number of bytes to the end of the keystream, saturating at `u64::MAX`.
     #[must_use]
     pub fn remaining(&self) -> u64 {
         for_core!(&self.0, stream => stream.remaining())
     }
 
-    /// Goes to a byte offset, counted from where the stream began.
+    /// Goes to a byte offset, counted from the beginning of the stream.
     ///
-    /// An algorithm that [is seekable](Algorithm::is_seekable) does so at once. The others go
-    /// forward only, at the cost of the keystream between, and at most
-    /// [64 MiB](StreamCipher::REACH) at a time.
+    /// An algorithm that [is seekable](Algorithm::is_seekable) does this at once. Other algorithms
+    /// only go forward, at the cost of the keystream in between, and at most [64
+    /// MiB](StreamCipher::REACH) at a time.
     ///
     /// # Errors
     ///
-    /// [`Error::KeystreamExhausted`] if the offset is past the end, [`Error::OutOfReach`] if the
-    /// algorithm does not go there; nothing has changed then.
+    /// [`Error::KeystreamExhausted`] if the offset is past the end; [`Error::OutOfReach`] if the
+    /// algorithm cannot go there. After an error nothing has changed.
     pub fn seek(&mut self, offset: u64) -> Result<(), Error> {
         for_core!(&mut self.0, stream => stream.seek(offset), else stream.advance_to(offset))
     }
@@ -179,8 +178,8 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// [`Error::KeystreamExhausted`] if `out` is longer than [`remaining`](Self::remaining);
-    /// nothing has changed then.
+    /// [`Error::KeystreamExhausted`] if `out` is longer than [`remaining`](Self::remaining). After
+    /// an error nothing has changed.
     pub fn keystream(&mut self, out: &mut [u8]) -> Result<(), Error> {
         for_core!(&mut self.0, stream => stream.keystream(out))
     }
@@ -190,8 +189,8 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// [`Error::KeystreamExhausted`] if `data` are longer than [`remaining`](Self::remaining);
-    /// nothing has changed then.
+    /// [`Error::KeystreamExhausted`] if `data` is longer than [`remaining`](Self::remaining). After
+    /// an error nothing has changed.
     pub fn xor<'i, 'o>(&mut self, data: impl Into<InOutBuf<'i, 'o, u8>>) -> Result<(), Error> {
         let data = data.into();
         for_core!(&mut self.0, stream => stream.xor(data))

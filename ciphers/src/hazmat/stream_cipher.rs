@@ -1,4 +1,5 @@
-//! A stream core with a memory: part blocks carry over, and the keystream never starts again.
+//! A stream core that remembers its position: partly used blocks carry over to the next call, and
+//! the keystream never starts again.
 
 use core::fmt;
 
@@ -13,26 +14,27 @@ const MAX_BLOCK: usize = 64;
 
 /// One keyed stream over the core `C`.
 ///
-/// Successive calls continue the keystream byte by byte, however it is cut into calls. A request
-/// that would run past its end is refused and changes nothing. As constant time as `C` is; lengths
+/// Successive calls continue the keystream byte by byte, however it is split into calls. A request
+/// that would run past the end is refused and changes nothing. As constant-time as `C` is. Lengths
 /// and positions are not secret.
 pub struct StreamCipher<C: StreamCore> {
     core: C,
-    /// The counter of the block at byte offset 0.
+    /// The number of the block at byte offset 0.
     first: u64,
-    /// Blocks from byte offset 0 to the end. Asked of the core once: afterwards a counter that has
-    /// wrapped would look like a fresh one.
+    /// The number of blocks from byte offset 0 to the end. The core is asked for it once, because
+    /// later a counter that has wrapped would look like a new one.
     total: u64,
-    /// Blocks that `core` may still make; never more than `total`.
+    /// The number of blocks that `core` may still make, at most `total`.
     blocks: u64,
-    /// The block last cut; its last `left` bytes have not been used. `left` is below `C::BLOCK`.
+    /// The last block that was used in part. Its last `left` bytes have not been used; `left` is
+    /// less than `C::BLOCK`.
     part: [u8; MAX_BLOCK],
     left: usize,
 }
 
 impl<C: StreamCore> StreamCipher<C> {
-    /// How far [`advance_to`](Self::advance_to) goes in one call: 64 MiB, which the slowest stream
-    /// makes in well under a second.
+    /// The most bytes that [`advance_to`](Self::advance_to) goes in one call: 64 MiB, which the
+    /// slowest stream makes in well under a second.
     pub const REACH: u64 = 1 << 26;
 
     /// A stream that begins at block 0.
@@ -44,7 +46,7 @@ impl<C: StreamCore> StreamCipher<C> {
         Self { core, first: 0, total, blocks: total, part: [0; MAX_BLOCK], left: 0 }
     }
 
-    /// Bytes to the end of the keystream, saturating at `u64::MAX`.
+    /// The number of bytes to the end of the keystream, saturating at `u64::MAX`.
     #[must_use]
     pub fn remaining(&self) -> u64 {
         self.blocks.saturating_mul(C::BLOCK as u64).saturating_add(self.left as u64)
@@ -54,8 +56,8 @@ impl<C: StreamCore> StreamCipher<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::KeystreamExhausted`] if `out` is longer than [`remaining`](Self::remaining);
-    /// nothing has changed then.
+    /// [`Error::KeystreamExhausted`] if `out` is longer than [`remaining`](Self::remaining). After
+    /// an error nothing has changed.
     pub fn keystream(&mut self, out: &mut [u8]) -> Result<(), Error> {
         self.claim(out.len())?;
         let (head, tail) = out.split_at_mut(self.left.min(out.len()));
@@ -77,8 +79,8 @@ impl<C: StreamCore> StreamCipher<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::KeystreamExhausted`] if `data` are longer than [`remaining`](Self::remaining);
-    /// nothing has changed then.
+    /// [`Error::KeystreamExhausted`] if `data` is longer than [`remaining`](Self::remaining). After
+    /// an error nothing has changed.
     pub fn xor<'i, 'o>(&mut self, data: impl Into<InOutBuf<'i, 'o, u8>>) -> Result<(), Error> {
         let data = data.into();
         let len = data.len();
@@ -100,14 +102,15 @@ impl<C: StreamCore> StreamCipher<C> {
         Ok(())
     }
 
-    /// Goes forward to a byte offset, counted from where the stream began, by making and dropping
-    /// what lies between: the only way for a core that cannot [`Seek`], as slow as
-    /// [`keystream`](Self::keystream).
+    /// Goes forward to a byte offset, counted from the beginning of the stream. It makes and drops
+    /// the keystream in between, which is the only way for a core that cannot [`Seek`], and as slow
+    /// as [`keystream`](Self::keystream).
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfReach`] if the offset lies behind, or more than [`REACH`](Self::REACH) bytes
-    /// ahead; [`Error::KeystreamExhausted`] if it is past the end; nothing has changed then.
+    /// [`Error::OutOfReach`] if the offset is behind the position, or more than
+    /// [`REACH`](Self::REACH) bytes ahead; [`Error::KeystreamExhausted`] if it is past the end.
+    /// After an error nothing has changed.
     pub fn advance_to(&mut self, offset: u64) -> Result<(), Error> {
         let mut distance = offset.checked_sub(self.position()).ok_or(Error::OutOfReach)?;
         if distance > Self::REACH {
@@ -131,7 +134,7 @@ impl<C: StreamCore> StreamCipher<C> {
         cut.saturating_mul(C::BLOCK as u64).saturating_sub(self.left as u64)
     }
 
-    /// Takes the blocks that `len` more bytes need off the account, or refuses.
+    /// Counts the blocks that `len` more bytes need, or refuses them.
     fn claim(&mut self, len: usize) -> Result<(), Error> {
         let fresh = len.saturating_sub(self.left).div_ceil(C::BLOCK) as u64;
         self.blocks = self.blocks.checked_sub(fresh).ok_or(Error::KeystreamExhausted)?;
@@ -163,7 +166,8 @@ impl<C: Seek> StreamCipher<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::KeystreamExhausted`] if there is no block `first`; nothing has changed then.
+    /// [`Error::KeystreamExhausted`] if there is no block `first`. After an error nothing has
+    /// changed.
     #[inline]
     pub(super) fn restart(
         &mut self,
@@ -182,17 +186,18 @@ impl<C: Seek> StreamCipher<C> {
         Ok(())
     }
 
-    /// Goes to a byte offset, counted from where the stream began.
+    /// Goes to a byte offset, counted from the beginning of the stream.
     ///
     /// # Errors
     ///
-    /// [`Error::KeystreamExhausted`] if the offset is past the end; nothing has changed then.
+    /// [`Error::KeystreamExhausted`] if the offset is past the end. After an error nothing has
+    /// changed.
     pub fn seek(&mut self, offset: u64) -> Result<(), Error> {
         let (block, within) = (offset / C::BLOCK as u64, offset % C::BLOCK as u64);
         let used = usize::try_from(within).map_err(|_| Error::KeystreamExhausted)?;
         let blocks = self.total.checked_sub(block).ok_or(Error::KeystreamExhausted)?;
         let after = blocks.checked_sub(u64::from(used != 0)).ok_or(Error::KeystreamExhausted)?;
-        // At the very end there is no block to go to, and none will be asked for.
+        // At the very end there is no block to go to, and none will be needed.
         if blocks != 0 {
             self.core.seek(self.first + block);
         }
@@ -205,7 +210,7 @@ impl<C: Seek> StreamCipher<C> {
     }
 }
 
-/// A core that stands at block `first`, and the blocks from there to its end; at least one.
+/// A core at block `first`, and the number of blocks from there to its end, at least one.
 #[inline]
 fn core_at<C: Seek>(
     isa: Isa,

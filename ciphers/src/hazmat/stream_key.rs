@@ -14,7 +14,7 @@ use crate::key_bytes::array;
 use crate::key_bytes::either;
 use crate::{Algorithm, Error, Mode, Primitive};
 
-/// Makes the type and what is done with it.
+/// Makes the type and its methods.
 macro_rules! stream_key {
     ({} blocks $blocks:tt streams {
         $([$primitive:ident $mode:ident] $stream:ident: $core:ty;)+
@@ -101,8 +101,8 @@ impl<C: Seek> ParsedKey<C> {
     }
 }
 
-/// The block that data begin at, and the nonce: block 0 where `iv` is the nonce alone; else it has
-/// 16 bytes, of which the first are the block's number, little-endian.
+/// The first block of the data, and the nonce. An `iv` that is the nonce alone means block 0.
+/// Otherwise it has 16 bytes, and the first of them are the number of the block, little-endian.
 #[inline]
 pub(super) fn block_and_nonce<const N: usize>(iv: &[u8]) -> Result<(u64, &[u8; N]), Error> {
     const { assert!(N == 8 || N == 12) };
@@ -119,14 +119,14 @@ pub(super) fn block_and_nonce<const N: usize>(iv: &[u8]) -> Result<(u64, &[u8; N
     Ok((block, nonce))
 }
 
-/// A message under HC-128. Not inlined: the other ciphers need no room on the stack for its tables.
+/// A message under HC-128. Not inlined, so that the other ciphers need no stack for its tables.
 #[cfg(feature = "legacy")]
 #[inline(never)]
 fn hc128(isa: Isa, key: &[u8; 16], nonce: &[u8], data: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
     message(Hc128::new(isa, key, sized(nonce)?), data)
 }
 
-/// XORs the keystream of a fresh core into `data`.
+/// XORs the keystream of a new core into `data`.
 #[inline]
 fn message<C: StreamCore>(mut core: C, data: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
     if data.len().div_ceil(C::BLOCK) as u64 > core.remaining() {

@@ -1,5 +1,5 @@
-//! The table of raw ciphers: one row for each kernel. Whatever differs from one kernel to the next
-//! is made of these rows.
+//! The table of raw ciphers, with one row for each kernel. All code that differs between kernels is
+//! made from these rows.
 
 use inout::InOutBuf;
 use lanecrypt_kernels::chacha::{self, ChaCha, Form};
@@ -58,11 +58,11 @@ macro_rules! raw_ciphers {
     };
 }
 
-/// The crate that has the types of the rows.
+/// The crate with the types of the rows.
 pub(super) use lanecrypt_kernels as kernels;
 pub(super) use raw_ciphers;
 
-/// A stream core with a kernel for messages side by side.
+/// A stream core with a kernel for messages in lanes.
 pub(super) trait SideBySide: Seek {
     /// One message of such a kernel.
     type Lane<'a>;

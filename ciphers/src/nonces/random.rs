@@ -1,4 +1,4 @@
-//! Nonces at random.
+//! Random nonces.
 
 use core::fmt;
 
@@ -8,22 +8,22 @@ use rand_core::CryptoRng;
 use super::{Nonce, NonceSequence, WORDS, nonce_length, sealed};
 use crate::{Algorithm, Error};
 
-/// Most nonces of 96 bits under one key, by all who seal with it: two of them are then equal with a
-/// probability below 2^-32 (SP 800-38D, section 8.3).
+/// The most nonces of 96 bits under one key, from all senders together: the probability that two of
+/// them are equal is then below 2^-32 (SP 800-38D, section 8.3).
 const MOST_OF_96_BITS: u64 = 1 << 32;
 
-/// Nonces at random, for whoever cannot keep count.
+/// Random nonces, for programs that cannot keep count.
 ///
-/// Of 96 bits there are 2^32 under one key, all who seal with that key taken together; then the
-/// chance that two are equal gets too large. Those of XChaCha20-Poly1305 have 192 bits, and nobody
-/// reaches the point where two are equal. One `RandomNonces` belongs to one key; make another with
-/// each.
+/// There are 2^32 nonces of 96 bits under one key, for all senders with that key together; with
+/// more, the probability that two are equal becomes too high. Nonces of XChaCha20-Poly1305 have 192
+/// bits, and no program uses enough of them for two to be equal. One `RandomNonces` belongs to one
+/// key; make another one for each key.
 ///
-/// As safe as the generator. A forked child's copy answers [`Error::Forked`] for ever, like that of
-/// [`Nonces`](crate::Nonces): its count is no longer that of the key, and a generator that keeps its
-/// state in ordinary memory gives the parent and the child the same nonces. The child makes another
-/// one, with [`already_used`](Self::already_used) and a generator such as `lanecrypt::random::rng()`,
-/// which notices forks itself.
+/// As secure as the generator. A forked child's copy returns [`Error::Forked`] permanently, like
+/// that of [`Nonces`](crate::Nonces). Its count is no longer that of the key, and a generator with
+/// its state in ordinary memory would give parent and child the same nonces. The child has to make
+/// another one, with [`already_used`](Self::already_used) and a generator that detects forks, such
+/// as `lanecrypt::random::rng()`.
 ///
 /// ```
 /// use lanecrypt_ciphers::{Algorithm, Cipher, RandomNonces};
@@ -41,12 +41,12 @@ pub struct RandomNonces<R> {
     rng: R,
     length: usize,
     left: u64,
-    /// The process that it belongs to.
+    /// The process that made it.
     made_in: Generation,
 }
 
 impl<R: CryptoRng> RandomNonces<R> {
-    /// Nonces of the algorithm's length, which `rng` makes.
+    /// Nonces of the algorithm's length, made by `rng`.
     ///
     /// # Errors
     ///
@@ -57,27 +57,27 @@ impl<R: CryptoRng> RandomNonces<R> {
         Ok(Self { rng, length, left, made_in: Generation::now() })
     }
 
-    /// Takes into account that `used` messages have been sealed under the key before: by an earlier
-    /// run, or by others.
+    /// Counts `used` messages that were sealed under the key before, in an earlier run or by
+    /// others.
     #[must_use]
     pub fn already_used(mut self, used: u64) -> Self {
         self.left = self.left.saturating_sub(used);
         self
     }
 
-    /// The next nonce, which is none of those before but by a chance that never comes.
+    /// The next nonce, which differs from all earlier ones except with negligible probability.
     ///
     /// # Errors
     ///
-    /// [`Error::NoncesExhausted`] after 2^32 nonces of 96 bits, or 2^64 - 1 of 192 bits, and from
-    /// then on always: it takes another key. [`Error::Forked`] in a child of the process that made
-    /// the sequence.
+    /// [`Error::NoncesExhausted`] after 2^32 nonces of 96 bits, or 2^64 - 1 of 192 bits, and always
+    /// from then on: use another key. [`Error::Forked`] in a child of the process that made the
+    /// sequence.
     #[inline]
     pub fn fresh(&mut self) -> Result<Nonce, Error> {
         self.left = self.left.checked_sub(1).ok_or(Error::NoncesExhausted)?;
         let mut bytes = [0; 8 * WORDS];
         self.rng.fill_bytes(&mut bytes[..self.length]);
-        // Last, as in `Nonces`: what the generator drew before, the parent may have drawn, too.
+        // Checked last, as in `Nonces`: the parent may have drawn the same bytes before.
         if !self.made_in.is_current() {
             return Err(Error::Forked);
         }

@@ -14,7 +14,7 @@ macro_rules! aead_cipher {
     ($(#[$doc:meta])* $name:ident, $algorithm:ident, key $key:ty, nonce $nonce:ty) => {
         $(#[$doc])*
         ///
-        /// A message that is refused has been wiped. The expanded key is wiped on drop.
+        /// A refused message has been wiped. The expanded key is wiped on drop.
         pub struct $name(Cipher);
 
         impl KeySizeUser for $name {

@@ -17,7 +17,7 @@ use lanecrypt_kernels::serpent::Serpent;
 use lanecrypt_kernels::{BlockCipher, BlockEncrypt, Isa};
 use zeroize::ZeroizeOnDrop;
 
-/// One type with all traits of block ciphers, around a kernel; how it takes its key.
+/// Makes one type with all traits of block ciphers from a kernel and from how it takes its key.
 macro_rules! block_cipher {
     ($(#[$doc:meta])* $name:ident, $kernel:ty, $size:literal $bytes:ident => $parsed:expr,
      key $key:ty, block $block:ty) => {

@@ -15,17 +15,18 @@ use zeroize::ZeroizeOnDrop;
 
 use crate::hazmat;
 
-/// What the traits promise of their unchecked methods: that they are asked for what is left only.
+/// The contract of the unchecked methods: they are asked for no more than is left.
 const CHECKED: &str = "the caller has made sure that the keystream is long enough";
 
-/// One type with all traits of stream ciphers, around a stream core; how it takes its key.
+/// Makes one type with all traits of stream ciphers from a stream core and from how it takes its
+/// key.
 macro_rules! stream_cipher {
     ($(#[$doc:meta])* $name:ident, $core:ty, $size:literal $bytes:ident => $parsed:expr,
      key $key:ty, iv $iv:ty) => {
         $(#[$doc])*
         ///
         /// The keystream ends with its last block, and no method goes past it: the unchecked ones
-        /// panic. What is held of it is wiped on drop.
+        /// panic. Buffered keystream is wiped on drop.
         pub struct $name(hazmat::StreamCipher<$core>);
 
         impl KeySizeUser for $name {
@@ -89,17 +90,17 @@ macro_rules! stream_cipher {
     };
 }
 
-/// A byte offset as the traits count: a block's number from 1 on, and the bytes of it that have
-/// been used.
+/// A byte offset in the form of the traits: the number of a block, from 1 on, and how many of its
+/// bytes have been used.
 fn position<T: SeekNum>(offset: u64, block: usize) -> Result<T, OverflowError> {
     let size = u8::try_from(block).map_err(|_| OverflowError)?;
     let number = offset.div_ceil(u64::from(size));
-    // Of a full block none are unused, which is what the second remainder is for.
+    // A full block has no unused bytes; the second remainder is for that.
     let unused = (u64::from(size) - offset % u64::from(size)) % u64::from(size);
     T::from_block_byte(number, size - u8::try_from(unused).map_err(|_| OverflowError)?, size)
 }
 
-/// A position as a byte offset; none if that has more than 64 bits.
+/// A position as a byte offset; `None` if the offset needs more than 64 bits.
 fn offset<T: SeekNum>(position: T, block: usize) -> Option<u64> {
     let size = u8::try_from(block).ok()?;
     let (number, byte) = position.into_block_byte::<u64>(size).ok()?;
