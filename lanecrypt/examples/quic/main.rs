@@ -38,7 +38,8 @@ use lanecrypt::Engine;
 use lanecrypt_libcrypto::Libcrypto;
 
 use crate::keys::Suite;
-use crate::traffic::{Direction, Traffic};
+use crate::rate::Direction;
+use crate::traffic::Traffic;
 
 /// Time for one row of a table, all implementations together.
 const ROW: Duration = Duration::from_secs(1);

@@ -9,6 +9,7 @@ use crate::batch::{self, Incoming, Outgoing};
 use crate::keys::{Material, PacketKeys, Secret, Suite};
 use crate::number;
 use crate::openssl::OpenSsl;
+use crate::rate::{Direction, Way};
 
 /// Length of the connection IDs.
 const ID: usize = 8;
@@ -16,21 +17,6 @@ const ID: usize = 8;
 const SHORT: u8 = 0x40;
 /// Unacknowledged packets of a connection in flight.
 const IN_FLIGHT: u64 = 1000;
-
-/// The implementation that protects or opens the packets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
-    Batch,
-    OneByOne,
-    OpenSsl,
-}
-
-/// The direction of the packets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Direction {
-    Protect,
-    Unprotect,
-}
 
 /// Many connections of one suite, with one packet each.
 pub(crate) struct Traffic {
@@ -77,12 +63,7 @@ impl Traffic {
 
     /// All available implementations.
     pub(crate) fn ways(&self) -> &'static [Way] {
-        let peers = self.connections.iter().all(|connection| connection.peer.is_some());
-        if peers {
-            &[Way::Batch, Way::OneByOne, Way::OpenSsl]
-        } else {
-            &[Way::Batch, Way::OneByOne]
-        }
+        Way::all(self.connections.iter().all(|connection| connection.peer.is_some()))
     }
 
     /// Protects and opens the same packets with every implementation and compares the results.

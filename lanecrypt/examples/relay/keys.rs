@@ -49,25 +49,41 @@ pub(crate) trait Keys: Sized + Send {
     fn seal<'a>(&mut self, datagrams: impl Iterator<Item = Datagram<'a>>, outcomes: &mut Vec<bool>);
 }
 
+/// The keys of all peers.
+struct Directions<K> {
+    to_relay: Vec<K>,
+    from_relay: Vec<K>,
+}
+
+impl<K> Directions<K> {
+    /// Makes each key of its bytes.
+    fn new(
+        suite: Suite,
+        peers: &[Secrets],
+        key: impl Fn(&[u8]) -> Result<K, Error>,
+    ) -> Result<Self, Error> {
+        let keys = |secret: fn(&Secrets) -> &[u8; 32]| {
+            peers.iter().map(|peer| key(suite.key(secret(peer)))).collect::<Result<_, _>>()
+        };
+        Ok(Self {
+            to_relay: keys(|peer| &peer.to_relay)?,
+            from_relay: keys(|peer| &peer.from_relay)?,
+        })
+    }
+}
+
 /// A batch that is filled with the datagrams of a turn; its room is reused.
 pub(crate) struct Filled {
     room: Room,
-    to_relay: Vec<Session>,
-    from_relay: Vec<Session>,
+    sessions: Directions<Session>,
 }
 
 impl Keys for Filled {
     fn new(suite: Suite, peers: &[Secrets]) -> Result<Self, Error> {
         let engine = Engine::new();
-        let open = |secret| engine.session(suite.algorithm(), suite.key(secret));
-        Ok(Self {
-            room: engine.room(crate::relay::AT_ONCE),
-            to_relay: peers.iter().map(|peer| open(&peer.to_relay)).collect::<Result<_, _>>()?,
-            from_relay: peers
-                .iter()
-                .map(|peer| open(&peer.from_relay))
-                .collect::<Result<_, _>>()?,
-        })
+        let session = |key: &[u8]| engine.session(suite.algorithm(), key);
+        let sessions = Directions::new(suite, peers, session)?;
+        Ok(Self { room: engine.room(crate::relay::AT_ONCE), sessions })
     }
 
     fn open<'a>(
@@ -77,7 +93,7 @@ impl Keys for Filled {
     ) {
         let mut batch = self.room.batch();
         for Datagram { peer, nonce, header, payload } in datagrams {
-            batch.open(&self.to_relay[peer], &nonce, header, payload);
+            batch.open(&self.sessions.to_relay[peer], &nonce, header, payload);
         }
         // The number of failures adds nothing to the individual outcomes.
         let _ = batch.finish();
@@ -91,7 +107,7 @@ impl Keys for Filled {
     ) {
         let mut batch = self.room.batch();
         for Datagram { peer, nonce, header, payload } in datagrams {
-            batch.seal(&self.from_relay[peer], &nonce, header, payload);
+            batch.seal(&self.sessions.from_relay[peer], &nonce, header, payload);
         }
         let _ = batch.finish();
         outcomes.extend(self.room.outcomes().map(|outcome| outcome == Some(Ok(()))));
@@ -99,18 +115,11 @@ impl Keys for Filled {
 }
 
 /// One datagram at a time.
-pub(crate) struct Loop {
-    to_relay: Vec<Cipher>,
-    from_relay: Vec<Cipher>,
-}
+pub(crate) struct Loop<K>(Directions<K>);
 
-impl Keys for Loop {
+impl<K: PacketKey> Keys for Loop<K> {
     fn new(suite: Suite, peers: &[Secrets]) -> Result<Self, Error> {
-        let new = |secret| Cipher::new(suite.algorithm(), suite.key(secret));
-        Ok(Self {
-            to_relay: peers.iter().map(|peer| new(&peer.to_relay)).collect::<Result<_, _>>()?,
-            from_relay: peers.iter().map(|peer| new(&peer.from_relay)).collect::<Result<_, _>>()?,
-        })
+        Directions::new(suite, peers, |key| K::new(suite, key)).map(Self)
     }
 
     fn open<'a>(
@@ -118,9 +127,7 @@ impl Keys for Loop {
         datagrams: impl Iterator<Item = Datagram<'a>>,
         outcomes: &mut Vec<bool>,
     ) {
-        for Datagram { peer, nonce, header, payload } in datagrams {
-            outcomes.push(self.to_relay[peer].open(&nonce, header, payload).is_ok());
-        }
+        outcomes.extend(datagrams.map(|datagram| self.0.to_relay[datagram.peer].open(datagram)));
     }
 
     fn seal<'a>(
@@ -128,60 +135,57 @@ impl Keys for Loop {
         datagrams: impl Iterator<Item = Datagram<'a>>,
         outcomes: &mut Vec<bool>,
     ) {
-        for Datagram { peer, nonce, header, payload } in datagrams {
-            outcomes.push(self.from_relay[peer].seal(&nonce, header, payload).is_ok());
-        }
+        outcomes.extend(datagrams.map(|datagram| self.0.from_relay[datagram.peer].seal(datagram)));
+    }
+}
+
+/// A key for one datagram at a time.
+pub(crate) trait PacketKey: Sized + Send {
+    fn new(suite: Suite, key: &[u8]) -> Result<Self, Error>;
+
+    /// Opens a datagram in place, if it is authentic.
+    fn open(&self, datagram: Datagram<'_>) -> bool;
+
+    /// Seals a datagram in place.
+    fn seal(&self, datagram: Datagram<'_>) -> bool;
+}
+
+impl PacketKey for Cipher {
+    fn new(suite: Suite, key: &[u8]) -> Result<Self, Error> {
+        Self::new(suite.algorithm(), key)
+    }
+
+    fn open(&self, Datagram { nonce, header, payload, .. }: Datagram<'_>) -> bool {
+        self.open(&nonce, header, payload).is_ok()
+    }
+
+    fn seal(&self, Datagram { nonce, header, payload, .. }: Datagram<'_>) -> bool {
+        self.seal(&nonce, header, payload).is_ok()
     }
 }
 
 /// The same with ring.
-pub(crate) struct Ring {
-    to_relay: Vec<LessSafeKey>,
-    from_relay: Vec<LessSafeKey>,
-}
-
-impl Keys for Ring {
-    fn new(suite: Suite, peers: &[Secrets]) -> Result<Self, Error> {
+impl PacketKey for LessSafeKey {
+    fn new(suite: Suite, key: &[u8]) -> Result<Self, Error> {
         let algorithm = match suite {
             Suite::Aes128Gcm => &AES_128_GCM,
             Suite::ChaCha20Poly1305 => &CHACHA20_POLY1305,
         };
-        let new = |secret| {
-            let key = UnboundKey::new(algorithm, suite.key(secret)).or(Err(Error::KeyLength))?;
-            Ok(LessSafeKey::new(key))
-        };
-        Ok(Self {
-            to_relay: peers.iter().map(|peer| new(&peer.to_relay)).collect::<Result<_, _>>()?,
-            from_relay: peers.iter().map(|peer| new(&peer.from_relay)).collect::<Result<_, _>>()?,
-        })
+        UnboundKey::new(algorithm, key).map(Self::new).or(Err(Error::KeyLength))
     }
 
-    fn open<'a>(
-        &mut self,
-        datagrams: impl Iterator<Item = Datagram<'a>>,
-        outcomes: &mut Vec<bool>,
-    ) {
-        for Datagram { peer, nonce, header, payload } in datagrams {
-            let nonce = Nonce::assume_unique_for_key(nonce);
-            let key = &self.to_relay[peer];
-            outcomes.push(key.open_in_place(nonce, Aad::from(header), payload).is_ok());
-        }
+    fn open(&self, Datagram { nonce, header, payload, .. }: Datagram<'_>) -> bool {
+        let nonce = Nonce::assume_unique_for_key(nonce);
+        self.open_in_place(nonce, Aad::from(header), payload).is_ok()
     }
 
-    fn seal<'a>(
-        &mut self,
-        datagrams: impl Iterator<Item = Datagram<'a>>,
-        outcomes: &mut Vec<bool>,
-    ) {
-        for Datagram { peer, nonce, header, payload } in datagrams {
-            let nonce = Nonce::assume_unique_for_key(nonce);
-            let key = &self.from_relay[peer];
-            let (message, tag) = payload.split_at_mut(payload.len() - TAG);
-            let made = key.seal_in_place_separate_tag(nonce, Aad::from(header), message);
-            if let Ok(made) = &made {
-                tag.copy_from_slice(made.as_ref());
-            }
-            outcomes.push(made.is_ok());
+    fn seal(&self, Datagram { nonce, header, payload, .. }: Datagram<'_>) -> bool {
+        let nonce = Nonce::assume_unique_for_key(nonce);
+        let (message, tag) = payload.split_at_mut(payload.len() - TAG);
+        let made = self.seal_in_place_separate_tag(nonce, Aad::from(header), message);
+        if let Ok(made) = &made {
+            tag.copy_from_slice(made.as_ref());
         }
+        made.is_ok()
     }
 }

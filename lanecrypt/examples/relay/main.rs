@@ -27,10 +27,12 @@ use core::time::Duration;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use lanecrypt::Cipher;
+use ring::aead::LessSafeKey;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::keys::{Filled, Keys, Loop, Ring, Suite};
+use crate::keys::{Filled, Keys, Loop, Suite};
 use crate::relay::{AT_ONCE, Relay, Slot};
 use crate::socket::Socket;
 use crate::traffic::{HOSTILE, LENGTHS, Traffic};
@@ -80,7 +82,7 @@ fn compare(packets: usize) -> Result<(), Box<dyn Error>> {
         println!("{:<24}{rate:>12}{turn:>10}{time:>14}{part:>18}", suite.algorithm().to_string());
         let mut best: [Option<Run>; 3] = [None; 3];
         for _ in 0..RUNS {
-            let ways = [run::<Filled>, run::<Loop>, run::<Ring>];
+            let ways = [run::<Filled>, run::<Loop<Cipher>>, run::<Loop<LessSafeKey>>];
             for (way, best) in ways.into_iter().zip(&mut best) {
                 let run = way(suite, packets)?;
                 *best = Some(best.map_or(run, |best| best.or_better(run)));

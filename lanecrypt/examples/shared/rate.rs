@@ -6,6 +6,29 @@ use std::time::Instant;
 
 use rustix::thread::{CpuSet, sched_getcpu, sched_setaffinity};
 
+/// The implementation that protects or opens the packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    Batch,
+    OneByOne,
+    OpenSsl,
+}
+
+impl Way {
+    /// All available implementations.
+    pub(crate) fn all(with_openssl: bool) -> &'static [Self] {
+        let all = &[Self::Batch, Self::OneByOne, Self::OpenSsl];
+        if with_openssl { all } else { &all[..2] }
+    }
+}
+
+/// The direction of the packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    Protect,
+    Unprotect,
+}
+
 /// Approximate length of a turn. It is shorter than a scheduler time slice, so that some turns run
 /// without interruption.
 const TURN: Duration = Duration::from_millis(2);

@@ -37,8 +37,9 @@ use lanecrypt::{Engine, random};
 use lanecrypt_libcrypto::Libcrypto;
 
 use crate::keys::{Material, Profile};
+use crate::rate::Direction;
 use crate::rtcp::Control;
-use crate::traffic::{Direction, Traffic};
+use crate::traffic::Traffic;
 
 /// Time for one row of a table, all implementations together.
 const ROW: Duration = Duration::from_secs(1);

@@ -8,26 +8,12 @@ use lanecrypt_libcrypto::Libcrypto;
 use crate::batch::{self, Packet};
 use crate::keys::{Material, Profile};
 use crate::openssl::OpenSsl;
+use crate::rate::{Direction, Way};
 use crate::stream::{Stream, TAG};
 use crate::window::Window;
 
 /// Bytes of a header without contributing sources and extension.
 const HEADER: usize = 12;
-
-/// The implementation that protects or opens the packets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
-    Batch,
-    OneByOne,
-    OpenSsl,
-}
-
-/// The direction of the packets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Direction {
-    Protect,
-    Unprotect,
-}
 
 /// Many streams of one profile, with one packet each.
 pub(crate) struct Traffic {
@@ -85,8 +71,7 @@ impl Traffic {
 
     /// All available implementations.
     pub(crate) fn ways(&self) -> &'static [Way] {
-        let all = &[Way::Batch, Way::OneByOne, Way::OpenSsl];
-        if self.peers.is_empty() { &all[..2] } else { all }
+        Way::all(!self.peers.is_empty())
     }
 
     /// Protects and opens the same packets with every implementation and compares the results.
