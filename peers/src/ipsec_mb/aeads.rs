@@ -51,7 +51,7 @@ impl<K: Expanded, A: Api> Messages<Packet<'_>> for Sessions<K, A> {
 }
 
 /// Runs packets as one batch; the tags of packets to open go to `tags`.
-#[inline]
+#[inline(always)]
 fn together<K: Expanded, A: Api>(
     runner: &mut Runner<A>,
     direction: Direction,
@@ -60,7 +60,9 @@ fn together<K: Expanded, A: Api>(
     tags: &mut [[u8; 16]],
 ) -> Result<(), Failed> {
     let (algorithm, nonce_len) = (runner.algorithm, runner.algorithm.block());
-    let describe = |(place, (packet, made)): (usize, (&mut Packet<'_>, _)), job: &mut Job| {
+    let count = packets.len();
+    let describe = |place: usize, job: &mut Job| {
+        let packet = packets.get_mut(place).ok_or(Failed)?;
         let len = packet.data.len();
         Failed::unless(packet.nonce.len() == nonce_len)?;
         let key = keys.of(place, packet.session)?;
@@ -69,7 +71,7 @@ fn together<K: Expanded, A: Api>(
             Direction::Encrypt => (to.cast_const(), &mut *packet.tag),
             Direction::Decrypt => {
                 Failed::unless(packet.sealed.len() == len)?;
-                (packet.sealed.as_ptr(), made)
+                (packet.sealed.as_ptr(), tags.get_mut(place).ok_or(Failed)?)
             }
         };
         job.algorithm(algorithm, direction);
@@ -77,10 +79,9 @@ fn together<K: Expanded, A: Api>(
         job.authenticated(packet.aad, tag);
         Ok(())
     };
-    let items = packets.iter_mut().zip(tags).enumerate();
     // SAFETY: packets and tags are borrowed here; data and sealed data have the given length, at
     // one place or apart; the nonce has the algorithm's length; and the keys stay in place.
-    unsafe { runner.batch(direction, items, describe) }
+    unsafe { runner.batch(direction, count, describe) }
 }
 
 impl<K: Expanded, A: Api> Aead for Sessions<K, A> {}

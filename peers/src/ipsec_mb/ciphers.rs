@@ -102,7 +102,7 @@ impl<K: Expanded, A: Api> Cipher for Sessions<K, A> {
 
 /// Runs messages as one batch. `key` returns the key of each, by its position and its session. The
 /// key must stay in place until the batch has run.
-#[inline]
+#[inline(always)]
 fn together<A: Api>(
     runner: &mut Runner<A>,
     direction: Direction,
@@ -111,7 +111,9 @@ fn together<A: Api>(
 ) -> Result<(), Failed> {
     let algorithm = runner.algorithm;
     let (counts, block) = (algorithm.counts(), algorithm.block());
-    let describe = |(place, message): (usize, &mut Message<'_>), job: &mut Job| {
+    let count = messages.len();
+    let describe = |place: usize, job: &mut Job| {
+        let message = messages.get_mut(place).ok_or(Failed)?;
         check(counts, block, message)?;
         let (data, len) = (message.data.as_mut_ptr(), message.data.len());
         let key = key(place, message.session)?;
@@ -123,7 +125,7 @@ fn together<A: Api>(
     };
     // SAFETY: the messages are borrowed here, `check` has checked their lengths, and the keys stay
     // in place.
-    unsafe { runner.batch(direction, messages.iter_mut().enumerate(), describe) }
+    unsafe { runner.batch(direction, count, describe) }
 }
 
 /// Whether the library, which does not check, may get the message. Its lanes of CBC have lengths of

@@ -149,13 +149,16 @@ impl Job {
     /// Describes the associated data and the place of the tag, which is written in both directions,
     /// not compared.
     #[inline]
-    pub(super) const fn authenticated(&mut self, aad: &[u8], tag: *mut [u8; 16]) {
+    pub(super) fn authenticated(&mut self, aad: &[u8], tag: *mut [u8; 16]) {
         self.hash_offset = 0;
         self.hash_len = self.len;
         self.tag = tag.cast();
         self.tag_len = 16;
         self.aad = aad.as_ptr();
-        self.aad_len = aad.len() as u64;
+        // A store of its own. The compiler would copy pointer and length by one store of 16 bytes,
+        // and the library, which loads them one by one, would wait for it in a batch of one.
+        // SAFETY: the field is borrowed here.
+        unsafe { (&raw mut self.aad_len).write_volatile(aad.len() as u64) };
         self.context = ptr::null_mut();
     }
 

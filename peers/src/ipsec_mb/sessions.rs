@@ -76,7 +76,7 @@ impl<K: Expanded, A: Api> Sessions<K, A> {
 
     /// Passes the messages to `batch` in batches, each with its keys and places for its tags. By
     /// default a batch has the size of the largest burst. The sessions keep their keys.
-    #[inline]
+    #[inline(always)]
     pub(super) fn run<M>(
         &mut self,
         messages: &mut [M],
@@ -90,30 +90,31 @@ impl<K: Expanded, A: Api> Sessions<K, A> {
         if tags.len() < most {
             tags.resize(most, [0; 16]);
         }
-        let Some(new) = run.keys else {
-            return rounds(messages.len(), run.requests, |count| {
-                let mut parts = messages[..count].chunks_mut(length);
-                parts.try_for_each(|part| batch(runner, part, Keys::kept(keys), tags))
-            });
-        };
-        if fresh.len() < most {
+        let mut new = run.keys.map(|keys| keys.iter().cycle());
+        if new.is_some() && fresh.len() < most {
             fresh.resize_with(most, K::empty);
         }
-        let mut new = new.iter().cycle();
         rounds(messages.len(), run.requests, |count| {
-            messages[..count].chunks_mut(length).try_for_each(|part| {
-                for place in fresh.iter_mut().take(part.len()) {
-                    place.set(&runner.manager, new.next().ok_or(Failed)?)?;
-                }
-                batch(runner, part, Keys { keys: fresh, is_fresh: true }, tags)
-            })
+            for part in messages[..count].chunks_mut(length) {
+                let keys = match &mut new {
+                    None => Keys::kept(keys),
+                    Some(new) => {
+                        for place in fresh.iter_mut().take(part.len()) {
+                            place.set(&runner.manager, new.next().ok_or(Failed)?)?;
+                        }
+                        Keys { keys: fresh, is_fresh: true }
+                    }
+                };
+                batch(runner, part, keys, tags)?;
+            }
+            Ok(())
         })
     }
 }
 
 impl<A: Api> Runner<A> {
-    /// Runs a job for each of `items` as one batch. `describe` fills it in, including the algorithm
-    /// unless jobs are prepared.
+    /// Runs `count` jobs as one batch. `describe` fills each in by its position, including the
+    /// algorithm unless jobs are prepared.
     ///
     /// # Errors
     ///
@@ -123,15 +124,15 @@ impl<A: Api> Runner<A> {
     ///
     /// All pointers of a described job are valid until this returns, for the lengths that the
     /// algorithm takes. `describe` does not panic.
-    #[inline]
-    pub(super) unsafe fn batch<T>(
+    #[inline(always)]
+    pub(super) unsafe fn batch(
         &mut self,
         direction: Direction,
-        items: impl ExactSizeIterator<Item = T>,
-        describe: impl FnMut(T, &mut Job) -> Result<(), Failed>,
+        count: usize,
+        describe: impl FnMut(usize, &mut Job) -> Result<(), Failed>,
     ) -> Result<(), Failed> {
         let Self { manager, algorithm, jobs, .. } = self;
         // SAFETY: the caller guarantees the jobs. Only AES uses bursts of one cipher.
-        unsafe { A::run(manager, jobs, *algorithm, direction, items, describe) }
+        unsafe { A::run(manager, jobs, *algorithm, direction, count, describe) }
     }
 }

@@ -2,6 +2,10 @@
 //!
 //! Every function here leaves the manager empty, whether it fails or not, so that no job outlives
 //! the borrows of its data.
+//!
+//! From [`Sessions::run`](super::sessions::Sessions::run) down to the library's calls, everything is
+//! inlined by force. The compiler would make functions of the middle, and AES-GCM in batches of one
+//! would take a tenth longer than in a program that calls the library directly.
 
 use super::job::number;
 use super::{Algorithm, Job, Manager};
@@ -19,7 +23,7 @@ pub(super) trait Api: Send + 'static {
     /// Whether jobs belong to the caller, which has put the algorithm into them.
     const IS_PREPARED: bool = false;
 
-    /// Runs a job for each of `items`, which `describe` fills in.
+    /// Runs `count` jobs. `describe` fills each in, by its position.
     ///
     /// # Errors
     ///
@@ -29,21 +33,21 @@ pub(super) trait Api: Send + 'static {
     ///
     /// Same as [`Manager::jobs`]. `jobs` are [`BURST`] jobs prepared for the algorithm and
     /// direction; for [`CipherBurst`] it must support the algorithm.
-    #[inline]
-    unsafe fn run<T>(
+    #[inline(always)]
+    unsafe fn run(
         manager: &mut Manager,
         jobs: &mut [Job],
         algorithm: Algorithm,
         direction: Direction,
-        items: impl ExactSizeIterator<Item = T>,
-        describe: impl FnMut(T, &mut Job) -> Result<(), Failed>,
+        count: usize,
+        describe: impl FnMut(usize, &mut Job) -> Result<(), Failed>,
     ) -> Result<(), Failed> {
         let _ = (jobs, algorithm, direction);
         match Self::IN_BURSTS {
             // SAFETY: the caller keeps the same contract.
-            true => unsafe { manager.bursts(items, describe) },
+            true => unsafe { manager.bursts(count, describe) },
             // SAFETY: the caller keeps the same contract.
-            false => unsafe { manager.jobs(items, describe) },
+            false => unsafe { manager.jobs(count, describe) },
         }
     }
 }
@@ -72,19 +76,19 @@ impl Api for CipherBurst {
     const IN_BURSTS: bool = true;
     const IS_PREPARED: bool = true;
 
-    #[inline]
-    unsafe fn run<T>(
+    #[inline(always)]
+    unsafe fn run(
         manager: &mut Manager,
         jobs: &mut [Job],
         algorithm: Algorithm,
         direction: Direction,
-        mut items: impl ExactSizeIterator<Item = T>,
-        mut describe: impl FnMut(T, &mut Job) -> Result<(), Failed>,
+        count: usize,
+        mut describe: impl FnMut(usize, &mut Job) -> Result<(), Failed>,
     ) -> Result<(), Failed> {
-        while items.len() > 0 {
-            let jobs = jobs.get_mut(..items.len().min(BURST)).ok_or(Failed)?;
-            for (item, job) in items.by_ref().take(jobs.len()).zip(jobs.iter_mut()) {
-                describe(item, job)?;
+        for first in (0..count).step_by(BURST) {
+            let jobs = jobs.get_mut(..BURST.min(count - first)).ok_or(Failed)?;
+            for (at, job) in (first..).zip(jobs.iter_mut()) {
+                describe(at, job)?;
             }
             // SAFETY: the caller keeps the same contract.
             unsafe { manager.cipher_burst(jobs, algorithm, direction) }?;
@@ -94,7 +98,7 @@ impl Api for CipherBurst {
 }
 
 impl Manager {
-    /// Runs a job for each of `items`, submitted one by one; `describe` fills each in. After the
+    /// Runs `count` jobs, submitted one by one; `describe` fills each in, by its position. After the
     /// first that it refuses, no more are submitted.
     ///
     /// # Errors
@@ -106,19 +110,19 @@ impl Manager {
     /// A described job has an algorithm, keys for it, and an IV of the given length. All its
     /// pointers are valid until this returns, and its data are whole blocks if the algorithm needs
     /// that. `describe` does not panic.
-    #[inline]
-    pub(super) unsafe fn jobs<T>(
+    #[inline(always)]
+    pub(super) unsafe fn jobs(
         &mut self,
-        items: impl ExactSizeIterator<Item = T>,
-        mut describe: impl FnMut(T, &mut Job) -> Result<(), Failed>,
+        count: usize,
+        mut describe: impl FnMut(usize, &mut Job) -> Result<(), Failed>,
     ) -> Result<(), Failed> {
         let (mut flying, mut result) = (0, Ok(()));
-        for item in items {
+        for at in 0..count {
             // SAFETY: the manager is there.
             let place = unsafe { (self.functions.next_job.0)(self.manager) };
             // SAFETY: the place is in the manager, which keeps it free until the job is submitted.
             let job = unsafe { &mut *place };
-            if describe(item, job).is_err() {
+            if describe(at, job).is_err() {
                 result = Err(Failed);
                 break;
             }
@@ -153,20 +157,20 @@ impl Manager {
     /// # Safety
     ///
     /// Same as [`Manager::jobs`].
-    #[inline]
-    pub(super) unsafe fn bursts<T>(
+    #[inline(always)]
+    pub(super) unsafe fn bursts(
         &mut self,
-        mut items: impl ExactSizeIterator<Item = T>,
-        mut describe: impl FnMut(T, &mut Job) -> Result<(), Failed>,
+        count: usize,
+        mut describe: impl FnMut(usize, &mut Job) -> Result<(), Failed>,
     ) -> Result<(), Failed> {
-        while items.len() > 0 {
-            let count = items.len().min(BURST);
-            Failed::unless(self.next_burst(count) == count)?;
+        for first in (0..count).step_by(BURST) {
+            let length = BURST.min(count - first);
+            Failed::unless(self.next_burst(length) == length)?;
             let (mut flying, mut result) = (0, Ok(()));
-            for (item, place) in items.by_ref().take(count).zip(self.places.iter()) {
+            for (at, place) in (first..).zip(&self.places[..length]) {
                 // SAFETY: the place is in the manager, which keeps it free until it is submitted.
                 let job = unsafe { &mut **place };
-                if describe(item, job).is_err() {
+                if describe(at, job).is_err() {
                     result = Err(Failed);
                     break;
                 }
