@@ -1,11 +1,12 @@
 //! Ciphers of libcrypto with authentication. A call takes a whole message; unverified plaintext is
 //! never returned.
 
-use core::ffi::{CStr, c_int, c_ulong, c_void};
+use core::ffi::{CStr, c_int, c_ulong};
 use core::fmt;
-use core::ptr::{self, NonNull};
+use core::ptr;
 
-use crate::cipher::Handle;
+use crate::cipher::{Handle, Lengths};
+use crate::evp::Evp;
 use crate::library::Build;
 use crate::{Direction, Error};
 
@@ -19,15 +20,13 @@ const NONCE: usize = 12;
 const GET_TAG: c_int = 0x10;
 /// `EVP_CTRL_AEAD_SET_TAG`.
 const SET_TAG: c_int = 0x11;
-/// Keeps the direction of a context.
-const SAME_DIRECTION: c_int = -1;
 
 /// An algorithm of libcrypto with authentication, without a key: AES-GCM, ChaCha20-Poly1305.
 ///
 /// Nonces have 12 bytes, tags 16. Any number of threads may share it.
 pub struct AeadCipher {
     handle: Handle,
-    key_len: usize,
+    lengths: Lengths,
 }
 
 impl AeadCipher {
@@ -49,7 +48,7 @@ impl AeadCipher {
             && matches!(handle.mode(), GCM | STREAM)
             && (lengths.iv, lengths.block) == (NONCE, 1)
         {
-            Ok(Self { handle, key_len: lengths.key })
+            Ok(Self { handle, lengths })
         } else {
             Err(Error::Unsupported)
         }
@@ -58,7 +57,7 @@ impl AeadCipher {
     /// The length of the key in bytes.
     #[must_use]
     pub const fn key_length(&self) -> usize {
-        self.key_len
+        self.lengths.key
     }
 
     /// Makes a context for this algorithm in one direction, with a key.
@@ -68,9 +67,18 @@ impl AeadCipher {
     /// [`Error::KeyLength`], or [`Error::Failed`] if libcrypto refuses.
     #[inline]
     pub fn context(&self, direction: Direction, key: &[u8]) -> Result<AeadContext, Error> {
-        let mut context = AeadContext::empty(self, direction)?;
-        context.init(self.handle.cipher, Some(key), None, number(direction))?;
-        Ok(context)
+        self.keyed(direction, key, None)
+    }
+
+    #[inline]
+    fn keyed(
+        &self,
+        direction: Direction,
+        key: &[u8],
+        nonce: Option<&[u8]>,
+    ) -> Result<AeadContext, Error> {
+        let evp = Evp::new(&self.handle, self.lengths, direction, Some(key), nonce)?;
+        Ok(AeadContext { evp, direction })
     }
 
     /// Encrypts one message in place and writes its tag, with a context that is made, keyed, used
@@ -88,9 +96,7 @@ impl AeadCipher {
         data: &mut [u8],
         tag: &mut [u8; 16],
     ) -> Result<(), Error> {
-        let mut context = AeadContext::empty(self, Direction::Encrypt)?;
-        context.init(self.handle.cipher, Some(key), Some(nonce), number(Direction::Encrypt))?;
-        context.seal_started(aad, data, tag)
+        self.keyed(Direction::Encrypt, key, Some(nonce))?.seal_started(aad, data, tag)
     }
 
     /// Decrypts one message from `sealed` to `out` and checks its tag, with a context of its own.
@@ -109,11 +115,8 @@ impl AeadCipher {
         tag: &[u8; 16],
         out: &mut [u8],
     ) -> Result<(), Error> {
-        let way = Direction::Decrypt;
-        let opened = AeadContext::empty(self, way).and_then(|mut context| {
-            context.init(self.handle.cipher, Some(key), Some(nonce), number(way))?;
-            context.decrypt(aad, sealed, tag, out)
-        });
+        let context = self.keyed(Direction::Decrypt, key, Some(nonce));
+        let opened = context.and_then(|mut context| context.decrypt(aad, sealed, tag, out));
         if opened.is_err() {
             out.fill(0);
         }
@@ -123,16 +126,7 @@ impl AeadCipher {
 
 impl fmt::Debug for AeadCipher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AeadCipher").field("key_length", &self.key_len).finish_non_exhaustive()
-    }
-}
-
-/// The direction as `EVP_CipherInit_ex` takes it.
-#[inline]
-const fn number(direction: Direction) -> c_int {
-    match direction {
-        Direction::Encrypt => 1,
-        Direction::Decrypt => 0,
+        f.debug_struct("AeadCipher").field("key_length", &self.lengths.key).finish_non_exhaustive()
     }
 }
 
@@ -141,23 +135,11 @@ const fn number(direction: Direction) -> c_int {
 /// libcrypto wipes the key when the context is dropped. A nonce must not be used twice with a key;
 /// this is not checked.
 pub struct AeadContext {
-    build: &'static Build,
-    context: NonNull<c_void>,
+    evp: Evp,
     direction: Direction,
-    key_len: usize,
 }
 
 impl AeadContext {
-    /// A context without a key.
-    #[inline]
-    fn empty(cipher: &AeadCipher, direction: Direction) -> Result<Self, Error> {
-        let build = cipher.handle.build;
-        // SAFETY: takes no arguments.
-        let context = unsafe { (build.functions.EVP_CIPHER_CTX_new)() };
-        let context = NonNull::new(context).ok_or_else(|| build.failed(Error::Failed))?;
-        Ok(Self { build, context, direction, key_len: cipher.key_len })
-    }
-
     /// Sets another key.
     ///
     /// # Errors
@@ -165,7 +147,7 @@ impl AeadContext {
     /// [`Error::KeyLength`], or [`Error::Failed`] if libcrypto refuses.
     #[inline]
     pub fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
-        self.init(ptr::null(), Some(key), None, SAME_DIRECTION)
+        self.evp.set(Some(key), None)
     }
 
     /// Encrypts a message in place and writes its tag.
@@ -184,7 +166,7 @@ impl AeadContext {
         data: &mut [u8],
         tag: &mut [u8; 16],
     ) -> Result<(), Error> {
-        self.init(ptr::null(), None, Some(nonce), SAME_DIRECTION)?;
+        self.evp.set(None, Some(nonce))?;
         self.seal_started(aad, data, tag)
     }
 
@@ -202,7 +184,7 @@ impl AeadContext {
         data: &mut [u8],
         tag: &mut [u8; 16],
     ) -> Result<(), Error> {
-        self.init(ptr::null(), Some(key), Some(nonce), SAME_DIRECTION)?;
+        self.evp.set(Some(key), Some(nonce))?;
         self.seal_started(aad, data, tag)
     }
 
@@ -224,7 +206,7 @@ impl AeadContext {
         tag: &[u8; 16],
         out: &mut [u8],
     ) -> Result<(), Error> {
-        let started = self.init(ptr::null(), None, Some(nonce), SAME_DIRECTION);
+        let started = self.evp.set(None, Some(nonce));
         self.open_if(started, aad, sealed, tag, out)
     }
 
@@ -243,7 +225,7 @@ impl AeadContext {
         tag: &[u8; 16],
         out: &mut [u8],
     ) -> Result<(), Error> {
-        let started = self.init(ptr::null(), Some(key), Some(nonce), SAME_DIRECTION);
+        let started = self.evp.set(Some(key), Some(nonce));
         self.open_if(started, aad, sealed, tag, out)
     }
 
@@ -262,7 +244,7 @@ impl AeadContext {
         let bytes = data.as_mut_ptr();
         // SAFETY: `len` bytes are read and written at the same place, which is allowed.
         unsafe { self.update(bytes, bytes, len) }?;
-        self.finish()?;
+        self.evp.finish()?;
         self.control(GET_TAG, tag)
     }
 
@@ -302,7 +284,7 @@ impl AeadContext {
         unsafe { self.update(out.as_mut_ptr(), sealed.as_ptr(), len) }?;
         let mut tag = *tag;
         self.control(SET_TAG, &mut tag)?;
-        self.finish()
+        self.evp.finish()
     }
 
     /// Takes the associated data.
@@ -325,7 +307,7 @@ impl AeadContext {
         if len == 0 {
             return Ok(());
         }
-        let functions = &self.build.functions;
+        let functions = &self.evp.build.functions;
         let update = match self.direction {
             Direction::Encrypt => functions.EVP_EncryptUpdate,
             Direction::Decrypt => functions.EVP_DecryptUpdate,
@@ -333,24 +315,8 @@ impl AeadContext {
         let mut written = 0;
         // SAFETY: the context has a cipher of blocks of one byte, which writes as much as it reads;
         // the caller guarantees both places.
-        let status = unsafe { update(self.context.as_ptr(), to, &raw mut written, from, len) };
-        self.build.check(status == 1 && written == len)
-    }
-
-    /// Ends the message, and checks its tag when decrypting. It writes no further data.
-    #[inline]
-    fn finish(&mut self) -> Result<(), Error> {
-        let mut rest = [0; 64];
-        let mut written = 0;
-        // SAFETY: at most a block is written, and no cipher has blocks of more than 32 bytes.
-        let status = unsafe {
-            (self.build.functions.EVP_CipherFinal_ex)(
-                self.context.as_ptr(),
-                rest.as_mut_ptr(),
-                &raw mut written,
-            )
-        };
-        self.build.check(status == 1 && written == 0)
+        let status = unsafe { update(self.evp.as_ptr(), to, &raw mut written, from, len) };
+        self.evp.build.check(status == 1 && written == len)
     }
 
     /// Reads or sets the tag.
@@ -358,44 +324,14 @@ impl AeadContext {
     fn control(&mut self, command: c_int, tag: &mut [u8; 16]) -> Result<(), Error> {
         // SAFETY: both commands take a length and a pointer to that many bytes.
         let status = unsafe {
-            (self.build.functions.EVP_CIPHER_CTX_ctrl)(
-                self.context.as_ptr(),
+            (self.evp.build.functions.EVP_CIPHER_CTX_ctrl)(
+                self.evp.as_ptr(),
                 command,
                 16,
                 tag.as_mut_ptr().cast(),
             )
         };
-        self.build.check(status == 1)
-    }
-
-    /// Sets the arguments that are present: the cipher unless it is null, the key, the nonce.
-    #[inline]
-    fn init(
-        &mut self,
-        cipher: *const c_void,
-        key: Option<&[u8]>,
-        nonce: Option<&[u8]>,
-        direction: c_int,
-    ) -> Result<(), Error> {
-        if key.is_some_and(|key| key.len() != self.key_len) {
-            return Err(Error::KeyLength);
-        }
-        if nonce.is_some_and(|nonce| nonce.len() != NONCE) {
-            return Err(Error::IvLength);
-        }
-        // SAFETY: the context was made by libcrypto; key and nonce are null or as long as the
-        // cipher reads; there is no engine.
-        let status = unsafe {
-            (self.build.functions.EVP_CipherInit_ex)(
-                self.context.as_ptr(),
-                cipher,
-                ptr::null_mut(),
-                key.map_or(ptr::null(), <[u8]>::as_ptr),
-                nonce.map_or(ptr::null(), <[u8]>::as_ptr),
-                direction,
-            )
-        };
-        self.build.check(status == 1)
+        self.evp.build.check(status == 1)
     }
 }
 
@@ -404,19 +340,8 @@ fn length(bytes: &[u8]) -> Result<c_int, Error> {
     c_int::try_from(bytes.len()).map_err(|_| Error::DataLength)
 }
 
-impl Drop for AeadContext {
-    #[inline]
-    fn drop(&mut self) {
-        // SAFETY: libcrypto made it, and there is no other owner.
-        unsafe { (self.build.functions.EVP_CIPHER_CTX_free)(self.context.as_ptr()) };
-    }
-}
-
 impl fmt::Debug for AeadContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("AeadContext").field("direction", &self.direction).finish_non_exhaustive()
     }
 }
-
-// SAFETY: a context belongs to no thread; it is only used through `&mut`.
-unsafe impl Send for AeadContext {}

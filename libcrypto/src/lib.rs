@@ -26,6 +26,7 @@ mod aead;
 mod cipher;
 mod context;
 mod error;
+mod evp;
 mod functions;
 mod library;
 

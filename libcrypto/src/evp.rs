@@ -1,0 +1,111 @@
+//! A cipher context of libcrypto, `EVP_CIPHER_CTX`: the calls that all ciphers have in common.
+
+use core::ffi::{c_int, c_void};
+use core::ptr::{self, NonNull};
+
+use crate::cipher::{Handle, Lengths};
+use crate::library::Build;
+use crate::{Direction, Error};
+
+/// A context, with the lengths of its cipher. libcrypto wipes the key when it is dropped.
+pub(crate) struct Evp {
+    pub(crate) build: &'static Build,
+    context: NonNull<c_void>,
+    pub(crate) lengths: Lengths,
+}
+
+impl Evp {
+    /// A context of the cipher, with the key and the IV that are present.
+    #[inline]
+    pub(crate) fn new(
+        handle: &Handle,
+        lengths: Lengths,
+        direction: Direction,
+        key: Option<&[u8]>,
+        iv: Option<&[u8]>,
+    ) -> Result<Self, Error> {
+        let build = handle.build;
+        // SAFETY: takes no arguments.
+        let context = unsafe { (build.functions.EVP_CIPHER_CTX_new)() };
+        let context = NonNull::new(context).ok_or_else(|| build.failed(Error::Failed))?;
+        let mut made = Self { build, context, lengths };
+        let direction = match direction {
+            Direction::Encrypt => 1,
+            Direction::Decrypt => 0,
+        };
+        made.init(handle.cipher, key, iv, direction)?;
+        Ok(made)
+    }
+
+    /// The pointer that functions take.
+    #[inline]
+    pub(crate) const fn as_ptr(&self) -> *mut c_void {
+        self.context.as_ptr()
+    }
+
+    /// Sets the key and the IV that are present. The cipher and the direction stay.
+    #[inline]
+    pub(crate) fn set(&mut self, key: Option<&[u8]>, iv: Option<&[u8]>) -> Result<(), Error> {
+        const SAME_DIRECTION: c_int = -1;
+        self.init(ptr::null(), key, iv, SAME_DIRECTION)
+    }
+
+    /// Sets the arguments that are present: the cipher unless it is null, the key, the IV.
+    #[inline]
+    fn init(
+        &mut self,
+        cipher: *const c_void,
+        key: Option<&[u8]>,
+        iv: Option<&[u8]>,
+        direction: c_int,
+    ) -> Result<(), Error> {
+        if key.is_some_and(|key| key.len() != self.lengths.key) {
+            return Err(Error::KeyLength);
+        }
+        if iv.is_some_and(|iv| iv.len() != self.lengths.iv) {
+            return Err(Error::IvLength);
+        }
+        // SAFETY: the context was made by libcrypto; key and IV are null or as long as the cipher
+        // reads; there is no engine.
+        let status = unsafe {
+            (self.build.functions.EVP_CipherInit_ex)(
+                self.as_ptr(),
+                cipher,
+                ptr::null_mut(),
+                key.map_or(ptr::null(), <[u8]>::as_ptr),
+                iv.map_or(ptr::null(), <[u8]>::as_ptr),
+                direction,
+            )
+        };
+        self.build.check(status == 1)
+    }
+
+    /// Ends the message (`EVP_CipherFinal_ex`), which checks its tag when decrypting. It writes no
+    /// data, because there is no padding.
+    #[inline]
+    pub(crate) fn finish(&mut self) -> Result<(), Error> {
+        let mut rest = [0; 64];
+        let mut written = 0;
+        // SAFETY: the context has a cipher and a key; at most a block is written, and no cipher has
+        // blocks of more than 32 bytes.
+        let status = unsafe {
+            (self.build.functions.EVP_CipherFinal_ex)(
+                self.as_ptr(),
+                rest.as_mut_ptr(),
+                &raw mut written,
+            )
+        };
+        self.build.check(status == 1 && written == 0)
+    }
+}
+
+impl Drop for Evp {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: libcrypto made it, and there is no other owner.
+        unsafe { (self.build.functions.EVP_CIPHER_CTX_free)(self.as_ptr()) };
+    }
+}
+
+// SAFETY: a context belongs to no thread; it is only used through `&mut`.
+unsafe impl Send for Evp {}
