@@ -1,5 +1,8 @@
 //! The built-in drivers.
 
+#[cfg(feature = "model")]
+#[cfg_attr(docsrs, doc(cfg(feature = "model")))]
+pub mod model;
 mod null;
 mod software;
 

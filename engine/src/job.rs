@@ -120,6 +120,19 @@ impl<'j, 'a> Job<'j, 'a> {
         }
     }
 
+    /// The length of its data and associated data in bytes.
+    #[cfg(feature = "model")]
+    pub(crate) fn bytes(&self) -> usize {
+        self.work.bytes().saturating_add(self.work.aad.len())
+    }
+
+    /// Has this processor's software serve it, which has the key of every session.
+    #[cfg(feature = "model")]
+    pub(crate) fn serve_by_software(self) {
+        // The outcome is the request's own.
+        let _set = self.work.serve(self.session, self.nonce);
+    }
+
     /// Sets the outcome.
     pub fn settle(self, outcome: Result<(), Error>) {
         self.work.state.outcome = Some(outcome);

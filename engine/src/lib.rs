@@ -62,6 +62,8 @@ pub use data::Data;
 pub use driver::{Driver, SessionId};
 pub use driver_name_error::DriverNameError;
 pub use drivers::Null;
+#[cfg(feature = "model")]
+pub use drivers::model;
 pub use engine::Engine;
 pub use job::{EachJob, Job, Jobs};
 pub use lanecrypt_ciphers::{
