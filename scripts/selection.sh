@@ -5,8 +5,8 @@
 # The engine's `legacy`, so that lanes of DES are tested through it whoever else turns that on.
 united=(
     --features=lanecrypt-random/rand_core_06 --features=lanecrypt-random/rand_core_09
-    --features=lanecrypt-engine/legacy lanecrypt-engine/model --features=lanecrypt-ciphers/rustcrypto
-    --features=lanecrypt/rustcrypto
+    --features=lanecrypt-engine/legacy --features=lanecrypt-engine/model
+    --features=lanecrypt-ciphers/rustcrypto --features=lanecrypt/rustcrypto
 )
 
 # All that is tested.

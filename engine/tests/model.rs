@@ -3,18 +3,15 @@
 
 #![cfg(feature = "model")]
 
-#[allow(dead_code, reason = "each test uses its part of it")]
-mod common;
-
 use core::time::Duration;
 use std::thread;
 use std::time::Instant;
 
-use common::batch::{Rooms, check, random};
-use common::keys::{algorithms, random_keys};
-use common::numbers::Random;
 use lanecrypt_engine::model::{Card, Fault, Faults, Host, Model, VirtualClock, Work};
 use lanecrypt_engine::{Algorithm, Driver as _, Engine, Error, Request, Session};
+use lanecrypt_testing::batches::batch::{Rooms, check, random};
+use lanecrypt_testing::batches::keys::{algorithms, random_keys};
+use lanecrypt_testing::batches::numbers::Random;
 
 /// A card with an engine for each of these algorithms.
 fn card(engines: u32, queue_depth: u32, algorithms: &[Algorithm]) -> Card {

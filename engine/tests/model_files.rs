@@ -3,11 +3,8 @@
 
 #![cfg(feature = "model")]
 
-#[allow(dead_code, reason = "each test uses its part of it")]
-mod common;
-
-use common::numbers::{Numbers as _, Random};
 use lanecrypt_engine::model::{Card, FileError, Host, Work};
+use lanecrypt_testing::batches::numbers::{Numbers as _, Random};
 
 const GOOD: &str = include_str!("../models/broadcom-5820.toml");
 const GOOD_HOST: &str = include_str!("../models/host-2003.toml");
