@@ -11,8 +11,8 @@ source scripts/selection.sh
 
 # Folders and programs that run longest. They begin first, so that nothing waits for them in the end.
 slowest=(
-    random/signals random/fork random/per_cpu random/threads random/rekeying random/erasure
-    random/streams ciphers/forgeries kernels/kernels
+    speed/src random/signals random/per_cpu cli/program engine/stack random/fork kernels/kernels
+    ciphers/vectors random/erasure random/frames peers/peers random/rekeying ciphers/aead_levels
 )
 # What an optimised build could break: what is left behind, wiped or on the stack; claims, locks and
 # system calls in the order of the source; allocations. And each kernel, by all vectors at each level.
@@ -24,6 +24,8 @@ optimised=(
     engine/allocations engine/left_behind engine/stack engine/vectors engine/wiped
 )
 LIMIT=${LIMIT:-900}
+# The processors are busy with other programs.
+export RUST_TEST_THREADS=${RUST_TEST_THREADS:-1}
 if [ -n "${LANECRYPT_LONG-}" ]; then LIMIT=36000; fi
 
 selection=("${everything[@]}")
