@@ -103,6 +103,8 @@ one() {
             echo "test program $name FAILED: ended by signal $((status - 128))"
         elif ! grep -q '^test result: ' "$out"; then
             echo "test program $name FAILED: ended with status $status and without a result"
+        elif [ $status -ne 0 ] && ! grep -q '^test result: FAILED' "$out"; then
+            echo "test program $name FAILED: ended with status $status after its result"
         fi
         if [ $status -ne 0 ] || grep -q '^test result: FAILED' "$out" ||
             ! grep -q '^test result: ' "$out"; then
