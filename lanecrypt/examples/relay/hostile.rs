@@ -6,9 +6,9 @@ use lanecrypt::{Cipher, random};
 use ring::aead::LessSafeKey;
 
 use crate::keys::{Filled, Keys, Loop, Suite};
-use crate::relay::{AT_ONCE, Relay, Slot};
+use crate::relay::{Relay, Slot};
 use crate::traffic::{HOSTILE, Traffic};
-use crate::wire::{Dropped, HEADER};
+use crate::wire::{AT_ONCE, Dropped, HEADER};
 
 const PEERS: u32 = 5;
 

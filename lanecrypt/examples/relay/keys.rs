@@ -3,7 +3,7 @@
 use lanecrypt::{Algorithm, Cipher, Engine, Error, Room, Session};
 use ring::aead::{AES_128_GCM, Aad, CHACHA20_POLY1305, LessSafeKey, Nonce, UnboundKey};
 
-use crate::wire::{Datagram, TAG};
+use crate::wire::{AT_ONCE, Datagram, TAG};
 
 /// The cipher of the datagrams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +83,7 @@ impl Keys for Filled {
         let engine = Engine::new();
         let session = |key: &[u8]| engine.session(suite.algorithm(), key);
         let sessions = Directions::new(suite, peers, session)?;
-        Ok(Self { room: engine.room(crate::relay::AT_ONCE), sessions })
+        Ok(Self { room: engine.room(AT_ONCE), sessions })
     }
 
     fn open<'a>(

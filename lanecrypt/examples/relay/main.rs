@@ -33,10 +33,10 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::keys::{Filled, Keys, Loop, Suite};
-use crate::relay::{AT_ONCE, Relay, Slot};
+use crate::relay::{Relay, Slot};
 use crate::socket::Socket;
 use crate::traffic::{HOSTILE, LENGTHS, Traffic};
-use crate::wire::Dropped;
+use crate::wire::{AT_ONCE, Dropped};
 
 /// Number of peers.
 const PEERS: u32 = 64;

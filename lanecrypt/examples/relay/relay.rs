@@ -7,10 +7,7 @@ use std::time::Instant;
 use lanecrypt::Error;
 
 use crate::keys::{Keys, Secrets, Suite};
-use crate::wire::{ADDRESS, Datagram, Dropped, HEADER, Header, MOST};
-
-/// Maximum number of datagrams per turn.
-pub(crate) const AT_ONCE: usize = 64;
+use crate::wire::{ADDRESS, AT_ONCE, Datagram, Dropped, HEADER, Header, MOST};
 
 /// Buffer for a datagram, used to receive, open, seal and send it.
 #[derive(Clone)]

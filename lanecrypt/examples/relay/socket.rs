@@ -10,7 +10,8 @@ use nix::errno::Errno;
 use nix::sys::socket::{MsgFlags, MultiHeaders, SockaddrIn, recvmmsg, setsockopt, sockopt};
 use rustix::net::{MMsgHdr, SendAncillaryBuffer, SendFlags, SocketAddrAny, sendmmsg};
 
-use crate::relay::{AT_ONCE, Slot};
+use crate::relay::Slot;
+use crate::wire::AT_ONCE;
 
 /// Requested size of the socket's buffers in bytes; the kernel may allow less.
 const BUFFER: usize = 4 << 20;

@@ -7,9 +7,9 @@ use core::ops::Range;
 use lanecrypt::{Cipher, random};
 
 use crate::keys::{Secrets, Suite};
-use crate::relay::{AT_ONCE, Slot};
+use crate::relay::Slot;
 use crate::socket::Socket;
-use crate::wire::{ADDRESS, HEADER, Header, TAG};
+use crate::wire::{ADDRESS, AT_ONCE, HEADER, Header, TAG};
 
 /// Range of message lengths in bytes.
 pub(crate) const LENGTHS: Range<usize> = 60..1401;

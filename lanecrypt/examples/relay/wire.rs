@@ -21,6 +21,8 @@ pub(crate) const ADDRESS: usize = 4;
 pub(crate) const TAG: usize = 16;
 /// Length of the longest datagram that is received whole.
 pub(crate) const MOST: usize = 2048;
+/// Maximum number of datagrams per turn.
+pub(crate) const AT_ONCE: usize = 64;
 
 /// The header, which precedes the payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
