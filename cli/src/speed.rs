@@ -1,5 +1,6 @@
 //! `lanecrypt speed`: the cost of requests on this machine, compared with the peers.
 
+mod model;
 mod target;
 
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -53,6 +54,14 @@ pub(crate) struct Args {
     /// Write the results as JSON to this file; - writes them, and nothing else, to standard output
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+
+    /// With the table engine: say whether this accelerator card would help, a description in TOML
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "budget", "only", "quick", "full"])]
+    model: Option<String>,
+
+    /// The host of that card, and perhaps its software, a description in TOML
+    #[arg(long, value_name = "FILE", requires = "model")]
+    host: Option<String>,
 }
 
 impl Args {
@@ -104,6 +113,12 @@ fn peer_library(assignment: &str) -> Result<String, String> {
 /// Runs the command. The exit code is 1 if one of our answers is wrong or the results cannot be
 /// written, 2 for arguments that match nothing, and 130 after an interrupt.
 pub(crate) fn run(args: Args) -> ExitCode {
+    if let Some(card) = &args.model {
+        return match args.tables.iter().all(|table| table.name() == "engine") {
+            true => model::run(card, args.host.as_deref()),
+            false => exit::bad_arguments("--model is for the table engine alone"),
+        };
+    }
     let mut libraries = PeerLibraries::new();
     for assignment in &args.peer_lib {
         if let Err(error) = libraries.add_argument(assignment) {

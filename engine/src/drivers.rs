@@ -4,7 +4,11 @@
 #[cfg_attr(docsrs, doc(cfg(feature = "model")))]
 pub mod model;
 mod null;
+#[cfg(feature = "openssl")]
+mod openssl;
 mod software;
 
 pub use null::Null;
+#[cfg(feature = "openssl")]
+pub use openssl::{OpenSsl, OpenSslError};
 pub(crate) use software::serve_class;

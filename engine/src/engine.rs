@@ -56,6 +56,18 @@ impl Engine {
         Ok(self)
     }
 
+    /// Adds the driver `openssl`: OpenSSL's libcrypto, which is looked for here.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenSslError`](crate::OpenSslError) if there is no libcrypto, or if the engine has the
+    /// driver already.
+    #[cfg(feature = "openssl")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "openssl")))]
+    pub fn with_openssl(self) -> Result<Self, crate::OpenSslError> {
+        Ok(self.with_driver(crate::OpenSsl::open()?)?)
+    }
+
     /// The names of its drivers.
     pub fn drivers(&self) -> impl Iterator<Item = &str> {
         [SOFTWARE].into_iter().chain(self.drivers.iter().map(|driver| driver.name()))

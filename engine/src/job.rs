@@ -127,7 +127,7 @@ impl<'j, 'a> Job<'j, 'a> {
     }
 
     /// Has this processor's software serve it, which has the key of every session.
-    #[cfg(feature = "model")]
+    #[cfg(any(feature = "model", feature = "openssl"))]
     pub(crate) fn serve_by_software(self) {
         // The outcome is the request's own.
         let _set = self.work.serve(self.session, self.nonce);

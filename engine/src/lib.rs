@@ -64,6 +64,9 @@ pub use driver_name_error::DriverNameError;
 pub use drivers::Null;
 #[cfg(feature = "model")]
 pub use drivers::model;
+#[cfg(feature = "openssl")]
+#[cfg_attr(docsrs, doc(cfg(feature = "openssl")))]
+pub use drivers::{OpenSsl, OpenSslError};
 pub use engine::Engine;
 pub use job::{EachJob, Job, Jobs};
 pub use lanecrypt_ciphers::{

@@ -17,6 +17,7 @@
 #![deny(unsafe_code)]
 
 mod bandwidth;
+mod card_report;
 mod ciphers;
 pub mod clock;
 mod contender;
@@ -37,12 +38,14 @@ mod rivals;
 mod row;
 mod run;
 mod sampler;
+mod software;
 mod statistics;
 mod tables;
 mod text;
 mod unsynchronised;
 mod verify;
 
+pub use card_report::card_report;
 pub use depth::Depth;
 pub use fit::Fit;
 pub use glob::Glob;

@@ -16,14 +16,21 @@ pub(crate) mod headline;
 // The tables.
 pub(crate) mod calls;
 pub(crate) mod cprng;
+pub(crate) mod engine;
 pub(crate) mod packets;
 pub(crate) mod random;
 pub(crate) mod urandom;
 
 /// Every table, in the order of the first screen. Entries with the same name are parts of one
 /// table, and share its time.
-pub(crate) const TABLES: &[&dyn Table] =
-    &[&cprng::Cprng, &random::Random, &urandom::Urandom, &calls::Calls, &packets::Packets];
+pub(crate) const TABLES: &[&dyn Table] = &[
+    &cprng::Cprng,
+    &random::Random,
+    &urandom::Urandom,
+    &calls::Calls,
+    &packets::Packets,
+    &engine::Engine,
+];
 
 /// A table, or a part of one: its measurements and its text.
 pub(crate) trait Table: Sync {

@@ -1,0 +1,102 @@
+//! The driver `openssl`: OpenSSL's libcrypto, found at run time.
+
+mod contexts;
+mod names;
+mod open_error;
+mod sessions;
+
+use core::fmt;
+
+use lanecrypt_ciphers::{Algorithm, Error};
+use lanecrypt_libcrypto::Libcrypto;
+
+use self::contexts::{Contexts, Served};
+pub use self::open_error::OpenSslError;
+use self::sessions::Sessions;
+use crate::{Driver, Job, Jobs, SessionId};
+
+/// Serves requests by OpenSSL's libcrypto, versions 1.1.1 to 4.
+///
+/// It has AES in CBC, CTR, ECB, GCM and XTS, ChaCha20, and ChaCha20-Poly1305; with the feature
+/// `legacy` also DES and triple DES in CBC and ECB, where the library has them. Results and errors
+/// are those of the software. A message in a form that libcrypto does not take is served by this
+/// processor's software, so that this holds for it, too: nonces of GCM that do not have 12 bytes,
+/// streams that begin at a block, data from 2 GiB on (in XTS more than 16 MiB).
+///
+/// A session has one context of libcrypto for each direction, behind a lock: threads that share a
+/// session wait for one another, those with sessions of their own do not.
+///
+/// Whether it is constant time is up to OpenSSL: its AES is on processors with instructions for AES
+/// or for byte shuffles, its ChaCha20 everywhere, its DES is not. Keys are in memory of libcrypto,
+/// which wipes them when a session is closed; what its functions leave on the stack is not wiped.
+///
+/// If libcrypto fails for reasons of its own in the middle of a message (no memory), the output is
+/// wiped and the outcome is [`Error::Unsupported`]; when opening, [`Error::Authentication`].
+pub struct OpenSsl {
+    libcrypto: Libcrypto,
+    sessions: Sessions,
+}
+
+impl OpenSsl {
+    /// Finds libcrypto under the names that systems use. It stays loaded until the process ends.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenSslError::NotFound`], which says what was looked for.
+    pub fn open() -> Result<Self, OpenSslError> {
+        let libcrypto = Libcrypto::open().map_err(|error| OpenSslError::missing(&error))?;
+        Ok(Self { libcrypto, sessions: Sessions::default() })
+    }
+
+    /// The version of libcrypto, such as `3.5.0`.
+    #[must_use]
+    pub fn version(&self) -> &'static str {
+        self.libcrypto.version()
+    }
+}
+
+impl Driver for OpenSsl {
+    fn name(&self) -> &'static str {
+        "openssl"
+    }
+
+    fn open(&self, algorithm: Algorithm, key: &[u8]) -> Result<SessionId, Error> {
+        Ok(self.sessions.add(Contexts::new(&self.libcrypto, algorithm, key)?))
+    }
+
+    fn close(&self, session: SessionId) {
+        self.sessions.remove(session);
+    }
+
+    fn process(&self, jobs: Jobs<'_, '_>) {
+        // Requests of one session mostly stand together.
+        let mut last = None;
+        for job in jobs {
+            let id = job.session_id();
+            let contexts = match &last {
+                Some((same, contexts)) if *same == id => contexts,
+                _ => {
+                    let Some(found) = self.sessions.find(id) else {
+                        job.settle(Err(Error::Unsupported));
+                        continue;
+                    };
+                    &last.insert((id, found)).1
+                }
+            };
+            serve(contexts, job);
+        }
+    }
+}
+
+fn serve(contexts: &Contexts, mut job: Job<'_, '_>) {
+    match contexts.serve(&mut job) {
+        Served::Yes(outcome) => job.settle(outcome),
+        Served::No => job.serve_by_software(),
+    }
+}
+
+impl fmt::Debug for OpenSsl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OpenSsl").field("version", &self.version()).finish_non_exhaustive()
+    }
+}
