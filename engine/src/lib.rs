@@ -46,6 +46,7 @@ mod engine;
 mod entry;
 mod job;
 mod measure;
+pub mod queue;
 mod request;
 mod scheduler;
 mod session;

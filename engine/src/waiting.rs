@@ -52,13 +52,13 @@ impl<'a> Waiting<'a> {
 
 /// The eight bytes from `at` on.
 #[inline(always)]
-fn word(nonce: &[u8], at: usize) -> [u8; 8] {
+pub(crate) fn word(nonce: &[u8], at: usize) -> [u8; 8] {
     nonce.get(at..).and_then(|rest| rest.first_chunk()).copied().unwrap_or_default()
 }
 
 /// The four bytes from `at` on, and four zeros.
 #[inline(always)]
-fn half_word(nonce: &[u8], at: usize) -> [u8; 8] {
+pub(crate) fn half_word(nonce: &[u8], at: usize) -> [u8; 8] {
     let half: [u8; 4] =
         nonce.get(at..).and_then(|rest| rest.first_chunk()).copied().unwrap_or_default();
     u64::from(u32::from_le_bytes(half)).to_le_bytes()
@@ -69,7 +69,7 @@ fn half_word(nonce: &[u8], at: usize) -> [u8; 8] {
 // It returns a register, so that the words of usual nonces need not be in memory.
 #[cold]
 #[inline(never)]
-fn some_bytes(nonce: &[u8], at: usize) -> [u8; 8] {
+pub(crate) fn some_bytes(nonce: &[u8], at: usize) -> [u8; 8] {
     let mut word = [0; 8];
     word.iter_mut().zip(nonce.iter().skip(at)).for_each(|(kept, &byte)| *kept = byte);
     word

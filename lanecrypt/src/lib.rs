@@ -34,6 +34,7 @@ pub use lanecrypt_ciphers::{
     Opener, Primitive, RandomNonces, Sealer, UnknownAlgorithm, UnknownLevel, hazmat,
 };
 #[doc(inline)]
+pub use lanecrypt_engine::queue;
 pub use lanecrypt_engine::{
     Batch, BatchError, CostSource, Costs, Data, Driver, DriverNameError, EachJob, Engine, Job,
     Jobs, Null, Operation, Request, Room, Session, SessionId, SideBySide,

@@ -1,0 +1,52 @@
+//! How a thread sleeps until another one has something for it, and no wake-up is lost.
+//!
+//! Its atomic types come from the module `sync` beside it, so that a test can take it with those of
+//! `loom` (`tests/queue_loom.rs`).
+
+use super::sync::{AtomicBool, Ordering, fence};
+
+/// Whether a sleeper is to be woken.
+///
+/// The sleeper says that it goes to sleep, looks once more, and sleeps. The other side publishes,
+/// and then asks whether to wake. Of the two fences one comes first. If it is the sleeper's, the
+/// other side sees that somebody sleeps. If it is that of the other side, the sleeper sees what was
+/// published when it looks once more.
+#[derive(Debug)]
+pub(crate) struct Bell {
+    asleep: AtomicBool,
+}
+
+impl Bell {
+    pub(crate) fn new() -> Self {
+        Self { asleep: AtomicBool::new(false) }
+    }
+
+    /// Says that the caller goes to sleep, unless `found` finds something now. Answers whether it
+    /// may sleep; it must then be woken by whoever [`is_to_ring`](Self::is_to_ring).
+    pub(crate) fn falls_asleep(&self, found: impl FnOnce() -> bool) -> bool {
+        // Relaxed: the fence pairs with that in `is_to_ring`.
+        self.asleep.store(true, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
+        if found() {
+            self.wakes_up();
+            return false;
+        }
+        true
+    }
+
+    /// Says that the caller is awake, whoever woke it.
+    pub(crate) fn wakes_up(&self) {
+        // Relaxed: if it comes late, somebody wakes a thread that is awake.
+        self.asleep.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether the caller, which has published something, must wake the sleeper. Of several callers
+    /// one must.
+    #[inline]
+    pub(crate) fn is_to_ring(&self) -> bool {
+        // It pairs with that in `falls_asleep`.
+        fence(Ordering::SeqCst);
+        // Relaxed: what the sleeper is to see was published before the fence.
+        self.asleep.load(Ordering::Relaxed) && self.asleep.swap(false, Ordering::Relaxed)
+    }
+}

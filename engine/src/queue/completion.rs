@@ -1,0 +1,117 @@
+//! What queues give back: completions of messages, and messages that they do not take.
+
+use core::fmt;
+
+use lanecrypt_ciphers::Error;
+
+use super::Message;
+
+/// A message that a queue has taken, with its outcome and its buffer.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Completion<B> {
+    /// The message's buffer.
+    pub buffer: B,
+    /// The message's [number](Message::with_user).
+    pub user: u64,
+    /// Whether the message has been served.
+    pub outcome: Result<(), MessageError>,
+}
+
+/// Why a message of a queue has not been served.
+///
+/// The buffer is as it was submitted, except after [`Panicked`](Self::Panicked), and after
+/// [`Error::Authentication`], which wipes the message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum MessageError {
+    /// The operation was refused, with the error of the session's method of the same name.
+    Refused(Error),
+    /// The queue has no such session, or no longer.
+    UnknownSession,
+    /// The message was cancelled.
+    Cancelled,
+    /// The queue was closed before the message was begun.
+    Closed,
+    /// A driver panicked, or the buffer's own code did. The buffer may hold anything. Do not submit
+    /// the message again under the same nonce: it may have been sealed already.
+    Panicked,
+}
+
+impl From<Error> for MessageError {
+    fn from(error: Error) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl fmt::Display for MessageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(error) => error.fmt(f),
+            Self::UnknownSession => f.pad("no such session in the queue"),
+            Self::Cancelled => f.pad("cancelled"),
+            Self::Closed => f.pad("the queue was closed"),
+            Self::Panicked => f.pad("a driver panicked"),
+        }
+    }
+}
+
+impl core::error::Error for MessageError {}
+
+/// Why a queue did not take a message or a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum QueueError {
+    /// As many messages as the queue is for are in flight: first take completions. For sessions:
+    /// the worker has not yet looked at others, or the queue has half a million of them.
+    Full,
+    /// The queue was closed.
+    Closed,
+    /// The system gave no thread for [long operations](super::WorkerQueue::attach_long).
+    NoThread,
+    /// The process is a child of the one that made the queue. The worker stayed with the parent.
+    Forked,
+}
+
+impl fmt::Display for QueueError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Full => "the queue is full",
+            Self::Closed => "the queue was closed",
+            Self::NoThread => "no thread for long operations",
+            Self::Forked => "the queue belongs to the parent process",
+        })
+    }
+}
+
+impl core::error::Error for QueueError {}
+
+/// What a queue did not take, and why.
+pub struct NotTaken<T> {
+    /// What was not taken, as it was given.
+    pub given: T,
+    /// Why.
+    pub reason: QueueError,
+}
+
+impl<N, B> NotTaken<Message<N, B>> {
+    #[cold]
+    #[inline(never)]
+    pub(super) fn full(given: Message<N, B>) -> Self {
+        Self { given, reason: QueueError::Full }
+    }
+}
+
+impl<T> fmt::Debug for NotTaken<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NotTaken").field("reason", &self.reason).finish_non_exhaustive()
+    }
+}
+
+impl<T> fmt::Display for NotTaken<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.reason.fmt(f)
+    }
+}
+
+impl<T> core::error::Error for NotTaken<T> {}

@@ -1,0 +1,245 @@
+//! A queue without threads.
+
+use core::fmt;
+
+use super::service::Service;
+use super::sessions::Numbers;
+use super::slot::Slot;
+use super::{Attached, Completion, Message, MessageError, NotTaken, QueueError, Ticket};
+use crate::{Engine, Session};
+
+/// A queue that runs on the caller's thread.
+///
+/// [`submit`](Self::submit) serves at once what gains nothing from company, as a
+/// [`Batch`](crate::Batch) does. All other messages wait: until as many wait as the queue is for,
+/// 256 at most, or until [`poll`](Self::poll) comes to the first of them. Then all of them run
+/// together. Completions come in the order of submission.
+///
+/// It allocates only when it is made and when sessions are attached. After `fork`, parent and child
+/// each have a queue with the same messages.
+///
+/// ```
+/// use lanecrypt_engine::queue::{LocalQueue, Message};
+/// use lanecrypt_engine::{Algorithm, Engine};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let engine = Engine::new();
+/// let mut queue = LocalQueue::new(&engine, 64);
+/// let client = queue.attach(engine.session(Algorithm::CHACHA20_POLY1305, &[1; 32])?)?;
+/// let server = queue.attach(engine.session(Algorithm::AES_128_GCM, &[2; 16])?)?;
+///
+/// // Three bytes of header, the message, room for the tag.
+/// queue.submit(Message::seal(client, &[0; 12], vec![7; 3 + 60 + 16]).with_header(3))?;
+/// queue.submit(Message::seal(server, &[0; 12], vec![7; 3 + 900 + 16]).with_header(3))?;
+/// while let Some(done) = queue.poll() {
+///     done.outcome?;
+///     assert!(done.buffer.starts_with(&[7; 3]));
+/// }
+/// # Ok(())
+/// # }
+/// ```
+pub struct LocalQueue<B> {
+    /// A power of two of them. The slot of a ticket is its lowest bits.
+    slots: Box<[Slot<B>]>,
+    depth: usize,
+    /// The ticket of the oldest message.
+    head: usize,
+    /// The next ticket.
+    tail: usize,
+    /// How many messages wait, and the ticket of one that is not younger than any of them.
+    first_waiting: usize,
+    waiting: usize,
+    service: Service,
+    numbers: Numbers,
+}
+
+impl<B: AsMut<[u8]>> LocalQueue<B> {
+    /// A queue for up to `depth` messages, at least one. It decides by the engine's
+    /// [costs](Engine::costs) as they are at this call.
+    #[must_use]
+    pub fn new(engine: &Engine, depth: usize) -> Self {
+        let depth = depth.max(1);
+        Self {
+            slots: (0..depth.next_power_of_two()).map(|_| Slot::empty()).collect(),
+            depth,
+            head: 0,
+            tail: 0,
+            first_waiting: 0,
+            waiting: 0,
+            service: Service::new(*engine.costs().lanes(), depth),
+            numbers: Numbers::default(),
+        }
+    }
+
+    /// Attaches a session, which messages name from now on. A session that
+    /// [`boxed_session`](Engine::boxed_session) made stays in its place.
+    ///
+    /// # Errors
+    ///
+    /// [`QueueError::Full`] if the queue has half a million sessions.
+    pub fn attach(
+        &mut self,
+        session: impl Into<Box<Session>>,
+    ) -> Result<Attached, NotTaken<Box<Session>>> {
+        let session = session.into();
+        let Some(number) = self.numbers.take() else {
+            return Err(NotTaken { given: session, reason: QueueError::Full });
+        };
+        self.service.sessions.attach(number, session);
+        Ok(number)
+    }
+
+    /// Detaches a session and gives it back, after it has served the messages that wait. `None` if
+    /// the queue has no such session.
+    pub fn detach(&mut self, session: Attached) -> Option<Box<Session>> {
+        if !self.numbers.give_back(session) {
+            return None;
+        }
+        self.serve();
+        self.service.sessions.detach(session)
+    }
+
+    /// Submits a message. Its completion comes by [`poll`](Self::poll).
+    ///
+    /// # Errors
+    ///
+    /// [`QueueError::Full`]. All other errors come with the completion.
+    #[inline(always)]
+    pub fn submit<N: AsRef<[u8]>>(
+        &mut self,
+        mut message: Message<N, B>,
+    ) -> Result<Ticket, NotTaken<Message<N, B>>> {
+        if self.tail.wrapping_sub(self.head) >= self.depth {
+            return Err(NotTaken::full(message));
+        }
+        let at = self.tail & (self.slots.len() - 1);
+        let Some(place) = self.slots.get_mut(at) else { return Err(NotTaken::full(message)) };
+        let ticket = Ticket(self.tail as u64);
+        let &mut Message { ref mut buffer, ref nonce, header, operation, session, .. } =
+            &mut message;
+        let (nonce, bytes) = (nonce.as_ref(), buffer.as_mut());
+        match self.service.serve_alone(session, operation, nonce, header, bytes) {
+            Some(outcome) => {
+                place.settle(message.buffer, message.user, outcome);
+                self.tail = self.tail.wrapping_add(1);
+            }
+            None => {
+                place.wait(message);
+                self.tail = self.tail.wrapping_add(1);
+                self.count_waiting();
+            }
+        }
+        Ok(ticket)
+    }
+
+    /// Submits messages until the queue is full, and returns how many. No message is taken from
+    /// the iterator for which there is no room.
+    #[inline]
+    pub fn submit_many<N: AsRef<[u8]>>(
+        &mut self,
+        messages: &mut impl Iterator<Item = Message<N, B>>,
+    ) -> usize {
+        let room = self.depth - self.in_flight();
+        let each = messages.take(room);
+        each.map(|message| usize::from(self.submit(message).is_ok())).sum()
+    }
+
+    /// The completion of the oldest message; `None` if there is no message. If the oldest message
+    /// waits, it is served now, with all others that wait.
+    #[inline(always)]
+    pub fn poll(&mut self) -> Option<Completion<B>> {
+        if self.head == self.tail {
+            return None;
+        }
+        let at = self.head & (self.slots.len() - 1);
+        let done = match self.slots.get_mut(at)?.take() {
+            Some(done) => done,
+            None => self.serve_and_take(at)?,
+        };
+        self.head = self.head.wrapping_add(1);
+        Some(done)
+    }
+
+    #[inline(never)]
+    fn serve_and_take(&mut self, at: usize) -> Option<Completion<B>> {
+        self.serve();
+        self.slots.get_mut(at)?.take()
+    }
+
+    /// Serves the messages that wait.
+    #[inline(never)]
+    pub fn serve(&mut self) {
+        if self.waiting > 0 {
+            let mask = self.slots.len() - 1;
+            // The first that waited may have been cancelled, and given back since.
+            let behind = self.tail.wrapping_sub(self.first_waiting).min(self.in_flight());
+            let (from, to) = (self.tail.wrapping_sub(behind) & mask, self.tail & mask);
+            let (before, after) = self.slots.split_at_mut(from);
+            let slots = match to > from {
+                true => [after.split_at_mut(to - from).0, &mut []],
+                false => [after, before.split_at_mut(to).0],
+            };
+            self.service.serve(slots, core::mem::take(&mut self.waiting));
+        }
+    }
+
+    /// Cancels a message that waits: its completion will be [`MessageError::Cancelled`]. False if
+    /// it has been served already.
+    pub fn cancel(&mut self, Ticket(ticket): Ticket) -> bool {
+        // Tickets are counted as `usize` here.
+        let Ok(ticket) = usize::try_from(ticket) else { return false };
+        let ahead = ticket.wrapping_sub(self.head);
+        let at = ticket & (self.slots.len() - 1);
+        if ahead >= self.tail.wrapping_sub(self.head) {
+            return false;
+        }
+        let Some(place) = self.slots.get_mut(at).filter(|place| place.waits()) else {
+            return false;
+        };
+        place.outcome = Some(Err(MessageError::Cancelled));
+        self.waiting -= 1;
+        true
+    }
+
+    /// The number of messages that have been submitted and not given back.
+    #[must_use]
+    #[inline(always)]
+    pub fn in_flight(&self) -> usize {
+        self.tail.wrapping_sub(self.head)
+    }
+
+    /// The most messages that it takes.
+    #[must_use]
+    #[inline(always)]
+    pub fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// Counts the message that came last among those that wait.
+    #[inline(always)]
+    fn count_waiting(&mut self) {
+        if self.waiting == 0 {
+            self.first_waiting = self.tail.wrapping_sub(1);
+        }
+        self.waiting += 1;
+        if self.waiting >= self.service.most() {
+            self.serve();
+        }
+    }
+}
+
+impl<B> fmt::Debug for LocalQueue<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LocalQueue")
+            .field("depth", &self.depth)
+            .field("in_flight", &self.tail.wrapping_sub(self.head))
+            .field("waiting", &self.waiting)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A queue may be sent to another thread.
+const _: () = {
+    const fn sent<T: Send + Sync>() {}
+    sent::<LocalQueue<Vec<u8>>>();
+};

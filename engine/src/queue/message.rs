@@ -1,0 +1,120 @@
+//! Messages that queues take.
+
+use core::fmt;
+
+use super::Attached;
+use super::nonce::KeptNonce;
+use crate::Operation;
+
+/// One message with its buffer, which it owns until the queue gives it back.
+///
+/// The buffer is anything that holds bytes: a `Vec<u8>`, a `Box<[u8]>`, a buffer of a pool. A
+/// packet to seal ends with room for its tag, and its [header](Self::with_header) comes first:
+///
+/// ```text
+/// | header: authenticated, left as it is | message | room for the tag |
+/// ```
+///
+/// The nonce is anything that has bytes: an array, or a reference to one. The queue copies it.
+pub struct Message<N, B> {
+    pub(super) buffer: B,
+    pub(super) user: u64,
+    pub(super) header: usize,
+    pub(super) nonce: N,
+    pub(super) operation: Operation,
+    pub(super) session: Attached,
+}
+
+impl<N, B> Message<N, B> {
+    /// The longest nonce that a message can have, in bytes. A message with a longer one completes
+    /// with [`Error::NonceLength`](crate::Error::NonceLength).
+    pub const LONGEST_NONCE: usize = KeptNonce::LONGEST;
+
+    /// A packet to seal in place, as [`Session::seal`](crate::Session::seal) does: its last
+    /// [`tag_length`](crate::Session::tag_length) bytes are room for the tag.
+    ///
+    /// **The nonce must not have been used before under the session's key.**
+    #[inline(always)]
+    pub fn seal(session: Attached, nonce: N, packet: B) -> Self {
+        Self::new(session, Operation::Seal, nonce, packet)
+    }
+
+    /// A packet to open in place, as [`Session::open`](crate::Session::open) does. If it is
+    /// authentic, the message is behind the header, and the tag behind the message; if not, the
+    /// message is wiped.
+    #[inline(always)]
+    pub fn open(session: Attached, nonce: N, packet: B) -> Self {
+        Self::new(session, Operation::Open, nonce, packet)
+    }
+
+    /// A message to encrypt in place without a tag, as
+    /// [`Session::encrypt`](crate::Session::encrypt) does.
+    #[inline(always)]
+    pub fn encrypt(session: Attached, iv: N, data: B) -> Self {
+        Self::new(session, Operation::Encrypt, iv, data)
+    }
+
+    /// A message to decrypt in place without a tag, as
+    /// [`Session::decrypt`](crate::Session::decrypt) does.
+    #[inline(always)]
+    pub fn decrypt(session: Attached, iv: N, data: B) -> Self {
+        Self::new(session, Operation::Decrypt, iv, data)
+    }
+
+    /// A message with this operation.
+    #[inline(always)]
+    pub fn new(session: Attached, operation: Operation, nonce: N, buffer: B) -> Self {
+        Self { buffer, user: 0, header: 0, nonce, operation, session }
+    }
+
+    /// The same message, whose first `bytes` bytes are left as they are. Sealing and opening
+    /// authenticate them. If the buffer is shorter, the message completes with
+    /// [`Error::AadLength`](crate::Error::AadLength).
+    #[must_use]
+    #[inline(always)]
+    pub fn with_header(self, bytes: usize) -> Self {
+        Self { header: bytes, ..self }
+    }
+
+    /// The same message with a number of the caller's choice, which its
+    /// [`Completion`](super::Completion) gives back. Without it the number is 0.
+    #[must_use]
+    #[inline(always)]
+    pub fn with_user(self, user: u64) -> Self {
+        Self { user, ..self }
+    }
+
+    /// The session that it is for.
+    #[must_use]
+    pub fn session(&self) -> Attached {
+        self.session
+    }
+
+    /// The operation.
+    #[must_use]
+    pub fn operation(&self) -> Operation {
+        self.operation
+    }
+
+    /// The caller's number.
+    #[must_use]
+    pub fn user(&self) -> u64 {
+        self.user
+    }
+
+    /// Its buffer.
+    #[must_use]
+    pub fn into_buffer(self) -> B {
+        self.buffer
+    }
+}
+
+impl<N, B> fmt::Debug for Message<N, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Message")
+            .field("session", &self.session)
+            .field("operation", &self.operation)
+            .field("user", &self.user)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,161 @@
+//! What a queue serves its messages with.
+
+use core::panic::AssertUnwindSafe;
+use std::panic::catch_unwind;
+
+use lanecrypt_ciphers::lanes::Lengths;
+
+use super::sessions::Sessions;
+use super::slot::{self, Slot};
+use super::{Attached, MessageError};
+use crate::cost::{KINDS, Lanes};
+use crate::waiting::{Memory, Waiting, memory, returned};
+use crate::{Operation, scheduler};
+
+/// The most messages that wait: the number of the widest lanes.
+const MOST: usize = 256;
+
+/// The sessions of a queue, and the memory of the messages that it serves together.
+pub(super) struct Service {
+    pub(super) sessions: Sessions,
+    lanes: Lanes,
+    /// The lengths that may gain from lanes, for each kind of messages that has any.
+    ever: [Lengths; KINDS],
+    most: usize,
+    /// `None` while a batch is served.
+    memory: Option<Memory<'static>>,
+    /// The messages of a batch that have not succeeded, by position.
+    failures: Vec<Failure>,
+}
+
+/// A message that failed, or that was not served because a driver panicked.
+#[derive(Clone, Copy)]
+struct Failure {
+    position: usize,
+    error: MessageError,
+}
+
+impl Service {
+    /// For a queue of this many messages.
+    pub(super) fn new(lanes: Lanes, depth: usize) -> Self {
+        let most = depth.clamp(1, MOST);
+        let mut kind = 0;
+        let ever = [(); KINDS].map(|()| {
+            kind += 1;
+            lanes.of_kind(kind - 1, most)
+        });
+        Self {
+            sessions: Sessions::default(),
+            lanes,
+            ever,
+            most,
+            memory: Some(memory(most)),
+            failures: Vec::with_capacity(most),
+        }
+    }
+
+    /// The most messages that wait for each other.
+    #[inline(always)]
+    pub(super) fn most(&self) -> usize {
+        self.most
+    }
+
+    /// The outcome of a message that gains nothing from company. `None` if it may gain, or if
+    /// another driver serves it.
+    #[inline(always)]
+    pub(super) fn serve_alone(
+        &self,
+        session: Attached,
+        operation: Operation,
+        nonce: &[u8],
+        header: usize,
+        bytes: &mut [u8],
+    ) -> Option<Result<(), MessageError>> {
+        let Some(session) = self.sessions.find(session) else {
+            return Some(Err(MessageError::UnknownSession));
+        };
+        let kind = session.kind(operation);
+        if kind != Lanes::ALONE {
+            let ever = self.ever.get(usize::from(kind))?;
+            if ever.contain(slot::message_bytes(operation, header, bytes)) {
+                return None;
+            }
+        }
+        let outcome = slot::serve(session, operation, nonce, header, bytes);
+        Some(outcome.map_err(MessageError::Refused))
+    }
+
+    /// Serves the messages that wait in these slots, of which there are at most
+    /// [`most`](Self::most).
+    pub(super) fn serve<B: AsMut<[u8]>>(&mut self, slots: [&mut [Slot<B>]; 2], waiting: usize) {
+        if waiting > 1 {
+            return self.serve_together(slots, waiting);
+        }
+        let lone = slots.into_iter().flatten().find(|slot| slot.waits());
+        if let Some(slot) = lone {
+            let served =
+                catch_unwind(AssertUnwindSafe(|| match self.sessions.find(slot.session) {
+                    Some(session) => slot.serve(session),
+                    None => slot.outcome = Some(Err(MessageError::UnknownSession)),
+                }));
+            if served.is_err() {
+                slot.outcome = Some(Err(MessageError::Panicked));
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn serve_together<B: AsMut<[u8]>>(
+        &mut self,
+        [first, second]: [&mut [Slot<B>]; 2],
+        waiting: usize,
+    ) {
+        self.begin([&mut *first, &mut *second], waiting);
+        self.failures.sort_unstable_by_key(|failure| failure.position);
+        let mut failures = self.failures.iter().copied().peekable();
+        let waiting = [first, second].into_iter().flatten().filter(|slot| slot.waits());
+        for (position, slot) in waiting.enumerate() {
+            let failure = failures.next_if(|failure| failure.position == position);
+            slot.outcome = Some(failure.map_or(Ok(()), |failure| Err(failure.error)));
+        }
+    }
+
+    /// Serves messages and records those that have not succeeded.
+    fn begin<B: AsMut<[u8]>>(&mut self, slots: [&mut [Slot<B>]; 2], count: usize) {
+        let Self { sessions, lanes, failures, .. } = self;
+        failures.clear();
+        let mut memory = self.memory.take().unwrap_or_else(|| memory(self.most));
+        let [batch] = &mut *memory;
+        let mut begun = 0;
+        let run = catch_unwind(AssertUnwindSafe(|| {
+            let waiting = slots.into_iter().flatten().filter(|slot| slot.waits());
+            for (position, slot) in waiting.enumerate() {
+                let Some(session) = sessions.find(slot.session) else {
+                    failures.push(Failure { position, error: MessageError::UnknownSession });
+                    begun = position + 1;
+                    continue;
+                };
+                match slot.work(session) {
+                    Ok((nonce, work)) => batch.push(Waiting::new(session, nonce, work, position)),
+                    Err(error) => failures.push(Failure { position, error: error.into() }),
+                }
+                begun = position + 1;
+            }
+            scheduler::serve(lanes, batch)
+        }));
+        if !matches!(run, Ok(0)) {
+            for message in &*batch {
+                let error = match message.outcome() {
+                    Some(Ok(())) => continue,
+                    Some(Err(error)) => error.into(),
+                    None => MessageError::Panicked,
+                };
+                failures.push(Failure { position: message.index(), error });
+            }
+        }
+        // None of them has been begun if a buffer's own code has panicked.
+        let panicked = |position| Failure { position, error: MessageError::Panicked };
+        failures.extend((begun..count).map(panicked));
+        self.memory = Some(returned(memory));
+    }
+}

@@ -1,0 +1,157 @@
+//! The place of a message in a queue.
+
+use lanecrypt_ciphers::Error;
+
+use super::nonce::KeptNonce;
+use super::service::Service;
+use super::{Attached, Completion, Message, MessageError};
+use crate::work::Work;
+use crate::{Operation, Session};
+
+/// A message that waits, or one that has been served, or nothing.
+pub(super) struct Slot<B> {
+    pub(super) buffer: Option<B>,
+    pub(super) user: u64,
+    /// `None` while the message waits.
+    pub(super) outcome: Option<Result<(), MessageError>>,
+    // The following are those of the last message that waited here.
+    pub(super) operation: Operation,
+    pub(super) session: Attached,
+    pub(super) header: usize,
+    pub(super) nonce: KeptNonce,
+}
+
+impl<B> Slot<B> {
+    pub(super) const fn empty() -> Self {
+        Self {
+            buffer: None,
+            user: 0,
+            outcome: None,
+            operation: Operation::Encrypt,
+            session: Attached::NONE,
+            header: 0,
+            nonce: KeptNonce::NONE,
+        }
+    }
+
+    /// A message that waits.
+    #[inline(always)]
+    pub(super) fn of(message: Message<impl AsRef<[u8]>, B>) -> Self {
+        let Message { buffer, user, header, nonce, operation, session } = message;
+        let (buffer, nonce) = (Some(buffer), KeptNonce::new(nonce.as_ref()));
+        Self { buffer, user, outcome: None, operation, session, header, nonce }
+    }
+
+    /// Has a message wait here.
+    //
+    // Field by field, so that those that were just made go from registers to their places. A
+    // message in memory would be copied, and the copy would stall on the stores that made it.
+    #[inline(always)]
+    pub(super) fn wait(&mut self, message: Message<impl AsRef<[u8]>, B>) {
+        let Message { buffer, user, header, nonce, operation, session } = message;
+        self.buffer = Some(buffer);
+        self.user = user;
+        self.outcome = None;
+        self.operation = operation;
+        self.session = session;
+        self.header = header;
+        self.nonce = KeptNonce::new(nonce.as_ref());
+    }
+
+    /// Takes a message that was served before it came here.
+    #[inline(always)]
+    pub(super) fn settle(&mut self, buffer: B, user: u64, outcome: Result<(), MessageError>) {
+        self.buffer = Some(buffer);
+        self.user = user;
+        self.outcome = Some(outcome);
+    }
+
+    /// Whether its message is to be given back.
+    #[inline(always)]
+    pub(super) fn is_done(&self) -> bool {
+        self.outcome.is_some() && self.buffer.is_some()
+    }
+
+    /// Whether a message waits here.
+    #[inline(always)]
+    pub(super) fn waits(&self) -> bool {
+        self.outcome.is_none() && self.buffer.is_some()
+    }
+
+    /// Gives the message back, if it has been served.
+    #[inline(always)]
+    pub(super) fn take(&mut self) -> Option<Completion<B>> {
+        let outcome = self.outcome?;
+        let buffer = self.buffer.take()?;
+        Some(Completion { buffer, user: self.user, outcome })
+    }
+}
+
+impl<B: AsMut<[u8]>> Slot<B> {
+    /// Serves its message if that gains nothing from company.
+    #[inline(always)]
+    pub(super) fn serve_alone(&mut self, service: &Service) {
+        let Some(nonce) = self.nonce.bytes() else {
+            self.outcome = Some(Err(MessageError::Refused(Error::NonceLength)));
+            return;
+        };
+        let bytes = self.buffer.as_mut().map(B::as_mut).unwrap_or_default();
+        self.outcome = service.serve_alone(self.session, self.operation, nonce, self.header, bytes);
+    }
+
+    /// Serves its message alone.
+    pub(super) fn serve(&mut self, session: &Session) {
+        let bytes = self.buffer.as_mut().map(B::as_mut).unwrap_or_default();
+        let nonce = self.nonce.bytes().ok_or(Error::NonceLength);
+        let serve = |nonce| serve(session, self.operation, nonce, self.header, bytes);
+        self.outcome = Some(nonce.and_then(serve).map_err(MessageError::Refused));
+    }
+
+    /// Its nonce and its work, for a batch; an error if it cannot be begun.
+    #[inline(always)]
+    pub(super) fn work(&mut self, session: &Session) -> Result<(&[u8], Work<'_>), Error> {
+        let bytes = self.buffer.as_mut().map(B::as_mut).unwrap_or_default();
+        let nonce = self.nonce.bytes().ok_or(Error::NonceLength)?;
+        let (header, data) = bytes.split_at_mut_checked(self.header).ok_or(Error::AadLength)?;
+        let work = match self.operation {
+            Operation::Seal | Operation::Open => {
+                Work::packet(session, self.operation, header, data)
+            }
+            Operation::Encrypt | Operation::Decrypt => {
+                Work::raw(session, self.operation, data.into())
+            }
+        };
+        Ok((nonce, work))
+    }
+}
+
+/// The length of a message in bytes; of a packet without the usual tag.
+#[inline(always)]
+pub(super) fn message_bytes(operation: Operation, header: usize, buffer: &[u8]) -> usize {
+    let bytes = buffer.len().saturating_sub(header);
+    match operation {
+        Operation::Seal | Operation::Open => bytes.saturating_sub(16),
+        Operation::Encrypt | Operation::Decrypt => bytes,
+    }
+}
+
+/// Serves a message alone.
+#[inline(always)]
+pub(super) fn serve(
+    session: &Session,
+    operation: Operation,
+    nonce: &[u8],
+    header: usize,
+    buffer: &mut [u8],
+) -> Result<(), Error> {
+    if nonce.len() > KeptNonce::LONGEST {
+        return Err(Error::NonceLength);
+    }
+    let (header, data) = buffer.split_at_mut_checked(header).ok_or(Error::AadLength)?;
+    match operation {
+        Operation::Seal => session.seal(nonce, header, data),
+        Operation::Open => session.open(nonce, header, data).map(|_| ()),
+        Operation::Encrypt => session.encrypt(nonce, data),
+        Operation::Decrypt => session.decrypt(nonce, data),
+    }
+}

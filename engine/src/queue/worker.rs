@@ -1,0 +1,252 @@
+//! A queue with a thread of its own.
+
+mod lane;
+pub(super) mod settings;
+pub(super) mod shared;
+pub(super) mod thread;
+
+use core::fmt;
+use core::time::Duration;
+use std::io;
+
+use self::lane::Lane;
+pub use self::settings::Settings;
+use super::sessions::Numbers;
+use super::{Attached, Completion, Message, NotTaken, QueueError, Ticket};
+use crate::cost::Lanes;
+use crate::{Engine, Session};
+
+/// A queue whose messages a thread of its own serves, the worker.
+///
+/// The worker takes what there is, serves it as one batch, publishes it, and looks again: batches
+/// form by themselves, of what came during the last one. If nothing comes it spins for a while,
+/// and then sleeps. Messages go there and completions come back through rings without locks. The
+/// worker owns the sessions, and with them the keys.
+///
+/// Completions come as messages are served, and so not in the order of submission, unless
+/// [`Settings::in_order`] asks for that. Each message that was taken completes once. If a driver
+/// panics, the messages of its batch that have no outcome complete with
+/// [`MessageError::Panicked`](super::MessageError::Panicked), and the worker goes on.
+///
+/// Dropping the queue closes it and waits for the worker, which serves the batch that it has begun.
+/// Buffers that were not taken by [`poll`](Self::poll) are dropped. A child of `fork` has no worker:
+/// its copy of the queue is empty and answers [`QueueError::Forked`].
+///
+/// It allocates only when it is made and when sessions are attached.
+///
+/// ```
+/// use lanecrypt_engine::queue::{Message, WorkerQueue};
+/// use lanecrypt_engine::{Algorithm, Engine};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let engine = Engine::new();
+/// let mut queue = WorkerQueue::new(&engine, 64)?;
+/// let session = queue.attach(engine.session(Algorithm::CHACHA20_POLY1305, &[1; 32])?)?;
+///
+/// let nonce = |number: u64| [[0; 4].as_slice(), &number.to_be_bytes()].concat();
+/// let packet = |number| Message::seal(session, nonce(number), vec![7; 60 + 16]).with_user(number);
+/// let taken = queue.submit_many(&mut (0..32).map(packet))?;
+/// assert_eq!(taken, 32);
+/// while let Some(done) = queue.wait() {
+///     done.outcome?;
+/// }
+/// # Ok(())
+/// # }
+/// ```
+pub struct WorkerQueue<B> {
+    short: Lane<B>,
+    /// Made when the first session is attached to it.
+    long: Option<Lane<B>>,
+    numbers: [Numbers; 2],
+    lanes: Lanes,
+    settings: Settings,
+}
+
+impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
+    /// A queue for up to `depth` messages in flight, and its worker.
+    ///
+    /// # Errors
+    ///
+    /// The system gave no thread.
+    pub fn new(engine: &Engine, depth: usize) -> io::Result<Self> {
+        Self::with(engine, Settings::new(depth))
+    }
+
+    /// The same with these settings.
+    ///
+    /// # Errors
+    ///
+    /// Same as [`new`](Self::new).
+    pub fn with(engine: &Engine, settings: Settings) -> io::Result<Self> {
+        let lanes = *engine.costs().lanes();
+        let short = Lane::new(lanes, &settings)?;
+        let numbers = [Numbers::default(), Numbers::long()];
+        Ok(Self { short, long: None, numbers, lanes, settings })
+    }
+
+    /// Attaches a session, which messages name from now on. A session that
+    /// [`boxed_session`](Engine::boxed_session) made stays in its place.
+    ///
+    /// # Errors
+    ///
+    /// [`QueueError`], with the session.
+    pub fn attach(
+        &mut self,
+        session: impl Into<Box<Session>>,
+    ) -> Result<Attached, NotTaken<Box<Session>>> {
+        let [numbers, _] = &mut self.numbers;
+        self.short.attach(session.into(), numbers)
+    }
+
+    /// Attaches a session whose operations take long: milliseconds of a slow driver, or of messages
+    /// of megabytes. They have a worker of their own, and as much room again, so that they never
+    /// stand before short ones.
+    ///
+    /// # Errors
+    ///
+    /// [`QueueError`], with the session; [`QueueError::NoThread`] if the system gave no thread for
+    /// the worker.
+    pub fn attach_long(
+        &mut self,
+        session: impl Into<Box<Session>>,
+    ) -> Result<Attached, NotTaken<Box<Session>>> {
+        let given = session.into();
+        let [_, numbers] = &mut self.numbers;
+        if let Some(long) = &mut self.long {
+            return long.attach(given, numbers);
+        }
+        if let Err(reason) = self.short.takes() {
+            return Err(NotTaken { given, reason });
+        }
+        match Lane::beside(&self.short, self.lanes, &self.settings) {
+            Ok(long) => self.long.insert(long).attach(given, numbers),
+            Err(_) => Err(NotTaken { given, reason: QueueError::NoThread }),
+        }
+    }
+
+    /// Detaches a session. Messages that were submitted before are served; then the worker drops the
+    /// session, and with it the key. False if the queue has no such session.
+    ///
+    /// # Errors
+    ///
+    /// [`QueueError`]; the session then stays attached.
+    pub fn detach(&mut self, session: Attached) -> Result<bool, QueueError> {
+        let [short, long] = &mut self.numbers;
+        match (&mut self.long, session.is_long()) {
+            (Some(lane), true) => lane.detach(session, long),
+            (None, true) => Ok(false),
+            (_, false) => self.short.detach(session, short),
+        }
+    }
+
+    /// Submits a message, and wakes the worker if it sleeps.
+    ///
+    /// # Errors
+    ///
+    /// [`QueueError`], with the message. All other errors come with the completion.
+    #[inline]
+    pub fn submit<N: AsRef<[u8]>>(
+        &mut self,
+        message: Message<N, B>,
+    ) -> Result<Ticket, NotTaken<Message<N, B>>> {
+        let is_long = message.session.is_long();
+        match (&mut self.long, is_long) {
+            (Some(long), true) => long.submit(message),
+            // Without such a class there is no such session either, as any worker says.
+            _ => self.short.submit(message),
+        }
+        .map(|number| Ticket(number << 1 | u64::from(is_long)))
+    }
+
+    /// Submits messages until their class is full, wakes the worker once, and returns how many it
+    /// has taken. No message is taken from the iterator for which there is no room. All of them
+    /// must be for sessions of one class, that of the short operations.
+    ///
+    /// # Errors
+    ///
+    /// [`QueueError::Closed`] or [`QueueError::Forked`]; then no message was taken.
+    #[inline]
+    pub fn submit_many<N: AsRef<[u8]>>(
+        &mut self,
+        messages: &mut impl Iterator<Item = Message<N, B>>,
+    ) -> Result<usize, QueueError> {
+        self.short.submit_many(messages)
+    }
+
+    /// The next completion; `None` if there is none yet. It never blocks.
+    #[inline]
+    pub fn poll(&mut self) -> Option<Completion<B>> {
+        match self.short.poll() {
+            None => self.long.as_mut()?.poll(),
+            done => done,
+        }
+    }
+
+    /// The next completion. The thread waits for it; `None` if no message is in flight.
+    pub fn wait(&mut self) -> Option<Completion<B>> {
+        self.wait_until(None)
+    }
+
+    /// The same, for at most this long. `None` also if there is no completion by then.
+    pub fn wait_for(&mut self, longest: Duration) -> Option<Completion<B>> {
+        self.wait_until(std::time::Instant::now().checked_add(longest))
+    }
+
+    fn wait_until(&mut self, end: Option<std::time::Instant>) -> Option<Completion<B>> {
+        loop {
+            let done = self.poll();
+            if done.is_some() || self.in_flight() == 0 {
+                return done;
+            }
+            if end.is_some_and(|end| std::time::Instant::now() >= end) {
+                return None;
+            }
+            let Self { short, long, .. } = self;
+            let found = || short.has_news() || long.as_ref().is_some_and(Lane::has_news);
+            short.sleep(found, end);
+        }
+    }
+
+    /// Cancels a message: if the worker has not taken it yet, it completes with
+    /// [`MessageError::Cancelled`](super::MessageError::Cancelled). Otherwise nothing changes.
+    pub fn cancel(&mut self, Ticket(ticket): Ticket) {
+        match (&self.long, ticket & 1) {
+            (Some(long), 1) => long.cancel(ticket >> 1),
+            (None, 1) => {}
+            _ => self.short.cancel(ticket >> 1),
+        }
+    }
+
+    /// Closes the queue. Messages that the worker has not taken yet complete with
+    /// [`MessageError::Closed`](super::MessageError::Closed); nothing more is taken. All
+    /// completions come as before.
+    pub fn close(&mut self) {
+        self.short.close();
+        self.long.iter_mut().for_each(Lane::close);
+    }
+
+    /// The number of messages that have been submitted and not given back; in a forked child 0.
+    #[must_use]
+    #[inline]
+    pub fn in_flight(&self) -> usize {
+        self.short.in_flight() + self.long.as_ref().map_or(0, Lane::in_flight)
+    }
+
+    /// The most messages in flight, for each class of operations.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.settings.depth
+    }
+}
+
+impl<B> fmt::Debug for WorkerQueue<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WorkerQueue").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+/// A queue may be sent to another thread.
+const _: () = {
+    const fn sent<T: Send>() {}
+    sent::<WorkerQueue<Vec<u8>>>();
+};

@@ -1,0 +1,269 @@
+//! The client's side of one worker.
+
+use core::hint::spin_loop;
+use core::sync::atomic::Ordering;
+use std::io;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::Instant;
+
+use lanecrypt_kernels::fork::Generation;
+use rtrb::{Consumer, Producer, RingBuffer};
+
+use super::super::service::Service;
+use super::super::sessions::Numbers;
+use super::super::slot::Slot;
+use super::super::{Attached, Completion, Message, NotTaken, QueueError};
+use super::Settings;
+use super::shared::{Client, Shared, Target};
+use super::thread::{Job, Outlet, Worker};
+use crate::Session;
+use crate::cost::Lanes;
+
+/// How many sessions may be attached and detached before the worker looks at them, beside the
+/// messages.
+const CONTROLS: usize = 64;
+
+/// How often a client looks for a completion before it sleeps. Each time takes some nanoseconds.
+const LOOKS: usize = 200;
+
+/// The client's side of one worker.
+pub(super) struct Lane<B> {
+    jobs: Producer<Job<B>>,
+    completions: Consumer<Completion<B>>,
+    shared: Arc<Shared>,
+    client: Arc<Client>,
+    /// None once it has been joined.
+    thread: Option<JoinHandle<()>>,
+    /// The process that the worker lives in.
+    process: Generation,
+    depth: usize,
+    in_flight: usize,
+    /// How many messages have been submitted.
+    submitted: u64,
+    closed: bool,
+}
+
+impl<B: AsMut<[u8]> + Send + 'static> Lane<B> {
+    pub(super) fn new(lanes: Lanes, settings: &Settings) -> io::Result<Self> {
+        Self::waking(Arc::new(Client::new()), lanes, settings)
+    }
+
+    /// A lane that wakes the same client as another one.
+    pub(super) fn beside(other: &Self, lanes: Lanes, settings: &Settings) -> io::Result<Self> {
+        Self::waking(other.client.clone(), lanes, settings)
+    }
+
+    fn waking(client: Arc<Client>, lanes: Lanes, settings: &Settings) -> io::Result<Self> {
+        let depth = settings.depth;
+        let (jobs, taken) = RingBuffer::new(depth.saturating_add(CONTROLS));
+        let (published, completions) = RingBuffer::new(depth);
+        let shared = Arc::new(Shared::new(depth));
+        let outlet = Ring { completions: published, client: client.clone() };
+        let service = Service::new(lanes, depth);
+        let worker = Worker::new(taken, outlet, shared.clone(), service, settings);
+        let thread = thread::Builder::new().name("lanecrypt-queue".into());
+        let thread = Some(thread.spawn(move || worker.run())?);
+        Ok(Self {
+            jobs,
+            completions,
+            shared,
+            client,
+            thread,
+            process: Generation::now(),
+            depth,
+            in_flight: 0,
+            submitted: 0,
+            closed: false,
+        })
+    }
+}
+
+impl<B> Lane<B> {
+    /// Whether it takes anything, or why not.
+    #[inline(always)]
+    pub(super) fn takes(&self) -> Result<(), QueueError> {
+        match (self.closed, self.process.is_current()) {
+            (_, false) => Err(QueueError::Forked),
+            (true, _) => Err(QueueError::Closed),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn attach(
+        &mut self,
+        given: Box<Session>,
+        numbers: &mut Numbers,
+    ) -> Result<Attached, NotTaken<Box<Session>>> {
+        if let Err(reason) = self.takes() {
+            return Err(NotTaken { given, reason });
+        }
+        let Some(number) = numbers.take() else {
+            return Err(NotTaken { given, reason: QueueError::Full });
+        };
+        match self.jobs.push(Job::Attach(number, given)) {
+            Ok(()) => {
+                self.ring();
+                Ok(number)
+            }
+            Err(rtrb::PushError::Full(Job::Attach(number, given))) => {
+                numbers.give_back(number);
+                Err(NotTaken { given, reason: QueueError::Full })
+            }
+            // What was not pushed is what came.
+            Err(_) => Ok(Attached::NONE),
+        }
+    }
+
+    pub(super) fn detach(
+        &mut self,
+        session: Attached,
+        numbers: &mut Numbers,
+    ) -> Result<bool, QueueError> {
+        self.takes()?;
+        // Only this thread pushes, so that there is room afterwards.
+        if self.jobs.is_full() {
+            return Err(QueueError::Full);
+        }
+        if !numbers.give_back(session) {
+            return Ok(false);
+        }
+        let pushed = self.jobs.push(Job::Detach(session)).is_ok();
+        self.ring();
+        Ok(pushed)
+    }
+
+    #[inline]
+    pub(super) fn submit<N: AsRef<[u8]>>(
+        &mut self,
+        given: Message<N, B>,
+    ) -> Result<u64, NotTaken<Message<N, B>>> {
+        if let Err(reason) = self.takes() {
+            return Err(NotTaken { given, reason });
+        }
+        if self.in_flight >= self.depth || self.jobs.is_full() {
+            return Err(NotTaken::full(given));
+        }
+        // There is room, and only this thread pushes.
+        let _ = self.jobs.push(Job::Message(Slot::of(given)));
+        let number = self.submitted;
+        self.submitted += 1;
+        self.in_flight += 1;
+        self.ring();
+        Ok(number)
+    }
+
+    #[inline]
+    pub(super) fn submit_many<N: AsRef<[u8]>>(
+        &mut self,
+        messages: &mut impl Iterator<Item = Message<N, B>>,
+    ) -> Result<usize, QueueError> {
+        self.takes()?;
+        let room = self.depth - self.in_flight;
+        let room =
+            if self.jobs.cached_slots() >= room { room } else { room.min(self.jobs.slots()) };
+        let Ok(chunk) = self.jobs.write_chunk_uninit(room) else { return Ok(0) };
+        let each = messages.take(room);
+        let taken = chunk.fill_from_iter(each.map(|message| Job::Message(Slot::of(message))));
+        self.submitted += taken as u64;
+        self.in_flight += taken;
+        if taken > 0 {
+            self.ring();
+        }
+        Ok(taken)
+    }
+
+    #[inline]
+    pub(super) fn poll(&mut self) -> Option<Completion<B>> {
+        if self.in_flight == 0 || !self.process.is_current() {
+            return None;
+        }
+        let done = self.completions.pop().ok()?;
+        self.in_flight -= 1;
+        Some(done)
+    }
+
+    /// Whether there is a completion, or will never be one.
+    pub(super) fn has_news(&self) -> bool {
+        !self.completions.is_empty()
+    }
+
+    /// Sleeps until there may be something, unless `found` finds something first.
+    pub(super) fn sleep(&self, found: impl Fn() -> bool, end: Option<Instant>) {
+        for _ in 0..LOOKS {
+            if found() {
+                return;
+            }
+            spin_loop();
+        }
+        self.client.set(Target::Thread(thread::current()));
+        if self.client.bell.falls_asleep(found) {
+            match end {
+                None => thread::park(),
+                Some(end) => thread::park_timeout(end.saturating_duration_since(Instant::now())),
+            }
+            self.client.bell.wakes_up();
+        }
+    }
+
+    pub(super) fn cancel(&self, number: u64) {
+        if number < self.submitted && self.process.is_current() {
+            self.shared.cancel(number);
+        }
+    }
+
+    pub(super) fn close(&mut self) {
+        if !self.closed && self.process.is_current() {
+            // Release: the worker sees all that was submitted before.
+            self.shared.closed.store(true, Ordering::Release);
+            self.ring();
+        }
+        self.closed = true;
+    }
+
+    #[inline]
+    pub(super) fn in_flight(&self) -> usize {
+        if self.process.is_current() { self.in_flight } else { 0 }
+    }
+
+    /// Wakes the worker if it sleeps.
+    #[inline]
+    fn ring(&self) {
+        if self.shared.worker.is_to_ring()
+            && let Some(thread) = &self.thread
+        {
+            thread.thread().unpark();
+        }
+    }
+}
+
+impl<B> Drop for Lane<B> {
+    fn drop(&mut self) {
+        self.close();
+        let Some(thread) = self.thread.take() else { return };
+        if self.process.is_current() {
+            // The worker does not panic; if it did, there is nothing more to do.
+            let _ = thread.join();
+        } else {
+            // There is no such thread here.
+            core::mem::forget(thread);
+        }
+    }
+}
+
+/// Where the worker puts completions.
+struct Ring<B> {
+    completions: Producer<Completion<B>>,
+    client: Arc<Client>,
+}
+
+impl<B> Outlet<B> for Ring<B> {
+    fn publish(&mut self, slots: &mut [Slot<B>]) {
+        let done = slots.iter().filter(|slot| slot.is_done()).count();
+        // There is room for all messages in flight.
+        if let Ok(chunk) = self.completions.write_chunk_uninit(done) {
+            chunk.fill_from_iter(slots.iter_mut().filter_map(Slot::take));
+        }
+        self.client.ring();
+    }
+}

@@ -1,0 +1,129 @@
+//! What a queue and its worker both see besides the rings.
+
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread::Thread;
+
+use super::super::bell::Bell;
+
+/// What a queue and its worker both see besides the rings.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    /// Wakes the worker.
+    pub(crate) worker: Bell,
+    /// Set with release when nothing more comes; the worker loads it with acquire, so that it then
+    /// sees all that came before.
+    pub(crate) closed: AtomicBool,
+    cancelled: Cancelled,
+}
+
+impl Shared {
+    pub(crate) fn new(depth: usize) -> Self {
+        Self {
+            worker: Bell::new(),
+            closed: AtomicBool::new(false),
+            cancelled: Cancelled::new(depth),
+        }
+    }
+
+    pub(crate) fn cancel(&self, number: u64) {
+        self.cancelled.cancel(number);
+    }
+
+    #[inline]
+    pub(crate) fn cancels_from(&self, number: u64) -> bool {
+        self.cancelled.any_from(number)
+    }
+
+    #[inline]
+    pub(crate) fn is_cancelled(&self, number: u64) -> bool {
+        self.cancelled.has(number)
+    }
+}
+
+/// The messages that are to be cancelled. Messages are numbered as they are submitted, and the
+/// worker counts along.
+///
+/// At most `depth` messages have been submitted and not been taken by the worker, so each of them
+/// has a place of its own. All atomics here are relaxed: they publish nothing else, and a message
+/// that is not found cancelled in time is served.
+#[derive(Debug)]
+struct Cancelled {
+    /// The number, plus one, of the last message that was cancelled.
+    last: AtomicU64,
+    /// For each place the number, plus one, of the last message there that was cancelled.
+    places: Box<[AtomicU64]>,
+}
+
+impl Cancelled {
+    fn new(depth: usize) -> Self {
+        let places = (0..depth.next_power_of_two()).map(|_| AtomicU64::new(0)).collect();
+        Self { last: AtomicU64::new(0), places }
+    }
+
+    fn place(&self, number: u64) -> Option<&AtomicU64> {
+        // The length is a power of two, and what is cut off is more than the index.
+        #[expect(clippy::cast_possible_truncation, reason = "only the lowest bits count")]
+        self.places.get(number as usize & (self.places.len() - 1))
+    }
+
+    fn cancel(&self, number: u64) {
+        if let Some(place) = self.place(number) {
+            // The larger one stays, so that a message that is gone is never in the way.
+            place.fetch_max(number.wrapping_add(1), Ordering::Relaxed);
+            self.last.fetch_max(number.wrapping_add(1), Ordering::Relaxed);
+        }
+    }
+
+    /// Whether a message with this number or a later one may be cancelled.
+    #[inline]
+    fn any_from(&self, number: u64) -> bool {
+        self.last.load(Ordering::Relaxed) > number
+    }
+
+    #[inline]
+    fn has(&self, number: u64) -> bool {
+        let place = self.place(number);
+        place.is_some_and(|place| place.load(Ordering::Relaxed) == number.wrapping_add(1))
+    }
+}
+
+/// Wakes whoever waits for completions.
+#[derive(Debug)]
+pub(crate) struct Client {
+    pub(crate) bell: Bell,
+    target: Mutex<Option<Target>>,
+}
+
+/// Who is to be woken.
+#[derive(Debug)]
+pub(crate) enum Target {
+    Thread(Thread),
+}
+
+impl Client {
+    pub(crate) fn new() -> Self {
+        Self { bell: Bell::new(), target: Mutex::new(None) }
+    }
+
+    /// Says who is to be woken, before that one goes to sleep.
+    pub(crate) fn set(&self, target: Target) {
+        *self.target.lock().unwrap_or_else(PoisonError::into_inner) = Some(target);
+    }
+
+    /// Wakes the client if it sleeps. It is called after completions have been published.
+    #[inline]
+    pub(crate) fn ring(&self) {
+        if self.bell.is_to_ring() {
+            self.wake();
+        }
+    }
+
+    #[cold]
+    fn wake(&self) {
+        match &*self.target.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(Target::Thread(thread)) => thread.unpark(),
+            None => {}
+        }
+    }
+}
