@@ -290,7 +290,7 @@ fn handlers_in_long_fills() {
 const PATIENCE: u32 = 60;
 
 fn forks() -> usize {
-    times(12, 24, 600)
+    times(12, 12, 600)
 }
 
 /// 64 threads draw, some in long fills, while one forks again and again. The child draws on the
