@@ -6,16 +6,16 @@ use lanecrypt_kernels::wipe;
 
 use crate::fill;
 
-/// Arrays up to this size are returned in general purpose registers, where they come by way of the
+/// Arrays up to this size are returned in general purpose registers, which they reach through the
 /// stack.
 const IN_REGISTERS: usize = 16;
 
 /// `N` random bytes. Aborts like [`fill`].
 ///
-/// In optimised builds they are written to where the caller wants them and leave no copy on the
-/// stack or in vector registers: this function is never inlined, so that its machine code is the
-/// same for every caller. What the caller then does with the array makes copies, as every move in
-/// Rust may. A key that is to be wiped belongs into memory that is, by [`fill`]:
+/// In optimised builds the bytes are written directly to the caller's memory, and leave no copy on
+/// the stack or in vector registers. This function is never inlined, so its machine code is the
+/// same for every caller. The caller's own use of the array can make copies, like every move in
+/// Rust. Put a key that must be wiped into memory that is wiped, with [`fill`]:
 ///
 /// ```
 /// let mut key = zeroize::Zeroizing::new([0; 32]);
@@ -29,7 +29,7 @@ pub fn bytes<const N: usize>() -> [u8; N] {
         return few();
     }
     let mut out = MaybeUninit::<[u8; N]>::uninit();
-    // With nothing but this call between the array and the return, the compiler makes one of them.
+    // With only this call between the array and the return, the compiler makes one array of them.
     // SAFETY: the array has room for `N` bytes.
     unsafe { fill_at(out.as_mut_ptr().cast(), N) };
     // SAFETY: all of it was filled.
@@ -42,7 +42,7 @@ fn few<const N: usize>() -> [u8; N] {
     let mut words = [0_u64; IN_REGISTERS / 8];
     // SAFETY: the words have room for `N` bytes, as the caller has seen.
     unsafe { fill_at(words.as_mut_ptr().cast(), N) };
-    // Word by word: whole arrays go by way of vector registers.
+    // Word by word, because whole arrays go through vector registers.
     let [first, second] = words.each_mut().map(|word| {
         let word: *mut u64 = word;
         // SAFETY: the pointer is to one of the words.
@@ -54,12 +54,12 @@ fn few<const N: usize>() -> [u8; N] {
     unsafe { core::mem::transmute_copy::<u128, [u8; N]>(&both.to_le()) }
 }
 
-/// Fills `length` bytes. An `extern "C"` function does not unwind: otherwise the compiler would
+/// Fills `length` bytes. An `extern "C"` function does not unwind. Otherwise the compiler would
 /// have to keep the bytes apart from the caller's array until it returns.
 ///
 /// # Safety
 ///
-/// `out` can be written, for so many bytes.
+/// `out` can be written for `length` bytes.
 #[inline(never)]
 unsafe extern "C" fn fill_at(out: *mut u8, length: usize) {
     // SAFETY: the caller's promise; whatever fills bytes writes them without reading them before.

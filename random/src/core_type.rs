@@ -1,4 +1,4 @@
-//! Which stream cores can drive a generator.
+//! The stream cores that can drive a generator.
 
 use lanecrypt_kernels::aes::AesCtr;
 #[cfg(feature = "legacy")]
@@ -9,26 +9,28 @@ use lanecrypt_kernels::hc128::Hc128;
 use lanecrypt_kernels::salsa::Salsa;
 use lanecrypt_kernels::{Isa, Level, StreamCore};
 
-/// A stream core that a generator can run on: keyed by 32 bytes.
+/// A stream core that can drive a generator. Its key has 32 bytes.
 ///
 /// # Safety
 ///
-/// The core lives in memory that a fork empties at any moment, and moves between threads with its
-/// generator. So: all bytes zero is a value of the type at any moment, even in the middle of a
-/// method; it may be sent to another thread; it owns nothing outside of itself, for it is
-/// overwritten and wiped, never dropped; its methods do not draw from a generator and do not panic.
+/// The core is in memory that a fork may empty at any moment, and it moves between threads with its
+/// generator. Therefore:
+///
+/// - All bytes zero is a value of the type at any moment, even in the middle of a method. - It may
+///   be sent to another thread. - It owns nothing outside of itself, because it is overwritten and
+///   wiped, never dropped. - Its methods do not draw from a generator and do not panic.
 pub unsafe trait SeedCore: StreamCore {
-    /// Bytes of stack that keying it and making up to 16 KiB of keystream use at most, on
-    /// processors of this level; they are wiped after each refill. Longer requests may use 8 KiB if
+    /// The most bytes of stack that are used on processors of this level to set the key and make up
+    /// to 16 KiB of keystream. They are wiped after each refill. Longer requests may use 8 KiB if
     /// that is more.
     fn stack(isa: Isa) -> usize;
 
-    /// A core keyed by `seed`; each seed is used once.
+    /// A core with the key `seed`. Each seed is used once.
     fn from_seed(isa: Isa, seed: &[u8; 32]) -> Self;
 }
 
-/// A core that fast key erasure can run on: a new key at each refill costs little, and the
-/// keystream does not reveal its key.
+/// A core for fast key erasure: a new key at each refill costs little, and the keystream does not
+/// reveal its key.
 pub trait ErasingCore: SeedCore {}
 
 macro_rules! salsa_family {
@@ -119,7 +121,7 @@ unsafe impl SeedCore for Hc128 {
     }
 }
 
-/// Broken: its output can be told from random bytes. For comparison only.
+/// Broken: its output can be distinguished from random bytes. For comparison only.
 // SAFETY: numbers only; those that index the table are masked.
 #[cfg(feature = "legacy")]
 unsafe impl SeedCore for Arc4 {
@@ -128,8 +130,8 @@ unsafe impl SeedCore for Arc4 {
         2048
     }
 
-    /// The seed is the key; the first 3,072 bytes, which are biased most, are dropped (Mironov,
-    /// "(Not So) Random Shuffles of RC4", 2002).
+    /// The seed is the key. The first 3,072 bytes, which have the strongest bias, are dropped
+    /// (Mironov, "(Not So) Random Shuffles of RC4", 2002).
     #[inline]
     fn from_seed(isa: Isa, seed: &[u8; 32]) -> Self {
         let mut core = Self::new(isa, &seed.into(), &());

@@ -1,7 +1,7 @@
-//! Fast key erasure (Bernstein 2017): the first 32 bytes that a key makes are the next key, and
-//! they replace it before anything is handed out. What follows fills the buffer; or, where the
-//! buffer cannot hold a request, the caller's memory, 1 MiB of it under each key. [`crate::mixing`]
-//! says what the kernel adds to the keys, and when.
+//! Fast key erasure (Bernstein 2017): the first 32 bytes that a key makes are the next key, which
+//! replaces it before any byte is handed out. The following bytes fill the buffer. If a request is
+//! larger than the buffer, they go into the caller's memory, 1 MiB under each key.
+//! [`crate::mixing`] describes what the kernel adds to the keys, and when.
 
 use core::marker::PhantomData;
 
@@ -9,29 +9,30 @@ use lanecrypt_kernels::{Isa, wipe};
 
 use crate::core_type::ErasingCore;
 use crate::fastest::Fastest;
-use crate::generator::{Cut, Generator, Mixing, clean_up};
-use crate::owner::Owner;
+use crate::generator::{Generator, Mixing, clean_up};
+use crate::owner::{FillError, Owner};
 use crate::page::{BUFFER, YIELD};
 use crate::quiet::{self, Manner};
 
 /// The most bytes that one key makes.
 const BYTES_PER_KEY: usize = 1 << 20;
 
-/// The generator with fast key erasure over the core `C`: bytes are wiped as they leave, and each
-/// refill of the 8 KiB buffer replaces the key first. Nothing in memory tells what was given out
-/// before.
+/// The generator with fast key erasure over the core `C`. Bytes are wiped as they are handed out,
+/// and each refill of the 8 KiB buffer first replaces the key, so nothing in memory reveals earlier
+/// output.
 ///
-/// A type to place: [`PerThread<Erasing<C>>`](crate::PerThread), [`Held<Erasing<C>>`](crate::Held).
+/// To be used with a place: [`PerThread<Erasing<C>>`](crate::PerThread),
+/// [`Held<Erasing<C>>`](crate::Held).
 #[derive(Clone, Copy, Debug)]
 pub struct Erasing<C = Fastest>(PhantomData<fn() -> C>);
 
 #[expect(private_interfaces, reason = "this is the inside of a generator")]
 impl<C: ErasingCore + 'static> Generator for Erasing<C> {
-    fn key(owner: &mut Owner<'_, Self>) -> Result<(), Cut> {
+    fn key(owner: &mut Owner<'_, Self>) -> Result<(), FillError> {
         Ok(owner.page.chain().seed()?)
     }
 
-    fn serve(owner: &mut Owner<'_, Self>, out: &mut [u8], mixing: Mixing) -> Result<(), Cut> {
+    fn serve(owner: &mut Owner<'_, Self>, out: &mut [u8], mixing: Mixing) -> Result<(), FillError> {
         let always = mixing == Mixing::EveryRequest;
         if always || out.len() > YIELD as usize {
             return out
@@ -47,13 +48,13 @@ impl<C: ErasingCore + 'static> Generator for Erasing<C> {
     }
 }
 
-/// Fills `out`, at most [`BYTES_PER_KEY`], under a key of its own, and again under others if a
-/// signal may have seen it; the buffer stays as it is.
+/// Fills `out`, at most [`BYTES_PER_KEY`], under its own key. If a signal may have seen the bytes,
+/// fills it again under another key. The buffer stays as it is.
 fn one_off<C: ErasingCore>(
     owner: &mut Owner<'_, Erasing<C>>,
     out: &mut [u8],
     always: bool,
-) -> Result<(), Cut> {
+) -> Result<(), FillError> {
     let mut always = always;
     if let manner @ Manner::Watched(_) = Manner::cheapest() {
         if one_key(owner, manner, out, always)? {
@@ -67,13 +68,14 @@ fn one_off<C: ErasingCore>(
     Ok(())
 }
 
-/// Fills `out` under the page's key and replaces that; false if a signal may have seen them.
+/// Fills `out` under the page's key and replaces the key. Returns false if a signal may have seen
+/// key or bytes.
 fn one_key<C: ErasingCore>(
     owner: &mut Owner<'_, Erasing<C>>,
     manner: Manner,
     out: &mut [u8],
     always: bool,
-) -> Result<bool, Cut> {
+) -> Result<bool, FillError> {
     let isa = owner.isa;
     let chain = owner.page.chain();
     let mut fresh = chain.fresh(owner.vdso, out.len(), always)?;
@@ -86,9 +88,9 @@ fn one_key<C: ErasingCore>(
     Ok(undisturbed)
 }
 
-/// Makes a new key and a full buffer, of which no bytes are left, and again under another key if a
-/// signal may have seen them.
-fn refill<C: ErasingCore>(owner: &mut Owner<'_, Erasing<C>>) -> Result<(), Cut> {
+/// Makes a new key and a full buffer, which was empty. If a signal may have seen them, makes them
+/// again under another key.
+fn refill<C: ErasingCore>(owner: &mut Owner<'_, Erasing<C>>) -> Result<(), FillError> {
     if !renew(owner, Manner::cheapest(), false)? {
         renew(owner, Manner::Blocked, true)?;
     }
@@ -97,12 +99,12 @@ fn refill<C: ErasingCore>(owner: &mut Owner<'_, Erasing<C>>) -> Result<(), Cut> 
     Ok(())
 }
 
-/// Makes a new key and a full buffer; false if a signal may have seen them.
+/// Makes a new key and a full buffer. Returns false if a signal may have seen them.
 fn renew<C: ErasingCore>(
     owner: &mut Owner<'_, Erasing<C>>,
     manner: Manner,
     always: bool,
-) -> Result<bool, Cut> {
+) -> Result<bool, FillError> {
     let isa = owner.isa;
     let buffer = owner.page.page().buffer();
     let chain = owner.page.chain();
@@ -120,15 +122,15 @@ fn renew<C: ErasingCore>(
     }))
 }
 
-/// Fills `out` with the keystream of `key`. Kept apart, so that what it leaves on the stack lies
+/// Fills `out` with the keystream of `key`. Not inlined, so that what it leaves on the stack lies
 /// below its caller's frame.
 #[inline(never)]
 fn keystream<C: ErasingCore>(isa: Isa, key: &[u8; 32], out: &mut [u8]) {
     C::from_seed(isa, key).keystream(out);
 }
 
-/// Replaces `key` by the first bytes of its keystream and fills `out` with what follows, from the
-/// next block on. Kept apart like [`keystream`].
+/// Replaces `key` by the first bytes of its keystream, and fills `out` from the next block on. Not
+/// inlined, like [`keystream`].
 #[inline(never)]
 fn next_key_and<C: ErasingCore>(isa: Isa, key: &mut [u8; 32], out: &mut [u8]) {
     let mut core = C::from_seed(isa, key);

@@ -2,11 +2,11 @@
 
 use core::cell::Cell;
 
-/// Puts the thread's error number back when it is dropped.
+/// Restores the thread's error number when it is dropped.
 pub(crate) struct Errno(libc::c_int);
 
 impl Errno {
-    /// Remembers the number as it is now.
+    /// Saves the present number.
     pub(crate) fn keep() -> Self {
         Self(number().get())
     }

@@ -1,4 +1,4 @@
-//! The only error of this crate, and what happens where none can be returned.
+//! The only error of this crate, and the end of the process where no error can be returned.
 
 use core::fmt;
 
@@ -36,7 +36,7 @@ impl From<EntropyError> for std::io::Error {
     }
 }
 
-/// Ends the process: the caller expects random bytes and must not get anything else.
+/// Ends the process, because the caller expects random bytes and must not get anything else.
 ///
 /// Async-signal-safe: no allocation and no lock.
 #[cold]
@@ -49,6 +49,17 @@ pub(crate) fn abort(error: EntropyError) -> ! {
     }
     say(&line);
     std::process::abort()
+}
+
+/// The result of a request. With `ABORT`, an error ends the process instead.
+#[inline]
+pub(crate) fn or_abort<const ABORT: bool>(
+    result: Result<(), EntropyError>,
+) -> Result<(), EntropyError> {
+    match result {
+        Err(error) if ABORT => abort(error),
+        result => result,
+    }
 }
 
 /// Ends the process for another reason.

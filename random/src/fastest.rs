@@ -1,4 +1,4 @@
-//! The core that a generator has unless it is told another.
+//! The default core of a generator.
 
 use inout::InOutBuf;
 use lanecrypt_kernels::aes::AesCtr;
@@ -8,11 +8,11 @@ use zeroize::ZeroizeOnDrop;
 
 use crate::core_type::{ErasingCore, SeedCore};
 
-/// The fastest core that the processor runs in constant time: AES-256 in counter mode where it has
-/// instructions for AES (from [`Level::AesNi`] on), ChaCha20 elsewhere.
+/// The fastest core that the processor runs in constant time: AES-256 in counter mode if it has AES
+/// instructions (from [`Level::AesNi`] on), otherwise ChaCha20.
 ///
-/// Both have keys of 256 bits. Which it is, the level of the instruction set decides when the
-/// core is keyed, once for each refill; handing bytes out knows nothing of it.
+/// Both have keys of 256 bits. The level of the instruction set decides when the core gets its key,
+/// once for each refill. Handing out bytes does not depend on it.
 #[derive(Debug)]
 pub struct Fastest(Core);
 
@@ -26,7 +26,7 @@ enum Core {
 }
 
 impl Fastest {
-    /// Which core it is on processors of this level: `"aes-256-ctr"` or `"chacha20"`.
+    /// The name of the core on processors of this level: `"aes-256-ctr"` or `"chacha20"`.
     #[must_use]
     pub fn name(isa: Isa) -> &'static str {
         if Self::is_aes(isa) { "aes-256-ctr" } else { "chacha20" }
@@ -41,7 +41,7 @@ impl Fastest {
 impl StreamCore for Fastest {
     type Key = [u8; 32];
     type Nonce = [u8; 8];
-    /// One block of ChaCha20, four of AES.
+    /// One block of ChaCha20, or four of AES.
     const BLOCK: usize = 64;
 
     /// In counter mode the nonce is the first half of the first counter block.
@@ -83,8 +83,9 @@ impl StreamCore for Fastest {
 /// Each core wipes itself.
 impl ZeroizeOnDrop for Fastest {}
 
-// SAFETY: both cores are, and all bytes zero is the first of them with all bytes zero. If a fork
-// empties the tag in the middle of a method, that goes on with the core that it has found.
+// SAFETY: this holds for both cores, and all bytes zero is the first variant with all bytes zero.
+// If a fork empties the tag in the middle of a method, the method continues with the core that it
+// has found.
 unsafe impl SeedCore for Fastest {
     #[inline]
     fn stack(isa: Isa) -> usize {

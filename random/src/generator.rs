@@ -1,4 +1,4 @@
-//! What a placement asks of the generator that it places.
+//! The interface between a kind of generator and its place.
 
 use core::fmt;
 
@@ -6,24 +6,25 @@ use lanecrypt_kernels::{Isa, wipe};
 
 use crate::error::EntropyError;
 use crate::hand_out::LONG;
-use crate::owner::Owner;
+use crate::owner::{FillError, Owner};
 use crate::page::{PageMut, Refusal};
+use crate::pool;
 use crate::word::Word;
 
 /// A kind of generator: [`Erasing`](crate::Erasing) or [`Rekeying`](crate::Rekeying).
 ///
-/// The kind says how bytes are made; a placement says where the state lives and who may use it:
+/// The kind defines how bytes are made. The place defines where the state is and who may use it:
 /// [`PerThread`](crate::PerThread), [`PerCpu`](crate::PerCpu), [`Shared`](crate::Shared),
 /// [`Single`](crate::Single), [`Held`](crate::Held). Other crates cannot add one.
 #[expect(private_bounds, private_interfaces, reason = "this is the inside of a generator")]
 pub trait Generator: Sized + 'static {
-    /// Gives a page that is live and has no bytes left a key of the kernel's.
+    /// Gives a page that is live and has no bytes left a key from the kernel.
     #[doc(hidden)]
-    fn key(owner: &mut Owner<'_, Self>) -> Result<(), Cut>;
+    fn key(owner: &mut Owner<'_, Self>) -> Result<(), FillError>;
 
     /// Fills `out` from a page that has a key.
     #[doc(hidden)]
-    fn serve(owner: &mut Owner<'_, Self>, out: &mut [u8], mixing: Mixing) -> Result<(), Cut>;
+    fn serve(owner: &mut Owner<'_, Self>, out: &mut [u8], mixing: Mixing) -> Result<(), FillError>;
 
     /// Takes a word, if that is quickly done.
     #[doc(hidden)]
@@ -47,7 +48,7 @@ pub trait Generator: Sized + 'static {
     }
 }
 
-/// Fills `out` of any length, if that is quickly done, by kernels of `isa` where it is long.
+/// Fills `out` of any length, if that is quickly done. Long requests use kernels of `isa`.
 #[inline(always)]
 pub(crate) fn take_any<G: Generator>(
     page: &mut PageMut<'_, G>,
@@ -57,34 +58,52 @@ pub(crate) fn take_any<G: Generator>(
     if out.len() < LONG { G::take_few_bytes(page, out) } else { G::take_bytes(page, isa(), out) }
 }
 
-/// Where the bytes of a request come from.
+/// The source of the bytes of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mixing {
     /// The buffer, if the request fits.
     Refills,
-    /// A key made for this request with kernel bytes in it.
+    /// A key made for this request, with kernel bytes in it.
     EveryRequest,
-    /// The buffer, after what was there is dropped and the kernel has given a new key.
+    /// The buffer, after it was dropped and the kernel has given a new key.
     NewKey,
 }
 
-/// Why an attempt to fill a request failed.
-#[derive(Debug)]
-pub(crate) enum Cut {
-    /// A fork emptied the page: what was drawn so far, the parent has drawn too.
-    Forked,
-    /// The kernel gave no random bytes.
-    NoEntropy(EntropyError),
-}
+impl<G: Generator> Owner<'_, G> {
+    /// Fills `out`, whatever the state of the page. Begins again if a fork empties the page.
+    ///
+    /// # Errors
+    ///
+    /// If the kernel gives no random bytes. The page is then empty and not live.
+    pub(crate) fn fill(mut self, out: &mut [u8], mixing: Mixing) -> Result<(), EntropyError> {
+        loop {
+            match self.attempt(out, mixing) {
+                Ok(()) if self.page.is_live() => return Ok(()),
+                Ok(()) | Err(FillError::Forked) => {}
+                Err(FillError::NoEntropy(error)) => {
+                    // So that the next request takes a new seed.
+                    self.page.begin(false);
+                    return Err(error);
+                }
+            }
+        }
+    }
 
-impl From<EntropyError> for Cut {
-    fn from(error: EntropyError) -> Self {
-        Self::NoEntropy(error)
+    /// Tries to fill `out`. Fails if a fork empties the page meanwhile.
+    fn attempt(&mut self, out: &mut [u8], mixing: Mixing) -> Result<(), FillError> {
+        if mixing == Mixing::NewKey || !self.page.is_live() {
+            // Before the key is drawn, so that the page is not live after any later fork.
+            self.page.begin(true);
+            // Not only when it was mapped, because a child inherits no locks.
+            pool::lock_in_memory(&mut self.page);
+            G::key(self)?;
+        }
+        G::serve(self, out, mixing)
     }
 }
 
-/// Wipes what a core that uses `stack` bytes left on the stack and in the vector registers when it
-/// made `length` bytes.
+/// Wipes what a core that uses `stack` bytes has left on the stack and in the vector registers
+/// after making `length` bytes.
 pub(crate) fn clean_up(stack: usize, length: usize) {
     match stack {
         0..=2048 if length < 1 << 14 => wipe::stack::<2048>(),
@@ -95,7 +114,7 @@ pub(crate) fn clean_up(stack: usize, length: usize) {
     wipe::registers();
 }
 
-/// Writes the name of a placement's type.
+/// Writes the name of a place's type.
 pub(crate) fn name_only(name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.debug_struct(name).finish_non_exhaustive()
 }

@@ -1,5 +1,5 @@
-//! Moving bytes out of a page: copied to the caller, wiped at the source, gone from the vector
-//! registers.
+//! Moving bytes out of a page: they are copied to the caller, wiped at the source, and cleared from
+//! the vector registers.
 
 use core::sync::atomic::{Ordering, compiler_fence};
 
@@ -10,18 +10,18 @@ use crate::word::Unaligned;
 /// Whether this build has kernels for AVX-512.
 const WITH_AVX512: bool = cfg!(all(target_arch = "x86_64", feature = "isa-avx512"));
 
-/// From this length on, requests take a path of their own, where copying by 64-byte vectors repays
-/// its call.
+/// From this length on, requests take their own path, in which copying by 64-byte vectors is worth
+/// a call.
 pub(crate) const LONG: usize = 128;
 
-/// Copies as many bytes as `out` has from `source` and overwrites the source with zeros.
+/// Copies bytes from `source` to fill `out`, and overwrites the source with zeros.
 ///
-/// Nothing of the bytes stays in a vector register. The source is read before the target is
-/// written, in the order of the program as far as the compiler is concerned.
+/// None of the bytes stay in a vector register. For the compiler, the source is read before the
+/// target is written, in program order.
 ///
 /// # Safety
 ///
-/// `source` is valid for reading and writing as many bytes, and nothing else refers to them.
+/// `source` is valid for reading and writing `out.len()` bytes, and nothing else refers to them.
 #[inline(never)]
 pub(crate) unsafe fn hand_out(isa: Isa, source: *mut u8, out: &mut [u8]) {
     if out.len() >= LONG && WITH_AVX512 && isa.has(Level::Avx512) {
@@ -33,11 +33,11 @@ pub(crate) unsafe fn hand_out(isa: Isa, source: *mut u8, out: &mut [u8]) {
     }
 }
 
-/// [`hand_out`] without calls, for fewer than [`LONG`] bytes or where vectors do not help.
+/// Same as [`hand_out`] without calls, for fewer than [`LONG`] bytes or where vectors do not help.
 ///
 /// # Safety
 ///
-/// As for [`hand_out`].
+/// Same as [`hand_out`].
 #[inline(always)]
 pub(crate) unsafe fn hand_out_short(source: *mut u8, out: &mut [u8]) {
     // SAFETY: the caller's promise.
@@ -66,8 +66,9 @@ fn singly(source: &mut [u8], out: &mut [u8]) {
     }
 }
 
-/// Moves `size_of::<T>()` to twice as many bytes by two words that may overlap. The words go by
-/// general purpose registers, and in builds that are hardly optimised, too, not by the stack.
+/// Moves `size_of::<T>()` to twice as many bytes by two words that may overlap. The words go
+/// through general purpose registers, and not through the stack even in builds with little
+/// optimisation.
 ///
 /// # Safety
 ///
@@ -101,8 +102,8 @@ unsafe fn overlapping<T: Copy + Default>(source: &mut [u8], out: &mut [u8]) {
 fn pair(source: &mut [u8], out: &mut [u8]) {
     let length = out.len();
     assert!(source.len() == length && length >= 16, "the caller looks");
-    // SAFETY: reads and wipes the first and the last 16 bytes of `source` and writes them to `out`;
-    // both have so many.
+    // SAFETY: reads and wipes the first and the last 16 bytes of `source` and writes them to `out`.
+    // Both have at least 16 bytes.
     unsafe {
         core::arch::asm!(
             "movdqu {a}, [{source}]",
@@ -125,18 +126,18 @@ fn pair(source: &mut [u8], out: &mut [u8]) {
     }
 }
 
-/// Moves 16 bytes or more: 64 at a time, then 16, the last 16 overlapping what went before.
+/// Moves 16 bytes or more: 64 at a time, then 16, and the last 16, which overlap the previous ones.
 ///
 /// Assembly, because the registers that carried the bytes must be cleared, and only assembly can
-/// name them. The last bytes are read first: when they overlap, the loop wipes them.
+/// name them. The last bytes are read first: if they overlap, the loop wipes them.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn wide(source: &mut [u8], out: &mut [u8]) {
     let length = out.len();
     assert!(source.len() == length && length >= 16, "the caller looks");
-    // SAFETY: reads and wipes `length` bytes from `source` and writes as many to `out`, which have
-    // so many: the blocks of 64 and 16 end before the last 16 bytes begin or within them, and the
-    // last 16 bytes are inside because the length is at least 16.
+    // SAFETY: reads and wipes `length` bytes of `source` and writes as many to `out`. Both have
+    // that length. The blocks of 64 and 16 bytes end before the last 16 bytes begin or within them,
+    // and the last 16 bytes are inside because the length is at least 16.
     unsafe {
         core::arch::asm!(
             "movdqu {last}, [{source} + {rest} - 16]",
@@ -195,14 +196,14 @@ fn wide(source: &mut [u8], out: &mut [u8]) {
     }
 }
 
-/// Moves 64 bytes or more, in the way of [`wide`].
+/// Moves 64 bytes or more, like [`wide`].
 ///
 /// Uses only registers above the fifteenth: clearing them whole is cheap, and they cause no
-/// transition penalty in the SSE code around.
+/// transition penalty in surrounding SSE code.
 ///
 /// # Safety
 ///
-/// As for [`hand_out`], with at least 64 bytes.
+/// Same as [`hand_out`], with at least 64 bytes.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl")]
 unsafe fn by_vectors(source: *mut u8, out: &mut [u8]) {
@@ -269,7 +270,7 @@ unsafe fn by_vectors(source: *mut u8, out: &mut [u8]) {
 ///
 /// # Safety
 ///
-/// As for [`hand_out`].
+/// Same as [`hand_out`].
 #[cfg(not(target_arch = "x86_64"))]
 unsafe fn by_vectors(source: *mut u8, out: &mut [u8]) {
     // SAFETY: the caller's promise.

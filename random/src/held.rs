@@ -1,4 +1,4 @@
-//! A generator that its holder owns.
+//! A generator that is a value of its user.
 
 use core::fmt;
 use core::num::NonZeroU64;
@@ -20,13 +20,13 @@ use crate::strict::{Mix, Strict};
 use crate::vdso::State;
 use crate::word::Word;
 
-/// A generator owned by whoever holds it.
+/// A generator that is a value of its user.
 ///
 /// It keeps the promises of its kind, [`Erasing`] or [`Rekeying`], and a forked child does not
-/// repeat its parent; it saves looking the thread's generator up at each request. It may be sent to
-/// another thread.
+/// repeat its parent. It saves the look-up of the thread's generator at each request. It may be
+/// sent to another thread.
 pub struct Held<G = Erasing> {
-    /// `None` as long as there is no page that a fork empties: then nothing may be buffered.
+    /// `None` if there is no page that a fork empties. Then nothing may be buffered.
     slot: Option<Slot<G>>,
     isa: Isa,
     interval: Option<NonZeroU64>,
@@ -37,16 +37,16 @@ impl<G: Generator> Held<G> {
     ///
     /// # Errors
     ///
-    /// [`EntropyError`] when the kernel gives no random bytes.
+    /// [`EntropyError`] if the kernel gives no random bytes.
     pub fn new() -> Result<Self, EntropyError> {
         Self::with_isa(Isa::detect())
     }
 
-    /// A generator seeded by the kernel whose kernels are those of `isa`.
+    /// A generator seeded by the kernel, with the kernels of `isa`.
     ///
     /// # Errors
     ///
-    /// As for [`Held::new`].
+    /// Same as [`Held::new`].
     pub fn with_isa(isa: Isa) -> Result<Self, EntropyError> {
         Self::made(isa, None)
     }
@@ -63,11 +63,11 @@ impl<G: Generator> Held<G> {
         Strict::new(self)
     }
 
-    /// Fills `out` with random bytes, or says why it cannot.
+    /// Fills `out` with random bytes, or returns an error.
     ///
     /// # Errors
     ///
-    /// [`EntropyError`] when the kernel gives no random bytes; `out` must then not be used.
+    /// [`EntropyError`] if the kernel gives no random bytes. `out` must then not be used.
     #[inline(always)]
     pub fn try_fill(&mut self, out: &mut [u8]) -> Result<(), EntropyError> {
         let Some(slot) = &mut self.slot else { return self.fill_slowly(out) };
@@ -105,11 +105,11 @@ impl<G: Generator> Held<G> {
         self.word()
     }
 
-    /// Drops what is buffered and takes a new key from the kernel.
+    /// Drops the buffer and takes a new key from the kernel.
     ///
     /// # Errors
     ///
-    /// [`EntropyError`] when the kernel gives no random bytes.
+    /// [`EntropyError`] if the kernel gives no random bytes.
     pub fn reseed(&mut self) -> Result<(), EntropyError> {
         self.fill_with(&mut [], Mixing::NewKey)
     }
@@ -134,7 +134,7 @@ impl<G: Generator> Held<G> {
         W::by(|bytes| self.fill_slowly(bytes)).unwrap_or_else(|error| abort(error))
     }
 
-    /// A long request. Apart, so that short ones are small enough to be inlined.
+    /// A long request. Not inlined, so that short ones are small enough to be inlined.
     #[inline(never)]
     fn fill_long(&mut self, out: &mut [u8]) -> Result<(), EntropyError> {
         let Some(slot) = &mut self.slot else { return self.fill_slowly(out) };
@@ -157,12 +157,12 @@ impl<C: SeedCore + 'static> Held<Rekeying<C>> {
     ///
     /// # Errors
     ///
-    /// As for [`Held::new`].
+    /// Same as [`Held::new`].
     pub fn with_interval(interval: NonZeroU64) -> Result<Self, EntropyError> {
         Self::made(Isa::detect(), Some(interval))
     }
 
-    /// What it has done so far.
+    /// Its counters.
     #[must_use]
     pub fn counters(&self) -> Counters {
         self.slot.as_ref().map_or_else(Counters::default, |slot| slot.page().made().counters())

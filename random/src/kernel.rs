@@ -1,27 +1,27 @@
-//! Random bytes from the kernel: by system call, or through the vDSO where it has a generator.
+//! Random bytes from the kernel: by system call, or through the vDSO if it has a generator.
 
 use crate::errno::Errno;
 use crate::error::{EntropyError, abort};
 use crate::vdso;
 use crate::word::Word;
 
-/// Fills `out` by system call: reading this process's memory does not tell these bytes.
+/// Fills `out` by system call. These bytes cannot be computed from this process's memory.
 ///
 /// # Errors
 ///
-/// What the system call answers, except interruption, after which it is made again.
+/// The error of the system call, except interruption, after which the call is repeated.
 pub(crate) fn ask(out: &mut [u8]) -> Result<(), EntropyError> {
     fill(vdso::State::NONE, out)
 }
 
-/// Fills `out` from the kernel, through the vDSO if it can.
+/// Fills `out` from the kernel, through the vDSO if possible.
 ///
 /// `state` is this owner's state of the kernel's generator in the vDSO, if there is one. The vDSO
-/// notices by itself when it is entered again in a signal handler or after a fork.
+/// detects by itself when it is entered again in a signal handler or after a fork.
 ///
 /// # Errors
 ///
-/// As for [`ask`].
+/// Same as [`ask`].
 pub(crate) fn fill(state: vdso::State, out: &mut [u8]) -> Result<(), EntropyError> {
     let mut rest = out;
     while !rest.is_empty() {
@@ -29,21 +29,20 @@ pub(crate) fn fill(state: vdso::State, out: &mut [u8]) -> Result<(), EntropyErro
             Some(written) if written > 0 => written,
             _ => system_call(rest)?,
         };
-        // Never more than was asked for; a wrong count must not become a panic.
+        // At most the requested length: a wrong count must not cause a panic.
         let written = written.min(rest.len());
         rest = &mut rest[written..];
     }
     Ok(())
 }
 
-/// Fills `out` for a draw that finds its generator in use.
+/// Fills `out` for a draw whose generator is in use.
 ///
-/// By system call: this may be a signal handler, and the draw that it interrupted inside of the
-/// vDSO.
+/// By system call: this may be a signal handler that interrupted a draw inside of the vDSO.
 ///
 /// # Errors
 ///
-/// As for [`ask`].
+/// Same as [`ask`].
 #[cold]
 #[inline(never)]
 pub(crate) fn stand_in(out: &mut [u8]) -> Result<(), EntropyError> {
@@ -51,14 +50,14 @@ pub(crate) fn stand_in(out: &mut [u8]) -> Result<(), EntropyError> {
     ask(out)
 }
 
-/// [`stand_in`] for a number; aborts where that returns an error.
+/// Same as [`stand_in`], for a number. Aborts where that returns an error.
 #[cold]
 #[inline(never)]
 pub(crate) fn stand_in_word<W: Word>() -> W {
     W::by(stand_in).unwrap_or_else(|error| abort(error))
 }
 
-/// One `getrandom` system call; returns how many bytes it wrote, at least one.
+/// Makes one `getrandom` system call. Returns how many bytes it wrote, at least one.
 fn system_call(out: &mut [u8]) -> Result<usize, EntropyError> {
     loop {
         // SAFETY: the pointer and the length describe memory that this function may write.

@@ -1,4 +1,4 @@
-//! Random numbers: as fast as the fast generators, as safe as the safe ones.
+//! Random numbers: as fast as the fastest generators, as safe as the safest ones.
 //!
 //! ```
 //! let mut key = [0; 32];
@@ -8,28 +8,28 @@
 //! # assert!((1..=6).contains(&die) && id != [0; 16]);
 //! ```
 //!
-//! Each thread has a generator of its own, found without a lock or a system call. It uses *fast key
-//! erasure*: every refill of its 8 KiB buffer replaces the key first, and every byte is wiped
-//! as it leaves, so that nothing in memory tells what was given out before. The state lives in a
-//! page that the kernel empties in a forked child: what parent and child draw differs, and
-//! noticing takes no system call.
+//! Each thread has its own generator, which it finds without a lock or a system call. The generator
+//! uses *fast key erasure*: every refill of its 8 KiB buffer first replaces the key, and every byte
+//! is wiped as it is handed out. So nothing in memory reveals earlier output. The state is in a
+//! page that the kernel empties in a forked child. Parent and child therefore draw different bytes,
+//! and detecting a fork takes no system call.
 //!
-//! Kernel bytes go into every key: at least every 64 KiB and every second of use those of a system
-//! call, else those of the vDSO (Linux 6.11), whose generator keeps its key in the memory of the
-//! process. So whoever read that memory once knows the bytes that were buffered, at most 8,096, and
-//! loses track within 64 KiB or a second.
+//! Kernel bytes go into every key. At least every 64 KiB and every second of use they come from a
+//! system call, otherwise from the vDSO (Linux 6.11), whose generator keeps its key in the memory
+//! of the process. So an attacker who has once read that memory knows the buffered bytes, at most
+//! 8,096, and all output until the next system call, within 64 KiB or a second.
 //!
-//! A signal that interrupts the making of keys and bytes leaves them in its frame, on whichever
-//! stack; these are thrown away then, and others are made with signals blocked.
+//! A signal that interrupts the generation of keys and bytes leaves them in its frame on a stack.
+//! These keys and bytes are discarded, and others are made with signals blocked.
 //!
-//! All functions may be called in signal handlers, if they have 16 KiB of stack (64 KiB without
-//! optimisation), and in destructors of thread-local values. They leave `errno` as it was.
-//! When the kernel has no randomness to seed from, [`try_fill`] returns an error; the functions
-//! that return plain numbers print one line and abort: nothing weak is ever returned.
+//! All functions may be called in signal handlers that have 16 KiB of stack (64 KiB without
+//! optimisation), and in destructors of thread-local values. They preserve `errno`. If the kernel
+//! has no randomness for a seed, [`try_fill`] returns an error. Functions that return plain numbers
+//! then print one line and abort. Weak bytes are never returned.
 //!
-//! A generator has a kind, which says how its bytes are made, and a place, which says where its
-//! state lives. Without a parameter the core is [`Fastest`]: AES-256-CTR where the processor has
-//! instructions for AES, ChaCha20 elsewhere; `PerThread<Erasing<ChaCha<20>>>` names one.
+//! A generator has a kind, which defines how its bytes are made, and a place, which defines where
+//! its state is. The default core is [`Fastest`]: AES-256-CTR if the processor has AES
+//! instructions, otherwise ChaCha20. `PerThread<Erasing<ChaCha<20>>>` names one.
 //!
 //! | kind | |
 //! |---|---|
@@ -40,22 +40,23 @@
 //! |---|---|
 //! | [`PerThread`] | the default: a generator for each thread |
 //! | [`PerCpu`] | one for each processor, for programs of very many threads |
-//! | [`Held`] | in the hands of its user, who saves the look-up |
+//! | [`Held`] | a value of its user, without a look-up |
 //! | [`Single`] | the same through a shared reference, for one thread |
 //! | [`Shared`] | one behind a lock |
 //!
 //! # Not promised
 //!
-//! A copy of a running process or virtual machine repeats what its threads had buffered, and goes
-//! on alike until the next system call's bytes come in, within 64 KiB or a second; copies of a
-//! machine until their kernels have noticed. [`strict`] asks the kernel at every request instead. A
-//! signal handler that forks when the draw that it interrupts is all but over leaves parent and
-//! child with the same bytes. A process that shares its memory with its parent without being a
-//! thread (`clone` with `CLONE_VM` but without a thread area of its own) must not draw at the same
-//! time as the parent. A program that was linked with glibc 2.35 or later needs that version to
-//! run. Bytes of a request that a signal interrupts while they are copied stay in the signal's
-//! frame.
+//! A copy of a running process or virtual machine repeats the bytes that its threads had buffered.
+//! Both copies continue alike until the next system call, within 64 KiB or a second; copies of a
+//! machine until their kernels have noticed. [`strict`] asks the kernel at every request instead.
+//!
+//! If a signal handler forks at the very end of the draw that it interrupts, parent and child get
+//! the same bytes. A process that shares its memory with its parent without being a thread (`clone`
+//! with `CLONE_VM` but without its own thread area) must not draw at the same time as the parent. A
+//! program that was linked with glibc 2.35 or later needs that version to run. If a signal
+//! interrupts a request while its bytes are copied, they stay in the signal's frame.
 
+mod area;
 mod bytes;
 mod core_type;
 mod erasing;
@@ -67,6 +68,7 @@ mod generator;
 mod hand_out;
 mod held;
 mod kernel;
+mod local;
 mod memlock;
 mod mixing;
 mod owner;
@@ -75,6 +77,7 @@ mod per_cpu;
 mod per_thread;
 mod placed;
 mod pool;
+mod pool_lock;
 mod quiet;
 mod range;
 mod rekeying;
@@ -124,28 +127,28 @@ use core::ops::RangeBounds;
 
 /// Fills `out` with random bytes.
 ///
-/// Aborts the process, after one line on standard error, when the kernel cannot seed the
-/// generator; see [`try_fill`].
+/// Aborts the process, after one line on standard error, if the kernel cannot seed the generator;
+/// see [`try_fill`].
 #[inline]
 pub fn fill(out: &mut [u8]) {
     PerThread::<Erasing>::fill(out);
 }
 
-/// Fills `out` with random bytes, or says why it cannot.
+/// Fills `out` with random bytes, or returns an error.
 ///
 /// # Errors
 ///
-/// [`EntropyError`] when the kernel gives no random bytes. `out` may be partly filled then and must
+/// [`EntropyError`] if the kernel gives no random bytes. `out` may then be partly filled and must
 /// not be used.
 #[inline]
 pub fn try_fill(out: &mut [u8]) -> Result<(), EntropyError> {
     PerThread::<Erasing>::try_fill(out)
 }
 
-/// Fills memory that need not be initialised and returns it. Aborts like [`fill`].
+/// Fills memory that may be uninitialised, and returns it. Aborts like [`fill`].
 ///
-/// It is set to zero first, because the kernels of the ciphers take initialised memory only: that
-/// costs what `[0; N]` does.
+/// The memory is first set to zero, because the kernels of the ciphers take only initialised
+/// memory. This costs as much as `[0; N]`.
 #[inline]
 pub fn fill_uninit(out: &mut [MaybeUninit<u8>]) -> &mut [u8] {
     out.fill(MaybeUninit::new(0));
@@ -169,7 +172,7 @@ pub fn u64() -> u64 {
     PerThread::<Erasing>::u64()
 }
 
-/// A random integer of `range`, each with the same probability. Aborts like [`fill`].
+/// A random integer of `range`, all with the same probability. Aborts like [`fill`].
 ///
 /// # Panics
 ///
@@ -182,16 +185,16 @@ pub fn range<T: Uniform>(range: impl RangeBounds<T>) -> T {
 
 /// The calling thread's generator as a value, for code that takes `rand_core` traits.
 ///
-/// It holds nothing: each request finds the generator of the thread that makes it.
+/// The value is empty: each request finds the generator of the thread that makes it.
 #[inline]
 #[must_use]
 pub const fn rng() -> PerThread {
     PerThread::new()
 }
 
-/// The calling thread's generator with kernel bytes mixed into every single request.
+/// The calling thread's generator, with kernel bytes mixed into every request.
 ///
-/// For programs that may be snapshotted or cloned at any instant; a request costs a system call.
+/// For programs that may be snapshotted or cloned at any moment. Each request costs a system call.
 #[inline]
 #[must_use]
 pub const fn strict() -> Strict {

@@ -1,17 +1,17 @@
-//! Pages locked in memory, within a budget: a quarter of what the process may lock, so that the
-//! program finds the rest for itself.
+//! Pages that are locked in memory, within a budget: a quarter of what the process may lock, so
+//! that the rest is left to the program.
 
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 
 use crate::page::{PageMut, STRIDE};
 
-/// What is locked, in memory that a forked child finds zero: it inherits no locks. Relaxed
-/// everywhere: numbers that publish nothing.
+/// The tally of locked pages. It is in memory that is zero in a forked child, which inherits no
+/// locks. Relaxed everywhere: the numbers publish nothing else.
 #[repr(C)]
 pub(crate) struct Tally {
     bytes: AtomicUsize,
-    /// Whether the limit holds for this process: zero before that was tried.
+    /// Whether the limit applies to this process; zero before that was tried.
     limited: AtomicU8,
     /// Whether some page could not be locked.
     is_short: AtomicBool,
@@ -19,10 +19,10 @@ pub(crate) struct Tally {
 
 const LIMITED: u8 = 1;
 const PRIVILEGED: u8 = 2;
-/// The generators' part of the limit.
+/// The generators' share of the limit.
 const PART: u64 = 4;
 
-/// How many bytes the process may lock; `None` means without limit.
+/// The most bytes that the process may lock. `None` means no limit.
 pub(crate) fn limit() -> Option<u64> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the pointer is to a structure of the type that the call fills in.
@@ -35,25 +35,25 @@ pub(crate) fn limit() -> Option<u64> {
 }
 
 impl Tally {
-    /// Bytes that are locked.
+    /// The number of bytes that are locked.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Whether every page that was to be locked is.
+    /// Whether all pages could be locked.
     pub(crate) fn has_locked_all(&self) -> bool {
         !self.is_short.load(Ordering::Relaxed)
     }
 
-    /// How many bytes the generators may lock; `None` means without limit.
+    /// The most bytes that the generators may lock. `None` means no limit.
     pub(crate) fn budget(&self) -> Option<u64> {
         let limit = limit()?;
         (!self.is_privileged(limit)).then_some(limit / PART)
     }
 
-    /// Locks a page, if it is not locked and the budget allows it.
+    /// Locks a page, if it is not locked yet and the budget allows it.
     ///
-    /// With the gap behind it, so that locked pages make one mapping and not many.
+    /// The gap after it is locked, too, so that locked pages form one mapping.
     pub(crate) fn lock<G>(&self, page: &mut PageMut<'_, G>) {
         if page.locked().get() {
             return;
@@ -82,9 +82,9 @@ impl Tally {
         self.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok()
     }
 
-    /// Whether the limit does not hold for this process (`CAP_IPC_LOCK`), tried once: by locking
-    /// more than it of what is never touched. A capability counts in the first user namespace only,
-    /// so having it says little.
+    /// Whether the limit does not apply to this process (`CAP_IPC_LOCK`). This is tried once, by
+    /// locking more than the limit of memory that is never touched. Having the capability does not
+    /// suffice, because it counts in the first user namespace only.
     fn is_privileged(&self, limit: u64) -> bool {
         let mut known = self.limited.load(Ordering::Relaxed);
         if known == 0 {
@@ -107,7 +107,7 @@ fn exceeds(limit: u64) -> bool {
     if base == libc::MAP_FAILED {
         return false;
     }
-    // SAFETY: the range is exactly the fresh mapping; nothing of it gets into memory by this.
+    // SAFETY: the range is exactly the fresh mapping. This brings none of it into memory.
     let is_locked = unsafe { libc::mlock2(base, length, libc::MLOCK_ONFAULT) } == 0;
     // SAFETY: nobody else knows of the mapping.
     unsafe { libc::munmap(base, length) };

@@ -1,15 +1,16 @@
-//! When kernel bytes go into a key, and by which way they come: the one rule for all placements.
+//! When kernel bytes go into a key, and where they come from: one rule for all places.
 //!
-//! A page has one chain of keys: each makes the next one before it makes anything else
+//! A page has one chain of keys: each key makes the next one before anything else
 //! ([`crate::erasing`]). Kernel bytes go into a key before it is used:
 //!
-//! - by **system call** into the first key, and into a key under which more than [`LIMIT`] bytes,
-//!   or bytes in another second of the clock, would be made since the last such call;
-//! - by the **vDSO**, where there is one, into every other.
+//! - by **system call** into the first key, and into a key under which the total since the last
+//!   such call would exceed [`LIMIT`] bytes, or under which bytes would be made in another second
+//!   of the clock;
+//! - by the **vDSO**, if there is one, into every other key.
 //!
-//! The vDSO alone would not do. It expands a key that lies in this process's memory until the
-//! kernel reseeds, up to a minute later: an attacker who has read the process knows its answers.
-//! The system call answers from keys that the kernel keeps to itself.
+//! The vDSO alone is not enough. It expands a key in this process's memory until the kernel
+//! reseeds, up to a minute later, so an attacker who has read the process knows its output. The
+//! system call uses keys that never leave the kernel.
 
 use core::cell::Cell;
 
@@ -19,24 +20,23 @@ use crate::error::EntropyError;
 use crate::kernel;
 use crate::vdso;
 
-/// The most bytes that are made between two mixings by system call: 64 KiB, unless one key makes
-/// more.
+/// The most bytes between two mixings by system call: 64 KiB, unless one key makes more.
 const LIMIT: usize = 64 << 10;
 /// Bytes are counted in these units, so that the count fits into the page.
 const UNIT: usize = 64;
 
-/// The key of a page, and what was made since the system call was last asked. All of it lies in the
-/// page: a forked child begins anew.
+/// The key of a page, and what was made since the last system call. All of it is in the page, so a
+/// forked child starts over.
 pub(crate) struct Chain<'page> {
     pub(crate) key: &'page mut [u8; 32],
-    /// In units, rounded up for each key.
+    /// The bytes made, in units, rounded up for each key.
     pub(crate) made: &'page Cell<u16>,
-    /// The second of the coarse clock.
+    /// The second of the coarse clock at the last system call.
     pub(crate) asked_at: &'page Cell<u32>,
 }
 
 impl Chain<'_> {
-    /// Begins the chain with a key of the kernel's.
+    /// Begins the chain with a key from the kernel.
     pub(crate) fn seed(&mut self) -> Result<(), EntropyError> {
         kernel::ask(self.key)?;
         self.made.set(0);
@@ -44,8 +44,8 @@ impl Chain<'_> {
         Ok(())
     }
 
-    /// Kernel bytes for the key, which is to make `length` bytes: by system call if it is time or
-    /// `always`; zeros where none are due.
+    /// Kernel bytes for the key that is to make `length` bytes: by system call if it is due or if
+    /// `always`; zeros if there are no kernel bytes for this key.
     pub(crate) fn fresh(
         &self,
         vdso: vdso::State,
@@ -61,9 +61,9 @@ impl Chain<'_> {
         Ok(fresh)
     }
 
-    /// Whether a key that is to make `length` bytes needs the system call; keeps count.
+    /// Whether a key that is to make `length` bytes needs the system call. Counts the bytes.
     fn is_time(&self, length: usize) -> bool {
-        // Saturating at more than the limit.
+        // Saturates above the limit.
         let units = u16::try_from(length.div_ceil(UNIT)).unwrap_or(u16::MAX);
         let made = self.made.get().saturating_add(units);
         let now = now();
@@ -74,11 +74,11 @@ impl Chain<'_> {
     }
 }
 
-/// Kernel bytes on their way into a key.
+/// Kernel bytes that are to go into a key.
 pub(crate) struct Fresh([u8; 32]);
 
 impl Fresh {
-    /// Mixes them into a key, where no signal sees that, and wipes them.
+    /// Mixes them into a key, where no signal can see it, and wipes them.
     #[inline(always)]
     pub(crate) fn mix_into(&mut self, key: &mut [u8; 32]) {
         for (key, fresh) in key.iter_mut().zip(&self.0) {
@@ -94,11 +94,11 @@ impl Drop for Fresh {
     }
 }
 
-/// The second of the coarse monotonic clock, which costs a few cycles; it repeats after 68 years.
+/// The second of the coarse monotonic clock, which costs a few cycles. It wraps after 68 years.
 fn now() -> u32 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the pointer is to a structure of the type that the call fills in.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC_COARSE, &raw mut time) };
-    // As many bits as every processor's `time_t` has besides the sign.
+    // The bits that `time_t` has on every processor, without the sign.
     u32::try_from(time.tv_sec & 0x7fff_ffff).unwrap_or(0)
 }

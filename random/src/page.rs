@@ -1,23 +1,23 @@
-//! The page that holds a generator's state, and the take: the few instructions that every small
-//! request consists of.
+//! The page with a generator's state, and the take: the few instructions that serve every small
+//! request.
 //!
 //! # Who uses a page
 //!
 //! Pages stay mapped for ever, and every field of a [`Page`] can change through a shared reference.
-//! So anybody may hold a reference, which names the page and no more. The right to use it is a
-//! [`PageMut`]. There is one of these at a time. It is made where a thread claims its page
-//! ([`crate::per_thread`]), where a page is locked ([`crate::turn`], [`crate::rseq`]), or from the
-//! value that owns the page ([`crate::pool::Slot`]).
+//! So anybody may hold a reference, which names the page but gives no right to use it. That right
+//! is a [`PageMut`], of which there is only one at a time. Four places make one: a thread's claim
+//! ([`crate::local`]), a page's lock ([`crate::turn`]), a processor's lock ([`crate::rseq`]), and
+//! the value that owns the page ([`crate::pool::Slot`]).
 //!
-//! The kernel, too, writes to a page: it zeroes it in a forked child ([`lanecrypt_kernels::fork`]).
-//! Only a fork inside a signal handler can do that under a running take, which then goes on in the
-//! child. So there are no data races; but the compiler must keep the order of reads, wipes and
-//! checks. Compiler fences see to that.
+//! The kernel also writes to a page: it zeroes it in a forked child ([`lanecrypt_kernels::fork`]).
+//! Only a fork inside a signal handler can do that during a take, which then continues in the
+//! child. So there are no data races, but the compiler must keep the order of reads, wipes and
+//! checks. Compiler fences ensure that.
 //!
-//! A zeroed page reads as: no bytes left, not live. A take that a fork cut in two reads zeros from
-//! the buffer. So a take looks at `live` after it has copied its bytes; a take of one word, read by
-//! one instruction, only if the word is zero. A fork after that look gives both processes the same
-//! bytes: they are the caller's by then.
+//! A zeroed page means: no bytes left, not live. A take that a fork interrupted reads zeros from
+//! the buffer. So a take checks `live` after it has copied its bytes. A take of one word, read by
+//! one instruction, checks it only if the word is zero. After a fork that comes later than this
+//! check, both processes have the same bytes, which already belong to the caller.
 
 use core::cell::{Cell, UnsafeCell};
 use core::marker::PhantomData;
@@ -31,39 +31,39 @@ use crate::mixing::Chain;
 use crate::volatile::Volatile;
 use crate::word::{Unaligned, Word};
 
-/// Bytes of a generator's page: two pages of the processor. Half as much would cost a tenth more in
-/// a request of 256 bytes, because kernel bytes and a new key are paid for at each refill.
+/// The size of a generator's page in bytes: two pages of the processor. With half of it, a request
+/// of 256 bytes would cost a tenth more, because each refill pays for kernel bytes and a new key.
 pub(crate) const SIZE: usize = 8192;
-/// Bytes from one generator's page to the next. The processor fetches the start of the next page in
-/// advance when the end of one is read; the gap, which is never touched, keeps two owners from
-/// taking each other's cache lines that way.
+/// The distance from one generator's page to the next. When the end of a page is read, the
+/// processor prefetches the start of the next one. The gap, which is never touched, prevents two
+/// owners from taking each other's cache lines in this way.
 pub(crate) const STRIDE: usize = SIZE + 4096;
-/// Bytes of keystream that one refill makes; the first 32 become the next key.
+/// The number of bytes of keystream that one refill makes. The first 32 become the next key.
 pub(crate) const BUFFER: usize = SIZE - 64;
-/// Bytes that a refill leaves to hand out where it makes the next key, too.
+/// The number of bytes that are left to hand out after a refill that also makes the next key.
 pub(crate) const YIELD: u32 = 8096;
 
-/// The whole secret state of a generator of the kind `G`; all zero means empty and not seeded.
+/// The whole secret state of a generator of the kind `G`. All zero means empty and not seeded.
 #[repr(C, align(4096))]
 pub(crate) struct Page<G> {
-    /// Keystream; bytes that were handed out are zero. The kind may keep other things in it.
+    /// Keystream. Bytes that were handed out are zero. A kind may keep other data in it.
     buffer: UnsafeCell<[u8; BUFFER]>,
-    /// Bytes still to be handed out: the last ones of `buffer`. At most [`YIELD`].
+    /// The number of bytes to hand out: the last ones of `buffer`. At most [`YIELD`].
     left: Volatile<u32>,
-    /// Not zero while the key is good. Written only when seeding begins, never after, so that a
-    /// fork from then on is noticed.
+    /// Not zero while the key is valid. Written only when seeding begins, and never later, so that
+    /// every later fork is detected.
     live: Volatile<u32>,
-    /// Units of bytes made since a system call's bytes were mixed in ([`crate::mixing`]).
+    /// Units of bytes made since the last mixing by system call ([`crate::mixing`]).
     unmixed: Cell<u16>,
-    /// One while somebody uses the page, where more than one may ([`crate::turn`]). Here, so that a
-    /// forked child finds the page free, whoever used it in the parent.
+    /// One while the page is in use, if several threads may use it ([`crate::turn`]). It is in the
+    /// page so that a forked child finds the page free.
     lock: AtomicU8,
-    /// Second of the coarse monotonic clock at which they were mixed in.
+    /// The second of the coarse monotonic clock at that mixing.
     mixed_at: Cell<u32>,
     /// The next refill's key.
     key: UnsafeCell<[u8; 32]>,
-    /// Whether the page is locked in memory ([`crate::memlock`]). Here, because a child inherits no
-    /// locks. It stays when the page goes back to the pool.
+    /// Whether the page is locked in memory ([`crate::memlock`]). It is in the page because a child
+    /// inherits no locks. It keeps its value when the page goes back to the pool.
     locked: Cell<bool>,
     kind: PhantomData<fn() -> G>,
 }
@@ -76,12 +76,12 @@ const _: () = assert!(YIELD as usize == BUFFER - 32);
 pub(crate) enum Refusal {
     /// Too few bytes are left, or a fork emptied the page.
     Empty,
-    /// The word is zero; or a fork emptied the page before it was read, if the page is not live.
+    /// The word is zero; or, if the page is not live, a fork emptied the page before it was read.
     Zero,
 }
 
 impl<G> Page<G> {
-    /// Takes the page's lock if it is free. Pages that have one user only never use theirs.
+    /// Takes the page's lock if it is free. Pages with a single user never use their lock.
     #[inline]
     pub(crate) fn try_lock(&self) -> bool {
         // Acquire pairs with the store in `unlock`.
@@ -89,21 +89,22 @@ impl<G> Page<G> {
             && self.lock.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
-    /// Gives the page's lock up.
+    /// Unlocks the page.
     #[inline(always)]
     pub(crate) fn unlock(&self) {
         // Release pairs with the exchange in `try_lock`.
         self.lock.store(0, Ordering::Release);
     }
 
-    /// Where the buffer begins. The kind decides what it holds.
+    /// The start of the buffer. The kind decides what it contains.
     #[inline(always)]
     pub(crate) fn buffer(&self) -> *mut [u8; BUFFER] {
         self.buffer.get()
     }
 }
 
-/// The right to use a page: all of it but the lock and the numbers that its kind lets others read.
+/// The right to use a page: all of it except the lock and the numbers that its kind lets others
+/// read.
 pub(crate) struct PageMut<'a, G>(&'a Page<G>);
 
 impl<'a, G> PageMut<'a, G> {
@@ -111,8 +112,8 @@ impl<'a, G> PageMut<'a, G> {
     ///
     /// # Safety
     ///
-    /// Nobody else uses the page as long as this value exists; a signal handler that comes
-    /// meanwhile does not, either. All that ever used it since it was empty were of the kind `G`.
+    /// Nobody else uses the page as long as this value exists, including signal handlers. All users
+    /// since the page was empty were of the kind `G`.
     #[inline(always)]
     pub(crate) unsafe fn new(page: &'a Page<G>) -> Self {
         Self(page)
@@ -130,26 +131,26 @@ impl<'a, G> PageMut<'a, G> {
         self.0.left.get()
     }
 
-    /// Says how many bytes can be handed out: the last ones of the buffer, of which the kind has
-    /// just made so many.
+    /// Sets how many bytes can be handed out. The kind has just made them, as the last bytes of the
+    /// buffer.
     pub(crate) fn set_left(&mut self, left: u32) {
         self.0.left.set(left.min(YIELD));
     }
 
-    /// Whether the page is seeded and no fork has emptied it since. What was read from the page
-    /// before was read before this look.
+    /// Whether the page is seeded and no fork has emptied it since. Everything that was read from
+    /// the page before was read before this check.
     #[inline(always)]
     pub(crate) fn is_live(&self) -> bool {
         compiler_fence(Ordering::SeqCst);
         self.0.live.get() != 0
     }
 
-    /// Whether a take was refused because it drew the number zero, as it may.
+    /// Whether a take was refused because it drew the number zero, which is valid.
     pub(crate) fn drew_zero(&self, refusal: Refusal) -> bool {
         refusal == Refusal::Zero && self.is_live()
     }
 
-    /// Marks the page live, before it is seeded, or not live; either way no bytes are left.
+    /// Marks the page live, before it is seeded, or not live. In either case no bytes are left.
     pub(crate) fn begin(&mut self, live: bool) {
         self.0.left.set(0);
         self.0.live.set(u32::from(live));
@@ -157,14 +158,14 @@ impl<'a, G> PageMut<'a, G> {
         compiler_fence(Ordering::SeqCst);
     }
 
-    /// The page's key, and what goes with it.
+    /// The page's key and its counts.
     pub(crate) fn chain(&mut self) -> Chain<'_> {
         // SAFETY: only the page's user touches its key, and this borrows the right to it.
         let key = unsafe { &mut *self.0.key.get() };
         Chain { key, made: &self.0.unmixed, asked_at: &self.0.mixed_at }
     }
 
-    /// Whether the page is locked in memory, for whoever changes that.
+    /// Whether the page is locked in memory, for the code that changes that.
     pub(crate) fn locked(&mut self) -> &Cell<bool> {
         &self.0.locked
     }
@@ -177,11 +178,11 @@ impl<'a, G> PageMut<'a, G> {
             return Err(Refusal::Empty);
         }
         let place = self.unused(left).cast::<Unaligned<W>>();
-        // SAFETY: at least the word's size is left at `place`, and any bits make a word. Volatile:
-        // read once, by one instruction.
+        // SAFETY: at least the word's size is left at `place`, and any bits make a word. Volatile,
+        // so that one instruction reads it once.
         let Unaligned(word) = unsafe { place.read_volatile() };
-        // A volatile store of a packed value would go through the stack; the fence keeps this one
-        // before the next look at the page.
+        // A volatile store of a packed value would go through the stack. The fence keeps this store
+        // before the next check of the page.
         // SAFETY: the same bytes.
         unsafe { place.write(Unaligned(W::ZERO)) };
         compiler_fence(Ordering::SeqCst);
@@ -197,7 +198,7 @@ impl<'a, G> PageMut<'a, G> {
 
     /// Fills `out` from the page and wipes the bytes there.
     ///
-    /// Refused also when a fork emptied the page meanwhile: `out` must then be filled anew.
+    /// Also refused if a fork emptied the page meanwhile. Then `out` must be filled again.
     #[inline(always)]
     pub(crate) fn take_bytes(&mut self, isa: Isa, out: &mut [u8]) -> Result<(), Refusal> {
         self.take_by(out, |source, out| {
@@ -215,8 +216,8 @@ impl<'a, G> PageMut<'a, G> {
         })
     }
 
-    /// Has `hand_out` move bytes from where it is told to `out`: as many lie there, and nobody else
-    /// uses them.
+    /// Has `hand_out` move bytes from the buffer to `out`. There are enough of them, and nobody
+    /// else uses them.
     #[inline(always)]
     fn take_by(
         &mut self,
@@ -233,21 +234,21 @@ impl<'a, G> PageMut<'a, G> {
         if self.is_live() { Ok(()) } else { Err(Refusal::Empty) }
     }
 
-    /// Fills as much of `out` as the buffer holds; returns the rest.
+    /// Fills as much of `out` as the buffer holds, and returns the rest.
     pub(crate) fn drain<'out>(&mut self, isa: Isa, out: &'out mut [u8]) -> &'out mut [u8] {
         let (now, later) = out.split_at_mut(out.len().min(self.left() as usize));
-        // A fork is noticed when all is done.
+        // A fork is detected at the end of the request.
         let _ = self.take_bytes(isa, now);
         later
     }
 
-    /// The first byte that has not been handed out, when `left` bytes are left.
+    /// The first byte that has not been handed out, if `left` bytes are left.
     #[inline(always)]
     fn unused(&self, left: u32) -> *mut u8 {
         self.0.buffer().cast::<u8>().wrapping_add(BUFFER - left as usize)
     }
 
-    /// Wipes all of the page; whether it is locked in memory stays known.
+    /// Wipes the whole page, except whether it is locked in memory.
     pub(crate) fn empty(&mut self) {
         self.begin(false);
         // SAFETY: only the page's user touches its buffer.
@@ -256,7 +257,7 @@ impl<'a, G> PageMut<'a, G> {
         wipe::memory(key);
         made.set(0);
         asked_at.set(0);
-        // Whoever had it may have left in the middle of a draw.
+        // The last user may have left in the middle of a draw.
         self.0.unlock();
     }
 }

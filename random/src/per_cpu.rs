@@ -1,15 +1,17 @@
-//! One generator for each processor: memory grows with processors, not with threads.
+//! One generator for each processor: memory grows with the number of processors, not of threads.
 //!
-//! Each processor has three pages. Two are its *own*, locked by a restartable sequence
-//! ([`crate::rseq`]), which costs little and which only threads on that processor can do: one, and
-//! one for when the first one's holder has lost the processor in the middle of a draw or is
-//! interrupted by a handler that draws. A draw that finds both locked, or a C library without
-//! restartable sequences, tries the *common* page of the processor, then that of the next
-//! processor, by an atomic instruction; then it asks the kernel. No draw ever waits.
+//! Each processor has three pages. Two are its *own*. They are locked by a restartable sequence
+//! ([`crate::rseq`]), which costs little, and only threads on that processor can do that. The
+//! second own page is for draws while the holder of the first one has lost the processor, or is
+//! interrupted by a handler that draws.
 //!
-//! The locks of the own pages lie outside of them and survive a fork. So, if a handler forks in the
-//! middle of a draw, the child's later draws do not touch the page until the interrupted one has
-//! ended. If another thread held it, the child does without this page for good.
+//! If both own pages are locked, or if the C library has no restartable sequences, a draw tries the
+//! *common* page of the processor and then that of the next processor, by an atomic instruction.
+//! After that it asks the kernel. No draw ever waits.
+//!
+//! The locks of the own pages are outside of the pages and survive a fork. If a handler forks in
+//! the middle of a draw, later draws in the child do not touch the page until the interrupted draw
+//! has ended. If another thread held the lock, the child never uses this page.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -19,8 +21,9 @@ use lanecrypt_kernels::Isa;
 use crate::core_type::SeedCore;
 use crate::erasing::Erasing;
 use crate::errno::Errno;
-use crate::error::{EntropyError, abort};
+use crate::error::{EntropyError, abort, or_abort};
 use crate::generator::{Mixing, name_only, take_any};
+use crate::hand_out::LONG;
 use crate::kernel;
 use crate::owner::Owner;
 use crate::page::{PageMut, Refusal};
@@ -35,16 +38,16 @@ use crate::word::Word;
 
 /// The generator of the processor that the calling thread runs on, of the kind `G`.
 ///
-/// For programs of very many threads: the state takes three pages of 8 KiB for each processor and
+/// For programs with very many threads: the state takes three pages of 8 KiB for each processor and
 /// kind, however many threads draw. A draw costs a few cycles more than from
-/// [`PerThread`](crate::PerThread). No draw ever waits for another; safe in signal handlers and
+/// [`PerThread`](crate::PerThread). No draw ever waits for another one. Safe in signal handlers and
 /// after a fork.
 ///
-/// The value holds nothing.
+/// The value is empty.
 pub struct PerCpu<G = Erasing>(PhantomData<fn() -> G>);
 
 impl<G> PerCpu<G> {
-    /// A value that stands for the processors' generators.
+    /// A value that represents the processors' generators.
     #[inline]
     #[must_use]
     pub const fn new() -> Self {
@@ -60,29 +63,22 @@ impl<G> PerCpu<G> {
 }
 
 impl<G: Placed> PerCpu<G> {
-    /// Fills `out` with random bytes, or says why it cannot.
+    /// Fills `out` with random bytes, or returns an error.
     ///
     /// # Errors
     ///
-    /// [`EntropyError`] when the kernel gives no random bytes; `out` must then not be used.
-    #[inline]
+    /// [`EntropyError`] if the kernel gives no random bytes. `out` must then not be used.
     pub fn try_fill(out: &mut [u8]) -> Result<(), EntropyError> {
-        let Some(mut own) = lock_first::<G>() else { return fill_elsewhere::<G>(out) };
-        if take_any(&mut own.page(), Isa::detect, out).is_err() {
-            return serve(Some(Locked::Own(own)), out, Mixing::Refills);
-        }
-        Ok(())
+        fill::<G, false>(out)
     }
 
     /// Fills `out` with random bytes.
     ///
     /// Aborts the process, after one line on standard error, where [`PerCpu::try_fill`] would
     /// return an error.
-    #[inline]
     pub fn fill(out: &mut [u8]) {
-        if let Err(error) = Self::try_fill(out) {
-            abort(error);
-        }
+        // Errors do not return: this aborts.
+        let _ = fill::<G, true>(out);
     }
 
     /// A random 32-bit number. Aborts like [`PerCpu::fill`].
@@ -99,14 +95,14 @@ impl<G: Placed> PerCpu<G> {
         word::<G, u64>()
     }
 
-    /// Drops what is buffered in the generator that the calling thread finds, and has it take a new
-    /// key from the kernel.
+    /// Drops the buffer of a generator that the calling thread can use, which then takes a new key
+    /// from the kernel.
     ///
     /// # Errors
     ///
-    /// [`EntropyError`] when the kernel gives no random bytes.
+    /// [`EntropyError`] if the kernel gives no random bytes.
     ///
-    /// Does nothing if all generators that this thread may use are busy.
+    /// Does nothing if all generators that this thread can use are busy.
     pub fn reseed() -> Result<(), EntropyError> {
         Self::new().fill_with(&mut [], Mixing::NewKey)
     }
@@ -116,8 +112,8 @@ impl<C: SeedCore + 'static> PerCpu<Rekeying<C>>
 where
     Rekeying<C>: Placed,
 {
-    /// What the generators have done so far: of each processor its two own and its common one, in
-    /// order, as far as they were ever used.
+    /// The counters of the generators: for each processor of its two own pages and its common page,
+    /// in this order, if they were ever used.
     pub fn counters() -> impl Iterator<Item = Counters> {
         let pages = Rekeying::<C>::statics()
             .table
@@ -156,8 +152,8 @@ impl<G: Placed> Mix for PerCpu<G> {
 
 /// Locks the first page of the processor.
 #[inline(always)]
-fn lock_first<G: Placed>() -> Option<Own<G>> {
-    rseq::lock::<G, 0>(G::statics().table)
+fn lock_first<G: Placed>() -> Option<Own<G, 0>> {
+    rseq::lock(G::statics().table)
 }
 
 #[inline(always)]
@@ -165,11 +161,11 @@ fn word<G: Placed, W: Word>() -> W {
     let Some(mut own) = lock_first::<G>() else { return word_elsewhere::<G, W>() };
     match G::take(&mut own.page()) {
         Ok(word) => word,
-        Err(refusal) => word_slowly(Locked::Own(own), refusal),
+        Err(refusal) => word_slowly(Locked::First(own), refusal),
     }
 }
 
-/// A word from another page than the first.
+/// A word from a page other than the first.
 #[inline(never)]
 fn word_elsewhere<G: Placed, W: Word>() -> W {
     let Some(mut locked) = Locked::<G>::other() else {
@@ -182,18 +178,6 @@ fn word_elsewhere<G: Placed, W: Word>() -> W {
     }
 }
 
-/// Bytes from another page than the first.
-#[inline(never)]
-fn fill_elsewhere<G: Placed>(out: &mut [u8]) -> Result<(), EntropyError> {
-    let mut locked = Locked::<G>::other();
-    if let Some(locked) = &mut locked
-        && take_any(&mut locked.page(), Isa::detect, out).is_ok()
-    {
-        return Ok(());
-    }
-    serve(locked, out, Mixing::Refills)
-}
-
 /// A word that the page refused.
 #[cold]
 #[inline(never)]
@@ -204,8 +188,56 @@ fn word_slowly<G: Placed, W: Word>(mut locked: Locked<G>, refusal: Refusal) -> W
     W::by(|bytes| serve(Some(locked), bytes, Mixing::Refills)).unwrap_or_else(|error| abort(error))
 }
 
-/// A request of any kind, with the lock that is held, or with none if no page was free. Gives the
-/// lock up.
+/// Fills `out`. An error is returned, or ends the process. Everything except short requests that
+/// the first page serves is a tail call, so that short requests need no stack.
+#[inline(always)]
+fn fill<G: Placed, const ABORT: bool>(out: &mut [u8]) -> Result<(), EntropyError> {
+    let Some(mut own) = lock_first::<G>() else { return fill_elsewhere::<G, ABORT>(out) };
+    if out.len() >= LONG {
+        return fill_long::<G, ABORT>(own, out);
+    }
+    if G::take_few_bytes(&mut own.page(), out).is_err() {
+        return fill_slowly::<G, ABORT>(own, out);
+    }
+    Ok(())
+}
+
+/// A long request.
+#[inline(never)]
+fn fill_long<G: Placed, const ABORT: bool>(
+    mut own: Own<G, 0>,
+    out: &mut [u8],
+) -> Result<(), EntropyError> {
+    if G::take_bytes(&mut own.page(), Isa::detect(), out).is_err() {
+        return fill_slowly::<G, ABORT>(own, out);
+    }
+    Ok(())
+}
+
+/// A request that the first page refused.
+#[cold]
+#[inline(never)]
+fn fill_slowly<G: Placed, const ABORT: bool>(
+    own: Own<G, 0>,
+    out: &mut [u8],
+) -> Result<(), EntropyError> {
+    or_abort::<ABORT>(serve(Some(Locked::First(own)), out, Mixing::Refills))
+}
+
+/// Bytes from a page other than the first.
+#[inline(never)]
+fn fill_elsewhere<G: Placed, const ABORT: bool>(out: &mut [u8]) -> Result<(), EntropyError> {
+    let mut locked = Locked::<G>::other();
+    if let Some(locked) = &mut locked
+        && take_any(&mut locked.page(), Isa::detect, out).is_ok()
+    {
+        return Ok(());
+    }
+    or_abort::<ABORT>(serve(locked, out, Mixing::Refills))
+}
+
+/// Serves any request, with the lock that is held, or with `None` if no page was free. Ends the
+/// lock.
 #[cold]
 #[inline(never)]
 fn serve<G: Placed>(
@@ -218,40 +250,42 @@ fn serve<G: Placed>(
         G::statics().table.prepare();
         Locked::any()
     });
-    // By system call: the draw that this one interrupted may be inside of the vDSO.
+    // By system call, because the draw that this one interrupted may be inside of the vDSO.
     let Some(mut locked) = locked else { return kernel::fill(State::NONE, out) };
     let (place, page) = (locked.place(), locked.page());
     let vdso = place.vdso(&page);
     Owner { page, vdso, isa: Isa::detect(), interval: None }.fill(out, mixing)
 }
 
-/// A page that this thread has locked; given up when dropped.
+/// A page that this thread has locked. Dropping it unlocks the page.
 enum Locked<G: 'static> {
-    /// The processor's own.
-    Own(Own<G>),
+    /// The processor's first own page.
+    First(Own<G, 0>),
+    /// The processor's second own page.
+    Second(Own<G, 1>),
     /// A common one.
     Common(Turn<'static, G>, &'static Place<G>),
 }
 
 impl<G: Placed> Locked<G> {
-    /// Whatever page can be locked at once.
+    /// Locks any page that is free.
     fn any() -> Option<Self> {
-        lock_first::<G>().map(Self::Own).or_else(Self::other)
+        lock_first().map(Self::First).or_else(Self::other)
     }
 
-    /// Whatever page but the first can be locked at once.
+    /// Locks any page but the first that is free.
     #[inline]
     fn other() -> Option<Self> {
-        rseq::lock::<G, 1>(G::statics().table).map(Self::Own).or_else(Self::common)
+        rseq::lock(G::statics().table).map(Self::Second).or_else(Self::common)
     }
 
-    /// The common page of this processor, or that of the next.
+    /// Locks the common page of this processor, or that of the next one.
     #[inline]
     fn common() -> Option<Self> {
         let entries = G::statics().table.entries();
         let cpu = this_processor();
-        // A processor that has no pages yet is to get them: the next one's must not stand in for
-        // good.
+        // A processor without pages is to get its own. The next processor's page must not replace
+        // them permanently.
         if entries.get(cpu % entries.len().max(1))?.common.is_vacant() {
             return None;
         }
@@ -270,14 +304,16 @@ impl<G: Placed> Locked<G> {
 
     fn page(&mut self) -> PageMut<'_, G> {
         match self {
-            Self::Own(own) => own.page(),
+            Self::First(own) => own.page(),
+            Self::Second(own) => own.page(),
             Self::Common(turn, _) => turn.page(),
         }
     }
 
     fn place(&self) -> &'static Place<G> {
         match self {
-            Self::Own(own) => own.place(),
+            Self::First(own) => own.place(),
+            Self::Second(own) => own.place(),
             Self::Common(_, place) => place,
         }
     }

@@ -1,51 +1,50 @@
 //! The generator of the calling thread.
 //!
-//! A thread finds its page through a thread-local pointer that needs no initialisation and no
-//! destructor, so that looking it up costs one address calculation. A destructor of the C library's
-//! thread-specific data returns the page when the thread ends; draws after that go to the kernel.
+//! A thread finds its page through a thread-local pointer without initialisation and destructor, so
+//! that the look-up costs one address calculation. A destructor of the C library's thread-specific
+//! data returns the page when the thread ends. Later draws go to the kernel.
 //!
 //! # Signal handlers
 //!
-//! A draw *claims* the thread's page before it looks at it; a handler that interrupts it finds
-//! the claim and asks the kernel. The claim lies outside of the page and is *not* emptied by a
-//! fork: if the handler forks, draws of handlers in the child still find the page claimed by the
-//! draw that the child is in the middle of.
+//! A draw *claims* the thread's page before it reads it. A handler that interrupts the draw finds
+//! the claim and asks the kernel. The claim is outside of the page and is *not* emptied by a fork.
+//! If the handler forks, later handlers in the child still find the claim of the draw that the
+//! child is in the middle of.
 
-use core::cell::Cell;
 use core::ffi::c_void;
 use core::fmt;
 use core::marker::PhantomData;
-use core::sync::atomic::{AtomicU8, Ordering, compiler_fence};
+use core::sync::atomic::{Ordering, compiler_fence};
 
 use lanecrypt_kernels::Isa;
 
 use crate::core_type::SeedCore;
 use crate::erasing::Erasing;
 use crate::errno::Errno;
-use crate::error::{EntropyError, abort};
+use crate::error::{EntropyError, abort, or_abort};
 use crate::generator::{Mixing, name_only};
 use crate::hand_out::LONG;
 use crate::kernel;
+use crate::local::{Claim, KERNEL, Local, NEW};
 use crate::owner::Owner;
-use crate::page::{Page, PageMut, Refusal};
+use crate::page::Refusal;
 use crate::placed::Placed;
 use crate::pool::{self, NoPage, Slot};
 use crate::rekeying::{Counters, Rekeying};
 use crate::slab::{self, User};
 use crate::strict::{Mix, Strict};
 use crate::vdso::State;
-use crate::volatile::Volatile;
 use crate::word::Word;
 
-/// The generator of the calling thread, of the kind `G`: no lock, no system call; safe in signal
+/// The generator of the calling thread, of the kind `G`: no lock and no system call. Safe in signal
 /// handlers, after a fork and while the thread ends.
 ///
-/// The value holds nothing. Each request finds the generator of the thread that makes it, and
-/// each kind has one of its own in each thread that uses it: 8 KiB.
+/// The value is empty. Each request finds the generator of the thread that makes it. Each kind has
+/// its own generator, of 8 KiB, in each thread that uses it.
 pub struct PerThread<G = Erasing>(PhantomData<fn() -> G>);
 
 impl<G> PerThread<G> {
-    /// A value that stands for the calling thread's generator.
+    /// A value that represents the calling thread's generator.
     #[inline]
     #[must_use]
     pub const fn new() -> Self {
@@ -61,11 +60,11 @@ impl<G> PerThread<G> {
 }
 
 impl<G: Placed> PerThread<G> {
-    /// Fills `out` with random bytes, or says why it cannot.
+    /// Fills `out` with random bytes, or returns an error.
     ///
     /// # Errors
     ///
-    /// [`EntropyError`] when the kernel gives no random bytes; `out` must then not be used.
+    /// [`EntropyError`] if the kernel gives no random bytes. `out` must then not be used.
     pub fn try_fill(out: &mut [u8]) -> Result<(), EntropyError> {
         fill::<G, false>(out)
     }
@@ -75,7 +74,7 @@ impl<G: Placed> PerThread<G> {
     /// Aborts the process, after one line on standard error, where [`PerThread::try_fill`] would
     /// return an error.
     pub fn fill(out: &mut [u8]) {
-        // An error does not come back: this aborts.
+        // Errors do not return: this aborts.
         let _ = fill::<G, true>(out);
     }
 
@@ -93,11 +92,11 @@ impl<G: Placed> PerThread<G> {
         word::<G, u64>()
     }
 
-    /// Drops what is buffered and takes a new key from the kernel.
+    /// Drops the buffer and takes a new key from the kernel.
     ///
     /// # Errors
     ///
-    /// [`EntropyError`] when the kernel gives no random bytes.
+    /// [`EntropyError`] if the kernel gives no random bytes.
     ///
     /// Does nothing in a signal handler that interrupts a draw.
     pub fn reseed() -> Result<(), EntropyError> {
@@ -109,7 +108,7 @@ impl<C: SeedCore + 'static> PerThread<Rekeying<C>>
 where
     Rekeying<C>: Placed,
 {
-    /// What the calling thread's generator has done so far.
+    /// The counters of the calling thread's generator.
     #[must_use]
     pub fn counters() -> Counters {
         let page = here::<Rekeying<C>>().page.get();
@@ -143,13 +142,13 @@ impl<G: Placed> Mix for PerThread<G> {
     }
 }
 
-/// What the calling thread knows of its generator.
+/// The calling thread's record of its generator.
 ///
-/// A plain reference, so that what follows can be a tail call.
+/// A plain reference, so that the following code can be a tail call.
 #[inline(always)]
 fn here<G: Placed>() -> &'static Local<G> {
     let local: *const Local<G> = G::statics().local.with(core::ptr::from_ref);
-    // SAFETY: the value has no destructor and stays where it is as long as the thread runs; the
+    // SAFETY: the value has no destructor and stays in its place as long as the thread runs. The
     // reference stays in this thread, because the value has cells.
     unsafe { &*local }
 }
@@ -165,8 +164,8 @@ fn word<G: Placed, W: Word>() -> W {
     }
 }
 
-/// Fills `out`; an error is returned, or else ends the process. Everything but the short requests
-/// that the buffer serves is a tail call, so that those need no stack.
+/// Fills `out`. An error is returned, or ends the process. Everything except short requests that
+/// the buffer serves is a tail call, so that short requests need no stack.
 #[inline(always)]
 fn fill<G: Placed, const ABORT: bool>(out: &mut [u8]) -> Result<(), EntropyError> {
     let Some(mut claim) = here::<G>().claim() else {
@@ -201,13 +200,11 @@ fn fill_slowly<G: Placed, const ABORT: bool>(
     claim: Option<Claim<G>>,
     out: &mut [u8],
 ) -> Result<(), EntropyError> {
-    match serve(claim, out, Mixing::Refills) {
-        Err(error) if ABORT => abort(error),
-        result => result,
-    }
+    or_abort::<ABORT>(serve(claim, out, Mixing::Refills))
 }
 
-/// A word that could not be taken: refused by the page, which is claimed, or not even claimed.
+/// A word that could not be taken: the page, which is claimed, refused it, or the page could not be
+/// claimed.
 #[cold]
 #[inline(never)]
 fn word_slowly<G: Placed, W: Word>(refused: Option<(Claim<G>, Refusal)>) -> W {
@@ -220,9 +217,8 @@ fn word_slowly<G: Placed, W: Word>(refused: Option<(Claim<G>, Refusal)>) -> W {
     W::by(|bytes| serve(claim, bytes, Mixing::Refills)).unwrap_or_else(|error| abort(error))
 }
 
-/// A request of any kind, with the claim that is held, which it gives up. Without one, the thread
-/// has no page, yet or any more, or this is a signal handler and the draw that it interrupted has
-/// it.
+/// Serves any request, with the claim that is held, which it ends. Without a claim, the thread has
+/// no page yet or no longer, or this is a signal handler that interrupted a draw.
 #[cold]
 #[inline(never)]
 fn serve<G: Placed>(
@@ -232,20 +228,19 @@ fn serve<G: Placed>(
 ) -> Result<(), EntropyError> {
     let _errno = Errno::keep();
     let Some(mut claim) = claim.or_else(start) else {
-        // By system call: the draw that was interrupted may be inside of the vDSO, and if the
-        // handler forked, the kernel has emptied the state there together with its mark of being in
-        // use.
+        // By system call, because the interrupted draw may be inside of the vDSO. If the handler
+        // forked, the kernel has emptied the state there together with its mark of being in use.
         return kernel::fill(State::NONE, out);
     };
     let (vdso, isa) = (claim.0.vdso.get(), claim.0.isa.get());
     Owner { page: claim.page(), vdso, isa, interval: None }.fill(out, mixing)
 }
 
-/// Gets the thread its page, if it has not tried before, and claims it.
+/// Gets the thread its page, if that was not tried before, and claims it.
 fn start<G: Placed>() -> Option<Claim<G>> {
     let local = here::<G>();
-    // A handler that comes before finds a new thread, too, and gets it a page; one that comes after
-    // finds the claim and asks the kernel.
+    // A handler that comes earlier also finds a new thread, and gets it a page. One that comes
+    // later finds the claim and asks the kernel.
     if local.replace_new() != NEW {
         return local.claim();
     }
@@ -264,25 +259,25 @@ fn start<G: Placed>() -> Option<Claim<G>> {
     None
 }
 
-/// Arranges that the page is wiped and returned when the thread ends; false if the C library has no
-/// key or no memory left for this.
+/// Arranges that the page is wiped and returned when the thread ends. Returns false if the C
+/// library has no key or no memory left for this.
 ///
-/// A thread whose first draw comes in the last round of its destructors is not told any more; there
-/// is no way to see that. Its page stays as it is, and goes to a later thread ([`crate::slab`]): to
-/// one that has its thread-local memory at the same place.
+/// A thread that first draws in the last round of its destructors is not notified any more, and
+/// cannot detect that. Its page stays as it is until a later thread takes it ([`crate::slab`]): one
+/// with its thread-local memory at the same address.
 fn return_at_exit<G: Placed>() -> bool {
     key::<G>().is_some_and(|key| {
-        // Anything but null has the destructor called.
+        // The destructor is called for any value but null.
         let local = core::ptr::from_ref(here::<G>());
         // SAFETY: the key was made by the C library and is never deleted.
         unsafe { libc::pthread_setspecific(key, local.cast()) == 0 }
     })
 }
 
-/// The key of thread-specific data whose destructor serves this core; made by whoever is first.
+/// The key of thread-specific data whose destructor serves this kind. The first thread makes it.
 fn key<G: Placed>() -> Option<libc::pthread_key_t> {
     let published = G::statics().exit_key;
-    // Relaxed: the key itself is all there is to see.
+    // Relaxed: the key publishes nothing else.
     let known = published.load(Ordering::Relaxed);
     if known != 0 {
         return Some(known - 1);
@@ -302,11 +297,11 @@ fn key<G: Placed>() -> Option<libc::pthread_key_t> {
     }
 }
 
-/// Wipes and returns the page of a thread that ends; its later draws go to the kernel.
+/// Wipes and returns the page of a thread that ends. Its later draws go to the kernel.
 extern "C" fn at_exit<G: Placed>(_: *mut c_void) {
     let _errno = Errno::keep();
     let local = here::<G>();
-    // First, so that a handler that comes now does not touch the page.
+    // First, so that a handler that comes now does not use the page.
     local.state.set(KERNEL);
     compiler_fence(Ordering::SeqCst);
     let vdso = local.vdso.replace(State::NONE);
@@ -314,77 +309,5 @@ extern "C" fn at_exit<G: Placed>(_: *mut c_void) {
     if let Some(page) = local.page.take() {
         // SAFETY: this thread got them as one slot, and does not use them any more.
         drop(unsafe { Slot::from_parts(page, vdso) });
-    }
-}
-
-/// The page is there and nobody uses it.
-const FREE: u8 = 0;
-/// A draw is using the page, or the thread is just getting it.
-const CLAIMED: u8 = 1;
-/// The thread has not drawn yet.
-const NEW: u8 = 2;
-/// There is no page: the thread has ended, or would not be told to give it back, or the kernel
-/// refuses pages that a fork empties.
-const KERNEL: u8 = 3;
-
-/// What a thread knows of its generator.
-pub(crate) struct Local<G: 'static> {
-    /// Compiler fences where a claim begins and ends keep what is done under it between them.
-    state: Volatile<u8>,
-    page: Cell<Option<&'static Page<G>>>,
-    vdso: Cell<State>,
-    isa: Cell<Isa>,
-}
-
-impl<G> Local<G> {
-    pub(crate) const fn new() -> Self {
-        Self {
-            state: Volatile::new(NEW),
-            page: Cell::new(None),
-            vdso: Cell::new(State::NONE),
-            isa: Cell::new(Isa::PORTABLE),
-        }
-    }
-
-    /// Claims the page if it is there and free.
-    #[inline(always)]
-    fn claim(&'static self) -> Option<Claim<G>> {
-        if self.state.get() != FREE {
-            return None;
-        }
-        self.state.set(CLAIMED);
-        compiler_fence(Ordering::SeqCst);
-        Some(Claim(self))
-    }
-
-    /// Claims a page that is still to be got; returns the state before.
-    fn replace_new(&self) -> u8 {
-        // SAFETY: the cell is a live byte of this thread. Atomic against its own signal handlers.
-        let state = unsafe { AtomicU8::from_ptr(self.state.as_ptr()) };
-        state
-            .compare_exchange(NEW, CLAIMED, Ordering::Relaxed, Ordering::Relaxed)
-            .unwrap_or_else(|state| state)
-    }
-}
-
-/// The thread's page in the hands of one draw; given up when dropped.
-struct Claim<G: 'static>(&'static Local<G>);
-
-impl<G> Claim<G> {
-    #[inline(always)]
-    fn page(&mut self) -> PageMut<'_, G> {
-        // SAFETY: a page that can be claimed is there.
-        let page = unsafe { self.0.page.get().unwrap_unchecked() };
-        // SAFETY: the page is this thread's alone, and whoever interrupts this draw finds the
-        // claim.
-        unsafe { PageMut::new(page) }
-    }
-}
-
-impl<G> Drop for Claim<G> {
-    #[inline(always)]
-    fn drop(&mut self) {
-        compiler_fence(Ordering::SeqCst);
-        self.0.state.set(FREE);
     }
 }

@@ -15,24 +15,24 @@ use lanecrypt_kernels::salsa::Salsa;
 use crate::erasing::Erasing;
 use crate::fastest::Fastest;
 use crate::generator::Generator;
-use crate::per_thread::Local;
+use crate::local::Local;
 use crate::rekeying::Rekeying;
 #[cfg(feature = "study")]
 use crate::study::{Diagnostic, Inlined};
 use crate::table::Table;
 
-/// A generator that every thread and every processor can have one of. Other crates cannot add one.
+/// A generator that every thread and every processor can have. Other crates cannot add one.
 #[expect(
     private_interfaces,
     reason = "where the state of the process lies is this crate's business"
 )]
 pub trait Placed: Generator {
-    /// Where this kind's generators are found.
+    /// The static data of this kind.
     #[doc(hidden)]
     fn statics() -> Statics<Self>;
 }
 
-/// What one kind has in static memory.
+/// The static data of one kind.
 pub(crate) struct Statics<G: 'static> {
     /// The calling thread's generator.
     pub(crate) local: &'static LocalKey<Local<G>>,

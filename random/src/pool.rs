@@ -1,46 +1,40 @@
-//! Where pages come from and go back to.
+//! The pool of pages.
 //!
 //! Pages are mapped sixteen at a time ([`crate::slab`]), emptied by the kernel in a forked child
-//! ([`lanecrypt_kernels::fork`]), left out of core dumps (`MADV_DONTDUMP`) and locked in memory as
-//! far as the limit allows ([`crate::memlock`]). The pool's lock lies in such a page, too: a child
-//! finds it free, whatever the parent's threads were doing at the moment of the fork.
+//! ([`lanecrypt_kernels::fork`]), excluded from core dumps (`MADV_DONTDUMP`) and locked in memory
+//! as far as the limit allows ([`crate::memlock`]). The pool's lock is in such a page, too
+//! ([`crate::pool_lock`]).
 
 use core::num::NonZeroU64;
-use core::ptr::{NonNull, null_mut};
-use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use core::ptr::NonNull;
 
 use lanecrypt_kernels::Isa;
-use lanecrypt_kernels::fork::map_wiped;
 
 pub(crate) use lanecrypt_kernels::fork::NoPage;
 
 use crate::errno::Errno;
-use crate::memlock::Tally;
 use crate::owner::Owner;
-use crate::page::{Page, PageMut, STRIDE};
-use crate::quiet::Blocked;
+use crate::page::{Page, PageMut};
+use crate::pool_lock::{Lock, pool};
 use crate::slab::{self, User};
 use crate::vdso::State;
 
-/// How often to try for the lock before giving up; holders do a few stores or one mapping.
-const TRIES: u32 = 10_000;
-
-/// A page that belongs to whoever has this value, and its state of the kernel's generator. It goes
-/// back when this is dropped.
+/// A page that this value owns, and its state of the kernel's generator. Dropping it returns the
+/// page.
 pub(crate) struct Slot<G> {
     /// Mapped for ever.
     page: NonNull<Page<G>>,
     vdso: State,
 }
 
-// SAFETY: the page belongs to this value alone, wherever it goes.
+// SAFETY: the page belongs to this value alone, in whatever thread it is.
 unsafe impl<G> Send for Slot<G> {}
-// SAFETY: no method does anything through a shared reference but read atomic numbers, or what the
-// page's lock allows.
+// SAFETY: through a shared reference, methods only read atomic numbers, or do what the page's lock
+// allows.
 unsafe impl<G> Sync for Slot<G> {}
 
 impl<G> Slot<G> {
-    /// Puts together what [`Slot::into_parts`] took apart.
+    /// Joins the parts that [`Slot::into_parts`] returned.
     ///
     /// # Safety
     ///
@@ -49,7 +43,7 @@ impl<G> Slot<G> {
         Self { page: page.into(), vdso }
     }
 
-    /// The page, to be used by whoever arranges whose turn it is.
+    /// The page and its state, for code that decides itself who may use the page.
     pub(crate) fn into_parts(self) -> (&'static Page<G>, State)
     where
         G: 'static,
@@ -96,19 +90,7 @@ impl<G> Drop for Slot<G> {
     }
 }
 
-/// What a forked child begins anew, in a page of its own. All zero is valid.
-#[repr(C)]
-struct Pool {
-    /// One while somebody changes the slabs. Acquired with acquire, given up with release.
-    lock: AtomicU32,
-    tally: Tally,
-}
-
-/// The pool once it is mapped; null before, `REFUSED` if it cannot be. Published with release.
-static POOL: AtomicPtr<Pool> = AtomicPtr::new(null_mut());
-const REFUSED: *mut Pool = core::ptr::dangling_mut();
-
-/// How much of the protection that was asked for the kernel granted.
+/// The protection that the kernel granted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Protection {
     pub(crate) wipe_on_fork: bool,
@@ -118,7 +100,7 @@ pub(crate) struct Protection {
     pub(crate) lock_budget: Option<u64>,
 }
 
-/// What the kernel grants; maps the first slab if there is none yet.
+/// The protection that the kernel grants. Maps the first slab if there is none yet.
 pub(crate) fn protection() -> Protection {
     if let Ok(mut slot) = take::<()>(User::Value) {
         lock_in_memory(&mut slot.page_mut());
@@ -143,76 +125,14 @@ pub(crate) fn take<G>(user: User) -> Result<Slot<G>, NoPage> {
     let (page, vdso) = slab::take(&lock, user)?;
     drop(lock);
     let mut slot = Slot { page: page.cast(), vdso };
-    // One that was left behind may hold bytes.
+    // A page that was left behind may contain bytes.
     slot.page_mut().empty();
     Ok(slot)
 }
 
-/// Locks a page in memory, if the limit allows: then it never reaches swap space.
+/// Locks a page in memory, if the limit allows it. Then it never reaches swap space.
 pub(crate) fn lock_in_memory<G>(page: &mut PageMut<'_, G>) {
     if let Ok(pool) = pool() {
         pool.tally.lock(page);
-    }
-}
-
-fn pool() -> Result<&'static Pool, NoPage> {
-    let mut pool = POOL.load(Ordering::Acquire);
-    if pool.is_null() {
-        // Of threads that race, one publishes its page and the others give theirs up.
-        let mapped = match map_wiped(STRIDE) {
-            Ok(page) => page.as_ptr().cast(),
-            Err(NoPage::Refused) => REFUSED,
-            Err(NoPage::NotNow) => return Err(NoPage::NotNow),
-        };
-        pool = match POOL.compare_exchange(null_mut(), mapped, Ordering::Release, Ordering::Acquire)
-        {
-            Ok(_) => mapped,
-            Err(first) => {
-                if mapped != REFUSED {
-                    // SAFETY: this mapping was made above and nobody else has seen it.
-                    unsafe { libc::munmap(mapped.cast(), STRIDE) };
-                }
-                first
-            }
-        };
-    }
-    if pool == REFUSED {
-        return Err(NoPage::Refused);
-    }
-    // SAFETY: the pool stays mapped, everything in it is atomic, and all zero is valid.
-    Ok(unsafe { &*pool })
-}
-
-/// The pool's lock, held with all signals blocked: so no handler finds its own thread holding it,
-/// and none forks while the slabs are half changed.
-pub(crate) struct Lock {
-    pool: &'static Pool,
-    /// Ends after the lock is given up.
-    _blocked: Blocked,
-}
-
-impl Lock {
-    /// Takes the lock; `None` if others keep it busy for too long.
-    fn of(pool: &'static Pool) -> Option<Self> {
-        let blocked = Blocked::new();
-        for attempt in 0..TRIES {
-            // Pairs with the store in `drop`.
-            if pool.lock.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok() {
-                return Some(Self { pool, _blocked: blocked });
-            }
-            if attempt % 64 == 63 {
-                std::thread::yield_now();
-            } else {
-                core::hint::spin_loop();
-            }
-        }
-        None
-    }
-}
-
-impl Drop for Lock {
-    fn drop(&mut self) {
-        // Pairs with the exchange in `of`.
-        self.pool.lock.store(0, Ordering::Release);
     }
 }

@@ -1,20 +1,20 @@
-//! Runs of a core that no signal may look into.
+//! Runs of a core that signals must not see.
 //!
 //! For a handler the kernel saves all registers on the thread's stack or on an alternate one, and
-//! they stay there when it returns: round keys, key words, keystream. Wiping cannot reach an
-//! alternate stack. So a run is *watched*: a handler that interrupts it may see the keys that it
-//! used. These keys and all that was made with them are then thrown away, and the run is made
-//! again, under a key that is not in the frame and with signals *blocked*.
+//! they stay there after it returns: round keys, key words, keystream. Wiping cannot reach an
+//! alternate stack. So a run is *watched*. A handler that interrupts it may see the keys that it
+//! used. Then these keys and everything made with them are discarded, and the run is repeated under
+//! a key that is not in the frame, with signals *blocked*.
 //!
-//! Watching costs three plain instructions, blocking two system calls. What watches is the kernel:
-//! it forgets a restartable sequence ([`crate::rseq`]) that a thread has named when the thread is
-//! interrupted outside of it. A preemption looks the same and costs a run, too. Where the C library
-//! registers no area for that, signals are blocked at once.
+//! Watching costs three plain instructions, and blocking costs two system calls. The kernel does
+//! the watching: it forgets a restartable sequence ([`crate::area`]) that a thread has named when
+//! the thread is interrupted outside of it. A preemption looks the same and also costs a run. If
+//! the C library registers no area for that, signals are blocked at once.
 
 use core::ptr::null;
 use core::sync::atomic::{Ordering, compiler_fence};
 
-use crate::rseq;
+use crate::area::Area;
 
 /// The most bytes that are made with signals blocked at a time: 15 microseconds of the fastest
 /// core, a millisecond of the slowest.
@@ -23,22 +23,22 @@ pub(crate) const PIECE: usize = 1 << 18;
 /// How a core runs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Manner {
-    /// Signals may come; afterwards it is known whether one did.
-    Watched(rseq::Area),
+    /// Signals may come. Afterwards it is known whether one did.
+    Watched(Area),
     /// No signal comes.
     Blocked,
 }
 
 impl Manner {
-    /// The cheapest that there is in this thread.
+    /// The cheapest manner that this thread has.
     #[inline]
     pub(crate) fn cheapest() -> Self {
-        rseq::Area::here().map_or(Self::Blocked, Self::Watched)
+        Area::here().map_or(Self::Blocked, Self::Watched)
     }
 
-    /// Runs `work`; false if what it had in registers may have been saved for a signal handler.
+    /// Runs `work`. Returns false if a signal handler's frame may contain its registers.
     ///
-    /// `work` leaves nothing in registers. It makes no system call and does not come here again.
+    /// `work` leaves nothing in registers. It makes no system call and does not call this function.
     #[inline(always)]
     pub(crate) fn run(self, work: impl FnOnce()) -> bool {
         match self {
@@ -58,15 +58,15 @@ impl Manner {
     }
 }
 
-/// Room for the kernel's set of signals: 64 of them, on MIPS 128.
+/// Room for the kernel's set of signals: 64 of them, or 128 on MIPS.
 type Signals = [u64; 2];
 const SIGNALS_SIZE: usize =
     if cfg!(any(target_arch = "mips", target_arch = "mips64")) { 16 } else { 8 };
 
-/// All signals of this thread are blocked, with those that the C library keeps for itself, until
-/// this is dropped.
+/// Blocks all signals of this thread, including those that the C library reserves, until this is
+/// dropped.
 pub(crate) struct Blocked {
-    /// Those that were blocked before; `None` if the kernel refused.
+    /// The signals that were blocked before; `None` if the kernel refused.
     before: Option<Signals>,
 }
 
@@ -86,7 +86,7 @@ impl Drop for Blocked {
     }
 }
 
-/// Sets which signals are blocked; false if a filter of system calls forbids it.
+/// Sets which signals are blocked. Returns false if a filter of system calls forbids it.
 fn set_mask(signals: &Signals, before: *mut Signals) -> bool {
     // SAFETY: both sets have room for what the kernel reads and writes, or the second is null.
     let result = unsafe {

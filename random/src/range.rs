@@ -1,8 +1,8 @@
-//! Random integers of a range, each with the same probability.
+//! Random integers of a range, all with the same probability.
 //!
-//! Lemire's method ("Fast Random Integer Generation in an Interval", 2019): the high half of a
-//! random word times the number of values, with the few words rejected that would make some values
-//! likelier than others. One multiplication in the usual case, and no division.
+//! Lemire's method ("Fast Random Integer Generation in an Interval", 2019): the result is the high
+//! half of a random word times the number of values. The few words that would make some values more
+//! likely are rejected. The usual case takes one multiplication and no division.
 
 use core::ops::{Bound, RangeBounds};
 
@@ -21,9 +21,9 @@ pub trait Sealed: Copy {
     fn successor(self) -> Option<Self>;
     /// The next smaller value, if there is one.
     fn predecessor(self) -> Option<Self>;
-    /// How far `high` lies above this value; `None` if it lies below.
+    /// The distance from this value up to `high`; `None` if `high` is lower.
     fn distance(self, high: Self) -> Option<u64>;
-    /// The value that lies so far above this one.
+    /// The value at this distance above this one.
     fn above(self, distance: u64) -> Self;
 }
 

@@ -1,5 +1,5 @@
-//! The design of NetBSD's `cprng_fast`: one cipher state runs on, request after request, and gets a
-//! new key from the kernel after a number of bytes.
+//! The design of NetBSD's `cprng_fast`: one cipher state continues from request to request, and
+//! gets a new key from the kernel after a number of bytes.
 
 use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
@@ -9,56 +9,58 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use lanecrypt_kernels::{Isa, StreamCore, wipe};
 
 use crate::core_type::SeedCore;
-use crate::generator::{Cut, Generator, Mixing, clean_up};
+use crate::generator::{Generator, Mixing, clean_up};
 use crate::kernel;
-use crate::owner::Owner;
+use crate::owner::{FillError, Owner};
 use crate::page::{BUFFER, Page, PageMut};
 use crate::quiet::{self, Manner};
 
-/// Bytes of keystream that one key makes, unless the program sets another number: 512 MiB.
+/// The default number of bytes of keystream that one key makes: 512 MiB.
 pub const REKEY_INTERVAL: u64 = 512 << 20;
 
-/// The setting of the process. Relaxed: a plain number.
+/// The setting of the process. Relaxed: it publishes nothing else.
 static INTERVAL: AtomicU64 = AtomicU64::new(REKEY_INTERVAL);
 
-/// The generator of NetBSD's `cprng_fast` over the core `C`: the cipher's state runs on and takes a
-/// new key from the kernel every 512 MiB.
+/// The generator of NetBSD's `cprng_fast` over the core `C`: the state of the cipher continues from
+/// request to request and takes a new key from the kernel every 512 MiB.
 ///
-/// Buffered bytes are wiped as they leave, but **there is no backtracking resistance within an
-/// interval**: an attacker who reads the state can compute what was given out under the present
-/// key. It is here for comparison, and for ciphers whose keys take too long to set up to be
-/// replaced at each refill; [`Erasing`](crate::Erasing) is what programs should use.
+/// Buffered bytes are wiped as they are handed out, but **there is no backtracking resistance
+/// within an interval**: an attacker who reads the state can compute all output under the present
+/// key. It is here for comparison, and for ciphers whose keys take too long to set up at each
+/// refill. Programs should use [`Erasing`](crate::Erasing).
 ///
-/// A type to place: [`PerCpu<Rekeying<C>>`](crate::PerCpu), [`Shared<Rekeying<C>>`](crate::Shared).
+/// To be used with a place: [`PerCpu<Rekeying<C>>`](crate::PerCpu),
+/// [`Shared<Rekeying<C>>`](crate::Shared).
 #[derive(Clone, Copy, Debug)]
 pub struct Rekeying<C>(PhantomData<fn() -> C>);
 
-/// Sets how many bytes of keystream one key makes, for all [`Rekeying`] generators of the process
-/// that have no setting of their own; rounded up to whole blocks of 64 bytes.
+/// Sets the number of bytes of keystream that one key makes, for all [`Rekeying`] generators of the
+/// process without their own setting. It is rounded up to whole blocks of 64 bytes.
 ///
-/// It counts from each generator's next refill on; with HC-128 inlined, when the present interval
-/// has ended or 1 GiB of it.
+/// It takes effect at each generator's next refill. With inlined HC-128 it takes effect at the end
+/// of the present interval, or after 1 GiB of it.
 pub fn set_rekey_interval(bytes: NonZeroU64) {
     INTERVAL.store(bytes.get(), Ordering::Relaxed);
 }
 
-/// What a [`Rekeying`] generator has done since it was seeded; a forked child begins anew.
+/// The counters of a [`Rekeying`] generator since it was seeded. A forked child starts over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counters {
-    /// Keys that it had from the kernel.
+    /// The number of keys that it got from the kernel.
     pub keys: u64,
-    /// Bytes of keystream made under the present key; up to 8 KiB of them still wait in the buffer.
+    /// The number of bytes of keystream made under the present key. Up to 8 KiB of them are still
+    /// in the buffer.
     pub bytes: u64,
 }
 
 #[expect(private_interfaces, reason = "this is the inside of a generator")]
 impl<C: SeedCore + 'static> Generator for Rekeying<C> {
-    fn key(owner: &mut Owner<'_, Self>) -> Result<(), Cut> {
+    fn key(owner: &mut Owner<'_, Self>) -> Result<(), FillError> {
         owner.new_key()
     }
 
-    fn serve(owner: &mut Owner<'_, Self>, out: &mut [u8], mixing: Mixing) -> Result<(), Cut> {
+    fn serve(owner: &mut Owner<'_, Self>, out: &mut [u8], mixing: Mixing) -> Result<(), FillError> {
         // A request that the buffer cannot hold has at least one whole block.
         const { assert!(C::BLOCK <= Running::<C>::BUFFERED && quiet::PIECE.is_multiple_of(C::BLOCK)) };
         if mixing == Mixing::EveryRequest {
@@ -72,7 +74,7 @@ impl<C: SeedCore + 'static> Generator for Rekeying<C> {
             // Less than `whole` fits into the same type.
             let length = usize::try_from(room).unwrap_or(whole).min(whole);
             let (now, later) = rest.split_at_mut(length);
-            // Counted first: a fork makes both void.
+            // Counted first, because a fork clears both.
             owner.page.page().made().add(length as u64);
             make::<C>(owner.isa, owner.page.running().core, now);
             owner.check()?;
@@ -86,27 +88,27 @@ impl<C: SeedCore + 'static> Generator for Rekeying<C> {
     }
 }
 
-/// A cipher that runs on, at the head of its page; keystream waits behind it.
+/// The running cipher, at the head of its page. The keystream follows.
 ///
-/// All bytes zero is a value of this type, too: a forked child's page.
+/// All bytes zero is also a value of this type, because a forked child's page is zero.
 #[repr(C)]
 struct Running<C> {
     made: Made,
-    /// Overwritten by the next one, not dropped: every byte of it is.
+    /// Overwritten by the next cipher and not dropped. Every byte of it is overwritten.
     core: ManuallyDrop<C>,
 }
 
-/// What was made. Both numbers are written by the page's user and read by whoever asks; they
-/// publish nothing. Relaxed.
+/// The counters. The page's user writes both numbers, and anybody may read them. Relaxed: they
+/// publish nothing else.
 #[repr(C)]
 pub(crate) struct Made {
     keys: AtomicU64,
-    /// Under the present key.
+    /// The bytes under the present key.
     bytes: AtomicU64,
 }
 
 impl<C> Running<C> {
-    /// Bytes of keystream that the page has room for.
+    /// The number of bytes of keystream for which the page has room.
     const BUFFERED: usize = {
         assert!(align_of::<Self>() <= 4096 && size_of::<Self>() + 1024 <= BUFFER);
         (BUFFER - size_of::<Self>()) / 64 * 64
@@ -114,7 +116,7 @@ impl<C> Running<C> {
 }
 
 impl<C: SeedCore> Page<Rekeying<C>> {
-    /// What the generator of this page has made.
+    /// The counters of the generator of this page.
     pub(crate) fn made(&self) -> &Made {
         // SAFETY: pages of this kind begin with these numbers, and nothing else refers to them but
         // as atomics.
@@ -122,11 +124,11 @@ impl<C: SeedCore> Page<Rekeying<C>> {
     }
 }
 
-/// What a page of this kind has for its user.
+/// The content of a page of this kind, for its user.
 pub(crate) struct Parts<'page, C> {
     key: &'page mut [u8; 32],
     pub(crate) core: &'page mut ManuallyDrop<C>,
-    /// Room for keystream; bytes are handed out from its end.
+    /// Room for keystream. Bytes are handed out from its end.
     keystream: &'page mut [u8],
 }
 
@@ -155,13 +157,13 @@ impl Made {
         }
     }
 
-    /// A key came from the kernel.
+    /// Counts a key from the kernel.
     fn begin(&self) {
         self.keys.store(self.keys.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
         self.bytes.store(0, Ordering::Relaxed);
     }
 
-    /// So many bytes more are made, or may be.
+    /// Counts `length` more bytes that are made, or may be.
     pub(crate) fn add(&self, length: u64) {
         let bytes = self.bytes.load(Ordering::Relaxed).saturating_add(length);
         self.bytes.store(bytes, Ordering::Relaxed);
@@ -169,14 +171,14 @@ impl Made {
 }
 
 impl<C: SeedCore> Owner<'_, Rekeying<C>> {
-    /// Bytes that one key of this generator makes.
+    /// The number of bytes that one key of this generator makes.
     fn interval(&self) -> u64 {
         let bytes = self.interval.map_or_else(|| INTERVAL.load(Ordering::Relaxed), NonZeroU64::get);
         bytes.checked_next_multiple_of(64).unwrap_or(u64::MAX - 63)
     }
 
-    /// Keys the running cipher anew.
-    pub(crate) fn new_key(&mut self) -> Result<(), Cut> {
+    /// Gives the running cipher a new key.
+    pub(crate) fn new_key(&mut self) -> Result<(), FillError> {
         let isa = self.isa;
         let Parts { key: seed, core, .. } = self.page.running();
         kernel::ask(seed)?;
@@ -189,8 +191,9 @@ impl<C: SeedCore> Owner<'_, Rekeying<C>> {
         Ok(())
     }
 
-    /// Bytes that may still be made under the present key, or under a new one if that is none.
-    pub(crate) fn room(&mut self) -> Result<u64, Cut> {
+    /// The number of bytes that may still be made under the present key, or under a new one if
+    /// there are none.
+    pub(crate) fn room(&mut self) -> Result<u64, FillError> {
         let interval = self.interval();
         let made = self.page.page().made().counters().bytes;
         if made < interval {
@@ -200,11 +203,11 @@ impl<C: SeedCore> Owner<'_, Rekeying<C>> {
         Ok(interval)
     }
 
-    /// Fills the buffer, of which no bytes are left.
-    fn refill(&mut self) -> Result<(), Cut> {
+    /// Fills the buffer, which is empty.
+    fn refill(&mut self) -> Result<(), FillError> {
         let room = self.room()?;
         let length = usize::try_from(room).unwrap_or(usize::MAX).min(Running::<C>::BUFFERED);
-        // Counted first: a fork makes both void.
+        // Counted first, because a fork clears both.
         self.page.page().made().add(length as u64);
         let isa = self.isa;
         let Parts { core, keystream, .. } = self.page.running();
@@ -216,15 +219,15 @@ impl<C: SeedCore> Owner<'_, Rekeying<C>> {
     }
 }
 
-/// Kept apart, so that what it leaves on the stack lies below its caller's frame.
+/// Not inlined, so that what it leaves on the stack lies below its caller's frame.
 #[inline(never)]
 fn key_core<C: SeedCore>(isa: Isa, seed: &[u8; 32], core: &mut ManuallyDrop<C>) {
     *core = ManuallyDrop::new(C::from_seed(isa, seed));
 }
 
-/// Makes keystream, of which there is room, straight into `out`.
+/// Makes keystream directly into `out`. The interval has room for it.
 fn make<C: SeedCore>(isa: Isa, core: &mut C, out: &mut [u8]) {
-    // Not watched: a new key each time that the thread is preempted would not be this design.
+    // Not watched: this design does not take a new key each time the thread is preempted.
     for piece in out.chunks_mut(quiet::PIECE) {
         Manner::Blocked.run(|| {
             keystream(core, piece);
@@ -233,7 +236,7 @@ fn make<C: SeedCore>(isa: Isa, core: &mut C, out: &mut [u8]) {
     }
 }
 
-/// Kept apart, so that what it leaves on the stack lies below its caller's frame.
+/// Not inlined, so that what it leaves on the stack lies below its caller's frame.
 #[inline(never)]
 fn keystream<C: StreamCore>(core: &mut C, out: &mut [u8]) {
     core.keystream(out);

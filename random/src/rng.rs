@@ -1,4 +1,4 @@
-//! The traits of `rand_core`, in each generation that is in use.
+//! The traits of `rand_core`, in each major version that is in use.
 
 use core::convert::Infallible;
 
@@ -55,7 +55,7 @@ macro_rules! rand_core {
         #[cfg(feature = "rand_core_06")]
         impl<$($bounds)*> rand_core_06::CryptoRng for $generator {}
     };
-    // What the older generations ask for alike.
+    // The common part of the older versions.
     (@methods $g:ident, $u32:expr, $u64:expr, |$out:ident| $fill:expr) => {
         #[inline]
         fn next_u32(&mut self) -> u32 {

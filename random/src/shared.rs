@@ -21,21 +21,22 @@ use crate::turn::{Marked, Turn};
 use crate::vdso::State;
 use crate::word::Word;
 
-/// Tries for the lock before the processor is offered to others at each further one.
+/// The number of tries for the lock before each further try first yields the processor.
 const SPINS: u32 = 100;
-/// Tries after which the kernel is asked: the holder may be a thread that will not run for long.
+/// The number of tries before the kernel is asked: the holder may be a thread that does not run for
+/// a long time.
 const TRIES: u32 = 10_000;
 
-/// One generator of the kind `G` behind a lock: the state that many threads share.
+/// One generator of the kind `G` behind a lock, which many threads share.
 ///
-/// The place that most libraries keep their generator at, and the slowest: two threads that draw at
-/// the same time get less than one alone. It is here for comparison, and for programs that want one
-/// sequence of keys for all threads. [`PerThread`](crate::PerThread) is what programs should use.
+/// Most libraries keep their generator like this, and it is the slowest place: two threads that
+/// draw at the same time get less than one alone. It is here for comparison, and for programs that
+/// want one sequence of keys for all threads. Programs should use [`PerThread`](crate::PerThread).
 ///
-/// Safe in signal handlers, which get kernel bytes where they interrupt a draw, and after a fork:
-/// the child finds the lock free and the generator unseeded, whoever held it.
+/// Safe in signal handlers, which get kernel bytes if they interrupt a draw, and after a fork. A
+/// child finds the lock free and the generator unseeded, whichever thread held the lock.
 pub struct Shared<G = Erasing> {
-    /// `None` if there was no page that a fork empties: then every request goes to the kernel.
+    /// `None` if there was no page that a fork empties. Then every request goes to the kernel.
     slot: Option<Slot<G>>,
     isa: Isa,
     interval: Option<NonZeroU64>,
@@ -46,7 +47,7 @@ impl<G: Generator> Shared<G> {
     ///
     /// # Errors
     ///
-    /// [`EntropyError`] when the kernel gives no random bytes.
+    /// [`EntropyError`] if the kernel gives no random bytes.
     pub fn new() -> Result<Self, EntropyError> {
         Self::made(None)
     }
@@ -58,11 +59,11 @@ impl<G: Generator> Shared<G> {
         Ok(generator)
     }
 
-    /// Fills `out` with random bytes, or says why it cannot.
+    /// Fills `out` with random bytes, or returns an error.
     ///
     /// # Errors
     ///
-    /// [`EntropyError`] when the kernel gives no random bytes; `out` must then not be used.
+    /// [`EntropyError`] if the kernel gives no random bytes. `out` must then not be used.
     #[inline]
     pub fn try_fill(&self, out: &mut [u8]) -> Result<(), EntropyError> {
         let Some(mut turn) = self.turn() else { return kernel::stand_in(out) };
@@ -97,14 +98,13 @@ impl<G: Generator> Shared<G> {
         self.word()
     }
 
-    /// Drops what is buffered and takes a new key from the kernel.
+    /// Drops the buffer and takes a new key from the kernel.
     ///
     /// # Errors
     ///
-    /// [`EntropyError`] when the kernel gives no random bytes.
+    /// [`EntropyError`] if the kernel gives no random bytes.
     ///
-    /// Does nothing in a signal handler that interrupts a draw, and if the lock stays busy for
-    /// long.
+    /// Does nothing in a signal handler that interrupts a draw, or if the lock stays busy for long.
     pub fn reseed(&self) -> Result<(), EntropyError> {
         self.turn().map_or(Ok(()), |turn| self.serve(turn, &mut [], Mixing::NewKey))
     }
@@ -122,20 +122,20 @@ impl<G: Generator> Shared<G> {
         }
     }
 
-    /// Waits for the lock; `None` where the kernel must be asked instead: there is no page, this is
-    /// a handler that interrupted a draw, or the lock stays busy for long.
+    /// Waits for the lock. `None` if the kernel must be asked instead: there is no page, this is a
+    /// handler that interrupted a draw, or the lock stays busy for long.
     #[inline(always)]
     fn turn(&self) -> Option<Turn<'_, G>> {
         let page = self.slot.as_ref()?.page();
         let draw = Marked::of_thread()?;
-        // SAFETY: this value's page is used in this way only.
+        // SAFETY: this value's page is only used in this way.
         match unsafe { draw.try_lock(page) } {
             Ok(turn) => Some(turn),
             Err(draw) => self.wait_for(draw),
         }
     }
 
-    /// Tries for the lock again and again; `None` if it stays busy for too long.
+    /// Tries for the lock repeatedly. `None` if it stays busy for too long.
     #[cold]
     #[inline(never)]
     fn wait_for<'a>(&'a self, mut draw: Marked<'static>) -> Option<Turn<'a, G>> {
@@ -178,12 +178,12 @@ impl<C: SeedCore + 'static> Shared<Rekeying<C>> {
     ///
     /// # Errors
     ///
-    /// As for [`Shared::new`].
+    /// Same as [`Shared::new`].
     pub fn with_interval(interval: NonZeroU64) -> Result<Self, EntropyError> {
         Self::made(Some(interval))
     }
 
-    /// What it has done so far.
+    /// Its counters.
     #[must_use]
     pub fn counters(&self) -> Counters {
         // Counters need no lock.

@@ -1,4 +1,4 @@
-//! A generator for programs of one thread.
+//! A generator for programs with one thread.
 
 use core::cell::UnsafeCell;
 use core::fmt;
@@ -10,16 +10,16 @@ use crate::held::Held;
 use crate::kernel;
 use crate::turn::{Mark, Marked};
 
-/// A generator that one thread uses from many places, without any lock, thread-local look-up or
-/// processor's number: what a program of one thread on one processor needs.
+/// A generator that one thread uses from many places, without a lock, a thread-local look-up or the
+/// processor's number. This is all that a program with one thread needs.
 ///
-/// Unlike [`Held`] it is drawn from through a shared reference; the compiler sees to it that no
-/// other thread has one at the same time.
+/// Unlike [`Held`] it is used through a shared reference. The compiler ensures that no other thread
+/// has one at the same time.
 ///
-/// Safe in signal handlers, which get kernel bytes where they interrupt a draw, and after a fork.
+/// Safe in signal handlers, which get kernel bytes if they interrupt a draw, and after a fork.
 pub struct Single<G = Erasing> {
     held: UnsafeCell<Held<G>>,
-    /// Set while a draw is under way.
+    /// Set while a draw is in progress.
     mark: Mark,
 }
 
@@ -28,17 +28,17 @@ impl<G: Generator> Single<G> {
     ///
     /// # Errors
     ///
-    /// [`EntropyError`] when the kernel gives no random bytes.
+    /// [`EntropyError`] if the kernel gives no random bytes.
     pub fn new() -> Result<Self, EntropyError> {
         let held = Held::new()?;
         Ok(Self { held: UnsafeCell::new(held), mark: Mark::new() })
     }
 
-    /// Fills `out` with random bytes, or says why it cannot.
+    /// Fills `out` with random bytes, or returns an error.
     ///
     /// # Errors
     ///
-    /// [`EntropyError`] when the kernel gives no random bytes; `out` must then not be used.
+    /// [`EntropyError`] if the kernel gives no random bytes. `out` must then not be used.
     #[inline]
     pub fn try_fill(&self, out: &mut [u8]) -> Result<(), EntropyError> {
         match self.begin() {
@@ -72,11 +72,11 @@ impl<G: Generator> Single<G> {
         self.begin().map_or_else(kernel::stand_in_word, |mut draw| draw.held().u64())
     }
 
-    /// Drops what is buffered and takes a new key from the kernel.
+    /// Drops the buffer and takes a new key from the kernel.
     ///
     /// # Errors
     ///
-    /// [`EntropyError`] when the kernel gives no random bytes.
+    /// [`EntropyError`] if the kernel gives no random bytes.
     ///
     /// Does nothing in a signal handler that interrupts a draw.
     pub fn reseed(&self) -> Result<(), EntropyError> {
@@ -90,7 +90,7 @@ impl<G: Generator> Single<G> {
     }
 }
 
-/// The one draw that is under way; it ends when dropped.
+/// The draw in progress. Dropping it ends the draw.
 struct Draw<'a, G> {
     held: &'a UnsafeCell<Held<G>>,
     _mark: Marked<'a>,
@@ -99,8 +99,8 @@ struct Draw<'a, G> {
 impl<G> Draw<'_, G> {
     #[inline(always)]
     fn held(&mut self) -> &mut Held<G> {
-        // SAFETY: the type cannot be shared between threads, and whoever interrupts this draw finds
-        // the mark.
+        // SAFETY: the type cannot be shared between threads, and a handler that interrupts this
+        // draw finds the mark.
         unsafe { &mut *self.held.get() }
     }
 }

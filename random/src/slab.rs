@@ -1,50 +1,51 @@
-//! Sixteen pages at a time, and the record of who has them.
+//! Pages in groups of sixteen, and the record of their users.
 //!
-//! The record lies in ordinary memory, which a forked child inherits: so the child uses its
-//! parent's slabs again instead of mapping others. What the child finds free is free. The pages
-//! that threads of the parent had are free, too, but for those of the thread that forked, which
-//! lives on in the child. That thread alone knows that it is the one: it has taken a page in an
-//! earlier process, and remembers that in thread-local memory. Pages of [`Held`](crate::Held) and
-//! the like are never free before their values are dropped: nobody knows which of them the child
-//! can still reach.
+//! The record is in ordinary memory, which a forked child inherits. So the child reuses its
+//! parent's slabs and maps no others. A page that is free in the record is free in the child. The
+//! pages that threads of the parent had are free, too, except those of the thread that forked,
+//! which lives on in the child. Only that thread knows that it is the one: it has taken a page in
+//! an earlier process, and remembers that in thread-local memory. Pages of [`Held`](crate::Held)
+//! and similar values are never free before the values are dropped, because nobody knows which of
+//! them the child can still reach.
 //!
-//! A fork may find the record in the middle of a change that another thread makes. Such a change
-//! concerns a page that the child cannot reach: at worst the child does without it.
+//! A fork may find the record in the middle of a change by another thread. Such a change concerns a
+//! page that the child cannot reach. In the worst case the child cannot use that page.
 
 use core::cell::Cell;
+use core::hint::black_box;
 use core::ptr::{NonNull, null_mut};
 use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use lanecrypt_kernels::fork::{Generation, NoPage, map_wiped};
 
 use crate::page::STRIDE;
-use crate::pool::Lock;
+use crate::pool_lock::Lock;
 use crate::vdso::{self, State};
 
 /// Pages of a slab.
 const PAGES: usize = 16;
 
-/// Who takes a page.
+/// The user of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum User {
-    /// A value, or the process: whoever holds it gives the page back.
+    /// A value, or the process. The holder of the value returns the page.
     Value,
-    /// The calling thread, for what it keeps at this address of its thread-local memory. It gives
-    /// the page back when it ends, unless the C library does not tell it.
+    /// The calling thread, for the record at this address of its thread-local memory. It returns
+    /// the page when it ends, unless the C library does not notify it.
     Thread(usize),
 }
 
-/// Sixteen pages, and who has them. Mapped for ever; reached only with the pool's lock ([`slabs`]).
+/// Sixteen pages and their users. Mapped for ever, and only used with the pool's lock ([`slabs`]).
 struct Slab {
     next: Option<&'static Self>,
     base: NonNull<u8>,
     states: [State; PAGES],
-    /// A bit for each page that nobody has.
+    /// A bit for each free page.
     free: Cell<u16>,
     users: [Cell<Record>; PAGES],
 }
 
-/// The user that has a page, or had it last.
+/// The present or last user of a page.
 #[derive(Clone, Copy)]
 struct Record {
     user: User,
@@ -56,12 +57,12 @@ struct Record {
 
 /// The newest slab. Written with release, under the pool's lock; read with acquire.
 static NEWEST: AtomicPtr<Slab> = AtomicPtr::new(null_mut());
-/// Whether the kernel has refused another slab for good, and whether some slab gets into core
-/// dumps. Relaxed everywhere: plain facts, which publish nothing else.
+/// Whether the kernel has refused another slab for good, and whether core dumps contain some slab.
+/// Relaxed everywhere: plain facts, which publish nothing else.
 static REFUSED: AtomicBool = AtomicBool::new(false);
 static DUMPED: AtomicBool = AtomicBool::new(false);
 
-/// What a thread remembers of itself. Its address names the thread.
+/// A thread's record of itself. Its address identifies the thread.
 struct Here {
     /// The process in which it took its first page.
     began_in: Cell<Option<Generation>>,
@@ -73,18 +74,18 @@ std::thread_local! {
     static HERE: Here = const { Here { began_in: Cell::new(None), ends: Cell::new(false) } };
 }
 
-/// Whether no slab gets into core dumps.
+/// Whether core dumps contain no slab.
 pub(crate) fn is_kept_out_of_dumps() -> bool {
     !DUMPED.load(Ordering::Relaxed)
 }
 
-/// From now on the calling thread gets no page for itself: it might not be told to give it back.
+/// From now on the calling thread gets no page for itself, because it might not be notified to
+/// return it.
 pub(crate) fn thread_ends() {
     HERE.with(|here| here.ends.set(true));
 }
 
-/// Takes a page that is free or left behind, or maps a slab. What was in the page may still be
-/// there.
+/// Takes a page that is free or left behind, or maps a slab. The page may still contain bytes.
 ///
 /// # Errors
 ///
@@ -102,8 +103,8 @@ pub(crate) fn take(lock: &Lock, user: User) -> Result<(NonNull<u8>, State), NoPa
     let has_forked = began_in.is_some_and(|process| !process.is_current());
     let is_left_behind = |record: Record| match record.user {
         User::Value => false,
-        // Where a thread of this process keeps what says that it has no page, none that lives has
-        // one.
+        // If a thread of this process has its record at this address and the record says that it
+        // has no page, no living thread has this one.
         User::Thread(_) if record.user == user => true,
         User::Thread(_) => has_forked && record.thread != thread && !record.taken_in.is_current(),
     };
@@ -111,11 +112,11 @@ pub(crate) fn take(lock: &Lock, user: User) -> Result<(NonNull<u8>, State), NoPa
     let (slab, i) = found.map_or_else(|| grow(lock).map(|slab| (slab, 0)), Ok)?;
     slab.users[i].set(Record { user, thread, taken_in: now });
     slab.free.set(slab.free.get() & !(1 << i));
-    // SAFETY: a slab has so many pages.
+    // SAFETY: `i` is below the number of pages of a slab.
     Ok((unsafe { slab.base.add(i * STRIDE) }, slab.states[i]))
 }
 
-/// Puts a page back, which belongs to nobody.
+/// Returns a page that nobody uses.
 pub(crate) fn put(lock: &Lock, page: NonNull<u8>) {
     for slab in slabs(lock) {
         let offset = page.addr().get().wrapping_sub(slab.base.addr().get());
@@ -131,10 +132,12 @@ fn find_free(lock: &Lock) -> Option<(&Slab, usize)> {
     Some((slab, slab.free.get().trailing_zeros() as usize))
 }
 
-/// A page that is not free, of which `is_wanted` says yes.
+/// A page for whose record `is_wanted` returns true.
 fn find(lock: &Lock, is_wanted: impl Fn(Record) -> bool) -> Option<(&Slab, usize)> {
     slabs(lock).find_map(|slab| {
-        let i = slab.users.iter().position(|record| is_wanted(record.get()))?;
+        // The number is hidden from the compiler, which would unroll the loop to kilobytes.
+        let mut users = slab.users.iter().take(black_box(PAGES));
+        let i = users.position(|record| is_wanted(record.get()))?;
         Some((slab, i))
     })
 }

@@ -7,9 +7,9 @@ use crate::word::Word;
 
 /// A generator that mixes fresh kernel bytes into every single request.
 ///
-/// For programs that may be snapshotted or cloned at any instant: copies of a process never give
-/// out the same bytes, not even those that were buffered when they were copied, and neither do
-/// copies of a machine once its kernel has noticed. A request costs a system call.
+/// For programs that may be snapshotted or cloned at any moment. Copies of a process never return
+/// the same bytes, not even bytes that were buffered when they were copied. The same holds for
+/// copies of a machine as soon as their kernels have noticed. Each request costs a system call.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Strict<G = PerThread>(G);
 
@@ -21,11 +21,11 @@ impl<G> Strict<G> {
 
 #[expect(private_bounds, reason = "only the generators of this crate know how to mix")]
 impl<G: Mix> Strict<G> {
-    /// Fills `out` with random bytes, or says why it cannot.
+    /// Fills `out` with random bytes, or returns an error.
     ///
     /// # Errors
     ///
-    /// [`EntropyError`] when the kernel gives no random bytes; `out` must then not be used.
+    /// [`EntropyError`] if the kernel gives no random bytes. `out` must then not be used.
     pub fn try_fill(&mut self, out: &mut [u8]) -> Result<(), EntropyError> {
         self.0.fill_with(out, Mixing::EveryRequest)
     }
@@ -53,7 +53,7 @@ impl<G: Mix> Strict<G> {
     }
 }
 
-/// A generator that can be told when to mix kernel bytes in.
+/// A generator that mixes in kernel bytes on demand.
 pub(crate) trait Mix {
     /// Fills `out`, with kernel bytes mixed in as `mixing` says.
     fn fill_with(&mut self, out: &mut [u8], mixing: Mixing) -> Result<(), EntropyError>;

@@ -1,5 +1,5 @@
-//! What the study of NetBSD's `cprng_fast` compares: a cipher inlined into its caller, and a
-//! check before every draw.
+//! For the study of NetBSD's `cprng_fast`: a cipher that is inlined into its caller, and a check
+//! before every draw.
 
 use core::marker::PhantomData;
 
@@ -8,36 +8,36 @@ use lanecrypt_kernels::hc128::Hc128;
 
 use crate::core_type::SeedCore;
 use crate::error::abort_because;
-use crate::generator::{Cut, Generator, Mixing, clean_up};
-use crate::owner::Owner;
+use crate::generator::{Generator, Mixing, clean_up};
+use crate::owner::{FillError, Owner};
 use crate::page::{Page, PageMut, Refusal, YIELD};
 use crate::rekeying::Rekeying;
 use crate::word::Word;
 
-/// [`Rekeying`](crate::Rekeying) with the steps of the cipher inlined into the caller, without a
-/// buffer: NetBSD's `hc128-inline`.
+/// [`Rekeying`](crate::Rekeying) with the steps of the cipher inlined into the caller, and without
+/// a buffer: NetBSD's `hc128-inline`.
 ///
-/// Nothing waits to be handed out, so there is nothing to wipe; as with
-/// [`Rekeying`](crate::Rekeying) there is no backtracking resistance within an interval. Not
-/// constant time: the cipher indexes tables by secrets.
+/// Nothing is buffered, so there is nothing to wipe. As with [`Rekeying`](crate::Rekeying) there is
+/// no backtracking resistance within an interval. Not constant time: the cipher indexes tables by
+/// secrets.
 #[derive(Clone, Copy, Debug)]
 pub struct Inlined<C>(PhantomData<fn() -> C>);
 
-/// The most words that are allowed at a time; they are counted in 32 bits.
+/// The most words that are allowed at a time. They are counted in 32 bits.
 const ALLOWANCE: u64 = 1 << 28;
 
-/// Steps of the cipher are allowed up to a position, counted in words and 32 bits; then the slow
-/// way looks at the interval. The page has that position where `Erasing` keeps the time of mixing.
-/// The all-zero page of a forked child allows no steps, nor does one with a new key. No bytes are
-/// ever left in the buffer.
+/// Steps of the cipher are allowed up to a position, counted in words in 32 bits; then the slow
+/// path checks the interval. The page keeps that position where `Erasing` keeps the time of mixing.
+/// The all-zero page of a forked child allows no steps, and neither does a page with a new key. The
+/// buffer never holds bytes.
 #[expect(private_bounds, private_interfaces, reason = "this is the inside of a generator")]
 impl Generator for Inlined<Hc128> {
-    fn key(owner: &mut Owner<'_, Self>) -> Result<(), Cut> {
+    fn key(owner: &mut Owner<'_, Self>) -> Result<(), FillError> {
         owner.page.chain().asked_at.set(0);
         rekeying(owner).new_key()
     }
 
-    fn serve(owner: &mut Owner<'_, Self>, out: &mut [u8], mixing: Mixing) -> Result<(), Cut> {
+    fn serve(owner: &mut Owner<'_, Self>, out: &mut [u8], mixing: Mixing) -> Result<(), FillError> {
         if mixing == Mixing::EveryRequest {
             Self::key(owner)?;
         }
@@ -86,10 +86,10 @@ fn allowed(page: &mut PageMut<'_, Inlined<Hc128>>) -> u32 {
     end.wrapping_sub(same(page).running().core.position() as u32)
 }
 
-/// Allows as many steps as the interval has room for, under a new key if that is none, where no
-/// steps are allowed.
+/// Allows as many steps as the interval has room for, under a new key if it has none. Called only
+/// when no steps are allowed.
 #[expect(clippy::cast_possible_truncation, reason = "positions are compared in 32 bits")]
-fn allow(owner: &mut Owner<'_, Inlined<Hc128>>) -> Result<(), Cut> {
+fn allow(owner: &mut Owner<'_, Inlined<Hc128>>) -> Result<(), FillError> {
     let mut same = rekeying(owner);
     let words = (same.room()? / 4).min(ALLOWANCE);
     same.page.page().made().add(4 * words);
@@ -98,7 +98,7 @@ fn allow(owner: &mut Owner<'_, Inlined<Hc128>>) -> Result<(), Cut> {
     Ok(())
 }
 
-/// Fills `out` by steps, if so many are allowed and no fork comes between.
+/// Fills `out` by steps, if enough are allowed and no fork comes between.
 #[inline]
 fn take_steps(page: &mut PageMut<'_, Inlined<Hc128>>, out: &mut [u8]) -> Result<(), Refusal> {
     if out.len() > 4 * allowed(page) as usize {
@@ -108,8 +108,7 @@ fn take_steps(page: &mut PageMut<'_, Inlined<Hc128>>, out: &mut [u8]) -> Result<
     if page.is_live() { Ok(()) } else { Err(Refusal::Empty) }
 }
 
-/// Fills `out` by as many steps of the cipher, which are allowed; the rest of a last word is
-/// dropped.
+/// Fills `out` by steps of the cipher, which are allowed. The rest of a last word is dropped.
 #[inline]
 fn steps(page: &mut PageMut<'_, Inlined<Hc128>>, out: &mut [u8]) {
     let mut same = same(page);
@@ -131,11 +130,11 @@ pub struct Diagnostic<G>(PhantomData<fn() -> G>);
 
 #[expect(private_bounds, private_interfaces, reason = "this is the inside of a generator")]
 impl<C: SeedCore + 'static> Generator for Diagnostic<Rekeying<C>> {
-    fn key(owner: &mut Owner<'_, Self>) -> Result<(), Cut> {
+    fn key(owner: &mut Owner<'_, Self>) -> Result<(), FillError> {
         rekeying(owner).new_key()
     }
 
-    fn serve(owner: &mut Owner<'_, Self>, out: &mut [u8], mixing: Mixing) -> Result<(), Cut> {
+    fn serve(owner: &mut Owner<'_, Self>, out: &mut [u8], mixing: Mixing) -> Result<(), FillError> {
         check(&owner.page);
         Rekeying::serve(&mut rekeying(owner), out, mixing)
     }
@@ -159,8 +158,8 @@ impl<C: SeedCore + 'static> Generator for Diagnostic<Rekeying<C>> {
     }
 }
 
-/// Ends the process if the page's count is beyond its buffer, which nothing but stray writes brings
-/// about.
+/// Ends the process if the page's count is larger than its buffer, which only stray writes can
+/// cause.
 #[inline(always)]
 fn check<G>(page: &PageMut<'_, G>) {
     if page.left() > YIELD {
@@ -174,16 +173,16 @@ fn beyond_the_buffer() -> ! {
     abort_because("a generator's state is damaged")
 }
 
-/// A kind of which the core is `Core`.
+/// A kind with the core `Core`.
 ///
 /// # Safety
 ///
-/// It keeps in its pages what `Rekeying` over this core keeps there.
+/// Its pages have the same content as those of `Rekeying` over this core.
 unsafe trait Variant: Sized {
     type Core: SeedCore;
 }
 
-// SAFETY: it uses a page as `Rekeying` does, and one number more.
+// SAFETY: it uses a page as `Rekeying` does, with one more number.
 unsafe impl Variant for Inlined<Hc128> {
     type Core = Hc128;
 }

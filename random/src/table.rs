@@ -1,25 +1,25 @@
-//! The pages of the processors: where they are published, and how a processor gets its own.
+//! The pages of the processors: where they are published, and how a processor gets its pages.
 
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicIsize, AtomicPtr, AtomicUsize, Ordering};
 
+use crate::area;
 use crate::page::{Page, PageMut};
 use crate::pool::{self, Slot};
-use crate::rseq;
 use crate::slab::User;
 use crate::vdso::State;
 
-/// The pages of one processor. Emptied by no fork: the pages themselves are.
+/// The pages of one processor. A fork empties the pages, but not this entry.
 ///
-/// Two cache lines: the processor fetches them in pairs, and each entry is written by one
+/// Two cache lines, because processors fetch them in pairs and each entry is written by one
 /// processor.
 #[derive(Debug)]
 #[repr(C, align(128))]
 pub(crate) struct Entry<G> {
-    /// The pages that threads on this processor lock by [`rseq::lock`], and nobody locks otherwise.
-    /// The second is for when the first one's holder has lost the processor.
+    /// The pages that threads on this processor lock by [`rseq::lock`](crate::rseq::lock), and only
+    /// so. The second page is used if the holder of the first one has lost the processor.
     pub(crate) own: [Place<G>; 2],
-    /// Whether somebody uses them.
+    /// Whether they are in use.
     pub(crate) is_locked: [AtomicBool; 2],
     /// The page that any thread may lock atomically.
     pub(crate) common: Place<G>,
@@ -29,10 +29,10 @@ pub(crate) struct Entry<G> {
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Place<G> {
-    /// Null until somebody gets it a page; released then, and never changed again.
+    /// Null until a thread publishes a page here, with release. It never changes again.
     pub(crate) page: AtomicPtr<Page<G>>,
-    /// The state in the vDSO that goes with the page, or null. Set after `page`, by the same
-    /// thread; used by the page's user only. Relaxed: the pointer is all there is to see.
+    /// The state in the vDSO that belongs to the page, or null. Set after `page`, by the same
+    /// thread, and used only by the page's user. Relaxed: it publishes nothing else.
     vdso: AtomicPtr<u8>,
 }
 
@@ -44,18 +44,18 @@ impl<G: 'static> Place<G> {
         unsafe { page.as_ref() }
     }
 
-    /// The state of the kernel's generator that goes with the page, for its user.
+    /// The state of the kernel's generator that belongs to the page, for the page's user.
     pub(crate) fn vdso(&self, _user: &PageMut<'_, G>) -> State {
         // SAFETY: nothing but the page's state is put there.
         unsafe { State::from_ptr(self.vdso.load(Ordering::Relaxed)) }
     }
 
-    /// Whether there is none yet.
+    /// Whether no page has been published here.
     pub(crate) fn is_vacant(&self) -> bool {
         self.page.load(Ordering::Relaxed).is_null()
     }
 
-    /// Publishes a page. Of threads that race, one does and the others return theirs.
+    /// Publishes a page. If threads race, one page is published and the others are returned.
     pub(crate) fn publish(&self, slot: Slot<G>) {
         let (page, vdso) = slot.into_parts();
         let new = core::ptr::from_ref(page).cast_mut();
@@ -63,28 +63,28 @@ impl<G: 'static> Place<G> {
             self.page.compare_exchange(null_mut(), new, Ordering::Release, Ordering::Relaxed);
         match published {
             Ok(_) => self.vdso.store(vdso.as_ptr(), Ordering::Relaxed),
-            // SAFETY: both come of the slot, and nobody has seen them.
+            // SAFETY: both are parts of the slot, and nobody else has seen them.
             Err(_) => drop(unsafe { Slot::from_parts(page, vdso) }),
         }
     }
 }
 
-/// What [`rseq::lock`] needs to know: read by every draw, written once, and on a cache line of its
-/// own, so that no other thread's writes disturb it.
+/// The data for [`rseq::lock`](crate::rseq::lock). Every draw reads it, and it is written once. It
+/// has its own cache line, so that writes of other threads do not disturb it.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(crate) struct Table<G> {
     /// An entry for each processor.
     pub(crate) entries: AtomicPtr<Entry<G>>,
-    /// How many there are.
+    /// The number of entries.
     pub(crate) count: AtomicUsize,
-    /// The thread's area, in bytes from the thread pointer; zero as long as the table is not ready
-    /// or there is no area. Released after the others.
+    /// The offset of a thread's area from the thread pointer, in bytes; zero as long as the table
+    /// is not ready, or if there is no area. Released after the other fields.
     pub(crate) area: AtomicIsize,
 }
 
 impl<G: 'static> Table<G> {
-    /// A table that nobody has drawn from.
+    /// A table before the first draw.
     pub(crate) const fn new() -> Self {
         Self {
             entries: AtomicPtr::new(null_mut()),
@@ -101,13 +101,12 @@ impl<G: 'static> Table<G> {
             return &[];
         }
         let count = self.count.load(Ordering::Relaxed);
-        // SAFETY: the mapping holds that many, all zero at first, which is valid; it stays for
-        // ever, and everything in it is atomic.
+        // SAFETY: the mapping holds this many entries. They are all zero at first, which is valid.
+        // The mapping stays for ever, and everything in it is atomic.
         unsafe { core::slice::from_raw_parts(entries, count) }
     }
 
-    /// Maps the entries, and gives this processor the pages that it lacks, as far as the kernel
-    /// allows.
+    /// Maps the entries, and gives this processor its missing pages, as far as the kernel allows.
     #[cold]
     pub(crate) fn prepare(&self) {
         if self.entries().is_empty() {
@@ -116,7 +115,7 @@ impl<G: 'static> Table<G> {
         let entries = self.entries();
         let cpu = this_processor();
         let Some(entry) = entries.get(cpu % entries.len().max(1)) else { return };
-        // A processor beyond the table's end has no page of its own.
+        // A processor beyond the end of the table has no pages of its own.
         let has_own = cpu < entries.len() && self.area.load(Ordering::Relaxed) != 0;
         let own = if has_own { &entry.own[..] } else { &[] };
         for place in own.iter().chain([&entry.common]) {
@@ -128,24 +127,24 @@ impl<G: 'static> Table<G> {
         }
     }
 
-    /// Maps the entries and publishes them; memory that is short can be had by the next draw.
+    /// Maps the entries and publishes them. If memory is short, the next draw tries again.
     fn map(&self) {
         // SAFETY: asks for a number.
         let count = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) };
         let count = usize::try_from(count).unwrap_or(1).max(1);
-        // Threads may be told different numbers; one is agreed on before anything is mapped.
+        // Threads may get different numbers. They agree on one before anything is mapped.
         let agreed = self.count.compare_exchange(0, count, Ordering::Relaxed, Ordering::Relaxed);
         let count = agreed.map_or_else(|first| first, |_| count);
         let length = count * size_of::<Entry<G>>();
         let (protection, flags) =
             (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-        // Mapped, not allocated: this may be a signal handler.
+        // Mapped and not allocated, because this may be a signal handler.
         // SAFETY: a fresh anonymous mapping touches no memory that is in use.
         let base = unsafe { libc::mmap(null_mut(), length, protection, flags, -1, 0) };
         if base == libc::MAP_FAILED {
             return;
         }
-        // Release: whoever sees the entries sees their number, too.
+        // Release: a thread that sees the entries also sees their number.
         let published = self.entries.compare_exchange(
             null_mut(),
             base.cast(),
@@ -156,11 +155,11 @@ impl<G: 'static> Table<G> {
             // SAFETY: this mapping was made above and nobody else has seen it.
             unsafe { libc::munmap(base, length) };
         }
-        self.area.store(rseq::area(), Ordering::Release);
+        self.area.store(area::offset(), Ordering::Release);
     }
 }
 
-/// The number of the processor that this thread runs on, for the moment.
+/// The number of the processor on which this thread is running at this moment.
 pub(crate) fn this_processor() -> usize {
     // SAFETY: asks for a number.
     usize::try_from(unsafe { libc::sched_getcpu() }).unwrap_or(0)

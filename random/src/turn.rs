@@ -1,19 +1,19 @@
-//! Whose turn it is, where a page serves many threads.
+//! Whose turn it is, if a page serves many threads.
 //!
-//! Two things stand between a draw and such a page, if it is not a processor's own
-//! ([`crate::rseq`]). The thread's mark says that this thread is in the middle of a draw: a signal
-//! handler that finds it asks the kernel. It lies outside of all pages and is *not* emptied by a
-//! fork: in the child of a handler that forks, later handlers still find it. The page's lock says
-//! that the page is in use; it lies inside and is emptied by a fork, since the thread that held it
-//! does not exist in the child.
+//! Two things protect such a page, unless it is a processor's own ([`crate::rseq`]). The thread's
+//! mark says that this thread is in the middle of a draw: a signal handler that finds the mark asks
+//! the kernel. The mark is outside of all pages and is *not* emptied by a fork. In the child of a
+//! handler that forks, later handlers still find it. The page's lock says that the page is in use.
+//! It is inside the page and emptied by a fork, because the thread that held it does not exist in
+//! the child.
 
 use core::sync::atomic::{Ordering, compiler_fence};
 
 use crate::page::{Page, PageMut};
 use crate::volatile::Volatile;
 
-/// Whether a draw is under way, for signal handlers of the same thread.
-/// A compiler fence at either end of the draw keeps what the draw does between them.
+/// Whether a draw is in progress, for signal handlers of the same thread. A compiler fence at each
+/// end of the draw keeps everything that the draw does between them.
 #[derive(Debug)]
 pub(crate) struct Mark(Volatile<bool>);
 
@@ -34,7 +34,7 @@ impl Mark {
     }
 }
 
-/// The draw that is under way; it ends when this is dropped.
+/// The draw in progress. It ends when this is dropped.
 pub(crate) struct Marked<'a>(&'a Mark);
 
 impl Drop for Marked<'_> {
@@ -53,33 +53,34 @@ impl Marked<'static> {
     #[inline(always)]
     pub(crate) fn of_thread() -> Option<Self> {
         let mark: *const Mark = MARK.with(core::ptr::from_ref);
-        // SAFETY: the value has no destructor and stays where it is as long as the thread runs, and
-        // the draw ends in this thread. A plain reference, so that what follows can be a tail call.
+        // SAFETY: the value has no destructor and stays in its place as long as the thread runs,
+        // and the draw ends in this thread. A plain reference, so that the following code can be a
+        // tail call.
         unsafe { &*mark }.begin()
     }
 
-    /// Makes this draw the page's user, if nobody else is.
+    /// Makes this draw the page's user, if the page is free.
     ///
     /// # Safety
     ///
-    /// Nobody uses the page but in this way.
+    /// The page is only used in this way.
     #[inline(always)]
     pub(crate) unsafe fn try_lock<G>(self, page: &Page<G>) -> Result<Turn<'_, G>, Self> {
         if page.try_lock() { Ok(Turn { page, _draw: self }) } else { Err(self) }
     }
 }
 
-/// A page that this thread has locked; given up when dropped.
+/// A page that this thread has locked. Dropping it unlocks the page.
 pub(crate) struct Turn<'a, G> {
     page: &'a Page<G>,
-    /// Ends after the lock is given up.
+    /// The mark ends after the page is unlocked.
     _draw: Marked<'static>,
 }
 
 impl<G> Turn<'_, G> {
     #[inline(always)]
     pub(crate) fn page(&mut self) -> PageMut<'_, G> {
-        // SAFETY: the lock is held, and nobody uses the page without; handlers find the mark.
+        // SAFETY: the lock is held, and nobody uses the page without it. Handlers find the mark.
         unsafe { PageMut::new(self.page) }
     }
 }

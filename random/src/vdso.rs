@@ -2,22 +2,23 @@
 //! a system call.
 //!
 //! The vDSO is a small ELF image that the kernel maps into every process. Its generator works on a
-//! state that the caller allocates as the function itself asks; the kernel empties that state
-//! on a fork, and the function falls back to the system call when it is entered again in a signal
-//! handler or when the kernel has been reseeded.
+//! state that the caller allocates according to the function's own parameters. The kernel empties
+//! that state on a fork. The function falls back to the system call if it is entered again in a
+//! signal handler, or if the kernel has reseeded.
 
 use core::ffi::{CStr, c_void};
 use core::mem::transmute;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-/// A page's state of the kernel's generator; null when there is none. It is used with the page.
+/// A page's state of the kernel's generator; null if there is none. It is used together with the
+/// page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct State(*mut u8);
 
-/// No state may straddle a page; larger pages than this only have more room.
+/// No state may cross the end of a page. Larger pages than this one only have more room.
 const PAGE: usize = 4096;
-/// States of two owners share no cache line, nor a pair of lines that is fetched together.
+/// States of two owners share no cache line, and no pair of lines that is fetched together.
 const APART: usize = 128;
 
 impl State {
@@ -27,11 +28,12 @@ impl State {
         !self.0.is_null()
     }
 
-    /// The state of which this is the address.
+    /// The state with this address.
     ///
     /// # Safety
     ///
-    /// It came from [`State::as_ptr`], and this thread uses the page that it belongs to.
+    /// The address came from [`State::as_ptr`], and this thread uses the page to which the state
+    /// belongs.
     pub(crate) unsafe fn from_ptr(state: *mut u8) -> Self {
         Self(state)
     }
@@ -46,7 +48,7 @@ impl State {
 /// size)`
 type GetRandom = unsafe extern "C" fn(*mut c_void, usize, u32, *mut c_void, usize) -> isize;
 
-/// What the function says about its states when it is asked with a size of all ones.
+/// The function's description of its states, for a call with a size of all ones.
 #[repr(C)]
 #[derive(Default)]
 struct Parameters {
@@ -56,12 +58,12 @@ struct Parameters {
     reserved: [u32; 13],
 }
 
-/// The function; null before it was looked for. Written last, with release; read with acquire, so
-/// that whoever sees it sees `STATE_SIZE` too.
+/// The function; null before it was looked for. Written last, with release, and read with acquire,
+/// so that a thread that sees it sees `STATE_SIZE` too.
 static FUNCTION: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
 /// Bytes of one state.
 static STATE_SIZE: AtomicUsize = AtomicUsize::new(0);
-/// Stands in `FUNCTION` for "looked for and not there".
+/// The value of `FUNCTION` if it was looked for and does not exist.
 const ABSENT: *mut c_void = core::ptr::dangling_mut::<u8>().cast();
 
 /// Whether the kernel offers its generator in the vDSO.
@@ -69,8 +71,8 @@ pub(crate) fn is_present() -> bool {
     function().is_some()
 }
 
-/// Random bytes from the kernel's generator: how many were written, or `None` when there is no
-/// state or no such generator, or when it failed.
+/// Gets random bytes from the kernel's generator. Returns how many were written, or `None` if there
+/// is no state or no such generator, or if it failed.
 pub(crate) fn getrandom(state: State, out: &mut [u8]) -> Option<usize> {
     if !state.is_there() {
         return None;
@@ -82,7 +84,7 @@ pub(crate) fn getrandom(state: State, out: &mut [u8]) -> Option<usize> {
     usize::try_from(result).ok()
 }
 
-/// Maps states for `count` owners and calls `each` with them; calls it not at all when there is no
+/// Maps states for `count` owners and calls `each` with them. Does not call it if there is no
 /// generator or no memory.
 pub(crate) fn map_states(count: usize, mut each: impl FnMut(usize, State)) {
     let Some(parameters) = function().and_then(parameters) else { return };
@@ -119,7 +121,7 @@ fn parameters(function: GetRandom) -> Option<Parameters> {
     usable.then_some(parameters)
 }
 
-/// The function, which is looked for once. Threads that race find the same.
+/// The function, which is looked for once. Threads that race find the same one.
 fn function() -> Option<GetRandom> {
     let known = FUNCTION.load(Ordering::Acquire);
     let address = if known.is_null() { find() } else { known };
@@ -159,7 +161,7 @@ mod image {
     const DYNAMIC_SIZE: usize = 16;
     const SYMBOL_SIZE: usize = 24;
 
-    /// The address of the first defined symbol that has one of `names`.
+    /// The address of the first defined symbol with one of these `names`.
     pub(super) fn symbol(names: &[&CStr]) -> Option<*mut c_void> {
         let image = mapped()?;
         let place = Image::parse(image)?.symbol(names)?;
@@ -173,24 +175,25 @@ mod image {
         if base.is_null() {
             return None;
         }
-        // SAFETY: there the kernel has mapped an image, of a page at least, which stays.
+        // SAFETY: the kernel has mapped an image there, which has at least one page and stays
+        // mapped.
         let first = unsafe { core::slice::from_raw_parts(base, PAGE) };
         let load = Image(first).segment(PT_LOAD)?;
-        // The headers are part of what is loaded.
+        // The headers are part of the loaded segments.
         let begins_with_headers = Image(first).word(load + 8)? == 0;
         let length = Image(first).word(load + 32).filter(|_| begins_with_headers)?;
         // SAFETY: the header says so of the same mapping.
         Some(unsafe { core::slice::from_raw_parts(base, length) })
     }
 
-    /// An ELF image in memory. Nothing beyond its end is read, whatever it says.
+    /// An ELF image in memory. Nothing beyond its end is read, whatever it contains.
     #[derive(Clone, Copy)]
     struct Image<'a>(&'a [u8]);
 
-    /// Where the tables of an image lie in it.
+    /// The offsets of an image's tables.
     pub(super) struct Tables<'a> {
         image: Image<'a>,
-        /// The address that the first byte was meant to have.
+        /// The address for which the first byte was linked.
         base: usize,
         strings: usize,
         symbols: usize,
@@ -220,7 +223,7 @@ mod image {
             })
         }
 
-        /// Where the header of the first segment of this kind lies.
+        /// The offset of the header of the first segment of this kind.
         fn segment(self, kind: u32) -> Option<usize> {
             let headers = self.word(32)?;
             let (size, count) = (self.short(54)?, self.short(56)?);
@@ -240,7 +243,7 @@ mod image {
             self.bytes(at).map(u32::from_ne_bytes)
         }
 
-        /// A number of 32 bits that counts something.
+        /// A count of 32 bits.
         fn count(self, at: usize) -> Option<usize> {
             self.int(at).map(|number| number as usize)
         }
@@ -255,7 +258,7 @@ mod image {
     }
 
     impl Tables<'_> {
-        /// Where the first defined symbol that has one of `names` lies in the image.
+        /// The offset of the first defined symbol with one of these `names`.
         pub(super) fn symbol(&self, names: &[&CStr]) -> Option<usize> {
             let count = self.symbol_count()?;
             (0..count).find_map(|i| {
@@ -268,7 +271,7 @@ mod image {
             })
         }
 
-        /// The table has no length of its own; the hash tables know it.
+        /// The table does not contain its length; the hash tables do.
         fn symbol_count(&self) -> Option<usize> {
             let image = self.image;
             if let Some(hash) = self.hash {
@@ -295,7 +298,7 @@ mod image {
 
         const NAMES: [&CStr; 2] = [c"__vdso_clock_gettime", c"__kernel_clock_gettime"];
 
-        /// Every byte of an image may be wrong: nothing outside of it is read.
+        /// Every byte of an image may be wrong. Nothing outside of the image is read.
         #[test]
         fn a_damaged_image_is_refused_or_read_within_its_bounds() {
             let Some(image) = mapped() else { return };

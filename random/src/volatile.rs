@@ -1,11 +1,11 @@
-//! A value that changes while its thread looks away.
+//! A value that can change between two instructions of its thread.
 
 use core::cell::UnsafeCell;
 
-/// A value that a signal handler of the same thread may change, or the kernel when a handler forks.
+/// A value that a signal handler of the same thread may change, or the kernel if a handler forks.
 ///
 /// Each call reads or writes it by one instruction, in the order of the program among such calls.
-/// Nothing else is in order with them but by compiler fences. Atomics would do, too; the compiler
+/// Only compiler fences order other accesses with them. Atomics would do, too, but the compiler
 /// makes more instructions of them.
 #[derive(Debug)]
 #[repr(transparent)]
@@ -28,7 +28,7 @@ impl<T: Copy> Volatile<T> {
         unsafe { self.0.get().write_volatile(value) };
     }
 
-    /// The address, for what only atomic instructions can do.
+    /// The address, for atomic instructions.
     pub(crate) fn as_ptr(&self) -> *mut T {
         self.0.get()
     }

@@ -1,22 +1,22 @@
-//! The numbers that a generator yields.
+//! The numbers that a generator returns.
 
 use lanecrypt_kernels::wipe;
 
-/// A number that a take yields: any bits make one.
+/// A number that a take returns. Any bits are a valid number.
 pub(crate) trait Word: Copy + Eq {
-    /// The number without bits.
+    /// Zero.
     const ZERO: Self;
     /// Its size in bytes.
     const SIZE: u32;
-    /// Whether the processor reads it by one instruction from any address, so that a fork finds it
+    /// Whether the processor reads it by one instruction from any address. A fork then finds it
     /// either unread or read.
     const ONE_LOAD: bool;
 
-    /// The number that steps of 32 bits make, the first the lowest.
+    /// The number that steps of 32 bits make, the lowest bits first.
     #[cfg(feature = "study")]
     fn from_steps(step: impl FnMut() -> u32) -> Self;
 
-    /// The number that `fill` gives; the bytes are wiped.
+    /// The number that `fill` writes. The bytes are wiped.
     fn by<E>(fill: impl FnOnce(&mut [u8]) -> Result<(), E>) -> Result<Self, E>;
 }
 
@@ -46,7 +46,7 @@ macro_rules! word {
 
 word!(u32, u64);
 
-/// A value at any address: volatile accesses come only in aligned form.
+/// A value at any address. Volatile accesses exist only for aligned values.
 #[derive(Clone, Copy)]
 #[repr(C, packed)]
 pub(crate) struct Unaligned<T>(pub(crate) T);
