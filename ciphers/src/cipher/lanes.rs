@@ -153,12 +153,12 @@ fn refuse(outcome: &mut Result<(), Error>, error: Error) -> usize {
 }
 
 /// The key and the nonce of a message that may run in lanes.
-enum Laned<'a> {
+enum LaneKey<'a> {
     Plain(&'a ChaCha20Poly1305, &'a [u8; 12]),
     Extended(&'a XChaCha20Poly1305, &'a [u8; 24]),
 }
 
-impl<'a> Laned<'a> {
+impl<'a> LaneKey<'a> {
     #[inline(always)]
     fn new(cipher: &'a Cipher, nonce: &'a [u8]) -> Option<Self> {
         match &cipher.key {
@@ -184,13 +184,13 @@ fn seal_beside<'a>(lengths: Lengths, messages: impl Iterator<Item = Sealing<'a>>
     for message in messages {
         let Sealing { cipher, nonce, aad, data, tag, outcome } = message;
         if lengths.contain(data.len())
-            && let Some(laned) = Laned::new(cipher, nonce)
+            && let Some(key) = LaneKey::new(cipher, nonce)
             && cipher.admit(aad.len(), data.len(), tag.len()).is_ok()
             && tag.len() == 16
         {
             // The length was just compared.
             let Some(tag) = tag.first_chunk_mut() else { continue };
-            lanes.push(laned.lane(aad, data, tag));
+            lanes.push(key.lane(aad, data, tag));
             if lanes.is_full() {
                 seal_lanes(&mut lanes);
                 lanes.clear();
@@ -218,11 +218,11 @@ fn open_beside<'a>(lengths: Lengths, mut messages: impl Iterator<Item = Opening<
         {
             let Opening { cipher, nonce, aad, data, tag, outcome } = message;
             if lengths.contain(data.len())
-                && let Some(laned) = Laned::new(cipher, nonce)
+                && let Some(key) = LaneKey::new(cipher, nonce)
                 && cipher.admit(aad.len(), data.len(), tag.len()).is_ok()
                 && let Some(right) = right.next()
             {
-                lanes.push(laned.lane(aad, data, right));
+                lanes.push(key.lane(aad, data, right));
                 others.push((tag, outcome));
             } else {
                 refused += open_alone(Opening { cipher, nonce, aad, data, tag, outcome });
