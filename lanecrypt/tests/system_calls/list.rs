@@ -20,7 +20,7 @@ const fn call(name: &'static str, number: c_long, always: bool, spared: bool) ->
 
 /// What the library calls, in the order of SECURITY.md.
 pub(crate) const LIBRARY: &[Call] = &[
-    // Seeds, refills where the vDSO has no generator, and whoever finds the generator in use.
+    // Seeds, refills where the vDSO has no generator, and draws that find the generator in use.
     call("getrandom", libc::SYS_getrandom, true, false),
     // Pages, and states of the vDSO's generator.
     call("mmap", libc::SYS_mmap, true, false),
@@ -40,7 +40,7 @@ pub(crate) const LIBRARY: &[Call] = &[
     call("sched_yield", libc::SYS_sched_yield, false, true),
     // Where the vDSO has no clock.
     call("clock_gettime", libc::SYS_clock_gettime, false, true),
-    // The first draw from `PerCpu`: the number of processors (glibc).
+    // The environment of the start; the first draw from `PerCpu`: the number of processors (glibc).
     call("openat", libc::SYS_openat, true, true),
     call("close", libc::SYS_close, true, true),
     // Newer versions read a file, older ones a folder.
