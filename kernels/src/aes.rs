@@ -2,14 +2,15 @@
 //! (NIST SP 800-38A, sections 6.1, 6.2 and 6.5).
 //!
 //! Constant time in key and data at every level. Without AES instructions the portable kernel is
-//! bitsliced, and that of `Ssse3` works by vector permute. From `AesNi` on the processor's AES
-//! instructions are used: 8 blocks at a time with 128-bit registers, 16 with 256-bit and 32 with
-//! 512-bit ones; what a request leaves over runs in as many registers, side by side, as it needs.
+//! bitsliced, and that of `Ssse3` uses vector permutes. From `AesNi` on kernels use the AES
+//! instructions of the processor: 8 blocks at a time with 128-bit registers, 16 with 256-bit and 32
+//! with 512-bit ones. The remaining blocks of a request run side by side in as many registers as
+//! they need.
 //!
-//! A kernel takes `data` over into a variable of its own before it cuts pieces off. The argument
-//! itself lies in memory, and if a kernel changed it there, its callers would have to hand it a
-//! copy: made by one wide load of what had just been stored in parts, which the processor delays
-//! until all work before it is done, three times as long as a short request takes.
+//! A kernel moves `data` into a variable of its own before it cuts pieces off. The argument itself
+//! lies in memory. If a kernel changed it there, callers would have to pass a copy, made with one
+//! wide load of values that had just been stored in parts. The processor delays such a load until
+//! all work before it is done, three times as long as a short request takes.
 
 /// Calls the kernel `f` of the highest level that there is.
 macro_rules! best {
@@ -22,8 +23,9 @@ macro_rules! best {
 /// Calls `f::<N, V, ..>` with `count` as the number `V`, which is from 1 to 8. Each number has its
 /// own code, in which all `V` registers are in flight together.
 ///
-/// `f` has a parameter `LAST` that says no more than that it is called from here: it makes another
-/// function of what a loop calls, so that either is called once only and compiled into its place.
+/// `f` has a parameter `LAST` that only says that it is called from here. It makes a separate
+/// function from the one that a loop calls, so that each is called only once and compiled into its
+/// place.
 #[cfg(target_arch = "x86_64")]
 macro_rules! for_count {
     ($count:expr, $f:ident::<$n:ident, _ $(, $more:tt)*> $args:tt) => {
@@ -60,6 +62,7 @@ use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
 pub use self::ctr::AesCtr;
+use crate::isa::{INTO, OVER, Way};
 use crate::{BlockCipher, BlockEncrypt, Isa, Level, wipe};
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below.
@@ -69,13 +72,17 @@ pub const KERNELS: &[Level] =
 /// Round keys of the longest schedule, that of AES-256: one before each of 14 rounds and a last.
 pub(crate) const MAX_KEYS: usize = 15;
 
+/// Which way the rounds go.
+const FORWARD: bool = true;
+/// The other way, by the schedule for decryption.
+const INVERSE: bool = false;
+
 /// AES with keys of `BITS` bits (128, 192 or 256) in both directions.
 ///
-/// Room for the longest key schedules, twice 240 bytes, which are wiped on drop. What needs the
-/// forward direction only does with half of that, see [`AesForward`]. Constant time in key and
-/// data.
+/// Room for the longest key schedules, twice 240 bytes, wiped on drop. [`AesForward`], for the
+/// forward direction only, takes half of that. Constant time in key and data.
 //
-// The keys come first in a type so aligned, so that none lies across two cache lines.
+// The keys come first, with this alignment, so that none lies across two cache lines.
 #[repr(C, align(16))]
 pub struct Aes<const BITS: usize> {
     /// For encryption and for decryption.
@@ -83,11 +90,10 @@ pub struct Aes<const BITS: usize> {
     isa: Isa,
 }
 
-/// AES with keys of `BITS` bits (128, 192 or 256): the forward direction, all that CTR and the
-/// encryption of CBC need.
+/// AES with keys of `BITS` bits (128, 192 or 256): the forward direction, which suffices for CTR
+/// and the encryption of CBC.
 ///
-/// Room for the longest key schedule, 240 bytes, which is wiped on drop. Constant time in key and
-/// data.
+/// Room for the longest key schedule, 240 bytes, wiped on drop. Constant time in key and data.
 #[repr(C, align(16))]
 pub struct AesForward<const BITS: usize> {
     keys: [[u8; 16]; MAX_KEYS],
@@ -109,7 +115,7 @@ fn first_eight(block: &[u8; 16]) -> u64 {
 
 #[cfg(target_arch = "x86_64")]
 impl<const BITS: usize> AesForward<BITS> {
-    /// Where the schedule goes.
+    /// The place of the schedule.
     #[inline]
     pub(crate) fn schedule_mut(&mut self) -> &mut [[u8; 16]; MAX_KEYS] {
         &mut self.keys
@@ -121,7 +127,8 @@ macro_rules! forward {
     () => {
         fn encrypt(&self, blocks: InOutBuf<'_, '_, [u8; 16]>) {
             let keys = self.forward();
-            best!(self.isa, encrypt(keys, blocks));
+            let way = Way::<FORWARD>;
+            best!(self.isa, ecb(keys, blocks, way));
         }
 
         fn cbc_encrypt(&self, iv: &mut [u8; 16], blocks: InOutBuf<'_, '_, [u8; 16]>) {
@@ -130,21 +137,21 @@ macro_rules! forward {
         }
 
         fn ctr(&self, counter: &mut [u8; 16], data: InOutBuf<'_, '_, u8>) {
-            ctr::xor(self.isa, self.forward(), counter, data);
+            ctr::apply(self.isa, self.forward(), counter, data, INTO);
         }
 
         fn ctr_keystream(&self, counter: &mut [u8; 16], out: &mut [u8]) {
-            ctr::keystream(self.isa, self.forward(), counter, out);
+            ctr::apply(self.isa, self.forward(), counter, out, OVER);
         }
     };
 }
 
-// One instance for each key size stands in this crate, and not in whatever crate asks for it, so
-// that programs get the kernels as they were compiled and measured here.
+// Each key size has one instance in this crate, not in the crate that uses it, so that programs get
+// the kernels that were compiled and measured here.
 macro_rules! key_size {
     ($bits:literal, $expand:ident, $both:ident) => {
-        /// The key schedule, written where it stays: a copy would have to be wiped. What is behind
-        /// the last round key is left alone.
+        /// The key schedule, written in place: a copy would have to be wiped. Room behind the last
+        /// round key is not changed.
         fn $expand(isa: Isa, key: &[u8; $bits / 8], keys: &mut [[u8; 16]; MAX_KEYS]) {
             by_isa!(isa, $expand(key, keys): AesNi => expand, Ssse3 => ssse3, _ => portable);
         }
@@ -208,7 +215,8 @@ macro_rules! key_size {
         impl BlockCipher<16> for Aes<$bits> {
             fn decrypt(&self, blocks: InOutBuf<'_, '_, [u8; 16]>) {
                 let keys = self.inverse();
-                best!(self.isa, decrypt(keys, blocks));
+                let way = Way::<INVERSE>;
+                best!(self.isa, ecb(keys, blocks, way));
             }
 
             fn cbc_decrypt(&self, iv: &mut [u8; 16], blocks: InOutBuf<'_, '_, [u8; 16]>) {
@@ -223,7 +231,7 @@ key_size!(128, expand128, both128);
 key_size!(192, expand192, both192);
 key_size!(256, expand256, both256);
 
-/// Both schedules where no kernel makes them at once.
+/// Both schedules, if no kernel makes them at once.
 mod one_by_one {
     #[cfg(all(target_arch = "x86_64", feature = "isa-ssse3"))]
     use super::ssse3;
@@ -249,8 +257,8 @@ mod one_by_one {
 }
 
 impl AesForward<128> {
-    /// The first 8 bytes, as a little-endian number, of one block when it is encrypted. Input and
-    /// output do not pass through memory, where one block would wait for the one before.
+    /// The first 8 bytes, as a little-endian number, of one encrypted block. Input and output do
+    /// not pass through memory, where one block would wait for the one before.
     #[must_use]
     #[inline]
     pub fn front(&self, block: &[u8; 16]) -> u64 {
@@ -260,7 +268,7 @@ impl AesForward<128> {
 }
 
 impl AesForward<256> {
-    /// As the method of the shorter key.
+    /// The same for a longer key.
     #[must_use]
     #[inline]
     pub fn front(&self, block: &[u8; 16]) -> u64 {
@@ -270,7 +278,7 @@ impl AesForward<256> {
 }
 
 impl<const BITS: usize> AesForward<BITS> {
-    /// Whose kernels it runs.
+    /// The level of its kernels.
     #[must_use]
     #[inline]
     pub fn isa(&self) -> Isa {
@@ -279,7 +287,7 @@ impl<const BITS: usize> AesForward<BITS> {
 }
 
 impl<const BITS: usize> Aes<BITS> {
-    /// Whose kernels it runs.
+    /// The level of its kernels.
     #[must_use]
     #[inline]
     pub fn isa(&self) -> Isa {

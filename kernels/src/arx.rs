@@ -1,5 +1,5 @@
-//! What ChaCha and Salsa20 share: keys, the counter, and blocks of sixteen words of 32 bits, which
-//! kernels keep one a lane or as four rows.
+//! The common parts of ChaCha and Salsa20: keys, the counter, and blocks of sixteen words of 32
+//! bits. Kernels keep a block in one lane of sixteen registers, or as four rows.
 
 use core::fmt;
 
@@ -77,11 +77,24 @@ impl fmt::Debug for Key {
     }
 }
 
-/// What the kernels start from.
+/// The numbers of rounds that the cores are tested with; no other number compiles.
+pub const NUMBERS_OF_ROUNDS: [usize; 3] = [8, 12, 20];
+
+const fn is_listed(rounds: usize) -> bool {
+    let mut at = 0;
+    while at < NUMBERS_OF_ROUNDS.len() {
+        if NUMBERS_OF_ROUNDS[at] == rounds {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+/// The start of a keystream, or the place where it goes on. Wiped on drop.
 ///
-/// Counter and nonce are numbers of 64 bits so that a kernel that follows soon after a change of
-/// the counter reads it as it was written: a vector load across two younger stores would wait for
-/// both to reach the cache.
+/// Counter and nonce are numbers of 64 bits, so that a kernel reads a new counter as it was
+/// written. A vector load across two recent stores would wait until both are in the cache.
 pub(crate) struct State<const ROUNDS: usize> {
     /// The constant and the key.
     pub(crate) key: [u32; 12],
@@ -91,8 +104,31 @@ pub(crate) struct State<const ROUNDS: usize> {
     pub(crate) nonce: u64,
 }
 
+impl<const ROUNDS: usize> State<ROUNDS> {
+    /// The state for a key and the last row, counter and nonce.
+    #[inline]
+    pub(crate) fn new(key: &Key, [counter, nonce]: [u64; 2]) -> Self {
+        const { assert!(is_listed(ROUNDS), "a number of NUMBERS_OF_ROUNDS") };
+        Self { key: key.words, counter, nonce }
+    }
+}
+
+impl<const ROUNDS: usize> Drop for State<ROUNDS> {
+    #[inline]
+    fn drop(&mut self) {
+        wipe::words(&mut self.key);
+    }
+}
+
 /// The counter's bits in [`State::counter`], when it has 32.
 pub(crate) const LOW: u64 = u32::MAX as u64;
+
+/// The first number of the last row, `blocks` later; the counter has 64 bits when `wide`, else 32.
+#[inline]
+pub(crate) fn later(counter: u64, blocks: u64, wide: bool) -> u64 {
+    let sum = counter.wrapping_add(blocks);
+    if wide { sum } else { (counter & !LOW) | (sum & LOW) }
+}
 
 /// The low and the high word.
 #[inline]
@@ -112,7 +148,7 @@ fn words(constant: &[u8; 16], key: &[u8; 32]) -> [u32; 12] {
     words
 }
 
-/// The block of keystream that the rounds made of a state: their result `x`, added to it.
+/// A block of keystream: the result `x` of the rounds, added to the state.
 #[inline]
 pub(crate) fn block(x: [u32; 16], state: &[u32; 16]) -> [u8; 64] {
     let mut block = [0; 64];
@@ -122,7 +158,7 @@ pub(crate) fn block(x: [u32; 16], state: &[u32; 16]) -> [u8; 64] {
     block
 }
 
-/// Writes a block over the front of `data`, or XORs it in, and gives back what is left of it.
+/// Writes a block over the front of `data`, or XORs it in. Returns the rest of `data`.
 #[inline]
 pub(crate) fn put<'i, 'o, const XOR: bool>(
     block: &[u8; 64],
@@ -138,10 +174,10 @@ pub(crate) fn put<'i, 'o, const XOR: bool>(
     rest
 }
 
-/// The same data, with their two addresses in registers of their own.
+/// The same data, with their two addresses in separate registers.
 ///
-/// The compiler would otherwise move both together, in a vector register: a load that waits where
-/// its two halves have just been stored one by one, as arguments are.
+/// The compiler would otherwise load both together into a vector register. Such a load waits when
+/// its halves have just been stored one by one, as arguments are.
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
 #[inline]
 pub(crate) fn taken<'i, 'o>(data: InOutBuf<'i, 'o, u8>) -> InOutBuf<'i, 'o, u8> {
@@ -156,7 +192,7 @@ pub(crate) fn taken<'i, 'o>(data: InOutBuf<'i, 'o, u8>) -> InOutBuf<'i, 'o, u8> 
     unsafe { InOutBuf::from_raw(input, output, len) }
 }
 
-/// Whether the low word of the counter wraps within `bytes` of keystream, taken in passes over at
+/// Whether the low word of the counter wraps within `bytes` of keystream, made in passes over at
 /// most 16 lanes.
 #[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
 #[inline]

@@ -3,7 +3,7 @@
 //! Constant time in key, nonce and data on every instruction set: additions, XORs, rotations and
 //! fixed shuffles only; branches and addresses depend on lengths and counters alone.
 //!
-//! | level | whole width | narrower forms for what is left |
+//! | level | whole width | narrower forms for the rest |
 //! |---|---|---|
 //! | `Portable` | 1 block | |
 //! | `Ssse3` | 4 blocks, one a lane | 1, 2 or 3 blocks, one a register row |
@@ -16,10 +16,11 @@ use core::marker::PhantomData;
 use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
-use crate::arx::{LOW, State, halves};
-use crate::{Isa, Level, Seek, StreamCore, wipe};
+use crate::arx::{LOW, State, halves, later};
+use crate::isa::{INTO, OVER, Way};
+use crate::{Isa, Level, Seek, StreamCore};
 
-pub use crate::arx::Key;
+pub use crate::arx::{Key, NUMBERS_OF_ROUNDS};
 pub use fronts::fronts;
 pub(crate) use lanes::subkeys;
 pub use lanes::{Lane, xor_lanes};
@@ -40,10 +41,11 @@ pub(crate) mod ssse3;
 /// The levels that have a kernel of their own, lowest first; others run the next one below.
 pub const KERNELS: &[Level] = &[Level::Portable, Level::Ssse3, Level::Avx2, Level::Avx512];
 
-/// The stream core of ChaCha with `ROUNDS` rounds: 8, 12 or 20; any other number does not compile.
+/// The stream core of ChaCha with `ROUNDS` rounds, one of [`NUMBERS_OF_ROUNDS`]; no other number
+/// compiles.
 ///
-/// The key is wiped on drop. Past the last block that [`remaining`](StreamCore::remaining) counts,
-/// the keystream starts again; the checked layers refuse to go there.
+/// The key is wiped on drop. After the last block that [`remaining`](StreamCore::remaining) counts,
+/// the keystream starts again; the checked layers refuse such requests.
 pub struct ChaCha<const ROUNDS: usize, F: Form = Counter64> {
     state: State<ROUNDS>,
     /// The last block has been used and the counter in `state` has wrapped.
@@ -52,8 +54,8 @@ pub struct ChaCha<const ROUNDS: usize, F: Form = Counter64> {
     form: PhantomData<F>,
 }
 
-/// How the last four words of the state are shared between block counter and nonce:
-/// [`Counter64`] or [`Ietf`].
+/// The division of the last four words of the state into block counter and nonce: [`Counter64`] or
+/// [`Ietf`].
 pub trait Form: sealed::Layout {}
 
 /// The original form: a block counter of 64 bits, a nonce of 8 bytes; 2^70 bytes a nonce.
@@ -70,7 +72,7 @@ impl Form for Counter64 {}
 impl Form for Ietf {}
 
 mod sealed {
-    /// What the cores need to know about a form.
+    /// The layout of a form.
     #[expect(unnameable_types, reason = "no form can be added from outside")]
     pub trait Layout {
         /// The nonce's bytes.
@@ -109,9 +111,7 @@ impl<const ROUNDS: usize, F: Form> StreamCore for ChaCha<ROUNDS, F> {
 
     #[inline]
     fn new(isa: Isa, key: &Key, nonce: &F::Nonce) -> Self {
-        const { assert!(matches!(ROUNDS, 8 | 12 | 20), "ChaCha has 8, 12 or 20 rounds") };
-        let [counter, nonce] = F::last_row(nonce);
-        let state = State { key: key.words, counter, nonce };
+        let state = State::new(key, F::last_row(nonce));
         Self { state, spent: false, isa, form: PhantomData }
     }
 
@@ -128,16 +128,15 @@ impl<const ROUNDS: usize, F: Form> StreamCore for ChaCha<ROUNDS, F> {
 
     #[inline]
     fn keystream(&mut self, out: &mut [u8]) {
-        let (state, wide, blocks) = (&self.state, F::WIDE, out.len().div_ceil(64));
-        by_isa!(self.isa, keystream(state, wide, out):
-            Avx512 => avx512, Avx2 => avx2, Ssse3 => ssse3, _ => portable);
+        let blocks = out.len().div_ceil(64);
+        apply(self.isa, &self.state, F::WIDE, out.into(), OVER);
         self.advance(blocks);
     }
 
     #[inline]
     fn xor(&mut self, data: InOutBuf<'_, '_, u8>) {
         let blocks = data.len().div_ceil(64);
-        xor(self.isa, &self.state, F::WIDE, data);
+        apply(self.isa, &self.state, F::WIDE, data, INTO);
         self.advance(blocks);
     }
 }
@@ -172,13 +171,7 @@ impl<const ROUNDS: usize, F: Form> ChaCha<ROUNDS, F> {
     }
 }
 
-impl<const ROUNDS: usize, F: Form> Drop for ChaCha<ROUNDS, F> {
-    #[inline]
-    fn drop(&mut self) {
-        wipe::words(&mut self.state.key);
-    }
-}
-
+// The state wipes itself.
 impl<const ROUNDS: usize, F: Form> ZeroizeOnDrop for ChaCha<ROUNDS, F> {}
 
 impl<const ROUNDS: usize, F: Form> fmt::Debug for ChaCha<ROUNDS, F> {
@@ -190,37 +183,37 @@ impl<const ROUNDS: usize, F: Form> fmt::Debug for ChaCha<ROUNDS, F> {
     }
 }
 
-/// What the kernels of ChaCha20 in the form of RFC 8439 start from, at block 0. It holds the key.
+/// The start of ChaCha20 in the form of RFC 8439, at block 0.
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
 #[inline]
 pub(crate) fn ietf(key: &Key, nonce: &[u8; 12]) -> State<20> {
-    let [counter, nonce] = <Ietf as sealed::Layout>::last_row(nonce);
-    State { key: key.words, counter, nonce }
+    State::new(key, <Ietf as sealed::Layout>::last_row(nonce))
 }
 
 #[inline(always)]
-fn xor<const ROUNDS: usize>(
+fn apply<const ROUNDS: usize, const XOR: bool>(
     isa: Isa,
     state: &State<ROUNDS>,
     wide: bool,
     data: InOutBuf<'_, '_, u8>,
+    way: Way<XOR>,
 ) {
-    by_isa!(isa, xor(state, wide, data):
+    by_isa!(isa, apply(state, wide, data, way):
         Avx512 => avx512, Avx2 => avx2, Ssse3 => ssse3, _ => portable);
 }
 
-/// HChaCha20 (draft-irtf-cfrg-xchacha-03, section 2.2): a key made of another, of 32 bytes, and of
-/// a nonce, by the rounds of ChaCha20 without what is added after them.
+/// HChaCha20 (draft-irtf-cfrg-xchacha-03, section 2.2): a key derived from another one of 32 bytes
+/// and a nonce, by the rounds of ChaCha20 without the final addition.
 #[inline]
 pub(crate) fn hchacha20(isa: Isa, key: &Key, nonce: &[u8; 16]) -> Key {
     by_isa!(isa, hchacha20(key, nonce): Avx512 => avx512, Ssse3 => ssse3, _ => portable)
 }
 
-/// The first 8 bytes, as a little-endian number, of the block of ChaCha20 that has `last` as its
-/// last row: block counter and nonce in either form, as they lie in the state, little-endian.
+/// The first 8 bytes, as a little-endian number, of the block of ChaCha20 with the last row `last`:
+/// block counter and nonce in either form, little-endian as in the state.
 ///
 /// Protocols mask headers with them (RFC 9001, section 5.4.4; RFC 9147, section 4.2.3). They stay
-/// in registers, and no block behind them is made.
+/// in registers, and the rest of the block is not made.
 #[inline]
 #[must_use]
 pub fn front(isa: Isa, key: &Key, last: &[u8; 16]) -> u64 {
@@ -233,13 +226,6 @@ pub(crate) fn words<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64) ->
     let [k0, k1, k2, k3, k4, k5, k6, k7, k8, k9, k10, k11] = state.key;
     let ([c0, c1], [n0, n1]) = (halves(counter), halves(state.nonce));
     [k0, k1, k2, k3, k4, k5, k6, k7, k8, k9, k10, k11, c0, c1, n0, n1]
-}
-
-/// The first number of the last row, `blocks` later; the counter has 64 bits when `wide`, else 32.
-#[inline]
-pub(crate) fn later(counter: u64, blocks: u64, wide: bool) -> u64 {
-    let sum = counter.wrapping_add(blocks);
-    if wide { sum } else { (counter & !LOW) | (sum & LOW) }
 }
 
 /// One quarter-round on four words.
@@ -256,8 +242,8 @@ fn quarter_round([mut a, mut b, mut c, mut d]: [u32; 4]) -> [u32; 4] {
     [a, b, c, d]
 }
 
-/// The first round of columns 1 to 3, which hold no low word of the counter and are therefore the
-/// same in all blocks of a pass over lanes.
+/// The first round of columns 1 to 3. These do not contain the low word of the counter, so they are
+/// the same in all blocks of a pass over lanes.
 #[cfg(all(target_arch = "x86_64", any(feature = "isa-ssse3", feature = "isa-avx2")))]
 #[inline]
 pub(crate) fn first_columns(words: &[u32; 16]) -> [u32; 16] {

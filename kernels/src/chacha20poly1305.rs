@@ -1,9 +1,9 @@
 //! ChaCha20-Poly1305 (RFC 8439, section 2.8) and XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03):
 //! encryption with authentication, one message a call or in pieces.
 //!
-//! Block 0 of the keystream is the one-time key of Poly1305, the data's keystream begins at block
-//! 1: every form makes block 0 and the first blocks of data in one pass, because a block by itself
-//! takes as long as several side by side.
+//! Block 0 of the keystream is the one-time key of Poly1305; the keystream of the data begins at
+//! block 1. Every form makes block 0 and the first blocks of data in one pass, because a block
+//! alone takes as long as several side by side.
 //!
 //! Constant time in key, nonce and data at every level; lengths are public.
 //!
@@ -27,6 +27,7 @@ use core::fmt;
 use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
+use crate::isa::Way;
 use crate::{Aead, Isa, Level, chacha};
 
 pub use lanes::{Lane, open_lanes, seal_lanes};
@@ -35,17 +36,17 @@ pub use message::Message;
 /// The levels that have a kernel of their own, lowest first; others run the next one below.
 pub const KERNELS: &[Level] = &[Level::Portable, Level::Ssse3, Level::Avx2, Level::Avx512];
 
-/// The most bytes of one message: 2^38 - 64, for the block counter has 32 bits and its first value
-/// is taken (RFC 8439, section 2.8).
+/// The most bytes of one message: 2^38 - 64. The block counter has 32 bits, and its first value is
+/// used for the key (RFC 8439, section 2.8).
 pub const LONGEST: u64 = ((1 << 32) - 1) * 64;
 
-/// Which way data go: Poly1305 takes the ciphertext, which is what comes out, or what goes in.
+/// The direction: Poly1305 takes the ciphertext, which is the output or the input.
 const SEAL: bool = true;
 const OPEN: bool = false;
 
 /// ChaCha20-Poly1305: a key of 256 bits, nonces of 96 bits (RFC 8439, section 2.8).
 ///
-/// The key is wiped on drop. Requests read it only, so that any number of threads can share it.
+/// The key is wiped on drop. Requests only read it, so any number of threads can share it.
 //
 // The key wipes itself.
 pub struct ChaCha20Poly1305 {
@@ -57,7 +58,7 @@ pub struct ChaCha20Poly1305 {
 /// (draft-irtf-cfrg-xchacha-03, section 2).
 ///
 /// Each message costs one more block of ChaCha20, which makes its own key. The key is wiped on
-/// drop. Requests read it only, so that any number of threads can share it.
+/// drop. Requests only read it, so any number of threads can share it.
 pub struct XChaCha20Poly1305 {
     key: chacha::Key,
     isa: Isa,
@@ -80,12 +81,12 @@ impl Aead<32, 12> for ChaCha20Poly1305 {
 
     #[inline]
     fn seal(&self, nonce: &[u8; 12], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
-        seal(self.isa, &self.key, nonce, aad, data)
+        run::<SEAL>(self.isa, &self.key, nonce, aad, data, Way)
     }
 
     #[inline]
     fn open(&self, nonce: &[u8; 12], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
-        open(self.isa, &self.key, nonce, aad, data)
+        run::<OPEN>(self.isa, &self.key, nonce, aad, data, Way)
     }
 
     fn begin(&self, nonce: &[u8; 12]) -> Message {
@@ -127,13 +128,13 @@ impl Aead<32, 24> for XChaCha20Poly1305 {
     #[inline(never)]
     fn seal(&self, nonce: &[u8; 24], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
         let (key, nonce) = self.of_message(nonce);
-        seal(self.isa, &key, &nonce, aad, data)
+        run::<SEAL>(self.isa, &key, &nonce, aad, data, Way)
     }
 
     #[inline(never)]
     fn open(&self, nonce: &[u8; 24], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
         let (key, nonce) = self.of_message(nonce);
-        open(self.isa, &key, &nonce, aad, data)
+        run::<OPEN>(self.isa, &key, &nonce, aad, data, Way)
     }
 
     fn begin(&self, nonce: &[u8; 24]) -> Message {
@@ -175,29 +176,17 @@ fn divided(nonce: &[u8; 24]) -> (&[u8; 16], [u8; 12]) {
     (front, [0, 0, 0, 0, a, b, c, d, e, f, g, h])
 }
 
-// Every kernel takes `isa`, because the one in turn needs it.
-
+/// Every kernel takes `isa`, because the one in turn needs it.
 #[inline(never)]
-fn seal(
+fn run<const WAY: bool>(
     isa: Isa,
     key: &chacha::Key,
     nonce: &[u8; 12],
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
+    way: Way<WAY>,
 ) -> [u8; 16] {
-    by_isa!(isa, seal(isa, key, nonce, aad, data):
-        Avx512 => avx512, Avx2 => avx2, _ => in_turn)
-}
-
-#[inline(never)]
-fn open(
-    isa: Isa,
-    key: &chacha::Key,
-    nonce: &[u8; 12],
-    aad: &[u8],
-    data: InOutBuf<'_, '_, u8>,
-) -> [u8; 16] {
-    by_isa!(isa, open(isa, key, nonce, aad, data):
+    by_isa!(isa, run(isa, key, nonce, aad, data, way):
         Avx512 => avx512, Avx2 => avx2, _ => in_turn)
 }
 

@@ -1,12 +1,12 @@
 //! AES-GCM (NIST SP 800-38D): encryption with authentication.
 //!
-//! Constant time in key and data at every level; the lengths and the nonce are public, and so are
-//! the last 32 bits of a nonce's hash, where the nonce has not 96 bits.
+//! Constant time in key and data at every level. Lengths and nonce are public. If the nonce does
+//! not have 96 bits, the last 32 bits of its hash are public too.
 //!
-//! With AES instructions counter mode and GHASH run in one pass over a message. Elsewhere the two
-//! kernels run in turn, over parts that stay in the first-level cache: without such instructions,
-//! for a message that comes in pieces or whose counter wraps, and below 512-bit registers for nonces
-//! that are hashed.
+//! With AES instructions, counter mode and GHASH run in one pass over a message. The two kernels
+//! run in turn, over parts that stay in the first-level cache, without such instructions, for a
+//! message in pieces, and if the counter wraps; and below 512-bit registers also for nonces that
+//! are hashed.
 
 #[cfg(target_arch = "x86_64")]
 mod aesni;
@@ -27,22 +27,24 @@ use zeroize::ZeroizeOnDrop;
 
 pub use self::message::Message;
 use crate::aes::AesForward;
+use crate::isa::Way;
 use crate::{Aead, BlockEncrypt, Isa, Level, ghash};
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below. The
-/// lowest runs those of AES and GHASH in turn.
+/// lowest runs AES and GHASH in turn.
 pub const KERNELS: &[Level] = &[Level::Portable, Level::AesNi, Level::Avx2Vaes, Level::Avx512];
 
-/// Which way data go: GHASH takes the ciphertext, which is what comes out, or what goes in.
+/// The direction: GHASH takes the ciphertext, which is the output or the input.
 const SEAL: bool = true;
 const OPEN: bool = false;
 
 /// Calls the kernel `f` of the highest level that there is.
 ///
-/// All have the arguments `hash: &ghash::Key, keys: &[[u8; 16]; N], first: u128, aad: &[u8],
-/// data: InOutBuf<'_, '_, u8>` and return the tag. `first` is the counter block of the tag, read as
-/// a big-endian number. Its last 32 bits, which are what counts, do not wrap within the message:
-/// kernels may add to it as to a longer number. Only `in_turn` takes messages in which they do.
+/// All have the arguments `hash: &ghash::Key, keys: &[[u8; 16]; N], first: u128, aad: &[u8], data:
+/// InOutBuf<'_, '_, u8>, way: Way<WAY>` and return the tag. `first` is the counter block of the
+/// tag, as a big-endian number. Its last 32 bits are the counter. They do not wrap within the
+/// message, so kernels may add to the number as a whole. Only `in_turn` takes messages in which
+/// they wrap.
 macro_rules! best {
     ($isa:expr, $f:ident $args:tt) => {
         by_isa!($isa, $f $args: Avx512 => avx512, Avx2Vaes => avx2vaes, AesNi => aesni,
@@ -52,8 +54,8 @@ macro_rules! best {
 
 /// AES-GCM with keys of `BITS` bits (128, 192 or 256) and, through [`Aead`], nonces of 96 bits.
 ///
-/// A key schedule and powers of the hash key, about 600 bytes, which are wiped on drop. Requests
-/// read them only, so that any number of threads can share it.
+/// A key schedule and powers of the hash key, about 600 bytes, wiped on drop. Requests only read
+/// them, so any number of threads can share it.
 //
 // Each part wipes itself.
 pub struct AesGcm<const BITS: usize> {
@@ -62,14 +64,14 @@ pub struct AesGcm<const BITS: usize> {
     isa: Isa,
 }
 
-// One instance for each key size stands in this crate, and not in whatever crate asks for it, so
-// that programs get the kernels as they were compiled and measured here.
+// Each key size has one instance in this crate, not in the crate that uses it, so that programs get
+// the kernels that were compiled and measured here.
 macro_rules! key_size {
     ($bits:literal, $set:ident) => {
         impl AesGcm<$bits> {
-            /// The first counter block for a nonce of any length (section 7.1): 96 bits and a
-            /// counter of one, or the hash of all others, of which at least one byte is asked for.
-            /// What it counts, the last 32 bits, is public to kernels.
+            /// The first counter block for a nonce of any length (section 7.1). A nonce of 96 bits
+            /// is followed by a counter of one; others are hashed, and must have at least one byte.
+            /// The last 32 bits, the counter, are public to kernels.
             #[must_use]
             pub fn counter_block(&self, nonce: &[u8]) -> [u8; 16] {
                 match nonce.try_into() {
@@ -87,12 +89,7 @@ macro_rules! key_size {
                 aad: &[u8],
                 data: InOutBuf<'_, '_, u8>,
             ) -> [u8; 16] {
-                let (hash, keys, isa) = (&self.hash, self.cipher.forward(), self.hash.isa());
-                let first = u128::from_be_bytes(*first);
-                if message::wraps(first, data.len()) {
-                    return in_turn::seal(hash, keys, first, aad, data);
-                }
-                best!(isa, seal(hash, keys, first, aad, data))
+                self.run_from::<SEAL>(first, aad, data)
             }
 
             /// [`open`](Aead::open) from the first counter block that
@@ -104,12 +101,7 @@ macro_rules! key_size {
                 aad: &[u8],
                 data: InOutBuf<'_, '_, u8>,
             ) -> [u8; 16] {
-                let (hash, keys, isa) = (&self.hash, self.cipher.forward(), self.hash.isa());
-                let first = u128::from_be_bytes(*first);
-                if message::wraps(first, data.len()) {
-                    return in_turn::open(hash, keys, first, aad, data);
-                }
-                best!(isa, open(hash, keys, first, aad, data))
+                self.run_from::<OPEN>(first, aad, data)
             }
 
             /// [`begin`](Aead::begin) from the first counter block that
@@ -118,10 +110,38 @@ macro_rules! key_size {
             pub fn begin_from(&self, first: &[u8; 16]) -> Message {
                 Message::new(u128::from_be_bytes(*first))
             }
+
+            #[inline(always)]
+            fn run_from<const WAY: bool>(
+                &self,
+                first: &[u8; 16],
+                aad: &[u8],
+                data: InOutBuf<'_, '_, u8>,
+            ) -> [u8; 16] {
+                let first = u128::from_be_bytes(*first);
+                if message::wraps(first, data.len()) {
+                    let (hash, keys) = (&self.hash, self.cipher.forward());
+                    return in_turn::run(hash, keys, first, aad, data, Way::<WAY>);
+                }
+                self.run::<WAY>(first, aad, data)
+            }
+
+            #[inline(always)]
+            fn run<const WAY: bool>(
+                &self,
+                first: u128,
+                aad: &[u8],
+                data: InOutBuf<'_, '_, u8>,
+            ) -> [u8; 16] {
+                let (hash, keys, isa) = (&self.hash, self.cipher.forward(), self.hash.isa());
+                let way = Way::<WAY>;
+                best!(isa, run(hash, keys, first, aad, data, way))
+            }
         }
 
         impl Aead<{ $bits / 8 }, 12> for AesGcm<$bits> {
-            /// 2^36 - 32, for the counter has 32 bits and two blocks are the tag's (section 5.2.1.1).
+            /// 2^36 - 32: the counter has 32 bits, and two blocks belong to the tag (section
+            /// 5.2.1.1).
             const LONGEST: u64 = (1 << 36) - 32;
 
             type Message = Message;
@@ -137,15 +157,11 @@ macro_rules! key_size {
             }
 
             fn seal(&self, nonce: &[u8; 12], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
-                let (hash, keys, isa) = (&self.hash, self.cipher.forward(), self.hash.isa());
-                let first = first_of(nonce);
-                best!(isa, seal(hash, keys, first, aad, data))
+                self.run::<SEAL>(first_of(nonce), aad, data)
             }
 
             fn open(&self, nonce: &[u8; 12], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
-                let (hash, keys, isa) = (&self.hash, self.cipher.forward(), self.hash.isa());
-                let first = first_of(nonce);
-                best!(isa, open(hash, keys, first, aad, data))
+                self.run::<OPEN>(first_of(nonce), aad, data)
             }
 
             fn begin(&self, nonce: &[u8; 12]) -> Message {
@@ -176,7 +192,7 @@ key_size!(192, set192);
 key_size!(256, set256);
 
 impl<const BITS: usize> AesGcm<BITS> {
-    /// Whose kernels it runs.
+    /// The level of its kernels.
     #[must_use]
     #[inline]
     pub fn isa(&self) -> Isa {
@@ -229,10 +245,10 @@ fn word(bytes: [u8; 4]) -> u64 {
     hidden(u32::from_be_bytes(bytes).into())
 }
 
-/// A number that the compiler does not load together with those next to it. A caller has often just
-/// stored a nonce or associated data in parts, and a load that takes in more than one of them waits
-/// until they are in the cache: 20 cycles and more, for every message. By words and bytes they come
-/// straight from the stores.
+/// A number that the compiler does not load together with its neighbours. A caller has often just
+/// stored a nonce or associated data in parts. A load of more than one part waits until all are in
+/// the cache: 20 cycles and more, for every message. Single words and bytes come straight from the
+/// stores.
 #[inline(always)]
 fn hidden(number: u64) -> u64 {
     #[cfg(target_arch = "x86_64")]
@@ -240,7 +256,7 @@ fn hidden(number: u64) -> u64 {
     number
 }
 
-/// The last block of what is hashed: the numbers of bits, as a field element.
+/// The last block that is hashed: the numbers of bits, as a field element.
 #[inline]
 fn lengths(aad: u64, data: u64) -> u128 {
     u128::from(aad) << 67 | u128::from(data) << 3
@@ -253,7 +269,7 @@ mod tests {
 
     #[test]
     fn every_level_reaches_its_kernel() {
-        // Where the kernels run in turn, the last dispatch is that of GHASH, on the lengths.
+        // If the kernels run in turn, the last dispatch is that of GHASH, for the lengths.
         let levels = KERNELS;
         let mut data = [0; 50];
         let gcm = |isa| {

@@ -1,4 +1,4 @@
-//! Instruction sets: one ladder, one proof that the processor can climb it, one macro that
+//! Instruction sets: a ladder of levels, a proof that the processor has a level, and the macro that
 //! dispatches.
 
 use core::fmt;
@@ -6,8 +6,8 @@ use core::str::FromStr;
 
 /// A rung of the ladder of instruction sets that kernels are written for.
 ///
-/// Each level includes all levels below it. A processor that has the instructions of a higher
-/// level but lacks some of a lower one runs at the last level that is complete.
+/// Each level includes all levels below it. If a processor lacks some instructions of a level, it
+/// runs at the highest level below that one, even if it has all instructions of a higher one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 #[repr(u8)]
@@ -31,7 +31,7 @@ impl Level {
     pub const ALL: [Self; 6] =
         [Self::Portable, Self::Ssse3, Self::AesNi, Self::Avx2, Self::Avx2Vaes, Self::Avx512];
 
-    /// The name that `LANECRYPT_ISA` takes.
+    /// The name of the level in `LANECRYPT_ISA`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -44,7 +44,7 @@ impl Level {
         }
     }
 
-    /// Whether this build has kernels of this level, as its target and features say.
+    /// Whether this build has kernels of this level; its target and features decide.
     #[must_use]
     pub const fn is_built(self) -> bool {
         let x86 = cfg!(target_arch = "x86_64");
@@ -91,8 +91,8 @@ impl FromStr for Level {
 
 /// Proof that this processor has the instructions of a [`Level`].
 ///
-/// Only [`Isa::detect`] and [`Isa::at_most`] make one, and neither gives more than the processor
-/// has; that is why dispatching on it is sound. One byte, without pointers: keyed states store it.
+/// Only detection makes one, and no method raises it above the level of the processor; so
+/// dispatching on it is sound. One byte, without pointers: keyed states store it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Isa(Level);
 
@@ -120,7 +120,7 @@ impl Isa {
         }
     }
 
-    /// The highest level of this processor, whatever `LANECRYPT_ISA` says.
+    /// The highest level of this processor, without regard to `LANECRYPT_ISA`.
     #[must_use]
     #[inline]
     pub fn of_processor() -> Self {
@@ -156,7 +156,7 @@ impl Isa {
     }
 }
 
-/// Climbs the ladder as long as `has` answers yes to each rung above the portable one.
+/// The highest level up to which `rungs`, the levels above the portable one, are all true.
 #[cfg(target_arch = "x86_64")]
 fn climb(rungs: [bool; 5]) -> Level {
     let complete = rungs.iter().take_while(|&&has| has).count();
@@ -212,7 +212,7 @@ fn compiled() -> Level {
     Level::Portable
 }
 
-/// The answers of [`Isa::detect`] and [`Isa::of_processor`], worked out once.
+/// The results of [`Isa::detect`] and [`Isa::of_processor`], computed once.
 #[cfg(feature = "std")]
 mod cache {
     use core::sync::atomic::{AtomicU8, Ordering};
@@ -221,9 +221,9 @@ mod cache {
 
     use super::{Isa, Level, detected};
 
-    /// Zero until the first call, then the level to use in the low half and the processor's, plus
-    /// one, in the high half. Relaxed everywhere: threads that race compute the same value, and
-    /// nothing else is published through it.
+    /// Zero until the first call. Then the low half has the level to use, and the high half the
+    /// level of the processor plus one. Relaxed everywhere: threads that race compute the same
+    /// value, and nothing else is published through it.
     static LEVELS: AtomicU8 = AtomicU8::new(0);
 
     #[inline]
@@ -304,12 +304,21 @@ mod cache {
     }
 }
 
+/// A constant as an argument, from which a kernel that [`by_isa!`] calls infers it.
+#[derive(Clone, Copy)]
+pub(crate) struct Way<const WAY: bool>;
+
+/// For a kernel that XORs keystream into the data.
+pub(crate) const INTO: Way<true> = Way;
+/// For a kernel that writes keystream over the data, which are not read.
+pub(crate) const OVER: Way<false> = Way;
+
 /// Calls the kernel of the highest level that the processor and the build have.
 ///
 /// `by_isa!(isa, f(a, b): Avx512 => avx512, Avx2 => avx2, _ => portable)` lists modules from the
-/// highest level down; each module but the portable one states the level it needs in
-/// `const NEEDS: Level`. The arguments are plain names, so that nothing of the caller's is
-/// evaluated inside the `unsafe` block.
+/// highest level down. Each module except the portable one has a `const NEEDS: Level`. The
+/// arguments are plain names, so that no expression of the caller is evaluated inside the `unsafe`
+/// block.
 macro_rules! by_isa {
     ($isa:expr, $f:ident $args:tt : $($arms:tt)+) => {{
         let isa: $crate::Isa = $isa;
@@ -359,7 +368,8 @@ macro_rules! by_isa {
     }};
 }
 
-/// Which kernel a dispatch chose, for tests of the dispatch itself: right answers do not show it.
+/// The kernel that a dispatch chose. Tests of the dispatch need it, because results are the same at
+/// every level.
 #[cfg(test)]
 pub(crate) mod reached {
     use core::cell::Cell;
@@ -372,7 +382,7 @@ pub(crate) mod reached {
         LAST.set(Some(level));
     }
 
-    /// Forgets what was reached: the expansion of a key must not pass for the work with it.
+    /// Forgets the last dispatch, so that the expansion of a key does not count.
     pub(crate) fn forget() {
         LAST.set(None);
     }

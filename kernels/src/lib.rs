@@ -19,6 +19,7 @@ mod aead;
 pub mod aes;
 #[cfg(feature = "legacy")]
 pub mod arc4;
+#[macro_use]
 mod arx;
 mod block;
 pub mod chacha;

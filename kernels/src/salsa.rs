@@ -4,7 +4,7 @@
 //! Constant time in key, nonce and data on every instruction set: additions, XORs, rotations and
 //! fixed shuffles only; branches and addresses depend on lengths and counters alone.
 //!
-//! | level | whole width | narrower forms for what is left |
+//! | level | whole width | narrower forms for the rest |
 //! |---|---|---|
 //! | `Portable` | 1 block | |
 //! | `Ssse3` | 4 blocks, one a lane | 1, 2 or 3 blocks, a diagonal a register |
@@ -17,7 +17,8 @@ use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
 use crate::arx::{State, halves};
-use crate::{Isa, Level, Seek, StreamCore, wipe};
+use crate::isa::{INTO, OVER, Way};
+use crate::{Isa, Level, Seek, StreamCore};
 
 #[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
 #[macro_use]
@@ -31,17 +32,18 @@ mod portable;
 #[cfg(all(target_arch = "x86_64", feature = "isa-ssse3"))]
 pub(crate) mod ssse3;
 
-pub use crate::arx::Key;
+pub use crate::arx::{Key, NUMBERS_OF_ROUNDS};
 pub use lanes::{Lane, xor_lanes};
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below.
 pub const KERNELS: &[Level] = &[Level::Portable, Level::Ssse3, Level::Avx2, Level::Avx512];
 
-/// The stream core of Salsa20 with `ROUNDS` rounds: 8, 12 or 20; any other number does not compile.
+/// The stream core of Salsa20 with `ROUNDS` rounds, one of [`NUMBERS_OF_ROUNDS`]; no other number
+/// compiles.
 ///
 /// The nonce has 8 bytes, the block counter 64 bits: 2^70 bytes a nonce. The key is wiped on drop.
-/// Past the last block that [`remaining`](StreamCore::remaining) counts, the keystream starts
-/// again; the checked layers refuse to go there.
+/// After the last block that [`remaining`](StreamCore::remaining) counts, the keystream starts
+/// again; the checked layers refuse such requests.
 pub struct Salsa<const ROUNDS: usize> {
     state: State<ROUNDS>,
     /// The last block has been used and the counter in `state` has wrapped.
@@ -56,8 +58,7 @@ impl<const ROUNDS: usize> StreamCore for Salsa<ROUNDS> {
 
     #[inline]
     fn new(isa: Isa, key: &Key, nonce: &[u8; 8]) -> Self {
-        const { assert!(matches!(ROUNDS, 8 | 12 | 20), "Salsa20 has 8, 12 or 20 rounds") };
-        let state = State { key: key.words, counter: 0, nonce: u64::from_le_bytes(*nonce) };
+        let state = State::new(key, [0, u64::from_le_bytes(*nonce)]);
         Self { state, spent: false, isa }
     }
 
@@ -68,16 +69,15 @@ impl<const ROUNDS: usize> StreamCore for Salsa<ROUNDS> {
 
     #[inline]
     fn keystream(&mut self, out: &mut [u8]) {
-        let (state, blocks) = (&self.state, out.len().div_ceil(64));
-        by_isa!(self.isa, keystream(state, out):
-            Avx512 => avx512, Avx2 => avx2, Ssse3 => ssse3, _ => portable);
+        let blocks = out.len().div_ceil(64);
+        apply(self.isa, &self.state, out.into(), OVER);
         self.advance(blocks);
     }
 
     #[inline]
     fn xor(&mut self, data: InOutBuf<'_, '_, u8>) {
         let blocks = data.len().div_ceil(64);
-        xor(self.isa, &self.state, data);
+        apply(self.isa, &self.state, data, INTO);
         self.advance(blocks);
     }
 }
@@ -99,13 +99,7 @@ impl<const ROUNDS: usize> Salsa<ROUNDS> {
     }
 }
 
-impl<const ROUNDS: usize> Drop for Salsa<ROUNDS> {
-    #[inline]
-    fn drop(&mut self) {
-        wipe::words(&mut self.state.key);
-    }
-}
-
+// The state wipes itself.
 impl<const ROUNDS: usize> ZeroizeOnDrop for Salsa<ROUNDS> {}
 
 impl<const ROUNDS: usize> fmt::Debug for Salsa<ROUNDS> {
@@ -118,12 +112,18 @@ impl<const ROUNDS: usize> fmt::Debug for Salsa<ROUNDS> {
 }
 
 #[inline(always)]
-fn xor<const ROUNDS: usize>(isa: Isa, state: &State<ROUNDS>, data: InOutBuf<'_, '_, u8>) {
-    by_isa!(isa, xor(state, data):
+fn apply<const ROUNDS: usize, const XOR: bool>(
+    isa: Isa,
+    state: &State<ROUNDS>,
+    data: InOutBuf<'_, '_, u8>,
+    way: Way<XOR>,
+) {
+    let wide = true;
+    by_isa!(isa, apply(state, wide, data, way):
         Avx512 => avx512, Avx2 => avx2, Ssse3 => ssse3, _ => portable);
 }
 
-/// The words of the state with another counter: the constant's are those of the diagonal.
+/// The words of the state with another counter; the words of the constant are on the diagonal.
 #[inline]
 fn words<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64) -> [u32; 16] {
     let [s0, s1, s2, s3, k0, k1, k2, k3, k4, k5, k6, k7] = state.key;
@@ -141,13 +141,13 @@ fn quarter_round([mut a, mut b, mut c, mut d]: [u32; 4]) -> [u32; 4] {
     [a, b, c, d]
 }
 
-/// The first round of columns 1 to 3 and, but for what column 0 adds to the other rows, of the
-/// round of rows: whatever holds no low word of the counter and is therefore the same in all
-/// blocks of a pass over lanes. Words 0, 8 and 12 are as before, 4 to 7 as after both rounds, the
-/// others as after the first.
+/// The parts of the first double round that do not depend on the low word of the counter, and so
+/// are the same in all blocks of a pass over lanes: the round of columns 1 to 3, and the round of
+/// rows except for what column 0 adds. Words 0, 8 and 12 are as before, 4 to 7 as after both
+/// rounds, the others as after the first.
 #[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
 #[inline]
-fn first_double_round(words: &[u32; 16]) -> [u32; 16] {
+fn once(words: &[u32; 16]) -> [u32; 16] {
     let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = *words;
     let [_, x4, _, _] = quarter_round([x0, x4, x8, x12]);
     let [x5, x9, x13, x1] = quarter_round([x5, x9, x13, x1]);

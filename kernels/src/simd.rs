@@ -1,8 +1,10 @@
-//! Loads and stores between arrays and vector registers: the only raw memory access of the
-//! kernels.
+//! Loads and stores between arrays and vector registers, and empty assembly that hides values from
+//! the optimiser.
 //!
-//! Each takes a reference to an array of exactly the register's size, so that it is safe to call
-//! wherever its instruction set is enabled.
+//! Each takes a reference to an array of exactly the register's size, or a slice whose length makes
+//! a mask, so it is safe to call wherever its instruction set is enabled. The only other raw memory
+//! accesses of kernels are in the lanes of `aes`, `des` and `serpent`, which hold pointers into the
+//! buffers of many messages, and in `hc128`, which reads single bytes of words.
 
 use core::arch::asm;
 use core::arch::x86_64::*;
@@ -15,6 +17,33 @@ use crate::wipe;
 pub(crate) fn load128(bytes: &[u8; 16]) -> __m128i {
     // SAFETY: the reference is valid for 16 bytes, and the load asks for no alignment.
     unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
+}
+
+/// Loads four words.
+#[inline]
+#[target_feature(enable = "sse2")]
+#[cfg(any(feature = "isa-avx2", feature = "legacy"))]
+pub(crate) fn load_words(words: &[u32; 4]) -> __m128i {
+    // SAFETY: the reference is valid for 16 bytes, and the load asks for no alignment.
+    unsafe { _mm_loadu_si128(words.as_ptr().cast()) }
+}
+
+/// Stores four words.
+#[inline]
+#[target_feature(enable = "sse2")]
+#[cfg(feature = "legacy")]
+pub(crate) fn store_words(words: &mut [u32; 4], v: __m128i) {
+    // SAFETY: the reference is valid for 16 bytes, and the store asks for no alignment.
+    unsafe { _mm_storeu_si128(words.as_mut_ptr().cast(), v) }
+}
+
+/// Loads two words of 64 bits.
+#[inline]
+#[target_feature(enable = "sse2")]
+#[cfg(feature = "_vectors")]
+pub(crate) fn load_pair(words: &[u64; 2]) -> __m128i {
+    // SAFETY: the reference is valid for 16 bytes, and the load asks for no alignment.
+    unsafe { _mm_loadu_si128(words.as_ptr().cast()) }
 }
 
 /// Stores 16 bytes.
@@ -79,6 +108,15 @@ pub(crate) fn load512(bytes: &[u8; 64]) -> __m512i {
     unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
 }
 
+/// Loads eight words of 64 bits.
+#[inline]
+#[target_feature(enable = "avx512f")]
+#[cfg(feature = "isa-avx512")]
+pub(crate) fn load512_words(words: &[u64; 8]) -> __m512i {
+    // SAFETY: the reference is valid for 64 bytes, and the load asks for no alignment.
+    unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
+}
+
 /// Stores 64 bytes.
 #[inline]
 #[target_feature(enable = "avx512f")]
@@ -88,7 +126,7 @@ pub(crate) fn store512(bytes: &mut [u8; 64], v: __m512i) {
     unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), v) }
 }
 
-/// Hides where a value comes from: the compiler takes it as it is, in a register.
+/// Hides the origin of a value: the compiler takes it as it is, in a register.
 #[inline]
 #[target_feature(enable = "sse2")]
 pub(crate) fn opaque128(mut v: __m128i) -> __m128i {
@@ -97,7 +135,7 @@ pub(crate) fn opaque128(mut v: __m128i) -> __m128i {
     v
 }
 
-/// Hides where a value comes from: the compiler takes it as it is, in a register.
+/// Hides the origin of a value: the compiler takes it as it is, in a register.
 #[inline]
 #[target_feature(enable = "avx")]
 #[cfg(feature = "isa-avx2")]
@@ -107,8 +145,8 @@ pub(crate) fn opaque256(mut v: __m256i) -> __m256i {
     v
 }
 
-/// Makes the compiler finish these values before it goes on with any of them. Left alone it works
-/// them off one after the other, each waiting for itself, where that takes fewer registers.
+/// Makes the compiler finish these values before it goes on with any of them. Otherwise it computes
+/// one after the other if that takes fewer registers, and each waits for itself.
 #[inline]
 #[target_feature(enable = "avx512f")]
 #[cfg(feature = "isa-avx512")]
@@ -127,7 +165,7 @@ pub(crate) fn together512([mut a, mut b, mut c, mut d]: [__m512i; 4]) -> [__m512
     [a, b, c, d]
 }
 
-/// Hides where a value lies, so that the compiler loads it by itself and anew at each use.
+/// Hides the place of a value, so that the compiler loads it alone and anew at each use.
 #[inline]
 #[target_feature(enable = "sse2")]
 pub(crate) fn opaque_place<T>(value: &T) -> &T {
@@ -147,7 +185,7 @@ pub(crate) fn opaque_count(mut n: usize) -> usize {
     n
 }
 
-/// Hides where a value comes from: the compiler loads it by itself.
+/// Hides the origin of a value, so that the compiler loads it alone.
 #[inline]
 pub(crate) fn opaque_word(mut word: u64) -> u64 {
     // SAFETY: the assembly is empty and leaves the register as it was.
@@ -177,8 +215,8 @@ pub(crate) fn store512_part(bytes: &mut [u8], v: __m512i) {
     }
 }
 
-/// [`load512_part`] with no wider a load than it takes, when other data that are short may have
-/// been stored just behind: a load waits for those though its mask leaves them out.
+/// [`load512_part`] with the narrowest load that suffices. Other short data may have just been
+/// stored behind these, and a load waits for them even if its mask leaves them out.
 #[inline]
 #[target_feature(enable = "avx512bw,avx512vl,bmi2")]
 #[cfg(feature = "isa-avx512")]
@@ -200,7 +238,7 @@ pub(crate) fn load512_short(bytes: &[u8]) -> __m512i {
     }
 }
 
-/// [`store512_part`] with no wider a store than it takes.
+/// [`store512_part`] with the narrowest store that suffices.
 #[inline]
 #[target_feature(enable = "avx512bw,avx512vl,bmi2")]
 #[cfg(feature = "isa-avx512")]
@@ -232,7 +270,8 @@ pub(crate) fn wipe512(v: &mut __m512i) {
     wipe::memory(unsafe { &mut *place.cast::<[u8; 64]>() });
 }
 
-/// Loads whole pairs of words of 64 bits, at most 64 bytes, to the end of the register, behind zeros.
+/// Loads whole pairs of words of 64 bits, at most 64 bytes, to the end of the register; zeros come
+/// before them.
 #[inline]
 #[target_feature(enable = "avx512f,bmi2")]
 #[cfg(feature = "isa-avx512")]
@@ -245,8 +284,9 @@ pub(crate) fn load512_end(bytes: &[u8]) -> __m512i {
 
 /// Loads at most 48 bytes behind 16 zeros, and zeros after them.
 ///
-/// Not from 16 bytes before: a load waits for what has just been stored there, though its mask
-/// leaves that out, and a page before the data that is not there costs hundreds of cycles.
+/// It does not load from 16 bytes before. Such a load waits for bytes that have just been stored
+/// there, even if its mask leaves them out; and if the page before the data is not mapped, it costs
+/// hundreds of cycles.
 #[inline]
 #[target_feature(enable = "avx512bw,bmi2")]
 #[cfg(feature = "isa-avx512")]
@@ -262,7 +302,7 @@ pub(crate) fn store512_behind(bytes: &mut [u8], v: __m512i) {
     store512_part(bytes, _mm512_alignr_epi64::<2>(v, v));
 }
 
-/// A mask of the first `count` of 64 bytes; of all when there are more.
+/// A mask of the first `count` of 64 bytes; of all 64 if `count` is larger.
 #[inline]
 #[cfg(feature = "isa-avx512")]
 pub(crate) fn first_bytes(count: usize) -> u64 {

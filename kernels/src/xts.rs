@@ -1,15 +1,54 @@
 //! AES-XTS (IEEE 1619-2018, NIST SP 800-38E): encryption of storage, sector by sector.
 //!
-//! A sector, or whatever else is written as a whole (the standards say *data unit*), has a number,
-//! its tweak. Encrypted under the second half of the key it becomes the mask of the first block;
-//! each next block's mask is the last one times x in GF(2^128). A block is masked, encrypted under
-//! the first half of the key, and masked again. What is left of a last block takes the end of the
-//! ciphertext before it to become a block (ciphertext stealing), so that nothing grows.
+//! A sector, or another unit that is written as a whole (the standards say *data unit*), has a
+//! number, its tweak. Encrypted under the second half of the key, the tweak becomes the mask of the
+//! first block. The mask of each further block is the one before times x in GF(2^128). A block is
+//! masked, encrypted under the first half of the key, and masked again. An incomplete last block
+//! takes the end of the ciphertext before it to become a whole one (ciphertext stealing), so that
+//! nothing grows.
 //!
 //! Constant time in key and data at every level; numbers and lengths are public. With AES
-//! instructions the masks of a part of the sector are computed side by side in vector registers,
-//! each from the part's first, and blocks are in flight as in [`aes`](crate::aes). Without, masks
-//! are computed one after the other, for the best kernel of AES that there is.
+//! instructions, vector registers compute the masks of a part of the sector side by side from its
+//! first, and as many blocks are in flight as in [`aes`](crate::aes). Without, masks are computed
+//! one after the other, for the best kernel of AES.
+
+/// The functions that are called for a data unit and for sectors, by `unit` of a module that has
+/// AES instructions.
+#[cfg(target_arch = "x86_64")]
+macro_rules! kernels {
+    ($(#[$feature:meta])*) => {
+        $(#[$feature])*
+        pub(super) fn one<const N: usize, const WAY: bool>(
+            _way: Way<WAY>,
+            _cipher: &impl BlockCipher<16>,
+            _tweaks: &impl BlockEncrypt<16>,
+            keys: &[[u8; 16]; N],
+            tweak_keys: &[[u8; 16]; N],
+            tweak: &[u8; 16],
+            data: InOutBuf<'_, '_, u8>,
+        ) {
+            let mask = encrypted(tweak_keys, tweak);
+            unit::<N, WAY>(keys, mask, data);
+        }
+
+        $(#[$feature])*
+        pub(super) fn units<const N: usize, const WAY: bool>(
+            _way: Way<WAY>,
+            _cipher: &impl BlockCipher<16>,
+            keys: &[[u8; 16]; N],
+            tweaks: &[[u8; 16]],
+            size: usize,
+            data: InOutBuf<'_, '_, u8>,
+        ) {
+            let mut data = data;
+            for tweak in tweaks {
+                let (sector, rest) = data.split_at(size);
+                unit::<N, WAY>(keys, load128(tweak), sector);
+                data = rest;
+            }
+        }
+    };
+}
 
 #[cfg(target_arch = "x86_64")]
 mod aesni;
@@ -25,13 +64,14 @@ use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
 use crate::aes::{Aes, AesForward};
+use crate::isa::Way;
 use crate::{BlockEncrypt, Isa, Level, wipe};
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below. The
-/// lowest runs the best kernel of AES that there is.
+/// lowest runs the best kernel of AES.
 pub const KERNELS: &[Level] = &[Level::Portable, Level::AesNi, Level::Avx2Vaes, Level::Avx512];
 
-/// The fewest bytes of a data unit, one block: less has nothing to steal from.
+/// The fewest bytes of a data unit, one block: a shorter one has nothing to steal from.
 pub const SHORTEST: usize = 16;
 
 /// The most bytes of a data unit: 2^20 blocks (NIST SP 800-38E, section 4).
@@ -40,21 +80,17 @@ pub const LONGEST: usize = 16 << 20;
 /// Sectors whose tweaks are encrypted together.
 const GROUP: usize = 32;
 
-/// Which way data go.
+/// The direction.
 const ENCRYPT: bool = true;
 const DECRYPT: bool = false;
 
-/// The same as an argument, from which a kernel infers for which way it is compiled.
-#[derive(Clone, Copy)]
-struct Way<const ENCRYPT: bool>;
-
 /// AES-XTS with keys of twice `BITS` bits (128 or 256).
 ///
-/// Room for the longest key schedules, three times 240 bytes, which are wiped on drop. Requests
-/// read them only, so that any number of threads can share it.
+/// Room for the longest key schedules, three times 240 bytes, wiped on drop. Requests only read
+/// them, so any number of threads can share it.
 ///
-/// Nothing here compares the two halves of the key, which must differ (FIPS 140), nor holds data
-/// units to at most [`LONGEST`] bytes. The checked layer does both.
+/// Nothing here checks that the two halves of the key differ (FIPS 140), nor that data units are at
+/// most [`LONGEST`] bytes long. The checked layer does both.
 //
 // Each part wipes itself.
 pub struct AesXts<const BITS: usize> {
@@ -71,12 +107,12 @@ macro_rules! best {
     };
 }
 
-// One instance for each key size stands in this crate, and not in whatever crate asks for it, so
-// that programs get the kernels as they were compiled and measured here.
+// Each key size has one instance in this crate, not in the crate that uses it, so that programs get
+// the kernels that were compiled and measured here.
 macro_rules! key_size {
     ($bits:literal) => {
         impl AesXts<$bits> {
-            /// The place of a key: nothing may be asked of it before [`set_key`](Self::set_key).
+            /// A place for a key: call [`set_key`](Self::set_key) before any other method.
             #[must_use]
             #[inline]
             pub fn empty(isa: Isa) -> Self {
@@ -92,9 +128,9 @@ macro_rules! key_size {
                 xts
             }
 
-            /// Expands another key in the place of the one that is there, for the same kernels.
+            /// Expands another key in the place of the current one, for the same kernels.
             ///
-            /// Cheaper than a new cipher, for what is overwritten needs no wiping.
+            /// Cheaper than a new cipher, because overwritten data need no wiping.
             #[inline]
             pub fn set_key(&mut self, key: &[u8; $bits / 4]) {
                 let (data, tweak) = halves(key);
@@ -104,8 +140,8 @@ macro_rules! key_size {
 
             /// Encrypts one data unit, in place or from one buffer to another.
             ///
-            /// `tweak` is what tells this unit from all others under the key: a sector's number,
-            /// little-endian.
+            /// `tweak` distinguishes this unit from all others under the key: the number of a
+            /// sector, little-endian.
             ///
             /// # Panics
             ///
@@ -134,8 +170,8 @@ macro_rules! key_size {
             /// Encrypts consecutive sectors of `size` bytes each, any number from [`SHORTEST`] on,
             /// in place or from one buffer to another.
             ///
-            /// The tweak of the first is `first` as 16 little-endian bytes, and each next one is
-            /// one more; it wraps.
+            /// The tweak of the first is `first` as 16 little-endian bytes; each further one is one
+            /// more, and wraps.
             ///
             /// # Panics
             ///
@@ -160,7 +196,7 @@ macro_rules! key_size {
                 });
             }
 
-            /// Calls `units` with so many sectors at a time and the encrypted tweak of each.
+            /// Calls `units` for groups of sectors, with the encrypted tweak of each.
             #[inline]
             fn in_groups(
                 &self,
@@ -202,8 +238,8 @@ fn halves<const KEY: usize, const HALF: usize>(key: &[u8; KEY]) -> (&[u8; HALF],
     (data, tweak)
 }
 
-/// Bytes at the end of a data unit that steal and are stolen from: the last whole block and what
-/// comes after it; none where all blocks are whole.
+/// The bytes at the end of a data unit that take part in stealing: the last whole block and the
+/// bytes after it; zero if all blocks are whole.
 #[inline]
 fn stealing(length: usize) -> usize {
     match length % 16 {
@@ -213,7 +249,7 @@ fn stealing(length: usize) -> usize {
 }
 
 impl<const BITS: usize> AesXts<BITS> {
-    /// Whose kernels it runs.
+    /// The level of its kernels.
     #[must_use]
     #[inline]
     pub fn isa(&self) -> Isa {

@@ -1,26 +1,18 @@
 //! AES with AES-NI, eight blocks at a time. Constant time in key and data.
 //!
-//! Higher levels use the functions that take single blocks too: compiled for AVX, these do without
-//! moves between registers.
+//! Higher levels also use the functions for single blocks: compiled for AVX, these do without moves
+//! between registers.
 
 use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
+use super::{FORWARD, INVERSE};
 use crate::Level;
+use crate::isa::Way;
 use crate::simd::{load128, load128_part, store128, store128_part};
 
 pub(super) const NEEDS: Level = Level::AesNi;
-
-#[target_feature(enable = "aes,sse4.1,ssse3")]
-pub(super) fn encrypt<const N: usize>(keys: &[[u8; 16]; N], data: InOutBuf<'_, '_, [u8; 16]>) {
-    ecb::<N, FORWARD>(keys, data);
-}
-
-#[target_feature(enable = "aes,sse4.1,ssse3")]
-pub(super) fn decrypt<const N: usize>(keys: &[[u8; 16]; N], data: InOutBuf<'_, '_, [u8; 16]>) {
-    ecb::<N, INVERSE>(keys, data);
-}
 
 /// The first 8 bytes of an encrypted block.
 #[inline]
@@ -31,9 +23,12 @@ pub(super) fn front<const N: usize>(keys: &[[u8; 16]; N], block: &[u8; 16]) -> u
     _mm_cvtsi128_si64(state).cast_unsigned()
 }
 
-#[inline]
 #[target_feature(enable = "aes,sse4.1,ssse3")]
-fn ecb<const N: usize, const WAY: bool>(keys: &[[u8; 16]; N], data: InOutBuf<'_, '_, [u8; 16]>) {
+pub(super) fn ecb<const N: usize, const WAY: bool>(
+    keys: &[[u8; 16]; N],
+    data: InOutBuf<'_, '_, [u8; 16]>,
+    _: Way<WAY>,
+) {
     let mut data = data;
     while data.len() > 8 {
         let (part, rest) = data.split_at(8);
@@ -52,7 +47,7 @@ pub(super) fn ecb_part<const N: usize, const V: usize, const WAY: bool, const LA
     keys: &[[u8; 16]; N],
     data: InOutBuf<'_, '_, [u8; 16]>,
 ) {
-    // From here on the compiler knows the number.
+    // The compiler now knows the number.
     let (mut data, _) = data.split_at(V);
     let mut state = [load128(&keys[0]); V];
     for (x, block) in state.iter_mut().zip(data.get_in()) {
@@ -63,8 +58,9 @@ pub(super) fn ecb_part<const N: usize, const V: usize, const WAY: bool, const LA
     }
 }
 
-/// One block after the other, each as long as its rounds: what is added between two blocks goes
-/// into the last round key, so that the next block's first round can follow at once.
+/// One block after the other, each as long as its rounds: the value that is added between two
+/// blocks goes into the last round key, so that the first round of the next block can follow at
+/// once.
 #[inline]
 #[target_feature(enable = "aes,sse4.1,ssse3")]
 pub(super) fn cbc_encrypt<const N: usize>(
@@ -143,26 +139,16 @@ pub(super) fn cbc_decrypt_part<const N: usize, const V: usize, const LAST: bool>
     before
 }
 
-#[target_feature(enable = "aes,sse4.1,ssse3")]
-pub(super) fn keystream<const N: usize>(keys: &[[u8; 16]; N], counter: u128, out: &mut [u8]) {
-    ctr::<N, false>(keys, counter, out.into());
-}
-
-#[target_feature(enable = "aes,sse4.1,ssse3")]
-pub(super) fn xor<const N: usize>(keys: &[[u8; 16]; N], counter: u128, data: InOutBuf<'_, '_, u8>) {
-    ctr::<N, true>(keys, counter, data);
-}
-
 /// Writes keystream, or if `XOR` adds it to the input. The lower half of the counter does not
 /// wrap within the request.
-#[inline]
 #[target_feature(enable = "aes,sse4.1,ssse3")]
-fn ctr<const N: usize, const XOR: bool>(
+pub(super) fn ctr<'i, 'o, const N: usize, const XOR: bool>(
     keys: &[[u8; 16]; N],
     counter: u128,
-    data: InOutBuf<'_, '_, u8>,
+    data: impl Into<InOutBuf<'i, 'o, u8>>,
+    _: Way<XOR>,
 ) {
-    let mut data = data;
+    let mut data = data.into();
     let mut counter = load128(&counter.to_le_bytes());
     while data.len() > 128 {
         let (part, rest) = data.split_at(128);
@@ -202,11 +188,6 @@ pub(super) fn ctr_part<const N: usize, const V: usize, const XOR: bool, const LA
     store128_part(last.get_out(), stream[V - 1]);
     counter
 }
-
-/// Which way the rounds go.
-pub(super) const FORWARD: bool = true;
-/// The other way, by the schedule for decryption.
-pub(super) const INVERSE: bool = false;
 
 /// All rounds, on states to which the first round key has been added.
 #[inline]

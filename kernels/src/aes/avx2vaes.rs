@@ -5,30 +5,24 @@ use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
-use super::aesni::{self, FORWARD, INVERSE};
+use super::{FORWARD, INVERSE, aesni};
 use crate::Level;
+use crate::isa::Way;
 use crate::simd::{load128, load128_part, load256, store128, store128_part, store256};
 
 pub(super) const NEEDS: Level = Level::Avx2Vaes;
-
-#[target_feature(enable = "avx2,vaes")]
-pub(super) fn encrypt<const N: usize>(keys: &[[u8; 16]; N], data: InOutBuf<'_, '_, [u8; 16]>) {
-    ecb::<N, FORWARD>(keys, data);
-}
-
-#[target_feature(enable = "avx2,vaes")]
-pub(super) fn decrypt<const N: usize>(keys: &[[u8; 16]; N], data: InOutBuf<'_, '_, [u8; 16]>) {
-    ecb::<N, INVERSE>(keys, data);
-}
 
 #[target_feature(enable = "avx2,vaes")]
 pub(super) fn front<const N: usize>(keys: &[[u8; 16]; N], block: &[u8; 16]) -> u64 {
     aesni::front(keys, block)
 }
 
-#[inline]
 #[target_feature(enable = "avx2,vaes")]
-fn ecb<const N: usize, const WAY: bool>(keys: &[[u8; 16]; N], data: InOutBuf<'_, '_, [u8; 16]>) {
+pub(super) fn ecb<const N: usize, const WAY: bool>(
+    keys: &[[u8; 16]; N],
+    data: InOutBuf<'_, '_, [u8; 16]>,
+    _: Way<WAY>,
+) {
     let mut data = data;
     if data.len() == 1 {
         return aesni::ecb_part::<N, 1, WAY, true>(keys, data);
@@ -113,26 +107,16 @@ fn cbc_decrypt_part<const N: usize, const V: usize, const LAST: bool>(
     after
 }
 
-#[target_feature(enable = "avx2,vaes")]
-pub(super) fn keystream<const N: usize>(keys: &[[u8; 16]; N], counter: u128, out: &mut [u8]) {
-    ctr::<N, false>(keys, counter, out.into());
-}
-
-#[target_feature(enable = "avx2,vaes")]
-pub(super) fn xor<const N: usize>(keys: &[[u8; 16]; N], counter: u128, data: InOutBuf<'_, '_, u8>) {
-    ctr::<N, true>(keys, counter, data);
-}
-
 /// Writes keystream, or if `XOR` adds it to the input. The lower half of the counter does not
 /// wrap within the request.
-#[inline]
 #[target_feature(enable = "avx2,vaes")]
-fn ctr<const N: usize, const XOR: bool>(
+pub(super) fn ctr<'i, 'o, const N: usize, const XOR: bool>(
     keys: &[[u8; 16]; N],
     counter: u128,
-    data: InOutBuf<'_, '_, u8>,
+    data: impl Into<InOutBuf<'i, 'o, u8>>,
+    _: Way<XOR>,
 ) {
-    let mut data = data;
+    let mut data = data.into();
     let counter = load128(&counter.to_le_bytes());
     if data.len() <= 16 {
         if !data.is_empty() {

@@ -2,9 +2,9 @@
 //! data.
 //!
 //! All round keys stay in registers. Requests of up to three blocks take them from memory and run
-//! in 128-bit registers: that is as fast, and a processor that has stored a part of a 512-bit
-//! register delays loads next to that part, which is where the next request may begin. Requests of
-//! counter mode of [`bulk::SMALLEST`] bytes or more skip a round of most blocks, see [`bulk`].
+//! in 128-bit registers. That is as fast; and after a store of a part of a 512-bit register, the
+//! processor delays loads next to that part, where the next request may begin. Requests of counter
+//! mode of [`bulk::SMALLEST`] bytes or more skip a round of most blocks, see [`bulk`].
 
 mod bulk;
 mod cbc;
@@ -15,31 +15,26 @@ use core::arch::x86_64::*;
 use inout::InOutBuf;
 
 pub(super) use self::cbc::{cbc_decrypt, cbc_encrypt};
+pub(super) use self::ctr::ctr;
 pub(crate) use self::ctr::first;
-pub(super) use self::ctr::{keystream, xor};
-use super::aesni::{self, FORWARD, INVERSE};
+use super::aesni;
 use crate::Level;
+use crate::isa::Way;
 use crate::simd::{load128, load512, load512_part, store512, store512_part};
 
 pub(super) const NEEDS: Level = Level::Avx512;
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
-pub(super) fn encrypt<const N: usize>(keys: &[[u8; 16]; N], data: InOutBuf<'_, '_, [u8; 16]>) {
+pub(super) fn ecb<const N: usize, const WAY: bool>(
+    keys: &[[u8; 16]; N],
+    data: InOutBuf<'_, '_, [u8; 16]>,
+    _: Way<WAY>,
+) {
     match data.len() {
-        1 => aesni::ecb_part::<N, 1, FORWARD, true>(keys, data),
-        2 => aesni::ecb_part::<N, 2, FORWARD, true>(keys, data),
-        3 => aesni::ecb_part::<N, 3, FORWARD, true>(keys, data),
-        _ => ecb::<N, FORWARD>(keys, data),
-    }
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
-pub(super) fn decrypt<const N: usize>(keys: &[[u8; 16]; N], data: InOutBuf<'_, '_, [u8; 16]>) {
-    match data.len() {
-        1 => aesni::ecb_part::<N, 1, INVERSE, true>(keys, data),
-        2 => aesni::ecb_part::<N, 2, INVERSE, true>(keys, data),
-        3 => aesni::ecb_part::<N, 3, INVERSE, true>(keys, data),
-        _ => ecb::<N, INVERSE>(keys, data),
+        1 => aesni::ecb_part::<N, 1, WAY, true>(keys, data),
+        2 => aesni::ecb_part::<N, 2, WAY, true>(keys, data),
+        3 => aesni::ecb_part::<N, 3, WAY, true>(keys, data),
+        _ => wide_ecb::<N, WAY>(keys, data),
     }
 }
 
@@ -50,7 +45,10 @@ pub(super) fn front<const N: usize>(keys: &[[u8; 16]; N], block: &[u8; 16]) -> u
 
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
-fn ecb<const N: usize, const WAY: bool>(keys: &[[u8; 16]; N], data: InOutBuf<'_, '_, [u8; 16]>) {
+fn wide_ecb<const N: usize, const WAY: bool>(
+    keys: &[[u8; 16]; N],
+    data: InOutBuf<'_, '_, [u8; 16]>,
+) {
     let mut data = data;
     let keys = &broadcast_all(keys);
     while data.len() > 32 {

@@ -1,4 +1,4 @@
-//! Counter mode: what all kernels share.
+//! Counter mode: the parts that all kernels share.
 
 use core::fmt;
 
@@ -15,9 +15,10 @@ use super::avx512;
 use super::portable;
 #[cfg(all(target_arch = "x86_64", feature = "isa-ssse3"))]
 use super::ssse3;
+use crate::isa::{INTO, OVER, Way};
 use crate::{BlockEncrypt, Isa, Seek, StreamCore};
 
-/// Where the next counter block is kept.
+/// The place of the next counter block.
 pub(crate) trait Counter {
     fn number(&self) -> u128;
     fn set(&mut self, number: u128);
@@ -47,80 +48,68 @@ impl Counter for [u8; 16] {
     }
 }
 
-/// XORs keystream from `counter` on into `data`, and leaves the next counter there.
-///
-/// Inlined into each method that is nothing but this, so that a request makes one call less.
-#[inline(always)]
-pub(crate) fn xor<const N: usize>(
-    isa: Isa,
-    keys: &[[u8; 16]; N],
-    counter: &mut impl Counter,
-    data: InOutBuf<'_, '_, u8>,
-) {
-    let first = counter.number();
-    if let Some(next) = after(first, data.len()) {
-        // Before the kernel: the next request waits for the counter only.
-        counter.set(next);
-        best!(isa, xor(keys, first, data));
-    } else {
-        xor_across(isa, keys, counter, data);
+/// The data of a request, or a place for keystream, which goes to kernels in registers.
+pub(crate) trait Data<'i, 'o>: Into<InOutBuf<'i, 'o, u8>> {
+    fn bytes(&self) -> usize;
+}
+
+impl<'i, 'o> Data<'i, 'o> for InOutBuf<'i, 'o, u8> {
+    #[inline]
+    fn bytes(&self) -> usize {
+        self.len()
     }
 }
 
-/// [`xor`] past a wrap of the counter's lower half.
+impl<'o> Data<'o, 'o> for &'o mut [u8] {
+    #[inline]
+    fn bytes(&self) -> usize {
+        self.len()
+    }
+}
+
+/// XORs keystream from `counter` on into `data`, or writes it over them, and leaves the next
+/// counter there.
+///
+/// Inlined into each method that does only this, so that a request makes one call less.
+#[inline(always)]
+pub(crate) fn apply<'i, 'o, const N: usize, const XOR: bool>(
+    isa: Isa,
+    keys: &[[u8; 16]; N],
+    counter: &mut impl Counter,
+    data: impl Data<'i, 'o>,
+    way: Way<XOR>,
+) {
+    let first = counter.number();
+    if let Some(next) = after(first, data.bytes()) {
+        // Before the kernel: the next request waits for the counter only.
+        counter.set(next);
+        best!(isa, ctr(keys, first, data, way));
+    } else {
+        apply_across(isa, keys, counter, data.into(), way);
+    }
+}
+
+/// [`apply`] past a wrap of the counter's lower half.
 #[cold]
 #[inline(never)]
-fn xor_across<const N: usize>(
+fn apply_across<const N: usize, const XOR: bool>(
     isa: Isa,
     keys: &[[u8; 16]; N],
     counter: &mut impl Counter,
     data: InOutBuf<'_, '_, u8>,
+    way: Way<XOR>,
 ) {
     let first = counter.number();
     let (bytes, next) = to_wrap(first, data.len());
     let (part, rest) = data.split_at(bytes);
-    best!(isa, xor(keys, first, part));
+    best!(isa, ctr(keys, first, part, way));
     counter.set(next);
-    xor(isa, keys, counter, rest);
-}
-
-/// Writes keystream from `counter` on over `out`, and leaves the next counter there.
-#[inline(always)]
-pub(super) fn keystream<const N: usize>(
-    isa: Isa,
-    keys: &[[u8; 16]; N],
-    counter: &mut impl Counter,
-    out: &mut [u8],
-) {
-    let first = counter.number();
-    if let Some(next) = after(first, out.len()) {
-        counter.set(next);
-        best!(isa, keystream(keys, first, out));
-    } else {
-        keystream_across(isa, keys, counter, out);
-    }
-}
-
-/// [`keystream`] past a wrap of the counter's lower half.
-#[cold]
-#[inline(never)]
-fn keystream_across<const N: usize>(
-    isa: Isa,
-    keys: &[[u8; 16]; N],
-    counter: &mut impl Counter,
-    out: &mut [u8],
-) {
-    let first = counter.number();
-    let (bytes, next) = to_wrap(first, out.len());
-    let (part, rest) = out.split_at_mut(bytes);
-    best!(isa, keystream(keys, first, part));
-    counter.set(next);
-    keystream(isa, keys, counter, rest);
+    apply(isa, keys, counter, rest, way);
 }
 
 /// The counter after a request of `bytes` from `counter` on, unless the lower half wraps before.
 ///
-/// Kernels may therefore add to the lower half alone.
+/// So kernels may add to the lower half alone.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "the lower half of the counter is meant")]
 fn after(counter: u128, bytes: usize) -> Option<u128> {
@@ -128,7 +117,8 @@ fn after(counter: u128, bytes: usize) -> Option<u128> {
     (counter as u64).checked_add(blocks).map(|_| counter.wrapping_add(u128::from(blocks)))
 }
 
-/// For a request of `bytes` in which the lower half wraps: the bytes up to there, and the counter.
+/// For a request of `bytes` in which the lower half wraps: the bytes before it wraps, and the
+/// counter there.
 #[expect(clippy::cast_possible_truncation, reason = "the lower half of the counter is meant")]
 fn to_wrap(counter: u128, bytes: usize) -> (usize, u128) {
     let blocks = (counter as u64).wrapping_neg();
@@ -171,11 +161,12 @@ macro_rules! key_size {
             }
 
             fn keystream(&mut self, out: &mut [u8]) {
-                keystream(self.aes.isa, self.aes.forward(), &mut self.counter, out);
+                let (isa, keys) = (self.aes.isa, self.aes.forward());
+                apply(isa, keys, &mut self.counter, out, OVER);
             }
 
             fn xor(&mut self, data: InOutBuf<'_, '_, u8>) {
-                xor(self.aes.isa, self.aes.forward(), &mut self.counter, data);
+                apply(self.aes.isa, self.aes.forward(), &mut self.counter, data, INTO);
             }
         }
 

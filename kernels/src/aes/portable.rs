@@ -3,13 +3,13 @@
 //!
 //! Eight blocks are held in eight planes of four words. Plane `i` has bit `i` of each of the 128
 //! bytes: a word for each column of the state (FIPS 197, section 3.4), in it a byte for each row,
-//! in that a bit for each block. All four columns are worked on alike, in loops that a compiler
-//! can turn into vector instructions.
+//! in that a bit for each block. All four columns are treated alike, in loops that a compiler can
+//! turn into vector instructions.
 //!
-//! `ShiftRows` is left out of all rounds but the last. Bytes stay where they are, `MixColumns`
-//! finds the other bytes of a column further and further to the right, and the last round moves
-//! them by all that has been left out (A. Adomnicai and T. Peyrin, "Fixslicing AES-like Ciphers",
-//! 2021). Round keys are stored to match.
+//! `ShiftRows` is left out of all rounds except the last. Bytes stay in place; `MixColumns` takes
+//! the other bytes of a column from further and further to the right; and the last round moves all
+//! bytes by the sum of the omitted shifts (A. Adomnicai and T. Peyrin, "Fixslicing AES-like
+//! Ciphers", 2021). Round keys are stored to match.
 
 mod keys;
 mod sbox;
@@ -20,25 +20,27 @@ use inout::InOutBuf;
 
 pub(super) use self::keys::{expand128, expand192, expand256, invert};
 use self::sbox::{inv_sub_bytes, sub_bytes};
-use super::MAX_KEYS;
+use super::{FORWARD, MAX_KEYS};
+use crate::isa::Way;
 use crate::wipe;
 
 /// One bit of each byte of eight blocks, in each of eight planes.
 #[derive(Clone, Copy)]
 struct Planes([[u32; 4]; 8]);
 
-pub(super) fn encrypt(keys: &[[u8; 16]], data: InOutBuf<'_, '_, [u8; 16]>) {
-    with_planes(keys, |keys| by_eight(data, |blocks, _| encrypt8(keys, blocks)));
-}
-
-pub(super) fn decrypt(keys: &[[u8; 16]], data: InOutBuf<'_, '_, [u8; 16]>) {
-    with_planes(keys, |keys| by_eight(data, |blocks, _| decrypt8(keys, blocks)));
+pub(super) fn ecb<const WAY: bool>(
+    keys: &[[u8; 16]],
+    data: InOutBuf<'_, '_, [u8; 16]>,
+    _: Way<WAY>,
+) {
+    let crypt8 = if WAY == FORWARD { encrypt8 } else { decrypt8 };
+    with_planes(keys, |keys| by_eight(data, |blocks, _| crypt8(keys, blocks)));
 }
 
 /// The first 8 bytes of an encrypted block.
 pub(super) fn front(keys: &[[u8; 16]], block: &[u8; 16]) -> u64 {
     let mut block = [*block];
-    encrypt(keys, (&mut block[..]).into());
+    ecb(keys, (&mut block[..]).into(), Way::<FORWARD>);
     super::first_eight(&block[0])
 }
 
@@ -69,26 +71,26 @@ pub(super) fn cbc_decrypt(keys: &[[u8; 16]], iv: &mut [u8; 16], data: InOutBuf<'
     });
 }
 
-pub(super) fn keystream(keys: &[[u8; 16]], mut counter: u128, out: &mut [u8]) {
-    with_planes(keys, |keys| {
-        for part in out.chunks_mut(128) {
-            let mut stream = next8(&mut counter);
-            encrypt8(keys, &mut stream);
-            part.copy_from_slice(&stream.as_flattened()[..part.len()]);
-            wipe::memory(stream.as_flattened_mut());
-        }
-    });
-}
-
-pub(super) fn xor(keys: &[[u8; 16]], mut counter: u128, data: InOutBuf<'_, '_, u8>) {
-    let mut data = data;
+/// Writes keystream, or if `XOR` adds it to the input.
+pub(super) fn ctr<'i, 'o, const XOR: bool>(
+    keys: &[[u8; 16]],
+    mut counter: u128,
+    data: impl Into<InOutBuf<'i, 'o, u8>>,
+    _: Way<XOR>,
+) {
+    let mut data = data.into();
     with_planes(keys, |keys| {
         while !data.is_empty() {
             let count = data.len().min(128);
             let (mut part, rest) = data.split_at(count);
             let mut stream = next8(&mut counter);
             encrypt8(keys, &mut stream);
-            part.xor_in2out(&stream.as_flattened()[..count]);
+            let keystream = &stream.as_flattened()[..count];
+            if XOR {
+                part.xor_in2out(keystream);
+            } else {
+                part.get_out().copy_from_slice(keystream);
+            }
             wipe::memory(stream.as_flattened_mut());
             data = rest;
         }
@@ -121,7 +123,7 @@ fn pack_keys(planes: &mut [Planes], keys: &[[u8; 16]]) {
     }
 }
 
-/// Has `f` change eight blocks at a time, of which the first so many are meant.
+/// Calls `f` to change eight blocks at a time. It also gets the number of blocks that are in use.
 fn by_eight(data: InOutBuf<'_, '_, [u8; 16]>, mut f: impl FnMut(&mut [[u8; 16]; 8], usize)) {
     let mut data = data;
     while !data.is_empty() {
@@ -166,8 +168,8 @@ fn encrypt8(keys: &[Planes], blocks: &mut [[u8; 16]; 8]) {
     state.unpack(blocks);
 }
 
-/// `EqInvCipher` (FIPS 197, section 5.3.5) on eight blocks; what is left out moves rows the other
-/// way.
+/// `EqInvCipher` (FIPS 197, section 5.3.5) on eight blocks; the omitted shifts go in the other
+/// direction.
 fn decrypt8(keys: &[Planes], blocks: &mut [[u8; 16]; 8]) {
     let [first, middle @ .., last] = keys else { return };
     let mut state = Planes::pack(blocks);
@@ -273,7 +275,7 @@ impl Planes {
         }
     }
 
-    /// `ShiftRows` so many times, then `AddRoundKey`.
+    /// `ShiftRows` `times` times, then `AddRoundKey`.
     ///
     /// The number is even, so that only the second and the fourth row move, by two columns or not
     /// at all, and both directions are the same.

@@ -1,10 +1,10 @@
 //! AES with SSSE3, without AES instructions: by vector permute, four blocks at a time. Constant
 //! time in key and data.
 //!
-//! The tables are small enough for a register, so that a byte shuffle looks all of them up at
-//! once (see `tables`). Between rounds a state is in the tower field, and its bytes stay where
-//! they are: instead of `ShiftRows` in each round, `MixColumns` takes them from further columns,
-//! and the last round makes up for all. Round keys are stored to match.
+//! The tables fit into a register, so that one byte shuffle looks up all bytes (see `tables`).
+//! Between rounds a state is in the tower field, and its bytes stay in place. Instead of
+//! `ShiftRows` in each round, `MixColumns` takes them from further columns, and the last round
+//! moves them by the sum. Round keys are stored to match.
 
 mod keys;
 mod tables;
@@ -19,33 +19,24 @@ use self::tables::{
     SBOX_DOUBLED, SBOX_OUT, SHIFT_ROWS, TO_INVERSE, TO_TOWER, Table,
 };
 use crate::Level;
+use crate::isa::Way;
 use crate::simd::{load128, load128_part, store128, store128_part};
 
 pub(super) const NEEDS: Level = Level::Ssse3;
-
-#[target_feature(enable = "ssse3")]
-pub(super) fn encrypt<const N: usize>(keys: &[[u8; 16]; N], data: InOutBuf<'_, '_, [u8; 16]>) {
-    ecb::<N, true>(keys, data);
-}
-
-#[target_feature(enable = "ssse3")]
-pub(super) fn decrypt<const N: usize>(keys: &[[u8; 16]; N], data: InOutBuf<'_, '_, [u8; 16]>) {
-    ecb::<N, false>(keys, data);
-}
 
 /// The first 8 bytes of an encrypted block.
 #[target_feature(enable = "ssse3")]
 pub(super) fn front<const N: usize>(keys: &[[u8; 16]; N], block: &[u8; 16]) -> u64 {
     let mut block = [*block];
-    ecb::<N, true>(keys, (&mut block[..]).into());
+    ecb(keys, (&mut block[..]).into(), Way::<true>);
     super::first_eight(&block[0])
 }
 
-#[inline]
 #[target_feature(enable = "ssse3")]
-fn ecb<const N: usize, const FORWARD: bool>(
+pub(super) fn ecb<const N: usize, const FORWARD: bool>(
     keys: &[[u8; 16]; N],
     data: InOutBuf<'_, '_, [u8; 16]>,
+    _: Way<FORWARD>,
 ) {
     let mut data = data;
     while data.len() >= 4 {
@@ -131,26 +122,16 @@ fn cbc_decrypt_part<const N: usize, const V: usize>(
     store_all(state, data.get_out());
 }
 
-#[target_feature(enable = "ssse3")]
-pub(super) fn keystream<const N: usize>(keys: &[[u8; 16]; N], counter: u128, out: &mut [u8]) {
-    ctr::<N, false>(keys, counter, out.into());
-}
-
-#[target_feature(enable = "ssse3")]
-pub(super) fn xor<const N: usize>(keys: &[[u8; 16]; N], counter: u128, data: InOutBuf<'_, '_, u8>) {
-    ctr::<N, true>(keys, counter, data);
-}
-
 /// Writes keystream, or if `XOR` adds it to the input. The lower half of the counter does not
 /// wrap within the request.
-#[inline]
 #[target_feature(enable = "ssse3")]
-fn ctr<const N: usize, const XOR: bool>(
+pub(super) fn ctr<'i, 'o, const N: usize, const XOR: bool>(
     keys: &[[u8; 16]; N],
     counter: u128,
-    data: InOutBuf<'_, '_, u8>,
+    data: impl Into<InOutBuf<'i, 'o, u8>>,
+    _: Way<XOR>,
 ) {
-    let mut data = data;
+    let mut data = data.into();
     let mut counter = load128(&counter.to_le_bytes());
     while data.len() >= 64 {
         let (part, rest) = data.split_at(64);
@@ -248,8 +229,8 @@ fn inverse_rounds<const N: usize, const V: usize>(
     last_round::<N, V>(&INVERSE_OUT, load128(&keys[N - 1]), state)
 }
 
-/// The round without `MixColumns`, and whatever `ShiftRows` have been left out: an even number, so
-/// that they are their own inverse.
+/// The round without `MixColumns`, and with the omitted `ShiftRows`: an even number, so that they
+/// are their own inverse.
 #[inline]
 #[target_feature(enable = "ssse3")]
 fn last_round<const N: usize, const V: usize>(
@@ -285,7 +266,7 @@ fn halves(x: __m128i) -> (__m128i, __m128i) {
     (_mm_and_si128(x, mask), _mm_and_si128(_mm_srli_epi32::<4>(x), mask))
 }
 
-/// What [`tables`] calls `p` and `q`.
+/// `p` and `q` of [`tables`].
 #[inline]
 #[target_feature(enable = "ssse3")]
 fn reciprocals((k, i): (__m128i, __m128i)) -> (__m128i, __m128i) {
@@ -299,7 +280,7 @@ fn reciprocals((k, i): (__m128i, __m128i)) -> (__m128i, __m128i) {
     (p, q)
 }
 
-/// The sum of what two tables say.
+/// The sum of the values of two tables.
 #[inline]
 #[target_feature(enable = "ssse3")]
 fn looked_up(pair: &Pair, (a, b): (__m128i, __m128i)) -> __m128i {

@@ -15,7 +15,8 @@ use core::arch::x86_64::{
     _mm256_unpacklo_epi32 as low32, _mm256_unpacklo_epi64 as low64,
 };
 
-words!(__m256i, [__m256i; 2], 8, #[target_feature(enable = "avx2")]);
+sums!(__m256i, [__m256i; 2], 8, #[target_feature(enable = "avx2")]);
+words!(__m256i, 8, #[target_feature(enable = "avx2")]);
 put!(__m256i, 2, #[target_feature(enable = "avx2")]);
 
 /// Two blocks from their rows: block `i` is in the `i`-th lane of 128 bits of each row.

@@ -18,18 +18,14 @@ use core::arch::x86_64::{
     _mm512_unpacklo_epi32 as low32, _mm512_unpacklo_epi64 as low64,
 };
 
-words!(
-    __m512i,
-    __m512i,
-    16,
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-);
+sums!(__m512i, __m512i, 16, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]);
+words!(__m512i, 16, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]);
 
-/// A word in memory, the same in all lanes; when it is `FRESH`, loaded anew.
+/// A word in memory, the same in all lanes; if `FRESH`, it is loaded anew.
 ///
-/// The compiler does not know then that other words lie beside it: it would load them together and
-/// take them apart again, with the unit that the rounds are in need of. In a loop it is the other
-/// way round: registers made once are better than loads that may wait for the stores before them.
+/// The compiler then does not know that other words lie beside it. It would load them together and
+/// take them apart again, with the unit that the rounds need. In a loop the opposite is better:
+/// registers that are made once, not loads that may wait for the stores before them.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 pub(crate) fn splat_from<const FRESH: bool>(word: &u32) -> __m512i {
@@ -77,6 +73,16 @@ pub(crate) fn row(&[w0, w1, w2, w3]: &[u32; 4]) -> __m128i {
     _mm_setr_epi32(w0.cast_signed(), w1.cast_signed(), w2.cast_signed(), w3.cast_signed())
 }
 
+/// Two blocks, in halves, from their rows: block `i` is in the `i`-th lane of 128 bits of each row.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
+pub(crate) fn two_blocks([a, b, c, d]: [__m256i; 4]) -> [[__m256i; 2]; 2] {
+    [
+        [_mm256_permute2x128_si256::<0x20>(a, b), _mm256_permute2x128_si256::<0x20>(c, d)],
+        [_mm256_permute2x128_si256::<0x31>(a, b), _mm256_permute2x128_si256::<0x31>(c, d)],
+    ]
+}
+
 /// A block from its halves.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
@@ -84,7 +90,7 @@ pub(crate) fn block(front: __m256i, back: __m256i) -> __m512i {
     _mm512_inserti64x4::<1>(_mm512_castsi256_si512(front), back)
 }
 
-/// Writes blocks over the front of `data`, or XORs them in, and gives back what is left of it.
+/// Writes blocks over the front of `data`, or XORs them in. Returns the rest of `data`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 pub(crate) fn put<'i, 'o, const XOR: bool, const N: usize>(
@@ -105,12 +111,11 @@ pub(crate) fn put<'i, 'o, const XOR: bool, const N: usize>(
     rest
 }
 
-/// [`put`] for two blocks whose rows lie side by side, when `data` are no longer than they are.
+/// [`put`] for two blocks whose rows lie side by side, if `data` are at most that long.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(crate) fn put_two<const XOR: bool>([a, b, c, d]: [__m256i; 4], data: InOutBuf<'_, '_, u8>) {
-    let first = [_mm256_permute2x128_si256::<0x20>(a, b), _mm256_permute2x128_si256::<0x20>(c, d)];
-    let second = [_mm256_permute2x128_si256::<0x31>(a, b), _mm256_permute2x128_si256::<0x31>(c, d)];
+pub(crate) fn put_two<const XOR: bool>(rows: [__m256i; 4], data: InOutBuf<'_, '_, u8>) {
+    let [first, second] = two_blocks(rows);
     let len = data.len();
     let (front, back) = data.split_at(len.min(64));
     put_one::<XOR>(first, front);
@@ -119,14 +124,13 @@ pub(crate) fn put_two<const XOR: bool>([a, b, c, d]: [__m256i; 4], data: InOutBu
     }
 }
 
-/// [`put`] for a block of two halves and at most as many bytes. Where all are there, no register
-/// of 512 bits is used.
+/// [`put`] for a block of two halves and at most 64 bytes. For all 64, no register of 512 bits is
+/// used.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn put_one<const XOR: bool>(block: [__m256i; 2], mut data: InOutBuf<'_, '_, u8>) {
-    let [mut front, mut back] = block;
+fn put_one<const XOR: bool>([mut front, mut back]: [__m256i; 2], mut data: InOutBuf<'_, '_, u8>) {
     if data.len() < 64 {
-        let block = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(front), back);
+        let block = block(front, back);
         let text = if XOR { load512_part(data.get_in()) } else { _mm512_setzero_si512() };
         return store512_part(data.get_out(), _mm512_xor_si512(block, text));
     }
@@ -140,8 +144,8 @@ fn put_one<const XOR: bool>(block: [__m256i; 2], mut data: InOutBuf<'_, '_, u8>)
     }
 }
 
-/// [`put`] for fewer bytes than there are: nothing is left of `data`. The last part block goes
-/// through a mask.
+/// [`put`] for fewer bytes than the blocks have: nothing is left of `data`. A mask limits the last
+/// block.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 fn put_part<'i, 'o, const XOR: bool>(

@@ -1,7 +1,7 @@
 //! Messages of different keys side by side: each lane of a register takes a block of any message.
 //!
-//! A short message alone leaves most of a register empty. Here blocks of as many messages as it
-//! takes fill it: a message of 64 bytes is one of them, one of 256 bytes four.
+//! A short message alone leaves most of a register empty. Here blocks of several messages fill it:
+//! a message of 64 bytes is one block, one of 256 bytes four.
 //!
 //! | level | blocks of a pass |
 //! |---|---|
@@ -24,19 +24,38 @@ use super::Key;
 use super::wraps;
 use crate::{Isa, Level};
 
-/// Which rounds kernels go through, and where in a block they have the words of a key.
+/// The cipher: it decides the rounds, and the places of the words of a key in a block.
 pub(crate) const CHACHA: bool = false;
 pub(crate) const SALSA: bool = true;
 
-/// A message: its key and nonce, the block of its keystream that its data begin at, its data.
+/// A message: its key and nonce, the block of the keystream at which its data begin, its data.
 pub(crate) struct Parts<'a> {
     pub(crate) key: &'a Key,
-    /// Counter and nonce of the first block. They lie side by side so that kernels load them at
-    /// once.
+    /// Counter and nonce of the first block. They lie side by side so that kernels load them
+    /// together.
     pub(crate) last: [u64; 2],
     /// Whether the counter has 64 bits, else 32.
     pub(crate) wide: bool,
     pub(crate) data: InOutBuf<'a, 'a, u8>,
+}
+
+impl Parts<'_> {
+    #[inline(always)]
+    pub(crate) fn reborrow(&mut self) -> Parts<'_> {
+        Parts { key: self.key, last: self.last, wide: self.wide, data: self.data.reborrow() }
+    }
+}
+
+/// The rounds of all messages of a batch.
+#[derive(Clone, Copy)]
+pub(crate) struct Rounds {
+    #[cfg_attr(
+        not(all(target_arch = "x86_64", feature = "_vectors")),
+        expect(dead_code, reason = "the kernel for one message knows its rounds")
+    )]
+    pub(crate) count: usize,
+    /// XORs the keystream into one message by the kernel that takes no others.
+    pub(crate) alone: fn(Isa, Parts<'_>),
 }
 
 /// A message of a batch of either cipher.
@@ -44,27 +63,29 @@ pub(crate) struct Parts<'a> {
     not(all(target_arch = "x86_64", feature = "_vectors")),
     expect(dead_code, reason = "the portable kernel takes one message after the other")
 )]
-pub(crate) trait Message {
+pub(crate) trait StreamLane {
     /// [`CHACHA`] or [`SALSA`].
     const CIPHER: bool;
 
     fn parts(&self) -> &Parts<'_>;
 
-    fn data(&mut self) -> InOutBuf<'_, '_, u8>;
+    fn reborrow(&mut self) -> Parts<'_>;
 
-    /// XORs the keystream into the data by the kernel for one message.
-    fn alone(&mut self, isa: Isa, rounds: usize);
+    #[inline(always)]
+    fn data(&mut self) -> InOutBuf<'_, '_, u8> {
+        self.reborrow().data
+    }
 }
 
-/// Whether messages of so many bytes go beside no others at any level.
+/// Whether messages of `bytes` bytes go alone at every level.
 #[inline]
 const fn is_alone(bytes: usize) -> bool {
     matches!(bytes.div_ceil(64), 7..=8 | 14..)
 }
 
-/// XORs into the data of each message its keystream.
+/// XORs the keystream of each message into its data.
 #[inline]
-pub(crate) fn xor<M: Message>(isa: Isa, rounds: usize, lanes: &mut [M]) {
+pub(crate) fn xor<M: StreamLane>(isa: Isa, rounds: Rounds, lanes: &mut [M]) {
     // Three messages of several blocks leave too much of a pass empty.
     let most = if isa.has(Level::Avx2) { 192 } else { 64 };
     let few = match lanes {
@@ -81,19 +102,19 @@ pub(crate) fn xor<M: Message>(isa: Isa, rounds: usize, lanes: &mut [M]) {
 
 /// Every message by itself.
 mod in_turn {
-    use super::{Isa, Message};
+    use super::{Isa, Rounds, StreamLane};
 
-    pub(super) fn xor<M: Message>(isa: Isa, rounds: usize, lanes: &mut [M]) {
+    pub(super) fn xor<M: StreamLane>(isa: Isa, rounds: Rounds, lanes: &mut [M]) {
         for lane in lanes {
-            lane.alone(isa, rounds);
+            (rounds.alone)(isa, lane.reborrow());
         }
     }
 }
 
-/// What the `N` blocks of a pass begin with, at most 16, each with a key of its own.
+/// The starts of the `N` blocks of a pass, at most 16, each with its own key.
 ///
-/// Kernels load keys and last rows where the messages have them: what is gathered in memory first
-/// would make loads that are wider than the stores before them wait.
+/// Kernels load keys and last rows from the messages themselves. If these were gathered in memory
+/// first, loads wider than the stores before them would wait.
 #[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
 pub(crate) trait Starts<const N: usize> {
     /// [`CHACHA`] or [`SALSA`].
@@ -105,14 +126,15 @@ pub(crate) trait Starts<const N: usize> {
     /// Counter and nonce of the message of the block in the lane `at`.
     fn last(&self, at: usize) -> &[u64; 2];
 
-    /// By how much the blocks' counters are ahead of those of their messages: four bits for each.
+    /// By how much the counters of the blocks are ahead of those of their messages: four bits for
+    /// each.
     fn ahead(&self) -> u64;
 
     /// The same for all blocks.
     fn all_ahead(&self) -> u32;
 
-    /// And eight bits for each, the first half of the blocks first. Words, for they are loaded one by
-    /// one: a load of both would wait for the stores of each.
+    /// A further eight bits for each, the first half of the blocks first. Two words, because they
+    /// are stored one by one: a load of both would wait for the stores.
     #[cfg(feature = "isa-avx512")]
     #[inline(always)]
     fn far_ahead(&self) -> [u64; 2] {
@@ -127,31 +149,32 @@ fn row_of(key: &Key, row: usize) -> &[u32; 4] {
     &key.words.as_chunks().0[row]
 }
 
-/// The words of a block in their order, from the constant, the key and what is last.
+/// The words of a state in their order, from its rows: constant, key, counter and nonce.
 #[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
 #[inline(always)]
-fn in_order<T>(cipher: bool, words: [T; 16]) -> [T; 16] {
+fn state<T>(cipher: bool, rows: [[T; 4]; 4]) -> [T; 16] {
+    let [[s0, s1, s2, s3], [k0, k1, k2, k3], [k4, k5, k6, k7], [c0, c1, n0, n1]] = rows;
     if cipher == CHACHA {
-        return words;
+        [s0, s1, s2, s3, k0, k1, k2, k3, k4, k5, k6, k7, c0, c1, n0, n1]
+    } else {
+        [s0, k0, k1, k2, k3, s1, n0, n1, c0, c1, s2, k4, k5, k6, k7, s3]
     }
-    let [s0, s1, s2, s3, k0, k1, k2, k3, k4, k5, k6, k7, c0, c1, n0, n1] = words;
-    [s0, k0, k1, k2, k3, s1, n0, n1, c0, c1, s2, k4, k5, k6, k7, s3]
 }
 
 /// The blocks of a pass.
 #[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
 struct Pass<'p, M, const N: usize> {
     lanes: &'p mut [M],
-    /// The messages of the blocks and which of their blocks they are. What follows after `count`
-    /// is not used, but must be one of the messages.
+    /// The message of each block, and its number in the message. Entries after `count` are not
+    /// used, but must name a message.
     blocks: [(u32, u32); N],
     count: usize,
     ahead: u64,
 }
 
 #[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
-impl<M: Message, const N: usize> Pass<'_, M, N> {
-    /// The data that the block in the lane `at` goes into, at most as many bytes.
+impl<M: StreamLane, const N: usize> Pass<'_, M, N> {
+    /// The data of the block in the lane `at`, at most 64 bytes.
     #[inline(always)]
     fn part(&mut self, at: usize) -> InOutBuf<'_, '_, u8> {
         let (lane, block) = self.blocks[at];
@@ -168,7 +191,7 @@ impl<M: Message, const N: usize> Pass<'_, M, N> {
 }
 
 #[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
-impl<M: Message, const N: usize> Starts<N> for Pass<'_, M, N> {
+impl<M: StreamLane, const N: usize> Starts<N> for Pass<'_, M, N> {
     const CIPHER: bool = M::CIPHER;
 
     #[inline(always)]
@@ -192,15 +215,15 @@ impl<M: Message, const N: usize> Starts<N> for Pass<'_, M, N> {
     }
 }
 
-/// Cuts the messages into blocks and calls `run` whenever there are enough for a pass, and at the
-/// end. Those of so many blocks, 15 at most, that they do not go `beside` others, because they fill
-/// registers by themselves, are done one by one; so is one that is left at the end. `beside` is told
-/// whether there are many messages, so that a last pass that is not full counts little.
+/// Cuts the messages into blocks, and calls `run` whenever there are enough for a pass, and at the
+/// end. A message goes alone if it has so many blocks that it fills registers by itself: `beside`
+/// decides that for up to 15 blocks. So does a message that is left alone at the end. `beside` also
+/// gets whether there are many messages, so that an incomplete last pass matters little.
 #[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
 #[inline(always)]
-fn fill<M: Message, const N: usize>(
+fn fill<M: StreamLane, const N: usize>(
     isa: Isa,
-    rounds: usize,
+    rounds: Rounds,
     lanes: &mut [M],
     beside: impl Fn(usize, bool) -> bool,
     run: impl Fn(&mut Pass<'_, M, N>),
@@ -213,7 +236,7 @@ fn fill<M: Message, const N: usize>(
         let bytes = data.len();
         // Kernels do not carry into the high word of a counter.
         if !beside(bytes.div_ceil(64), many) || *wide && wraps(last[0], bytes) {
-            pass.lanes[at].alone(isa, rounds);
+            (rounds.alone)(isa, pass.lanes[at].reborrow());
             continue;
         }
         for block in 0..bytes.div_ceil(64) {
@@ -230,7 +253,9 @@ fn fill<M: Message, const N: usize>(
         return;
     }
     match (pass.blocks[0], pass.blocks[pass.count - 1]) {
-        ((first, 0), (last, _)) if first == last => pass.lanes[first as usize].alone(isa, rounds),
+        ((first, 0), (last, _)) if first == last => {
+            (rounds.alone)(isa, pass.lanes[first as usize].reborrow());
+        }
         _ => run(&mut pass),
     }
 }

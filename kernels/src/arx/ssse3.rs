@@ -15,7 +15,8 @@ use core::arch::x86_64::{
     _mm_unpacklo_epi64 as low64,
 };
 
-words!(__m128i, [__m128i; 4], 4, #[target_feature(enable = "ssse3")]);
+sums!(__m128i, [__m128i; 4], 4, #[target_feature(enable = "ssse3")]);
+words!(__m128i, 4, #[target_feature(enable = "ssse3")]);
 put!(__m128i, 4, #[target_feature(enable = "ssse3")]);
 
 /// The block of these rows.

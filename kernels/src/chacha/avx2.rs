@@ -6,19 +6,26 @@ use core::arch::x86_64::*;
 use inout::InOutBuf;
 
 use super::rounds::bytes_turned;
-use super::{first_columns, later, words};
+use super::{first_columns as once, words};
 use crate::Level;
 use crate::arx::avx2::{
-    add32, add64, blocks, column, put, put_lanes, row, set32, shuffle32, splat, splat_all, xor32,
+    add32, add64, blocks, column, put, put_lanes, row, shuffle32, splat, splat_all, xor32,
 };
-use crate::arx::{State, wraps};
+use crate::arx::{State, later, wraps};
+use crate::isa::Way;
 use crate::simd::{opaque_count, opaque256};
 
 pub(super) const NEEDS: Level = Level::Avx2;
 
 rows!(__m256i, #[target_feature(enable = "avx2")]);
 lanes!(__m256i, #[target_feature(enable = "avx2")]);
-passes!(8, 2, _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), #[target_feature(enable = "avx2")]);
+starts!(#[target_feature(enable = "avx2")]);
+passes!(
+    8, 2, [_mm256_setzero_si256(); 2], 12,
+    _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
+    #[target_feature(enable = "avx2")]
+);
+narrow!(2, #[target_feature(enable = "avx2")]);
 
 /// The words of `x` and `y` XORed, then rotated left by `LEFT` bits; `RIGHT` is 32 less `LEFT`.
 #[inline]
@@ -27,10 +34,10 @@ fn xor_turned<const LEFT: i32, const RIGHT: i32>(x: __m256i, y: __m256i) -> __m2
     const { assert!(LEFT + RIGHT == 32) };
     let x = xor32(x, y);
     if LEFT % 8 == 0 {
-        // One shuffle of bytes. In each lane the upper half adds 8 to the lower.
+        // One shuffle of bytes. In each lane the indices of the upper half are 8 higher.
         let low = bytes_turned(LEFT);
         let (low, high) = (low.cast_signed(), (low | 0x0808_0808_0808_0808).cast_signed());
-        // Opaque, because the compiler knows no better than to move a shuffle that it understands.
+        // Opaque, because the compiler would replace a shuffle that it understands by slower moves.
         return _mm256_shuffle_epi8(x, opaque256(_mm256_setr_epi64x(low, high, low, high)));
     }
     _mm256_or_si256(_mm256_slli_epi32::<LEFT>(x), _mm256_srli_epi32::<RIGHT>(x))
@@ -53,12 +60,5 @@ impl Rows {
     #[target_feature(enable = "avx2")]
     pub(crate) fn next(self, wide: bool) -> Self {
         Self { d: count(self.d, _mm256_setr_epi64x(2, 0, 2, 0), wide), ..self }
-    }
-
-    /// The blocks: what the rounds made of `start`, added to it.
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    pub(crate) fn blocks(self, start: Self) -> [[__m256i; 2]; 2] {
-        blocks(self.sum(start))
     }
 }

@@ -12,13 +12,14 @@ use inout::InOutBuf;
 pub(super) use one::{front, hchacha20};
 pub(crate) use two::rows_of_two;
 
-use super::{later, quarter_round};
+use super::quarter_round;
 use crate::Level;
 use crate::arx::avx512::{
     across, add32, add64, blocks, plus, put, put_two, row, shuffle32, splat, splat_four,
     splat_from, xor32,
 };
-use crate::arx::{State, halves, taken, wraps};
+use crate::arx::{State, halves, later, taken, wraps};
+use crate::isa::Way;
 use crate::simd::opaque_count;
 
 pub(super) const NEEDS: Level = Level::Avx512;
@@ -33,32 +34,16 @@ fn xor_turned<const LEFT: i32, const RIGHT: i32>(x: __m512i, y: __m512i) -> __m5
     _mm512_rol_epi32::<LEFT>(xor32(x, y))
 }
 
-/// Writes keystream over `out`.
+/// Whole widths first, then the narrowest form that covers the rest.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(super) fn keystream<const ROUNDS: usize>(state: &State<ROUNDS>, wide: bool, out: &mut [u8]) {
-    apply::<ROUNDS, false>(state, wide, out.into());
-}
-
-/// XORs keystream into `data`.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(crate) fn xor<const ROUNDS: usize>(
+pub(crate) fn apply<const ROUNDS: usize, const XOR: bool>(
     state: &State<ROUNDS>,
     wide: bool,
     data: InOutBuf<'_, '_, u8>,
-) {
-    apply::<ROUNDS, true>(state, wide, data);
-}
-
-/// Whole widths first, then the narrowest form that covers what is left.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn apply<const ROUNDS: usize, const XOR: bool>(
-    state: &State<ROUNDS>,
-    wide: bool,
-    data: InOutBuf<'_, '_, u8>,
+    _: Way<XOR>,
 ) {
     let (mut data, mut counter) = (data, state.counter);
-    // When the low word of a wide counter wraps within, the forms in rows, which carry, do all.
+    // If the low word of a wide counter wraps within, only the forms in rows are used: they carry.
     let carries = wide && wraps(counter, data.len());
     let whole = if carries { 0 } else { 16 * passes::<XOR>(data.len().div_ceil(64)) };
     if whole != 0 {
@@ -88,10 +73,11 @@ fn apply<const ROUNDS: usize, const XOR: bool>(
     }
 }
 
-/// How many passes over 16 lanes begin `blocks` blocks; the last may be cut short.
+/// The number of passes over 16 lanes at the front of `blocks` blocks; the last may be incomplete.
 ///
-/// Without `XOR` at most 8 blocks are left, with it 12, or 21 to 24: messages are worth forms of
-/// their own, generators of random numbers are not, because they ask for whole widths.
+/// Without `XOR`, at most 8 blocks are left for other forms; with it, 12, or 21 to 24. Messages
+/// have further forms. Generators of random numbers do not need these, because they request whole
+/// widths.
 #[inline]
 const fn passes<const XOR: bool>(blocks: usize) -> usize {
     let (whole, rest) = (blocks / 16, blocks % 16);
@@ -104,10 +90,11 @@ const fn passes<const XOR: bool>(blocks: usize) -> usize {
     }
 }
 
-/// Passes over 16 blocks, only one if `ONCE`; the last may be cut short. Many passes take their
-/// double rounds by threes: of loops in loops, the processor foresees the end of short ones only. Or, with `MORE`, one pass
-/// over 17 to 24 blocks: 16 in lanes and the rest in rows, at the same time. In the time that the
-/// chains of the rows take by themselves, lanes and rows get nearly all of the work done.
+/// Passes over 16 blocks, only one if `ONCE`; the last may be incomplete. Many passes take their
+/// double rounds in threes: of nested loops, the processor predicts only the end of short ones.
+///
+/// With `MORE`, one pass over 17 to 24 blocks: 16 in lanes and the rest in rows, at the same time.
+/// The chains of the rows leave enough time to do nearly all the work of the lanes beside them.
 ///
 /// The low word of a wide counter must not wrap within: all lanes take the same high word.
 #[inline(never)]
@@ -131,16 +118,16 @@ fn sixteens<const ROUNDS: usize, const XOR: bool, const ONCE: bool, const MORE: 
         }
         if XOR && !ONCE {
             for _ in 0..opaque_count((ROUNDS / 2 - 1) / 3) {
-                x = diagonals(columns(x));
-                x = diagonals(columns(x));
-                x = diagonals(columns(x));
+                x = double_round(x);
+                x = double_round(x);
+                x = double_round(x);
             }
             for _ in 0..(ROUNDS / 2 - 1) % 3 {
-                x = diagonals(columns(x));
+                x = double_round(x);
             }
         } else {
             for _ in 1..opaque_count(ROUNDS / 2) {
-                x = diagonals(columns(x));
+                x = double_round(x);
                 if MORE {
                     (y, z) = (y.double_round(), z.double_round());
                 }
@@ -158,7 +145,7 @@ fn sixteens<const ROUNDS: usize, const XOR: bool, const ONCE: bool, const MORE: 
     }
 }
 
-/// What sixteen blocks, one a lane of 32 bits, begin with and end with.
+/// The start of sixteen blocks, one a lane of 32 bits.
 pub(crate) struct Lanes<'a> {
     key: &'a [u32; 12],
     /// The last row of the first block.
@@ -192,7 +179,7 @@ impl<'a> Lanes<'a> {
         _mm512_add_epi32(splat(self.last[0]), lanes)
     }
 
-    /// The first double round. When it is done `ONCE`, words come from memory one by one.
+    /// The first double round. If `ONCE`, words come from memory one by one.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
     pub(crate) fn double_round<const ONCE: bool>(&self, counters: __m512i) -> [__m512i; 16] {
@@ -206,7 +193,7 @@ impl<'a> Lanes<'a> {
         diagonals([x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15])
     }
 
-    /// The blocks: what the rounds made, added to what they began with.
+    /// The blocks: the result `x` of the rounds, added to the start.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
     pub(crate) fn blocks<const ONCE: bool>(
@@ -257,7 +244,7 @@ impl Rows {
         Self { d: count(self.d, _mm512_setr_epi64(4, 0, 4, 0, 4, 0, 4, 0), wide), ..self }
     }
 
-    /// The blocks: what the rounds made of `start`, added to it.
+    /// The blocks: the result of the rounds, added to `start`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
     pub(crate) fn blocks(self, start: Self) -> [__m512i; 4] {
@@ -288,29 +275,10 @@ fn fours<const ROUNDS: usize, const XOR: bool, const N: usize, const BLOCKS: usi
     wide: bool,
     data: InOutBuf<'_, '_, u8>,
 ) {
-    const { assert!(N <= 3 && BLOCKS == 4 * N) };
-    let x0 = Rows::of(&state.key, counter, state.nonce, wide);
-    let y0 = x0.next(wide);
-    let z0 = y0.next(wide);
-    let (mut x, mut y, mut z) = (x0, y0, z0);
-    for _ in 0..opaque_count(ROUNDS / 2) {
-        x = x.double_round();
-        if N > 1 {
-            y = y.double_round();
-        }
-        if N > 2 {
-            z = z.double_round();
-        }
-    }
-    let mut blocks = [_mm512_setzero_si512(); BLOCKS];
-    blocks[0..4].copy_from_slice(&x.blocks(x0));
-    if N > 1 {
-        blocks[4..8].copy_from_slice(&y.blocks(y0));
-    }
-    if N > 2 {
-        blocks[8..12].copy_from_slice(&z.blocks(z0));
-    }
-    put::<XOR, BLOCKS>(&blocks, taken(data));
+    let x = Rows::of(&state.key, counter, state.nonce, wide);
+    let y = x.next(wide);
+    let starts = [x, y, y.next(wide)];
+    put::<XOR, BLOCKS>(&groups!(starts, 4, _mm512_setzero_si512()), taken(data));
 }
 
 /// Up to two blocks, in registers of 256 bits.

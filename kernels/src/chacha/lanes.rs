@@ -4,20 +4,21 @@ use core::fmt;
 
 use inout::InOutBuf;
 
-use super::{Form, Key, State, later};
-use crate::arx::halves;
-use crate::arx::lanes::{self, CHACHA, Message, Parts};
+use super::{Form, Key, State};
+use crate::arx::lanes::{self, CHACHA, Parts, Rounds, StreamLane};
+use crate::arx::{halves, later};
+use crate::isa::INTO;
 use crate::{Isa, wipe};
 
-/// One message of a batch: its key and nonce, the block of its keystream that its data begin at,
+/// One message of a batch: its key and nonce, the block of the keystream at which its data begin,
 /// its data.
 pub struct Lane<'a>(Parts<'a>);
 
 impl<'a> Lane<'a> {
-    /// A message in the form `F`, whose data begin at `block` of the keystream; they may be of any
-    /// length and lie in place or go from one buffer to another.
+    /// A message in the form `F`, whose data begin at `block` of the keystream. They may be of any
+    /// length, in place or from one buffer to another.
     ///
-    /// They must not reach past the last block that the counter can name.
+    /// They must not extend past the last block that the counter can number.
     #[must_use]
     #[inline]
     pub fn new<F: Form>(
@@ -37,23 +38,22 @@ impl fmt::Debug for Lane<'_> {
     }
 }
 
-/// XORs into the data of each message its keystream of ChaCha with `ROUNDS` rounds: 8, 12 or 20;
-/// any other number does not compile.
+/// XORs the keystream of each message into its data, with `ROUNDS` rounds, a number that
+/// [`ChaCha`](super::ChaCha) takes.
 ///
-/// Constant time in keys, nonces and data; lengths are public. The lanes stay as they are.
+/// Constant time in keys, nonces and data; lengths are public.
 #[inline]
 pub fn xor_lanes<const ROUNDS: usize>(isa: Isa, lanes: &mut [Lane<'_>]) {
-    const { assert!(matches!(ROUNDS, 8 | 12 | 20), "ChaCha has 8, 12 or 20 rounds") };
-    xor(isa, ROUNDS, lanes);
+    xor(isa, Rounds { count: ROUNDS, alone: alone::<ROUNDS> }, lanes);
 }
 
-/// One for all numbers of rounds, so that callers need no kernel of their own.
+/// One instance for all numbers of rounds.
 #[inline(never)]
-fn xor(isa: Isa, rounds: usize, lanes: &mut [Lane<'_>]) {
+fn xor(isa: Isa, rounds: Rounds, lanes: &mut [Lane<'_>]) {
     lanes::xor(isa, rounds, lanes);
 }
 
-impl Message for Lane<'_> {
+impl StreamLane for Lane<'_> {
     const CIPHER: bool = CHACHA;
 
     #[inline(always)]
@@ -62,33 +62,23 @@ impl Message for Lane<'_> {
     }
 
     #[inline(always)]
-    fn data(&mut self) -> InOutBuf<'_, '_, u8> {
-        self.0.data.reborrow()
-    }
-
-    #[inline(never)]
-    fn alone(&mut self, isa: Isa, rounds: usize) {
-        if self.0.data.is_empty() {
-            return;
-        }
-        match rounds {
-            8 => whole::<8>(isa, &mut self.0),
-            12 => whole::<12>(isa, &mut self.0),
-            _ => whole::<20>(isa, &mut self.0),
-        }
+    fn reborrow(&mut self) -> Parts<'_> {
+        self.0.reborrow()
     }
 }
 
-#[inline]
-fn whole<const ROUNDS: usize>(isa: Isa, parts: &mut Parts<'_>) {
-    let [counter, nonce] = parts.last;
-    let mut state = State::<ROUNDS> { key: parts.key.words, counter, nonce };
-    super::xor(isa, &state, parts.wide, parts.data.reborrow());
-    wipe::words(&mut state.key);
+/// XORs the keystream into one message.
+#[inline(never)]
+fn alone<const ROUNDS: usize>(isa: Isa, parts: Parts<'_>) {
+    if parts.data.is_empty() {
+        return;
+    }
+    let state = State::<ROUNDS>::new(parts.key, parts.last);
+    super::apply(isa, &state, parts.wide, parts.data, INTO);
 }
 
-/// HChaCha20 of at most 16 keys and nonces side by side, as [`hchacha20`](super::hchacha20) makes
-/// it of one: what the rounds make is a block of keystream less what is added after them.
+/// HChaCha20 of at most 16 keys and nonces side by side, as [`hchacha20`](super::hchacha20) for
+/// one. The result of the rounds is a block of keystream less the words that are added after them.
 #[inline(never)]
 pub(crate) fn subkeys(isa: Isa, sources: &[(&Key, [u8; 16])], keys: &mut [Key; 16]) {
     let mut blocks = [[0; 64]; 16];
@@ -96,10 +86,10 @@ pub(crate) fn subkeys(isa: Isa, sources: &[(&Key, [u8; 16])], keys: &mut [Key; 1
     let mut lanes = blocks.each_mut().map(|block| {
         let (key, nonce) = &sources[at.min(sources.len() - 1)];
         at += 1;
-        // The block is the only one, so that its counter does not matter.
+        // There is only one block, so its counter does not matter.
         Lane(Parts { key, last: numbers(nonce), wide: false, data: (&mut block[..]).into() })
     });
-    xor(isa, 20, &mut lanes[..sources.len()]);
+    xor_lanes::<20>(isa, &mut lanes[..sources.len()]);
     for ((made, block), (key, nonce)) in keys.iter_mut().zip(&blocks).zip(sources) {
         let constant = key.words.first_chunk().expect("the constant is there");
         let [n0, n1] = numbers(nonce).map(halves);
@@ -112,7 +102,8 @@ pub(crate) fn subkeys(isa: Isa, sources: &[(&Key, [u8; 16])], keys: &mut [Key; 1
     wipe::memory(blocks.as_flattened_mut());
 }
 
-/// The first 8 bytes of `count` blocks that have these keys and last rows: messages of zeros.
+/// The first 8 bytes of `count` blocks with these keys and last rows: the keystream of messages of
+/// zeros.
 pub(super) fn fronts(
     isa: Isa,
     blocks: &[(&Key, &[u8; 16]); 16],
@@ -123,10 +114,10 @@ pub(super) fn fronts(
     let mut lanes = fronts.each_mut().map(|front| {
         let (key, last) = blocks.next().expect("as many blocks as fronts");
         *front = [0; 8];
-        // One block needs no later counter.
+        // There is only one block, so its counter does not matter.
         Lane(Parts { key, last: numbers(last), wide: false, data: (&mut front[..]).into() })
     });
-    xor(isa, 20, &mut lanes[..count]);
+    xor_lanes::<20>(isa, &mut lanes[..count]);
 }
 
 /// The words of a row less others.

@@ -2,32 +2,18 @@
 
 use inout::InOutBuf;
 
-use super::{later, quarter_round, words};
-use crate::arx::{self, Key, State};
+use super::{quarter_round, words};
+use crate::arx::{self, Key, State, later};
+use crate::isa::Way;
 use crate::wipe;
 
-/// Writes keystream over `out`. Not inlined, nor is [`xor`]: the other kernels need no room on the
-/// stack for this one.
+/// Applies keystream. Not inlined, so that the other kernels need no room on the stack for it.
 #[inline(never)]
-pub(super) fn keystream<const ROUNDS: usize>(state: &State<ROUNDS>, wide: bool, out: &mut [u8]) {
-    apply::<ROUNDS, false>(state, wide, out.into());
-}
-
-/// XORs keystream into `data`.
-#[inline(never)]
-pub(super) fn xor<const ROUNDS: usize>(
-    state: &State<ROUNDS>,
-    wide: bool,
-    data: InOutBuf<'_, '_, u8>,
-) {
-    apply::<ROUNDS, true>(state, wide, data);
-}
-
-#[inline]
-fn apply<const ROUNDS: usize, const XOR: bool>(
+pub(super) fn apply<const ROUNDS: usize, const XOR: bool>(
     state: &State<ROUNDS>,
     wide: bool,
     mut data: InOutBuf<'_, '_, u8>,
+    _: Way<XOR>,
 ) {
     let mut counter = state.counter;
     while !data.is_empty() {
@@ -47,7 +33,7 @@ fn block<const ROUNDS: usize>(state: &[u32; 16]) -> [u8; 64] {
 #[inline(never)]
 pub(super) fn front(key: &Key, last: &[u8; 16]) -> u64 {
     let number = u128::from_le_bytes(*last);
-    let state = State::<20> { key: key.words, counter: low(number), nonce: low(number >> 64) };
+    let state = State::<20>::new(key, [low(number), low(number >> 64)]);
     let mut block = block::<20>(&words(&state, state.counter));
     let front = u64::from_le_bytes(*block.first_chunk().expect("a block has 64 bytes"));
     wipe::memory(&mut block);
@@ -79,7 +65,7 @@ pub(super) fn word(number: u128) -> u32 {
     number as u32
 }
 
-/// What the rounds make of a state.
+/// The result of the rounds for a state.
 #[inline]
 fn rounds<const ROUNDS: usize>(state: &[u32; 16]) -> [u32; 16] {
     let mut x = *state;

@@ -1,10 +1,9 @@
-//! The rounds over one register type, and the passes of the narrower levels, written once for all
-//! widths.
+//! The rounds over one register type, written once for all widths.
 //!
 //! Macros, because functions that enable an instruction set cannot be generic over the registers
 //! that come with it. A module that expands them brings the instructions `add32`, `add64`, `xor32`
-//! and `shuffle32`, and `xor_turned`: two words XORed, then rotated left by the number of bits that
-//! comes first; the second is 32 less that.
+//! and `shuffle32`, and `xor_turned`: it XORs two words, then rotates the result left by its first
+//! number of bits; the second number is 32 less the first.
 
 /// The quarter-round, and a double round on rows.
 macro_rules! rows {
@@ -35,7 +34,7 @@ macro_rules! rows {
 
         impl Rows {
             /// A round of columns, a round of diagonals. The second row is ready last in each
-            /// round, so the other three are turned against it and the turning costs no time.
+            /// round, so the other three are rotated against it, and the rotation costs no time.
             #[inline]
             $(#[$feature])*
             pub(crate) fn double_round(self) -> Self {
@@ -52,7 +51,7 @@ macro_rules! rows {
                 }
             }
 
-            /// The rows of the keystream: what the rounds made of `start`, added to it.
+            /// The rows of the keystream: the result of the rounds, added to `start`.
             #[inline]
             $(#[$feature])*
             pub(crate) fn sum(self, start: Self) -> [$vector; 4] {
@@ -73,7 +72,7 @@ macro_rules! lanes {
         /// A round of columns on the words of all lanes.
         #[inline]
         $(#[$feature])*
-        pub(crate) fn columns(x: [$vector; 16]) -> [$vector; 16] {
+        fn columns(x: [$vector; 16]) -> [$vector; 16] {
             let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
             let [x0, x4, x8, x12] = quarter([x0, x4, x8, x12]);
             let [x1, x5, x9, x13] = quarter([x1, x5, x9, x13]);
@@ -94,6 +93,13 @@ macro_rules! lanes {
             [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15]
         }
 
+        /// A double round on the words of all lanes.
+        #[inline]
+        $(#[$feature])*
+        pub(crate) fn double_round(x: [$vector; 16]) -> [$vector; 16] {
+            diagonals(columns(x))
+        }
+
         /// Last rows, later by `blocks`, a number of 64 bits in the low half of each lane.
         #[inline]
         $(#[$feature])*
@@ -103,7 +109,7 @@ macro_rules! lanes {
     };
 }
 
-/// What needs the rows of one block only, in registers of 128 bits. The module also brings `row`.
+/// Functions on the rows of one block, in registers of 128 bits. The module also brings `row`.
 #[cfg(any(feature = "isa-ssse3", feature = "isa-avx512"))]
 macro_rules! one_block {
     ($(#[$feature:meta])*) => {
@@ -116,7 +122,7 @@ macro_rules! one_block {
             for _ in 0..opaque_count(9) {
                 x = x.double_round();
             }
-            // By itself, so that nothing is computed in it that only other words depend on.
+            // Separately, so that it computes only what `a` depends on.
             let [a, ..] = x.double_round().sum(start);
             _mm_cvtsi128_si64(a).cast_unsigned()
         }
@@ -142,7 +148,7 @@ macro_rules! one_block {
             Rows { a: row(&rows[0]), b: row(&rows[1]), c: row(&rows[2]), d: load128(last) }
         }
 
-        /// The words of a row, which stay together when they are stored.
+        /// The words of a row, which are stored together.
         #[inline]
         $(#[$feature])*
         fn words_of(row: __m128i) -> [u32; 4] {
@@ -154,138 +160,39 @@ macro_rules! one_block {
     };
 }
 
-/// The passes of the levels that take `$lanes` blocks lane by lane, and one, two or three groups of
-/// `$group` blocks in rows. `$numbers` are the numbers of the lanes. The module also brings the
-/// functions of `arx` for its width, and `Rows::{of, next, blocks}`.
+/// The first double round on the words of all lanes: columns 1 to 3 have `$started`, column 0 has
+/// the `$counters`.
 #[cfg(any(feature = "isa-ssse3", feature = "isa-avx2"))]
-macro_rules! passes {
-    ($lanes:literal, $group:literal, $numbers:expr, $(#[$feature:meta])*) => {
-        /// The most blocks that are taken in rows.
-        const MOST: usize = 3 * $group;
+macro_rules! first {
+    ($words:ident, $started:ident, $counters:ident) => {{
+        let first = [splat($words[0]), splat($words[4]), splat($words[8]), $counters];
+        let [x0, x4, x8, x12] = quarter(first);
+        let [x1, x5, x9, x13] = column($started, 1);
+        let [x2, x6, x10, x14] = column($started, 2);
+        let [x3, x7, x11, x15] = column($started, 3);
+        diagonals([x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15])
+    }};
+}
 
-        /// Writes keystream over `out`.
-        $(#[$feature])*
-        pub(crate) fn keystream<const ROUNDS: usize>(
-            state: &State<ROUNDS>,
-            wide: bool,
-            out: &mut [u8],
-        ) {
-            apply::<ROUNDS, false>(state, wide, out.into());
-        }
-
-        /// XORs keystream into `data`.
-        $(#[$feature])*
-        pub(crate) fn xor<const ROUNDS: usize>(
-            state: &State<ROUNDS>,
-            wide: bool,
-            data: InOutBuf<'_, '_, u8>,
-        ) {
-            apply::<ROUNDS, true>(state, wide, data);
-        }
-
-        /// Whole widths first, then the narrowest form that covers what is left.
+/// The starts of three groups, from `counter` on. The module also brings `Rows::{of, next}`.
+#[cfg(any(feature = "isa-ssse3", feature = "isa-avx2"))]
+macro_rules! starts {
+    ($(#[$feature:meta])*) => {
         #[inline]
         $(#[$feature])*
-        fn apply<const ROUNDS: usize, const XOR: bool>(
-            state: &State<ROUNDS>,
-            wide: bool,
-            data: InOutBuf<'_, '_, u8>,
-        ) {
-            let (mut data, mut counter) = (data, state.counter);
-            // When the low word of a wide counter wraps within, the narrower forms, which carry, do
-            // all.
-            if data.len() > MOST * 64 && !(wide && wraps(counter, data.len())) {
-                let len = data.len();
-                data = whole::<ROUNDS, XOR>(state, data);
-                counter = later(counter, ((len - data.len()) / 64) as u64, wide);
-            }
-            while !data.is_empty() {
-                data = match data.len().div_ceil(64 * $group) {
-                    0..=1 => groups::<ROUNDS, XOR, 1, { $group }>(state, counter, wide, data),
-                    2 => groups::<ROUNDS, XOR, 2, { 2 * $group }>(state, counter, wide, data),
-                    _ => groups::<ROUNDS, XOR, 3, MOST>(state, counter, wide, data),
-                };
-                counter = later(counter, MOST as u64, wide);
-            }
-        }
-
-        /// Whole widths, until at most `MOST` blocks are left of `data`, which is given back.
-        ///
-        /// The low word of a wide counter must not wrap within: all lanes take the same high word.
-        #[inline(never)]
-        $(#[$feature])*
-        fn whole<'i, 'o, const ROUNDS: usize, const XOR: bool>(
-            state: &State<ROUNDS>,
-            data: InOutBuf<'i, 'o, u8>,
-        ) -> InOutBuf<'i, 'o, u8> {
-            let mut data = data;
-            let words = &words(state, state.counter);
-            let started = &first_columns(words);
-            let mut counters = add32(splat(words[12]), $numbers);
-            while data.len() > MOST * 64 {
-                let first = [splat(words[0]), splat(words[4]), splat(words[8]), counters];
-                let [x0, x4, x8, x12] = quarter(first);
-                let [x1, x5, x9, x13] = column(started, 1);
-                let [x2, x6, x10, x14] = column(started, 2);
-                let [x3, x7, x11, x15] = column(started, 3);
-                let mut x = [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15];
-                x = diagonals(x);
-                for _ in 1..opaque_count(ROUNDS / 2) {
-                    x = diagonals(columns(x));
-                }
-                let mut start = splat_all(words);
-                start[12] = counters;
-                data = put_lanes::<XOR>(x, start, data);
-                counters = add32(counters, splat($lanes));
-            }
-            data
-        }
-
-        /// Up to `BLOCKS` blocks, as `N` independent groups of rows, at most 3, that overlap in
-        /// time. Gives back what is left of `data`.
-        #[inline(never)]
-        $(#[$feature])*
-        fn groups<
-            'i,
-            'o,
-            const ROUNDS: usize,
-            const XOR: bool,
-            const N: usize,
-            const BLOCKS: usize,
-        >(
+        fn starts<const ROUNDS: usize>(
             state: &State<ROUNDS>,
             counter: u64,
             wide: bool,
-            data: InOutBuf<'i, 'o, u8>,
-        ) -> InOutBuf<'i, 'o, u8> {
-            const { assert!(N <= 3 && BLOCKS == $group * N) };
-            let x0 = Rows::of(state, counter, wide);
-            let y0 = x0.next(wide);
-            let z0 = y0.next(wide);
-            let (mut x, mut y, mut z) = (x0, y0, z0);
-            for _ in 0..opaque_count(ROUNDS / 2) {
-                x = x.double_round();
-                if N > 1 {
-                    y = y.double_round();
-                }
-                if N > 2 {
-                    z = z.double_round();
-                }
-            }
-            let mut blocks = [[set32(0); 4 / $group]; BLOCKS];
-            blocks[..$group].copy_from_slice(&x.blocks(x0));
-            if N > 1 {
-                blocks[$group..2 * $group].copy_from_slice(&y.blocks(y0));
-            }
-            if N > 2 {
-                blocks[2 * $group..].copy_from_slice(&z.blocks(z0));
-            }
-            put::<XOR, BLOCKS>(&blocks, data)
+        ) -> [Rows; 3] {
+            let x = Rows::of(state, counter, wide);
+            let y = x.next(wide);
+            [x, y, y.next(wide)]
         }
     };
 }
 
-/// How a shuffle lists the first eight bytes so that words come out rotated left by `bits`.
+/// The first eight bytes of a shuffle that rotates words left by `bits`.
 #[cfg(any(feature = "isa-ssse3", feature = "isa-avx2"))]
 #[inline]
 pub(super) fn bytes_turned(bits: i32) -> u64 {

@@ -6,12 +6,13 @@ use core::arch::x86_64::*;
 use inout::InOutBuf;
 
 use super::rounds::bytes_turned;
-use super::{first_columns, later, words};
+use super::{first_columns as once, words};
 use crate::Level;
 use crate::arx::ssse3::{
-    add32, add64, blocks, column, put, put_lanes, row, set32, shuffle32, splat, splat_all, xor32,
+    add32, add64, blocks, column, put, put_lanes, row, shuffle32, splat, splat_all, xor32,
 };
-use crate::arx::{Key, State, wraps};
+use crate::arx::{Key, State, later, wraps};
+use crate::isa::Way;
 use crate::simd::{load128, opaque_count, opaque128, store128};
 
 pub(super) const NEEDS: Level = Level::Ssse3;
@@ -19,7 +20,13 @@ pub(super) const NEEDS: Level = Level::Ssse3;
 rows!(__m128i, #[target_feature(enable = "ssse3")]);
 lanes!(__m128i, #[target_feature(enable = "ssse3")]);
 one_block!(#[target_feature(enable = "ssse3")]);
-passes!(4, 1, _mm_setr_epi32(0, 1, 2, 3), #[target_feature(enable = "ssse3")]);
+starts!(#[target_feature(enable = "ssse3")]);
+passes!(
+    4, 1, [_mm_setzero_si128(); 4], 12,
+    _mm_setr_epi32(0, 1, 2, 3),
+    #[target_feature(enable = "ssse3")]
+);
+narrow!(1, #[target_feature(enable = "ssse3")]);
 
 /// The words of `x` and `y` XORed, then rotated left by `LEFT` bits; `RIGHT` is 32 less `LEFT`.
 #[inline]
@@ -28,10 +35,10 @@ fn xor_turned<const LEFT: i32, const RIGHT: i32>(x: __m128i, y: __m128i) -> __m1
     const { assert!(LEFT + RIGHT == 32) };
     let x = xor32(x, y);
     if LEFT % 8 == 0 {
-        // One shuffle of bytes. The upper half adds 8 to the lower.
+        // One shuffle of bytes. The indices of the upper half are 8 higher.
         let low = bytes_turned(LEFT);
         let (low, high) = (low.cast_signed(), (low | 0x0808_0808_0808_0808).cast_signed());
-        // Opaque, because the compiler knows no better than to move a shuffle that it understands.
+        // Opaque, because the compiler would replace a shuffle that it understands by slower moves.
         return _mm_shuffle_epi8(x, opaque128(_mm_set_epi64x(high, low)));
     }
     _mm_or_si128(_mm_slli_epi32::<LEFT>(x), _mm_srli_epi32::<RIGHT>(x))
@@ -52,12 +59,5 @@ impl Rows {
     #[target_feature(enable = "ssse3")]
     fn next(self, wide: bool) -> Self {
         Self { d: count(self.d, _mm_set_epi64x(0, 1), wide), ..self }
-    }
-
-    /// The block: what the rounds made of `start`, added to it.
-    #[inline]
-    #[target_feature(enable = "ssse3")]
-    fn blocks(self, start: Self) -> [[__m128i; 4]; 1] {
-        blocks(self.sum(start))
     }
 }

@@ -1,8 +1,8 @@
-//! Poly1305 on words of 64 bits between the rounds of ChaCha20 on eight blocks: the one keeps the
-//! units for vectors busy, the other one chain of multiplications of words.
+//! Poly1305 on words of 64 bits between the rounds of ChaCha20 on eight blocks: ChaCha20 uses the
+//! vector units, Poly1305 one chain of multiplications of words.
 //!
-//! Messages of up to seven blocks take one pass of ChaCha20, as wide as they need, together with
-//! the one-time key.
+//! Messages of up to seven blocks take one pass of ChaCha20 over these blocks and the one-time key,
+//! in the narrowest form that suffices.
 
 use core::arch::x86_64::*;
 
@@ -11,8 +11,9 @@ use inout::InOutBuf;
 use super::{OPEN, SEAL, parts};
 use crate::arx::State;
 use crate::arx::avx2::{across, blocks, column, plus, splat, splat_all};
-use crate::chacha::avx2::{Rows, diagonals, keystream, quarter};
+use crate::chacha::avx2::{Rows, apply, diagonals, quarter};
 use crate::chacha::{Key, first_columns, ietf, words};
+use crate::isa::{OVER, Way};
 use crate::poly1305::Poly1305;
 use crate::simd::{load256, opaque_count, store256};
 use crate::{Isa, Level, into_blocks, wipe};
@@ -26,35 +27,13 @@ const PASS: usize = 8 * 64;
 const FRONT: usize = PASS - 64;
 
 #[target_feature(enable = "avx2,bmi2")]
-pub(super) fn seal(
+pub(super) fn run<const WAY: bool>(
     isa: Isa,
     key: &Key,
     nonce: &[u8; 12],
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
-) -> [u8; 16] {
-    run::<SEAL>(isa, key, nonce, aad, data)
-}
-
-#[target_feature(enable = "avx2,bmi2")]
-pub(super) fn open(
-    isa: Isa,
-    key: &Key,
-    nonce: &[u8; 12],
-    aad: &[u8],
-    data: InOutBuf<'_, '_, u8>,
-) -> [u8; 16] {
-    run::<OPEN>(isa, key, nonce, aad, data)
-}
-
-#[inline]
-#[target_feature(enable = "avx2,bmi2")]
-fn run<const WAY: bool>(
-    isa: Isa,
-    key: &Key,
-    nonce: &[u8; 12],
-    aad: &[u8],
-    data: InOutBuf<'_, '_, u8>,
+    _: Way<WAY>,
 ) -> [u8; 16] {
     match data.len() {
         0..=64 => short::<WAY, 128>(isa, key, nonce, aad, data),
@@ -76,10 +55,9 @@ fn short<const WAY: bool, const N: usize>(
     data: InOutBuf<'_, '_, u8>,
 ) -> [u8; 16] {
     let sizes = (aad.len() as u64, data.len() as u64);
-    let mut state = ietf(key, nonce);
+    let state = ietf(key, nonce);
     let mut stream = [0; N];
-    keystream(&state, false, &mut stream);
-    wipe::words(&mut state.key);
+    apply(&state, false, stream.as_mut_slice().into(), OVER);
     let (block, rest) = stream.split_first_chunk().expect("block 0 is there");
     let mut hash = parts::begun(isa, block, aad);
     parts::apply::<WAY>(&mut hash, rest, data);
@@ -89,9 +67,9 @@ fn short<const WAY: bool, const N: usize>(
 
 /// A message of more than one pass.
 ///
-/// Sealing, each pass hashes what the one before it wrote; opening, what it reads itself. There is
-/// nothing to hash beside the first one, which is therefore short when what it begins with must be
-/// hashed before it is written.
+/// When sealing, each pass hashes the output of the pass before; when opening, its own input.
+/// Nothing can be hashed beside the first pass. It is therefore short when opening, where its data
+/// must be hashed before they are written.
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi2")]
 fn long<const WAY: bool>(
@@ -106,7 +84,7 @@ fn long<const WAY: bool>(
     let mut state = ietf(key, nonce);
     let mut stream = [0; PASS];
     let first = if WAY == SEAL { &mut stream[..] } else { &mut stream[..2 * 64] };
-    keystream(&state, false, first);
+    apply(&state, false, first.into(), OVER);
     let blocks = first.len() / 64;
     let (block, rest) = first.split_first_chunk().expect("block 0 is there");
     let mut hash = parts::begun(isa, block, aad);
@@ -133,12 +111,11 @@ fn long<const WAY: bool>(
     let (mut done, rest) = data.split_at(at);
     let ready = if WAY == SEAL { done.get_out()[hashed..].as_chunks().0 } else { &[] };
     end::<WAY>(&state, &mut hash, ready, rest);
-    wipe::words(&mut state.key);
     parts::tag(hash, sizes.0, sizes.1)
 }
 
-/// Eight blocks of ChaCha20 XORed into as much data, while what is `ready` is hashed, 27 blocks of
-/// it between the rounds; opening, it is the data themselves.
+/// XORs eight blocks of ChaCha20 into as much data, and hashes `ready` meanwhile, 27 blocks of it
+/// between the rounds; when opening, `ready` is the data themselves.
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi2")]
 fn pass<const WAY: bool>(
@@ -210,7 +187,7 @@ fn put_two(rows: [__m256i; 4], data: &mut InOutBuf<'_, '_, [u8; 64]>, at: usize)
     }
 }
 
-/// The last data, less than a pass, while what is `ready` is hashed; opening, it is the data
+/// The last data, less than a pass, while `ready` is hashed; when opening, `ready` is the data
 /// themselves.
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi2")]
@@ -244,8 +221,8 @@ fn end<const WAY: bool>(
     wipe::memory(&mut stream);
 }
 
-/// Keystream of 2 `N` blocks, in `N` groups of rows, while up to 30 blocks of what is `ready` are
-/// hashed. Gives back those that are left.
+/// Keystream of 2 `N` blocks, in `N` groups of rows, while up to 30 blocks of `ready` are hashed.
+/// Returns the blocks that are left.
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi2")]
 fn rows<'a, const N: usize>(
@@ -275,7 +252,7 @@ fn rows<'a, const N: usize>(
     }
     let (places, _) = stream.as_chunks_mut::<32>();
     for ((x, start), places) in x.into_iter().zip(start).zip(places.as_chunks_mut::<4>().0) {
-        for (place, half) in places.iter_mut().zip(x.blocks(start).as_flattened()) {
+        for (place, half) in places.iter_mut().zip(blocks(x.sum(start)).as_flattened()) {
             store256(place, *half);
         }
     }

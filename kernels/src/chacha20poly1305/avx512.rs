@@ -1,56 +1,36 @@
 //! Encryption and authentication with 512-bit registers.
 //!
-//! A message of up to 1728 bytes takes one pass of ChaCha20, whose first block is the one-time key,
-//! in the narrowest form that makes enough blocks; then Poly1305. Poly1305 reads the ciphertext
-//! where it was written, or, when it is what came in, before the keystream is XORed in, since the
-//! data may be in place. Long data are hashed between the rounds.
+//! A message of up to 1728 bytes takes one pass of ChaCha20 in the narrowest form that makes enough
+//! blocks, the first of which is the one-time key; then Poly1305. Poly1305 reads the ciphertext
+//! from the output; or, if it is the input, before the keystream is XORed in, since the data may be
+//! in place. Long data are hashed between the rounds.
 
 use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
 use super::{OPEN, SEAL};
-use crate::arx::{State, taken};
-use crate::chacha::avx512::{Lanes, Rows, columns, diagonals, rows_of_two};
+use crate::arx::{State, later, taken};
+use crate::chacha::avx512::{Lanes, Rows, double_round, rows_of_two};
 use crate::chacha::{self, Key};
-use crate::poly1305::avx512::{LongMessage, Message, Sum};
+use crate::isa::{INTO, Way};
+use crate::poly1305::avx512::{LongMessageHash, MessageHash, Sum};
 use crate::simd::{first_bytes, load512, load512_part, opaque_count, store512, store512_part};
 use crate::{Isa, Level, into_blocks, wipe};
 
 pub(super) const NEEDS: Level = Level::Avx512;
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
-pub(super) fn seal(
-    _isa: Isa,
+pub(super) fn run<const WAY: bool>(
+    _: Isa,
     key: &Key,
     nonce: &[u8; 12],
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
+    _: Way<WAY>,
 ) -> [u8; 16] {
     let mut data = data;
-    run::<SEAL>(key, nonce, aad, &mut data)
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
-pub(super) fn open(
-    _isa: Isa,
-    key: &Key,
-    nonce: &[u8; 12],
-    aad: &[u8],
-    data: InOutBuf<'_, '_, u8>,
-) -> [u8; 16] {
-    let mut data = data;
-    run::<OPEN>(key, nonce, aad, &mut data)
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
-fn run<const WAY: bool>(
-    key: &Key,
-    nonce: &[u8; 12],
-    aad: &[u8],
-    data: &mut InOutBuf<'_, '_, u8>,
-) -> [u8; 16] {
+    let data = &mut data;
     match data.len() {
         0..=64 => short::<WAY>(key, nonce, aad, data),
         65..=192 => one_pass::<WAY, 1, 0, 4, 1>(key, nonce, aad, data),
@@ -75,7 +55,7 @@ fn short<const WAY: bool>(
 ) -> [u8; 16] {
     let [counter, last] = last_row(nonce);
     let [a, b, c, d] = rows_of_two::<20>(&key.words, counter, last, false);
-    let mut message = Message::new(_mm256_permute2x128_si256::<0x20>(a, b));
+    let mut message = MessageHash::new(_mm256_permute2x128_si256::<0x20>(a, b));
     message.absorb_few(aad);
     // A masked access to nothing, at an address that need not be mapped, takes 200 cycles.
     if !data.is_empty() {
@@ -86,7 +66,7 @@ fn short<const WAY: bool>(
         let text = load512_part(data.get_in());
         let other = _mm512_xor_si512(text, stream);
         store512_part(data.get_out(), other);
-        // Bytes past the end are zeros, as Poly1305 wants them.
+        // Bytes past the end are zero, as in Poly1305.
         let mut copy = [0; 64];
         let mask = first_bytes(data.len());
         store512(&mut copy, _mm512_maskz_mov_epi8(mask, if WAY == SEAL { other } else { text }));
@@ -99,8 +79,8 @@ fn short<const WAY: bool>(
     message.tag()
 }
 
-/// More bytes than `WHOLE` blocks have, but at most one block fewer than the `N` of the pass: its
-/// first is the key. `LANES` blocks lie one a lane, and `ROWS` times four as rows.
+/// More bytes than `WHOLE` blocks have, and at most one block fewer than the `N` of the pass, whose
+/// first block is the key. `LANES` blocks lie one a lane, four times `ROWS` blocks as rows.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
 fn one_pass<
@@ -116,7 +96,7 @@ fn one_pass<
     data: &mut InOutBuf<'_, '_, u8>,
 ) -> [u8; 16] {
     let blocks: [__m512i; N] = pass::<WAY, 0, ROWS, LANES, N>(key, last_row(nonce));
-    let mut message = Message::new(_mm512_castsi512_si256(blocks[0]));
+    let mut message = MessageHash::new(_mm512_castsi512_si256(blocks[0]));
     if N == 4 {
         let mut copy = [[0; 64]; N];
         message.absorb_few(aad);
@@ -138,8 +118,8 @@ fn one_pass<
     }
 }
 
-/// More bytes than [`one_pass`] takes: a first pass over the key block and so many of data that whole
-/// passes of sixteen blocks are left, of which the last may be cut short.
+/// More bytes than [`one_pass`] takes: a first pass over the key block and some data, so that whole
+/// passes of sixteen blocks are left, the last of which may be incomplete.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
 fn long<const WAY: bool>(
@@ -156,7 +136,7 @@ fn long<const WAY: bool>(
     }
 }
 
-/// Blocks of so many bytes of data that go into the first pass: 12 to 27.
+/// The blocks of data in the first pass over `len` bytes: 12 to 27.
 #[inline]
 fn first_blocks(len: usize) -> usize {
     12 + (len.div_ceil(64) - 12) % 16
@@ -178,15 +158,14 @@ fn passes<const WAY: bool, const ROWS: usize, const N: usize, const WHOLE: usize
     let blocks: [__m512i; N] = pass::<WAY, 1, ROWS, 16, N>(key, [counter, last]);
     let mut first = First([0; 64]);
     store512(&mut first.0, blocks[0]);
-    let mut message = LongMessage::new(first.0.first_chunk().expect("64 bytes have 32"));
+    let mut message = LongMessageHash::new(first.0.first_chunk().expect("64 bytes have 32"));
     if aad.len() < MUCH {
         message.absorb_few(aad);
     } else {
         message.absorb(aad);
     }
 
-    let mut state =
-        Start(State { key: key.words, counter: counter + 1 + count as u64, nonce: last });
+    let mut state = Start(State::new(key, [counter + 1 + count as u64, last]));
     if len < if WAY == SEAL { MANY_SEALED } else { MANY } {
         if WAY == OPEN {
             message.absorb(data.get_in());
@@ -223,21 +202,21 @@ fn passes<const WAY: bool, const ROWS: usize, const N: usize, const WHOLE: usize
     message.tag(sizes)
 }
 
-/// Bytes of associated data from which Poly1305 is worth a call.
+/// Bytes of associated data from which on a call of Poly1305 pays.
 const MUCH: usize = 320;
 
-/// Bytes from which on data are hashed between rounds; and where they are sealed, so that the last
+/// Bytes from which on data are hashed between rounds; a second limit for sealing, where the last
 /// pass has no rounds after it.
 const MANY: usize = 4 << 10;
 const MANY_SEALED: usize = 6 << 10;
 
-/// Passes of sixteen blocks, no part of one, and between their rounds Poly1305 of the same bytes:
-/// what the one waits for is time for the other.
+/// Whole passes of sixteen blocks, with Poly1305 of the same bytes between their rounds: one works
+/// while the other waits.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
 fn open_passes(
     state: &mut Start,
-    message: &LongMessage,
+    message: &LongMessageHash,
     sum: Sum,
     data: InOutBuf<'_, '_, u8>,
 ) -> Sum {
@@ -245,14 +224,14 @@ fn open_passes(
     let passes = into_blocks::<1024>(data).0;
     let lanes = Lanes::of(&state.0.key, state.0.counter, state.0.nonce);
     let mut counters = lanes.counters();
-    state.0.counter = chacha::later(state.0.counter, 16 * passes.len() as u64, false);
+    state.0.counter = later(state.0.counter, 16 * passes.len() as u64, false);
     for mut bytes in passes {
         let [three @ .., last] = pairs_of(bytes.get_in());
         let mut x = lanes.double_round::<false>(counters);
         for pair in three {
-            x = diagonals(columns(x));
-            x = diagonals(columns(x));
-            x = diagonals(columns(x));
+            x = double_round(x);
+            x = double_round(x);
+            x = double_round(x);
             sum = message.go_on(sum, pair);
         }
         sum = message.go_on(sum, last);
@@ -265,13 +244,13 @@ fn open_passes(
     sum
 }
 
-/// [`open_passes`] the other way: between the rounds of a pass Poly1305 of what the pass before has
-/// encrypted.
+/// [`open_passes`] in the other direction: between the rounds of a pass, Poly1305 of the ciphertext
+/// of the pass before.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
 fn seal_passes(
     state: &mut Start,
-    message: &LongMessage,
+    message: &LongMessageHash,
     sum: Sum,
     data: InOutBuf<'_, '_, u8>,
 ) -> Sum {
@@ -279,21 +258,21 @@ fn seal_passes(
     let mut passes = into_blocks::<1024>(data).0;
     let lanes = Lanes::of(&state.0.key, state.0.counter, state.0.nonce);
     let mut counters = lanes.counters();
-    state.0.counter = chacha::later(state.0.counter, 16 * passes.len() as u64, false);
+    state.0.counter = later(state.0.counter, 16 * passes.len() as u64, false);
     for at in 0..passes.len() {
         let mut x = lanes.double_round::<false>(counters);
         if at == 0 {
             for _ in 0..opaque_count(3) {
-                x = diagonals(columns(x));
-                x = diagonals(columns(x));
-                x = diagonals(columns(x));
+                x = double_round(x);
+                x = double_round(x);
+                x = double_round(x);
             }
         } else {
             let [three @ .., last] = pairs_of(&passes.get_out()[at - 1]);
             for pair in three {
-                x = diagonals(columns(x));
-                x = diagonals(columns(x));
-                x = diagonals(columns(x));
+                x = double_round(x);
+                x = double_round(x);
+                x = double_round(x);
                 sum = message.go_on(sum, pair);
             }
             sum = message.go_on(sum, last);
@@ -313,7 +292,7 @@ fn seal_passes(
     sum
 }
 
-/// What Poly1305 takes at a time: all but the last between the rounds of a pass.
+/// The unit of Poly1305: all but the last run between the rounds of a pass.
 #[inline(always)]
 fn pairs_of(bytes: &[u8; 1024]) -> &[[[[u8; 64]; 2]; 2]; 4] {
     let pairs = bytes.as_chunks().0.as_chunks().0.as_chunks().0;
@@ -330,7 +309,7 @@ impl Drop for First {
     }
 }
 
-/// Where the keystream goes on, wiped on drop.
+/// The place from which the keystream continues.
 struct Start(State<20>);
 
 impl Start {
@@ -338,22 +317,15 @@ impl Start {
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
     fn xor(&mut self, data: InOutBuf<'_, '_, u8>) {
         let blocks = data.len().div_ceil(64) as u64;
-        chacha::avx512::xor::<20>(&self.0, false, data);
-        self.0.counter = chacha::later(self.0.counter, blocks, false);
+        chacha::avx512::apply(&self.0, false, data, INTO);
+        self.0.counter = later(self.0.counter, blocks, false);
     }
 }
 
-impl Drop for Start {
-    #[inline]
-    fn drop(&mut self) {
-        wipe::words(&mut self.0.key);
-    }
-}
-
-/// The block that the last row `counter`, `last` names, and the following.
+/// The block with the last row `counter`, `last`, and those after it.
 ///
-/// `WAY` and `FOR` change nothing: they tell the callers apart, so that each has this inlined and
-/// the blocks in registers.
+/// `WAY` and `FOR` have no effect. They distinguish the callers, so that this is inlined into each,
+/// with the blocks in registers.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
 fn pass<const WAY: bool, const FOR: u8, const ROWS: usize, const LANES: usize, const N: usize>(
@@ -377,7 +349,7 @@ fn pass<const WAY: bool, const FOR: u8, const ROWS: usize, const LANES: usize, c
     }
     for _ in usize::from(LANES != 0)..opaque_count(10) {
         if LANES != 0 {
-            x = diagonals(columns(x));
+            x = double_round(x);
         }
         if ROWS > 0 {
             y = y.double_round();
@@ -408,8 +380,8 @@ fn pass<const WAY: bool, const FOR: u8, const ROWS: usize, const LANES: usize, c
     blocks
 }
 
-/// XORs the blocks from `FIRST` on into `data`, which has `WHOLE` blocks at least; into `copy`, if
-/// it is wanted, goes the ciphertext.
+/// XORs the blocks from `FIRST` on into `data`, which has at least `WHOLE` blocks; the ciphertext
+/// also goes into `copy`, if requested.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
 fn put<

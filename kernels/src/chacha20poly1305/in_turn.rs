@@ -4,39 +4,21 @@ use inout::InOutBuf;
 
 use super::{OPEN, SEAL, parts};
 use crate::chacha::{ChaCha, Ietf, Key};
+use crate::isa::Way;
 use crate::{Isa, StreamCore, wipe};
 
 /// Bytes of a part, which Poly1305 finds in the first-level cache.
 const PART: usize = 4096;
 
-pub(super) fn seal(
-    isa: Isa,
-    key: &Key,
-    nonce: &[u8; 12],
-    aad: &[u8],
-    data: InOutBuf<'_, '_, u8>,
-) -> [u8; 16] {
-    run::<SEAL>(isa, key, nonce, aad, data)
-}
-
-pub(super) fn open(
-    isa: Isa,
-    key: &Key,
-    nonce: &[u8; 12],
-    aad: &[u8],
-    data: InOutBuf<'_, '_, u8>,
-) -> [u8; 16] {
-    run::<OPEN>(isa, key, nonce, aad, data)
-}
-
 /// RFC 8439, section 2.8, from a pass over the key block and at most three blocks of data on.
-#[inline(always)]
-fn run<const WAY: bool>(
+#[inline]
+pub(super) fn run<const WAY: bool>(
     isa: Isa,
     key: &Key,
     nonce: &[u8; 12],
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
+    _: Way<WAY>,
 ) -> [u8; 16] {
     let sizes = (aad.len() as u64, data.len() as u64);
     let mut core = ChaCha::<20, Ietf>::new(isa, key, nonce);

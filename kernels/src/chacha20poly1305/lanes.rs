@@ -1,7 +1,8 @@
 //! Messages of different keys side by side.
 //!
-//! Each message needs a block of keystream for the key of its Poly1305, and often few for its data:
-//! blocks of all messages fill the lanes of ChaCha20. At `Avx512` Poly1305 takes a message a lane.
+//! Each message needs a block of keystream for the key of its Poly1305, and often only a few for
+//! its data: blocks of all messages fill the lanes of ChaCha20. At `Avx512`, Poly1305 takes a
+//! message a lane, too.
 //!
 //! | level | side by side |
 //! |---|---|
@@ -10,9 +11,9 @@
 //! | `Avx2` | blocks of ChaCha20, of messages of up to 128 bytes |
 //! | `Avx512` | blocks of ChaCha20, and Poly1305 of 16 messages, of up to 2,048 bytes |
 //!
-//! Longer messages, those with more than 64 bytes of associated data at `Avx512`, batches of fewer
-//! than four, and longer ones that are few or differ much in length go one by one: their kernel fills
-//! registers with blocks of one message.
+//! Some messages go one by one, with a kernel that fills registers with blocks of one message:
+//! longer messages; at `Avx512`, those with more than 64 bytes of associated data; batches of fewer
+//! than four; and longer messages that are few or differ much in length.
 
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
 mod avx512;
@@ -25,6 +26,7 @@ use inout::InOutBuf;
 
 use super::{ChaCha20Poly1305, OPEN, SEAL, XChaCha20Poly1305};
 use crate::chacha::{self, Key};
+use crate::isa::Way;
 use crate::{Isa, Level};
 
 /// One message of a batch: its key, nonce, associated data and data, and the place of its tag.
@@ -32,7 +34,7 @@ pub struct Lane<'a> {
     key: &'a Key,
     isa: Isa,
     nonce: [u8; 12],
-    /// What the message's own key is made of, besides `key`, if it has one.
+    /// The source of the message's own key, besides `key`, if it has one.
     front: Option<[u8; 16]>,
     /// The last four words of the state at block 0.
     #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
@@ -94,7 +96,7 @@ impl<'a> Lane<'a> {
         }
     }
 
-    /// The place that data are written to.
+    /// The output.
     #[inline]
     pub fn output(&mut self) -> &mut [u8] {
         self.data.get_out()
@@ -120,31 +122,32 @@ impl fmt::Debug for Lane<'_> {
 /// levels. Constant time in keys, nonces and data; lengths are public.
 #[inline(never)]
 pub fn seal_lanes(lanes: &mut [Lane<'_>]) {
-    match kind(lanes) {
-        Kind::Few => alone::<SEAL>(lanes),
-        Kind::Extended(isa) => extended::<SEAL>(isa, lanes),
-        Kind::Same(isa) => side_by_side::<SEAL>(isa, lanes),
-    }
+    by_kind::<SEAL>(lanes);
 }
 
 /// Decrypts each message and writes the tag that its ciphertext and associated data should have.
 ///
-/// The caller compares it with the one that came, in constant time, and wipes the plaintext if they
+/// The caller compares it with the received tag, in constant time, and wipes the plaintext if they
 /// differ. Otherwise like [`seal_lanes`].
 #[inline(never)]
 pub fn open_lanes(lanes: &mut [Lane<'_>]) {
+    by_kind::<OPEN>(lanes);
+}
+
+#[inline(always)]
+fn by_kind<const WAY: bool>(lanes: &mut [Lane<'_>]) {
     match kind(lanes) {
-        Kind::Few => alone::<OPEN>(lanes),
-        Kind::Extended(isa) => extended::<OPEN>(isa, lanes),
-        Kind::Same(isa) => side_by_side::<OPEN>(isa, lanes),
+        Kind::Few => alone::<WAY>(lanes),
+        Kind::Extended(isa) => extended::<WAY>(isa, lanes),
+        Kind::Same(isa) => side_by_side::<WAY>(isa, lanes),
     }
 }
 
-/// What a batch consists of.
+/// The contents of a batch.
 enum Kind {
     /// Too few messages, too long ones, or of different levels: they go one by one.
     Few,
-    /// Some are to have keys of their own.
+    /// Some need keys of their own.
     Extended(Isa),
     Same(Isa),
 }
@@ -172,20 +175,18 @@ fn is_alone(lane: &Lane<'_>) -> bool {
     lane.data.len() > LONGEST_BESIDE
 }
 
-/// The most bytes of a message that goes beside others at any level.
+/// The most bytes of a message that goes beside others, at any level.
 const LONGEST_BESIDE: usize = 2048;
 
 #[inline(always)]
 fn side_by_side<const WAY: bool>(isa: Isa, lanes: &mut [Lane<'_>]) {
-    if WAY == SEAL {
-        by_isa!(isa, seal(lanes): Avx512 => avx512, Avx2 => streams, Ssse3 => streams, _ => in_turn);
-    } else {
-        by_isa!(isa, open(lanes): Avx512 => avx512, Avx2 => streams, Ssse3 => streams, _ => in_turn);
-    }
+    let way = Way::<WAY>;
+    by_isa!(isa, run(lanes, way):
+        Avx512 => avx512, Avx2 => streams, Ssse3 => streams, _ => in_turn);
 }
 
-/// Makes keys for the messages that are to have their own, if there are enough of them, then goes
-/// on with these.
+/// Makes keys for the messages that need their own, if there are enough of them, then continues
+/// with these.
 #[inline(never)]
 fn extended<const WAY: bool>(isa: Isa, lanes: &mut [Lane<'_>]) {
     let fewest = if isa.has(Level::Avx2) { 6 } else { 12 };
@@ -201,7 +202,7 @@ fn extended<const WAY: bool>(isa: Isa, lanes: &mut [Lane<'_>]) {
             (lane.key, lane.front.unwrap_or_default())
         });
         chacha::subkeys(isa, &sources[..count], &mut keys);
-        // Places for messages that are not there.
+        // Places for missing messages.
         let mut tags = [[0; 16]; 16];
         let mut tags = tags.iter_mut();
         let mut given = lanes.iter_mut().zip(&keys);
@@ -242,22 +243,14 @@ fn one<const WAY: bool>(lane: &mut Lane<'_>) {
             &own
         }
     };
-    *lane.tag = if WAY == SEAL {
-        super::seal(isa, key, nonce, aad, data)
-    } else {
-        super::open(isa, key, nonce, aad, data)
-    };
+    *lane.tag = super::run::<WAY>(isa, key, nonce, aad, data, Way);
 }
 
 mod in_turn {
-    use super::{Lane, OPEN, SEAL, alone};
+    use super::{Lane, Way, alone};
 
-    pub(super) fn seal(lanes: &mut [Lane<'_>]) {
-        alone::<SEAL>(lanes);
-    }
-
-    pub(super) fn open(lanes: &mut [Lane<'_>]) {
-        alone::<OPEN>(lanes);
+    pub(super) fn run<const WAY: bool>(lanes: &mut [Lane<'_>], _: Way<WAY>) {
+        alone::<WAY>(lanes);
     }
 }
 

@@ -1,16 +1,16 @@
 //! GCM with AES-NI and PCLMULQDQ on 128-bit registers, in one pass. Constant time in key and data.
 //!
-//! Eight blocks a step, from a counter that can be divided by eight: each counter block is that of
-//! the step with a number added to the last byte, one instruction. The first step of a message
-//! leaves the counter of zero out, has the mask of the tag at one, and six blocks of data; up to
-//! seven blocks take one step. In what is hashed the last block of associated data comes before
-//! the data as one more block, and the lengths behind them, with the same reduction.
+//! Eight blocks a step, from a counter that is a multiple of eight: the counter block of each is
+//! that of the step with a number added to the last byte, one instruction. The first step of a
+//! message leaves out the counter of zero, has the mask of the tag at one, and six blocks of data;
+//! up to seven blocks take one step. GHASH takes the last block of associated data as one more
+//! block before the data, and the lengths as one after them, with the same reduction.
 //!
 //! A step hashes eight blocks: its own when it decrypts, those of the step before when it encrypts.
-//! Neither then waits for the rounds, and the processor does both at once.
+//! Neither waits for the rounds, and the processor does both at once.
 //!
-//! Of 176 vector instructions for eight blocks and a key of 128 bits three can run in a cycle; the
-//! code takes about an eighth longer than that.
+//! Eight blocks with a key of 128 bits take 176 vector instructions, of which three can run in a
+//! cycle; the code takes about an eighth longer than that.
 
 use core::arch::x86_64::*;
 
@@ -21,46 +21,34 @@ use super::{OPEN, SEAL, in_turn, lengths, number};
 use crate::Level;
 use crate::ghash::pclmul::{self, Product, multiply, reduce, reversed};
 use crate::ghash::{self, POWERS, ROOM};
+use crate::isa::Way;
 use crate::simd::{load128, opaque_place, store128};
 
 pub(super) const NEEDS: Level = Level::AesNi;
 
-/// How many blocks a step takes, and share a reduction.
+/// The blocks of a step, which share a reduction.
 const WIDTH: usize = 8;
 
-/// How many of them the step has that begins a message.
+/// The blocks of data in the step that begins a message.
 const HEAD: usize = WIDTH - 2;
 
 #[target_feature(enable = "aes,pclmulqdq,sse4.1,ssse3")]
-pub(super) fn seal<const N: usize>(
+pub(super) fn run<const N: usize, const WAY: bool>(
     hash: &ghash::Key,
     keys: &[[u8; 16]; N],
     first: u128,
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
+    way: Way<WAY>,
 ) -> [u8; 16] {
     if !is_one(first) {
-        return in_turn::seal(hash, keys, first, aad, data);
+        return in_turn::run(hash, keys, first, aad, data, way);
     }
-    run::<N, SEAL>(keys, hash.powers(), first, aad, data)
+    one_pass::<N, WAY>(keys, hash.powers(), first, aad, data)
 }
 
-#[target_feature(enable = "aes,pclmulqdq,sse4.1,ssse3")]
-pub(super) fn open<const N: usize>(
-    hash: &ghash::Key,
-    keys: &[[u8; 16]; N],
-    first: u128,
-    aad: &[u8],
-    data: InOutBuf<'_, '_, u8>,
-) -> [u8; 16] {
-    if !is_one(first) {
-        return in_turn::open(hash, keys, first, aad, data);
-    }
-    run::<N, OPEN>(keys, hash.powers(), first, aad, data)
-}
-
-/// Whether the counter starts as it does after a nonce of 96 bits, so that steps are where they
-/// should be. Others are rare, and run in turn.
+/// Whether the counter starts at one, as after a nonce of 96 bits: steps need that. Others are
+/// rare, and run in turn.
 #[inline]
 pub(super) fn is_one(first: u128) -> bool {
     first & u128::from(u32::MAX) == 1
@@ -68,7 +56,7 @@ pub(super) fn is_one(first: u128) -> bool {
 
 #[inline]
 #[target_feature(enable = "aes,pclmulqdq,sse4.1,ssse3")]
-fn run<const N: usize, const WAY: bool>(
+fn one_pass<const N: usize, const WAY: bool>(
     keys: &[[u8; 16]; N],
     powers: &[[u8; 16]; ROOM],
     first: u128,
@@ -153,8 +141,8 @@ pub(super) fn whole<const N: usize, const V: usize, const WAY: bool>(
     (finish(powers, multiply(before, power), numbers, lengths, at_once), mask)
 }
 
-/// The first six blocks of a longer message: the hash, or what the next step hashes in `begun`, and
-/// the mask of the tag. The associated data and a block of zeros come before the data.
+/// The first six blocks of a longer message: the hash, or the input of the next step's hash in
+/// `begun`, and the mask of the tag. The associated data and a block of zeros come before the data.
 #[inline]
 #[target_feature(enable = "aes,pclmulqdq,sse4.1,ssse3")]
 fn head<const N: usize, const WAY: bool>(
@@ -179,8 +167,8 @@ fn head<const N: usize, const WAY: bool>(
     (sum, mask)
 }
 
-/// Eight blocks. The hash takes in these, if they are the ciphertext, or else those that were
-/// sealed before them. Returns it, and what is sealed now.
+/// Eight blocks. The hash takes these, if they are the ciphertext, or else the blocks that were
+/// sealed before them. Returns it, and the newly sealed blocks.
 #[inline]
 #[target_feature(enable = "aes,pclmulqdq,sse4.1,ssse3")]
 fn step<'a, const N: usize, const WAY: bool>(
@@ -196,8 +184,8 @@ fn step<'a, const N: usize, const WAY: bool>(
     let (keys, powers) = (opaque_place(keys), opaque_place(powers));
     let mut stream = states::<WIDTH>(base(keys, counter), 0);
     let mut products = Product::zero();
-    // Ciphertext that is there comes before the rounds, what has just been sealed behind them: so
-    // nothing keeps the processor from the one while it waits for the other.
+    // Input that is ciphertext is hashed before the rounds, newly sealed blocks after them, so that
+    // nothing keeps the processor from one while it waits for the other.
     if let (OPEN, Some(blocks)) = (WAY, data.get_in().first_chunk()) {
         products = hash(powers, products, sum, blocks);
         products.in_order(&mut stream);
@@ -285,8 +273,8 @@ fn rounds<const N: usize, const V: usize>(
     (state, _mm_aesenclast_si128(mask, key))
 }
 
-/// Where in a message a function is called from. This makes another function for each place, so
-/// that each is called once only and compiled into its place.
+/// The place in a message from which a function is called. It makes a separate function for each
+/// place, so that each is called only once and compiled into its place.
 pub(super) const WHOLE: u8 = 0;
 pub(super) const BEGIN: u8 = 1;
 pub(super) const LAST: u8 = 2;
@@ -325,8 +313,8 @@ fn add<const N: usize, const V: usize, const WAY: bool, const PLACE: u8>(
     text
 }
 
-/// Adds the products of eight blocks, to the first of which the sum before is added. That one comes
-/// last, for it waits for the sum.
+/// Adds the products of eight blocks. The sum so far is added to the first of them, which comes
+/// last because it waits for the sum.
 #[inline]
 #[target_feature(enable = "pclmulqdq,sse4.1,ssse3")]
 fn hash(
@@ -343,8 +331,8 @@ fn hash(
     products.add(multiply(first, load128(&powers[0])))
 }
 
-/// Takes in the last blocks and the lengths: with one reduction, or, if they are more than there
-/// are powers, with two.
+/// Hashes the last blocks and the lengths: with one reduction, or with two if there are more blocks
+/// than powers.
 #[inline]
 #[target_feature(enable = "pclmulqdq,sse4.1,ssse3")]
 fn finish<const V: usize>(

@@ -14,6 +14,7 @@ use super::{OPEN, SEAL, in_turn, lengths, number};
 use crate::Level;
 use crate::ghash::vpclmul256::{self, Product, WIDTH, reduce, reversed, sum_of};
 use crate::ghash::{self, POWERS, ROOM, pclmul};
+use crate::isa::Way;
 use crate::simd::{load128, load256, opaque_place, store128, store256};
 
 pub(super) const NEEDS: Level = Level::Avx2Vaes;
@@ -25,36 +26,23 @@ const PAIRS: usize = WIDTH / 2;
 const HEAD: usize = PAIRS - 1;
 
 #[target_feature(enable = "avx2,vaes,vpclmulqdq,aes,pclmulqdq")]
-pub(super) fn seal<const N: usize>(
+pub(super) fn run<const N: usize, const WAY: bool>(
     hash: &ghash::Key,
     keys: &[[u8; 16]; N],
     first: u128,
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
+    way: Way<WAY>,
 ) -> [u8; 16] {
     if !is_one(first) {
-        return in_turn::seal(hash, keys, first, aad, data);
+        return in_turn::run(hash, keys, first, aad, data, way);
     }
-    run::<N, SEAL>(keys, hash.powers(), first, aad, data)
-}
-
-#[target_feature(enable = "avx2,vaes,vpclmulqdq,aes,pclmulqdq")]
-pub(super) fn open<const N: usize>(
-    hash: &ghash::Key,
-    keys: &[[u8; 16]; N],
-    first: u128,
-    aad: &[u8],
-    data: InOutBuf<'_, '_, u8>,
-) -> [u8; 16] {
-    if !is_one(first) {
-        return in_turn::open(hash, keys, first, aad, data);
-    }
-    run::<N, OPEN>(keys, hash.powers(), first, aad, data)
+    one_pass::<N, WAY>(keys, hash.powers(), first, aad, data)
 }
 
 #[inline]
 #[target_feature(enable = "avx2,vaes,vpclmulqdq,aes,pclmulqdq")]
-fn run<const N: usize, const WAY: bool>(
+fn one_pass<const N: usize, const WAY: bool>(
     keys: &[[u8; 16]; N],
     powers: &[[u8; 16]; ROOM],
     first: u128,
@@ -144,8 +132,8 @@ fn whole<const N: usize, const V: usize, const WAY: bool>(
     (finish(powers, before, power, numbers, count, lengths), mask)
 }
 
-/// The first pairs of a longer message: the hash, or what the next step hashes in `begun`, and the
-/// mask of the tag. The associated data and a block of zeros come before the data.
+/// The first pairs of a longer message: the hash, or the input of the next step's hash in `begun`,
+/// and the mask of the tag. The associated data and a block of zeros come before the data.
 #[inline]
 #[target_feature(enable = "avx2,vaes,vpclmulqdq,aes,pclmulqdq")]
 fn head<const N: usize, const WAY: bool>(
@@ -171,8 +159,8 @@ fn head<const N: usize, const WAY: bool>(
     (sum, mask)
 }
 
-/// Sixteen blocks. The hash takes in these, if they are the ciphertext, or else those that were
-/// sealed before them. Returns it, and what is sealed now.
+/// Sixteen blocks. The hash takes these, if they are the ciphertext, or else the blocks that were
+/// sealed before them. Returns it, and the newly sealed blocks.
 #[inline]
 #[target_feature(enable = "avx2,vaes,vpclmulqdq,aes,pclmulqdq")]
 fn step<'a, const N: usize, const WAY: bool>(
@@ -313,8 +301,8 @@ fn add<const N: usize, const V: usize, const WAY: bool, const PLACE: u8>(
     text
 }
 
-/// Adds the products of sixteen blocks, to the first of which the sum before is added. That one
-/// comes last, for it waits for the sum.
+/// Adds the products of sixteen blocks. The sum so far is added to the first of them, which comes
+/// last because it waits for the sum.
 #[inline]
 #[target_feature(enable = "avx2,vpclmulqdq")]
 fn hash(
@@ -346,7 +334,7 @@ fn finish<const V: usize>(
     let ends = _mm256_set_m128i(lengths, before);
     let mut products =
         Product::zero().add(ends, _mm256_set_m128i(load128(&powers[POWERS - 1]), power));
-    // If their number is odd, the second half of the last pair are zeros.
+    // If their number is odd, the second half of the last pair is zero.
     let (powers, _) = powers[POWERS - count - 1..].as_flattened().as_chunks();
     for (x, power) in numbers.into_iter().zip(powers) {
         products = products.add(x, load256(power));

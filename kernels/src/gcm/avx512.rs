@@ -1,10 +1,10 @@
 //! GCM with VAES and VPCLMULQDQ on 512-bit registers, in one pass. Constant time in key and data.
 //!
-//! **Up to two blocks** are taken as if one more stood before them: the counter block of the tag comes
-//! just before those of the data, and the last block of associated data just before the ciphertext
-//! in what is hashed. So one register holds all: of the first lane of keystream is made the tag,
-//! and the same lane of what is hashed holds the associated data, the lane after the last one the
-//! lengths.
+//! **Up to two blocks** are taken as if one more came before them: the counter block of the tag
+//! comes just before those of the data, and the last block of associated data just before the
+//! ciphertext in the input of the hash. So one register holds everything. The first lane of
+//! keystream makes the tag; the same lane of the input of the hash holds the associated data, and
+//! the lane after the last one the lengths.
 //!
 //! **More** fill whole registers from their beginning on, so that data that lie at a multiple of 64
 //! bytes are loaded and stored as cache lines. The counter block of the tag is encrypted beside the
@@ -28,6 +28,7 @@ use crate::ghash::vpclmul::{
     Product, WIDTH, hash_lanes, hash_part, product_of, products_of, reversed,
 };
 use crate::ghash::{self, POWERS, ROOM, pclmul};
+use crate::isa::Way;
 use crate::simd::{
     first_bytes, load128, load512, load512_behind, load512_part, opaque_place, store128, store512,
     store512_behind, store512_part, together512,
@@ -36,39 +37,18 @@ use crate::simd::{
 pub(super) const NEEDS: Level = Level::Avx512;
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq,pclmulqdq")]
-pub(super) fn seal<const N: usize>(
+pub(super) fn run<const N: usize, const WAY: bool>(
     hash: &ghash::Key,
     keys: &[[u8; 16]; N],
     first: u128,
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
+    _: Way<WAY>,
 ) -> [u8; 16] {
-    run::<N, SEAL>(keys, hash.powers(), first, aad, data)
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq,pclmulqdq")]
-pub(super) fn open<const N: usize>(
-    hash: &ghash::Key,
-    keys: &[[u8; 16]; N],
-    first: u128,
-    aad: &[u8],
-    data: InOutBuf<'_, '_, u8>,
-) -> [u8; 16] {
-    run::<N, OPEN>(keys, hash.powers(), first, aad, data)
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq,pclmulqdq")]
-fn run<const N: usize, const WAY: bool>(
-    keys: &[[u8; 16]; N],
-    powers: &[[u8; 16]; ROOM],
-    first: u128,
-    aad: &[u8],
-    data: InOutBuf<'_, '_, u8>,
-) -> [u8; 16] {
+    let powers = hash.powers();
     let before = associated(powers, aad);
     let lengths = lengths(aad.len(), data.len());
-    // Not before the call that long associated data need, across which no register lives.
+    // Only after the call that long associated data need: no register survives it.
     let keys = &broadcast_all(keys);
     let counter = load128(&first.to_le_bytes());
 
@@ -108,7 +88,7 @@ fn lengths(aad: usize, data: usize) -> __m128i {
     load128(&super::lengths(aad as u64, data as u64).to_le_bytes())
 }
 
-/// The counters of four blocks, of which that of the first is `from` more than `counter`.
+/// The counters of four blocks; that of the first is `counter` plus `from`.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn numbered(counter: __m128i, from: i64) -> __m512i {
@@ -121,7 +101,7 @@ fn numbered(counter: __m128i, from: i64) -> __m512i {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vpclmulqdq,pclmulqdq")]
 fn associated(powers: &[[u8; 16]; ROOM], aad: &[u8]) -> __m128i {
     match *aad {
-        // As packets of IPsec have, without a call.
+        // The length in packets of IPsec, without a call.
         [a, b, c, d, e, f, g, h] => {
             load128(&(u128::from(half(&[a, b, c, d, e, f, g, h])) << 64).to_le_bytes())
         }
@@ -157,7 +137,7 @@ fn shortest<const N: usize, const WAY: bool>(
     let count = data.len().div_ceil(16) + 2;
     let masked = first_bytes(data.len()) << 16;
     let input = data.get_in();
-    // A load or store of no byte at all still costs hundreds of cycles where no memory is.
+    // A load or store of no byte still costs hundreds of cycles if no memory is mapped there.
     let text = if input.is_empty() { _mm512_setzero_si512() } else { load512_behind(input) };
     let [stream] = rounds::<1, true>(&keys[1..], first::<1>(keys[0], &mut numbered(counter, 0)));
     let out = _mm512_xor_si512(stream, text);
@@ -189,8 +169,8 @@ fn short<const N: usize, const V: usize, const WAY: bool>(
     hash_part(powers, _mm512_setzero_si512(), numbers, exponent, others)
 }
 
-/// A message that takes five registers. In one go what waits for the rounds of all five would
-/// fill the processor's scheduler and keep the next message out.
+/// A message that takes five registers. At once, everything that waits for the rounds of all five
+/// would fill the scheduler of the processor, and delay the next message.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq,pclmulqdq")]
 fn in_two<const N: usize, const WAY: bool>(
@@ -231,7 +211,7 @@ fn long<const N: usize, const WAY: bool>(
         let (part, rest) = data.split_at(16 * WIDTH);
         data = rest;
         let next = crypt::<N, 4, WAY, NEXT, false>(keys, &mut counters, mask, part);
-        // With longer keys registers are scarce: powers are loaded where they are needed.
+        // With longer keys registers are scarce: powers are loaded at each use.
         let powers = if N > 11 { opaque_place(powers) } else { powers };
         lanes = hash_lanes(powers, lanes, if WAY == SEAL { numbers } else { next });
         numbers = next;
@@ -246,7 +226,7 @@ fn long<const N: usize, const WAY: bool>(
     }
 }
 
-/// What is left of a message, with the lengths behind it: the hash.
+/// The rest of a message, with the lengths after it: the hash.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq,pclmulqdq")]
 fn end<const N: usize, const V: usize, const WAY: bool>(
@@ -268,8 +248,8 @@ fn end<const N: usize, const V: usize, const WAY: bool>(
 const FIRST: bool = true;
 const NEXT: bool = false;
 
-/// Encrypts or decrypts as many blocks as `V` registers hold, of which the `LAST` of a message may be
-/// a part. Returns the ciphertext as numbers, with zeros where there is none.
+/// Encrypts or decrypts `V` registers of blocks, of which the `LAST` of a message may be
+/// incomplete. Returns the ciphertext as numbers, with zeros after it.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,bmi2,vaes")]
 fn crypt<const N: usize, const V: usize, const WAY: bool, const PLACE: bool, const LAST: bool>(
@@ -288,8 +268,8 @@ fn crypt<const N: usize, const V: usize, const WAY: bool, const PLACE: bool, con
     }
 
     let start = first::<V>(keys[0], counters);
-    // Where data are sealed with the shortest keys, and where hashing follows at once, the compiler's
-    // order is better: three registers and then one, so that the hash of the three begins sooner.
+    // For sealing with the shortest keys, and if hashing follows at once, the order of the compiler
+    // is better: three registers and then one, so that the hash of the three begins sooner.
     let together = WAY == OPEN || (N > 11 && PLACE == NEXT && !LAST);
     let mut out = beside::<V, PLACE>(&keys[1..], start, mask, together);
     for (x, text) in out.iter_mut().zip(text) {
@@ -314,7 +294,7 @@ fn crypt<const N: usize, const V: usize, const WAY: bool, const PLACE: bool, con
     numbers
 }
 
-/// The rounds, and in the `FIRST` part those of `mask` beside them. `together`, each round of four
+/// The rounds; in the `FIRST` part, also those of `mask`. If `together`, each round of four
 /// registers ends before the next begins.
 #[inline]
 #[target_feature(enable = "avx512f,vaes")]

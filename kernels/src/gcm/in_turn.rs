@@ -4,46 +4,28 @@ use inout::InOutBuf;
 
 use super::message::{absorb, ctr};
 use super::{OPEN, SEAL, lengths};
+use crate::isa::Way;
 use crate::{ghash, wipe};
 
 /// Bytes of a part, which GHASH finds in the first-level cache.
 pub(super) const PART: usize = 4096;
 
-pub(super) fn seal<const N: usize>(
-    hash: &ghash::Key,
-    keys: &[[u8; 16]; N],
-    first: u128,
-    aad: &[u8],
-    data: InOutBuf<'_, '_, u8>,
-) -> [u8; 16] {
-    run::<N, SEAL>(hash, keys, first, aad, data)
-}
-
-pub(super) fn open<const N: usize>(
-    hash: &ghash::Key,
-    keys: &[[u8; 16]; N],
-    first: u128,
-    aad: &[u8],
-    data: InOutBuf<'_, '_, u8>,
-) -> [u8; 16] {
-    run::<N, OPEN>(hash, keys, first, aad, data)
-}
-
 /// Sections 7.1 and 7.2, from the first counter block on.
-fn run<const N: usize, const WAY: bool>(
+pub(super) fn run<const N: usize, const WAY: bool>(
     hash: &ghash::Key,
     keys: &[[u8; 16]; N],
     first: u128,
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
+    _: Way<WAY>,
 ) -> [u8; 16] {
     let lengths = lengths(aad.len() as u64, data.len() as u64).to_be_bytes();
     let isa = hash.isa();
     let mut sum = [0; 16];
     absorb(hash, &mut sum, aad);
 
-    // The first counter block is for the tag. It runs together with those of the first data, for
-    // kernels without AES instructions take as long for eight blocks as for one.
+    // The first counter block is for the tag. It is encrypted together with those of the first
+    // data, because kernels without AES instructions take as long for eight blocks as for one.
     let mut head = [0; 16 * 8];
     let length = data.len().min(head.len() - 16);
     let (mut begun, data) = data.split_at(length);

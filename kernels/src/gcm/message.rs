@@ -8,23 +8,24 @@ use zeroize::ZeroizeOnDrop;
 
 use super::in_turn::PART;
 use super::{OPEN, SEAL, lengths};
+use crate::isa::INTO;
 use crate::{Isa, aes, ghash, wipe};
 
-/// A message under way: counter, hash, lengths, the block that is begun.
+/// A message in progress: counter, hash, lengths, the incomplete block.
 ///
-/// It holds secrets and wipes them on drop. A program that reads plaintext before it has compared
-/// the tag reads what anyone may have written.
+/// It holds secrets and wipes them on drop. Plaintext that a program reads before it has compared
+/// the tag may be forged.
 pub struct Message {
-    /// Counter blocks as numbers: that of the tag, and that of the next block of data. Secret where
-    /// a nonce was hashed to them: who knows block and nonce can compute the hash key.
+    /// The counter blocks of the tag and of the next block of data, as numbers. Secret if a nonce
+    /// was hashed to them: block and nonce together reveal the hash key.
     first: u128,
     next: u128,
     sum: [u8; 16],
-    /// Keystream of the block of data that is begun.
+    /// Keystream of the incomplete block of data.
     stream: [u8; 16],
-    /// What of a block has come that is still to be hashed, of associated data or of ciphertext.
+    /// The part of a block of associated data or ciphertext that is still to be hashed.
     block: [u8; 16],
-    /// Bytes that have come.
+    /// Bytes so far.
     aad: u64,
     data: u64,
 }
@@ -103,7 +104,7 @@ impl Message {
         }
     }
 
-    /// Bytes from `at` on of the block that is begun, and none past its end.
+    /// Bytes from `at` on of the incomplete block, and none past its end.
     fn crypt_part<const WAY: bool>(&mut self, at: usize, mut data: InOutBuf<'_, '_, u8>) {
         let places = at..at + data.len();
         if WAY == OPEN {
@@ -121,7 +122,7 @@ impl Message {
         keys: &[[u8; 16]; N],
     ) -> [u8; 16] {
         let lengths = lengths(self.aad, self.data).to_be_bytes();
-        // Only associated data can be begun where no data have come.
+        // If there are no data yet, only associated data can be incomplete.
         if begun(if self.data == 0 { self.aad } else { self.data }) > 0 {
             hash.absorb(&mut self.sum, &[self.block, lengths]);
         } else {
@@ -158,7 +159,7 @@ impl Drop for Message {
 
 impl ZeroizeOnDrop for Message {}
 
-/// Bytes of the block that is begun.
+/// Bytes of the incomplete block.
 #[inline]
 fn begun(bytes: u64) -> usize {
     (bytes % 16) as usize
@@ -189,7 +190,7 @@ pub(super) fn hashed(hash: &ghash::Key, nonce: &[u8]) -> [u8; 16] {
     sum
 }
 
-/// The counter block so many blocks on: the lower 32 bits count, and wrap (section 6.2).
+/// The counter block `blocks` blocks later: the lower 32 bits count, and wrap (section 6.2).
 #[inline]
 fn counted(counter: u128, blocks: u64) -> u128 {
     let next = low(u128::from(low(counter)) + u128::from(blocks));
@@ -202,14 +203,14 @@ fn low(counter: u128) -> u32 {
     counter as u32
 }
 
-/// Blocks from `counter` on until what is counted is zero again, at least one.
+/// Blocks from `counter` until the 32 bits are zero again, at least one.
 #[inline]
 fn until_wrap(counter: u128) -> u64 {
     (1 << 32) - u64::from(low(counter))
 }
 
-/// Whether a message of `bytes` comes to where what is counted is zero again; `first` is the block
-/// of the tag.
+/// Whether the counter wraps in a message of `bytes` bytes; `first` is the counter block of the
+/// tag.
 #[inline]
 pub(super) fn wraps(first: u128, bytes: usize) -> bool {
     bytes.div_ceil(16) as u64 + 1 > until_wrap(first)
@@ -229,7 +230,7 @@ pub(super) fn ctr<const N: usize>(
         let blocks = until_wrap(counter).min(data.len().div_ceil(16) as u64);
         let length = data.len().min((blocks as usize).saturating_mul(16));
         let (part, rest) = data.split_at(length);
-        aes::ctr::xor(isa, keys, &mut { counter }, part);
+        aes::ctr::apply(isa, keys, &mut { counter }, part, INTO);
         counter = counted(counter, blocks);
         if rest.is_empty() {
             return counter;
@@ -244,7 +245,7 @@ mod tests {
     use crate::Aead;
     use crate::gcm::AesGcm;
 
-    /// Of a hashed nonce, the counter blocks too.
+    /// For a hashed nonce, the counter blocks too.
     #[test]
     fn nothing_is_left_but_lengths() {
         let gcm = AesGcm::<128>::new(Isa::PORTABLE, &[1; 16]);

@@ -17,11 +17,11 @@
 
 use core::arch::asm;
 use core::arch::x86_64::*;
-use core::ptr::{from_mut, from_ref};
 
 use inout::InOutBuf;
 
 use super::table::{AROUND, Table, reload};
+use crate::simd::{load_words, store_words};
 
 /// Sixteen steps for each 64 bytes of `data`, from the word `at` on; `data` is whole blocks that
 /// end within the table.
@@ -61,7 +61,7 @@ pub(super) fn blocks<const SECOND: bool, const OTHER: bool, const XOR: bool>(
     }
 }
 
-/// What four words are made of, but for the words 3 places back.
+/// The parts of four words, except the words 3 places back.
 #[derive(Clone, Copy)]
 struct Sums {
     /// The words as they are and, rotated, those 10 places back.
@@ -137,23 +137,19 @@ fn rotate<const SECOND: bool, const R: i32, const L: i32>(v: __m128i) -> __m128i
 #[inline]
 #[target_feature(enable = "sse2")]
 fn load(words: &[u32; AROUND], at: usize) -> __m128i {
-    let four: &[u32; 4] = words[at..].first_chunk().expect("within the block's words");
-    // SAFETY: the reference is valid for 16 bytes, and the load asks for no alignment.
-    unsafe { _mm_loadu_si128(from_ref(four).cast()) }
+    load_words(words[at..].first_chunk().expect("within the block's words"))
 }
 
 /// Stores the four words from `at` on.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn store(words: &mut [u32; AROUND], at: usize, v: __m128i) {
-    let four: &mut [u32; 4] = words[at..].first_chunk_mut().expect("within the block's words");
-    // SAFETY: the reference is valid for 16 bytes, and the store asks for no alignment.
-    unsafe { _mm_storeu_si128(from_mut(four).cast(), v) }
+    store_words(words[at..].first_chunk_mut().expect("within the block's words"), v);
 }
 
 /// The keystream of a block whose words have been changed: writes it over `part`, or XORs it in.
 ///
-/// The words are loaded from the table again: to take them out of the vectors costs more.
+/// The words are loaded from the table again; taking them out of the vectors costs more.
 #[inline(always)]
 fn put<const OTHER: bool, const XOR: bool>(
     words: &[u32; AROUND],
@@ -167,8 +163,8 @@ fn put<const OTHER: bool, const XOR: bool>(
     }
 }
 
-/// Hides where a word comes from: the compiler would gather words into vectors that it then has to
-/// load across two stores, which stalls.
+/// Hides the origin of a word: the compiler would gather words into vectors that it then loads
+/// across two stores, which stalls.
 #[inline(always)]
 fn opaque(mut word: u32) -> u32 {
     // SAFETY: the assembly is empty and leaves the register as it was.

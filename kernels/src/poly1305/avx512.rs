@@ -1,7 +1,7 @@
 //! Eight blocks side by side, with the multiplications of 52 bits (IFMA).
 //!
-//! Lane sums are polynomials in the eighth power of the point; at the end each lane is multiplied
-//! by the power that its last block still lacks. Long data take two such groups at a time, whose
+//! Lane sums are polynomials in the eighth power of the point. At the end each lane is multiplied
+//! by the power that its last block still lacks. Long data take two groups at a time, whose
 //! products are added before they are carried.
 
 pub(crate) mod lanes;
@@ -9,7 +9,7 @@ mod message;
 
 use core::arch::x86_64::*;
 
-pub(crate) use message::{LongMessage, Message, Sum};
+pub(crate) use message::{LongMessageHash, MessageHash, Sum};
 
 use super::limbs::{LOW42, LOW44, from_words, into_words};
 use super::{State, portable};
@@ -25,10 +25,10 @@ struct Factor {
     over: [__m512i; 2],
 }
 
-/// Blocks that the portable kernel is faster with.
+/// The most blocks for which the portable kernel is faster.
 const FEW: usize = 2;
 
-/// What lanes are multiplied with.
+/// The factors of lanes.
 pub(super) struct Powers {
     /// The powers of the point that lanes lack after their last block.
     lanes: Factor,
@@ -39,14 +39,14 @@ pub(super) struct Powers {
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512ifma,bmi2")]
 pub(super) fn absorb(state: &mut State, blocks: &[[u8; 16]]) {
     let (head, groups) = blocks.split_at(head(blocks.len()));
-    // It does not wait for the powers, nor they for it.
+    // It does not depend on the powers, nor they on it.
     portable::absorb(state, head);
     let powers = Powers::of(state.r);
     absorb_groups::<false>(state, &powers, None, groups.as_flattened(), [0; 2]);
 }
 
-/// Of blocks, eight or more, how many the portable kernel takes, before the others: so few past
-/// whole groups of eight are done sooner than lanes that are not full.
+/// The number of blocks, at the front of `blocks`, that the portable kernel takes before the
+/// others. A few blocks that do not fill a group of eight are faster there than in lanes.
 #[inline]
 fn head(blocks: usize) -> usize {
     if blocks < 8 {
@@ -58,9 +58,9 @@ fn head(blocks: usize) -> usize {
     }
 }
 
-/// Absorbs at least eight blocks; those past whole groups of eight go first, in lanes that are not
-/// full. With `END` the last block is not in `bytes`: it is two numbers, and zeros fill the block
-/// before it. The sixteenth power is made when it is needed and not there yet.
+/// Absorbs at least eight blocks. Those that do not fill a group of eight go first, in incomplete
+/// lanes. With `END` the last block is not in `bytes`: it is two numbers, and zeros fill the block
+/// before it. The sixteenth power is made if it is needed and not given.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512ifma,bmi2")]
 fn absorb_groups<const END: bool>(
@@ -74,7 +74,7 @@ fn absorb_groups<const END: bool>(
     state.h = added_up(sum, powers);
 }
 
-/// What lanes hold after the last of the groups that [`absorb_groups`] absorbs.
+/// The lanes after the last of the groups that [`absorb_groups`] absorbs.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512ifma,bmi2")]
 fn in_lanes<const END: bool>(
@@ -130,7 +130,7 @@ fn in_lanes<const END: bool>(
     plus(sum, last)
 }
 
-/// What lanes hold after two groups more.
+/// The lanes after two more groups.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
 fn after_two(
@@ -139,12 +139,12 @@ fn after_two(
     sixteenth: &Factor,
     [one, two]: [&[[u8; 64]; 2]; 2],
 ) -> [__m512i; 3] {
-    // Products that do not wait for the sum stand first.
+    // Products that do not depend on the sum come first.
     let products = add_products(products(load(one), eighth), sum, sixteenth);
     plus(carried(products), load(two))
 }
 
-/// The value of the polynomial after the group that was the last in lanes.
+/// The value of the polynomial after the last group in lanes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
 fn added_up(sum: [__m512i; 3], powers: &Powers) -> [u64; 3] {
@@ -159,7 +159,7 @@ fn load_end(bytes: &[u8], before: [u64; 3]) -> [__m512i; 3] {
     let (front, back) = bytes.split_at(bytes.len().saturating_sub(64));
     let (front, back) = (load512_end(front), load512_end(back));
     let [l0, l1, l2] = limbs(front, back);
-    // The bit 2^128 is none of the blocks' that are not there.
+    // Missing blocks have no bit 2^128.
     let (first, there) = LANES_OF_END[bytes.len() / 16 % 8];
     let l2 = _mm512_maskz_mov_epi64(there, l2);
     let [h0, h1, h2] = before.map(u64::cast_signed);
@@ -170,8 +170,8 @@ fn load_end(bytes: &[u8], before: [u64; 3]) -> [__m512i; 3] {
     ]
 }
 
-/// In the order of [`load`], the lane of the first of so many blocks at the end of a group, and the
-/// lanes of all of them.
+/// For each number of blocks at the end of a group: the lane of the first and the lanes of all, in
+/// the order of [`load`].
 const LANES_OF_END: [(u8, u8); 8] = {
     const ORDER: [u8; 8] = [0, 4, 1, 5, 2, 6, 3, 7];
     let mut table = [(0, 0); 8];
@@ -223,7 +223,7 @@ fn last_powers(r: [u64; 2]) -> Factor {
     const EVEN: u8 = 0b0101_0101;
     let [r0, r1, r2] = from_words([r[0], r[1], 0]);
     let one = [splat(r0), splat(r1), splat(r2)];
-    // One number by itself is faster in words.
+    // A single number is faster in words.
     let [r0, r1, r2] = from_words(portable::folded(portable::squared(r)));
     let two = [splat(r0), splat(r1), splat(r2)];
     // Each in two lanes: 2, 1, 2, 1; then 4, 3, 2, 1.
@@ -271,7 +271,7 @@ fn load([front, back]: &[[u8; 64]; 2]) -> [__m512i; 3] {
     limbs(load512(front), load512(back))
 }
 
-/// [`load`] of what is in registers already.
+/// [`load`] of blocks in registers.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
 fn limbs(front: __m512i, back: __m512i) -> [__m512i; 3] {
@@ -310,7 +310,7 @@ fn products(a: [__m512i; 3], b: &Factor) -> Products {
     add_products(Products { low: zeros, high: zeros }, a, b)
 }
 
-/// Limbs in the order in which the product before has them ready.
+/// Limbs in the order in which the previous product is ready.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
 fn add_products(sums: Products, [a0, a1, a2]: [__m512i; 3], b: &Factor) -> Products {
@@ -330,7 +330,8 @@ fn carried(sums: Products) -> [__m512i; 3] {
     // A high half has the weight 2^52: that of the next limb, 8 bits up; 10 above the short one.
     let d1 = _mm512_add_epi64(low1, _mm512_slli_epi64::<8>(high0));
     let d2 = _mm512_add_epi64(low2, _mm512_slli_epi64::<8>(high1));
-    // Each limb is carried by itself but for the lowest, where what overflows comes back five-fold.
+    // Each limb is carried by itself, except for the lowest, to which the overflow comes back
+    // five-fold.
     let h0 = _mm512_madd52lo_epu64(mask44(low0), high2, _mm512_set1_epi64(5 << 10));
     let h0 = _mm512_madd52lo_epu64(h0, _mm512_srli_epi64::<42>(d2), _mm512_set1_epi64(5));
     let h1 = _mm512_add_epi64(mask44(d1), _mm512_srli_epi64::<44>(low0));

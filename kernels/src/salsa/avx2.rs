@@ -5,25 +5,24 @@ use core::arch::x86_64::{_mm256_blend_epi32 as blend, *};
 
 use inout::InOutBuf;
 
-use super::{first_double_round, words};
+use super::{once, words};
 use crate::Level;
 use crate::arx::avx2::{
     add32, blocks, column, put, put_lanes, row, shuffle32, splat, splat_all, xor32,
 };
-use crate::arx::{State, wraps};
+use crate::arx::{State, later, wraps};
+use crate::isa::Way;
 use crate::simd::opaque_count;
 
 pub(super) const NEEDS: Level = Level::Avx2;
 
 rounds!(__m256i, 0xaa, 0xcc, #[target_feature(enable = "avx2")]);
-narrow!(2, #[target_feature(enable = "avx2")]);
 passes!(
-    [_mm256_setzero_si256(); 2],
-    8,
-    2,
+    8, 2, [_mm256_setzero_si256(); 2], 8,
     _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
     #[target_feature(enable = "avx2")]
 );
+narrow!(2, #[target_feature(enable = "avx2")]);
 
 /// XORs words, rotated left by `LEFT` bits, into others; `RIGHT` is 32 less `LEFT`.
 #[inline]
@@ -67,7 +66,7 @@ impl Diagonals {
 /// The starts of three groups of two blocks from `counter` on.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn starts<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64) -> [Diagonals; 3] {
+fn starts<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64, _: bool) -> [Diagonals; 3] {
     let x = Diagonals::of(state, counter);
     let y = x.later(counter, _mm256_setr_epi64x(2, 0, 3, 0));
     let z = x.later(counter, _mm256_setr_epi64x(4, 0, 5, 0));

@@ -7,21 +7,20 @@ use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
-use super::{first_double_round, words};
+use super::{once, words};
 use crate::Level;
 use crate::arx::avx512::{
     add32, blocks, column, put, put_lanes, row, shuffle32, splat, splat_all, xor32,
 };
-use crate::arx::{State, wraps};
+use crate::arx::{State, later, wraps};
+use crate::isa::Way;
 use crate::simd::{opaque_count, opaque128};
 
 pub(super) const NEEDS: Level = Level::Avx512;
 
 rounds!(__m512i, 0xaaaa, 0xcccc, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]);
 passes!(
-    _mm512_setzero_si512(),
-    16,
-    4,
+    16, 4, _mm512_setzero_si512(), 8,
     _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 );
@@ -69,9 +68,9 @@ impl Diagonals {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 fn start<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64) -> [__m128i; 4] {
     let key = state.key.as_chunks().0;
-    // Every word is in the lane of its column; each diagonal takes two words from one of these
-    // and one from each of the others. Opaque, because the compiler would load both halves of the
-    // key at once, and that waits for the two stores when the key is new.
+    // Every word is in the lane of its column; each diagonal takes two words from one of these and
+    // one from each of the others. Opaque, because the compiler would load both halves of the key
+    // at once; if the key is new, that waits for its two stores.
     let front = opaque128(_mm_shuffle_epi32::<0x93>(row(&key[1])));
     let back = opaque128(_mm_shuffle_epi32::<0x39>(row(&key[2])));
     let last = _mm_set_epi64x(state.nonce.cast_signed(), counter.cast_signed());
@@ -86,7 +85,7 @@ fn start<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64) -> [__m128i; 
 /// The starts of three groups of four blocks from `counter` on.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn starts<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64) -> [Diagonals; 3] {
+fn starts<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64, _: bool) -> [Diagonals; 3] {
     let x = Diagonals::of(state, counter);
     let y = x.later(counter, _mm512_setr_epi64(4, 0, 5, 0, 6, 0, 7, 0));
     let z = x.later(counter, _mm512_setr_epi64(8, 0, 9, 0, 10, 0, 11, 0));
@@ -101,11 +100,12 @@ const MOST: usize = 8;
 fn narrow<'i, 'o, const ROUNDS: usize, const XOR: bool>(
     state: &State<ROUNDS>,
     counter: u64,
+    wide: bool,
     data: InOutBuf<'i, 'o, u8>,
 ) -> InOutBuf<'i, 'o, u8> {
     match data.len().div_ceil(64) {
         0..=2 => two::twos::<ROUNDS, XOR>(state, counter, data),
-        3..=4 => groups::<ROUNDS, XOR, 1, 4>(state, counter, data),
-        _ => groups::<ROUNDS, XOR, 2, 8>(state, counter, data),
+        3..=4 => put_groups::<ROUNDS, XOR, 1, 4>(state, counter, wide, data),
+        _ => put_groups::<ROUNDS, XOR, 2, 8>(state, counter, wide, data),
     }
 }

@@ -5,18 +5,19 @@ use core::fmt;
 use inout::InOutBuf;
 
 use super::{Key, State};
-use crate::arx::lanes::{self, Message, Parts, SALSA};
-use crate::{Isa, wipe};
+use crate::Isa;
+use crate::arx::lanes::{self, Parts, Rounds, SALSA, StreamLane};
+use crate::isa::INTO;
 
-/// One message of a batch: its key and nonce, the block of its keystream that its data begin at,
+/// One message of a batch: its key and nonce, the block of the keystream at which its data begin,
 /// its data.
 pub struct Lane<'a>(Parts<'a>);
 
 impl<'a> Lane<'a> {
-    /// A message whose data begin at `block` of the keystream; they may be of any length and lie in
-    /// place or go from one buffer to another.
+    /// A message whose data begin at `block` of the keystream. They may be of any length, in place
+    /// or from one buffer to another.
     ///
-    /// They must not reach past the last block that the counter can name.
+    /// They must not extend past the last block that the counter can number.
     #[must_use]
     #[inline]
     pub fn new(key: &'a Key, nonce: &[u8; 8], block: u64, data: InOutBuf<'a, 'a, u8>) -> Self {
@@ -30,23 +31,22 @@ impl fmt::Debug for Lane<'_> {
     }
 }
 
-/// XORs into the data of each message its keystream of Salsa20 with `ROUNDS` rounds: 8, 12 or 20;
-/// any other number does not compile.
+/// XORs the keystream of each message into its data, with `ROUNDS` rounds, a number that
+/// [`Salsa`](super::Salsa) takes.
 ///
-/// Constant time in keys, nonces and data; lengths are public. The lanes stay as they are.
+/// Constant time in keys, nonces and data; lengths are public.
 #[inline]
 pub fn xor_lanes<const ROUNDS: usize>(isa: Isa, lanes: &mut [Lane<'_>]) {
-    const { assert!(matches!(ROUNDS, 8 | 12 | 20), "Salsa20 has 8, 12 or 20 rounds") };
-    xor(isa, ROUNDS, lanes);
+    xor(isa, Rounds { count: ROUNDS, alone: alone::<ROUNDS> }, lanes);
 }
 
-/// One for all numbers of rounds, so that callers need no kernel of their own.
+/// One instance for all numbers of rounds.
 #[inline(never)]
-fn xor(isa: Isa, rounds: usize, lanes: &mut [Lane<'_>]) {
+fn xor(isa: Isa, rounds: Rounds, lanes: &mut [Lane<'_>]) {
     lanes::xor(isa, rounds, lanes);
 }
 
-impl Message for Lane<'_> {
+impl StreamLane for Lane<'_> {
     const CIPHER: bool = SALSA;
 
     #[inline(always)]
@@ -55,29 +55,19 @@ impl Message for Lane<'_> {
     }
 
     #[inline(always)]
-    fn data(&mut self) -> InOutBuf<'_, '_, u8> {
-        self.0.data.reborrow()
-    }
-
-    #[inline(never)]
-    fn alone(&mut self, isa: Isa, rounds: usize) {
-        if self.0.data.is_empty() {
-            return;
-        }
-        match rounds {
-            8 => whole::<8>(isa, &mut self.0),
-            12 => whole::<12>(isa, &mut self.0),
-            _ => whole::<20>(isa, &mut self.0),
-        }
+    fn reborrow(&mut self) -> Parts<'_> {
+        self.0.reborrow()
     }
 }
 
-#[inline]
-fn whole<const ROUNDS: usize>(isa: Isa, parts: &mut Parts<'_>) {
-    let [counter, nonce] = parts.last;
-    let mut state = State::<ROUNDS> { key: parts.key.words, counter, nonce };
-    super::xor(isa, &state, parts.data.reborrow());
-    wipe::words(&mut state.key);
+/// XORs the keystream into one message.
+#[inline(never)]
+fn alone<const ROUNDS: usize>(isa: Isa, parts: Parts<'_>) {
+    if parts.data.is_empty() {
+        return;
+    }
+    let state = State::<ROUNDS>::new(parts.key, parts.last);
+    super::apply(isa, &state, parts.data, INTO);
 }
 
 #[cfg(test)]

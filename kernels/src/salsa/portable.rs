@@ -3,29 +3,22 @@
 use inout::InOutBuf;
 
 use super::{quarter_round, words};
-use crate::arx::{self, State};
+use crate::arx::{self, State, later};
+use crate::isa::Way;
 
-/// Writes keystream over `out`. Not inlined, nor is [`xor`]: the other kernels need no room on the
-/// stack for this one.
+/// Applies keystream. Not inlined, so that the other kernels need no room on the stack for it.
 #[inline(never)]
-pub(super) fn keystream<const ROUNDS: usize>(state: &State<ROUNDS>, out: &mut [u8]) {
-    apply::<ROUNDS, false>(state, out.into());
-}
-
-/// XORs keystream into `data`.
-#[inline(never)]
-pub(super) fn xor<const ROUNDS: usize>(state: &State<ROUNDS>, data: InOutBuf<'_, '_, u8>) {
-    apply::<ROUNDS, true>(state, data);
-}
-
-#[inline]
-fn apply<const ROUNDS: usize, const XOR: bool>(state: &State<ROUNDS>, data: InOutBuf<'_, '_, u8>) {
-    let mut data = data;
+pub(super) fn apply<const ROUNDS: usize, const XOR: bool>(
+    state: &State<ROUNDS>,
+    wide: bool,
+    mut data: InOutBuf<'_, '_, u8>,
+    _: Way<XOR>,
+) {
     let mut counter = state.counter;
     while !data.is_empty() {
         let block = block::<ROUNDS>(&words(state, counter));
         data = arx::put::<XOR>(&block, data);
-        counter = counter.wrapping_add(1);
+        counter = later(counter, 1, wide);
     }
 }
 

@@ -5,19 +5,24 @@ use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
-use super::{first_double_round, words};
+use super::{once, words};
 use crate::Level;
 use crate::arx::ssse3::{
     add32, blocks, column, put, put_lanes, row, shuffle32, splat, splat_all, xor32,
 };
-use crate::arx::{State, wraps};
+use crate::arx::{State, later, wraps};
+use crate::isa::Way;
 use crate::simd::opaque_count;
 
 pub(super) const NEEDS: Level = Level::Ssse3;
 
 rounds!(__m128i, 0b1010, 0b1100, #[target_feature(enable = "ssse3")]);
+passes!(
+    4, 1, [_mm_setzero_si128(); 4], 8,
+    _mm_setr_epi32(0, 1, 2, 3),
+    #[target_feature(enable = "ssse3")]
+);
 narrow!(1, #[target_feature(enable = "ssse3")]);
-passes!([_mm_setzero_si128(); 4], 4, 1, _mm_setr_epi32(0, 1, 2, 3), #[target_feature(enable = "ssse3")]);
 
 /// XORs words, rotated left by `LEFT` bits, into others; `RIGHT` is 32 less `LEFT`.
 #[inline]
@@ -60,7 +65,7 @@ fn blend<const LANES: i32>(a: __m128i, b: __m128i) -> __m128i {
 /// The starts of three blocks from `counter` on.
 #[inline]
 #[target_feature(enable = "ssse3")]
-fn starts<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64) -> [Diagonals; 3] {
+fn starts<const ROUNDS: usize>(state: &State<ROUNDS>, counter: u64, _: bool) -> [Diagonals; 3] {
     [
         Diagonals::of(state, counter),
         Diagonals::of(state, counter.wrapping_add(1)),

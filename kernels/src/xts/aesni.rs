@@ -1,47 +1,20 @@
-//! XTS with AES-NI, six blocks at a time: of eight, not all masks would stay in registers. Constant
-//! time in key and data.
+//! XTS with AES-NI, six blocks at a time: the masks of eight would not all stay in registers.
+//! Constant time in key and data.
 //!
-//! Higher levels use what is here for the tweak, for a few blocks and for ciphertext stealing.
+//! Higher levels use the functions for the tweak, for a few blocks and for ciphertext stealing.
 
 use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
-use super::{ENCRYPT, Way, stealing};
+use super::{ENCRYPT, stealing};
+use crate::isa::Way;
 use crate::simd::{load128, load128_part, opaque128, store128, store128_part};
 use crate::{BlockCipher, BlockEncrypt, Level, into_blocks, wipe};
 
 pub(super) const NEEDS: Level = Level::AesNi;
 
-#[target_feature(enable = "aes,sse4.1,ssse3")]
-pub(super) fn one<const N: usize, const WAY: bool>(
-    _way: Way<WAY>,
-    _cipher: &impl BlockCipher<16>,
-    _tweaks: &impl BlockEncrypt<16>,
-    keys: &[[u8; 16]; N],
-    tweak_keys: &[[u8; 16]; N],
-    tweak: &[u8; 16],
-    data: InOutBuf<'_, '_, u8>,
-) {
-    unit::<N, WAY>(keys, encrypted(tweak_keys, tweak), data);
-}
-
-#[target_feature(enable = "aes,sse4.1,ssse3")]
-pub(super) fn units<const N: usize, const WAY: bool>(
-    _way: Way<WAY>,
-    _cipher: &impl BlockCipher<16>,
-    keys: &[[u8; 16]; N],
-    tweaks: &[[u8; 16]],
-    size: usize,
-    data: InOutBuf<'_, '_, u8>,
-) {
-    let mut data = data;
-    for tweak in tweaks {
-        let (sector, rest) = data.split_at(size);
-        unit::<N, WAY>(keys, load128(tweak), sector);
-        data = rest;
-    }
-}
+kernels!(#[target_feature(enable = "aes,sse4.1,ssse3")]);
 
 /// One data unit, whose first mask is `mask`.
 #[inline]
@@ -81,7 +54,7 @@ pub(super) fn crypt<const N: usize, const V: usize, const WAY: bool, const LAST:
     mut mask: __m128i,
     data: InOutBuf<'_, '_, [u8; 16]>,
 ) -> __m128i {
-    // From here on the compiler knows the number.
+    // The compiler now knows the number.
     let (mut data, _) = data.split_at(V);
     let mut masks = [mask; V];
     let mut tops = tops(mask);
@@ -154,8 +127,8 @@ fn masked_rounds<const N: usize, const V: usize, const WAY: bool>(
 
 /// A tweak under its key: the first mask.
 ///
-/// Who counts sectors has just stored the lower half by itself: one load of both would wait until
-/// that has left for the cache, and with it all that this call does.
+/// A program that counts sectors has just stored the lower half alone. One load of both halves
+/// would wait until that is in the cache, and so would the whole call.
 #[inline]
 #[target_feature(enable = "aes,sse4.1,ssse3")]
 pub(super) fn encrypted<const N: usize>(keys: &[[u8; 16]; N], tweak: &[u8; 16]) -> __m128i {
@@ -183,11 +156,11 @@ fn tops(mask: __m128i) -> __m128i {
     _mm_shuffle_epi32::<0b01_01_11_11>(mask)
 }
 
-/// Times x: both halves move up by one bit, and the bits that fall out of them are added where
-/// they belong, that of the upper one as x^7 + x^2 + x + 1.
+/// Times x: both halves move up by one bit. The bits that fall out are added where they belong,
+/// that of the upper half as x^7 + x^2 + x + 1.
 ///
-/// What is added stays clear of the highest words for 24 times, so that these are doubled by
-/// themselves, ahead of the masks.
+/// For 24 steps these additions do not reach the highest words, so those are doubled separately,
+/// ahead of the masks.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn doubled_with(mask: __m128i, tops: __m128i) -> (__m128i, __m128i) {

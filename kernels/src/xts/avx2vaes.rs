@@ -6,42 +6,15 @@ use core::arch::x86_64::*;
 use inout::InOutBuf;
 
 use super::aesni::{encrypted, steal};
-use super::{Way, stealing};
+use super::stealing;
 use crate::aes::avx2vaes::{broadcast, load, store};
+use crate::isa::Way;
 use crate::simd::load128;
 use crate::{BlockCipher, BlockEncrypt, Level, into_blocks};
 
 pub(super) const NEEDS: Level = Level::Avx2Vaes;
 
-#[target_feature(enable = "avx2,vaes,vpclmulqdq")]
-pub(super) fn one<const N: usize, const WAY: bool>(
-    _way: Way<WAY>,
-    _cipher: &impl BlockCipher<16>,
-    _tweaks: &impl BlockEncrypt<16>,
-    keys: &[[u8; 16]; N],
-    tweak_keys: &[[u8; 16]; N],
-    tweak: &[u8; 16],
-    data: InOutBuf<'_, '_, u8>,
-) {
-    unit::<N, WAY>(keys, encrypted(tweak_keys, tweak), data);
-}
-
-#[target_feature(enable = "avx2,vaes,vpclmulqdq")]
-pub(super) fn units<const N: usize, const WAY: bool>(
-    _way: Way<WAY>,
-    _cipher: &impl BlockCipher<16>,
-    keys: &[[u8; 16]; N],
-    tweaks: &[[u8; 16]],
-    size: usize,
-    data: InOutBuf<'_, '_, u8>,
-) {
-    let mut data = data;
-    for tweak in tweaks {
-        let (sector, rest) = data.split_at(size);
-        unit::<N, WAY>(keys, load128(tweak), sector);
-        data = rest;
-    }
-}
+kernels!(#[target_feature(enable = "avx2,vaes,vpclmulqdq")]);
 
 /// One data unit, whose first mask is `mask`.
 #[inline]
@@ -111,8 +84,8 @@ fn pair(mask: __m128i) -> __m256i {
     add_out(moved, _mm256_srlv_epi64(both, _mm256_set_epi64x(63, 63, 64, 64)))
 }
 
-/// The mask of the block after `count` blocks, of which `last` has the masks of the last pair; if
-/// there were none, of the first to come.
+/// The mask of the block after `count` blocks. `last` has the masks of the last pair; if there were
+/// none, of the first to come.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn next(last: __m256i, count: usize) -> __m128i {
@@ -155,8 +128,8 @@ fn times_bytes<const BYTES: i32, const REST: i32>(masks: __m256i) -> __m256i {
     _mm256_xor_si256(_mm256_bslli_epi128::<BYTES>(masks), reduced)
 }
 
-/// Adds what fell out of each half: of the lower one to the upper, of the upper one reduced to the
-/// lower.
+/// Adds the bits that fell out of each half: those of the lower to the upper, those of the upper,
+/// reduced, to the lower.
 #[inline]
 #[target_feature(enable = "avx2,vpclmulqdq")]
 fn add_out(moved: __m256i, out: __m256i) -> __m256i {

@@ -1,57 +1,31 @@
 //! XTS with VAES, VPCLMULQDQ and GFNI on 512-bit registers: four blocks in each, 32 at a time.
 //! Constant time in key and data.
 //!
-//! Masks that are whole powers of x^8 apart are the same bytes, moved, but for those that come in
-//! at the low end. So all bytes that come in within two parts are computed at once, and each vector
-//! of masks is one permutation of bytes. Multiplications would take turns with the rounds on the
+//! Masks that are whole powers of x^8 apart have the same bytes, moved, except for those that enter
+//! at the low end. So all bytes that enter within two parts are computed at once, and each vector
+//! of masks is one permutation of bytes. Multiplications would compete with the rounds for the
 //! units that both need.
 //!
-//! Each part takes the round keys from memory anew. Were they all in registers, as the compiler
-//! would have it, states and masks would no longer fit, and rounds that should run side by side
-//! would be put one behind the other.
+//! Each part loads the round keys from memory anew. If all of them were in registers, as the
+//! compiler prefers, states and masks would no longer fit, and rounds that should run side by side
+//! would run one after the other.
 
 use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
 use super::aesni::{self, doubled, encrypted, steal};
-use super::{Way, stealing};
+use super::stealing;
 use crate::aes::avx512::{broadcast, load, store};
+use crate::isa::Way;
 use crate::simd::{load128, load512, opaque_place};
 use crate::{BlockCipher, BlockEncrypt, Level, into_blocks};
 
 pub(super) const NEEDS: Level = Level::Avx512;
 
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2,gfni,vaes,vpclmulqdq")]
-pub(super) fn one<const N: usize, const WAY: bool>(
-    _way: Way<WAY>,
-    _cipher: &impl BlockCipher<16>,
-    _tweaks: &impl BlockEncrypt<16>,
-    keys: &[[u8; 16]; N],
-    tweak_keys: &[[u8; 16]; N],
-    tweak: &[u8; 16],
-    data: InOutBuf<'_, '_, u8>,
-) {
-    let mask = encrypted(tweak_keys, tweak);
-    unit::<N, WAY>(keys, mask, data);
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2,gfni,vaes,vpclmulqdq")]
-pub(super) fn units<const N: usize, const WAY: bool>(
-    _way: Way<WAY>,
-    _cipher: &impl BlockCipher<16>,
-    keys: &[[u8; 16]; N],
-    tweaks: &[[u8; 16]],
-    size: usize,
-    data: InOutBuf<'_, '_, u8>,
-) {
-    let mut data = data;
-    for tweak in tweaks {
-        let (sector, rest) = data.split_at(size);
-        unit::<N, WAY>(keys, load128(tweak), sector);
-        data = rest;
-    }
-}
+kernels!(
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2,gfni,vaes,vpclmulqdq")]
+);
 
 /// One data unit, whose first mask is `mask`.
 #[inline]
@@ -67,7 +41,7 @@ fn unit<const N: usize, const WAY: bool>(
     while whole.len() > 512 {
         let sources = both(masks);
         let parts = if whole.len() > 1024 { 2 } else { 1 };
-        // One call, so that it is inlined, and the masks stay in registers.
+        // One call, so that it is inlined and the masks stay in registers.
         for moves in MOVES.as_chunks().0.iter().take(parts) {
             let (part, rest) = whole.split_at(512);
             crypt::<N, 8, WAY, false>(keys, all(&sources, moves), part);
@@ -87,9 +61,9 @@ fn unit<const N: usize, const WAY: bool>(
     }
 }
 
-/// At most three blocks, in 128-bit registers: a processor that has stored a part of a 512-bit
-/// register delays loads next to that part, which is where the next data unit may begin. Returns
-/// the next mask.
+/// At most three blocks, in 128-bit registers: after a store of a part of a 512-bit register, the
+/// processor delays loads next to that part, where the next data unit may begin. Returns the next
+/// mask.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2,gfni,vaes,vpclmulqdq")]
 fn few<const N: usize, const WAY: bool>(
@@ -178,12 +152,12 @@ fn all<const V: usize>(sources: &[Source; 2], moves: &[[u8; 64]; 4]) -> [__m512i
     masks
 }
 
-/// Masks, and all bytes that come in when they are multiplied by powers of x^8 up to x^64.
+/// Masks, and all bytes that enter when they are multiplied by powers of x^8 up to x^64.
 ///
 /// Times x^8, each byte moves up by one, and the last falls out. Times 0x87 it has 15 bits: the low
-/// byte comes in as byte 0, the high one is added to byte 1. The next time the same happens to what
-/// was byte 14, and so on. So byte 0 is always the low byte of one that has fallen out, and behind
-/// it are bytes of the product of the last eight and 0x87.
+/// byte enters as byte 0, the high one is added to byte 1. The next time the same happens to the
+/// byte that was byte 14, and so on. So byte 0 is always the low byte of one that has fallen out,
+/// and behind it are bytes of the product of the last eight and 0x87.
 struct Source {
     masks: __m512i,
     /// In each lane: the product's bytes 0 to 7; what byte 0 of the masks becomes; the low bytes
@@ -222,7 +196,7 @@ fn both(first: __m512i) -> [Source; 2] {
     [Source::new(first), Source::new(second)]
 }
 
-/// Where each byte comes from when masks are multiplied by the powers of x^8 from 0 to 8.
+/// The source of each byte when masks are multiplied by the powers of x^8 from 0 to 8.
 static MOVES: [[u8; 64]; 9] = moves();
 
 #[expect(clippy::cast_possible_truncation, reason = "below 128")]
@@ -271,8 +245,8 @@ const fn low_byte() -> i64 {
     matrix.cast_signed()
 }
 
-/// Adds what fell out of each half: of the lower one to the upper, of the upper one reduced to the
-/// lower.
+/// Adds the bits that fell out of each half: those of the lower to the upper, those of the upper,
+/// reduced, to the lower.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,vpclmulqdq")]
 fn add_out(moved: __m512i, out: __m512i) -> __m512i {

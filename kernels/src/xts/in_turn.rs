@@ -1,8 +1,9 @@
-//! XTS by any kernel of AES, and the specification of those that do both at once.
+//! XTS with any kernel of AES, and the specification of the kernels that do both at once.
 
 use inout::InOutBuf;
 
-use super::{ENCRYPT, Way, stealing};
+use super::{ENCRYPT, stealing};
+use crate::isa::Way;
 use crate::{BlockCipher, BlockEncrypt, into_blocks, wipe};
 
 /// Blocks whose masks are computed before they are encrypted.
@@ -87,9 +88,9 @@ fn crypt<const WAY: bool>(
     mask
 }
 
-/// The last whole block and a part of one, of which `mask` is the first one's. What comes out of
-/// the whole block gives its front to the part, and its end makes the part a block, which goes
-/// into the whole block's place. Decryption must undo the second step first.
+/// The last whole block and an incomplete one; `mask` is that of the first. The result of the whole
+/// block gives its front to the incomplete one, and its end completes that block, which goes into
+/// the place of the whole one. Decryption undoes the second step first.
 fn steal<const WAY: bool>(cipher: &impl BlockCipher<16>, mask: u128, data: InOutBuf<'_, '_, u8>) {
     let (mut whole, mut part) = data.split_at(16);
     let next = doubled(mask);

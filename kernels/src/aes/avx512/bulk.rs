@@ -1,18 +1,19 @@
 //! Long requests: counter mode with one round less.
 //!
-//! Among 256 consecutive counter blocks that begin at a multiple of 256 only the last byte
-//! differs. The first round is linear but for the S-box, which works on each byte alone, so its
-//! result is a sum: what the last byte adds, which is the same in all such groups, and the rest,
-//! which is the same in all blocks of a group. The former is computed once a request, the latter
-//! once a group. The table is read in the order of the public counter: constant time.
+//! In 256 consecutive counter blocks that begin at a multiple of 256 only the last byte differs.
+//! The first round is linear except for the S-box, which works on each byte alone. So its result is
+//! a sum of two parts: one of the last byte, which is the same in all such groups, and one of the
+//! other bytes, which is the same in all blocks of a group. The first part is computed once a
+//! request, the second once a group. The table is read in the order of the public counter: constant
+//! time.
 
 use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
-use super::ctr::{counters, emit, first};
+use super::ctr::{counters, emit, first, wide};
 use super::{broadcast, broadcast_all, rounds};
-use crate::aes::aesni::FORWARD;
+use crate::aes::FORWARD;
 use crate::simd::{load512, store512};
 use crate::wipe;
 
@@ -22,7 +23,7 @@ pub(super) const SMALLEST: usize = 16 * 1024;
 /// Bytes of a group.
 const GROUP: usize = 16 * 256;
 
-/// [`ctr`](super::ctr::ctr), for long requests.
+/// [`wide`], for long requests.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
 pub(super) fn ctr<const N: usize, const XOR: bool>(
@@ -36,7 +37,7 @@ pub(super) fn ctr<const N: usize, const XOR: bool>(
     let (head, data) = data.split_at((16 * before).min(length));
     let whole = data.len() - data.len() % GROUP;
     let (mut groups, tail) = data.split_at(whole);
-    super::ctr::ctr::<N, XOR>(keys, counter, head);
+    wide::<N, XOR>(keys, counter, head);
 
     let mut counter = counter.wrapping_add(before as u128);
     {
@@ -63,10 +64,11 @@ pub(super) fn ctr<const N: usize, const XOR: bool>(
         }
         wipe::memory(table.as_flattened_mut());
     }
-    super::ctr::ctr::<N, XOR>(keys, counter, tail);
+    wide::<N, XOR>(keys, counter, tail);
 }
 
-/// For each value of the last byte, what the first round makes of it beyond what it makes of zero.
+/// For each value of the last byte, the difference between its result of the first round and that
+/// of zero.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,vaes")]
 fn last_bytes(key: __m512i, table: &mut [[u8; 64]; 64]) {

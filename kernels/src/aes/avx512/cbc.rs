@@ -1,12 +1,12 @@
-//! CBC: decryption 32 blocks at a time; encryption is one chain, in which wide registers help
-//! nothing.
+//! CBC: decryption 32 blocks at a time. Encryption is one chain, for which wide registers do not
+//! help.
 
 use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
 use super::{add, broadcast_all, load, rounds, store};
-use crate::aes::aesni::{self, INVERSE};
+use crate::aes::{INVERSE, aesni};
 use crate::simd::{load128, load512, load512_part, store128};
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]

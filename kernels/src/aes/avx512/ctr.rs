@@ -5,49 +5,34 @@ use core::arch::x86_64::*;
 use inout::InOutBuf;
 
 use super::{broadcast, broadcast_all, bulk, rounds, store};
-use crate::aes::aesni::{self, FORWARD};
+use crate::aes::{FORWARD, aesni};
+use crate::isa::Way;
 use crate::simd::{load128, load512, load512_part};
 
+/// Writes keystream, or if `XOR` adds it to the input. The lower half of the counter does not
+/// wrap within the request.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
-pub(in crate::aes) fn keystream<const N: usize>(
+pub(in crate::aes) fn ctr<'i, 'o, const N: usize, const XOR: bool>(
     keys: &[[u8; 16]; N],
     counter: u128,
-    out: &mut [u8],
+    data: impl Into<InOutBuf<'i, 'o, u8>>,
+    _: Way<XOR>,
 ) {
-    by_length::<N, false>(keys, counter, out.into());
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
-pub(in crate::aes) fn xor<const N: usize>(
-    keys: &[[u8; 16]; N],
-    counter: u128,
-    data: InOutBuf<'_, '_, u8>,
-) {
-    by_length::<N, true>(keys, counter, data);
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
-fn by_length<const N: usize, const XOR: bool>(
-    keys: &[[u8; 16]; N],
-    counter: u128,
-    data: InOutBuf<'_, '_, u8>,
-) {
+    let data = data.into();
     let first = load128(&counter.to_le_bytes());
     let _next = match data.len() {
         16 => aesni::ctr_part::<N, 1, XOR, true>(keys, first, data),
         32 => aesni::ctr_part::<N, 2, XOR, true>(keys, first, data),
         48 => aesni::ctr_part::<N, 3, XOR, true>(keys, first, data),
         bulk::SMALLEST.. => return bulk::ctr::<N, XOR>(keys, counter, data),
-        _ => return ctr::<N, XOR>(keys, counter, data),
+        _ => return wide::<N, XOR>(keys, counter, data),
     };
 }
 
-/// Writes keystream, or if `XOR` adds it to the input. The lower half of the counter does not
-/// wrap within the request.
+/// [`ctr`] in 512-bit registers.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
-pub(super) fn ctr<const N: usize, const XOR: bool>(
+pub(super) fn wide<const N: usize, const XOR: bool>(
     keys: &[[u8; 16]; N],
     counter: u128,
     data: InOutBuf<'_, '_, u8>,

@@ -1,4 +1,4 @@
-//! The messages at work, and which of them comes next.
+//! The messages in lanes, and the order in which others follow.
 
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
@@ -9,10 +9,10 @@ use super::{Schedule, alone};
 use crate::Isa;
 use crate::lanes::Lane;
 
-/// The blocks of the longest message that goes by itself in a batch of so many messages, with
-/// registers of `W` lanes.
+/// The most blocks of a message that goes alone in a batch of `messages` messages, with registers
+/// of `W` lanes.
 ///
-/// With few messages side by side there is less to gain, and as much to prepare; the processor
+/// With few messages side by side the gain is smaller and the preparation the same. The processor
 /// overlaps short messages by itself, the end of one with the next.
 #[inline(always)]
 fn longest_alone<const W: usize>(messages: usize) -> usize {
@@ -30,28 +30,28 @@ fn longest_alone<const W: usize>(messages: usize) -> usize {
     }
 }
 
-/// Blocks that a lane without message has. No run is longer when there is such a lane.
+/// The count of blocks of a lane without a message. It limits no run.
 const IDLE: usize = 128;
 
-/// What lanes without message read.
+/// The input of lanes without a message.
 static ZEROS: [[u8; 16]; IDLE] = [[0; 16]; IDLE];
 
 /// The messages of one register, in `W` lanes of 16 bytes.
 ///
-/// `left` blocks from `input` and `output` on can be read and written, in each lane; those of
-/// different messages do not overlap, and a lane without message has its own places, too. Round
-/// keys lie as registers hold them.
+/// In each lane, `left` blocks from `input` and `output` on can be read and written. Those of
+/// different messages do not overlap, and a lane without a message has its own places, too. Round
+/// keys lie as in registers.
 #[repr(C, align(64))]
 pub(super) struct Group<'a, const N: usize, const W: usize> {
     pub(super) keys: [[[u8; 16]; W]; N],
-    /// What the next block of each lane is XORed with.
+    /// The chain values, which are XORed into the next blocks.
     pub(super) chain: [[u8; 16]; W],
     pub(super) left: [usize; W],
     pub(super) input: [*const [u8; 16]; W],
     pub(super) output: [*mut [u8; 16]; W],
-    /// Where the keys come from.
+    /// The sources of the keys.
     pub(super) schedule: [&'a [[u8; 16]; N]; W],
-    /// Whether that has changed since they were put together.
+    /// Whether they have changed since the keys were put together.
     pub(super) stale: bool,
     data: PhantomData<InOutBuf<'a, 'a, [u8; 16]>>,
 }
@@ -72,7 +72,7 @@ impl<'a, const N: usize, const W: usize> Group<'a, N, W> {
     }
 
     #[inline(always)]
-    fn put(&mut self, lane: usize, message: Message<'a, N>) {
+    fn put(&mut self, lane: usize, message: RestOfMessage<'a, N>) {
         self.chain[lane] = message.chain;
         self.left[lane] = message.data.len();
         self.schedule[lane] = message.schedule;
@@ -82,19 +82,19 @@ impl<'a, const N: usize, const W: usize> Group<'a, N, W> {
 
     /// The message of a lane, which is idle afterwards.
     #[inline(always)]
-    fn take(&mut self, lane: usize, dump: *mut [u8; 16]) -> Message<'a, N> {
+    fn take(&mut self, lane: usize, dump: *mut [u8; 16]) -> RestOfMessage<'a, N> {
         let input = core::mem::replace(&mut self.input[lane], ZEROS.as_ptr());
         let output = core::mem::replace(&mut self.output[lane], dump);
         let left = core::mem::replace(&mut self.left[lane], IDLE);
-        // SAFETY: so many blocks are left there, and nothing but the message that is made here
-        // goes on from them.
+        // SAFETY: `left` blocks are left there, and only the message that is made here continues
+        // with them.
         let data = unsafe { InOutBuf::from_raw(input, output, left) };
-        Message { schedule: self.schedule[lane], chain: self.chain[lane], data }
+        RestOfMessage { schedule: self.schedule[lane], chain: self.chain[lane], data }
     }
 }
 
-/// What is left of a message.
-struct Message<'a, const N: usize> {
+/// The rest of a message.
+struct RestOfMessage<'a, const N: usize> {
     schedule: &'a [[u8; 16]; N],
     chain: [u8; 16],
     data: InOutBuf<'a, 'a, [u8; 16]>,
@@ -130,12 +130,12 @@ where
     &mut lanes[first..]
 }
 
-/// How many messages to begin with.
+/// The number of messages to begin with.
 ///
-/// Those of the same length come in turns: 20 go as 12 and 8, which is faster than 16 and 4.
+/// Messages of the same length are done in turns: 20 as 12 and 8, which is faster than 16 and 4.
 #[inline(always)]
 fn at_a_time(messages: usize, lanes: usize, groups: usize) -> usize {
-    // No kernel may have a division, even of lengths.
+    // Kernels must not have divisions, even of lengths.
     let share = match messages.div_ceil(lanes * groups) {
         0 | 1 => messages,
         2 => messages.div_ceil(2),
@@ -146,13 +146,13 @@ fn at_a_time(messages: usize, lanes: usize, groups: usize) -> usize {
     share.next_multiple_of(lanes)
 }
 
-/// Takes all messages of `lanes` through `G` groups, but for short ones.
+/// Takes all messages of `lanes` through `G` groups, except for short ones.
 ///
-/// `run` is given the groups and the number of messages in them, which lie in the first lanes, and
-/// encrypts as many blocks as all of those have, or as all lanes of their groups; it returns that
-/// number. `serial` encrypts one message. Messages whose keys are not for `isa` go by themselves.
+/// `run` takes the groups and the number of messages in them, which lie in the first lanes. It
+/// encrypts as many blocks as all of those have, or as all lanes of their groups, and returns that
+/// number. `serial` encrypts one message. Messages whose keys are not for `isa` go alone.
 //
-// Compiled into each kernel, with that one's instructions.
+// Compiled into each kernel, with its instructions.
 #[inline(always)]
 pub(super) fn drive<'a, C, const N: usize, const W: usize, const G: usize>(
     isa: Isa,
@@ -177,7 +177,11 @@ pub(super) fn drive<'a, C, const N: usize, const W: usize, const G: usize>(
                 serial(lane.key.round_keys(), &mut { *lane.iv }, lane.blocks.reborrow());
             } else {
                 let schedule = lane.key.round_keys();
-                return Some(Message { schedule, chain: *lane.iv, data: lane.blocks.reborrow() });
+                return Some(RestOfMessage {
+                    schedule,
+                    chain: *lane.iv,
+                    data: lane.blocks.reborrow(),
+                });
             }
         }
     };
@@ -189,7 +193,7 @@ pub(super) fn drive<'a, C, const N: usize, const W: usize, const G: usize>(
     }
     while live > 1 {
         let blocks = run(&mut groups, live);
-        // From the last on, so that whatever moves into a lane has been looked at.
+        // From the last one on, so that a message that moves into a lane has already been checked.
         for lane in (0..live).rev() {
             let group = &mut groups[lane / W];
             let i = lane % W;

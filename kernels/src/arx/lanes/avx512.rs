@@ -1,8 +1,8 @@
 //! Sixteen blocks of different keys, one in each lane of 32 bits, or eight in registers of 256
 //! bits.
 //!
-//! Keys are put across as they are loaded: a row of four of them to a register, then words by
-//! shuffles within 128 bits.
+//! Keys are transposed as they are loaded: the rows of four keys go into one register, then
+//! shuffles within 128 bits gather words.
 
 mod eight;
 
@@ -12,18 +12,18 @@ use inout::InOutBuf;
 
 pub(crate) use eight::{eight_blocks, eight_words, words_of_eight_rows};
 
-use super::{CHACHA, Key, Message, Pass, SALSA, Starts, fill, in_order, row_of};
-use crate::arx::avx512::{across, blocks, plus, row, splat};
+use super::{CHACHA, Key, Pass, Rounds, SALSA, Starts, StreamLane, fill, row_of, state};
+use crate::arx::avx512::{across, block, row, splat, sums};
 use crate::simd::{
-    load128, load256, load512, load512_short, opaque_count, opaque_place, store256, store512,
+    load_pair, load256, load512, load512_short, opaque_count, opaque_place, store256, store512,
     store512_short,
 };
 use crate::{Isa, Level, chacha, salsa};
 
 pub(super) const NEEDS: Level = Level::Avx512;
 
-/// Whether a message of so many blocks is done sooner beside others: measured against what the
-/// kernel for one message takes, which grows by steps.
+/// Whether a message of `blocks` blocks is done sooner beside others. Measured against the kernel
+/// for one message, whose time grows in steps.
 const fn beside(cipher: bool, blocks: usize, many: bool) -> bool {
     match blocks {
         0..=6 | 9 => true,
@@ -35,12 +35,12 @@ const fn beside(cipher: bool, blocks: usize, many: bool) -> bool {
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(super) fn xor<M: Message>(isa: Isa, rounds: usize, lanes: &mut [M]) {
+pub(super) fn xor<M: StreamLane>(isa: Isa, rounds: Rounds, lanes: &mut [M]) {
     let mut ahead = 0;
     while let Some(ones) = lanes[ahead..].first_chunk_mut::<16>()
         && ones.iter().all(|lane| matches!(lane.parts().data.len(), 1..=64))
     {
-        sixteen_ones(rounds / 2, ones);
+        sixteen_ones(rounds.count / 2, ones);
         ahead += 16;
     }
     fill::<M, 16>(
@@ -49,28 +49,28 @@ pub(super) fn xor<M: Message>(isa: Isa, rounds: usize, lanes: &mut [M]) {
         &mut lanes[ahead..],
         |blocks, many| beside(M::CIPHER, blocks, many),
         |pass| match pass.count {
-            0..=8 => eight(rounds / 2, pass),
-            _ => sixteen(rounds / 2, pass),
+            0..=8 => eight(rounds.count / 2, pass),
+            _ => sixteen(rounds.count / 2, pass),
         },
     );
 }
 
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn sixteen<M: Message>(double_rounds: usize, pass: &mut Pass<'_, M, 16>) {
+fn sixteen<M: StreamLane>(double_rounds: usize, pass: &mut Pass<'_, M, 16>) {
     let blocks = sixteen_blocks(double_rounds, pass);
     for (at, block) in blocks.iter().enumerate().take(pass.count) {
         put(&mut pass.part(at), *block);
     }
 }
 
-/// Sixteen messages of one block, of which no list needs to be made.
+/// Sixteen messages of one block, which need no list of blocks.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn sixteen_ones<M: Message>(double_rounds: usize, lanes: &mut [M; 16]) {
+fn sixteen_ones<M: StreamLane>(double_rounds: usize, lanes: &mut [M; 16]) {
     let blocks = sixteen_blocks(double_rounds, lanes);
     if lanes.iter().all(|lane| lane.parts().data.len() == 64) {
-        // No lengths are looked at in between, and the blocks stay in registers.
+        // No lengths are checked in between, and the blocks stay in registers.
         for (lane, block) in lanes.iter_mut().zip(blocks) {
             put_whole(&mut lane.data(), block);
         }
@@ -81,7 +81,7 @@ fn sixteen_ones<M: Message>(double_rounds: usize, lanes: &mut [M; 16]) {
     }
 }
 
-impl<M: Message> Starts<16> for [M; 16] {
+impl<M: StreamLane> Starts<16> for [M; 16] {
     const CIPHER: bool = M::CIPHER;
 
     #[inline(always)]
@@ -107,12 +107,12 @@ impl<M: Message> Starts<16> for [M; 16] {
 
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn eight<M: Message>(double_rounds: usize, pass: &mut Pass<'_, M, 16>) {
+fn eight<M: StreamLane>(double_rounds: usize, pass: &mut Pass<'_, M, 16>) {
     let blocks = eight_blocks(double_rounds, pass);
     for (at, &[front, back]) in blocks.iter().enumerate().take(pass.count) {
         let mut part = pass.part(at);
         if part.len() < 64 {
-            put(&mut part, _mm512_inserti64x4::<1>(_mm512_castsi256_si512(front), back));
+            put(&mut part, block(front, back));
         } else if let [text, more, ..] = *part.get_in().as_chunks().0 {
             let (front, back) =
                 (_mm256_xor_si256(front, load256(&text)), _mm256_xor_si256(back, load256(&more)));
@@ -124,7 +124,7 @@ fn eight<M: Message>(double_rounds: usize, pass: &mut Pass<'_, M, 16>) {
     }
 }
 
-/// XORs a block into as many bytes.
+/// XORs a block into 64 bytes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 fn put_whole(part: &mut InOutBuf<'_, '_, u8>, block: __m512i) {
@@ -136,7 +136,7 @@ fn put_whole(part: &mut InOutBuf<'_, '_, u8>, block: __m512i) {
     }
 }
 
-/// XORs a block into at most as many bytes.
+/// XORs a block into at most 64 bytes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 fn put(part: &mut InOutBuf<'_, '_, u8>, block: __m512i) {
@@ -156,21 +156,14 @@ fn put(part: &mut InOutBuf<'_, '_, u8>, block: __m512i) {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 pub(crate) fn sixteen_blocks<S: Starts<16>>(double_rounds: usize, starts: &S) -> [__m512i; 16] {
     let keys = core::array::from_fn(|at| starts.key(at));
-    let x = sixteen_words(S::CIPHER, double_rounds, &keys, || last(starts));
-    let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
-    let [a0, a1, a2, a3] = across([x0, x1, x2, x3]);
-    let [b0, b1, b2, b3] = across([x4, x5, x6, x7]);
-    let [c0, c1, c2, c3] = across([x8, x9, x10, x11]);
-    let [d0, d1, d2, d3] = across([x12, x13, x14, x15]);
-    let [x0, x4, x8, x12] = blocks([a0, b0, c0, d0]);
-    let [x1, x5, x9, x13] = blocks([a1, b1, c1, d1]);
-    let [x2, x6, x10, x14] = blocks([a2, b2, c2, d2]);
-    let [x3, x7, x11, x15] = blocks([a3, b3, c3, d3]);
-    [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15]
+    let (x, start) = sixteen_words(S::CIPHER, double_rounds, &keys, || last(starts));
+    sums(x, start)
 }
 
-/// The words of sixteen blocks of keystream, each of all blocks: of their keys and their last four
-/// words, which a closure gives: so each caller has an instance of its own, compiled into its place.
+/// The result of the rounds for sixteen blocks, and their start, each word of all blocks.
+///
+/// A closure gives the last four words of the start, so that each caller has an instance of its
+/// own, compiled into its place.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 pub(crate) fn sixteen_words(
@@ -178,28 +171,17 @@ pub(crate) fn sixteen_words(
     double_rounds: usize,
     keys: &[&Key; 16],
     last: impl FnOnce() -> [__m512i; 4],
-) -> [__m512i; 16] {
-    let [s0, s1, s2, s3] = words(keys, 0);
-    let [s4, s5, s6, s7] = words(keys, 1);
-    let [s8, s9, s10, s11] = words(keys, 2);
-    let [s12, s13, s14, s15] = last();
-    let start = [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15];
-    let start = in_order(cipher, start);
+) -> ([__m512i; 16], [__m512i; 16]) {
+    let start = state(cipher, [words(keys, 0), words(keys, 1), words(keys, 2), last()]);
     let mut x = start;
     for _ in 0..opaque_count(double_rounds) {
         x = if cipher == CHACHA {
-            chacha::avx512::diagonals(chacha::avx512::columns(x))
+            chacha::avx512::double_round(x)
         } else {
-            salsa::avx512::rows(salsa::avx512::columns(x))
+            salsa::avx512::double_round(x)
         };
     }
-    let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
-    let [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15] = start;
-    let [x0, x1, x2, x3] = plus([x0, x1, x2, x3], [s0, s1, s2, s3]);
-    let [x4, x5, x6, x7] = plus([x4, x5, x6, x7], [s4, s5, s6, s7]);
-    let [x8, x9, x10, x11] = plus([x8, x9, x10, x11], [s8, s9, s10, s11]);
-    let [x12, x13, x14, x15] = plus([x12, x13, x14, x15], [s12, s13, s14, s15]);
-    [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15]
+    (x, start)
 }
 
 /// Four words of the keys, each of all blocks.
@@ -217,7 +199,8 @@ pub(crate) fn words_of_rows(row: impl Fn(usize) -> __m128i) -> [__m512i; 4] {
     across([four(0), four(1), four(2), four(3)])
 }
 
-/// Four rows side by side: by twos first, because Zen 4 inserts into 256 bits at twice the rate.
+/// Four rows side by side: two and two first, because Zen 4 inserts into 256 bits at twice the
+/// rate.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 fn side_by_side([r0, r1, r2, r3]: [__m128i; 4]) -> __m512i {
@@ -245,8 +228,6 @@ fn last(starts: &impl Starts<16>) -> [__m512i; 4] {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 fn last_row(words: &[u64; 2]) -> __m128i {
-    // The compiler would load what lies behind as well, which may have just been stored.
-    let bytes: *const [u64; 2] = opaque_place(words);
-    // SAFETY: 16 bytes of plain numbers, as which any bytes may be read.
-    load128(unsafe { &*bytes.cast::<[u8; 16]>() })
+    // Hidden, because the compiler would also load what lies behind, which may be new.
+    load_pair(opaque_place(words))
 }

@@ -2,27 +2,27 @@
 
 use core::arch::x86_64::*;
 
-use super::{CHACHA, Message, Pass, Starts, fill, in_order, row_of};
+use super::{CHACHA, Pass, Rounds, Starts, StreamLane, fill, row_of, state};
 use crate::arx::ssse3::{across, row, splat, sums};
-use crate::simd::{load128, opaque_count, store128};
+use crate::simd::{load_pair, load128, opaque_count, store128};
 use crate::{Isa, Level, chacha, salsa, wipe};
 
 pub(super) const NEEDS: Level = Level::Ssse3;
 
-/// Whether a message of so many blocks is done sooner beside others: measured against what the
-/// kernel for one message takes, which grows by steps.
+/// Whether a message of `blocks` blocks is done sooner beside others. Measured against the kernel
+/// for one message, whose time grows in steps.
 const fn beside(blocks: usize, _many: bool) -> bool {
     blocks < 3
 }
 
 #[target_feature(enable = "ssse3")]
-pub(super) fn xor<M: Message>(isa: Isa, rounds: usize, lanes: &mut [M]) {
-    fill::<M, 4>(isa, rounds, lanes, beside, |pass| four(rounds / 2, pass));
+pub(super) fn xor<M: StreamLane>(isa: Isa, rounds: Rounds, lanes: &mut [M]) {
+    fill::<M, 4>(isa, rounds, lanes, beside, |pass| four(rounds.count / 2, pass));
 }
 
 #[inline(never)]
 #[target_feature(enable = "ssse3")]
-fn four<M: Message>(double_rounds: usize, pass: &mut Pass<'_, M, 4>) {
+fn four<M: StreamLane>(double_rounds: usize, pass: &mut Pass<'_, M, 4>) {
     let blocks = four_blocks(double_rounds, pass);
     for (at, block) in blocks.iter().enumerate().take(pass.count) {
         let mut part = pass.part(at);
@@ -50,18 +50,14 @@ fn four<M: Message>(double_rounds: usize, pass: &mut Pass<'_, M, 4>) {
 #[inline]
 #[target_feature(enable = "ssse3")]
 fn four_blocks<S: Starts<4>>(double_rounds: usize, starts: &S) -> [[__m128i; 4]; 4] {
-    let [s0, s1, s2, s3] = words(starts, 0);
-    let [s4, s5, s6, s7] = words(starts, 1);
-    let [s8, s9, s10, s11] = words(starts, 2);
-    let [s12, s13, s14, s15] = last(starts);
-    let start = [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15];
-    let start = in_order(S::CIPHER, start);
+    let rows = [words(starts, 0), words(starts, 1), words(starts, 2), last(starts)];
+    let start = state(S::CIPHER, rows);
     let mut x = start;
     for _ in 0..opaque_count(double_rounds) {
         x = if S::CIPHER == CHACHA {
-            chacha::ssse3::diagonals(chacha::ssse3::columns(x))
+            chacha::ssse3::double_round(x)
         } else {
-            salsa::ssse3::rows(salsa::ssse3::columns(x))
+            salsa::ssse3::double_round(x)
         };
     }
     sums(x, start)
@@ -79,19 +75,11 @@ fn words(starts: &impl Starts<4>, at: usize) -> [__m128i; 4] {
 #[inline]
 #[target_feature(enable = "ssse3")]
 fn last(starts: &impl Starts<4>) -> [__m128i; 4] {
-    let row = |at: usize| last_row(starts.last(at));
+    let row = |at: usize| load_pair(starts.last(at));
     let [c0, c1, n0, n1] = across([row(0), row(1), row(2), row(3)]);
     let bits = starts.ahead();
     let ahead = |at: u64| i32::from((bits >> (4 * at)).to_le_bytes()[0] & 15);
     let ahead = _mm_setr_epi32(ahead(0), ahead(1), ahead(2), ahead(3));
     let ahead = _mm_add_epi32(ahead, splat(starts.all_ahead()));
     [_mm_add_epi32(c0, ahead), c1, n0, n1]
-}
-
-#[inline]
-#[target_feature(enable = "ssse3")]
-fn last_row(words: &[u64; 2]) -> __m128i {
-    let bytes: *const [u64; 2] = words;
-    // SAFETY: 16 bytes of plain numbers, as which any bytes may be read.
-    load128(unsafe { &*bytes.cast::<[u8; 16]>() })
 }

@@ -1,5 +1,5 @@
-//! Sixteen blocks in registers of 512 bits, or eight in registers of 256 bits, of which two words are
-//! put across.
+//! Sixteen blocks in registers of 512 bits, or eight in registers of 256 bits. Only two words of
+//! each are transposed.
 
 use core::arch::x86_64::*;
 
@@ -25,7 +25,8 @@ pub(super) fn fronts(_: Isa, blocks: &[Block<'_>; 16], count: usize, fronts: &mu
 fn sixteen(blocks: &[Block<'_>; 16], fronts: &mut [[u8; 8]; 16]) {
     let keys: [&Key; 16] = core::array::from_fn(|at| blocks[at].0);
     let last = || words_of_rows(|at| load128(blocks[at].1));
-    let [x0, x1, ..] = sixteen_words(CHACHA, 10, &keys, last);
+    let ([x0, x1, ..], [s0, s1, ..]) = sixteen_words(CHACHA, 10, &keys, last);
+    let (x0, x1) = (_mm512_add_epi32(x0, s0), _mm512_add_epi32(x1, s1));
     // Each lane of 128 bits has two of four blocks in `low` and the other two in `high`.
     let (low, high) = (_mm512_unpacklo_epi32(x0, x1), _mm512_unpackhi_epi32(x0, x1));
     let first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
@@ -42,7 +43,8 @@ fn sixteen(blocks: &[Block<'_>; 16], fronts: &mut [[u8; 8]; 16]) {
 fn eight(blocks: &[Block<'_>; 16], fronts: &mut [[u8; 8]; 16]) {
     let keys: [&Key; 8] = core::array::from_fn(|at| blocks[at].0);
     let last = || words_of_eight_rows(|at| load128(blocks[at].1));
-    let [x0, x1, ..] = eight_words(CHACHA, 10, &keys, last);
+    let ([x0, x1, ..], [s0, s1, ..]) = eight_words(CHACHA, 10, &keys, last);
+    let (x0, x1) = (_mm256_add_epi32(x0, s0), _mm256_add_epi32(x1, s1));
     let (low, high) = (_mm256_unpacklo_epi32(x0, x1), _mm256_unpackhi_epi32(x0, x1));
     if let [front, back, ..] = fronts.as_flattened_mut().as_chunks_mut().0 {
         store256(front, _mm256_permute2x128_si256::<0x20>(low, high));

@@ -1,15 +1,16 @@
-//! Groups of sixteen messages: their one-time keys in one pass of ChaCha20, then blocks of all of
-//! them, sixteen at a time, whoever's they are; and Poly1305 with a message a lane.
+//! Groups of sixteen messages: one pass of ChaCha20 makes their one-time keys, further passes take
+//! sixteen blocks of any of them; Poly1305 takes a message a lane.
 //!
-//! Poly1305 reads the ciphertext where it lies: what comes in before it is decrypted, what comes
-//! out after all of it is encrypted. Messages go by length, so that those side by side end together.
-//! Those of one block have a form of their own.
+//! Poly1305 reads the ciphertext in place: the input before it is decrypted, the output after all
+//! of it is encrypted. Messages are ordered by length, so that those side by side end together.
+//! Messages of one block have a form of their own.
 
 mod hash;
 mod passes;
 mod short;
 
 use super::{Lane, OPEN, SEAL, one};
+use crate::isa::Way;
 use crate::{Level, wipe};
 use passes::Passes;
 
@@ -28,18 +29,7 @@ const MOST_AAD: usize = 64;
 const LONGEST: usize = 2048;
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
-pub(super) fn seal(lanes: &mut [Lane<'_>]) {
-    run::<SEAL>(lanes);
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
-pub(super) fn open(lanes: &mut [Lane<'_>]) {
-    run::<OPEN>(lanes);
-}
-
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
-fn run<const WAY: bool>(lanes: &mut [Lane<'_>]) {
+pub(super) fn run<const WAY: bool>(lanes: &mut [Lane<'_>], _: Way<WAY>) {
     for lanes in lanes.chunks_mut(MANY) {
         ordered::<WAY>(lanes);
     }
@@ -48,7 +38,8 @@ fn run<const WAY: bool>(lanes: &mut [Lane<'_>]) {
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
 fn ordered<const WAY: bool>(lanes: &mut [Lane<'_>]) {
-    // By how many bytes a message is shorter than the longest there may be, and its index.
+    // The number of bytes by which a message is shorter than the longest possible one, and its
+    // index.
     let mut keys = [0_u32; MANY];
     let mut count = 0;
     let (mut sorted, mut before) = (true, 0);
@@ -83,13 +74,12 @@ fn ordered<const WAY: bool>(lanes: &mut [Lane<'_>]) {
     }
 }
 
-/// The fewest messages of at most one block that are done sooner side by side than one after the
-/// other.
+/// The fewest messages of at most one block that are faster side by side than one after the other.
 const FEWEST_SHORT: usize = 4;
 
-/// Whether messages are done sooner side by side, the longest first: by what was measured, in
-/// cycles. One after the other a message has a pass of its own, of four blocks or a multiple. Side by
-/// side, Poly1305 of eight takes as long as that of the longest.
+/// Whether messages, the longest first, are faster side by side: a model of measurements, in
+/// cycles. One after the other, a message has a pass of its own, of four blocks or a multiple. Side
+/// by side, Poly1305 of eight takes as long as that of the longest.
 #[inline]
 fn gains(lanes: &[Lane<'_>], group: &[u8]) -> bool {
     let (mut alone, mut beside) = (0, 1000);
@@ -107,8 +97,8 @@ fn gains(lanes: &[Lane<'_>], group: &[u8]) -> bool {
 
 /// The messages in their order, the first [`GROUP`] of them.
 //
-// A call of its own, for the baseline: with AVX-512 the compiler would scatter pointers, and scatters
-// are forbidden in kernels, whatever they write.
+// A separate call, for the baseline: with AVX-512 the compiler would scatter pointers, and scatters
+// are forbidden in kernels.
 #[inline(never)]
 fn places<'l, 'a>(lanes: &'l mut [Lane<'a>], order: &[u8]) -> [Option<&'l mut Lane<'a>>; GROUP] {
     let mut ranks = [usize::MAX; MANY];

@@ -1,33 +1,25 @@
 //! Keystream of eight short messages at a time, in lanes; then each message by itself.
 
-use super::{Lane, OPEN, SEAL, alone};
+use super::{Lane, alone};
 use crate::chacha::{self, Ietf};
 use crate::chacha20poly1305::parts;
+use crate::isa::Way;
 use crate::{Isa, Level, wipe};
 
-/// The kernel of ChaCha20 in lanes looks for itself what more it may use.
+/// The kernel of ChaCha20 in lanes checks by itself for higher levels.
 pub(super) const NEEDS: Level = Level::Ssse3;
 
-/// The most bytes of a message whose keystream is made beside others'.
+/// The most bytes of a message whose keystream is made beside that of others.
 const LONGEST: usize = 128;
 
-/// The same where a pass has four blocks.
+/// The same if a pass has four blocks.
 const LONGEST_OF_FOUR: usize = 64;
 
 /// Messages at a time.
 const MANY: usize = 8;
 
 #[target_feature(enable = "ssse3")]
-pub(super) fn seal(lanes: &mut [Lane<'_>]) {
-    run::<SEAL>(lanes);
-}
-
-#[target_feature(enable = "ssse3")]
-pub(super) fn open(lanes: &mut [Lane<'_>]) {
-    run::<OPEN>(lanes);
-}
-
-fn run<const WAY: bool>(lanes: &mut [Lane<'_>]) {
+pub(super) fn run<const WAY: bool>(lanes: &mut [Lane<'_>], _: Way<WAY>) {
     for lanes in lanes.chunks_mut(MANY) {
         let isa = lanes[0].isa;
         let longest = if isa.has(Level::Avx2) { LONGEST } else { LONGEST_OF_FOUR };
@@ -44,7 +36,7 @@ fn side_by_side<const WAY: bool>(isa: Isa, lanes: &mut [Lane<'_>]) {
     let mut streams = [[0; 64 + LONGEST]; MANY];
     let mut places = streams.iter_mut();
     let mut makers: [chacha::Lane<'_>; MANY] = core::array::from_fn(|at| {
-        // A message that is not there takes no bytes of the first one's keystream.
+        // A missing message takes no bytes of the keystream of the first one.
         let lane = lanes.get(at).unwrap_or(&lanes[0]);
         let bytes = lanes.get(at).map_or(0, |lane| 64 + lane.data.len().next_multiple_of(64));
         let place = places.next().map_or(&mut [][..], |place| &mut place[..bytes]);

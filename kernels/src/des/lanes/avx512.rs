@@ -18,7 +18,7 @@ use self::order::{exchange_all, interleave_rows, leaving, left_at, position, tra
 use super::super::avx512::{
     Halves, Masks, SPREAD, TABLES, UNITS, gather, permute, permuted, reversed, transpose,
 };
-use super::slots::{Message, Messages, STEPS, Slots};
+use super::slots::{InProgress, Messages, STEPS, Slots};
 use super::{KEYS, Times, scalar};
 use crate::lanes::Lane;
 use crate::simd::{load512, load512_part, opaque_count, opaque_place, store512, store512_part};
@@ -28,13 +28,13 @@ pub(super) const NEEDS: Level = Level::Avx512;
 
 const LANES: usize = 64;
 
-/// The fewest messages that are faster in lanes than two at a time.
+/// The fewest messages for which lanes are faster than tables for two at a time.
 const FEWEST: usize = 5;
 
-/// So many blocks are done two at a time while lanes are set up.
+/// Blocks that tables finish, for two messages at a time, while lanes are set up.
 const SETUP: usize = 16;
 
-/// So many lanes that get new keys are cheaper one by one than all 64 together.
+/// Lanes that get new keys more cheaply one by one than all 64 together, at most.
 const ONE_BY_ONE: usize = 3;
 
 /// Encrypts the messages of all lanes.
@@ -63,7 +63,7 @@ struct Blocks([[[u8; 64]; 8]; STEPS]);
 #[repr(align(64))]
 struct Row([[u8; 64]; 8]);
 
-/// Both halves of what the next blocks are added to, spread.
+/// The chain values, to which the next blocks are added: both halves, spread.
 #[repr(align(64))]
 struct Chain([[[u8; 64]; 8]; 2]);
 
@@ -128,12 +128,12 @@ fn encrypt<const N: usize>(keys: &Keys<N>, chain: &mut Chain, blocks: &mut [[[u8
     }
     for i in 0..blocks.len() {
         plus(&mut halves.left, &next.0[0]);
-        // With the first word of the schedule, which is the rounds'.
+        // With the first word of the schedule added, for the rounds.
         for ((half, next), word) in halves.right.iter_mut().zip(&next.0[1]).zip(&keys.0[0][0]) {
             *half = _mm512_ternarylogic_epi64::<0x96>(*half, load512(next), load512(word));
         }
         rounds(&mut halves, keys);
-        // Before the end of this one, for the next one does not wait for the rounds.
+        // Before the end of this one, because the next one does not wait for the rounds.
         if let Some(following) = blocks.get(i + 1) {
             spread(&mut next, &exchange_all(load_all(following)));
         }
@@ -167,10 +167,10 @@ fn spread(halves: &mut Chain, bytes: &[__m512i; 8]) {
     }
 }
 
-/// How an S-box's inputs come out of two bytes of a half.
+/// How the inputs of an S-box come from two bytes of a half.
 struct Merge {
     bytes: [usize; 2],
-    /// The bits that the second one gives; they have other places than those of the first.
+    /// The bits from the second byte; their places differ from those of the first.
     far: i8,
     /// The bit matrix that puts all of them in their places.
     matrix: i64,
@@ -207,7 +207,8 @@ const fn inputs_of(matrix: i64) -> i8 {
 fn rounds<const N: usize>(halves: &mut Halves, keys: &Keys<N>) {
     let masks = Masks::load();
     let (mut index, mut other) = (halves.right, halves.left);
-    // Not unrolled: three times the code would not fit where the processor keeps it decoded.
+    // Not unrolled: the processor's cache of decoded instructions would not hold three times the
+    // code.
     let mut schedules = keys.0[..opaque_count(N).min(N)].iter().peekable();
     while let Some(words) = schedules.next() {
         let (pairs, _) = words[1..KEYS - 1].as_chunks();
@@ -246,13 +247,13 @@ fn add(half: &mut [__m512i; 8], index: &[__m512i; 8], word: &[[u8; 64]; 8], mask
 /// Starts the chains of lanes with a new message.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,gfni")]
-fn begin<C>(chain: &mut Chain, lanes: &[Option<Message<'_, '_, C>>; LANES]) {
+fn begin<C>(chain: &mut Chain, lanes: &[Option<InProgress<'_, '_, C>>; LANES]) {
     let mut vectors = Row([[0; 64]; 8]);
     let mut new = 0;
     for (group, lanes) in lanes.as_chunks::<8>().0.iter().enumerate() {
         let places = vectors.0[group].as_chunks_mut::<8>().0;
         for (i, (lane, place)) in lanes.iter().zip(places).enumerate() {
-            if let Some(iv) = lane.as_ref().and_then(Message::start) {
+            if let Some(iv) = lane.as_ref().and_then(InProgress::start) {
                 *place = *iv;
                 new |= 1 << position(group, i);
             }
@@ -287,7 +288,7 @@ fn load_rows(blocks: &mut Blocks, lanes: &[InOutBuf<'_, '_, [u8; 64]>; LANES], a
     }
 }
 
-/// Asks for a row that will be read, if there is one.
+/// Prefetches a row that will be read, if there is one.
 #[inline]
 fn prefetch(rows: &[[u8; 64]], at: usize) {
     let place = rows.as_ptr().wrapping_add(at);
@@ -298,7 +299,7 @@ fn prefetch(rows: &[[u8; 64]], at: usize) {
 /// Reads the next blocks of all lanes, up to `steps` of each.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,bmi2,gfni")]
-fn load<C>(blocks: &mut Blocks, lanes: &[Option<Message<'_, '_, C>>; LANES], steps: usize) {
+fn load<C>(blocks: &mut Blocks, lanes: &[Option<InProgress<'_, '_, C>>; LANES], steps: usize) {
     for (group, lanes) in lanes.as_chunks::<8>().0.iter().enumerate() {
         let mut rows = [_mm512_setzero_si512(); 8];
         for (row, lane) in rows.iter_mut().zip(lanes) {

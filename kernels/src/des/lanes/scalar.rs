@@ -1,15 +1,15 @@
 //! Two messages at a time, by tables: NOT constant time.
 //!
-//! A round waits for the tables most of its time; a second message fills the gaps.
+//! A round mostly waits for the tables; a second message fills the gaps.
 
 use super::super::scalar::{self, Halves, add};
 use super::super::schedule::{KEYS, opaque};
 use super::Times;
-use super::slots::Message;
+use super::slots::InProgress;
 
-/// Encrypts what is left of messages.
+/// Encrypts the rest of messages.
 pub(super) fn in_pairs<'a, 'b: 'a, C, const N: usize>(
-    messages: impl Iterator<Item = Message<'a, 'b, C>>,
+    messages: impl Iterator<Item = InProgress<'a, 'b, C>>,
 ) where
     C: Times<N> + 'b,
 {
@@ -28,8 +28,8 @@ pub(super) fn in_pairs<'a, 'b: 'a, C, const N: usize>(
 
 /// Encrypts `len` blocks of each.
 fn pair<C: Times<N>, const N: usize>(
-    one: &mut Message<'_, '_, C>,
-    other: &mut Message<'_, '_, C>,
+    one: &mut InProgress<'_, '_, C>,
+    other: &mut InProgress<'_, '_, C>,
     len: usize,
 ) {
     let keys = [one.keys(), other.keys()];

@@ -1,4 +1,4 @@
-//! Which message is in which lane, and how far it has come.
+//! The message of each lane, and its progress.
 
 use core::slice::IterMut;
 
@@ -10,14 +10,14 @@ use crate::lanes::Lane;
 /// Blocks of each lane that are read, encrypted and written at a time.
 pub(super) const STEPS: usize = 8;
 
-/// A message on its way.
-pub(super) struct Message<'a, 'b, C> {
+/// A message in progress.
+pub(super) struct InProgress<'a, 'b, C> {
     lane: &'a mut Lane<'b, C, 8>,
     /// Blocks that are done.
     done: usize,
 }
 
-impl<'b, C> Message<'_, 'b, C> {
+impl<'b, C> InProgress<'_, 'b, C> {
     pub(super) fn keys<const N: usize>(&self) -> &'b [[u64; KEYS]; N]
     where
         C: Times<N>,
@@ -31,7 +31,7 @@ impl<'b, C> Message<'_, 'b, C> {
         if self.done == 0 { Some(self.lane.iv) } else { None }
     }
 
-    /// What the next block is added to.
+    /// The chain value, which is added to the next block.
     pub(super) fn chain(&mut self) -> [u8; 8] {
         match self.done {
             0 => *self.lane.iv,
@@ -51,7 +51,7 @@ impl<'b, C> Message<'_, 'b, C> {
         &rest[..most.min(rest.len())]
     }
 
-    /// Where the next blocks go, as many as there are but no more than `most`. They count as done.
+    /// The places of the next blocks, at most `most`. They count as done.
     #[inline(always)]
     pub(super) fn output(&mut self, most: usize) -> &mut [[u8; 8]] {
         let rest = &mut self.lane.blocks.get_out()[self.done..];
@@ -65,7 +65,7 @@ impl<'b, C> Message<'_, 'b, C> {
     fn take_rows(&mut self, count: usize) -> InOutBuf<'_, '_, [u8; 64]> {
         const { assert!(STEPS == 8) };
         let (input, output) = self.take(STEPS * count).into_raw();
-        // SAFETY: both pointers are valid for so many blocks, for as long as the buffer was; arrays
+        // SAFETY: both pointers are valid for `STEPS * count` blocks, as long as the buffer was; arrays
         // of bytes have the alignment of bytes and no invalid values.
         unsafe { InOutBuf::from_raw(input.cast(), output.cast(), count) }
     }
@@ -86,9 +86,9 @@ impl<'a, 'b, C> Messages<'a, 'b, C> {
         Self(lanes.iter_mut())
     }
 
-    fn next(&mut self) -> Option<Message<'a, 'b, C>> {
+    fn next(&mut self) -> Option<InProgress<'a, 'b, C>> {
         let lane = self.0.find(|lane| !lane.blocks.is_empty())?;
-        Some(Message { lane, done: 0 })
+        Some(InProgress { lane, done: 0 })
     }
 
     /// Blocks of all messages, and of the longest one.
@@ -98,19 +98,19 @@ impl<'a, 'b, C> Messages<'a, 'b, C> {
         lens.fold((0, 0), |(all, longest), len| (all + len, longest.max(len)))
     }
 
-    /// No fewer than they are; empty ones may be among them.
+    /// At least as many as there are messages; empty ones may be among them.
     pub(super) fn most(&self) -> usize {
         self.0.len()
     }
 
-    pub(super) fn rest(&mut self) -> impl Iterator<Item = Message<'a, 'b, C>> {
+    pub(super) fn rest(&mut self) -> impl Iterator<Item = InProgress<'a, 'b, C>> {
         core::iter::from_fn(|| self.next())
     }
 }
 
 /// `W` lanes with a message each, or none, and the messages that wait for one.
 pub(super) struct Slots<'a, 'b, C, const W: usize> {
-    lanes: [Option<Message<'a, 'b, C>>; W],
+    lanes: [Option<InProgress<'a, 'b, C>>; W],
     waiting: Messages<'a, 'b, C>,
     /// Messages in lanes.
     live: usize,
@@ -120,15 +120,15 @@ pub(super) struct Slots<'a, 'b, C, const W: usize> {
 }
 
 impl<'a, 'b, C, const W: usize> Slots<'a, 'b, C, W> {
-    // What looks at all lanes is a call of its own, without the instructions of its caller: the
-    // compiler would make gathers with them, which code that has secrets must not have.
+    // Functions that read all lanes are separate calls, without the instruction set of their
+    // caller: the compiler would use gathers, which are forbidden in code that has secrets.
 
     pub(super) fn new(waiting: Messages<'a, 'b, C>) -> Self {
         let lanes = [const { None }; W];
         Self { lanes, waiting, live: 0, ended: const { numbers() }, ends: W }
     }
 
-    /// Puts waiting messages into lanes whose message has ended; gives the numbers of the lanes.
+    /// Puts waiting messages into lanes whose message has ended; returns the numbers of the lanes.
     #[inline(never)]
     pub(super) fn refill(&mut self) -> &[u8] {
         let mut filled = 0;
@@ -146,16 +146,17 @@ impl<'a, 'b, C, const W: usize> Slots<'a, 'b, C, W> {
         self.live
     }
 
-    pub(super) fn lanes(&self) -> &[Option<Message<'a, 'b, C>>; W] {
+    pub(super) fn lanes(&self) -> &[Option<InProgress<'a, 'b, C>>; W] {
         &self.lanes
     }
 
     /// How many blocks of each lane to encrypt before the next refill, one to [`STEPS`].
     ///
-    /// While messages wait, so many as at least half of the lanes have; else, what the longest has.
+    /// While messages wait: as many as at least half of the lanes have. Otherwise: as many as the
+    /// longest has.
     #[inline(never)]
     pub(super) fn steps(&self) -> usize {
-        let lefts = self.lanes.iter().flatten().map(Message::left);
+        let lefts = self.lanes.iter().flatten().map(InProgress::left);
         let (mut least, mut most) = (usize::MAX, 0);
         for left in lefts.clone() {
             least = least.min(left);
@@ -178,7 +179,7 @@ impl<'a, 'b, C, const W: usize> Slots<'a, 'b, C, W> {
         1
     }
 
-    /// How many times [`STEPS`] blocks each message has at least.
+    /// The number of times [`STEPS`] blocks that every message still has.
     #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
     #[inline(never)]
     pub(super) fn whole(&self) -> usize {
@@ -196,8 +197,8 @@ impl<'a, 'b, C, const W: usize> Slots<'a, 'b, C, W> {
         })
     }
 
-    /// Hands the places of the next `steps` blocks of each message to `write`, and takes note of
-    /// the messages that end with them.
+    /// Passes the places of the next `steps` blocks of each message to `write`, and records the
+    /// messages that end with them.
     #[inline(always)]
     pub(super) fn advance(&mut self, steps: usize, mut write: impl FnMut(usize, &mut [[u8; 8]])) {
         for (i, (number, lane)) in
@@ -214,8 +215,8 @@ impl<'a, 'b, C, const W: usize> Slots<'a, 'b, C, W> {
         }
     }
 
-    /// What is left of all messages.
-    pub(super) fn rest(&mut self) -> impl Iterator<Item = Message<'a, 'b, C>> {
+    /// The rest of all messages.
+    pub(super) fn rest(&mut self) -> impl Iterator<Item = InProgress<'a, 'b, C>> {
         self.lanes.iter_mut().filter_map(Option::take).chain(self.waiting.rest())
     }
 }

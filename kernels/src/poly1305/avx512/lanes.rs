@@ -1,4 +1,4 @@
-//! Eight messages side by side, each under a key of its own: no powers of the point are needed, and
+//! Eight messages side by side, each under its own key. No powers of the point are needed, and
 //! nothing is added across lanes.
 
 use core::arch::x86_64::*;
@@ -7,13 +7,13 @@ use super::{
     Factor, LOW42, Products, add_products, carried, choose, factor, mask44, multiply, plus,
     products, split, squared,
 };
-use crate::simd::{load256, load512, store512, wipe512};
+use crate::simd::{load256, load512_words, store512, wipe512};
 
-/// Poly1305 of eight messages, one a lane of 64 bits, with what they have absorbed so far.
+/// Poly1305 of eight messages, one a lane of 64 bits, with the sums so far.
 pub(crate) struct Eight {
     point: Factor,
     sum: [__m512i; 3],
-    /// What is added at the end, in words.
+    /// Added at the end, in words.
     pad: [__m512i; 2],
 }
 
@@ -33,8 +33,8 @@ impl Eight {
         Self { point: factor([r0, r1, r2]), sum: [zero; 3], pad: [pad0, pad1] }
     }
 
-    /// Absorbs pairs of blocks, as many in each lane as there are for it; the first lane has the
-    /// most, the last one the fewest.
+    /// Absorbs pairs of blocks, all that each lane has; the first lane has the most, the last one
+    /// the fewest.
     ///
     /// Two blocks at a time, by the square of the point, so that the sum of two products is carried
     /// once.
@@ -44,7 +44,7 @@ impl Eight {
         let mut square = squared(&self.point);
         let mut sum = self.sum;
         let (most, fewest) = (pairs[0].len(), pairs[7].len());
-        // The next pair is prepared while the sum is waited for.
+        // The next pair is prepared while the processor waits for the sum.
         let mut ready = Prepared::new(pairs_at(pairs, 0), &self.point);
         for at in 0..fewest {
             let next = Prepared::new(pairs_at(pairs, at + 1), &self.point);
@@ -88,7 +88,8 @@ impl Eight {
     #[inline]
     #[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
     pub(crate) fn absorb_lengths(&mut self, aads: &[u64; 8], data: &[u64; 8]) {
-        self.sum = multiply(plus(self.sum, split(load(aads), load(data))), &self.point);
+        self.sum =
+            multiply(plus(self.sum, split(load512_words(aads), load512_words(data))), &self.point);
     }
 
     #[inline]
@@ -103,11 +104,11 @@ impl Eight {
     #[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
     pub(crate) fn tags(&self) -> [[u8; 16]; 8] {
         let [h0, h1, h2] = carried_through(self.sum);
-        // What overflows 2^130 comes back five-fold; it is little enough to overflow no more, or
-        // only into what 5 more would overflow, too.
+        // The overflow past 2^130 comes back five-fold. It is so little that it overflows no more,
+        // or only if 5 more would overflow, too.
         let h0 = _mm512_madd52lo_epu64(h0, _mm512_srli_epi64::<42>(h2), splat(5));
         let [h0, h1, h2] = carried_through([h0, h1, mask42(h2)]);
-        // With 5 added it reaches 2^130 exactly when it is not smaller than 2^130 - 5.
+        // With 5 added, it reaches 2^130 exactly if it is not smaller than 2^130 - 5.
         let [g0, g1, g2] = carried_through([_mm512_add_epi64(h0, splat(5)), h1, h2]);
         let reached = _mm512_cmpgt_epu64_mask(g2, splat(LOW42));
         let [h0, h1, h2] = choose(reached, [g0, g1, mask42(g2)], [h0, h1, h2]);
@@ -136,8 +137,8 @@ impl Eight {
     }
 }
 
-/// A pair of each lane, zeros where there are not so many. (The library's `map` would not be inlined,
-/// and a call takes all registers to memory.)
+/// A pair of each lane; zeros if a lane has fewer. (The library's `map` would not be inlined, and a
+/// call moves all registers to memory.)
 #[inline(always)]
 fn pairs_at<'p>(pairs: &[&'p [[u8; 32]]; 8], at: usize) -> [&'p [u8; 32]; 8] {
     let [p0, p1, p2, p3, p4, p5, p6, p7] = *pairs;
@@ -153,7 +154,7 @@ fn pairs_at<'p>(pairs: &[&'p [[u8; 32]]; 8], at: usize) -> [&'p [u8; 32]; 8] {
     ]
 }
 
-/// Two blocks of each lane, as far as the sum is not needed for them.
+/// Two blocks of each lane, prepared as far as the sum is not needed.
 struct Prepared {
     first: [__m512i; 3],
     /// The second one's products.
@@ -168,7 +169,7 @@ impl Prepared {
         Self { first: split(low0, high0), second: products(split(low1, high1), point) }
     }
 
-    /// What lanes hold after these blocks.
+    /// The lanes after these blocks.
     #[inline]
     #[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
     fn absorbed(self, sum: [__m512i; 3], square: &Factor) -> [__m512i; 3] {
@@ -198,15 +199,7 @@ fn two(front: &[u8; 32], back: &[u8; 32]) -> __m512i {
     _mm512_inserti64x4::<1>(_mm512_castsi256_si512(load256(front)), load256(back))
 }
 
-#[inline]
-#[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
-fn load(words: &[u64; 8]) -> __m512i {
-    let bytes: *const [u64; 8] = words;
-    // SAFETY: 64 bytes of plain numbers, as which any bytes may be read.
-    load512(unsafe { &*bytes.cast::<[u8; 64]>() })
-}
-
-/// Lower limbs of 44 bits; the highest takes what overflows.
+/// Lower limbs of 44 bits; the highest takes the overflow.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
 fn carried_through([h0, h1, h2]: [__m512i; 3]) -> [__m512i; 3] {

@@ -1,5 +1,5 @@
-//! What authenticates a message of an AEAD (RFC 8439, section 2.8), inlined into the kernel that
-//! encrypts it, so that key and state need not go through memory.
+//! Authentication of a message of an AEAD (RFC 8439, section 2.8), inlined into the kernel that
+//! encrypts it, so that key and state do not go through memory.
 
 use core::arch::x86_64::*;
 use core::slice::from_mut;
@@ -8,17 +8,17 @@ use super::{Factor, Powers, absorb_groups, added_up, after_two, in_lanes, square
 use crate::poly1305::{State, halves, padded, portable};
 use crate::wipe;
 
-/// Poly1305 under one key, with what it has absorbed so far.
-pub(crate) struct Message {
+/// Poly1305 under one key, with the sum of the blocks so far.
+pub(crate) struct MessageHash {
     state: State,
-    /// What is added at the end.
+    /// Added at the end.
     pad: u128,
 }
 
-/// What absorbs blocks side by side, made of the key alone.
+/// The factors for blocks side by side, made of the key alone.
 pub(crate) struct Wide(Powers);
 
-impl Message {
+impl MessageHash {
     /// Takes a one-time key.
     #[inline]
     #[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
@@ -27,7 +27,7 @@ impl Message {
         Self { state: State { r, h: [0; 3] }, pad: number(_mm256_extracti128_si256::<1>(key)) }
     }
 
-    /// What [`absorb_groups`](Self::absorb_groups) and [`absorb_end`](Self::absorb_end) need.
+    /// The argument of [`absorb_groups`](Self::absorb_groups) and [`absorb_end`](Self::absorb_end).
     #[inline]
     #[target_feature(enable = "avx512f,avx512vbmi2,avx512ifma,bmi2")]
     pub(crate) fn wide(&self) -> Wide {
@@ -50,7 +50,7 @@ impl Message {
         portable::absorb_one(&mut self.state, block, 1);
     }
 
-    /// The tag of a message of which nothing has been absorbed yet.
+    /// The tag of a message, before any of it has been absorbed.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512ifma,bmi2")]
     pub(crate) fn finish(self, aad: &[u8], data: &[u8]) -> [u8; 16] {
@@ -65,7 +65,7 @@ impl Message {
     pub(crate) fn absorb_end(&mut self, wide: &Wide, bytes: &[u8], lengths: [u64; 2]) {
         let head = super::head(bytes.len().div_ceil(16) + 1);
         let (head, rest) = bytes.split_at(16 * head);
-        // It does not wait for the powers, nor they for it.
+        // It does not depend on the powers, nor they on it.
         portable::absorb(&mut self.state, head.as_chunks().0);
         absorb_groups::<true>(&mut self.state, &wide.0, None, rest, lengths);
     }
@@ -77,19 +77,19 @@ impl Message {
     }
 }
 
-/// What blocks side by side hold between calls.
+/// The lanes between calls.
 #[derive(Clone, Copy)]
 pub(crate) struct Sum([__m512i; 3]);
 
 /// Poly1305 of a message that is too long for one piece: in memory, wiped on drop.
-pub(crate) struct LongMessage {
+pub(crate) struct LongMessageHash {
     state: State,
     pad: u128,
     powers: Powers,
     sixteenth: Factor,
 }
 
-impl LongMessage {
+impl LongMessageHash {
     /// Takes a one-time key.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512ifma,bmi2")]
@@ -143,14 +143,14 @@ impl LongMessage {
         Sum(after_two(sum, &self.powers.eighth, &self.sixteenth, [one, two]))
     }
 
-    /// Ends what [`begin`](Self::begin) has begun.
+    /// Ends the pass that [`begin`](Self::begin) began.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512ifma,bmi2")]
     pub(crate) fn end(&mut self, Sum(sum): Sum) {
         self.state.h = added_up(sum, &self.powers);
     }
 
-    /// The tag: the last block are the numbers of bytes.
+    /// The tag: the last block is the numbers of bytes.
     ///
     /// Not by value, which would be copied.
     #[inline]
@@ -160,7 +160,7 @@ impl LongMessage {
     }
 }
 
-impl Drop for LongMessage {
+impl Drop for LongMessageHash {
     #[inline]
     fn drop(&mut self) {
         wipe::words(&mut self.state.r);
@@ -182,7 +182,7 @@ fn number(v: __m128i) -> u128 {
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512ifma,bmi2")]
 fn tag(r0: u64, r1: u64, pad: u128, aad: &[u8], data: &[u8]) -> [u8; 16] {
-    let mut message = Message { state: State { r: [r0, r1], h: [0; 3] }, pad };
+    let mut message = MessageHash { state: State { r: [r0, r1], h: [0; 3] }, pad };
     let wide = message.wide();
     message.absorb_few(aad);
     message.absorb_end(&wide, data, [aad.len() as u64, data.len() as u64]);

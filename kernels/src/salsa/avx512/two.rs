@@ -1,17 +1,17 @@
-//! Two blocks, side by side in registers of 256 bits: a program that asks for no more need not wake
-//! the wider units.
+//! Two blocks, side by side in registers of 256 bits: a program that requests no more does not
+//! power up the wider units.
 
 use core::arch::x86_64::{
     __m256i, _mm256_add_epi32 as add32, _mm256_add_epi64, _mm256_blend_epi32 as blend,
-    _mm256_broadcastsi128_si256, _mm256_permute2x128_si256, _mm256_rol_epi32, _mm256_set1_epi64x,
-    _mm256_setr_epi64x, _mm256_shuffle_epi32 as shuffle32, _mm256_xor_si256,
+    _mm256_broadcastsi128_si256, _mm256_rol_epi32, _mm256_set1_epi64x, _mm256_setr_epi64x,
+    _mm256_shuffle_epi32 as shuffle32, _mm256_xor_si256,
 };
 
 use inout::InOutBuf;
 
 use super::start;
 use crate::arx::State;
-use crate::arx::avx512::{block, put};
+use crate::arx::avx512::{block, put, two_blocks};
 use crate::simd::opaque_count;
 
 rounds!(__m256i, 0xaa, 0xcc, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]);
@@ -23,7 +23,7 @@ fn xor_turned<const LEFT: i32, const RIGHT: i32>(into: __m256i, words: __m256i) 
     _mm256_xor_si256(into, _mm256_rol_epi32::<LEFT>(words))
 }
 
-/// Up to two blocks. Gives back what is left of `data`.
+/// Up to two blocks. Returns the rest of `data`.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 pub(super) fn twos<'i, 'o, const ROUNDS: usize, const XOR: bool>(
@@ -41,10 +41,6 @@ pub(super) fn twos<'i, 'o, const ROUNDS: usize, const XOR: bool>(
     for _ in 0..opaque_count(ROUNDS / 2) {
         x = x.double_round();
     }
-    let [a, b, c, d] = x.sum(start);
-    let blocks = [
-        block(_mm256_permute2x128_si256::<0x20>(a, b), _mm256_permute2x128_si256::<0x20>(c, d)),
-        block(_mm256_permute2x128_si256::<0x31>(a, b), _mm256_permute2x128_si256::<0x31>(c, d)),
-    ];
-    put::<XOR, 2>(&blocks, data)
+    let [[a, b], [c, d]] = two_blocks(x.sum(start));
+    put::<XOR, 2>(&[block(a, b), block(c, d)], data)
 }

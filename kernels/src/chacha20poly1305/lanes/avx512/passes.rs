@@ -6,7 +6,7 @@ use super::{GROUP, Lane};
 use crate::arx::lanes::avx512::{eight_blocks, sixteen_blocks};
 use crate::arx::lanes::{CHACHA, Starts};
 use crate::chacha::Key;
-use crate::chacha::avx512::{Lanes, columns, diagonals};
+use crate::chacha::avx512::{Lanes, double_round};
 use crate::into_blocks;
 use crate::simd::{load512, load512_part, opaque_count, opaque_word, store512, store512_part};
 
@@ -16,28 +16,28 @@ const PASS: usize = 16;
 /// The blocks of keystream of a pass.
 pub(super) type Stream = [__m512i; PASS];
 
-/// The messages of a group, how far they have come, and what the next pass consists of.
+/// The messages of a group, their progress, and the blocks of the next pass.
 pub(super) struct Passes<'g, 'l, 'a> {
     pub(super) group: &'g mut [Option<&'l mut Lane<'a>>],
     keys: [&'a Key; GROUP],
-    /// Counter and nonce of each message's block 0. They are not written between passes, whose loads
-    /// would wait for it.
+    /// Counter and nonce of block 0 of each message. They are not written between passes, whose
+    /// loads would wait for it.
     last: [[u64; 2]; GROUP],
-    /// Blocks of data of each message that have been done, and that have not.
+    /// Blocks of data of each message that are done, and that are left.
     done: [u8; GROUP],
     left: [u8; GROUP],
     /// The first message that has some left.
     first: usize,
-    /// The message of each block of the pass. What follows after `count` is not used, and there is
-    /// room behind for a pass of the same message.
+    /// The message of each block of the pass. Entries after `count` are not used; there is room
+    /// behind them for a pass of one message.
     members: [u8; 2 * PASS],
     count: usize,
-    /// Which of their blocks they are: a byte for each.
+    /// The number of each block in its message: a byte each.
     numbers: u128,
 }
 
 impl<'g, 'l, 'a> Passes<'g, 'l, 'a> {
-    /// Of at least one message and at most sixteen.
+    /// The group has at least one message and at most sixteen.
     #[inline]
     pub(super) fn new(group: &'g mut [Option<&'l mut Lane<'a>>]) -> Option<Self> {
         let key = group.first()?.as_ref()?.key;
@@ -61,8 +61,8 @@ impl<'g, 'l, 'a> Passes<'g, 'l, 'a> {
     }
 
     /// Takes block 0 of each message into the pass, and as many blocks of data as there is room for
-    /// behind them. Stores block 0 of each, and returns all blocks for [`put`](Self::put): data begin
-    /// with as many as there are messages.
+    /// behind them. Stores block 0 of each, and returns all blocks for [`put`](Self::put); those of
+    /// data begin after one for each message.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
     pub(super) fn begin(&mut self, keys: &mut [[u8; 64]; GROUP]) -> Stream {
@@ -97,7 +97,7 @@ impl<'g, 'l, 'a> Passes<'g, 'l, 'a> {
         }
     }
 
-    /// XORs the keystream into so much data of one message as whole passes take.
+    /// XORs the keystream into as much data of one message as fills whole passes.
     #[inline(never)]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
     fn whole_passes(&mut self, member: usize) {
@@ -110,7 +110,7 @@ impl<'g, 'l, 'a> Passes<'g, 'l, 'a> {
             let counters = lanes.counters();
             let mut x = lanes.double_round::<false>(counters);
             for _ in 1..opaque_count(10) {
-                x = diagonals(columns(x));
+                x = double_round(x);
             }
             for (at, block) in lanes.blocks::<false>(x, counters).into_iter().enumerate() {
                 let other = _mm512_xor_si512(load512(&bytes.get_in().as_chunks().0[at]), block);
@@ -121,7 +121,7 @@ impl<'g, 'l, 'a> Passes<'g, 'l, 'a> {
         }
     }
 
-    /// Takes on blocks until the pass is full or none are left.
+    /// Adds blocks until the pass is full or none are left.
     #[inline]
     fn fill(&mut self) {
         while self.count < PASS && self.first < self.group.len() {
@@ -131,7 +131,7 @@ impl<'g, 'l, 'a> Passes<'g, 'l, 'a> {
                 *members = [byte(at); PASS];
             }
             let numbers = u128::from(1 + self.done[at]) * EACH + IN_A_ROW;
-            // A message may have none left: its bytes are shifted out.
+            // A message may have none left: its entries are shifted out.
             let kept = numbers.checked_shl(bits(PASS - count)).unwrap_or(0);
             self.numbers |= kept.checked_shr(bits(PASS - count - self.count)).unwrap_or(0);
             self.count += count;
@@ -155,8 +155,8 @@ impl<'g, 'l, 'a> Passes<'g, 'l, 'a> {
         stream
     }
 
-    /// XORs the keystream of the pass into its data, which begin with the block `from`. The next pass
-    /// is empty.
+    /// XORs the keystream of the pass into its data, from the block `from` on. The next pass is
+    /// then empty.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
     pub(super) fn put(&mut self, from: usize, stream: &Stream) {

@@ -4,29 +4,29 @@ use core::arch::x86_64::*;
 
 use super::super::super::avx512::{BY_SBOX, KEY_MATRICES, reversed};
 use super::super::super::spec;
-use super::super::slots::Message;
+use super::super::slots::InProgress;
 use super::super::{KEYS, Times};
 use super::order::{exchange_all, interleave_rows, position};
 use super::{Blocks, LANES, load_all};
 use crate::simd::{load512, store512};
 use crate::wipe;
 
-/// For each DES, word of its schedule and S-box a byte of key for each lane. Aligned as all that
-/// the rounds load, for they load as much as the processor can.
+/// A byte of key for each DES, word of its schedule, S-box and lane. Aligned like all data of the
+/// rounds, which load the full width.
 #[repr(align(64))]
 pub(super) struct Keys<const N: usize>(pub(super) [[[[u8; 64]; 8]; KEYS]; N]);
 
-/// Sets the keys of all lanes. Uses up what is in `space`.
+/// Sets the keys of all lanes. Overwrites `space`.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,gfni")]
 pub(super) fn set_all<C: Times<N>, const N: usize>(
     keys: &mut Keys<N>,
     space: &mut Blocks,
-    lanes: &[Option<Message<'_, '_, C>>; LANES],
+    lanes: &[Option<InProgress<'_, '_, C>>; LANES],
 ) {
     let keys = keys.0.as_flattened_mut();
     for start in (0..keys.len()).step_by(8) {
-        // The last eight words, instead of what is left of them.
+        // The last eight words, not the remainder alone.
         let start = start.min(keys.len() - 8);
         for (group, lanes) in lanes.as_chunks::<8>().0.iter().enumerate() {
             let mut rows = [_mm512_setzero_si512(); 8];
