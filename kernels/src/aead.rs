@@ -1,4 +1,4 @@
-//! What every cipher with authentication offers, at the granularity of a message.
+//! The interface of ciphers with authentication, at the granularity of a message.
 
 use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
@@ -7,25 +7,24 @@ use crate::Isa;
 
 /// A keyed cipher with authentication: keys of `KEY` bytes, nonces of `NONCE` bytes, tags of 16.
 ///
-/// The key is wiped on drop. Requests read it only, so that any number of threads can share it. A
-/// message takes one dispatch on the instruction set, or one for each of the pieces that it comes
-/// in.
+/// The key is wiped on drop. Requests only read it, so any number of threads can share it. A
+/// message takes one dispatch on the instruction set; a message in pieces takes one for each piece.
 ///
-/// The same nonce must never be used twice with a key: both messages could be read and others
-/// forged. Nothing here checks that, nor that messages are at most [`LONGEST`](Self::LONGEST) bytes
-/// long; nothing compares tags. The checked layer does all of it.
+/// The same nonce must never be used twice with a key: an attacker could then read both messages
+/// and forge others. Nothing here checks that, nor that messages are at most
+/// [`LONGEST`](Self::LONGEST) bytes long; nothing compares tags. The checked layer does all of it.
 pub trait Aead<const KEY: usize, const NONCE: usize>: Sized + ZeroizeOnDrop {
     /// The most bytes of one message, past which the keystream would repeat.
     const LONGEST: u64;
 
-    /// A message that comes in pieces: counter, hash, what is left of a block. It holds secrets and
-    /// wipes them on drop.
+    /// A message in pieces: counter, hash, the rest of a block. It holds secrets and wipes them on
+    /// drop.
     type Message: ZeroizeOnDrop;
 
-    /// The place of a key: nothing may be asked of it before [`set_key`](Self::set_key).
+    /// A place for a key: call [`set_key`](Self::set_key) before any other method.
     ///
-    /// For whoever keeps a cipher inside of something larger: a key that is expanded where it stays
-    /// leaves no copy elsewhere, and making one costs as much as expanding it.
+    /// It is for a cipher that is part of a larger value: a key that is expanded in place leaves no
+    /// copy elsewhere, and a copy costs as much as the expansion.
     fn empty(isa: Isa) -> Self;
 
     /// Expands `key` for the kernels of `isa`.
@@ -36,7 +35,7 @@ pub trait Aead<const KEY: usize, const NONCE: usize>: Sized + ZeroizeOnDrop {
         cipher
     }
 
-    /// Expands another key in the place of the one that is there, for the same kernels.
+    /// Expands another key in the place of the current one, for the same kernels.
     fn set_key(&mut self, key: &[u8; KEY]);
 
     /// Encrypts a whole message, in place or from one buffer to another, and returns the tag of the
@@ -47,12 +46,12 @@ pub trait Aead<const KEY: usize, const NONCE: usize>: Sized + ZeroizeOnDrop {
     /// Decrypts a whole message, in place or from one buffer to another, and returns the tag that
     /// the ciphertext and `aad` should have.
     ///
-    /// The caller compares it with the one that came, in constant time, and wipes the plaintext if
+    /// The caller compares it with the received tag, in constant time, and wipes the plaintext if
     /// they differ.
     #[must_use]
     fn open(&self, nonce: &[u8; NONCE], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16];
 
-    /// Begins a message that comes in pieces: first its associated data, then its data, one way.
+    /// Begins a message in pieces: first its associated data, then its data, in one direction.
     fn begin(&self, nonce: &[u8; NONCE]) -> Self::Message;
 
     /// Takes the next piece of the associated data, of any length; none may follow data.
@@ -64,7 +63,7 @@ pub trait Aead<const KEY: usize, const NONCE: usize>: Sized + ZeroizeOnDrop {
     /// Decrypts the next piece of the data, of any length, in place or from one buffer to another.
     fn decrypt(&self, message: &mut Self::Message, data: InOutBuf<'_, '_, u8>);
 
-    /// The tag of a message that has come as a whole.
+    /// The tag of a complete message.
     #[must_use]
     fn tag(&self, message: Self::Message) -> [u8; 16];
 }

@@ -1,7 +1,7 @@
 //! ARC4 (alleged RC4, 1994; test vectors in RFC 6229).
 //!
-//! **Broken**: its keystream can be told from random bytes, the first bytes leak the key, and
-//! RFC 7465 forbids it in TLS. It is here for comparison with old systems, never for new ones.
+//! **Broken**: its keystream can be distinguished from random bytes, the first bytes leak the key,
+//! and RFC 7465 forbids it in TLS. It is here for comparison with old systems, never for new ones.
 //!
 //! **Not constant time**: table look-ups at secret places, and time that depends on them.
 
@@ -22,7 +22,7 @@ pub const KERNELS: &[Level] = &[Level::Portable];
 /// The stream core of ARC4, wiped on drop. Broken, and not constant time.
 ///
 /// There is no nonce, no counter and no block: no byte is dropped between requests. The state takes
-/// a little over 1 KiB; its bytes may all be zero, at any moment: such a state steps on and its
+/// a little over 1 KiB. Its bytes may all be zero at any moment: such a state still works, and its
 /// keystream is zeros.
 #[repr(C, align(64))]
 pub struct Arc4 {

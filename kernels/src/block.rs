@@ -1,4 +1,4 @@
-//! What every block cipher offers, at the granularity of a request.
+//! The interface of block ciphers, at the granularity of a request.
 
 use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
@@ -6,7 +6,7 @@ use zeroize::ZeroizeOnDrop;
 use crate::Isa;
 
 /// A keyed block cipher with blocks of `N` bytes: the forward direction, and the modes that need
-/// no other.
+/// only that.
 ///
 /// The key schedule is wiped on drop. Every method works on whole requests: one dispatch on the
 /// instruction set per call, never per block. Requests read the key only, so that any number of
@@ -15,10 +15,10 @@ pub trait BlockEncrypt<const N: usize>: Sized + ZeroizeOnDrop {
     /// The key, parsed from bytes once; every key size of the cipher.
     type Key;
 
-    /// The place of a key: nothing may be asked of it before [`set_key`](Self::set_key).
+    /// A place for a key: call [`set_key`](Self::set_key) before any other method.
     ///
-    /// For whoever keeps a cipher inside of something larger: a key that is expanded where it stays
-    /// leaves no copy elsewhere, and making one costs as much as expanding it.
+    /// It is for a cipher that is part of a larger value: a key that is expanded in place leaves no
+    /// copy elsewhere, and a copy costs as much as the expansion.
     fn empty(isa: Isa) -> Self;
 
     /// Expands `key` for the kernels of `isa`.
@@ -29,9 +29,9 @@ pub trait BlockEncrypt<const N: usize>: Sized + ZeroizeOnDrop {
         cipher
     }
 
-    /// Expands another key in the place of the one that is there, for the same kernels.
+    /// Expands another key in the place of the current one, for the same kernels.
     ///
-    /// Cheaper than a new cipher, for what is overwritten needs no wiping.
+    /// Cheaper than a new cipher, because overwritten data need no wiping.
     fn set_key(&mut self, key: &Self::Key);
 
     /// Encrypts each block by itself (ECB; NIST SP 800-38A, section 6.1), in place or from one
@@ -40,14 +40,14 @@ pub trait BlockEncrypt<const N: usize>: Sized + ZeroizeOnDrop {
 
     /// Encrypts a chain of blocks (CBC; NIST SP 800-38A, section 6.2).
     ///
-    /// `iv` is what the first block is XORed with; afterwards it is the last ciphertext block, so
-    /// that a next call continues the chain.
+    /// `iv` is XORed into the first block; afterwards it is the last ciphertext block, so that the
+    /// next call continues the chain.
     fn cbc_encrypt(&self, iv: &mut [u8; N], blocks: InOutBuf<'_, '_, [u8; N]>);
 
     /// XORs the counter keystream into `data` (CTR; NIST SP 800-38A, section 6.5).
     ///
     /// `counter` is the first counter block, a big-endian number that wraps as a whole; afterwards
-    /// it is the next one that has not been used. The rest of a last part block is dropped.
+    /// it is the first unused one. The rest of an incomplete last block is dropped.
     fn ctr(&self, counter: &mut [u8; N], data: InOutBuf<'_, '_, u8>);
 
     /// Writes the keystream of [`ctr`](Self::ctr) over `out`, which is never read.
@@ -61,12 +61,12 @@ pub trait BlockCipher<const N: usize>: BlockEncrypt<N> {
 
     /// Decrypts a chain of blocks (CBC; NIST SP 800-38A, section 6.2).
     ///
-    /// `iv` is what the first decrypted block is XORed with; afterwards it is the last ciphertext
-    /// block, so that a next call continues the chain.
+    /// `iv` is XORed into the first decrypted block; afterwards it is the last ciphertext block, so
+    /// that the next call continues the chain.
     fn cbc_decrypt(&self, iv: &mut [u8; N], blocks: InOutBuf<'_, '_, [u8; N]>);
 }
 
-/// Cuts data into whole blocks and what is left of them, fewer than `N` bytes.
+/// Cuts data into whole blocks and the rest, fewer than `N` bytes.
 #[must_use]
 #[inline]
 pub fn into_blocks<'i, 'o, const N: usize>(
@@ -83,21 +83,21 @@ pub fn into_blocks<'i, 'o, const N: usize>(
     (blocks, rest)
 }
 
-/// The same data, read part by part: for what lies in memory and may have been stored there a moment
-/// ago, as with the pointers of [`into_blocks`].
+/// The same data, with separate loads of the two pointers and the length, as in [`into_blocks`]:
+/// for a buffer that lies in memory and may just have been stored there.
 #[must_use]
 #[inline(always)]
 pub fn in_parts<'i, 'o>(data: InOutBuf<'i, 'o, u8>) -> InOutBuf<'i, 'o, u8> {
     let len = data.len();
     let (input, output) = data.into_raw();
-    // The one in the middle parts the other two.
+    // This hides the middle one, which also separates the other two.
     let output = opaque(output.cast_const()).cast_mut();
     // SAFETY: they are the pointers and the length of the buffer.
     unsafe { InOutBuf::from_raw(input, output, len) }
 }
 
-/// Hides a pointer from the compiler, which would otherwise move it and the next one together, in
-/// a vector register: a load that waits where its two halves have just been stored one by one, as
+/// Hides a pointer from the compiler, which would otherwise load it and the next one together into
+/// a vector register. Such a load waits when its halves have just been stored one by one, as
 /// arguments are. It costs 20 cycles a call.
 #[inline(always)]
 fn opaque<T>(mut pointer: *const T) -> *const T {

@@ -17,7 +17,7 @@ pub struct Ctr<C, const N: usize> {
     nonce: [u8; N],
     /// The next one.
     counter: [u8; N],
-    /// Blocks generated since the first, or wherever [`Seek::seek`] went; 2^64 at most.
+    /// Blocks generated since the first, or the block of the last [`Seek::seek`]; 2^64 at most.
     position: u128,
 }
 

@@ -3,15 +3,13 @@
 //! A key of 56 bits can be searched for, and blocks of 64 bits repeat after some gigabytes under
 //! one key: new designs take AES.
 //!
-//! Constant time is a matter of the request. CBC encryption works on one block after the other, by
-//! tables: NOT constant time in key and data, which is why this module stands behind the feature
-//! `legacy`. The same goes for ECB, CBC decryption and counter mode of few blocks: fewer than 20,
-//! or than 3 at `Avx512`. Requests of at least so many blocks go as a whole through a kernel that
-//! is constant time, whatever their length. Portable code bitslices 64 blocks at a time; `Avx2`
-//! 256; `Avx512` keeps a byte of each of 64 blocks in a register and looks S-boxes up there. What
-//! is left over at the end takes a whole group more. The key schedule is constant time everywhere.
-//! CBC encryption of many messages, [`Des::cbc_encrypt_lanes`], does the same with a message in each
-//! lane; fewer than fill some lanes go by tables there, too.
+//! Whether a request is constant time depends on its kind and length. CBC encryption works on one
+//! block after the other, by tables: NOT constant time in key and data. That is why this module
+//! needs the feature `legacy`. ECB, CBC decryption and counter mode also use tables for fewer than
+//! 20 blocks (fewer than 3 at `Avx512`). Longer requests use a kernel that is constant time for all
+//! their blocks. Portable code bitslices 64 blocks at a time, `Avx2` 256; `Avx512` keeps a byte of
+//! each of 64 blocks in a register and looks S-boxes up there. An incomplete last group costs as
+//! much as a whole one. The key schedule is constant time at every level.
 //!
 //! Parity bits of keys are ignored; weak keys are keys as any other.
 
@@ -93,8 +91,8 @@ impl fmt::Debug for TripleDesKey {
     }
 }
 
-/// Everything but the expansion of keys. One instance for each cipher stands in this crate, and
-/// not in whatever crate asks for it, so that programs get what was compiled and measured here.
+/// Everything except the expansion of keys. Each cipher has one instance in this crate, not in the
+/// crate that uses it, so that programs get the code that was compiled and measured here.
 macro_rules! block_cipher {
     ($cipher:ident, $key:ty, $expand:expr) => {
         impl $cipher {
@@ -164,7 +162,7 @@ macro_rules! block_cipher {
 block_cipher!(Des, [u8; 8], expand_one);
 block_cipher!(TripleDes, TripleDesKey, expand_three);
 
-/// The schedule of DES. A call of its own, so that callers need no room for it on their stack.
+/// The schedule of DES. A separate call, so that callers need no room for it on their stack.
 #[inline(never)]
 fn expand_one(isa: Isa, key: &[u8; 8], [keys]: &mut [[u64; KEYS]; 1]) {
     *keys = expand(isa, key);
@@ -183,8 +181,8 @@ fn expand(isa: Isa, key: &[u8; 8]) -> [u64; KEYS] {
     by_isa!(isa, expand(key): Avx512 => avx512, Avx2 => avx2, _ => schedule)
 }
 
-/// The fewest blocks of a request that are worth a group of their own: so long does one take as
-/// the group, one after the other.
+/// The fewest blocks that are worth a group of their own: one by one, as many take as long as the
+/// group.
 fn smallest(isa: Isa) -> usize {
     if isa.has(Level::Avx512) && Level::Avx512.is_built() { 3 } else { 20 }
 }

@@ -1,8 +1,9 @@
 //! Comparison of tags.
 
-/// Whether two tags are the same, in constant time: the time tells nothing but the answer.
+/// Whether two tags are the same, in constant time: the time reveals only the answer.
 ///
-/// By two words and one branch, on what the compiler knows nothing about and so cannot take apart.
+/// It uses two words and one branch. The compiler does not know the value it branches on, so it
+/// cannot split the comparison.
 #[must_use]
 #[inline]
 pub fn equal(one: &[u8; 16], other: &[u8; 16]) -> bool {

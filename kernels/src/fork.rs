@@ -1,21 +1,21 @@
-//! What a forked child may not go on with: memory that the kernel empties there, and a number by
-//! which a value knows the process that made it.
+//! Memory that a fork empties, and a number that tells a value whether it is still in the process
+//! that made it.
 
 #[cfg(feature = "std")]
 pub use self::mapped::{NoPage, map_wiped};
 
-/// The process that a value was made in, by count of the forks since the first of its ancestors.
+/// The process that a value was made in, as the count of forks since the first of its ancestors.
 ///
-/// A number in a page that the kernel empties in a forked child (`MADV_WIPEONFORK`, Linux 4.14): the
-/// child finds none there and takes the next one, so that no process ever has a number that an
-/// ancestor had. Every kind of fork is noticed: `fork`, `clone`, raw system calls, and in signal
-/// handlers. A child that shares its parent's memory (`vfork`, `CLONE_VM`) has its parent's number,
-/// and so has a copy of the whole process or machine.
+/// The number is in a page that the kernel empties in a forked child (`MADV_WIPEONFORK`, Linux
+/// 4.14). The child finds zero there and takes the next number, so no process ever has the number
+/// of an ancestor. Every kind of fork is noticed: `fork`, `clone`, raw system calls, and in signal
+/// handlers. A child that shares the memory of its parent (`vfork`, `CLONE_VM`) has its parent's
+/// number, and so has a copy of the whole process or machine.
 ///
-/// Compare by [`is_current`](Self::is_current): if memory is short at first, one process has two values.
-/// Where the kernel refuses such pages, the process's id stands for the number: a child in a
-/// namespace of process ids of its own, which may have its parent's id, is not noticed then, nor a
-/// later process with the same id. Without the feature `std` no fork is noticed.
+/// Compare with [`is_current`](Self::is_current): if memory is short at first, one process has two
+/// values. If the kernel refuses such pages, the id of the process replaces the number. Then two
+/// cases are not noticed: a child in its own namespace of process ids that has the id of its
+/// parent, and a later process with the same id. Without the feature `std` no fork is noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Generation(#[cfg(feature = "std")] u64);
 
@@ -28,7 +28,7 @@ impl Generation {
         Self()
     }
 
-    /// Whether this is still the process that asked for it.
+    /// Whether this is still the process that made the value.
     #[must_use]
     #[inline]
     pub fn is_current(self) -> bool {
@@ -48,7 +48,7 @@ impl Generation {
         }
     }
 
-    /// Whether this is still the process that asked for it: two loads and a comparison.
+    /// Whether this is still the process that made the value: two loads and a comparison.
     #[must_use]
     #[inline(always)]
     pub fn is_current(self) -> bool {
@@ -65,7 +65,7 @@ mod mapped {
 
     use crate::pin;
 
-    /// Why there is no memory that a fork empties.
+    /// The reason why there is no memory that a fork empties.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     #[expect(clippy::exhaustive_enums, reason = "it will not change its mind, or it may")]
     pub enum NoPage {
@@ -78,8 +78,9 @@ mod mapped {
     /// Advice that no kernel knows.
     const NO_ADVICE: libc::c_int = -1;
 
-    /// Maps `length` bytes of zeroed memory that a forked child sees as zero, for ever; the shared
-    /// library that contains this code, if it is in one, stays loaded from then on. `errno` may change.
+    /// Maps `length` bytes of zeroed memory that a forked child sees as zero. It is never unmapped.
+    /// If this code is in a shared library, the library stays loaded from then on. `errno` may
+    /// change.
     ///
     /// # Errors
     ///
@@ -87,14 +88,14 @@ mod mapped {
     pub fn map_wiped(length: usize) -> Result<NonNull<u8>, NoPage> {
         pin::stay_loaded();
         let base = map(length)?;
-        // Emulators such as qemu's user mode ignore advice and answer success to any, even to one
-        // that does not exist; a forked child would then see what its parent wrote.
+        // Emulators such as qemu's user mode ignore advice and report success for any, even for
+        // advice that does not exist; a forked child would then see its parent's data.
         // SAFETY: the range is exactly the fresh mapping.
         let refusal = match unsafe { libc::madvise(base, length, libc::MADV_WIPEONFORK) } {
             // SAFETY: as above.
             0 if unsafe { libc::madvise(base, length, NO_ADVICE) } != 0 => None,
             0 => Some(NoPage::Refused),
-            // Old kernels answer EINVAL; filters of system calls EPERM, ENOSYS or what they like.
+            // Old kernels answer EINVAL; filters of system calls EPERM, ENOSYS or any other error.
             _ => match Error::last_os_error().raw_os_error() {
                 Some(libc::ENOMEM | libc::EAGAIN | libc::EINTR) => Some(NoPage::NotNow),
                 _ => Some(NoPage::Refused),
@@ -107,7 +108,7 @@ mod mapped {
         NonNull::new(base.cast()).ok_or(NoPage::NotNow)
     }
 
-    /// Zeroed memory that nobody else knows of.
+    /// Zeroed memory that nothing else refers to.
     fn map(length: usize) -> Result<*mut libc::c_void, NoPage> {
         let (protection, flags) =
             (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
@@ -123,10 +124,10 @@ mod mapped {
 
     /// The length of a mapping that holds the number.
     const PAGE: usize = 4096;
-    /// Set in what stands for a number where the kernel refuses the page; the rest is a process's id.
+    /// Set in the number if the kernel refuses the page; the rest is then the id of the process.
     const IS_PROCESS: u64 = 1 << 63;
 
-    /// Where the number is; before it was mapped, or if it cannot be, a place that holds none.
+    /// The place of the number; before it is mapped, or if it cannot be, a place that holds zero.
     /// Published with release, loaded with acquire.
     static PLACE: AtomicPtr<AtomicU64> = AtomicPtr::new(core::ptr::from_ref(&UNMAPPED).cast_mut());
     static UNMAPPED: AtomicU64 = AtomicU64::new(0);
@@ -142,14 +143,14 @@ mod mapped {
         unsafe { &*PLACE.load(Ordering::Acquire) }.load(Ordering::Relaxed)
     }
 
-    /// Whether `number` stands for this process, where the kernel refuses the page.
+    /// Whether `number` is the id of this process, if the kernel refuses the page.
     #[cold]
     #[inline(never)]
     pub(super) fn is_this_process(number: u64) -> bool {
         number & IS_PROCESS != 0 && number == process()
     }
 
-    /// The number of a process that has none yet, or what stands for it.
+    /// The number of a process that has none yet, or the id in its place.
     #[cold]
     #[inline(never)]
     pub(super) fn first_number() -> u64 {
@@ -157,16 +158,16 @@ mod mapped {
         if [&raw const UNMAPPED, &raw const REFUSED].contains(&core::ptr::from_ref(place)) {
             return process();
         }
-        // The number is this process's own: what an ancestor took is lower, as `LAST` is inherited.
+        // No ancestor has this number: their numbers are lower, because `LAST` is inherited.
         let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
-        // A fork in between only makes the child leave a number out.
+        // A fork in between only makes the child skip a number.
         match place.compare_exchange(0, number, Ordering::Relaxed, Ordering::Relaxed) {
             Ok(_) => number,
             Err(first) => first,
         }
     }
 
-    /// Where the number is, mapped now if it was not.
+    /// The place of the number, which is mapped now if it was not.
     fn place() -> &'static AtomicU64 {
         let mut place = PLACE.load(Ordering::Acquire);
         if core::ptr::eq(place, &raw const UNMAPPED) {
@@ -175,7 +176,7 @@ mod mapped {
                 Err(NoPage::Refused) => core::ptr::from_ref(&REFUSED).cast_mut(),
                 Err(NoPage::NotNow) => place,
             };
-            // Of threads that race, one publishes its page and the others give theirs up.
+            // If threads race, one publishes its page and the others unmap theirs.
             match PLACE.compare_exchange(place, mapped, Ordering::Release, Ordering::Acquire) {
                 Ok(_) => place = mapped,
                 Err(first) => {

@@ -1,20 +1,20 @@
 //! GHASH, the universal hash of GCM (NIST SP 800-38D, sections 6.3 and 6.4).
 //!
-//! Constant time in key and data at every level: the portable kernel multiplies integers with
-//! holes between their bits, without tables; the others use the processor's carry-less
-//! multiplication, on eight blocks with 128-bit registers and on sixteen with wider ones before they
-//! reduce once.
+//! Constant time in key and data at every level. The portable kernel multiplies integers with holes
+//! between their bits, without tables. The others use the carry-less multiplication of the
+//! processor, on eight blocks with 128-bit registers and on sixteen with wider ones before each
+//! reduction.
 //!
 //! **How field elements are held.** The first bit of a block is the coefficient of x^0. A block
-//! read as a big-endian number thus has its coefficients in reverse: that of x^0 is the
-//! highest bit, and "times x" is a shift to the right. The carry-less product of two such numbers
-//! is the reversed product, one bit too low. No kernel shifts it back: instead of a power of H they
-//! keep that power divided by x, which makes up for the bit. The product of two numbers so kept is
-//! so kept again, so that powers come from powers by the same multiplication.
+//! read as a big-endian number thus has its coefficients in reverse: that of x^0 is the highest
+//! bit, and "times x" is a shift to the right. The carry-less product of two such numbers is the
+//! reversed product, one bit too low. No kernel shifts it back: each power of H is kept divided by
+//! x, which makes up for the bit. The product of two such numbers again has that form, so that the
+//! same multiplication makes powers from powers.
 //!
-//! **Reduction.** A product has four words of 64 bits, of which the lowest stands for x^192 and
-//! above. x^128 = x^7 + x^2 + x + 1 turns that word into itself, two words up, and the same times
-//! x^7 + x^2 + x; then the next word goes the same way, and two words are left.
+//! **Reduction.** A product has four words of 64 bits; the lowest stands for x^192 and above. By
+//! x^128 = x^7 + x^2 + x + 1 that word is equal to itself two words up, plus itself times x^7 + x^2
+//! + x. The next word is folded in the same way, and two words are left.
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod pclmul;
@@ -33,20 +33,20 @@ use crate::{Isa, Level, wipe};
 /// The levels that have a kernel of their own, lowest first; others run the next one below.
 pub const KERNELS: &[Level] = &[Level::Portable, Level::AesNi, Level::Avx2Vaes, Level::Avx512];
 
-/// How many powers of H are kept: so many blocks can share a reduction.
+/// The number of powers of H, and so of blocks that can share a reduction.
 pub(crate) const POWERS: usize = 20;
 
-/// The powers, and as many zeros behind them as a register takes in that holds one of the last
-/// four. The same at every level, so that a key has one size.
+/// The powers and three zeros, so that four powers can be loaded from any of them. The same at
+/// every level, so that a key has one size.
 pub(crate) const ROOM: usize = POWERS + 3;
 
 /// Powers of a hash key, prepared for the kernels of one instruction set.
 ///
-/// 368 bytes of secrets, which are wiped on drop. Constant time in key and data.
+/// 368 bytes of secrets, wiped on drop. Constant time in key and data.
 //
-// From H^20 down to H^1, each divided by x and in little-endian order, then zeros. The powers that
-// `n` blocks need are the `n` before the zeros, in the order of the blocks. The portable kernel
-// keeps H^1 only, that of 128-bit registers eight.
+// From H^20 down to H^1, each divided by x and in little-endian order, then zeros. `n` blocks need
+// the last `n` powers, in the order of the blocks. The portable kernel keeps H^1 only, the one with
+// 128-bit registers eight powers.
 #[repr(C, align(64))]
 pub struct Key {
     powers: [[u8; 16]; ROOM],
@@ -69,7 +69,7 @@ impl Key {
         Self { powers: [[0; 16]; ROOM], isa }
     }
 
-    /// Prepares another hash key in the place of the one that is there, for the same kernels.
+    /// Prepares another hash key in the place of the current one, for the same kernels.
     pub fn set(&mut self, h: &[u8; 16]) {
         let powers = &mut self.powers;
         by_isa!(self.isa, fill(powers, h):
@@ -81,14 +81,14 @@ impl Key {
         self.isa
     }
 
-    /// The powers, as the kernels take them.
+    /// The powers, in the form of the kernels.
     #[cfg(target_arch = "x86_64")]
     #[inline]
     pub(crate) fn powers(&self) -> &[[u8; 16]; ROOM] {
         &self.powers
     }
 
-    /// Where the powers go, zeros behind them.
+    /// The place of the powers; zeros follow them.
     #[cfg(target_arch = "x86_64")]
     #[inline]
     pub(crate) fn powers_mut(&mut self) -> &mut [[u8; 16]; ROOM] {
@@ -135,7 +135,7 @@ mod tests {
         });
     }
 
-    /// Keys lie in the sessions of every kind of message: they must not grow by accident.
+    /// Every session has a key: its size must not grow by accident.
     #[test]
     fn a_key_takes_six_cache_lines() {
         assert_eq!(size_of::<Key>(), 384);

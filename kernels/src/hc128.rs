@@ -1,7 +1,8 @@
 //! HC-128 (Wu, "The Stream Cipher HC-128", 2004; eSTREAM portfolio, profile 1).
 //!
 //! **Not constant time**: each word of keystream adds two table words that secret bytes choose, so
-//! whoever shares this processor's cache learns of them. No default picks this cipher.
+//! a program that shares the cache of this processor learns of them. This cipher is never a
+//! default.
 //!
 //! Two tables of 512 words take turns: 512 steps change the one and draw on the other, then the
 //! other way round. A key and nonce cost over a thousand steps to set up; words cost little then.
@@ -32,11 +33,11 @@ const MOST: u64 = 1 << 59;
 ///
 /// Requests of any length go through [`StreamCore`], single words through
 /// [`next_word`](Self::next_word); both continue one stream. A block is 16 words, counted from the
-/// start of the stream: a request begins at the very next word, wherever that is, and drops what
-/// is left of the block it ends in.
+/// start of the stream. A request begins at the very next word, and drops the rest of the block in
+/// which it ends.
 ///
-/// The state takes a little over 4 KiB and is wiped on drop. Its bytes may all be zero, at any
-/// moment: such a state steps on and its keystream is zeros.
+/// The state takes a little over 4 KiB and is wiped on drop. Its bytes may all be zero at any
+/// moment: such a state still works, and its keystream is zeros.
 #[repr(C, align(64))]
 pub struct Hc128 {
     p: Table<false>,
@@ -59,7 +60,7 @@ impl StreamCore for Hc128 {
 
     /// Whole blocks left of the 2^64 bits that the designer allows under one key and nonce.
     ///
-    /// The keystream does not start again past them.
+    /// The keystream does not repeat after them.
     #[inline]
     fn remaining(&self) -> u64 {
         MOST.saturating_sub(self.position) / BLOCK_WORDS
@@ -147,8 +148,8 @@ impl Hc128 {
         }
     }
 
-    /// Single steps to the end of a block that [`Hc128::next_word`] has begun; gives back what is
-    /// left of `data`.
+    /// Single steps to the end of a block that [`Hc128::next_word`] has begun; returns the rest of
+    /// `data`.
     #[cold]
     fn finish_block<'i, 'o, const XOR: bool>(
         &mut self,
@@ -178,7 +179,7 @@ fn in_first(position: u64) -> bool {
 /// The next 16 words of the key expansion, from the 16 before them; `number` is the first's.
 #[inline]
 fn expand(words: &mut [u32; 16], number: u32) {
-    // All places known when compiled: worked out here, they would cost as much as the words.
+    // All places are known when compiled; computing them here would cost as much as the words.
     expand_four::<0>(words, number);
     expand_four::<4>(words, number + 4);
     expand_four::<8>(words, number + 8);
@@ -197,7 +198,7 @@ fn expand_four<const AT: usize>(words: &mut [u32; 16], number: u32) {
     }
 }
 
-/// Writes keystream over the front of `data`, or XORs it in, and gives back what is left.
+/// Writes keystream over the front of `data`, or XORs it in. Returns the rest of `data`.
 #[inline]
 fn put<'i, 'o, const XOR: bool>(stream: &[u8], data: InOutBuf<'i, 'o, u8>) -> InOutBuf<'i, 'o, u8> {
     let len = data.len().min(stream.len());

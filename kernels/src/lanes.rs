@@ -1,8 +1,7 @@
 //! Lanes: messages of different keys, side by side.
 //!
-//! Where a mode is serial within one message, a register holds one block of each of several
-//! messages. A lane that ends is refilled from the next message; no lane reads or writes another's
-//! bytes.
+//! If a mode is serial within one message, a register holds one block of each of several messages.
+//! When a lane ends, the next message takes it. No lane reads or writes the bytes of another.
 
 use core::fmt;
 
@@ -11,11 +10,11 @@ use inout::InOutBuf;
 /// One message of a batch: its key, its initialization vector or first counter block, its data.
 #[expect(clippy::exhaustive_structs, reason = "whoever has a batch makes it, field by field")]
 pub struct Lane<'a, C, const N: usize> {
-    /// The expanded key; it may be that of other lanes, too.
+    /// The expanded key; several lanes may share it.
     pub key: &'a C,
     /// The initialization vector. It stays as it is.
     pub iv: &'a [u8; N],
-    /// Whole blocks, in place or from one buffer to another; none are allowed.
+    /// Whole blocks, in place or from one buffer to another; may be empty.
     pub blocks: InOutBuf<'a, 'a, [u8; N]>,
 }
 

@@ -1,6 +1,6 @@
-//! The null cipher: data come out as they went in.
+//! The null cipher: data stay unchanged.
 //!
-//! It protects nothing. It is there to measure what a layer costs by itself, and to test one.
+//! It protects nothing. It serves to measure the cost of a layer alone, and to test a layer.
 
 use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;

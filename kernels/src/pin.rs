@@ -1,14 +1,14 @@
 //! Keeps the shared library that contains this code loaded.
 //!
-//! What is mapped for ever, and the destructors that threads run when they end, must not outlive the
-//! code and the variables that belong to them, and loading a library anew would map and register
+//! Permanent mappings, and the destructors that threads run when they end, must not outlive the
+//! code and variables that belong to them. Loading the library anew would also map and register
 //! everything again.
 
-/// Has `dlclose` leave the library loaded, if this code is in one. The first call of a process does it;
-/// a signal handler that comes in the middle does it again. `errno` may change.
+/// Makes `dlclose` leave the library loaded, if this code is in one. The first call of a process
+/// does it; a signal handler that interrupts it does it again. `errno` may change.
 ///
-/// In the main program it takes no lock and makes no call. In a library it asks the dynamic loader,
-/// which takes its lock and may allocate.
+/// In the main program it takes no lock and makes no call. In a library it calls the dynamic
+/// loader, which takes its lock and may allocate.
 #[cfg(all(target_env = "gnu", not(target_feature = "crt-static")))]
 pub(crate) fn stay_loaded() {
     use core::sync::atomic::{AtomicBool, Ordering};
@@ -26,7 +26,7 @@ pub(crate) fn stay_loaded() {
     DONE.store(true, Ordering::Relaxed);
 }
 
-/// Static programs load no libraries, and musl's `dlclose` leaves all of them loaded.
+/// Static programs load no libraries, and `dlclose` of musl leaves all of them loaded.
 #[cfg(not(all(target_env = "gnu", not(target_feature = "crt-static"))))]
 pub(crate) fn stay_loaded() {}
 
@@ -40,8 +40,8 @@ mod loader {
     #[cfg(target_pointer_width = "64")]
     use libc::Elf64_Phdr as Segment;
 
-    /// Whether an address lies in the program itself, as its headers say; the kernel tells where they
-    /// are.
+    /// Whether an address lies in the program itself, according to its headers, whose place the
+    /// kernel provides.
     pub(super) fn is_in_main_program(address: *const c_void) -> bool {
         // SAFETY: getauxval reads the process's auxiliary vector and has no preconditions.
         let headers = unsafe { libc::getauxval(libc::AT_PHDR) };
@@ -54,10 +54,10 @@ mod loader {
             return false;
         }
         let segments = core::ptr::with_exposed_provenance::<Segment>(headers);
-        // SAFETY: the kernel mapped so many headers there with the program, which stays mapped.
+        // SAFETY: the kernel mapped `count` headers there with the program, which stays mapped.
         let segments = unsafe { core::slice::from_raw_parts(segments, count) };
         let number = |n| usize::try_from(n).unwrap_or_default();
-        // A program without this header is not moved.
+        // A program without this header is at its fixed address.
         let own = segments.iter().find(|segment| segment.p_type == libc::PT_PHDR);
         let moved_by = own.map_or(0, |own| headers.wrapping_sub(number(own.p_vaddr)));
         segments.iter().filter(|segment| segment.p_type == libc::PT_LOAD).any(|segment| {
@@ -66,7 +66,7 @@ mod loader {
         })
     }
 
-    /// Has the loader never unload the library that the address lies in.
+    /// Makes the loader keep the library that contains the address.
     pub(super) fn pin(address: *const c_void) {
         let mut found = MaybeUninit::<libc::Dl_info>::zeroed();
         // SAFETY: the pointer is to a structure of the type that the call fills in.

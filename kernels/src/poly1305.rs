@@ -1,7 +1,7 @@
 //! Poly1305, the one-time authenticator (RFC 8439, section 2.5; Bernstein, "The Poly1305-AES
 //! message-authentication code", 2005).
 //!
-//! Blocks of 16 bytes are the coefficients of a polynomial over the integers modulo 2^130 − 5; its
+//! Blocks of 16 bytes are the coefficients of a polynomial over the integers modulo 2^130 − 5. Its
 //! value at a secret point, plus a secret number, is the tag.
 //!
 //! Constant time in key and data at every level: multiplications, additions, shifts and masks
@@ -13,8 +13,8 @@
 //! | `Avx2` | five limbs of 26 bits | 4, or 8 of long data |
 //! | `Avx512` | three limbs of 44 bits, products of 52-bit halves (IFMA) | 8, or 16 of long data |
 //!
-//! Requests of fewer than 20 blocks (`Avx512`) or 28 (`Avx2`) take the portable kernel: the powers
-//! of the point that blocks side by side need would cost more than they save.
+//! Requests of fewer than 20 blocks (`Avx512`) or 28 (`Avx2`) take the portable kernel: blocks side
+//! by side need powers of the point, which would cost more than they save.
 
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
 mod avx2;
@@ -33,24 +33,24 @@ use crate::{Isa, Level, wipe};
 /// The levels that have a kernel of their own, lowest first; others run the next one below.
 pub const KERNELS: &[Level] = &[Level::Portable, Level::Avx2, Level::Avx512];
 
-/// Blocks in one request from which the kernels with blocks side by side are faster.
+/// The fewest blocks in one request for which the kernels with blocks side by side are faster.
 #[inline]
 const fn many(isa: Isa) -> usize {
     if isa.has(Level::Avx512) { 20 } else { 28 }
 }
 
-/// Poly1305 under one key, with what it has absorbed so far.
+/// Poly1305 under one key, with the sum of the blocks so far.
 ///
-/// A key authenticates one message only: two tags under the same key give it away. It is wiped on
+/// A key authenticates one message only: two tags under the same key reveal it. It is wiped on
 /// drop, with the state.
 pub struct Poly1305 {
     state: State,
-    /// What is added at the end, the second half of the key.
+    /// Added at the end: the second half of the key.
     pad: [u8; 16],
     isa: Isa,
 }
 
-/// What kernels work on, in words of 64 bits, lowest first.
+/// The state of kernels, in words of 64 bits, lowest first.
 struct State {
     /// The secret point.
     r: [u64; 2],
@@ -88,10 +88,10 @@ impl Poly1305 {
     }
 
     /// Absorbs the end of a message of any length: whole blocks, and a last one that may be
-    /// shorter and is told from one with zeros at its end (RFC 8439, section 2.5).
+    /// shorter. A shorter one differs from one with zeros at its end (RFC 8439, section 2.5).
     ///
-    /// After a shorter block nothing may follow but [`tag`](Self::tag): what comes later would
-    /// begin a new block, and the tag would be none of Poly1305.
+    /// After a shorter block only [`tag`](Self::tag) may follow: later bytes would begin a new
+    /// block, and the tag would not be that of Poly1305.
     #[inline]
     pub fn absorb_last(&mut self, bytes: &[u8]) {
         let (blocks, rest) = bytes.as_chunks();
@@ -103,15 +103,15 @@ impl Poly1305 {
         }
     }
 
-    /// Absorbs a whole block that is a little-endian number already. No dispatch: the block after
-    /// it waits for this one, whatever the kernel.
+    /// Absorbs a whole block that is a little-endian number already. No dispatch: the next block
+    /// waits for this one in every kernel.
     #[inline(always)]
     pub(crate) fn absorb_number(&mut self, block: u128) {
         portable::absorb_one(&mut self.state, block, 1);
     }
 
-    /// Absorbs `bytes` as [`absorb_padded`](Self::absorb_padded) does, when they are too few for
-    /// a kernel with blocks side by side. No dispatch.
+    /// Absorbs `bytes` as [`absorb_padded`](Self::absorb_padded) does, for bytes that are too few
+    /// for a kernel with blocks side by side. No dispatch.
     #[inline(always)]
     pub(crate) fn absorb_few(&mut self, bytes: &[u8]) {
         let (blocks, rest) = bytes.as_chunks();
@@ -123,7 +123,7 @@ impl Poly1305 {
 
     /// The tag of all that has been absorbed.
     ///
-    /// To compare tags takes a comparison in constant time, which the layers above have.
+    /// The layers above compare tags, in constant time.
     #[must_use]
     #[inline]
     pub fn tag(self) -> [u8; 16] {
@@ -142,8 +142,8 @@ fn halves(key: &[u8; 32]) -> [&[u8; 16]; 2] {
 
 /// A block of fewer than 16 bytes with zeros after them, as a little-endian number.
 ///
-/// Two loads that may overlap: a copy of unknown length would be a call, and the load that follows
-/// it would wait for the bytes to reach the cache.
+/// Two loads that may overlap. A copy of unknown length would be a call, and the load after it
+/// would wait until the bytes are in the cache.
 #[inline]
 pub(crate) fn padded(rest: &[u8]) -> u128 {
     let end = 8 * rest.len();

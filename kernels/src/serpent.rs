@@ -1,9 +1,9 @@
 //! Serpent (Anderson, Biham, Knudsen, "Serpent: A Proposal for the Advanced Encryption Standard",
 //! 1998), with keys of 128, 192 or 256 bits.
 //!
-//! Bytes are in the order of the NESSIE test vectors, which other libraries follow too: each four
-//! make a little-endian word, lowest word first. The files of the AES submission print the same
-//! numbers with all bytes reversed.
+//! Bytes are in the order of the NESSIE test vectors, as in other libraries: each four make a
+//! little-endian word, lowest word first. The files of the AES submission print the same numbers
+//! with all bytes reversed.
 //!
 //! Constant time in key and data at every level: S-boxes are computed, not looked up. Kernels hold
 //! one block in four words (`Portable`), or work on 8, 16 or 32 blocks at a time in registers of
@@ -163,14 +163,14 @@ impl BlockCipher<16> for Serpent {
 }
 
 impl Serpent {
-    /// Encrypts many messages (CBC; NIST SP 800-38A, section 6.2) side by side, each with its own key
-    /// and initialization vector.
+    /// Encrypts many messages (CBC; NIST SP 800-38A, section 6.2) side by side, each with its own
+    /// key and initialization vector.
     ///
-    /// Any number of messages of any lengths, none included; each becomes what
-    /// [`cbc_encrypt`](BlockEncrypt::cbc_encrypt) would make of it. One message costs what it costs
-    /// there. Keys that were expanded for different instruction sets run at the lowest of them.
-    /// Constant time in keys and data; lengths are public. Copies of round keys stay on the stack
-    /// until [`wipe::stack`] goes over it.
+    /// Any number of messages of any lengths, none included. The result of each is that of
+    /// [`cbc_encrypt`](BlockEncrypt::cbc_encrypt), and so is the cost of a single message. If the
+    /// keys were expanded for different instruction sets, the lowest of them is used. Constant time
+    /// in keys and data; lengths are public. Copies of round keys stay on the stack until
+    /// [`wipe::stack`] clears it.
     pub fn cbc_encrypt_lanes(lanes: &mut [Lane<'_, Self, 16>]) {
         let Some(isa) = lanes.iter().map(|lane| lane.key.isa).min() else { return };
         by_isa!(isa, cbc_encrypt_lanes(lanes):
@@ -194,10 +194,10 @@ impl Serpent {
     }
 }
 
-/// Takes the counter blocks of the next `bytes`: the counter to start from and the number of bytes
-/// until its last word wraps, or all.
+/// Reserves the counter blocks of the next `bytes`. Returns the first counter, and the number of
+/// bytes until its last word wraps, or all.
 ///
-/// Kernels may therefore add to the last word alone.
+/// So kernels may add to the last word alone.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "the last word of the counter is meant")]
 fn advance(counter: &mut [u8; 16], bytes: usize) -> ([u8; 16], usize) {
@@ -219,7 +219,7 @@ fn words(block: &[u8; 16]) -> [u32; 4] {
     words
 }
 
-/// The block that words make.
+/// The block of these words.
 #[inline]
 fn bytes(words: [u32; 4]) -> [u8; 16] {
     let mut block = [0; 16];

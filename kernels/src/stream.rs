@@ -1,4 +1,4 @@
-//! What every stream core offers, at the granularity of a request.
+//! The interface of stream cores, at the granularity of a request.
 
 use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
@@ -22,18 +22,18 @@ pub trait StreamCore: Sized + ZeroizeOnDrop {
 
     /// Blocks left before the counter would repeat, saturating at `u64::MAX`.
     ///
-    /// Callers must not ask for more: past this point the keystream would start again. The
-    /// checked layer refuses such requests.
+    /// Callers must not request more: past this point the keystream would start again. The checked
+    /// layer refuses such requests.
     fn remaining(&self) -> u64;
 
     /// Writes the next keystream bytes over `out`, which is never read.
     ///
-    /// The rest of a last part block is dropped: the next call starts at a fresh block.
+    /// The rest of an incomplete last block is dropped: the next call starts at a fresh block.
     fn keystream(&mut self, out: &mut [u8]);
 
     /// XORs the next keystream bytes into `data`, in place or from one buffer to another.
     ///
-    /// The rest of a last part block is dropped: the next call starts at a fresh block.
+    /// The rest of an incomplete last block is dropped: the next call starts at a fresh block.
     fn xor(&mut self, data: InOutBuf<'_, '_, u8>);
 }
 

@@ -1,8 +1,7 @@
-//! Wiping of what a computation leaves behind: memory, stack and vector registers.
+//! Wiping of the traces of a computation: memory, stack and vector registers.
 //!
-//! Keyed states wipe themselves when they are dropped. What kernels leave on the stack and in
-//! registers is wiped by their callers, once a batch and not once a call, with [`stack`] and
-//! [`registers`].
+//! Keyed states wipe themselves when they are dropped. Callers wipe what kernels leave on the stack
+//! and in registers, once a batch and not once a call, with [`stack`] and [`registers`].
 
 use core::mem::MaybeUninit;
 
@@ -22,15 +21,16 @@ pub fn words<T: Copy + Default>(words: &mut [T]) {
     observe(words);
 }
 
-/// Bytes of stack that a call of any kernel of this build, and of the layers above it, uses at most.
+/// The most bytes of stack that a call of any kernel of this build uses, together with the layers
+/// above it.
 ///
-/// The round keys of 64 lanes of triple DES need most of it; without it, those of 32 lanes of
-/// Serpent do. Above them lie the lists that batches are made of.
+/// The round keys of 64 lanes of triple DES need most of it; without `legacy`, those of 32 lanes of
+/// Serpent do. The lists of batches lie above them.
 pub const DEPTH: usize = if cfg!(feature = "legacy") { 64 << 10 } else { 44 << 10 };
 
 /// Overwrites the `N` bytes of stack below the caller's frame with zeros.
 ///
-/// Whatever functions that have returned left there, down to that depth, is gone.
+/// This removes all data that functions left there, down to that depth, before they returned.
 #[inline(never)]
 pub fn stack<const N: usize>() {
     let mut frame = [const { MaybeUninit::<u8>::uninit() }; N];
@@ -38,17 +38,18 @@ pub fn stack<const N: usize>() {
     observe(&mut frame);
 }
 
-/// Bytes of stack that the set-up of a key uses at most with AES instructions, or where a key is
+/// The most bytes of stack that the set-up of a key uses with AES instructions, or if the key is
 /// kept as it comes. Unoptimised code takes more.
 pub const SHALLOW: usize = if cfg!(debug_assertions) { DEEP } else { 192 };
 
-/// The same of all others: bitsliced kernels, Serpent, DES.
+/// The same for all other set-ups: bitsliced kernels, Serpent, DES.
 pub const DEEP: usize = 4 << 10;
 
-/// Clears what the set-up of a key left behind: `N` bytes of stack below the caller's frame, all
+/// Clears the traces of the set-up of a key: `N` bytes of stack below the caller's frame, all
 /// vector registers, and the general purpose registers that a call need not preserve.
 ///
-/// The caller has called what set the key up, and has nothing of it in its own frame.
+/// The caller has called the function that set up the key, and its own frame holds nothing of the
+/// key.
 #[inline(always)]
 pub fn set_up<const N: usize>() {
     #[cfg(target_arch = "x86_64")]
@@ -57,8 +58,9 @@ pub fn set_up<const N: usize>() {
     stack::<N>();
 }
 
-/// Does what [`set_up`] does when it is dropped, for a caller that returns what was set up: kept in
-/// a variable until the stack is cleared, it would be moved from there and leave a copy.
+/// Calls [`set_up`] when it is dropped, for a caller that returns the value that was set up. If the
+/// caller kept that value in a variable until the stack was cleared, it would be moved from there
+/// and leave a copy.
 #[derive(Debug)]
 #[must_use = "it clears when it is dropped"]
 pub struct SetUp<const SHALLOW: usize, const DEEP: usize> {
@@ -66,7 +68,7 @@ pub struct SetUp<const SHALLOW: usize, const DEEP: usize> {
 }
 
 impl<const SHALLOW: usize, const DEEP: usize> SetUp<SHALLOW, DEEP> {
-    /// Clears so many bytes of stack, by whether the set-up is a shallow one.
+    /// Clears `SHALLOW` bytes of stack if the set-up is a shallow one, else `DEEP`.
     #[inline(always)]
     pub const fn new(shallow: bool) -> Self {
         Self { shallow }
@@ -80,17 +82,18 @@ impl<const SHALLOW: usize, const DEEP: usize> Drop for SetUp<SHALLOW, DEEP> {
     }
 }
 
-/// Bytes of stack for a set-up of `depth` above which a value of so many bytes lies.
+/// The bytes of stack to clear after a set-up that uses `depth` bytes and returns a value of
+/// `value` bytes.
 #[must_use]
 pub const fn below(value: usize, depth: usize) -> usize {
     (value + depth).next_multiple_of(64)
 }
 
-/// Clears every vector register that this processor has, and the general purpose registers that a
-/// call may leave changed.
+/// Clears every vector register of this processor, and the general purpose registers that a call
+/// may change.
 ///
-/// Not only those of the kernels that ran: the C library copies memory by the widest registers
-/// that there are.
+/// The kernels that ran are not the only users: the C library copies memory with the widest
+/// registers of the processor.
 #[inline]
 pub fn registers() {
     #[cfg(target_arch = "x86_64")]
@@ -128,9 +131,9 @@ mod x86 {
         }
     }
 
-    /// The stores go right below the stack pointer: a function of its own would begin further down,
-    /// and leave what lies between. Assembly that may use the stack has the compiler keep nothing
-    /// there.
+    /// The stores go right below the stack pointer. A separate function would begin further down,
+    /// and leave the bytes in between. Assembly that may use the stack has the compiler keep
+    /// nothing there.
     #[inline(always)]
     pub(super) fn clear_set_up<const N: usize>() {
         const { assert!(N > 0 && N.is_multiple_of(64)) };
@@ -185,7 +188,7 @@ mod x86 {
         }
     }
 
-    /// Without detection, these two say what the program was compiled for.
+    /// Without detection, this and the next give the features that the program was compiled for.
     #[inline]
     fn has_avx512() -> bool {
         #[cfg(feature = "std")]

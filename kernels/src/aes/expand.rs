@@ -1,10 +1,10 @@
 //! Key schedules (FIPS 197, section 5.2) with AES instructions. Constant time in the key.
 //!
-//! `AESENCLAST` of a word repeated in all four columns is the S-box on that word, for `ShiftRows`
-//! then changes nothing; a byte shuffle repeats and rotates the word. That is several times faster
-//! than `AESKEYGENASSIST`. `AESENCLAST` also adds a vector, so whatever the next last word takes
-//! from older words is added there, and each step of the recurrence takes one shuffle and one
-//! `AESENCLAST`.
+//! `AESENCLAST` of a word repeated in all four columns is the S-box on that word, because
+//! `ShiftRows` then changes nothing; a byte shuffle repeats and rotates the word. That is several
+//! times faster than `AESKEYGENASSIST`. `AESENCLAST` also adds a vector. The words that the next
+//! last word takes from older words are added there, and each step of the recurrence takes one
+//! shuffle and one `AESENCLAST`.
 //!
 //! Notation: `P` is the sum of each word with all words before it (`sums`), by which one round key
 //! follows from another; `P P` adds to each word the one two places before it (`sums2`).

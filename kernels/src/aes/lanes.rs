@@ -1,15 +1,14 @@
 //! CBC encryption of many messages side by side: each register holds one block of each of several
 //! messages, which have keys, initialization vectors and lengths of their own.
 //!
-//! One message alone is a chain: a processor that could begin one or two rounds a cycle waits
-//! three or four for each. Sixteen messages in four 512-bit registers, or in eight of 256 bits,
-//! keep it busy, as do eight in 128-bit ones; fewer messages take as many registers as they fill.
-//! All run until the shortest ends, the next message takes its place, and when there is none, the
-//! others close up. The last goes on as a message by itself. Without AES instructions, messages go
-//! one by one.
+//! One message alone is a chain: a processor that could begin one or two rounds a cycle waits three
+//! or four for each. Sixteen messages in four 512-bit registers, or in eight of 256 bits, keep it
+//! busy; so do eight in 128-bit ones. Fewer messages take as many registers as they fill. All run
+//! until the shortest ends; the next message takes its place. When there is none, the others close
+//! up, and the last one continues alone. Without AES instructions, messages go one by one.
 //!
-//! Short messages go one by one, too: the processor overlaps those by itself. Constant time in keys
-//! and data, not in lengths.
+//! Short messages also go one by one, because the processor overlaps them by itself. Constant time
+//! in keys and data, not in lengths.
 
 #[cfg(target_arch = "x86_64")]
 mod aesni;
@@ -27,11 +26,11 @@ use crate::{BlockEncrypt, Isa};
 macro_rules! key_size {
     ($aes:ident, $bits:literal) => {
         impl $aes<$bits> {
-            /// Encrypts a chain of blocks (CBC; NIST SP 800-38A, section 6.2) in each of `lanes`, side
-            /// by side: the same as [`cbc_encrypt`](BlockEncrypt::cbc_encrypt) one by one.
+            /// Encrypts a chain of blocks (CBC; NIST SP 800-38A, section 6.2) in each of `lanes`,
+            /// side by side: the same as [`cbc_encrypt`](BlockEncrypt::cbc_encrypt) one by one.
             ///
-            /// Any number of messages of any lengths, none included, each with its own key. Constant
-            /// time in keys and data. Round keys stay on the stack until
+            /// Any number of messages of any lengths, none included, each with its own key.
+            /// Constant time in keys and data. Round keys stay on the stack until
             /// [`wipe::stack`](crate::wipe::stack) is called, as with any kernel.
             pub fn cbc_encrypt_lanes(lanes: &mut [Lane<'_, Self, 16>]) {
                 let Some(isa) = lanes.first().map(|lane| lane.key.isa) else { return };
@@ -65,10 +64,10 @@ key_size!(AesForward, 256);
     expect(dead_code, reason = "lanes are for AES instructions of x86")
 )]
 trait Schedule<const N: usize>: BlockEncrypt<16> {
-    /// What the schedule was made for.
+    /// The level of the schedule.
     fn isa(&self) -> Isa;
 
-    /// As the processor's AES instructions take them, if it was made for those.
+    /// The round keys for AES instructions, if the schedule was made for those.
     fn round_keys(&self) -> &[[u8; 16]; N];
 }
 

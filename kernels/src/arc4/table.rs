@@ -4,7 +4,7 @@ use crate::wipe;
 
 /// A permutation of the numbers 0 to 255. Wiped by its owner.
 ///
-/// Of words, because the processor is slower to pass a stored byte on to a load near by.
+/// Words, because the processor forwards a stored byte to a nearby load more slowly.
 #[derive(Clone)]
 #[repr(transparent)]
 pub(super) struct Table {
@@ -37,9 +37,9 @@ impl Table {
 
     /// Swaps the entries at `i` and `j`, both below 256; gives the one that was at `j`.
     ///
-    /// `ahead` holds the entries at `i` and `i + 1` and goes on by one. Entries are loaded so early
-    /// because a load waits until the processor knows where the stores before it went: loaded
-    /// just before use, each step would wait for the one before it.
+    /// `ahead` holds the entries at `i` and `i + 1`, and is advanced by one. Entries are loaded so
+    /// early because a load waits until the processor knows the addresses of the stores before it.
+    /// Loaded just before use, each step would wait for the one before.
     #[inline(always)]
     pub(super) fn swap(&mut self, i: u32, j: u32, ahead: &mut [u32; 2]) -> u32 {
         let [x, next] = *ahead;

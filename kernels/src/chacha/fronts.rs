@@ -1,4 +1,4 @@
-//! The first bytes of blocks of different keys side by side: masks of headers are made of them.
+//! The first bytes of blocks of different keys side by side, for masks of headers.
 
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
 mod avx512;
@@ -10,10 +10,10 @@ use crate::Isa;
 /// A block of ChaCha20: its key and its last row, as [`front`] takes them.
 type Block<'a> = (&'a Key, &'a [u8; 16]);
 
-/// The first 8 bytes of each of up to 16 blocks of ChaCha20: what [`front`] makes of one.
+/// The first 8 bytes of each of up to 16 blocks of ChaCha20, as [`front`] gives them for one.
 ///
-/// A block is named by its key and its last row; what is named behind the sixteenth is left out, and
-/// in `fronts` what lies behind the last one may change. As constant time as [`front`].
+/// A block is given by its key and its last row. Blocks after the sixteenth are ignored, and
+/// entries of `fronts` after the last block may change. As constant time as [`front`].
 #[inline]
 pub fn fronts(isa: Isa, blocks: &[(&Key, &[u8; 16])], fronts: &mut [[u8; 8]; 16]) {
     match blocks {
@@ -26,7 +26,7 @@ pub fn fronts(isa: Isa, blocks: &[(&Key, &[u8; 16])], fronts: &mut [[u8; 8]; 16]
     }
 }
 
-/// Fewer than 16, of which the last one is repeated.
+/// Fewer than 16; the last one is repeated.
 #[inline(never)]
 fn fewer(isa: Isa, blocks: &[Block<'_>], fronts: &mut [[u8; 8]; 16]) {
     let last = blocks.len() - 1;

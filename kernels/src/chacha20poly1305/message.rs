@@ -1,4 +1,4 @@
-//! A message that comes in pieces.
+//! A message in pieces.
 
 use core::fmt;
 use core::mem;
@@ -14,20 +14,19 @@ use crate::{Isa, StreamCore, wipe};
 /// Bytes of a part, which Poly1305 finds in the first-level cache.
 const PART: usize = 4096;
 
-/// A message that comes in pieces: first its associated data, then its data, one way.
+/// A message in pieces: first its associated data, then its data, in one direction.
 ///
-/// Counter, hash and what is left of a block of keystream; wiped on drop.
+/// Counter, hash and the rest of a block of keystream; wiped on drop.
 //
 // Core and hash wipe themselves.
 pub struct Message {
     core: ChaCha<20, Ietf>,
     hash: Poly1305,
-    /// The begun block of keystream, of which the first `spent` bytes have been used; all of them
-    /// if none is begun.
+    /// The current block of keystream, of which the first `spent` bytes have been used; all of them
+    /// if there is none.
     keystream: [u8; 64],
     spent: usize,
-    /// The begun block of what is hashed, of which there are the first `filled` bytes, fewer than
-    /// 16.
+    /// The incomplete block that is to be hashed, with its first `filled` bytes, fewer than 16.
     block: [u8; 16],
     filled: usize,
     /// Bytes of associated data and of data so far.
@@ -61,7 +60,7 @@ impl Message {
         }
         self.sizes[1] += data.len() as u64;
         while !data.is_empty() {
-            // What is left of a begun block of keystream, then whole blocks, then a new one.
+            // First the rest of the current block of keystream, then whole blocks, then a new one.
             let begun = 64 - self.spent;
             let len = match data.len() {
                 len if begun > 0 => len.min(begun),
@@ -87,8 +86,8 @@ impl Message {
         parts::tag(hash, aad, data)
     }
 
-    /// XORs the next keystream bytes into `part`: whole blocks when none is begun, or no more than
-    /// are left of one.
+    /// XORs the next keystream bytes into `part`: whole blocks if there is no current one, else at
+    /// most its rest.
     fn xor(&mut self, mut part: InOutBuf<'_, '_, u8>) {
         if self.spent == 64 {
             if part.len().is_multiple_of(64) {
@@ -102,7 +101,7 @@ impl Message {
         self.spent = used;
     }
 
-    /// Hashes bytes, the last of which may be kept until their block is full.
+    /// Hashes bytes; the last ones may be kept until their block is complete.
     fn absorb(&mut self, bytes: &[u8]) {
         let mut bytes = bytes;
         if self.filled > 0 {
@@ -120,14 +119,14 @@ impl Message {
         self.keep(rest);
     }
 
-    /// Appends to the begun block.
+    /// Appends to the incomplete block.
     fn keep(&mut self, bytes: &[u8]) {
         let end = self.filled + bytes.len();
         self.block[self.filled..end].copy_from_slice(bytes);
         self.filled = end;
     }
 
-    /// Ends the associated data or the data: zeros fill a begun block.
+    /// Ends the associated data or the data: zeros fill the incomplete block.
     fn fill_block(&mut self) {
         let bytes = mem::take(&mut self.filled);
         self.hash.absorb_padded(&self.block[..bytes]);

@@ -1,4 +1,5 @@
-//! What the kernels share: messages short enough for one pass of ChaCha20, and the ends of others.
+//! Functions that the kernels share, for messages short enough for one pass of ChaCha20, and for
+//! the ends of others.
 
 use inout::InOutBuf;
 
@@ -6,10 +7,10 @@ use super::SEAL;
 use crate::poly1305::{Poly1305, padded};
 use crate::{Isa, into_blocks};
 
-/// Associated data from which Poly1305 is worth a call.
+/// Bytes of associated data from which on a call of Poly1305 pays.
 const MUCH: usize = 320;
 
-/// The hash of a message, whose associated data it has absorbed.
+/// The hash of a message, after its associated data.
 ///
 /// `first` is block 0 of the keystream.
 #[inline(always)]
@@ -27,11 +28,11 @@ pub(super) fn begun(isa: Isa, first: &[u8; 64], aad: &[u8]) -> Poly1305 {
     hash
 }
 
-/// XORs keystream, whole blocks of 16 bytes and enough of them, into `data` and absorbs the
-/// ciphertext, block by block; a last part block is filled with zeros.
+/// XORs keystream, at least as many whole blocks of 16 bytes as the data need, into `data`, and
+/// absorbs the ciphertext block by block; zeros fill an incomplete last block.
 ///
-/// Poly1305 waits for itself, so that all the rest takes no time; and no byte is read back that has
-/// just been written, which would wait for narrower stores.
+/// Poly1305 waits for its own results, so everything else takes no time. No byte is read back that
+/// has just been written: that would wait for narrower stores.
 #[inline(always)]
 pub(super) fn apply<const WAY: bool>(
     hash: &mut Poly1305,
@@ -55,10 +56,9 @@ pub(super) fn apply<const WAY: bool>(
     }
 }
 
-/// XORs keystream, whole blocks of 16 bytes and enough of them, into `data`.
+/// XORs keystream, at least as many whole blocks of 16 bytes as the data need, into `data`.
 ///
-/// By blocks: the compiler leaves a loop over bytes one over bytes where what it reads and what it
-/// writes may be the same.
+/// By blocks: if input and output may overlap, the compiler does not vectorise a loop over bytes.
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
 #[inline(always)]
 pub(super) fn xor(keystream: &[u8], data: InOutBuf<'_, '_, u8>) {
@@ -76,7 +76,7 @@ pub(super) fn xor(keystream: &[u8], data: InOutBuf<'_, '_, u8>) {
 
 /// Writes the lowest bytes of a number, fewer than 16, lowest first.
 ///
-/// Two stores that may overlap: a copy of unknown length would be a call.
+/// Two stores that may overlap; a copy of unknown length would be a call.
 #[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "the bytes from there on are wanted")]
 fn write_part(out: &mut [u8], number: u128) {
@@ -98,7 +98,7 @@ fn write_part(out: &mut [u8], number: u128) {
     }
 }
 
-/// The tag: the last block that is hashed are the numbers of bytes.
+/// The tag: the last block is the numbers of bytes.
 #[inline(always)]
 pub(super) fn tag(mut hash: Poly1305, aad: u64, data: u64) -> [u8; 16] {
     hash.absorb_number(u128::from(aad) | u128::from(data) << 64);

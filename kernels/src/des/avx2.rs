@@ -60,7 +60,7 @@ pub(super) fn expand(key: &[u8; 8]) -> [u64; KEYS] {
     schedule::expand_inline(key)
 }
 
-/// Four lanes of 64 bits. Only this module makes one, in code that AVX2 is enabled in.
+/// Four lanes of 64 bits. Only this module makes one, in code that has AVX2 enabled.
 #[derive(Clone, Copy)]
 pub(super) struct Lanes(pub(super) __m256i);
 

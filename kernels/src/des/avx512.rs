@@ -1,10 +1,10 @@
 //! DES with VBMI and GFNI on 512-bit registers: 64 blocks at a time, a byte of each in every
 //! register. Constant time in keys and data.
 //!
-//! A spread half is eight registers, one for each S-box; the S-box is one byte permutation of a
-//! table of 64 bytes. Every output bit comes out of it at the place in its byte where the S-boxes
-//! of the next round want it, see [`PLACES`], so that P and E are bit selections alone. Bits 6 and
-//! 7 of the bytes hold what happens to come there; permutations ignore them.
+//! A spread half is eight registers, one for each S-box. An S-box is one byte permutation of a
+//! table of 64 bytes. Each output bit leaves the table at the place in its byte where the S-boxes
+//! of the next round take it, see [`PLACES`]; so P and E only select bits. Bits 6 and 7 of the
+//! bytes hold garbage, which permutations ignore.
 
 use core::arch::asm;
 use core::arch::x86_64::*;
@@ -59,7 +59,7 @@ pub(super) struct Halves {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn sixteen(halves: Halves, words: &[[[u8; 4]; 8]; WORDS]) -> Halves {
-    // What the S-boxes are asked in two rounds that follow each other.
+    // The inputs of the S-boxes in two successive rounds.
     let (mut index, mut other) = (halves.right, halves.left);
     for (index, word) in index.iter_mut().zip(&words[0]) {
         *index = _mm512_xor_si512(*index, broadcast(word));
@@ -89,8 +89,8 @@ fn add(half: &mut [__m512i; 8], index: &[__m512i; 8], word: &[[u8; 4]; 8], masks
     }
 }
 
-/// P and E: what the S-boxes answered, as inputs of the next ones. Found by a search over
-/// [`PLACES`]; what several inputs want together is selected once.
+/// P and E: turns the outputs of the S-boxes into their next inputs. Found by a search over
+/// [`PLACES`]; bits that several inputs take together are selected once.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) fn permuted(answers: [__m512i; 8], masks: &Masks) -> [__m512i; 8] {
@@ -127,8 +127,8 @@ fn select(mask: __m512i, x: __m512i, y: __m512i) -> __m512i {
     _mm512_ternarylogic_epi64::<0xd8>(x, y, mask)
 }
 
-/// The masks that [`permuted`] uses several times. All others stay in memory: there are not
-/// registers enough, and those of the S-boxes' inputs would be spilled for them.
+/// The masks that [`permuted`] uses several times. All others stay in memory: there are not enough
+/// registers, and the inputs of the S-boxes would be spilled for them.
 pub(super) struct Masks {
     often: [__m512i; 4],
 }
@@ -223,7 +223,7 @@ pub(super) fn exchange(from: [__m512i; 8], digit: usize) -> [__m512i; 8] {
     vectors
 }
 
-/// Hides where a value comes from: the compiler would make one permutation of two shuffles, which
+/// Hides the origin of a value: the compiler would make one permutation of two shuffles, which
 /// takes longer than both.
 #[inline]
 #[target_feature(enable = "avx512f")]
@@ -273,7 +273,7 @@ pub(super) fn gather(halves: &Halves) -> [__m512i; 8] {
     bytes
 }
 
-/// Words of a schedule, and what fills the last vector of them.
+/// Words of a schedule, and those that fill its last vector.
 const WORDS: usize = KEYS.next_multiple_of(8);
 
 /// A schedule in the order of its use, for each S-box a byte as the S-box's input stands in it,
@@ -403,7 +403,7 @@ const fn moves(from: usize, to: usize) -> i64 {
     1 << (8 * (7 - to) + from)
 }
 
-/// Where the bytes of eight words of a schedule come from so that all of one S-box are together.
+/// The sources of the bytes of eight words of a schedule, which bring all of one S-box together.
 #[expect(clippy::cast_possible_truncation, reason = "numbers below 64")]
 pub(super) static BY_SBOX: [u8; 64] = {
     let mut index = [0; 64];
@@ -436,7 +436,7 @@ pub(super) static KEY_MATRICES: [u8; 64] = {
     matrices
 };
 
-/// Where the bytes of the first two of eight words come from, each of them four times.
+/// The sources of the bytes of the first two of eight words, each four times.
 #[expect(clippy::cast_possible_truncation, reason = "numbers below 64")]
 static FIRST_TWO: [u8; 64] = {
     let mut index = [0; 64];

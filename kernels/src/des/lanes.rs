@@ -1,17 +1,19 @@
 //! CBC encryption of many messages side by side, each under its own key.
 //!
-//! One block after the other is all that CBC allows within a message; the lanes of a register take
-//! blocks of different messages. `Avx512` has 64 lanes, and a step of all of them takes as long as
-//! four blocks by tables, two messages at a time. Bitslicing has 256 lanes with `Avx2` and 64 in
-//! plain Rust; a step is worth 40 blocks there, or 28. What is too little for lanes, or left over
-//! when no message waits any more, goes by tables, two messages at a time: NOT constant time, see
-//! the [module](super). In lanes everything is constant time but lengths.
+//! CBC encrypts the blocks of one message one after the other, so the lanes of a register take
+//! blocks of different messages. `Avx512` has 64 lanes; bitslicing has 256 with `Avx2`, and 64 in
+//! plain Rust. The alternative is tables, for two messages at a time. One step of all lanes takes
+//! as long as a few blocks by tables: 4 at `Avx512`, 40 at `Avx2`, 28 in plain Rust.
 //!
-//! By tables goes whatever is left of the last messages when fewer than so many that are not empty
-//! are on their way: 5 at `Avx512`, 40 at `Avx2` in batches of more than 64, else 28. A smaller
-//! batch goes so from the beginning; at `Avx512` also one of at most 64 messages that have together
-//! no more blocks than four times the longest and 16. So only messages that end with enough others
-//! are encrypted in constant time to their ends.
+//! Lanes are constant time, except in lengths. Tables are NOT constant time; see the
+//! [module](super).
+//!
+//! **When tables take over.** A batch goes through lanes while at least `FEWEST` messages are
+//! unfinished: 5 at `Avx512`; 40 at `Avx2` in batches of more than 64 messages; else 28. When fewer
+//! are left and none waits, tables finish them. A batch that is smaller than `FEWEST` uses only
+//! tables. So does a batch of at most 64 messages at `Avx512` whose blocks together are at most 16
+//! more than four times those of its longest message. A message is therefore encrypted in constant
+//! time to its end only if enough others end with it.
 
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
 mod avx2;
@@ -32,9 +34,9 @@ use crate::lanes::Lane;
 impl Des {
     /// Encrypts each lane's message as [`cbc_encrypt`](crate::BlockEncrypt::cbc_encrypt) does.
     ///
-    /// Any number of lanes, of any lengths; they may come out in another order. Where their keys
-    /// were expanded for different instruction sets, the lowest serves all. What goes in lanes and not by tables is constant
-    /// time in keys and data, not in lengths.
+    /// Any number of lanes, of any lengths; their order may change. If the keys were expanded for
+    /// different instruction sets, the lowest of them is used. Blocks that go through lanes, not
+    /// tables, are encrypted in constant time in keys and data, not in lengths.
     pub fn cbc_encrypt_lanes(lanes: &mut [Lane<'_, Self, 8>]) {
         cbc_encrypt_lanes(lanes);
     }
@@ -43,15 +45,15 @@ impl Des {
 impl TripleDes {
     /// Encrypts each lane's message as [`cbc_encrypt`](crate::BlockEncrypt::cbc_encrypt) does.
     ///
-    /// Any number of lanes, of any lengths; they may come out in another order. Where their keys
-    /// were expanded for different instruction sets, the lowest serves all. What goes in lanes and not by tables is constant
-    /// time in keys and data, not in lengths.
+    /// Any number of lanes, of any lengths; their order may change. If the keys were expanded for
+    /// different instruction sets, the lowest of them is used. Blocks that go through lanes, not
+    /// tables, are encrypted in constant time in keys and data, not in lengths.
     pub fn cbc_encrypt_lanes(lanes: &mut [Lane<'_, Self, 8>]) {
         cbc_encrypt_lanes(lanes);
     }
 }
 
-/// Messages that all take a lane at once at every level.
+/// Messages that take a lane all at once, at every level.
 const SIDE_BY_SIDE: usize = 64;
 
 /// `N` times DES.
@@ -82,7 +84,7 @@ impl Times<3> for TripleDes {
 
 fn cbc_encrypt_lanes<C: Times<N>, const N: usize>(lanes: &mut [Lane<'_, C, 8>]) {
     let Some(isa) = lanes.iter().map(|lane| lane.key.isa()).min() else { return };
-    // Longest first: what is left when no more wait is then of few blocks, and ends together.
+    // Longest first: the last messages then have few blocks, and end together.
     if lanes.len() > SIDE_BY_SIDE {
         lanes.sort_unstable_by_key(|lane| Reverse(lane.blocks.len()));
     }

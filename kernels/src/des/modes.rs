@@ -1,8 +1,7 @@
 //! ECB, CBC decryption and counter mode: requests cut into pieces that the kernels take.
 //!
-//! Pieces are copied to a buffer, crypted there by as many groups of 64 blocks as they need, and
-//! written out from it; so a kernel knows nothing of modes, and lanes that are left over carry
-//! whatever the buffer holds.
+//! Each piece is copied to a buffer, crypted there in groups of 64 blocks, and written out. Kernels
+//! therefore know nothing of modes. Unused lanes carry whatever the buffer holds.
 
 use inout::InOutBuf;
 
@@ -13,7 +12,7 @@ use crate::Isa;
 /// The buffer of requests that are too short for a group.
 const FEW: usize = 8;
 
-/// A key, a direction, and how to go about it.
+/// A key, a direction, and a kernel.
 #[derive(Clone, Copy)]
 pub(super) struct Request<'a> {
     pub(super) isa: Isa,
@@ -103,7 +102,7 @@ impl Request<'_> {
         *counter = next.to_be_bytes();
     }
 
-    /// Crypts the first `len` blocks of a buffer, and of a large one as many more as fill whole
+    /// Crypts the first `len` blocks of a buffer; of a large one, also as many more as fill whole
     /// groups.
     fn crypt<const MOST: usize>(self, buffer: &mut [[u8; 8]; MOST], len: usize) {
         if MOST == FEW {
@@ -115,13 +114,13 @@ impl Request<'_> {
     }
 }
 
-/// What keystream goes to.
+/// The destination of keystream.
 pub(super) trait Data {
     /// Bytes that are left.
     fn len(&self) -> usize;
 
-    /// Takes some keystream, no more than there are bytes left; gives what is left then. The
-    /// keystream is not needed any more.
+    /// Takes keystream, at most as many bytes as are left, and returns how many are left then. May
+    /// change the keystream.
     fn emit(self, keystream: &mut [u8]) -> Self;
 }
 

@@ -1,13 +1,13 @@
 //! One block at a time, by tables: NOT constant time, because they are indexed by secrets.
 //!
-//! A table entry is a word of 64 bits, the spread form of what one S-box adds to the other half.
-//! The two high bits of each byte of a spread half are a fixed tag, so that four S-boxes share a
-//! table of 256 entries and a byte needs no masking before it is an index. Both halves carry the
-//! tags; adding table entries and keys leaves them alone.
+//! A table entry is a word of 64 bits: what one S-box adds to the other half, in spread form. The
+//! two high bits of each byte of a spread half are a fixed tag. So four S-boxes share a table of
+//! 256 entries, and a byte is an index without being masked. Both halves carry the tags; adding
+//! table entries and keys leaves them unchanged.
 //!
-//! The chain from round to round is: byte out of the word, load, sum. Keys stay off it, and so do
-//! the initial and final permutations in CBC and between the three parts of triple DES, because
-//! they cancel out there.
+//! The chain from round to round is: take a byte of the word, load, add. Keys are not part of it.
+//! Nor are the initial and final permutations in CBC and between the three parts of triple DES,
+//! where they cancel out.
 
 use inout::InOutBuf;
 
@@ -32,7 +32,7 @@ impl Halves {
         Self { left: spread(left) ^ TAGS, right: spread(right) ^ TAGS }
     }
 
-    /// The sum of what two blocks have become.
+    /// The sum of two blocks.
     #[inline(always)]
     pub(super) fn plus(self, block: [u8; 8]) -> Self {
         let (left, right) = permute(u64::from_le_bytes(block));
@@ -58,7 +58,7 @@ impl Halves {
     #[inline(always)]
     fn sixteen<const BACK: bool>(self, keys: &[u64; KEYS]) -> Self {
         let key = |i: usize| keys[if BACK { KEYS - 1 - i } else { i }];
-        // What indexes the tables in two rounds that follow each other.
+        // The table indices of two successive rounds.
         let (mut index, mut other) = (self.right ^ key(0), self.left);
         for i in (1..KEYS - 1).step_by(2) {
             other = add(opaque(other ^ key(i)), index);
@@ -102,8 +102,8 @@ pub(super) fn cbc_encrypt<const N: usize>(
 /// Adds the round function, without its key, to the other half: S-boxes, P, and E of the next
 /// round.
 ///
-/// Bytes that take one shift to reach come first, and those that take the most come last, so that
-/// little is left to do when they arrive. No two table entries have a bit in common.
+/// Bytes that need one shift come first, and those that need the most come last, so that little is
+/// left to do when they arrive. No two table entries have a bit in common.
 #[inline(always)]
 pub(super) fn add(half: u64, index: u64) -> u64 {
     let [low, high] = &TABLES;
@@ -115,7 +115,7 @@ pub(super) fn add(half: u64, index: u64) -> u64 {
     half ^ (low[b] | high[f])
 }
 
-/// What the S-boxes in the low four places of a word answer, and those in the high four.
+/// The outputs of the S-boxes in the low four places of a word, and of those in the high four.
 static TABLES: [[u64; 256]; 2] = {
     let mut tables = [[0; 256]; 2];
     let mut at = 0;

@@ -1,17 +1,16 @@
 //! The key schedule (FIPS 46-3, Appendix 1): plain Rust, constant time.
 //!
-//! Every bit of a round key is one bit of the key. The bits of the key are taken one by one, and
-//! each is put into all words of the schedule at once by a mask, so that nothing depends on its
-//! value.
+//! Every bit of a round key is one bit of the key. The bits of the key are taken one by one. A mask
+//! puts each into all words of the schedule at once, so that nothing depends on its value.
 
 use super::spec;
 
 /// Words of a schedule, all spread: the first two round keys; each of the others plus the one two
 /// rounds before; the last two.
 ///
-/// Kernels keep each half with the key of the round that it goes into already added. When the
-/// round function of the next half is added to it, it must lose that key and get the one of two
-/// rounds later: the sum of both. Backwards the words are the schedule of decryption.
+/// Kernels keep each half with the key of its next round already added. When the round function of
+/// the other half is added, that key must go and the key two rounds later must come: the sum of
+/// both. Backwards, the words are the schedule of decryption.
 pub(super) const KEYS: usize = 18;
 
 /// The schedule of one DES.
@@ -34,8 +33,7 @@ pub(super) fn expand_inline(key: &[u8; 8]) -> [u64; KEYS] {
     words
 }
 
-/// Hides a word from the compiler: it would turn a mask into a jump, and put sums into an order of
-/// its own.
+/// Hides a word from the compiler, which would turn a mask into a jump, and reorder sums.
 #[inline(always)]
 pub(super) fn opaque(word: u64) -> u64 {
     #[cfg(target_arch = "x86_64")]
@@ -54,8 +52,8 @@ pub(super) fn opaque(word: u64) -> u64 {
     }
 }
 
-/// For each bit of the key, where in each word it stands, if it does; each byte's last bit is for
-/// parity and not used.
+/// The place of each bit of the key in each word, if it has one; the last bit of each byte is
+/// parity and is not used.
 static PLACES: [[[u64; KEYS]; 7]; 8] = {
     let mut places = [[[0; KEYS]; 7]; 8];
     let mut i = 0;

@@ -58,7 +58,7 @@ impl Planes {
     }
 }
 
-/// They lie deeper on the stack than callers would look for them.
+/// They lie deeper on the stack than the depth that callers wipe.
 impl Drop for Planes {
     fn drop(&mut self) {
         wipe::words(self.0.as_flattened_mut());
@@ -131,8 +131,8 @@ pub(super) fn round<W: Word>(half: &mut [W; 32], from: &[W; 32], key: &impl Roun
     add::<7, W>(half, sboxes::s8(inputs::<7, W>(from, key)));
 }
 
-// Circuits are called by name, not handed on: a call through a trait would not be inlined into
-// code that its instruction set is enabled in.
+// Circuits are called by name, not passed: a call through a trait would not be inlined into code
+// that has its instruction set enabled.
 
 #[inline(always)]
 fn inputs<const SBOX: usize, W: Word>(from: &[W; 32], key: &impl RoundKey<W>) -> [W; 6] {

@@ -4,8 +4,8 @@
 //! standard. A half is kept *spread*: eight bytes, one for each S-box, whose low six bits are the
 //! S-box's input, so that the expansion E has been done. Round keys have the same form.
 
-/// Where S-box `box` stands in a spread half: the even ones above the odd ones, because each four
-/// of them come out of the half by one rotation.
+/// The place of S-box `box` in a spread half: the even ones above the odd ones, because one
+/// rotation of the half gives each four of them.
 pub(super) const fn place(sbox: usize) -> usize {
     if sbox.is_multiple_of(2) { 7 - sbox / 2 } else { 3 - sbox / 2 }
 }
@@ -26,8 +26,7 @@ pub(super) const fn inputs(sbox: usize) -> [usize; 6] {
     bits
 }
 
-/// The S-box, and which of its outputs, most significant first, that a bit of a half comes from
-/// (P).
+/// The S-box that a bit of a half comes from, and which of its outputs, most significant first (P).
 pub(super) const fn source(bit: usize) -> (usize, usize) {
     let output = P[bit] as usize - 1;
     (output / 4, output % 4)
@@ -47,7 +46,7 @@ pub(super) const fn outputs(sbox: usize) -> [usize; 4] {
     bits
 }
 
-/// What S-box `sbox` answers to six bits, the first of them the most significant.
+/// The output of S-box `sbox` for six bits, the first of them the most significant.
 pub(super) const fn substitute(sbox: usize, x: usize) -> u8 {
     let row = x >> 4 & 2 | x & 1;
     S[sbox][row][x >> 1 & 15]

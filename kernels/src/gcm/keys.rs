@@ -1,5 +1,5 @@
-//! Keys of GCM: the key schedule, the hash key that it encrypts, and that one's powers, all in one
-//! call and where they stay. Constant time in the key.
+//! Keys of GCM: the key schedule, the hash key that it encrypts, and the powers of that, all in one
+//! call and in place. Constant time in the key.
 
 use super::AesGcm;
 
@@ -41,7 +41,7 @@ macro_rules! level {
         pub(super) fn $set(gcm: &mut AesGcm<$bits>, key: &[u8; $bits / 8]) {
             let schedule = gcm.cipher.schedule_mut();
             expand::$expand(key, schedule);
-            // The rounds run as the round keys come.
+            // The rounds run while the round keys are made.
             let (keys, _) = schedule.split_at($bits / 32 + 7);
             let mut h = load128(&keys[0]);
             for key in &keys[1..$bits / 32 + 6] {

@@ -1,7 +1,7 @@
 //! Parts of a block in 128-bit registers, without masked moves.
 //!
-//! By words that overlap, of the size in which callers store short inputs: a wide load of what has
-//! just been stored in parts waits, and so does a loop over bytes. Lengths are public.
+//! By overlapping words, of the sizes in which callers store short inputs: a wide load of bytes
+//! that have just been stored in parts waits, and so does a loop over bytes. Lengths are public.
 
 use core::arch::x86_64::*;
 

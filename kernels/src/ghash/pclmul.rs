@@ -11,7 +11,7 @@ use crate::simd::{load128, store128};
 
 pub(super) const NEEDS: Level = Level::AesNi;
 
-/// How many blocks share a reduction.
+/// The blocks that share a reduction.
 const WIDTH: usize = 8;
 
 #[target_feature(enable = "pclmulqdq,sse4.1,ssse3")]
@@ -95,8 +95,8 @@ impl Product {
         }
     }
 
-    /// Makes the compiler finish this sum and these blocks before it goes on with either. Left
-    /// alone it multiplies first, whatever comes first in the program.
+    /// Makes the compiler finish this sum and these blocks before it goes on with either. Otherwise
+    /// it multiplies first, in any order of the program.
     #[inline]
     #[target_feature(enable = "sse2")]
     pub(crate) fn in_order(&mut self, blocks: &mut [__m128i; 8]) {
@@ -124,8 +124,8 @@ pub(crate) fn multiply(a: __m128i, b: __m128i) -> Product {
     }
 }
 
-/// Each of two steps folds the lowest word of what is left into the part above: itself, which the
-/// exchange of the words puts in its place, and its product with x^7 + x^2 + x.
+/// Each of two steps folds the lowest word into the part above: the word itself, which the exchange
+/// of the words puts in its place, and its product with x^7 + x^2 + x.
 #[inline]
 #[target_feature(enable = "pclmulqdq,sse2")]
 pub(crate) fn reduce(x: Product) -> __m128i {

@@ -17,8 +17,8 @@ pub(super) fn absorb(powers: &[[u8; 16]; ROOM], state: &mut [u8; 16], blocks: &[
     *state = sum.to_be_bytes();
 }
 
-/// A field element divided by x. What falls out at the top is the coefficient of 1, and 1/x is
-/// x^127 + x^6 + x + 1.
+/// A field element divided by x. The bit that falls out at the top is the coefficient of 1, and 1/x
+/// is x^127 + x^6 + x + 1.
 fn divided_by_x(a: u128) -> u128 {
     let inverse = 1 << 127 | 1 << 126 | 1 << 121 | 1;
     a << 1 ^ (inverse & (a >> 127).wrapping_neg())
@@ -42,7 +42,7 @@ fn reduce([x3, x2]: [u64; 2], [m1, m0]: [u64; 2], [x1, x0]: [u64; 2]) -> u128 {
     u128::from(x3 ^ up) << 64 | u128::from(x2 ^ down)
 }
 
-/// What the lowest word of a product adds to the two words above the next.
+/// The value that the lowest word of a product adds to the two words above the next.
 fn folded(x: u64) -> u128 {
     let x = u128::from(x) << 64;
     x ^ x >> 1 ^ x >> 2 ^ x >> 7
@@ -63,9 +63,9 @@ fn carryless(a: u64, b: u64) -> u128 {
 
 /// The lower half of the product of two polynomials.
 ///
-/// Integers of which only every fourth bit may be set are multiplied: at most 16 ones meet at any
-/// place, so that their sum's lowest bit is the polynomials' sum, and what is carried falls into
-/// the three holes before the next place, or out at the top (T. Pornin, "BearSSL: constant-time
+/// Multiplies integers in which only every fourth bit may be set. At most 16 ones meet at any
+/// place, so the lowest bit of their sum is the sum of the polynomials; carries fall into the three
+/// holes before the next place, or out at the top (T. Pornin, "BearSSL: constant-time
 /// cryptography", on GHASH).
 fn carryless_low(a: u64, b: u64) -> u64 {
     const EVERY_FOURTH: u64 = 0x1111_1111_1111_1111;

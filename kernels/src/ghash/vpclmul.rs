@@ -1,11 +1,11 @@
 //! GHASH with VPCLMULQDQ on 512-bit registers: sixteen blocks, then one reduction. Constant time in
 //! key and data.
 //!
-//! The blocks that are no whole sixteen come first. After them each of the four lanes of a register
-//! has a hash of its own, of every fourth block: all are multiplied by the same power and need no
-//! more room than a register. The last sixteen blocks bring each lane to its own power, and only
-//! then the lanes are added up. One to three blocks run in 128-bit registers: that is as fast, and
-//! a wide load next to what has just been stored would wait for it.
+//! The blocks that do not fill a group of sixteen come first. Then each of the four lanes of a
+//! register has a hash of its own, of every fourth block. All are multiplied by the same power and
+//! fit in one register. The last sixteen blocks bring each lane to its own power, and only then are
+//! the lanes added up. One to three blocks run in 128-bit registers: that is as fast, and a wide
+//! load next to newly stored bytes would wait for them.
 
 use core::arch::x86_64::*;
 
@@ -16,7 +16,7 @@ use crate::simd::{load128, load512, load512_part, store128, store512};
 
 pub(super) const NEEDS: Level = Level::Avx512;
 
-/// How many blocks share a reduction in a long run of them.
+/// The blocks that share a reduction in a long run.
 pub(crate) const WIDTH: usize = 16;
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vpclmulqdq,pclmulqdq")]
@@ -24,8 +24,8 @@ pub(super) fn fill(powers: &mut [[u8; 16]; ROOM], h: &[u8; 16]) {
     fill_from(powers, load128(h));
 }
 
-/// All powers of `h`. The lowest are stored first: a short message, which needs no others, may
-/// follow at once.
+/// All powers of `h`. The lowest are stored first, because a short message, which needs only these,
+/// may follow at once.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vpclmulqdq,pclmulqdq")]
 pub(crate) fn fill_from(powers: &mut [[u8; 16]; ROOM], h: __m128i) {
@@ -78,14 +78,14 @@ pub(crate) fn absorb(powers: &[[u8; 16]; ROOM], state: &mut [u8; 16], blocks: &[
     store128(state, pclmul::reversed(sum));
 }
 
-/// Each lane takes every fourth block in, and is brought to where the next sixteen begin.
+/// Each lane hashes every fourth block, and is brought to where the next sixteen begin.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vpclmulqdq")]
 fn absorb_lanes(powers: &[[u8; 16]; ROOM], lanes: __m512i, blocks: &[[u8; 16]; WIDTH]) -> __m512i {
     hash_lanes(powers, lanes, load::<4>(blocks))
 }
 
-/// The same, of blocks that are numbers already.
+/// The same for blocks that are numbers already.
 #[inline]
 #[target_feature(enable = "avx512f,vpclmulqdq")]
 pub(crate) fn hash_lanes(
@@ -101,8 +101,8 @@ pub(crate) fn hash_lanes(
     reduce(products)
 }
 
-/// Takes in as many blocks as `V` registers hold, of which the last may be a part, each with the
-/// power that brings it to the end, and adds up the lanes.
+/// Hashes `V` registers of blocks, the last of which may be incomplete, each with the power that
+/// brings it to the end, and adds up the lanes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vpclmulqdq")]
 fn absorb_part<const V: usize>(
@@ -113,8 +113,8 @@ fn absorb_part<const V: usize>(
     hash_part(powers, lanes, load::<V>(blocks), blocks.len(), Product::zero())
 }
 
-/// The same, of blocks that are numbers already, with zeros behind the last of them. The first
-/// takes the power of `exponent`.
+/// The same for blocks that are numbers already, with zeros after the last of them. The first takes
+/// the power of `exponent`.
 #[inline]
 #[target_feature(enable = "avx512f,vpclmulqdq")]
 pub(crate) fn hash_part<const V: usize>(
@@ -128,7 +128,7 @@ pub(crate) fn hash_part<const V: usize>(
     let mut products = others;
     let powers = &powers[POWERS - exponent..][..4 * V];
     for (x, powers) in vectors.into_iter().zip(powers.as_chunks::<4>().0) {
-        // What lies behind the powers are zeros, as are the blocks that they stand for.
+        // Zeros lie behind the powers, as behind the blocks.
         let powers = powers.as_flattened().first_chunk().expect("four blocks are 64 bytes");
         products = products.add(x, load512(powers));
     }

@@ -11,7 +11,7 @@ use crate::simd::{load128, load256, store128, store256};
 
 pub(super) const NEEDS: Level = Level::Avx2Vaes;
 
-/// How many blocks share a reduction.
+/// The blocks that share a reduction.
 pub(crate) const WIDTH: usize = 16;
 
 #[target_feature(enable = "avx2,vpclmulqdq,pclmulqdq")]
@@ -19,8 +19,8 @@ pub(super) fn fill(powers: &mut [[u8; 16]; ROOM], h: &[u8; 16]) {
     fill_from(powers, load128(h));
 }
 
-/// All powers of `h`. The lowest are stored first: a short message, which needs no others, may
-/// follow at once.
+/// All powers of `h`. The lowest are stored first, because a short message, which needs only these,
+/// may follow at once.
 #[inline]
 #[target_feature(enable = "avx2,vpclmulqdq,pclmulqdq")]
 pub(crate) fn fill_from(powers: &mut [[u8; 16]; ROOM], h: __m128i) {
@@ -135,8 +135,8 @@ impl Product {
         }
     }
 
-    /// Makes the compiler finish this sum and these blocks before it goes on with either. Left
-    /// alone it multiplies first, whatever comes first in the program.
+    /// Makes the compiler finish this sum and these blocks before it goes on with either. Otherwise
+    /// it multiplies first, in any order of the program.
     #[inline]
     #[target_feature(enable = "avx2")]
     pub(crate) fn in_order(&mut self, blocks: &mut [__m256i; 8]) {

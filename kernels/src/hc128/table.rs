@@ -20,8 +20,8 @@ pub(super) const AROUND: usize = 12 + 16 + 1;
 
 /// A table of 512 words: P of the paper, or Q when `SECOND`, whose rotations go the other way.
 ///
-/// A step looks back 12 words and on by one, round the ends. So that blocks need not wrap, there
-/// are copies beyond both ends; who needs them makes them just before.
+/// A step looks back 12 words and ahead by one, cyclically. So that blocks need not wrap, there are
+/// copies beyond both ends; users make them just before.
 #[repr(C, align(16))]
 pub(super) struct Table<const SECOND: bool> {
     words: [u32; BEFORE + 512 + AFTER],
@@ -50,7 +50,7 @@ impl<const SECOND: bool> Table<SECOND> {
         *word = sum ^ drawn;
     }
 
-    /// The word at `at`, what it becomes, and what the step draws from the other table.
+    /// The word at `at`, its new value, and the value that the step takes from the other table.
     #[inline(always)]
     fn mixed<const OTHER: bool>(
         &mut self,
@@ -93,7 +93,7 @@ impl<const SECOND: bool> Table<SECOND> {
         self.plain_blocks::<OTHER, XOR>(at, other, data);
     }
 
-    /// The same, one step after the other: what vectors must do.
+    /// The same, one step after the other: the specification of the vectors.
     #[cfg(any(not(target_arch = "x86_64"), test))]
     fn plain_blocks<const OTHER: bool, const XOR: bool>(
         &mut self,
@@ -126,8 +126,8 @@ impl<const SECOND: bool> Table<SECOND> {
         [low, rest.first_chunk().expect("there are 512 words")]
     }
 
-    /// What a step of the other table draws from this one: two words that bytes of `x`, the word
-    /// 12 places back, choose.
+    /// The value that a step of the other table takes from this one: two words, chosen by bytes of
+    /// `x`, the word 12 places back.
     #[inline(always)]
     pub(super) fn draw(&self, x: &u32) -> u32 {
         let ([low, high], halves) = (chosen(x), self.halves());
@@ -142,7 +142,8 @@ impl<const SECOND: bool> Table<SECOND> {
 
 /// The lowest byte and the third of a word.
 ///
-/// Each loaded where it lies, which the compiler would not do: two instructions instead of five.
+/// Each is loaded from its place, which the compiler would not do: two instructions instead of
+/// five.
 #[cfg(target_endian = "little")]
 #[inline(always)]
 fn chosen(word: &u32) -> [u8; 2] {
@@ -158,7 +159,7 @@ fn chosen(word: &u32) -> [u8; 2] {
     [low, third]
 }
 
-/// Loads from memory, whatever the compiler already knows of what lies there.
+/// Loads from memory, even if the compiler already knows the value.
 #[cfg(target_endian = "little")]
 #[inline(always)]
 pub(super) fn reload<T: Copy>(value: &T) -> T {

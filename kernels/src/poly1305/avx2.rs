@@ -1,9 +1,9 @@
 //! Four blocks side by side, in five limbs of 26 bits: products of 32-bit factors fit in a lane of
 //! 64 bits with room for their sums.
 //!
-//! Lane sums are polynomials in the fourth power of the point; at the end each lane is multiplied
-//! by the power that its last block still lacks. Long data take two such groups at a time, which
-//! hide each other's latency.
+//! Lane sums are polynomials in the fourth power of the point. At the end each lane is multiplied
+//! by the power that its last block still lacks. Long data take two groups at a time, which hide
+//! each other's latency.
 
 use core::arch::x86_64::*;
 
@@ -27,7 +27,7 @@ struct Factor {
 #[target_feature(enable = "avx2,bmi2")]
 pub(super) fn absorb(state: &mut State, blocks: &[[u8; 16]]) {
     let (head, groups) = blocks.as_rchunks::<4>();
-    // It does not wait for the powers, nor they for it.
+    // It does not depend on the powers, nor they on it.
     portable::absorb(state, head);
     let groups = groups.as_flattened().as_flattened().as_chunks().0.as_chunks().0;
     let Some((first, mut rest)) = groups.split_first() else { return };
@@ -136,15 +136,15 @@ fn sum_of_products([(a, b), rest @ ..]: [(__m256i, __m256i); 5]) -> __m256i {
     sum
 }
 
-/// Limbs as they are. The compiler, when it sees where they come from, makes products of 64 bits
-/// out of those of 32, with three multiplications each.
+/// Limbs, unchanged. If the compiler sees their origin, it makes products of 64 bits out of those
+/// of 32, with three multiplications each.
 #[inline]
 #[target_feature(enable = "avx2,bmi2")]
 fn opaque([l0, l1, l2, l3, l4]: [__m256i; 5]) -> [__m256i; 5] {
     [opaque256(l0), opaque256(l1), opaque256(l2), opaque256(l3), opaque256(l4)]
 }
 
-/// Carries what a limb has too many bits of on to the `next` one.
+/// Carries the upper bits of a limb on to the `next` one.
 #[inline]
 #[target_feature(enable = "avx2,bmi2")]
 fn carry(limb: __m256i, next: __m256i) -> (__m256i, __m256i) {

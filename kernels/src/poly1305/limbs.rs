@@ -1,5 +1,5 @@
-//! Numbers in limbs of 44, 44 and 42 bits, lowest first, with room in each for sums: what the
-//! kernels with blocks side by side make the powers of the point with.
+//! Numbers in limbs of 44, 44 and 42 bits, lowest first, with room in each for sums. The kernels
+//! with blocks side by side use them to make the powers of the point.
 //!
 //! A product of the weight 2^132, one limb past the highest, counts 20-fold as one of weight 1.
 

@@ -1,18 +1,18 @@
 //! One block after the other; the specification.
 //!
-//! Numbers have two words of 64 bits and a third one of a few bits. What overflows 2^130 comes
-//! back five-fold into the lowest word, since 2^130 is 5 modulo 2^130 − 5. The point's upper word
-//! is a multiple of 4, so that its products of the weight 2^128 are multiples of 2^130.
+//! Numbers have two words of 64 bits and a third one of a few bits. The overflow past 2^130 comes
+//! back five-fold into the lowest word, since 2^130 is 5 modulo 2^130 − 5. The upper word of the
+//! point is a multiple of 4, so its products of the weight 2^128 are multiples of 2^130.
 
 use super::State;
 
-/// Reads the secret point, whose forbidden bits are cleared.
+/// Reads the secret point, and clears its forbidden bits.
 #[inline]
 pub(super) fn point(bytes: &[u8; 16]) -> [u64; 2] {
     words(u128::from_le_bytes(*bytes) & 0x0fff_fffc_0fff_fffc_0fff_fffc_0fff_ffff)
 }
 
-/// Absorbs whole blocks: to each is added 2^128, one past its highest bit.
+/// Absorbs whole blocks, with 2^128 added to each, one past its highest bit.
 #[inline]
 pub(super) fn absorb(state: &mut State, blocks: &[[u8; 16]]) {
     let mut h = state.h;
@@ -30,14 +30,14 @@ pub(super) fn absorb_one(state: &mut State, block: u128, top: u64) {
 
 /// Adds a block, and `top` to the highest word, and multiplies by the point.
 ///
-/// The highest word may have 63 bits, before and after. It is folded here and not at the end of
-/// the step before, because it is ready last: the block can be added to the others meanwhile.
+/// The highest word may have 63 bits, before and after. It is folded here, not at the end of the
+/// previous step, because it is ready last: meanwhile the block is added to the others.
 #[inline]
 fn step([h0, h1, h2]: [u64; 3], block: u128, top: u64, [r0, r1]: [u64; 2]) -> [u64; 3] {
     let (sum, carry) = joined([h0, h1]).overflowing_add(block);
     let [h0, h1] = words(sum);
     let [h0, h1, h2] = folded([h0, h1, h2]);
-    // At most 6, as the highest word of what has been folded is at most 4.
+    // At most 6, because the highest word is at most 4 after folding.
     let h2 = h2 + top + u64::from(carry);
 
     let r1_over = r1 + (r1 >> 2);
@@ -55,8 +55,8 @@ pub(super) fn squared(r: [u64; 2]) -> [u64; 3] {
     step([r[0], r[1], 0], 0, 0, r)
 }
 
-/// Brings back what overflows 2^130, of a number whose highest word has at most 63 bits: it is 4 at
-/// most then.
+/// Folds the overflow past 2^130 of a number whose highest word has at most 63 bits; that word is
+/// then at most 4.
 #[inline]
 pub(super) fn folded([h0, h1, h2]: [u64; 3]) -> [u64; 3] {
     let five_fold = (h2 >> 2) + (h2 & !3);
@@ -70,7 +70,7 @@ pub(super) fn folded([h0, h1, h2]: [u64; 3]) -> [u64; 3] {
 pub(super) fn tag(h: [u64; 3], pad: &[u8; 16]) -> [u8; 16] {
     let [h0, h1, h2] = folded(h);
     let value = joined([h0, h1]);
-    // With 5 added it reaches 2^130 exactly when it is not smaller than 2^130 - 5.
+    // With 5 added, it reaches 2^130 exactly if it is not smaller than 2^130 - 5.
     let (less, carry) = value.overflowing_add(5);
     let choose_less = 0u128.wrapping_sub(u128::from((h2 + u64::from(carry)) >> 2));
     let value = (value & !choose_less) | (less & choose_less);

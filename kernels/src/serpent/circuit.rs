@@ -8,9 +8,9 @@
 /// Defines the S-boxes `s0` to `s7`. Each takes and gives the four words of a state.
 ///
 /// The circuits have 15 to 18 gates. They are the shortest that a search found among those that fit
-/// between linear transformations without delaying them: the first and the third word come about
-/// three steps later than the others. Gates that more others wait for stand first. Circuits of
-/// fewer gates in longer chains are slower, even with two states side by side.
+/// between linear transformations without delaying them: the first and the third word arrive about
+/// three steps after the others. Gates that many others wait for come first. Circuits of fewer
+/// gates in longer chains are slower, even with two states side by side.
 macro_rules! boxes {
     ($(#[$feature:meta])* $word:ty) => {
         #[inline]
@@ -200,8 +200,8 @@ macro_rules! boxes {
 /// The circuits of the inverses are the shortest that a search found among those whose steps each
 /// XOR into one of the four words a function of the other three: 13 to 16 gates.
 ///
-/// The linear transformation adds the next round key on its way, in the form that the key schedule
-/// gives it, at places where nothing waits for the sum.
+/// The linear transformation also adds the next round key, in the form of the key schedule, at
+/// places where nothing waits for the sum.
 #[cfg(all(target_arch = "x86_64", any(feature = "isa-ssse3", feature = "isa-avx2")))]
 macro_rules! gates {
     ($(#[$feature:meta])* $word:ty) => {
@@ -345,11 +345,11 @@ macro_rules! gates {
     };
 }
 
-/// Defines `encrypt_rounds`, the 32 rounds for `G` independent states side by side, so that the steps
-/// of one fill the waits of the others.
+/// Defines `encrypt_rounds`, the 32 rounds for `G` independent states side by side: each runs while
+/// another waits.
 ///
-/// `$inline` is `inline(never)` where a loop around would load all round keys into registers first,
-/// or rather onto the stack.
+/// `$inline` is `inline(never)` if a surrounding loop would otherwise first load all round keys
+/// into registers, or rather onto the stack.
 macro_rules! encryption {
     ($inline:meta, $(#[$feature:meta])* $word:ty) => {
         #[inline]
@@ -363,8 +363,8 @@ macro_rules! encryption {
             ]
         }
 
-        /// Word by word: left to itself, the compiler copies by registers that are wider than what
-        /// was just written, and waits for it.
+        /// Word by word: otherwise the compiler copies with registers wider than the preceding
+        /// stores, and waits for those.
         #[inline]
         $(#[$feature])*
         fn copy<const G: usize>(states: &[[$word; 4]; G]) -> [[$word; 4]; G] {
@@ -466,14 +466,14 @@ macro_rules! decryption {
     };
 }
 
-/// Defines a test that the S-boxes of the module are the published tables. `$splat` makes a register
-/// of a word, `$lowest` takes a word out.
+/// Defines a test that the S-boxes of the module are the published tables. `$splat` makes a
+/// register of a word, `$lowest` takes a word out.
 macro_rules! tables {
     ($(#[$feature:meta])* $level:ident, $splat:path, $lowest:path) => {
         #[cfg(test)]
         #[test]
         fn circuits_are_the_published_tables() {
-            // Unsafe for the processor's sake; the portable module has no features to enable.
+            // Unsafe because of the instruction set; the portable module has none to enable.
             $(#[$feature])*
             unsafe fn boxes(x: [i32; 4]) -> [[i32; 4]; 16] {
                 let [a, b, c, d] = x;

@@ -1,10 +1,10 @@
-//! CBC encryption of many messages side by side, each with its own key: a register holds one word of
-//! a block of each of several messages. Constant time in keys and data; lengths are public.
+//! CBC encryption of many messages side by side, each with its own key: a register holds one word
+//! of a block of each of several messages. Constant time in keys and data; lengths are public.
 //!
-//! A form of the kernel works on a fixed number of lanes. Round keys lie transposed like the data, in
-//! a table of 33 x 4 registers a group, so that adding one costs a load. A run goes as far as the
-//! shortest message; lanes that have ended take the next one that waits. Where none waits any more
-//! and few are left, these go on in a narrower form, the last one in the serial kernel.
+//! A form of the kernel works on a fixed number of lanes. Round keys lie transposed like the data,
+//! in a table of 33 x 4 registers a group, so that adding one costs a load. A run lasts until the
+//! shortest message ends; lanes that have ended take the next one that waits. When none waits and
+//! few are left, these continue in a narrower form, the last one in the serial kernel.
 //!
 //! The limit, for 16 lanes of 512 bits: 7.4 instructions for an S-box and 16 for the linear
 //! transformation with the key, 32 times, at two a cycle: 375 cycles of the core for 256 bytes, and
@@ -24,8 +24,8 @@ use crate::lanes::Lane;
 #[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
 use crate::serpent::Serpent;
 
-/// Encrypts all messages: `run` takes as many lanes as suit the number that is left, until fewer are,
-/// and `alone` takes one message. Two messages go side by side if each has `worth_two` blocks.
+/// Encrypts all messages: `run` takes as many lanes as suit the number that is left, until fewer
+/// are, and `alone` takes one message. Two messages go side by side if each has `worth_two` blocks.
 #[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
 #[inline(always)]
 pub(super) fn drive<const MOST: usize>(
@@ -56,11 +56,10 @@ pub(super) fn drive<const MOST: usize>(
 /// steps of one group fill the waits of the other.
 ///
 /// A macro for the same reason as in [`circuit`](super::circuit). A module that expands it brings
-/// `s0` to `s7`, `xor`, `linear_with`, which takes a round key in registers, `load` and `store` of a
-/// register, `join`, which makes a register of blocks, `split`, its inverse, and
-/// `across`, which transposes 4 x 4 words within each 128 bits of four registers.
-/// `$quarter` counts the blocks in a register, `$most` is the
-/// number of lanes of the widest form of the instruction set.
+/// `s0` to `s7`, `xor`, `linear_with`, which takes a round key in registers, `load` and `store` of
+/// a register, `join`, which makes a register of blocks, `split`, its inverse, and `across`, which
+/// transposes 4 x 4 words within each 128 bits of four registers. `$quarter` counts the blocks in a
+/// register, `$most` is the number of lanes of the widest form of the instruction set.
 #[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
 macro_rules! lanes {
     ($vector:ty, [$($quarter:literal)*], $most:literal, $(#[$feature:meta])*) => {
@@ -175,7 +174,7 @@ macro_rules! lanes {
                     // lanes have a message or another's input.
                     *x = mix_with(*x, unsafe { take(slots, group, at) });
                 }
-                // Else the loop would load all round keys first, or rather onto the stack.
+                // Otherwise the loop would first load all round keys, or rather onto the stack.
                 x = rounds(opaque_place(keys), x);
                 for (group, x) in x.iter().enumerate() {
                     // SAFETY: these lanes have a message, and the message has the block.
@@ -254,7 +253,7 @@ macro_rules! lanes {
             let live = live >> (group * GROUP);
             let [a, b, c, d] = across(x);
             for (row, x) in [split(a), split(b), split(c), split(d)].into_iter().enumerate() {
-                // Else the compiler would test the bits of several lanes in a vector.
+                // Otherwise the compiler would test the bits of several lanes in a vector.
                 let live = crate::simd::opaque_word(live.into());
                 for (quarter, x) in x.into_iter().enumerate() {
                     let lane = 4 * quarter + row;

@@ -205,8 +205,8 @@ macro_rules! modes {
             let mut x = across_all(load_all::<G>(input));
             decrypt_rounds(keys, &mut x);
             let mut x = across_all(x);
-            // What the registers are XORed with begins one block before them: with the IV. In
-            // place, all of the input is read before any of it is overwritten.
+            // The values that are XORed into the registers begin one block before them, with the
+            // IV. In place, all of the input is read before any of it is overwritten.
             let mut first = [0; WIDTH];
             let (front, back) = first.split_at_mut(16);
             front.copy_from_slice(iv);
@@ -225,7 +225,7 @@ macro_rules! modes {
             store_all(blocks.get_out().as_flattened_mut(), x);
         }
 
-        /// Loads groups, whose ends need not be there.
+        /// Loads groups, whose ends may be missing.
         #[inline]
         $(#[$feature])*
         fn load_all<const G: usize>(bytes: &[u8]) -> [[$vector; 4]; G] {
@@ -242,13 +242,13 @@ macro_rules! modes {
             let bytes = bytes.get(at..).unwrap_or(&[]);
             match bytes.first_chunk() {
                 Some(register) => load(register),
-                // A masked load of nothing from where there may be no memory is slow.
+                // A masked load of no bytes is slow if no memory is mapped there.
                 None if bytes.is_empty() => splat(0),
                 None => load_part(bytes),
             }
         }
 
-        /// Stores as much as there is room for.
+        /// Stores as many bytes as there is room for.
         #[inline]
         $(#[$feature])*
         fn store_all<const G: usize>(out: &mut [u8], groups: [[$vector; 4]; G]) {

@@ -12,14 +12,14 @@ use self::inverse::{i0, i1, i2, i3, i4, i5, i6, i7};
 use super::{bytes, words};
 use crate::wipe;
 
-/// 33 round keys from a padded key (section 4 of the submission), all but the first and the last in
-/// the form that [`linear`] takes. They are written where they stay: a copy would have to be wiped.
+/// 33 round keys from a padded key (section 4 of the submission), all except the first and the last
+/// in the form of [`linear`]. They are written in place: a copy would have to be wiped.
 pub(super) fn expand(key: &[u32; 8], keys: &mut [[u32; 4]; 33]) {
     const PHI: u32 = 0x9e37_79b9;
     let mut words = [0; 8 + 132];
     words[..8].copy_from_slice(key);
     for (number, i) in (0..).zip(8..140) {
-        // The last word last: the next step waits for nothing else.
+        // The last word comes last: the next step waits only for it.
         let others = words[i - 8] ^ words[i - 5] ^ words[i - 3] ^ PHI ^ number;
         words[i] = (others ^ words[i - 1]).rotate_left(11);
     }
@@ -45,7 +45,7 @@ pub(super) fn expand(key: &[u32; 8], keys: &mut [[u32; 4]; 33]) {
     }
 }
 
-/// What [`linear`] must add to its words on the way so that the round key is added to its result.
+/// The words that [`linear`] adds on the way, so that the round key is added to its result.
 #[inline]
 fn before_linear([a, b, c, d]: [u32; 4]) -> [u32; 4] {
     [
@@ -137,8 +137,8 @@ boxes!(u32);
 encryption!(inline(always), u32);
 decryption!(inline(always), u32);
 
-/// The linear transformation. It adds the next round key on its way, in the form that [`expand`]
-/// gives it, at places where nothing waits for the sum; brackets say what waits for what.
+/// The linear transformation. It also adds the next round key, in the form of [`expand`], at places
+/// where nothing waits for the sum; brackets show the dependencies.
 #[inline]
 fn linear([a, b, c, d]: [u32; 4], key: &[u32; 4]) -> [u32; 4] {
     let a = a.rotate_left(13);

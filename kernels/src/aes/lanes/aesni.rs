@@ -47,7 +47,7 @@ fn run<const N: usize, const V: usize>(groups: &mut [Group<'_, N, 1>]) -> usize 
 /// Encrypts the first `V` messages of `G` groups as far as all of them go, and returns how many
 /// blocks these are.
 ///
-/// As in one chain, what is added between two blocks goes into the last round key.
+/// As in one chain, the value that is added between two blocks goes into the last round key.
 #[inline]
 #[target_feature(enable = "aes,sse4.1,ssse3")]
 pub(super) fn chains<const N: usize, const W: usize, const V: usize, const G: usize>(
@@ -73,7 +73,7 @@ pub(super) fn chains<const N: usize, const W: usize, const V: usize, const G: us
             }
         }
         for (lane, x) in state.iter_mut().enumerate() {
-            // What lies side by side would else be put together, and taken apart again.
+            // The compiler would otherwise join neighbours, and take them apart again.
             let (group, lane) = (opaque_place(&groups[lane / W]), lane % W);
             let last = load128(&group.keys[N - 1][lane]);
             let output = group.output[lane].wrapping_add(at);

@@ -62,14 +62,14 @@ fn gather_keys<const N: usize>(group: &mut Group<'_, N, 2>) {
 
 /// Two blocks in one register.
 //
-// Not by one load: where one of them has just been stored by itself, that would wait.
+// Not by one load: if one of them has just been stored alone, that would wait.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn gather([low, high]: [&[u8; 16]; 2]) -> __m256i {
     _mm256_set_m128i(load128(high), load128(low))
 }
 
-/// `V` messages in registers of their own: the rounds take as long, and no more has to be done.
+/// `V` messages in separate registers: the rounds take as long, and nothing else has to be done.
 #[inline(never)]
 #[target_feature(enable = "avx2,vaes")]
 fn separate<const N: usize, const V: usize, const G: usize>(

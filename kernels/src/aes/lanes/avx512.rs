@@ -69,7 +69,7 @@ fn gather_keys<const N: usize>(group: &mut Group<'_, N, 4>) {
 
 /// Four blocks in one register.
 //
-// Not by one load: where one of them has just been stored by itself, that would wait.
+// Not by one load: if one of them has just been stored alone, that would wait.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn gather([a, b, c, d]: [&[u8; 16]; 4]) -> __m512i {
@@ -77,7 +77,7 @@ fn gather([a, b, c, d]: [&[u8; 16]; 4]) -> __m512i {
     _mm512_inserti32x4::<3>(_mm512_inserti32x4::<2>(low, load128(c)), load128(d))
 }
 
-/// `V` messages in registers of their own: the rounds take as long, and no more has to be done.
+/// `V` messages in separate registers: the rounds take as long, and nothing else has to be done.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
 fn separate<const N: usize, const V: usize>(groups: &mut [Group<'_, N, 4>]) -> usize {
@@ -140,9 +140,9 @@ fn few<const N: usize, const G: usize, const S: usize>(
 
 /// Encrypts block `J` of each message in its place.
 ///
-/// Where the processor waits for results, with one or two registers, what is added between this
-/// block and the next goes into the last round key, so that the next block's first round can
-/// follow at once.
+/// With one or two registers the processor waits for results. Then the value that is added between
+/// this block and the next goes into the last round key, so that the first round of the next block
+/// can follow at once.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
 fn step<const N: usize, const G: usize, const S: usize, const J: usize>(

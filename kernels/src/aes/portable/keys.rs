@@ -1,5 +1,5 @@
-//! Key schedules in the form that the bitsliced kernel takes: with all `ShiftRows` undone that its
-//! rounds leave out. Constant time in the key.
+//! Key schedules in the form of the bitsliced kernel: they undo every `ShiftRows` that its rounds
+//! leave out. Constant time in the key.
 
 use super::super::MAX_KEYS;
 use super::sbox::sub_bytes;
@@ -49,7 +49,7 @@ fn sub_word(word: u32) -> u32 {
     result
 }
 
-/// What the inverse rounds add, from what the rounds add.
+/// The keys that the inverse rounds add, from those that the rounds add.
 pub(in crate::aes) fn invert(forward: &[[u8; 16]], inverse: &mut [[u8; 16]; MAX_KEYS]) {
     let rounds = forward.len() - 1;
     for (i, key) in forward.iter().enumerate() {
@@ -62,7 +62,7 @@ pub(in crate::aes) fn invert(forward: &[[u8; 16]], inverse: &mut [[u8; 16]; MAX_
     }
 }
 
-/// `ShiftRows` so many times.
+/// `ShiftRows` `times` times.
 fn shift_rows(block: &[u8; 16], times: usize) -> [u8; 16] {
     core::array::from_fn(|to| {
         let row = to % 4;

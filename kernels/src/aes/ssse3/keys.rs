@@ -1,6 +1,6 @@
-//! Key schedules in the form that the vector-permute kernel takes: in the tower field, with the
-//! `ShiftRows` undone that the rounds leave out, and with the constant of the S-box, which passes
-//! `MixColumns` unchanged. Constant time in the key.
+//! Key schedules in the form of the vector-permute kernel: in the tower field, with every
+//! `ShiftRows` undone that the rounds leave out, and with the constant of the S-box, which
+//! `MixColumns` does not change. Constant time in the key.
 
 use core::arch::x86_64::*;
 
@@ -63,7 +63,7 @@ fn substituted(word: u32) -> u32 {
     _mm_cvtsi128_si32(y).cast_unsigned() ^ u32::from_ne_bytes([CONSTANT_IN_TOWER; 4])
 }
 
-/// From the schedule in the tower to what the rounds add.
+/// From the schedule in the tower to the keys that the rounds add.
 #[inline]
 #[target_feature(enable = "ssse3")]
 fn finish<const N: usize>(keys: &mut [[u8; 16]; MAX_KEYS]) {
@@ -78,7 +78,7 @@ fn finish<const N: usize>(keys: &mut [[u8; 16]; MAX_KEYS]) {
     store128(&mut keys[N - 1], _mm_xor_si128(last, _mm_set1_epi8(CONSTANT.cast_signed())));
 }
 
-/// What the inverse rounds add, from what the rounds add.
+/// The keys that the inverse rounds add, from those that the rounds add.
 #[target_feature(enable = "ssse3")]
 pub(in crate::aes) fn invert<const N: usize>(
     keys: &[[u8; 16]; N],

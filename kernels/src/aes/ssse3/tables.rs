@@ -1,4 +1,5 @@
-//! The tables of the vector-permute kernel, derived here from FIPS 197 when the program is compiled.
+//! The tables of the vector-permute kernel, derived here from FIPS 197 when the program is
+//! compiled.
 //!
 //! GF(2^8) is taken as GF(2^4)^2: a byte is `k + i h`, with `k` the low and `i` the high half, two
 //! elements of GF(2^4), and `h` a root of `y^2 + c y + c`, which has none in GF(2^4). With
@@ -16,7 +17,7 @@
 #[repr(align(16))]
 pub(super) struct Table(pub(super) [u8; 16]);
 
-/// Two tables, the sum of whose answers is meant.
+/// Two tables; the result is the sum of their values.
 #[derive(Clone, Copy)]
 pub(super) struct Pair(pub(super) Table, pub(super) Table);
 
@@ -37,7 +38,8 @@ pub(super) const SBOX_DOUBLED: Pair = by_reciprocals(TOWER.after(times(2)).after
 /// The same as [`SBOX`], but as a byte of FIPS 197.
 pub(super) const SBOX_OUT: Pair = by_reciprocals(AFFINE);
 
-/// From a byte as in FIPS 197, by halves, to what the inverse S-box inverts, in the tower.
+/// From a byte as in FIPS 197, by halves, to the input of the inversion in the inverse S-box, in
+/// the tower.
 pub(super) const TO_INVERSE: Pair = by_halves(INVERSE);
 /// From `p` and `q` to the inverse S-box times a coefficient of `InvMixColumns`, then as
 /// [`TO_INVERSE`]: first the coefficient of the byte three rows below, last that of its own row.
@@ -90,7 +92,7 @@ pub(super) static SHIFT_ROWS: [Table; 4] =
 /// The bytes of a register in the opposite order.
 pub(super) const REVERSED: Table = Table([15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
 
-/// Of no entry of a table: lookups there give zero.
+/// The index of no entry of a table: lookups there give zero.
 const INFINITY: u8 = 0x80;
 
 /// A number that generates the multiplicative group of GF(2^4) within GF(2^8).
@@ -126,7 +128,7 @@ const TOWER: Linear = {
     Linear(bytes).inverse()
 };
 
-/// The S-box but for inversion and constant.
+/// The S-box without inversion and constant.
 const AFFINE: Linear = Linear([0x1f, 0x3e, 0x7c, 0xf8, 0xf1, 0xe3, 0xc7, 0x8f]);
 
 /// The inverse S-box undoes that first.
@@ -192,7 +194,8 @@ const fn by_reciprocals(map: Linear) -> Pair {
     Pair(Table(p), Table(q))
 }
 
-/// Takes each byte from `down` rows below and `right + skew * row` columns to the right, cyclically.
+/// Takes each byte from `down` rows below and `right + skew * row` columns to the right,
+/// cyclically.
 const fn moves(down: u8, right: u8, skew: u8) -> Table {
     let mut table = [0; 16];
     let mut to = 0;

@@ -16,8 +16,8 @@ one_block!(#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]);
 /// The words of `early` and of `late` XORed, then rotated left by `LEFT` bits; `RIGHT` is 32 less
 /// `LEFT`.
 ///
-/// A rotation takes two cycles on Zen 4, a shift and an XOR of three one each: what is early is
-/// rotated before the other is there, so that the chain is a quarter shorter.
+/// A rotation takes two cycles on Zen 4; a shift and an XOR of three take one each. `early` is
+/// rotated before `late` is ready, which makes the chain a quarter shorter.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 fn xor_turned<const LEFT: i32, const RIGHT: i32>(early: __m128i, late: __m128i) -> __m128i {

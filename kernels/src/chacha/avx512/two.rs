@@ -1,5 +1,5 @@
-//! Two blocks, side by side in registers of 256 bits: a program that asks for no more need not wake
-//! the wider units.
+//! Two blocks, side by side in registers of 256 bits: a program that requests no more does not
+//! power up the wider units.
 
 use core::arch::x86_64::{
     __m256i, _mm256_add_epi32 as add32, _mm256_add_epi64 as add64, _mm256_broadcastsi128_si256,

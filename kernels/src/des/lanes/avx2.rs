@@ -12,13 +12,13 @@ use crate::simd::{load256, store256};
 
 pub(super) const NEEDS: Level = Level::Avx2;
 
-/// The fewest messages that are faster in lanes than two at a time.
+/// The fewest messages for which lanes are faster than tables for two at a time.
 const FEWEST: usize = 40;
 
 /// Encrypts the messages of all lanes.
 #[target_feature(enable = "avx2")]
 pub(super) fn cbc_encrypt_lanes<C: Times<N>, const N: usize>(lanes: &mut [Lane<'_, C, 8>]) {
-    // Registers of 64 bits finish so few in less than half the time.
+    // Registers of 64 bits finish so few messages in less than half the time.
     if lanes.len() <= 64 {
         return portable::cbc_encrypt_lanes(lanes);
     }

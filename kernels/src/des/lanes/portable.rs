@@ -5,7 +5,7 @@ use super::Times;
 use super::sliced::{self, Wide};
 use crate::lanes::Lane;
 
-/// The fewest messages that are faster in lanes than two at a time.
+/// The fewest messages for which lanes are faster than tables for two at a time.
 const FEWEST: usize = 28;
 
 /// Encrypts the messages of all lanes.

@@ -1,7 +1,7 @@
 //! Messages in lanes of a bit: a round key bit is a plane of its own, one bit for each lane.
 //! Constant time in keys and data.
 //!
-//! A key of DES is 56 planes; which of them a round adds where is public.
+//! A key of DES is 56 planes; the choice of those that a round adds is public.
 
 use super::super::sliced::{RoundKey, Word, permuted, round, transpose};
 use super::super::spec;
@@ -12,7 +12,7 @@ use crate::wipe;
 
 /// A register's worth of bits of each of 64 rows: `LANES` blocks.
 pub(super) trait Wide<const LANES: usize>: Word + Default {
-    /// Adds the chain to a block of each lane and encrypts it; it is the chain then.
+    /// Adds the chain to a block of each lane and encrypts it; the result is the next chain.
     fn encrypt<const N: usize>(
         keys: &[[Self; 64]; N],
         chain: &mut [[u8; 8]; LANES],
@@ -23,7 +23,7 @@ pub(super) trait Wide<const LANES: usize>: Word + Default {
     fn planes(words: &[[u8; 8]; LANES], planes: &mut [Self; 64]);
 }
 
-/// Encrypts the messages of all lanes, as long as they are `FEWEST` at least in lanes.
+/// Encrypts the messages of all lanes while at least `FEWEST` are in lanes.
 #[inline(always)]
 pub(super) fn cbc_encrypt_lanes<W, C, const N: usize, const LANES: usize, const FEWEST: usize>(
     lanes: &mut [Lane<'_, C, 8>],
@@ -134,8 +134,8 @@ impl<W: Word> RoundKey<W> for Chosen<'_, W> {
     }
 }
 
-/// All bits of a key, at [`place_of`] each: the first round key, spread, and in the two high bits
-/// of its bytes what only the second one has.
+/// All bits of a key, each at its [`place_of`]: the first round key, spread; the two high bits of
+/// its bytes have the bits that only the second one has.
 #[inline(always)]
 fn key_bits(schedule: &[u64; KEYS], backwards: bool) -> u64 {
     let [first, second] = if backwards { [KEYS - 1, KEYS - 2] } else { [0, 1] };
@@ -178,7 +178,7 @@ static ROUNDS: [[[[u8; 48]; 2]; 8]; 2] = {
     rounds
 };
 
-/// Where [`key_bits`] puts a bit of the key.
+/// The place at which [`key_bits`] puts a bit of the key.
 #[expect(clippy::cast_possible_truncation, reason = "numbers below 64")]
 const fn place_of(bit: usize) -> u8 {
     let mut place = first_round(bit);

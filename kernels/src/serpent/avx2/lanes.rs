@@ -15,7 +15,7 @@ use crate::simd::{load128, load256 as load, opaque_place, store128, store256 as 
 
 lanes!(__m256i, [0 1], 16, #[target_feature(enable = "avx2")]);
 
-/// Blocks that each of two messages must have to win what transposing their keys costs.
+/// The fewest blocks of each of two messages for which transposing their keys pays.
 const WORTH_TWO: usize = 3;
 
 #[target_feature(enable = "avx2")]

@@ -1,6 +1,5 @@
-//! CBC encryption of one message, where each block waits for the one before: four words, each in the
-//! lowest lane of a register of 128 bits, for the sake of ternary logic. Constant time in key and
-//! data.
+//! CBC encryption of one message, in which each block waits for the one before: four words, each in
+//! the lowest lane of a register of 128 bits, for ternary logic. Constant time in key and data.
 
 use core::arch::x86_64::*;
 use core::hint::black_box;
@@ -25,7 +24,8 @@ pub(in crate::serpent) fn cbc_encrypt(
 ) {
     let mut last = [spread(load128(iv))];
     for mut block in blocks {
-        // Else the loop would load all round keys into registers first, or rather onto the stack.
+        // Otherwise the loop would first load all round keys into registers, or rather onto the
+        // stack.
         let keys = black_box(keys);
         let text = spread(load128(block.get_in()));
         for (last, text) in last[0].iter_mut().zip(text) {
@@ -37,8 +37,7 @@ pub(in crate::serpent) fn cbc_encrypt(
     store128(iv, gather(last[0]));
 }
 
-/// Each word of a block in the lowest lane of its own register; what other lanes hold does not
-/// matter.
+/// Each word of a block in the lowest lane of its own register; other lanes do not matter.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vl")]
 fn spread(block: __m128i) -> [__m128i; 4] {

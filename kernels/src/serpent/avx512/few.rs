@@ -79,8 +79,8 @@ fn stream(keys: &[[u32; 4]; 33], counter: &[u8; 16]) -> __m512i {
     join(across(x[0]))
 }
 
-/// Up to four blocks. One is loaded without a mask: a masked load waits for stores to finish that it
-/// could have taken the data from.
+/// Up to four blocks. A single block is loaded without a mask: a masked load waits for stores whose
+/// data it could have forwarded.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,bmi2")]
 fn load(bytes: &[u8]) -> __m512i {

@@ -1,5 +1,5 @@
-//! CBC encryption of many messages, in registers of 512 bits: one or two groups of 16 lanes; a few in
-//! registers of 256 bits. Constant time in keys and data.
+//! CBC encryption of many messages, in registers of 512 bits: one or two groups of 16 lanes; a few
+//! in registers of 256 bits. Constant time in keys and data.
 
 mod few;
 
@@ -18,7 +18,7 @@ use crate::simd::{load128, load512 as load, opaque_place, store128, store512 as 
 
 lanes!(__m512i, [0 1 2 3], 32, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]);
 
-/// Blocks that each of two messages must have to win what transposing their keys costs.
+/// The fewest blocks of each of two messages for which transposing their keys pays.
 const WORTH_TWO: usize = 2;
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]

@@ -1,12 +1,13 @@
-//! The S-boxes and their inverses in ternary logic of depth two, for where nothing runs beside one
-//! state: seven to nine instructions.
+//! The S-boxes and their inverses in ternary logic of depth two, for a single state: seven to nine
+//! instructions.
 
 use core::arch::x86_64::*;
 
 /// Defines the S-boxes `s0` to `s7` on one type of registers; `$ternary` is its ternary logic.
 macro_rules! shallow_boxes {
     ($vector:ty, $ternary:ident) => {
-        // The functions are written as expressions over these, the truth tables of the three operands.
+        // The functions are written as expressions over these, the truth tables of the three
+        // operands.
         const A: i32 = 0xf0;
         const B: i32 = 0xcc;
         const C: i32 = 0xaa;

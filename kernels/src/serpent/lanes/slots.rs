@@ -1,4 +1,4 @@
-//! The messages of a batch: which are on their way, in which lane, and how far.
+//! The messages of a batch: those in progress, their lanes, and their progress.
 
 use core::marker::PhantomData;
 use core::ptr;
@@ -9,18 +9,19 @@ use inout::InOutBuf;
 use crate::lanes::Lane;
 use crate::serpent::Serpent;
 
-/// Blocks that a message must still have for a narrower form to win what changing to it costs.
+/// The fewest blocks of a message for which a change to a narrower form pays.
 const WORTH: usize = 4;
 
-/// Messages on their way, one a lane, and those that wait. `MOST` is the number of lanes of the
+/// Messages in progress, one a lane, and those that wait. `MOST` is the number of lanes of the
 /// widest form, at most 32.
 ///
-/// Blocks are counted through the batch: all lanes are at block `now`, whatever it is of their own
-/// messages, and pointers lead to where block 0 would be. So a step changes nothing but `now`.
+/// Blocks are counted through the batch: all lanes are at block `now`, whatever its number in their
+/// own messages, and pointers lead to where block 0 would be. So a step changes only `now`.
 ///
-/// Lanes whose bit in `live` is set have a message: blocks from `now` to before `ends` may be read at
-/// `input` and written at `output` for the lifetime `'a`, which the batch is borrowed for. After
-/// [`lend`](Self::lend), others read what one of these reads, so that reading needs no condition.
+/// Lanes whose bit in `live` is set have a message: blocks from `now` to before `ends` may be read
+/// at `input` and written at `output` for the lifetime `'a`, for which the batch is borrowed. After
+/// [`lend`](Self::lend), other lanes read the input of one of these, so that reading needs no
+/// condition.
 pub(in crate::serpent) struct Slots<'a, 'b, const MOST: usize> {
     waiting: slice::IterMut<'a, Lane<'b, Serpent, 16>>,
     live: u32,
@@ -29,9 +30,9 @@ pub(in crate::serpent) struct Slots<'a, 'b, const MOST: usize> {
     output: [*mut [u8; 16]; MOST],
     /// One past the last block; a lane without a message never ends.
     ends: [usize; MOST],
-    /// Round keys; in a lane without a message anyone's.
+    /// Round keys; in a lane without a message, those of any message.
     keys: [&'a [[u32; 4]; 33]; MOST],
-    /// What the next block is XORed with.
+    /// The chain value, which is XORed into the next block.
     chains: [[u8; 16]; MOST],
     /// The pointers are those of buffers that are borrowed so.
     buffers: PhantomData<InOutBuf<'a, 'a, [u8; 16]>>,
@@ -77,7 +78,7 @@ impl<'a, 'b, const MOST: usize> Slots<'a, 'b, MOST> {
         true
     }
 
-    /// The number of messages on their way.
+    /// The number of messages in progress.
     #[inline]
     pub(in crate::serpent) fn count(&self) -> u32 {
         self.live.count_ones()
@@ -100,8 +101,8 @@ impl<'a, 'b, const MOST: usize> Slots<'a, 'b, MOST> {
         }
     }
 
-    /// Lets those of the first `width` lanes that have no message read what one reads that has. It
-    /// goes before the first block of lanes of a form.
+    /// Gives the lanes without a message, of the first `width`, the input of a lane that has one.
+    /// It goes before the first block of lanes of a form.
     #[inline(always)]
     pub(in crate::serpent) fn lend(&mut self, width: usize) {
         let any = self.input[self.live.trailing_zeros() as usize % MOST];
@@ -110,7 +111,8 @@ impl<'a, 'b, const MOST: usize> Slots<'a, 'b, MOST> {
         }
     }
 
-    /// Takes the rest of a message out of the first lane that has one: its key, its chain, its data.
+    /// Takes the rest of a message out of the first lane that has one: its key, its chain, its
+    /// data.
     #[inline]
     #[expect(clippy::type_complexity, reason = "the arguments of the serial kernel")]
     pub(in crate::serpent) fn take_out(
@@ -124,13 +126,13 @@ impl<'a, 'b, const MOST: usize> Slots<'a, 'b, MOST> {
         let input = self.input[lane].wrapping_add(self.now);
         let output = self.output[lane].wrapping_add(self.now);
         let count = self.ends[lane] - self.now;
-        // SAFETY: the lane had so many blocks at both places, borrowed for the lifetime; its bit is
+        // SAFETY: the lane had `count` blocks at both places, borrowed for the lifetime; its bit is
         // clear now, so that nothing else reaches them.
         let rest = unsafe { InOutBuf::from_raw(input, output, count) };
         Some((self.keys[lane], &mut self.chains[lane], rest))
     }
 
-    /// The block that all lanes are at.
+    /// The current block of all lanes.
     #[inline]
     pub(in crate::serpent) fn now(&self) -> usize {
         self.now
@@ -142,26 +144,27 @@ impl<'a, 'b, const MOST: usize> Slots<'a, 'b, MOST> {
         self.ends[..width].iter().copied().min().unwrap_or(self.now)
     }
 
-    /// Whether there is one message at most, or two, one of which has fewer than so many blocks left.
+    /// Whether there is one message at most, or two, one of which has fewer than `blocks` blocks
+    /// left.
     #[inline]
     pub(in crate::serpent) fn are_short(&self, blocks: usize) -> bool {
         let count = self.count();
         count < 2 || count == 2 && self.first_end(2) - self.now < blocks
     }
 
-    /// Whether at most `fewer` messages are left, one of them long enough that changing to a narrower
-    /// form, which transposes its keys anew, is worth it.
+    /// Whether at most `fewer` messages are left, one of them long enough that a narrower form,
+    /// which transposes its keys anew, pays.
     #[inline]
     pub(in crate::serpent) fn suit(&self, fewer: u32) -> bool {
         let long = |lane: usize| self.live >> lane & 1 == 1 && self.ends[lane] - self.now >= WORTH;
         self.live == 0 || self.count() <= fewer && (0..MOST).any(long)
     }
 
-    /// Goes on to block `now`, at most [`first_end`](Self::first_end). Messages that end there, all in
-    /// the first `width` lanes, make room for the next ones. Bits of the result say in which lanes
-    /// the key is another one.
+    /// Advances to block `now`, at most [`first_end`](Self::first_end). Messages that end there,
+    /// all in the first `width` lanes, make room for the next ones. The result has a bit for each
+    /// lane whose key has changed.
     ///
-    /// Inlined for the sake of wide registers.
+    /// Inlined, for wide registers.
     #[inline(always)]
     pub(in crate::serpent) fn pass(&mut self, width: usize, now: usize) -> u32 {
         self.now = now;
@@ -208,13 +211,13 @@ impl<'a, 'b, const MOST: usize> Slots<'a, 'b, MOST> {
         self.live
     }
 
-    /// A block of a lane, by its number times 16; of a lane without a message that of the message
-    /// whose input it has been lent.
+    /// A block of a lane, by its number times 16. A lane without a message reads that of the
+    /// message whose input it has been lent.
     ///
     /// # Safety
     ///
-    /// The lane must have a message, or have been [lent](Self::lend) an input since the last message
-    /// ended or came. The block must be one that all messages have, `now` or after it.
+    /// The lane must have a message, or have been [lent](Self::lend) an input since the last
+    /// message ended or came. The block must be one that all messages have, `now` or after it.
     #[inline]
     pub(in crate::serpent) unsafe fn block(&self, lane: usize, at: usize) -> [u8; 16] {
         debug_assert!(!self.input[lane].is_null() && self.live > 0);

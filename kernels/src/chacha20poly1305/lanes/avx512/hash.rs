@@ -6,11 +6,11 @@ use super::{GROUP, Lane, MOST_AAD, SEAL, halves};
 use crate::poly1305::avx512::lanes::Eight;
 use crate::simd::{load512_part, store512};
 
-/// What Poly1305 takes at a time: two blocks.
+/// The unit of Poly1305: two blocks.
 type Pair = [u8; 32];
 
-/// The tags of messages, the longest of which come first: of what has come out if they were sealed,
-/// else of what comes in. Each has the front of its block 0 as its key.
+/// The tags of messages, the longest first, of their ciphertext: the output if they were sealed,
+/// else the input. Each has the front of its block 0 as its key.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
 pub(super) fn tags<const WAY: bool>(
@@ -30,7 +30,7 @@ pub(super) fn tags<const WAY: bool>(
         both: count > 8,
     };
     hash.absorb_aads(&aads);
-    // Loops, for the library's `map` would not be inlined.
+    // Loops, because the library's `map` would not be inlined.
     let mut pairs: [&[Pair]; GROUP] = [&[]; GROUP];
     let mut rests: [&[u8]; GROUP] = [&[]; GROUP];
     let (mut aad_sizes, mut sizes) = ([0; GROUP], [0; GROUP]);
@@ -64,7 +64,8 @@ impl Hash {
         let mut slots = [[0; MOST_AAD]; GROUP];
         let mut counts = [0; GROUP];
         for ((slot, aad), count) in slots.iter_mut().zip(aads).zip(&mut counts) {
-            // A load at the address of no bytes, which may be none, would fault and take long.
+            // A load of no bytes, from an address that may not be mapped, would fault and take
+            // long.
             if !aad.is_empty() {
                 store512(slot, load512_part(aad));
             }
@@ -77,7 +78,7 @@ impl Hash {
         }
     }
 
-    /// Absorbs what follows whole pairs, each filled up to whole blocks.
+    /// Absorbs the bytes after whole pairs, each filled up to whole blocks.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
     fn absorb_rests(&mut self, rests: &[&[u8]; GROUP]) {

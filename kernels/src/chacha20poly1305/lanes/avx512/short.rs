@@ -1,5 +1,5 @@
-//! Groups of messages of at most one block: Poly1305 reads copies of the ciphertext, behind each
-//! message's associated data, so that all lie at the same distances.
+//! Groups of messages of at most one block. Poly1305 reads copies of the ciphertext, behind the
+//! associated data of each message, so that all lie at the same distances.
 
 use core::arch::x86_64::*;
 
@@ -17,18 +17,18 @@ const SLOT: usize = MOST_AAD + 64;
 /// Messages side by side.
 struct Group<'l, 'a> {
     lanes: &'l mut [Lane<'a>],
-    /// What Poly1305 absorbs of each message.
+    /// The input of Poly1305 for each message.
     slots: [[u8; SLOT]; GROUP],
     /// Block 0 of each message.
     keys: [[u8; 64]; GROUP],
     /// Bytes of associated data and of data of each message.
     aads: [u64; GROUP],
     sizes: [u64; GROUP],
-    /// The blocks of the next pass: their messages and the slots of these. What follows after
-    /// `count` is not used.
+    /// The blocks of the next pass: their messages and the slots of these. Entries after `count`
+    /// are not used.
     blocks: [(u8, u8); 16],
     count: usize,
-    /// How many blocks they are after block 0: four bits for each, and for all.
+    /// The number of each block after block 0: four bits each, and one number for all.
     ahead: u64,
     all_ahead: u32,
 }
@@ -52,7 +52,7 @@ pub(super) fn side_by_side<const WAY: bool>(lanes: &mut [Lane<'_>], order: &[u8]
         let lane = &group.lanes[usize::from(at)];
         group.sizes[slot] = lane.data.len() as u64;
         group.aads[slot] = lane.aad.len() as u64;
-        // A load at the address of no bytes, which may be none, would fault and take long.
+        // A load of no bytes, from an address that may not be mapped, would fault and take long.
         if let Some(place) = group.slots[slot].first_chunk_mut()
             && !lane.aad.is_empty()
         {
@@ -163,7 +163,7 @@ impl Group<'_, '_> {
             let text = load512_short(data.get_in());
             let other = _mm512_xor_si512(text, stream);
             store512_short(data.get_out(), other);
-            // Bytes past the end are zeros, as Poly1305 wants them.
+            // Bytes past the end are zero, as in Poly1305.
             let sealed = _mm512_maskz_mov_epi8(first_bytes(data.len()), other);
             store512(copy, if WAY == SEAL { sealed } else { text });
         }
@@ -184,7 +184,7 @@ impl Group<'_, '_> {
         [Eight::new(pairs(front, 0)), Eight::new(pairs(back, 0))]
     }
 
-    /// Absorbs what the slots hold of the messages.
+    /// Absorbs the slots of the messages.
     #[inline(never)]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
     fn absorb(&self, [low, high]: &mut [Eight; 2], all: usize) {
@@ -197,7 +197,7 @@ impl Group<'_, '_> {
             (least, most) = (least.min(count), most.max(count));
         }
         let (front, back) = halves(&self.slots);
-        // Lanes without a message take part to no end.
+        // Lanes without a message have no effect.
         let common = least / 2;
         for at in 0..common {
             low.absorb(pairs(front, at));

@@ -4,7 +4,7 @@ use core::arch::x86_64::*;
 
 use super::super::super::avx512::{exchange, reversed};
 
-/// Where [`transpose`] puts the bytes of a lane.
+/// The places at which [`transpose`] puts the bytes of a lane.
 pub(super) const fn position(group: usize, lane: usize) -> usize {
     8 * lane + reversed(group)
 }

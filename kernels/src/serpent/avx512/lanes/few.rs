@@ -1,4 +1,5 @@
-//! Two to eight messages, in registers of 256 bits with ternary logic. Constant time in keys and data.
+//! Two to eight messages, in registers of 256 bits with ternary logic. Constant time in keys and
+//! data.
 //!
 //! A block takes as long as in registers of 128 bits.
 
