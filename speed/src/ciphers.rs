@@ -10,7 +10,7 @@ use lanecrypt_peers::{Availability, Cipher, Direction, Peer};
 use self::served::{Served, Way};
 
 use crate::results::Point;
-use crate::row::{Batches, Row, Work};
+use crate::row::{Batches, Row, Workload};
 
 mod aeads;
 mod checked;
@@ -22,11 +22,13 @@ mod sessions;
 mod shape;
 mod sizes;
 mod typed;
+mod wipe;
 mod work;
 
 pub(crate) use known::WHOLE;
 pub(crate) use shape::Shape;
 pub(crate) use sizes::Sizes;
+pub(crate) use wipe::Wipe;
 pub(crate) use work::Task;
 
 /// The entry point of our checked layer.
@@ -240,7 +242,7 @@ impl<T: Api + ?Sized> Contender<T> {
         &self,
         request: Point,
         suffix: &str,
-        make: impl Fn() -> Option<Box<dyn Work>> + Send + Sync + 'static,
+        make: impl Fn() -> Option<Box<dyn Workload>> + Send + Sync + 'static,
     ) -> Row {
         let Point { source, version, api, subject, isa, .. } = self.point.clone();
         let level = isa.as_ref().filter(|_| self.lower);

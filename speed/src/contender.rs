@@ -7,7 +7,7 @@ use lanecrypt_random::Isa;
 
 use crate::ours::Our;
 use crate::results::Point;
-use crate::row::{Arena, Batches, Row, Work};
+use crate::row::{Arena, Batches, Row, Workload};
 use crate::verify::{self, Defect};
 
 /// Makes a generator for the calling thread.
@@ -140,7 +140,7 @@ impl Contender {
         point.size = Some(size as u64);
         point.threads = Some(threads);
         let Self { make, fresh, kernel, .. } = self.clone();
-        let make = move || -> Option<Box<dyn Work>> {
+        let make = move || -> Option<Box<dyn Workload>> {
             let (fresh, kernel) = (fresh.clone(), kernel.clone());
             let generator = (make.0)()?;
             Some(Box::new(Draws { generator, fresh, before, kernel, size, op, folded: 0 }))
@@ -194,7 +194,7 @@ struct Draws {
     folded: u32,
 }
 
-impl Work for Draws {
+impl Workload for Draws {
     fn begin(&mut self, _arena: &mut Arena) -> Result<(), Defect> {
         match self.before {
             Before::Nothing => Ok(()),

@@ -20,7 +20,7 @@ use std::thread::{Scope, yield_now};
 
 use crate::clock::{self, as_f64};
 use crate::processors::{Pinned, WaitingTime, processor_time};
-use crate::row::{Arena, Row, Work};
+use crate::row::{Arena, Row, Workload};
 use crate::verify::{self, Defect};
 
 /// One timed batch.
@@ -36,7 +36,7 @@ pub(crate) struct Batch {
 /// A thread that can do the work of every row.
 struct Member<'rows> {
     rows: &'rows [Row],
-    works: Vec<Option<Box<dyn Work>>>,
+    works: Vec<Option<Box<dyn Workload>>>,
     arena: Arena,
     waiting: WaitingTime,
     _pinned: Pinned,

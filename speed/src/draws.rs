@@ -1,166 +1,92 @@
 //! How the measured loops draw from our generators, in every place.
 
-use core::marker::PhantomData;
 use std::sync::Arc;
 
 use lanecrypt_peers::{Draw, Failed};
-use lanecrypt_random::{EntropyError, Generator, Held, PerCpu, PerThread, Placed, Shared, Single};
+use lanecrypt_random::{
+    EntropyError, Erasing, Generator, Held, PerCpu, PerThread, Placed, Shared, Single,
+};
 
 use crate::unsynchronised::Unsynchronised;
 
-/// The functions at the root of `lanecrypt_random`, as most programs call them.
-pub(crate) struct Root;
+/// A generator, and the functions that fill a buffer, draw a word, and take a new key. Each is a
+/// type of its own, so that the loops are compiled with it.
+struct By<G, F, W, K> {
+    generator: G,
+    fill: F,
+    word: W,
+    rekey: K,
+}
 
-impl Draw for Root {
+impl<G, F, W, K> Draw for By<G, F, W, K>
+where
+    F: Fn(&mut G, &mut [u8]),
+    W: Fn(&mut G) -> u32,
+    K: Fn(&mut G) -> Result<(), EntropyError>,
+{
     #[inline]
     fn fill(&mut self, buffer: &mut [u8]) -> Result<(), Failed> {
-        lanecrypt_random::fill(buffer);
+        (self.fill)(&mut self.generator, buffer);
         Ok(())
     }
 
     #[inline]
     fn word(&mut self) -> Result<u32, Failed> {
-        Ok(lanecrypt_random::u32())
+        Ok((self.word)(&mut self.generator))
     }
 
     fn rekey(&mut self) -> Result<(), Failed> {
-        keyed(PerThread::<lanecrypt_random::Erasing>::reseed())
+        (self.rekey)(&mut self.generator).map_err(|_| Failed)
     }
+}
+
+fn by<G>(
+    generator: G,
+    fill: impl Fn(&mut G, &mut [u8]),
+    word: impl Fn(&mut G) -> u32,
+    rekey: impl Fn(&mut G) -> Result<(), EntropyError>,
+) -> impl Draw {
+    By { generator, fill, word, rekey }
+}
+
+/// The functions at the root of `lanecrypt_random`, as most programs call them.
+pub(crate) fn root() -> impl Draw {
+    let fill = |(): &mut (), buffer: &mut [u8]| lanecrypt_random::fill(buffer);
+    by((), fill, |()| lanecrypt_random::u32(), |()| PerThread::<Erasing>::reseed())
 }
 
 /// The calling thread's generator.
-pub(crate) struct OfThread<G>(PhantomData<G>);
-
-impl<G: Placed> OfThread<G> {
-    pub(crate) const fn new() -> Self {
-        Self(PhantomData)
-    }
-}
-
-impl<G: Placed> Draw for OfThread<G> {
-    #[inline]
-    fn fill(&mut self, buffer: &mut [u8]) -> Result<(), Failed> {
-        PerThread::<G>::fill(buffer);
-        Ok(())
-    }
-
-    #[inline]
-    fn word(&mut self) -> Result<u32, Failed> {
-        Ok(PerThread::<G>::u32())
-    }
-
-    fn rekey(&mut self) -> Result<(), Failed> {
-        keyed(PerThread::<G>::reseed())
-    }
+pub(crate) fn of_thread<G: Placed>() -> impl Draw {
+    let fill = |(): &mut (), buffer: &mut [u8]| PerThread::<G>::fill(buffer);
+    by((), fill, |()| PerThread::<G>::u32(), |()| PerThread::<G>::reseed())
 }
 
 /// The processor's generator.
-pub(crate) struct OfCpu<G>(PhantomData<G>);
-
-impl<G: Placed> OfCpu<G> {
-    pub(crate) const fn new() -> Self {
-        Self(PhantomData)
-    }
-}
-
-impl<G: Placed> Draw for OfCpu<G> {
-    #[inline]
-    fn fill(&mut self, buffer: &mut [u8]) -> Result<(), Failed> {
-        PerCpu::<G>::fill(buffer);
-        Ok(())
-    }
-
-    #[inline]
-    fn word(&mut self) -> Result<u32, Failed> {
-        Ok(PerCpu::<G>::u32())
-    }
-
-    fn rekey(&mut self) -> Result<(), Failed> {
-        keyed(PerCpu::<G>::reseed())
-    }
+pub(crate) fn of_cpu<G: Placed>() -> impl Draw {
+    let fill = |(): &mut (), buffer: &mut [u8]| PerCpu::<G>::fill(buffer);
+    by((), fill, |()| PerCpu::<G>::u32(), |()| PerCpu::<G>::reseed())
 }
 
 /// A generator that its user holds.
-pub(crate) struct InHand<G>(pub(crate) Held<G>);
-
-impl<G: Generator> Draw for InHand<G> {
-    #[inline]
-    fn fill(&mut self, buffer: &mut [u8]) -> Result<(), Failed> {
-        self.0.fill(buffer);
-        Ok(())
-    }
-
-    #[inline]
-    fn word(&mut self) -> Result<u32, Failed> {
-        Ok(self.0.u32())
-    }
-
-    fn rekey(&mut self) -> Result<(), Failed> {
-        keyed(self.0.reseed())
-    }
+pub(crate) fn held<G: Generator>(generator: Held<G>) -> impl Draw {
+    by(generator, |g, buffer| g.fill(buffer), |g| g.u32(), |g| g.reseed())
 }
 
 /// The generator of a program of one thread.
-pub(crate) struct OfProgram<G>(pub(crate) Single<G>);
-
-impl<G: Generator> Draw for OfProgram<G> {
-    #[inline]
-    fn fill(&mut self, buffer: &mut [u8]) -> Result<(), Failed> {
-        self.0.fill(buffer);
-        Ok(())
-    }
-
-    #[inline]
-    fn word(&mut self) -> Result<u32, Failed> {
-        Ok(self.0.u32())
-    }
-
-    fn rekey(&mut self) -> Result<(), Failed> {
-        keyed(self.0.reseed())
-    }
+pub(crate) fn single<G: Generator>(generator: Single<G>) -> impl Draw {
+    by(generator, |g, buffer| g.fill(buffer), |g| g.u32(), |g| g.reseed())
 }
 
 /// One generator of all threads, behind a lock.
-pub(crate) struct OfAll<G>(pub(crate) Arc<Shared<G>>);
-
-impl<G: Generator> Draw for OfAll<G> {
-    #[inline]
-    fn fill(&mut self, buffer: &mut [u8]) -> Result<(), Failed> {
-        self.0.fill(buffer);
-        Ok(())
-    }
-
-    #[inline]
-    fn word(&mut self) -> Result<u32, Failed> {
-        Ok(self.0.u32())
-    }
-
-    fn rekey(&mut self) -> Result<(), Failed> {
-        keyed(self.0.reseed())
-    }
+pub(crate) fn shared<G: Generator>(generator: Arc<Shared<G>>) -> impl Draw {
+    by(generator, |g, buffer| g.fill(buffer), |g| g.u32(), |g| g.reseed())
 }
 
 /// One state of all threads, without a lock.
-pub(crate) struct OfNobody(pub(crate) Arc<Unsynchronised>);
-
-impl Draw for OfNobody {
-    #[inline]
-    fn fill(&mut self, buffer: &mut [u8]) -> Result<(), Failed> {
-        self.0.fill(buffer);
+pub(crate) fn unsynchronised(state: Arc<Unsynchronised>) -> impl Draw {
+    let rekey = |state: &mut Arc<Unsynchronised>| {
+        state.rekey(&lanecrypt_random::bytes());
         Ok(())
-    }
-
-    #[inline]
-    fn word(&mut self) -> Result<u32, Failed> {
-        Ok(self.0.word())
-    }
-
-    fn rekey(&mut self) -> Result<(), Failed> {
-        self.0.rekey(&lanecrypt_random::bytes());
-        Ok(())
-    }
-}
-
-fn keyed(result: Result<(), EntropyError>) -> Result<(), Failed> {
-    result.map_err(|_| Failed)
+    };
+    by(state, |state, buffer| state.fill(buffer), |state| state.word(), rekey)
 }

@@ -8,7 +8,7 @@ use lanecrypt_random::{
 };
 
 use crate::contender::Contender;
-use crate::draws::{InHand, OfAll, OfCpu, OfNobody, OfProgram, OfThread, Root};
+use crate::draws;
 use crate::unsynchronised::Unsynchronised;
 use crate::verify;
 
@@ -49,24 +49,24 @@ fn fastest(isa: Isa) -> Our {
 impl Contender {
     /// The calling thread's generator.
     fn per_thread<G: Placed>(kind: &Our) -> Self {
-        Self::ours(kind, "per-thread", Isa::detect(), || Some(OfThread::<G>::new()))
-            .keyed_anew(|| Some(OfThread::<G>::new()))
+        Self::ours(kind, "per-thread", Isa::detect(), || Some(draws::of_thread::<G>()))
+            .keyed_anew(|| Some(draws::of_thread::<G>()))
     }
 
     /// The processor's generator.
     fn per_cpu<G: Placed>(kind: &Our) -> Self {
-        Self::ours(kind, "per-cpu", Isa::detect(), || Some(OfCpu::<G>::new()))
-            .keyed_anew(|| Some(OfCpu::<G>::new()))
+        Self::ours(kind, "per-cpu", Isa::detect(), || Some(draws::of_cpu::<G>()))
+            .keyed_anew(|| Some(draws::of_cpu::<G>()))
     }
 
     /// A generator that its user owns, by kernels of `isa`.
     fn owned<G: Generator>(kind: &Our, api: &str, isa: Isa) -> Self {
-        Self::ours(kind, api, isa, move || Some(InHand(Held::<G>::with_isa(isa).ok()?)))
+        Self::ours(kind, api, isa, move || Some(draws::held(Held::<G>::with_isa(isa).ok()?)))
     }
 
     /// The generator of a program of one thread.
     fn single<G: Generator>(kind: &Our) -> Self {
-        Self::ours(kind, "single", Isa::detect(), || Some(OfProgram(Single::<G>::new().ok()?)))
+        Self::ours(kind, "single", Isa::detect(), || Some(draws::single(Single::<G>::new().ok()?)))
     }
 
     /// One generator of all threads.
@@ -74,18 +74,18 @@ impl Contender {
         let one = OnceLock::<Option<Arc<Shared<G>>>>::new();
         let make = || Some(Arc::new(Shared::<G>::new().ok()?));
         Self::ours(kind, "shared", Isa::detect(), move || {
-            Some(OfAll(one.get_or_init(make).clone()?))
+            Some(draws::shared(one.get_or_init(make).clone()?))
         })
-        .keyed_anew(move || Some(OfAll(make()?)))
+        .keyed_anew(move || Some(draws::shared(make()?)))
     }
 
     /// One state of all threads, without a lock.
     fn unsynchronised() -> Self {
         let one = OnceLock::<Arc<Unsynchronised>>::new();
         let make = || Arc::new(Unsynchronised::new(&lanecrypt_random::bytes()));
-        let draw = move || Some(OfNobody(one.get_or_init(make).clone()));
+        let draw = move || Some(draws::unsynchronised(one.get_or_init(make).clone()));
         Self::ours(&ARC4, "unsynchronised", Isa::PORTABLE, draw)
-            .keyed_anew(move || Some(OfNobody(make())))
+            .keyed_anew(move || Some(draws::unsynchronised(make())))
             .faulty()
     }
 }
@@ -98,7 +98,7 @@ pub(crate) fn by_size() -> Vec<Contender> {
     let chacha8 = Our::erasing::<ChaCha<8>>("chacha8");
     let salsa20 = Our::erasing::<Salsa<20>>("salsa20");
     vec![
-        Contender::ours(&fastest(isa), DEFAULT, isa, || Some(Root)),
+        Contender::ours(&fastest(isa), DEFAULT, isa, || Some(draws::root())),
         Contender::per_thread::<Erasing<ChaCha<20>>>(&CHACHA20),
         Contender::per_thread::<Erasing<ChaCha<12>>>(&chacha12),
         Contender::per_thread::<Erasing<ChaCha<8>>>(&chacha8),

@@ -122,6 +122,14 @@ pub struct Point {
     /// request for the whole buffer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overhead: Option<f64>,
+    /// Bytes of stack that the caller clears after each request, beside what the entry point clears
+    /// by itself; only in rows that compare this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wiped: Option<u64>,
+    /// The cost of clearing them: the cycles of a request, less those of the same request where
+    /// the caller clears nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wiping: Option<f64>,
     /// The cost of the calls that continue one message, fitted to all sizes; at the whole buffer's
     /// point.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -6,7 +6,7 @@ use crate::results::Point;
 use crate::verify::Defect;
 
 /// The repeated work of a row; every thread that takes part makes its own.
-pub(crate) trait Work {
+pub(crate) trait Workload {
     /// Gets ready for a batch, before its common start, in the memory of the batch.
     fn begin(&mut self, _arena: &mut Arena) -> Result<(), Defect> {
         Ok(())
@@ -33,7 +33,7 @@ pub(crate) struct Row {
     /// Its name in the results, without figures.
     pub(crate) point: Point,
     /// Makes the work for the calling thread; `None` if it cannot be done here.
-    pub(crate) make: Box<dyn Fn() -> Option<Box<dyn Work>> + Send + Sync>,
+    pub(crate) make: Box<dyn Fn() -> Option<Box<dyn Workload>> + Send + Sync>,
     /// The number of requests of the document's whole test, if that is to be made whole.
     pub(crate) whole: Option<u64>,
     /// Its batches.

@@ -137,7 +137,7 @@ pub(crate) fn name(point: &Point) -> String {
 }
 
 /// The meaning of [`name`]'s mark.
-pub(crate) const MARK: &str = "° keeps what it gave out, or repeats itself after a fork.\n";
+pub(crate) const MARK: &str = "°: keeps its output in its state, or repeats itself after a fork.\n";
 
 /// The rows that are not among `rows` yet.
 pub(crate) fn add_once(rows: &mut Vec<Row>, more: impl IntoIterator<Item = Row>) {

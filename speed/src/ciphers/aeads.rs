@@ -6,7 +6,7 @@ use lanecrypt_peers::{Aead, Direction, Failed, Packet, Sealing, aead};
 use super::packets::Packets;
 use super::served::Served;
 use super::{Api, Contender, Shape};
-use crate::row::{Row, Work};
+use crate::row::{Row, Workload};
 
 impl Api for dyn Aead {
     fn checked(
@@ -28,7 +28,7 @@ impl Api for dyn Aead {
         let request = shape.described(table, op(direction));
         let made = contender.clone();
         let row =
-            contender.described(request, &shape.suffix(), move || -> Option<Box<dyn Work>> {
+            contender.described(request, &shape.suffix(), move || -> Option<Box<dyn Workload>> {
                 Some(Box::new(Packets::new(&made, direction, shape)?))
             });
         Row { batches: shape.batches(), ..row }

@@ -16,7 +16,7 @@ use lanecrypt_peers::{Aead, Direction, Failed, Packet, Run};
 use super::known::{self, Answer, Question};
 use super::sessions::{self, LINE, Turns, in_order, shuffle, stride};
 use super::{Contender, Shape, Sizes};
-use crate::row::{Arena, Work};
+use crate::row::{Arena, Workload};
 use crate::verify::Defect;
 
 /// Bytes of a tag.
@@ -201,7 +201,7 @@ impl Packets {
     }
 }
 
-impl Work for Packets {
+impl Workload for Packets {
     fn begin(&mut self, arena: &mut Arena) -> Result<(), Defect> {
         self.turns.next();
         if self.direction == Direction::Decrypt {

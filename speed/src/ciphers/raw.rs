@@ -10,7 +10,7 @@ use super::served::Served;
 use super::work::{Requests, Task};
 use super::{Api, CHECKED, Contender, Shape, typed};
 use crate::results::Point;
-use crate::row::{Row, Work};
+use crate::row::{Row, Workload};
 
 impl Api for dyn Cipher {
     fn checked(
@@ -77,6 +77,7 @@ impl Contender<dyn Cipher> {
                 size: task.size().map(|size| size as u64),
                 chained: task.is_chained(),
                 key: task.key().map(str::to_owned),
+                wiped: task.wiped(),
                 ..Point::default()
             },
         };
@@ -85,7 +86,7 @@ impl Contender<dyn Cipher> {
             suffix += &format!("/shared/t{threads}");
         }
         let contender = self.clone();
-        let row = self.described(request, &suffix, move || -> Option<Box<dyn Work>> {
+        let row = self.described(request, &suffix, move || -> Option<Box<dyn Workload>> {
             Some(Box::new(contender.work(direction, task)?))
         });
         match task {

@@ -35,14 +35,14 @@ pub(crate) fn open(
     }
 }
 
-fn sessions<C: Keyed>(isa: Isa, keys: &[&[u8]]) -> Option<Box<dyn Cipher>> {
-    let sessions: Result<Vec<C>, Failed> = keys.iter().map(|key| C::keyed(isa, key)).collect();
+fn sessions<C: FromKey>(isa: Isa, keys: &[&[u8]]) -> Option<Box<dyn Cipher>> {
+    let sessions: Result<Vec<C>, Failed> = keys.iter().map(|key| C::from_key(isa, key)).collect();
     cipher(sessions.ok()?)
 }
 
 /// A cipher that is made from a key.
-trait Keyed: Crypt + Send + Sized + 'static {
-    fn keyed(isa: Isa, key: &[u8]) -> Result<Self, Failed>;
+trait FromKey: Crypt + Send + Sized + 'static {
+    fn from_key(isa: Isa, key: &[u8]) -> Result<Self, Failed>;
 }
 
 /// A key as the kernels take it.
@@ -161,12 +161,12 @@ where
     }
 }
 
-impl<M: Apply<N> + 'static, const N: usize> Keyed for Mode<M, N>
+impl<M: Apply<N> + 'static, const N: usize> FromKey for Mode<M, N>
 where
     M::Cipher: Send,
     <M::Cipher as BlockEncrypt<N>>::Key: Parse,
 {
-    fn keyed(isa: Isa, key: &[u8]) -> Result<Self, Failed> {
+    fn from_key(isa: Isa, key: &[u8]) -> Result<Self, Failed> {
         Ok(Self { cipher: M::Cipher::new(isa, &Parse::parse(key)?), iv: [0; N], isa })
     }
 }
@@ -207,15 +207,15 @@ impl Crypt for ChaCha20 {
 
     #[inline]
     fn open(&mut self, key: &[u8], iv: &[u8]) -> Result<(), Failed> {
-        let mut made = Self::keyed(self.isa, key)?;
+        let mut made = Self::from_key(self.isa, key)?;
         made.start(iv)?;
         black_box(&mut made);
         Ok(())
     }
 }
 
-impl Keyed for ChaCha20 {
-    fn keyed(isa: Isa, key: &[u8]) -> Result<Self, Failed> {
+impl FromKey for ChaCha20 {
+    fn from_key(isa: Isa, key: &[u8]) -> Result<Self, Failed> {
         let key = Parse::parse(key)?;
         Ok(Self { core: ChaCha::new(isa, &key, &[0; 12]), key, ended: false, isa })
     }

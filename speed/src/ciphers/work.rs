@@ -4,13 +4,15 @@
 //! answer is compared with the portable kernel's. The timed inputs change from batch to batch:
 //! other IVs, the sessions in another order, and data that earlier batches have encrypted.
 
+use core::slice;
+
 use lanecrypt_ciphers::Algorithm;
-use lanecrypt_peers::{Cipher, Direction, Failed, Message, Run};
+use lanecrypt_peers::{Cipher, Direction, Failed, Message, Run, rounds};
 
 use super::known::{self, Question, WHOLE};
 use super::sessions::{self, LINE, SESSIONS, Turns, in_order, shuffle, stride};
-use super::{Shape, Sizes};
-use crate::row::{Arena, Work};
+use super::{Shape, Sizes, Wipe};
+use crate::row::{Arena, Workload};
 use crate::verify::Defect;
 
 /// The number of keys or contexts that are made before the answers are compared.
@@ -25,6 +27,8 @@ pub(crate) enum Task {
     Message(usize),
     /// The same with a new key before each message.
     FreshKey(usize),
+    /// The same as [`Task::Message`], in a call of its own after which the caller clears the stack.
+    Wiped(usize, Wipe),
     /// Messages that are handed over together, each in its own session, with its own IV.
     Batch(Shape),
     /// A new key.
@@ -41,9 +45,11 @@ impl Task {
     /// The name in the results.
     pub(crate) const fn op(self, direction: Direction) -> &'static str {
         match self {
-            Self::Continue(_) | Self::Message(_) | Self::FreshKey(_) | Self::Batch(_) => {
-                direction.name()
-            }
+            Self::Continue(_)
+            | Self::Message(_)
+            | Self::FreshKey(_)
+            | Self::Wiped(..)
+            | Self::Batch(_) => direction.name(),
             Self::SetKey => "set-key",
             Self::SetIv => "set-iv",
             Self::Open => "open",
@@ -53,7 +59,10 @@ impl Task {
 
     pub(crate) fn size(self) -> Option<usize> {
         match self {
-            Self::Continue(size) | Self::Message(size) | Self::FreshKey(size) => Some(size),
+            Self::Continue(size)
+            | Self::Message(size)
+            | Self::FreshKey(size)
+            | Self::Wiped(size, _) => Some(size),
             Self::Batch(shape) => shape.sizes.single(),
             Self::SetKey | Self::SetIv | Self::Open | Self::Fetch => None,
         }
@@ -62,14 +71,14 @@ impl Task {
     pub(crate) const fn is_chained(self) -> Option<bool> {
         match self {
             Self::Continue(_) => Some(true),
-            Self::Message(_) | Self::FreshKey(_) | Self::Batch(_) => Some(false),
+            Self::Message(_) | Self::FreshKey(_) | Self::Wiped(..) | Self::Batch(_) => Some(false),
             Self::SetKey | Self::SetIv | Self::Open | Self::Fetch => None,
         }
     }
 
     pub(crate) const fn key(self) -> Option<&'static str> {
         match self {
-            Self::Continue(_) | Self::Message(_) => Some("kept"),
+            Self::Continue(_) | Self::Message(_) | Self::Wiped(..) => Some("kept"),
             Self::FreshKey(_) => Some("fresh"),
             Self::Batch(shape) => Some(shape.key()),
             Self::SetKey | Self::SetIv | Self::Open | Self::Fetch => None,
@@ -82,15 +91,24 @@ impl Task {
             Self::Continue(size) => format!("/{size}"),
             Self::Message(size) => format!("/{size}/independent"),
             Self::FreshKey(size) => format!("/{size}/independent/fresh"),
+            Self::Wiped(size, wipe) => format!("/{size}/independent/wiped/{}", wipe.name()),
             Self::Batch(shape) => shape.suffix(),
             Self::SetKey | Self::SetIv | Self::Open | Self::Fetch => String::new(),
+        }
+    }
+
+    /// Bytes of stack that the caller clears after each request, if that is compared.
+    pub(crate) fn wiped(self) -> Option<u64> {
+        match self {
+            Self::Wiped(_, wipe) => Some(wipe.bytes() as u64),
+            _ => None,
         }
     }
 
     /// The shape of its messages, if they are independent.
     const fn shape(self) -> Option<Shape> {
         match self {
-            Self::Message(size) => Some(Shape::single(size)),
+            Self::Message(size) | Self::Wiped(size, _) => Some(Shape::single(size)),
             Self::FreshKey(size) => Some(Shape { is_fresh: true, ..Shape::single(size) }),
             Self::Batch(shape) => Some(shape),
             _ => None,
@@ -137,7 +155,7 @@ impl Requests {
                 let calls = if size == WHOLE { 1 } else { 2 };
                 self.cipher.chunks(&self.turns.nonces[0], &mut vec![0; calls * size], size, 1)
             }
-            Task::Message(_) | Task::FreshKey(_) | Task::Batch(_) => Ok(()),
+            Task::Message(_) | Task::FreshKey(_) | Task::Wiped(..) | Task::Batch(_) => Ok(()),
             _ => self.requests(&mut [], 1),
         }
     }
@@ -148,6 +166,15 @@ impl Requests {
         let iv = turns.nonces.first().ok_or(Failed)?;
         if let Some(shape) = self.task.shape() {
             let mut messages = messages(memory, shape.sizes, turns, self.shared);
+            if let Task::Wiped(_, wipe) = self.task {
+                return rounds(messages.len(), requests, |count| {
+                    messages[..count].iter_mut().try_for_each(|message| {
+                        cipher.messages(slice::from_mut(message), Run::of(1))?;
+                        wipe.run();
+                        Ok(())
+                    })
+                });
+            }
             let (mut run, keys) = (Run::of(requests), turns.keys());
             if let Task::Batch(shape) = self.task {
                 run = run.in_batches(shape.batch);
@@ -170,7 +197,7 @@ impl Requests {
             Task::Open => cipher.open(&turns.keys(), iv, requests),
             Task::Fetch => cipher.fetch(requests),
             // These have a shape and are handled above.
-            Task::Message(_) | Task::FreshKey(_) | Task::Batch(_) => Ok(()),
+            Task::Message(_) | Task::FreshKey(_) | Task::Wiped(..) | Task::Batch(_) => Ok(()),
         }
     }
 
@@ -222,7 +249,7 @@ impl Requests {
     }
 }
 
-impl Work for Requests {
+impl Workload for Requests {
     fn begin(&mut self, arena: &mut Arena) -> Result<(), Defect> {
         self.turns.next();
         let Task::Batch(shape) = self.task else { return Ok(()) };

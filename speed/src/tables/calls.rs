@@ -23,6 +23,7 @@ mod headline;
 #[cfg(test)]
 mod tests;
 mod text;
+mod wiping;
 
 use document::document;
 use text::text;
@@ -58,6 +59,7 @@ impl Table for Calls {
         rows.extend(messages(peers, depth));
         rows.extend(set_up(peers, depth));
         rows.extend(shared());
+        rows.extend(wiping::rows(peers, depth));
         // The least important rows are last: if the time is short, they are missing.
         rows.append(&mut lower);
         rows
@@ -235,6 +237,7 @@ fn finish(points: &mut [Point]) {
         points[at].overhead = overhead;
         points[at].fit = fit;
     }
+    wiping::finish(points);
 }
 
 /// As the message computes it: (cycles per byte of the chunk - those of the whole) x chunk.

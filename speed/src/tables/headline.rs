@@ -34,9 +34,9 @@ impl Table for Headline {
 
     fn text(&self, points: &[Point]) -> String {
         let mut out: String = TABLES.iter().map(|table| table.headline(points)).collect();
-        out += "To read: time-stamp-counter cycles, medians; less is faster. \"1.50x\" is how many \
-                times as long the\npeer takes; ~ means that the two cannot be told apart, ? that ours \
-                is not verified.\n";
+        out += "To read: cycles of the time-stamp counter, medians; less is faster. 1.50x: the time \
+                of the peer divided\nby ours. ~: the two cannot be told apart. ?: ours is not \
+                verified.\n";
         out += MARK;
         out += &format!(
             "Whole tables: lanecrypt speed {}.\n",

@@ -113,8 +113,8 @@ fn text(points: &[Point]) -> String {
         });
         out.push('\n');
     }
-    out += "To read: time-stamp-counter cycles, medians; less is faster. * is the fastest beyond \
-            doubt,\n? is not verified and not ranked.\n";
+    out += "To read: cycles of the time-stamp counter, medians; less is faster. *: certainly the \
+            fastest.\n?: not verified and not ranked.\n";
     out += MARK;
     out
 }

@@ -148,9 +148,9 @@ fn text(points: &[Point]) -> String {
     let header = ["", "", "level", "4 MiB: MB/s", "us/read", "32 B: MB/s", "us/read", "ratio"];
     out += &text::table(&header.map(str::to_owned), "lllrrrrr", rows.collect());
     out += "\n\
-        To read: MB are 10^6 bytes; ~ is projected from less than 128 MiB (--full reads them all), \
-        ? is\nnot verified; ratio is large against small reads. dd also writes each block to \
-        /dev/null; here only\nthe read is timed.\n";
+        To read: MB are 10^6 bytes. ~: projected from less than 128 MiB (--full reads all). ?: not \
+        verified.\nRatio: MB/s of large reads divided by those of small ones. dd also writes each \
+        block to /dev/null;\nhere only the read is timed.\n";
     out += MARK;
     out + &answers(points)
 }

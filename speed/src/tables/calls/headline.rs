@@ -93,6 +93,7 @@ fn told(line: &Line, points: &[Point]) -> Option<Vec<String>> {
             && p.op == line.task.op(line.direction)
             && p.size == line.task.size().map(|size| size as u64)
             && p.chained == line.task.is_chained()
+            && p.wiped.is_none()
             && p.cycles.is_some()
     };
     let ours = points.iter().filter(alike).find(|p| p.is_ours())?;

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use lanecrypt_peers::{Crypt, Failed, cipher};
 
 use super::*;
+use crate::ciphers::Wipe;
 use crate::clock::as_f64;
 use crate::glob::Glob;
 use crate::options::{Options, Peers};
@@ -47,6 +48,7 @@ fn ids_are_unique_at_every_depth_and_the_headline_rows_are_those_of_the_table() 
         "calls/lanecrypt/cipher/aes-128-cbc/encrypt/1504/independent/fresh",
         "calls/lanecrypt/cipher/aes-128-cbc/encrypt/1504/independent/shared/t2",
         "calls/lanecrypt/cipher/3des-cbc/set-key",
+        "calls/lanecrypt/cipher/aes-128-cbc/encrypt/64/independent/wiped/everything",
     ] {
         assert!(whole.iter().any(|known| known == id), "{id}");
     }
@@ -188,6 +190,46 @@ fn what_comes_before_the_first_byte_is_verified() {
 }
 
 #[test]
+fn wiped_messages_are_verified_and_their_cost_is_told() {
+    let (report, text) = short_run(calls("calls/*/wiped/*", 3));
+    let points = &report.results.points;
+    assert!(points.len() == 6 && points.iter().all(|p| p.verified), "{text}");
+    for point in points {
+        let bytes = point.wiped.expect("it says how many");
+        assert_eq!(point.wiping.is_some(), bytes > 0, "{}", point.id);
+    }
+    assert!(text.contains("What wiping costs") && text.contains("burn_stack"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+}
+
+#[test]
+fn the_cost_of_wiping_is_that_above_the_same_message() {
+    let of = |api: &str, bytes: u64, cycles| Point {
+        api: api.into(),
+        chained: Some(false),
+        wiped: Some(bytes),
+        ..point(64, cycles)
+    };
+    let all = Wipe::ALL.map(|wipe| wipe.bytes() as u64);
+    assert!(all.is_sorted_by(|a, b| a < b), "{all:?}");
+    let [nothing, little, everything] = all;
+    let mut points = vec![
+        of("cipher", everything, 1700.0),
+        of("cipher", nothing, 60.0),
+        of("gcry", nothing, 120.0),
+        of("gcry", little, 135.5),
+        of("other", little, 9.0),
+        point(64, 50.0),
+    ];
+    finish(&mut points);
+    let costs: Vec<Option<f64>> = points.iter().map(|p| p.wiping).collect();
+    assert_eq!(costs, [Some(1640.0), None, None, Some(15.5), None, None]);
+    points[2].verified = false;
+    finish(&mut points);
+    assert_eq!(points[3].wiping, None, "what it is compared with is wrong");
+}
+
+#[test]
 fn two_threads_share_one_key() {
     let (report, text) = short_run(calls("calls/*/aes-128-ctr/*/shared/*", 3));
     assert!(report.results.points.iter().all(|p| p.verified), "{text}");
@@ -196,7 +238,7 @@ fn two_threads_share_one_key() {
         return;
     }
     assert_eq!(report.results.points.len(), 4, "{text}");
-    assert!(text.contains("times the throughput"), "{text}");
+    assert!(text.contains("throughput of two : one"), "{text}");
 }
 
 /// The ways in which a peer lies.
@@ -271,6 +313,7 @@ fn peers_that_lie_are_not_verified_and_not_ranked() {
         (Task::Continue(16 << 10), &["old-key", "honest"][..]),
         (Task::Message(64), &["restarts", "old-key", "honest"]),
         (Task::FreshKey(64), &["restarts", "honest"]),
+        (Task::Wiped(64, Wipe::Little), &["restarts", "old-key", "honest"]),
         (Task::SetKey, &["honest"]),
     ] {
         let rows: Vec<Row> = all.iter().map(|c| c.row(NAME, Direction::Encrypt, task, 1)).collect();

@@ -1,7 +1,7 @@
 //! The table as text: a block for each cipher and direction, as the message prints them.
 
 use super::document::overhead_printed;
-use super::{NAME, SUBJECTS, Subject, overhead, whole_of};
+use super::{NAME, SUBJECTS, Subject, overhead, whole_of, wiping};
 use crate::ciphers::WHOLE;
 use crate::fit::Fit;
 use crate::results::{Point, fastest};
@@ -15,13 +15,14 @@ pub(crate) fn text(points: &[Point]) -> String {
     for subject in &SUBJECTS {
         out += &chunks(&of_table, subject);
     }
-    for (key, title) in [("kept", "its own IV, key kept"), ("fresh", "its own IV and a new key")] {
+    for (key, title) in [("kept", "new IVs, key kept"), ("fresh", "new IVs and keys")] {
         for subject in &SUBJECTS {
             out += &messages(&of_table, subject, key, title);
         }
     }
     out += &set_up(&of_table);
     out += &shared(&of_table);
+    out += &wiping::text(&of_table);
     if !out.is_empty() {
         out += LEGEND;
     }
@@ -29,14 +30,14 @@ pub(crate) fn text(points: &[Point]) -> String {
 }
 
 const LEGEND: &str = "\
-To read: time-stamp-counter cycles, medians; less is faster. * is the fastest beyond doubt, ? is not
-verified and not ranked, ~ cannot be told from nothing. The message: libgcrypt in 2018. lanecrypt
-kernel: typed blocks, nothing left to check; lanecrypt cipher: checked; a level after it: run with
-that instruction set. gcry-nohw: libgcrypt told to use no processor features.
+To read: cycles of the time-stamp counter, medians; less is faster. *: certainly the fastest. ?: not
+verified and not ranked. ~: cannot be told from nothing. The message: libgcrypt in 2018. lanecrypt
+kernel: typed blocks, so that nothing is left to check. lanecrypt cipher: checked. A level after the
+name: run with that instruction set. gcry-nohw: libgcrypt without processor features.
 ";
 
 /// The label that tells the lines of a block apart.
-fn label(point: &Point) -> String {
+pub(super) fn label(point: &Point) -> String {
     if point.source != "document" {
         return grid::name(point);
     }
@@ -68,14 +69,13 @@ fn chunks(points: &[Point], subject: &Subject) -> String {
     let direction = direction.name();
     let whole = text::size(WHOLE as u64);
     let mut out = format!(
-        "{algorithm} {direction}: cycles per byte of one message of {whole}, in calls of so many \
-         bytes\n"
+        "{algorithm} {direction}: cycles per byte of one message of {whole}, by bytes in a call\n"
     );
     out += &block(&of, true, |point| point.cycles_per_byte().map(per_byte));
     let parts: Vec<&Point> = of.iter().copied().filter(|p| p.size != Some(WHOLE as u64)).collect();
     let share = |point: &Point| percent(point, whole_of(points, point)?);
     if parts.iter().any(|point| share(point).is_some()) {
-        out += "\n  overhead of these calls, per cent of the whole buffer's figure\n";
+        out += "\n  overhead of these calls in per cent of the figure of the whole buffer\n";
         out += &block(&parts, false, share);
         out += "\n  overhead of a call, cycles: (c/B of the chunk - c/B of the whole) x chunk;\n  \
                 fitted: fixed cycles of a call + slope for each byte\n";
@@ -150,7 +150,7 @@ fn absolute(points: &[Point], of: &[&Point]) -> String {
 }
 
 /// Cycles with one decimal, if it is significant.
-fn tenths(cycles: f64) -> String {
+pub(super) fn tenths(cycles: f64) -> String {
     if cycles.abs() < 999.95 { format!("{cycles:.1}") } else { format!("{cycles:.0}") }
 }
 
@@ -168,7 +168,7 @@ fn fit(fit: &Fit) -> [String; 5] {
 fn messages(points: &[Point], subject: &Subject, key: &str, title: &str) -> String {
     let of: Vec<&Point> = points
         .iter()
-        .filter(|p| p.chained == Some(false) && !is_shared(p))
+        .filter(|p| p.chained == Some(false) && !is_shared(p) && p.wiped.is_none())
         .filter(|p| p.key.as_deref() == Some(key) && is_of(p, subject))
         .collect();
     if of.is_empty() {
@@ -176,7 +176,7 @@ fn messages(points: &[Point], subject: &Subject, key: &str, title: &str) -> Stri
     }
     let Subject { algorithm, direction, .. } = subject;
     let direction = direction.name();
-    format!("{algorithm} {direction}: cycles of a message of so many bytes, {title}\n")
+    format!("{algorithm} {direction}: cycles per message by size in bytes, {title}\n")
         + &block(&of, true, |point| point.cycles.map(text::number))
         + "\n"
 }
@@ -257,9 +257,8 @@ fn shared(points: &[Point]) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let header = ["", "bytes", "one thread", "two threads", "times the throughput", "95 %"];
-    "One key of ours, without a lock: cycles of a message on one thread, and on each of two\n"
-        .to_owned()
+    let header = ["", "bytes", "one thread", "two threads", "throughput of two : one", "95 %"];
+    "One key that two threads of ours use without a lock: cycles per message\n".to_owned()
         + &text::table(&header.map(str::to_owned), "lrrrrl", rows)
         + "\n"
 }

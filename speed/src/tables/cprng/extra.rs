@@ -18,13 +18,13 @@ pub(crate) fn measure(fits: impl Fn(&str) -> bool, limits: &Limits<'_>, sampled:
     if threads > 1 {
         for point in repeats::measure(&counted, repeats::WORDS, || limits.over()) {
             if point.repeats > Some(0) && point.api != "unsynchronised" {
-                sampled.remarks.push(format!("not verified: {}: words came twice", point.id));
+                sampled.remarks.push(format!("not verified: {}: words occurred twice", point.id));
                 sampled.wrong += 1;
             }
             sampled.points.push(point);
         }
     } else if !counted.is_empty() {
-        sampled.remarks.push("repeated words not counted: that takes 2 processors".to_owned());
+        sampled.remarks.push("repeated words not counted: this needs 2 processors".to_owned());
     }
     // Setting up the arrays takes time, and an interrupt should not wait for it.
     let stopped = limits.stop.load(Ordering::Relaxed);

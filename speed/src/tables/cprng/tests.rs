@@ -96,7 +96,7 @@ fn repeated_words_and_bandwidth_stand_under_the_table() {
         p.whole = None;
     }
     let text = text(&points, 2, SIZES);
-    assert!(text.contains("of 2097152 that 2 threads drew"), "{text}");
+    assert!(text.contains("among 2097152 words of 2 threads"), "{text}");
     assert!(text.contains("arc4-nomtx 1234, arc4-mtx 0"), "{text}");
 }
 

@@ -92,12 +92,12 @@ pub(crate) fn text(points: &[Point], processors: usize, sizes: Sizes) -> String 
 }
 
 const LEGEND: &str = "\
-    To read: cpb are time-stamp-counter cycles per byte of 1,000,000 calls of 32 bits, after the \
-    first key\nand after each new one; seconds are those of requests of 256 bytes, GB are 2^30 \
-    bytes. ~ is projected\nfrom less (--full makes all), ? is not verified. Scaling factor: one \
-    stream's time divided by that of\nfour, as in the message, where four processors give 1 at \
-    best; then throughput of the four streams\nas a share of what the processors that exist could \
-    do.\n";
+    To read: cpb: cycles of the time-stamp counter per byte, for 1,000,000 calls of 32 bits after \
+    the first key,\nand after each new one. Seconds: requests of 256 bytes; GB are 2^30 bytes. ~: \
+    projected from less (--full\nmakes all requests). ?: not verified. Scaling factor, as in the \
+    message: the time of one stream divided\nby that of four; at best 1 on four processors. Last \
+    column: the throughput of the four streams as a\nshare of what the existing processors could \
+    reach.\n";
 
 fn row(line: &Figures<'_>, processors: usize) -> Vec<String> {
     let scaling = line.seconds().map_or_else(
@@ -189,8 +189,8 @@ fn repeated(points: &[Point]) -> String {
     let words = u64::from(first.threads.unwrap_or(1)) * repeats::WORDS as u64;
     let list = counts.iter().map(|p| format!("{} {}", name(p), p.repeats.unwrap_or(0)));
     format!(
-        "\nPairs of words that came out twice, of {words} that {} threads drew (chance alone makes \
-         {:.0e}):\n{}.\n",
+        "\nPairs of words that occurred twice among {words} words of {} threads (by chance: {:.0e}):\n\
+         {}.\n",
         first.threads.unwrap_or(1),
         repeats::by_chance(words),
         list.collect::<Vec<_>>().join(", "),

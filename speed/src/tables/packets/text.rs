@@ -37,20 +37,21 @@ pub(crate) fn text(points: &[Point]) -> String {
 }
 
 const LEGEND: &str = "\
-To read: time-stamp-counter cycles, medians; less is faster. * is the fastest beyond doubt, ? is not
-verified and not ranked. \"1.50x\" is how many times as long the best peer takes as ours: as lanecrypt
-cipher, both one message at a time, or as lanecrypt batch, the peer's best of any kind; or how many
-times as long our loop takes as our batches; ~: the two cannot be told apart. Each message is in one
-of 64 sessions, or of as many as the batch has, with a key, a nonce and a buffer of its own, and 8
-bytes of associated data where there is a tag. Mixed lengths are spread evenly over their range, one
-for each of 256 sessions. CBC takes whole blocks: 1504 bytes for 1500. Messages are encrypted and
-sealed in place, but opened from one buffer to another, because what is opened cannot be opened
-again. A loop is the same at every batch and measured once. lanecrypt cipher: checked, a loop;
-session: a session of the engine, a loop; batch: a batch of the engine, filled and finished;
-process: a slice of requests, made and handed over to the engine; with new keys all three open a
-session for each message. A level after it: run with that instruction set. ipsec-mb job and
-burst: handed over one by one, or together. evp-oneshot: a context made for each message. gcry-nohw:
-libgcrypt told to use no processor features.
+To read: cycles of the time-stamp counter, medians; less is faster. *: certainly the fastest. ?: not
+verified and not ranked. ~: the two figures cannot be told apart.
+best peer : cipher  the best peer's time divided by that of lanecrypt cipher, both in a loop
+best peer : batch   the best peer's time, called in any way, divided by that of lanecrypt batch
+our loop : batch    the time of lanecrypt cipher divided by that of lanecrypt batch
+Each message has a session with its own key, nonce and buffer. There are 64 sessions, or as many as
+a batch has messages; 256 for mixed lengths, which are spread evenly over their range. Messages with
+authentication have 8 bytes of associated data. CBC takes whole blocks: 1504 bytes instead of 1500.
+Messages are encrypted and sealed in place. They are opened from one buffer to another, because an
+opened message cannot be opened again. A loop costs the same for every batch and is measured once.
+lanecrypt cipher: a loop over checked ciphers. session: a loop over sessions of the engine. batch: a
+batch of the engine, filled and finished. process: a slice of requests, built and passed to the
+engine. With new keys, the last three open a session for each message. A level after the name: run
+with that instruction set. ipsec-mb job: messages are submitted one by one; burst: many at a time.
+evp-oneshot: each message makes a context. gcry-nohw: libgcrypt without processor features.
 ";
 
 fn is_of(point: &Point, subject: &str, op: &str, key: &str) -> bool {
@@ -68,9 +69,9 @@ fn blocks(of: &[&Point], name: &str, how: &str) -> String {
         of.iter().copied().filter(|p| p.batch == usual || !is_together(p, of)).collect();
     let title = match usual {
         Some(batch) => {
-            format!("cycles of a message of so many bytes, in batches of {batch}, {how}")
+            format!("cycles per message by size in bytes, in batches of {batch}, {how}")
         }
-        None => format!("cycles of a message of so many bytes, {how}"),
+        None => format!("cycles per message by size in bytes, {how}"),
     };
     let mut out = format!("{name}: {title}\n");
     out += &block(of, &shown, usual);
@@ -81,7 +82,7 @@ fn blocks(of: &[&Point], name: &str, how: &str) -> String {
         let of: Vec<&Point> = of.iter().copied().filter(|p| p.size == Some(size)).collect();
         if is_told(&of) {
             out +=
-                &format!("\n{name}: cycles of a message of {size} bytes, in batches of so many\n");
+                &format!("\n{name}: cycles per message of {size} bytes by messages in a batch\n");
             out += &by_batch(&of);
         }
     }
@@ -95,7 +96,7 @@ fn mixes(of: &[&Point], name: &str) -> String {
         let of: Vec<&Point> = of.iter().copied().filter(|p| p.sizes == sizes).collect();
         let Some(sizes) = sizes.filter(|_| !of.is_empty()) else { continue };
         out += &format!(
-            "{name}: cycles of a message of {sizes} bytes, mixed, in batches of so many\n{}\n",
+            "{name}: cycles per message of {sizes} bytes, mixed, by messages in a batch\n{}\n",
             by_batch(&of)
         );
     }
@@ -201,7 +202,7 @@ fn null(points: &[&Point]) -> String {
     let batch = |point: &Point| point.batch.map(u64::from);
     let grid = Grid::by(&of, false, grid::name, batch, |p| p.cycles.map(text::number));
     format!(
-        "null encrypt: cycles of a request for nothing, in batches of so many\n{}\n",
+        "null encrypt: cycles per request without work by requests in a batch\n{}\n",
         grid.text()
     )
 }
@@ -219,5 +220,5 @@ fn sectors(of: &[&Point], name: &str) -> String {
             Some(ratio(ours, quickest(points().filter(|p| !p.is_ours() && p.verified))?))
         });
     }
-    format!("{name}: cycles per byte of sectors of so many bytes, key kept\n{}\n", grid.text())
+    format!("{name}: cycles per byte by size of the sector in bytes, key kept\n{}\n", grid.text())
 }

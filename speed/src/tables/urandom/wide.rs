@@ -178,7 +178,7 @@ pub(crate) fn text(points: &[Point]) -> String {
     if first.is_empty() && switch.is_empty() {
         return out;
     }
-    out += "\nWhat wide vectors cost besides: cycles [95 % interval of the median]\n";
+    out += "\nOther costs of wide vectors: cycles [95 % interval of the median]\n";
     let rows = first.iter().map(|p| (format!("first use {}", p.api.replace('-', " ")), *p));
     let rows = rows.chain(switch.iter().map(|p| ("context switch, live registers".to_owned(), *p)));
     let rows = rows.map(|(what, p)| {
@@ -210,10 +210,10 @@ pub(crate) fn text(points: &[Point]) -> String {
     let header = ["", "registers", "cycles", "", "added"];
     out += &text::table(&header.map(str::to_owned), "llrlr", rows.collect());
     out += "\
-        First use: a chain of 32 multiplications in registers of that width; added to its time at \
-        once.\nContext switch: one write and one read of a pipe by two threads on one processor; \
-        added to one\nwithout live registers; ~ cannot be told apart from none. The message's \
-        remark: \"extra work doing\nthe XSAVE and XRESTORE because of the use of the AVX \
-        registers\".\n";
+        First use: a chain of 32 multiplications in registers of that width; \"added\" is the \
+        difference to its\ntime without a pause. Context switch: one write and one read of a pipe by \
+        two threads on one\nprocessor; \"added\" is the difference to a switch without live \
+        registers. ~: cannot be told apart from\nnothing. The message's remark: \"extra work doing \
+        the XSAVE and XRESTORE because of the use of the AVX\nregisters\".\n";
     out
 }
