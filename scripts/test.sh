@@ -165,7 +165,7 @@ run_optimised() {
 # Those of `lanecrypt`, with few and short messages; they check what they print.
 examples() {
     local line
-    for line in parallel_packets "quic 4 64" "srtp 4 160" "relay 1024"; do
+    for line in parallel_packets own_driver "quic 4 64" "srtp 4 160" "relay 1024"; do
         # shellcheck disable=SC2086
         set -- $line
         printf '\n-- example %s\n' "$line"

@@ -33,12 +33,18 @@ pub use lanecrypt_ciphers::{
     Algorithm, Cipher, Error, InOutBuf, Isa, KeyLengths, Level, Mode, Nonce, NonceSequence, Nonces,
     Opener, Primitive, RandomNonces, Sealer, UnknownAlgorithm, UnknownLevel, hazmat,
 };
+#[cfg(feature = "model")]
+#[doc(inline)]
+pub use lanecrypt_engine::model;
 #[doc(inline)]
 pub use lanecrypt_engine::queue;
 pub use lanecrypt_engine::{
     Batch, BatchError, CostSource, Costs, Data, Driver, DriverNameError, EachJob, Engine, Job,
     Jobs, Null, Operation, Request, Room, Session, SessionId, SideBySide,
 };
+#[cfg(feature = "openssl")]
+#[doc(inline)]
+pub use lanecrypt_engine::{OpenSsl, OpenSslError};
 #[doc(inline)]
 pub use lanecrypt_random as random;
 

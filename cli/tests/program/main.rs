@@ -4,6 +4,7 @@ mod arguments;
 mod check;
 mod check_tags;
 mod files;
+mod model;
 mod random;
 mod streams;
 mod support;

@@ -63,7 +63,9 @@ pub fn break_even(
         // With short messages a card may win because the software's way there is the longer one.
         None => few_that_would_do(|better| from(better).filter(|_| wins(LONGEST, better))),
     };
-    Some(BreakEven { from: won, until, decides })
+    // Of what lies between, whole blocks only are messages.
+    let whole = |bytes: usize| bytes.next_multiple_of(algorithm.granularity());
+    Some(BreakEven { from: won.map(whole), until: until.map(whole), decides })
 }
 
 /// The fewest figures that would make a card win if they cost nothing.
