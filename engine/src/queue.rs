@@ -3,7 +3,8 @@
 //! | queue | who serves | completions |
 //! |---|---|---|
 //! | [`LocalQueue`] | the caller's thread | in order, by [`poll`](LocalQueue::poll) |
-//! | [`WorkerQueue`] | a thread of its own | as served or in order, by [`poll`](WorkerQueue::poll) and [`wait`](WorkerQueue::wait) |
+//! | [`WorkerQueue`] | a thread of its own | as served or in order, by [`poll`](WorkerQueue::poll), [`wait`](WorkerQueue::wait) and a file descriptor |
+//! | [`AsyncQueue`] | a thread of its own | futures |
 //!
 //! A session is attached to a queue once; its number names it in [`Message`]s. A message owns its
 //! buffer, which its [`Completion`] gives back. Each message that a queue has taken completes
@@ -32,6 +33,7 @@
 
 mod bell;
 mod completion;
+mod futures;
 mod local;
 mod message;
 mod nonce;
@@ -42,6 +44,7 @@ mod sync;
 mod worker;
 
 pub use self::completion::{Completion, MessageError, NotTaken, QueueError};
+pub use self::futures::{AsyncQueue, Served};
 pub use self::local::LocalQueue;
 pub use self::message::Message;
 pub use self::sessions::Attached;
@@ -50,3 +53,7 @@ pub use self::worker::{Settings, WorkerQueue};
 /// A message in a queue, by which it can be cancelled. Each queue counts its messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ticket(u64);
+
+/// How many sessions may be attached and detached before a worker looks at them, beside the
+/// messages.
+const CONTROLS: usize = 64;

@@ -359,6 +359,49 @@ fn sleepers_are_woken() {
     }
 }
 
+/// Every completion comes to whoever waits at the descriptor, whatever else it does.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_descriptor_says_when_there_are_completions() {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+    let engine = Engine::new();
+    let settings = Settings::new(8).spin(Duration::ZERO);
+    let mut queue = WorkerQueue::with(&engine, settings).expect("threads can be made");
+    let is_readable = |queue: &mut WorkerQueue<Vec<u8>>, seconds| {
+        let descriptor = queue.descriptor().expect("descriptors can be made");
+        let mut watched = [PollFd::new(&descriptor, PollFlags::IN)];
+        let longest = Timespec { tv_sec: seconds, tv_nsec: 0 };
+        poll(&mut watched, Some(&longest)).expect("it can be polled") == 1
+    };
+    assert!(!is_readable(&mut queue, 0));
+    let session = queue.attach(cbc(&engine)).expect("room");
+    let long = queue.attach_long(cbc(&engine)).expect("room");
+    assert!(queue.poll().is_none());
+    for turn in 0..2000 {
+        let count = 1 + turn % 3;
+        for at in 0..count {
+            let session = if at == 1 { long } else { session };
+            queue.submit(message(session)).expect("room");
+        }
+        if turn % 50 == 7 {
+            assert!(queue.wait().is_some());
+            assert_eq!(outcomes(&mut queue).len(), count - 1);
+            // What was polled in between is no reason to hang.
+            assert!(queue.poll().is_none());
+            continue;
+        }
+        let mut done = 0;
+        while done < count {
+            assert!(is_readable(&mut queue, 60), "{turn}");
+            while queue.poll().is_some() {
+                done += 1;
+            }
+        }
+        assert!(!is_readable(&mut queue, 0));
+    }
+}
+
 #[test]
 fn a_forked_child_is_told() {
     let (mut queue, keeper, session) = gated();

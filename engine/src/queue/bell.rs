@@ -40,6 +40,12 @@ impl Bell {
         self.asleep.store(false, Ordering::Relaxed);
     }
 
+    /// Whether the caller is still said to be asleep, because nobody has rung.
+    pub(crate) fn is_asleep(&self) -> bool {
+        // Relaxed: if it is false, somebody rings or has rung.
+        self.asleep.load(Ordering::Relaxed)
+    }
+
     /// Whether the caller, which has published something, must wake the sleeper. Of several callers
     /// one must.
     #[inline]

@@ -1,5 +1,7 @@
 //! A queue with a thread of its own.
 
+#[cfg(target_os = "linux")]
+mod descriptor;
 mod lane;
 pub(super) mod settings;
 pub(super) mod shared;
@@ -8,6 +10,10 @@ pub(super) mod thread;
 use core::fmt;
 use core::time::Duration;
 use std::io;
+#[cfg(target_os = "linux")]
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+#[cfg(target_os = "linux")]
+use std::sync::Arc;
 
 use self::lane::Lane;
 pub use self::settings::Settings;
@@ -60,6 +66,8 @@ pub struct WorkerQueue<B> {
     numbers: [Numbers; 2],
     lanes: Lanes,
     settings: Settings,
+    #[cfg(target_os = "linux")]
+    descriptor: Option<Arc<OwnedFd>>,
 }
 
 impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
@@ -81,7 +89,15 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
         let lanes = *engine.costs().lanes();
         let short = Lane::new(lanes, &settings)?;
         let numbers = [Numbers::default(), Numbers::long()];
-        Ok(Self { short, long: None, numbers, lanes, settings })
+        Ok(Self {
+            short,
+            long: None,
+            numbers,
+            lanes,
+            settings,
+            #[cfg(target_os = "linux")]
+            descriptor: None,
+        })
     }
 
     /// Attaches a session, which messages name from now on. A session that
@@ -176,10 +192,52 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
     /// The next completion; `None` if there is none yet. It never blocks.
     #[inline]
     pub fn poll(&mut self) -> Option<Completion<B>> {
+        match self.look() {
+            #[cfg(target_os = "linux")]
+            None if self.descriptor.is_some() => self.look_once_more(),
+            done => done,
+        }
+    }
+
+    #[inline]
+    fn look(&mut self) -> Option<Completion<B>> {
         match self.short.poll() {
             None => self.long.as_mut()?.poll(),
             done => done,
         }
+    }
+
+    /// A file descriptor for `poll`, `epoll` and the like. After [`poll`](Self::poll) has answered
+    /// `None`, it becomes readable once there is a completion. Read nothing from it: call `poll`
+    /// until that answers `None` again.
+    ///
+    /// It lives as long as the queue, and is the same at each call. A worker writes to it once for
+    /// all completions that come together.
+    ///
+    /// # Errors
+    ///
+    /// The system gave no descriptor.
+    #[cfg(target_os = "linux")]
+    pub fn descriptor(&mut self) -> io::Result<BorrowedFd<'_>> {
+        let made = match self.descriptor.take() {
+            Some(made) => made,
+            None => Arc::new(descriptor::make()?),
+        };
+        self.short.wakes(&made);
+        let made: &OwnedFd = self.descriptor.insert(made);
+        Ok(made.as_fd())
+    }
+
+    /// Has the descriptor become readable at the next completion, unless that is there already.
+    #[cfg(target_os = "linux")]
+    #[cold]
+    fn look_once_more(&mut self) -> Option<Completion<B>> {
+        let Self { short, long, descriptor, .. } = self;
+        let found = || short.has_news() || long.as_ref().is_some_and(Lane::has_news);
+        if short.waits_at(descriptor.as_deref()?, found) {
+            return None;
+        }
+        self.look()
     }
 
     /// The next completion. The thread waits for it; `None` if no message is in flight.
@@ -194,7 +252,7 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
 
     fn wait_until(&mut self, end: Option<std::time::Instant>) -> Option<Completion<B>> {
         loop {
-            let done = self.poll();
+            let done = self.look();
             if done.is_some() || self.in_flight() == 0 {
                 return done;
             }
@@ -204,6 +262,10 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
             let Self { short, long, .. } = self;
             let found = || short.has_news() || long.as_ref().is_some_and(Lane::has_news);
             short.sleep(found, end);
+            #[cfg(target_os = "linux")]
+            if let Some(descriptor) = &self.descriptor {
+                self.short.wakes(descriptor);
+            }
         }
     }
 

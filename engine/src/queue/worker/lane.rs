@@ -3,6 +3,8 @@
 use core::hint::spin_loop;
 use core::sync::atomic::Ordering;
 use std::io;
+#[cfg(target_os = "linux")]
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
@@ -13,16 +15,12 @@ use rtrb::{Consumer, Producer, RingBuffer};
 use super::super::service::Service;
 use super::super::sessions::Numbers;
 use super::super::slot::Slot;
-use super::super::{Attached, Completion, Message, NotTaken, QueueError};
+use super::super::{Attached, CONTROLS, Completion, Message, NotTaken, QueueError};
 use super::Settings;
 use super::shared::{Client, Shared, Target};
 use super::thread::{Job, Outlet, Worker};
 use crate::Session;
 use crate::cost::Lanes;
-
-/// How many sessions may be attached and detached before the worker looks at them, beside the
-/// messages.
-const CONTROLS: usize = 64;
 
 /// How often a client looks for a completion before it sleeps. Each time takes some nanoseconds.
 const LOOKS: usize = 200;
@@ -98,21 +96,19 @@ impl<B> Lane<B> {
         if let Err(reason) = self.takes() {
             return Err(NotTaken { given, reason });
         }
-        let Some(number) = numbers.take() else {
+        let number = if self.takes_controls() { numbers.take() } else { None };
+        let Some(number) = number else {
             return Err(NotTaken { given, reason: QueueError::Full });
         };
-        match self.jobs.push(Job::Attach(number, given)) {
-            Ok(()) => {
-                self.ring();
-                Ok(number)
-            }
-            Err(rtrb::PushError::Full(Job::Attach(number, given))) => {
-                numbers.give_back(number);
-                Err(NotTaken { given, reason: QueueError::Full })
-            }
-            // What was not pushed is what came.
-            Err(_) => Ok(Attached::NONE),
-        }
+        // There is room, and only this thread pushes.
+        let _ = self.jobs.push(Job::Attach(number, given));
+        self.ring();
+        Ok(number)
+    }
+
+    /// Whether it takes a session, and still has room for all messages.
+    fn takes_controls(&self) -> bool {
+        self.jobs.slots() > self.depth - self.in_flight
     }
 
     pub(super) fn detach(
@@ -121,8 +117,7 @@ impl<B> Lane<B> {
         numbers: &mut Numbers,
     ) -> Result<bool, QueueError> {
         self.takes()?;
-        // Only this thread pushes, so that there is room afterwards.
-        if self.jobs.is_full() {
+        if !self.takes_controls() {
             return Err(QueueError::Full);
         }
         if !numbers.give_back(session) {
@@ -141,10 +136,10 @@ impl<B> Lane<B> {
         if let Err(reason) = self.takes() {
             return Err(NotTaken { given, reason });
         }
-        if self.in_flight >= self.depth || self.jobs.is_full() {
+        if self.in_flight >= self.depth {
             return Err(NotTaken::full(given));
         }
-        // There is room, and only this thread pushes.
+        // There is room for all messages, and only this thread pushes.
         let _ = self.jobs.push(Job::Message(Slot::of(given)));
         let number = self.submitted;
         self.submitted += 1;
@@ -160,8 +155,6 @@ impl<B> Lane<B> {
     ) -> Result<usize, QueueError> {
         self.takes()?;
         let room = self.depth - self.in_flight;
-        let room =
-            if self.jobs.cached_slots() >= room { room } else { room.min(self.jobs.slots()) };
         let Ok(chunk) = self.jobs.write_chunk_uninit(room) else { return Ok(0) };
         let each = messages.take(room);
         let taken = chunk.fill_from_iter(each.map(|message| Job::Message(Slot::of(message))));
@@ -204,6 +197,25 @@ impl<B> Lane<B> {
             }
             self.client.bell.wakes_up();
         }
+    }
+
+    /// Has the worker signal this descriptor.
+    #[cfg(target_os = "linux")]
+    pub(super) fn wakes(&self, descriptor: &Arc<OwnedFd>) {
+        if self.process.is_current() {
+            self.client.set(Target::Descriptor(descriptor.clone()));
+        }
+    }
+
+    /// Has the descriptor signalled at the next completion; false if `found` finds one now.
+    #[cfg(target_os = "linux")]
+    pub(super) fn waits_at(&self, descriptor: &OwnedFd, found: impl Fn() -> bool) -> bool {
+        // A child has the same descriptor as its parent, and leaves it alone.
+        if !self.process.is_current() || self.client.bell.is_asleep() {
+            return true;
+        }
+        super::descriptor::clear(descriptor);
+        self.client.bell.falls_asleep(found)
     }
 
     pub(super) fn cancel(&self, number: u64) {

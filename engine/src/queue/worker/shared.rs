@@ -1,6 +1,10 @@
 //! What a queue and its worker both see besides the rings.
 
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+#[cfg(target_os = "linux")]
+use std::os::fd::OwnedFd;
+#[cfg(target_os = "linux")]
+use std::sync::Arc;
 use std::sync::{Mutex, PoisonError};
 use std::thread::Thread;
 
@@ -99,6 +103,8 @@ pub(crate) struct Client {
 #[derive(Debug)]
 pub(crate) enum Target {
     Thread(Thread),
+    #[cfg(target_os = "linux")]
+    Descriptor(Arc<OwnedFd>),
 }
 
 impl Client {
@@ -123,6 +129,8 @@ impl Client {
     fn wake(&self) {
         match &*self.target.lock().unwrap_or_else(PoisonError::into_inner) {
             Some(Target::Thread(thread)) => thread.unpark(),
+            #[cfg(target_os = "linux")]
+            Some(Target::Descriptor(descriptor)) => super::descriptor::signal(descriptor),
             None => {}
         }
     }

@@ -1,0 +1,105 @@
+//! No wake-up of a sleeper is lost, in any order of what its threads do.
+//!
+//! It takes the source of the bell with the atomic types of `loom`, which tries all orders:
+//!
+//! ```sh
+//! RUSTFLAGS="--cfg loom" cargo test --release -p lanecrypt-engine --test queue_loom
+//! ```
+
+#![cfg(loom)]
+
+mod sync {
+    pub(super) use loom::sync::atomic::{AtomicBool, Ordering, fence};
+}
+
+#[path = "../src/queue/bell.rs"]
+mod bell;
+
+use bell::Bell;
+use loom::sync::Arc;
+use loom::sync::atomic::{AtomicUsize, Ordering};
+use loom::thread;
+
+/// A ring in which only its count matters, published and read as the ring's end is.
+struct Ring(AtomicUsize);
+
+impl Ring {
+    fn push(&self) {
+        // Release and acquire, as in `rtrb`.
+        self.0.store(self.count() + 1, Ordering::Release);
+    }
+
+    fn count(&self) -> usize {
+        self.0.load(Ordering::Acquire)
+    }
+}
+
+/// Takes `total` items, as the worker does.
+fn sleeper(bell: &Bell, ring: &Ring, total: usize) {
+    let mut taken = 0;
+    while taken < total {
+        match ring.count() - taken {
+            0 => {
+                if bell.falls_asleep(|| ring.count() > taken) {
+                    thread::park();
+                    bell.wakes_up();
+                }
+            }
+            found => taken += found,
+        }
+    }
+}
+
+/// A lost wake-up is a sleeper that nobody wakes, which loom reports as a deadlock.
+#[test]
+fn no_wake_up_is_lost() {
+    for pushes in 1..=3 {
+        loom::model(move || {
+            let (bell, ring) = (Arc::new(Bell::new()), Arc::new(Ring(AtomicUsize::new(0))));
+            let worker = thread::spawn({
+                let (bell, ring) = (bell.clone(), ring.clone());
+                move || sleeper(&bell, &ring, pushes)
+            });
+            for _ in 0..pushes {
+                ring.push();
+                if bell.is_to_ring() {
+                    worker.thread().unpark();
+                }
+            }
+            worker.join().expect("it only counts");
+        });
+    }
+}
+
+/// Two workers wake one client; each publishes in a ring of its own.
+#[test]
+fn two_may_ring() {
+    loom::model(|| {
+        let bell = Arc::new(Bell::new());
+        let rings = [(); 2].map(|()| Arc::new(Ring(AtomicUsize::new(0))));
+        let client = thread::current();
+        let workers = [0, 1].map(|at| {
+            let (bell, ring, client) = (bell.clone(), rings[at].clone(), client.clone());
+            thread::spawn(move || {
+                ring.push();
+                if bell.is_to_ring() {
+                    client.unpark();
+                }
+            })
+        });
+        let count = || rings.iter().map(|ring| ring.count()).sum::<usize>();
+        let mut taken = 0;
+        while taken < 2 {
+            match count() - taken {
+                0 => {
+                    if !bell.is_asleep() && bell.falls_asleep(|| count() > taken) {
+                        thread::park();
+                        bell.wakes_up();
+                    }
+                }
+                found => taken += found,
+            }
+        }
+        workers.map(|worker| worker.join().expect("it only counts"));
+    });
+}
