@@ -1,8 +1,5 @@
 //! Queues allocate nothing from message to message: neither the thread that submits nor the worker.
 
-#[allow(dead_code, reason = "each test uses its part of it")]
-mod common;
-
 use core::alloc::{GlobalAlloc, Layout};
 use core::future::Future;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -10,12 +7,12 @@ use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::alloc::System;
 
-use common::adding::Adding;
-use common::numbers::{Numbers as _, Random};
 use lanecrypt_engine::queue::{
     AsyncQueue, Attached, Completion, LocalQueue, Message, Settings, WorkerQueue,
 };
 use lanecrypt_engine::{Algorithm, Engine, Session};
+use lanecrypt_testing::batches::adding::Adding;
+use lanecrypt_testing::batches::numbers::{Numbers as _, Random};
 
 /// The system's allocator, which counts the calls of all threads.
 struct Counting;
@@ -121,7 +118,7 @@ fn queues_allocate_nothing_from_message_to_message() {
         assert_eq!(counts, [0; 3], "{turns}");
     }
     // The counter sees what does allocate, on a worker as well.
-    let adding = Engine::new().with_driver(Adding::new()).expect("a free name");
+    let adding = Engine::new().with_driver(Adding::default()).expect("a free name");
     let mut queue = WorkerQueue::new(&adding, 8).expect("threads can be made");
     let session = adding.session_on(Adding::NAME, Algorithm::NULL, &[]).expect("it serves it");
     let session = queue.attach(session).expect("room");

@@ -1,8 +1,6 @@
 //! The queue of futures: many tasks, dropped futures, waits for room.
 
 #[allow(dead_code, reason = "each test uses its part of it")]
-mod common;
-#[allow(dead_code, reason = "each test uses its part of it")]
 mod queues;
 
 use core::future::Future;
@@ -14,10 +12,10 @@ use std::sync::Arc;
 use std::task::Wake;
 use std::thread::{self, Thread};
 
-use common::keys::{Key, open};
-use common::numbers::{Numbers as _, Random};
 use lanecrypt_engine::queue::{AsyncQueue, Attached, Message, MessageError, QueueError, Settings};
 use lanecrypt_engine::{Algorithm, Engine, Session};
+use lanecrypt_testing::batches::keys::{Key, open};
+use lanecrypt_testing::batches::numbers::{Numbers as _, Random};
 use queues::gate::{Gate, Keeper};
 use queues::traffic::cases;
 use queues::{Buffer, Case, sessions};

@@ -44,9 +44,15 @@ sent_and_shared!(
     SideBySide: SideBySide,
 );
 
+#[cfg(feature = "openssl")]
+const _: () = {
+    sent_and_shared::<lanecrypt_engine::OpenSsl>();
+    sent_and_shared::<lanecrypt_engine::OpenSslError>();
+};
+
 /// `InOutBuf` has pointers, and is made only when a kernel takes the data. `NonceSequence` is a
-/// trait; its types are listed above.
-const OTHERS: [&str; 2] = ["InOutBuf", "NonceSequence"];
+/// trait; its types are listed above. The last two are there with the feature `openssl` only.
+const OTHERS: [&str; 4] = ["InOutBuf", "NonceSequence", "OpenSsl", "OpenSslError"];
 
 /// The list has all public types.
 #[test]

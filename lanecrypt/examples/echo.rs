@@ -14,11 +14,12 @@
 //!
 //! Run it with `cargo run --release -p lanecrypt --example echo`.
 
-use std::error::Error;
-use std::net::SocketAddr;
+use core::error::Error;
+use core::net::SocketAddr;
+use core::sync::atomic::{AtomicU64, Ordering};
+use core::time::Duration;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use lanecrypt::queue::{AsyncQueue, Attached, Message};
 use lanecrypt::{Algorithm, Engine, Session};
@@ -142,7 +143,8 @@ async fn client(number: u32, packets: usize, server: SocketAddr) -> Result<usize
     socket.connect(server).await?;
     let mut answered = 0;
     for counter in 0..packets as u64 {
-        let message = vec![counter.to_le_bytes()[0]; 20 + (counter as usize * 37) % 300];
+        let message =
+            vec![counter.to_le_bytes()[0]; 20 + usize::from(counter.to_le_bytes()[0]) * 37 % 300];
         let mut packet = [&[0; HEADER][..], &message, &[0; TAG]].concat();
         put_header(&mut packet, number, counter);
         let (aad, sealed) = packet.split_at_mut(HEADER);
