@@ -5,10 +5,10 @@ use core::ffi::{CStr, c_int, c_ulong};
 use core::fmt;
 use core::ptr;
 
+use crate::Error;
+use crate::build::Build;
 use crate::cipher::{Handle, Lengths};
-use crate::evp::Evp;
-use crate::library::Build;
-use crate::{Direction, Error};
+use crate::evp::{Direction, Evp};
 
 /// The GCM mode in a cipher's flags.
 const GCM: c_ulong = 6;

@@ -4,8 +4,8 @@ use core::ffi::{CStr, c_ulong, c_void};
 use core::fmt;
 use core::ptr;
 
-use crate::library::Build;
-use crate::{Context, Direction, Error};
+use crate::Error;
+use crate::build::Build;
 
 /// A cipher of libcrypto: an algorithm in a mode, without a key.
 ///
@@ -144,19 +144,6 @@ impl Cipher {
     #[must_use]
     pub const fn block_size(&self) -> usize {
         self.lengths.block
-    }
-
-    /// Makes a context for this cipher in one direction, with a key and the IV of the first
-    /// message.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::KeyLength`], [`Error::IvLength`], or [`Error::Failed`] if libcrypto refuses. That
-    /// happens, for example, with a cipher of [`Libcrypto::named`](crate::Libcrypto::named) that no
-    /// provider has.
-    #[inline]
-    pub fn context(&self, direction: Direction, key: &[u8], iv: &[u8]) -> Result<Context, Error> {
-        Context::new(self, direction, key, iv)
     }
 }
 

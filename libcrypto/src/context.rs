@@ -3,18 +3,8 @@
 use core::ffi::{c_int, c_uchar, c_void};
 use core::fmt;
 
-use crate::evp::Evp;
+use crate::evp::{Direction, Evp};
 use crate::{Cipher, Error};
-
-/// Whether a context encrypts or decrypts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "there is no third direction")]
-pub enum Direction {
-    /// From plaintext to ciphertext.
-    Encrypt,
-    /// From ciphertext to plaintext.
-    Decrypt,
-}
 
 /// A cipher with a key, in one direction, without padding (`EVP_CIPHER_CTX`).
 ///
@@ -29,14 +19,24 @@ pub struct Context {
     ended: bool,
 }
 
+impl Cipher {
+    /// Makes a context for this cipher in one direction, with a key and the IV of the first
+    /// message.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KeyLength`], [`Error::IvLength`], or [`Error::Failed`] if libcrypto refuses. That
+    /// happens, for example, with a cipher of [`Libcrypto::named`](crate::Libcrypto::named) that no
+    /// provider has.
+    #[inline]
+    pub fn context(&self, direction: Direction, key: &[u8], iv: &[u8]) -> Result<Context, Error> {
+        Context::new(self, direction, key, iv)
+    }
+}
+
 impl Context {
     #[inline]
-    pub(crate) fn new(
-        cipher: &Cipher,
-        direction: Direction,
-        key: &[u8],
-        iv: &[u8],
-    ) -> Result<Self, Error> {
+    fn new(cipher: &Cipher, direction: Direction, key: &[u8], iv: &[u8]) -> Result<Self, Error> {
         let functions = &cipher.handle.build.functions;
         let update = match direction {
             Direction::Encrypt => functions.EVP_EncryptUpdate,

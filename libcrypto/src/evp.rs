@@ -3,9 +3,19 @@
 use core::ffi::{c_int, c_void};
 use core::ptr::{self, NonNull};
 
+use crate::Error;
+use crate::build::Build;
 use crate::cipher::{Handle, Lengths};
-use crate::library::Build;
-use crate::{Direction, Error};
+
+/// Whether a context encrypts or decrypts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "there is no third direction")]
+pub enum Direction {
+    /// From plaintext to ciphertext.
+    Encrypt,
+    /// From ciphertext to plaintext.
+    Decrypt,
+}
 
 /// A context, with the lengths of its cipher. libcrypto wipes the key when it is dropped.
 pub(crate) struct Evp {

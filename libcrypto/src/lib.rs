@@ -23,6 +23,7 @@
 //! for AES or for byte shuffles.
 
 mod aead;
+mod build;
 mod cipher;
 mod context;
 mod error;
@@ -32,6 +33,7 @@ mod library;
 
 pub use aead::{AeadCipher, AeadContext};
 pub use cipher::Cipher;
-pub use context::{Context, Direction};
+pub use context::Context;
 pub use error::{Error, OpenError};
+pub use evp::Direction;
 pub use library::Libcrypto;

@@ -1,13 +1,14 @@
 //! Opens a build of libcrypto; looks up its ciphers and calls its generator.
 
 use core::error::Error as _;
-use core::ffi::{CStr, c_int, c_void};
+use core::ffi::{CStr, c_int};
 use core::ptr;
 use std::path::Path;
 use std::sync::OnceLock;
 
 use libloading::Library;
 
+use crate::build::Build;
 use crate::cipher::Handle;
 use crate::functions::Functions;
 use crate::{AeadCipher, Cipher, Error, OpenError};
@@ -21,25 +22,6 @@ const FILES: [&str; 4] = ["libcrypto.so.3", "libcrypto.so.4", "libcrypto.so.1.1"
 /// fails clears libcrypto's whole error queue of the calling thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Libcrypto(&'static Build);
-
-/// The state of one build.
-#[derive(Debug)]
-pub(crate) struct Build {
-    pub(crate) functions: Functions,
-    version: String,
-    /// The library context with the legacy provider, once it was needed. Like the library, it is
-    /// never freed.
-    legacy: OnceLock<Result<LibraryContext, Error>>,
-}
-
-/// An `OSSL_LIB_CTX`.
-#[derive(Clone, Copy, Debug)]
-struct LibraryContext(*mut c_void);
-
-// SAFETY: libcrypto guards library contexts with its own locks.
-unsafe impl Send for LibraryContext {}
-// SAFETY: as above.
-unsafe impl Sync for LibraryContext {}
 
 impl Libcrypto {
     /// Opens the libcrypto that the dynamic loader finds under one of its usual names.
@@ -98,8 +80,7 @@ impl Libcrypto {
             // SAFETY: the library returns a static string.
             number(&unsafe { CStr::from_ptr(version) }.to_string_lossy())
         };
-        let build = Build { functions, version, legacy: OnceLock::new() };
-        Ok(Self(Box::leak(Box::new(build))))
+        Ok(Self(Box::leak(Box::new(Build::new(functions, version)))))
     }
 
     /// The version, such as `3.5.0`; for a fork the whole text, such as `LibreSSL 3.9.2`.
@@ -129,8 +110,7 @@ impl Libcrypto {
     /// [`Error::Unsupported`] if there is no such cipher or no such provider. A build older than
     /// 3.0 has no providers; its [`Libcrypto::named`] finds these ciphers.
     pub fn fetch_legacy(&self, name: &CStr) -> Result<Cipher, Error> {
-        let LibraryContext(context) = (*self.0.legacy.get_or_init(|| self.0.make_legacy()))?;
-        Cipher::of(Handle::fetch(self.0, context, name)?)
+        Cipher::of(Handle::fetch(self.0, self.0.legacy()?, name)?)
     }
 
     /// The cipher called `name` (`EVP_get_cipherbyname`), such as `AES-128-CBC`. From 3.0 on,
@@ -178,49 +158,6 @@ impl Libcrypto {
         // SAFETY: writes `len` bytes to a buffer of that size.
         let status = unsafe { (self.0.functions.RAND_bytes)(bytes.as_mut_ptr(), len) };
         self.0.check(status == 1)
-    }
-}
-
-impl Build {
-    /// An error unless `success`. It clears libcrypto's error queue, so that no other code takes
-    /// the record for its own error.
-    #[inline]
-    pub(crate) fn check(&self, success: bool) -> Result<(), Error> {
-        if success { Ok(()) } else { Err(self.failed(Error::Failed)) }
-    }
-
-    /// Clears libcrypto's error queue; returns `error`.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn failed(&self, error: Error) -> Error {
-        // SAFETY: takes no arguments; the queue belongs to the thread.
-        unsafe { (self.functions.ERR_clear_error)() };
-        error
-    }
-
-    /// Makes a library context with the legacy provider.
-    fn make_legacy(&self) -> Result<LibraryContext, Error> {
-        let (Some(new), Some(load)) =
-            (self.functions.OSSL_LIB_CTX_new, self.functions.OSSL_PROVIDER_load)
-        else {
-            return Err(Error::Unsupported);
-        };
-        // SAFETY: takes no arguments.
-        let context = unsafe { new() };
-        if context.is_null() {
-            return Err(self.failed(Error::Failed));
-        }
-        // The two providers share the DES family: 3DES is in the default one.
-        for name in [c"legacy", c"default"] {
-            // SAFETY: the context was just made, and the name ends with a zero byte.
-            let provider = unsafe { load(context, name.as_ptr()) };
-            if provider.is_null() {
-                // The context is not freed (a few kilobytes), because a provider may still refer to
-                // it.
-                return Err(self.failed(Error::Unsupported));
-            }
-        }
-        Ok(LibraryContext(context))
     }
 }
 
