@@ -16,12 +16,12 @@ macro_rules! less_safe_keys {
                 _ => &CHACHA20_POLY1305,
             };
             crate::Peer::keyed(names, &Ok($version), |_, _, key| {
-                Ok(Keyed { key: expanded(algorithm, key)?, algorithm })
+                Ok(AeadSession { key: expanded(algorithm, key)?, algorithm })
             })
         }
 
         /// A key of an algorithm.
-        struct Keyed {
+        struct AeadSession {
             key: LessSafeKey,
             algorithm: &'static Algorithm,
         }
@@ -31,7 +31,7 @@ macro_rules! less_safe_keys {
             UnboundKey::new(algorithm, key).map(LessSafeKey::new).map_err(|_| Failed)
         }
 
-        impl crate::Sealing for Keyed {
+        impl crate::Sealing for AeadSession {
             #[inline]
             fn seal(&mut self, packet: &mut crate::Packet<'_>) -> Result<(), Failed> {
                 let nonce = Nonce::try_assume_unique_for_key(packet.nonce).map_err(|_| Failed)?;

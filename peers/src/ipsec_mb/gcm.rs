@@ -20,7 +20,7 @@ pub(super) fn direct(
     });
     Peer::keyed(["ipsec-mb", "direct", algorithm], &found, |found, _, key| {
         let (functions, key_len) = found.functions;
-        Keyed::new(functions, key_len, key)
+        AeadSession::new(functions, key_len, key)
     })
 }
 
@@ -38,14 +38,14 @@ impl Versioned for Functions {
 }
 
 /// A key of AES-GCM.
-struct Keyed {
+struct AeadSession {
     key: Box<GcmKey>,
     state: GcmState,
     functions: Gcm,
     key_len: usize,
 }
 
-impl Keyed {
+impl AeadSession {
     fn new(functions: Gcm, key_len: usize, key: &[u8]) -> Result<Self, Failed> {
         let expanded = Box::new(GcmKey::EMPTY);
         let mut made = Self { key: expanded, state: GcmState::EMPTY, functions, key_len };
@@ -89,7 +89,7 @@ impl Keyed {
     }
 }
 
-impl Sealing for Keyed {
+impl Sealing for AeadSession {
     #[inline]
     fn seal(&mut self, packet: &mut Packet<'_>) -> Result<(), Failed> {
         let Packet { nonce, aad, data, tag, .. } = packet;

@@ -12,7 +12,7 @@ pub(super) fn all(found: &Result<&'static Nettle, String>) -> [Peer<dyn Aead>; 3
         Peer::keyed(["nettle", "direct", algorithm], found, move |library, _, key| {
             let context = Box::new(AuthenticatedContext([0; 5120]));
             let (key_len, _) = lengths(algorithm).ok_or(Failed)?;
-            let mut made = Keyed { context, cipher: cipher(library), key_len };
+            let mut made = AeadSession { context, cipher: cipher(library), key_len };
             made.key(key)?;
             Ok(made)
         })
@@ -25,13 +25,13 @@ pub(super) fn all(found: &Result<&'static Nettle, String>) -> [Peer<dyn Aead>; 3
 }
 
 /// A context with its key.
-struct Keyed {
+struct AeadSession {
     context: Box<AuthenticatedContext>,
     cipher: Authenticated,
     key_len: usize,
 }
 
-impl Keyed {
+impl AeadSession {
     #[inline]
     fn context(&mut self) -> *mut c_void {
         (&raw mut *self.context).cast()
@@ -63,7 +63,7 @@ impl Keyed {
     }
 }
 
-impl Sealing for Keyed {
+impl Sealing for AeadSession {
     #[inline]
     fn seal(&mut self, packet: &mut Packet<'_>) -> Result<(), Failed> {
         self.start(packet)?;

@@ -63,14 +63,36 @@ fn xts(
     })
 }
 
+/// A key schedule, and the function that makes it.
+struct Schedule {
+    context: Context,
+    key_len: usize,
+    set_key: SetKey,
+}
+
+impl Schedule {
+    fn new(algorithm: &str, set_key: SetKey, key: &[u8]) -> Result<Self, Failed> {
+        let (key_len, _) = crate::lengths(algorithm).ok_or(Failed)?;
+        let mut made = Self { context: Context([0; 576]), key_len, set_key };
+        made.set(key)?;
+        Ok(made)
+    }
+
+    #[inline]
+    fn set(&mut self, key: &[u8]) -> Result<(), Failed> {
+        Failed::unless(key.len() == self.key_len)?;
+        // SAFETY: the key has the algorithm's length; in XTS that is the length of two keys.
+        unsafe { self.set_key.call(&mut self.context, key) };
+        Ok(())
+    }
+}
+
 /// A block cipher in a mode, which calls it by its address.
 struct Blockwise {
-    context: Context,
+    schedule: Schedule,
     iv: [u8; 16],
     /// The cipher's block size, which is also the IV's.
     block: usize,
-    key_len: usize,
-    set_key: SetKey,
     blocks: Blocks,
     mode: unsafe extern "C" fn(*const c_void, Blocks, usize, *mut u8, usize, *mut u8, *const u8),
     /// Whether partial blocks are allowed, at the end of a message.
@@ -91,12 +113,9 @@ impl Blockwise {
             Direction::Encrypt => (cipher.set_encrypt_key, cipher.encrypt, library.cbc_encrypt),
             Direction::Decrypt => (cipher.set_decrypt_key, cipher.decrypt, library.cbc_decrypt),
         };
-        let (key_len, block) = crate::lengths(algorithm).ok_or(Failed)?;
-        let (context, iv) = (Context([0; 576]), [0; 16]);
-        let (parts, ended) = (false, false);
-        let mut made = Self { context, iv, block, key_len, set_key, blocks, mode, parts, ended };
-        made.key(key)?;
-        Ok(made)
+        let schedule = Schedule::new(algorithm, set_key, key)?;
+        let (_, block) = crate::lengths(algorithm).ok_or(Failed)?;
+        Ok(Self { schedule, iv: [0; 16], block, blocks, mode, parts: false, ended: false })
     }
 
     fn counter(
@@ -137,7 +156,7 @@ impl Crypt for Blockwise {
         // as long as they are said to be; in place is allowed.
         unsafe {
             (self.mode)(
-                (&raw const self.context).cast(),
+                (&raw const self.schedule.context).cast(),
                 self.blocks,
                 self.block,
                 self.iv.as_mut_ptr(),
@@ -151,10 +170,7 @@ impl Crypt for Blockwise {
 
     #[inline]
     fn key(&mut self, key: &[u8]) -> Result<(), Failed> {
-        Failed::unless(key.len() == self.key_len)?;
-        // SAFETY: the key has the cipher's length.
-        unsafe { self.set_key.call(&mut self.context, key) };
-        Ok(())
+        self.schedule.set(key)
     }
 }
 
@@ -188,7 +204,7 @@ impl Crypt for Aes {
         // long as said; in place is allowed.
         unsafe {
             cbc(
-                (&raw const self.cipher.context).cast(),
+                (&raw const self.cipher.schedule.context).cast(),
                 self.cipher.iv.as_mut_ptr(),
                 data.len(),
                 bytes,
@@ -206,10 +222,8 @@ impl Crypt for Aes {
 
 /// A block cipher in XTS: a message is one call, with its tweak.
 struct DataUnits {
-    context: Context,
+    schedule: Schedule,
     tweak: [u8; 16],
-    key_len: usize,
-    set_key: SetKey,
     crypt: unsafe extern "C" fn(*mut c_void, *const u8, usize, *mut u8, *const u8),
     /// Whether the data unit has been processed.
     ended: bool,
@@ -221,11 +235,8 @@ impl DataUnits {
             Direction::Encrypt => (cipher.set_encrypt_key, cipher.encrypt),
             Direction::Decrypt => (cipher.set_decrypt_key, cipher.decrypt),
         };
-        let (key_len, _) = crate::lengths(algorithm).ok_or(Failed)?;
-        let context = Context([0; 576]);
-        let mut made = Self { context, tweak: [0; 16], key_len, set_key, crypt, ended: false };
-        made.key(key)?;
-        Ok(made)
+        let schedule = Schedule::new(algorithm, set_key, key)?;
+        Ok(Self { schedule, tweak: [0; 16], crypt, ended: false })
     }
 }
 
@@ -242,7 +253,7 @@ impl Crypt for DataUnits {
         Failed::unless(!self.ended && data.len() >= 16)?;
         self.ended = true;
         let bytes = data.as_mut_ptr();
-        let context = (&raw mut self.context).cast();
+        let context = (&raw mut self.schedule.context).cast();
         // SAFETY: the context has two expanded keys; the tweak has 16 bytes; the data are as long as
         // said, and no shorter than the function takes; in place is allowed.
         unsafe { (self.crypt)(context, self.tweak.as_ptr(), data.len(), bytes, bytes) };
@@ -251,10 +262,7 @@ impl Crypt for DataUnits {
 
     #[inline]
     fn key(&mut self, key: &[u8]) -> Result<(), Failed> {
-        Failed::unless(key.len() == self.key_len)?;
-        // SAFETY: the key has the two ciphers' lengths.
-        unsafe { self.set_key.call(&mut self.context, key) };
-        Ok(())
+        self.schedule.set(key)
     }
 }
 

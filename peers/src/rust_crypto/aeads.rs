@@ -1,4 +1,5 @@
-//! The crates `aes-gcm` and `chacha20poly1305`, from one buffer to another or in place as the request says.
+//! The crates `aes-gcm` and `chacha20poly1305`: packets are sealed in place, and opened from one
+//! buffer to another.
 
 use aes_gcm::{Aes128Gcm, Aes256Gcm};
 use chacha20poly1305::aead::inout::InOutBuf;
@@ -26,12 +27,12 @@ fn peer<C: AeadInOut + KeyInit + Send + 'static>(
     versions: &'static str,
 ) -> Peer<dyn Aead> {
     Peer::keyed(["rustcrypto", "crate", algorithm], &Ok(versions), |_, _, key| {
-        keyed::<C>(key).map(Keyed)
+        keyed::<C>(key).map(AeadSession)
     })
 }
 
 /// A cipher with its key.
-struct Keyed<C>(C);
+struct AeadSession<C>(C);
 
 #[inline]
 fn keyed<C: KeyInit>(key: &[u8]) -> Result<C, Failed> {
@@ -39,7 +40,7 @@ fn keyed<C: KeyInit>(key: &[u8]) -> Result<C, Failed> {
     Ok(C::new(key))
 }
 
-impl<C: AeadInOut + KeyInit> Sealing for Keyed<C> {
+impl<C: AeadInOut + KeyInit> Sealing for AeadSession<C> {
     #[inline]
     fn seal(&mut self, packet: &mut Packet<'_>) -> Result<(), Failed> {
         let nonce: &Nonce<C> = packet.nonce.try_into().map_err(|_| Failed)?;

@@ -1,5 +1,5 @@
-//! Crates `aes`, `cbc`, `ctr`, `serpent`, `des` and
-//! `chacha20`, as a program uses them that keeps a key and sets an IV for each message.
+//! The crates `aes`, `cbc`, `ctr`, `serpent`, `des` and `chacha20`, used as in a program that keeps
+//! a key and sets an IV for each message.
 
 use core::mem;
 use core::ptr::NonNull;
@@ -139,7 +139,7 @@ where
 {
     /// The message, if one has begun; it borrows the cipher.
     message: Option<StreamCipherCoreWrapper<CtrCore<&'static C, Ctr128BE>>>,
-    cipher: Kept<C>,
+    cipher: Pinned<C>,
 }
 
 impl<C> Counter<C>
@@ -147,7 +147,7 @@ where
     C: BlockCipherEncrypt<BlockSize = cipher::consts::U16> + KeyInit + 'static,
 {
     fn new(key: &[u8]) -> Result<Self, Failed> {
-        let cipher = Kept::new(schedule::<C>(key)?);
+        let cipher = Pinned::new(schedule::<C>(key)?);
         Ok(Self { message: None, cipher })
     }
 }
@@ -192,9 +192,9 @@ where
 
 /// A value at an address that does not change when its owner moves, so that a field beside it can
 /// borrow it.
-struct Kept<T>(NonNull<T>);
+struct Pinned<T>(NonNull<T>);
 
-impl<T> Kept<T> {
+impl<T> Pinned<T> {
     fn new(value: T) -> Self {
         Self(NonNull::from(Box::leak(Box::new(value))))
     }
@@ -218,7 +218,7 @@ impl<T> Kept<T> {
     }
 }
 
-impl<T> Drop for Kept<T> {
+impl<T> Drop for Pinned<T> {
     fn drop(&mut self) {
         // SAFETY: `new` took the pointer from a box, and the value is not used any more.
         drop(unsafe { Box::from_raw(self.0.as_ptr()) });
@@ -226,7 +226,7 @@ impl<T> Drop for Kept<T> {
 }
 
 // SAFETY: it owns its value, as a box does; the borrower moves along with it.
-unsafe impl<T: Send + Sync> Send for Kept<T> {}
+unsafe impl<T: Send + Sync> Send for Pinned<T> {}
 
 /// A stream cipher that has no schedule: a message is a new cipher.
 struct Stream<C: KeyIvInit> {
