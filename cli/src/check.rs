@@ -5,6 +5,7 @@ mod case;
 mod code;
 mod lines;
 mod packet;
+mod refusal;
 mod request;
 mod self_test;
 

@@ -2,6 +2,7 @@
 
 mod encode;
 mod output;
+mod plan;
 mod produce;
 mod rate;
 mod source;
@@ -12,7 +13,7 @@ use std::process::ExitCode;
 use crate::{exit, size};
 use encode::Format;
 use output::{Broken, Output};
-use produce::Plan;
+use plan::Plan;
 use source::{Core, Kind, Missing, Placement};
 
 /// The default size on a terminal: a 256-bit key.

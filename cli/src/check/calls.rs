@@ -1,6 +1,6 @@
 //! The sizes of the successive calls that take a request's data.
 
-use super::request::Refusal;
+use super::refusal::Refusal;
 
 /// Refuses sizes that do not add up to `len` bytes. An empty list stands for one call.
 pub(crate) fn check(chunks: &[usize], len: usize) -> Result<(), Refusal> {

@@ -4,7 +4,7 @@ use lanecrypt_ciphers::hazmat::{Padding, RawCipher, Stream};
 use lanecrypt_ciphers::{Algorithm, Error, Isa, Mode};
 
 use super::calls;
-use super::request::Refusal;
+use super::refusal::Refusal;
 
 /// The operation on the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

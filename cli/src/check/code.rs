@@ -7,7 +7,7 @@ use sha1::Sha1;
 use sha2::Sha256;
 
 use super::calls;
-use super::request::Refusal;
+use super::refusal::Refusal;
 
 /// A built-in code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Code {
 }
 
 /// A message to make the code of.
-pub(crate) struct Message {
+pub(crate) struct CodeRequest {
     pub(crate) code: Code,
     pub(crate) key: Vec<u8>,
     /// The sizes of successive calls; an empty list means one call.
@@ -42,7 +42,7 @@ pub(crate) struct Message {
     pub(crate) data: Vec<u8>,
 }
 
-impl Message {
+impl CodeRequest {
     /// The code of the data, call by call.
     pub(crate) fn run(&self, isa: Isa) -> Result<Vec<u8>, Refusal> {
         calls::check(&self.chunks, self.data.len())?;

@@ -4,7 +4,8 @@ use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 
 use lanecrypt_ciphers::Isa;
 
-use super::request::{Refusal, Request, encode};
+use super::refusal::Refusal;
+use super::request::{Request, encode};
 
 /// The longest line that is read, in bytes. It bounds the memory.
 pub(crate) const LIMIT: usize = 64 << 20;

@@ -4,7 +4,7 @@ use lanecrypt_ciphers::{Algorithm, Cipher, Error, Isa};
 use zeroize::Zeroize as _;
 
 use super::calls;
-use super::request::Refusal;
+use super::refusal::Refusal;
 
 /// The operation on the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

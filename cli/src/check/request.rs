@@ -6,21 +6,12 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use super::case::{Case, Direction};
-use super::code::{Code, Message};
+use super::code::{Code, CodeRequest};
 use super::packet::{Packet, Way};
+use super::refusal::Refusal;
 
 /// Operations of the protocol; not every algorithm has every one.
 const OPERATIONS: [&str; 7] = ["encrypt", "decrypt", "mac", "sign", "verify", "seal", "open"];
-
-/// The reason that an answer has instead of a result.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Refusal(pub(crate) String);
-
-impl From<Error> for Refusal {
-    fn from(error: Error) -> Self {
-        Self(error.to_string())
-    }
-}
 
 /// A request with its fields still as text, so that a long line takes no more memory than
 /// necessary. A field that is null counts as absent; unknown fields are ignored.
@@ -45,7 +36,7 @@ pub(crate) enum Task {
     /// Encrypt or decrypt.
     Case(Case),
     /// Make a code.
-    Message(Message),
+    Code(CodeRequest),
     /// Seal or open.
     Packet(Packet),
 }
@@ -55,7 +46,7 @@ impl Task {
     pub(crate) fn run(self, isa: Isa) -> Result<Vec<u8>, Refusal> {
         match self {
             Self::Case(case) => case.run(isa),
-            Self::Message(message) => message.run(isa),
+            Self::Code(message) => message.run(isa),
             Self::Packet(packet) => packet.run(isa),
         }
     }
@@ -65,7 +56,7 @@ impl Request<'_> {
     pub(crate) fn parse(&self) -> Result<Task, Refusal> {
         let name = required("alg", text("alg", self.alg)?)?;
         if let Some(code) = Code::named(&name) {
-            return self.message(code).map(Task::Message);
+            return self.message(code).map(Task::Code);
         }
         let algorithm: Algorithm = name.parse().map_err(|_| Error::Unsupported)?;
         if algorithm.is_aead() {
@@ -114,7 +105,7 @@ impl Request<'_> {
         })
     }
 
-    fn message(&self, code: Code) -> Result<Message, Refusal> {
+    fn message(&self, code: Code) -> Result<CodeRequest, Refusal> {
         let name = code.name();
         self.operation(name, &[("mac", ())])?;
         for (field, bytes) in [("iv", self.iv), ("aad", self.aad)] {
@@ -125,7 +116,7 @@ impl Request<'_> {
         has_no("skip", self.skip, name)?;
         has_no("counter", self.counter, name)?;
         has_no("taglen", self.taglen, name)?;
-        Ok(Message {
+        Ok(CodeRequest {
             code,
             key: required("key", hex("key", self.key)?)?,
             chunks: self.chunks()?,

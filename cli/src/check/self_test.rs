@@ -4,9 +4,10 @@ use lanecrypt_ciphers::{Algorithm, Error, Isa, Level};
 use serde::Deserialize;
 
 use super::case::{Case, Direction};
-use super::code::{Code, Message};
+use super::code::{Code, CodeRequest};
 use super::packet::{Packet, Way};
-use super::request::{Refusal, decode, encode};
+use super::refusal::Refusal;
+use super::request::{decode, encode};
 
 /// The files of test vectors: JSON lines. The first line names the source.
 const FILES: [&str; 12] = [
@@ -97,7 +98,7 @@ fn names() -> impl Iterator<Item = String> {
 fn passes(isa: Isa, vector: &Vector) -> Option<bool> {
     if let Some(code) = Code::named(&vector.alg) {
         let (key, data) = (decode(&vector.key)?, decode(&vector.msg)?);
-        let message = Message { code, key, chunks: Vec::new(), data };
+        let message = CodeRequest { code, key, chunks: Vec::new(), data };
         return Some(encode(&message.run(isa).ok()?) == vector.mac);
     }
     let algorithm: Algorithm = vector.alg.parse().ok()?;

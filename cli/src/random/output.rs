@@ -7,7 +7,7 @@ use std::os::fd::AsFd as _;
 use lanecrypt_random::EntropyError;
 use rustix::event::{PollFd, PollFlags, poll};
 
-use super::produce::Plan;
+use super::plan::Plan;
 use super::rate::Rate;
 
 /// The size of a pipe's buffer in bytes: by default the most that an unprivileged process may ask
