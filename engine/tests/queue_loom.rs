@@ -100,6 +100,8 @@ fn two_may_ring() {
                 found => taken += found,
             }
         }
-        workers.map(|worker| worker.join().expect("it only counts"));
+        for worker in workers {
+            worker.join().expect("it only counts");
+        }
     });
 }

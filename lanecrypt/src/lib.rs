@@ -38,6 +38,7 @@ pub use lanecrypt_ciphers::{
 pub use lanecrypt_engine::model;
 #[doc(inline)]
 pub use lanecrypt_engine::queue;
+#[doc(inline)]
 pub use lanecrypt_engine::{
     Batch, BatchError, CostSource, Costs, Data, Driver, DriverNameError, EachJob, Engine, Job,
     Jobs, Null, Operation, Request, Room, Session, SessionId, SideBySide,

@@ -41,6 +41,7 @@ impl Bell {
     }
 
     /// Whether the caller is still said to be asleep, because nobody has rung.
+    #[cfg(target_os = "linux")]
     pub(crate) fn is_asleep(&self) -> bool {
         // Relaxed: if it is false, somebody rings or has rung.
         self.asleep.load(Ordering::Relaxed)
@@ -53,6 +54,13 @@ impl Bell {
         // It pairs with that in `falls_asleep`.
         fence(Ordering::SeqCst);
         // Relaxed: what the sleeper is to see was published before the fence.
-        self.asleep.load(Ordering::Relaxed) && self.asleep.swap(false, Ordering::Relaxed)
+        self.asleep.load(Ordering::Relaxed) && self.wakes_one()
+    }
+
+    /// Whether the caller is the one that wakes the sleeper.
+    #[cold]
+    fn wakes_one(&self) -> bool {
+        let was = self.asleep.compare_exchange(true, false, Ordering::Relaxed, Ordering::Relaxed);
+        was.is_ok()
     }
 }
