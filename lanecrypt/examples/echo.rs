@@ -143,8 +143,8 @@ async fn client(number: u32, packets: usize, server: SocketAddr) -> Result<usize
     socket.connect(server).await?;
     let mut answered = 0;
     for counter in 0..packets as u64 {
-        let message =
-            vec![counter.to_le_bytes()[0]; 20 + usize::from(counter.to_le_bytes()[0]) * 37 % 300];
+        let byte = counter.to_le_bytes()[0];
+        let message = vec![byte; 20 + usize::from(byte)];
         let mut packet = [&[0; HEADER][..], &message, &[0; TAG]].concat();
         put_header(&mut packet, number, counter);
         let (aad, sealed) = packet.split_at_mut(HEADER);
