@@ -62,7 +62,7 @@ use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
 pub use self::ctr::AesCtr;
-use crate::isa::{INTO, OVER, Way};
+use crate::isa::Way;
 use crate::{BlockCipher, BlockEncrypt, Isa, Level, wipe};
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below.
@@ -137,11 +137,11 @@ macro_rules! forward {
         }
 
         fn ctr(&self, counter: &mut [u8; 16], data: InOutBuf<'_, '_, u8>) {
-            ctr::apply(self.isa, self.forward(), counter, data, INTO);
+            ctr::xor(self.isa, self.forward(), counter, data);
         }
 
         fn ctr_keystream(&self, counter: &mut [u8; 16], out: &mut [u8]) {
-            ctr::apply(self.isa, self.forward(), counter, out, OVER);
+            ctr::keystream(self.isa, self.forward(), counter, out);
         }
     };
 }

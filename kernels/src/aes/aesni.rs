@@ -9,7 +9,7 @@ use inout::InOutBuf;
 
 use super::{FORWARD, INVERSE};
 use crate::Level;
-use crate::isa::Way;
+use crate::isa::{OVER, Way};
 use crate::simd::{load128, load128_part, store128, store128_part};
 
 pub(super) const NEEDS: Level = Level::AesNi;
@@ -139,16 +139,23 @@ pub(super) fn cbc_decrypt_part<const N: usize, const V: usize, const LAST: bool>
     before
 }
 
+/// Writes keystream over `out`, which is made a buffer here: it comes in registers.
+#[target_feature(enable = "aes,sse4.1,ssse3")]
+pub(super) fn keystream<const N: usize>(keys: &[[u8; 16]; N], counter: u128, out: &mut [u8]) {
+    ctr(keys, counter, out.into(), OVER);
+}
+
 /// Writes keystream, or if `XOR` adds it to the input. The lower half of the counter does not
 /// wrap within the request.
+#[inline]
 #[target_feature(enable = "aes,sse4.1,ssse3")]
-pub(super) fn ctr<'i, 'o, const N: usize, const XOR: bool>(
+pub(super) fn ctr<const N: usize, const XOR: bool>(
     keys: &[[u8; 16]; N],
     counter: u128,
-    data: impl Into<InOutBuf<'i, 'o, u8>>,
+    data: InOutBuf<'_, '_, u8>,
     _: Way<XOR>,
 ) {
-    let mut data = data.into();
+    let mut data = data;
     let mut counter = load128(&counter.to_le_bytes());
     while data.len() > 128 {
         let (part, rest) = data.split_at(128);

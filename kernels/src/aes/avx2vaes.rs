@@ -7,7 +7,7 @@ use inout::InOutBuf;
 
 use super::{FORWARD, INVERSE, aesni};
 use crate::Level;
-use crate::isa::Way;
+use crate::isa::{OVER, Way};
 use crate::simd::{load128, load128_part, load256, store128, store128_part, store256};
 
 pub(super) const NEEDS: Level = Level::Avx2Vaes;
@@ -107,16 +107,23 @@ fn cbc_decrypt_part<const N: usize, const V: usize, const LAST: bool>(
     after
 }
 
+/// Writes keystream over `out`, which is made a buffer here: it comes in registers.
+#[target_feature(enable = "avx2,vaes")]
+pub(super) fn keystream<const N: usize>(keys: &[[u8; 16]; N], counter: u128, out: &mut [u8]) {
+    ctr(keys, counter, out.into(), OVER);
+}
+
 /// Writes keystream, or if `XOR` adds it to the input. The lower half of the counter does not
 /// wrap within the request.
+#[inline]
 #[target_feature(enable = "avx2,vaes")]
-pub(super) fn ctr<'i, 'o, const N: usize, const XOR: bool>(
+pub(super) fn ctr<const N: usize, const XOR: bool>(
     keys: &[[u8; 16]; N],
     counter: u128,
-    data: impl Into<InOutBuf<'i, 'o, u8>>,
+    data: InOutBuf<'_, '_, u8>,
     _: Way<XOR>,
 ) {
-    let mut data = data.into();
+    let mut data = data;
     let counter = load128(&counter.to_le_bytes());
     if data.len() <= 16 {
         if !data.is_empty() {

@@ -15,8 +15,8 @@ use core::arch::x86_64::*;
 use inout::InOutBuf;
 
 pub(super) use self::cbc::{cbc_decrypt, cbc_encrypt};
-pub(super) use self::ctr::ctr;
 pub(crate) use self::ctr::first;
+pub(super) use self::ctr::{ctr, keystream};
 use super::aesni;
 use crate::Level;
 use crate::isa::Way;

@@ -48,51 +48,49 @@ impl Counter for [u8; 16] {
     }
 }
 
-/// The data of a request, or a place for keystream, which goes to kernels in registers.
-pub(crate) trait Data<'i, 'o>: Into<InOutBuf<'i, 'o, u8>> {
-    fn bytes(&self) -> usize;
-}
-
-impl<'i, 'o> Data<'i, 'o> for InOutBuf<'i, 'o, u8> {
-    #[inline]
-    fn bytes(&self) -> usize {
-        self.len()
-    }
-}
-
-impl<'o> Data<'o, 'o> for &'o mut [u8] {
-    #[inline]
-    fn bytes(&self) -> usize {
-        self.len()
-    }
-}
-
-/// XORs keystream from `counter` on into `data`, or writes it over them, and leaves the next
-/// counter there.
+/// XORs keystream from `counter` on into `data`, and leaves the next counter there.
 ///
-/// Inlined into each method that does only this, so that a request makes one call less.
+/// Inlined into each method that does only this, so that a request makes one call less. It is not
+/// one function with [`keystream`], generic over the data: callers would pass a copy of `data`.
 #[inline(always)]
-pub(crate) fn apply<'i, 'o, const N: usize, const XOR: bool>(
+pub(crate) fn xor<const N: usize>(
     isa: Isa,
     keys: &[[u8; 16]; N],
     counter: &mut impl Counter,
-    data: impl Data<'i, 'o>,
-    way: Way<XOR>,
+    data: InOutBuf<'_, '_, u8>,
 ) {
     let first = counter.number();
-    if let Some(next) = after(first, data.bytes()) {
+    let way = INTO;
+    if let Some(next) = after(first, data.len()) {
         // Before the kernel: the next request waits for the counter only.
         counter.set(next);
         best!(isa, ctr(keys, first, data, way));
     } else {
-        apply_across(isa, keys, counter, data.into(), way);
+        across(isa, keys, counter, data, way);
     }
 }
 
-/// [`apply`] past a wrap of the counter's lower half.
+/// Writes keystream from `counter` on over `out`, and leaves the next counter there.
+#[inline(always)]
+pub(super) fn keystream<const N: usize>(
+    isa: Isa,
+    keys: &[[u8; 16]; N],
+    counter: &mut impl Counter,
+    out: &mut [u8],
+) {
+    let first = counter.number();
+    if let Some(next) = after(first, out.len()) {
+        counter.set(next);
+        best!(isa, keystream(keys, first, out));
+    } else {
+        across(isa, keys, counter, out.into(), OVER);
+    }
+}
+
+/// [`xor`] or [`keystream`] past a wrap of the counter's lower half.
 #[cold]
 #[inline(never)]
-fn apply_across<const N: usize, const XOR: bool>(
+fn across<const N: usize, const XOR: bool>(
     isa: Isa,
     keys: &[[u8; 16]; N],
     counter: &mut impl Counter,
@@ -104,7 +102,13 @@ fn apply_across<const N: usize, const XOR: bool>(
     let (part, rest) = data.split_at(bytes);
     best!(isa, ctr(keys, first, part, way));
     counter.set(next);
-    apply(isa, keys, counter, rest, way);
+    match after(next, rest.len()) {
+        Some(last) => {
+            counter.set(last);
+            best!(isa, ctr(keys, next, rest, way));
+        }
+        None => across(isa, keys, counter, rest, way),
+    }
 }
 
 /// The counter after a request of `bytes` from `counter` on, unless the lower half wraps before.
@@ -162,11 +166,11 @@ macro_rules! key_size {
 
             fn keystream(&mut self, out: &mut [u8]) {
                 let (isa, keys) = (self.aes.isa, self.aes.forward());
-                apply(isa, keys, &mut self.counter, out, OVER);
+                keystream(isa, keys, &mut self.counter, out);
             }
 
             fn xor(&mut self, data: InOutBuf<'_, '_, u8>) {
-                apply(self.aes.isa, self.aes.forward(), &mut self.counter, data, INTO);
+                xor(self.aes.isa, self.aes.forward(), &mut self.counter, data);
             }
         }
 

@@ -21,7 +21,7 @@ use inout::InOutBuf;
 pub(super) use self::keys::{expand128, expand192, expand256, invert};
 use self::sbox::{inv_sub_bytes, sub_bytes};
 use super::{FORWARD, MAX_KEYS};
-use crate::isa::Way;
+use crate::isa::{OVER, Way};
 use crate::wipe;
 
 /// One bit of each byte of eight blocks, in each of eight planes.
@@ -71,14 +71,20 @@ pub(super) fn cbc_decrypt(keys: &[[u8; 16]], iv: &mut [u8; 16], data: InOutBuf<'
     });
 }
 
+/// Writes keystream over `out`, which is made a buffer here: it comes in registers.
+pub(super) fn keystream(keys: &[[u8; 16]], counter: u128, out: &mut [u8]) {
+    ctr(keys, counter, out.into(), OVER);
+}
+
 /// Writes keystream, or if `XOR` adds it to the input.
-pub(super) fn ctr<'i, 'o, const XOR: bool>(
+#[inline]
+pub(super) fn ctr<const XOR: bool>(
     keys: &[[u8; 16]],
     mut counter: u128,
-    data: impl Into<InOutBuf<'i, 'o, u8>>,
+    data: InOutBuf<'_, '_, u8>,
     _: Way<XOR>,
 ) {
-    let mut data = data.into();
+    let mut data = data;
     with_planes(keys, |keys| {
         while !data.is_empty() {
             let count = data.len().min(128);

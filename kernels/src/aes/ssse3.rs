@@ -19,7 +19,7 @@ use self::tables::{
     SBOX_DOUBLED, SBOX_OUT, SHIFT_ROWS, TO_INVERSE, TO_TOWER, Table,
 };
 use crate::Level;
-use crate::isa::Way;
+use crate::isa::{OVER, Way};
 use crate::simd::{load128, load128_part, store128, store128_part};
 
 pub(super) const NEEDS: Level = Level::Ssse3;
@@ -122,16 +122,23 @@ fn cbc_decrypt_part<const N: usize, const V: usize>(
     store_all(state, data.get_out());
 }
 
+/// Writes keystream over `out`, which is made a buffer here: it comes in registers.
+#[target_feature(enable = "ssse3")]
+pub(super) fn keystream<const N: usize>(keys: &[[u8; 16]; N], counter: u128, out: &mut [u8]) {
+    ctr(keys, counter, out.into(), OVER);
+}
+
 /// Writes keystream, or if `XOR` adds it to the input. The lower half of the counter does not
 /// wrap within the request.
+#[inline]
 #[target_feature(enable = "ssse3")]
-pub(super) fn ctr<'i, 'o, const N: usize, const XOR: bool>(
+pub(super) fn ctr<const N: usize, const XOR: bool>(
     keys: &[[u8; 16]; N],
     counter: u128,
-    data: impl Into<InOutBuf<'i, 'o, u8>>,
+    data: InOutBuf<'_, '_, u8>,
     _: Way<XOR>,
 ) {
-    let mut data = data.into();
+    let mut data = data;
     let mut counter = load128(&counter.to_le_bytes());
     while data.len() >= 64 {
         let (part, rest) = data.split_at(64);

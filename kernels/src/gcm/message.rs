@@ -8,7 +8,6 @@ use zeroize::ZeroizeOnDrop;
 
 use super::in_turn::PART;
 use super::{OPEN, SEAL, lengths};
-use crate::isa::INTO;
 use crate::{Isa, aes, ghash, wipe};
 
 /// A message in progress: counter, hash, lengths, the incomplete block.
@@ -230,7 +229,7 @@ pub(super) fn ctr<const N: usize>(
         let blocks = until_wrap(counter).min(data.len().div_ceil(16) as u64);
         let length = data.len().min((blocks as usize).saturating_mul(16));
         let (part, rest) = data.split_at(length);
-        aes::ctr::apply(isa, keys, &mut { counter }, part, INTO);
+        aes::ctr::xor(isa, keys, &mut { counter }, part);
         counter = counted(counter, blocks);
         if rest.is_empty() {
             return counter;

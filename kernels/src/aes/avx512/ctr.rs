@@ -6,19 +6,29 @@ use inout::InOutBuf;
 
 use super::{broadcast, broadcast_all, bulk, rounds, store};
 use crate::aes::{FORWARD, aesni};
-use crate::isa::Way;
+use crate::isa::{OVER, Way};
 use crate::simd::{load128, load512, load512_part};
+
+/// Writes keystream over `out`, which is made a buffer here: it comes in registers.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
+pub(in crate::aes) fn keystream<const N: usize>(
+    keys: &[[u8; 16]; N],
+    counter: u128,
+    out: &mut [u8],
+) {
+    ctr(keys, counter, out.into(), OVER);
+}
 
 /// Writes keystream, or if `XOR` adds it to the input. The lower half of the counter does not
 /// wrap within the request.
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
-pub(in crate::aes) fn ctr<'i, 'o, const N: usize, const XOR: bool>(
+pub(in crate::aes) fn ctr<const N: usize, const XOR: bool>(
     keys: &[[u8; 16]; N],
     counter: u128,
-    data: impl Into<InOutBuf<'i, 'o, u8>>,
+    data: InOutBuf<'_, '_, u8>,
     _: Way<XOR>,
 ) {
-    let data = data.into();
     let first = load128(&counter.to_le_bytes());
     let _next = match data.len() {
         16 => aesni::ctr_part::<N, 1, XOR, true>(keys, first, data),
