@@ -2,9 +2,8 @@
 
 use std::sync::Once;
 
-use lanecrypt_engine::{Algorithm, Driver, Error, Job, Jobs, SessionId};
-
-use lanecrypt_testing::batches::adding::add;
+use lanecrypt_engine::{Algorithm, Driver, Error, Jobs, SessionId};
+use lanecrypt_testing::batches::adding::serve;
 
 /// Serves the null cipher as the driver `Adding` does. The first byte of the nonce says how it
 /// fails.
@@ -34,12 +33,6 @@ impl Faulty {
         });
         Self
     }
-}
-
-fn serve(job: &mut Job<'_, '_>) -> Result<(), Error> {
-    let nonce = job.nonce();
-    add(nonce, job.data()?.into_out_with_copied_in());
-    Ok(())
 }
 
 impl Driver for Faulty {

@@ -52,8 +52,12 @@ pub fn add(nonce: &[u8], data: &mut [u8]) {
     data.iter_mut().for_each(|byte| *byte = byte.wrapping_add(sum | 1));
 }
 
-/// Also serves from one buffer to another.
-fn serve(job: &mut Job<'_, '_>) -> Result<(), Error> {
+/// The same for a job, also from one buffer to another.
+///
+/// # Errors
+///
+/// [`Error::OutputLength`] if there are two slices of different lengths.
+pub fn serve(job: &mut Job<'_, '_>) -> Result<(), Error> {
     let nonce = job.nonce();
     add(nonce, job.data()?.into_out_with_copied_in());
     Ok(())
