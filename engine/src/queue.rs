@@ -34,6 +34,7 @@
 mod bell;
 mod completion;
 mod futures;
+mod jobs;
 mod local;
 mod message;
 mod nonce;
@@ -53,7 +54,3 @@ pub use self::worker::{Settings, WorkerQueue};
 /// A message in a queue, by which it can be cancelled. Each queue counts its messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ticket(u64);
-
-/// How many sessions may be attached and detached before a worker looks at them, beside the
-/// messages.
-const CONTROLS: usize = 64;

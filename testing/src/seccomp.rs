@@ -79,7 +79,11 @@ pub fn install(rules: &[Rule]) -> std::io::Result<()> {
 ///
 /// As for [`install`].
 pub fn install_with_listener(rules: &[Rule]) -> std::io::Result<i32> {
-    let descriptor = set(rules, libc::SECCOMP_FILTER_FLAG_NEW_LISTENER)?;
+    // A call that the listener has received must wait for its answer through a stop of the process;
+    // else it asks once more, and what the listener gave is lost. Linux can do so from 5.19 on.
+    let listens = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER;
+    let descriptor = set(rules, listens | libc::SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
+        .or_else(|_| set(rules, listens))?;
     Ok(i32::try_from(descriptor).expect("descriptors are small"))
 }
 

@@ -22,9 +22,9 @@ impl Bell {
     }
 
     /// Says that the caller goes to sleep, unless `found` finds something now. Answers whether it
-    /// may sleep; it must then be woken by whoever [`is_to_ring`](Self::is_to_ring).
+    /// may sleep; it must then be woken by whoever [`wakes`](Self::wakes).
     pub(crate) fn falls_asleep(&self, found: impl FnOnce() -> bool) -> bool {
-        // Relaxed: the fence pairs with that in `is_to_ring`.
+        // Relaxed: the fence pairs with that in `may_be_to_ring`.
         self.asleep.store(true, Ordering::Relaxed);
         fence(Ordering::SeqCst);
         if found() {
@@ -40,26 +40,31 @@ impl Bell {
         self.asleep.store(false, Ordering::Relaxed);
     }
 
-    /// Whether the caller is still said to be asleep, because nobody has rung.
-    #[cfg(target_os = "linux")]
+    /// Whether the sleeper is still said to be asleep, because nobody has rung.
+    #[inline]
     pub(crate) fn is_asleep(&self) -> bool {
         // Relaxed: if it is false, somebody rings or has rung.
         self.asleep.load(Ordering::Relaxed)
     }
 
-    /// Whether the caller, which has published something, must wake the sleeper. Of several callers
-    /// one must.
+    /// Whether somebody may sleep who must see what the caller has published. Then the caller asks
+    /// whether it is the one that [`wakes`](Self::wakes).
     #[inline]
-    pub(crate) fn is_to_ring(&self) -> bool {
-        // It pairs with that in `falls_asleep`.
+    pub(crate) fn may_be_to_ring(&self) -> bool {
+        // It pairs with that in `falls_asleep`. What the sleeper is to see was published before.
         fence(Ordering::SeqCst);
-        // Relaxed: what the sleeper is to see was published before the fence.
-        self.asleep.load(Ordering::Relaxed) && self.wakes_one()
+        self.is_asleep()
     }
 
-    /// Whether the caller is the one that wakes the sleeper.
+    /// Whether the caller, which has published something, must wake the sleeper.
+    #[inline]
+    pub(crate) fn is_to_ring(&self) -> bool {
+        self.may_be_to_ring() && self.wakes()
+    }
+
+    /// Whether the caller is the one that wakes the sleeper. Of several callers one is.
     #[cold]
-    fn wakes_one(&self) -> bool {
+    pub(crate) fn wakes(&self) -> bool {
         let was = self.asleep.compare_exchange(true, false, Ordering::Relaxed, Ordering::Relaxed);
         was.is_ok()
     }

@@ -12,14 +12,14 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use lanecrypt_kernels::fork::Generation;
-use rtrb::RingBuffer;
 
 use self::places::{Places, State};
 pub use self::served::Served;
+use super::jobs::Jobs;
 use super::service::Service;
 use super::worker::shared::Shared;
 use super::worker::thread::Worker;
-use super::{Attached, CONTROLS, Completion, Message, NotTaken, QueueError, Settings};
+use super::{Attached, Completion, Message, NotTaken, QueueError, Settings};
 use crate::{Engine, Session};
 
 /// A queue with a worker, whose completions are futures.
@@ -80,7 +80,7 @@ impl<B: AsMut<[u8]> + Send + 'static> AsyncQueue<B> {
         // The places have numbers of 32 bits.
         let depth = settings.depth.min(1 << 24);
         let settings = Settings { depth, ..settings };
-        let (jobs, taken) = RingBuffer::new(depth + CONTROLS);
+        let (jobs, taken) = Jobs::new(depth);
         let shared = Arc::new(Shared::new(depth));
         let places = Arc::new(Places::new(jobs, depth));
         let service = Service::new(*engine.costs().lanes(), depth);

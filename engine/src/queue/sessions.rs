@@ -63,6 +63,11 @@ impl Numbers {
         Some(number)
     }
 
+    /// Whether a number is in use.
+    pub(super) fn has(&self, number: Attached) -> bool {
+        self.places.get(number.index()) == Some(&(number, true))
+    }
+
     /// Takes a number out of use; false if it is not in use.
     pub(super) fn give_back(&mut self, number: Attached) -> bool {
         let place = self.places.get_mut(number.index()).filter(|place| **place == (number, true));

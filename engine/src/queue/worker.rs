@@ -209,7 +209,8 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
 
     /// A file descriptor for `poll`, `epoll` and the like. After [`poll`](Self::poll) has answered
     /// `None`, it becomes readable once there is a completion. Read nothing from it: call `poll`
-    /// until that answers `None` again.
+    /// until that answers `None` again. It may become readable once although everything has been
+    /// taken, and then `poll` answers `None` at once.
     ///
     /// It lives as long as the queue, and is the same at each call. A worker writes to it once for
     /// all completions that come together.

@@ -7,8 +7,7 @@ use std::collections::VecDeque;
 use std::panic::catch_unwind;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rtrb::Producer;
-
+use super::super::jobs::Jobs;
 use super::super::sessions::Numbers;
 use super::super::slot::Slot;
 use super::super::worker::thread::{self, Job};
@@ -19,14 +18,13 @@ use crate::Session;
 pub(super) struct Places<B>(Mutex<State<B>>);
 
 impl<B> Places<B> {
-    pub(super) fn new(jobs: Producer<Job<B>>, depth: usize) -> Self {
+    pub(super) fn new(jobs: Jobs<B>, depth: usize) -> Self {
         Self(Mutex::new(State {
             jobs,
             places: (0..depth).map(|_| Place { user: 0, status: Status::Free }).collect(),
             free: (0..depth as u64).rev().collect(),
             waiting: VecDeque::with_capacity(depth),
             numbers: Numbers::default(),
-            submitted: 0,
             closed: false,
         }))
     }
@@ -50,15 +48,13 @@ impl<B> Places<B> {
 
 /// The places, and the way to the worker.
 pub(super) struct State<B> {
-    jobs: Producer<Job<B>>,
+    jobs: Jobs<B>,
     places: Box<[Place<B>]>,
     /// The places that are free.
     free: Vec<u64>,
     /// The tasks that wait for a place.
     waiting: VecDeque<Waker>,
     numbers: Numbers,
-    /// How many messages have been submitted.
-    submitted: u64,
     closed: bool,
 }
 
@@ -85,12 +81,11 @@ impl<B> State<B> {
         if self.closed {
             return Err(NotTaken { given, reason: QueueError::Closed });
         }
-        let number = if self.takes_controls() { self.numbers.take() } else { None };
+        let number = if self.jobs.takes_other() { self.numbers.take() } else { None };
         let Some(number) = number else {
             return Err(NotTaken { given, reason: QueueError::Full });
         };
-        // There is room, and only who holds the lock pushes.
-        let _ = self.jobs.push(Job::Attach(number, given));
+        self.jobs.push_other(Job::Attach(number, given));
         Ok(number)
     }
 
@@ -98,10 +93,13 @@ impl<B> State<B> {
         if self.closed {
             return Err(QueueError::Closed);
         }
-        if !self.takes_controls() {
+        if !self.numbers.has(session) {
+            return Ok(false);
+        }
+        if !self.jobs.takes_other() {
             return Err(QueueError::Full);
         }
-        Ok(self.numbers.give_back(session) && self.jobs.push(Job::Detach(session)).is_ok())
+        Ok(self.numbers.give_back(session) && self.jobs.push_other(Job::Detach(session)))
     }
 
     /// Gives a message a place, and its number in the order of submission.
@@ -119,11 +117,8 @@ impl<B> State<B> {
         if let Some(place) = place(&mut self.places, free) {
             *place = Place { user, status: Status::InFlight(None) };
         }
-        // There is room for all messages, and only who holds the lock pushes.
-        let _ = self.jobs.push(Job::Message(message));
+        let number = self.jobs.push(message);
         self.free.pop();
-        let number = self.submitted;
-        self.submitted += 1;
         Ok((free, number))
     }
 
@@ -176,11 +171,6 @@ impl<B> State<B> {
 
     pub(super) fn close(&mut self) {
         self.closed = true;
-    }
-
-    /// Whether it takes a session, and still has room for all messages.
-    fn takes_controls(&self) -> bool {
-        self.jobs.slots() > self.free.len()
     }
 
     /// Whether tasks wait for room.

@@ -12,10 +12,11 @@ use std::time::Instant;
 use lanecrypt_kernels::fork::Generation;
 use rtrb::{Consumer, Producer, RingBuffer};
 
+use super::super::jobs::Jobs;
 use super::super::service::Service;
 use super::super::sessions::Numbers;
 use super::super::slot::Slot;
-use super::super::{Attached, CONTROLS, Completion, Message, NotTaken, QueueError};
+use super::super::{Attached, Completion, Message, NotTaken, QueueError};
 use super::Settings;
 use super::shared::{Client, Shared, Target};
 use super::thread::{Job, Outlet, Worker};
@@ -27,7 +28,7 @@ const LOOKS: usize = 200;
 
 /// The client's side of one worker.
 pub(super) struct Lane<B> {
-    jobs: Producer<Job<B>>,
+    jobs: Jobs<B>,
     completions: Consumer<Completion<B>>,
     shared: Arc<Shared>,
     client: Arc<Client>,
@@ -37,8 +38,6 @@ pub(super) struct Lane<B> {
     process: Generation,
     depth: usize,
     in_flight: usize,
-    /// How many messages have been submitted.
-    submitted: u64,
     closed: bool,
 }
 
@@ -54,7 +53,7 @@ impl<B: AsMut<[u8]> + Send + 'static> Lane<B> {
 
     fn waking(client: Arc<Client>, lanes: Lanes, settings: &Settings) -> io::Result<Self> {
         let depth = settings.depth;
-        let (jobs, taken) = RingBuffer::new(depth.saturating_add(CONTROLS));
+        let (jobs, taken) = Jobs::new(depth);
         let (published, completions) = RingBuffer::new(depth);
         let shared = Arc::new(Shared::new(depth));
         let outlet = Ring { completions: published, client: client.clone() };
@@ -71,7 +70,6 @@ impl<B: AsMut<[u8]> + Send + 'static> Lane<B> {
             process: Generation::now(),
             depth,
             in_flight: 0,
-            submitted: 0,
             closed: false,
         })
     }
@@ -96,19 +94,13 @@ impl<B> Lane<B> {
         if let Err(reason) = self.takes() {
             return Err(NotTaken { given, reason });
         }
-        let number = if self.takes_controls() { numbers.take() } else { None };
+        let number = if self.jobs.takes_other() { numbers.take() } else { None };
         let Some(number) = number else {
             return Err(NotTaken { given, reason: QueueError::Full });
         };
-        // There is room, and only this thread pushes.
-        let _ = self.jobs.push(Job::Attach(number, given));
+        self.jobs.push_other(Job::Attach(number, given));
         self.ring();
         Ok(number)
-    }
-
-    /// Whether it takes a session, and still has room for all messages.
-    fn takes_controls(&self) -> bool {
-        self.jobs.slots() > self.depth - self.in_flight
     }
 
     pub(super) fn detach(
@@ -117,13 +109,14 @@ impl<B> Lane<B> {
         numbers: &mut Numbers,
     ) -> Result<bool, QueueError> {
         self.takes()?;
-        if !self.takes_controls() {
-            return Err(QueueError::Full);
-        }
-        if !numbers.give_back(session) {
+        if !numbers.has(session) {
             return Ok(false);
         }
-        let pushed = self.jobs.push(Job::Detach(session)).is_ok();
+        if !self.jobs.takes_other() {
+            return Err(QueueError::Full);
+        }
+        numbers.give_back(session);
+        let pushed = self.jobs.push_other(Job::Detach(session));
         self.ring();
         Ok(pushed)
     }
@@ -139,10 +132,7 @@ impl<B> Lane<B> {
         if self.in_flight >= self.depth {
             return Err(NotTaken::full(given));
         }
-        // There is room for all messages, and only this thread pushes.
-        let _ = self.jobs.push(Job::Message(Slot::of(given)));
-        let number = self.submitted;
-        self.submitted += 1;
+        let number = self.jobs.push(Slot::of(given));
         self.in_flight += 1;
         self.ring();
         Ok(number)
@@ -155,10 +145,7 @@ impl<B> Lane<B> {
     ) -> Result<usize, QueueError> {
         self.takes()?;
         let room = self.depth - self.in_flight;
-        let Ok(chunk) = self.jobs.write_chunk_uninit(room) else { return Ok(0) };
-        let each = messages.take(room);
-        let taken = chunk.fill_from_iter(each.map(|message| Job::Message(Slot::of(message))));
-        self.submitted += taken as u64;
+        let taken = self.jobs.push_many(room, messages.take(room).map(Slot::of));
         self.in_flight += taken;
         if taken > 0 {
             self.ring();
@@ -211,15 +198,11 @@ impl<B> Lane<B> {
     #[cfg(target_os = "linux")]
     pub(super) fn waits_at(&self, descriptor: &OwnedFd, found: impl Fn() -> bool) -> bool {
         // A child has the same descriptor as its parent, and leaves it alone.
-        if !self.process.is_current() || self.client.bell.is_asleep() {
-            return true;
-        }
-        super::descriptor::clear(descriptor);
-        self.client.bell.falls_asleep(found)
+        !self.process.is_current() || self.client.waits_at(descriptor, found)
     }
 
     pub(super) fn cancel(&self, number: u64) {
-        if number < self.submitted && self.process.is_current() {
+        if number < self.jobs.messages() && self.process.is_current() {
             self.shared.cancel(number);
         }
     }

@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::os::fd::OwnedFd;
 #[cfg(target_os = "linux")]
 use std::sync::Arc;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::Thread;
 
 use super::super::bell::Bell;
@@ -112,26 +112,48 @@ impl Client {
         Self { bell: Bell::new(), target: Mutex::new(None) }
     }
 
+    fn target(&self) -> MutexGuard<'_, Option<Target>> {
+        self.target.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Says who is to be woken, before that one goes to sleep.
     pub(crate) fn set(&self, target: Target) {
-        *self.target.lock().unwrap_or_else(PoisonError::into_inner) = Some(target);
+        *self.target() = Some(target);
     }
 
     /// Wakes the client if it sleeps. It is called after completions have been published.
     #[inline]
     pub(crate) fn ring(&self) {
-        if self.bell.is_to_ring() {
+        if self.bell.may_be_to_ring() {
             self.wake();
         }
     }
 
     #[cold]
     fn wake(&self) {
-        match &*self.target.lock().unwrap_or_else(PoisonError::into_inner) {
+        // Before the lock is given back: a descriptor that is signalled late would be readable
+        // without a reason.
+        let target = self.target();
+        if !self.bell.wakes() {
+            return;
+        }
+        match &*target {
             Some(Target::Thread(thread)) => thread.unpark(),
             #[cfg(target_os = "linux")]
             Some(Target::Descriptor(descriptor)) => super::descriptor::signal(descriptor),
             None => {}
         }
+    }
+
+    /// Has the descriptor signalled at the next completion; false if `found` finds one now.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn waits_at(&self, descriptor: &OwnedFd, found: impl Fn() -> bool) -> bool {
+        if self.bell.is_asleep() {
+            return true;
+        }
+        // Nobody is about to signal it while the lock is held.
+        let _target = self.target();
+        super::descriptor::clear(descriptor);
+        self.bell.falls_asleep(found)
     }
 }
