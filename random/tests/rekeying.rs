@@ -4,7 +4,7 @@
 mod common;
 
 use core::num::NonZeroU64;
-use std::sync::Barrier;
+use std::sync::{Barrier, Mutex};
 use std::thread;
 
 use common::drawer::{Drawer, Owned, shared};
@@ -332,19 +332,25 @@ struct Drawn {
 /// Requests of `unit` bytes and multiples, on so many threads at a time.
 fn drawn_by(threads: usize, drawer: &(dyn Drawer + Sync), unit: usize) -> Vec<Drawn> {
     let requests = times(150, 600, 6000);
-    let start = Barrier::new(threads);
+    let (first, start) = (Mutex::new(()), Barrier::new(threads));
     thread::scope(|scope| {
         let threads: Vec<_> = (0..threads)
             .map(|number| {
-                let start = &start;
+                let (first, start) = (&first, &start);
                 scope.spawn(move || {
-                    start.wait();
                     let lengths = (0..requests).map(|i| length(3 * number + i));
                     let lengths = lengths.map(|length| length.next_multiple_of(unit));
                     // The kernel's answers to requests that find a page busy must not look like
                     // seeds.
                     let lengths = lengths.filter(|&length| length != 32);
-                    let requests = lengths.map(|length| draw(drawer, number, length)).collect();
+                    let mut each = lengths.map(|length| draw(drawer, number, length));
+                    // One thread after the other gets its page: if all of them want the pool's lock
+                    // while its holder does not run, the kernel serves those that gave up.
+                    let alone = first.lock().expect("nobody panics");
+                    let mut requests: Vec<_> = each.next().into_iter().collect();
+                    drop(alone);
+                    start.wait();
+                    requests.extend(each);
                     // SAFETY: has no preconditions.
                     Drawn { thread: unsafe { libc::gettid() }, requests }
                 })
