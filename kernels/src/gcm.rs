@@ -37,6 +37,8 @@ pub const KERNELS: &[Level] = &[Level::Portable, Level::AesNi, Level::Avx2Vaes, 
 /// The direction: GHASH takes the ciphertext, which is the output or the input.
 const SEAL: bool = true;
 const OPEN: bool = false;
+/// Bytes of a part that AES and GHASH take in turn, and that stay in the first-level cache.
+const PART: usize = 4096;
 
 /// Calls the kernel `f` of the highest level that there is.
 ///

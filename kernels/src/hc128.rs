@@ -134,9 +134,9 @@ impl Hc128 {
             let words = (512 - at).min(data.len() / 64 * 16);
             let (part, rest) = data.split_at(4 * words);
             if in_first(self.position) {
-                self.p.blocks::<_, XOR>(at, &self.q, part);
+                blocks::<_, _, XOR>(&mut self.p, at, &self.q, part);
             } else {
-                self.q.blocks::<_, XOR>(at, &self.p, part);
+                blocks::<_, _, XOR>(&mut self.q, at, &self.p, part);
             }
             self.position = self.position.wrapping_add(words as u64);
             data = rest;
@@ -161,6 +161,25 @@ impl Hc128 {
         }
         data
     }
+}
+
+/// Sixteen steps of `table` for each 64 bytes of `data`, from the word `at` on, a multiple of 16:
+/// writes keystream there, or XORs it in. `data` is whole blocks; they end where the table does, or
+/// before.
+#[inline]
+fn blocks<const SECOND: bool, const OTHER: bool, const XOR: bool>(
+    table: &mut Table<SECOND>,
+    at: usize,
+    other: &Table<OTHER>,
+    data: InOutBuf<'_, '_, u8>,
+) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every x86-64 processor has SSE2.
+    unsafe {
+        sse2::blocks::<SECOND, OTHER, XOR>(table, at, other, data);
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    table.blocks::<OTHER, XOR>(at, other, data);
 }
 
 /// The place in its table of the word at `position`.

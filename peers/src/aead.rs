@@ -1,7 +1,7 @@
 //! Ciphers with authentication as the tables measure them, and their loops, written once for all.
 
 use crate::loops::{Addressed, Loops, Messages, Run};
-use crate::peer::Session;
+use crate::peer::{Kind, Session};
 use crate::{Direction, Failed, Peer, lengths};
 
 /// A whole message of an [`Aead`], with its nonce, associated data and tag.
@@ -122,8 +122,14 @@ pub(crate) fn same(a: &[u8; 16], b: &[u8; 16]) -> bool {
     u128::from_ne_bytes(*a) ^ u128::from_ne_bytes(*b) == 0
 }
 
+impl Kind for dyn Aead {
+    fn fault(peer: &Peer<Self>) -> Option<String> {
+        (!works(peer)).then(|| format!("has no working {} here", peer.subject))
+    }
+}
+
 /// Whether a sealed packet can be opened, and is refused once its tag is changed.
-pub(crate) fn works(peer: &Peer<dyn Aead>) -> bool {
+fn works(peer: &Peer<dyn Aead>) -> bool {
     tried(peer).unwrap_or(false)
 }
 

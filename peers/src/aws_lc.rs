@@ -1,6 +1,6 @@
 //! Peer: AWS-LC, by the crates aws-lc-rs and aws-lc-sys.
 
-use crate::peer::Project;
+use crate::project::Project;
 use crate::{Aead, Cipher, Generator, Peer, PeerLibraries};
 
 #[cfg(feature = "aws-lc")]

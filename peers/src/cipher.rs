@@ -2,33 +2,10 @@
 
 use core::hint::black_box;
 
+use crate::direction::Direction;
 use crate::loops::{Addressed, Loops, Messages, Run, rounds};
-use crate::peer::Session;
+use crate::peer::{Kind, Session};
 use crate::{Failed, Peer, lengths};
-
-/// Whether a cipher encrypts or decrypts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(clippy::exhaustive_enums, reason = "there is no third direction")]
-pub enum Direction {
-    /// From plaintext to ciphertext.
-    Encrypt,
-    /// From ciphertext to plaintext.
-    Decrypt,
-}
-
-impl Direction {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Encrypt, Self::Decrypt];
-
-    /// `encrypt` or `decrypt`: the operation's name in the results.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Encrypt => "encrypt",
-            Self::Decrypt => "decrypt",
-        }
-    }
-}
 
 /// A whole message of a [`Cipher`].
 #[derive(Debug)]
@@ -252,8 +229,14 @@ impl<C: Crypt + Send> Cipher for Loops<C> {
     }
 }
 
+impl Kind for dyn Cipher {
+    fn fault(peer: &Peer<Self>) -> Option<String> {
+        (!works(peer)).then(|| format!("has no working {} here", peer.subject))
+    }
+}
+
 /// Whether encrypted data can be decrypted, in one call and, except in XTS, in two.
-pub(crate) fn works(peer: &Peer<dyn Cipher>) -> bool {
+fn works(peer: &Peer<dyn Cipher>) -> bool {
     let Some((key_len, iv_len)) = lengths(peer.subject) else { return false };
     let Some(key) = KEY.get(..key_len) else { return false };
     let iv = [7; 16];

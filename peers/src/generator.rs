@@ -2,7 +2,9 @@
 
 use core::hint::black_box;
 
-use crate::Failed;
+use crate::direction::Direction;
+use crate::peer::{Kind, Versioned};
+use crate::{Failed, Peer};
 
 /// One generator, used by one thread.
 ///
@@ -107,6 +109,30 @@ impl<D: Draw> Generator for Loops<D> {
 #[inline(never)]
 fn stop<D>() -> ! {
     panic!("{} failed in the middle of a measurement", core::any::type_name::<D>())
+}
+
+impl Peer<dyn Generator> {
+    /// Makes one generator for the calling thread; `None` when the peer is missing or a first draw
+    /// of 32 bytes fails. Any number of threads may call it at the same time.
+    #[must_use]
+    pub fn make(&self) -> Option<Box<dyn Generator>> {
+        (self.open.0)(Direction::Encrypt, &[])
+    }
+
+    /// A generator of the library that was `found`, or the hint how to get it.
+    pub(crate) fn generator<L: Versioned>(
+        names: [&'static str; 3],
+        found: &Result<L, String>,
+        make: impl Fn(&L) -> Option<Box<dyn Generator>> + Send + Sync + 'static,
+    ) -> Self {
+        Self::new(names, found, move |library, _, _| make(library))
+    }
+}
+
+impl Kind for dyn Generator {
+    fn fault(peer: &Peer<Self>) -> Option<String> {
+        peer.make().is_none().then(|| "refuses to work here".to_owned())
+    }
 }
 
 #[cfg(test)]

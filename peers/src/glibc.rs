@@ -7,7 +7,8 @@ use core::ffi::{c_char, c_void};
 use std::sync::OnceLock;
 
 use crate::library::{Open, text};
-use crate::peer::{Project, Versioned};
+use crate::peer::Versioned;
+use crate::project::Project;
 use crate::{Draw, Failed, Generator, Peer, PeerLibraries, generator};
 
 pub(crate) struct Glibc;

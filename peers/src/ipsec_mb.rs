@@ -10,7 +10,8 @@
 use core::ffi::{c_char, c_int, c_uint, c_void};
 
 use crate::library::{Open, Search, Slot, text};
-use crate::peer::{NamedLibrary, Project, Versioned};
+use crate::peer::Versioned;
+use crate::project::{NamedLibrary, Project};
 use crate::{Aead, Cipher, Peer, PeerLibraries};
 
 mod aeads;

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::os::fd::AsRawFd;
 
 use crate::library::text;
-use crate::peer::Project;
+use crate::project::Project;
 use crate::{Draw, Failed, Generator, Peer, PeerLibraries, generator};
 
 #[cfg(target_pointer_width = "64")]

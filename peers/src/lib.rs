@@ -6,12 +6,15 @@
 
 mod aead;
 mod cipher;
+mod direction;
 mod generator;
 #[cfg(any(feature = "aws-lc", feature = "ring"))]
 mod less_safe;
 mod library;
 mod loops;
+mod named;
 mod peer;
+mod project;
 pub mod streams;
 pub mod vectors;
 
@@ -29,15 +32,17 @@ mod rust_crypto;
 mod rust_random;
 
 pub use aead::{Aead, Packet, Sealing, aead};
-pub use cipher::{Cipher, Crypt, Direction, Message, cipher};
+pub use cipher::{Cipher, Crypt, Message, cipher};
+pub use direction::Direction;
 pub use generator::{Draw, Generator, generator};
-pub use library::{BadLibrary, CannotOpen, PeerLibraries};
+pub use library::PeerLibraries;
 pub use loops::{Addressed, Messages, Run, rounds};
+pub use named::{BadLibrary, CannotOpen};
 pub use peer::{Availability, Peer, lengths};
 pub use rust_random::hc128_keystream;
 
 /// Every peer, in the order of the tables.
-const PROJECTS: &[&dyn peer::Project] = &[
+const PROJECTS: &[&dyn project::Project] = &[
     &kernel::Kernel,
     &glibc::Glibc,
     &openssl::OpenSsl,

@@ -16,7 +16,8 @@ use std::os::fd::{AsRawFd, FromRawFd};
 use std::path::{Path, PathBuf};
 
 use crate::library::{Open, Search, Slot, text};
-use crate::peer::{NamedLibrary, Project, Versioned};
+use crate::peer::Versioned;
+use crate::project::{NamedLibrary, Project};
 use crate::{Aead, Cipher, Draw, Failed, Generator, Peer, PeerLibraries, generator};
 
 mod ciphers;

@@ -7,7 +7,8 @@
 use core::ffi::{c_char, c_int, c_void};
 
 use crate::library::{Open, Search, Slot, text};
-use crate::peer::{NamedLibrary, Project, Versioned};
+use crate::peer::Versioned;
+use crate::project::{NamedLibrary, Project};
 use crate::{Draw, Failed, Generator, Peer, PeerLibraries, generator};
 
 const SEARCH: Search = {

@@ -4,7 +4,8 @@ use core::ffi::{c_int, c_void};
 use std::ffi::CString;
 
 use crate::library::{Open, Search, Slot};
-use crate::peer::{NamedLibrary, Project, Versioned};
+use crate::peer::Versioned;
+use crate::project::{NamedLibrary, Project};
 use crate::{Aead, Cipher as AnyCipher, Peer, PeerLibraries};
 
 mod aeads;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use lanecrypt_libcrypto::{Direction as Way, Libcrypto};
 
 use crate::library::{Slot, is_file};
-use crate::peer::{NamedLibrary, Project};
+use crate::project::{NamedLibrary, Project};
 use crate::{Aead, Cipher, Direction, Draw, Failed, Generator, Peer, PeerLibraries, generator};
 
 mod aeads;

@@ -1,44 +1,12 @@
-//! Peers as the tables measure them, and the projects that they come from.
+//! Peers as the tables measure them.
 
 use core::fmt;
 use std::sync::Arc;
 
 use lanecrypt_libcrypto::Libcrypto;
 
-use crate::{Aead, Cipher, Direction, Failed, Generator, PeerLibraries};
-
-/// A project that Lanecrypt is measured against: one file or one folder here.
-///
-/// Missing peers are listed too, with a hint how to get them.
-pub(crate) trait Project: Sync {
-    /// Its random number generators.
-    fn generators(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Generator>> {
-        Vec::new()
-    }
-
-    /// Its ciphers without authentication.
-    fn ciphers(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Cipher>> {
-        Vec::new()
-    }
-
-    /// Its ciphers with authentication.
-    fn aeads(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Aead>> {
-        Vec::new()
-    }
-
-    /// The shared libraries that a user may name a file for.
-    fn libraries(&self) -> &'static [NamedLibrary] {
-        &[]
-    }
-}
-
-/// A shared library that a user may name a file for.
-pub(crate) struct NamedLibrary {
-    /// The name before the path.
-    pub(crate) name: &'static str,
-    /// Opens it, or returns the reason why that fails.
-    pub(crate) open: fn(&PeerLibraries) -> Result<(), String>,
-}
+use crate::Failed;
+use crate::direction::Direction;
 
 /// Whether a peer can be measured here.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,35 +34,19 @@ pub struct Peer<T: ?Sized> {
     pub availability: Availability,
     /// Whether its API takes many messages at a time, so that batches are more than a loop.
     pub batches: bool,
-    open: Open<T>,
+    pub(crate) open: Open<T>,
 }
 
 /// Makes the generator or cipher.
 #[expect(clippy::type_complexity, reason = "written once")]
-struct Open<T: ?Sized>(Arc<dyn Fn(Direction, &[&[u8]]) -> Option<Box<T>> + Send + Sync>);
+pub(crate) struct Open<T: ?Sized>(
+    pub(crate) Arc<dyn Fn(Direction, &[&[u8]]) -> Option<Box<T>> + Send + Sync>,
+);
 
 /// The kinds of peers.
 pub(crate) trait Kind {
     /// Tries a peer; the error is text to follow the version that was found.
     fn fault(peer: &Peer<Self>) -> Option<String>;
-}
-
-impl Kind for dyn Generator {
-    fn fault(peer: &Peer<Self>) -> Option<String> {
-        peer.make().is_none().then(|| "refuses to work here".to_owned())
-    }
-}
-
-impl Kind for dyn Cipher {
-    fn fault(peer: &Peer<Self>) -> Option<String> {
-        (!crate::cipher::works(peer)).then(|| format!("has no working {} here", peer.subject))
-    }
-}
-
-impl Kind for dyn Aead {
-    fn fault(peer: &Peer<Self>) -> Option<String> {
-        (!crate::aead::works(peer)).then(|| format!("has no working {} here", peer.subject))
-    }
 }
 
 /// A library that was found, or crates that are built in.
@@ -196,24 +148,6 @@ impl<T: ?Sized> Peer<T> {
             return None;
         }
         (self.open.0)(direction, keys)
-    }
-}
-
-impl Peer<dyn Generator> {
-    /// Makes one generator for the calling thread; `None` when the peer is missing or a first draw
-    /// of 32 bytes fails. Any number of threads may call it at the same time.
-    #[must_use]
-    pub fn make(&self) -> Option<Box<dyn Generator>> {
-        (self.open.0)(Direction::Encrypt, &[])
-    }
-
-    /// A generator of the library that was `found`, or the hint how to get it.
-    pub(crate) fn generator<L: Versioned>(
-        names: [&'static str; 3],
-        found: &Result<L, String>,
-        make: impl Fn(&L) -> Option<Box<dyn Generator>> + Send + Sync + 'static,
-    ) -> Self {
-        Self::new(names, found, move |library, _, _| make(library))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Peer: the crate `ring`.
 
-use crate::peer::Project;
+use crate::project::Project;
 use crate::{Aead, Peer, PeerLibraries};
 
 pub(crate) struct Ring;

@@ -1,6 +1,6 @@
 //! Peer: the crates of the RustCrypto project.
 
-use crate::peer::Project;
+use crate::project::Project;
 use crate::{Aead, Cipher, Peer, PeerLibraries};
 
 mod aeads;

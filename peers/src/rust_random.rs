@@ -4,7 +4,7 @@ use rand::rngs::{self, ChaCha8Rng, ChaCha12Rng, ChaCha20Rng, SysRng};
 use rand::{Rng, SeedableRng};
 use rand_hc::Hc128Rng;
 
-use crate::peer::Project;
+use crate::project::Project;
 use crate::{Draw, Failed, Generator, Peer, PeerLibraries, generator};
 
 // A crate's version cannot be asked for, so they stand here; tests/crate_versions.rs holds them

@@ -149,7 +149,7 @@ impl<T: Api + ?Sized> Contender<T> {
     }
 
     fn typed(algorithm: Algorithm, isa: Isa) -> Option<Self> {
-        T::typed(algorithm, isa, Direction::Encrypt, &[&known::keys(algorithm, 1)?[0]])?;
+        T::typed(algorithm, isa, Direction::Encrypt, &[&sessions::keys(algorithm, 1)?[0]])?;
         Some(Self::ours(TYPED, algorithm, isa, move |direction, keys| {
             T::typed(algorithm, isa, direction, keys)
         }))

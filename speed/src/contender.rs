@@ -5,7 +5,6 @@ use std::sync::Arc;
 use lanecrypt_peers::{Availability, Draw, Generator, Peer, generator};
 use lanecrypt_random::Isa;
 
-use crate::ours::Our;
 use crate::results::Point;
 use crate::row::{Arena, Batches, Row, Workload};
 use crate::verify::{self, Defect};
@@ -32,6 +31,14 @@ pub(crate) struct Contender {
     rekeys: bool,
     /// Whether it is wrong by design.
     faulty: bool,
+}
+
+/// A kind of our generators, as the results name it.
+pub(crate) struct Our {
+    pub(crate) subject: &'static str,
+    pub(crate) generator: &'static str,
+    /// Compares its kernel, for requests of a size, with another implementation.
+    pub(crate) check: fn(Isa, usize) -> bool,
 }
 
 impl Contender {

@@ -16,8 +16,8 @@
 
 #![deny(unsafe_code)]
 
-mod bandwidth;
 mod card_report;
+mod chosen;
 mod ciphers;
 pub mod clock;
 mod contender;
@@ -32,7 +32,6 @@ mod options;
 mod ours;
 mod processors;
 mod progress;
-mod repeats;
 mod results;
 mod rivals;
 mod row;
@@ -40,19 +39,21 @@ mod run;
 mod sampler;
 mod software;
 mod statistics;
+mod table;
 mod tables;
 mod text;
 mod unsynchronised;
 mod verify;
 
 pub use card_report::card_report;
+pub use chosen::{UnknownTable, usual_times};
 pub use depth::Depth;
 pub use fit::Fit;
 pub use glob::Glob;
 pub use interrupt::on_interrupt;
 pub use lanecrypt_peers::{BadLibrary, CannotOpen, PeerLibraries, streams};
 pub use machine::{Library, Machine};
-pub use options::{Error, Options, Peers, Table, UnknownTable, usual_times};
+pub use options::{Error, Options, Peers, Table};
 pub use results::{Point, Results, SCHEMA, fastest};
 pub use run::{Report, run};
 pub use statistics::Estimate;

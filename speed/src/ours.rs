@@ -7,21 +7,13 @@ use lanecrypt_random::{
     Level, Placed, Rekeying, Salsa, SeedCore, Shared, Single,
 };
 
-use crate::contender::Contender;
+use crate::contender::{Contender, Our};
 use crate::draws;
 use crate::unsynchronised::Unsynchronised;
 use crate::verify;
 
 /// The entry point of the functions at the root, which choose the core themselves.
 pub(crate) const DEFAULT: &str = "default";
-
-/// A kind of our generators, as the results name it.
-pub(crate) struct Our {
-    pub(crate) subject: &'static str,
-    pub(crate) generator: &'static str,
-    /// Compares its kernel, for requests of a size, with another implementation.
-    pub(crate) check: fn(Isa, usize) -> bool,
-}
 
 impl Our {
     const fn erasing<C: SeedCore>(subject: &'static str) -> Self {

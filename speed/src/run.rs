@@ -4,16 +4,18 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 use std::time::Instant;
 
+use crate::chosen::share;
 use crate::depth::Depth;
 use crate::machine::Machine;
-use crate::options::{Error, Options, share};
+use crate::options::{Error, Options};
 use crate::progress::Progress;
 use crate::results::{Point, Results};
 use crate::rivals::Rivals;
 use crate::row::Row;
 use crate::sampler::{self, Limits, Sampled};
+use crate::table::Table;
+use crate::tables;
 use crate::tables::headline::Headline;
-use crate::tables::{self, Table};
 
 /// The part of a table's time for figures that are not sampled in rows.
 const EXTRA_PART: u32 = 6;

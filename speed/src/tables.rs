@@ -1,14 +1,6 @@
 //! The tables, one file or folder each.
 
-use core::time::Duration;
-
-use crate::depth::Depth;
-use crate::options::Options;
-use crate::results::Point;
-use crate::rivals::Rivals;
-use crate::row::Row;
-use crate::sampler::{Limits, Sampled};
-use crate::text;
+use crate::table::Table;
 
 pub(crate) mod grid;
 pub(crate) mod headline;
@@ -32,71 +24,6 @@ pub(crate) const TABLES: &[&dyn Table] = &[
     &engine::Engine,
 ];
 
-/// A table, or a part of one: its measurements and its text.
-pub(crate) trait Table: Sync {
-    /// Its name on the command line and in [`Point::table`].
-    fn name(&self) -> &'static str;
-
-    /// Its name while it is measured.
-    fn heading(&self) -> &'static str {
-        self.name()
-    }
-
-    /// The default time of the whole table in seconds.
-    fn seconds(&self, depth: Depth) -> u64 {
-        if depth == Depth::Quick { 20 } else { 60 }
-    }
-
-    /// The depth of its points for these options.
-    fn depth(&self, options: &Options) -> Depth {
-        options.depth
-    }
-
-    /// The sampled rows at a depth: ours and the peers that it asks `rivals` for.
-    fn rows(&self, rivals: &Rivals<'_>, depth: Depth) -> Vec<Row>;
-
-    /// Points that need no measurement: a document's figures.
-    fn given(&self) -> Vec<Point> {
-        Vec::new()
-    }
-
-    /// Whether it has the document's whole test, which has no time limit.
-    fn has_test(&self) -> bool {
-        false
-    }
-
-    /// The ids of figures that are not sampled in rows.
-    fn extra_ids(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    /// Measures the points whose ids match `fits`, within `time`, unless `limits` end it first.
-    fn extra(
-        &self,
-        _fits: &dyn Fn(&str) -> bool,
-        _time: Duration,
-        _limits: &Limits<'_>,
-        _sampled: &mut Sampled,
-    ) {
-    }
-
-    /// Enters figures that follow from the measured ones.
-    fn finish(&self, _points: &mut [Point]) {}
-
-    /// The table as text.
-    fn text(&self, points: &[Point]) -> String;
-
-    /// Its rows on the first screen.
-    fn headline_rows(&self, _rivals: &Rivals<'_>, _depth: Depth) -> Vec<Row> {
-        Vec::new()
-    }
-
-    /// Its part of the first screen, for the existing points.
-    fn headline(&self, _points: &[Point]) -> String {
-        String::new()
-    }
-}
-
 /// The names of all tables, each once.
 pub(crate) fn names() -> Vec<&'static str> {
     let mut names: Vec<&str> = TABLES.iter().map(|table| table.name()).collect();
@@ -107,59 +34,4 @@ pub(crate) fn names() -> Vec<&'static str> {
 /// The parts of a table.
 pub(crate) fn parts(name: &str) -> impl Iterator<Item = &'static dyn Table> {
     TABLES.iter().copied().filter(move |table| table.name() == name)
-}
-
-/// Whether a generator wipes its output from its state and does not repeat itself after a fork.
-///
-/// Known from the peers' documentation and from tests: `rand` does neither, and libsodium's
-/// internal generator repeats its buffered words in a child.
-pub(crate) fn is_safe(point: &Point) -> bool {
-    !(point.source == "rand" || point.source == "libsodium" && point.api == "internal")
-}
-
-/// The first elements of a point's id; `erasing` is the default and is omitted.
-pub(crate) fn id(point: &Point) -> String {
-    let Point { table, source, api, subject, generator, .. } = point;
-    let kind = generator.as_deref().filter(|&kind| kind != "erasing");
-    let kind = kind.map_or_else(String::new, |kind| format!("/{kind}"));
-    format!("{table}/{source}/{api}/{subject}{kind}")
-}
-
-/// Whether a generator is held by its user, rather than found at every call.
-pub(crate) fn is_held(point: &Point) -> bool {
-    point.api == "held" || point.source == "rand" && point.api != "thread-rng"
-}
-
-/// The name of the measured thing, with a mark if it is not safe.
-pub(crate) fn name(point: &Point) -> String {
-    let mark = if is_safe(point) { "" } else { "°" };
-    format!("{} {}{mark}", point.source, point.api)
-}
-
-/// The meaning of [`name`]'s mark.
-pub(crate) const MARK: &str = "°: keeps its output in its state, or repeats itself after a fork.\n";
-
-/// The rows that are not among `rows` yet.
-pub(crate) fn add_once(rows: &mut Vec<Row>, more: impl IntoIterator<Item = Row>) {
-    for row in more {
-        if !rows.iter().any(|known| known.point.id == row.point.id) {
-            rows.push(row);
-        }
-    }
-}
-
-/// The peer's time divided by ours; with a tilde if the intervals overlap.
-pub(crate) fn ratio(ours: &Point, peer: &Point) -> String {
-    let (Some(a), Some(b)) = (ours.estimate(), peer.estimate()) else { return String::new() };
-    if !ours.verified || !peer.verified {
-        return "?".to_owned();
-    }
-    let apart = a.is_below(&b) || b.is_below(&a);
-    format!("{}{}", if apart { "" } else { "~" }, text::times(b.median / a.median))
-}
-
-/// The point with the least median; that does not make it the certain fastest.
-pub(crate) fn quickest<'a>(points: impl Iterator<Item = &'a Point>) -> Option<&'a Point> {
-    let cycles = |p: &Point| p.cycles.unwrap_or(f64::INFINITY);
-    points.min_by(|a, b| cycles(a).total_cmp(&cycles(b)))
 }

@@ -16,10 +16,9 @@ use inout::InOutBuf;
 
 pub(super) use self::cbc::{cbc_decrypt, cbc_encrypt};
 pub(crate) use self::ctr::first;
-pub(super) use self::ctr::{ctr, keystream};
 use super::aesni;
 use crate::Level;
-use crate::isa::Way;
+use crate::isa::{OVER, Way};
 use crate::simd::{load128, load512, load512_part, store512, store512_part};
 
 pub(super) const NEEDS: Level = Level::Avx512;
@@ -36,6 +35,32 @@ pub(super) fn ecb<const N: usize, const WAY: bool>(
         3 => aesni::ecb_part::<N, 3, WAY, true>(keys, data),
         _ => wide_ecb::<N, WAY>(keys, data),
     }
+}
+
+/// Writes keystream over `out`, which is made a buffer here: it comes in registers.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
+pub(super) fn keystream<const N: usize>(keys: &[[u8; 16]; N], counter: u128, out: &mut [u8]) {
+    ctr(keys, counter, out.into(), OVER);
+}
+
+/// Writes keystream, or if `XOR` adds it to the input. The lower half of the counter does not
+/// wrap within the request.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
+pub(super) fn ctr<const N: usize, const XOR: bool>(
+    keys: &[[u8; 16]; N],
+    counter: u128,
+    data: InOutBuf<'_, '_, u8>,
+    _: Way<XOR>,
+) {
+    let first = load128(&counter.to_le_bytes());
+    let _next = match data.len() {
+        16 => aesni::ctr_part::<N, 1, XOR, true>(keys, first, data),
+        32 => aesni::ctr_part::<N, 2, XOR, true>(keys, first, data),
+        48 => aesni::ctr_part::<N, 3, XOR, true>(keys, first, data),
+        bulk::SMALLEST.. => return bulk::ctr::<N, XOR>(keys, counter, data),
+        _ => return ctr::wide::<N, XOR>(keys, counter, data),
+    };
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]

@@ -3,12 +3,9 @@
 use inout::InOutBuf;
 
 use super::message::{absorb, ctr};
-use super::{OPEN, SEAL, lengths};
+use super::{OPEN, PART, SEAL, lengths};
 use crate::isa::Way;
 use crate::{ghash, wipe};
-
-/// Bytes of a part, which GHASH finds in the first-level cache.
-pub(super) const PART: usize = 4096;
 
 /// Sections 7.1 and 7.2, from the first counter block on.
 pub(super) fn run<const N: usize, const WAY: bool>(

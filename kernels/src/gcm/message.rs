@@ -6,8 +6,7 @@ use core::slice::from_mut;
 use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
-use super::in_turn::PART;
-use super::{OPEN, SEAL, lengths};
+use super::{OPEN, PART, SEAL, lengths};
 use crate::{Isa, aes, ghash, wipe};
 
 /// A message in progress: counter, hash, lengths, the incomplete block.

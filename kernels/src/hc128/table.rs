@@ -3,10 +3,6 @@
 #[cfg(target_endian = "little")]
 use core::ptr::from_ref;
 
-use inout::InOutBuf;
-
-#[cfg(target_arch = "x86_64")]
-use super::sse2;
 use crate::wipe;
 
 /// Words in front of the table proper, copies of its last ones.
@@ -74,32 +70,13 @@ impl<const SECOND: bool> Table<SECOND> {
         self.words[BEFORE + 512] = self.words[BEFORE];
     }
 
-    /// Sixteen steps for each 64 bytes of `data`, from the word `at` on, a multiple of 16: writes
-    /// keystream there, or XORs it in. `data` is whole blocks; they end where the table does, or
-    /// before.
-    #[inline]
+    /// [`blocks`](super::blocks), one step after the other: the specification of the vectors.
+    #[cfg(any(not(target_arch = "x86_64"), test))]
     pub(super) fn blocks<const OTHER: bool, const XOR: bool>(
         &mut self,
         at: usize,
         other: &Table<OTHER>,
-        data: InOutBuf<'_, '_, u8>,
-    ) {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: every x86-64 processor has SSE2.
-        unsafe {
-            sse2::blocks::<SECOND, OTHER, XOR>(self, at, other, data);
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        self.plain_blocks::<OTHER, XOR>(at, other, data);
-    }
-
-    /// The same, one step after the other: the specification of the vectors.
-    #[cfg(any(not(target_arch = "x86_64"), test))]
-    fn plain_blocks<const OTHER: bool, const XOR: bool>(
-        &mut self,
-        at: usize,
-        other: &Table<OTHER>,
-        mut data: InOutBuf<'_, '_, u8>,
+        mut data: inout::InOutBuf<'_, '_, u8>,
     ) {
         for at in (at..).take(data.len() / 4) {
             let word = self.step(at, other);
@@ -179,6 +156,7 @@ fn mix<const SECOND: bool>(x: u32, y: u32, z: u32) -> u32 {
 
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
+    use super::super::blocks;
     use super::*;
 
     /// Every run of blocks within a table: keystream and table as single steps make them.
@@ -209,14 +187,14 @@ mod tests {
         let (mut vectors, mut steps) =
             (Table::<SECOND> { words: table.words }, Table::<SECOND> { words: table.words });
         let (mut out, mut expected) = ([1; 2048], [2; 2048]);
-        vectors.blocks::<_, false>(at, other, (&mut out[..len]).into());
-        steps.plain_blocks::<_, false>(at, other, (&mut expected[..len]).into());
+        blocks::<_, _, false>(&mut vectors, at, other, (&mut out[..len]).into());
+        steps.blocks::<_, false>(at, other, (&mut expected[..len]).into());
         assert_eq!(out[..len], expected[..len], "{count} blocks from {first}");
         let proper = BEFORE..BEFORE + 512;
         assert_eq!(vectors.words[proper.clone()], steps.words[proper], "{count} from {first}");
 
         let mut vectors = Table::<SECOND> { words: table.words };
-        vectors.blocks::<_, true>(at, other, (&mut out[..len]).into());
+        blocks::<_, _, true>(&mut vectors, at, other, (&mut out[..len]).into());
         assert_eq!(out[..len], [0; 2048][..len], "XOR, {count} blocks from {first}");
     }
 }

@@ -7,7 +7,7 @@ use lanecrypt_ciphers::{Algorithm, InOutBuf, Isa};
 use lanecrypt_kernels::Aead;
 use lanecrypt_kernels::chacha20poly1305::{ChaCha20Poly1305, XChaCha20Poly1305};
 use lanecrypt_kernels::gcm::AesGcm;
-use lanecrypt_peers::{Cipher, Direction, Failed, Message, Run, lengths};
+use lanecrypt_peers::{Cipher, Direction, Failed, Message, Run};
 
 use super::Sizes;
 use super::checked::Checked;
@@ -36,21 +36,6 @@ pub(crate) struct Answer {
     pub(crate) tags: Vec<[u8; 16]>,
 }
 
-/// The keys of this many sessions; none if the algorithm is not measured.
-pub(crate) fn keys(algorithm: Algorithm, sessions: usize) -> Option<Vec<Vec<u8>>> {
-    let length = match algorithm {
-        // No peer has it.
-        Algorithm::NULL => 0,
-        _ => lengths(&algorithm.to_string())?.0,
-    };
-    Some(sessions::keys(sessions, length))
-}
-
-/// The IVs or nonces of this many sessions in a `round`.
-pub(crate) fn nonces(algorithm: Algorithm, sessions: usize, round: u64) -> Vec<Vec<u8>> {
-    sessions::nonces(sessions, algorithm.nonce_length(), round)
-}
-
 /// The associated data of this many sessions.
 pub(crate) fn aads(sessions: usize) -> Vec<Vec<u8>> {
     (1..=sessions as u64).map(|session| bytes(1 << 62 | session << 32, AAD)).collect()
@@ -73,8 +58,8 @@ pub(crate) fn answer(
         Question::Messages(sizes, sessions) => (sessions, sizes),
         Question::SharedKey(size) => (SESSIONS, Sizes::one(size)),
     };
-    let keys = keys(algorithm, sessions).ok_or(Failed)?;
-    let nonces = nonces(algorithm, sessions, 0);
+    let keys = sessions::keys(algorithm, sessions).ok_or(Failed)?;
+    let nonces = sessions::nonces(algorithm, sessions, 0);
     let messages = Vec::with_capacity(sessions * sizes.longest());
     let mut answer = Answer { messages, tags: Vec::new() };
     for (session, (iv, aad)) in nonces.iter().zip(aads(sessions)).enumerate() {

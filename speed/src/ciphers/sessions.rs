@@ -2,8 +2,9 @@
 //! rows of independent messages share this.
 
 use lanecrypt_ciphers::Algorithm;
+use lanecrypt_peers::lengths;
 
-use super::{Sizes, known};
+use super::Sizes;
 
 /// Sessions of independent messages; more if a batch has more messages.
 pub(crate) const SESSIONS: usize = 64;
@@ -25,7 +26,7 @@ pub(crate) struct Turns {
 impl Turns {
     /// This many sessions; none if the algorithm is not measured.
     pub(crate) fn new(algorithm: Algorithm, count: usize) -> Option<Self> {
-        let (keys, nonces) = (known::keys(algorithm, count)?, known::nonces(algorithm, count, 0));
+        let (keys, nonces) = (keys(algorithm, count)?, nonces(algorithm, count, 0));
         Some(Self { algorithm, keys, nonces, order: (0..count).collect(), round: 0 })
     }
 
@@ -54,7 +55,7 @@ impl Turns {
     /// Sets the inputs of a known question, in its order.
     pub(crate) fn ask(&mut self) {
         self.order = (0..self.keys.len()).collect();
-        self.nonces = known::nonces(self.algorithm, self.keys.len(), 0);
+        self.nonces = nonces(self.algorithm, self.keys.len(), 0);
     }
 }
 
@@ -77,14 +78,19 @@ pub(crate) fn fill(seed: u64, out: &mut [u8]) {
     }
 }
 
-/// The keys of this many sessions.
-pub(crate) fn keys(sessions: usize, length: usize) -> Vec<Vec<u8>> {
-    (1..=sessions as u64).map(|session| bytes(1 << 63 | session << 32, length)).collect()
+/// The keys of this many sessions; none if the algorithm is not measured.
+pub(crate) fn keys(algorithm: Algorithm, sessions: usize) -> Option<Vec<Vec<u8>>> {
+    let length = match algorithm {
+        // No peer has it.
+        Algorithm::NULL => 0,
+        _ => lengths(&algorithm.to_string())?.0,
+    };
+    Some((1..=sessions as u64).map(|session| bytes(1 << 63 | session << 32, length)).collect())
 }
 
-/// The nonces, or IVs, of this many sessions in a `round`.
-pub(crate) fn nonces(sessions: usize, length: usize, round: u64) -> Vec<Vec<u8>> {
-    let mut nonces = vec![vec![0; length]; sessions];
+/// The IVs or nonces of this many sessions in a `round`.
+pub(crate) fn nonces(algorithm: Algorithm, sessions: usize, round: u64) -> Vec<Vec<u8>> {
+    let mut nonces = vec![vec![0; algorithm.nonce_length()]; sessions];
     renew(&mut nonces, round);
     nonces
 }
@@ -138,6 +144,8 @@ pub(crate) fn digest(memory: &[u8]) -> u64 {
 mod tests {
     use super::*;
 
+    const GCM: Algorithm = Algorithm::AES_128_GCM;
+
     #[test]
     fn every_session_has_its_own_and_its_turn() {
         let mut order: Vec<usize> = (0..SESSIONS).collect();
@@ -145,10 +153,10 @@ mod tests {
         assert!(!order.is_sorted());
         let size = Sizes::one(100);
         let mut memory = vec![0; SESSIONS * stride(size)];
-        let turns = in_order(buffers(&mut memory, size).zip(nonces(SESSIONS, 12, 7)), &order);
+        let turns = in_order(buffers(&mut memory, size).zip(nonces(GCM, SESSIONS, 7)), &order);
         assert_eq!(turns.len(), SESSIONS);
         for ((buffer, nonce), &session) in turns.into_iter().zip(&order) {
-            assert_eq!(nonce, nonces(SESSIONS, 12, 7)[session]);
+            assert_eq!(nonce, nonces(GCM, SESSIONS, 7)[session]);
             assert!(buffer.len() == 100 && buffer.iter().all(|&byte| byte == 0));
             buffer.fill(1);
         }
@@ -165,8 +173,9 @@ mod tests {
 
     #[test]
     fn rounds_keys_and_data_differ() {
-        let nonces = [0, 1].map(|round| nonces(SESSIONS, 12, round)).concat();
-        let all = [keys(512, 12), nonces, vec![data(0, 12), data(1, 12)]].concat();
+        let nonces = [0, 1].map(|round| nonces(GCM, SESSIONS, round)).concat();
+        let keys = keys(GCM, 512).expect("it is measured");
+        let all = [keys, nonces, vec![data(0, 12), data(1, 12)]].concat();
         for (at, one) in all.iter().enumerate() {
             assert!(!all[..at].contains(one), "{at}");
         }

@@ -15,9 +15,10 @@ use crate::fit::Fit;
 use crate::results::Point;
 use crate::rivals::Rivals;
 use crate::row::Row;
-use crate::tables::Table;
+use crate::table::Table;
 use crate::tables::grid::same_line;
 
+mod cells;
 mod document;
 mod headline;
 #[cfg(test)]

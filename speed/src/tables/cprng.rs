@@ -7,17 +7,19 @@
 
 use core::time::Duration;
 
-use crate::bandwidth;
 use crate::contender::{Before, Contender, Op};
 use crate::depth::Depth;
 use crate::results::Point;
 use crate::rivals::Rivals;
 use crate::row::{Batches, Row, Test};
 use crate::sampler::{Limits, Sampled};
-use crate::tables::{self, Table, random};
+use crate::table::{self, Table};
+use crate::tables::random;
 use crate::{ours, processors};
 
+mod bandwidth;
 pub(crate) mod extra;
+mod repeats;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -124,7 +126,7 @@ fn cells(contender: &Contender, depth: Depth) -> Vec<Row> {
 fn words(contender: &Contender, before: Before, depth: Depth) -> Row {
     let mut row = contender.row_after(before, random::NAME, Op::Word, 4, 1);
     let phase = if before == Before::Making { "initial" } else { "rekeyed" };
-    row.point.id = format!("{}/u32/4/t1/{phase}", tables::id(&row.point));
+    row.point.id = format!("{}/u32/4/t1/{phase}", table::id(&row.point));
     row.point.phase = Some(phase.to_owned());
     row.point.whole = Some(false);
     let full = depth == Depth::Full;
@@ -138,7 +140,7 @@ fn words(contender: &Contender, before: Before, depth: Depth) -> Row {
 fn streams(contender: &Contender, threads: u32, depth: Depth) -> Row {
     let mut row = contender.row(random::NAME, Op::Fill, SIZE, threads);
     let amount = 4 * threads;
-    row.point.id = format!("{}/fill/{SIZE}/t{threads}/{amount}gb", tables::id(&row.point));
+    row.point.id = format!("{}/fill/{SIZE}/t{threads}/{amount}gb", table::id(&row.point));
     row.point.whole = Some(false);
     let longest = if depth == Depth::Full { whole_run(contender) } else { Duration::ZERO };
     // As many runs as the message made: the median of three for one stream, and one run for four.
@@ -241,7 +243,7 @@ pub(crate) fn document() -> Vec<Point> {
             whole: Some(true),
             ..Point::default()
         };
-        let id = tables::id(&bare);
+        let id = table::id(&bare);
         points.push(Point {
             id: format!("{id}/u32/4/t1/{CALLS}"),
             op: "u32".into(),

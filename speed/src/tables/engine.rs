@@ -6,7 +6,7 @@ use crate::depth::Depth;
 use crate::results::Point;
 use crate::rivals::Rivals;
 use crate::row::Row;
-use crate::tables::Table;
+use crate::table::Table;
 use crate::text;
 
 /// The name of the table.

@@ -6,7 +6,8 @@ use crate::depth::Depth;
 use crate::results::Point;
 use crate::rivals::Rivals;
 use crate::row::Row;
-use crate::tables::{self, MARK, TABLES, Table};
+use crate::table::{MARK, Table};
+use crate::tables::{self, TABLES};
 
 /// The first screen.
 pub(crate) struct Headline;

@@ -16,7 +16,7 @@ use crate::options::Options;
 use crate::results::Point;
 use crate::rivals::Rivals;
 use crate::row::Row;
-use crate::tables::Table;
+use crate::table::Table;
 
 mod headline;
 mod shapes;

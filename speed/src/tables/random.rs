@@ -6,7 +6,7 @@ use crate::ours;
 use crate::results::{Point, fastest};
 use crate::rivals::Rivals;
 use crate::row::Row;
-use crate::tables::{self, MARK, Table, name};
+use crate::table::{self, MARK, Table, name};
 use crate::text;
 
 pub(crate) mod headline;
@@ -65,7 +65,7 @@ pub(crate) fn rows(contenders: &[Contender], depth: Depth) -> Vec<Row> {
 fn row(contender: &Contender, size: usize, threads: u32) -> Row {
     let op = if size == WORD { Op::Word } else { Op::Fill };
     let mut row = contender.row(NAME, op, size, threads);
-    row.point.id = format!("{}/{}/{size}/t{threads}", tables::id(&row.point), row.point.op);
+    row.point.id = format!("{}/{}/{size}/t{threads}", table::id(&row.point), row.point.op);
     row
 }
 

@@ -17,7 +17,7 @@ use crate::results::Point;
 use crate::rivals::Rivals;
 use crate::row::Row;
 use crate::sampler::{Limits, Sampled};
-use crate::tables::{MARK, Table, name};
+use crate::table::{MARK, Table, name};
 use crate::text;
 
 pub(crate) mod wide;

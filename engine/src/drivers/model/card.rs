@@ -111,10 +111,15 @@ impl Card {
         let demand = self.demand(host, work)?;
         let each = |demand: Demand, &(figure, factor)| demand.scaled(figure, factor);
         let demand = better.iter().fold(demand, each);
-        let mut schedule = Schedule::new(self);
+        let mut schedule = self.idle();
         let depth = depth.max(1);
         let ends = (0..depth).map(|_| schedule.take(0.0, &demand));
         Some(ends.fold(0.0, f64::max) / depth as f64)
+    }
+
+    /// The card while nothing is to be done.
+    pub(super) fn idle(&self) -> Schedule {
+        Schedule::new(self.engines(), self.rsa_units(), self.queue_depth())
     }
 
     /// What a request takes.
@@ -150,15 +155,15 @@ impl Card {
         })
     }
 
-    pub(super) fn engines(&self) -> usize {
+    fn engines(&self) -> usize {
         usize::try_from(self.engines).unwrap_or(1)
     }
 
-    pub(super) fn rsa_units(&self) -> usize {
+    fn rsa_units(&self) -> usize {
         usize::try_from(self.rates.most_units()).unwrap_or(1)
     }
 
-    pub(super) fn queue_depth(&self) -> usize {
+    fn queue_depth(&self) -> usize {
         usize::try_from(self.queue_depth).unwrap_or(usize::MAX)
     }
 }

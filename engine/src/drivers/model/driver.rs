@@ -69,7 +69,7 @@ impl Model {
     pub fn new(card: Card, host: Host) -> Self {
         Self {
             name: format!("model:{}", card.name()),
-            schedule: Mutex::new(Schedule::new(&card)),
+            schedule: Mutex::new(card.idle()),
             card,
             host,
             clock: Clock::Real(Instant::now()),

@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 
-use super::card::Card;
 use super::demand::{Demand, Pool};
 
 /// The state of a card and its host, in nanoseconds of one clock. Each resource serves requests in
@@ -29,15 +28,15 @@ pub(super) struct Schedule {
 }
 
 impl Schedule {
-    /// A card that is idle.
-    pub(super) fn new(card: &Card) -> Self {
+    /// An idle card with so many engines and units of RSA, which holds `queue_depth` requests.
+    pub(super) fn new(engines: usize, rsa_units: usize, queue_depth: usize) -> Self {
         Self {
             host: 0.0,
             bus: 0.0,
-            engines: vec![0.0; card.engines()],
-            rsa: vec![0.0; card.rsa_units()],
+            engines: vec![0.0; engines],
+            rsa: vec![0.0; rsa_units],
             held: VecDeque::new(),
-            queue_depth: card.queue_depth(),
+            queue_depth,
             handler: (0.0, 0.0),
         }
     }

@@ -1,45 +1,14 @@
-//! Counter mode.
+//! Counter mode in 512-bit registers.
 
 use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
-use super::{broadcast, broadcast_all, bulk, rounds, store};
-use crate::aes::{FORWARD, aesni};
-use crate::isa::{OVER, Way};
-use crate::simd::{load128, load512, load512_part};
+use super::{broadcast, broadcast_all, rounds, store};
+use crate::aes::FORWARD;
+use crate::simd::{load512, load512_part};
 
-/// Writes keystream over `out`, which is made a buffer here: it comes in registers.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
-pub(in crate::aes) fn keystream<const N: usize>(
-    keys: &[[u8; 16]; N],
-    counter: u128,
-    out: &mut [u8],
-) {
-    ctr(keys, counter, out.into(), OVER);
-}
-
-/// Writes keystream, or if `XOR` adds it to the input. The lower half of the counter does not
-/// wrap within the request.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
-pub(in crate::aes) fn ctr<const N: usize, const XOR: bool>(
-    keys: &[[u8; 16]; N],
-    counter: u128,
-    data: InOutBuf<'_, '_, u8>,
-    _: Way<XOR>,
-) {
-    let first = load128(&counter.to_le_bytes());
-    let _next = match data.len() {
-        16 => aesni::ctr_part::<N, 1, XOR, true>(keys, first, data),
-        32 => aesni::ctr_part::<N, 2, XOR, true>(keys, first, data),
-        48 => aesni::ctr_part::<N, 3, XOR, true>(keys, first, data),
-        bulk::SMALLEST.. => return bulk::ctr::<N, XOR>(keys, counter, data),
-        _ => return wide::<N, XOR>(keys, counter, data),
-    };
-}
-
-/// [`ctr`] in 512-bit registers.
+/// [`ctr`](super::ctr) in 512-bit registers.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
 pub(super) fn wide<const N: usize, const XOR: bool>(

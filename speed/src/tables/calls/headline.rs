@@ -2,12 +2,12 @@
 
 use lanecrypt_peers::Direction;
 
-use super::text::tilde;
+use super::cells::tilde;
 use super::{NAME, algorithm, overhead, whole_of};
 use crate::ciphers::{CHECKED, Contender, Task, WHOLE};
 use crate::results::Point;
 use crate::row::Row;
-use crate::tables::{add_once, quickest, ratio};
+use crate::table::{add_once, quickest, ratio};
 use crate::text;
 
 /// The figure that a line shows.

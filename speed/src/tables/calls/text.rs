@@ -1,5 +1,6 @@
 //! The table as text: a block for each cipher and direction, as the message prints them.
 
+use super::cells::{label, tenths, tilde};
 use super::document::overhead_printed;
 use super::{NAME, SUBJECTS, Subject, overhead, whole_of, wiping};
 use crate::ciphers::WHOLE;
@@ -35,19 +36,6 @@ verified and not ranked. ~: cannot be told from nothing. The message: libgcrypt 
 kernel: typed blocks, so that nothing is left to check. lanecrypt cipher: checked. A level after the
 name: run with that instruction set. gcry-nohw: libgcrypt without processor features.
 ";
-
-/// The label that tells the lines of a block apart.
-pub(super) fn label(point: &Point) -> String {
-    if point.source != "document" {
-        return grid::name(point);
-    }
-    let hardware = match (point.api.as_str(), point.subject.starts_with("aes")) {
-        (_, false) => "",
-        ("gcry-nohw", true) => ", no AES-NI",
-        _ => ", AES-NI",
-    };
-    format!("the message{hardware}")
-}
 
 fn is_of(point: &Point, subject: &Subject) -> bool {
     point.subject == subject.algorithm && point.op == subject.direction.name()
@@ -101,23 +89,6 @@ fn percent(point: &Point, whole: &Point) -> Option<String> {
     Some(format!("{}{digits}%", tilde(point, whole)))
 }
 
-/// A tilde where the cycles per byte of two points cannot be told apart.
-pub(super) fn tilde(a: &Point, b: &Point) -> &'static str {
-    let scaled = |point: &Point| {
-        let size = crate::clock::as_f64(point.size?);
-        let estimate = point.estimate()?;
-        Some((estimate.low / size, estimate.high / size))
-    };
-    match (scaled(a), scaled(b)) {
-        (Some((low, high)), Some((other_low, other_high)))
-            if low <= other_high && other_low <= high =>
-        {
-            "~"
-        }
-        _ => "",
-    }
-}
-
 /// Sizes whose overhead is shown in cycles.
 const TOLD: [u64; 3] = [16, 64, 128];
 
@@ -147,11 +118,6 @@ fn absolute(points: &[Point], of: &[&Point]) -> String {
     });
     let rows = rows.collect();
     text::table(&header, &format!("l{}rlrlr", "r".repeat(told.len())), rows)
-}
-
-/// Cycles with one decimal, if it is significant.
-pub(super) fn tenths(cycles: f64) -> String {
-    if cycles.abs() < 999.95 { format!("{cycles:.1}") } else { format!("{cycles:.0}") }
 }
 
 fn fit(fit: &Fit) -> [String; 5] {

@@ -2,7 +2,7 @@
 
 use lanecrypt_peers::Direction;
 
-use super::text::{label, tenths, tilde};
+use super::cells::{label, tenths, tilde};
 use super::{NAME, algorithm, contenders};
 use crate::ciphers::{CHECKED, Contender, Task, Wipe};
 use crate::depth::Depth;

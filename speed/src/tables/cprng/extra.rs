@@ -2,10 +2,11 @@
 
 use core::sync::atomic::Ordering;
 
-use crate::bandwidth::{self, Sizes};
+use super::bandwidth::{self, Sizes};
+use super::repeats;
 use crate::contender::Contender;
 use crate::sampler::{Limits, Sampled};
-use crate::{ours, processors, repeats};
+use crate::{ours, processors};
 
 /// Measures the points of both that match `fits`, unless `limits` end it first.
 pub(crate) fn measure(fits: impl Fn(&str) -> bool, limits: &Limits<'_>, sampled: &mut Sampled) {

@@ -1,5 +1,5 @@
+use super::bandwidth::Sizes;
 use super::*;
-use crate::bandwidth::Sizes;
 use crate::glob::Glob;
 use crate::statistics::Estimate;
 use crate::text::number;
@@ -24,7 +24,7 @@ fn point(of: [&str; 3], cell: &str, median: f64, whole: bool) -> Point {
         verified: api != "unsynchronised",
         ..Point::default()
     };
-    let id = format!("{}/{cell}", tables::id(&bare));
+    let id = format!("{}/{cell}", table::id(&bare));
     Point { id, ..bare }.measured(Estimate { median, low: median, high: median })
 }
 

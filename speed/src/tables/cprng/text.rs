@@ -1,10 +1,10 @@
 //! The message's table as text.
 
+use super::bandwidth::{self, Sizes};
+use super::repeats;
 use super::{DOCUMENT, Line, factor, normalised};
-use crate::bandwidth::{self, Sizes};
-use crate::repeats;
 use crate::results::Point;
-use crate::tables::{self, MARK};
+use crate::table::{self, MARK};
 use crate::text;
 
 /// One line's figures.
@@ -37,7 +37,7 @@ impl<'a> Figures<'a> {
 fn lines(points: &[Point]) -> Vec<Figures<'_>> {
     let mut lines: Vec<Figures<'_>> = Vec::new();
     for point in points.iter().filter(|p| p.whole.is_some()) {
-        let line = match lines.iter().position(|line| tables::id(line.first) == tables::id(point)) {
+        let line = match lines.iter().position(|line| table::id(line.first) == table::id(point)) {
             Some(at) => &mut lines[at],
             None => {
                 let [initial, rekeyed, one, four] = [None; 4];
@@ -117,7 +117,7 @@ fn row(line: &Figures<'_>, processors: usize) -> Vec<String> {
 fn name(point: &Point) -> String {
     let generator = point.generator.as_deref().unwrap_or_default();
     if !point.is_ours() {
-        return tables::name(point);
+        return table::name(point);
     }
     let is_line = |line: &&Line| {
         (line.api, line.subject, line.generator) == (&point.api, &point.subject, generator)

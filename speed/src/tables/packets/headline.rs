@@ -7,7 +7,7 @@ use super::{MIXES, NAME, USUAL, brings_its_key};
 use crate::ciphers::{Api, BATCH, CHECKED, Contender, PROCESS, Shape, Sizes};
 use crate::results::Point;
 use crate::row::Row;
-use crate::tables::{add_once, quickest, ratio};
+use crate::table::{add_once, quickest, ratio};
 use crate::text;
 
 /// A line of the screen: messages that are encrypted, or sealed.

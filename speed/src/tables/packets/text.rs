@@ -3,8 +3,8 @@
 use super::{AEADS, MIXES, NAME, RAW, SECTOR_SUBJECTS, USUAL};
 use crate::ciphers::{BATCH, CHECKED, PROCESS};
 use crate::results::Point;
+use crate::table::{quickest, ratio};
 use crate::tables::grid::{self, Grid, same_line};
-use crate::tables::{quickest, ratio};
 use crate::text;
 
 /// The table as text.

@@ -6,7 +6,7 @@ use crate::depth::Depth;
 use crate::ours::DEFAULT;
 use crate::results::Point;
 use crate::row::Row;
-use crate::tables::{add_once, is_held, is_safe, name, quickest, ratio};
+use crate::table::{add_once, is_held, is_safe, name, quickest, ratio};
 use crate::text;
 
 /// A line of the screen: the points of ours that it shows, and their unit.

@@ -11,7 +11,8 @@ use crate::clock::as_f64;
 use crate::contender::Contender;
 use crate::processors::{self, Pinned};
 use crate::results::Point;
-use crate::tables::{self, random};
+use crate::table;
+use crate::tables::random;
 
 /// Words that each thread draws in a round.
 pub(crate) const WORDS: usize = 1 << 20;
@@ -32,7 +33,7 @@ pub(crate) fn point(contender: &Contender, threads: usize) -> Point {
     point.op = "u32".into();
     point.size = Some(4);
     point.threads = u32::try_from(threads).ok();
-    point.id = format!("{}/repeats/t{threads}", tables::id(&point));
+    point.id = format!("{}/repeats/t{threads}", table::id(&point));
     point
 }
 

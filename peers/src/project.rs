@@ -1,0 +1,36 @@
+//! The projects that peers come from.
+
+use crate::{Aead, Cipher, Generator, Peer, PeerLibraries};
+
+/// A project that Lanecrypt is measured against: one file or one folder here.
+///
+/// Missing peers are listed too, with a hint how to get them.
+pub(crate) trait Project: Sync {
+    /// Its random number generators.
+    fn generators(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Generator>> {
+        Vec::new()
+    }
+
+    /// Its ciphers without authentication.
+    fn ciphers(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Cipher>> {
+        Vec::new()
+    }
+
+    /// Its ciphers with authentication.
+    fn aeads(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Aead>> {
+        Vec::new()
+    }
+
+    /// The shared libraries that a user may name a file for.
+    fn libraries(&self) -> &'static [NamedLibrary] {
+        &[]
+    }
+}
+
+/// A shared library that a user may name a file for.
+pub(crate) struct NamedLibrary {
+    /// The name before the path.
+    pub(crate) name: &'static str,
+    /// Opens it, or returns the reason why that fails.
+    pub(crate) open: fn(&PeerLibraries) -> Result<(), String>,
+}
