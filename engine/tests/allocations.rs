@@ -1,58 +1,15 @@
 //! A room allocates nothing, over a hundred thousand batches, once it has seen batches of that
 //! size. A slice of requests never allocates.
 
-use core::alloc::GlobalAlloc;
-use core::alloc::Layout;
-use core::cell::Cell;
-use std::alloc::System;
-
 use arrayvec::ArrayVec;
 use lanecrypt_engine::{
     Algorithm, Batch, Driver, Engine, Error, Jobs, Request, Room, Session, SessionId,
 };
 use lanecrypt_testing::batches::numbers::{Numbers as _, Random};
-
-/// The system's allocator, which counts this thread's calls.
-struct Counting;
+use lanecrypt_testing::counting::{Counting, calls};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
-
-thread_local! {
-    static CALLS: Cell<usize> = const { Cell::new(0) };
-}
-
-fn note() {
-    CALLS.with(|calls| calls.set(calls.get() + 1));
-}
-
-// SAFETY: every call is passed on unchanged to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        note();
-        // SAFETY: the caller keeps the contract, which is the same for the system's allocator.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        note();
-        // SAFETY: the caller keeps the contract, which is the same for the system's allocator.
-        unsafe { System.dealloc(at, layout) }
-    }
-
-    unsafe fn realloc(&self, at: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
-        note();
-        // SAFETY: the caller keeps the contract, which is the same for the system's allocator.
-        unsafe { System.realloc(at, layout, bytes) }
-    }
-}
-
-/// The number of the allocator's calls during `done`.
-fn calls(done: impl FnOnce()) -> usize {
-    let before = CALLS.with(Cell::get);
-    done();
-    CALLS.with(Cell::get) - before
-}
 
 /// Inverts the data of the null cipher; refuses a message with a nonce.
 #[derive(Debug)]

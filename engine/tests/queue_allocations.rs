@@ -1,11 +1,8 @@
 //! Queues allocate nothing from message to message: neither the thread that submits nor the worker.
 
-use core::alloc::{GlobalAlloc, Layout};
 use core::future::Future;
-use core::sync::atomic::{AtomicUsize, Ordering};
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
-use std::alloc::System;
 
 use lanecrypt_engine::queue::{
     AsyncQueue, Attached, Completion, LocalQueue, Message, Settings, WorkerQueue,
@@ -13,47 +10,10 @@ use lanecrypt_engine::queue::{
 use lanecrypt_engine::{Algorithm, Engine, Session};
 use lanecrypt_testing::batches::adding::Adding;
 use lanecrypt_testing::batches::numbers::{Numbers as _, Random};
-
-/// The system's allocator, which counts the calls of all threads.
-struct Counting;
+use lanecrypt_testing::counting::{Counting, calls_of_all_threads};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
-
-/// Relaxed: it is read when the workers have answered, which is after their last call.
-static CALLS: AtomicUsize = AtomicUsize::new(0);
-
-fn note() {
-    CALLS.fetch_add(1, Ordering::Relaxed);
-}
-
-// SAFETY: every call is passed on unchanged to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        note();
-        // SAFETY: the caller keeps the contract, which is the same for the system's allocator.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        note();
-        // SAFETY: the caller keeps the contract, which is the same for the system's allocator.
-        unsafe { System.dealloc(at, layout) }
-    }
-
-    unsafe fn realloc(&self, at: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
-        note();
-        // SAFETY: the caller keeps the contract, which is the same for the system's allocator.
-        unsafe { System.realloc(at, layout, bytes) }
-    }
-}
-
-/// The number of the allocator's calls during `done`.
-fn calls(done: impl FnOnce()) -> usize {
-    let before = CALLS.load(Ordering::Relaxed);
-    done();
-    CALLS.load(Ordering::Relaxed) - before
-}
 
 const DEPTH: usize = 50;
 const TURNS: usize = 2000;
@@ -123,7 +83,7 @@ fn queues_allocate_nothing_from_message_to_message() {
     let session = adding.session_on(Adding::NAME, Algorithm::NULL, &[]).expect("it serves it");
     let session = queue.attach(session).expect("room");
     let buffer = vec![0; 9];
-    let calls = calls(|| {
+    let calls = calls_of_all_threads(|| {
         queue.submit(Message::encrypt(session, [1; 8], buffer)).expect("room");
         let done = queue.wait();
         assert!(done.is_some());
@@ -136,7 +96,7 @@ fn local(engine: &Engine, turns: usize) -> usize {
     let mut queue = LocalQueue::new(engine, DEPTH);
     let sessions = attach(engine, |session| queue.attach(session).expect("room"));
     let (mut pool, mut numbers, mut served) = (buffers(), Random(121), 0);
-    let calls = calls(|| {
+    let calls = calls_of_all_threads(|| {
         for _ in 0..turns {
             for _ in 0..1 + numbers.below(DEPTH) {
                 let buffer = pool.pop().expect("as many as the queue takes");
@@ -169,7 +129,7 @@ fn worker(engine: &Engine, turns: usize) -> usize {
     };
     // The worker has attached its sessions, and the threads have been parked.
     (0..20).for_each(|_| turn(false));
-    calls(|| (0..turns).for_each(|_| turn(true)))
+    calls_of_all_threads(|| (0..turns).for_each(|_| turn(true)))
 }
 
 fn futures(engine: &Engine, turns: usize) -> usize {
@@ -198,5 +158,5 @@ fn futures(engine: &Engine, turns: usize) -> usize {
         }
     };
     (0..20).for_each(|_| turn());
-    calls(|| (0..turns).for_each(|_| turn()))
+    calls_of_all_threads(|| (0..turns).for_each(|_| turn()))
 }

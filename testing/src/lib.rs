@@ -2,6 +2,7 @@
 
 #[cfg(feature = "engine")]
 pub mod batches;
+pub mod counting;
 #[cfg(target_arch = "x86_64")]
 pub mod depth;
 pub mod harness;
