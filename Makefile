@@ -17,10 +17,9 @@ test-ct: ## Check that the kernels are constant time: valgrind, traces, clock, d
 	@scripts/constant-time.sh
 
 .PHONY: test-long
-test-long: ## A million cases where `test` has fewer, optimised; loom; statistics (an hour)
+test-long: ## A million cases where `test` has fewer, optimised; threads; statistics (an hour)
 	@LANECRYPT_CASES=1000000 LANECRYPT_LONG=1 scripts/test.sh --release
-	@RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom \
-		cargo test --release -p lanecrypt-engine --test queue_loom
+	@scripts/threads.sh
 	@scripts/statistics.sh
 
 # The fuzz targets, and seconds for all of them together: `make fuzz FUZZ_SECONDS=3600`.
