@@ -7,11 +7,10 @@ use rtrb::{Consumer, Producer, RingBuffer};
 use super::slot::Slot;
 use super::worker::thread::Job;
 
-/// How many sessions may be attached and detached before the worker looks at them, beside the
-/// messages.
-const CONTROLS: usize = 64;
+/// How many jobs that are not messages may wait for the worker: sessions to attach or detach.
+const OTHERS: usize = 64;
 
-/// The way to the worker: a ring with room for `depth` messages and [`CONTROLS`] others.
+/// The way to the worker: a ring with room for `depth` messages and [`OTHERS`] others.
 ///
 /// What is not a message never takes the room of one. Which of the others the worker has taken is
 /// known exactly, because it takes jobs in their order.
@@ -28,9 +27,9 @@ pub(super) struct Jobs<B> {
 
 impl<B> Jobs<B> {
     pub(super) fn new(depth: usize) -> (Self, Consumer<Job<B>>) {
-        let capacity = depth.saturating_add(CONTROLS);
+        let capacity = depth.saturating_add(OTHERS);
         let (ring, taken) = RingBuffer::new(capacity);
-        let waiting = VecDeque::with_capacity(CONTROLS);
+        let waiting = VecDeque::with_capacity(OTHERS);
         (Self { ring, capacity: capacity as u64, messages: 0, others: 0, waiting }, taken)
     }
 
@@ -74,7 +73,7 @@ impl<B> Jobs<B> {
         while self.waiting.front().is_some_and(|&position| position < taken) {
             self.waiting.pop_front();
         }
-        self.waiting.len() < CONTROLS
+        self.waiting.len() < OTHERS
     }
 
     /// Pushes a job that is not a message. [`takes_other`](Self::takes_other) must have said so.

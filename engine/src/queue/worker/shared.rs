@@ -131,8 +131,8 @@ impl Client {
 
     #[cold]
     fn wake(&self) {
-        // Before the lock is given back: a descriptor that is signalled late would be readable
-        // without a reason.
+        // The lock is held until the signal was given. A client that clears its descriptor holds it
+        // too, so no late signal makes the descriptor readable without a reason.
         let target = self.target();
         if !self.bell.wakes() {
             return;
