@@ -132,7 +132,7 @@ impl Client {
     #[cold]
     fn wake(&self) {
         // The lock is held until the signal was given. A client that clears its descriptor holds it
-        // too, so no late signal makes the descriptor readable without a reason.
+        // too, so a late signal never makes it readable again after that.
         let target = self.target();
         if !self.bell.wakes() {
             return;
