@@ -16,6 +16,7 @@ mod aeads;
 mod checked;
 mod known;
 mod packets;
+mod queued;
 mod raw;
 mod served;
 mod sessions;
@@ -26,6 +27,7 @@ mod wipe;
 mod work;
 
 pub(crate) use known::WHOLE;
+pub(crate) use queued::{Kind, Plan, Queued};
 pub(crate) use shape::Shape;
 pub(crate) use sizes::Sizes;
 pub(crate) use wipe::Wipe;
@@ -251,6 +253,6 @@ impl<T: Api + ?Sized> Contender<T> {
         let id = format!("{table}/{source}/{api}/{subject}{level}/{op}{suffix}");
         let point = Point { id, source, version, api, subject, isa, ..request };
         let batches = Batches::default();
-        Row { point, make: Box::new(make), whole: None, batches, faulty: false }
+        Row { point, make: Box::new(make), whole: None, batches, helpers: 0, faulty: false }
     }
 }

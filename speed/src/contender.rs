@@ -153,7 +153,14 @@ impl Contender {
             Some(Box::new(Draws { generator, fresh, before, kernel, size, op, folded: 0 }))
         };
         let faulty = self.faulty;
-        Row { point, make: Box::new(make), whole: None, batches: Batches::default(), faulty }
+        Row {
+            point,
+            make: Box::new(make),
+            whole: None,
+            batches: Batches::default(),
+            helpers: 0,
+            faulty,
+        }
     }
 }
 

@@ -33,6 +33,7 @@ mod ours;
 mod processors;
 mod progress;
 mod results;
+mod ring;
 mod rivals;
 mod row;
 mod run;

@@ -81,6 +81,9 @@ pub struct Point {
     /// Requests that were handed over at the same time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch: Option<u32>,
+    /// Requests in flight: handed over and not yet answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u32>,
     /// Threads that made requests at the same time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<u32>,
@@ -106,6 +109,9 @@ pub struct Point {
     /// it took a new key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
+    /// The driver that served the requests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub driver: Option<String>,
     /// Time-stamp-counter cycles of one request: wall cycles × threads / requests; the median.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycles: Option<f64>,
@@ -118,6 +124,16 @@ pub struct Point {
     /// The same as [`Point::cycles`] in nanoseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ns: Option<f64>,
+    /// Nanoseconds from handing a request over to taking its completion: half of the requests take
+    /// no longer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p50_ns: Option<f64>,
+    /// The same for 99 of 100 requests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p99_ns: Option<f64>,
+    /// The same for 999 of 1000 requests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p999_ns: Option<f64>,
     /// The cost of the call: the cycles of a request, less those of the same number of bytes in one
     /// request for the whole buffer.
     #[serde(skip_serializing_if = "Option::is_none")]

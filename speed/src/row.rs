@@ -38,6 +38,8 @@ pub(crate) struct Row {
     pub(crate) whole: Option<u64>,
     /// Its batches.
     pub(crate) batches: Batches,
+    /// The threads that each of its own threads keeps busy, such as workers; each needs a processor.
+    pub(crate) helpers: usize,
     /// Whether it is wrong by design: it is timed, never verified, and nothing is said about it.
     pub(crate) faulty: bool,
 }
@@ -49,7 +51,7 @@ impl Row {
 
     /// The least number of processors: threads that take turns on one do not meet.
     pub(crate) fn processors(&self) -> usize {
-        self.threads().min(2)
+        self.threads().min(2) * (1 + self.helpers)
     }
 }
 

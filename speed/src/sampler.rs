@@ -3,6 +3,7 @@
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
+use std::collections::BTreeSet;
 use std::thread;
 use std::time::Instant;
 
@@ -56,11 +57,11 @@ pub(crate) fn measure(rows: &[Row], limits: &Limits<'_>, progress: &Progress) ->
     let (possible, impossible): (Vec<usize>, Vec<usize>) =
         (0..rows.len()).partition(|&row| rows[row].processors() <= processors.len());
     let mut sampled = Sampled::default();
-    if let Some(&row) = impossible.first() {
+    let needed: BTreeSet<usize> = impossible.iter().map(|&row| rows[row].processors()).collect();
+    for needed in needed {
+        let skipped = impossible.iter().filter(|&&row| rows[row].processors() == needed).count();
         sampled.remarks.push(format!(
-            "{} rows skipped: they need {} processors, {} may be used",
-            impossible.len(),
-            rows[row].processors(),
+            "{skipped} rows skipped: they need {needed} processors, {} may be used",
             processors.len()
         ));
     }

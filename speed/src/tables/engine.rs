@@ -1,19 +1,41 @@
-//! The table `engine`: what the path to a driver and back costs.
+//! The table `engine`: what each layer of the engine adds to a request, and what requests in flight
+//! do to throughput and latency.
 //!
-//! Its figures are those that the study of the OpenBSD cryptographic framework gives (USENIX 2003).
+//! It is the study of the OpenBSD cryptographic framework (USENIX 2003), with its null algorithm,
+//! on the layers of today: a call of a session, a slice of requests, a queue on the caller's
+//! thread, a queue with a worker. The study's figures stand beside ours.
+
+use core::time::Duration;
+
+use lanecrypt_ciphers::Algorithm;
+use lanecrypt_peers::Direction;
 
 use crate::depth::Depth;
 use crate::results::Point;
 use crate::rivals::Rivals;
 use crate::row::Row;
+use crate::sampler::{Limits, Sampled};
 use crate::table::Table;
-use crate::text;
+
+mod document;
+mod latency;
+mod rows;
+#[cfg(test)]
+mod tests;
+mod text;
 
 /// The name of the table.
 const NAME: &str = "engine";
 
-/// The study's null algorithm, one blocked process: bytes of a request, and megabits per second.
-const NULL: [(u64, f64); 2] = [(1024, 420.0), (8192, 600.0)];
+/// The algorithms, after the null algorithm. A new one is one line here.
+const SUBJECTS: [(Algorithm, Direction); 6] = [
+    (Algorithm::DES_CBC, Direction::Encrypt),
+    (Algorithm::DES_CBC, Direction::Decrypt),
+    (Algorithm::TRIPLE_DES_CBC, Direction::Encrypt),
+    (Algorithm::TRIPLE_DES_CBC, Direction::Decrypt),
+    (Algorithm::AES_128_CBC, Direction::Encrypt),
+    (Algorithm::AES_128_CBC, Direction::Decrypt),
+];
 
 /// The table.
 pub(crate) struct Engine;
@@ -23,36 +45,41 @@ impl Table for Engine {
         NAME
     }
 
-    fn rows(&self, _rivals: &Rivals<'_>, _depth: Depth) -> Vec<Row> {
-        Vec::new()
+    fn rows(&self, _rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
+        rows::rows(depth)
     }
 
     fn given(&self) -> Vec<Point> {
-        let point = |(size, megabits): (u64, f64)| Point {
-            id: format!("{NAME}/document/null/process/{size}"),
-            table: NAME.into(),
-            source: "document".into(),
-            api: "dev-crypto".into(),
-            subject: "null".into(),
-            op: "process".into(),
-            size: Some(size),
-            threads: Some(1),
-            ns: Some(size as f64 * 8e3 / megabits),
-            ..Point::default()
-        };
-        NULL.map(point).into()
+        document::points()
+    }
+
+    fn extra_ids(&self) -> Vec<String> {
+        latency::ids()
+    }
+
+    fn extra(
+        &self,
+        fits: &dyn Fn(&str) -> bool,
+        _time: Duration,
+        limits: &Limits<'_>,
+        sampled: &mut Sampled,
+    ) {
+        latency::measure(fits, limits, sampled);
     }
 
     fn text(&self, points: &[Point]) -> String {
-        let each = points.iter().filter_map(|point| Some((point.size?, point.ns?)));
-        let lines = each.map(|(size, ns)| {
-            vec![size.to_string(), text::number(size as f64 * 8e3 / ns), text::number(ns)]
-        });
-        let header = ["bytes", "Mbit/s", "ns"].map(str::to_owned);
-        let table = text::table(&header, "rrr", lines.collect());
-        format!(
-            "The study of 2003: the null algorithm through /dev/crypto, one blocked process\n{table}\
-            Would a card help? lanecrypt speed engine --model FILE\n"
-        )
+        text::text(points)
     }
+}
+
+/// The operation's name: the null algorithm has one only.
+fn op(algorithm: Algorithm, direction: Direction) -> &'static str {
+    if algorithm == Algorithm::NULL { "process" } else { direction.name() }
+}
+
+/// The first elements of a point's id, up to the size.
+fn id(point: &Point) -> String {
+    let Point { source, api, subject, op, size, .. } = point;
+    let size = size.map_or_else(String::new, |size| format!("/{size}"));
+    format!("{NAME}/{source}/{api}/{subject}/{op}{size}")
 }

@@ -1,0 +1,252 @@
+//! Requests through the engine's queues, as a row repeats them.
+//!
+//! Messages own their buffers, so that these are not in the memory that other rows share. Answers
+//! are checked like those of other messages: known questions are compared with the portable
+//! kernel before and after the row is timed, and each batch has other nonces and another order.
+
+use lanecrypt_ciphers::{Algorithm, Isa};
+use lanecrypt_engine::Engine;
+use lanecrypt_peers::{Direction, Failed};
+
+use self::carrier::{Carried, Carrier, Turn, Watch};
+use super::known::{self, Question};
+use super::sessions::{self, SESSIONS, Turns, shuffle};
+use super::{Shape, Sizes};
+use crate::processors::{self, Pinned};
+use crate::results::Point;
+use crate::row::{Arena, Batches, Row, Workload};
+use crate::verify::Defect;
+
+mod carrier;
+
+/// A queue of the engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// On the caller's thread.
+    Local,
+    /// With a worker, on a processor of its own.
+    Worker,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Self; 2] = [Self::Local, Self::Worker];
+
+    /// Its name in the results.
+    pub(crate) const fn api(self) -> &'static str {
+        match self {
+            Self::Local => "local-queue",
+            Self::Worker => "worker-queue",
+        }
+    }
+
+    /// The threads that it has beside the caller's.
+    const fn helpers(self) -> usize {
+        match self {
+            Self::Local => 0,
+            Self::Worker => 1,
+        }
+    }
+}
+
+/// Messages of one length, each with its own session, of which `depth` are in flight.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plan {
+    pub(crate) kind: Kind,
+    /// An algorithm without authentication.
+    pub(crate) algorithm: Algorithm,
+    pub(crate) direction: Direction,
+    /// Bytes of a message; a multiple of the algorithm's block.
+    pub(crate) size: usize,
+    /// At most [`SESSIONS`].
+    pub(crate) depth: usize,
+}
+
+impl Plan {
+    /// The row of `threads` clients, each with its own queue and sessions. The caller sets the
+    /// point's id.
+    pub(crate) fn row(self, table: &str, threads: u32) -> Row {
+        let shape = Shape { batch: self.depth, ..Shape::single(self.size) };
+        let point = Point {
+            source: "lanecrypt".into(),
+            version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+            api: self.kind.api().into(),
+            subject: self.algorithm.to_string(),
+            isa: Some(Isa::detect().level().name().to_owned()),
+            batch: None,
+            threads: Some(threads),
+            ..shape.described(table, self.direction.name())
+        };
+        let (processors, clients) = (processors::allowed(), threads as usize);
+        let make = move || -> Option<Box<dyn Workload>> {
+            Some(Box::new(Queued::new(self, &processors, clients)?))
+        };
+        let batches = Batches { multiple: self.depth, ..Batches::default() };
+        let helpers = self.kind.helpers();
+        Row { point, make: Box::new(make), whole: None, batches, helpers, faulty: false }
+    }
+}
+
+/// A queue with its sessions and their messages.
+pub(crate) struct Queued {
+    carrier: Box<dyn Carrier>,
+    plan: Plan,
+    turns: Turns,
+    /// The buffer of each session, unless its message is in flight.
+    buffers: Vec<Option<Box<[u8]>>>,
+}
+
+impl Queued {
+    /// A queue for the calling thread, which is one of this many `clients` that are pinned to the
+    /// first of `processors`. Workers go to those that follow.
+    pub(crate) fn new(plan: Plan, processors: &[usize], clients: usize) -> Option<Self> {
+        let turns = Turns::new(plan.algorithm, SESSIONS)?;
+        let engine = Engine::new();
+        let keys = turns.keys.iter();
+        let sessions = keys.map(|key| engine.raw_session(plan.algorithm, key).ok());
+        let sessions: Vec<_> = sessions.collect::<Option<_>>()?;
+        let carrier: Box<dyn Carrier> = match plan.kind {
+            Kind::Local => Box::new(Carried::local(&engine, sessions, plan)?),
+            Kind::Worker => {
+                // The worker stays on the processor where it is made.
+                let _there = Pinned::to(workers_processor(processors, clients)?);
+                Box::new(Carried::worker(&engine, sessions, plan)?)
+            }
+        };
+        let buffer = |session| Some(sessions::data(session, plan.size).into_boxed_slice());
+        Some(Self { carrier, plan, turns, buffers: (0..SESSIONS).map(buffer).collect() })
+    }
+
+    /// Makes this many requests.
+    fn requests(&mut self, requests: usize) -> Result<(), Failed> {
+        self.with_turns(|carrier, turns, depth| carrier.carry(turns, requests, depth))
+    }
+
+    /// The same; adds the cycles that each took, from handing it over to taking its completion.
+    pub(crate) fn timed(&mut self, requests: usize, taken: &mut Vec<u64>) -> Result<(), Failed> {
+        let mut watch = Watch::new(SESSIONS, taken);
+        self.with_turns(|carrier, turns, depth| {
+            carrier.carry_watched(turns, requests, depth, &mut watch)
+        })
+    }
+
+    fn with_turns(
+        &mut self,
+        work: impl FnOnce(&mut dyn Carrier, &mut [Turn<'_>], usize) -> Result<(), Failed>,
+    ) -> Result<(), Failed> {
+        let Self { carrier, plan, turns, buffers } = self;
+        let in_order = turns.order.iter().map(|&session| {
+            let (nonce, buffer) = (turns.nonces.get(session)?, buffers.get_mut(session)?.take());
+            Some(Turn { session: carrier.session(session)?, nonce, buffer })
+        });
+        let mut in_order: Vec<Turn<'_>> = in_order.collect::<Option<_>>().ok_or(Failed)?;
+        let done = work(carrier.as_mut(), &mut in_order, plan.depth);
+        for (turn, &session) in in_order.into_iter().zip(&turns.order) {
+            if let Some(place) = buffers.get_mut(session) {
+                *place = turn.buffer;
+            }
+        }
+        done
+    }
+
+    fn each_buffer(&self) -> impl Iterator<Item = &[u8]> {
+        self.buffers.iter().map(|buffer| buffer.as_deref().unwrap_or_default())
+    }
+
+    /// Whether known questions get the portable kernel's answers.
+    fn compare(&mut self) -> Result<bool, Failed> {
+        self.turns.ask();
+        shuffle(&mut self.turns.order, 1);
+        for (session, buffer) in self.buffers.iter_mut().enumerate() {
+            *buffer = Some(sessions::data(session, self.plan.size).into_boxed_slice());
+        }
+        let Plan { algorithm, direction, size, .. } = self.plan;
+        let question = Question::Messages(Sizes::one(size), SESSIONS);
+        let answer = known::answer(algorithm, direction, question)?;
+        self.requests(SESSIONS)?;
+        Ok(self.each_buffer().eq(answer.messages.chunks(size)))
+    }
+
+    pub(crate) fn checked(&mut self) -> Result<(), Defect> {
+        match self.compare() {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Defect::Answer),
+            Err(Failed) => Err(Defect::Failed),
+        }
+    }
+}
+
+impl Workload for Queued {
+    fn begin(&mut self, _arena: &mut Arena) -> Result<(), Defect> {
+        self.turns.next();
+        if let (Algorithm::NULL, Some(Some(first))) =
+            (self.plan.algorithm, self.buffers.first_mut())
+        {
+            // The digest must change even if nothing is written.
+            sessions::fill(self.turns.round, first);
+        }
+        // Every session once, so that the batch does not measure the cache contents of other rows.
+        Ok(self.requests(SESSIONS)?)
+    }
+
+    fn run(&mut self, _arena: &mut Arena, requests: usize) {
+        if self.requests(requests).is_err() {
+            panic!("{} failed in the middle of a measurement", self.plan.algorithm);
+        }
+    }
+
+    fn digest(&mut self, _arena: &mut Arena) -> u64 {
+        let each = self.each_buffer().map(sessions::digest);
+        each.fold(0, |folded, digest| folded.rotate_left(7) ^ digest)
+    }
+
+    fn check(&mut self, _arena: &mut Arena) -> Result<Vec<u8>, Defect> {
+        // Nothing is random here, so nothing has to differ between threads.
+        self.checked().map(|()| Vec::new())
+    }
+
+    fn check_again(&mut self, _arena: &mut Arena) -> Result<(), Defect> {
+        self.checked()
+    }
+}
+
+/// The processor for the worker of the calling thread.
+fn workers_processor(processors: &[usize], clients: usize) -> Option<usize> {
+    let here = processors::allowed();
+    let at = processors.iter().position(|cpu| here.first() == Some(cpu))?;
+    processors.get(at + clients).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// On the processor that the thread may use first, as in a row.
+    fn queued(plan: Plan) -> Option<Queued> {
+        let processors = processors::allowed();
+        let _pinned = Pinned::to(processors[0]);
+        Queued::new(plan, &processors, 1)
+    }
+
+    #[test]
+    fn answers_are_compared_and_every_request_is_timed() {
+        for kind in Kind::ALL {
+            let (algorithm, direction) = (Algorithm::AES_128_CBC, Direction::Encrypt);
+            let plan = Plan { kind, algorithm, direction, size: 64, depth: 8 };
+            let Some(mut queued) = queued(plan) else {
+                eprintln!("SKIPPED {}: it needs two processors", kind.api());
+                continue;
+            };
+            assert_eq!(queued.checked(), Ok(()));
+            let mut taken = Vec::new();
+            queued.timed(3 * SESSIONS + 5, &mut taken).expect("nothing fails");
+            assert_eq!(taken.len(), 3 * SESSIONS + 5);
+            assert!(queued.buffers.iter().all(Option::is_some), "nothing is in flight");
+            // The queue encrypts; the answers of decryption are others.
+            queued.plan.direction = Direction::Decrypt;
+            assert_eq!(queued.checked(), Err(Defect::Answer));
+            // No whole block.
+            queued.plan.size = 63;
+            assert_eq!(queued.checked(), Err(Defect::Failed));
+        }
+    }
+}
