@@ -11,4 +11,4 @@ mod software;
 pub use null::Null;
 #[cfg(feature = "openssl")]
 pub use openssl::{OpenSsl, OpenSslError};
-pub(crate) use software::serve_class;
+pub(crate) use software::{Member, serve_class};

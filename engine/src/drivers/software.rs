@@ -9,16 +9,32 @@ use crate::Operation;
 use crate::class::Class;
 use crate::entry::Entry;
 
+/// A message of a class: it becomes a lane, or is served alone. A malformed message is refused, and
+/// is no lane.
+pub(crate) trait Member<'b>: Sized {
+    /// A lane of a raw cipher.
+    fn plain(self) -> Option<hazmat::lanes::Message<'b>>;
+
+    /// A lane to seal.
+    fn sealing(self) -> Option<Sealing<'b>>;
+
+    /// A lane to open.
+    fn opening(self) -> Option<Opening<'b>>;
+
+    /// Whether it succeeds alone.
+    fn alone(self) -> bool;
+}
+
 /// Serves messages of one class, in lanes if their length is in `lengths` and otherwise alone.
 /// Returns the number of refused messages.
 ///
 /// It is compiled once for whole batches and once for groups, because finding the next message of a
 /// group would slow down the shortest messages.
 #[inline(never)]
-pub(crate) fn serve_class<'b, 'a: 'b, E: Entry<'a> + 'b>(
+pub(crate) fn serve_class<'b, M: Member<'b>>(
     class: Class,
     lengths: Lengths,
-    members: impl Iterator<Item = &'b mut E>,
+    members: impl Iterator<Item = M>,
 ) -> usize {
     let Some(algorithm) = class.algorithm().filter(|_| lengths != Lengths::NONE) else {
         return alone(members);
@@ -26,19 +42,19 @@ pub(crate) fn serve_class<'b, 'a: 'b, E: Entry<'a> + 'b>(
     let misfits = Cell::new(0);
     let refused = match (class.operation(), algorithm.is_aead()) {
         (Operation::Encrypt, false) => {
-            let messages = members.filter_map(|member| plain(member, &misfits));
+            let messages = members.filter_map(|member| counted(member.plain(), &misfits));
             hazmat::lanes::encrypt(algorithm, lengths, messages)
         }
         (Operation::Decrypt, false) => {
-            let messages = members.filter_map(|member| plain(member, &misfits));
+            let messages = members.filter_map(|member| counted(member.plain(), &misfits));
             hazmat::lanes::decrypt(algorithm, lengths, messages)
         }
         (Operation::Seal, true) => {
-            let messages = members.filter_map(|member| sealing(member, &misfits));
+            let messages = members.filter_map(|member| counted(member.sealing(), &misfits));
             lanes::seal(algorithm, lengths, messages)
         }
         (Operation::Open, true) => {
-            let messages = members.filter_map(|member| opening(member, &misfits));
+            let messages = members.filter_map(|member| counted(member.opening(), &misfits));
             lanes::open(algorithm, lengths, messages)
         }
         _ => alone(members),
@@ -48,38 +64,41 @@ pub(crate) fn serve_class<'b, 'a: 'b, E: Entry<'a> + 'b>(
 
 /// Serves each message alone.
 #[inline(never)]
-fn alone<'b, 'a: 'b, E: Entry<'a> + 'b>(members: impl Iterator<Item = &'b mut E>) -> usize {
-    members.map(|member| usize::from(!member.serve())).sum()
+fn alone<'b, M: Member<'b>>(members: impl Iterator<Item = M>) -> usize {
+    members.map(|member| usize::from(!member.alone())).sum()
 }
 
 // Inlining is forced: a lane that is returned through memory would be read at another width than it
 // was just stored at.
 
-#[inline(always)]
-fn plain<'b, 'a: 'b>(
-    member: &'b mut impl Entry<'a>,
-    misfits: &Cell<usize>,
-) -> Option<hazmat::lanes::Message<'b>> {
-    let (session, iv, work) = member.parts();
-    work.plain_lane(session, iv).or_else(|| misfit(misfits))
+impl<'b, 'a: 'b, E: Entry<'a>> Member<'b> for &'b mut E {
+    #[inline(always)]
+    fn plain(self) -> Option<hazmat::lanes::Message<'b>> {
+        let (session, iv, work) = self.parts();
+        work.plain_lane(session, iv)
+    }
+
+    #[inline(always)]
+    fn sealing(self) -> Option<Sealing<'b>> {
+        let (session, nonce, work) = self.parts();
+        work.sealing_lane(session, nonce)
+    }
+
+    #[inline(always)]
+    fn opening(self) -> Option<Opening<'b>> {
+        let (session, nonce, work) = self.parts();
+        work.opening_lane(session, nonce)
+    }
+
+    #[inline(always)]
+    fn alone(self) -> bool {
+        self.serve()
+    }
 }
 
 #[inline(always)]
-fn sealing<'b, 'a: 'b>(
-    member: &'b mut impl Entry<'a>,
-    misfits: &Cell<usize>,
-) -> Option<Sealing<'b>> {
-    let (session, nonce, work) = member.parts();
-    work.sealing_lane(session, nonce).or_else(|| misfit(misfits))
-}
-
-#[inline(always)]
-fn opening<'b, 'a: 'b>(
-    member: &'b mut impl Entry<'a>,
-    misfits: &Cell<usize>,
-) -> Option<Opening<'b>> {
-    let (session, nonce, work) = member.parts();
-    work.opening_lane(session, nonce).or_else(|| misfit(misfits))
+fn counted<T>(lane: Option<T>, misfits: &Cell<usize>) -> Option<T> {
+    lane.or_else(|| misfit(misfits))
 }
 
 /// Counts malformed messages, which have been refused.

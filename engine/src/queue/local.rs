@@ -107,7 +107,7 @@ impl<B: AsMut<[u8]>> LocalQueue<B> {
     #[inline(always)]
     pub fn submit<N: AsRef<[u8]>>(
         &mut self,
-        mut message: Message<N, B>,
+        message: Message<N, B>,
     ) -> Result<Ticket, NotTaken<Message<N, B>>> {
         if self.tail.wrapping_sub(self.head) >= self.depth {
             return Err(NotTaken::full(message));
@@ -115,16 +115,16 @@ impl<B: AsMut<[u8]>> LocalQueue<B> {
         let at = self.tail & (self.slots.len() - 1);
         let Some(place) = self.slots.get_mut(at) else { return Err(NotTaken::full(message)) };
         let ticket = Ticket(self.tail as u64);
-        let &mut Message { ref mut buffer, ref nonce, header, operation, session, .. } =
-            &mut message;
-        let (nonce, bytes) = (nonce.as_ref(), buffer.as_mut());
-        match self.service.serve_alone(session, operation, nonce, header, bytes) {
+        // In its parts, which stay in registers. The whole message would be stored first.
+        let Message { mut buffer, user, header, nonce, operation, session } = message;
+        let bytes = buffer.as_mut();
+        match self.service.serve_alone(session, operation, nonce.as_ref(), header, bytes) {
             Some(outcome) => {
-                place.settle(message.buffer, message.user, outcome);
+                place.settle(buffer, user, outcome);
                 self.tail = self.tail.wrapping_add(1);
             }
             None => {
-                place.wait(message);
+                place.wait(Message { buffer, user, header, nonce, operation, session });
                 self.tail = self.tail.wrapping_add(1);
                 self.count_waiting();
             }
@@ -134,14 +134,21 @@ impl<B: AsMut<[u8]>> LocalQueue<B> {
 
     /// Submits messages until the queue is full, and returns how many. No message is taken from
     /// the iterator for which there is no room.
-    #[inline]
+    #[inline(always)]
     pub fn submit_many<N: AsRef<[u8]>>(
         &mut self,
         messages: &mut impl Iterator<Item = Message<N, B>>,
     ) -> usize {
-        let room = self.depth - self.in_flight();
-        let each = messages.take(room);
-        each.map(|message| usize::from(self.submit(message).is_ok())).sum()
+        let mut taken = 0;
+        // A plain loop: adaptors of iterators would keep each message in memory.
+        while self.in_flight() < self.depth {
+            let Some(message) = messages.next() else { break };
+            if self.submit(message).is_err() {
+                break;
+            }
+            taken += 1;
+        }
+        taken
     }
 
     /// The completion of the oldest message; `None` if there is no message. If the oldest message

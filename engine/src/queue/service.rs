@@ -3,12 +3,15 @@
 use core::panic::AssertUnwindSafe;
 use std::panic::catch_unwind;
 
+use arrayvec::ArrayVec;
+use lanecrypt_ciphers::Error;
 use lanecrypt_ciphers::lanes::Lengths;
 
 use super::sessions::Sessions;
-use super::slot::{self, Slot};
+use super::slot::{self, Ready, Slot};
 use super::{Attached, MessageError};
 use crate::cost::{KINDS, Lanes};
+use crate::drivers::serve_class;
 use crate::waiting::{Memory, Waiting, memory, returned};
 use crate::{Operation, scheduler};
 
@@ -124,6 +127,23 @@ impl Service {
     fn begin<B: AsMut<[u8]>>(&mut self, slots: [&mut [Slot<B>]; 2], count: usize) {
         let Self { sessions, lanes, failures, .. } = self;
         failures.clear();
+        let [first, second] = slots;
+        let mut serving = false;
+        let of_a_class = catch_unwind(AssertUnwindSafe(|| {
+            let slots = [&mut *first, &mut *second];
+            begin_class(sessions, lanes, failures, slots, count, &mut serving)
+        }));
+        match of_a_class {
+            Ok(true) => return,
+            // Some may have been served, and none must be served twice.
+            Err(_) if serving => {
+                let panicked = |position| Failure { position, error: MessageError::Panicked };
+                failures.clear();
+                return failures.extend((0..count).map(panicked));
+            }
+            _ => {}
+        }
+        let slots = [first, second];
         let mut memory = self.memory.take().unwrap_or_else(|| memory(self.most));
         let [batch] = &mut *memory;
         let mut begun = 0;
@@ -158,4 +178,52 @@ impl Service {
         failures.extend((begun..count).map(panicked));
         self.memory = Some(returned(memory));
     }
+}
+
+/// Serves messages of one class that this processor serves, straight from their slots, and records
+/// those that have not succeeded. False if they are not of one class, or one of them is malformed;
+/// then nothing has changed. `serving` tells when the first of them is begun.
+#[inline(never)]
+fn begin_class<B: AsMut<[u8]>>(
+    sessions: &Sessions,
+    lanes: &Lanes,
+    failures: &mut Vec<Failure>,
+    slots: [&mut [Slot<B>]; 2],
+    count: usize,
+    serving: &mut bool,
+) -> bool {
+    let mut messages = ArrayVec::<Ready<'_>, MOST>::new();
+    let mut all = None;
+    for slot in slots.into_iter().flatten().filter(|slot| slot.waits()) {
+        let Some(session) = sessions.find(slot.session) else { return false };
+        let class = session.class().with(slot.operation);
+        if *all.get_or_insert(class) != class || !class.is_here() {
+            return false;
+        }
+        let Some(message) = slot.ready(session) else { return false };
+        if messages.try_push(message).is_err() {
+            return false;
+        }
+    }
+    let Some(class) = all else { return false };
+    let mut lengths = lanes.lengths(class, count);
+    if lengths != Lengths::NONE && lengths != Lengths::ALL {
+        // Only messages that can gain from lanes count.
+        let joining = messages.iter().filter(|message| lengths.contain(message.bytes())).count();
+        if joining < count {
+            lengths = lanes.lengths(class, joining);
+        }
+    }
+    *serving = true;
+    if serve_class(class, lengths, messages.iter_mut()) > 0 {
+        for (position, message) in messages.iter().enumerate() {
+            let error = match message.outcome {
+                Some(Ok(())) => continue,
+                Some(Err(error)) => error,
+                None => Error::Unsupported,
+            };
+            failures.push(Failure { position, error: error.into() });
+        }
+    }
+    true
 }
