@@ -53,10 +53,9 @@ impl Ring {
         let (there, requests) = RingBuffer::new(depth + 1);
         let (answers, back) = RingBuffer::new(depth);
         let (wake, woken) = channel();
-        let serve = move || {
-            let _pinned = Pinned::to(processor);
-            serve(requests, answers, &woken);
-        };
+        let serve = move || serve(requests, answers, &woken);
+        // It stays on the processor where it is made.
+        let _there = Pinned::to(processor);
         thread::Builder::new().spawn(serve).ok()?;
         Some(Self { there, back, wake, depth, next: 0, sum: 0 })
     }

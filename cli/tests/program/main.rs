@@ -3,6 +3,7 @@
 mod arguments;
 mod check;
 mod check_tags;
+mod engine;
 mod files;
 mod model;
 mod random;

@@ -1,0 +1,39 @@
+//! `lanecrypt speed engine`: a run of a second, as text and as JSON.
+
+use crate::support::{assert_one_line, errors, lanecrypt, run};
+
+/// The null cipher of one size, one request in flight, one client.
+const ONLY: &str = "engine/*/null/process/1024/d1/t1";
+
+#[test]
+fn a_short_run_as_json() {
+    let arguments = ["speed", "engine", "--budget", "1s", "--only", ONLY, "--json", "-"];
+    let output = run(lanecrypt(&arguments), b"");
+    assert!(output.status.success(), "{}", errors(&output));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(json["schema"], 1);
+    let points = json["points"].as_array().expect("points");
+    for api in ["session", "process", "local-queue"] {
+        let point = points.iter().find(|point| point["api"] == api);
+        let point = point.unwrap_or_else(|| panic!("no {api} in {json}"));
+        assert_eq!((&point["table"], &point["op"]), (&"engine".into(), &"process".into()));
+        assert_eq!((&point["subject"], &point["driver"]), (&"null".into(), &"software".into()));
+        let numbers = ["size", "depth", "threads"].map(|key| point[key].as_u64());
+        assert_eq!(numbers, [Some(1024), Some(1), Some(1)], "{point}");
+        assert!(point["verified"] == true && point["per_second"].as_f64() > Some(0.0), "{point}");
+        assert!(point.get("p50_ns").is_none(), "absent where it does not apply: {point}");
+    }
+}
+
+#[test]
+fn a_short_run_as_text_and_patterns_that_fit_nothing() {
+    let output = run(lanecrypt(&["speed", "engine", "--budget", "1s", "--only", ONLY]), b"");
+    assert!(output.status.success(), "{}", errors(&output));
+    let text = String::from_utf8(output.stdout).expect("text");
+    assert!(
+        text.contains("null process, driver software") && text.contains("local-queue"),
+        "{text}"
+    );
+    let nothing = ["speed", "engine", "--only", "engine/*/d3/t1"];
+    assert_one_line(&run(lanecrypt(&nothing), b""), 2, "no point's id fits");
+}
