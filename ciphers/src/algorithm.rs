@@ -1,12 +1,12 @@
-//! The table of algorithms. An algorithm is a primitive, which has a key, in a mode, which applies
-//! it to data.
+//! The table of algorithms: a primitive, which has a key, in a mode, which says how it is applied,
+//! perhaps with a code chained to it.
 
 use core::fmt;
 use core::str::FromStr;
 
-use lanecrypt_kernels::{Level, chacha20poly1305, gcm, ghash, poly1305, xts};
+use lanecrypt_kernels::{Isa, Level, chacha20poly1305, gcm, ghash, poly1305, xts};
 
-use crate::{KeyLengths, Primitive, UnknownAlgorithm};
+use crate::{KeyLengths, Mac, Primitive, UnknownAlgorithm};
 
 /// How a primitive is applied to data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -57,22 +57,24 @@ impl Mode {
 
 /// A built-in algorithm: one row of the table.
 ///
-/// It prints and parses as its name, for example `aes-256-ctr`, `3des-cbc`, `chacha20-ietf` or
-/// `salsa20/12`.
+/// It prints and parses as its name, such as `aes-256-ctr`, `3des-cbc`, `chacha20-ietf`,
+/// `salsa20/12` or `aes-128-cbc+hmac-sha256`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Algorithm {
     primitive: Primitive,
     mode: Mode,
+    mac: Option<Mac>,
 }
 
 /// Makes the constants and the list of all algorithms from the rows: documentation, name,
 /// primitive, mode.
 macro_rules! algorithms {
     ($($(#[doc = $doc:literal])* $(#[cfg($cfg:meta)])?
-       $name:ident: $primitive:ident, $mode:ident;)+) => {
+       $name:ident: $primitive:ident, $mode:ident $(, $mac:ident)?;)+) => {
         impl Algorithm {
             $($(#[doc = $doc])* $(#[cfg($cfg)])?
-            pub const $name: Self = Self { primitive: Primitive::$primitive, mode: Mode::$mode };)+
+            pub const $name: Self =
+                Self::row(Primitive::$primitive, Mode::$mode)$(.with_mac(Mac::$mac))?;)+
 
             /// Every built-in algorithm.
             pub const ALL: &[Self] = &[$($(#[cfg($cfg)])? Self::$name,)+];
@@ -109,6 +111,36 @@ algorithms! {
     AES_128_XTS: Aes128, Xts;
     /// AES-256 for sectors; the key has 64 bytes.
     AES_256_XTS: Aes256, Xts;
+    /// AES-128, blocks chained, then HMAC with SHA-1.
+    AES_128_CBC_HMAC_SHA1: Aes128, Cbc, HmacSha1;
+    /// AES-128, blocks chained, then HMAC with SHA-256.
+    AES_128_CBC_HMAC_SHA256: Aes128, Cbc, HmacSha256;
+    /// AES-128, blocks chained, then HMAC with SHA-384.
+    AES_128_CBC_HMAC_SHA384: Aes128, Cbc, HmacSha384;
+    /// AES-192, blocks chained, then HMAC with SHA-1.
+    AES_192_CBC_HMAC_SHA1: Aes192, Cbc, HmacSha1;
+    /// AES-192, blocks chained, then HMAC with SHA-256.
+    AES_192_CBC_HMAC_SHA256: Aes192, Cbc, HmacSha256;
+    /// AES-192, blocks chained, then HMAC with SHA-384.
+    AES_192_CBC_HMAC_SHA384: Aes192, Cbc, HmacSha384;
+    /// AES-256, blocks chained, then HMAC with SHA-1.
+    AES_256_CBC_HMAC_SHA1: Aes256, Cbc, HmacSha1;
+    /// AES-256, blocks chained, then HMAC with SHA-256.
+    AES_256_CBC_HMAC_SHA256: Aes256, Cbc, HmacSha256;
+    /// AES-256, blocks chained, then HMAC with SHA-384.
+    AES_256_CBC_HMAC_SHA384: Aes256, Cbc, HmacSha384;
+    /// AES-128, in counter mode, then HMAC with SHA-1.
+    AES_128_CTR_HMAC_SHA1: Aes128, Ctr, HmacSha1;
+    /// AES-128, in counter mode, then HMAC with SHA-256.
+    AES_128_CTR_HMAC_SHA256: Aes128, Ctr, HmacSha256;
+    /// AES-128, in counter mode, then HMAC with SHA-384.
+    AES_128_CTR_HMAC_SHA384: Aes128, Ctr, HmacSha384;
+    /// AES-256, in counter mode, then HMAC with SHA-1.
+    AES_256_CTR_HMAC_SHA1: Aes256, Ctr, HmacSha1;
+    /// AES-256, in counter mode, then HMAC with SHA-256.
+    AES_256_CTR_HMAC_SHA256: Aes256, Ctr, HmacSha256;
+    /// AES-256, in counter mode, then HMAC with SHA-384.
+    AES_256_CTR_HMAC_SHA384: Aes256, Ctr, HmacSha384;
     /// ChaCha8 with a 64-bit counter.
     CHACHA8_DJB: ChaCha8, Djb;
     /// ChaCha12 with a 64-bit counter.
@@ -189,7 +221,15 @@ algorithms! {
 }
 
 impl Algorithm {
-    /// Its primitive, for which a key is expanded.
+    const fn row(primitive: Primitive, mode: Mode) -> Self {
+        Self { primitive, mode, mac: None }
+    }
+
+    const fn with_mac(self, mac: Mac) -> Self {
+        Self { mac: Some(mac), ..self }
+    }
+
+    /// What the key is expanded for.
     #[must_use]
     pub const fn primitive(self) -> Primitive {
         self.primitive
@@ -201,9 +241,29 @@ impl Algorithm {
         self.mode
     }
 
-    /// The lengths of its keys.
+    /// The code that is chained to the mode, if there is one.
+    #[must_use]
+    pub const fn mac(self) -> Option<Mac> {
+        self.mac
+    }
+
+    /// The usual length of its tags in bytes; 0 if it does not authenticate.
+    #[must_use]
+    pub const fn tag_length(self) -> usize {
+        match self.mac {
+            Some(Mac::HmacSha1 | Mac::HmacSha256) => 16,
+            Some(Mac::HmacSha384) => 24,
+            None if self.is_aead() => 16,
+            None => 0,
+        }
+    }
+
+    /// The lengths of its keys. Where a code is chained to the mode, its key comes first.
     #[must_use]
     pub const fn key_lengths(self) -> KeyLengths {
+        if let Some(mac) = self.mac {
+            return mac.key_lengths().longer_by(self.primitive.key_lengths().longest());
+        }
         match self.mode {
             Mode::Ietf | Mode::Poly1305 => KeyLengths::one(32),
             Mode::Xts => KeyLengths::one(2 * self.primitive.key_lengths().longest()),
@@ -220,6 +280,8 @@ impl Algorithm {
     #[must_use]
     pub const fn nonce_length(self) -> usize {
         match (self.mode, self.primitive) {
+            // The rest of the first counter block counts.
+            (Mode::Ctr, _) if self.mac.is_some() => self.primitive.block_size() - 4,
             (Mode::Cbc | Mode::Ctr | Mode::Xts, _) => self.primitive.block_size(),
             (Mode::Djb, _) => 8,
             (Mode::Ecb, _) => 0,
@@ -278,6 +340,7 @@ impl Algorithm {
     #[must_use]
     pub const fn is_stream(self) -> bool {
         match self.mode {
+            _ if self.mac.is_some() => false,
             Mode::Ctr | Mode::Djb | Mode::Ietf | Mode::Stream => true,
             Mode::Cbc | Mode::Ecb | Mode::Gcm | Mode::Poly1305 | Mode::Xts => false,
         }
@@ -287,7 +350,19 @@ impl Algorithm {
     /// [`hazmat`](crate::hazmat) the others.
     #[must_use]
     pub const fn is_aead(self) -> bool {
-        matches!(self.mode, Mode::Gcm | Mode::Poly1305)
+        self.mac.is_some() || matches!(self.mode, Mode::Gcm | Mode::Poly1305)
+    }
+
+    /// Whether the set-up of a key uses little stack. The hashes of a code use more.
+    pub(crate) fn sets_keys_shallowly(self, isa: Isa) -> bool {
+        self.mac.is_none() && self.primitive.sets_keys_shallowly(isa)
+    }
+
+    /// Whether nobody may know a nonce before the message is written, so that it has to be random:
+    /// CBC with a code. A counter would do for all others that authenticate.
+    #[must_use]
+    pub const fn needs_random_nonces(self) -> bool {
+        self.mac.is_some() && matches!(self.mode, Mode::Cbc)
     }
 
     /// Whether this is a stream of numbered blocks, in which every offset is reached at once. Other
@@ -300,7 +375,8 @@ impl Algorithm {
 
 impl fmt::Display for Algorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.primitive.name(), self.mode.suffix())
+        let mac = self.mac.map_or("", Mac::suffix);
+        write!(f, "{}{}{mac}", self.primitive.name(), self.mode.suffix())
     }
 }
 
@@ -314,8 +390,11 @@ impl FromStr for Algorithm {
     type Err = UnknownAlgorithm;
 
     fn from_str(name: &str) -> Result<Self, UnknownAlgorithm> {
-        let is_named =
-            |row: &Self| name.strip_prefix(row.primitive.name()) == Some(row.mode.suffix());
+        let is_named = |row: &Self| {
+            let rest = name.strip_prefix(row.primitive.name());
+            let rest = rest.and_then(|rest| rest.strip_prefix(row.mode.suffix()));
+            rest == Some(row.mac.map_or("", Mac::suffix))
+        };
         Self::ALL.iter().copied().find(is_named).ok_or(UnknownAlgorithm)
     }
 }
@@ -357,6 +436,11 @@ mod tests {
             "3des",
             "des3-cbc",
             "null-ctr",
+            "aes-128+hmac-sha256",
+            "aes-128-cbc+",
+            "aes-128-cbc-hmac-sha256",
+            "aes-128-ecb+hmac-sha256",
+            "aes-128-gcm+hmac-sha256",
         ];
         for name in unknown {
             assert_eq!(name.parse::<Algorithm>(), Err(UnknownAlgorithm), "{name}");

@@ -3,6 +3,8 @@
 
 mod aead_key;
 mod attached;
+mod chained;
+mod kernel;
 pub mod lanes;
 mod limits;
 mod opener;
@@ -16,7 +18,8 @@ use inout::InOutBuf;
 use lanecrypt_kernels::{Isa, wipe};
 use zeroize::ZeroizeOnDrop;
 
-use self::aead_key::{AeadKey, Head, Nonced, by_key, by_key_of, sealing_ciphers};
+use self::aead_key::{AeadKey, Head, by_key, by_key_of, sealing_ciphers};
+use self::kernel::Kernel;
 use self::limits::Limits;
 pub use self::opener::Opener;
 pub use self::sealer::Sealer;
@@ -64,8 +67,15 @@ use crate::{Algorithm, Error};
 /// message then depends on the last 32 bits of the hash. Use 12 bytes: random nonces of other
 /// lengths are just as likely to repeat.
 ///
-/// One message has at most 2^36 - 32 bytes with GCM and 2^38 - 64 bytes with Poly1305. With GCM,
-/// associated data has at most 2^61 - 1 bytes.
+/// One message has at most 2^36 - 32 bytes with GCM, 2^38 - 64 bytes with Poly1305, and 2^36 - 16
+/// bytes with CTR and a code. With GCM, associated data has at most 2^61 - 1 bytes.
+///
+/// AES in CBC or CTR with an HMAC behind it is encrypt-then-MAC (RFC 7518, section 5.2): the key is
+/// that of the code, then that of the cipher; the code is of the associated data, the nonce, the
+/// ciphertext, and the length of the associated data in bits as 64 bits. With CBC, nonces must be
+/// random, and data are whole blocks: other lengths are [`Error::DataLength`], also of packets to
+/// open, in which they tell nothing. With CTR, the first counter block is the nonce of 12 bytes and
+/// the number 1.
 pub struct Cipher {
     key: AeadKey,
 }
@@ -108,7 +118,7 @@ impl Cipher {
         if !algorithm.key_lengths().contains(key.len()) {
             return Err(Error::KeyLength);
         }
-        let shallow = algorithm.primitive().sets_keys_shallowly(isa);
+        let shallow = algorithm.sets_keys_shallowly(isa);
         let _cleared = Cleared::new(shallow);
         Self::expand(isa, algorithm, key)
     }
@@ -159,7 +169,7 @@ impl Cipher {
     pub fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
         let outcome = self.rekey(key);
         let head = self.key.head();
-        let shallow = head.algorithm.primitive().sets_keys_shallowly(head.isa);
+        let shallow = head.algorithm.sets_keys_shallowly(head.isa);
         drop(wipe::SetUp::<{ wipe::SHALLOW }, { wipe::DEEP }>::new(shallow));
         outcome
     }
@@ -200,22 +210,23 @@ impl Cipher {
         self.key.head().algorithm
     }
 
-    /// The length of a tag in bytes, by which a sealed message is longer: 16, unless
-    /// [`set_tag_length`](Self::set_tag_length) has changed it.
+    /// The length of a tag in bytes, by which a sealed message is longer:
+    /// [`Algorithm::tag_length`], unless [`set_tag_length`](Self::set_tag_length) has changed it.
     #[must_use]
     #[inline]
     pub fn tag_length(&self) -> usize {
         self.key.head().tag_length
     }
 
-    /// Sets the length of tags in bytes. A shorter tag is the beginning of the tag of 16 bytes.
+    /// Sets the length of tags in bytes. A shorter tag is the beginning of a longer one.
     ///
     /// GCM has tags of 12 to 16 bytes. It also has tags of 4 and 8 bytes, for protocols that must
     /// save bytes and survive some forgeries (SP 800-38D, appendix C). With tags of 4 bytes,
     /// ciphertext and associated data together have at most 2^10 bytes, and at most 2^11 such
     /// messages may be opened under one key. With tags of 8 bytes the limits are 2^21 bytes and
     /// 2^17 messages. Forged messages count, because each accepted forgery helps to find others.
-    /// **The caller has to count them.** Poly1305 has tags of 16 bytes only.
+    /// **The caller has to count them.** Poly1305 has tags of 16 bytes only. With an HMAC, tags have
+    /// 12 to 20 bytes (SHA-1), 16 to 32 (SHA-256) or 24 to 48 (SHA-384).
     ///
     /// # Errors
     ///
@@ -249,7 +260,7 @@ impl Cipher {
     ) -> Result<(), Error> {
         let data = data.into();
         self.admit(aad.len(), data.len(), tag.len())?;
-        by_key!(&self.key, key => key.seal_under(nonce, aad, data, tag))
+        by_key!(&self.key, key => key.seal_message(nonce, aad, data, tag))
     }
 
     /// Decrypts a whole message, if its tag, of [`tag_length`](Self::tag_length) bytes, is right.
@@ -269,7 +280,7 @@ impl Cipher {
     ) -> Result<(), Error> {
         let mut data = data.into();
         self.admit(aad.len(), data.len(), tag.len())?;
-        let verdict = by_key!(&self.key, key => key.open_under(nonce, aad, data.reborrow(), tag));
+        let verdict = by_key!(&self.key, key => key.open_message(nonce, aad, data.reborrow(), tag));
         if verdict == Err(Error::Authentication) {
             wipe::memory(data.get_out());
         }

@@ -21,6 +21,12 @@ impl KeyLengths {
         Self { shortest: short, longest: long, step: long - short }
     }
 
+    /// As many lengths, each longer by so many bytes.
+    pub(crate) const fn longer_by(self, bytes: usize) -> Self {
+        let Self { shortest, longest, step } = self;
+        Self { shortest: shortest + bytes, longest: longest + bytes, step }
+    }
+
     #[cfg(any(feature = "legacy", test))]
     pub(crate) const fn range(shortest: usize, longest: usize) -> Self {
         Self { shortest, longest, step: 1 }

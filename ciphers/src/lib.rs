@@ -23,8 +23,10 @@ mod algorithm;
 mod cipher;
 mod error;
 pub mod hazmat;
+mod hmac;
 mod key_bytes;
 mod key_lengths;
+mod mac;
 mod nonces;
 mod primitive;
 #[cfg(feature = "rustcrypto")]
@@ -37,5 +39,6 @@ pub use error::{Error, UnknownAlgorithm};
 pub use inout::InOutBuf;
 pub use key_lengths::KeyLengths;
 pub use lanecrypt_kernels::{Isa, Level, UnknownLevel};
+pub use mac::Mac;
 pub use nonces::{Nonce, NonceSequence, Nonces, RandomNonces};
 pub use primitive::Primitive;

@@ -118,10 +118,11 @@ impl Nonces {
     ///
     /// # Errors
     ///
-    /// [`Error::Unsupported`] if the algorithm does not authenticate; [`Error::NonceLength`] if the
+    /// [`Error::Unsupported`] if the algorithm does not authenticate or [needs random
+    /// nonces](Algorithm::needs_random_nonces); [`Error::NonceLength`] if the
     /// fixed field leaves less than 4 bytes.
     pub fn counter(algorithm: Algorithm, fixed: &[u8]) -> Result<Self, Error> {
-        let length = nonce_length(algorithm)?;
+        let length = counted(algorithm)?;
         let counter = length.checked_sub(fixed.len()).ok_or(Error::NonceLength)?;
         if counter < SHORTEST_COUNTER {
             return Err(Error::NonceLength);
@@ -135,10 +136,11 @@ impl Nonces {
     ///
     /// # Errors
     ///
-    /// [`Error::Unsupported`] if the algorithm does not authenticate; [`Error::NonceLength`] if
+    /// [`Error::Unsupported`] if the algorithm does not authenticate or [needs random
+    /// nonces](Algorithm::needs_random_nonces); [`Error::NonceLength`] if
     /// `iv` is not as long as its nonces.
     pub fn masked(algorithm: Algorithm, iv: &[u8]) -> Result<Self, Error> {
-        let length = nonce_length(algorithm)?;
+        let length = counted(algorithm)?;
         if iv.len() != length {
             return Err(Error::NonceLength);
         }
@@ -206,7 +208,15 @@ impl Nonce {
     }
 }
 
-/// The number of bytes of the nonces of an algorithm that authenticates: 12 or 24.
+/// Bytes of the nonces of an algorithm for which a counter will do.
+fn counted(algorithm: Algorithm) -> Result<usize, Error> {
+    if algorithm.needs_random_nonces() {
+        return Err(Error::Unsupported);
+    }
+    nonce_length(algorithm)
+}
+
+/// Bytes of the nonces of an algorithm that authenticates: 12, 16 or 24.
 fn nonce_length(algorithm: Algorithm) -> Result<usize, Error> {
     if algorithm.is_aead() { Ok(algorithm.nonce_length()) } else { Err(Error::Unsupported) }
 }

@@ -3,10 +3,14 @@
 mod refusals;
 
 use lanecrypt_ciphers::{Algorithm, Cipher, Error, Isa, Mode};
+use lanecrypt_testing::aeads::{tag_lengths, whole};
 use refusals::Refusals;
 
 /// What no refused call may write over.
 const UNTOUCHED: u8 = 0xa5;
+
+/// Bytes of a message: whole blocks, for CBC has no others.
+const LENGTH: usize = 48;
 
 #[test]
 fn every_misuse_is_refused_exactly() {
@@ -21,6 +25,7 @@ fn every_misuse_is_refused_exactly() {
             wrong_rooms(&mut refusals, &cipher);
             short_packets(&mut refusals, &cipher);
             pieces_out_of_order(&mut refusals, &cipher);
+            parts_of_blocks(&mut refusals, &cipher);
         }
     }
     for &(tag, longest) in &[(4, 1 << 10), (8, 1 << 21)] {
@@ -32,15 +37,13 @@ fn every_misuse_is_refused_exactly() {
 }
 
 fn with_each_tag(algorithm: Algorithm) -> Vec<Cipher> {
-    let lengths: &[usize] =
-        if algorithm.mode() == Mode::Gcm { &[16, 15, 14, 13, 12, 8, 4] } else { &[16] };
-    let keyed = |&length: &usize| {
+    let keyed = |length: usize| {
         let key: Vec<u8> = (3..).take(algorithm.key_lengths().longest()).collect();
         let mut cipher = Cipher::new(algorithm, &key).expect("a good key");
         cipher.set_tag_length(length).expect("a good length");
         cipher
     };
-    lengths.iter().map(keyed).collect()
+    tag_lengths(algorithm).into_iter().map(keyed).collect()
 }
 
 fn nonce(cipher: &Cipher) -> Vec<u8> {
@@ -76,9 +79,11 @@ fn not_aeads(refusals: &mut Refusals) {
 }
 
 fn wrong_keys(refusals: &mut Refusals, algorithm: Algorithm) {
-    let right = algorithm.key_lengths().longest();
-    let mut cipher = Cipher::new(algorithm, &vec![1; right]).expect("a good key");
-    for length in [0, 1, 15, 16, 17, 24, 31, 32, 33, 64, 300].into_iter().filter(|&n| n != right) {
+    let right: Vec<_> = algorithm.key_lengths().iter().collect();
+    let mut cipher = Cipher::new(algorithm, &vec![1; right[0]]).expect("a good key");
+    let near = right.iter().flat_map(|&length| [length - 1, length + 1]);
+    let lengths = [0, 1, 15, 16, 17, 24, 31, 32, 33, 64, 300].into_iter().chain(near);
+    for length in lengths.filter(|length| !right.contains(length)) {
         let (key, error) = (vec![1; length], Error::KeyLength);
         let what = format!("key of a wrong length: {algorithm}");
         refusals.note(&what, Cipher::new(algorithm, &key), error);
@@ -90,14 +95,14 @@ fn wrong_keys(refusals: &mut Refusals, algorithm: Algorithm) {
 fn wrong_tag_lengths(refusals: &mut Refusals, algorithm: Algorithm) {
     let key = vec![1; algorithm.key_lengths().longest()];
     let mut cipher = Cipher::new(algorithm, &key).expect("a good key");
-    let gcm = algorithm.mode() == Mode::Gcm;
-    let right = |n: usize| n == 16 || gcm && (n == 4 || n == 8 || (12..16).contains(&n));
-    for length in (0..40).chain([usize::MAX]).filter(|&n| !right(n)) {
+    let lengths = tag_lengths(algorithm);
+    let right = |n: usize| lengths.contains(&n);
+    for length in (0..60).chain([usize::MAX]).filter(|&n| !right(n)) {
         let what = format!("no such tags: {algorithm}");
         refusals.note(&what, cipher.set_tag_length(length), Error::TagLength);
-        assert_eq!(cipher.tag_length(), 16);
+        assert_eq!(cipher.tag_length(), lengths[0]);
     }
-    assert!((0..40).filter(|&n| right(n)).all(|n| cipher.set_tag_length(n) == Ok(())));
+    assert!((0..60).filter(|&n| right(n)).all(|n| cipher.set_tag_length(n) == Ok(())));
 }
 
 fn wrong_nonces(refusals: &mut Refusals, cipher: &Cipher) {
@@ -105,26 +110,29 @@ fn wrong_nonces(refusals: &mut Refusals, cipher: &Cipher) {
     let wrong: &[usize] = match cipher.algorithm() {
         algorithm if algorithm.mode() == Mode::Gcm => &[0],
         Algorithm::XCHACHA20_POLY1305 => &[0, 8, 12, 23, 25],
+        algorithm if algorithm.mode() == Mode::Cbc => &[0, 12, 15, 17, 24],
         _ => &[0, 8, 11, 13, 24],
     };
     for &length in wrong {
         let nonce = &vec![1; length][..];
         let what = what("nonce of a wrong length", cipher);
-        untouched(refusals, &what, error, [33, tag], |data, tag| {
+        untouched(refusals, &what, error, [LENGTH, tag], |data, tag| {
             cipher.seal_detached(nonce, b"", data, tag)
         });
-        untouched(refusals, &what, error, [33, tag], |data, tag| {
+        untouched(refusals, &what, error, [LENGTH, tag], |data, tag| {
             cipher.open_detached(nonce, b"", data, tag)
         });
-        untouched(refusals, &what, error, [33, 0], |data, _| cipher.seal(nonce, b"", data));
-        untouched(refusals, &what, error, [33, 0], |data, _| {
+        untouched(refusals, &what, error, [LENGTH + tag, 0], |packet, _| {
+            cipher.seal(nonce, b"", packet)
+        });
+        untouched(refusals, &what, error, [LENGTH + tag, 0], |data, _| {
             cipher.open(nonce, b"", data).map(drop)
         });
-        untouched(refusals, &what, error, [33 + tag, 0], |packet, _| {
-            cipher.seal_to(nonce, b"", &[1; 33], packet)
+        untouched(refusals, &what, error, [LENGTH + tag, 0], |packet, _| {
+            cipher.seal_to(nonce, b"", &[1; LENGTH], packet)
         });
-        untouched(refusals, &what, error, [33, 0], |message, _| {
-            cipher.open_to(nonce, b"", &vec![1; 33 + tag], message)
+        untouched(refusals, &what, error, [LENGTH, 0], |message, _| {
+            cipher.open_to(nonce, b"", &vec![1; LENGTH + tag], message)
         });
         refusals.note(&what, cipher.sealer(nonce), error);
         refusals.note(&what, cipher.opener(nonce), error);
@@ -134,11 +142,11 @@ fn wrong_nonces(refusals: &mut Refusals, cipher: &Cipher) {
 fn wrong_tags(refusals: &mut Refusals, cipher: &Cipher) {
     let (error, nonce) = (Error::TagLength, nonce(cipher));
     let what = what("tag of a wrong length", cipher);
-    for length in (0..=17).chain([32]).filter(|&n| n != cipher.tag_length()) {
-        untouched(refusals, &what, error, [33, length], |data, tag| {
+    for length in (0..=17).chain([32, 49]).filter(|&n| n != cipher.tag_length()) {
+        untouched(refusals, &what, error, [LENGTH, length], |data, tag| {
             cipher.seal_detached(&nonce, b"", data, tag)
         });
-        untouched(refusals, &what, error, [33, length], |data, tag| {
+        untouched(refusals, &what, error, [LENGTH, length], |data, tag| {
             cipher.open_detached(&nonce, b"", data, tag)
         });
         untouched(refusals, &what, error, [0, length], |_, tag| cipher.sealer(&nonce)?.finish(tag));
@@ -157,16 +165,16 @@ fn wrong_rooms(refusals: &mut Refusals, cipher: &Cipher) {
             cipher.seal_to(&nonce, b"", &[], packet)
         });
     }
-    for length in [0, tag, 32 + tag, 34 + tag, 100] {
+    for length in [0, tag, LENGTH - 1 + tag, LENGTH + 1 + tag, 100] {
         let what = what("packet of a wrong length", cipher);
         untouched(refusals, &what, error, [length, 0], |packet, _| {
-            cipher.seal_to(&nonce, b"", &[1; 33], packet)
+            cipher.seal_to(&nonce, b"", &[1; LENGTH], packet)
         });
     }
-    for length in [0, 32, 34, 33 + tag] {
+    for length in [0, LENGTH - 1, LENGTH + 1, LENGTH + tag] {
         let what = what("message of a wrong length", cipher);
         untouched(refusals, &what, error, [length, 0], |message, _| {
-            cipher.open_to(&nonce, b"", &vec![1; 33 + tag], message)
+            cipher.open_to(&nonce, b"", &vec![1; LENGTH + tag], message)
         });
     }
 }
@@ -190,13 +198,13 @@ fn short_packets(refusals: &mut Refusals, cipher: &Cipher) {
 fn pieces_out_of_order(refusals: &mut Refusals, cipher: &Cipher) {
     let (error, nonce) = (Error::Finished, nonce(cipher));
     let what = what("associated data after data", cipher);
-    let mut expected = ([1; 50], vec![0; cipher.tag_length()]);
+    let mut expected = ([1; LENGTH], vec![0; cipher.tag_length()]);
     cipher
         .seal_detached(&nonce, b"aad", &mut expected.0[..], &mut expected.1)
         .expect("short enough");
 
-    for begin in [0, 20] {
-        let mut data = [1; 50];
+    for begin in [0, 16] {
+        let mut data = [1; LENGTH];
         let mut sealer = cipher.sealer(&nonce).expect("a good nonce");
         sealer.associate(b"aad").expect("short enough");
         sealer.encrypt(&mut data[..begin]).expect("short enough");
@@ -213,7 +221,38 @@ fn pieces_out_of_order(refusals: &mut Refusals, cipher: &Cipher) {
         opener.decrypt_unverified(&mut data[..begin]).expect("short enough");
         refusals.note(&what, opener.associate(b"more"), error);
         opener.decrypt_unverified(&mut data[begin..]).expect("short enough");
-        assert_eq!((data, opener.finish(&tag)), ([1; 50], Ok(())), "{what}");
+        assert_eq!((data, opener.finish(&tag)), ([1; LENGTH], Ok(())), "{what}");
+    }
+}
+
+/// CBC encrypts whole blocks; the message goes on as if nothing had been.
+fn parts_of_blocks(refusals: &mut Refusals, cipher: &Cipher) {
+    let (error, nonce, tag) = (Error::DataLength, nonce(cipher), cipher.tag_length());
+    let what = what("not whole blocks", cipher);
+    for length in (1..40).filter(|&length| length != whole(cipher.algorithm(), length)) {
+        untouched(refusals, &what, error, [length, tag], |data, tag| {
+            cipher.seal_detached(&nonce, b"", data, tag)
+        });
+        untouched(refusals, &what, error, [length, tag], |data, tag| {
+            cipher.open_detached(&nonce, b"", data, tag)
+        });
+        untouched(refusals, &what, error, [length + tag, 0], |packet, _| {
+            cipher.seal(&nonce, b"", packet)
+        });
+        untouched(refusals, &what, error, [length + tag, 0], |packet, _| {
+            cipher.open(&nonce, b"", packet).map(drop)
+        });
+        let (mut sealer, mut opener) = (
+            cipher.sealer(&nonce).expect("a good nonce"),
+            cipher.opener(&nonce).expect("a good nonce"),
+        );
+        untouched(refusals, &what, error, [length, 0], |data, _| sealer.encrypt(data));
+        untouched(refusals, &what, error, [length, 0], |data, _| opener.decrypt_unverified(data));
+        let (mut expected, mut made) = (([7; 16], vec![0; tag]), ([7; 16], vec![0; tag]));
+        cipher.seal_detached(&nonce, b"", &mut expected.0[..], &mut expected.1).expect("a block");
+        sealer.encrypt(&mut made.0[..]).expect("a block");
+        sealer.finish(&mut made.1).expect("room for the tag");
+        assert_eq!(made, expected, "{what}");
     }
 }
 

@@ -53,13 +53,13 @@ fn every_vector_at_every_level() {
         let (own, shared) = (count(&lines[..own]), count(&lines[own..]));
         assert_ne!(own, 0, "{algorithm}: no vector");
         let name = algorithm.to_string();
-        table.push(format!("{name:<20}vectors a level:{own:>5} own,{shared:>6} shared"));
+        table.push(format!("{name:<24}vectors a level:{own:>5} own,{shared:>6} shared"));
     }
     matrix::say("MATRIX", &table);
 }
 
 /// Algorithm, source, and how many vectors there are that are good, and that must be refused. Of
-/// `vectors/`: the first case of most sections of NIST's files, RFC 8439 and the draft of
+/// `vectors/`: the first case of most sections of NIST's files, RFC 8439, RFC 7518 and the draft of
 /// XChaCha20, and generated ones of up to 8 KiB.
 const OWN: &[(&str, &str, usize, usize)] = &[
     ("aes-128-gcm", "nist/gcmEncryptExtIV128", 325, 0),
@@ -80,6 +80,23 @@ const OWN: &[(&str, &str, usize, usize)] = &[
     ("chacha20-poly1305", "generated/long", 54, 0),
     ("xchacha20-poly1305", "draft-irtf-cfrg-xchacha A.3.1", 1, 0),
     ("xchacha20-poly1305", "generated/long", 54, 12),
+    ("aes-128-cbc+hmac-sha256", "rfc/rfc-7518-b.1", 1, 0),
+    ("aes-192-cbc+hmac-sha384", "rfc/rfc-7518-b.2", 1, 0),
+    ("aes-128-cbc+hmac-sha1", "generated/chained", 15, 4),
+    ("aes-128-cbc+hmac-sha256", "generated/chained", 15, 4),
+    ("aes-128-cbc+hmac-sha384", "generated/chained", 15, 4),
+    ("aes-192-cbc+hmac-sha1", "generated/chained", 15, 4),
+    ("aes-192-cbc+hmac-sha256", "generated/chained", 15, 4),
+    ("aes-192-cbc+hmac-sha384", "generated/chained", 15, 4),
+    ("aes-256-cbc+hmac-sha1", "generated/chained", 15, 4),
+    ("aes-256-cbc+hmac-sha256", "generated/chained", 15, 4),
+    ("aes-256-cbc+hmac-sha384", "generated/chained", 15, 4),
+    ("aes-128-ctr+hmac-sha1", "generated/chained", 16, 4),
+    ("aes-128-ctr+hmac-sha256", "generated/chained", 16, 4),
+    ("aes-128-ctr+hmac-sha384", "generated/chained", 16, 4),
+    ("aes-256-ctr+hmac-sha1", "generated/chained", 16, 4),
+    ("aes-256-ctr+hmac-sha256", "generated/chained", 16, 4),
+    ("aes-256-ctr+hmac-sha384", "generated/chained", 16, 4),
 ];
 
 /// Of the vectors beside the workspace: two cases of every section of NIST's files.
@@ -129,14 +146,15 @@ impl<'v> Case<'v> {
             Some(plain) => {
                 self.seals(plain);
                 self.opens(&Ok(plain));
-                for pieces in splits(plain.len(), 1, &[]) {
+                for pieces in splits(plain.len(), self.line.algorithm.granularity(), &[]) {
                     self.seals_in(plain, &pieces);
                     self.opens_in(Some(plain), &pieces);
                 }
             }
             None => {
                 self.opens(&Err(Error::Authentication));
-                for pieces in splits(self.line.ciphertext.len(), 1, &[]) {
+                let unit = self.line.algorithm.granularity();
+                for pieces in splits(self.line.ciphertext.len(), unit, &[]) {
                     self.opens_in(None, &pieces);
                 }
             }

@@ -5,8 +5,12 @@ use core::ptr;
 
 use lanecrypt_ciphers::hazmat::burn_stack;
 use lanecrypt_ciphers::{Algorithm, Cipher, Isa, Level, Mode};
+use lanecrypt_testing::aeads::whole;
 
-const KEY: [u8; 32] = *b"thirty-two bytes of a secret key";
+/// Of a code the key comes first, and what is expanded of it is another thing: the key of the cipher
+/// is at the end.
+const KEY: [u8; 80] =
+    *b"of eighty bytes of a secret key the last ones are thirty-two bytes of secret key";
 
 /// The bytes of a value in place, before and after it is dropped there.
 fn bytes_around_drop<T>(value: T) -> [Vec<u8>; 2] {
@@ -37,7 +41,7 @@ fn nonzero(bytes: &[u8]) -> usize {
 }
 
 fn key(algorithm: Algorithm) -> &'static [u8] {
-    &KEY[..algorithm.key_lengths().longest()]
+    &KEY[KEY.len() - algorithm.key_lengths().longest()..]
 }
 
 /// Not inlined, so that the stack it uses has been burned by its caller: a value that is moved takes
@@ -50,10 +54,11 @@ fn around_a_cipher(algorithm: Algorithm) -> [Vec<u8>; 2] {
 /// Not inlined, as [`around_a_cipher`].
 #[inline(never)]
 fn around_a_message(cipher: &Cipher) -> [Vec<u8>; 2] {
-    let nonce = &[7; 24][..cipher.algorithm().nonce_length()];
+    let algorithm = cipher.algorithm();
+    let nonce = &[7; 24][..algorithm.nonce_length()];
     let mut sealer = cipher.sealer(nonce).expect("a good nonce");
     sealer.associate(b"associated").expect("short enough");
-    sealer.encrypt(&mut [9; 29][..]).expect("short enough");
+    sealer.encrypt(&mut [9; 29][..whole(algorithm, 29)]).expect("short enough");
     bytes_around_drop(sealer)
 }
 

@@ -14,9 +14,9 @@ use lanecrypt_testing::remains::{Keeper, Leak, Remains, Secrets, bytes_of, leaks
 static ALLOCATOR: Keeper = Keeper;
 
 /// Two keys for every length; no byte of the one is that of the other in the same place.
-const KEYS: [[u8; 64]; 2] = [
-    *b"sixty-four bytes of a secret key, of which most ciphers need few",
-    *b"another key of the same length that nobody is to know; it ends..",
+const KEYS: [[u8; 80]; 2] = [
+    *b"eighty bytes of a secret key, of which nearly all of the ciphers need only a few",
+    *b"ANOTHER*KEY*OF*THE*SAME*LENGTH*THAT*NOBODY*IS*TO*KNOW*AND*READ*BY*NONE*IT*ENDS*.",
 ];
 
 #[test]
@@ -118,7 +118,7 @@ impl Keyed {
     }
 
     fn place(self) -> Place {
-        let other: [u8; 64] = core::array::from_fn(|i| 0x80 ^ i.to_le_bytes()[0]);
+        let other: [u8; 80] = core::array::from_fn(|i| 0x80 ^ i.to_le_bytes()[0]);
         self.make(&other[..self.keys()[0].len()]).expect("a good key")
     }
 

@@ -3,7 +3,7 @@
 use core::convert::Infallible;
 use std::collections::BTreeSet;
 
-use lanecrypt_ciphers::{Algorithm, Cipher, Error, NonceSequence, Nonces, RandomNonces};
+use lanecrypt_ciphers::{Algorithm, Cipher, Error, Mode, NonceSequence, Nonces, RandomNonces};
 use rand_core::{TryCryptoRng, TryRng};
 
 const GCM: Algorithm = Algorithm::AES_128_GCM;
@@ -138,6 +138,14 @@ fn wrong_lengths_are_refused() {
         assert_eq!(Nonces::masked(algorithm, &iv).err(), error, "{algorithm}");
         assert_eq!(RandomNonces::new(algorithm, Counting(0)).err(), error, "{algorithm}");
     }
+    // Who knows the vector of CBC before the message can try guesses of others.
+    for algorithm in Algorithm::ALL.iter().filter(|row| row.is_aead() && row.mode() == Mode::Cbc) {
+        let error = Some(Error::Unsupported);
+        assert!(algorithm.needs_random_nonces());
+        assert_eq!(Nonces::counter(*algorithm, &[]).err(), error, "{algorithm}");
+        assert_eq!(Nonces::masked(*algorithm, &[0; 16]).err(), error, "{algorithm}");
+        assert!(RandomNonces::new(*algorithm, Counting(0)).is_ok(), "{algorithm}");
+    }
 }
 
 /// Of an algorithm with nonces of another length; none is used up.
@@ -222,6 +230,9 @@ fn random_nonces_end_before_they_are_likely_to_repeat() {
         assert!(left(algorithm, u64::MAX, 0), "{algorithm}");
     }
     assert!(left(XCHACHA, u64::MAX - 2, 2));
+    let chained = Algorithm::AES_128_CBC_HMAC_SHA256;
+    assert!(left(chained, (1 << 48) - 2, 2));
+    assert!(left(chained, 1 << 48, 0));
 }
 
 #[test]

@@ -209,7 +209,7 @@ fn cycles(rate: Option<f64>) -> String {
 }
 
 fn row(name: &str, cells: [String; Level::ALL.len()], figures: [String; 3], last: &str) -> String {
-    let mut row = format!("{name:<20}");
+    let mut row = format!("{name:<24}");
     for cell in cells {
         // Writing to a string does not fail.
         let _ = write!(row, "{cell:<10}");

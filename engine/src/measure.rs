@@ -95,7 +95,10 @@ impl Messages {
                 let (data, rest) = buffer.split_at_mut(bytes);
                 // The lengths are right, so that there is no error.
                 let _ = match session.algorithm().is_aead() {
-                    true => session.seal_detached(nonce, &[], data, &mut rest[..16]),
+                    true => {
+                        let tag = &mut rest[..session.tag_length()];
+                        session.seal_detached(nonce, &[], data, tag)
+                    }
                     false => session.encrypt(nonce, data),
                 };
             }
@@ -115,7 +118,10 @@ impl Messages {
                 let (data, rest) = buffer.split_at_mut(bytes);
                 // Opening would need a sealed message each time. It costs as much as sealing.
                 match session.algorithm().is_aead() {
-                    true => batch.seal_detached(session, nonce, &[], data, &mut rest[..16]),
+                    true => {
+                        let tag = &mut rest[..session.tag_length()];
+                        batch.seal_detached(session, nonce, &[], data, tag)
+                    }
                     false => batch.encrypt(session, nonce, data),
                 };
             }

@@ -25,7 +25,7 @@ const PLANTED: [Fault; 24] = [
     Fault { name: "a neighbour's key", about: "another o", plant: neighbours_key },
     Fault { name: "two nonces swapped", about: "another o", plant: swapped_nonces },
     Fault { name: "a nonce kept from the one before", about: "another o", plant: kept_nonce },
-    Fault { name: "another's data", about: "another o", plant: neighbours_aad },
+    Fault { name: "another's data", about: "another ", plant: neighbours_aad },
     Fault { name: "the last one left out", about: "another o", plant: without_the_last },
     Fault { name: "one in the middle left out", about: "another o", plant: without_one },
     Fault { name: "the last one not told of", about: "outcomes of", plant: all_but_the_last },

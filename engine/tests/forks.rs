@@ -19,16 +19,22 @@ fn in_child(body: impl FnOnce() -> bool) -> bool {
 }
 
 fn seals(session: &Session, nonces: &mut Nonces) -> Result<(), Error> {
-    let mut packet = [7; 100];
+    let mut packet = vec![7; 96 + session.tag_length()];
     let sealed = session.seal_next(nonces, b"", &mut packet).map(drop);
-    assert_eq!(sealed.is_err(), packet == [7; 100], "a refused packet stays as it was");
+    assert_eq!(
+        sealed.is_err(),
+        packet.iter().all(|&byte| byte == 7),
+        "a refused packet stays as it was"
+    );
     sealed
 }
 
 #[test]
 fn a_child_needs_nonces_of_its_own() {
     let engine = Engine::new();
-    for algorithm in Algorithm::ALL.iter().copied().filter(|algorithm| algorithm.is_aead()) {
+    // Others need random nonces; `lanecrypt-ciphers` tests those.
+    let counts = |algorithm: &Algorithm| algorithm.is_aead() && !algorithm.needs_random_nonces();
+    for algorithm in Algorithm::ALL.iter().copied().filter(counts) {
         let key = vec![3; algorithm.key_lengths().longest()];
         let session = engine.session(algorithm, &key).expect("a good key");
         let counter = |field| Nonces::counter(algorithm, field).expect("room for a counter");

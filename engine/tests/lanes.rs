@@ -170,7 +170,7 @@ fn parts<'a>(message: &Message, places: &'a mut Places) -> (InOutBuf<'a, 'a, u8>
     let out = out.bytes_mut();
     match (message.form, input) {
         (Form::Packet, _) => {
-            let at = out.len() - 16;
+            let at = out.len() - message.tag_length;
             let (data, tag) = out.split_at_mut(at);
             (data.into(), tag)
         }

@@ -12,9 +12,9 @@ use lanecrypt_testing::remains::{Keeper, Remains, Secrets, bytes_of, leaks};
 static ALLOCATOR: Keeper = Keeper;
 
 /// Two keys for every length. They differ in every byte.
-const KEYS: [[u8; 64]; 2] = [
-    *b"sixty-four bytes of a secret key, of which most sessions use few",
-    *b"another key of the same length that nobody is to know; it ends..",
+const KEYS: [[u8; 80]; 2] = [
+    *b"eighty bytes of a secret key, of which nearly all of the ciphers need only a few",
+    *b"ANOTHER*KEY*OF*THE*SAME*LENGTH*THAT*NOBODY*IS*TO*KNOW*AND*READ*BY*NONE*IT*ENDS*.",
 ];
 
 #[test]

@@ -187,6 +187,7 @@ fn messages_do_not_continue_one_another() {
         aad: Vec::new(),
         data: vec![1; 64],
         tag: Vec::new(),
+        tag_length: 0,
         before: false,
         offset: 0,
         expected: Expected { outcome: Ok(()), out: Vec::new(), tag: Vec::new() },

@@ -64,7 +64,7 @@ fn a_small_thread_has_room_for_a_batch() {
             let engine = Engine::with_isa(isa);
             for &algorithm in Algorithm::ALL {
                 let Some(session) = open(&engine, algorithm) else { continue };
-                let mut messages = vec![[3; 64]; MESSAGES];
+                let mut messages = vec![vec![3; 64 + session.tag_length()]; MESSAGES];
                 let nonce = &[2; 32][..algorithm.nonce_length()];
                 let request = |message| match algorithm.is_aead() {
                     true => Request::seal(&session, nonce, &[], message),
@@ -92,8 +92,7 @@ fn open(engine: &Engine, algorithm: Algorithm) -> Option<Session> {
 const WAYS: [fn(&Engine, &[&Session], usize, bool) -> usize; 2] = [processed, filled];
 
 fn processed(engine: &Engine, sessions: &[&Session], length: usize, forward: bool) -> usize {
-    // Of a length that the algorithm takes, and with room for a tag.
-    let mut messages = vec![vec![3; length + 16]; MESSAGES];
+    let mut messages = messages(sessions, length);
     let mut batch: Vec<Request<'_>> = messages
         .iter_mut()
         .zip(sessions.iter().cycle())
@@ -118,7 +117,7 @@ fn processed(engine: &Engine, sessions: &[&Session], length: usize, forward: boo
 /// The second batch of a room, which has the right expectations.
 fn filled(engine: &Engine, sessions: &[&Session], length: usize, forward: bool) -> usize {
     let mut room = engine.room(256);
-    let mut messages = vec![vec![3; length + 16]; MESSAGES];
+    let mut messages = messages(sessions, length);
     fill(&mut room, &mut messages.clone()[..70], sessions, length, forward);
     let mut failed = 0;
     let depth = depth(&mut || failed = fill(&mut room, &mut messages, sessions, length, forward));
@@ -148,6 +147,12 @@ fn fill(
 }
 
 const AAD: [u8; 20] = [4; 20];
+
+/// Messages of a length that each algorithm takes, with room for a tag.
+fn messages(sessions: &[&Session], length: usize) -> Vec<Vec<u8>> {
+    let each = sessions.iter().cycle().take(MESSAGES);
+    each.map(|session| vec![3; length + session.algorithm().tag_length().max(16)]).collect()
+}
 
 fn nonce(session: &Session) -> &'static [u8] {
     &[2; 32][..session.algorithm().nonce_length()]

@@ -35,6 +35,7 @@ fn vectors_without_tags() {
                 aad: Vec::new(),
                 data: data.clone(),
                 tag: Vec::new(),
+                tag_length: 0,
                 before: false,
                 offset: 0,
                 expected: Expected { outcome: Ok(()), out: out.clone(), tag: Vec::new() },
@@ -60,16 +61,18 @@ fn vectors_with_tags() {
             aad: line.aad.clone(),
             data: data.to_vec(),
             tag: tag.to_vec(),
+            tag_length: line.algorithm.tag_length(),
             before: false,
             offset: 0,
             expected,
         };
         let (text, tag) = (&line.ciphertext, &line.tag);
-        // Sessions have tags of 16 bytes. A shorter tag is refused, even if it is the beginning of
-        // the right one.
+        let usual = line.algorithm.tag_length();
+        // Sessions have tags of the usual length. A shorter tag is refused, even if it is the
+        // beginning of the right one.
         let refused = |outcome, out| Expected { outcome: Err(outcome), out, tag: tag.clone() };
         let opened = match &line.plain {
-            _ if tag.len() != 16 => refused(Error::TagLength, text.clone()),
+            _ if tag.len() != usual => refused(Error::TagLength, text.clone()),
             None => refused(Error::Authentication, vec![0; text.len()]),
             Some(plain) => Expected { outcome: Ok(()), out: plain.clone(), tag: tag.clone() },
         };
@@ -78,12 +81,14 @@ fn vectors_with_tags() {
             let mut sealed = message(
                 Operation::Seal,
                 plain,
-                &[0; 16],
+                &vec![0; usual],
                 Expected { outcome: Ok(()), out: Vec::new(), tag: Vec::new() },
             );
             sealed.expect(&keys);
             let expected = &sealed.expected;
-            assert!(expected.out == *text && expected.tag.starts_with(tag), "{}", line.place);
+            let common = tag.len().min(usual);
+            assert!(expected.out == *text, "{}", line.place);
+            assert_eq!(expected.tag[..common], tag[..common], "{}", line.place);
             messages.push(sealed);
         }
     }

@@ -9,9 +9,9 @@ use lanecrypt_engine::{Algorithm, Engine, Request, Session};
 use lanecrypt_testing::levels;
 
 /// Two keys for every length. They differ in every byte.
-const KEYS: [[u8; 64]; 2] = [
-    *b"sixty-four bytes of a secret key, of which most sessions use few",
-    *b"another key of the same length that nobody is to know; it ends..",
+const KEYS: [[u8; 80]; 2] = [
+    *b"eighty bytes of a secret key, of which nearly all of the ciphers need only a few",
+    *b"ANOTHER*KEY*OF*THE*SAME*LENGTH*THAT*NOBODY*IS*TO*KNOW*AND*READ*BY*NONE*IT*ENDS*.",
 ];
 
 /// The bytes of a session in place, before and after it is dropped there.
@@ -69,7 +69,7 @@ fn around_a_session(engine: &Engine, algorithm: Algorithm, key: &[u8]) -> [Vec<u
 fn around_a_used_session(engine: &Engine, algorithm: Algorithm, key: &[u8]) -> [Vec<u8>; 2] {
     let session = open(engine, algorithm, key);
     let nonce = &[7; 24][..algorithm.nonce_length()];
-    let mut messages = [[5; 64]; 20];
+    let mut messages = vec![vec![5; 64 + algorithm.tag_length()]; 20];
     let each = messages.iter_mut();
     let mut requests: Vec<Request<'_>> = each
         .map(|message| match algorithm.is_aead() {

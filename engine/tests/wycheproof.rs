@@ -34,6 +34,7 @@ impl Cases {
             aad: aad.to_vec(),
             data: data.to_vec(),
             tag: tag.to_vec(),
+            tag_length: tag.len(),
             before: false,
             offset: self.messages.len() % 64,
             expected: Expected { outcome, out: out.to_vec(), tag: tag_out.to_vec() },

@@ -1,5 +1,7 @@
 //! What the tests of several crates share, and fuzz targets with them. It is not published.
 
+#[cfg(feature = "ciphers")]
+pub mod aeads;
 #[cfg(feature = "engine")]
 pub mod batches;
 pub mod counting;

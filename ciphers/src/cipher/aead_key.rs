@@ -6,33 +6,36 @@ use lanecrypt_kernels::chacha20poly1305::{ChaCha20Poly1305, XChaCha20Poly1305};
 use lanecrypt_kernels::gcm::AesGcm;
 use lanecrypt_kernels::{Aead, Isa};
 
+pub(super) use super::chained::Chained;
+use super::kernel::Kernel;
 use super::limits::Limits;
 use super::tag;
 use crate::key_bytes::array;
 use crate::{Algorithm, Error, Mode, Primitive};
 
-/// The table of ciphers with authentication. Calls the macro `$make` with `$arguments` and the
-/// rows. A row has the [`Primitive`] and the [`Mode`], the variant, the kernel, and the lengths in
-/// bytes of the kernel's keys and nonces.
+/// The table of ciphers with authentication: calls the macro `$make` with `$arguments` and a row
+/// for each, which has its [`Primitive`] and [`Mode`], its variant and its kernel.
 macro_rules! sealing_ciphers {
     ($make:ident! $arguments:tt) => {
         $make! { $arguments
-            [Aes128 Gcm] Aes128Gcm: kernels::gcm::AesGcm<128>, 16, 12;
-            [Aes192 Gcm] Aes192Gcm: kernels::gcm::AesGcm<192>, 24, 12;
-            [Aes256 Gcm] Aes256Gcm: kernels::gcm::AesGcm<256>, 32, 12;
-            [ChaCha20 Poly1305] ChaCha20Poly1305:
-                kernels::chacha20poly1305::ChaCha20Poly1305, 32, 12;
-            [XChaCha20 Poly1305] XChaCha20Poly1305:
-                kernels::chacha20poly1305::XChaCha20Poly1305, 32, 24;
+            [Aes128 Gcm] Aes128Gcm: kernels::gcm::AesGcm<128>;
+            [Aes192 Gcm] Aes192Gcm: kernels::gcm::AesGcm<192>;
+            [Aes256 Gcm] Aes256Gcm: kernels::gcm::AesGcm<256>;
+            [ChaCha20 Poly1305] ChaCha20Poly1305: kernels::chacha20poly1305::ChaCha20Poly1305;
+            [XChaCha20 Poly1305] XChaCha20Poly1305: kernels::chacha20poly1305::XChaCha20Poly1305;
+            [Aes128 Cbc] Aes128CbcHmac: Chained<kernels::aes::Aes<128>>;
+            [Aes192 Cbc] Aes192CbcHmac: Chained<kernels::aes::Aes<192>>;
+            [Aes256 Cbc] Aes256CbcHmac: Chained<kernels::aes::Aes<256>>;
+            [Aes128 Ctr] Aes128CtrHmac: Chained<kernels::aes::AesForward<128>>;
+            [Aes256 Ctr] Aes256CtrHmac: Chained<kernels::aes::AesForward<256>>;
         }
     };
 }
 
-/// Makes the type and its methods.
+/// Makes the type and what is done with it.
 macro_rules! aead_key {
-    ({} $([$primitive:ident $mode:ident] $variant:ident:
-          $kernel:ty, $key:literal, $nonce:literal;)+) => {
-        /// An expanded key. A request finds its kernel by one branch.
+    ({} $([$primitive:ident $mode:ident] $variant:ident: $kernel:ty;)+) => {
+        /// An expanded key; a request finds its kernel by one branch.
         //
         // The head has the same offset in all variants, so that reading it does not depend on the
         // tag. Head and tag share a cache line with the start of the key: with many sessions,
@@ -51,7 +54,8 @@ macro_rules! aead_key {
             fn empty<T>(isa: Isa, head: Head, keep: impl Fn(Self) -> T) -> Result<T, Error> {
                 match (head.algorithm.primitive(), head.algorithm.mode()) {
                     $((Primitive::$primitive, Mode::$mode) => {
-                        return Ok(keep(Self::$variant(head, <$kernel>::empty(isa))));
+                        let kernel = <$kernel as Kernel>::empty(isa, head.algorithm);
+                        return Ok(keep(Self::$variant(head, kernel)));
                     })+
                     _ => Err(Error::Unsupported),
                 }
@@ -74,9 +78,8 @@ macro_rules! aead_key {
             #[inline]
             pub(super) fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
                 match self {
-                    $(Self::$variant(_, kernel) => kernel.set_key(array(key)?),)+
+                    $(Self::$variant(_, kernel) => Kernel::set_key(kernel, key),)+
                 }
-                Ok(())
             }
         }
     };
@@ -93,9 +96,9 @@ macro_rules! by_key {
 
 /// Same as [`by_key`], with the rows of the table.
 macro_rules! by_key_of {
-    ({ $expanded:expr, $found:ident => $result:expr }
-     $([$($algorithm:ident)+] $variant:ident: $kernel:ty, $key:literal, $nonce:literal;)+) => {
-        match $expanded {
+    ({ $keyed:expr, $found:ident => $result:expr }
+     $([$($algorithm:ident)+] $variant:ident: $kernel:ty;)+) => {
+        match $keyed {
             $(AeadKey::$variant(_, $found) => $result,)+
         }
     };
@@ -120,59 +123,105 @@ impl Head {
         algorithm: Algorithm,
         keep: impl Fn(AeadKey) -> T,
     ) -> Result<T, Error> {
-        let tag_length = 16;
+        let tag_length = algorithm.tag_length();
         let limits = Limits::new(algorithm, tag_length)?;
         AeadKey::empty(isa, Self { limits, algorithm, isa, tag_length }, keep)
     }
 }
 
-/// A kernel that takes a nonce of any length, and writes or compares the tag itself. A tag that is
-/// returned in a `Result` would be copied in pieces, which takes half as long as a short message.
-pub(super) trait Nonced<const KEY: usize, const NONCE: usize>: Aead<KEY, NONCE> {
-    /// Same as [`Aead::seal`], with a tag of as many bytes as there is room for.
-    #[inline(always)]
-    fn seal_under(
-        &self,
-        nonce: &[u8],
-        aad: &[u8],
-        data: InOutBuf<'_, '_, u8>,
-        tag: &mut [u8],
-    ) -> Result<(), Error> {
-        match nonce.try_into() {
-            Ok(nonce) => {
-                tag::put(&self.seal(nonce, aad, data), tag);
+/// A kernel with nonces of one usual length: the [`Kernel`] of an [`Aead`].
+macro_rules! aead {
+    ($kernel:ty, $key:literal, $nonce:literal) => {
+        impl Kernel for $kernel {
+            type Message = <Self as Aead<$key, $nonce>>::Message;
+
+            #[inline(always)]
+            fn empty(isa: Isa, _algorithm: Algorithm) -> Self {
+                <Self as Aead<$key, $nonce>>::empty(isa)
+            }
+
+            #[inline]
+            fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
+                Aead::set_key(self, array(key)?);
                 Ok(())
             }
-            Err(_) => self.seal_under_other(nonce, aad, data, tag),
-        }
-    }
 
-    /// Same as [`Aead::open`], or [`Error::Authentication`] if the right tag does not begin with
-    /// `tag`.
-    #[inline(always)]
-    fn open_under(
-        &self,
-        nonce: &[u8],
-        aad: &[u8],
-        data: InOutBuf<'_, '_, u8>,
-        tag: &[u8],
-    ) -> Result<(), Error> {
-        match nonce.try_into() {
-            Ok(nonce) => tag::compare(&self.open(nonce, aad, data), tag),
-            Err(_) => self.open_under_other(nonce, aad, data, tag),
-        }
-    }
+            #[inline(always)]
+            fn seal_message(
+                &self,
+                nonce: &[u8],
+                aad: &[u8],
+                data: InOutBuf<'_, '_, u8>,
+                tag: &mut [u8],
+            ) -> Result<(), Error> {
+                match nonce.try_into() {
+                    Ok(nonce) => {
+                        tag::put(&self.seal(nonce, aad, data), tag);
+                        Ok(())
+                    }
+                    Err(_) => self.seal_under_other(nonce, aad, data, tag),
+                }
+            }
 
-    /// Same as [`Aead::begin`].
-    #[inline]
-    fn begin_under(&self, nonce: &[u8]) -> Result<Self::Message, Error> {
-        match nonce.try_into() {
-            Ok(nonce) => Ok(self.begin(nonce)),
-            Err(_) => self.begin_under_other(nonce),
-        }
-    }
+            #[inline(always)]
+            fn open_message(
+                &self,
+                nonce: &[u8],
+                aad: &[u8],
+                data: InOutBuf<'_, '_, u8>,
+                tag: &[u8],
+            ) -> Result<(), Error> {
+                match nonce.try_into() {
+                    Ok(nonce) => tag::compare(&self.open(nonce, aad, data), tag),
+                    Err(_) => self.open_under_other(nonce, aad, data, tag),
+                }
+            }
 
-    /// Takes a nonce of an unusual length. This default refuses it.
+            #[inline]
+            fn begin_message(&self, nonce: &[u8]) -> Result<Self::Message, Error> {
+                match nonce.try_into() {
+                    Ok(nonce) => Ok(self.begin(nonce)),
+                    Err(_) => self.begin_under_other(nonce),
+                }
+            }
+
+            #[inline]
+            fn associate_next(&self, message: &mut Self::Message, aad: &[u8]) {
+                self.associate(message, aad);
+            }
+
+            #[inline]
+            fn encrypt_next(&self, message: &mut Self::Message, data: InOutBuf<'_, '_, u8>) {
+                self.encrypt(message, data);
+            }
+
+            #[inline]
+            fn decrypt_next(&self, message: &mut Self::Message, data: InOutBuf<'_, '_, u8>) {
+                self.decrypt(message, data);
+            }
+
+            #[inline]
+            fn finish(&self, message: Self::Message, tag: &mut [u8]) {
+                tag::put(&self.tag(message), tag);
+            }
+
+            #[inline]
+            fn verify(&self, message: Self::Message, tag: &[u8]) -> Result<(), Error> {
+                tag::compare(&self.tag(message), tag)
+            }
+        }
+    };
+}
+
+aead!(AesGcm<128>, 16, 12);
+aead!(AesGcm<192>, 24, 12);
+aead!(AesGcm<256>, 32, 12);
+aead!(ChaCha20Poly1305, 32, 12);
+aead!(XChaCha20Poly1305, 32, 24);
+
+/// What a kernel does with a nonce that does not have the usual length: it refuses, unless it says
+/// otherwise.
+trait OtherNonces: Kernel {
     #[cold]
     fn seal_under_other(
         &self,
@@ -184,7 +233,6 @@ pub(super) trait Nonced<const KEY: usize, const NONCE: usize>: Aead<KEY, NONCE> 
         Err(Error::NonceLength)
     }
 
-    /// Same as [`seal_under_other`](Self::seal_under_other).
     #[cold]
     fn open_under_other(
         &self,
@@ -196,20 +244,19 @@ pub(super) trait Nonced<const KEY: usize, const NONCE: usize>: Aead<KEY, NONCE> 
         Err(Error::NonceLength)
     }
 
-    /// Same as [`seal_under_other`](Self::seal_under_other).
     #[cold]
     fn begin_under_other(&self, _nonce: &[u8]) -> Result<Self::Message, Error> {
         Err(Error::NonceLength)
     }
 }
 
-impl Nonced<32, 12> for ChaCha20Poly1305 {}
-impl Nonced<32, 24> for XChaCha20Poly1305 {}
+impl OtherNonces for ChaCha20Poly1305 {}
+impl OtherNonces for XChaCha20Poly1305 {}
 
 /// GCM hashes nonces of other lengths to a counter block.
 macro_rules! hashes_nonces {
-    ($kernel:ty, $key:literal) => {
-        impl Nonced<$key, 12> for $kernel {
+    ($kernel:ty) => {
+        impl OtherNonces for $kernel {
             #[cold]
             #[inline(never)]
             fn seal_under_other(
@@ -247,6 +294,6 @@ macro_rules! hashes_nonces {
     };
 }
 
-hashes_nonces!(AesGcm<128>, 16);
-hashes_nonces!(AesGcm<192>, 24);
-hashes_nonces!(AesGcm<256>, 32);
+hashes_nonces!(AesGcm<128>);
+hashes_nonces!(AesGcm<192>);
+hashes_nonces!(AesGcm<256>);

@@ -43,6 +43,9 @@ impl Cipher {
             return Err(Error::NonceLength);
         }
         self.admit(aad.len(), message.len(), tag.len())?;
+        if !message.len().is_multiple_of(self.algorithm().granularity()) {
+            return Err(Error::DataLength);
+        }
         let nonce = nonces.fresh()?;
         self.seal_detached(&nonce, aad, message, tag)?;
         Ok(nonce)

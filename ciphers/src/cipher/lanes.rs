@@ -5,80 +5,33 @@
 //! [`Cipher::open_detached`]. A refused message changes nothing for the others. `lanecrypt-engine`
 //! sorts mixed batches, and knows at which lengths lanes are faster.
 
-use core::fmt;
-
 use arrayvec::ArrayVec;
 use inout::InOutBuf;
+use lanecrypt_kernels::aes::Aes;
 use lanecrypt_kernels::chacha20poly1305::{
     ChaCha20Poly1305, Lane, XChaCha20Poly1305, open_lanes, seal_lanes,
 };
-use lanecrypt_kernels::wipe;
+use lanecrypt_kernels::{lanes, wipe};
 
 use super::aead_key::AeadKey;
+use super::chained;
 use super::{Cipher, tag};
-use crate::{Algorithm, Error, Mode, Primitive};
+use crate::{Algorithm, Mode, Primitive};
 
+pub(super) mod message;
+
+use self::message::{AT_ONCE, open_alone, refuse, seal_alone};
+pub use self::message::{Lengths, Opening, Sealing};
 pub use lanecrypt_kernels::in_parts;
 
-/// The number of messages that a kernel gets at once.
-const AT_ONCE: usize = 64;
-
-/// The lengths in bytes of the messages that run in lanes. Other messages run alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_structs, reason = "it is two numbers")]
-pub struct Lengths {
-    /// The shortest.
-    pub shortest: u32,
-    /// The longest; less than the shortest if no messages run in lanes.
-    pub longest: u32,
-}
-
-impl Lengths {
-    /// Every message runs alone.
-    pub const NONE: Self = Self { shortest: 1, longest: 0 };
-    /// All messages that are not empty run in lanes, if there is a kernel for that.
-    pub const ALL: Self = Self { shortest: 1, longest: u32::MAX };
-
-    /// Whether a message with this many bytes runs in lanes.
-    #[must_use]
-    #[inline]
-    pub fn contain(&self, bytes: usize) -> bool {
-        bytes >= self.shortest as usize && bytes <= self.longest as usize
-    }
-}
-
-/// A message to seal: the arguments of [`Cipher::seal_detached`].
-#[expect(clippy::exhaustive_structs, reason = "the owner of a batch makes it, field by field")]
-pub struct Sealing<'a> {
-    /// Its key.
-    pub cipher: &'a Cipher,
-    /// Its nonce, which must not have been used before under this key.
-    pub nonce: &'a [u8],
-    /// The associated data.
-    pub aad: &'a [u8],
-    /// The data to encrypt, in place or from one buffer to another.
-    pub data: InOutBuf<'a, 'a, u8>,
-    /// The room for the tag, of [`Cipher::tag_length`] bytes.
-    pub tag: &'a mut [u8],
-    /// The place for an error. Nothing is written there without an error.
-    pub outcome: &'a mut Result<(), Error>,
-}
-
-/// A message to open: the arguments of [`Cipher::open_detached`].
-#[expect(clippy::exhaustive_structs, reason = "the owner of a batch makes it, field by field")]
-pub struct Opening<'a> {
-    /// Its key.
-    pub cipher: &'a Cipher,
-    /// Its nonce.
-    pub nonce: &'a [u8],
-    /// The associated data.
-    pub aad: &'a [u8],
-    /// The data to decrypt, in place or from one buffer to another.
-    pub data: InOutBuf<'a, 'a, u8>,
-    /// Its tag, of [`Cipher::tag_length`] bytes.
-    pub tag: &'a [u8],
-    /// The place for an error. Nothing is written there without an error.
-    pub outcome: &'a mut Result<(), Error>,
+/// What finds the key of a message that is of the variant.
+macro_rules! keyed {
+    ($variant:ident) => {
+        |cipher: &'a Cipher| match &cipher.key {
+            AeadKey::$variant(_, key) => Some(key),
+            _ => None,
+        }
+    };
 }
 
 /// Seals each message, as [`Cipher::seal_detached`] does, and returns how many were refused.
@@ -96,6 +49,27 @@ pub fn seal<'a>(
             if lengths != Lengths::NONE =>
         {
             seal_beside(lengths, messages)
+        }
+        _ if lengths == Lengths::NONE || algorithm.mac().is_none() => {
+            messages.map(seal_alone).sum()
+        }
+        (Primitive::Aes128, Mode::Cbc) => {
+            let run = |lanes: &mut [lanes::Lane<'a, _, 16>]| Aes::<128>::cbc_encrypt_lanes(lanes);
+            chained::lanes::seal_cbc(lengths, messages, keyed!(Aes128CbcHmac), run)
+        }
+        (Primitive::Aes128, Mode::Ctr) => {
+            chained::lanes::seal(lengths, messages, keyed!(Aes128CtrHmac))
+        }
+        (Primitive::Aes192, Mode::Cbc) => {
+            let run = |lanes: &mut [lanes::Lane<'a, _, 16>]| Aes::<192>::cbc_encrypt_lanes(lanes);
+            chained::lanes::seal_cbc(lengths, messages, keyed!(Aes192CbcHmac), run)
+        }
+        (Primitive::Aes256, Mode::Cbc) => {
+            let run = |lanes: &mut [lanes::Lane<'a, _, 16>]| Aes::<256>::cbc_encrypt_lanes(lanes);
+            chained::lanes::seal_cbc(lengths, messages, keyed!(Aes256CbcHmac), run)
+        }
+        (Primitive::Aes256, Mode::Ctr) => {
+            chained::lanes::seal(lengths, messages, keyed!(Aes256CtrHmac))
         }
         _ => messages.map(seal_alone).sum(),
     }
@@ -118,38 +92,26 @@ pub fn open<'a>(
         {
             open_beside(lengths, messages)
         }
+        _ if lengths == Lengths::NONE || algorithm.mac().is_none() => {
+            messages.map(open_alone).sum()
+        }
+        (Primitive::Aes128, Mode::Cbc) => {
+            chained::lanes::open(lengths, messages, keyed!(Aes128CbcHmac))
+        }
+        (Primitive::Aes128, Mode::Ctr) => {
+            chained::lanes::open(lengths, messages, keyed!(Aes128CtrHmac))
+        }
+        (Primitive::Aes192, Mode::Cbc) => {
+            chained::lanes::open(lengths, messages, keyed!(Aes192CbcHmac))
+        }
+        (Primitive::Aes256, Mode::Cbc) => {
+            chained::lanes::open(lengths, messages, keyed!(Aes256CbcHmac))
+        }
+        (Primitive::Aes256, Mode::Ctr) => {
+            chained::lanes::open(lengths, messages, keyed!(Aes256CtrHmac))
+        }
         _ => messages.map(open_alone).sum(),
     }
-}
-
-// Messages are passed by value. If the address of a message were taken anywhere, even on a rare
-// path, the whole message would be stored each time and read again at other widths, which stalls on
-// the stores.
-
-/// Serves a message of any algorithm alone. Returns 1 if it is refused.
-#[inline(never)]
-fn seal_alone(message: Sealing<'_>) -> usize {
-    let Sealing { cipher, nonce, aad, data, tag, outcome } = message;
-    match cipher.seal_detached(nonce, aad, in_parts(data), tag) {
-        Ok(()) => 0,
-        Err(error) => refuse(outcome, error),
-    }
-}
-
-/// Serves a message of any algorithm alone. Returns 1 if it is refused.
-#[inline(never)]
-fn open_alone(message: Opening<'_>) -> usize {
-    let Opening { cipher, nonce, aad, data, tag, outcome } = message;
-    match cipher.open_detached(nonce, aad, in_parts(data), tag) {
-        Ok(()) => 0,
-        Err(error) => refuse(outcome, error),
-    }
-}
-
-#[cold]
-fn refuse(outcome: &mut Result<(), Error>, error: Error) -> usize {
-    *outcome = Err(error);
-    1
 }
 
 /// The key and the nonce of a message that may run in lanes.
@@ -239,19 +201,5 @@ fn open_beside<'a>(lengths: Lengths, mut messages: impl Iterator<Item = Opening<
         if last {
             return refused;
         }
-    }
-}
-
-/// Without key and data.
-impl fmt::Debug for Sealing<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sealing").field("cipher", self.cipher).finish_non_exhaustive()
-    }
-}
-
-/// Without key and data.
-impl fmt::Debug for Opening<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Opening").field("cipher", self.cipher).finish_non_exhaustive()
     }
 }

@@ -10,6 +10,13 @@ use crate::{Algorithm, Error, Mode};
 /// (SP 800-38D, section 5.2.1.1).
 const GCM_HASHED: u64 = (1 << 61) - 1;
 
+/// The most bytes that a code is of. A hash counts 2^64 bits; this leaves room for the nonce, the
+/// length of the associated data and the block of the key.
+const HMAC_HASHED: u64 = (1 << 61) - (1 << 10);
+
+/// The most bytes that a counter of 32 bits numbers from 1 on, in blocks of 16 (RFC 3686).
+const CTR_LONGEST: u64 = 16 * ((1 << 32) - 1);
+
 /// The most bytes of the parts of one message.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
@@ -22,6 +29,13 @@ pub(super) struct Limits {
 impl Limits {
     /// The limits of an algorithm with tags of `tag_length` bytes.
     pub(super) fn new(algorithm: Algorithm, tag_length: usize) -> Result<Self, Error> {
+        if let Some(mac) = algorithm.mac() {
+            if !(mac.shortest_tag()..=mac.output_length()).contains(&tag_length) {
+                return Err(Error::TagLength);
+            }
+            let data = if algorithm.mode() == Mode::Ctr { CTR_LONGEST } else { HMAC_HASHED };
+            return Ok(Self { aad: HMAC_HASHED, data, packet: HMAC_HASHED });
+        }
         let packet = match (algorithm.mode(), tag_length) {
             (_, 16) | (Mode::Gcm, 12..16) => u64::MAX,
             // SP 800-38D, appendix C: the last rows of its tables.

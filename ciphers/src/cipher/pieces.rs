@@ -1,10 +1,10 @@
 //! A message in pieces: the common part of sealing and opening.
 
 use inout::InOutBuf;
-use lanecrypt_kernels::Aead;
 
 use super::Cipher;
-use super::aead_key::{AeadKey, Nonced, kernels, sealing_ciphers};
+use super::aead_key::{AeadKey, Chained, kernels, sealing_ciphers};
+use super::kernel::Kernel;
 use crate::Error;
 
 /// A message in progress, and how much of it has come.
@@ -55,14 +55,22 @@ impl<'c> Pieces<'c> {
         Ok(())
     }
 
-    /// The tag of the message so far.
-    pub(super) fn tag(self) -> [u8; 16] {
-        self.state.tag()
+    /// Writes the tag of what has come: as much of it as there is room for.
+    pub(super) fn finish(self, tag: &mut [u8]) {
+        self.state.finish(tag);
+    }
+
+    /// Whether a tag is that of what has come.
+    pub(super) fn verify(self, tag: &[u8]) -> Result<(), Error> {
+        self.state.verify(tag)
     }
 
     /// Counts the next bytes of data, or refuses them.
     #[inline]
     fn count(&mut self, length: usize) -> Result<(), Error> {
+        if !length.is_multiple_of(self.cipher.algorithm().granularity()) {
+            return Err(Error::DataLength);
+        }
         let total = self.data.checked_add(length as u64).ok_or(Error::DataLength)?;
         self.cipher.key.head().limits.admit(self.aad, total)?;
         self.data = total;
@@ -73,16 +81,16 @@ impl<'c> Pieces<'c> {
 
 /// Makes the type, and the code that chooses between its variants.
 macro_rules! state {
-    ({} $([$($algorithm:ident)+] $variant:ident: $kernel:ty, $key:literal, $nonce:literal;)+) => {
+    ({} $([$($algorithm:ident)+] $variant:ident: $kernel:ty;)+) => {
         /// A key, and the kernel's state of one message under it, which wipes itself.
         enum State<'c> {
-            $($variant(&'c $kernel, <$kernel as Aead<$key, $nonce>>::Message),)+
+            $($variant(&'c $kernel, <$kernel as Kernel>::Message),)+
         }
 
         impl<'c> State<'c> {
-            fn new(key: &'c AeadKey, nonce: &[u8]) -> Result<Self, Error> {
-                Ok(match key {
-                    $(AeadKey::$variant(_, key) => Self::$variant(key, key.begin_under(nonce)?),)+
+            fn new(keyed: &'c AeadKey, nonce: &[u8]) -> Result<Self, Error> {
+                Ok(match keyed {
+                    $(AeadKey::$variant(_, key) => Self::$variant(key, key.begin_message(nonce)?),)+
                 })
             }
         }
@@ -101,7 +109,7 @@ macro_rules! by_state {
 /// Same as [`by_state`], with the rows of the table.
 macro_rules! by_state_of {
     ({ $state:expr, ($found:ident, $message:ident) => $result:expr }
-     $([$($algorithm:ident)+] $variant:ident: $kernel:ty, $key:literal, $nonce:literal;)+) => {
+     $([$($algorithm:ident)+] $variant:ident: $kernel:ty;)+) => {
         match $state {
             $(State::$variant($found, $message) => $result,)+
         }
@@ -110,19 +118,23 @@ macro_rules! by_state_of {
 
 impl State<'_> {
     fn associate(&mut self, aad: &[u8]) {
-        by_state!(self, (key, message) => key.associate(message, aad));
+        by_state!(self, (key, message) => key.associate_next(message, aad));
     }
 
     fn encrypt(&mut self, data: InOutBuf<'_, '_, u8>) {
-        by_state!(self, (key, message) => key.encrypt(message, data));
+        by_state!(self, (key, message) => key.encrypt_next(message, data));
     }
 
     fn decrypt(&mut self, data: InOutBuf<'_, '_, u8>) {
-        by_state!(self, (key, message) => key.decrypt(message, data));
+        by_state!(self, (key, message) => key.decrypt_next(message, data));
     }
 
-    fn tag(self) -> [u8; 16] {
-        by_state!(self, (key, message) => key.tag(message))
+    fn finish(self, tag: &mut [u8]) {
+        by_state!(self, (key, message) => key.finish(message, tag));
+    }
+
+    fn verify(self, tag: &[u8]) -> Result<(), Error> {
+        by_state!(self, (key, message) => key.verify(message, tag))
     }
 }
 
@@ -214,7 +226,9 @@ mod tests {
                     assert_eq!(pieces.associate(b"aad"), Err(Error::Finished));
                 }
                 pieces.encrypt((&mut [1; 20][..]).into()).expect("short enough");
-                pieces.tag()
+                let mut tag = [0; 16];
+                pieces.finish(&mut tag);
+                tag
             };
             assert_eq!(run(false), run(true), "{algorithm}");
         }

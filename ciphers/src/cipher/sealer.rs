@@ -5,8 +5,8 @@ use core::fmt;
 use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
+use super::Cipher;
 use super::pieces::Pieces;
-use super::{Cipher, tag};
 use crate::Error;
 
 impl Cipher {
@@ -84,7 +84,7 @@ impl Sealer<'_> {
         if tag.len() != self.0.cipher().tag_length() {
             return Err(Error::TagLength);
         }
-        tag::put(&self.0.tag(), tag);
+        self.0.finish(tag);
         Ok(())
     }
 }

@@ -39,6 +39,7 @@ macro_rules! expanded_key {
                 keep: impl Fn(Self) -> T,
             ) -> Result<T, Error> {
                 match (algorithm.primitive(), algorithm.mode()) {
+                    _ if algorithm.is_aead() => Err(Error::Unsupported),
                     $($(#[$cfg])? ($(Primitive::$primitive)|+, Mode::Cbc) => {
                         return Ok(keep(Self::$cbc(<$cipher>::empty(isa))));
                     }

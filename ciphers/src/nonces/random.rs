@@ -11,6 +11,8 @@ use crate::{Algorithm, Error};
 /// The most nonces of 96 bits under one key, from all senders together: the probability that two of
 /// them are equal is then below 2^-32 (SP 800-38D, section 8.3).
 const MOST_OF_96_BITS: u64 = 1 << 32;
+/// The same of 128 bits.
+const MOST_OF_128_BITS: u64 = 1 << 48;
 
 /// Random nonces, for programs that cannot keep count.
 ///
@@ -53,7 +55,11 @@ impl<R: CryptoRng> RandomNonces<R> {
     /// [`Error::Unsupported`] if the algorithm does not authenticate.
     pub fn new(algorithm: Algorithm, rng: R) -> Result<Self, Error> {
         let length = nonce_length(algorithm)?;
-        let left = if length == 12 { MOST_OF_96_BITS } else { u64::MAX };
+        let left = match length {
+            12 => MOST_OF_96_BITS,
+            16 => MOST_OF_128_BITS,
+            _ => u64::MAX,
+        };
         Ok(Self { rng, length, left, made_in: Generation::now() })
     }
 

@@ -10,11 +10,12 @@ use super::refusal::Refusal;
 use super::request::{decode, encode};
 
 /// The files of test vectors: JSON lines. The first line names the source.
-const FILES: [&str; 12] = [
+const FILES: [&str; 13] = [
     include_str!("../../vectors/aes.jsonl"),
     include_str!("../../vectors/arc4.jsonl"),
     include_str!("../../vectors/chacha.jsonl"),
     include_str!("../../vectors/chacha20poly1305.jsonl"),
+    include_str!("../../vectors/chained.jsonl"),
     include_str!("../../vectors/des.jsonl"),
     include_str!("../../vectors/gcm.jsonl"),
     include_str!("../../vectors/hc128.jsonl"),
@@ -77,7 +78,7 @@ pub(crate) fn run(isa: Isa) -> Report {
             report.failed = true;
             format!("FAILED: {}", wrong.join(", "))
         };
-        report.text += &format!("{name:<20}{:>4} vectors  {verdict}\n", own.len());
+        report.text += &format!("{name:<24}{:>4} vectors  {verdict}\n", own.len());
     }
     report
 }

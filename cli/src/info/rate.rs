@@ -56,7 +56,7 @@ impl Rate {
         let cipher = Cipher::with_isa(isa, algorithm, key).ok()?;
         let mut message = vec![0; usize::from(MESSAGE)];
         let mut out = message.clone();
-        let mut tag = [0; 16];
+        let mut tag = vec![0; algorithm.tag_length()];
         let encrypt = cycles_per_byte(|| {
             cipher.seal_detached(nonce, &[], black_box(&mut message[..]), &mut tag)
         })?;

@@ -207,7 +207,8 @@ impl<'b> Member<'b> for &'b mut Ready<'_> {
     }
 }
 
-/// The length of a message in bytes; of a packet without the usual tag.
+/// The length of a message in bytes; of a packet without a tag of 16 bytes, for only costs depend
+/// on it.
 #[inline(always)]
 pub(super) fn message_bytes(operation: Operation, header: usize, buffer: &[u8]) -> usize {
     let bytes = buffer.len().saturating_sub(header);

@@ -105,7 +105,8 @@ fn batches(engine: &Engine) {
     let algorithms =
         Algorithm::ALL.iter().filter(|algorithm| algorithm.key_lengths().longest() <= 64);
     let sessions: Vec<_> = algorithms.filter_map(|algorithm| open(algorithm).ok()).collect();
-    let mut messages = vec![[7; 64 + 16]; 2 * sessions.len()];
+    let room = |session: &lanecrypt::Session| vec![7; 64 + session.tag_length()];
+    let mut messages: Vec<_> = sessions.iter().chain(&sessions).map(room).collect();
     for forward in [true, false] {
         let mut batch: Vec<Request<'_>> = messages
             .iter_mut()

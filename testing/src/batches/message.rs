@@ -36,6 +36,8 @@ pub struct Message {
     pub data: Vec<u8>,
     /// The received tag, or the initial content of the tag's room; empty for a packet.
     pub tag: Vec<u8>,
+    /// The length of tags under its key, 0 without authentication.
+    pub tag_length: usize,
     /// It is served before its batch is; a slice of requests may have such messages.
     pub before: bool,
     /// Its address relative to cache lines.
@@ -136,6 +138,7 @@ impl Message {
             aad: numbers.bytes(aad),
             data: numbers.bytes(len),
             tag: vec![ROOM; key.tag_length()],
+            tag_length: key.tag_length(),
             before: false,
             offset: numbers.below(64),
             expected: Expected { outcome: Ok(()), out: Vec::new(), tag: Vec::new() },
@@ -311,7 +314,7 @@ impl Message {
             return Err("another outcome");
         }
         if expected.outcome == Err(Error::Authentication) && !self.is_short() {
-            let tag = if self.form == Form::Packet { 16 } else { 0 };
+            let tag = if self.form == Form::Packet { self.tag_length } else { 0 };
             let message = out.bytes().len() - tag;
             if out.bytes()[..message].iter().any(|&byte| byte != 0) {
                 return Err("it is refused and not wiped");
@@ -328,7 +331,7 @@ impl Message {
 
     /// Whether it is a packet that is shorter than a tag.
     pub fn is_short(&self) -> bool {
-        self.form == Form::Packet && self.data.len() < 16
+        self.form == Form::Packet && self.data.len() < self.tag_length
     }
 }
 

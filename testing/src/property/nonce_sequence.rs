@@ -51,7 +51,7 @@ fn first(bytes: &mut Bytes<'_>) -> u64 {
 fn counted(algorithm: Algorithm, fixed: &[u8], first: u64, steps: usize) {
     let length = algorithm.nonce_length();
     let nonces = Nonces::counter(algorithm, fixed);
-    if !algorithm.is_aead() {
+    if !algorithm.is_aead() || algorithm.needs_random_nonces() {
         assert_eq!(nonces.map(drop), Err(Error::Unsupported), "{algorithm}");
         return;
     }
@@ -76,7 +76,7 @@ fn counted(algorithm: Algorithm, fixed: &[u8], first: u64, steps: usize) {
 /// A counter that is added to an initialization vector without carries.
 fn masked(algorithm: Algorithm, iv: &[u8], first: u64, steps: usize) {
     let nonces = Nonces::masked(algorithm, iv);
-    if !algorithm.is_aead() {
+    if !algorithm.is_aead() || algorithm.needs_random_nonces() {
         assert_eq!(nonces.map(drop), Err(Error::Unsupported), "{algorithm}");
         return;
     }
@@ -102,7 +102,11 @@ fn random(algorithm: Algorithm, first: u64, steps: usize) {
         return;
     }
     let mut nonces = nonces.expect("it has nonces").already_used(first);
-    let most = if algorithm.nonce_length() == 12 { 1 << 32 } else { u64::MAX };
+    let most = match algorithm.nonce_length() {
+        12 => 1 << 32,
+        16 => 1 << 48,
+        _ => u64::MAX,
+    };
     let mut seen = BTreeSet::new();
     for step in 0..steps as u64 {
         match nonces.fresh() {

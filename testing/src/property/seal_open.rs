@@ -1,9 +1,10 @@
 //! What must hold for any message of any cipher with authentication: shared by a test, which runs it
 //! on a fixed corpus, and by the fuzz target `seal_open`, which searches for inputs that break it.
 
-use lanecrypt_ciphers::{Algorithm, Cipher, Error, InOutBuf, Isa, Level, Mode};
+use lanecrypt_ciphers::{Algorithm, Cipher, Error, InOutBuf, Isa, Level};
 
 use super::Bytes;
+use crate::aeads::{aeads, tag_lengths, whole};
 
 /// The longest message, in bytes: several steps of the widest kernel.
 const LONGEST: usize = 6000;
@@ -47,12 +48,9 @@ struct Case {
 
 impl Case {
     fn parse(bytes: &mut Bytes<'_>) -> Self {
-        let aeads: Vec<_> = Algorithm::ALL.iter().copied().filter(|row| row.is_aead()).collect();
-        let algorithm = *bytes.choice(&aeads);
+        let algorithm = *bytes.choice(&aeads().collect::<Vec<_>>());
         let level = *bytes.choice(&Level::ALL);
-        let tags: &[usize] =
-            if algorithm.mode() == Mode::Gcm { &[16, 4, 8, 12, 13, 14, 15] } else { &[16] };
-        let tag = *bytes.choice(tags);
+        let tag = *bytes.choice(&tag_lengths(algorithm));
         // Mostly of the usual length; others are refused, or hashed.
         let nonce = match bytes.byte() {
             other @ 0..40 => usize::from(other),
@@ -64,11 +62,13 @@ impl Case {
             short @ 0..200 => usize::from(short % 50),
             _ => bytes.length() % LONGEST,
         };
-        let cuts = (0..bytes.byte() % 24).map(|_| bytes.length() % 400).collect();
+        let cuts = (0..bytes.byte() % 24).map(|_| whole(algorithm, bytes.length() % 400)).collect();
         let bit = bytes.length();
         let wanted = match bytes.byte() {
-            short @ 0..128 => usize::from(short),
-            _ => bytes.length() % LONGEST,
+            short @ 0..128 => whole(algorithm, usize::from(short)),
+            // Most ends of blocks that are missing are refused.
+            uneven @ 128..136 => usize::from(uneven),
+            _ => whole(algorithm, bytes.length() % LONGEST),
         };
         let aad = bytes.take(aad.min(32)).into_iter().cycle().take(aad).collect();
         let message = bytes.repeated(wanted);

@@ -25,6 +25,7 @@ pub struct Vector {
 pub fn own() -> Vec<Vector> {
     let files = [
         ("chacha20poly1305.jsonl", include_str!("../../../vectors/chacha20poly1305.jsonl")),
+        ("chained.jsonl", include_str!("../../../vectors/chained.jsonl")),
         ("gcm.jsonl", include_str!("../../../vectors/gcm.jsonl")),
     ];
     files.iter().flat_map(|(name, text)| json_lines(name, text)).collect()

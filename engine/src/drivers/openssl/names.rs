@@ -31,6 +31,7 @@ pub(super) fn find(libcrypto: &Libcrypto, algorithm: Algorithm) -> Result<Found,
 /// The name of an algorithm; none if libcrypto does not have it.
 fn name(algorithm: Algorithm) -> Option<&'static CStr> {
     Some(match (algorithm.primitive(), algorithm.mode()) {
+        _ if algorithm.mac().is_some() => return None,
         (Primitive::Aes128, Mode::Cbc) => c"AES-128-CBC",
         (Primitive::Aes192, Mode::Cbc) => c"AES-192-CBC",
         (Primitive::Aes256, Mode::Cbc) => c"AES-256-CBC",

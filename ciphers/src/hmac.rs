@@ -1,0 +1,330 @@
+//! HMAC (RFC 2104; FIPS 198-1) over the compression functions of the crates `sha1` and `sha2`.
+//!
+//! The crate `hmac` keeps a buffer in each key and copies it for each message. Here a key is two
+//! hash states; blocks of the message are hashed where they lie, and two messages can take turns,
+//! block by block: the processor overlaps them, and each costs two thirds of what it does alone.
+//! Constant time but for lengths.
+
+use core::slice;
+
+use lanecrypt_kernels::wipe;
+use subtle::ConstantTimeEq;
+use zeroize::ZeroizeOnDrop;
+
+use crate::Error;
+
+/// The longest code, that of SHA-384.
+const LONGEST: usize = 48;
+
+/// A hash function with blocks of `BLOCK` bytes, as the Merkle-Damgård construction of its
+/// compression function.
+pub(crate) trait Hash<const BLOCK: usize>: Sized {
+    /// The chaining value.
+    type State: Copy + Default;
+    /// The first chaining value (FIPS 180-4, section 5.3).
+    const INITIAL: Self::State;
+    /// Bytes of the field that holds the length of the message.
+    const LENGTH_FIELD: usize;
+    /// Bytes of the hash.
+    const OUTPUT: usize;
+
+    fn compress(state: &mut Self::State, blocks: &[[u8; BLOCK]]);
+
+    /// Writes as many whole words of a last state as there is room for: the hash, in its room.
+    fn put(state: &Self::State, output: &mut [u8]);
+}
+
+pub(crate) struct Sha1;
+pub(crate) struct Sha256;
+pub(crate) struct Sha384;
+
+impl Hash<64> for Sha1 {
+    type State = [u32; 5];
+    const INITIAL: [u32; 5] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0];
+    const LENGTH_FIELD: usize = 8;
+    const OUTPUT: usize = 20;
+
+    #[inline]
+    fn compress(state: &mut [u32; 5], blocks: &[[u8; 64]]) {
+        sha1::block_api::compress(state, blocks);
+    }
+
+    #[inline]
+    fn put(state: &[u32; 5], output: &mut [u8]) {
+        put_words(state.map(u32::to_be_bytes), output);
+    }
+}
+
+impl Hash<64> for Sha256 {
+    type State = [u32; 8];
+    const INITIAL: [u32; 8] = [
+        0x6a09_e667,
+        0xbb67_ae85,
+        0x3c6e_f372,
+        0xa54f_f53a,
+        0x510e_527f,
+        0x9b05_688c,
+        0x1f83_d9ab,
+        0x5be0_cd19,
+    ];
+    const LENGTH_FIELD: usize = 8;
+    const OUTPUT: usize = 32;
+
+    #[inline]
+    fn compress(state: &mut [u32; 8], blocks: &[[u8; 64]]) {
+        sha2::block_api::compress256(state, blocks);
+    }
+
+    #[inline]
+    fn put(state: &[u32; 8], output: &mut [u8]) {
+        put_words(state.map(u32::to_be_bytes), output);
+    }
+}
+
+impl Hash<128> for Sha384 {
+    type State = [u64; 8];
+    const INITIAL: [u64; 8] = [
+        0xcbbb_9d5d_c105_9ed8,
+        0x629a_292a_367c_d507,
+        0x9159_015a_3070_dd17,
+        0x152f_ecd8_f70e_5939,
+        0x6733_2667_ffc0_0b31,
+        0x8eb4_4a87_6858_1511,
+        0xdb0c_2e0d_64f9_8fa7,
+        0x47b5_481d_befa_4fa4,
+    ];
+    const LENGTH_FIELD: usize = 16;
+    const OUTPUT: usize = 48;
+
+    #[inline]
+    fn compress(state: &mut [u64; 8], blocks: &[[u8; 128]]) {
+        sha2::block_api::compress512(state, blocks);
+    }
+
+    #[inline]
+    fn put(state: &[u64; 8], output: &mut [u8]) {
+        put_words(state.map(u64::to_be_bytes), output);
+    }
+}
+
+#[inline]
+fn put_words<const N: usize, const W: usize>(words: [[u8; N]; W], output: &mut [u8]) {
+    for (to, word) in output.chunks_exact_mut(N).zip(words) {
+        to.copy_from_slice(&word);
+    }
+}
+
+/// An expanded key: the states behind the padded key of the inner and of the outer hash.
+pub(crate) struct Key<H: Hash<BLOCK>, const BLOCK: usize> {
+    inner: H::State,
+    outer: H::State,
+}
+
+impl<H: Hash<BLOCK>, const BLOCK: usize> Key<H, BLOCK> {
+    /// The place of a key, which has to be set before anything is asked.
+    pub(crate) fn empty() -> Self {
+        Self { inner: H::State::default(), outer: H::State::default() }
+    }
+
+    /// Expands a key of at most `BLOCK` bytes.
+    pub(crate) fn set(&mut self, key: &[u8]) {
+        debug_assert!(key.len() <= BLOCK, "longer keys would be hashed");
+        let mut block = [0; BLOCK];
+        for (state, pad) in [(&mut self.inner, 0x36), (&mut self.outer, 0x5c)] {
+            block.fill(pad);
+            block.iter_mut().zip(key).for_each(|(byte, key)| *byte ^= key);
+            *state = H::INITIAL;
+            H::compress(state, &[block]);
+        }
+        wipe::memory(&mut block);
+    }
+
+    /// Begins a message.
+    #[inline]
+    pub(crate) fn begin(&self) -> Message<H, BLOCK> {
+        Message::from(self.inner)
+    }
+
+    /// The code of a message that has come as a whole.
+    #[inline]
+    pub(crate) fn finish(&self, message: Message<H, BLOCK>) -> Code {
+        self.enclose(message.end())
+    }
+
+    /// The codes of two messages; the processor overlaps them.
+    #[inline]
+    pub(crate) fn finish_both(keys: [&Self; 2], messages: [Message<H, BLOCK>; 2]) -> [Code; 2] {
+        let ([one, other], [state, other_state]) = (keys, messages.map(Message::end));
+        [one.enclose(state), other.enclose(other_state)]
+    }
+
+    /// The outer hash, of the inner one: a single block.
+    #[inline]
+    fn enclose(&self, mut inner: H::State) -> Code {
+        let mut block = [0; BLOCK];
+        H::put(&inner, &mut block[..H::OUTPUT]);
+        block[H::OUTPUT] = 0x80;
+        let bits = 8 * (BLOCK + H::OUTPUT) as u64;
+        block[BLOCK - 8..].copy_from_slice(&bits.to_be_bytes());
+        let mut outer = self.outer;
+        H::compress(&mut outer, slice::from_ref(&block));
+        let mut code = Code([0; LONGEST]);
+        H::put(&outer, &mut code.0[..H::OUTPUT]);
+        wipe::memory(&mut block);
+        wipe::words(slice::from_mut(&mut inner));
+        wipe::words(slice::from_mut(&mut outer));
+        code
+    }
+}
+
+impl<H: Hash<BLOCK>, const BLOCK: usize> Drop for Key<H, BLOCK> {
+    fn drop(&mut self) {
+        wipe::words(slice::from_mut(&mut self.inner));
+        wipe::words(slice::from_mut(&mut self.outer));
+    }
+}
+
+impl<H: Hash<BLOCK>, const BLOCK: usize> ZeroizeOnDrop for Key<H, BLOCK> {}
+
+/// A message on its way.
+pub(crate) struct Message<H: Hash<BLOCK>, const BLOCK: usize> {
+    state: H::State,
+    /// The first `filled` bytes, fewer than a block, are not hashed yet.
+    block: [u8; BLOCK],
+    filled: usize,
+    /// Bytes that are hashed, with the block of the key.
+    hashed: u64,
+}
+
+impl<H: Hash<BLOCK>, const BLOCK: usize> Message<H, BLOCK> {
+    #[inline]
+    fn from(state: H::State) -> Self {
+        Self { state, block: [0; BLOCK], filled: 0, hashed: BLOCK as u64 }
+    }
+
+    /// Bytes after which nothing waits for the rest of a block.
+    #[inline]
+    pub(crate) fn to_whole_block(&self) -> usize {
+        (BLOCK - self.filled) % BLOCK
+    }
+
+    /// Hashes the next piece of the message.
+    #[inline]
+    pub(crate) fn update(&mut self, data: &[u8]) {
+        let data = self.fill(data);
+        let (blocks, rest) = data.as_chunks();
+        self.compress(blocks);
+        self.keep(rest);
+    }
+
+    /// Hashes the next pieces of two messages; the processor overlaps them.
+    pub(crate) fn update_both(both: [&mut Self; 2], data: [&[u8]; 2]) {
+        let ([one, other], [data, others]) = (both, data);
+        let (data, others) = (one.fill(data), other.fill(others));
+        let ((blocks, rest), (other_blocks, others_rest)) = (data.as_chunks(), others.as_chunks());
+        let common = blocks.len().min(other_blocks.len());
+        let (blocks, more) = blocks.split_at(common);
+        let (other_blocks, others_more) = other_blocks.split_at(common);
+        for (block, other_block) in blocks.iter().zip(other_blocks) {
+            one.compress(slice::from_ref(block));
+            other.compress(slice::from_ref(other_block));
+        }
+        one.compress(more);
+        other.compress(others_more);
+        one.keep(rest);
+        other.keep(others_rest);
+    }
+
+    /// Hashes the block that data complete, and returns the rest of them.
+    #[inline]
+    fn fill<'d>(&mut self, data: &'d [u8]) -> &'d [u8] {
+        if self.filled == 0 {
+            return data;
+        }
+        let Some((first, rest)) = data.split_at_checked(BLOCK - self.filled) else {
+            self.keep(data);
+            return &[];
+        };
+        self.block[self.filled..].copy_from_slice(first);
+        self.filled = 0;
+        self.compress_kept();
+        rest
+    }
+
+    #[inline]
+    fn compress(&mut self, blocks: &[[u8; BLOCK]]) {
+        H::compress(&mut self.state, blocks);
+        self.hashed += (BLOCK * blocks.len()) as u64;
+    }
+
+    /// Hashes the block that was kept.
+    #[inline]
+    fn compress_kept(&mut self) {
+        H::compress(&mut self.state, slice::from_ref(&self.block));
+        self.hashed += BLOCK as u64;
+    }
+
+    /// Keeps bytes that do not complete a block.
+    #[inline]
+    fn keep(&mut self, data: &[u8]) {
+        let end = self.filled + data.len();
+        self.block[self.filled..end].copy_from_slice(data);
+        self.filled = end;
+    }
+
+    /// Pads the message (FIPS 180-4, section 5.1) and returns the last state.
+    #[inline]
+    fn end(mut self) -> H::State {
+        let bits = 8 * u128::from(self.hashed + self.filled as u64);
+        self.block[self.filled] = 0x80;
+        self.block[self.filled + 1..].fill(0);
+        if self.filled >= BLOCK - H::LENGTH_FIELD {
+            self.compress_kept();
+            self.block.fill(0);
+        }
+        let length = bits.to_be_bytes();
+        self.block[BLOCK - H::LENGTH_FIELD..].copy_from_slice(&length[16 - H::LENGTH_FIELD..]);
+        self.compress_kept();
+        self.state
+    }
+}
+
+impl<H: Hash<BLOCK>, const BLOCK: usize> Drop for Message<H, BLOCK> {
+    #[inline]
+    fn drop(&mut self) {
+        wipe::words(slice::from_mut(&mut self.state));
+        // Ciphertext and associated data.
+        wipe::memory(&mut self.block);
+    }
+}
+
+impl<H: Hash<BLOCK>, const BLOCK: usize> ZeroizeOnDrop for Message<H, BLOCK> {}
+
+/// The code of a message; what is longer than the hash is zero.
+pub(crate) struct Code([u8; LONGEST]);
+
+impl Code {
+    /// Writes as much of it as there is room for.
+    #[inline]
+    pub(crate) fn put(&self, tag: &mut [u8]) {
+        tag.iter_mut().zip(self.0).for_each(|(to, from)| *to = from);
+    }
+
+    /// Whether a tag that came is how it begins, in constant time but for the length.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Authentication`] if it is not.
+    #[inline]
+    pub(crate) fn compare(&self, came: &[u8]) -> Result<(), Error> {
+        let made = self.0.get(..came.len()).unwrap_or_default();
+        if made.ct_eq(came).into() { Ok(()) } else { Err(Error::Authentication) }
+    }
+}
+
+impl Drop for Code {
+    #[inline]
+    fn drop(&mut self) {
+        wipe::memory(&mut self.0);
+    }
+}
