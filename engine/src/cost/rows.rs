@@ -1,12 +1,12 @@
 //! The kinds of messages that have lanes.
 
-use lanecrypt_ciphers::{Algorithm, Level, Mode, Primitive};
+use lanecrypt_ciphers::{Algorithm, Level, Mac, Mode, Primitive};
 
 use crate::Operation;
 use crate::class::Class;
 
 /// The number of kinds.
-pub(crate) const ROWS: usize = 14;
+pub(crate) const ROWS: usize = 19;
 
 /// Stands for a kind: messages that this processor serves without lanes.
 pub(crate) const ALONE: u8 = 254;
@@ -49,7 +49,9 @@ pub(crate) const fn lowest(row: usize) -> Level {
         // AES, with AES instructions.
         0..3 => Level::AesNi,
         // DES and triple DES, bitsliced.
-        12.. => Level::Portable,
+        12..14 => Level::Portable,
+        // With a code, and AES instructions.
+        14.. => Level::AesNi,
         _ => Level::Ssse3,
     }
 }
@@ -57,6 +59,9 @@ pub(crate) const fn lowest(row: usize) -> Level {
 /// The kind of an algorithm and operation. Key length and nonce setup make no difference within a
 /// kind.
 const fn row(algorithm: Algorithm, operation: Operation) -> Option<u8> {
+    if let Some(mac) = algorithm.mac() {
+        return chained_row(algorithm.mode(), mac, operation);
+    }
     Some(match (algorithm.primitive(), algorithm.mode(), operation) {
         (Primitive::Aes128, Mode::Cbc, Operation::Encrypt) => 0,
         (Primitive::Aes192, Mode::Cbc, Operation::Encrypt) => 1,
@@ -78,6 +83,19 @@ const fn row(algorithm: Algorithm, operation: Operation) -> Option<u8> {
         (Primitive::Des, Mode::Cbc, Operation::Encrypt) => 12,
         #[cfg(feature = "legacy")]
         (Primitive::TripleDes, Mode::Cbc, Operation::Encrypt) => 13,
+        _ => return None,
+    })
+}
+
+/// The kind of a cipher with a code. CBC encrypts in lanes; besides that, two codes are computed at
+/// a time.
+const fn chained_row(mode: Mode, mac: Mac, operation: Operation) -> Option<u8> {
+    Some(match (mode, mac, operation) {
+        (Mode::Cbc, Mac::HmacSha1, Operation::Seal) => 14,
+        (Mode::Cbc, Mac::HmacSha256, Operation::Seal) => 15,
+        (Mode::Cbc, Mac::HmacSha384, Operation::Seal) => 16,
+        (_, Mac::HmacSha1, Operation::Seal | Operation::Open) => 17,
+        (_, Mac::HmacSha256, Operation::Seal | Operation::Open) => 18,
         _ => return None,
     })
 }

@@ -159,6 +159,12 @@ pub(super) static PORTABLE: Figures = Figures([
             [119.3, 400.6, 752.4, 1492.9, 2952.8, 6161.3],
         ],
     },
+    // With a code: not measured here, as on AMD.
+    super::amd::PORTABLE.0[14],
+    super::amd::PORTABLE.0[15],
+    super::amd::PORTABLE.0[16],
+    super::amd::PORTABLE.0[17],
+    super::amd::PORTABLE.0[18],
 ]);
 
 #[rustfmt::skip]
@@ -317,6 +323,12 @@ pub(super) static SSSE3: Figures = Figures([
             [115.5, 404.7, 747.2, 1485.6, 2949.2, 5891.9],
         ],
     },
+    // With a code: not measured here, as on AMD.
+    super::amd::SSSE3.0[14],
+    super::amd::SSSE3.0[15],
+    super::amd::SSSE3.0[16],
+    super::amd::SSSE3.0[17],
+    super::amd::SSSE3.0[18],
 ]);
 
 #[rustfmt::skip]
@@ -475,6 +487,12 @@ pub(super) static AESNI: Figures = Figures([
             [117.8, 388.0, 757.6, 1473.9, 2945.6, 5992.0],
         ],
     },
+    // With a code: not measured here, as on AMD.
+    super::amd::AESNI.0[14],
+    super::amd::AESNI.0[15],
+    super::amd::AESNI.0[16],
+    super::amd::AESNI.0[17],
+    super::amd::AESNI.0[18],
 ]);
 
 #[rustfmt::skip]
@@ -633,6 +651,12 @@ pub(super) static AVX2: Figures = Figures([
             [114.9, 390.9, 753.2, 1479.4, 2952.1, 5919.4],
         ],
     },
+    // With a code: not measured here, as on AMD.
+    super::amd::AVX2.0[14],
+    super::amd::AVX2.0[15],
+    super::amd::AVX2.0[16],
+    super::amd::AVX2.0[17],
+    super::amd::AVX2.0[18],
 ]);
 
 #[rustfmt::skip]
@@ -791,6 +815,12 @@ pub(super) static AVX2VAES: Figures = Figures([
             [118.7, 401.0, 754.9, 1474.6, 3029.0, 6090.4],
         ],
     },
+    // With a code: not measured here, as on AMD.
+    super::amd::AVX2VAES.0[14],
+    super::amd::AVX2VAES.0[15],
+    super::amd::AVX2VAES.0[16],
+    super::amd::AVX2VAES.0[17],
+    super::amd::AVX2VAES.0[18],
 ]);
 
 #[rustfmt::skip]
@@ -949,4 +979,10 @@ pub(super) static AVX512: Figures = Figures([
             [56.4, 91.0, 139.9, 239.1, 438.7, 845.2],
         ],
     },
+    // With a code: not measured here, as on AMD.
+    super::amd::AVX512.0[14],
+    super::amd::AVX512.0[15],
+    super::amd::AVX512.0[16],
+    super::amd::AVX512.0[17],
+    super::amd::AVX512.0[18],
 ]);
