@@ -1,6 +1,6 @@
 //! The functions of one build of libcrypto, with the types of its headers.
 
-use core::ffi::{CStr, c_char, c_int, c_uchar, c_ulong, c_void};
+use core::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_ulong, c_void};
 
 use libloading::Library;
 
@@ -41,6 +41,25 @@ pub(crate) struct Functions {
         Option<unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void>,
     pub(crate) OpenSSL_version: unsafe extern "C" fn(c_int) -> *const c_char,
     pub(crate) RAND_bytes: unsafe extern "C" fn(*mut c_uchar, c_int) -> c_int,
+    pub(crate) hmac: Option<Hmac>,
+}
+
+/// The functions of HMAC, which builds without deprecated functions do not have.
+#[derive(Debug)]
+#[expect(non_snake_case, reason = "OpenSSL's own names")]
+pub(crate) struct Hmac {
+    pub(crate) EVP_sha256: unsafe extern "C" fn() -> *const c_void,
+    pub(crate) HMAC_CTX_free: unsafe extern "C" fn(*mut c_void),
+    pub(crate) HMAC_CTX_new: unsafe extern "C" fn() -> *mut c_void,
+    pub(crate) HMAC_Final: unsafe extern "C" fn(*mut c_void, *mut c_uchar, *mut c_uint) -> c_int,
+    pub(crate) HMAC_Init_ex: unsafe extern "C" fn(
+        *mut c_void,
+        *const c_void,
+        c_int,
+        *const c_void,
+        *mut c_void,
+    ) -> c_int,
+    pub(crate) HMAC_Update: unsafe extern "C" fn(*mut c_void, *const c_uchar, usize) -> c_int,
 }
 
 impl Functions {
@@ -88,6 +107,32 @@ impl Functions {
             OSSL_PROVIDER_load: function!(c"OSSL_PROVIDER_load").ok(),
             OpenSSL_version: function!(c"OpenSSL_version")?,
             RAND_bytes: function!(c"RAND_bytes")?,
+            // SAFETY: the caller guarantees the types of these, too.
+            hmac: unsafe { Hmac::find(library) }.ok(),
+        })
+    }
+}
+
+impl Hmac {
+    /// Finds all functions.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Functions::find`].
+    unsafe fn find(library: &Library) -> Result<Self, String> {
+        macro_rules! function {
+            ($name:expr) => {
+                // SAFETY: the caller guarantees the types of all of these.
+                unsafe { find(library, &[$name]) }
+            };
+        }
+        Ok(Self {
+            EVP_sha256: function!(c"EVP_sha256")?,
+            HMAC_CTX_free: function!(c"HMAC_CTX_free")?,
+            HMAC_CTX_new: function!(c"HMAC_CTX_new")?,
+            HMAC_Final: function!(c"HMAC_Final")?,
+            HMAC_Init_ex: function!(c"HMAC_Init_ex")?,
+            HMAC_Update: function!(c"HMAC_Update")?,
         })
     }
 }

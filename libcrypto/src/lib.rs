@@ -29,6 +29,7 @@ mod context;
 mod error;
 mod evp;
 mod functions;
+mod hmac;
 mod library;
 
 pub use aead::{AeadCipher, AeadContext};
@@ -36,4 +37,5 @@ pub use cipher::Cipher;
 pub use context::Context;
 pub use error::{Error, OpenError};
 pub use evp::Direction;
+pub use hmac::HmacSha256;
 pub use library::Libcrypto;

@@ -83,6 +83,11 @@ impl Libcrypto {
         Ok(Self(Box::leak(Box::new(Build::new(functions, version)))))
     }
 
+    /// The build that it is.
+    pub(crate) fn build(&self) -> &'static Build {
+        self.0
+    }
+
     /// The version, such as `3.5.0`; for a fork the whole text, such as `LibreSSL 3.9.2`.
     #[must_use]
     pub fn version(&self) -> &'static str {

@@ -12,6 +12,7 @@ use crate::project::{NamedLibrary, Project};
 use crate::{Aead, Cipher, Direction, Draw, Failed, Generator, Peer, PeerLibraries, generator};
 
 mod aeads;
+mod chained;
 mod ciphers;
 
 const HINT: &str = "apt install libssl3 (or --peer-lib openssl=PATH of a libcrypto.so)";
@@ -31,7 +32,9 @@ impl Project for OpenSsl {
     }
 
     fn aeads(&self, libraries: &PeerLibraries) -> Vec<Peer<dyn Aead>> {
-        aeads::all(libraries)
+        let mut peers = aeads::all(libraries);
+        peers.extend(chained::all(libraries));
+        peers
     }
 
     fn libraries(&self) -> &'static [NamedLibrary] {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use lanecrypt_ciphers::{Algorithm, InOutBuf, Isa};
+use lanecrypt_ciphers::{Algorithm, Cipher as Sealing, InOutBuf, Isa};
 use lanecrypt_kernels::Aead;
 use lanecrypt_kernels::chacha20poly1305::{ChaCha20Poly1305, XChaCha20Poly1305};
 use lanecrypt_kernels::gcm::AesGcm;
@@ -105,7 +105,13 @@ pub(crate) fn seal(
         Algorithm::XCHACHA20_POLY1305 => {
             typed::<XChaCha20Poly1305, 32, 24>(isa, key, nonce, aad, data)
         }
-        _ => Err(Failed),
+        _ => {
+            // Without a kernel of its own: the checked layer.
+            let cipher = Sealing::with_isa(isa, algorithm, key).or(Err(Failed))?;
+            let mut tag = [0; 16];
+            cipher.seal_detached(nonce, aad, data, &mut tag).or(Err(Failed))?;
+            Ok(tag)
+        }
     }
 }
 

@@ -101,10 +101,11 @@ const fn subject(algorithm: Algorithm, more: &'static [usize]) -> Subject {
 }
 
 /// Algorithms with authentication.
-const AEADS: [Subject; 4] = [
+const AEADS: [Subject; 5] = [
     subject(Algorithm::AES_128_GCM, &[]),
     Subject { batches: false, ..subject(Algorithm::AES_256_GCM, &[]) },
     subject(Algorithm::CHACHA20_POLY1305, &[16]),
+    subject(Algorithm::AES_128_CBC_HMAC_SHA256, &[]),
     Subject { from: Depth::Full, batches: false, ..subject(Algorithm::XCHACHA20_POLY1305, &[]) },
 ];
 /// Algorithms without authentication.
