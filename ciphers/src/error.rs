@@ -3,7 +3,7 @@
 use core::fmt;
 
 /// The reason why an operation was refused. A refused operation has changed nothing, except with
-/// [`Authentication`](Self::Authentication).
+/// [`Authentication`](Self::Authentication) and [`DriverFailed`](Self::DriverFailed).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[repr(u8)]
@@ -16,6 +16,10 @@ pub enum Error {
     /// The algorithm takes no data of this length: it is not a whole number of blocks, is less than
     /// one block, or is more than the algorithm allows in one message.
     DataLength,
+    /// The driver that served the message has failed, and no other driver has taken it over. With
+    /// migration nothing has been written; without it, a message in place may be destroyed. No
+    /// cipher of this processor fails in this way.
+    DriverFailed,
     /// The message is finished, or its associated data is, because data has come. Nothing more is
     /// taken until the object is restarted.
     Finished,
@@ -24,6 +28,9 @@ pub enum Error {
     Forked,
     /// The algorithm has no keys of this length.
     KeyLength,
+    /// There is no locked memory in which the key could be kept, because the process may not lock
+    /// more (`RLIMIT_MEMLOCK`).
+    KeyMemory,
     /// The request runs past the end of the keystream, where the keystream would repeat.
     KeystreamExhausted,
     /// All nonces have been used, or as many as are safe under one key. Use another key.
@@ -51,9 +58,11 @@ impl fmt::Display for Error {
             Self::AadLength => "associated data too long",
             Self::Authentication => "authentication failed",
             Self::DataLength => "wrong data length",
+            Self::DriverFailed => "driver failed",
             Self::Finished => "message finished",
             Self::Forked => "nonces of the parent process",
             Self::KeyLength => "wrong key length",
+            Self::KeyMemory => "no locked memory for the key",
             Self::KeystreamExhausted => "keystream exhausted",
             Self::NoncesExhausted => "nonces exhausted",
             Self::NonceLength => "wrong nonce length",

@@ -30,7 +30,7 @@ pub enum CostSource {
 ///
 /// [`Engine::costs`](crate::Engine::costs) returns it. Its text form is the table of figures in
 /// nanoseconds, in the same form as the built-in tables.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Costs {
     level: Level,
     figures: Cow<'static, Figures>,
@@ -99,6 +99,13 @@ impl Costs {
                 },
             )
         })
+    }
+
+    /// The nanoseconds of one of `messages` messages of a class, of this many bytes each; none for
+    /// classes that are not in the table.
+    pub(crate) fn nanoseconds(&self, class: Class, messages: usize, bytes: usize) -> Option<f64> {
+        let kind = self.figures.0.get(usize::from(Lanes::kind(class)))?;
+        figures::nanoseconds(kind, messages, bytes)
     }
 
     /// Decides which messages run in lanes.

@@ -1,15 +1,31 @@
 //! Drivers, which serve requests.
 
 use core::fmt;
+use core::time::Duration;
 
 use lanecrypt_ciphers::{Algorithm, Error};
 
-use crate::Jobs;
+use crate::{Jobs, Operation};
 
 /// A driver's identifier for one of its sessions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_structs, reason = "drivers make it")]
 pub struct SessionId(pub u64);
+
+/// Requests of one algorithm and operation, by which a driver says [what they
+/// cost](Driver::cost).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Load {
+    /// The algorithm of all requests.
+    pub algorithm: Algorithm,
+    /// The operation of all requests.
+    pub operation: Operation,
+    /// The number of requests, at least 1.
+    pub messages: usize,
+    /// The length of their data and associated data, all together, in bytes.
+    pub bytes: usize,
+}
 
 /// Serves requests in place of this processor's software: a card, or another process, for example.
 ///
@@ -40,5 +56,36 @@ pub trait Driver: fmt::Debug + Send + Sync {
     /// If a message is not authentic ([`Error::Authentication`]), its output must be wiped. With
     /// any other error nothing must be written. A panic propagates to the caller. A request that
     /// has no outcome then must not be processed again, because it may have been sealed already.
+    ///
+    /// [`Error::DriverFailed`] says that the driver itself has failed, not the request, whose data
+    /// may be destroyed. With [migration](crate::Engine::with_migration) such a request is given to
+    /// another driver, and so is one without an outcome, after a panic or not.
     fn process(&self, jobs: Jobs<'_, '_>);
+
+    /// The time that it takes for these requests, all handed over at once, from then until the last
+    /// is done; for an idle driver. Where several drivers [share load](crate::Engine::with_balancing)
+    /// this decides. The time of a driver that does not say is measured.
+    ///
+    /// It is called for every batch, so it should compute and not measure.
+    fn cost(&self, load: Load) -> Option<Duration> {
+        let _ = load;
+        None
+    }
+
+    /// Whether it works beside the calling thread, which then has time for others: see
+    /// [`process_beside`](Self::process_beside). It must always answer the same.
+    fn works_beside(&self) -> bool {
+        false
+    }
+
+    /// Same as [`process`](Self::process), but it calls `meanwhile` when the requests have been
+    /// handed over, and waits for them afterwards. `meanwhile` serves other requests, on the calling
+    /// thread, and does not panic.
+    ///
+    /// It is only called if the driver [works beside](Self::works_beside) the calling thread and
+    /// says [what requests cost](Self::cost).
+    fn process_beside(&self, jobs: Jobs<'_, '_>, meanwhile: &mut dyn FnMut()) {
+        self.process(jobs);
+        meanwhile();
+    }
 }

@@ -15,27 +15,35 @@ use crate::{Operation, Request, Session, SessionId};
 /// A driver may send it to another thread, but must have it back before
 /// [`process`](crate::Driver::process) returns.
 pub struct Job<'j, 'a> {
-    session: &'j Session,
+    session: &'a Session,
+    id: SessionId,
     nonce: &'j [u8],
     work: &'j mut Work<'a>,
 }
 
 impl<'j, 'a> Job<'j, 'a> {
     fn new<E: Entry<'a>>(entry: &'j mut E) -> Self {
-        let (session, nonce, work) = entry.parts();
-        Self { session, nonce, work }
+        let id = entry.session().id();
+        Self::with_id(entry, id)
+    }
+
+    /// A job of a driver that has its own identifier for the session.
+    pub(crate) fn with_id<E: Entry<'a>>(entry: &'j mut E, id: SessionId) -> Self {
+        let session = entry.session();
+        let (_, nonce, work) = entry.parts();
+        Self { session, id, nonce, work }
     }
 
     /// The session that holds its key.
     #[must_use]
-    pub fn session(&self) -> &'j Session {
+    pub fn session(&self) -> &'a Session {
         self.session
     }
 
     /// The driver's identifier of that session.
     #[must_use]
     pub fn session_id(&self) -> SessionId {
-        self.session.id()
+        self.id
     }
 
     /// The operation.
@@ -139,6 +147,23 @@ impl<'j, 'a> Job<'j, 'a> {
     }
 }
 
+impl<'a> Entry<'a> for Job<'_, 'a> {
+    #[inline]
+    fn work(&self) -> &Work<'a> {
+        self.work
+    }
+
+    #[inline(always)]
+    fn parts(&mut self) -> (&Session, &[u8], &mut Work<'a>) {
+        (self.session, self.nonce, self.work)
+    }
+
+    #[inline]
+    fn session(&self) -> &'a Session {
+        self.session
+    }
+}
+
 impl fmt::Debug for Job<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Job")
@@ -152,9 +177,11 @@ impl fmt::Debug for Job<'_, '_> {
 pub struct Jobs<'j, 'a>(List<'j, 'a>);
 
 /// Where the requests are.
-enum List<'j, 'a> {
+pub(crate) enum List<'j, 'a> {
     Requests(&'j mut [Request<'a>]),
     Waiting(&'j mut [Waiting<'a>]),
+    /// Picked from a batch for one of several drivers.
+    Picked(&'j mut [Option<Job<'j, 'a>>]),
 }
 
 /// Messages that a driver can be given.
@@ -175,13 +202,23 @@ impl<'a> AsJobs<'a> for Waiting<'a> {
     }
 }
 
-impl Jobs<'_, '_> {
+impl<'j, 'a> Jobs<'j, 'a> {
+    /// Jobs picked from a batch.
+    pub(crate) fn picked(jobs: &'j mut [Option<Job<'j, 'a>>]) -> Self {
+        Self(List::Picked(jobs))
+    }
+
+    pub(crate) fn into_list(self) -> List<'j, 'a> {
+        self.0
+    }
+
     /// The number of jobs.
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.0 {
             List::Requests(requests) => requests.len(),
             List::Waiting(waiting) => waiting.len(),
+            List::Picked(jobs) => jobs.len(),
         }
     }
 
@@ -205,6 +242,10 @@ impl Jobs<'_, '_> {
                 let (first, second) = waiting.split_at_mut(at);
                 (Self(List::Waiting(first)), Self(List::Waiting(second)))
             }
+            List::Picked(jobs) => {
+                let (first, second) = jobs.split_at_mut(at);
+                (Self(List::Picked(first)), Self(List::Picked(second)))
+            }
         }
     }
 }
@@ -217,6 +258,7 @@ impl<'j, 'a> IntoIterator for Jobs<'j, 'a> {
         match self.0 {
             List::Requests(requests) => EachJob(Each::Requests(requests.iter_mut())),
             List::Waiting(waiting) => EachJob(Each::Waiting(waiting.iter_mut())),
+            List::Picked(jobs) => EachJob(Each::Picked(jobs.iter_mut())),
         }
     }
 }
@@ -233,6 +275,7 @@ pub struct EachJob<'j, 'a>(Each<'j, 'a>);
 enum Each<'j, 'a> {
     Requests(slice::IterMut<'j, Request<'a>>),
     Waiting(slice::IterMut<'j, Waiting<'a>>),
+    Picked(slice::IterMut<'j, Option<Job<'j, 'a>>>),
 }
 
 impl<'j, 'a> Iterator for EachJob<'j, 'a> {
@@ -243,6 +286,7 @@ impl<'j, 'a> Iterator for EachJob<'j, 'a> {
         match &mut self.0 {
             Each::Requests(requests) => requests.next().map(Job::new),
             Each::Waiting(waiting) => waiting.next().map(Job::new),
+            Each::Picked(jobs) => jobs.next().and_then(Option::take),
         }
     }
 }

@@ -34,6 +34,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod balanced;
 mod batch;
 mod batch_error;
 mod class;
@@ -60,7 +61,7 @@ pub use batch::{Batch, Room};
 pub use batch_error::BatchError;
 pub use cost::{CostSource, Costs, SideBySide};
 pub use data::Data;
-pub use driver::{Driver, SessionId};
+pub use driver::{Driver, Load, SessionId};
 pub use driver_name_error::DriverNameError;
 pub use drivers::Null;
 #[cfg(feature = "model")]

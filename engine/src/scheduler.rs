@@ -92,7 +92,7 @@ fn serve_mixed<'a, E: AsJobs<'a>>(lanes: &Lanes, batch: &mut [E]) -> usize {
 /// The lengths of the messages of a class that run in lanes. Only messages that can gain from lanes
 /// count towards the number, not all messages of the class.
 #[inline]
-fn side_by_side<'b, 'a: 'b, E: Entry<'a> + 'b>(
+pub(crate) fn side_by_side<'b, 'a: 'b, E: Entry<'a> + 'b>(
     lanes: &Lanes,
     class: Class,
     count: usize,

@@ -114,7 +114,7 @@ impl Session {
         }
     }
 
-    /// The name of the driver that serves it.
+    /// The name of the driver that serves it: `balanced` if several may.
     #[must_use]
     pub fn driver(&self) -> &str {
         self.route().map_or("software", |route| route.driver.name())

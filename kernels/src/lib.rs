@@ -34,6 +34,8 @@ pub mod ghash;
 #[cfg(feature = "legacy")]
 pub mod hc128;
 pub mod lanes;
+#[cfg(feature = "std")]
+mod locked;
 pub mod null;
 #[cfg(feature = "std")]
 mod pin;
@@ -51,4 +53,6 @@ pub use block::{BlockCipher, BlockEncrypt, in_parts, into_blocks};
 pub use ctr::{Ctr, add_to_counter};
 pub use equal::equal;
 pub use isa::{Isa, Level, UnknownLevel};
+#[cfg(feature = "std")]
+pub use locked::LockedPage;
 pub use stream::{Seek, StreamCore};

@@ -4,17 +4,20 @@
 //!
 //! A driver serves requests in place of the engine's software: a card, a key server, or as here the
 //! software itself on several threads. It implements [`Driver`] and is added to an engine under its
-//! name. Sessions are opened on it by that name; whoever uses them notices nothing else.
+//! name. Sessions are opened on it by that name; whoever uses them notices nothing else. At the end
+//! it shares load with the software.
 
 #![forbid(unsafe_code)]
 
+use core::time::Duration;
 use std::collections::HashMap;
 use std::process::ExitCode;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread;
 
 use lanecrypt::{
-    Algorithm, Cipher, Driver, Engine, Error, Job, Jobs, Operation, Request, SessionId, random,
+    Algorithm, Cipher, Driver, Engine, Error, Job, Jobs, Load, Operation, Request, SessionId,
+    random,
 };
 
 /// Fewer jobs than this are not worth a thread.
@@ -76,6 +79,27 @@ impl Driver for Threads {
     fn close(&self, session: SessionId) {
         let mut sessions = self.sessions.write().unwrap_or_else(PoisonError::into_inner);
         sessions.ciphers.remove(&session);
+    }
+
+    /// Whoever opens sessions on several drivers has the engine divide batches among them. The time
+    /// of all requests, as a device's data sheet would have it; a driver that does not say it is
+    /// measured.
+    fn cost(&self, load: Load) -> Option<Duration> {
+        let nanoseconds = 40_000 + (100 * load.messages + load.bytes / 2) / self.threads;
+        Some(Duration::from_nanos(nanoseconds as u64))
+    }
+
+    /// The caller has time for others meanwhile.
+    fn works_beside(&self) -> bool {
+        true
+    }
+
+    /// Hands the jobs over, calls back, and waits.
+    fn process_beside(&self, jobs: Jobs<'_, '_>, meanwhile: &mut dyn FnMut()) {
+        thread::scope(|scope| {
+            scope.spawn(|| self.process(jobs));
+            meanwhile();
+        });
     }
 
     /// One call for a whole batch, so that the driver sees what it may divide. It returns when all
@@ -152,7 +176,27 @@ fn run() -> Result<(), Box<dyn core::error::Error>> {
         }
     }
     println!("{opened} of {PACKETS} packets went through {threads} threads and back");
+
+    share(threads)?;
     if opened == PACKETS - 1 { Ok(()) } else { Err("not as many as there should be".into()) }
+}
+
+/// The driver and the software share load: each batch goes where it costs least, or to both.
+fn share(threads: usize) -> Result<(), Box<dyn core::error::Error>> {
+    let engine = Engine::new().with_driver(Threads::new(threads))?;
+    let engine = engine.with_balancing(&["software", "threads"])?;
+    let session = engine.session_on("balanced", Algorithm::CHACHA20_POLY1305, &[1; 32])?;
+    for size in [64, 1200, 16_000] {
+        let nonces: Vec<[u8; 12]> = (0..PACKETS).map(nonce).collect();
+        let mut packets = vec![vec![7; size + 16]; PACKETS];
+        let each = nonces.iter().zip(&mut packets);
+        let mut batch: Vec<Request<'_>> =
+            each.map(|(nonce, packet)| Request::seal(&session, nonce, &[], packet)).collect();
+        engine.process(&mut batch)?;
+        let shares: Vec<_> = engine.shares().map(|(name, all)| format!("{name} {all}")).collect();
+        println!("after {PACKETS} packets of {size} bytes: {}", shares.join(", "));
+    }
+    Ok(())
 }
 
 fn nonce(number: usize) -> [u8; 12] {

@@ -41,7 +41,7 @@ pub use lanecrypt_engine::queue;
 #[doc(inline)]
 pub use lanecrypt_engine::{
     Batch, BatchError, CostSource, Costs, Data, Driver, DriverNameError, EachJob, Engine, Job,
-    Jobs, Null, Operation, Request, Room, Session, SessionId, SideBySide,
+    Jobs, Load, Null, Operation, Request, Room, Session, SessionId, SideBySide,
 };
 #[cfg(feature = "openssl")]
 #[doc(inline)]

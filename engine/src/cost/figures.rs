@@ -63,6 +63,26 @@ pub(crate) fn lengths(kind: &Kind) -> [Lengths; DEPTHS.len()] {
     })
 }
 
+/// The nanoseconds of one of `messages` messages of this many bytes each, alone or in lanes,
+/// whichever is faster; none if that was not measured.
+pub(crate) fn nanoseconds(kind: &Kind, messages: usize, bytes: usize) -> Option<f64> {
+    let alone = at(&kind.alone, bytes)?;
+    let beside = depth(messages).and_then(|depth| at(&kind.beside[depth], bytes));
+    Some(beside.map_or(alone, |beside| beside.min(alone)))
+}
+
+/// The figure of a length: on the line between the two nearest, longer messages on that of the last.
+#[expect(clippy::cast_precision_loss, reason = "it is an estimate")]
+fn at(figures: &[f32; SIZES.len()], bytes: usize) -> Option<f64> {
+    let longer = SIZES.iter().position(|&size| size as usize >= bytes);
+    let behind = longer.unwrap_or(SIZES.len() - 1).max(1);
+    let [(x0, y0), (x1, y1)] =
+        [behind - 1, behind].map(|at| (f64::from(SIZES[at]), f64::from(figures[at])));
+    // A figure of 0 means that nothing was measured.
+    let time = y0 + (y1 - y0) * (bytes as f64 - x0) / (x1 - x0);
+    (y0 > 0.0 && y1 > 0.0).then(|| time.max(f64::from(figures[0]) / 2.0))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,6 +122,19 @@ mod tests {
         let [some, ..] = lengths(&kind([0.0, 20.0, 40.0, 0.0, 0.0, 0.0]));
         assert_eq!(some.shortest, 64);
         assert_eq!(some.longest, 128);
+    }
+
+    #[test]
+    fn a_time_is_on_the_line_between_figures() {
+        let kind = kind([5.0, 20.0, 40.0, 80.0, 160.0, 0.0]);
+        let time = |messages, bytes| nanoseconds(&kind, messages, bytes);
+        assert_eq!(time(1, 64), Some(40.0));
+        assert_eq!(time(1, 96), Some(60.0));
+        assert_eq!(time(1, 4096), Some(2560.0));
+        assert_eq!(time(16, 64), Some(20.0));
+        // Not measured in lanes, so alone.
+        assert_eq!(time(16, 1024), Some(640.0));
+        assert!(time(2, 0).is_some_and(|time| time > 0.0));
     }
 
     /// Each depth is decided by its own figures.

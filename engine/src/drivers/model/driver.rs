@@ -10,7 +10,7 @@ use lanecrypt_ciphers::{Algorithm, Error};
 use super::demand::Work;
 use super::schedule::Schedule;
 use super::{Card, Fault, Faults, Host};
-use crate::{Driver, Job, Jobs, Operation, SessionId};
+use crate::{Driver, Job, Jobs, Load, Operation, SessionId};
 
 /// Serves the algorithms of a [`Card`]: by the software of this processor, at the time at which the
 /// card would.
@@ -159,8 +159,24 @@ impl Driver for Model {
     fn close(&self, _session: SessionId) {}
 
     fn process(&self, jobs: Jobs<'_, '_>) {
+        self.process_beside(jobs, &mut || {});
+    }
+
+    fn cost(&self, load: Load) -> Option<Duration> {
+        let Load { algorithm, messages, bytes, .. } = load;
+        let work = Work::new(algorithm, bytes / messages.max(1));
+        let each = self.card.nanoseconds(&self.host, work, messages)?;
+        Some(duration(each * messages as f64))
+    }
+
+    fn works_beside(&self) -> bool {
+        true
+    }
+
+    fn process_beside(&self, jobs: Jobs<'_, '_>, meanwhile: &mut dyn FnMut()) {
         let now = self.now();
         let done = jobs.into_iter().map(|job| self.serve(now, job)).fold(now, f64::max);
+        meanwhile();
         self.wait(done);
     }
 }

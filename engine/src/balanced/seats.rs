@@ -1,0 +1,109 @@
+//! The sessions of the driver `balanced`, by number.
+
+use lanecrypt_ciphers::Algorithm;
+
+use super::keys::Place;
+use super::members::Mask;
+use crate::SessionId;
+use crate::class::Class;
+
+/// One session.
+#[derive(Debug)]
+pub(super) struct Open {
+    /// Its class, before the operation is known.
+    pub(super) class: Class,
+    pub(super) algorithm: Algorithm,
+    /// The member on which it was opened by name, which serves it unless it has failed.
+    only: Option<usize>,
+    /// The members on which it is open.
+    pub(super) seated: Mask,
+    /// The members that refused it.
+    pub(super) refused: Mask,
+    /// Its identifiers on members, and those of earlier lives of members. They are closed with the
+    /// session and not before, because other threads may be using them.
+    pub(super) opened: Vec<(usize, SessionId)>,
+    /// Where its key is kept, with migration.
+    pub(super) key: Option<Place>,
+}
+
+impl Open {
+    pub(super) fn new(class: Class, algorithm: Algorithm, only: Option<usize>) -> Self {
+        let (seated, refused) = (Mask::default(), Mask::default());
+        Self { class, algorithm, only, seated, refused, opened: Vec::new(), key: None }
+    }
+
+    /// Has it open on a member.
+    pub(super) fn seat(&mut self, at: usize, id: SessionId) {
+        self.seated = self.seated.with(at);
+        self.opened.push((at, id));
+    }
+
+    /// Its identifier on a member.
+    pub(super) fn id(&self, member: usize) -> SessionId {
+        // The last is of the member's present life.
+        let last = self.opened.iter().rev().find(|&&(at, _)| at == member);
+        last.map_or_else(SessionId::default, |&(_, id)| id)
+    }
+
+    /// Those of these members that may serve it, whether it is open there or not.
+    fn allowed(&self, live: Mask) -> Mask {
+        match self.only {
+            Some(only) if live.has(only) && !self.refused.has(only) => Mask::of(only),
+            _ => live.without(self.refused),
+        }
+    }
+
+    /// Those of these members that serve it.
+    pub(super) fn served_by(&self, live: Mask) -> Mask {
+        self.allowed(live).and(self.seated)
+    }
+
+    /// Those of these members on which it should be opened.
+    pub(super) fn wants(&self, live: Mask) -> Mask {
+        self.allowed(live).without(self.seated)
+    }
+}
+
+/// Open sessions. The number of one that was closed is given to a later one.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    slots: Vec<Option<Open>>,
+    free: Vec<usize>,
+}
+
+impl Table {
+    pub(super) fn add(&mut self, open: Open) -> SessionId {
+        let at = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(None);
+            self.slots.len() - 1
+        });
+        if let Some(slot) = self.slots.get_mut(at) {
+            *slot = Some(open);
+        }
+        SessionId(at as u64)
+    }
+
+    pub(super) fn remove(&mut self, session: SessionId) -> Option<Open> {
+        let at = usize::try_from(session.0).ok()?;
+        let removed = self.slots.get_mut(at)?.take()?;
+        self.free.push(at);
+        Some(removed)
+    }
+
+    #[inline]
+    pub(super) fn find(&self, session: SessionId) -> Option<&Open> {
+        self.slots.get(usize::try_from(session.0).ok()?)?.as_ref()
+    }
+
+    pub(super) fn find_mut(&mut self, session: SessionId) -> Option<&mut Open> {
+        self.slots.get_mut(usize::try_from(session.0).ok()?)?.as_mut()
+    }
+
+    /// Forgets for all sessions that they are open on these members, or were refused there.
+    pub(super) fn unseat(&mut self, members: Mask) {
+        for open in self.slots.iter_mut().flatten() {
+            open.seated = open.seated.without(members);
+            open.refused = open.refused.without(members);
+        }
+    }
+}
