@@ -16,22 +16,24 @@ use crate::{Operation, Request, Session, SessionId};
 /// [`process`](crate::Driver::process) returns.
 pub struct Job<'j, 'a> {
     session: &'a Session,
-    id: SessionId,
+    /// The identifier, if it is not that of the session.
+    id: Option<SessionId>,
     nonce: &'j [u8],
     work: &'j mut Work<'a>,
 }
 
 impl<'j, 'a> Job<'j, 'a> {
     fn new<E: Entry<'a>>(entry: &'j mut E) -> Self {
-        let id = entry.session().id();
-        Self::with_id(entry, id)
+        let session = entry.session();
+        let (_, nonce, work) = entry.parts();
+        Self { session, id: None, nonce, work }
     }
 
     /// A job of a driver that has its own identifier for the session.
     pub(crate) fn with_id<E: Entry<'a>>(entry: &'j mut E, id: SessionId) -> Self {
         let session = entry.session();
         let (_, nonce, work) = entry.parts();
-        Self { session, id, nonce, work }
+        Self { session, id: Some(id), nonce, work }
     }
 
     /// The session that holds its key.
@@ -43,7 +45,7 @@ impl<'j, 'a> Job<'j, 'a> {
     /// The driver's identifier of that session.
     #[must_use]
     pub fn session_id(&self) -> SessionId {
-        self.id
+        self.id.unwrap_or_else(|| self.session.id())
     }
 
     /// The operation.
