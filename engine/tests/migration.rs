@@ -181,21 +181,24 @@ fn threads_lose_nothing() {
     let sessions = open(&engine, &keys);
     let left = AtomicUsize::new(cases() / 2);
     thread::scope(|scope| {
-        for seed in 0..3 {
-            let (engine, keys, sessions, left) = (&engine, &keys, &sessions, &left);
-            scope.spawn(move || {
-                let (mut numbers, mut rooms) = (Random(seed << 32), Rooms::new(engine));
-                // Relaxed: it is only a counter.
-                while left.load(Ordering::Relaxed) > 0 {
-                    let messages = random(keys, &mut numbers);
-                    check(engine, sessions, &messages, &mut rooms).expect("as one by one");
-                    let served = 2 * messages.len();
-                    let less = |left: usize| Some(left.saturating_sub(served));
-                    let _ = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
-                }
-            });
-        }
-        while left.load(Ordering::Relaxed) > 0 {
+        let threads: Vec<_> = (0..3_u64)
+            .map(|seed| {
+                let (engine, keys, sessions, left) = (&engine, &keys, &sessions, &left);
+                scope.spawn(move || {
+                    let (mut numbers, mut rooms) = (Random(seed << 32), Rooms::new(engine));
+                    // Relaxed: it is only a counter.
+                    while left.load(Ordering::Relaxed) > 0 {
+                        let messages = random(keys, &mut numbers);
+                        check(engine, sessions, &messages, &mut rooms).expect("as one by one");
+                        let served = 2 * messages.len();
+                        let less = |left: usize| Some(left.saturating_sub(served));
+                        let _ = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+                    }
+                })
+            })
+            .collect();
+        // Also when one of them has failed.
+        while threads.iter().any(|thread| !thread.is_finished()) {
             flaky.iter().for_each(Flaky::repair);
             for name in ["flaky", "flaky-beside"] {
                 engine.readmit(name);
