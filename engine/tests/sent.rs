@@ -2,8 +2,8 @@
 
 use lanecrypt_engine::{
     Algorithm, Batch, BatchError, CostSource, Costs, Data, Driver, DriverNameError, EachJob,
-    Engine, Error, Isa, Job, Jobs, Nonce, NonceSequence, Nonces, Null, Operation, RandomNonces,
-    Request, Room, Session, SessionId, SideBySide,
+    Engine, Error, Isa, Job, Jobs, Load, Nonce, NonceSequence, Nonces, Null, Operation,
+    RandomNonces, Request, Room, Session, SessionId, SideBySide,
 };
 
 const fn sent_and_shared<T: Send + Sync + ?Sized>() {}
@@ -32,6 +32,7 @@ sent_and_shared!(
     Isa: Isa,
     Job: Job<'_, '_>,
     Jobs: Jobs<'_, '_>,
+    Load: Load,
     Nonce: Nonce,
     Nonces: Nonces,
     Null: Null,
