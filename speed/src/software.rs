@@ -68,10 +68,10 @@ fn session(engine: &Engine, algorithm: Algorithm, at: usize) -> Result<Session, 
 
 /// The quickest of some rounds, each a batch.
 fn nanoseconds(engine: &Engine, sessions: &[Session], size: usize, depth: usize) -> Option<f64> {
-    let nonce_length = sessions.first()?.algorithm().nonce_length();
-    let nonce = vec![1; nonce_length];
+    let first = sessions.first()?;
+    let nonce = vec![1; first.algorithm().nonce_length()];
     let mut messages = vec![vec![0; size]; depth];
-    let mut tags = vec![[0; 16]; depth];
+    let mut tags = vec![vec![0; first.tag_length()]; depth];
     let mut room = engine.room(depth);
     // So that reading the clock does not count.
     let turns = MESSAGES.div_ceil(depth);
@@ -94,7 +94,7 @@ fn serve(
     sessions: &[Session],
     nonce: &[u8],
     messages: &mut [Vec<u8>],
-    tags: &mut [[u8; 16]],
+    tags: &mut [Vec<u8>],
     room: &mut Room,
 ) -> Option<()> {
     let alone = messages.len() == 1;
