@@ -153,15 +153,17 @@ fn any_number_of_algorithms_may_be_in_a_batch() {
         })
         .collect();
     let nonces: Vec<Vec<u8>> = all.iter().map(|row| vec![3; row.nonce_length()]).collect();
-    let mut data = vec![[7; 256]; 3 * all.len()];
+    // Whole blocks, and room for the tag.
+    let lengths = all.iter().map(|row| 240 + row.tag_length()).cycle();
+    let mut data: Vec<Vec<u8>> = lengths.map(|len| vec![7; len]).take(3 * all.len()).collect();
     let mut batch: Vec<Request<'_>> = data
         .iter_mut()
         .enumerate()
         .map(|(at, data)| {
             let (session, nonce) = (&sessions[at % all.len()], &nonces[at % all.len()]);
             match session.algorithm().is_aead() {
-                true => Request::seal(session, nonce, &[], data),
-                false => Request::encrypt(session, nonce, data),
+                true => Request::seal(session, nonce, &[], &mut data[..]),
+                false => Request::encrypt(session, nonce, &mut data[..]),
             }
         })
         .collect();

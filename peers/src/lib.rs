@@ -38,7 +38,7 @@ pub use generator::{Draw, Generator, generator};
 pub use library::PeerLibraries;
 pub use loops::{Addressed, Messages, Run, rounds};
 pub use named::{BadLibrary, CannotOpen};
-pub use peer::{Availability, Peer, lengths};
+pub use peer::{Availability, Peer, lengths, whole_blocks};
 pub use rust_random::hc128_keystream;
 
 /// Every peer, in the order of the tables.

@@ -183,3 +183,9 @@ pub fn lengths(algorithm: &str) -> Option<(usize, usize)> {
         _ => None,
     }
 }
+
+/// Whether a measured algorithm takes whole blocks only, as CBC without padding does.
+#[must_use]
+pub fn whole_blocks(algorithm: &str) -> bool {
+    algorithm.contains("-cbc")
+}

@@ -4,6 +4,7 @@ use crate::project::Project;
 use crate::{Aead, Cipher, Peer, PeerLibraries};
 
 mod aeads;
+mod chained;
 mod ciphers;
 
 pub(crate) struct RustCrypto;

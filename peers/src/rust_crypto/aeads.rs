@@ -6,6 +6,7 @@ use chacha20poly1305::aead::inout::InOutBuf;
 use chacha20poly1305::aead::{AeadInOut, Key, KeyInit, Nonce, Tag};
 use chacha20poly1305::{ChaCha20Poly1305, XChaCha20Poly1305};
 
+use super::chained;
 use crate::{Aead, Failed, Packet, Peer, Sealing};
 
 // A crate's version cannot be asked for, so they stand here; tests/crate_versions.rs holds them
@@ -13,12 +14,13 @@ use crate::{Aead, Failed, Packet, Peer, Sealing};
 const GCM: &str = "aes-gcm 0.11.1, aes 0.9.4";
 const CHACHA: &str = "chacha20poly1305 0.11.0, chacha20 0.10.2";
 
-pub(super) fn all() -> [Peer<dyn Aead>; 4] {
+pub(super) fn all() -> [Peer<dyn Aead>; 5] {
     [
         peer::<Aes128Gcm>("aes-128-gcm", GCM),
         peer::<Aes256Gcm>("aes-256-gcm", GCM),
         peer::<ChaCha20Poly1305>("chacha20-poly1305", CHACHA),
         peer::<XChaCha20Poly1305>("xchacha20-poly1305", CHACHA),
+        chained::peer(),
     ]
 }
 

@@ -62,13 +62,13 @@ fn schedule<C: KeyInit>(key: &[u8]) -> Result<C, Failed> {
 }
 
 /// CBC in one direction. The direction is checked at every call; the processor predicts the branch.
-enum Chain<C: BlockCipherEncrypt + BlockCipherDecrypt> {
+pub(super) enum Chain<C: BlockCipherEncrypt + BlockCipherDecrypt> {
     Encrypt(Encryptor<C>),
     Decrypt(Decryptor<C>),
 }
 
 impl<C: BlockCipherEncrypt + BlockCipherDecrypt + KeyInit> Chain<C> {
-    fn new(direction: Direction, key: &[u8]) -> Result<Self, Failed> {
+    pub(super) fn new(direction: Direction, key: &[u8]) -> Result<Self, Failed> {
         Self::with_iv(direction, key, &Array::default())
     }
 

@@ -5,7 +5,7 @@ mod batches;
 mod ciphers;
 mod generators;
 
-use lanecrypt_peers::{Availability, Peer, PeerLibraries, lengths};
+use lanecrypt_peers::{Availability, Peer, PeerLibraries, lengths, whole_blocks};
 
 /// The peers of a kind that are found.
 fn found<T: ?Sized>(all: fn(&PeerLibraries) -> Vec<Peer<T>>) -> Vec<Peer<T>> {
@@ -44,6 +44,11 @@ fn key(algorithm: &str, seed: u64) -> Vec<u8> {
 /// An IV or a nonce.
 fn iv(algorithm: &str, seed: u64) -> Vec<u8> {
     bytes(seed + 1000, lengths(algorithm).expect("a known algorithm").1)
+}
+
+/// A length that the algorithm takes: `len`, or the next whole blocks of 16 bytes.
+fn fitting(algorithm: &str, len: usize) -> usize {
+    if whole_blocks(algorithm) { len.next_multiple_of(16) } else { len }
 }
 
 /// Checks a list: each peer has a different name, and is found or has a hint how to get it.
