@@ -26,8 +26,9 @@ mod typed;
 mod wipe;
 mod work;
 
+pub(crate) use aeads::op as seal_or_open;
 pub(crate) use known::WHOLE;
-pub(crate) use queued::{Kind, Plan, Queued};
+pub(crate) use queued::{Kind, Plan, Queued, session};
 pub(crate) use shape::Shape;
 pub(crate) use sizes::Sizes;
 pub(crate) use wipe::Wipe;

@@ -17,7 +17,7 @@ use super::typed;
 /// The length of the buffer of one message that spans many calls, in bytes.
 pub(crate) const WHOLE: usize = 64 << 10;
 /// Bytes of associated data of each message with authentication, as for a short header.
-const AAD: usize = 8;
+pub(crate) const AAD: usize = 8;
 
 /// A question with a known answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

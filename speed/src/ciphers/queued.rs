@@ -5,11 +5,12 @@
 //! kernel before and after the row is timed, and each batch has other nonces and another order.
 
 use lanecrypt_ciphers::{Algorithm, Isa};
-use lanecrypt_engine::Engine;
+use lanecrypt_engine::{Engine, Session};
 use lanecrypt_peers::{Direction, Failed};
 
 use self::carrier::{Carried, Carrier, Turn, Watch};
-use super::known::{self, Question};
+use super::aeads::op;
+use super::known::{self, AAD, Question};
 use super::sessions::{self, SESSIONS, Turns, shuffle};
 use super::{Shape, Sizes};
 use crate::processors::{self, Pinned};
@@ -52,8 +53,9 @@ impl Kind {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan {
     pub(crate) kind: Kind,
-    /// An algorithm without authentication.
     pub(crate) algorithm: Algorithm,
+    /// [`Direction::Encrypt`] if the algorithm authenticates: what was opened cannot be opened
+    /// again.
     pub(crate) direction: Direction,
     /// Bytes of a message; a multiple of the algorithm's block.
     pub(crate) size: usize,
@@ -74,7 +76,7 @@ impl Plan {
             isa: Some(Isa::detect().level().name().to_owned()),
             batch: None,
             threads: Some(threads),
-            ..shape.described(table, self.direction.name())
+            ..shape.described(table, self.op())
         };
         let (processors, clients) = (processors::allowed(), threads as usize);
         let make = move || -> Option<Box<dyn Workload>> {
@@ -84,6 +86,32 @@ impl Plan {
         let helpers = self.kind.helpers();
         Row { point, make: Box::new(make), whole: None, batches, helpers, faulty: false }
     }
+
+    const fn op(self) -> &'static str {
+        if self.algorithm.is_aead() { op(self.direction) } else { self.direction.name() }
+    }
+
+    /// Bytes of associated data before each message.
+    const fn header(self) -> usize {
+        if self.algorithm.is_aead() { AAD } else { 0 }
+    }
+
+    /// The buffer of a session: header, message, room for the tag.
+    fn buffer(self, session: usize, header: &[u8]) -> Box<[u8]> {
+        let mut buffer = header[..self.header()].to_vec();
+        buffer.append(&mut sessions::data(session, self.size));
+        buffer.resize(buffer.len() + self.algorithm.tag_length(), 0);
+        buffer.into()
+    }
+}
+
+/// A session of the engine for any algorithm.
+pub(crate) fn session(engine: &Engine, algorithm: Algorithm, key: &[u8]) -> Option<Session> {
+    let session = match algorithm.is_aead() {
+        true => engine.session(algorithm, key),
+        false => engine.raw_session(algorithm, key),
+    };
+    session.ok()
 }
 
 /// A queue with its sessions and their messages.
@@ -102,7 +130,7 @@ impl Queued {
         let turns = Turns::new(plan.algorithm, SESSIONS)?;
         let engine = Engine::new();
         let keys = turns.keys.iter();
-        let sessions = keys.map(|key| engine.raw_session(plan.algorithm, key).ok());
+        let sessions = keys.map(|key| session(&engine, plan.algorithm, key));
         let sessions: Vec<_> = sessions.collect::<Option<_>>()?;
         let carrier: Box<dyn Carrier> = match plan.kind {
             Kind::Local => Box::new(Carried::local(&engine, sessions, plan)?),
@@ -112,8 +140,7 @@ impl Queued {
                 Box::new(Carried::worker(&engine, sessions, plan)?)
             }
         };
-        let buffer = |session| Some(sessions::data(session, plan.size).into_boxed_slice());
-        Some(Self { carrier, plan, turns, buffers: (0..SESSIONS).map(buffer).collect() })
+        Some(Self { carrier, plan, turns, buffers: buffers(plan) })
     }
 
     /// Makes this many requests.
@@ -156,14 +183,19 @@ impl Queued {
     fn compare(&mut self) -> Result<bool, Failed> {
         self.turns.ask();
         shuffle(&mut self.turns.order, 1);
-        for (session, buffer) in self.buffers.iter_mut().enumerate() {
-            *buffer = Some(sessions::data(session, self.plan.size).into_boxed_slice());
-        }
+        self.buffers = buffers(self.plan);
         let Plan { algorithm, direction, size, .. } = self.plan;
         let question = Question::Messages(Sizes::one(size), SESSIONS);
         let answer = known::answer(algorithm, direction, question)?;
         self.requests(SESSIONS)?;
-        Ok(self.each_buffer().eq(answer.messages.chunks(size)))
+        let aads = known::aads(SESSIONS);
+        let mut messages = answer.messages.chunks(size);
+        let mut tags = answer.tags.iter();
+        Ok(self.each_buffer().zip(&aads).all(|(buffer, aad)| {
+            let (header, message) = (&aad[..self.plan.header()], messages.next());
+            let tag = tags.next().map_or(&[][..], |tag| &tag[..]);
+            buffer == [header, message.unwrap_or_default(), tag].concat()
+        }))
     }
 
     pub(crate) fn checked(&mut self) -> Result<(), Defect> {
@@ -207,6 +239,12 @@ impl Workload for Queued {
     fn check_again(&mut self, _arena: &mut Arena) -> Result<(), Defect> {
         self.checked()
     }
+}
+
+/// The buffers of all sessions, as a known question has them.
+fn buffers(plan: Plan) -> Vec<Option<Box<[u8]>>> {
+    let aads = known::aads(SESSIONS);
+    aads.iter().enumerate().map(|(session, aad)| Some(plan.buffer(session, aad))).collect()
 }
 
 /// The processor for the worker of the calling thread.

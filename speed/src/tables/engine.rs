@@ -10,6 +10,7 @@ use core::time::Duration;
 use lanecrypt_ciphers::Algorithm;
 use lanecrypt_peers::Direction;
 
+use crate::ciphers::seal_or_open;
 use crate::depth::Depth;
 use crate::results::Point;
 use crate::rivals::Rivals;
@@ -28,13 +29,15 @@ mod text;
 const NAME: &str = "engine";
 
 /// The algorithms, after the null algorithm. A new one is one line here.
-const SUBJECTS: [(Algorithm, Direction); 6] = [
+const SUBJECTS: [(Algorithm, Direction); 7] = [
     (Algorithm::DES_CBC, Direction::Encrypt),
     (Algorithm::DES_CBC, Direction::Decrypt),
     (Algorithm::TRIPLE_DES_CBC, Direction::Encrypt),
     (Algorithm::TRIPLE_DES_CBC, Direction::Decrypt),
     (Algorithm::AES_128_CBC, Direction::Encrypt),
     (Algorithm::AES_128_CBC, Direction::Decrypt),
+    // With a code behind it: the study's chained operations.
+    (Algorithm::AES_128_CBC_HMAC_SHA256, Direction::Encrypt),
 ];
 
 /// The table.
@@ -74,7 +77,11 @@ impl Table for Engine {
 
 /// The operation's name: the null algorithm has one only.
 fn op(algorithm: Algorithm, direction: Direction) -> &'static str {
-    if algorithm == Algorithm::NULL { "process" } else { direction.name() }
+    match algorithm {
+        Algorithm::NULL => "process",
+        _ if algorithm.is_aead() => seal_or_open(direction),
+        _ => direction.name(),
+    }
 }
 
 /// The first elements of a point's id, up to the size.

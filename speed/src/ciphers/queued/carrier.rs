@@ -46,6 +46,8 @@ pub(super) struct Carried<Q> {
     queue: Q,
     sessions: Vec<Attached>,
     operation: Operation,
+    /// Bytes of associated data before each message.
+    header: usize,
 }
 
 impl Carried<LocalQueue<Box<[u8]>>> {
@@ -64,11 +66,13 @@ impl<Q: Queue> Carried<Q> {
     fn new(mut queue: Q, sessions: Vec<Session>, plan: Plan) -> Option<Self> {
         let attached = sessions.into_iter().map(|session| queue.attach(session));
         let sessions = attached.collect::<Option<_>>()?;
-        let operation = match plan.direction {
-            Direction::Encrypt => Operation::Encrypt,
-            Direction::Decrypt => Operation::Decrypt,
+        let operation = match (plan.direction, plan.algorithm.is_aead()) {
+            (Direction::Encrypt, false) => Operation::Encrypt,
+            (Direction::Decrypt, false) => Operation::Decrypt,
+            (Direction::Encrypt, true) => Operation::Seal,
+            (Direction::Decrypt, true) => Operation::Open,
         };
-        Some(Self { queue, sessions, operation })
+        Some(Self { queue, sessions, operation, header: plan.header() })
     }
 
     #[inline(always)]
@@ -79,7 +83,7 @@ impl<Q: Queue> Carried<Q> {
         depth: usize,
         watch: &mut impl Watching,
     ) -> Result<(), Failed> {
-        let Self { queue, operation, .. } = self;
+        let Self { queue, operation, header, .. } = self;
         let (mut next, mut given, mut done) = (0, 0, 0);
         while done < requests {
             let room = (depth - (given - done)).min(requests - given);
@@ -89,7 +93,7 @@ impl<Q: Queue> Carried<Q> {
                     let buffer = turn.buffer.take()?;
                     watch.given(next);
                     let message = Message::new(turn.session, *operation, turn.nonce, buffer);
-                    let message = message.with_user(next as u64);
+                    let message = message.with_header(*header).with_user(next as u64);
                     next = if next + 1 < turns.len() { next + 1 } else { 0 };
                     Some(message)
                 });

@@ -2,10 +2,10 @@
 
 use lanecrypt_ciphers::Algorithm;
 use lanecrypt_engine::Engine;
-use lanecrypt_peers::{Cipher, Direction};
+use lanecrypt_peers::{Aead, Cipher, Direction};
 
 use super::{NAME, SUBJECTS, id, op};
-use crate::ciphers::{Contender, Kind, PROCESS, Plan, Shape};
+use crate::ciphers::{Api, Contender, Kind, PROCESS, Plan, Shape, session};
 use crate::depth::Depth;
 use crate::ring;
 use crate::row::Row;
@@ -45,7 +45,7 @@ pub(super) fn rows(depth: Depth) -> Vec<Row> {
     rows
 }
 
-/// One size through every layer. A call of a session is one request, whatever else is to be done.
+/// One size through every layer.
 fn layers(
     algorithm: Algorithm,
     direction: Direction,
@@ -53,12 +53,24 @@ fn layers(
     depths: &[usize],
     clients: u32,
 ) -> Vec<Row> {
-    let session = Contender::<dyn Cipher>::session(algorithm);
-    let process = Contender::<dyn Cipher>::all_our_batches(algorithm);
+    let layers = if algorithm.is_aead() { layers_of::<dyn Aead> } else { layers_of::<dyn Cipher> };
+    layers(algorithm, direction, size, depths, clients)
+}
+
+/// A call of a session is one request, whatever else is to be done.
+fn layers_of<T: Api + ?Sized>(
+    algorithm: Algorithm,
+    direction: Direction,
+    size: usize,
+    depths: &[usize],
+    clients: u32,
+) -> Vec<Row> {
+    let alone = Contender::<T>::session(algorithm);
+    let process = Contender::<T>::all_our_batches(algorithm);
     let process = process.into_iter().find(|c| c.point().api == PROCESS && !c.is_lower());
     let driver = driver(algorithm);
     let shape = |batch| Shape { batch, ..Shape::single(size) };
-    let mut rows = vec![(session.messages(NAME, direction, shape(1)), 1)];
+    let mut rows = vec![(alone.messages(NAME, direction, shape(1)), 1)];
     for &depth in depths {
         let process = process.iter().map(|p| p.messages(NAME, direction, shape(depth)));
         rows.extend(process.map(|row| (row, depth)));
@@ -87,6 +99,6 @@ fn named(mut row: Row, depth: usize, clients: u32) -> Row {
 pub(super) fn driver(algorithm: Algorithm) -> Option<String> {
     let length = algorithm.key_lengths().longest();
     let key: Vec<u8> = (0..=u8::MAX).take(length).collect();
-    let session = Engine::new().raw_session(algorithm, &key).ok()?;
+    let session = session(&Engine::new(), algorithm, &key)?;
     Some(session.driver().to_owned())
 }
