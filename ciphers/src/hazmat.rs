@@ -50,6 +50,7 @@ mod stream;
 mod stream_cipher;
 mod stream_key;
 mod table;
+mod tls_cbc;
 
 pub use burn::{BURN_DEPTH, burn_stack};
 pub use decryptor::Decryptor;
@@ -59,3 +60,4 @@ pub use padding::Padding;
 pub use raw_cipher::RawCipher;
 pub use stream::Stream;
 pub use stream_cipher::StreamCipher;
+pub use tls_cbc::{TlsCbc, TlsHeader};

@@ -5,10 +5,12 @@
 //! block by block: the processor overlaps them, and each costs two thirds of what it does alone.
 //! Constant time but for lengths.
 
+mod secret_length;
+
 use core::slice;
 
 use lanecrypt_kernels::wipe;
-use subtle::ConstantTimeEq;
+use subtle::{Choice, ConstantTimeEq};
 use zeroize::ZeroizeOnDrop;
 
 use crate::Error;
@@ -158,20 +160,26 @@ impl<H: Hash<BLOCK>, const BLOCK: usize> Key<H, BLOCK> {
         [one.enclose(state), other.enclose(other_state)]
     }
 
-    /// The outer hash, of the inner one: a single block.
+    /// The outer hash, of the inner one.
     #[inline]
     fn enclose(&self, mut inner: H::State) -> Code {
         let mut block = [0; BLOCK];
         H::put(&inner, &mut block[..H::OUTPUT]);
+        wipe::words(slice::from_mut(&mut inner));
+        self.enclose_hash(&mut block)
+    }
+
+    /// The same of an inner hash at the beginning of a block of zeros, which is wiped.
+    #[inline]
+    fn enclose_hash(&self, block: &mut [u8; BLOCK]) -> Code {
         block[H::OUTPUT] = 0x80;
         let bits = 8 * (BLOCK + H::OUTPUT) as u64;
         block[BLOCK - 8..].copy_from_slice(&bits.to_be_bytes());
         let mut outer = self.outer;
-        H::compress(&mut outer, slice::from_ref(&block));
+        H::compress(&mut outer, slice::from_ref(block));
         let mut code = Code([0; LONGEST]);
         H::put(&outer, &mut code.0[..H::OUTPUT]);
-        wipe::memory(&mut block);
-        wipe::words(slice::from_mut(&mut inner));
+        wipe::memory(block);
         wipe::words(slice::from_mut(&mut outer));
         code
     }
@@ -317,8 +325,13 @@ impl Code {
     /// [`Error::Authentication`] if it is not.
     #[inline]
     pub(crate) fn compare(&self, came: &[u8]) -> Result<(), Error> {
-        let made = self.0.get(..came.len()).unwrap_or_default();
-        if made.ct_eq(came).into() { Ok(()) } else { Err(Error::Authentication) }
+        if self.matches(came).into() { Ok(()) } else { Err(Error::Authentication) }
+    }
+
+    /// Whether a tag that came is how it begins, in constant time but for the length.
+    #[inline]
+    pub(crate) fn matches(&self, came: &[u8]) -> Choice {
+        self.0.get(..came.len()).unwrap_or_default().ct_eq(came)
     }
 }
 

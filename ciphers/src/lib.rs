@@ -27,6 +27,8 @@ mod hmac;
 mod key_bytes;
 mod key_lengths;
 mod mac;
+mod mac_key;
+mod masks;
 mod nonces;
 mod primitive;
 #[cfg(feature = "rustcrypto")]

@@ -5,17 +5,6 @@
 //! the associated data, the nonce, the ciphertext, and the length of the associated data in bits as
 //! 64 bits, big-endian. The key is that of the code, then that of the cipher.
 
-/// Evaluates an expression for the key of a code.
-macro_rules! by_mac {
-    ($mac:expr, $key:ident => $result:expr) => {
-        match $mac {
-            MacKey::Sha1($key) => $result,
-            MacKey::Sha256($key) => $result,
-            MacKey::Sha384($key) => $result,
-        }
-    };
-}
-
 pub(super) mod lanes;
 
 use inout::InOutBuf;
@@ -26,6 +15,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 use super::kernel::Kernel;
 use crate::hmac::{self, Code, Hash, Sha1, Sha256, Sha384};
 use crate::key_bytes::array;
+use crate::mac_key::{MacKey, by_mac};
 use crate::{Algorithm, Error, Mac};
 
 /// Bytes that are encrypted before they are hashed. The processor then encrypts the next ones while
@@ -126,24 +116,6 @@ cbc!(256);
 ctr!(128);
 ctr!(256);
 
-/// The key of a code.
-enum MacKey {
-    Sha1(hmac::Key<Sha1, 64>),
-    Sha256(hmac::Key<Sha256, 64>),
-    Sha384(hmac::Key<Sha384, 128>),
-}
-
-impl MacKey {
-    /// The code that it is a key of.
-    const fn code(&self) -> Mac {
-        match self {
-            Self::Sha1(_) => Mac::HmacSha1,
-            Self::Sha256(_) => Mac::HmacSha256,
-            Self::Sha384(_) => Mac::HmacSha384,
-        }
-    }
-}
-
 /// A cipher and a code, each with its key.
 pub(super) struct Chained<C> {
     cipher: C,
@@ -154,11 +126,7 @@ impl<C: Chain> Kernel for Chained<C> {
     type Message = Message;
 
     fn empty(isa: Isa, algorithm: Algorithm) -> Self {
-        let mac = match algorithm.mac() {
-            Some(Mac::HmacSha1) | None => MacKey::Sha1(hmac::Key::empty()),
-            Some(Mac::HmacSha256) => MacKey::Sha256(hmac::Key::empty()),
-            Some(Mac::HmacSha384) => MacKey::Sha384(hmac::Key::empty()),
-        };
+        let mac = MacKey::empty(algorithm.mac().unwrap_or(Mac::HmacSha1));
         Self { cipher: C::empty(isa), mac }
     }
 

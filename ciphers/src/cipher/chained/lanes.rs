@@ -7,13 +7,14 @@ use lanecrypt_kernels::aes::Aes;
 use lanecrypt_kernels::lanes::Lane;
 use lanecrypt_kernels::{in_parts, into_blocks, wipe};
 
-use super::{Chain, Chained, MacKey, begun, bits, code, first};
+use super::{Chain, Chained, begun, bits, code, first};
 use crate::Error;
 use crate::cipher::Cipher;
 use crate::cipher::lanes::message::{
     AT_ONCE, Lengths, Opening, Sealing, open_alone, refuse, seal_alone,
 };
 use crate::hmac::{Code, Hash, Key, Message};
+use crate::mac_key::{MacKey, by_mac};
 
 /// Seals each message and returns how many were refused; `key` finds the key of those that are of
 /// the algorithm.

@@ -1,0 +1,198 @@
+//! Records of TLS 1.2 and older in CBC: MAC, then encrypt.
+
+mod record;
+
+use core::fmt;
+
+use lanecrypt_kernels::Isa;
+use zeroize::ZeroizeOnDrop;
+
+use self::record::{Parts, code_at, padded};
+use super::RawCipher;
+use crate::mac_key::{MacKey, by_mac};
+use crate::{Algorithm, Error, Mac};
+
+/// The keys of one direction of a connection in TLS 1.0, 1.1 or 1.2 with a cipher suite in CBC (RFC
+/// 2246, 4346 and 5246, section 6.2.3.2): AES or triple DES, with HMAC-SHA-1, -SHA-256 or
+/// -SHA-384.
+///
+/// A record is encrypted with its code and its padding inside, so a receiver decrypts before it
+/// knows what is authentic. Receivers whose time or answers say whether the padding or the code was
+/// wrong have been broken many times ("Lucky Thirteen", 2013). Here both give the same error, and
+/// take the same time: see [`open`](Self::open). Use it for peers that have nothing better; the
+/// extension `encrypt_then_mac` (RFC 7366) and the suites of TLS 1.2 with GCM or
+/// ChaCha20-Poly1305 do not have the problem.
+///
+/// Expanded once and wiped on drop; requests only read it, so any number of threads may share it.
+pub struct TlsCbc {
+    cipher: RawCipher,
+    code: Mac,
+    mac: MacKey,
+}
+
+/// What the code of a record covers beside its content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "the protocols have no other fields")]
+pub struct TlsHeader {
+    /// The number of the record in its direction.
+    pub sequence: u64,
+    /// The content type: 23 for application data.
+    pub content_type: u8,
+    /// The version: 0x0301 for TLS 1.0 to 0x0303 for TLS 1.2.
+    pub version: u16,
+}
+
+impl TlsHeader {
+    fn bytes(self, length: usize) -> [u8; 13] {
+        let [high, low] = self.version.to_be_bytes();
+        // The length of a record has 16 bits.
+        let [.., length_high, length_low] = (length as u64).to_be_bytes();
+        let mut bytes = [0; 13];
+        bytes[..8].copy_from_slice(&self.sequence.to_be_bytes());
+        bytes[8..].copy_from_slice(&[self.content_type, high, low, length_high, length_low]);
+        bytes
+    }
+}
+
+impl TlsCbc {
+    /// The most bytes of content in a record.
+    pub const LONGEST: usize = 1 << 14;
+
+    /// Expands both keys. `algorithm` is a block cipher in CBC. The key of the code is as long as
+    /// the code: 20, 32 or 48 bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`] for algorithms that are not raw CBC, [`Error::KeyLength`].
+    pub fn new(algorithm: Algorithm, key: &[u8], code: Mac, mac: &[u8]) -> Result<Self, Error> {
+        Self::with_isa(Isa::detect(), algorithm, key, code, mac)
+    }
+
+    /// The same with the kernels of `isa`.
+    ///
+    /// # Errors
+    ///
+    /// Same as [`new`](Self::new).
+    pub fn with_isa(
+        isa: Isa,
+        algorithm: Algorithm,
+        key: &[u8],
+        code: Mac,
+        mac: &[u8],
+    ) -> Result<Self, Error> {
+        if algorithm.mode() != crate::Mode::Cbc || algorithm.is_aead() {
+            return Err(Error::Unsupported);
+        }
+        if mac.len() != code.output_length() {
+            return Err(Error::KeyLength);
+        }
+        let mut keys = Self {
+            cipher: RawCipher::with_isa(isa, algorithm, key)?,
+            code,
+            mac: MacKey::empty(code),
+        };
+        by_mac!(&mut keys.mac, key => key.set(mac));
+        Ok(keys)
+    }
+
+    /// The length in bytes of a record with this much content: with its code and the shortest
+    /// padding, without the header and without an initialization vector in front.
+    #[must_use]
+    pub fn sealed_length(&self, content: usize) -> usize {
+        let block = self.cipher.algorithm().granularity();
+        (content + self.code.output_length()) / block * block + block
+    }
+
+    /// Seals the record that begins with `content` bytes of content, in place. It must have
+    /// [`sealed_length`](Self::sealed_length) bytes.
+    ///
+    /// `iv` is as long as a block. From TLS 1.1 on it is random and unpredictable, and precedes the
+    /// record. In TLS 1.0 it is the last block of the record before, which an attacker knows
+    /// beforehand ("BEAST", 2011).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DataLength`] for more than [`LONGEST`](Self::LONGEST) bytes of content,
+    /// [`Error::OutputLength`] for a record of another length, [`Error::NonceLength`]. Then the
+    /// record is as it was.
+    pub fn seal(
+        &self,
+        header: TlsHeader,
+        iv: &[u8],
+        record: &mut [u8],
+        content: usize,
+    ) -> Result<(), Error> {
+        if content > Self::LONGEST {
+            return Err(Error::DataLength);
+        }
+        if record.len() != self.sealed_length(content) {
+            return Err(Error::OutputLength);
+        }
+        if iv.len() != self.cipher.algorithm().nonce_length() {
+            return Err(Error::NonceLength);
+        }
+        let (data, rest) = record.split_at_mut(content);
+        let (tag, padding) = rest.split_at_mut(self.code.output_length());
+        by_mac!(&self.mac, key => {
+            let mut message = key.begin();
+            message.update(&header.bytes(content));
+            message.update(data);
+            key.finish(message).put(tag);
+        });
+        padding.fill(padded(padding.len()));
+        self.cipher.encrypt(iv, record)
+    }
+
+    /// Opens a record in place, and returns how many bytes of content it begins with. What is behind
+    /// them is code and padding.
+    ///
+    /// Constant time in keys and plaintext, which includes the lengths of padding and content: code
+    /// and padding are both checked in full, every block of the hash in which the content may end
+    /// is compressed, and the code is read from wherever it may be. What this depends on is the
+    /// length of the record and, once it is authentic, the length that is returned.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Authentication`] if the code or the padding is wrong, or if the record is not whole
+    /// blocks, too short or too long; the record is zero then. [`Error::NonceLength`]; the record is
+    /// as it was.
+    pub fn open(&self, header: TlsHeader, iv: &[u8], record: &mut [u8]) -> Result<usize, Error> {
+        if iv.len() != self.cipher.algorithm().nonce_length() {
+            return Err(Error::NonceLength);
+        }
+        let block = self.cipher.algorithm().granularity();
+        let tag = self.code.output_length();
+        let lengths = tag + 1..=Self::LONGEST + 256 + tag;
+        if !record.len().is_multiple_of(block) || !lengths.contains(&record.len()) {
+            record.fill(0);
+            return Err(Error::Authentication);
+        }
+        self.cipher.decrypt(iv, &mut *record)?;
+        let parts = Parts::of(record, tag);
+        let mut came = code_at(record, parts.content, tag);
+        let made = by_mac!(&self.mac, key => {
+            let mut message = key.begin();
+            message.update(&header.bytes(parts.content));
+            key.finish_secret(message, parts.longest(record), parts.shortest, parts.content)
+        });
+        let is_authentic = made.matches(&came[..tag]) & parts.is_padded();
+        lanecrypt_kernels::wipe::memory(&mut came);
+        if bool::from(is_authentic) {
+            return Ok(parts.content);
+        }
+        record.fill(0);
+        Err(Error::Authentication)
+    }
+}
+
+impl fmt::Debug for TlsCbc {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (algorithm, code) = (self.cipher.algorithm(), self.code);
+        f.debug_struct("TlsCbc")
+            .field("algorithm", &algorithm)
+            .field("code", &code)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ZeroizeOnDrop for TlsCbc {}

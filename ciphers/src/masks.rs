@@ -1,0 +1,49 @@
+//! Comparisons whose results are masks: all ones if they hold, else zero. Constant time.
+//!
+//! Numbers are below 2^63.
+
+use core::hint::black_box;
+
+/// Whether `a` is less than `b`.
+#[inline(always)]
+pub(crate) fn less(a: usize, b: usize) -> usize {
+    // The difference is negative; compilers must not see that the mask has two values only.
+    black_box((a as u64).wrapping_sub(b as u64) >> 63).wrapping_neg() as usize
+}
+
+/// Whether they are equal.
+#[inline(always)]
+pub(crate) fn equal(a: usize, b: usize) -> usize {
+    less(a ^ b, 1)
+}
+
+/// `yes` where `mask` is ones, otherwise `no`.
+#[inline(always)]
+pub(crate) fn select(mask: usize, yes: usize, no: usize) -> usize {
+    no ^ (mask & (yes ^ no))
+}
+
+/// The lowest byte of a mask.
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "all bytes of a mask are equal")]
+pub(crate) fn byte(mask: usize) -> u8 {
+    mask as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn masks_are_all_ones_or_zero() {
+        let numbers = [0, 1, 2, 7, 63, 64, 255, 256, 16384, (1 << 62) - 1, (1 << 63) - 1];
+        for a in numbers {
+            for b in numbers {
+                assert_eq!(less(a, b), if a < b { usize::MAX } else { 0 }, "{a} {b}");
+                assert_eq!(equal(a, b), if a == b { usize::MAX } else { 0 }, "{a} {b}");
+                assert_eq!(select(less(a, b), a, b), a.min(b));
+            }
+        }
+        assert_eq!((byte(usize::MAX), byte(0)), (255, 0));
+    }
+}
