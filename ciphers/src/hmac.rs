@@ -341,3 +341,70 @@ impl Drop for Code {
         wipe::memory(&mut self.0);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Case {
+        key: &'static [u8],
+        data: &'static [u8],
+        sha1: &'static str,
+        sha256: &'static str,
+        sha384: &'static str,
+    }
+
+    /// RFC 2202, section 3, and RFC 4231, section 4: cases 1 to 4. Longer keys do not occur here.
+    const CASES: &[Case] = &[
+        Case {
+            key: &[0x0b; 20],
+            data: b"Hi There",
+            sha1: "b617318655057264e28bc0b6fb378c8ef146be00",
+            sha256: "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7",
+            sha384: "afd03944d84895626b0825f4ab46907f15f9dadbe4101ec682aa034c7cebc59c\
+                faea9ea9076ede7f4af152e8b2fa9cb6",
+        },
+        Case {
+            key: b"Jefe",
+            data: b"what do ya want for nothing?",
+            sha1: "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79",
+            sha256: "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
+            sha384: "af45d2e376484031617f78d2b58a6b1b9c7ef464f5a01b47e42ec3736322445e\
+                8e2240ca5e69e2c78b3239ecfab21649",
+        },
+        Case {
+            key: &[0xaa; 20],
+            data: &[0xdd; 50],
+            sha1: "125d7342b9ac11cd91a39af48aa17b4f63f175d3",
+            sha256: "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe",
+            sha384: "88062608d3e6ad8a0aa2ace014c8a86f0aa635d947ac9febe83ef4e55966144b\
+                2a5ab39dc13814b94e3ab6e101a34f27",
+        },
+        Case {
+            key: b"\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19",
+            data: &[0xcd; 50],
+            sha1: "4c9007f4026250c6bc8414f9bf50c86c2d7235da",
+            sha256: "82558a389a443c0ea4cc819899f2083a85f0faa3e578f8077a2e3ff46729665b",
+            sha384: "3e8a69b7783c25851933ab6290af6ca77a9981480850009cc5577c6e1f573b4e\
+                6801dd23c4a7d679ccf8a386c674cffb",
+        },
+    ];
+
+    fn code<H: Hash<BLOCK>, const BLOCK: usize>(case: &Case) -> String {
+        let mut key = Key::<H, BLOCK>::empty();
+        key.set(case.key);
+        let mut message = key.begin();
+        message.update(case.data);
+        let made = key.finish(message);
+        made.0[..H::OUTPUT].iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    #[test]
+    fn codes_are_those_of_the_standards() {
+        for case in CASES {
+            assert_eq!(code::<Sha1, 64>(case), case.sha1);
+            assert_eq!(code::<Sha256, 64>(case), case.sha256);
+            assert_eq!(code::<Sha384, 128>(case), case.sha384);
+        }
+    }
+}

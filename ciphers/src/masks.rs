@@ -23,11 +23,10 @@ pub(crate) fn select(mask: usize, yes: usize, no: usize) -> usize {
     no ^ (mask & (yes ^ no))
 }
 
-/// The lowest byte of a mask.
+/// The lowest byte, of a mask or of a number.
 #[inline(always)]
-#[expect(clippy::cast_possible_truncation, reason = "all bytes of a mask are equal")]
-pub(crate) fn byte(mask: usize) -> u8 {
-    mask as u8
+pub(crate) fn byte(number: usize) -> u8 {
+    number.to_le_bytes()[0]
 }
 
 #[cfg(test)]

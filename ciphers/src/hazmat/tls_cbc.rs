@@ -4,17 +4,18 @@ mod record;
 
 use core::fmt;
 
-use lanecrypt_kernels::Isa;
+use lanecrypt_kernels::{Isa, wipe};
 use zeroize::ZeroizeOnDrop;
 
-use self::record::{Parts, code_at, padded};
+use self::record::{LONGEST_PADDING, Parts, code_at, padded};
 use super::RawCipher;
 use crate::mac_key::{MacKey, by_mac};
 use crate::{Algorithm, Error, Mac};
 
 /// The keys of one direction of a connection in TLS 1.0, 1.1 or 1.2 with a cipher suite in CBC (RFC
-/// 2246, 4346 and 5246, section 6.2.3.2): AES or triple DES, with HMAC-SHA-1, -SHA-256 or
-/// -SHA-384.
+/// 2246, 4346 and 5246, section 6.2.3.2): a block cipher with HMAC-SHA-1, -SHA-256 or -SHA-384,
+/// without compression. DTLS 1.0 and 1.2 have the same records. SSL 3.0 has others, whose padding
+/// cannot be checked ("POODLE", 2014).
 ///
 /// A record is encrypted with its code and its padding inside, so a receiver decrypts before it
 /// knows what is authentic. Receivers whose time or answers say whether the padding or the code was
@@ -24,6 +25,24 @@ use crate::{Algorithm, Error, Mac};
 /// ChaCha20-Poly1305 do not have the problem.
 ///
 /// Expanded once and wiped on drop; requests only read it, so any number of threads may share it.
+///
+/// ```
+/// use lanecrypt_ciphers::hazmat::{TlsCbc, TlsHeader};
+/// use lanecrypt_ciphers::{Algorithm, Error, Mac};
+///
+/// # fn main() -> Result<(), Error> {
+/// let keys = TlsCbc::new(Algorithm::AES_128_CBC, &[1; 16], Mac::HmacSha256, &[2; 32])?;
+/// let header = TlsHeader { sequence: 0, content_type: 23, version: 0x0303 };
+/// let iv = [3; 16]; // random, and sent in front of the record
+/// let mut record = b"content".to_vec();
+/// record.resize(keys.sealed_length(7), 0);
+/// keys.seal(header, &iv, &mut record, 7)?;
+///
+/// let length = keys.open(header, &iv, &mut record)?;
+/// assert_eq!(&record[..length], b"content");
+/// # Ok(())
+/// # }
+/// ```
 pub struct TlsCbc {
     cipher: RawCipher,
     code: Mac,
@@ -34,11 +53,11 @@ pub struct TlsCbc {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "the protocols have no other fields")]
 pub struct TlsHeader {
-    /// The number of the record in its direction.
+    /// The number of the record in its direction; in DTLS, the epoch and the number.
     pub sequence: u64,
     /// The content type: 23 for application data.
     pub content_type: u8,
-    /// The version: 0x0301 for TLS 1.0 to 0x0303 for TLS 1.2.
+    /// The version: 0x0301 for TLS 1.0 to 0x0303 for TLS 1.2; 0xfeff and 0xfefd for DTLS.
     pub version: u16,
 }
 
@@ -53,6 +72,12 @@ impl TlsHeader {
         bytes
     }
 }
+
+/// Clears what making the keys leaves on the stack: the frames of setting them, and above them the
+/// values that are moved.
+type Cleared = wipe::SetUp<CLEARED, CLEARED>;
+
+const CLEARED: usize = wipe::below(2 * (size_of::<TlsCbc>() + align_of::<TlsCbc>()), wipe::DEEP);
 
 impl TlsCbc {
     /// The most bytes of content in a record.
@@ -86,6 +111,21 @@ impl TlsCbc {
         if mac.len() != code.output_length() {
             return Err(Error::KeyLength);
         }
+        let _cleared = Cleared::new(false);
+        Self::expand(isa, algorithm, key, code, mac)
+    }
+
+    /// Expands the keys.
+    //
+    // Not inlined, so that its caller can clear the stack that it used.
+    #[inline(never)]
+    fn expand(
+        isa: Isa,
+        algorithm: Algorithm,
+        key: &[u8],
+        code: Mac,
+        mac: &[u8],
+    ) -> Result<Self, Error> {
         let mut keys = Self {
             cipher: RawCipher::with_isa(isa, algorithm, key)?,
             code,
@@ -148,21 +188,26 @@ impl TlsCbc {
     ///
     /// Constant time in keys and plaintext, which includes the lengths of padding and content: code
     /// and padding are both checked in full, every block of the hash in which the content may end
-    /// is compressed, and the code is read from wherever it may be. What this depends on is the
-    /// length of the record and, once it is authentic, the length that is returned.
+    /// is compressed, and the code is read from wherever it may be. Branches and addresses depend on
+    /// the length of the record, and at the end on whether it is authentic. This holds with AES and
+    /// Serpent; DES and triple DES index tables by secrets where records are short
+    /// ([`Primitive::timing_leak`](crate::Primitive::timing_leak)).
+    ///
+    /// What the caller does with the length that is returned, and how an application answers, is
+    /// not covered.
     ///
     /// # Errors
     ///
-    /// [`Error::Authentication`] if the code or the padding is wrong, or if the record is not whole
-    /// blocks, too short or too long; the record is zero then. [`Error::NonceLength`]; the record is
-    /// as it was.
+    /// [`Error::Authentication`] if the code or the padding is wrong, if the record is not whole
+    /// blocks or too short, or if its content is longer than [`LONGEST`](Self::LONGEST); the record
+    /// is zero then. [`Error::NonceLength`]; the record is as it was.
     pub fn open(&self, header: TlsHeader, iv: &[u8], record: &mut [u8]) -> Result<usize, Error> {
         if iv.len() != self.cipher.algorithm().nonce_length() {
             return Err(Error::NonceLength);
         }
         let block = self.cipher.algorithm().granularity();
         let tag = self.code.output_length();
-        let lengths = tag + 1..=Self::LONGEST + 256 + tag;
+        let lengths = tag + 1..=Self::LONGEST + tag + LONGEST_PADDING;
         if !record.len().is_multiple_of(block) || !lengths.contains(&record.len()) {
             record.fill(0);
             return Err(Error::Authentication);
@@ -175,8 +220,8 @@ impl TlsCbc {
             message.update(&header.bytes(parts.content));
             key.finish_secret(message, parts.longest(record), parts.shortest, parts.content)
         });
-        let is_authentic = made.matches(&came[..tag]) & parts.is_padded();
-        lanecrypt_kernels::wipe::memory(&mut came);
+        let is_authentic = made.matches(&came[..tag]) & parts.is_good(Self::LONGEST);
+        wipe::memory(&mut came);
         if bool::from(is_authentic) {
             return Ok(parts.content);
         }

@@ -7,7 +7,7 @@ use crate::masks::{byte, equal, less, select};
 /// The longest code.
 const LONGEST_CODE: usize = 48;
 /// The longest padding with its last byte, which says how many others there are.
-const LONGEST_PADDING: usize = 256;
+pub(super) const LONGEST_PADDING: usize = 256;
 
 /// Where the content of a record ends.
 pub(super) struct Parts {
@@ -45,8 +45,9 @@ impl Parts {
         &record[..self.longest]
     }
 
-    pub(super) fn is_padded(&self) -> Choice {
-        Choice::from(byte(self.padded) & 1)
+    /// Whether the padding is right and the content no longer than `most`.
+    pub(super) fn is_good(&self, most: usize) -> Choice {
+        Choice::from(byte(self.padded & !less(most, self.content)) & 1)
     }
 }
 
@@ -54,25 +55,23 @@ impl Parts {
 pub(super) fn code_at(record: &[u8], content: usize, tag: usize) -> [u8; LONGEST_CODE] {
     let first = (record.len() - tag).saturating_sub(LONGEST_PADDING);
     // Each byte of the code goes to its place in the record, modulo the length of the code.
-    let mut turned = [0; LONGEST_CODE];
+    let mut code = [0; LONGEST_CODE];
     let (mut place, mut turns) = (0, 0);
     for (at, &found) in record.iter().enumerate().skip(first) {
         turns |= equal(at, content) & place;
-        turned[place] |= found & byte(!less(at, content) & less(at, content + tag));
+        code[place] |= found & byte(!less(at, content) & less(at, content + tag));
         place += 1;
         if place == tag {
             place = 0;
         }
     }
     // They are turned back by the bits of the number of turns.
-    let mut code = turned;
     for bit in (0..).take_while(|bit| 1 << bit < tag) {
-        let by = 1 << bit;
         let is_set = equal(turns >> bit & 1, 1);
-        let before = code;
-        for (at, to) in code[..tag].iter_mut().enumerate() {
-            let (stay, turn) = (usize::from(before[at]), usize::from(before[(at + by) % tag]));
-            *to = select(is_set, turn, stay).to_le_bytes()[0];
+        let mut turned = code;
+        turned[..tag].rotate_left(1 << bit);
+        for (to, turned) in code.iter_mut().zip(turned) {
+            *to = byte(select(is_set, usize::from(turned), usize::from(*to)));
         }
     }
     code

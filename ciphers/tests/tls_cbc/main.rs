@@ -1,7 +1,12 @@
-//! Records of TLS in CBC against the protocol's own words, made of the crate `hmac` and plain CBC.
+//! Records of TLS in CBC against the protocol's own words, made of the crates `hmac` and `cbc`, and
+//! against records of a connection of OpenSSL (`recorded.rs`).
 
+mod recorded;
+
+use cbc::cipher::block_padding::NoPadding;
+use cbc::cipher::{BlockModeEncrypt, KeyIvInit};
 use hmac::{Hmac, KeyInit, Mac as _};
-use lanecrypt_ciphers::hazmat::{RawCipher, TlsCbc, TlsHeader};
+use lanecrypt_ciphers::hazmat::{TlsCbc, TlsHeader};
 use lanecrypt_ciphers::{Algorithm, Error, Mac};
 
 const HEADER: TlsHeader =
@@ -10,7 +15,8 @@ const HEADER: TlsHeader =
 /// The keys of a direction, and the same for the specification.
 struct Keys {
     tls: TlsCbc,
-    cipher: RawCipher,
+    cipher: Algorithm,
+    key: Vec<u8>,
     code: Mac,
     mac: Vec<u8>,
     iv: Vec<u8>,
@@ -22,7 +28,8 @@ impl Keys {
         let mac: Vec<u8> = (101..).take(code.output_length()).collect();
         Self {
             tls: TlsCbc::new(algorithm, &key, code, &mac).expect("good keys"),
-            cipher: RawCipher::new(algorithm, &key).expect("a good key"),
+            cipher: algorithm,
+            key,
             code,
             iv: (201..).take(algorithm.nonce_length()).collect(),
             mac,
@@ -30,7 +37,7 @@ impl Keys {
     }
 
     fn block(&self) -> usize {
-        self.cipher.algorithm().granularity()
+        self.cipher.granularity()
     }
 
     /// RFC 5246, section 6.2.3.1.
@@ -65,7 +72,20 @@ impl Keys {
     }
 
     fn encrypted(&self, mut plain: Vec<u8>) -> Vec<u8> {
-        self.cipher.encrypt(&self.iv, &mut plain[..]).expect("whole blocks");
+        let length = plain.len();
+        macro_rules! encrypt {
+            ($cipher:ty) => {{
+                cbc::Encryptor::<$cipher>::new_from_slices(&self.key, &self.iv)
+                    .expect("good lengths")
+                    .encrypt_padded::<NoPadding>(&mut plain, length)
+                    .expect("whole blocks");
+            }};
+        }
+        match self.cipher {
+            Algorithm::AES_128_CBC => encrypt!(aes::Aes128),
+            Algorithm::AES_256_CBC => encrypt!(aes::Aes256),
+            _ => encrypt!(des::TdesEde3),
+        }
         plain
     }
 
@@ -168,6 +188,13 @@ fn lengths_that_cannot_be_are_refused() {
         let record = keys.encrypted(keys.plain(&content(100), keys.paddings(100).next().unwrap()));
         assert_eq!(keys.open(&record[1..]), Err(Error::Authentication));
         assert_eq!(keys.open(&record[block..]), Err(Error::Authentication));
+        // Code and padding are right, but the content is too long.
+        for length in [TlsCbc::LONGEST + 1, TlsCbc::LONGEST + 200] {
+            let content = content(length);
+            let others = keys.paddings(length).next().expect("some padding fits");
+            let record = keys.encrypted(keys.plain(&content, others));
+            assert_eq!(keys.open(&record), Err(Error::Authentication), "{length}");
+        }
         let long = vec![7; (TlsCbc::LONGEST + 1024).next_multiple_of(block)];
         assert_eq!(keys.open(&long), Err(Error::Authentication));
         let mut kept = record.clone();
