@@ -183,14 +183,14 @@ impl TlsCbc {
         self.cipher.encrypt(iv, record)
     }
 
-    /// Opens a record in place, and returns how many bytes of content it begins with. What is behind
-    /// them is code and padding.
+    /// Opens a record in place, and returns how many bytes of content it begins with. Behind them
+    /// are code and padding.
     ///
     /// Constant time in keys and plaintext, which includes the lengths of padding and content: code
     /// and padding are both checked in full, every block of the hash in which the content may end
-    /// is compressed, and the code is read from wherever it may be. Branches and addresses depend on
-    /// the length of the record, and at the end on whether it is authentic. This holds with AES and
-    /// Serpent; DES and triple DES index tables by secrets where records are short
+    /// is compressed, and the code is read from wherever it may be. Branches and addresses depend
+    /// on the length of the record, and at the end on whether it is authentic. This holds with AES
+    /// and Serpent; DES and triple DES index tables by secrets where records are short
     /// ([`Primitive::timing_leak`](crate::Primitive::timing_leak)).
     ///
     /// What the caller does with the length that is returned, and how an application answers, is

@@ -32,14 +32,14 @@ const CONNECTIONS: &[Connection] = &[
         records: &[
             (
                 22,
-                "e0dd227486d3b57feeafa4e036ee1809c1c5eafeb1dc633d317b17321ffc3d26354753cab653445d80d3\
-            36a86f5e4af7",
+                "e0dd227486d3b57feeafa4e036ee1809c1c5eafeb1dc633d317b17321ffc3d26354753cab653445d\
+                 80d336a86f5e4af7",
             ),
             (23, "0005fed7a43f683f4fbfc5ba9242a59429fa9ec8b24f946a4e3874b5d2a21f11"),
             (
                 23,
-                "42d5907ba20d51ebb82a440caee50637955ddc9d94e2c78f3119b2d371ccb3ff5fdf1c8f1bbf103f727f\
-            8ed148a7b12fb2d9e3bfa40dee977b69605efe000566",
+                "42d5907ba20d51ebb82a440caee50637955ddc9d94e2c78f3119b2d371ccb3ff5fdf1c8f1bbf103f\
+                 727f8ed148a7b12fb2d9e3bfa40dee977b69605efe000566",
             ),
         ],
     },
@@ -54,13 +54,13 @@ const CONNECTIONS: &[Connection] = &[
         records: &[
             (
                 22,
-                "64298864aeb0a0551002f936be42032715996b43988013e1494fc147875787546baef5705c7a65e8d817\
-            a4ef83801c8154b267500ca6fd3cce7638d86fb5e326",
+                "64298864aeb0a0551002f936be42032715996b43988013e1494fc147875787546baef5705c7a65e8\
+                 d817a4ef83801c8154b267500ca6fd3cce7638d86fb5e326",
             ),
             (
                 23,
-                "296add682799e02a8ea7db723d6df01d32ebb8e851f4a29ead651f56ec5b96f99a3a70be9d7a79873555\
-            59f68074da83262a213dd60258358531fa6136d4844ae48cf5d302188fb120fc7f8931c227ed",
+                "296add682799e02a8ea7db723d6df01d32ebb8e851f4a29ead651f56ec5b96f99a3a70be9d7a7987\
+                 355559f68074da83262a213dd60258358531fa6136d4844ae48cf5d302188fb120fc7f8931c227ed",
             ),
         ],
     },
@@ -75,14 +75,14 @@ const CONNECTIONS: &[Connection] = &[
         records: &[
             (
                 22,
-                "9d4c60d32e9afec23ca8905da88f889e27d533114076935dc92d9421d3290976fa68d586e5035f917908\
-            c3fedc6b3284ce62de8f263ac3bb300c891afb9d58ba1781acba07ba15e6ea52b08d9dea5283",
+                "9d4c60d32e9afec23ca8905da88f889e27d533114076935dc92d9421d3290976fa68d586e5035f91\
+                 7908c3fedc6b3284ce62de8f263ac3bb300c891afb9d58ba1781acba07ba15e6ea52b08d9dea5283",
             ),
             (
                 23,
-                "2d6f6dda7f3888b2a8f8a6fe8320edfcac9eb74fe21fb89fd40cb1e2b726d5463af3a7e07516480bc567\
-            e3cff4e76afea5864c3d0adf5c0191feb0519c8d67a016901835a793493b44dea0df6620fe07eaaa9095\
-            32b80060dbed1af421fed800",
+                "2d6f6dda7f3888b2a8f8a6fe8320edfcac9eb74fe21fb89fd40cb1e2b726d5463af3a7e07516480b\
+                 c567e3cff4e76afea5864c3d0adf5c0191feb0519c8d67a016901835a793493b44dea0df6620fe07\
+                 eaaa909532b80060dbed1af421fed800",
             ),
         ],
     },
@@ -92,21 +92,21 @@ const CONNECTIONS: &[Connection] = &[
         algorithm: Algorithm::AES_256_CBC,
         code: Mac::HmacSha384,
         key: "17894ceeb4e3b674c703284166e2c7666d357431fccac7c6b9a53c1740885cf6",
-        mac: "70f468d31b95720fbf7cee434ea248280b9a71d1705c64059792e06118e12b5ea8ecddaec31b2c329e8b\
-            54467df15846",
+        mac: "70f468d31b95720fbf7cee434ea248280b9a71d1705c64059792e06118e12b5ea8ecddaec31b2c32\
+                 9e8b54467df15846",
         iv: None,
         records: &[
             (
                 22,
-                "d80b56ae8bd41c036b60309297d8bb9d14ed7da232c9f7b2ecfb38fea132342da8600c89e5380fbda78d\
-            b45526a24a30b25a1090f4b25b7f3716181f8ec0f8348157f80c16900ac7f7066e5657c9b09292418b48\
-            6c92935435467ccc361c30cd",
+                "d80b56ae8bd41c036b60309297d8bb9d14ed7da232c9f7b2ecfb38fea132342da8600c89e5380fbd\
+                 a78db45526a24a30b25a1090f4b25b7f3716181f8ec0f8348157f80c16900ac7f7066e5657c9b092\
+                 92418b486c92935435467ccc361c30cd",
             ),
             (
                 23,
-                "c44f2e45cdebc7e169d7623a721951f868c0281ea91821a04e145c6105fd4b79c0879af45b3395806c98\
-            553c1161625f366192a0ff0044f1d834170ad39ffdc2e6b98c4c840542cf6a19b5f32440b121f50bee4b\
-            6fcea6670c51d0aa1648a05cc5338ff51b94bc5c9ee8e544a8f53bf2",
+                "c44f2e45cdebc7e169d7623a721951f868c0281ea91821a04e145c6105fd4b79c0879af45b339580\
+                 6c98553c1161625f366192a0ff0044f1d834170ad39ffdc2e6b98c4c840542cf6a19b5f32440b121\
+                 f50bee4b6fcea6670c51d0aa1648a05cc5338ff51b94bc5c9ee8e544a8f53bf2",
             ),
         ],
     },

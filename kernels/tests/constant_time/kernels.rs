@@ -16,6 +16,7 @@ use lanecrypt_kernels::serpent::{self, Serpent};
 use lanecrypt_kernels::xts::{self, AesXts};
 use lanecrypt_kernels::{Aead, BlockCipher, BlockEncrypt, Ctr, Isa, Level, Seek, StreamCore};
 
+use crate::ciphers;
 use crate::lanes;
 use crate::secrets::{Secrets, unseen};
 
@@ -65,6 +66,12 @@ pub(crate) const ALL: &[Kernel] = &[
         levels: chacha20poly1305::KERNELS,
         run: lanes::chacha20poly1305,
     },
+    Kernel { name: "tls-cbc-sha1", levels: aes::KERNELS, run: ciphers::tls_sha1 },
+    Kernel { name: "tls-cbc-sha256", levels: aes::KERNELS, run: ciphers::tls_sha256 },
+    Kernel { name: "tls-cbc-sha384", levels: aes::KERNELS, run: ciphers::tls_sha384 },
+    Kernel { name: "cbc+hmac-sha256", levels: aes::KERNELS, run: ciphers::cbc_sha256 },
+    Kernel { name: "cbc+hmac-sha384", levels: aes::KERNELS, run: ciphers::cbc_sha384 },
+    Kernel { name: "ctr+hmac-sha1", levels: aes::KERNELS, run: ciphers::ctr_sha1 },
     #[cfg(feature = "legacy")]
     Kernel { name: "des-sliced", levels: des::KERNELS, run: des },
     #[cfg(feature = "legacy")]

@@ -14,6 +14,7 @@ pub(crate) const ALL: &[Leak] = &[
     Leak { name: "table", run: table },
     Leak { name: "branch", run: branch },
     Leak { name: "early-return", run: early_return },
+    Leak { name: "length", run: length },
     #[cfg(target_arch = "x86_64")]
     Leak { name: "extraction", run: extraction },
 ];
@@ -51,6 +52,14 @@ fn early_return(secret: &[u8; 16]) {
         }
     }
     rare();
+}
+
+/// As many steps as a secret says, like those of a hash over a secret length.
+#[inline(never)]
+fn length(secret: &[u8; 16]) {
+    for _ in 0..secret[3] & 7 {
+        rare();
+    }
 }
 
 /// A table again, but the index comes out of a vector register.

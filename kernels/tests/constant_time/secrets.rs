@@ -6,18 +6,42 @@ use crate::memcheck;
 pub(crate) struct Secrets {
     /// Marsaglia's xorshift.
     state: u64,
+    /// Branches on whether a message is authentic.
+    verdicts: usize,
 }
 
 impl Secrets {
     /// Other bytes for every `seed` but 0.
     pub(crate) fn new(seed: u64) -> Self {
-        Self { state: seed }
+        Self { state: seed, verdicts: 0 }
     }
 
     pub(crate) fn bytes<const N: usize>(&mut self) -> [u8; N] {
         let mut bytes = [0; N];
         self.fill(&mut bytes);
         bytes
+    }
+
+    /// Bytes that the caller may look at until it [hides](Self::hide) them.
+    pub(crate) fn known<const N: usize>(&mut self) -> [u8; N] {
+        let mut bytes = self.bytes();
+        self.reveal(&mut bytes);
+        bytes
+    }
+
+    /// Makes bytes secret that were known.
+    pub(crate) fn hide(&self, bytes: &mut [u8]) {
+        unseen(|| memcheck::hide(bytes));
+    }
+
+    /// Allows one branch: everybody learns whether a message is authentic.
+    pub(crate) fn judge(&mut self) {
+        self.verdicts += usize::from(memcheck::is_here());
+    }
+
+    /// The branches that are allowed.
+    pub(crate) fn verdicts(&self) -> usize {
+        self.verdicts
     }
 
     pub(crate) fn fill(&mut self, bytes: &mut [u8]) {

@@ -1,0 +1,111 @@
+//! What `ciphers` makes of kernels and an HMAC. Whether a message is authentic is public in the
+//! end: each opening may branch on that once.
+
+use lanecrypt_ciphers::hazmat::{RawCipher, TlsCbc, TlsHeader};
+use lanecrypt_ciphers::{Algorithm, Cipher, Error, Mac};
+use lanecrypt_kernels::Isa;
+
+use crate::secrets::{Secrets, unseen};
+
+pub(crate) fn tls_sha1(isa: Isa, secrets: &mut Secrets) {
+    tls(isa, secrets, Mac::HmacSha1);
+}
+
+pub(crate) fn tls_sha256(isa: Isa, secrets: &mut Secrets) {
+    tls(isa, secrets, Mac::HmacSha256);
+}
+
+pub(crate) fn tls_sha384(isa: Isa, secrets: &mut Secrets) {
+    tls(isa, secrets, Mac::HmacSha384);
+}
+
+const CIPHER: Algorithm = Algorithm::AES_128_CBC;
+const HEADER: TlsHeader = TlsHeader { sequence: 7, content_type: 23, version: 0x0303 };
+const IV: [u8; 16] = [9; 16];
+
+/// Records that may be all padding, and longer ones. Secret are both keys, the content and its
+/// length; and which byte of a forged record is wrong: of content, code or padding.
+fn tls(isa: Isa, secrets: &mut Secrets, code: Mac) {
+    for length in [80, 528] {
+        let mut place = [0; 528];
+        for is_forged in [false, false, true, true, true] {
+            let (mut key, mut mac) = (secrets.known::<16>(), secrets.known::<48>());
+            let choice = secrets.known::<2>();
+            let record = &mut place[..length];
+            unseen(|| {
+                let forgery = is_forged.then_some(choice[1]);
+                seal_tls(&key, code, &mac, choice[0], forgery, record);
+            });
+            secrets.hide(&mut key);
+            secrets.hide(&mut mac);
+            let keys = TlsCbc::with_isa(isa, CIPHER, &key, code, &mac[..code.output_length()]);
+            let opened = keys.expect("good keys").open(HEADER, &IV, record);
+            secrets.judge();
+            if is_forged {
+                assert_eq!(opened, Err(Error::Authentication));
+                unseen(|| assert!(record.iter().all(|&byte| byte == 0), "nothing is left"));
+            } else {
+                assert!(opened.is_ok(), "it was authentic");
+                secrets.reveal(record);
+            }
+        }
+    }
+}
+
+/// Fills the place of a record with a sealed one, whose padding a number chooses; of a forged one,
+/// another number chooses the byte that is changed.
+fn seal_tls(key: &[u8], code: Mac, mac: &[u8], padding: u8, forgery: Option<u8>, place: &mut [u8]) {
+    let (length, tag) = (place.len(), code.output_length());
+    let longest = length - tag - 1;
+    let others = usize::from(padding).min(longest * usize::from(padding) / 255);
+    let content = longest - others;
+    let keys = TlsCbc::new(CIPHER, key, code, &mac[..tag]).expect("good keys");
+    let mut record = vec![0x5a; keys.sealed_length(content)];
+    keys.seal(HEADER, &IV, &mut record, content).expect("good lengths");
+    // The same with longer padding.
+    let cipher = RawCipher::new(CIPHER, key).expect("a good key");
+    cipher.decrypt(&IV, &mut record[..]).expect("whole blocks");
+    record.truncate(content + tag);
+    record.resize(length, others.to_le_bytes()[0]);
+    if let Some(at) = forgery {
+        record[usize::from(at) * (length - 1) / 255] ^= 0x11;
+    }
+    cipher.encrypt(&IV, &mut record[..]).expect("whole blocks");
+    place.copy_from_slice(&record);
+}
+
+pub(crate) fn cbc_sha256(isa: Isa, secrets: &mut Secrets) {
+    chained::<32>(isa, secrets, Algorithm::AES_128_CBC_HMAC_SHA256);
+}
+
+pub(crate) fn cbc_sha384(isa: Isa, secrets: &mut Secrets) {
+    chained::<56>(isa, secrets, Algorithm::AES_256_CBC_HMAC_SHA384);
+}
+
+pub(crate) fn ctr_sha1(isa: Isa, secrets: &mut Secrets) {
+    chained::<36>(isa, secrets, Algorithm::AES_128_CTR_HMAC_SHA1);
+}
+
+/// Messages sealed and opened; of the forged ones one bit of the tag is wrong, a secret one.
+fn chained<const KEY: usize>(isa: Isa, secrets: &mut Secrets, algorithm: Algorithm) {
+    let nonce = &[3; 16][..algorithm.nonce_length()];
+    let key = secrets.bytes::<KEY>();
+    let cipher = Cipher::with_isa(isa, algorithm, &key).expect("a good key");
+    for length in [0, 16, 64, 80, 1008] {
+        let mut data = unseen(|| vec![0; length]);
+        secrets.fill(&mut data);
+        let mut tag = unseen(|| vec![0; algorithm.tag_length()]);
+        cipher.seal_detached(nonce, b"header", &mut data[..], &mut tag).expect("short enough");
+        secrets.reveal(&mut data);
+        secrets.reveal(&mut tag);
+        let mut forged = unseen(|| data.clone());
+        cipher.open_detached(nonce, b"header", &mut data[..], &tag).expect("authentic");
+        secrets.judge();
+        secrets.reveal(&mut data);
+        let choice = secrets.known::<1>();
+        unseen(|| tag[usize::from(choice[0]) % 12] ^= 1 << (choice[0] >> 5));
+        let opened = cipher.open_detached(nonce, b"header", &mut forged[..], &tag);
+        secrets.judge();
+        assert_eq!(opened, Err(Error::Authentication));
+    }
+}
