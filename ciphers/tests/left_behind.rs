@@ -6,7 +6,7 @@
 use core::arch::asm;
 use core::hint::black_box;
 
-use lanecrypt_ciphers::{Algorithm, Cipher, Error, Isa, hazmat};
+use lanecrypt_ciphers::{Algorithm, Cipher, Error, Isa, Mac, hazmat};
 use lanecrypt_testing::levels;
 use lanecrypt_testing::remains::{Keeper, Leak, Remains, Secrets, bytes_of, leaks};
 
@@ -35,6 +35,25 @@ fn another_key_leaves_nothing_but_itself() {
 #[test]
 fn a_cipher_by_value_leaves_nothing_below_its_caller() {
     nothing_is_left(|keyed, key| keyed.by_value(key));
+}
+
+/// Keys of records of TLS are only made by value.
+#[test]
+fn keys_of_records_leave_nothing_below_their_caller() {
+    for (isa, code) in
+        levels().flat_map(|isa| [Mac::HmacSha1, Mac::HmacSha384].map(|code| (isa, code)))
+    {
+        let keys = KEYS.each_ref().map(|key| &key[..16 + code.output_length()]);
+        let make = |keys: &[u8]| {
+            let (key, mac) = keys.split_at(16);
+            hazmat::TlsCbc::with_isa(isa, Algorithm::AES_128_CBC, key, code, mac)
+        };
+        let mut secrets = Secrets::default();
+        secrets.add(keys, <[u8]>::to_vec);
+        secrets.add(keys, |keys| bytes_of(&make(keys).expect("good keys")));
+        let leaks = leaks(&secrets, keys, |keys| below(|| drop(black_box(make(keys)))));
+        assert_eq!(leaks, [], "{code:?} at {}", isa.level());
+    }
 }
 
 /// What the tests above must not find is found where it is left on purpose.
@@ -93,6 +112,20 @@ struct Keyed {
     algorithm: Algorithm,
 }
 
+/// What a call leaves below the frame that it is inlined into.
+#[inline(always)]
+fn below(mut call: impl FnMut()) -> Remains {
+    Remains::below(|note| {
+        let frame: usize;
+        // SAFETY: it reads a register.
+        unsafe {
+            asm!("mov {}, rsp", out(reg) frame, options(nomem, nostack, preserves_flags));
+        };
+        note(frame);
+        call();
+    })
+}
+
 /// A cipher of either kind, where it stays.
 enum Place {
     Sealing(Box<Cipher>),
@@ -123,19 +156,9 @@ impl Keyed {
     }
 
     fn by_value(self, key: &[u8]) -> Remains {
-        Remains::below(|note| {
-            let frame: usize;
-            // SAFETY: it reads a register.
-            unsafe {
-                asm!("mov {}, rsp", out(reg) frame, options(nomem, nostack, preserves_flags));
-            };
-            note(frame);
-            match self.algorithm.is_aead() {
-                true => drop(black_box(Cipher::with_isa(self.isa, self.algorithm, key))),
-                false => {
-                    drop(black_box(hazmat::RawCipher::with_isa(self.isa, self.algorithm, key)));
-                }
-            }
+        below(|| match self.algorithm.is_aead() {
+            true => drop(black_box(Cipher::with_isa(self.isa, self.algorithm, key))),
+            false => drop(black_box(hazmat::RawCipher::with_isa(self.isa, self.algorithm, key))),
         })
     }
 

@@ -71,6 +71,13 @@ impl Keys {
         [content, &self.code_of(HEADER, content), &padding].concat()
     }
 
+    /// A record with this much content and the shortest padding.
+    fn record(&self, length: usize) -> Vec<u8> {
+        let content = content(length);
+        let others = self.paddings(length).next().expect("some padding fits");
+        self.encrypted(self.plain(&content, others))
+    }
+
     fn encrypted(&self, mut plain: Vec<u8>) -> Vec<u8> {
         let length = plain.len();
         macro_rules! encrypt {
@@ -119,7 +126,7 @@ fn all() -> impl Iterator<Item = Keys> {
 }
 
 fn content(length: usize) -> Vec<u8> {
-    (0..length).map(|at| (at * 7 + length) as u8).collect()
+    (0..length).map(|at| (at * 7 + length).to_le_bytes()[0]).collect()
 }
 
 #[test]
@@ -127,8 +134,7 @@ fn records_are_those_of_the_protocol() {
     for keys in all() {
         for length in (0..300).chain([1000, 1400, 4096, 16_383, 16_384]) {
             let content = content(length);
-            let others = keys.paddings(length).next().expect("some padding fits");
-            let expected = keys.encrypted(keys.plain(&content, others));
+            let expected = keys.record(length);
             let mut record = content.clone();
             record.resize(keys.tls.sealed_length(length), 0xee);
             keys.tls.seal(HEADER, &keys.iv, &mut record, length).expect("good lengths");
@@ -185,15 +191,12 @@ fn lengths_that_cannot_be_are_refused() {
                 assert_eq!(keys.open(&record), Err(Error::Authentication), "{blocks} {last}");
             }
         }
-        let record = keys.encrypted(keys.plain(&content(100), keys.paddings(100).next().unwrap()));
+        let record = keys.record(100);
         assert_eq!(keys.open(&record[1..]), Err(Error::Authentication));
         assert_eq!(keys.open(&record[block..]), Err(Error::Authentication));
         // Code and padding are right, but the content is too long.
         for length in [TlsCbc::LONGEST + 1, TlsCbc::LONGEST + 200] {
-            let content = content(length);
-            let others = keys.paddings(length).next().expect("some padding fits");
-            let record = keys.encrypted(keys.plain(&content, others));
-            assert_eq!(keys.open(&record), Err(Error::Authentication), "{length}");
+            assert_eq!(keys.open(&keys.record(length)), Err(Error::Authentication), "{length}");
         }
         let long = vec![7; (TlsCbc::LONGEST + 1024).next_multiple_of(block)];
         assert_eq!(keys.open(&long), Err(Error::Authentication));
@@ -215,7 +218,7 @@ fn lengths_that_cannot_be_are_refused() {
 #[test]
 fn headers_count() {
     for keys in all() {
-        let record = keys.encrypted(keys.plain(&content(50), keys.paddings(50).next().unwrap()));
+        let record = keys.record(50);
         let others = [
             TlsHeader { sequence: HEADER.sequence + 1, ..HEADER },
             TlsHeader { content_type: 22, ..HEADER },
