@@ -1,7 +1,10 @@
 //! What `ciphers` makes of kernels and an HMAC. Whether a message is authentic is public in the
 //! end: each opening may branch on that once.
 
+use core::array;
+
 use lanecrypt_ciphers::hazmat::{RawCipher, TlsCbc, TlsHeader};
+use lanecrypt_ciphers::lanes::{self, Lengths, Opening, Sealing};
 use lanecrypt_ciphers::{Algorithm, Cipher, Error, Mac};
 use lanecrypt_kernels::Isa;
 
@@ -107,5 +110,41 @@ fn chained<const KEY: usize>(isa: Isa, secrets: &mut Secrets, algorithm: Algorit
         let opened = cipher.open_detached(nonce, b"header", &mut forged[..], &tag);
         secrets.judge();
         assert_eq!(opened, Err(Error::Authentication));
+    }
+}
+
+/// A batch, in which two codes are computed in turn; then the same with one forged message.
+pub(crate) fn cbc_lanes(isa: Isa, secrets: &mut Secrets) {
+    const COUNT: usize = 5;
+    let algorithm = Algorithm::AES_128_CBC_HMAC_SHA256;
+    let ciphers: [Cipher; COUNT] = array::from_fn(|_| {
+        Cipher::with_isa(isa, algorithm, &secrets.bytes::<32>()).expect("a good key")
+    });
+    let mut data: [[u8; 176]; COUNT] = array::from_fn(|_| secrets.bytes());
+    let length = |at| 176 - 16 * at;
+    let nonce = &[3; 16];
+    let mut tags = [[0; 16]; COUNT];
+    let mut outcomes = [Ok(()); COUNT];
+    let each = ciphers.iter().zip(&mut data).zip(&mut tags).zip(&mut outcomes).enumerate();
+    let each = each.map(|(at, (((cipher, data), tag), outcome))| {
+        let data = (&mut data[..length(at)]).into();
+        Sealing { cipher, nonce, aad: b"header", data, tag, outcome }
+    });
+    assert_eq!(lanes::seal(algorithm, Lengths::ALL, each), 0);
+    for (data, tag) in data.iter_mut().zip(&mut tags) {
+        secrets.reveal(data);
+        secrets.reveal(tag);
+    }
+    for forged in [0, 1] {
+        let mut data = data;
+        let choice = secrets.known::<1>();
+        unseen(|| tags[2][usize::from(choice[0] & 15)] ^= forged);
+        let each = ciphers.iter().zip(&mut data).zip(&tags).zip(&mut outcomes).enumerate();
+        let each = each.map(|(at, (((cipher, data), tag), outcome))| {
+            let data = (&mut data[..length(at)]).into();
+            Opening { cipher, nonce, aad: b"header", data, tag, outcome }
+        });
+        assert_eq!(lanes::open(algorithm, Lengths::ALL, each), usize::from(forged));
+        (0..COUNT).for_each(|_| secrets.judge());
     }
 }

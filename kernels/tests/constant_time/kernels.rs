@@ -70,6 +70,7 @@ pub(crate) const ALL: &[Kernel] = &[
     Kernel { name: "tls-cbc-sha256", levels: aes::KERNELS, run: ciphers::tls_sha256 },
     Kernel { name: "tls-cbc-sha384", levels: aes::KERNELS, run: ciphers::tls_sha384 },
     Kernel { name: "cbc+hmac-sha256", levels: aes::KERNELS, run: ciphers::cbc_sha256 },
+    Kernel { name: "cbc+hmac-lanes", levels: aes::KERNELS, run: ciphers::cbc_lanes },
     Kernel { name: "cbc+hmac-sha384", levels: aes::KERNELS, run: ciphers::cbc_sha384 },
     Kernel { name: "ctr+hmac-sha1", levels: aes::KERNELS, run: ciphers::ctr_sha1 },
     #[cfg(feature = "legacy")]
