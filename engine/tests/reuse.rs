@@ -1,7 +1,7 @@
 //! Rooms from one batch to the next: messages are served correctly whatever the room expects. Also
 //! nonces of any length, which a room keeps by value.
 
-use lanecrypt_engine::{Algorithm, Engine};
+use lanecrypt_engine::{Algorithm, Engine, Operation};
 use lanecrypt_testing::batches::adding::{Adding, add};
 use lanecrypt_testing::batches::batch::{check_by, filled, processed};
 use lanecrypt_testing::batches::keys::{algorithms, open, random_keys};
@@ -86,10 +86,15 @@ fn nonces_of_every_length_are_taken_or_refused() {
                     .unwrap_or_else(|what| panic!("{}: {length}: {what}", isa.level()));
             }
             let right = messages.iter().filter(|message| message.expected.outcome.is_ok()).count();
-            assert_eq!(
-                right > 0,
-                length > 0 || keys.iter().any(|key| key.algorithm == Algorithm::NULL)
-            );
+            // A packet to open was sealed with another nonce.
+            let is_taken = |message: &Message| match keys[message.key].algorithm {
+                Algorithm::NULL => length == 0,
+                algorithm => {
+                    let is_gcm = algorithm.to_string().ends_with("-gcm");
+                    is_gcm && message.operation == Operation::Seal && length > 0
+                }
+            };
+            assert!(right > 0 || !messages.iter().any(is_taken), "{length}");
         }
     }
 }

@@ -35,7 +35,7 @@ fn ids_are_unique_and_every_layer_is_there() {
             "lanecrypt/worker-queue/null/process/64/d32/t2",
             "lanecrypt/local-queue/aes-128-cbc/decrypt/1024/d32/t1",
             "lanecrypt/process/3des-cbc/encrypt/64/d1/t1",
-            "lanecrypt/local-queue/aes-128-cbc+hmac-sha256/seal/8192/d32/t1",
+            "lanecrypt/local-queue/aes-128-cbc+hmac-sha256/seal/1024/d32/t1",
             "lanecrypt/worker-queue/null/process/64/d64/latency",
             "lanecrypt/local-queue/aes-128-cbc/encrypt/1024/d1/latency",
             "machine/ring/null/process/d32/t1",
