@@ -1,36 +1,44 @@
 //! The way from a queue to its worker.
 
-use std::collections::VecDeque;
-
 use rtrb::{Consumer, Producer, RingBuffer};
 
+use super::sessions::Numbers;
 use super::slot::Slot;
-use super::worker::thread::Job;
+use super::{Attached, NotTaken, QueueError};
+use crate::Session;
 
-/// How many jobs that are not messages may wait for the worker: sessions to attach or detach.
+/// How many jobs that are not messages may wait for the worker.
 const OTHERS: usize = 64;
 
-/// The way to the worker: a ring with room for `depth` messages and [`OTHERS`] others.
+/// A job that is not a message.
+pub(super) enum Other {
+    Attach(Attached, Box<Session>),
+    Detach(Attached),
+}
+
+/// The queue's end of the way: a ring with room for `depth` messages and [`OTHERS`] others.
 ///
-/// What is not a message never takes the room of one. Which of the others the worker has taken is
-/// known exactly, because it takes jobs in their order.
+/// For each of the others an empty slot stands among the messages, so that their order is certain.
+/// It is in a ring of its own, so that messages are slots and nothing else, which are moved in
+/// whole words. The others never take the room of messages.
 pub(super) struct Jobs<B> {
-    ring: Producer<Job<B>>,
-    capacity: u64,
+    ring: Producer<Slot<B>>,
+    others: Producer<Other>,
     /// How many messages have been pushed.
     messages: u64,
-    /// How many others have been pushed.
-    others: u64,
-    /// The positions, among all jobs, of the others that the worker may not have taken.
-    waiting: VecDeque<u64>,
+}
+
+/// The worker's end.
+pub(super) struct Taken<B> {
+    ring: Consumer<Slot<B>>,
+    others: Consumer<Other>,
 }
 
 impl<B> Jobs<B> {
-    pub(super) fn new(depth: usize) -> (Self, Consumer<Job<B>>) {
-        let capacity = depth.saturating_add(OTHERS);
-        let (ring, taken) = RingBuffer::new(capacity);
-        let waiting = VecDeque::with_capacity(OTHERS);
-        (Self { ring, capacity: capacity as u64, messages: 0, others: 0, waiting }, taken)
+    pub(super) fn new(depth: usize) -> (Self, Taken<B>) {
+        let (ring, taken) = RingBuffer::new(depth.saturating_add(OTHERS));
+        let (others, others_taken) = RingBuffer::new(OTHERS);
+        (Self { ring, others, messages: 0 }, Taken { ring: taken, others: others_taken })
     }
 
     /// How many messages have been pushed.
@@ -42,7 +50,7 @@ impl<B> Jobs<B> {
     /// Pushes a message, and returns its number. There must be fewer than `depth` in flight.
     #[inline(always)]
     pub(super) fn push(&mut self, message: Slot<B>) -> u64 {
-        let pushed = self.ring.push(Job::Message(message)).is_ok();
+        let pushed = self.ring.push(message).is_ok();
         debug_assert!(pushed, "there is room for all messages");
         let number = self.messages;
         self.messages += 1;
@@ -61,25 +69,68 @@ impl<B> Jobs<B> {
             debug_assert!(false, "there is room for all messages");
             return 0;
         };
-        let taken = chunk.fill_from_iter(messages.map(Job::Message));
+        let taken = chunk.fill_from_iter(messages);
         self.messages += taken as u64;
         taken
     }
 
-    /// Whether there is room for a job that is not a message.
-    pub(super) fn takes_other(&mut self) -> bool {
-        let in_ring = self.capacity - self.ring.slots() as u64;
-        let taken = self.messages + self.others - in_ring;
-        while self.waiting.front().is_some_and(|&position| position < taken) {
-            self.waiting.pop_front();
-        }
-        self.waiting.len() < OTHERS
+    /// Has the worker attach a session, which gets one of these numbers.
+    pub(super) fn attach(
+        &mut self,
+        given: Box<Session>,
+        numbers: &mut Numbers,
+    ) -> Result<Attached, NotTaken<Box<Session>>> {
+        let number = if self.others.is_full() { None } else { numbers.take() };
+        let Some(number) = number else {
+            return Err(NotTaken { given, reason: QueueError::Full });
+        };
+        self.push_other(Other::Attach(number, given));
+        Ok(number)
     }
 
-    /// Pushes a job that is not a message. [`takes_other`](Self::takes_other) must have said so.
-    pub(super) fn push_other(&mut self, job: Job<B>) -> bool {
-        self.waiting.push_back(self.messages + self.others);
-        self.others += 1;
-        self.ring.push(job).is_ok()
+    /// Has the worker detach the session with this number; false if there is none.
+    pub(super) fn detach(
+        &mut self,
+        session: Attached,
+        numbers: &mut Numbers,
+    ) -> Result<bool, QueueError> {
+        if !numbers.has(session) {
+            return Ok(false);
+        }
+        if self.others.is_full() {
+            return Err(QueueError::Full);
+        }
+        numbers.give_back(session);
+        self.push_other(Other::Detach(session));
+        Ok(true)
+    }
+
+    /// Pushes a job that is not a message. There must be room for it.
+    fn push_other(&mut self, other: Other) {
+        // In this order: who finds the slot finds the job.
+        let pushed = self.others.push(other).is_ok() && self.ring.push(Slot::empty()).is_ok();
+        debug_assert!(pushed, "there is room for it");
+    }
+}
+
+impl<B> Taken<B> {
+    /// How many jobs there are.
+    #[inline(always)]
+    pub(super) fn count(&self) -> usize {
+        self.ring.slots()
+    }
+
+    /// Takes messages, of these next jobs, up to the first that is not one. That is returned.
+    #[inline(always)]
+    pub(super) fn take(&mut self, jobs: usize, messages: &mut Vec<Slot<B>>) -> Option<Other> {
+        let empty = self.ring.read_chunk(jobs).ok()?.into_iter().find_map(|slot| {
+            if slot.buffer.is_none() {
+                return Some(());
+            }
+            messages.push(slot);
+            None
+        });
+        // After its slot was given back, so that there are never more of these than of others.
+        empty.and_then(|()| self.others.pop().ok())
     }
 }

@@ -63,6 +63,16 @@ impl Service {
         self.most
     }
 
+    /// Serves the message of a slot if that gains nothing from company.
+    #[inline(always)]
+    pub(super) fn serve_slot_alone<B: AsMut<[u8]>>(&self, slot: &mut Slot<B>) {
+        let (session, operation, header) = (slot.session, slot.operation, slot.header);
+        slot.outcome = match slot.parts() {
+            (Some(nonce), bytes) => self.serve_alone(session, operation, nonce, header, bytes),
+            (None, _) => Some(Err(MessageError::Refused(Error::NonceLength))),
+        };
+    }
+
     /// The outcome of a message that gains nothing from company. `None` if it may gain, or if
     /// another driver serves it.
     #[inline(always)]

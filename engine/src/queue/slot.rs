@@ -6,7 +6,6 @@ use lanecrypt_ciphers::lanes::{Opening, Sealing};
 use lanecrypt_ciphers::{Error, hazmat};
 
 use super::nonce::KeptNonce;
-use super::service::Service;
 use super::{Attached, Completion, Message, MessageError};
 use crate::drivers::Member;
 use crate::session::SessionKey;
@@ -24,7 +23,11 @@ pub(super) struct Slot<B> {
     pub(super) session: Attached,
     pub(super) header: usize,
     pub(super) nonce: KeptNonce,
+    pub(super) nonce_length: u8,
 }
+
+/// With a buffer of two words it is one cache line, the unit in which it goes to a worker.
+const _: () = assert!(size_of::<Slot<Box<[u8]>>>() == 64);
 
 impl<B> Slot<B> {
     pub(super) const fn empty() -> Self {
@@ -36,6 +39,7 @@ impl<B> Slot<B> {
             session: Attached::NONE,
             header: 0,
             nonce: KeptNonce::NONE,
+            nonce_length: 0,
         }
     }
 
@@ -43,8 +47,8 @@ impl<B> Slot<B> {
     #[inline(always)]
     pub(super) fn of(message: Message<impl AsRef<[u8]>, B>) -> Self {
         let Message { buffer, user, header, nonce, operation, session } = message;
-        let (buffer, nonce) = (Some(buffer), KeptNonce::new(nonce.as_ref()));
-        Self { buffer, user, outcome: None, operation, session, header, nonce }
+        let (buffer, (nonce, nonce_length)) = (Some(buffer), KeptNonce::new(nonce.as_ref()));
+        Self { buffer, user, outcome: None, operation, session, header, nonce, nonce_length }
     }
 
     /// Has a message wait here.
@@ -60,7 +64,7 @@ impl<B> Slot<B> {
         self.operation = operation;
         self.session = session;
         self.header = header;
-        self.nonce = KeptNonce::new(nonce.as_ref());
+        (self.nonce, self.nonce_length) = KeptNonce::new(nonce.as_ref());
     }
 
     /// Takes a message that was served before it came here.
@@ -101,47 +105,41 @@ impl<B> Slot<B> {
 }
 
 impl<B: AsMut<[u8]>> Slot<B> {
-    /// Serves its message if that gains nothing from company.
+    /// The nonce of its message, if it was not too long to be kept, and the bytes of its buffer.
     #[inline(always)]
-    pub(super) fn serve_alone(&mut self, service: &Service) {
-        let Some(nonce) = self.nonce.bytes() else {
-            self.outcome = Some(Err(MessageError::Refused(Error::NonceLength)));
-            return;
-        };
+    pub(super) fn parts(&mut self) -> (Option<&[u8]>, &mut [u8]) {
         let bytes = self.buffer.as_mut().map(B::as_mut).unwrap_or_default();
-        self.outcome = service.serve_alone(self.session, self.operation, nonce, self.header, bytes);
+        (self.nonce.bytes(self.nonce_length), bytes)
     }
 
     /// Serves its message alone.
     pub(super) fn serve(&mut self, session: &Session) {
-        let bytes = self.buffer.as_mut().map(B::as_mut).unwrap_or_default();
-        let nonce = self.nonce.bytes().ok_or(Error::NonceLength);
-        let serve = |nonce| serve(session, self.operation, nonce, self.header, bytes);
-        self.outcome = Some(nonce.and_then(serve).map_err(MessageError::Refused));
+        let (operation, header) = (self.operation, self.header);
+        let (nonce, bytes) = self.parts();
+        let serve = |nonce| serve(session, operation, nonce, header, bytes);
+        let outcome = nonce.ok_or(Error::NonceLength).and_then(serve);
+        self.outcome = Some(outcome.map_err(MessageError::Refused));
     }
 
     /// Its message, to be served in a batch of one class; `None` if it is malformed.
     #[inline(always)]
     pub(super) fn ready<'s>(&'s mut self, session: &'s Session) -> Option<Ready<'s>> {
-        let bytes = self.buffer.as_mut().map(B::as_mut).unwrap_or_default();
-        let nonce = self.nonce.bytes()?;
-        let (header, data) = bytes.split_at_mut_checked(self.header)?;
-        Some(Ready { session, operation: self.operation, nonce, header, data, outcome: None })
+        let (operation, header) = (self.operation, self.header);
+        let (nonce, bytes) = self.parts();
+        let (header, data) = bytes.split_at_mut_checked(header)?;
+        Some(Ready { session, operation, nonce: nonce?, header, data, outcome: None })
     }
 
     /// Its nonce and its work, for a batch; an error if it cannot be begun.
     #[inline(always)]
     pub(super) fn work(&mut self, session: &Session) -> Result<(&[u8], Work<'_>), Error> {
-        let bytes = self.buffer.as_mut().map(B::as_mut).unwrap_or_default();
-        let nonce = self.nonce.bytes().ok_or(Error::NonceLength)?;
-        let (header, data) = bytes.split_at_mut_checked(self.header).ok_or(Error::AadLength)?;
-        let work = match self.operation {
-            Operation::Seal | Operation::Open => {
-                Work::packet(session, self.operation, header, data)
-            }
-            Operation::Encrypt | Operation::Decrypt => {
-                Work::raw(session, self.operation, data.into())
-            }
+        let (operation, header) = (self.operation, self.header);
+        let (nonce, bytes) = self.parts();
+        let nonce = nonce.ok_or(Error::NonceLength)?;
+        let (header, data) = bytes.split_at_mut_checked(header).ok_or(Error::AadLength)?;
+        let work = match operation {
+            Operation::Seal | Operation::Open => Work::packet(session, operation, header, data),
+            Operation::Encrypt | Operation::Decrypt => Work::raw(session, operation, data.into()),
         };
         Ok((nonce, work))
     }

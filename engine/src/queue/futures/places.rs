@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::super::jobs::Jobs;
 use super::super::sessions::Numbers;
 use super::super::slot::Slot;
-use super::super::worker::thread::{self, Job};
+use super::super::worker::thread;
 use super::super::{Attached, Completion, Message, NotTaken, QueueError};
 use crate::Session;
 
@@ -81,25 +81,14 @@ impl<B> State<B> {
         if self.closed {
             return Err(NotTaken { given, reason: QueueError::Closed });
         }
-        let number = if self.jobs.takes_other() { self.numbers.take() } else { None };
-        let Some(number) = number else {
-            return Err(NotTaken { given, reason: QueueError::Full });
-        };
-        self.jobs.push_other(Job::Attach(number, given));
-        Ok(number)
+        self.jobs.attach(given, &mut self.numbers)
     }
 
     pub(super) fn detach(&mut self, session: Attached) -> Result<bool, QueueError> {
         if self.closed {
             return Err(QueueError::Closed);
         }
-        if !self.numbers.has(session) {
-            return Ok(false);
-        }
-        if !self.jobs.takes_other() {
-            return Err(QueueError::Full);
-        }
-        Ok(self.numbers.give_back(session) && self.jobs.push_other(Job::Detach(session)))
+        self.jobs.detach(session, &mut self.numbers)
     }
 
     /// Gives a message a place, and its number in the order of submission.
@@ -221,6 +210,9 @@ impl<B> Outlet<B> {
 }
 
 impl<B> thread::Outlet<B> for Outlet<B> {
+    // A lock for each part would cost more than it gains.
+    const PART: usize = usize::MAX;
+
     fn publish(&mut self, slots: &mut [Slot<B>]) {
         let Self { places, tasks, dropped } = self;
         let is_room = {
@@ -243,4 +235,7 @@ impl<B> thread::Outlet<B> for Outlet<B> {
             places.wake_waiting();
         }
     }
+
+    /// The tasks have been woken one by one.
+    fn wake(&mut self) {}
 }

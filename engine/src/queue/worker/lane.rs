@@ -19,12 +19,16 @@ use super::super::slot::Slot;
 use super::super::{Attached, Completion, Message, NotTaken, QueueError};
 use super::Settings;
 use super::shared::{Client, Shared, Target};
-use super::thread::{Job, Outlet, Worker};
+use super::thread::{Outlet, Worker};
 use crate::Session;
 use crate::cost::Lanes;
 
 /// How often a client looks for a completion before it sleeps. Each time takes some nanoseconds.
 const LOOKS: usize = 200;
+
+/// How many completions have room that can never be there. With them the worker looks seldom at how
+/// far the client is: each look takes the cache line that the client writes.
+const SLACK: usize = 64;
 
 /// The client's side of one worker.
 pub(super) struct Lane<B> {
@@ -54,7 +58,7 @@ impl<B: AsMut<[u8]> + Send + 'static> Lane<B> {
     fn waking(client: Arc<Client>, lanes: Lanes, settings: &Settings) -> io::Result<Self> {
         let depth = settings.depth;
         let (jobs, taken) = Jobs::new(depth);
-        let (published, completions) = RingBuffer::new(depth);
+        let (published, completions) = RingBuffer::new(depth.saturating_add(SLACK));
         let shared = Arc::new(Shared::new(depth));
         let outlet = Ring { completions: published, client: client.clone() };
         let service = Service::new(lanes, depth);
@@ -94,13 +98,9 @@ impl<B> Lane<B> {
         if let Err(reason) = self.takes() {
             return Err(NotTaken { given, reason });
         }
-        let number = if self.jobs.takes_other() { numbers.take() } else { None };
-        let Some(number) = number else {
-            return Err(NotTaken { given, reason: QueueError::Full });
-        };
-        self.jobs.push_other(Job::Attach(number, given));
+        let attached = self.jobs.attach(given, numbers);
         self.ring();
-        Ok(number)
+        attached
     }
 
     pub(super) fn detach(
@@ -109,16 +109,9 @@ impl<B> Lane<B> {
         numbers: &mut Numbers,
     ) -> Result<bool, QueueError> {
         self.takes()?;
-        if !numbers.has(session) {
-            return Ok(false);
-        }
-        if !self.jobs.takes_other() {
-            return Err(QueueError::Full);
-        }
-        numbers.give_back(session);
-        let pushed = self.jobs.push_other(Job::Detach(session));
+        let detached = self.jobs.detach(session, numbers);
         self.ring();
-        Ok(pushed)
+        detached
     }
 
     #[inline]
@@ -253,12 +246,17 @@ struct Ring<B> {
 }
 
 impl<B> Outlet<B> for Ring<B> {
+    const PART: usize = 8;
+
     fn publish(&mut self, slots: &mut [Slot<B>]) {
         let done = slots.iter().filter(|slot| slot.is_done()).count();
         // There is room for all messages in flight.
         if let Ok(chunk) = self.completions.write_chunk_uninit(done) {
             chunk.fill_from_iter(slots.iter_mut().filter_map(Slot::take));
         }
+    }
+
+    fn wake(&mut self) {
         self.client.ring();
     }
 }

@@ -11,7 +11,10 @@ use std::thread::Thread;
 use super::super::bell::Bell;
 
 /// What a queue and its worker both see besides the rings.
+//
+// It has cache lines of its own: both sides read it for each batch.
 #[derive(Debug)]
+#[repr(align(128))]
 pub(crate) struct Shared {
     /// Wakes the worker.
     pub(crate) worker: Bell,
@@ -93,7 +96,10 @@ impl Cancelled {
 }
 
 /// Wakes whoever waits for completions.
+//
+// It has cache lines of its own, as `Shared` has.
 #[derive(Debug)]
+#[repr(align(128))]
 pub(crate) struct Client {
     pub(crate) bell: Bell,
     target: Mutex<Option<Target>>,

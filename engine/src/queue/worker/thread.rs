@@ -9,31 +9,29 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
-use rtrb::Consumer;
-
+use super::super::MessageError;
+use super::super::jobs::{Other, Taken};
 use super::super::service::Service;
 use super::super::slot::Slot;
-use super::super::{Attached, MessageError};
 use super::Settings;
 use super::shared::Shared;
-use crate::Session;
-
-/// What goes to the worker.
-pub(crate) enum Job<B> {
-    Message(Slot<B>),
-    Attach(Attached, Box<Session>),
-    Detach(Attached),
-}
 
 /// Where completions go.
 pub(crate) trait Outlet<B> {
-    /// Takes the completions from these slots, and wakes whoever waits for them.
+    /// How many messages that gain nothing from company are published together. The client takes
+    /// them while the next are served.
+    const PART: usize;
+
+    /// Takes the completions from these slots.
     fn publish(&mut self, slots: &mut [Slot<B>]);
+
+    /// Wakes whoever waits for them and has not been woken.
+    fn wake(&mut self);
 }
 
 /// The worker: takes what is there, serves it, publishes it, and looks again.
 pub(crate) struct Worker<B, O> {
-    jobs: Consumer<Job<B>>,
+    jobs: Taken<B>,
     outlet: O,
     shared: Arc<Shared>,
     service: Service,
@@ -53,7 +51,7 @@ struct Spin {
 
 impl<B: AsMut<[u8]>, O: Outlet<B>> Worker<B, O> {
     pub(crate) fn new(
-        jobs: Consumer<Job<B>>,
+        jobs: Taken<B>,
         outlet: O,
         shared: Arc<Shared>,
         service: Service,
@@ -69,7 +67,7 @@ impl<B: AsMut<[u8]>, O: Outlet<B>> Worker<B, O> {
         loop {
             // The order matters: nothing comes after the queue was closed.
             let closed = self.shared.closed.load(Ordering::Acquire);
-            match self.jobs.slots() {
+            match self.jobs.count() {
                 0 if closed => break,
                 0 => self.idle(),
                 jobs => self.turn(jobs, closed),
@@ -79,29 +77,18 @@ impl<B: AsMut<[u8]>, O: Outlet<B>> Worker<B, O> {
 
     /// Takes up to this many jobs and serves them.
     fn turn(&mut self, jobs: usize, closed: bool) {
-        let mut control = None;
-        if let Ok(chunk) = self.jobs.read_chunk(jobs.min(self.service.most())) {
-            for job in chunk {
-                match job {
-                    Job::Message(slot) => self.slots.push(slot),
-                    // It concerns the messages behind it only.
-                    other => {
-                        control = Some(other);
-                        break;
-                    }
-                }
-            }
-        }
+        // It concerns the messages behind it only.
+        let other = self.jobs.take(jobs.min(self.service.most()), &mut self.slots);
         self.drop_cancelled(closed);
         self.serve();
-        match control {
-            Some(Job::Attach(number, session)) => self.service.sessions.attach(number, session),
-            Some(Job::Detach(number)) => {
+        match other {
+            Some(Other::Attach(number, session)) => self.service.sessions.attach(number, session),
+            Some(Other::Detach(number)) => {
                 // A driver that closes the session may panic.
                 let session = self.service.sessions.detach(number);
                 let _ = catch_unwind(AssertUnwindSafe(|| drop(session)));
             }
-            _ => {}
+            None => {}
         }
     }
 
@@ -125,28 +112,37 @@ impl<B: AsMut<[u8]>, O: Outlet<B>> Worker<B, O> {
     }
 
     fn serve(&mut self) {
-        let waiting = self.serve_each_alone();
+        let (published, waiting) = self.serve_each_alone();
+        let Some(slots) = self.slots.get_mut(published..).filter(|slots| !slots.is_empty()) else {
+            return self.slots.clear();
+        };
         if waiting > 0 {
-            if !self.in_order && waiting < self.slots.len() {
-                self.outlet.publish(&mut self.slots);
+            if !self.in_order && waiting < slots.len() {
+                self.outlet.publish(slots);
             }
-            self.service.serve([&mut self.slots, &mut []], waiting);
+            self.outlet.wake();
+            self.service.serve([&mut *slots, &mut []], waiting);
         }
-        if !self.slots.is_empty() {
-            self.outlet.publish(&mut self.slots);
-        }
+        self.outlet.publish(slots);
+        self.outlet.wake();
         self.slots.clear();
     }
 
-    /// Serves the messages that gain nothing from company, and returns how many others there are.
-    fn serve_each_alone(&mut self) -> usize {
-        let Self { slots, service, .. } = self;
-        let (mut at, mut waiting) = (0, 0);
+    /// Serves the messages that gain nothing from company. Returns how many at the front have been
+    /// published, of which nobody has been told, and how many others there are. The last is never
+    /// published.
+    fn serve_each_alone(&mut self) -> (usize, usize) {
+        let Self { slots, service, outlet, .. } = self;
+        let (mut at, mut waiting, mut published) = (0, 0, 0_usize);
         while at < slots.len() {
+            // If messages wait, those behind them are published with them.
+            let part = if waiting > 0 { usize::MAX } else { published.saturating_add(O::PART) };
             let all = catch_unwind(AssertUnwindSafe(|| {
-                while let Some(slot) = slots.get_mut(at) {
+                while at < part
+                    && let Some(slot) = slots.get_mut(at)
+                {
                     if slot.outcome.is_none() {
-                        slot.serve_alone(service);
+                        service.serve_slot_alone(slot);
                         waiting += usize::from(slot.outcome.is_none());
                     }
                     at += 1;
@@ -157,8 +153,15 @@ impl<B: AsMut<[u8]>, O: Outlet<B>> Worker<B, O> {
                 slot.outcome = Some(Err(MessageError::Panicked));
                 at += 1;
             }
+            if waiting == 0
+                && at < slots.len()
+                && let Some(part) = slots.get_mut(published..at)
+            {
+                outlet.publish(part);
+                published = at;
+            }
         }
-        waiting
+        (published, waiting)
     }
 
     /// Waits until there is something to do: awake at first, then asleep.
@@ -169,7 +172,7 @@ impl<B: AsMut<[u8]>, O: Outlet<B>> Worker<B, O> {
         }
         self.spin.now = (self.spin.now / 2).max(self.spin.longest / 16);
         let Self { jobs, shared, .. } = self;
-        let found = || jobs.slots() > 0 || shared.closed.load(Ordering::Acquire);
+        let found = || jobs.count() > 0 || shared.closed.load(Ordering::Acquire);
         if shared.worker.falls_asleep(found) {
             thread::park();
             shared.worker.wakes_up();
@@ -184,7 +187,7 @@ impl<B: AsMut<[u8]>, O: Outlet<B>> Worker<B, O> {
         let begun = Instant::now();
         loop {
             for _ in 0..64 {
-                if self.jobs.slots() > 0 {
+                if self.jobs.count() > 0 {
                     return true;
                 }
                 spin_loop();
