@@ -1,0 +1,102 @@
+//! Drivers that share load allocate nothing from request to request, with and without migration.
+
+use lanecrypt_engine::queue::{LocalQueue, Message};
+use lanecrypt_engine::{Algorithm, Driver, Engine, Error, Jobs, Request, SessionId};
+use lanecrypt_testing::batches::numbers::{Numbers as _, Random};
+use lanecrypt_testing::counting::{Counting, calls};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Serves the null cipher; with `fails` it answers nothing.
+#[derive(Debug)]
+struct Plain {
+    name: &'static str,
+    fails: bool,
+}
+
+impl Driver for Plain {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn open(&self, algorithm: Algorithm, _: &[u8]) -> Result<SessionId, Error> {
+        if algorithm == Algorithm::NULL { Ok(SessionId(1)) } else { Err(Error::Unsupported) }
+    }
+
+    fn close(&self, _: SessionId) {}
+
+    fn process(&self, jobs: Jobs<'_, '_>) {
+        for job in jobs {
+            job.settle(if self.fails { Err(Error::DriverFailed) } else { Ok(()) });
+        }
+    }
+}
+
+const MOST: usize = 300;
+const TURNS: usize = 3000;
+
+fn engine(migrates: bool) -> Engine {
+    let failing = Plain { name: "failing", fails: true };
+    let engine = Engine::new().with_driver(Plain { name: "plain", fails: false });
+    let engine = engine.and_then(|engine| engine.with_driver(failing)).expect("free names");
+    let names: &[&str] =
+        if migrates { &["failing", "plain", "software"] } else { &["plain", "software"] };
+    let engine = engine.with_balancing(names).expect("good names");
+    if migrates { engine.with_migration().expect("good names") } else { engine }
+}
+
+/// Slices of requests, and messages through a queue, of up to this many.
+fn served(migrates: bool) -> usize {
+    let engine = engine(migrates);
+    let open = || engine.session_on("balanced", Algorithm::NULL, &[]).expect("they have it");
+    let session = open();
+    let mut queue = LocalQueue::new(&engine, MOST);
+    let attached = queue.attach(open()).expect("room");
+    let mut data = vec![[3; 64]; MOST];
+    let mut pool: Vec<Box<[u8]>> = data.iter().map(|data| data.to_vec().into()).collect();
+    let mut numbers = Random(131);
+    let mut turn = |count: usize| {
+        let mut requests: arrayvec::ArrayVec<Request<'_>, MOST> = data
+            .iter_mut()
+            .take(count)
+            .map(|data| Request::encrypt(&session, &[], &mut data[..]))
+            .collect();
+        assert!(engine.process(&mut requests).is_ok());
+        for _ in 0..count {
+            let buffer = pool.pop().expect("as many as the queue takes");
+            queue.submit(Message::encrypt(attached, [0_u8; 0], buffer)).expect("room");
+        }
+        while let Some(done) = queue.poll() {
+            assert_eq!(done.outcome, Ok(()));
+            pool.push(done.buffer);
+        }
+        if migrates {
+            // It fails at once, and its messages move.
+            engine.readmit("failing");
+        }
+    };
+    (0..20).for_each(|_| turn(MOST));
+    if migrates {
+        // A session that is opened anew is remembered, to be closed: that is not a request's.
+        assert!(engine.shares().all(|(_, given)| given > 0));
+        turn(MOST);
+    }
+    let allocated = calls(|| {
+        for _ in 0..TURNS {
+            let count = 1 + numbers.below(MOST);
+            turn(count);
+        }
+    });
+    let given: u64 = engine.shares().map(|(_, given)| given).sum();
+    assert!(given > TURNS as u64);
+    allocated
+}
+
+#[test]
+fn shared_load_allocates_nothing() {
+    assert_eq!(served(false), 0);
+    // Sessions that come back after a failure are lists that grow, now and then.
+    let moved = served(true);
+    assert!(moved < TURNS / 20, "{moved}");
+}
