@@ -15,13 +15,13 @@ pub fn equal(one: &[u8; 16], other: &[u8; 16]) -> bool {
 
 #[cfg(target_arch = "x86_64")]
 #[inline]
-fn hidden(word: u64) -> u64 {
+pub(crate) fn hidden(word: u64) -> u64 {
     crate::simd::opaque_word(word)
 }
 
 #[cfg(not(target_arch = "x86_64"))]
 #[inline]
-fn hidden(word: u64) -> u64 {
+pub(crate) fn hidden(word: u64) -> u64 {
     core::hint::black_box(word)
 }
 

@@ -9,6 +9,9 @@
 
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 
+#[cfg(feature = "montgomery")]
+extern crate alloc;
+
 #[cfg(not(target_os = "linux"))]
 compile_error!("lanecrypt supports Linux only");
 
@@ -36,6 +39,8 @@ pub mod hc128;
 pub mod lanes;
 #[cfg(feature = "std")]
 mod locked;
+#[cfg(feature = "montgomery")]
+pub mod montgomery;
 pub mod null;
 #[cfg(feature = "std")]
 mod pin;

@@ -20,6 +20,8 @@ mod lanes_guards;
 mod lanes_salsa;
 mod lanes_serpent;
 mod modes;
+#[cfg(feature = "montgomery")]
+mod montgomery;
 mod places;
 mod poly1305;
 mod salsa;

@@ -1,0 +1,114 @@
+//! Arithmetic modulo odd numbers of 256 to 8192 bits: exponentiations of RSA and all around them,
+//! one at a time and many side by side.
+//!
+//! Montgomery's multiplication ("Modular multiplication without trial division", 1985) without
+//! divisions; exponentiations by fixed windows.
+//!
+//! Numbers are slices of limbs of 64 bits, the lowest first; [`from_be_bytes`] and [`to_be_bytes`]
+//! convert them. A remainder has as many limbs as its [`Modulus`] and is less than it;
+//! [`Modulus::contains`] says whether it is. With a base that is not less, nothing panics, and the
+//! results mean nothing. Functions panic where lengths do not fit. They do not allocate, unless a
+//! [`Workspace`] has to grow.
+//!
+//! Constant time at every level in the values of moduli, bases and secret exponents, and of all
+//! that is computed from them: multiplications, additions, shifts and masks only. Times depend on
+//! the numbers of bits of moduli, on the numbers of limbs, and on public exponents. Temporary
+//! values are wiped before a function returns, except in registers and on the stack.
+//!
+//! With the two primes of an RSA key, a signature is
+//!
+//! ```
+//! # use lanecrypt_kernels::{Isa, montgomery::*};
+//! # let isa = Isa::detect();
+//! # // p = 2^256 - 189, q = 2^256 - 357.
+//! # let [p, q] = [189, 357].map(|low: u64| [low.wrapping_neg(), !0, !0, !0]);
+//! # let [p, q] = [p, q].map(|prime| Modulus::new(isa, &prime).unwrap());
+//! # let (message, dp, dq, qinv) = ([7; 8], [3; 4], [3; 4], [1, 0, 0, 0]);
+//! let mut workspace = Workspace::new();
+//! let (mut base_p, mut base_q) = ([0; 4], [0; 4]);
+//! let (mut from_p, mut from_q) = ([0; 4], [0; 4]);
+//! p.reduce(&message, &mut base_p, &mut workspace);
+//! q.reduce(&message, &mut base_q, &mut workspace);
+//! // Two exponentiations of one message; or many, of many messages.
+//! let mut jobs = [
+//!     Power { modulus: &p, base: &base_p, exponent: &dp, out: &mut from_p },
+//!     Power { modulus: &q, base: &base_q, exponent: &dq, out: &mut from_q },
+//! ];
+//! powers(&mut jobs, &mut workspace);
+//! // Garner's formula: q (qinv (from_p - from_q) mod p) + from_q.
+//! let (mut difference, mut h, mut signature) = ([0; 4], [0; 4], [0; 8]);
+//! p.reduce(&from_q, &mut difference, &mut workspace);
+//! p.subtract(&mut from_p, &difference);
+//! p.multiply(&from_p, &qinv, &mut h, &mut workspace);
+//! multiply_add(&h, q.limbs(), &from_q, &mut signature);
+//! ```
+//!
+//! | level | form |
+//! |---|---|
+//! | `Portable` | limbs of 64 bits, products of 128 bits, one number at a time |
+
+mod limbs;
+mod modulus;
+mod portable;
+mod workspace;
+
+pub use self::limbs::{from_be_bytes, multiply_add, to_be_bytes};
+pub use self::modulus::{MAX_BITS, MIN_BITS, Modulus};
+pub use self::workspace::Workspace;
+use crate::Level;
+
+/// The levels that have a kernel of their own, lowest first; others run the next one below.
+pub const KERNELS: &[Level] = &[Level::Portable];
+
+/// An exponentiation with a secret exponent.
+#[derive(Debug)]
+pub struct Power<'a> {
+    /// The modulus.
+    pub modulus: &'a Modulus,
+    /// The base, which is less than the modulus.
+    pub base: &'a [u64],
+    /// The exponent, lowest limb first. Its length is public and its value is secret. The time is
+    /// proportional to its length, zeros at its top included.
+    pub exponent: &'a [u64],
+    /// Where the power goes.
+    pub out: &'a mut [u64],
+}
+
+/// An exponentiation with a public exponent.
+#[derive(Debug)]
+pub struct PublicPower<'a> {
+    /// The modulus.
+    pub modulus: &'a Modulus,
+    /// The base, which is less than the modulus.
+    pub base: &'a [u64],
+    /// The exponent, which the time depends on.
+    pub exponent: u64,
+    /// Where the power goes.
+    pub out: &'a mut [u64],
+}
+
+/// Exponentiations with secret exponents: moduli of any sizes, own bases and exponents.
+///
+/// # Panics
+///
+/// If a base or an output has another number of limbs than its modulus.
+pub fn powers(jobs: &mut [Power<'_>], workspace: &mut Workspace) {
+    for job in jobs {
+        let length = job.modulus.limbs().len();
+        assert_eq!([job.base.len(), job.out.len()], [length; 2], "the length of the modulus");
+        portable::power(job, workspace);
+    }
+}
+
+/// Exponentiations with public exponents: moduli of any sizes, own bases and exponents.
+///
+/// # Panics
+///
+/// If a base or an output has another number of limbs than its modulus.
+pub fn public_powers(jobs: &mut [PublicPower<'_>], workspace: &mut Workspace) {
+    for job in jobs {
+        let length = job.modulus.limbs().len();
+        assert_eq!([job.base.len(), job.out.len()], [length; 2], "the length of the modulus");
+        portable::public_power(job, workspace);
+    }
+}

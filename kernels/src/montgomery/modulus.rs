@@ -1,0 +1,229 @@
+//! A modulus, and single operations modulo it.
+
+use alloc::boxed::Box;
+use alloc::vec;
+use core::fmt;
+
+use zeroize::ZeroizeOnDrop;
+
+use super::limbs::{double, less, less_with, mask, multiply, reduce_once};
+use super::workspace::Workspace;
+use super::{Power, PublicPower, portable, powers, public_powers};
+use crate::{Isa, wipe};
+
+/// The fewest bits of a modulus.
+pub const MIN_BITS: usize = 256;
+/// The most bits of a modulus.
+pub const MAX_BITS: usize = 8192;
+
+/// An odd number of 256 to 8192 bits, with what multiplications modulo it need.
+///
+/// Remainders are slices of as many limbs of 64 bits as the modulus has, the lowest first. The
+/// modulus may be secret; its number of bits is public. It is wiped on drop.
+pub struct Modulus {
+    isa: Isa,
+    /// L limbs; the highest is not zero.
+    limbs: Box<[u64]>,
+    /// 2^(128 L) modulo the modulus.
+    r_squared: Box<[u64]>,
+    /// Minus the inverse of the modulus, modulo 2^64.
+    inverse: u64,
+    bits: usize,
+}
+
+impl Modulus {
+    /// Takes a modulus, lowest limb first; zeros above its highest bit are left out.
+    ///
+    /// None if it is even, or if it has fewer than [`MIN_BITS`] or more than [`MAX_BITS`] bits.
+    #[must_use]
+    pub fn new(isa: Isa, limbs: &[u64]) -> Option<Self> {
+        let length = limbs.iter().rposition(|&limb| limb != 0)? + 1;
+        let limbs = &limbs[..length];
+        let bits = 64 * length - limbs[length - 1].leading_zeros() as usize;
+        if limbs[0] & 1 == 0 || !(MIN_BITS..=MAX_BITS).contains(&bits) {
+            return None;
+        }
+        let mut modulus = Self {
+            isa,
+            limbs: limbs.into(),
+            r_squared: vec![0; length].into(),
+            inverse: inverse(limbs[0]),
+            bits,
+        };
+        let mut product = vec![0; 2 * length];
+        let mut power = vec![0; length];
+        // 2^L in Montgomery's form; its 64th power in this form is 2^(64 L) in this form.
+        modulus.power_of_two(64 * length + length, &mut power);
+        for _ in 0..6 {
+            portable::squared(&modulus, &mut power, &mut product);
+        }
+        modulus.r_squared.copy_from_slice(&power);
+        wipe::words(&mut power);
+        wipe::words(&mut product);
+        Some(modulus)
+    }
+
+    /// 2^`exponent` modulo the modulus, by doubling. The exponent is at least the number of bits
+    /// less one.
+    pub(super) fn power_of_two(&self, exponent: usize, out: &mut [u64]) {
+        out.fill(0);
+        out[(self.bits - 1) / 64] = 1 << ((self.bits - 1) % 64);
+        for _ in self.bits - 1..exponent {
+            let over = double(out, 0);
+            reduce_once(out, over, &self.limbs);
+        }
+    }
+
+    /// Its number of bits.
+    #[must_use]
+    pub const fn bits(&self) -> usize {
+        self.bits
+    }
+
+    /// Its value: as many limbs as remainders have, the lowest first.
+    #[must_use]
+    pub const fn limbs(&self) -> &[u64] {
+        &self.limbs
+    }
+
+    /// The level whose kernels operations modulo it use.
+    #[must_use]
+    pub const fn isa(&self) -> Isa {
+        self.isa
+    }
+
+    pub(super) const fn r_squared(&self) -> &[u64] {
+        &self.r_squared
+    }
+
+    pub(super) const fn inverse(&self) -> u64 {
+        self.inverse
+    }
+
+    /// Whether a number of as many limbs is less than the modulus. The time reveals only the
+    /// answer.
+    ///
+    /// # Panics
+    ///
+    /// If it has another number of limbs.
+    #[must_use]
+    pub fn contains(&self, number: &[u64]) -> bool {
+        assert_eq!(number.len(), self.limbs.len(), "the length of the modulus");
+        crate::equal::hidden(less(number, &self.limbs)) == 1
+    }
+
+    /// The remainder of a number of any length.
+    ///
+    /// # Panics
+    ///
+    /// If `out` has another number of limbs than the modulus.
+    pub fn reduce(&self, number: &[u64], out: &mut [u64], workspace: &mut Workspace) {
+        assert_eq!(out.len(), self.limbs.len(), "the length of the modulus");
+        portable::remainder(self, number, out, workspace);
+    }
+
+    /// The product of two remainders.
+    ///
+    /// # Panics
+    ///
+    /// If a number of limbs is not that of the modulus.
+    pub fn multiply(&self, one: &[u64], other: &[u64], out: &mut [u64], workspace: &mut Workspace) {
+        let length = self.limbs.len();
+        assert_eq!([one.len(), other.len(), out.len()], [length; 3], "the length of the modulus");
+        let product = workspace.limbs(2 * length);
+        multiply(one, other, product);
+        portable::reduce(self, product, out);
+        multiply(out, &self.r_squared, product);
+        portable::reduce(self, product, out);
+        wipe::words(product);
+    }
+
+    /// Adds a remainder to another one.
+    ///
+    /// # Panics
+    ///
+    /// If a number of limbs is not that of the modulus.
+    pub fn add(&self, number: &mut [u64], summand: &[u64]) {
+        let length = self.limbs.len();
+        assert_eq!([number.len(), summand.len()], [length; 2], "the length of the modulus");
+        portable::sum(self, number, summand);
+    }
+
+    /// Subtracts a remainder from another one.
+    ///
+    /// # Panics
+    ///
+    /// If a number of limbs is not that of the modulus.
+    pub fn subtract(&self, number: &mut [u64], subtrahend: &[u64]) {
+        let length = self.limbs.len();
+        assert_eq!([number.len(), subtrahend.len()], [length; 2], "the length of the modulus");
+        let all = mask(less(number, subtrahend));
+        let (mut borrow, mut carry) = (0, 0);
+        for ((limb, &other), &n) in number.iter_mut().zip(subtrahend).zip(&self.limbs) {
+            let difference;
+            (difference, borrow) = less_with(*limb, other, borrow);
+            let (sum, first) = difference.overflowing_add(n & all);
+            let (sum, second) = sum.overflowing_add(carry);
+            (*limb, carry) = (sum, u64::from(first | second));
+        }
+    }
+
+    /// One exponentiation with a secret exponent, see [`powers`].
+    ///
+    /// # Panics
+    ///
+    /// If a number of limbs is not that of the modulus.
+    pub fn power(
+        &self,
+        base: &[u64],
+        exponent: &[u64],
+        out: &mut [u64],
+        workspace: &mut Workspace,
+    ) {
+        powers(&mut [Power { modulus: self, base, exponent, out }], workspace);
+    }
+
+    /// One exponentiation with a public exponent, see [`public_powers`].
+    ///
+    /// # Panics
+    ///
+    /// If a number of limbs is not that of the modulus.
+    pub fn public_power(
+        &self,
+        base: &[u64],
+        exponent: u64,
+        out: &mut [u64],
+        workspace: &mut Workspace,
+    ) {
+        public_powers(&mut [PublicPower { modulus: self, base, exponent, out }], workspace);
+    }
+}
+
+/// Minus the inverse of an odd number modulo 2^64, by Newton's iteration: each step doubles the
+/// number of right bits, of which there are three at first.
+fn inverse(odd: u64) -> u64 {
+    let mut inverse = odd;
+    for _ in 0..5 {
+        inverse = inverse.wrapping_mul(2_u64.wrapping_sub(odd.wrapping_mul(inverse)));
+    }
+    inverse.wrapping_neg()
+}
+
+impl Drop for Modulus {
+    fn drop(&mut self) {
+        wipe::words(&mut self.limbs);
+        wipe::words(&mut self.r_squared);
+        wipe::words(core::slice::from_mut(&mut self.inverse));
+    }
+}
+
+impl ZeroizeOnDrop for Modulus {}
+
+impl fmt::Debug for Modulus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Modulus")
+            .field("isa", &self.isa)
+            .field("bits", &self.bits)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,161 @@
+//! Limbs of 64 bits, one number at a time: for every processor, and the specification of the other
+//! kernels.
+
+use super::limbs::{add, add_product, halves, multiply, reduce_once, same, square, window};
+use super::modulus::Modulus;
+use super::{Power, PublicPower, Workspace};
+use crate::wipe;
+
+/// Bits of an exponent that one multiplication takes.
+const WINDOW: u32 = 5;
+/// Entries of the table of powers.
+const ENTRIES: usize = 1 << WINDOW;
+
+/// Montgomery's reduction: `product` / 2^(64 L) modulo the modulus of L limbs.
+///
+/// The product has 2 L limbs, is less than 2^(64 L) times the modulus, and is overwritten.
+pub(super) fn reduce(modulus: &Modulus, product: &mut [u64], out: &mut [u64]) {
+    let n = modulus.limbs();
+    let mut over = 0;
+    for i in 0..n.len() {
+        let factor = product[i].wrapping_mul(modulus.inverse());
+        let carry = add_product(&mut product[i..i + n.len()], n, factor);
+        let top = &mut product[i + n.len()];
+        [*top, over] = halves(u128::from(*top) + u128::from(carry) + u128::from(over));
+    }
+    out.copy_from_slice(&product[n.len()..]);
+    reduce_once(out, over, n);
+}
+
+/// The product divided by 2^(64 L). One factor is less than the modulus; the other one may be any
+/// number of L limbs.
+pub(super) fn multiplied(
+    modulus: &Modulus,
+    one: &[u64],
+    other: &[u64],
+    out: &mut [u64],
+    product: &mut [u64],
+) {
+    multiply(one, other, product);
+    reduce(modulus, product, out);
+}
+
+/// The square divided by 2^(64 L), in place.
+pub(super) fn squared(modulus: &Modulus, number: &mut [u64], product: &mut [u64]) {
+    square(number, product);
+    reduce(modulus, product, number);
+}
+
+/// The number divided by 2^(64 L), in place.
+pub(super) fn left(modulus: &Modulus, number: &mut [u64], product: &mut [u64]) {
+    let (low, high) = product.split_at_mut(number.len());
+    low.copy_from_slice(number);
+    high.fill(0);
+    reduce(modulus, product, number);
+}
+
+/// An exponentiation by fixed windows. All entries of the table are read for each window.
+pub(super) fn power(job: &mut Power<'_>, workspace: &mut Workspace) {
+    let Power { modulus, base, exponent, out } = job;
+    let length = modulus.limbs().len();
+    let memory = workspace.limbs((ENTRIES + 3) * length);
+    let (product, rest) = memory.split_at_mut(2 * length);
+    let (entry, table) = rest.split_at_mut(length);
+    fill(modulus, base, table, product);
+
+    let width = WINDOW as usize;
+    let mut windows = (0..(64 * exponent.len()).div_ceil(width)).rev();
+    let first = windows.next().map_or(0, |i| window(exponent, width * i, WINDOW));
+    look_up(table, first, out);
+    for i in windows {
+        for _ in 0..WINDOW {
+            squared(modulus, out, product);
+        }
+        look_up(table, window(exponent, width * i, WINDOW), entry);
+        multiply(out, entry, product);
+        reduce(modulus, product, out);
+    }
+    left(modulus, out, product);
+    wipe::words(memory);
+}
+
+/// The powers of the base from the zeroth on, in Montgomery's form.
+fn fill(modulus: &Modulus, base: &[u64], table: &mut [u64], product: &mut [u64]) {
+    let length = modulus.limbs().len();
+    let (one, rest) = table.split_at_mut(length);
+    one.copy_from_slice(modulus.r_squared());
+    left(modulus, one, product);
+    multiplied(modulus, modulus.r_squared(), base, &mut rest[..length], product);
+    for i in 2..ENTRIES {
+        let (before, entry) = table.split_at_mut(i * length);
+        let [first, last] = [1, i - 1].map(|i| &before[i * length..(i + 1) * length]);
+        multiplied(modulus, first, last, &mut entry[..length], product);
+    }
+}
+
+/// One entry of the table, by reading all.
+fn look_up(table: &[u64], index: u64, out: &mut [u64]) {
+    out.fill(0);
+    for (i, entry) in (0..).zip(table.chunks_exact(out.len())) {
+        let mask = same(i, index);
+        for (limb, entry) in out.iter_mut().zip(entry) {
+            *limb |= entry & mask;
+        }
+    }
+}
+
+/// An exponentiation by the bits of a public exponent.
+pub(super) fn public_power(job: &mut PublicPower<'_>, workspace: &mut Workspace) {
+    let PublicPower { modulus, base, exponent, out } = job;
+    let length = modulus.limbs().len();
+    let memory = workspace.limbs(3 * length);
+    let (product, base_form) = memory.split_at_mut(2 * length);
+    multiplied(modulus, modulus.r_squared(), base, base_form, product);
+    match exponent.checked_ilog2() {
+        None => {
+            out.fill(0);
+            out[0] = 1;
+        }
+        Some(top) => {
+            out.copy_from_slice(base_form);
+            for bit in (0..top).rev() {
+                squared(modulus, out, product);
+                if *exponent >> bit & 1 == 1 {
+                    multiply(out, base_form, product);
+                    reduce(modulus, product, out);
+                }
+            }
+            left(modulus, out, product);
+        }
+    }
+    wipe::words(memory);
+}
+
+/// The remainder of a number of any length.
+pub(super) fn remainder(
+    modulus: &Modulus,
+    number: &[u64],
+    out: &mut [u64],
+    workspace: &mut Workspace,
+) {
+    let length = modulus.limbs().len();
+    let memory = workspace.limbs(2 * length);
+    out.fill(0);
+    for part in number.chunks(length).rev() {
+        // The remainder so far and behind it the part: less than 2^(64 L) times the modulus.
+        let (low, high) = memory.split_at_mut(length);
+        low[..part.len()].copy_from_slice(part);
+        low[part.len()..].fill(0);
+        high.copy_from_slice(out);
+        reduce(modulus, memory, out);
+        multiply(out, modulus.r_squared(), memory);
+        reduce(modulus, memory, out);
+    }
+    wipe::words(memory);
+}
+
+/// The sum of two remainders.
+pub(super) fn sum(modulus: &Modulus, one: &mut [u64], other: &[u64]) {
+    let over = add(one, other);
+    reduce_once(one, over, modulus.limbs());
+}

@@ -1,0 +1,52 @@
+//! Memory for exponentiations.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use zeroize::ZeroizeOnDrop;
+
+use crate::wipe;
+
+/// Memory that operations need besides their operands: tables of powers, and products.
+///
+/// It grows when an operation needs more than any before, and is kept for the next one. Every
+/// operation wipes what it used before it returns.
+#[derive(Default)]
+pub struct Workspace {
+    limbs: Vec<u64>,
+}
+
+impl Workspace {
+    /// Empty memory, which grows with the first operation.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { limbs: Vec::new() }
+    }
+
+    /// So many limbs, which hold anything.
+    pub(super) fn limbs(&mut self, count: usize) -> &mut [u64] {
+        grown(&mut self.limbs, count)
+    }
+}
+
+/// The first `count` elements. What is there is wiped already, so growing leaves no copy.
+fn grown<T: Copy + Default>(memory: &mut Vec<T>, count: usize) -> &mut [T] {
+    if memory.len() < count {
+        memory.resize(count, T::default());
+    }
+    &mut memory[..count]
+}
+
+impl Drop for Workspace {
+    fn drop(&mut self) {
+        wipe::words(&mut self.limbs);
+    }
+}
+
+impl ZeroizeOnDrop for Workspace {}
+
+impl fmt::Debug for Workspace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Workspace").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,415 @@
+//! Montgomery arithmetic against a crate of long numbers, at every instruction set: sizes, edges,
+//! every number of exponentiations side by side, and single operations.
+
+use lanecrypt_kernels::Isa;
+use lanecrypt_kernels::montgomery::{
+    MAX_BITS, MIN_BITS, Modulus, Power, PublicPower, Workspace, from_be_bytes, multiply_add,
+    powers, public_powers, to_be_bytes,
+};
+use lanecrypt_testing::levels;
+use lanecrypt_testing::numbers::{Numbers, cases};
+use num_bigint::BigUint;
+
+fn long(limbs: &[u64]) -> BigUint {
+    let bytes: Vec<u8> = limbs.iter().flat_map(|limb| limb.to_le_bytes()).collect();
+    BigUint::from_bytes_le(&bytes)
+}
+
+fn limbs(number: &BigUint, length: usize) -> Vec<u64> {
+    let mut limbs = number.to_u64_digits();
+    assert!(limbs.len() <= length, "it fits");
+    limbs.resize(length, 0);
+    limbs
+}
+
+fn power_of_two(exponent: usize) -> BigUint {
+    BigUint::from(1u8) << exponent
+}
+
+/// A number of `count` limbs: random, or limbs of zeros and ones, or few bits, or all ones.
+fn number(numbers: &mut Numbers, count: usize) -> Vec<u64> {
+    let form = numbers.below(8);
+    (0..count)
+        .map(|_| match form {
+            0 => 0u64.wrapping_sub(numbers.number() & 1),
+            1 => numbers.number() & numbers.number() & numbers.number() & numbers.number(),
+            2 => numbers.number() | numbers.number() | numbers.number() | numbers.number(),
+            3 => u64::MAX,
+            _ => numbers.number(),
+        })
+        .collect()
+}
+
+/// An odd number of so many bits.
+fn odd(numbers: &mut Numbers, bits: usize) -> BigUint {
+    let any = long(&number(numbers, bits.div_ceil(64))) % power_of_two(bits - 1);
+    power_of_two(bits - 1) | any | BigUint::from(1u8)
+}
+
+/// A number below `n`: at its ends, next to a power of two, or any.
+fn below(numbers: &mut Numbers, n: &BigUint) -> BigUint {
+    let bits = usize::try_from(n.bits()).expect("few");
+    match numbers.below(10) {
+        0 => BigUint::ZERO,
+        1 => BigUint::from(1u8),
+        2 => n - 1u8,
+        3 => power_of_two(numbers.below(bits)) % n,
+        4 => (power_of_two(numbers.below(bits)) - 1u8) % n,
+        5 => n >> 1,
+        _ => long(&number(numbers, bits.div_ceil(64) + 1)) % n,
+    }
+}
+
+/// One exponentiation and its result.
+struct Case {
+    modulus: BigUint,
+    base: BigUint,
+    exponent: BigUint,
+    result: BigUint,
+}
+
+impl Case {
+    fn new(modulus: BigUint, base: BigUint, exponent: BigUint) -> Self {
+        let result = base.modpow(&exponent, &modulus);
+        Self { modulus, base, exponent, result }
+    }
+
+    /// A random one, whose exponent has at most so many limbs.
+    fn random(numbers: &mut Numbers, bits: usize, exponent: usize) -> Self {
+        let modulus = odd(numbers, bits);
+        let base = below(numbers, &modulus);
+        Self::new(modulus, base, long(&number(numbers, exponent)))
+    }
+}
+
+/// Runs them side by side, with exponents of so many limbs.
+fn run(isa: Isa, cases: &[Case], exponent_limbs: usize, workspace: &mut Workspace) {
+    let moduli: Vec<Modulus> = cases
+        .iter()
+        .map(|case| Modulus::new(isa, &case.modulus.to_u64_digits()).expect("odd and long"))
+        .collect();
+    let length = |i: usize| moduli[i].limbs().len();
+    let numbers = |of: fn(&Case) -> &BigUint| -> Vec<Vec<u64>> {
+        cases.iter().enumerate().map(|(i, case)| limbs(of(case), length(i))).collect()
+    };
+    let bases = numbers(|case| &case.base);
+    let exponents: Vec<_> =
+        cases.iter().map(|case| limbs(&case.exponent, exponent_limbs)).collect();
+    let mut outs: Vec<_> = (0..cases.len()).map(|i| vec![7; length(i)]).collect();
+    let mut jobs: Vec<_> = outs
+        .iter_mut()
+        .enumerate()
+        .map(|(i, out)| Power {
+            modulus: &moduli[i],
+            base: &bases[i],
+            exponent: &exponents[i],
+            out,
+        })
+        .collect();
+    powers(&mut jobs, workspace);
+    for (i, case) in cases.iter().enumerate() {
+        let Case { modulus, base, exponent, result } = case;
+        assert_eq!(
+            &long(&outs[i]),
+            result,
+            "{base:x} ^ {exponent:x} mod {modulus:x}, {i} of {}, {isa:?}",
+            cases.len()
+        );
+    }
+}
+
+/// Sizes of the moduli of keys, of their primes, and next to the ends of limbs and digits.
+const SIZES: [usize; 24] = [
+    256, 257, 258, 259, 310, 311, 384, 512, 518, 519, 576, 768, 1023, 1024, 1038, 1039, 1040, 1041,
+    1100, 1536, 2047, 2048, 3072, 4096,
+];
+
+/// So many exponentiations of every size, at every level; with short exponents, whose time does
+/// not matter, and with those of full length for one in four.
+#[test]
+fn random_powers_of_every_size() {
+    let mut numbers = Numbers(1);
+    let mut workspace = Workspace::new();
+    let count = cases(1000).div_ceil(SIZES.len() as u64);
+    for bits in SIZES {
+        for case in 0..count {
+            let full = case % 8 == 0 && bits <= 1100 || case == 0 && bits <= 2048;
+            let length = if full { bits.div_ceil(64) } else { 1 + numbers.below(2) };
+            let case = [Case::random(&mut numbers, bits, length)];
+            for isa in levels() {
+                run(isa, &case, length, &mut workspace);
+            }
+        }
+    }
+}
+
+/// The longest moduli.
+#[test]
+fn longest() {
+    let mut numbers = Numbers(2);
+    let mut workspace = Workspace::new();
+    for bits in [8190, 8191, 8192] {
+        let batch: Vec<_> = (0..9).map(|_| Case::random(&mut numbers, bits, 1)).collect();
+        for isa in levels() {
+            run(isa, &batch[..1], 1, &mut workspace);
+            run(isa, &batch, 1, &mut workspace);
+        }
+    }
+}
+
+/// Every number of exponentiations, of one size and of several, with other values in each place.
+#[test]
+fn every_count() {
+    let mut numbers = Numbers(3);
+    let mut workspace = Workspace::new();
+    for count in (0..=17).chain([33, 70]) {
+        for sizes in [&[512][..], &[1024], &[1024, 1020], &[256, 512, 1024], &[1536, 300]] {
+            let batch: Vec<_> = (0..count)
+                .map(|_| {
+                    let bits = sizes[numbers.below(sizes.len())];
+                    Case::random(&mut numbers, bits, 2)
+                })
+                .collect();
+            for isa in levels() {
+                run(isa, &batch, 2, &mut workspace);
+            }
+        }
+    }
+}
+
+/// Moduli whose bits are almost all ones or zeros, with bases at their ends and multiples of
+/// factors, to exponents at their ends.
+#[test]
+fn edges() {
+    let one = BigUint::from(1u8);
+    let mut workspace = Workspace::new();
+    for bits in [256, 257, 300, 320, 512, 520, 1024, 1040] {
+        let factor = power_of_two(bits / 2) - 1u8;
+        let moduli = [
+            power_of_two(bits) - 1u8,
+            power_of_two(bits - 1) + 1u8,
+            power_of_two(bits) - power_of_two(bits / 2) + 1u8,
+            power_of_two(bits) - power_of_two(bits - 1) + power_of_two(bits / 3) - 1u8,
+            &factor * (&factor + 2u8),
+        ];
+        let mut batch = Vec::new();
+        for modulus in &moduli {
+            let bases = [
+                BigUint::ZERO,
+                one.clone(),
+                BigUint::from(2u8),
+                modulus - 1u8,
+                modulus - 2u8,
+                (&factor * 3u8) % modulus,
+                power_of_two(bits - 2),
+                power_of_two(bits - 1) - 1u8,
+            ];
+            for base in bases {
+                for exponent in [
+                    BigUint::ZERO,
+                    one.clone(),
+                    BigUint::from(2u8),
+                    power_of_two(127),
+                    power_of_two(128) - 1u8,
+                ] {
+                    batch.push(Case::new(modulus.clone(), base.clone(), exponent));
+                }
+            }
+        }
+        for isa in levels() {
+            for some in batch.chunks(3).step_by(7) {
+                run(isa, some, 2, &mut workspace);
+            }
+            run(isa, &batch, 2, &mut workspace);
+            run(isa, &batch[..1], 3, &mut workspace);
+        }
+    }
+}
+
+/// An exponent without limbs is zero.
+#[test]
+fn no_exponent() {
+    let modulus = power_of_two(300) - 1u8;
+    let batch: Vec<_> = (0..9u8)
+        .map(|base| Case::new(modulus.clone(), BigUint::from(base), BigUint::ZERO))
+        .collect();
+    for isa in levels() {
+        run(isa, &batch[..1], 0, &mut Workspace::new());
+        run(isa, &batch, 0, &mut Workspace::new());
+    }
+}
+
+/// Exponents of other lengths side by side.
+#[test]
+fn exponents_of_many_lengths() {
+    let mut numbers = Numbers(4);
+    let mut workspace = Workspace::new();
+    let n = odd(&mut numbers, 512);
+    for isa in levels() {
+        let modulus = Modulus::new(isa, &n.to_u64_digits()).expect("odd and long");
+        let base = limbs(&below(&mut numbers, &n), 8);
+        let exponents: Vec<_> = (0..12).map(|i| number(&mut numbers, i % 9)).collect();
+        let mut outs = vec![[0; 8]; 12];
+        let mut jobs: Vec<_> = outs
+            .iter_mut()
+            .zip(&exponents)
+            .map(|(out, exponent)| Power { modulus: &modulus, base: &base, exponent, out })
+            .collect();
+        powers(&mut jobs, &mut workspace);
+        for (out, exponent) in outs.iter().zip(&exponents) {
+            assert_eq!(long(out), long(&base).modpow(&long(exponent), &n), "{isa:?}");
+        }
+    }
+}
+
+/// Public exponents: those of keys, others, of one length and of several side by side.
+#[test]
+fn public_exponents() {
+    let mut numbers = Numbers(5);
+    let mut workspace = Workspace::new();
+    let exponents = [65537, 3, 17, 1, 0, 2, 4, u64::MAX, 1 << 63, 0xffff_fffe, 65537, 65537];
+    for round in 0..cases(200) {
+        let count = [1, 2, 3, 8, 9, 17][numbers.below(6)];
+        let sizes = [&[2048][..], &[1024], &[512, 1024], &[3000, 512]][numbers.below(4)];
+        let same = numbers.below(2) == 0;
+        let chosen: Vec<_> = (0..count)
+            .map(|i| {
+                let bits = sizes[numbers.below(sizes.len())];
+                let n = odd(&mut numbers, bits);
+                let base = below(&mut numbers, &n);
+                let which = if same { 0 } else { i + numbers.below(exponents.len()) };
+                let exponent = exponents[which % exponents.len()];
+                let result = base.modpow(&BigUint::from(exponent), &n);
+                (n, base, exponent, result)
+            })
+            .collect();
+        for isa in levels() {
+            let moduli: Vec<_> = chosen
+                .iter()
+                .map(|(n, ..)| Modulus::new(isa, &n.to_u64_digits()).expect("odd and long"))
+                .collect();
+            let bases: Vec<_> = chosen
+                .iter()
+                .zip(&moduli)
+                .map(|((_, base, ..), modulus)| limbs(base, modulus.limbs().len()))
+                .collect();
+            let mut outs = bases.clone();
+            let mut jobs = Vec::new();
+            for (i, out) in outs.iter_mut().enumerate() {
+                let (modulus, base, exponent) = (&moduli[i], &bases[i], chosen[i].2);
+                jobs.push(PublicPower { modulus, base, exponent, out });
+            }
+            public_powers(&mut jobs, &mut workspace);
+            for ((.., exponent, result), out) in chosen.iter().zip(&outs) {
+                assert_eq!(&long(out), result, "{exponent}, round {round}, {count}, {isa:?}");
+            }
+        }
+    }
+}
+
+/// Products, sums, differences and remainders.
+#[test]
+fn single_operations() {
+    let mut numbers = Numbers(6);
+    let mut workspace = Workspace::new();
+    for round in 0..cases(600) {
+        let n = odd(&mut numbers, 256 + numbers_below(round, 900));
+        let modulus = Modulus::new(Isa::detect(), &n.to_u64_digits()).expect("odd and long");
+        let length = modulus.limbs().len();
+        assert_eq!(long(modulus.limbs()), n);
+        assert_eq!(modulus.bits() as u64, n.bits());
+        let [a, b] = core::array::from_fn(|_| below(&mut numbers, &n));
+        let [one, other] = [&a, &b].map(|number| limbs(number, length));
+
+        let mut out = vec![0; length];
+        modulus.multiply(&one, &other, &mut out, &mut workspace);
+        assert_eq!(long(&out), &a * &b % &n);
+        let mut out = one.clone();
+        modulus.add(&mut out, &other);
+        assert_eq!(long(&out), (&a + &b) % &n);
+        let mut out = one.clone();
+        modulus.subtract(&mut out, &other);
+        assert_eq!(long(&out), (&a + &n - &b) % &n);
+
+        let some = numbers.below(3 * length);
+        let wide = number(&mut numbers, some);
+        let mut out = vec![0; length];
+        modulus.reduce(&wide, &mut out, &mut workspace);
+        assert_eq!(long(&out), long(&wide) % &n, "{some} limbs");
+        let multiple = limbs(&(&n * &a), 2 * length);
+        modulus.reduce(&multiple, &mut out, &mut workspace);
+        assert_eq!(long(&out), BigUint::ZERO);
+
+        let summand = number(&mut numbers, length);
+        let mut out = vec![0; wide.len() + length];
+        multiply_add(&wide, &one, &summand[..length.min(out.len())], &mut out);
+        if some > 0 {
+            assert_eq!(long(&out), long(&wide) * &a + long(&summand));
+        }
+    }
+}
+
+fn numbers_below(round: u64, bound: usize) -> usize {
+    usize::try_from(round * 37 % bound as u64).expect("few")
+}
+
+#[test]
+fn contains_what_is_less() {
+    let n = power_of_two(300) - power_of_two(100) + 1u8;
+    let modulus = Modulus::new(Isa::detect(), &n.to_u64_digits()).expect("odd and long");
+    for (number, less) in [
+        (BigUint::ZERO, true),
+        (&n - 1u8, true),
+        (n.clone(), false),
+        (&n + 1u8, false),
+        (power_of_two(64) - 1u8, true),
+        (power_of_two(320) - 1u8, false),
+    ] {
+        assert_eq!(modulus.contains(&limbs(&number, 5)), less, "{number:x}");
+    }
+}
+
+#[test]
+fn moduli_that_are_refused() {
+    let of = |n: &BigUint| Modulus::new(Isa::detect(), &n.to_u64_digits()).is_some();
+    assert!(!of(&BigUint::ZERO));
+    assert!(!of(&BigUint::from(1u8)));
+    assert!(!of(&power_of_two(300)));
+    assert!(!of(&(power_of_two(MIN_BITS - 1) - 1u8)));
+    assert!(of(&(power_of_two(MIN_BITS - 1) + 1u8)));
+    assert!(of(&(power_of_two(MAX_BITS) - 1u8)));
+    assert!(!of(&(power_of_two(MAX_BITS) + 1u8)));
+    assert!(Modulus::new(Isa::detect(), &[]).is_none());
+    let padded = [limbs(&(power_of_two(256) - 1u8), 4), vec![0; 300]].concat();
+    let modulus = Modulus::new(Isa::detect(), &padded).expect("odd and long");
+    assert_eq!(modulus.limbs().len(), 4);
+}
+
+#[test]
+fn bytes() {
+    let mut numbers = Numbers(7);
+    for length in 0..40 {
+        let bytes = numbers.bytes(length);
+        for count in 0..7 {
+            let mut limbs = vec![9; count];
+            let whole = BigUint::from_bytes_be(&bytes);
+            let fits = whole.bits() <= 64 * count as u64;
+            assert_eq!(from_be_bytes(&bytes, &mut limbs), fits, "{length} in {count}");
+            assert_eq!(long(&limbs), &whole % power_of_two(64 * count));
+            for room in 0..50 {
+                let mut back = vec![9; room];
+                let fits = long(&limbs).bits() <= 8 * room as u64;
+                assert_eq!(to_be_bytes(&limbs, &mut back), fits, "{count} in {room}");
+                let rest = long(&limbs) % power_of_two(8 * room);
+                assert_eq!(BigUint::from_bytes_be(&back), rest);
+            }
+        }
+    }
+}
+
+#[test]
+fn debug_shows_no_value() {
+    let modulus = Modulus::new(Isa::PORTABLE, &[0xcdcd_cdcd_cdcd_cdcd; 4]).expect("odd and long");
+    let shown = format!("{modulus:?}");
+    assert!(!shown.contains("cd") && !shown.contains(&0xcdu8.to_string()), "{shown}");
+}
