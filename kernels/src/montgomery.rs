@@ -47,6 +47,10 @@
 //! |---|---|
 //! | `Portable` | limbs of 64 bits, products of 128 bits, one number at a time |
 
+#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
+mod avx512;
+mod digits;
+mod groups;
 mod limbs;
 mod modulus;
 mod portable;
@@ -58,7 +62,12 @@ pub use self::workspace::Workspace;
 use crate::Level;
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below.
-pub const KERNELS: &[Level] = &[Level::Portable];
+pub const KERNELS: &[Level] = &[Level::Portable, Level::Avx512];
+
+/// One digit, or anything of 64 bits, of eight numbers side by side.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+struct Lanes([u64; 8]);
 
 /// An exponentiation with a secret exponent.
 #[derive(Debug)]
@@ -93,10 +102,18 @@ pub struct PublicPower<'a> {
 ///
 /// If a base or an output has another number of limbs than its modulus.
 pub fn powers(jobs: &mut [Power<'_>], workspace: &mut Workspace) {
-    for job in jobs {
+    for job in &*jobs {
         let length = job.modulus.limbs().len();
         assert_eq!([job.base.len(), job.out.len()], [length; 2], "the length of the modulus");
-        portable::power(job, workspace);
+    }
+    for jobs in jobs.chunks_mut(groups::MOST) {
+        groups::each(
+            jobs,
+            |job| job.modulus,
+            |jobs, chosen, isa| {
+                by_isa!(isa, powers(jobs, chosen, workspace): Avx512 => avx512, _ => portable);
+            },
+        );
     }
 }
 
@@ -106,9 +123,17 @@ pub fn powers(jobs: &mut [Power<'_>], workspace: &mut Workspace) {
 ///
 /// If a base or an output has another number of limbs than its modulus.
 pub fn public_powers(jobs: &mut [PublicPower<'_>], workspace: &mut Workspace) {
-    for job in jobs {
+    for job in &*jobs {
         let length = job.modulus.limbs().len();
         assert_eq!([job.base.len(), job.out.len()], [length; 2], "the length of the modulus");
-        portable::public_power(job, workspace);
+    }
+    for jobs in jobs.chunks_mut(groups::MOST) {
+        groups::each(
+            jobs,
+            |job| job.modulus,
+            |jobs, chosen, isa| {
+                by_isa!(isa, public_powers(jobs, chosen, workspace): Avx512 => avx512, _ => portable);
+            },
+        );
     }
 }

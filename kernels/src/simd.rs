@@ -117,6 +117,15 @@ pub(crate) fn load512_words(words: &[u64; 8]) -> __m512i {
     unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
 }
 
+/// Stores eight words of 64 bits.
+#[inline]
+#[target_feature(enable = "avx512f")]
+#[cfg(all(feature = "isa-avx512", feature = "montgomery"))]
+pub(crate) fn store512_words(words: &mut [u64; 8], v: __m512i) {
+    // SAFETY: the reference is valid for 64 bytes, and the store asks for no alignment.
+    unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), v) }
+}
+
 /// Stores 64 bytes.
 #[inline]
 #[target_feature(enable = "avx512f")]

@@ -6,6 +6,7 @@ use core::fmt;
 
 use zeroize::ZeroizeOnDrop;
 
+use super::digits::Digits;
 use super::limbs::{double, less, less_with, mask, multiply, reduce_once};
 use super::workspace::Workspace;
 use super::{Power, PublicPower, portable, powers, public_powers};
@@ -29,6 +30,8 @@ pub struct Modulus {
     /// Minus the inverse of the modulus, modulo 2^64.
     inverse: u64,
     bits: usize,
+    /// The same in digits of 52 bits, where there are kernels that need them.
+    digits: Option<Digits>,
 }
 
 impl Modulus {
@@ -49,6 +52,7 @@ impl Modulus {
             r_squared: vec![0; length].into(),
             inverse: inverse(limbs[0]),
             bits,
+            digits: None,
         };
         let mut product = vec![0; 2 * length];
         let mut power = vec![0; length];
@@ -58,6 +62,9 @@ impl Modulus {
             portable::squared(&modulus, &mut power, &mut product);
         }
         modulus.r_squared.copy_from_slice(&power);
+        if Digits::are_used(isa) {
+            modulus.digits = Some(Digits::new(&modulus, &mut power, &mut product));
+        }
         wipe::words(&mut power);
         wipe::words(&mut product);
         Some(modulus)
@@ -98,6 +105,10 @@ impl Modulus {
 
     pub(super) const fn inverse(&self) -> u64 {
         self.inverse
+    }
+
+    pub(super) const fn digits(&self) -> Option<&Digits> {
+        self.digits.as_ref()
     }
 
     /// Whether a number of as many limbs is less than the modulus. The time reveals only the

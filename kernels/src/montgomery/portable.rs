@@ -54,8 +54,15 @@ pub(super) fn left(modulus: &Modulus, number: &mut [u64], product: &mut [u64]) {
     reduce(modulus, product, number);
 }
 
-/// An exponentiation by fixed windows. All entries of the table are read for each window.
-pub(super) fn power(job: &mut Power<'_>, workspace: &mut Workspace) {
+/// See [`super::powers`].
+pub(super) fn powers(jobs: &mut [Power<'_>], chosen: &[usize], workspace: &mut Workspace) {
+    for &i in chosen {
+        power(&mut jobs[i], workspace);
+    }
+}
+
+/// By fixed windows. All entries of the table are read for each window.
+fn power(job: &mut Power<'_>, workspace: &mut Workspace) {
     let Power { modulus, base, exponent, out } = job;
     let length = modulus.limbs().len();
     let memory = workspace.limbs((ENTRIES + 3) * length);
@@ -104,8 +111,19 @@ fn look_up(table: &[u64], index: u64, out: &mut [u64]) {
     }
 }
 
-/// An exponentiation by the bits of a public exponent.
-pub(super) fn public_power(job: &mut PublicPower<'_>, workspace: &mut Workspace) {
+/// See [`super::public_powers`].
+pub(super) fn public_powers(
+    jobs: &mut [PublicPower<'_>],
+    chosen: &[usize],
+    workspace: &mut Workspace,
+) {
+    for &i in chosen {
+        public_power(&mut jobs[i], workspace);
+    }
+}
+
+/// By the bits of the exponent.
+fn public_power(job: &mut PublicPower<'_>, workspace: &mut Workspace) {
     let PublicPower { modulus, base, exponent, out } = job;
     let length = modulus.limbs().len();
     let memory = workspace.limbs(3 * length);

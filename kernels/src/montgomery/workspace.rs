@@ -5,6 +5,7 @@ use core::fmt;
 
 use zeroize::ZeroizeOnDrop;
 
+use super::Lanes;
 use crate::wipe;
 
 /// Memory that operations need besides their operands: tables of powers, and products.
@@ -14,18 +15,25 @@ use crate::wipe;
 #[derive(Default)]
 pub struct Workspace {
     limbs: Vec<u64>,
+    lanes: Vec<Lanes>,
 }
 
 impl Workspace {
     /// Empty memory, which grows with the first operation.
     #[must_use]
     pub const fn new() -> Self {
-        Self { limbs: Vec::new() }
+        Self { limbs: Vec::new(), lanes: Vec::new() }
     }
 
     /// So many limbs, which hold anything.
     pub(super) fn limbs(&mut self, count: usize) -> &mut [u64] {
         grown(&mut self.limbs, count)
+    }
+
+    /// So many digits of eight numbers, which hold anything.
+    #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
+    pub(super) fn lanes(&mut self, count: usize) -> &mut [Lanes] {
+        grown(&mut self.lanes, count)
     }
 }
 
@@ -40,6 +48,7 @@ fn grown<T: Copy + Default>(memory: &mut Vec<T>, count: usize) -> &mut [T] {
 impl Drop for Workspace {
     fn drop(&mut self) {
         wipe::words(&mut self.limbs);
+        wipe::words(&mut self.lanes);
     }
 }
 

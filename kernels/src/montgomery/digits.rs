@@ -1,0 +1,75 @@
+//! A modulus in digits of 52 bits, for multiplications of IFMA (AVX-512).
+
+use alloc::boxed::Box;
+use alloc::vec;
+
+use super::limbs::window;
+use super::modulus::Modulus;
+use super::portable;
+use crate::{Isa, Level, wipe};
+
+/// Bits of a digit.
+pub(super) const DIGIT: u32 = 52;
+/// Numbers have a multiple of so many digits.
+pub(super) const BLOCK: usize = 5;
+
+/// What multiplications modulo a modulus of K digits need.
+///
+/// Four times the modulus is less than 2^(52 K). So the product of two numbers below twice the
+/// modulus, divided by 2^(52 K), is again below twice the modulus, without a last subtraction
+/// (Walter, "Montgomery exponentiation needs no final subtractions", 1999).
+pub(super) struct Digits {
+    pub(super) n: Box<[u64]>,
+    /// 2^(104 K) modulo the modulus.
+    pub(super) r_squared: Box<[u64]>,
+}
+
+impl Digits {
+    /// Whether there are kernels that need them.
+    pub(super) const fn are_used(isa: Isa) -> bool {
+        Level::Avx512.is_built() && isa.has(Level::Avx512)
+    }
+
+    /// How many digits a modulus of so many bits has.
+    pub(super) const fn count(bits: usize) -> usize {
+        (bits + 2).div_ceil(DIGIT as usize).next_multiple_of(BLOCK)
+    }
+
+    /// The digits of a modulus; `power` and `product` are room for a remainder and for a product.
+    pub(super) fn new(modulus: &Modulus, power: &mut [u64], product: &mut [u64]) -> Self {
+        let count = Self::count(modulus.bits());
+        // In Montgomery's form with limbs: 2^K, of that the 13th power and of that the eighth.
+        let length = modulus.limbs().len();
+        modulus.power_of_two(64 * length + count, power);
+        let first = power.to_vec();
+        for multiply in [true, false, true] {
+            portable::squared(modulus, power, product);
+            if multiply {
+                super::limbs::multiply(power, &first, product);
+                portable::reduce(modulus, product, power);
+            }
+        }
+        for _ in 0..3 {
+            portable::squared(modulus, power, product);
+        }
+        portable::left(modulus, power, product);
+        let mut first = first;
+        wipe::words(&mut first);
+        Self { n: digits(modulus.limbs(), count), r_squared: digits(power, count) }
+    }
+}
+
+fn digits(limbs: &[u64], count: usize) -> Box<[u64]> {
+    let mut digits = vec![0; count];
+    for (i, digit) in digits.iter_mut().enumerate() {
+        *digit = window(limbs, DIGIT as usize * i, DIGIT);
+    }
+    digits.into()
+}
+
+impl Drop for Digits {
+    fn drop(&mut self) {
+        wipe::words(&mut self.n);
+        wipe::words(&mut self.r_squared);
+    }
+}
