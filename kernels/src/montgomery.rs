@@ -102,19 +102,7 @@ pub struct PublicPower<'a> {
 ///
 /// If a base or an output has another number of limbs than its modulus.
 pub fn powers(jobs: &mut [Power<'_>], workspace: &mut Workspace) {
-    for job in &*jobs {
-        let length = job.modulus.limbs().len();
-        assert_eq!([job.base.len(), job.out.len()], [length; 2], "the length of the modulus");
-    }
-    for jobs in jobs.chunks_mut(groups::MOST) {
-        groups::each(
-            jobs,
-            |job| job.modulus,
-            |jobs, chosen, isa| {
-                by_isa!(isa, powers(jobs, chosen, workspace): Avx512 => avx512, _ => portable);
-            },
-        );
-    }
+    in_groups(jobs, workspace);
 }
 
 /// Exponentiations with public exponents: moduli of any sizes, own bases and exponents.
@@ -123,17 +111,78 @@ pub fn powers(jobs: &mut [Power<'_>], workspace: &mut Workspace) {
 ///
 /// If a base or an output has another number of limbs than its modulus.
 pub fn public_powers(jobs: &mut [PublicPower<'_>], workspace: &mut Workspace) {
-    for job in &*jobs {
-        let length = job.modulus.limbs().len();
-        assert_eq!([job.base.len(), job.out.len()], [length; 2], "the length of the modulus");
+    in_groups(jobs, workspace);
+}
+
+fn in_groups<J: Job>(jobs: &mut [J], workspace: &mut Workspace) {
+    for job in &mut *jobs {
+        let length = job.modulus().limbs().len();
+        assert_eq!([job.base().len(), job.out().len()], [length; 2], "the length of the modulus");
     }
     for jobs in jobs.chunks_mut(groups::MOST) {
-        groups::each(
-            jobs,
-            |job| job.modulus,
-            |jobs, chosen, isa| {
-                by_isa!(isa, public_powers(jobs, chosen, workspace): Avx512 => avx512, _ => portable);
-            },
-        );
+        groups::each(jobs, |jobs, chosen, isa| {
+            by_isa!(isa, raise(jobs, chosen, workspace): Avx512 => avx512, _ => portable);
+        });
+    }
+}
+
+/// An exponentiation of either kind.
+trait Job {
+    fn modulus(&self) -> &Modulus;
+    fn base(&self) -> &[u64];
+    fn exponent(&self) -> Exponent<'_>;
+    fn out(&mut self) -> &mut [u64];
+}
+
+/// The exponents of jobs. Those of one call are of one kind.
+#[derive(Clone, Copy)]
+enum Exponent<'a> {
+    Secret(&'a [u64]),
+    Public(u64),
+}
+
+impl Job for Power<'_> {
+    fn modulus(&self) -> &Modulus {
+        self.modulus
+    }
+
+    fn base(&self) -> &[u64] {
+        self.base
+    }
+
+    fn exponent(&self) -> Exponent<'_> {
+        Exponent::Secret(self.exponent)
+    }
+
+    fn out(&mut self) -> &mut [u64] {
+        self.out
+    }
+}
+
+impl Job for PublicPower<'_> {
+    fn modulus(&self) -> &Modulus {
+        self.modulus
+    }
+
+    fn base(&self) -> &[u64] {
+        self.base
+    }
+
+    fn exponent(&self) -> Exponent<'_> {
+        Exponent::Public(self.exponent)
+    }
+
+    fn out(&mut self) -> &mut [u64] {
+        self.out
+    }
+}
+
+impl<'a> Exponent<'a> {
+    /// The limbs of a secret one.
+    const fn limbs(self) -> &'a [u64] {
+        match self {
+            Self::Secret(limbs) => limbs,
+            Self::Public(_) => &[],
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Which exponentiations run side by side.
 
-use super::modulus::Modulus;
+use super::Job;
 use crate::Isa;
 
 /// The most jobs to divide into groups at once.
@@ -10,13 +10,12 @@ const LANES: usize = 8;
 
 /// Calls `run` with groups of jobs, by their places, until all are done. The moduli of a group
 /// are of one level and have as many digits, if they have digits.
-pub(super) fn each<J>(
-    jobs: &mut [J],
-    modulus: impl Fn(&J) -> &Modulus,
-    mut run: impl FnMut(&mut [J], &[usize], Isa),
-) {
+pub(super) fn each<J: Job>(jobs: &mut [J], mut run: impl FnMut(&mut [J], &[usize], Isa)) {
     debug_assert!(jobs.len() <= MOST, "a bit for each");
-    let kind = |job: &J| (modulus(job).isa(), modulus(job).digits().map_or(0, |own| own.n.len()));
+    let kind = |job: &J| {
+        let modulus = job.modulus();
+        (modulus.isa(), modulus.digits().map_or(0, |own| own.n.len()))
+    };
     let mut done = 0_u64;
     for first in 0..jobs.len() {
         if done >> first & 1 == 1 {

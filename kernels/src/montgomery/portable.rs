@@ -3,7 +3,7 @@
 
 use super::limbs::{add, add_product, halves, multiply, reduce_once, same, square, window};
 use super::modulus::Modulus;
-use super::{Power, PublicPower, Workspace};
+use super::{Exponent, Job, Workspace};
 use crate::wipe;
 
 /// Bits of an exponent that one multiplication takes.
@@ -54,18 +54,27 @@ pub(super) fn left(modulus: &Modulus, number: &mut [u64], product: &mut [u64]) {
     reduce(modulus, product, number);
 }
 
-/// See [`super::powers`].
-pub(super) fn powers(jobs: &mut [Power<'_>], chosen: &[usize], workspace: &mut Workspace) {
+/// Exponentiations, one after the other.
+pub(super) fn raise<J: Job>(jobs: &mut [J], chosen: &[usize], workspace: &mut Workspace) {
     for &i in chosen {
-        power(&mut jobs[i], workspace);
+        let job = &mut jobs[i];
+        let length = job.modulus().limbs().len();
+        let memory = workspace.limbs((ENTRIES + 4) * length);
+        let (out, rest) = memory.split_at_mut(length);
+        match job.exponent() {
+            Exponent::Secret(exponent) => power(job.modulus(), job.base(), exponent, out, rest),
+            Exponent::Public(exponent) => {
+                public_power(job.modulus(), job.base(), exponent, out, rest);
+            }
+        }
+        job.out().copy_from_slice(out);
+        wipe::words(memory);
     }
 }
 
 /// By fixed windows. All entries of the table are read for each window.
-fn power(job: &mut Power<'_>, workspace: &mut Workspace) {
-    let Power { modulus, base, exponent, out } = job;
+fn power(modulus: &Modulus, base: &[u64], exponent: &[u64], out: &mut [u64], memory: &mut [u64]) {
     let length = modulus.limbs().len();
-    let memory = workspace.limbs((ENTRIES + 3) * length);
     let (product, rest) = memory.split_at_mut(2 * length);
     let (entry, table) = rest.split_at_mut(length);
     fill(modulus, base, table, product);
@@ -83,7 +92,6 @@ fn power(job: &mut Power<'_>, workspace: &mut Workspace) {
         reduce(modulus, product, out);
     }
     left(modulus, out, product);
-    wipe::words(memory);
 }
 
 /// The powers of the base from the zeroth on, in Montgomery's form.
@@ -111,23 +119,17 @@ fn look_up(table: &[u64], index: u64, out: &mut [u64]) {
     }
 }
 
-/// See [`super::public_powers`].
-pub(super) fn public_powers(
-    jobs: &mut [PublicPower<'_>],
-    chosen: &[usize],
-    workspace: &mut Workspace,
-) {
-    for &i in chosen {
-        public_power(&mut jobs[i], workspace);
-    }
-}
-
 /// By the bits of the exponent.
-fn public_power(job: &mut PublicPower<'_>, workspace: &mut Workspace) {
-    let PublicPower { modulus, base, exponent, out } = job;
+fn public_power(
+    modulus: &Modulus,
+    base: &[u64],
+    exponent: u64,
+    out: &mut [u64],
+    memory: &mut [u64],
+) {
     let length = modulus.limbs().len();
-    let memory = workspace.limbs(3 * length);
-    let (product, base_form) = memory.split_at_mut(2 * length);
+    let (product, rest) = memory.split_at_mut(2 * length);
+    let base_form = &mut rest[..length];
     multiplied(modulus, modulus.r_squared(), base, base_form, product);
     match exponent.checked_ilog2() {
         None => {
@@ -138,7 +140,7 @@ fn public_power(job: &mut PublicPower<'_>, workspace: &mut Workspace) {
             out.copy_from_slice(base_form);
             for bit in (0..top).rev() {
                 squared(modulus, out, product);
-                if *exponent >> bit & 1 == 1 {
+                if exponent >> bit & 1 == 1 {
                     multiply(out, base_form, product);
                     reduce(modulus, product, out);
                 }
@@ -146,7 +148,6 @@ fn public_power(job: &mut PublicPower<'_>, workspace: &mut Workspace) {
             left(modulus, out, product);
         }
     }
-    wipe::words(memory);
 }
 
 /// The remainder of a number of any length.

@@ -2,25 +2,22 @@
 
 use core::arch::x86_64::*;
 
-use super::super::digits::{BLOCK, Digits};
+use super::super::digits::BLOCK;
 use super::super::limbs::window;
 use super::super::modulus::Modulus;
-use super::super::{Lanes, Power, PublicPower, Workspace};
+use super::super::{Exponent, Job, Lanes, Workspace};
 use super::Block;
 use super::multiply::{Moduli, load};
-use super::turned::{copy_into_lane, into_lane, out_of_lane};
+use super::own_digits;
+use super::selection::{ENTRIES, Selection, WINDOW};
+use super::turned::{copy_into_lane, into_lane, store_remainder};
 use crate::simd::store512_words;
 use crate::wipe;
 
 /// How many numbers there are side by side.
 pub(super) const LANES: usize = 8;
 
-/// Bits of an exponent that one multiplication takes.
-const WINDOW: u32 = 5;
-/// Entries of the table of powers.
-const ENTRIES: usize = 1 << WINDOW;
-
-/// The zeros and ones of a number, and the number 1, are digits too.
+/// The lowest digit of the number 1.
 const ONE: Lanes = Lanes([1; LANES]);
 
 /// Memory of a group, all of as many blocks.
@@ -106,15 +103,42 @@ impl<'a> Group<'a> {
         }
     }
 
+    /// `base` to an own secret exponent in each lane, into `number`.
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    fn raise(&mut self, exponents: &[&[u64]; LANES]) {
+        self.fill_table();
+        let limbs = exponents.iter().map(|exponent| exponent.len()).max().unwrap_or(0);
+        let width = WINDOW as usize;
+        let windows = (64 * limbs).div_ceil(width);
+        let mut indices = Lanes::default();
+        for i in (0..windows.max(1)).rev() {
+            indices.0 = exponents.map(|exponent| window(exponent, width * i, WINDOW));
+            let table = self.table.as_chunks().0;
+            let mut entry = Selection::new(table, &indices, self.base.as_flattened_mut());
+            if i + 1 >= windows {
+                entry.finish();
+                self.number.copy_from_slice(self.base);
+                continue;
+            }
+            for _ in 0..WINDOW {
+                self.moduli.square(self.number, &mut entry);
+            }
+            entry.finish();
+            self.moduli.multiply(self.number, self.base);
+        }
+        self.leave();
+        wipe::words(&mut indices.0);
+    }
+
     /// `base` to one public exponent, which is not zero, into `number`.
     #[target_feature(enable = "avx512f,avx512ifma")]
-    fn raise(&mut self, exponent: u64) {
+    fn raise_public(&mut self, exponent: u64) {
         self.number.copy_from_slice(self.base);
         self.enter();
         let form = blocks(&mut self.table[..self.number.len() * BLOCK]);
         form.copy_from_slice(self.number);
         for bit in (0..exponent.ilog2()).rev() {
-            self.moduli.square(self.number);
+            self.moduli.square(self.number, &mut Selection::none());
             if exponent >> bit & 1 == 1 {
                 // The last factor, as it is, takes the product out of Montgomery's form.
                 let factor = if bit == 0 { &*self.base } else { &*form };
@@ -138,7 +162,7 @@ impl<'a> Group<'a> {
         one.copy_from_slice(self.number);
         let bits = 64 - exponents.iter().fold(0, |all, exponent| all | exponent).leading_zeros();
         for bit in (0..bits).rev() {
-            self.moduli.square(self.number);
+            self.moduli.square(self.number, &mut Selection::none());
             let ones = exponents.iter().enumerate().fold(0, |ones, (lane, exponent)| {
                 let [low, ..] = (exponent >> bit).to_le_bytes();
                 ones | (low & 1) << lane
@@ -150,110 +174,41 @@ impl<'a> Group<'a> {
         }
         self.leave();
     }
-
-    /// One entry of the table for each lane, into `base`.
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    fn look_up(&mut self, indices: &Lanes) {
-        look_up(self.table, indices, self.base.as_flattened_mut());
-    }
-}
-
-fn own_digits(modulus: &Modulus) -> &Digits {
-    modulus.digits().expect("moduli of this level have digits")
 }
 
 fn blocks(digits: &mut [Lanes]) -> &mut [Block] {
     digits.as_chunks_mut::<BLOCK>().0
 }
 
-/// Selects an entry for each lane by reading all entries: one of each two by the lowest bit of the
-/// index, one of each two of these by the next bit, and so on.
-#[target_feature(enable = "avx512f")]
-fn look_up(table: &[Lanes], indices: &Lanes, out: &mut [Lanes]) {
-    let indices = load(indices);
-    let [one, two, four, eight, sixteen] =
-        [1, 2, 4, 8, 16].map(|bit| _mm512_test_epi64_mask(indices, _mm512_set1_epi64(bit)));
-    for (entries, out) in table.as_chunks::<ENTRIES>().0.iter().zip(out) {
-        let mut four_of = [_mm512_setzero_si512(); 4];
-        for (eighth, entries) in four_of.iter_mut().zip(entries.as_chunks::<8>().0) {
-            let [a, b, c, d, e, f, g, h] = entries.each_ref().map(|entry| load(entry));
-            let [a, c] = [(a, b), (c, d)].map(|(a, b)| _mm512_mask_blend_epi64(one, a, b));
-            let [e, g] = [(e, f), (g, h)].map(|(a, b)| _mm512_mask_blend_epi64(one, a, b));
-            let [a, e] = [(a, c), (e, g)].map(|(a, b)| _mm512_mask_blend_epi64(two, a, b));
-            *eighth = _mm512_mask_blend_epi64(four, a, e);
-        }
-        let [a, b, c, d] = four_of;
-        let [a, c] = [(a, b), (c, d)].map(|(a, b)| _mm512_mask_blend_epi64(eight, a, b));
-        store512_words(&mut out.0, _mm512_mask_blend_epi64(sixteen, a, c));
-    }
-}
-
-/// See [`super::super::powers`]; at most eight, of as many digits.
+/// At most eight exponentiations, of as many digits.
 #[target_feature(enable = "avx512f,avx512ifma")]
-pub(in super::super) fn powers(
-    jobs: &mut [Power<'_>],
-    chosen: &[usize],
-    workspace: &mut Workspace,
-) {
-    let Some(&first) = chosen.first() else { return };
-    let digits = own_digits(jobs[first].modulus).n.len();
-    let memory = workspace.lanes(Group::size(digits, ENTRIES));
-    let numbers = chosen.iter().map(|&i| (jobs[i].modulus, jobs[i].base));
-    let mut group = Group::new(numbers, digits, memory);
-    group.fill_table();
-
-    let limbs = chosen.iter().map(|&i| jobs[i].exponent.len()).max().unwrap_or(0);
-    let width = WINDOW as usize;
-    let mut indices = Lanes::default();
-    let windows = (64 * limbs).div_ceil(width);
-    for i in (0..windows.max(1)).rev() {
-        for (index, &job) in indices.0.iter_mut().zip(chosen) {
-            *index = window(jobs[job].exponent, width * i, WINDOW);
-        }
-        group.look_up(&indices);
-        if i + 1 >= windows {
-            group.number.copy_from_slice(group.base);
-            continue;
-        }
-        for _ in 0..WINDOW {
-            group.moduli.square(group.number);
-        }
-        group.moduli.multiply(group.number, group.base);
+pub(super) fn raise<J: Job>(jobs: &mut [J], chosen: &[usize], workspace: &mut Workspace) {
+    let mut exponents = [jobs[chosen[0]].exponent(); LANES];
+    for (exponent, &i) in exponents.iter_mut().zip(chosen) {
+        *exponent = jobs[i].exponent();
     }
-    group.leave();
-    for (lane, &i) in chosen.iter().enumerate() {
-        let job = &mut jobs[i];
-        out_of_lane(group.number.as_flattened(), lane, job.modulus.limbs(), job.out);
-    }
-    wipe::words(&mut indices.0);
-    wipe::words(memory);
-}
-
-/// See [`super::super::public_powers`]; at most eight, of as many digits.
-#[target_feature(enable = "avx512f,avx512ifma")]
-pub(in super::super) fn public_powers(
-    jobs: &mut [PublicPower<'_>],
-    chosen: &[usize],
-    workspace: &mut Workspace,
-) {
-    let Some(&first) = chosen.first() else { return };
-    let digits = own_digits(jobs[first].modulus).n.len();
-    let memory = workspace.lanes(Group::size(digits, 2));
-    let numbers = chosen.iter().map(|&i| (jobs[i].modulus, jobs[i].base));
+    let digits = own_digits(jobs[chosen[0]].modulus()).n.len();
+    let entries = if matches!(exponents[0], Exponent::Secret(_)) { ENTRIES } else { 2 };
+    let memory = workspace.lanes(Group::size(digits, entries));
+    let numbers = chosen.iter().map(|&i| (jobs[i].modulus(), jobs[i].base()));
     let mut group = Group::new(numbers, digits, memory);
-    let exponent = jobs[first].exponent;
-    if exponent != 0 && chosen.iter().all(|&i| jobs[i].exponent == exponent) {
-        group.raise(exponent);
-    } else {
-        let mut exponents = [0; LANES];
-        for (exponent, &i) in exponents.iter_mut().zip(chosen) {
-            *exponent = jobs[i].exponent;
+    match exponents[0] {
+        Exponent::Secret(_) => group.raise(&exponents.map(Exponent::limbs)),
+        Exponent::Public(first) => {
+            let exponents = exponents.map(|exponent| match exponent {
+                Exponent::Public(exponent) => exponent,
+                Exponent::Secret(_) => 0,
+            });
+            if first != 0 && exponents.iter().all(|&exponent| exponent == first) {
+                group.raise_public(first);
+            } else {
+                group.raise_each(&exponents);
+            }
         }
-        group.raise_each(&exponents);
     }
     for (lane, &i) in chosen.iter().enumerate() {
-        let job = &mut jobs[i];
-        out_of_lane(group.number.as_flattened(), lane, job.modulus.limbs(), job.out);
+        let digits = group.number.as_flattened().iter().map(|digit| digit.0[lane]);
+        store_remainder(digits, &mut jobs[i]);
     }
     wipe::words(memory);
 }

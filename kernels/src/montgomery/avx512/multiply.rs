@@ -17,6 +17,7 @@ use core::arch::x86_64::*;
 use super::super::Lanes;
 use super::super::digits::BLOCK;
 use super::Block;
+use super::selection::Selection;
 use crate::simd::{load512_words, store512_words};
 
 const WIDTH: u32 = super::super::digits::DIGIT;
@@ -35,19 +36,25 @@ impl Moduli<'_> {
     /// moduli.
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn multiply(&mut self, number: &mut [Block], other: &[Block]) {
-        self.product::<false>(number, other);
+        self.product::<false>(number, other, &mut Selection::none());
     }
 
-    /// `number` becomes its square, divided by 2^(52 K).
+    /// `number` becomes its square, divided by 2^(52 K). The selection goes on by two digits a
+    /// block of the number.
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn square(&mut self, number: &mut [Block]) {
-        self.product::<true>(number, &[]);
+    pub(super) fn square(&mut self, number: &mut [Block], selection: &mut Selection<'_>) {
+        self.product::<true>(number, &[], selection);
     }
 
     /// Either of them. The result goes where digits are that no later column needs.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    fn product<const SQUARE: bool>(&mut self, number: &mut [Block], other: &[Block]) {
+    fn product<const SQUARE: bool>(
+        &mut self,
+        number: &mut [Block],
+        other: &[Block],
+        selection: &mut Selection<'_>,
+    ) {
         let blocks = self.n.len();
         let number = &mut number[..blocks];
         let other = if SQUARE { other } else { &other[..blocks] };
@@ -83,6 +90,10 @@ impl Moduli<'_> {
                 factors[first..known].iter().zip(self.n[first..=column - first].iter().rev())
             {
                 add_tile(&mut sums, factors, n);
+            }
+            if SQUARE {
+                // Each factor of the modulus waits for the one before; there is time for it.
+                selection.step();
             }
             if column < blocks {
                 carry = cancel(&mut sums, &self.n[0], &mut factors[column], inverse, carry);

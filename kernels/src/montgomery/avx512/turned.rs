@@ -1,8 +1,11 @@
 //! Numbers of limbs of 64 bits as digits of 52 bits in lanes, and back.
 
+use super::super::Job;
 use super::super::Lanes;
 use super::super::digits::DIGIT;
 use super::super::limbs::{halves, reduce_once, window};
+use super::super::modulus::MAX_BITS;
+use crate::wipe;
 
 /// The digits of a number into one lane; zeros fill the digits above.
 pub(super) fn into_lane(limbs: &[u64], lane: usize, digits: &mut [Lanes]) {
@@ -18,9 +21,9 @@ pub(super) fn copy_into_lane(from: &[u64], lane: usize, digits: &mut [Lanes]) {
     }
 }
 
-/// The remainder of a number in a lane that is less than twice the modulus.
-pub(super) fn out_of_lane(digits: &[Lanes], lane: usize, modulus: &[u64], out: &mut [u64]) {
-    let mut digits = digits.iter().map(|digit| digit.0[lane]);
+/// Stores the remainder of a number, given by its digits, that is less than twice the modulus of
+/// the job.
+pub(super) fn store_remainder(mut digits: impl Iterator<Item = u64>, job: &mut impl Job) {
     let (mut rest, mut bits) = (0, 0);
     let mut next = || {
         while bits < 64 {
@@ -31,9 +34,13 @@ pub(super) fn out_of_lane(digits: &[Lanes], lane: usize, modulus: &[u64], out: &
         (rest, bits) = (u128::from(high), bits - 64);
         limb
     };
-    for limb in &mut *out {
+    let mut limbs = [0; MAX_BITS / 64];
+    let limbs = &mut limbs[..job.modulus().limbs().len()];
+    for limb in &mut *limbs {
         *limb = next();
     }
     let over = next();
-    reduce_once(out, over, modulus);
+    reduce_once(limbs, over, job.modulus().limbs());
+    job.out().copy_from_slice(limbs);
+    wipe::words(limbs);
 }
