@@ -153,7 +153,7 @@ for rule in gather division flags; do
         fail "the disassembly does not show a planted instruction"
     fi
 done
-for core in chacha salsa arx poly1305 chacha20poly1305 aes ghash gcm xts serpent des; do
+for core in chacha salsa arx poly1305 chacha20poly1305 aes ghash gcm xts serpent des montgomery; do
     for file in kernels/src/$core/*.rs; do
         module=$(basename "$file" .rs)
         case $core::$module in

@@ -53,6 +53,8 @@ fn no_kernel_reaches_below_the_depth_that_is_wiped() {
         note("fronts of chacha20", fronts_of_chacha(isa));
         note("salsa20 in lanes", lanes_of_salsa(isa));
         note("chacha20-poly1305 in lanes", lanes_of_chacha20poly1305(isa));
+        #[cfg(feature = "montgomery")]
+        note("powers", powers(isa));
         note("salsa20", stream::<Salsa<20>>(isa, &(&[1; 32]).into(), &[2; 8]));
         #[cfg(feature = "legacy")]
         {
@@ -68,6 +70,31 @@ fn no_kernel_reaches_below_the_depth_that_is_wiped() {
     println!("deepest: {} of {} bytes, {}", deepest.0, wipe::DEPTH, deepest.1);
     // A test that sees nothing would pass too.
     assert!(deepest.0 > 100, "{deepest:?}");
+}
+
+/// Moduli of each number of registers, alone, by twos and in lanes.
+#[cfg(feature = "montgomery")]
+fn powers(isa: Isa) -> usize {
+    use lanecrypt_kernels::montgomery::{Modulus, Power, Workspace, powers};
+    let (base, exponent, mut outs) = ([3; 128], [5; 1], [[0; 128]; 8]);
+    let mut workspace = Workspace::new();
+    depth(&mut || {
+        for limbs in [4, 8, 16, 24, 32, 48, 64, 128] {
+            let modulus = Modulus::new(isa, &[u64::MAX; 128][..limbs]).expect("odd and long");
+            for count in [1, 2, 8] {
+                let mut jobs: Vec<_> = outs[..count]
+                    .iter_mut()
+                    .map(|out| Power {
+                        modulus: &modulus,
+                        base: &base[..limbs],
+                        exponent: &exponent,
+                        out: &mut out[..limbs],
+                    })
+                    .collect();
+                powers(&mut jobs, &mut workspace);
+            }
+        }
+    })
 }
 
 /// Lengths that reach each width and what is left of it.

@@ -140,7 +140,8 @@ impl Modulus {
     /// If a number of limbs is not that of the modulus.
     pub fn multiply(&self, one: &[u64], other: &[u64], out: &mut [u64], workspace: &mut Workspace) {
         let length = self.limbs.len();
-        assert_eq!([one.len(), other.len(), out.len()], [length; 3], "the length of the modulus");
+        let same = one.len() == length && other.len() == length && out.len() == length;
+        assert!(same, "the length of the modulus");
         let product = workspace.limbs(2 * length);
         multiply(one, other, product);
         portable::reduce(self, product, out);
@@ -155,8 +156,8 @@ impl Modulus {
     ///
     /// If a number of limbs is not that of the modulus.
     pub fn add(&self, number: &mut [u64], summand: &[u64]) {
-        let length = self.limbs.len();
-        assert_eq!([number.len(), summand.len()], [length; 2], "the length of the modulus");
+        assert_eq!(number.len(), self.limbs.len(), "the length of the modulus");
+        assert_eq!(summand.len(), self.limbs.len(), "the length of the modulus");
         portable::sum(self, number, summand);
     }
 
@@ -166,8 +167,8 @@ impl Modulus {
     ///
     /// If a number of limbs is not that of the modulus.
     pub fn subtract(&self, number: &mut [u64], subtrahend: &[u64]) {
-        let length = self.limbs.len();
-        assert_eq!([number.len(), subtrahend.len()], [length; 2], "the length of the modulus");
+        assert_eq!(number.len(), self.limbs.len(), "the length of the modulus");
+        assert_eq!(subtrahend.len(), self.limbs.len(), "the length of the modulus");
         let all = mask(less(number, subtrahend));
         let (mut borrow, mut carry) = (0, 0);
         for ((limb, &other), &n) in number.iter_mut().zip(subtrahend).zip(&self.limbs) {

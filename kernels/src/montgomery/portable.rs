@@ -109,13 +109,15 @@ fn fill(modulus: &Modulus, base: &[u64], table: &mut [u64], product: &mut [u64])
 }
 
 /// One entry of the table, by reading all.
-fn look_up(table: &[u64], index: u64, out: &mut [u64]) {
+fn look_up(mut table: &[u64], index: u64, out: &mut [u64]) {
     out.fill(0);
-    for (i, entry) in (0..).zip(table.chunks_exact(out.len())) {
-        let mask = same(i, index);
+    for i in 0..ENTRIES {
+        let (entry, rest) = table.split_at(out.len());
+        let mask = same(i as u64, index);
         for (limb, entry) in out.iter_mut().zip(entry) {
             *limb |= entry & mask;
         }
+        table = rest;
     }
 }
 
@@ -160,7 +162,14 @@ pub(super) fn remainder(
     let length = modulus.limbs().len();
     let memory = workspace.limbs(2 * length);
     out.fill(0);
-    for part in number.chunks(length).rev() {
+    // From the highest part down, which may be shorter.
+    let mut end = number.len();
+    let mut start = 0;
+    while start + length < end {
+        start += length;
+    }
+    while end > 0 {
+        let part = &number[start..end];
         // The remainder so far and behind it the part: less than 2^(64 L) times the modulus.
         let (low, high) = memory.split_at_mut(length);
         low[..part.len()].copy_from_slice(part);
@@ -169,6 +178,8 @@ pub(super) fn remainder(
         reduce(modulus, memory, out);
         multiply(out, modulus.r_squared(), memory);
         reduce(modulus, memory, out);
+        end = start;
+        start = start.saturating_sub(length);
     }
     wipe::words(memory);
 }

@@ -10,6 +10,8 @@ use lanecrypt_kernels::chacha20poly1305::{self, ChaCha20Poly1305, XChaCha20Poly1
 use lanecrypt_kernels::des::{self, Des, TripleDes, TripleDesKey};
 use lanecrypt_kernels::gcm::{self, AesGcm};
 use lanecrypt_kernels::ghash;
+#[cfg(feature = "montgomery")]
+use lanecrypt_kernels::montgomery;
 use lanecrypt_kernels::poly1305::{self, Poly1305};
 use lanecrypt_kernels::salsa::{self, Salsa};
 use lanecrypt_kernels::serpent::{self, Serpent};
@@ -73,6 +75,12 @@ pub(crate) const ALL: &[Kernel] = &[
     Kernel { name: "cbc+hmac-lanes", levels: aes::KERNELS, run: ciphers::cbc_lanes },
     Kernel { name: "cbc+hmac-sha384", levels: aes::KERNELS, run: ciphers::cbc_sha384 },
     Kernel { name: "ctr+hmac-sha1", levels: aes::KERNELS, run: ciphers::ctr_sha1 },
+    #[cfg(feature = "montgomery")]
+    Kernel { name: "powers", levels: montgomery::KERNELS, run: crate::montgomery::single },
+    #[cfg(feature = "montgomery")]
+    Kernel { name: "powers-lanes", levels: montgomery::KERNELS, run: crate::montgomery::lanes },
+    #[cfg(feature = "montgomery")]
+    Kernel { name: "modular", levels: montgomery::KERNELS, run: crate::montgomery::around },
     #[cfg(feature = "legacy")]
     Kernel { name: "des-sliced", levels: des::KERNELS, run: des },
     #[cfg(feature = "legacy")]

@@ -11,6 +11,8 @@ mod ciphers;
 mod kernels;
 mod lanes;
 mod memcheck;
+#[cfg(feature = "montgomery")]
+mod montgomery;
 mod planted;
 mod secrets;
 #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,7 @@
 //! Numbers of limbs of 64 bits as digits of 52 bits in lanes, and back.
+//!
+//! Nothing here is inlined into functions with AVX-512, where loops over lanes would become scatters
+//! and gathers. Their addresses would be public, but they are slower.
 
 use super::super::Job;
 use super::super::Lanes;
@@ -8,6 +11,7 @@ use super::super::modulus::MAX_BITS;
 use crate::wipe;
 
 /// The digits of a number into one lane; zeros fill the digits above.
+#[inline(never)]
 pub(super) fn into_lane(limbs: &[u64], lane: usize, digits: &mut [Lanes]) {
     for (i, digit) in digits.iter_mut().enumerate() {
         digit.0[lane] = window(limbs, DIGIT as usize * i, DIGIT);
@@ -15,6 +19,7 @@ pub(super) fn into_lane(limbs: &[u64], lane: usize, digits: &mut [Lanes]) {
 }
 
 /// Digits into one lane.
+#[inline(never)]
 pub(super) fn copy_into_lane(from: &[u64], lane: usize, digits: &mut [Lanes]) {
     for (digit, &from) in digits.iter_mut().zip(from) {
         digit.0[lane] = from;
@@ -23,6 +28,7 @@ pub(super) fn copy_into_lane(from: &[u64], lane: usize, digits: &mut [Lanes]) {
 
 /// Stores the remainder of a number, given by its digits, that is less than twice the modulus of
 /// the job.
+#[inline(never)]
 pub(super) fn store_remainder(mut digits: impl Iterator<Item = u64>, job: &mut impl Job) {
     let (mut rest, mut bits) = (0, 0);
     let mut next = || {
