@@ -7,7 +7,7 @@ use lanecrypt_kernels::montgomery::{
     powers, public_powers, to_be_bytes,
 };
 use lanecrypt_testing::levels;
-use lanecrypt_testing::numbers::{Numbers, cases};
+use lanecrypt_testing::numbers::{Numbers, cases, hex};
 use num_bigint::BigUint;
 
 fn long(limbs: &[u64]) -> BigUint {
@@ -351,6 +351,85 @@ fn single_operations() {
 
 fn numbers_below(round: u64, bound: usize) -> usize {
     usize::try_from(round * 37 % bound as u64).expect("few")
+}
+
+/// Generated keys, and answers of independent implementations: with the two primes, with the whole
+/// private exponent, and back with the public one.
+#[test]
+fn known_answers() {
+    let keys = [
+        [
+            "fe4bfae51c218171ca5c011adbdfdc59595e7f4ad25957c51102a66fd44a76c1",
+            "fb04d1b515d9a93bea44879185f44746be95fcefa1b821afabaa9cf449221529",
+            "4960e559fd3f11da22f95f7c3f9c1e3a4e167d86baa1fb38ab4ae779f7793141",
+            "78196a2c75f3da20ac8975438f0fbd3a7fdd4b536bd0a96d5f7915f75b364f61",
+            "647123f09e4629f38c6781400511a57c8bf34089f6862c24b39cb8128a520736",
+            "14c60f7819d2dffdf9844e27e119017782ef4e5354aeb81ebe834d94d130919a1092adfc70f9\
+             77519031f373fa6c8a2864a11fa43e548e8a699ae58f07fe9801",
+            "f959487e776b2c7cf9eafac1e328d1534a066f869c8261c7ac13525696aa0c22556f7d3aaf89\
+             e71dd5ccc737710b4e0df04434765f79ca6d6df80e07ea4cd9e8",
+            "f959487e776b2c7cf9eafac1e328d1534a066f869c8261c7ac13525696aa0c22556f7d3aaf89\
+             e71dd5ccc737710b4e0df04434765f79ca6d6df80e07ea4cd9e8",
+        ],
+        [
+            "eea6469b555e4ea7a38ed856413b6dc56a34f7d24fcc21b265b7fa5786f3d90f5ac832ffe330\
+             befe40f6284962308b169883162712c786e3bdedb1d0bdf9536b",
+            "c0337ce226a1ac2f260397ce57793b68ba783049ddc8d0750f8001152bf0097e305db3a3d7b8\
+             0f3ca8886f3ffc982ee9014b93688c017cd4ccd0712a6614d353",
+            "de1783d1ff2a5acc8bdbdddcb7ac54c5c9c72d725dacbd1746ae669d9a0bc8cf0f4f0c973299\
+             24c57d3317dee33005e0ab6222f58df67dc3e7f712ea0e41bfad",
+            "a10240eadebbef172c3c344eaa1ea7f30acaa6812aa71062101306552b12919141892d74e2c0\
+             911b1a7ff8da5c8b4c38eb59d969ea6750a09fd73a05efb0207b",
+            "b055b63795806d917b05340684fe9cde231e16230e1e9a8de35e759c7c4fddd03d8c9abcaba1\
+             2f9074c90f3afa6d99404867c6072a62ca11cb201f032a4f9d69",
+            "0c1150bee50a5271859245bb191a9824d997c14363316fccd7ddcfdf3b433748425793f59ccb\
+             266c8837415ba10dc9a56395d4073212a019a32ac83eea78ab88184b6c622dd586c33c3488bf\
+             ec4de9435f187b8ee74b36a8c97d73542aa8685ef0c61212390bb0b3971a4aed4866668c9d34\
+             ed31a546968bf54666cef6d78519",
+            "b32cb47fedf9b4d3932f66bc135a6ea067bbf5f987e09f823e1857fc0188ac5664e7e3ff9466\
+             b9ce0b1f869ae06a6858ec59fd4687d1ba6b22f04e82c47884bfac09f0d22c4b6931aad1f145\
+             7bedefe534185fa2c7fa34d9ddbe59f01eaeb400541bf9729cfa4e5cc569d4a4203ea1d07e2c\
+             8672a61b3e8fd149cc873df33cb0",
+            "b32cb47fedf9b4d3932f66bc135a6ea067bbf5f987e09f823e1857fc0188ac5664e7e3ff9466\
+             b9ce0b1f869ae06a6858ec59fd4687d1ba6b22f04e82c47884bfac09f0d22c4b6931aad1f145\
+             7bedefe534185fa2c7fa34d9ddbe59f01eaeb400541bf9729cfa4e5cc569d4a4203ea1d07e2c\
+             8672a61b3e8fd149cc873df33cb0",
+        ],
+    ];
+    let mut workspace = Workspace::new();
+    for [p, q, dp, dq, qinv, d, message, signature] in
+        keys.map(|key| key.map(|field| BigUint::from_bytes_be(&hex(field))))
+    {
+        let n = &p * &q;
+        let half = p.to_u64_digits().len();
+        let [of_p, of_q, qinv] = [&p, &q, &qinv].map(|number| limbs(number, half));
+        let message = limbs(&message, 2 * half);
+        for isa in levels() {
+            let [p, q] = [&of_p, &of_q].map(|prime| Modulus::new(isa, prime).expect("a prime"));
+            let n = Modulus::new(isa, &n.to_u64_digits()).expect("odd and long");
+            let [mut base_p, mut base_q, mut from_p, mut from_q] = [(); 4].map(|()| vec![0; half]);
+            p.reduce(&message, &mut base_p, &mut workspace);
+            q.reduce(&message, &mut base_q, &mut workspace);
+            let [dp, dq] = [&dp, &dq].map(|number| limbs(number, half));
+            let mut jobs = [
+                Power { modulus: &p, base: &base_p, exponent: &dp, out: &mut from_p },
+                Power { modulus: &q, base: &base_q, exponent: &dq, out: &mut from_q },
+            ];
+            powers(&mut jobs, &mut workspace);
+            let [mut difference, mut h] = [(); 2].map(|()| vec![0; half]);
+            p.reduce(&from_q, &mut difference, &mut workspace);
+            p.subtract(&mut from_p, &difference);
+            p.multiply(&from_p, &qinv, &mut h, &mut workspace);
+            let mut out = vec![0; 2 * half];
+            multiply_add(&h, q.limbs(), &from_q, &mut out);
+            assert_eq!(long(&out), signature, "by the primes, {isa:?}");
+            n.power(&message, &limbs(&d, 2 * half), &mut out, &mut workspace);
+            assert_eq!(long(&out), signature, "by the exponent, {isa:?}");
+            let mut back = vec![0; 2 * half];
+            n.public_power(&out, 65537, &mut back, &mut workspace);
+            assert_eq!(back, message, "back, {isa:?}");
+        }
+    }
 }
 
 #[test]
