@@ -1,0 +1,90 @@
+//! RSA signatures, one at a time and many side by side.
+//!
+//! ```
+//! use lanecrypt_rsa::{Hash, Padding, PrivateKey, PublicKey, Workspace};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let key = include_str!("../tests/key.pem");
+//! let key = PrivateKey::from_pem(key)?;
+//! let public = PublicKey::from_pem(&key.public_key().to_pem())?;
+//! let mut workspace = Workspace::new(); // kept for the next signature
+//!
+//! let padding = Padding::pss(Hash::SHA256);
+//! let mut signature = vec![0; key.signature_length()];
+//! key.sign(padding, b"message", &mut signature, &mut workspace)?;
+//! public.verify(padding, b"message", &signature, &mut workspace)?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`process`] takes many [`Request`]s: signatures to make and to check, under any keys of any
+//! sizes. With AVX-512, eight exponentiations of one size run side by side (see
+//! [`montgomery`](lanecrypt_kernels::montgomery)), whatever their keys.
+//!
+//! ```
+//! # use lanecrypt_rsa::{Hash, Padding, PrivateKey, Request, Workspace, process};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let key = PrivateKey::from_pem(include_str!("../tests/key.pem"))?;
+//! # let (padding, mut workspace) = (Padding::pkcs1v15(Hash::SHA256), Workspace::new());
+//! # let mut signatures = vec![vec![0; key.signature_length()]; 4];
+//! let messages = [b"one", b"two", b"six", b"ten"];
+//! let mut requests: Vec<_> = messages
+//!     .iter()
+//!     .zip(&mut signatures)
+//!     .map(|(message, signature)| Request::sign(&key, padding, *message, signature))
+//!     .collect();
+//! process(&mut requests, &mut workspace)?; // or the outcome of each request
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Security
+//!
+//! - **Constant time** in private keys, and in the numbers that they are applied to. Times depend
+//!   on sizes, public exponents, and whether a key knows its primes.
+//! - **Blinded.** Each private operation is hidden by a new random number. So nothing that depends
+//!   on the key is computed from a number that anybody knows.
+//! - **Checked.** The result of each private operation, with and without primes, is raised to the
+//!   public exponent and compared before it leaves. An error of the computation would otherwise
+//!   reveal the key (Boneh, DeMillo and Lipton, "On the importance of checking cryptographic
+//!   protocols for faults", 1997). [`Error::Fault`] concerns one request only.
+//! - **Wiped**: keys on drop, everything else before a call returns.
+//!
+//! There is no decryption: see [`hazmat`].
+
+#![forbid(unsafe_code)]
+
+mod check;
+mod components;
+mod encoding;
+mod error;
+#[cfg(all(test, feature = "legacy"))]
+mod faults;
+mod hash;
+pub mod hazmat;
+#[cfg(feature = "legacy")]
+mod legacy;
+mod numbers;
+mod padding;
+mod private;
+mod private_key;
+mod process;
+mod public_key;
+mod recover;
+mod request;
+mod workspace;
+
+// The tests of `faults` share a module with those of `tests`.
+#[cfg(all(test, feature = "legacy"))]
+extern crate self as lanecrypt_rsa;
+
+pub use components::{Components, CrtComponents};
+pub use error::{BatchError, Error, KeyError};
+pub use hash::Hash;
+pub use lanecrypt_kernels::{Isa, Level};
+pub use padding::Padding;
+pub use private_key::PrivateKey;
+pub use process::process;
+pub use public_key::{MAX_BITS, PublicKey};
+pub use request::{Operation, Request};
+pub use workspace::Workspace;

@@ -1,0 +1,239 @@
+//! Private keys.
+
+use core::fmt;
+
+use lanecrypt_kernels::Isa;
+use lanecrypt_kernels::montgomery::Modulus;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
+
+use crate::components::{Components, CrtComponents};
+use crate::numbers::{bits, from_bytes, to_limbs, write_bytes};
+use crate::public_key::{Sizes, of_level, one};
+use crate::{Error, KeyError, Padding, PublicKey, Request, Workspace, check, hazmat, recover};
+
+/// The fewest bits of a prime.
+pub(crate) const MIN_PRIME_BITS: usize = lanecrypt_kernels::montgomery::MIN_BITS;
+
+/// An RSA private key of 2048 to 8192 bits.
+///
+/// It is wiped on drop. Signing leaves it as it is, so it may be used by many threads at once, each
+/// with its own [`Workspace`]. Keys that know their primes sign several times faster
+/// (by the Chinese remainder theorem); [`recover_primes`](Self::recover_primes) finds them.
+pub struct PrivateKey {
+    public: PublicKey,
+    /// d less one, with as many limbs as the modulus.
+    exponent: Zeroizing<Box<[u64]>>,
+    primes: Option<Primes>,
+}
+
+/// What signatures by the Chinese remainder theorem need.
+pub(crate) struct Primes {
+    pub(crate) p: Modulus,
+    pub(crate) q: Modulus,
+    /// dp and dq less one, with as many limbs as their primes.
+    pub(crate) exponents: [Zeroizing<Box<[u64]>>; 2],
+    /// The inverse of q modulo p.
+    pub(crate) qinv: Zeroizing<Box<[u64]>>,
+}
+
+impl PrivateKey {
+    /// A key from its numbers. All of them are checked to belong together, which includes one
+    /// signature.
+    ///
+    /// That p and q are primes is only checked as far as this signature is right.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError`] says what is wrong.
+    pub fn from_components(components: &Components<'_>) -> Result<Self, KeyError> {
+        Self::with_sizes(Sizes::Standard, components)
+    }
+
+    pub(crate) fn with_sizes(sizes: Sizes, components: &Components<'_>) -> Result<Self, KeyError> {
+        Self::of_public(PublicKey::with_sizes(sizes, components.n, components.e)?, components)
+    }
+
+    /// A key whose n and e have been checked.
+    pub(crate) fn of_public(
+        public: PublicKey,
+        components: &Components<'_>,
+    ) -> Result<Self, KeyError> {
+        check::components(&public, components)?;
+        let key = Self::unchecked(public, components)?;
+        match hazmat::check(&key) {
+            Ok(()) => Ok(key),
+            Err(Error::Entropy) => Err(KeyError::Entropy),
+            Err(_) => Err(KeyError::Inconsistent),
+        }
+    }
+
+    /// A key whose numbers have been found to belong together.
+    fn unchecked(public: PublicKey, components: &Components<'_>) -> Result<Self, KeyError> {
+        let exponent = less_one(components.d, public.modulus());
+        let isa = public.modulus().isa();
+        let primes = match &components.crt {
+            None => None,
+            Some(crt) => Some(Primes::new(isa, crt)?),
+        };
+        Ok(Self { public, exponent, primes })
+    }
+
+    /// The same key with its primes, which are computed from n, e and d (SP 800-56B, appendix C).
+    ///
+    /// The time depends on n, e, d and on the random numbers that are tried.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError::Inconsistent`] if there are no two such primes, [`KeyError::Primes`],
+    /// [`KeyError::Entropy`].
+    pub fn recover_primes(self) -> Result<Self, KeyError> {
+        if self.primes.is_some() {
+            return Ok(self);
+        }
+        recover::primes(&self)
+    }
+
+    /// The same key, with the kernels of `isa`.
+    #[must_use]
+    pub fn with_isa(&self, isa: Isa) -> Self {
+        Self {
+            public: self.public.with_isa(isa),
+            exponent: self.exponent.clone(),
+            primes: self.primes.as_ref().map(|primes| primes.with_isa(isa)),
+        }
+    }
+
+    /// The same key without its primes. It signs several times more slowly.
+    #[must_use]
+    pub fn without_primes(&self) -> Self {
+        Self { public: self.public.clone(), exponent: self.exponent.clone(), primes: None }
+    }
+
+    /// The public key.
+    #[must_use]
+    pub const fn public_key(&self) -> &PublicKey {
+        &self.public
+    }
+
+    /// Whether it knows its primes.
+    #[must_use]
+    pub const fn has_primes(&self) -> bool {
+        self.primes.is_some()
+    }
+
+    /// The length of its signatures in bytes: that of the modulus.
+    #[must_use]
+    pub const fn signature_length(&self) -> usize {
+        self.public.signature_length()
+    }
+
+    pub(crate) const fn primes(&self) -> Option<&Primes> {
+        self.primes.as_ref()
+    }
+
+    #[cfg(all(test, feature = "legacy"))]
+    pub(crate) const fn primes_mut(&mut self) -> Option<&mut Primes> {
+        self.primes.as_mut()
+    }
+
+    /// d less one.
+    pub(crate) fn exponent(&self) -> &[u64] {
+        &self.exponent
+    }
+
+    /// Signs a message into `signature`, which has
+    /// [`signature_length`](Self::signature_length) bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutputLength`], [`Error::KeyTooShort`], [`Error::Entropy`], [`Error::Fault`].
+    pub fn sign(
+        &self,
+        padding: Padding,
+        message: &[u8],
+        signature: &mut [u8],
+        workspace: &mut Workspace,
+    ) -> Result<(), Error> {
+        one(Request::sign(self, padding, message, signature), workspace)
+    }
+
+    /// Signs a message with this digest.
+    ///
+    /// # Errors
+    ///
+    /// Same as [`sign`](Self::sign), and [`Error::DigestLength`].
+    pub fn sign_digest(
+        &self,
+        padding: Padding,
+        digest: &[u8],
+        signature: &mut [u8],
+        workspace: &mut Workspace,
+    ) -> Result<(), Error> {
+        one(Request::sign_digest(self, padding, digest, signature), workspace)
+    }
+
+    /// Calls `take` with all numbers of the key, which are wiped afterwards.
+    pub(crate) fn with_components<T>(&self, take: impl FnOnce(&Components<'_>) -> T) -> T {
+        let number = |limbs: &[u64], add_one: bool| {
+            let mut bytes = Zeroizing::new(vec![0; 8 * limbs.len()]);
+            write_bytes(limbs, &mut bytes);
+            if let (true, Some(last)) = (add_one, bytes.last_mut()) {
+                *last |= 1;
+            }
+            bytes
+        };
+        let d = number(&self.exponent, true);
+        let crt = self.primes.as_ref().map(|primes| {
+            let [dp, dq] = primes.exponents.each_ref().map(|exponent| number(exponent, true));
+            let [p, q] = [&primes.p, &primes.q].map(|prime| number(prime.limbs(), false));
+            [p, q, dp, dq, number(&primes.qinv, false)]
+        });
+        let crt = crt.as_ref().map(|[p, q, dp, dq, qinv]| CrtComponents { p, q, dp, dq, qinv });
+        let (n, e) = (self.public.n(), self.public.e().to_be_bytes());
+        take(&Components { n: &n, e: &e, d: &d, crt })
+    }
+}
+
+impl Primes {
+    fn new(isa: Isa, crt: &CrtComponents<'_>) -> Result<Self, KeyError> {
+        let prime = |bytes: &[u8]| {
+            let limbs = Zeroizing::new(to_limbs(bytes));
+            Modulus::new(isa, &limbs).ok_or(KeyError::Primes)
+        };
+        let (p, q) = (prime(crt.p)?, prime(crt.q)?);
+        let exponents = [less_one(crt.dp, &p), less_one(crt.dq, &q)];
+        let mut qinv = Zeroizing::new(vec![0; p.limbs().len()].into_boxed_slice());
+        from_bytes(crt.qinv, &mut qinv);
+        Ok(Self { p, q, exponents, qinv })
+    }
+
+    fn with_isa(&self, isa: Isa) -> Self {
+        Self {
+            p: of_level(&self.p, isa),
+            q: of_level(&self.q, isa),
+            exponents: self.exponents.clone(),
+            qinv: self.qinv.clone(),
+        }
+    }
+}
+
+/// An odd exponent less one, with as many limbs as its modulus.
+fn less_one(exponent: &[u8], modulus: &Modulus) -> Zeroizing<Box<[u64]>> {
+    let mut limbs = Zeroizing::new(vec![0; modulus.limbs().len()].into_boxed_slice());
+    from_bytes(exponent, &mut limbs);
+    limbs[0] &= !1;
+    limbs
+}
+
+/// Whether a prime is long enough, and odd.
+pub(crate) fn is_suitable(prime: &[u8]) -> bool {
+    bits(prime) >= MIN_PRIME_BITS && prime.last().is_some_and(|last| last & 1 == 1)
+}
+
+impl ZeroizeOnDrop for PrivateKey {}
+
+impl fmt::Debug for PrivateKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PrivateKey").field("public", &self.public).finish_non_exhaustive()
+    }
+}

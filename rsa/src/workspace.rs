@@ -1,0 +1,117 @@
+//! Memory for requests.
+
+use core::fmt;
+
+use lanecrypt_kernels::montgomery;
+use zeroize::{Zeroize as _, ZeroizeOnDrop};
+
+/// Memory that requests need besides keys, messages and signatures.
+///
+/// It grows when a batch is larger than any before, up to that of 32 requests, and is kept for the
+/// next one. What a request leaves in it is wiped before [`process`](crate::process) returns. Each
+/// thread needs its own.
+#[derive(Default)]
+pub struct Workspace {
+    pub(crate) slots: Vec<Slot>,
+    pub(crate) arithmetic: montgomery::Workspace,
+}
+
+impl Workspace {
+    /// Empty memory, which grows with the first requests.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+/// The numbers of one request, which are empty between batches.
+#[derive(Default)]
+pub(crate) struct Slot {
+    /// The request takes part in the batch.
+    pub(crate) is_live: bool,
+    /// The number that goes in.
+    pub(crate) input: Vec<u64>,
+    /// The number that comes out.
+    pub(crate) output: Vec<u64>,
+    /// The output of a private operation to the power of e.
+    pub(crate) checked: Vec<u64>,
+    /// The padded digest, and room for another one.
+    pub(crate) padded: [Vec<u8>; 2],
+    pub(crate) blinding: Blinding,
+    pub(crate) crt: Crt,
+    /// An error of the computation, for tests.
+    #[cfg(all(test, feature = "legacy"))]
+    pub(crate) fault: Option<crate::faults::Fault>,
+}
+
+/// What hides the input from the private operation, see `private.rs`.
+#[derive(Default)]
+pub(crate) struct Blinding {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) random: Vec<u64>,
+    pub(crate) power: Vec<u64>,
+    pub(crate) factor: Vec<u64>,
+    pub(crate) blinded: Vec<u64>,
+    pub(crate) result: Vec<u64>,
+}
+
+/// Bases and powers modulo p and modulo q, and what puts them together.
+#[derive(Default)]
+pub(crate) struct Crt {
+    pub(crate) bases: [Vec<u64>; 2],
+    pub(crate) powers: [Vec<u64>; 2],
+    pub(crate) remainder: Vec<u64>,
+    pub(crate) quotient: Vec<u64>,
+    pub(crate) product: Vec<u64>,
+}
+
+impl Slot {
+    /// Wipes everything and leaves it empty, with the same capacity.
+    pub(crate) fn wipe(&mut self) {
+        let Self { is_live, input, output, checked, padded, blinding, crt, .. } = self;
+        let Blinding { bytes, random, power, factor, blinded, result } = blinding;
+        let Crt { bases: [base_p, base_q], powers: [from_p, from_q], .. } = crt;
+        let Crt { remainder, quotient, product, .. } = crt;
+        *is_live = false;
+        padded.zeroize();
+        bytes.zeroize();
+        for numbers in [
+            [input, output, checked, random, power, factor],
+            [blinded, result, base_p, base_q, from_p, from_q],
+        ]
+        .as_flattened_mut()
+        {
+            numbers.zeroize();
+        }
+        remainder.zeroize();
+        quotient.zeroize();
+        product.zeroize();
+        #[cfg(all(test, feature = "legacy"))]
+        {
+            self.fault = None;
+        }
+    }
+}
+
+/// So many zeros.
+pub(crate) fn zeros<T: Copy + Default>(numbers: &mut Vec<T>, length: usize) -> &mut [T] {
+    numbers.clear();
+    numbers.resize(length, T::default());
+    numbers
+}
+
+impl Drop for Workspace {
+    fn drop(&mut self) {
+        for slot in &mut self.slots {
+            slot.wipe();
+        }
+    }
+}
+
+impl ZeroizeOnDrop for Workspace {}
+
+impl fmt::Debug for Workspace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Workspace").finish_non_exhaustive()
+    }
+}

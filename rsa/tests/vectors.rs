@@ -1,0 +1,135 @@
+//! The vectors of `vectors/rsa.jsonl`: with and without primes, one by one and in batches, at every
+//! level, signed and verified.
+
+#![cfg(feature = "legacy")]
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::{Operation, Vector, levels, vectors};
+use lanecrypt_rsa::{Error, Isa, PrivateKey, Request, Workspace, hazmat, process};
+
+/// Keys of a level, by name, with and without primes.
+fn keys(isa: Isa) -> BTreeMap<String, [PrivateKey; 2]> {
+    let keys = vectors().0.into_iter().map(|(name, numbers)| {
+        let keys = [numbers.key(), numbers.key_without_primes()];
+        (name, keys.map(|key| key.expect("a good key").with_isa(isa)))
+    });
+    keys.collect()
+}
+
+fn request<'a>(vector: &'a Vector, key: &'a PrivateKey, out: &'a mut [u8]) -> Request<'a> {
+    match (vector.operation, &vector.salt) {
+        (Operation::Raw, _) => hazmat::raw_private(key, &vector.input, out),
+        (Operation::Sign(padding), None) => Request::sign(key, padding, &vector.input, out),
+        (Operation::Sign(padding), Some(salt)) => {
+            hazmat::sign_with_salt(key, padding, &vector.input, salt, out)
+        }
+    }
+}
+
+/// What must come out. Inputs that are refused are too large or have another length.
+fn check(vector: &Vector, outcome: Option<Result<(), Error>>, out: &[u8]) {
+    match &vector.output {
+        Some(output) => {
+            assert_eq!(outcome, Some(Ok(())), "line {}", vector.place);
+            assert_eq!(out, output, "line {}", vector.place);
+        }
+        None => {
+            let refused = [Error::OutOfRange, Error::InputLength].map(|error| Some(Err(error)));
+            assert!(refused.contains(&outcome), "line {}: {outcome:?}", vector.place);
+            assert!(out.iter().all(|&byte| byte == 0), "line {}: output", vector.place);
+        }
+    }
+}
+
+#[test]
+fn one_by_one() {
+    let (_, vectors) = vectors();
+    let mut workspace = Workspace::new();
+    for isa in levels() {
+        let keys = keys(isa);
+        for vector in &vectors {
+            for key in &keys[&vector.key] {
+                // Long keys take long without primes.
+                if !key.has_primes() && key.public_key().bits() > 2048 && vector.place % 4 != 0 {
+                    continue;
+                }
+                let mut out = vec![0; key.signature_length()];
+                let mut requests = [request(vector, key, &mut out)];
+                let _ = process(&mut requests, &mut workspace);
+                let outcome = requests[0].outcome();
+                check(vector, outcome, &out);
+            }
+        }
+    }
+}
+
+#[test]
+fn in_batches_of_mixed_keys() {
+    let (_, vectors) = vectors();
+    // Neighbours in the file have one key; these have not.
+    let mut order: Vec<_> = (0..vectors.len()).collect();
+    let mut numbers = lanecrypt_testing::numbers::Numbers(1);
+    for i in (1..order.len()).rev() {
+        order.swap(i, numbers.below(i + 1));
+    }
+    for isa in levels() {
+        let keys = keys(isa);
+        let mut workspace = Workspace::new();
+        let mut outs: Vec<_> =
+            order.iter().map(|&i| vec![0; keys[&vectors[i].key][0].signature_length()]).collect();
+        let mut requests: Vec<_> = order
+            .iter()
+            .zip(&mut outs)
+            .enumerate()
+            .map(|(place, (&i, out))| {
+                let keys = &keys[&vectors[i].key];
+                let key = &keys[usize::from(place % 8 == 0 && keys[0].public_key().bits() <= 2048)];
+                request(&vectors[i], key, out)
+            })
+            .collect();
+        let failed = process(&mut requests, &mut workspace).expect_err("some are refused").failed;
+        assert_eq!(failed, vectors.iter().filter(|vector| vector.output.is_none()).count());
+        let outcomes: Vec<_> = requests.iter().map(Request::outcome).collect();
+        for ((&i, outcome), out) in order.iter().zip(outcomes).zip(&outs) {
+            check(&vectors[i], outcome, out);
+        }
+    }
+}
+
+#[test]
+fn signatures_are_verified() {
+    let (_, vectors) = vectors();
+    for isa in levels() {
+        let keys = keys(isa);
+        let mut workspace = Workspace::new();
+        let mut wrong: Vec<Vec<u8>> = Vec::new();
+        let mut cases = Vec::new();
+        for vector in &vectors {
+            let (Operation::Sign(padding), Some(signature)) = (vector.operation, &vector.output)
+            else {
+                continue;
+            };
+            let mut changed = signature.clone();
+            changed[vector.place % signature.len()] ^= 1 << (vector.place % 8);
+            wrong.push(changed);
+            cases.push((vector, padding, signature));
+        }
+        let mut requests = Vec::new();
+        for (&(vector, padding, signature), wrong) in cases.iter().zip(&wrong) {
+            let key = keys[&vector.key][0].public_key();
+            requests.push(Request::verify(key, padding, &vector.input, signature));
+            requests.push(Request::verify(key, padding, &vector.input, wrong));
+            requests.push(Request::verify(key, padding, b"another message", signature));
+            requests.push(Request::verify(key, padding, &vector.input, &signature[1..]));
+        }
+        let _ = process(&mut requests, &mut workspace);
+        for (requests, (vector, ..)) in requests.chunks(4).zip(&cases) {
+            let outcomes: Vec<_> = requests.iter().map(Request::outcome).collect();
+            let wrong = Some(Err(Error::Signature));
+            assert_eq!(outcomes, [Some(Ok(())), wrong, wrong, wrong], "line {}", vector.place);
+        }
+    }
+}
