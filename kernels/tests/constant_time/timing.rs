@@ -18,6 +18,8 @@ use lanecrypt_kernels::chacha20poly1305::{self, ChaCha20Poly1305, XChaCha20Poly1
 use lanecrypt_kernels::des::{self, Des, TripleDes, TripleDesKey};
 use lanecrypt_kernels::gcm::{self, AesGcm};
 use lanecrypt_kernels::lanes::Lane;
+#[cfg(feature = "montgomery")]
+use lanecrypt_kernels::montgomery;
 use lanecrypt_kernels::salsa::{self, Salsa};
 use lanecrypt_kernels::serpent::{self, Serpent};
 use lanecrypt_kernels::xts::{self, AesXts};
@@ -79,6 +81,10 @@ const ALL: &[Subject] = &[
         levels: chacha20poly1305::KERNELS,
         run: xchacha_poly_lanes,
     },
+    #[cfg(feature = "montgomery")]
+    Subject { name: "powers", levels: montgomery::KERNELS, run: powers::<1> },
+    #[cfg(feature = "montgomery")]
+    Subject { name: "powers-lanes", levels: montgomery::KERNELS, run: powers::<8> },
     #[cfg(feature = "legacy")]
     Subject { name: "des-sliced", levels: des::KERNELS, run: des },
     #[cfg(feature = "legacy")]
@@ -392,6 +398,35 @@ fn xchacha_poly_lanes(isa: Isa, inputs: &mut Inputs) {
         run(&mut lanes);
         black_box(tags);
     }
+}
+
+/// `COUNT` exponentiations of 256 bits, each with its own modulus, base and exponent.
+#[cfg(feature = "montgomery")]
+fn powers<const COUNT: usize>(isa: Isa, inputs: &mut Inputs) {
+    let mut words = inputs.data.as_chunks().0.iter().map(|word| u64::from_ne_bytes(*word));
+    let mut number = |lowest: u64, highest: u64| {
+        let mut limbs = [(); 4].map(|()| words.next().expect("12 words for each of up to 10"));
+        limbs[0] |= lowest;
+        limbs[3] = limbs[3] >> 2 | highest;
+        limbs
+    };
+    // The number of bits is public, and so that a modulus is odd; bases are less than it.
+    let numbers = [(); COUNT].map(|()| [number(1, 1 << 63), number(0, 0), number(0, 0)]);
+    let moduli = numbers.map(|[limbs, ..]| montgomery::Modulus::new(isa, &limbs).expect("odd"));
+    let mut outs = [[0; 4]; COUNT];
+    let mut jobs: Vec<_> = moduli
+        .iter()
+        .zip(&numbers)
+        .zip(&mut outs)
+        .map(|((modulus, [_, base, exponent]), out)| montgomery::Power {
+            modulus,
+            base,
+            exponent,
+            out,
+        })
+        .collect();
+    montgomery::powers(&mut jobs, &mut montgomery::Workspace::new());
+    black_box(outs);
 }
 
 /// Everything but chains, each time on what the last has left.
