@@ -94,4 +94,27 @@ mod tests {
         assert!(flags.contains(" lo") && flags.contains(" dd"), "{flags}");
         assert_eq!(*page, [7; LockedPage::LENGTH]);
     }
+    /// A pipe that has been given the page keeps it when it is unmapped.
+    #[test]
+    fn a_page_is_wiped_before_it_is_given_back() {
+        let mut page = LockedPage::new().expect("a page may be locked");
+        page.fill(7);
+        let mut ends = [0; 2];
+        // SAFETY: the pointer is to two integers, which the call fills in.
+        assert_eq!(unsafe { libc::pipe(ends.as_mut_ptr()) }, 0);
+        let whole = libc::iovec { iov_base: page.as_mut_ptr().cast(), iov_len: LockedPage::LENGTH };
+        // SAFETY: the range is the page, which the pipe only reads.
+        let given = unsafe { libc::vmsplice(ends[1], &raw const whole, 1, 0) };
+        assert_eq!(usize::try_from(given), Ok(LockedPage::LENGTH));
+        drop(page);
+        let mut left = [1_u8; LockedPage::LENGTH];
+        // SAFETY: the pointer and the length are those of the array.
+        let read = unsafe { libc::read(ends[0], left.as_mut_ptr().cast(), left.len()) };
+        assert_eq!(usize::try_from(read), Ok(LockedPage::LENGTH));
+        assert_eq!(left, [0; LockedPage::LENGTH]);
+        for end in ends {
+            // SAFETY: the descriptor is the test's own.
+            assert_eq!(unsafe { libc::close(end) }, 0);
+        }
+    }
 }
