@@ -88,18 +88,29 @@ impl Balanced {
         self.members.iter().position(|member| member.name == name)
     }
 
-    /// Uses a member again that had failed. Its sessions are opened anew, when messages come. False
-    /// if it had not failed.
+    /// Uses a member again that had failed. Its old sessions are closed, unless messages are still
+    /// with it. They are opened anew, when messages come. False if it had not failed.
     pub(crate) fn readmit(&self, at: usize) -> bool {
         let Some(member) = self.members.get(at) else { return false };
-        // Nobody seats a session on it meanwhile.
-        let mut table = self.write();
-        if member.is_live() {
-            return false;
+        let mut from = 0;
+        loop {
+            // Nobody seats a session on it meanwhile, or begins to use one.
+            let mut table = self.write();
+            if member.is_live() {
+                return false;
+            }
+            let old = if member.is_idle() { table.take_opened(at, &mut from) } else { None };
+            let Some(id) = old else {
+                table.unseat(Mask::of(at));
+                member.readmit();
+                return true;
+            };
+            drop(table);
+            if let Some(driver) = &member.driver {
+                // It had failed before.
+                let _ = catch_unwind(AssertUnwindSafe(|| driver.close(id)));
+            }
         }
-        table.unseat(Mask::of(at));
-        member.readmit();
-        true
     }
 
     /// Opens a session on all members that serve the algorithm, or only on one of them.

@@ -47,7 +47,7 @@ pub trait Driver: fmt::Debug + Send + Sync {
     fn open(&self, algorithm: Algorithm, key: &[u8]) -> Result<SessionId, Error>;
 
     /// Ends a session and wipes its key. It is called once for each session that was opened, on the
-    /// thread that drops it.
+    /// thread that drops it, or that [readmits](crate::Engine::readmit) the driver.
     fn close(&self, session: SessionId);
 
     /// Serves each request and [settles](crate::Job::settle) it. All requests are of sessions of

@@ -191,8 +191,9 @@ impl Engine {
     }
 
     /// Gives requests to a driver again that had [failed](Self::with_migration): it has been
-    /// repaired. Its sessions are opened on it anew, when requests for them come; the old ones are
-    /// closed when they are dropped. False if there is no such driver or it had not failed.
+    /// repaired. Its sessions are closed, or later, with the session, if another thread still waits
+    /// for it to answer requests. They are opened on it anew when requests for them come. False if
+    /// there is no such driver or it had not failed.
     pub fn readmit(&self, driver: &str) -> bool {
         let found = self.balanced.as_ref().and_then(|all| Some((all, all.find(driver)?)));
         found.is_some_and(|(all, at)| all.readmit(at))

@@ -7,10 +7,12 @@ mod queues;
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use lanecrypt_engine::queue::{LocalQueue, MessageError, Settings, WorkerQueue};
-use lanecrypt_engine::{Algorithm, Engine, Error, Request, Session};
+use lanecrypt_engine::{Algorithm, Driver, Engine, Error, Jobs, Request, Session, SessionId};
 use lanecrypt_testing::batches::batch::{Rooms, check, random};
 use lanecrypt_testing::batches::keys::{Key, algorithms, random_keys};
 use lanecrypt_testing::batches::numbers::{Numbers as _, Random};
@@ -298,6 +300,103 @@ fn a_session_moves_and_comes_back() {
     assert_eq!(session.driver(), "balanced");
     drop(session);
     assert!(flaky.iter().all(|driver| driver.sessions() == 0));
+}
+
+/// A driver that is readmitted too early fails again, when it is to open a session.
+#[test]
+fn a_driver_that_opens_nothing_has_failed() {
+    let flaky = flaky(0);
+    let engine = engine(&flaky, &["software"]);
+    let open = || engine.session_on("balanced", Algorithm::AES_128_GCM, &[1; 16]);
+    flaky[0].fail_one_in(1);
+    flaky[1].fail_one_in(0);
+    let session = engine.session_on("flaky", Algorithm::AES_128_GCM, &[1; 16]).expect("it has it");
+    let seal = |session: &Session| session.seal(&[3; 12], b"", &mut [5; 16]);
+    // It says so, or panics.
+    for _ in 0..20 {
+        assert_eq!(seal(&session), Ok(()));
+        assert!(engine.failed_drivers().eq(["flaky"]));
+        assert!(engine.readmit("flaky"));
+        assert_eq!(seal(&open().expect("others have it")), Ok(()));
+        assert!(engine.failed_drivers().eq(["flaky"]));
+        assert!(engine.readmit("flaky"));
+    }
+}
+
+/// A driver that fails over each job with an odd nonce, but keeps its sessions. It holds a job with
+/// the nonce [`HELD`] until it is told to go on.
+#[derive(Clone, Debug)]
+struct Keeping(Arc<Inside>);
+
+#[derive(Debug)]
+struct Inside {
+    opened: AtomicUsize,
+    closed: AtomicUsize,
+    begun: Sender<()>,
+    goes_on: Mutex<Receiver<()>>,
+}
+
+const HELD: u8 = 4;
+
+impl Driver for Keeping {
+    fn name(&self) -> &'static str {
+        "keeping"
+    }
+
+    fn open(&self, _: Algorithm, _: &[u8]) -> Result<SessionId, Error> {
+        Ok(SessionId(self.0.opened.fetch_add(1, Ordering::Relaxed) as u64))
+    }
+
+    fn close(&self, _: SessionId) {
+        self.0.closed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn process(&self, jobs: Jobs<'_, '_>) {
+        for job in jobs {
+            if job.nonce()[0] == HELD {
+                self.0.begun.send(()).expect("the test waits");
+                self.0.goes_on.lock().expect("nothing panics").recv().expect("the test tells");
+            }
+            let fails = job.nonce()[0] % 2 == 1;
+            job.settle(if fails { Err(Error::DriverFailed) } else { Ok(()) });
+        }
+    }
+}
+
+/// The old sessions of a driver are closed when it is readmitted, however often, but not while
+/// another thread uses them.
+#[test]
+fn readmitted_drivers_keep_no_old_sessions() {
+    let ((begun, has_begun), (go_on, goes_on)) = (mpsc::channel(), mpsc::channel());
+    let (opened, closed) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let inside = Arc::new(Inside { opened, closed, begun, goes_on: Mutex::new(goes_on) });
+    let driver = Keeping(inside.clone());
+    let engine = Engine::new().with_driver(driver).expect("a free name");
+    let engine = engine.with_balancing(&["keeping", "software"]).and_then(Engine::with_migration);
+    let engine = engine.expect("good names");
+    let open = || engine.session_on("keeping", Algorithm::AES_128_CBC, &[1; 16]);
+    let sessions = [open().expect("it opens all"), open().expect("it opens all")];
+    let counts = || [&inside.opened, &inside.closed].map(|count| count.load(Ordering::Relaxed));
+    let encrypt = |session: &Session, first| session.encrypt(&[first; 16], &mut [0; 16]);
+    for turn in 1..=100 {
+        assert_eq!(encrypt(&sessions[0], 1), Ok(()));
+        assert!(engine.failed_drivers().eq(["keeping"]));
+        assert!(engine.readmit("keeping"));
+        assert_eq!(counts(), [2 * turn, 2 * turn]);
+        sessions.iter().for_each(|session| assert_eq!(encrypt(session, 2), Ok(())));
+        assert_eq!(counts(), [2 * turn + 2, 2 * turn]);
+    }
+    thread::scope(|scope| {
+        let held = scope.spawn(|| encrypt(&sessions[1], HELD));
+        has_begun.recv().expect("the driver says so");
+        assert_eq!(encrypt(&sessions[0], 1), Ok(()));
+        assert!(engine.readmit("keeping"));
+        assert_eq!(counts(), [202, 200], "one of them is in use");
+        go_on.send(()).expect("the driver waits");
+        assert_eq!(held.join().expect("nothing panics"), Ok(()));
+    });
+    drop(sessions);
+    assert_eq!(counts(), [202, 202], "all are closed");
 }
 
 /// The last driver has failed: an error of its own, and nothing is written.

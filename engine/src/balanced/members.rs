@@ -18,14 +18,18 @@ pub(super) struct Member {
     pub(super) driver: Option<Arc<dyn Driver>>,
     /// Whether it works beside the calling thread.
     pub(super) beside: bool,
-    // Relaxed everywhere: the following tell nothing about other memory. Sessions are seated, and
-    // members readmitted, under the lock of the sessions.
+    // Relaxed everywhere, except where `runs` says more: the following tell nothing about other
+    // memory. Sessions are seated, and members readmitted, under the lock of the sessions.
     failed: AtomicBool,
     /// How often it has been readmitted.
     times_readmitted: AtomicU32,
     /// The nanoseconds of work that it has been given and has not answered, on all threads.
     busy: AtomicU64,
     given: AtomicU64,
+    /// How many runs have identifiers of its sessions, with migration. It is raised under the lock
+    /// of the sessions. It is lowered with release, and loaded with acquire before sessions are
+    /// closed, so that whoever closes them comes after those who have used them.
+    runs: AtomicU32,
 }
 
 impl Member {
@@ -38,6 +42,7 @@ impl Member {
             times_readmitted: AtomicU32::new(0),
             busy: AtomicU64::new(0),
             given: AtomicU64::new(0),
+            runs: AtomicU32::new(0),
         }
     }
 
@@ -57,6 +62,21 @@ impl Member {
     /// Which of its lives this is. A session that was opened in an earlier one may be gone.
     pub(super) fn life(&self) -> u32 {
         self.times_readmitted.load(Ordering::Relaxed)
+    }
+
+    /// Notes that a run has identifiers of its sessions. The sessions are locked.
+    pub(super) fn enter(&self) {
+        self.runs.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Notes that the run has ended.
+    pub(super) fn leave(&self) {
+        self.runs.fetch_sub(1, Ordering::Release);
+    }
+
+    /// Whether nobody uses its sessions. That stays so while the sessions are locked for writing.
+    pub(super) fn is_idle(&self) -> bool {
+        self.runs.load(Ordering::Acquire) == 0
     }
 
     pub(super) fn given(&self) -> u64 {

@@ -57,6 +57,8 @@ pub(super) struct Plan<const N: usize> {
     run_of: [u8; N],
     /// Whether messages wait for another plan.
     pub(super) more: bool,
+    /// Of the table of sessions by which it was made.
+    pub(super) version: u64,
 }
 
 /// The message is not in this plan.
@@ -122,10 +124,15 @@ impl<const N: usize> Plan<N> {
 impl Balanced {
     /// A plan for the messages that have no outcome, without the members in `out`.
     pub(super) fn plan<'a, E: Entry<'a>, const N: usize>(&self, batch: &[E], out: Mask) -> Plan<N> {
-        let mut plan =
-            Plan { groups: ArrayVec::new(), runs: ArrayVec::new(), run_of: [NONE; N], more: false };
         let live = self.live().without(out);
         let table = self.read();
+        let mut plan = Plan {
+            groups: ArrayVec::new(),
+            runs: ArrayVec::new(),
+            run_of: [NONE; N],
+            more: false,
+            version: table.version,
+        };
         for (at, entry) in batch.iter().enumerate().take(N) {
             if entry.state().outcome.is_some() {
                 continue;

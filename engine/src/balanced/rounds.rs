@@ -91,7 +91,7 @@ impl Balanced {
             if let Some(copies) = &mut copies {
                 self.copy(&plan, batch, copies);
             }
-            let ended = self.run(&plan, batch);
+            let Some(ended) = self.run(&plan, batch) else { continue };
             match &copies {
                 None => {
                     if let Some(panic) = ended.panic {

@@ -23,12 +23,13 @@ pub(super) struct Ended {
 }
 
 impl Balanced {
-    /// Has all runs of a plan served. It does not panic.
+    /// Has all runs of a plan served. It does not panic. `None` if a member has been readmitted
+    /// since the plan was made; then nothing was served.
     pub(super) fn run<'a, E: Entry<'a>, const N: usize>(
         &self,
         plan: &Plan<N>,
         batch: &mut [E],
-    ) -> Ended {
+    ) -> Option<Ended> {
         let mut places = [0; N];
         let mut first = 0;
         for (place, run) in places.iter_mut().zip(&plan.runs) {
@@ -37,6 +38,13 @@ impl Balanced {
         }
         let mut picked = [const { None }; N];
         let table = self.read();
+        if table.version != plan.version {
+            return None;
+        }
+        let members = || plan.runs.iter().filter_map(|run| self.members.get(run.member));
+        if self.migrates() {
+            members().for_each(Member::enter);
+        }
         for (at, entry) in batch.iter_mut().enumerate() {
             let Some(run) = plan.run_of(at) else { continue };
             let Some(member) = plan.member_of(at) else { continue };
@@ -47,7 +55,10 @@ impl Balanced {
         drop(table);
         let mut ended = Ended::default();
         self.call(&plan.groups, &plan.runs, &mut picked[..first], &mut ended);
-        ended
+        if self.migrates() {
+            members().for_each(Member::leave);
+        }
+        Some(ended)
     }
 
     /// Serves runs, whose jobs come one after another.

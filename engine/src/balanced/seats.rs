@@ -19,8 +19,8 @@ pub(super) struct Open {
     pub(super) seated: Mask,
     /// The members that refused it.
     pub(super) refused: Mask,
-    /// Its identifiers on members, and those of earlier lives of members. They are closed with the
-    /// session and not before, because other threads may be using them.
+    /// Its identifiers on members, which are closed with the session. Those of an earlier life of a
+    /// member are among them only if other threads used them when the member was readmitted.
     pub(super) opened: Vec<(usize, SessionId)>,
     /// Where its key is kept, with migration.
     pub(super) key: Option<Place>,
@@ -69,6 +69,8 @@ impl Open {
 pub(super) struct Table {
     slots: Vec<Option<Open>>,
     free: Vec<usize>,
+    /// How often sessions have been unseated. A plan that is older may be wrong.
+    pub(super) version: u64,
 }
 
 impl Table {
@@ -99,8 +101,25 @@ impl Table {
         self.slots.get_mut(usize::try_from(session.0).ok()?)?.as_mut()
     }
 
+    /// Takes an identifier on a member from a session, which is then unseated there. It begins at
+    /// the slot `from`, and leaves there where to go on.
+    pub(super) fn take_opened(&mut self, member: usize, from: &mut usize) -> Option<SessionId> {
+        while let Some(slot) = self.slots.get_mut(*from) {
+            if let Some(open) = slot
+                && let Some(at) = open.opened.iter().position(|&(on, _)| on == member)
+            {
+                open.seated = open.seated.without(Mask::of(member));
+                self.version += 1;
+                return Some(open.opened.remove(at).1);
+            }
+            *from += 1;
+        }
+        None
+    }
+
     /// Forgets for all sessions that they are open on these members, or were refused there.
     pub(super) fn unseat(&mut self, members: Mask) {
+        self.version += 1;
         for open in self.slots.iter_mut().flatten() {
             open.seated = open.seated.without(members);
             open.refused = open.refused.without(members);
