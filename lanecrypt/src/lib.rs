@@ -48,6 +48,9 @@ pub use lanecrypt_engine::{
 pub use lanecrypt_engine::{OpenSsl, OpenSslError};
 #[doc(inline)]
 pub use lanecrypt_random as random;
+#[cfg(feature = "rsa")]
+#[doc(inline)]
+pub use lanecrypt_rsa as rsa;
 
 /// Tests the README's examples with the documentation.
 #[cfg(doctest)]

@@ -60,6 +60,8 @@ mod encoding;
 mod error;
 #[cfg(all(test, feature = "legacy"))]
 mod faults;
+#[cfg(feature = "generate")]
+mod generate;
 mod hash;
 pub mod hazmat;
 #[cfg(feature = "legacy")]

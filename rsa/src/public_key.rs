@@ -22,7 +22,7 @@ pub(crate) enum Sizes {
 }
 
 impl Sizes {
-    const fn contains(self, bits: usize) -> bool {
+    pub(crate) const fn contains(self, bits: usize) -> bool {
         let least = match self {
             Self::Standard => 2048,
             #[cfg(feature = "legacy")]

@@ -8,7 +8,7 @@ use crate::check::{number_before, uint};
 use crate::components::{Components, CrtComponents};
 use crate::numbers::{to_limbs, trimmed, write_bytes};
 use crate::private::random_below;
-use crate::{Error, KeyError, PrivateKey};
+use crate::{Error, KeyError, PrivateKey, PublicKey};
 
 /// Attempts, each of which finds the primes of a good key with a probability of at least one half.
 const ATTEMPTS: usize = 100;
@@ -20,25 +20,34 @@ const ATTEMPTS: usize = 100;
 /// numbers. Exponentiations, greatest common divisors and divisions are constant time.
 pub(crate) fn primes(key: &PrivateKey) -> Result<PrivateKey, KeyError> {
     let n = uint(&key.public_key().n());
-    let [p, q] = key.with_components(|all| factors(key, &n, all))?;
-    // p is the greater one, as is usual.
-    let [p, q] = if *p < *q { [q, p] } else { [p, q] };
-    let [p, q] = [&p, &q].map(|prime| Zeroizing::new(prime.to_be_bytes().into_vec()));
+    key.with_components(|all| {
+        let [p, q] = factors(key, &n, all)?;
+        of_factors(key.public_key().clone(), all.d, &p, &q)
+    })
+}
 
+/// The key of two primes, of which the greater one becomes p, as is usual.
+pub(crate) fn of_factors(
+    public: PublicKey,
+    d: &[u8],
+    p: &BoxedUint,
+    q: &BoxedUint,
+) -> Result<PrivateKey, KeyError> {
+    let [p, q] = if *p < *q { [q, p] } else { [p, q] };
+    let [p, q] = [p, q].map(|prime| Zeroizing::new(prime.to_be_bytes().into_vec()));
     let modulus =
         uint(trimmed(&p)).to_odd().into_option().map(Zeroizing::new).ok_or(KeyError::Primes)?;
     let reduced = Zeroizing::new(uint(trimmed(&q)).rem(modulus.as_nz_ref()));
     let qinv = reduced.invert_odd_mod(&modulus).into_option().ok_or(KeyError::Inconsistent)?;
     let qinv = bytes(qinv);
-    key.with_components(|all| {
-        let exponent = |prime: &[u8]| Ok(bytes(uint(all.d).rem(&*number_before(trimmed(prime))?)));
-        let (dp, dq) = (exponent(&p)?, exponent(&q)?);
-        let crt = CrtComponents { p: &p, q: &q, dp: &dp, dq: &dq, qinv: &qinv };
-        PrivateKey::of_public(key.public_key().clone(), &Components { crt: Some(crt), ..*all })
-    })
+    let exponent = |prime: &[u8]| Ok(bytes(uint(d).rem(&*number_before(trimmed(prime))?)));
+    let (dp, dq) = (exponent(&p)?, exponent(&q)?);
+    let crt = CrtComponents { p: &p, q: &q, dp: &dp, dq: &dq, qinv: &qinv };
+    let (n, e) = (public.n(), public.e().to_be_bytes());
+    PrivateKey::of_public(public, &Components { n: &n, e: &e, d, crt: Some(crt) })
 }
 
-fn bytes(mut number: BoxedUint) -> Zeroizing<Vec<u8>> {
+pub(crate) fn bytes(mut number: BoxedUint) -> Zeroizing<Vec<u8>> {
     let bytes = Zeroizing::new(number.to_be_bytes().into_vec());
     number.zeroize();
     bytes
