@@ -23,7 +23,7 @@ test-long: ## A million cases where `test` has fewer, optimised; threads; statis
 	@scripts/statistics.sh
 
 # The fuzz targets, and seconds for all of them together: `make fuzz FUZZ_SECONDS=3600`.
-FUZZ_TARGETS = nonce_sequence process seal_open streaming_splits
+FUZZ_TARGETS = key_der nonce_sequence process seal_open streaming_splits
 FUZZ_SECONDS = 300
 
 .PHONY: fuzz

@@ -159,3 +159,35 @@ fn put_together(
     // What is above is zero, as the number is less than n.
     result.copy_from_slice(&product[..result.len()]);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the exponentiations get is another number each time, and never the input.
+    #[test]
+    fn inputs_are_hidden() {
+        let key = PrivateKey::from_pem(include_str!("../tests/key.pem")).expect("a good key");
+        for key in [key.without_primes(), key] {
+            let length = key.public_key().modulus().limbs().len();
+            let [one, other] = [(); 2].map(|()| {
+                let mut slot = Slot::default();
+                zeros(&mut slot.input, length)[0] = 7;
+                draw(key.public_key(), &mut slot).expect("random numbers");
+                run(&mut [Task { key: &key, slot: &mut slot }], &mut montgomery::Workspace::new());
+                slot
+            });
+            assert_eq!(one.output, other.output);
+            for hidden in [one.blinding.blinded.clone(), one.crt.bases.concat()] {
+                let again = [other.blinding.blinded.clone(), other.crt.bases.concat()];
+                assert!(hidden.is_empty() || !again.contains(&hidden));
+            }
+            assert_ne!(one.blinding.blinded, one.input);
+            // Nothing of it is left.
+            for mut slot in [one, other] {
+                slot.wipe();
+                assert!(slot.output.is_empty() && slot.blinding.random.is_empty());
+            }
+        }
+    }
+}

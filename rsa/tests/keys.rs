@@ -9,6 +9,7 @@ use crypto_bigint::BoxedUint;
 use lanecrypt_rsa::{
     Components, CrtComponents, Hash, KeyError, Padding, PrivateKey, PublicKey, Workspace,
 };
+use lanecrypt_testing::key_der::key_der;
 use lanecrypt_testing::numbers::{Numbers, cases};
 
 fn sign(key: &PrivateKey) -> Vec<u8> {
@@ -177,22 +178,6 @@ fn primes_in_the_other_order() {
     }
 }
 
-/// Reads an input in all forms. Nothing panics; what is read signs rightly, or it had been refused.
-fn read(input: &[u8]) -> usize {
-    let private =
-        [PrivateKey::legacy_from_pkcs8_der(input), PrivateKey::legacy_from_pkcs1_der(input)];
-    let public = [PublicKey::legacy_from_spki_der(input), PublicKey::legacy_from_pkcs1_der(input)];
-    let read = private.iter().flatten().count() + public.iter().flatten().count();
-    for key in private.iter().flatten() {
-        sign(key);
-    }
-    if let Ok(text) = core::str::from_utf8(input) {
-        let _ = PrivateKey::legacy_from_pem(text);
-        let _ = PublicKey::legacy_from_pem(text);
-    }
-    read
-}
-
 #[test]
 fn malformed_der_and_pem() {
     let (keys, _) = vectors();
@@ -208,11 +193,11 @@ fn malformed_der_and_pem() {
         ];
         let mut random = Numbers(6);
         for (i, form) in forms.iter().enumerate() {
-            assert_eq!(read(form), usize::from(i < 4));
+            assert_eq!(key_der(form), usize::from(i < 4));
             for end in 0..form.len() {
-                assert_eq!(read(&form[..end]), 0, "{end} of {} bytes", form.len());
+                assert_eq!(key_der(&form[..end]), 0, "{end} of {} bytes", form.len());
             }
-            assert_eq!(read(&[&form[..], &[0]].concat()), 0, "a byte too many");
+            assert_eq!(key_der(&[&form[..], &[0]].concat()), 0, "a byte too many");
             for _ in 0..cases(1000) {
                 let mut form = form.clone();
                 for _ in 0..=random.below(3) {
@@ -220,13 +205,13 @@ fn malformed_der_and_pem() {
                     form[at] = random.number().to_le_bytes()[0];
                 }
                 // Public keys with other numbers are keys.
-                let _ = read(&form);
+                let _ = key_der(&form);
             }
             for at in 0..form.len().min(40) {
                 for byte in 0..=0xff {
                     let mut form = form.clone();
                     form[at] = byte;
-                    let _ = read(&form);
+                    let _ = key_der(&form);
                 }
             }
         }

@@ -8,6 +8,8 @@ pub mod counting;
 #[cfg(target_arch = "x86_64")]
 pub mod depth;
 pub mod harness;
+#[cfg(feature = "rsa")]
+pub mod key_der;
 mod levels;
 pub mod numbers;
 #[cfg(target_arch = "x86_64")]
