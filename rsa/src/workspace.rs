@@ -2,8 +2,8 @@
 
 use core::fmt;
 
-use lanecrypt_kernels::montgomery;
-use zeroize::{Zeroize as _, ZeroizeOnDrop};
+use lanecrypt_kernels::{montgomery, wipe};
+use zeroize::ZeroizeOnDrop;
 
 /// Memory that requests need besides keys, messages and signatures.
 ///
@@ -66,26 +66,29 @@ pub(crate) struct Crt {
 }
 
 impl Slot {
-    /// Wipes everything and leaves it empty, with the same capacity.
+    /// Wipes everything and leaves it empty, with the same capacity. Numbers are written once in a
+    /// batch, so nothing is behind their lengths.
     pub(crate) fn wipe(&mut self) {
         let Self { is_live, input, output, checked, padded, blinding, crt, .. } = self;
         let Blinding { bytes, random, power, factor, blinded, result } = blinding;
         let Crt { bases: [base_p, base_q], powers: [from_p, from_q], .. } = crt;
         let Crt { remainder, quotient, product, .. } = crt;
         *is_live = false;
-        padded.zeroize();
-        bytes.zeroize();
+        // A digest, which is no secret, and what was compared with it.
+        padded.iter_mut().for_each(Vec::clear);
+        wipe::memory(bytes);
+        bytes.clear();
         for numbers in [
-            [input, output, checked, random, power, factor],
-            [blinded, result, base_p, base_q, from_p, from_q],
+            [input, output, checked, random, power, factor, blinded],
+            [result, base_p, base_q, from_p, from_q, remainder, quotient],
         ]
         .as_flattened_mut()
         {
-            numbers.zeroize();
+            wipe::words(numbers);
+            numbers.clear();
         }
-        remainder.zeroize();
-        quotient.zeroize();
-        product.zeroize();
+        wipe::words(product);
+        product.clear();
         #[cfg(all(test, feature = "legacy"))]
         {
             self.fault = None;

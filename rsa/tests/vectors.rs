@@ -8,7 +8,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::{Operation, Vector, levels, vectors};
-use lanecrypt_rsa::{Error, Isa, PrivateKey, Request, Workspace, hazmat, process};
+use lanecrypt_rsa::{Error, Hash, Isa, Padding, PrivateKey, Request, Workspace, hazmat, process};
 
 /// Keys of a level, by name, with and without primes.
 fn keys(isa: Isa) -> BTreeMap<String, [PrivateKey; 2]> {
@@ -130,6 +130,39 @@ fn signatures_are_verified() {
             let outcomes: Vec<_> = requests.iter().map(Request::outcome).collect();
             let wrong = Some(Err(Error::Signature));
             assert_eq!(outcomes, [Some(Ok(())), wrong, wrong, wrong], "line {}", vector.place);
+        }
+    }
+}
+
+/// Each byte of a padded digest counts: a signature of a number that differs in one is wrong.
+#[test]
+fn no_byte_of_a_padded_digest_may_differ() {
+    let (keys, _) = vectors();
+    let mut workspace = Workspace::new();
+    // The digest of PSS has as many bytes as the modulus, or one less.
+    for name in ["generated-1024-1", "pss-1025-1", "pss-1031-1"] {
+        let key = keys[name].key().expect("a good key");
+        let length = key.signature_length();
+        for padding in [Padding::pkcs1v15(Hash::SHA256), Padding::pss(Hash::SHA256)] {
+            let (mut signature, mut padded) = (vec![0; length], vec![0; length]);
+            key.sign(padding, b"message", &mut signature, &mut workspace).expect("a good key");
+            let mut raw = [hazmat::raw_public(key.public_key(), &signature, &mut padded)];
+            process(&mut raw, &mut workspace).expect("a good number");
+            let mut wrong = 0;
+            for at in 0..8 * length {
+                let mut padded = padded.clone();
+                padded[at / 8] ^= 1 << (at % 8);
+                let mut raw = [hazmat::raw_private(&key, &padded, &mut signature)];
+                if process(&mut raw, &mut workspace).is_err() {
+                    assert_eq!(raw[0].outcome(), Some(Err(Error::OutOfRange)));
+                    continue;
+                }
+                wrong += 1;
+                let verified =
+                    key.public_key().verify(padding, b"message", &signature, &mut workspace);
+                assert_eq!(verified, Err(Error::Signature), "{padding:?}, bit {at}");
+            }
+            assert!(wrong > 8 * length - 16, "{wrong}");
         }
     }
 }
