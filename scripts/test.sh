@@ -11,7 +11,7 @@ source scripts/selection.sh
 
 # Folders and programs that run longest. They begin first, so that nothing waits for them in the end.
 slowest=(
-    speed/src random/signals random/per_cpu cli/program engine/stack random/fork kernels/kernels
+    speed/src rsa/src random/signals random/per_cpu cli/program engine/stack random/fork kernels/kernels
     ciphers/vectors random/erasure random/frames peers/peers random/rekeying ciphers/aead_levels
 )
 # What an optimised build could break: what is left behind, wiped or on the stack; claims, locks and
