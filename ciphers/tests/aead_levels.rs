@@ -12,8 +12,7 @@ use lanecrypt_testing::numbers::Numbers;
 /// How many random cases there are for each level, of all algorithms together: as many as the
 /// environment says, or a thousand.
 fn cases() -> usize {
-    std::env::var("LANECRYPT_CASES")
-        .map_or(1000, |n| n.parse().expect("LANECRYPT_CASES is a number"))
+    lanecrypt_testing::numbers::cases(1000)
 }
 
 /// A test at each level side by side.

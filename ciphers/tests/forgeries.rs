@@ -9,8 +9,7 @@ use lanecrypt_testing::numbers::Numbers;
 
 /// How many forgeries there are in all: as many as the environment says, or a hundred thousand.
 fn cases() -> usize {
-    std::env::var("LANECRYPT_CASES")
-        .map_or(100_000, |n| n.parse().expect("LANECRYPT_CASES is a number"))
+    lanecrypt_testing::numbers::cases(100_000)
 }
 
 #[test]

@@ -18,8 +18,7 @@ const KEYS: usize = 24;
 
 /// The number of batches in all: `LANECRYPT_CASES`, or a few thousand.
 fn cases() -> usize {
-    std::env::var("LANECRYPT_CASES")
-        .map_or(12_000, |n| n.parse().expect("LANECRYPT_CASES is a number"))
+    lanecrypt_testing::numbers::cases(12_000)
 }
 
 #[test]

@@ -6,11 +6,9 @@ use std::collections::BTreeMap;
 use std::panic::catch_unwind;
 use std::sync::{Arc, Mutex};
 
-use lanecrypt_ciphers::{Cipher, hazmat};
-use lanecrypt_engine::{
-    Algorithm, Driver, Engine, Error, Isa, Job, Jobs, Operation, Request, Session, SessionId,
-};
+use lanecrypt_engine::{Algorithm, Driver, Engine, Error, Isa, Jobs, Request, Session, SessionId};
 use lanecrypt_testing::batches::batch::{Rooms, check, random};
+use lanecrypt_testing::batches::kept::Kept;
 use lanecrypt_testing::batches::keys::{Key, algorithms, random_keys};
 use lanecrypt_testing::batches::numbers::Random;
 
@@ -27,12 +25,6 @@ struct Inside {
     requests: usize,
     /// Its fault, if it has one.
     mood: Mood,
-}
-
-#[derive(Debug)]
-enum Kept {
-    Sealed(Cipher),
-    Raw(hazmat::RawCipher),
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -73,11 +65,7 @@ impl Driver for Card {
         if !Self::ALGORITHMS.contains(&algorithm) {
             return Err(Error::Unsupported);
         }
-        let kept = if algorithm.is_aead() {
-            Kept::Sealed(Cipher::with_isa(Isa::PORTABLE, algorithm, key)?)
-        } else {
-            Kept::Raw(hazmat::RawCipher::with_isa(Isa::PORTABLE, algorithm, key)?)
-        };
+        let kept = Kept::new(Isa::PORTABLE, algorithm, key)?;
         Ok(self.look(|inside| {
             inside.next += 1;
             inside.sessions.insert(inside.next, kept);
@@ -101,29 +89,11 @@ impl Driver for Card {
                 assert_ne!(inside.mood, Mood::Exhausted(at), "the card is exhausted");
                 if inside.mood != Mood::Idle {
                     inside.requests += 1;
-                    let outcome = serve(&inside.sessions[&job.session_id().0], &mut job);
+                    let outcome = inside.sessions[&job.session_id().0].serve(&mut job);
                     job.settle(outcome);
                 }
             }
         });
-    }
-}
-
-fn serve(kept: &Kept, job: &mut Job<'_, '_>) -> Result<(), Error> {
-    let (nonce, aad, operation) = (job.nonce(), job.aad(), job.operation());
-    match (kept, operation) {
-        (Kept::Raw(cipher), Operation::Encrypt) => cipher.encrypt(nonce, job.data()?),
-        (Kept::Raw(cipher), Operation::Decrypt) => cipher.decrypt(nonce, job.data()?),
-        (Kept::Sealed(cipher), Operation::Seal) => {
-            let mut tag = vec![0; job.tag_length()];
-            cipher.seal_detached(nonce, aad, job.data()?, &mut tag)?;
-            job.put_tag(&tag)
-        }
-        (Kept::Sealed(cipher), Operation::Open) => {
-            let tag = job.tag().map(<[u8]>::to_vec).unwrap_or_default();
-            cipher.open_detached(nonce, aad, job.data()?, &tag)
-        }
-        _ => Err(Error::Unsupported),
     }
 }
 

@@ -12,8 +12,7 @@ use lanecrypt_testing::levels;
 
 /// The number of batches in all: `LANECRYPT_CASES`, or a few thousand.
 fn cases() -> usize {
-    std::env::var("LANECRYPT_CASES")
-        .map_or(12_000, |n| n.parse().expect("LANECRYPT_CASES is a number"))
+    lanecrypt_testing::numbers::cases(12_000)
 }
 
 /// The lengths of messages that run in lanes.

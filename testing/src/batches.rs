@@ -2,6 +2,7 @@
 
 pub mod adding;
 pub mod batch;
+pub mod kept;
 pub mod keys;
 pub mod message;
 pub mod numbers;

@@ -1,5 +1,8 @@
 //! Numbers to choose cases by, and how many cases to run.
 
+use core::fmt::Debug;
+use core::str::FromStr;
+
 /// Numbers that look random and are the same in every run (Steele, Lea and Flood, "Fast splittable
 /// pseudorandom number generators": SplitMix64). The seed is the field.
 pub struct Numbers(pub u64);
@@ -37,7 +40,7 @@ pub fn hex(text: &str) -> Vec<u8> {
 }
 
 /// How many random cases to run: so many as `LANECRYPT_CASES` says, or `usual`.
-pub fn cases(usual: u64) -> u64 {
+pub fn cases<N: FromStr<Err: Debug>>(usual: N) -> N {
     match std::env::var("LANECRYPT_CASES") {
         Ok(n) => n.parse().expect("LANECRYPT_CASES is a number"),
         Err(_) => usual,

@@ -39,12 +39,12 @@ pub(super) trait Chain: Sized + ZeroizeOnDrop {
     fn decrypt(&self, chain: &mut [u8; 16], data: InOutBuf<'_, '_, u8>);
 }
 
-/// CBC: the nonce is the initialization vector.
-macro_rules! cbc {
-    ($bits:literal) => {
-        impl Chain for Aes<$bits> {
+/// A mode of AES with keys of so many bits.
+macro_rules! chain {
+    ($cipher:ident<$bits:literal>, $step:literal, $mode:ident) => {
+        impl Chain for $cipher<$bits> {
             const KEY: usize = $bits / 8;
-            const STEP: usize = 16;
+            const STEP: usize = $step;
 
             fn empty(isa: Isa) -> Self {
                 BlockEncrypt::empty(isa)
@@ -55,66 +55,59 @@ macro_rules! cbc {
                 Ok(())
             }
 
-            #[inline]
-            fn first(nonce: &[u8]) -> Result<[u8; 16], Error> {
-                nonce.try_into().map_err(|_| Error::NonceLength)
-            }
+            $mode!();
+        }
+    };
+}
 
-            #[inline]
-            fn encrypt(&self, chain: &mut [u8; 16], data: InOutBuf<'_, '_, u8>) {
-                self.cbc_encrypt(chain, into_blocks(data).0);
-            }
+/// CBC: the nonce is the initialization vector.
+macro_rules! cbc {
+    () => {
+        #[inline]
+        fn first(nonce: &[u8]) -> Result<[u8; 16], Error> {
+            nonce.try_into().map_err(|_| Error::NonceLength)
+        }
 
-            #[inline]
-            fn decrypt(&self, chain: &mut [u8; 16], data: InOutBuf<'_, '_, u8>) {
-                self.cbc_decrypt(chain, into_blocks(data).0);
-            }
+        #[inline]
+        fn encrypt(&self, chain: &mut [u8; 16], data: InOutBuf<'_, '_, u8>) {
+            self.cbc_encrypt(chain, into_blocks(data).0);
+        }
+
+        #[inline]
+        fn decrypt(&self, chain: &mut [u8; 16], data: InOutBuf<'_, '_, u8>) {
+            self.cbc_decrypt(chain, into_blocks(data).0);
         }
     };
 }
 
 /// CTR: the nonce is followed by a counter of 32 bits that begins at 1 (RFC 3686, section 4).
 macro_rules! ctr {
-    ($bits:literal) => {
-        impl Chain for AesForward<$bits> {
-            const KEY: usize = $bits / 8;
-            const STEP: usize = 1;
+    () => {
+        #[inline]
+        fn first(nonce: &[u8]) -> Result<[u8; 16], Error> {
+            let nonce: &[u8; 12] = nonce.try_into().map_err(|_| Error::NonceLength)?;
+            let mut block = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
+            block[..12].copy_from_slice(nonce);
+            Ok(block)
+        }
 
-            fn empty(isa: Isa) -> Self {
-                BlockEncrypt::empty(isa)
-            }
+        #[inline]
+        fn encrypt(&self, chain: &mut [u8; 16], data: InOutBuf<'_, '_, u8>) {
+            self.ctr(chain, data);
+        }
 
-            fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
-                BlockEncrypt::set_key(self, array(key)?);
-                Ok(())
-            }
-
-            #[inline]
-            fn first(nonce: &[u8]) -> Result<[u8; 16], Error> {
-                let nonce: &[u8; 12] = nonce.try_into().map_err(|_| Error::NonceLength)?;
-                let mut block = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
-                block[..12].copy_from_slice(nonce);
-                Ok(block)
-            }
-
-            #[inline]
-            fn encrypt(&self, chain: &mut [u8; 16], data: InOutBuf<'_, '_, u8>) {
-                self.ctr(chain, data);
-            }
-
-            #[inline]
-            fn decrypt(&self, chain: &mut [u8; 16], data: InOutBuf<'_, '_, u8>) {
-                self.ctr(chain, data);
-            }
+        #[inline]
+        fn decrypt(&self, chain: &mut [u8; 16], data: InOutBuf<'_, '_, u8>) {
+            self.ctr(chain, data);
         }
     };
 }
 
-cbc!(128);
-cbc!(192);
-cbc!(256);
-ctr!(128);
-ctr!(256);
+chain!(Aes<128>, 16, cbc);
+chain!(Aes<192>, 16, cbc);
+chain!(Aes<256>, 16, cbc);
+chain!(AesForward<128>, 1, ctr);
+chain!(AesForward<256>, 1, ctr);
 
 /// A cipher and a code, each with its key.
 pub(super) struct Chained<C> {

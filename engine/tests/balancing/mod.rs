@@ -6,14 +6,13 @@ use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 use std::thread;
 
-use lanecrypt_ciphers::{Cipher, hazmat};
-use lanecrypt_engine::{Algorithm, Driver, Error, Isa, Job, Jobs, Load, Operation, SessionId};
+use lanecrypt_engine::{Algorithm, Driver, Error, Isa, Job, Jobs, Load, SessionId};
+use lanecrypt_testing::batches::kept::Kept;
 use lanecrypt_testing::batches::numbers::{Numbers as _, Random};
 
 /// The number of requests: `LANECRYPT_CASES`, or a hundred thousand.
 pub(crate) fn cases() -> usize {
-    std::env::var("LANECRYPT_CASES")
-        .map_or(100_000, |n| n.parse().expect("LANECRYPT_CASES is a number"))
+    lanecrypt_testing::numbers::cases(100_000)
 }
 
 /// How a driver fails over a job.
@@ -61,12 +60,6 @@ struct Inside {
     broken: bool,
     answered: usize,
     failures: [usize; FAILURES.len()],
-}
-
-#[derive(Debug)]
-enum Kept {
-    Sealed(Cipher),
-    Raw(hazmat::RawCipher),
 }
 
 /// What it panics with; not reported.
@@ -172,7 +165,7 @@ impl Inside {
             _ => {}
         }
         let kept = kept.expect("only a session that is open gets jobs");
-        let outcome = serve(&kept, &mut job);
+        let outcome = kept.serve(&mut job);
         match failure {
             Some(Failure::SaysAfter) => job.settle(Err(Error::DriverFailed)),
             Some(Failure::PanicsAfter) => std::panic::panic_any(PLANNED),
@@ -195,34 +188,13 @@ fn destroy(job: &mut Job<'_, '_>) {
     let _ = job.put_tag(&vec![0x55; length]);
 }
 
-fn serve(kept: &Kept, job: &mut Job<'_, '_>) -> Result<(), Error> {
-    let (nonce, aad, operation) = (job.nonce(), job.aad(), job.operation());
-    match (kept, operation) {
-        (Kept::Raw(cipher), Operation::Encrypt) => cipher.encrypt(nonce, job.data()?),
-        (Kept::Raw(cipher), Operation::Decrypt) => cipher.decrypt(nonce, job.data()?),
-        (Kept::Sealed(cipher), Operation::Seal) => {
-            let mut tag = vec![0; job.tag_length()];
-            cipher.seal_detached(nonce, aad, job.data()?, &mut tag)?;
-            job.put_tag(&tag)
-        }
-        (Kept::Sealed(cipher), Operation::Open) => {
-            let tag = job.tag().map(<[u8]>::to_vec).unwrap_or_default();
-            cipher.open_detached(nonce, aad, job.data()?, &tag)
-        }
-        _ => Err(Error::Unsupported),
-    }
-}
-
 impl Driver for Flaky {
     fn name(&self) -> &str {
         self.name
     }
 
     fn open(&self, algorithm: Algorithm, key: &[u8]) -> Result<SessionId, Error> {
-        let kept = match algorithm.is_aead() {
-            true => Kept::Sealed(Cipher::with_isa(Isa::detect(), algorithm, key)?),
-            false => Kept::Raw(hazmat::RawCipher::with_isa(Isa::detect(), algorithm, key)?),
-        };
+        let kept = Kept::new(Isa::detect(), algorithm, key)?;
         let mut inside = self.look();
         if inside.broken {
             match inside.number_below(2) == 0 {

@@ -11,8 +11,7 @@ use lanecrypt_testing::batches::numbers::{Numbers, Random};
 
 /// The number of messages: `LANECRYPT_CASES`, or a hundred thousand.
 pub(crate) fn cases() -> usize {
-    std::env::var("LANECRYPT_CASES")
-        .map_or(100_000, |n| n.parse().expect("LANECRYPT_CASES is a number"))
+    lanecrypt_testing::numbers::cases(100_000)
 }
 
 /// Sessions, and messages for them.

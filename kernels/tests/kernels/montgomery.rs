@@ -130,7 +130,7 @@ const SIZES: [usize; 24] = [
 fn random_powers_of_every_size() {
     let mut numbers = Numbers(1);
     let mut workspace = Workspace::new();
-    let count = cases(1000).div_ceil(SIZES.len() as u64);
+    let count = cases::<u64>(1000).div_ceil(SIZES.len() as u64);
     for bits in SIZES {
         for case in 0..count {
             let full = case % 8 == 0 && bits <= 1100 || case == 0 && bits <= 2048;
