@@ -88,6 +88,7 @@ fn powers(isa: Isa) -> usize {
                         modulus: &modulus,
                         base: &base[..limbs],
                         exponent: &exponent,
+                        factor: Some(&base[..limbs]),
                         out: &mut out[..limbs],
                     })
                     .collect();

@@ -8,7 +8,10 @@
 //! because b^d = x^d r, so that b^(d - 1) y = x^d r y / b = x^d. No inverse is needed, and no state is
 //! kept from one operation to the next. d is odd, so d - 1 is d with its lowest bit cleared.
 //!
-//! With the primes of n, b^(d - 1) is computed modulo each of them (RFC 8017, section 5.1.2).
+//! With the primes of n, b^(d - 1) is computed modulo each of them (RFC 8017, section 5.1.2), and
+//! multiplied with y modulo n. So what is known, the result, is computed from the public modulus.
+//!
+//! All products are exponentiations of the kernels, for all tasks at once.
 
 use arrayvec::ArrayVec;
 use lanecrypt_kernels::montgomery::{
@@ -56,11 +59,10 @@ pub(crate) fn random_below(
 
 /// Computes the outputs, which have to be checked before anybody gets them.
 pub(crate) fn run(tasks: &mut [Task<'_>], arithmetic: &mut montgomery::Workspace) {
-    let mut jobs: ArrayVec<_, AT_ONCE> = tasks.iter_mut().map(|task| task.hiding()).collect();
-    public_powers(&mut jobs, arithmetic);
-    drop(jobs);
+    products(tasks, arithmetic, |task| Some(task.factor()));
+    products(tasks, arithmetic, |task| Some(task.blinded()));
     for task in &mut *tasks {
-        task.blind(arithmetic);
+        task.reduce(arithmetic);
     }
 
     let mut jobs = ArrayVec::<_, { 2 * AT_ONCE }>::new();
@@ -69,29 +71,45 @@ pub(crate) fn run(tasks: &mut [Task<'_>], arithmetic: &mut montgomery::Workspace
     }
     powers(&mut jobs, arithmetic);
     drop(jobs);
-    for task in tasks {
-        task.unblind(arithmetic);
+
+    for task in &mut *tasks {
+        task.subtract(arithmetic);
     }
+    products(tasks, arithmetic, Task::quotient);
+    for task in &mut *tasks {
+        task.put_together();
+    }
+    products(tasks, arithmetic, Task::unblinded);
+}
+
+/// One product of each task that has one, side by side.
+fn products<'t, 'a>(
+    tasks: &'t mut [Task<'a>],
+    arithmetic: &mut montgomery::Workspace,
+    product: impl Fn(&'t mut Task<'a>) -> Option<PublicPower<'t>>,
+) {
+    let mut jobs: ArrayVec<_, AT_ONCE> = tasks.iter_mut().filter_map(product).collect();
+    public_powers(&mut jobs, arithmetic);
 }
 
 impl Task<'_> {
-    /// r^(e - 1).
-    fn hiding(&mut self) -> PublicPower<'_> {
+    /// y = r^(e - 1) x.
+    fn factor(&mut self) -> PublicPower<'_> {
         let key = self.key.public_key();
-        let Blinding { random, power, .. } = &mut self.slot.blinding;
-        let out = zeros(power, random.len());
-        PublicPower { modulus: key.modulus(), base: random, exponent: key.e() - 1, out }
+        let Slot { input, blinding: Blinding { random, factor, .. }, .. } = &mut *self.slot;
+        let (exponent, out) = (key.e() - 1, zeros(factor, random.len()));
+        PublicPower { modulus: key.modulus(), base: random, exponent, factor: Some(input), out }
     }
 
-    /// y and b, and b modulo the primes.
-    fn blind(&mut self, arithmetic: &mut montgomery::Workspace) {
-        let modulus = self.key.public_key().modulus();
-        let Slot { input, blinding, .. } = &mut *self.slot;
-        let Blinding { random, power, factor, blinded, .. } = blinding;
-        let factor = zeros(factor, random.len());
-        let blinded = zeros(blinded, random.len());
-        modulus.multiply(input, power, factor, arithmetic);
-        modulus.multiply(factor, random, blinded, arithmetic);
+    /// b = y r.
+    fn blinded(&mut self) -> PublicPower<'_> {
+        let Blinding { random, factor, blinded, .. } = &mut self.slot.blinding;
+        let out = zeros(blinded, random.len());
+        PublicPower::product(self.key.public_key().modulus(), factor, random, out)
+    }
+
+    /// b modulo the primes.
+    fn reduce(&mut self, arithmetic: &mut montgomery::Workspace) {
         #[cfg(all(test, feature = "legacy"))]
         crate::faults::inject(self.slot, crate::faults::Stage::Blinded);
         let Slot { blinding: Blinding { blinded, .. }, crt, .. } = &mut *self.slot;
@@ -102,62 +120,66 @@ impl Task<'_> {
         }
     }
 
-    /// b^(d - 1), or the same modulo both primes.
+    /// b^(d - 1) modulo both primes; without them, b^(d - 1) y, which is the output.
     fn exponentiations<'t>(&'t mut self, jobs: &mut ArrayVec<Power<'t>, { 2 * AT_ONCE }>) {
-        let Slot { blinding, crt, .. } = &mut *self.slot;
+        let Slot { blinding: Blinding { factor, blinded, .. }, crt, output, .. } = &mut *self.slot;
         match self.key.primes() {
             None => {
-                let Blinding { blinded, result, .. } = blinding;
-                let out = zeros(result, blinded.len());
-                let exponent = self.key.exponent();
-                let modulus = self.key.public_key().modulus();
-                jobs.push(Power { modulus, base: blinded, exponent, out });
+                let out = zeros(output, blinded.len());
+                let (modulus, exponent) = (self.key.public_key().modulus(), self.key.exponent());
+                jobs.push(Power { modulus, base: blinded, exponent, factor: Some(factor), out });
             }
             Some(Primes { p, q, exponents, .. }) => {
                 let numbers = crt.bases.iter().zip(&mut crt.powers).zip(exponents);
                 for (modulus, ((base, out), exponent)) in [p, q].into_iter().zip(numbers) {
                     let out = zeros(out, base.len());
-                    jobs.push(Power { modulus, base, exponent, out });
+                    jobs.push(Power { modulus, base, exponent, factor: None, out });
                 }
             }
         }
     }
 
-    /// The result of b^(d - 1).
-    fn unblind(&mut self, arithmetic: &mut montgomery::Workspace) {
+    // Garner's formula: q (qinv (from p - from q) mod p) + from q.
+
+    /// from p - from q, in the place of from p.
+    fn subtract(&mut self, arithmetic: &mut montgomery::Workspace) {
         #[cfg(all(test, feature = "legacy"))]
         crate::faults::inject(self.slot, crate::faults::Stage::Powers);
-        let modulus = self.key.public_key().modulus();
+        let Some(Primes { p, .. }) = self.key.primes() else { return };
+        let Crt { powers: [from_p, from_q], remainder, .. } = &mut self.slot.crt;
+        let remainder = zeros(remainder, p.limbs().len());
+        p.reduce(from_q, remainder, arithmetic);
+        p.subtract(from_p, remainder);
+    }
+
+    /// That times qinv.
+    fn quotient(&mut self) -> Option<PublicPower<'_>> {
+        let Primes { p, qinv, .. } = self.key.primes()?;
+        let Crt { powers: [difference, _], quotient, .. } = &mut self.slot.crt;
+        Some(PublicPower::product(p, difference, qinv, zeros(quotient, qinv.len())))
+    }
+
+    /// That times q, plus from q: b^(d - 1).
+    fn put_together(&mut self) {
+        let Some(Primes { q, .. }) = self.key.primes() else { return };
         let Slot { blinding: Blinding { factor, result, .. }, crt, .. } = &mut *self.slot;
-        if let Some(primes) = self.key.primes() {
-            put_together(primes, crt, zeros(result, factor.len()), arithmetic);
-        }
+        let Crt { powers: [_, from_q], quotient, product, .. } = crt;
+        let product = zeros(product, quotient.len() + q.limbs().len());
+        multiply_add(quotient, q.limbs(), from_q, product);
+        // What is above is zero, as the number is less than n.
+        let result = zeros(result, factor.len());
+        result.copy_from_slice(&product[..result.len()]);
         #[cfg(all(test, feature = "legacy"))]
         crate::faults::inject(self.slot, crate::faults::Stage::Together);
-        let Slot { blinding: Blinding { factor, result, .. }, output, .. } = &mut *self.slot;
-        modulus.multiply(result, factor, zeros(output, factor.len()), arithmetic);
     }
-}
 
-/// Garner's formula: q (qinv (from p - from q) mod p) + from q.
-fn put_together(
-    primes: &Primes,
-    crt: &mut Crt,
-    result: &mut [u64],
-    arithmetic: &mut montgomery::Workspace,
-) {
-    let Primes { p, q, qinv, .. } = primes;
-    let Crt { powers: [from_p, from_q], remainder, quotient, product, .. } = crt;
-    let (length, length_q) = (p.limbs().len(), q.limbs().len());
-    let remainder = zeros(remainder, length);
-    p.reduce(from_q, remainder, arithmetic);
-    p.subtract(from_p, remainder);
-    let quotient = zeros(quotient, length);
-    p.multiply(from_p, qinv, quotient, arithmetic);
-    let product = zeros(product, length + length_q);
-    multiply_add(quotient, q.limbs(), from_q, product);
-    // What is above is zero, as the number is less than n.
-    result.copy_from_slice(&product[..result.len()]);
+    /// b^(d - 1) y, if the primes have served so far.
+    fn unblinded(&mut self) -> Option<PublicPower<'_>> {
+        self.key.primes()?;
+        let modulus = self.key.public_key().modulus();
+        let Slot { blinding: Blinding { factor, result, .. }, output, .. } = &mut *self.slot;
+        Some(PublicPower::product(modulus, result, factor, zeros(output, factor.len())))
+    }
 }
 
 #[cfg(test)]

@@ -128,7 +128,7 @@ fn public_operations(
                 [&mut slot.input, &mut slot.output]
             };
             let out = zeros(out, length);
-            PublicPower { modulus: key.modulus(), base, exponent: key.e(), out }
+            PublicPower { modulus: key.modulus(), base, exponent: key.e(), factor: None, out }
         })
         .collect();
     public_powers(&mut jobs, arithmetic);

@@ -49,7 +49,6 @@ pub(crate) struct Slot {
 pub(crate) struct Blinding {
     pub(crate) bytes: Vec<u8>,
     pub(crate) random: Vec<u64>,
-    pub(crate) power: Vec<u64>,
     pub(crate) factor: Vec<u64>,
     pub(crate) blinded: Vec<u64>,
     pub(crate) result: Vec<u64>,
@@ -70,7 +69,7 @@ impl Slot {
     /// batch, so nothing is behind their lengths.
     pub(crate) fn wipe(&mut self) {
         let Self { is_live, input, output, checked, padded, blinding, crt, .. } = self;
-        let Blinding { bytes, random, power, factor, blinded, result } = blinding;
+        let Blinding { bytes, random, factor, blinded, result } = blinding;
         let Crt { bases: [base_p, base_q], powers: [from_p, from_q], .. } = crt;
         let Crt { remainder, quotient, product, .. } = crt;
         *is_live = false;
@@ -79,16 +78,14 @@ impl Slot {
         wipe::memory(bytes);
         bytes.clear();
         for numbers in [
-            [input, output, checked, random, power, factor, blinded],
-            [result, base_p, base_q, from_p, from_q, remainder, quotient],
+            [input, output, checked, random, factor, blinded, result],
+            [base_p, base_q, from_p, from_q, remainder, quotient, product],
         ]
         .as_flattened_mut()
         {
             wipe::words(numbers);
             numbers.clear();
         }
-        wipe::words(product);
-        product.clear();
         #[cfg(all(test, feature = "legacy"))]
         {
             self.fault = None;

@@ -7,7 +7,7 @@ use core::fmt;
 use zeroize::ZeroizeOnDrop;
 
 use super::digits::Digits;
-use super::limbs::{double, less, less_with, mask, multiply, reduce_once};
+use super::limbs::{double, less, less_with, mask, reduce_once};
 use super::workspace::Workspace;
 use super::{Power, PublicPower, portable, powers, public_powers};
 use crate::{Isa, wipe};
@@ -133,21 +133,13 @@ impl Modulus {
         portable::remainder(self, number, out, workspace);
     }
 
-    /// The product of two remainders.
+    /// The product of two remainders, see [`PublicPower::product`].
     ///
     /// # Panics
     ///
     /// If a number of limbs is not that of the modulus.
     pub fn multiply(&self, one: &[u64], other: &[u64], out: &mut [u64], workspace: &mut Workspace) {
-        let length = self.limbs.len();
-        let same = one.len() == length && other.len() == length && out.len() == length;
-        assert!(same, "the length of the modulus");
-        let product = workspace.limbs(2 * length);
-        multiply(one, other, product);
-        portable::reduce(self, product, out);
-        multiply(out, &self.r_squared, product);
-        portable::reduce(self, product, out);
-        wipe::words(product);
+        public_powers(&mut [PublicPower::product(self, one, other, out)], workspace);
     }
 
     /// Adds a remainder to another one.
@@ -192,7 +184,7 @@ impl Modulus {
         out: &mut [u64],
         workspace: &mut Workspace,
     ) {
-        powers(&mut [Power { modulus: self, base, exponent, out }], workspace);
+        powers(&mut [Power { modulus: self, base, exponent, factor: None, out }], workspace);
     }
 
     /// One exponentiation with a public exponent, see [`public_powers`].
@@ -207,7 +199,8 @@ impl Modulus {
         out: &mut [u64],
         workspace: &mut Workspace,
     ) {
-        public_powers(&mut [PublicPower { modulus: self, base, exponent, out }], workspace);
+        let job = PublicPower { modulus: self, base, exponent, factor: None, out };
+        public_powers(&mut [job], workspace);
     }
 }
 

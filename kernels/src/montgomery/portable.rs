@@ -13,7 +13,8 @@ const ENTRIES: usize = 1 << WINDOW;
 
 /// Montgomery's reduction: `product` / 2^(64 L) modulo the modulus of L limbs.
 ///
-/// The product has 2 L limbs, is less than 2^(64 L) times the modulus, and is overwritten.
+/// The product has 2 L limbs and is overwritten. If it is not less than 2^(64 L) times the modulus,
+/// the result is another number of L limbs with that remainder.
 pub(super) fn reduce(modulus: &Modulus, product: &mut [u64], out: &mut [u64]) {
     let n = modulus.limbs();
     let mut over = 0;
@@ -59,7 +60,8 @@ pub(super) fn raise<J: Job>(jobs: &mut [J], chosen: &[usize], workspace: &mut Wo
     for &i in chosen {
         let job = &mut jobs[i];
         let length = job.modulus().limbs().len();
-        let memory = workspace.limbs((ENTRIES + 4) * length);
+        let entries = if matches!(job.exponent(), Exponent::Secret(_)) { ENTRIES + 1 } else { 1 };
+        let memory = workspace.limbs((entries + 3) * length);
         let (out, rest) = memory.split_at_mut(length);
         match job.exponent() {
             Exponent::Secret(exponent) => power(job.modulus(), job.base(), exponent, out, rest),
@@ -67,12 +69,21 @@ pub(super) fn raise<J: Job>(jobs: &mut [J], chosen: &[usize], workspace: &mut Wo
                 public_power(job.modulus(), job.base(), exponent, out, rest);
             }
         }
+        // Out of Montgomery's form.
+        let product = &mut rest[..2 * length];
+        match job.factor() {
+            Some(factor) => {
+                multiply(out, factor, product);
+                reduce(job.modulus(), product, out);
+            }
+            None => left(job.modulus(), out, product),
+        }
         job.out().copy_from_slice(out);
         wipe::words(memory);
     }
 }
 
-/// By fixed windows. All entries of the table are read for each window.
+/// By fixed windows, in Montgomery's form. All entries of the table are read for each window.
 fn power(modulus: &Modulus, base: &[u64], exponent: &[u64], out: &mut [u64], memory: &mut [u64]) {
     let length = modulus.limbs().len();
     let (product, rest) = memory.split_at_mut(2 * length);
@@ -91,21 +102,25 @@ fn power(modulus: &Modulus, base: &[u64], exponent: &[u64], out: &mut [u64], mem
         multiply(out, entry, product);
         reduce(modulus, product, out);
     }
-    left(modulus, out, product);
 }
 
 /// The powers of the base from the zeroth on, in Montgomery's form.
 fn fill(modulus: &Modulus, base: &[u64], table: &mut [u64], product: &mut [u64]) {
     let length = modulus.limbs().len();
-    let (one, rest) = table.split_at_mut(length);
-    one.copy_from_slice(modulus.r_squared());
-    left(modulus, one, product);
+    let (first, rest) = table.split_at_mut(length);
+    set_one(modulus, first, product);
     multiplied(modulus, modulus.r_squared(), base, &mut rest[..length], product);
     for i in 2..ENTRIES {
         let (before, entry) = table.split_at_mut(i * length);
         let [first, last] = [1, i - 1].map(|i| &before[i * length..(i + 1) * length]);
         multiplied(modulus, first, last, &mut entry[..length], product);
     }
+}
+
+/// The number 1 in Montgomery's form.
+fn set_one(modulus: &Modulus, out: &mut [u64], product: &mut [u64]) {
+    out.copy_from_slice(modulus.r_squared());
+    left(modulus, out, product);
 }
 
 /// One entry of the table, by reading all.
@@ -121,7 +136,7 @@ fn look_up(mut table: &[u64], index: u64, out: &mut [u64]) {
     }
 }
 
-/// By the bits of the exponent.
+/// By the bits of the exponent, in Montgomery's form.
 fn public_power(
     modulus: &Modulus,
     base: &[u64],
@@ -134,10 +149,7 @@ fn public_power(
     let base_form = &mut rest[..length];
     multiplied(modulus, modulus.r_squared(), base, base_form, product);
     match exponent.checked_ilog2() {
-        None => {
-            out.fill(0);
-            out[0] = 1;
-        }
+        None => set_one(modulus, out, product),
         Some(top) => {
             out.copy_from_slice(base_form);
             for bit in (0..top).rev() {
@@ -147,7 +159,6 @@ fn public_power(
                     reduce(modulus, product, out);
                 }
             }
-            left(modulus, out, product);
         }
     }
 }
@@ -161,25 +172,25 @@ pub(super) fn remainder(
 ) {
     let length = modulus.limbs().len();
     let memory = workspace.limbs(2 * length);
-    out.fill(0);
     // From the highest part down, which may be shorter.
-    let mut end = number.len();
-    let mut start = 0;
-    while start + length < end {
-        start += length;
+    let mut parts = number.chunks(length).rev();
+    let highest = parts.next().unwrap_or_default();
+    let (low, high) = out.split_at_mut(highest.len());
+    low.copy_from_slice(highest);
+    high.fill(0);
+    if number.len() <= length {
+        multiply(out, modulus.r_squared(), memory);
+        reduce(modulus, memory, out);
+        left(modulus, out, memory);
     }
-    while end > 0 {
-        let part = &number[start..end];
-        // The remainder so far and behind it the part: less than 2^(64 L) times the modulus.
+    for part in parts {
+        // The number so far, which has L limbs, and behind it the part.
         let (low, high) = memory.split_at_mut(length);
-        low[..part.len()].copy_from_slice(part);
-        low[part.len()..].fill(0);
+        low.copy_from_slice(part);
         high.copy_from_slice(out);
         reduce(modulus, memory, out);
         multiply(out, modulus.r_squared(), memory);
         reduce(modulus, memory, out);
-        end = start;
-        start = start.saturating_sub(length);
     }
     wipe::words(memory);
 }

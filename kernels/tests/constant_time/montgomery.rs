@@ -1,5 +1,5 @@
-//! Modular arithmetic: moduli, bases, exponents and all operands are secret. Lengths are public, and
-//! so is the highest limb of a modulus, because its number of bits is.
+//! Modular arithmetic: moduli, bases, exponents, factors and all operands are secret. Lengths are
+//! public, and so is the highest limb of a modulus, because its number of bits is.
 
 use lanecrypt_kernels::Isa;
 use lanecrypt_kernels::montgomery::{
@@ -39,31 +39,42 @@ fn reveal(limbs: Vec<u64>, secrets: &Secrets) {
     }
 }
 
-/// Exponentiations with so many limbs, all at once, with short exponents.
+/// Exponentiations with so many limbs, all at once, with short exponents; every other one has a
+/// factor.
 fn raise(isa: Isa, sizes: &[usize], secrets: &mut Secrets) {
     let moduli: Vec<_> = sizes.iter().map(|&count| modulus(isa, count, secrets)).collect();
     let bases: Vec<_> = sizes.iter().map(|&count| limbs(count, secrets)).collect();
     let exponents: Vec<_> = sizes.iter().map(|_| limbs(1, secrets)).collect();
+    let factors: Vec<_> = sizes.iter().map(|&count| limbs(count, secrets)).collect();
     let mut outs: Vec<_> = sizes.iter().map(|&count| vec![0; count]).collect();
     let mut jobs = Vec::new();
     for (i, out) in outs.iter_mut().enumerate() {
         let (modulus, base, exponent) = (&moduli[i], &bases[i], &exponents[i]);
-        jobs.push(Power { modulus, base, exponent, out });
+        let factor = (i % 2 == 0).then_some(&factors[i][..]);
+        jobs.push(Power { modulus, base, exponent, factor, out });
     }
     powers(&mut jobs, &mut Workspace::new());
     outs.into_iter().for_each(|out| reveal(out, secrets));
 }
 
-/// The same with a public exponent.
-fn raise_public(isa: Isa, sizes: &[usize], exponents: &[u64], secrets: &mut Secrets) {
+/// The same with public exponents; the first `with_factor` have a factor.
+fn raise_public(
+    isa: Isa,
+    sizes: &[usize],
+    exponents: &[u64],
+    with_factor: usize,
+    secrets: &mut Secrets,
+) {
     let moduli: Vec<_> = sizes.iter().map(|&count| modulus(isa, count, secrets)).collect();
     let bases: Vec<_> = sizes.iter().map(|&count| limbs(count, secrets)).collect();
+    let factors: Vec<_> = sizes[..with_factor].iter().map(|&count| limbs(count, secrets)).collect();
     let mut outs: Vec<_> = sizes.iter().map(|&count| vec![0; count]).collect();
     let mut jobs = Vec::new();
     for (i, out) in outs.iter_mut().enumerate() {
         let (modulus, base) = (&moduli[i], &bases[i]);
         let exponent = exponents[i % exponents.len()];
-        jobs.push(PublicPower { modulus, base, exponent, out });
+        let factor = factors.get(i).map(|factor| &factor[..]);
+        jobs.push(PublicPower { modulus, base, exponent, factor, out });
     }
     public_powers(&mut jobs, &mut Workspace::new());
     outs.into_iter().for_each(|out| reveal(out, secrets));
@@ -75,7 +86,10 @@ pub(crate) fn single(isa: Isa, secrets: &mut Secrets) {
         raise(isa, sizes, secrets);
     }
     for sizes in [&[16][..], &[24], &[32], &[48], &[64], &[4, 4], &[8, 8], &[24, 24], &[32, 32]] {
-        raise_public(isa, sizes, &[3], secrets);
+        raise_public(isa, sizes, &[3], 0, secrets);
+    }
+    for (sizes, exponent) in [(&[8][..], 1), (&[24], 3), (&[8, 8], 3)] {
+        raise_public(isa, sizes, &[exponent], 1, secrets);
     }
 }
 
@@ -84,8 +98,8 @@ pub(crate) fn lanes(isa: Isa, secrets: &mut Secrets) {
     for sizes in [&[4; 8][..], &[8; 3]] {
         raise(isa, sizes, secrets);
     }
-    for exponents in [&[17][..], &[3, 5, 4]] {
-        raise_public(isa, &[8; 5], exponents, secrets);
+    for (exponents, with_factor) in [(&[17][..], 0), (&[3, 5, 4], 0), (&[1], 5), (&[3, 4], 2)] {
+        raise_public(isa, &[8; 5], exponents, with_factor, secrets);
     }
 }
 

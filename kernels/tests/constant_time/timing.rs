@@ -422,6 +422,7 @@ fn powers<const COUNT: usize>(isa: Isa, inputs: &mut Inputs) {
             modulus,
             base,
             exponent,
+            factor: Some(base),
             out,
         })
         .collect();

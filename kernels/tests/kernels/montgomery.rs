@@ -60,25 +60,34 @@ fn below(numbers: &mut Numbers, n: &BigUint) -> BigUint {
     }
 }
 
-/// One exponentiation and its result.
+/// One exponentiation, or one times a factor, and its result.
 struct Case {
     modulus: BigUint,
     base: BigUint,
     exponent: BigUint,
+    factor: Option<BigUint>,
     result: BigUint,
 }
 
 impl Case {
     fn new(modulus: BigUint, base: BigUint, exponent: BigUint) -> Self {
         let result = base.modpow(&exponent, &modulus);
-        Self { modulus, base, exponent, result }
+        Self { modulus, base, exponent, factor: None, result }
+    }
+
+    fn times(mut self, factor: Option<BigUint>) -> Self {
+        if let Some(factor) = &factor {
+            self.result = self.result * factor % &self.modulus;
+        }
+        Self { factor, ..self }
     }
 
     /// A random one, whose exponent has at most so many limbs.
     fn random(numbers: &mut Numbers, bits: usize, exponent: usize) -> Self {
         let modulus = odd(numbers, bits);
         let base = below(numbers, &modulus);
-        Self::new(modulus, base, long(&number(numbers, exponent)))
+        let factor = (numbers.below(2) == 0).then(|| below(numbers, &modulus));
+        Self::new(modulus, base, long(&number(numbers, exponent))).times(factor)
     }
 }
 
@@ -95,6 +104,11 @@ fn run(isa: Isa, cases: &[Case], exponent_limbs: usize, workspace: &mut Workspac
     let bases = numbers(|case| &case.base);
     let exponents: Vec<_> =
         cases.iter().map(|case| limbs(&case.exponent, exponent_limbs)).collect();
+    let factors: Vec<Option<Vec<u64>>> = cases
+        .iter()
+        .enumerate()
+        .map(|(i, case)| Some(limbs(case.factor.as_ref()?, length(i))))
+        .collect();
     let mut outs: Vec<_> = (0..cases.len()).map(|i| vec![7; length(i)]).collect();
     let mut jobs: Vec<_> = outs
         .iter_mut()
@@ -103,16 +117,17 @@ fn run(isa: Isa, cases: &[Case], exponent_limbs: usize, workspace: &mut Workspac
             modulus: &moduli[i],
             base: &bases[i],
             exponent: &exponents[i],
+            factor: factors[i].as_deref(),
             out,
         })
         .collect();
     powers(&mut jobs, workspace);
     for (i, case) in cases.iter().enumerate() {
-        let Case { modulus, base, exponent, result } = case;
+        let Case { modulus, base, exponent, factor, result } = case;
         assert_eq!(
             &long(&outs[i]),
             result,
-            "{base:x} ^ {exponent:x} mod {modulus:x}, {i} of {}, {isa:?}",
+            "{base:x} ^ {exponent:x} * {factor:x?} mod {modulus:x}, {i} of {}, {isa:?}",
             cases.len()
         );
     }
@@ -178,7 +193,7 @@ fn every_count() {
 }
 
 /// Moduli whose bits are almost all ones or zeros, with bases at their ends and multiples of
-/// factors, to exponents at their ends.
+/// factors, to exponents at their ends, times factors at their ends.
 #[test]
 fn edges() {
     let one = BigUint::from(1u8);
@@ -212,7 +227,10 @@ fn edges() {
                     power_of_two(127),
                     power_of_two(128) - 1u8,
                 ] {
-                    batch.push(Case::new(modulus.clone(), base.clone(), exponent));
+                    let factors =
+                        [None, Some(BigUint::ZERO), Some(one.clone()), Some(modulus - 1u8)];
+                    let factor = factors[batch.len() % factors.len()].clone();
+                    batch.push(Case::new(modulus.clone(), base.clone(), exponent).times(factor));
                 }
             }
         }
@@ -253,7 +271,13 @@ fn exponents_of_many_lengths() {
         let mut jobs: Vec<_> = outs
             .iter_mut()
             .zip(&exponents)
-            .map(|(out, exponent)| Power { modulus: &modulus, base: &base, exponent, out })
+            .map(|(out, exponent)| Power {
+                modulus: &modulus,
+                base: &base,
+                exponent,
+                factor: None,
+                out,
+            })
             .collect();
         powers(&mut jobs, &mut workspace);
         for (out, exponent) in outs.iter().zip(&exponents) {
@@ -262,7 +286,8 @@ fn exponents_of_many_lengths() {
     }
 }
 
-/// Public exponents: those of keys, others, of one length and of several side by side.
+/// Public exponents: those of keys, others, one exponent and several side by side; with factors for
+/// all, for some, or for none. Products are among them.
 #[test]
 fn public_exponents() {
     let mut numbers = Numbers(5);
@@ -271,37 +296,52 @@ fn public_exponents() {
     for round in 0..cases(200) {
         let count = [1, 2, 3, 8, 9, 17][numbers.below(6)];
         let sizes = [&[2048][..], &[1024], &[512, 1024], &[3000, 512]][numbers.below(4)];
-        let same = numbers.below(2) == 0;
+        let same = (numbers.below(2) == 0).then(|| numbers.below(exponents.len()));
+        let factors = numbers.below(3);
         let chosen: Vec<_> = (0..count)
             .map(|i| {
                 let bits = sizes[numbers.below(sizes.len())];
                 let n = odd(&mut numbers, bits);
                 let base = below(&mut numbers, &n);
-                let which = if same { 0 } else { i + numbers.below(exponents.len()) };
+                let which = same.unwrap_or_else(|| i + numbers.below(exponents.len()));
                 let exponent = exponents[which % exponents.len()];
-                let result = base.modpow(&BigUint::from(exponent), &n);
-                (n, base, exponent, result)
+                let has_factor = factors == 0 || factors == 1 && numbers.below(2) == 0;
+                let factor = has_factor.then(|| below(&mut numbers, &n));
+                (Case::new(n, base, BigUint::from(exponent)).times(factor), exponent)
             })
             .collect();
         for isa in levels() {
             let moduli: Vec<_> = chosen
                 .iter()
-                .map(|(n, ..)| Modulus::new(isa, &n.to_u64_digits()).expect("odd and long"))
+                .map(|(case, _)| Modulus::new(isa, &case.modulus.to_u64_digits()))
+                .map(|modulus| modulus.expect("odd and long"))
                 .collect();
+            let length = |i: usize| moduli[i].limbs().len();
             let bases: Vec<_> = chosen
                 .iter()
-                .zip(&moduli)
-                .map(|((_, base, ..), modulus)| limbs(base, modulus.limbs().len()))
+                .enumerate()
+                .map(|(i, (case, _))| limbs(&case.base, length(i)))
+                .collect();
+            let factors: Vec<Option<Vec<u64>>> = chosen
+                .iter()
+                .enumerate()
+                .map(|(i, (case, _))| Some(limbs(case.factor.as_ref()?, length(i))))
                 .collect();
             let mut outs = bases.clone();
             let mut jobs = Vec::new();
             for (i, out) in outs.iter_mut().enumerate() {
-                let (modulus, base, exponent) = (&moduli[i], &bases[i], chosen[i].2);
-                jobs.push(PublicPower { modulus, base, exponent, out });
+                let (modulus, base, exponent) = (&moduli[i], &bases[i], chosen[i].1);
+                let factor = factors[i].as_deref();
+                jobs.push(PublicPower { modulus, base, exponent, factor, out });
             }
             public_powers(&mut jobs, &mut workspace);
-            for ((.., exponent, result), out) in chosen.iter().zip(&outs) {
-                assert_eq!(&long(out), result, "{exponent}, round {round}, {count}, {isa:?}");
+            for ((case, exponent), out) in chosen.iter().zip(&outs) {
+                let Case { factor, result, .. } = case;
+                assert_eq!(
+                    &long(out),
+                    result,
+                    "{exponent}, {factor:x?}, round {round}, {count}, {isa:?}"
+                );
             }
         }
     }
@@ -321,9 +361,12 @@ fn single_operations() {
         let [a, b] = core::array::from_fn(|_| below(&mut numbers, &n));
         let [one, other] = [&a, &b].map(|number| limbs(number, length));
 
-        let mut out = vec![0; length];
-        modulus.multiply(&one, &other, &mut out, &mut workspace);
-        assert_eq!(long(&out), &a * &b % &n);
+        for isa in levels() {
+            let modulus = Modulus::new(isa, &n.to_u64_digits()).expect("odd and long");
+            let mut out = vec![0; length];
+            modulus.multiply(&one, &other, &mut out, &mut workspace);
+            assert_eq!(long(&out), &a * &b % &n, "{isa:?}");
+        }
         let mut out = one.clone();
         modulus.add(&mut out, &other);
         assert_eq!(long(&out), (&a + &b) % &n);
@@ -412,8 +455,8 @@ fn known_answers() {
             q.reduce(&message, &mut base_q, &mut workspace);
             let [dp, dq] = [&dp, &dq].map(|number| limbs(number, half));
             let mut jobs = [
-                Power { modulus: &p, base: &base_p, exponent: &dp, out: &mut from_p },
-                Power { modulus: &q, base: &base_q, exponent: &dq, out: &mut from_q },
+                Power { modulus: &p, base: &base_p, exponent: &dp, factor: None, out: &mut from_p },
+                Power { modulus: &q, base: &base_q, exponent: &dq, factor: None, out: &mut from_q },
             ];
             powers(&mut jobs, &mut workspace);
             let [mut difference, mut h] = [(); 2].map(|()| vec![0; half]);

@@ -76,13 +76,19 @@ impl<'a> Group<'a> {
         self.moduli.multiply(self.number, self.r_squared);
     }
 
-    /// `number` out of Montgomery's form.
+    /// `number` times the factors of lanes that have one, out of Montgomery's form; `base` is
+    /// overwritten.
     #[target_feature(enable = "avx512f,avx512ifma")]
-    fn leave(&mut self) {
-        let one = &mut *self.base;
-        one.as_flattened_mut().fill(Lanes::default());
-        one[0][0] = ONE;
-        self.moduli.multiply(self.number, one);
+    fn leave<'b>(&mut self, factors: impl Iterator<Item = Option<&'b [u64]>>) {
+        let digits = self.base.as_flattened_mut();
+        digits.fill(Lanes::default());
+        digits[0] = ONE;
+        for (lane, factor) in factors.enumerate() {
+            if let Some(factor) = factor {
+                into_lane(factor, lane, digits);
+            }
+        }
+        self.moduli.multiply(self.number, self.base);
     }
 
     /// Fills the table with the powers of the base from the zeroth on: all entries of a digit, then
@@ -103,7 +109,7 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// `base` to an own secret exponent in each lane, into `number`.
+    /// `base` to an own secret exponent in each lane, into `number` in Montgomery's form.
     #[target_feature(enable = "avx512f,avx512ifma")]
     fn raise(&mut self, exponents: &[&[u64]; LANES]) {
         self.fill_table();
@@ -126,13 +132,13 @@ impl<'a> Group<'a> {
             entry.finish();
             self.moduli.multiply(self.number, self.base);
         }
-        self.leave();
         wipe::words(&mut indices.0);
     }
 
-    /// `base` to one public exponent, which is not zero, into `number`.
+    /// `base` to one public exponent, which is not zero, into `number` in Montgomery's form; if
+    /// `plainly`, which is for odd exponents from 3 on, out of it.
     #[target_feature(enable = "avx512f,avx512ifma")]
-    fn raise_public(&mut self, exponent: u64) {
+    fn raise_public(&mut self, exponent: u64, plainly: bool) {
         self.number.copy_from_slice(self.base);
         self.enter();
         let form = blocks(&mut self.table[..self.number.len() * BLOCK]);
@@ -140,17 +146,13 @@ impl<'a> Group<'a> {
         for bit in (0..exponent.ilog2()).rev() {
             self.moduli.square(self.number, &mut Selection::none());
             if exponent >> bit & 1 == 1 {
-                // The last factor, as it is, takes the product out of Montgomery's form.
-                let factor = if bit == 0 { &*self.base } else { &*form };
+                let factor = if bit == 0 && plainly { &*self.base } else { &*form };
                 self.moduli.multiply(self.number, factor);
             }
         }
-        if exponent == 1 || exponent.is_multiple_of(2) {
-            self.leave();
-        }
     }
 
-    /// `base` to an own public exponent in each lane, into `number`.
+    /// `base` to an own public exponent in each lane, into `number` in Montgomery's form.
     #[target_feature(enable = "avx512f,avx512ifma")]
     fn raise_each(&mut self, exponents: &[u64; LANES]) {
         self.moduli.multiply(self.base, self.r_squared);
@@ -172,7 +174,6 @@ impl<'a> Group<'a> {
                 self.moduli.multiply(self.number, factor);
             }
         }
-        self.leave();
     }
 }
 
@@ -192,6 +193,8 @@ pub(super) fn raise<J: Job>(jobs: &mut [J], chosen: &[usize], workspace: &mut Wo
     let memory = workspace.lanes(Group::size(digits, entries));
     let numbers = chosen.iter().map(|&i| (jobs[i].modulus(), jobs[i].base()));
     let mut group = Group::new(numbers, digits, memory);
+    let factors = chosen.iter().map(|&i| jobs[i].factor());
+    let mut plainly = false;
     match exponents[0] {
         Exponent::Secret(_) => group.raise(&exponents.map(Exponent::limbs)),
         Exponent::Public(first) => {
@@ -200,11 +203,15 @@ pub(super) fn raise<J: Job>(jobs: &mut [J], chosen: &[usize], workspace: &mut Wo
                 Exponent::Secret(_) => 0,
             });
             if first != 0 && exponents.iter().all(|&exponent| exponent == first) {
-                group.raise_public(first);
+                plainly = Exponent::Public(first).leaves() && factors.clone().all(|f| f.is_none());
+                group.raise_public(first, plainly);
             } else {
                 group.raise_each(&exponents);
             }
         }
+    }
+    if !plainly {
+        group.leave(factors);
     }
     for (lane, &i) in chosen.iter().enumerate() {
         let digits = group.number.as_flattened().iter().map(|digit| digit.0[lane]);

@@ -44,19 +44,19 @@ impl<'a, const V: usize, const N: usize> Numbers<'a, V, N> {
             let own = own_digits(modulus);
             copy(&own.n, &mut n[i]);
             copy(&own.r_squared, &mut r_squared[i]);
-            for (at, digit) in base[i].iter_mut().flat_map(|lanes| &mut lanes.0).enumerate() {
-                *digit = window(value, DIGIT as usize * at, DIGIT);
-            }
+            spread(value, &mut base[i]);
             inverse[i] = modulus.inverse();
         }
         let digits = own_digits(numbers[0].0).n.len();
         Self { moduli: Moduli { n, inverse, digits }, r_squared, base, number, table }
     }
 
-    /// `number` out of Montgomery's form; `base` is overwritten.
+    /// `number` times a factor, if there is one, out of Montgomery's form; `base` is overwritten.
     #[target_feature(enable = "avx512f,avx512ifma")]
-    fn leave(&mut self) {
-        *self.base = one();
+    fn leave(&mut self, factors: [Option<&[u64]>; N]) {
+        for (out, factor) in self.base.iter_mut().zip(factors) {
+            spread(factor.unwrap_or(&[1]), out);
+        }
         self.moduli.multiply(self.number, self.base);
     }
 
@@ -74,7 +74,7 @@ impl<'a, const V: usize, const N: usize> Numbers<'a, V, N> {
         }
     }
 
-    /// Raises `base` to secret exponents, into `number`.
+    /// Raises `base` to secret exponents, into `number` in Montgomery's form.
     #[target_feature(enable = "avx512f,avx512ifma")]
     fn raise(&mut self, exponents: [&[u64]; N]) {
         self.fill_table();
@@ -93,14 +93,15 @@ impl<'a, const V: usize, const N: usize> Numbers<'a, V, N> {
             }
             self.moduli.multiply(self.number, self.base);
         }
-        self.leave();
     }
 
-    /// Raises `base` to a public exponent, into `number`.
+    /// Raises `base` to a public exponent, into `number` in Montgomery's form; if `plainly`, which
+    /// is for odd exponents from 3 on, out of it.
     #[target_feature(enable = "avx512f,avx512ifma")]
-    fn raise_public(&mut self, exponent: u64) {
+    fn raise_public(&mut self, exponent: u64, plainly: bool) {
         let Some(top) = exponent.checked_ilog2() else {
             *self.number = one();
+            self.moduli.multiply(self.number, self.r_squared);
             return;
         };
         *self.number = *self.base;
@@ -109,14 +110,18 @@ impl<'a, const V: usize, const N: usize> Numbers<'a, V, N> {
         for bit in (0..top).rev() {
             self.moduli.square(self.number);
             if exponent >> bit & 1 == 1 {
-                // The last factor, as it is, takes the product out of Montgomery's form.
-                let factor = if bit == 0 { &*self.base } else { &self.table[0] };
+                let factor = if bit == 0 && plainly { &*self.base } else { &self.table[0] };
                 self.moduli.multiply(self.number, factor);
             }
         }
-        if exponent == 1 || exponent.is_multiple_of(2) {
-            self.leave();
-        }
+    }
+}
+
+/// The digits of a number. Not inlined, see [`super::turned`].
+#[inline(never)]
+fn spread<const V: usize>(limbs: &[u64], number: &mut Number<V>) {
+    for (at, digit) in number.iter_mut().flat_map(|lanes| &mut lanes.0).enumerate() {
+        *digit = window(limbs, DIGIT as usize * at, DIGIT);
     }
 }
 
@@ -170,9 +175,14 @@ pub(super) fn raise<J: Job, const V: usize, const N: usize>(
     let memory = workspace.lanes(Numbers::<V, N>::size(entries));
     let numbers = chosen.map(|i| (jobs[i].modulus(), jobs[i].base()));
     let mut numbers = Numbers::<V, N>::new(numbers, memory);
+    let factors = chosen.map(|i| jobs[i].factor());
+    let plainly = exponents[0].leaves() && factors.iter().all(Option::is_none);
     match exponents[0] {
         Exponent::Secret(_) => numbers.raise(exponents.map(Exponent::limbs)),
-        Exponent::Public(exponent) => numbers.raise_public(exponent),
+        Exponent::Public(exponent) => numbers.raise_public(exponent, plainly),
+    }
+    if !plainly {
+        numbers.leave(factors);
     }
     for (number, i) in numbers.number.iter().zip(chosen) {
         store_remainder(number.iter().flat_map(|lanes| lanes.0), &mut jobs[i]);
