@@ -173,17 +173,25 @@ pub(super) fn remainder(
     let length = modulus.limbs().len();
     let memory = workspace.limbs(2 * length);
     // From the highest part down, which may be shorter.
-    let mut parts = number.chunks(length).rev();
-    let highest = parts.next().unwrap_or_default();
+    let mut start = 0;
+    while start + length < number.len() {
+        start += length;
+    }
+    let (mut rest, highest) = number.split_at(start);
     let (low, high) = out.split_at_mut(highest.len());
     low.copy_from_slice(highest);
     high.fill(0);
-    if number.len() <= length {
+    if number.len() <= length && modulus.bits() == 64 * length {
+        // Less than twice the modulus.
+        reduce_once(out, 0, modulus.limbs());
+    } else if number.len() <= length {
         multiply(out, modulus.r_squared(), memory);
         reduce(modulus, memory, out);
         left(modulus, out, memory);
     }
-    for part in parts {
+    while let Some(start) = rest.len().checked_sub(length) {
+        let part;
+        (rest, part) = rest.split_at(start);
         // The number so far, which has L limbs, and behind it the part.
         let (low, high) = memory.split_at_mut(length);
         low.copy_from_slice(part);

@@ -353,7 +353,9 @@ fn single_operations() {
     let mut numbers = Numbers(6);
     let mut workspace = Workspace::new();
     for round in 0..cases(600) {
-        let n = odd(&mut numbers, 256 + numbers_below(round, 900));
+        let bits = 256 + numbers_below(round, 900);
+        let bits = if round % 4 == 0 { bits.next_multiple_of(64) } else { bits };
+        let n = odd(&mut numbers, bits);
         let modulus = Modulus::new(Isa::detect(), &n.to_u64_digits()).expect("odd and long");
         let length = modulus.limbs().len();
         assert_eq!(long(modulus.limbs()), n);
@@ -379,6 +381,11 @@ fn single_operations() {
         let mut out = vec![0; length];
         modulus.reduce(&wide, &mut out, &mut workspace);
         assert_eq!(long(&out), long(&wide) % &n, "{some} limbs");
+        // As long as the modulus, and next to it.
+        for near in [&n - 1u8, n.clone(), power_of_two(64 * length) - 1u8] {
+            modulus.reduce(&limbs(&near, length), &mut out, &mut workspace);
+            assert_eq!(long(&out), near % &n, "{} bits", n.bits());
+        }
         let multiple = limbs(&(&n * &a), 2 * length);
         modulus.reduce(&multiple, &mut out, &mut workspace);
         assert_eq!(long(&out), BigUint::ZERO);
