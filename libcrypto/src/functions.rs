@@ -1,6 +1,6 @@
 //! The functions of one build of libcrypto, with the types of its headers.
 
-use core::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_ulong, c_void};
+use core::ffi::{CStr, c_char, c_int, c_long, c_uchar, c_uint, c_ulong, c_void};
 
 use libloading::Library;
 
@@ -42,6 +42,7 @@ pub(crate) struct Functions {
     pub(crate) OpenSSL_version: unsafe extern "C" fn(c_int) -> *const c_char,
     pub(crate) RAND_bytes: unsafe extern "C" fn(*mut c_uchar, c_int) -> c_int,
     pub(crate) hmac: Option<Hmac>,
+    pub(crate) rsa: Option<Rsa>,
 }
 
 /// The functions of HMAC, which builds without deprecated functions do not have.
@@ -60,6 +61,37 @@ pub(crate) struct Hmac {
         *mut c_void,
     ) -> c_int,
     pub(crate) HMAC_Update: unsafe extern "C" fn(*mut c_void, *const c_uchar, usize) -> c_int,
+}
+
+/// The functions of RSA.
+#[derive(Debug)]
+#[expect(non_snake_case, reason = "OpenSSL's own names")]
+pub(crate) struct Rsa {
+    pub(crate) EVP_PKEY_CTX_ctrl_str:
+        unsafe extern "C" fn(*mut c_void, *const c_char, *const c_char) -> c_int,
+    pub(crate) EVP_PKEY_CTX_free: unsafe extern "C" fn(*mut c_void),
+    pub(crate) EVP_PKEY_CTX_new: unsafe extern "C" fn(*mut c_void, *mut c_void) -> *mut c_void,
+    pub(crate) EVP_PKEY_free: unsafe extern "C" fn(*mut c_void),
+    pub(crate) EVP_PKEY_sign:
+        unsafe extern "C" fn(*mut c_void, *mut c_uchar, *mut usize, *const c_uchar, usize) -> c_int,
+    pub(crate) EVP_PKEY_sign_init: unsafe extern "C" fn(*mut c_void) -> c_int,
+    pub(crate) EVP_PKEY_verify:
+        unsafe extern "C" fn(*mut c_void, *const c_uchar, usize, *const c_uchar, usize) -> c_int,
+    pub(crate) EVP_PKEY_verify_init: unsafe extern "C" fn(*mut c_void) -> c_int,
+    pub(crate) d2i_PrivateKey:
+        unsafe extern "C" fn(c_int, *mut *mut c_void, *mut *const c_uchar, c_long) -> *mut c_void,
+    pub(crate) fromdata: Option<FromData>,
+}
+
+/// The functions that make a key of its numbers, from 3.0 on.
+#[derive(Debug)]
+#[expect(non_snake_case, reason = "OpenSSL's own names")]
+pub(crate) struct FromData {
+    pub(crate) EVP_PKEY_CTX_new_from_name:
+        unsafe extern "C" fn(*mut c_void, *const c_char, *const c_char) -> *mut c_void,
+    pub(crate) EVP_PKEY_fromdata:
+        unsafe extern "C" fn(*mut c_void, *mut *mut c_void, c_int, *mut c_void) -> c_int,
+    pub(crate) EVP_PKEY_fromdata_init: unsafe extern "C" fn(*mut c_void) -> c_int,
 }
 
 impl Functions {
@@ -109,6 +141,8 @@ impl Functions {
             RAND_bytes: function!(c"RAND_bytes")?,
             // SAFETY: the caller guarantees the types of these, too.
             hmac: unsafe { Hmac::find(library) }.ok(),
+            // SAFETY: as above.
+            rsa: unsafe { Rsa::find(library) }.ok(),
         })
     }
 }
@@ -133,6 +167,41 @@ impl Hmac {
             HMAC_Final: function!(c"HMAC_Final")?,
             HMAC_Init_ex: function!(c"HMAC_Init_ex")?,
             HMAC_Update: function!(c"HMAC_Update")?,
+        })
+    }
+}
+
+impl Rsa {
+    /// Finds all functions.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Functions::find`].
+    unsafe fn find(library: &Library) -> Result<Self, String> {
+        macro_rules! function {
+            ($name:expr) => {
+                // SAFETY: the caller guarantees the types of all of these.
+                unsafe { find(library, &[$name]) }
+            };
+        }
+        let fromdata = || {
+            Ok::<_, String>(FromData {
+                EVP_PKEY_CTX_new_from_name: function!(c"EVP_PKEY_CTX_new_from_name")?,
+                EVP_PKEY_fromdata: function!(c"EVP_PKEY_fromdata")?,
+                EVP_PKEY_fromdata_init: function!(c"EVP_PKEY_fromdata_init")?,
+            })
+        };
+        Ok(Self {
+            EVP_PKEY_CTX_ctrl_str: function!(c"EVP_PKEY_CTX_ctrl_str")?,
+            EVP_PKEY_CTX_free: function!(c"EVP_PKEY_CTX_free")?,
+            EVP_PKEY_CTX_new: function!(c"EVP_PKEY_CTX_new")?,
+            EVP_PKEY_free: function!(c"EVP_PKEY_free")?,
+            EVP_PKEY_sign: function!(c"EVP_PKEY_sign")?,
+            EVP_PKEY_sign_init: function!(c"EVP_PKEY_sign_init")?,
+            EVP_PKEY_verify: function!(c"EVP_PKEY_verify")?,
+            EVP_PKEY_verify_init: function!(c"EVP_PKEY_verify_init")?,
+            d2i_PrivateKey: function!(c"d2i_PrivateKey")?,
+            fromdata: fromdata().ok(),
         })
     }
 }

@@ -31,6 +31,8 @@ mod evp;
 mod functions;
 mod hmac;
 mod library;
+mod rsa;
+mod rsa_der;
 
 pub use aead::{AeadCipher, AeadContext};
 pub use cipher::Cipher;
@@ -39,3 +41,4 @@ pub use error::{Error, OpenError};
 pub use evp::Direction;
 pub use hmac::HmacSha256;
 pub use library::Libcrypto;
+pub use rsa::{RsaContext, RsaNumbers, Side};

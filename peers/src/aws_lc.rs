@@ -1,12 +1,14 @@
 //! Peer: AWS-LC, by the crates aws-lc-rs and aws-lc-sys.
 
 use crate::project::Project;
-use crate::{Aead, Cipher, Generator, Peer, PeerLibraries};
+use crate::{Aead, Cipher, Generator, Peer, PeerLibraries, Signer};
 
 #[cfg(feature = "aws-lc")]
 mod built;
 #[cfg(feature = "aws-lc")]
 mod ciphers;
+#[cfg(feature = "aws-lc")]
+mod signatures;
 
 pub(crate) struct AwsLc;
 
@@ -28,12 +30,17 @@ impl Project for AwsLc {
             .map(|algorithm| built::aead(["aws-lc", "crate", algorithm]))
             .into()
     }
+
+    fn signers(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Signer>> {
+        vec![built::signer(["aws-lc", "direct"])]
+    }
 }
 
 #[cfg(not(feature = "aws-lc"))]
 mod built {
     use crate::Peer;
     use crate::peer::Kind;
+    use crate::{SIGNATURES, Signer};
 
     pub(super) use absent as aead;
     pub(super) use absent as cipher;
@@ -41,5 +48,9 @@ mod built {
 
     pub(super) fn absent<T: Kind + ?Sized + 'static>(names: [&'static str; 3]) -> Peer<T> {
         Peer::missing(names, "build with the feature aws-lc of lanecrypt-peers")
+    }
+
+    pub(super) fn signer([source, api]: [&'static str; 2]) -> Peer<dyn Signer> {
+        absent([source, api, SIGNATURES])
     }
 }

@@ -15,6 +15,7 @@ mod loops;
 mod named;
 mod peer;
 mod project;
+mod signer;
 pub mod streams;
 pub mod vectors;
 
@@ -40,6 +41,7 @@ pub use loops::{Addressed, Messages, Run, rounds};
 pub use named::{BadLibrary, CannotOpen};
 pub use peer::{Availability, Peer, lengths, whole_blocks};
 pub use rust_random::hc128_keystream;
+pub use signer::{RsaKey, Signature, Signer, Signing, signer};
 
 /// Every peer, in the order of the tables.
 const PROJECTS: &[&dyn project::Project] = &[
@@ -81,6 +83,16 @@ pub fn ciphers(libraries: &PeerLibraries) -> Vec<Peer<dyn Cipher>> {
 pub fn aeads(libraries: &PeerLibraries) -> Vec<Peer<dyn Aead>> {
     PROJECTS.iter().flat_map(|project| project.aeads(libraries)).collect()
 }
+
+/// Every library for RSA signatures that Lanecrypt is measured against, as for [`generators`]. Each
+/// one that is found has made and accepted a known signature, and refused a wrong one.
+#[must_use]
+pub fn signers(libraries: &PeerLibraries) -> Vec<Peer<dyn Signer>> {
+    PROJECTS.iter().flat_map(|project| project.signers(libraries)).collect()
+}
+
+/// The subject of [`signers`]: PKCS#1 v1.5 with SHA-256, under keys of any size.
+pub const SIGNATURES: &str = "rsa";
 
 /// A request failed: a generator gave no or too few bytes, a cipher refused, or there is no such
 /// call.

@@ -18,9 +18,10 @@ use std::path::{Path, PathBuf};
 use crate::library::{Open, Search, Slot, text};
 use crate::peer::Versioned;
 use crate::project::{NamedLibrary, Project};
-use crate::{Aead, Cipher, Draw, Failed, Generator, Peer, PeerLibraries, generator};
+use crate::{Aead, Cipher, Draw, Failed, Generator, Peer, PeerLibraries, Signer, generator};
 
 mod ciphers;
+mod signatures;
 
 const NAME: &str = "libgcrypt";
 const SEARCH: Search = {
@@ -69,6 +70,10 @@ impl Project for LibGcrypt {
             .collect()
     }
 
+    fn signers(&self, libraries: &PeerLibraries) -> Vec<Peer<dyn Signer>> {
+        vec![signatures::signer([NAME, "gcry"], &library(libraries))]
+    }
+
     fn libraries(&self) -> &'static [NamedLibrary] {
         &[NamedLibrary { name: NAME, open: |libraries| library(libraries).map(drop) }]
     }
@@ -110,6 +115,7 @@ impl Versioned for &'static Libgcrypt {
 struct Libgcrypt {
     version: String,
     ciphers: Ciphers,
+    public_keys: signatures::PublicKeys,
     randomize: unsafe extern "C" fn(*mut c_void, usize, c_int),
     create_nonce: unsafe extern "C" fn(*mut c_uchar, usize),
     /// The file that it was loaded from.
@@ -151,6 +157,7 @@ impl Libgcrypt {
         // SAFETY: the type is that of gcrypt.h; the library stays open beside it.
         let create_nonce = unsafe { library.symbol(c"gcry_create_nonce") }?;
         let ciphers = Ciphers::find(&library)?;
+        let public_keys = signatures::PublicKeys::find(&library)?;
         // SAFETY: null asks for the version; the first call sets the library up.
         let version = unsafe { check_version(ptr::null()) };
         // SAFETY: the library returns a static string.
@@ -165,7 +172,7 @@ impl Libgcrypt {
             unsafe { control(FINISHED, 0 as c_int) };
         }
         let file = file_of(check_version as *const c_void);
-        Ok(Self { version, ciphers, randomize, create_nonce, file, library })
+        Ok(Self { version, ciphers, public_keys, randomize, create_nonce, file, library })
     }
 
     /// Must be called before the library is set up.

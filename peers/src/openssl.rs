@@ -9,11 +9,14 @@ use lanecrypt_libcrypto::{Direction as Way, Libcrypto};
 
 use crate::library::{Slot, is_file};
 use crate::project::{NamedLibrary, Project};
-use crate::{Aead, Cipher, Direction, Draw, Failed, Generator, Peer, PeerLibraries, generator};
+use crate::{
+    Aead, Cipher, Direction, Draw, Failed, Generator, Peer, PeerLibraries, Signer, generator,
+};
 
 mod aeads;
 mod chained;
 mod ciphers;
+mod signatures;
 
 const HINT: &str = "apt install libssl3 (or --peer-lib openssl=PATH of a libcrypto.so)";
 const NEWEST_HINT: &str = "make peers (or --peer-lib openssl-newest=PATH of a libcrypto.so)";
@@ -35,6 +38,10 @@ impl Project for OpenSsl {
         let mut peers = aeads::all(libraries);
         peers.extend(chained::all(libraries));
         peers
+    }
+
+    fn signers(&self, libraries: &PeerLibraries) -> Vec<Peer<dyn Signer>> {
+        signatures::all(libraries).into()
     }
 
     fn libraries(&self) -> &'static [NamedLibrary] {

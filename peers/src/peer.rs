@@ -19,7 +19,7 @@ pub enum Availability {
 }
 
 /// A measurable part of another project, as the points of the results name it: a `dyn Generator`, a
-/// `dyn Cipher` or a `dyn Aead`.
+/// `dyn Cipher`, a `dyn Aead` or a `dyn Signer`.
 ///
 /// A peer that was found has also been tried.
 #[non_exhaustive]

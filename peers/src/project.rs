@@ -1,6 +1,6 @@
 //! The projects that peers come from.
 
-use crate::{Aead, Cipher, Generator, Peer, PeerLibraries};
+use crate::{Aead, Cipher, Generator, Peer, PeerLibraries, Signer};
 
 /// A project that Lanecrypt is measured against: one file or one folder here.
 ///
@@ -18,6 +18,11 @@ pub(crate) trait Project: Sync {
 
     /// Its ciphers with authentication.
     fn aeads(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Aead>> {
+        Vec::new()
+    }
+
+    /// Its RSA signatures.
+    fn signers(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Signer>> {
         Vec::new()
     }
 

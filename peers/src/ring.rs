@@ -1,7 +1,10 @@
 //! Peer: the crate `ring`.
 
 use crate::project::Project;
-use crate::{Aead, Peer, PeerLibraries};
+use crate::{Aead, Peer, PeerLibraries, Signer};
+
+#[cfg(feature = "ring")]
+mod signatures;
 
 pub(crate) struct Ring;
 
@@ -11,6 +14,10 @@ impl Project for Ring {
             .map(|algorithm| built::aead(["ring", "crate", algorithm]))
             .into()
     }
+
+    fn signers(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Signer>> {
+        vec![built::signer(["ring", "crate"])]
+    }
 }
 
 /// It opens only in place. Requests here keep the sealed bytes, so opening copies them first, and
@@ -19,11 +26,12 @@ impl Project for Ring {
 mod built {
     use ring::aead::Tag;
 
+    pub(super) use super::signatures::signer;
     use crate::{Failed, Packet};
 
     // A crate's version cannot be asked for, so it stands here; tests/crate_versions.rs holds it to
     // the lock file.
-    const VERSION: &str = "ring 0.17.14";
+    pub(super) const VERSION: &str = "ring 0.17.14";
 
     crate::less_safe::less_safe_keys!(
         ring,
@@ -40,9 +48,15 @@ mod built {
 
 #[cfg(not(feature = "ring"))]
 mod built {
-    use crate::{Aead, Peer};
+    use crate::{Aead, Peer, SIGNATURES, Signer};
+
+    const HINT: &str = "build with the feature ring of lanecrypt-peers";
 
     pub(super) fn aead(names: [&'static str; 3]) -> Peer<dyn Aead> {
-        Peer::missing(names, "build with the feature ring of lanecrypt-peers")
+        Peer::missing(names, HINT)
+    }
+
+    pub(super) fn signer([source, api]: [&'static str; 2]) -> Peer<dyn Signer> {
+        Peer::missing([source, api, SIGNATURES], HINT)
     }
 }

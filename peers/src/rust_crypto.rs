@@ -1,11 +1,12 @@
 //! Peer: the crates of the RustCrypto project.
 
 use crate::project::Project;
-use crate::{Aead, Cipher, Peer, PeerLibraries};
+use crate::{Aead, Cipher, Peer, PeerLibraries, Signer};
 
 mod aeads;
 mod chained;
 mod ciphers;
+mod signatures;
 
 pub(crate) struct RustCrypto;
 
@@ -16,5 +17,9 @@ impl Project for RustCrypto {
 
     fn aeads(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Aead>> {
         aeads::all().into()
+    }
+
+    fn signers(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Signer>> {
+        vec![signatures::signer()]
     }
 }

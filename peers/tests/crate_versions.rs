@@ -1,6 +1,6 @@
 //! The reported versions of crates are those of the lock file.
 
-use lanecrypt_peers::{Availability, PeerLibraries, aeads, ciphers, generators};
+use lanecrypt_peers::{Availability, PeerLibraries, aeads, ciphers, generators, signers};
 
 #[test]
 fn versions_are_those_that_are_built() {
@@ -11,6 +11,7 @@ fn versions_are_those_that_are_built() {
     reported.extend(generators(&libraries).into_iter().map(|peer| peer.availability));
     reported.extend(ciphers(&libraries).into_iter().map(|peer| peer.availability));
     reported.extend(aeads(&libraries).into_iter().map(|peer| peer.availability));
+    reported.extend(signers(&libraries).into_iter().map(|peer| peer.availability));
     let mut compared = 0;
     for availability in reported {
         let Availability::Found(versions) = availability else { continue };
@@ -25,5 +26,5 @@ fn versions_are_those_that_are_built() {
             }
         }
     }
-    assert!(compared >= 11 + 13 + 8 + if cfg!(feature = "ring") { 3 } else { 0 }, "{compared}");
+    assert!(compared >= 11 + 13 + 8 + 1 + if cfg!(feature = "ring") { 4 } else { 0 }, "{compared}");
 }

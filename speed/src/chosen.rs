@@ -132,6 +132,6 @@ mod tests {
         for table in Table::all() {
             assert_eq!(table.name().parse(), Ok(table));
         }
-        assert_eq!("rsa".parse::<Table>(), Err(UnknownTable));
+        assert_eq!("tls".parse::<Table>(), Err(UnknownTable));
     }
 }

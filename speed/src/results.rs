@@ -97,6 +97,9 @@ pub struct Point {
     /// separate message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chained: Option<bool>,
+    /// Whether a private key of RSA knows its primes (Chinese remainder theorem).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub crt: Option<bool>,
     /// The level of instruction set that ours ran at.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub isa: Option<String>,

@@ -3,7 +3,7 @@
 use core::cell::OnceCell;
 
 use lanecrypt_peers::{
-    Aead, Availability, Cipher, Peer, PeerLibraries, aeads, ciphers, generators,
+    Aead, Availability, Cipher, Peer, PeerLibraries, Signer, aeads, ciphers, generators, signers,
 };
 
 use crate::ciphers::Contender as CipherContender;
@@ -17,6 +17,20 @@ pub(crate) struct Rivals<'o> {
     generators: OnceCell<Found<Contender>>,
     ciphers: OnceCell<Found<CipherContender<dyn Cipher>>>,
     aeads: OnceCell<Found<CipherContender<dyn Aead>>>,
+    signers: OnceCell<Found<Rival<dyn Signer>>>,
+}
+
+/// A peer that was found, for a table that measures it by its own interface.
+pub(crate) struct Rival<T: ?Sized> {
+    pub(crate) peer: Peer<T>,
+    pub(crate) version: String,
+}
+
+impl<T: ?Sized> Rival<T> {
+    fn new(peer: &Peer<T>) -> Option<Self> {
+        let Availability::Found(version) = &peer.availability else { return None };
+        Some(Self { peer: peer.clone(), version: version.clone() })
+    }
 }
 
 /// The peers of a kind, and those of them that can be measured.
@@ -42,10 +56,12 @@ impl<'o> Rivals<'o> {
             let mut known = sources(&generators(libraries));
             known.extend(sources(&ciphers(libraries)));
             known.extend(sources(&aeads(libraries)));
+            known.extend(sources(&signers(libraries)));
             options.peers.check(&known)?;
         }
-        let (generators, ciphers, aeads) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Ok(Self { options, generators, ciphers, aeads })
+        let (generators, ciphers) = (OnceCell::new(), OnceCell::new());
+        let (aeads, signers) = (OnceCell::new(), OnceCell::new());
+        Ok(Self { options, generators, ciphers, aeads, signers })
     }
 
     pub(crate) fn generators(&self) -> &[Contender] {
@@ -60,6 +76,11 @@ impl<'o> Rivals<'o> {
     /// Ciphers with authentication.
     pub(crate) fn aeads(&self) -> &[CipherContender<dyn Aead>] {
         &self.aeads.get_or_init(|| self.found(aeads, CipherContender::peer)).contenders
+    }
+
+    /// RSA signatures.
+    pub(crate) fn signers(&self) -> &[Rival<dyn Signer>] {
+        &self.signers.get_or_init(|| self.found(signers, Rival::new)).contenders
     }
 
     fn found<T: ?Sized, C>(
@@ -78,7 +99,8 @@ impl<'o> Rivals<'o> {
         let generators = self.generators.get().map(|found| &found.states);
         let ciphers = self.ciphers.get().map(|found| &found.states);
         let aeads = self.aeads.get().map(|found| &found.states);
-        [generators, ciphers, aeads].into_iter().flatten().flatten()
+        let signers = self.signers.get().map(|found| &found.states);
+        [generators, ciphers, aeads, signers].into_iter().flatten().flatten()
     }
 
     /// Each project that was found, once a version.

@@ -11,6 +11,7 @@ pub(crate) mod cprng;
 pub(crate) mod engine;
 pub(crate) mod packets;
 pub(crate) mod random;
+pub(crate) mod rsa;
 pub(crate) mod urandom;
 
 /// Every table, in the order of the first screen. Entries with the same name are parts of one
@@ -22,6 +23,7 @@ pub(crate) const TABLES: &[&dyn Table] = &[
     &calls::Calls,
     &packets::Packets,
     &engine::Engine,
+    &rsa::Rsa,
 ];
 
 /// The names of all tables, each once.

@@ -5,10 +5,12 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
+use super::calls;
 use super::case::{Case, Direction};
 use super::code::{Code, CodeRequest};
 use super::packet::{Packet, Way};
 use super::refusal::Refusal;
+use super::signature::{Scheme, Side, SignatureRequest};
 
 /// Operations of the protocol; not every algorithm has every one.
 const OPERATIONS: [&str; 7] = ["encrypt", "decrypt", "mac", "sign", "verify", "seal", "open"];
@@ -29,6 +31,9 @@ pub(crate) struct Request<'a> {
     taglen: Option<&'a RawValue>,
     chunks: Option<&'a RawValue>,
     data: Option<&'a RawValue>,
+    crt: Option<&'a RawValue>,
+    salt: Option<&'a RawValue>,
+    sig: Option<&'a RawValue>,
 }
 
 /// A parsed request: every field is valid.
@@ -39,6 +44,8 @@ pub(crate) enum Task {
     Code(CodeRequest),
     /// Seal or open.
     Packet(Packet),
+    /// Sign or verify.
+    Signature(Box<SignatureRequest>),
 }
 
 impl Task {
@@ -48,6 +55,7 @@ impl Task {
             Self::Case(case) => case.run(isa),
             Self::Code(message) => message.run(isa),
             Self::Packet(packet) => packet.run(isa),
+            Self::Signature(request) => request.run(isa),
         }
     }
 }
@@ -57,6 +65,9 @@ impl Request<'_> {
         let name = required("alg", text("alg", self.alg)?)?;
         if let Some(code) = Code::named(&name) {
             return self.message(code).map(Task::Code);
+        }
+        if let Some(scheme) = Scheme::named(&name) {
+            return self.signature(&name, scheme).map(Box::new).map(Task::Signature);
         }
         let algorithm: Algorithm = name.parse().map_err(|_| Error::Unsupported)?;
         if algorithm.is_aead() {
@@ -121,6 +132,38 @@ impl Request<'_> {
             key: required("key", hex("key", self.key)?)?,
             chunks: self.chunks()?,
             data: required("data", hex("data", self.data)?)?,
+        })
+    }
+
+    fn signature(&self, name: &str, scheme: Scheme) -> Result<SignatureRequest, Refusal> {
+        let side = match scheme {
+            Scheme::Raw => self.operation(name, &[("sign", Side::Sign)])?,
+            _ => self.operation(name, &[("sign", Side::Sign), ("verify", Side::Verify)])?,
+        };
+        for (field, bytes) in [("iv", self.iv), ("aad", self.aad)] {
+            if !hex(field, bytes)?.unwrap_or_default().is_empty() {
+                return Err(Refusal(format!("{field}: {name} has none")));
+            }
+        }
+        has_no("skip", self.skip, name)?;
+        has_no("counter", self.counter, name)?;
+        has_no("taglen", self.taglen, name)?;
+        let data = required("data", hex("data", self.data)?)?;
+        // A signature takes the whole message in one call.
+        calls::check(&self.chunks()?, data.len())?;
+        let signature = match side {
+            Side::Sign => Vec::new(),
+            Side::Verify => required("sig", hex("sig", self.sig)?)?,
+        };
+        let key = field("key", "an object of hexadecimal numbers", self.key)?;
+        Ok(SignatureRequest {
+            scheme,
+            side,
+            key: required("key", key)?,
+            crt: field("crt", "true or false", self.crt)?,
+            salt: hex("salt", self.salt)?,
+            data,
+            signature,
         })
     }
 

@@ -3,6 +3,8 @@
 use lanecrypt_ciphers::{Algorithm, Error, Isa, Level};
 use serde::Deserialize;
 
+mod rsa;
+
 use super::case::{Case, Direction};
 use super::code::{Code, CodeRequest};
 use super::packet::{Packet, Way};
@@ -79,6 +81,19 @@ pub(crate) fn run(isa: Isa) -> Report {
             format!("FAILED: {}", wrong.join(", "))
         };
         report.text += &format!("{name:<24}{:>4} vectors  {verdict}\n", own.len());
+    }
+    for (name, outcome) in rsa::run(isa) {
+        let levels = outcome.wrong.iter().map(|(level, _)| level.to_string());
+        let wrong = outcome.wrong.iter().filter(|(_, wrong)| *wrong != 0);
+        let wrong: Vec<String> =
+            wrong.map(|(level, wrong)| format!("{wrong} wrong at {level}")).collect();
+        let verdict = if wrong.is_empty() {
+            format!("ok at {}", levels.collect::<Vec<_>>().join(" and "))
+        } else {
+            report.failed = true;
+            format!("FAILED: {}", wrong.join(", "))
+        };
+        report.text += &format!("{name:<24}{:>4} vectors  {verdict}\n", outcome.vectors);
     }
     report
 }
@@ -165,7 +180,8 @@ mod tests {
     fn all_lines_are_read_and_pass() {
         let report = run(Isa::of_processor());
         assert!(!report.failed, "{}", report.text);
-        assert_eq!(report.text.lines().count(), Algorithm::ALL.len() + 1);
+        // Poly1305, and five operations of RSA.
+        assert_eq!(report.text.lines().count(), Algorithm::ALL.len() + 1 + 5);
         let lines: usize = FILES.iter().map(|file| file.lines().count() - 1).sum();
         let known = |vector: &&Vector| names().any(|name| name == vector.alg);
         assert_eq!(vectors().iter().filter(known).count(), lines);

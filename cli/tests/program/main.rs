@@ -2,6 +2,7 @@
 
 mod arguments;
 mod check;
+mod check_rsa;
 mod check_tags;
 mod engine;
 mod files;

@@ -5,6 +5,7 @@ use aws_lc_rs::awslc_version;
 use aws_lc_rs::rand::{SecureRandom, SystemRandom};
 
 pub(super) use super::ciphers::cipher;
+pub(super) use super::signatures::signer;
 use crate::{Draw, Failed, Generator, Packet, Peer};
 
 pub(super) fn generator(names: [&'static str; 3]) -> Peer<dyn Generator> {

@@ -4,6 +4,7 @@ mod aeads;
 mod batches;
 mod ciphers;
 mod generators;
+mod signers;
 
 use lanecrypt_peers::{Availability, Peer, PeerLibraries, lengths, whole_blocks};
 

@@ -1,0 +1,65 @@
+//! The DER of RSA private keys (RFC 8017, appendix A.1.2), for builds that take no numbers.
+
+use crate::RsaNumbers;
+
+/// The tags of DER.
+const INTEGER: u8 = 2;
+const SEQUENCE: u8 = 0x30;
+
+/// The `RSAPrivateKey` of a key that knows its primes.
+pub(crate) fn private_key_der(numbers: &RsaNumbers<'_>) -> Option<Vec<u8>> {
+    let crt = numbers.crt?;
+    let mut content = Vec::with_capacity(8 * numbers.n.len());
+    let version: &[u8] = &[0];
+    for number in [version, numbers.n, numbers.e, numbers.d].into_iter().chain(crt) {
+        push_integer(&mut content, number);
+    }
+    let mut der = Vec::with_capacity(content.len() + 8);
+    push(&mut der, SEQUENCE, content.len());
+    der.append(&mut content);
+    Some(der)
+}
+
+/// Appends a number: without zeros before it, but with one if its highest bit is set.
+fn push_integer(der: &mut Vec<u8>, number: &[u8]) {
+    let zeros = number.iter().take_while(|&&byte| byte == 0).count();
+    let digits = &number[zeros..];
+    let is_padded = digits.first().is_none_or(|&first| first >= 0x80);
+    push(der, INTEGER, digits.len() + usize::from(is_padded));
+    der.extend(is_padded.then_some(0));
+    der.extend(digits);
+}
+
+/// Appends a tag and a length.
+fn push(der: &mut Vec<u8>, tag: u8, length: usize) {
+    der.push(tag);
+    match u8::try_from(length) {
+        Ok(short) if short < 0x80 => der.push(short),
+        _ => {
+            let digits: Vec<u8> =
+                length.to_be_bytes().into_iter().skip_while(|&byte| byte == 0).collect();
+            der.push((0x81..).nth(digits.len() - 1).unwrap_or(0x88));
+            der.extend(digits);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_lengths_are_minimal() {
+        let mut der = Vec::new();
+        push_integer(&mut der, &[0, 0, 5]);
+        push_integer(&mut der, &[0x80]);
+        push_integer(&mut der, &[]);
+        assert_eq!(der, [2, 1, 5, 2, 2, 0, 0x80, 2, 1, 0]);
+        der.clear();
+        push_integer(&mut der, &[1; 0x80]);
+        assert_eq!(der[..4], [2, 0x81, 0x80, 1]);
+        der.clear();
+        push_integer(&mut der, &[1; 0x123]);
+        assert_eq!(der[..5], [2, 0x82, 1, 0x23, 1]);
+    }
+}
