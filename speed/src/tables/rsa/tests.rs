@@ -10,6 +10,7 @@ use super::*;
 use crate::glob::Glob;
 use crate::options::{Options, Peers};
 use crate::results::Results;
+use crate::row::{Arena, Workload as _};
 use crate::tests::{sample, short_run};
 
 fn rsa(only: &str, peers: Peers, seconds: u64) -> Options {
@@ -175,4 +176,21 @@ fn a_signer_that_becomes_wrong_is_found_afterwards() {
     let sampled = sample(&[liar("late", Operation::SIGN, sign, true)]);
     let point = sampled.points.first().expect("it was measured");
     assert!(!point.verified, "{:?}", sampled.remarks);
+}
+
+/// The signatures to check are the same in each run, in another order.
+#[test]
+fn digests_of_runs_differ() {
+    for bits in [512, 1024, 2048, 4096] {
+        let keys = keys::of(bits);
+        let signer = ours::batches(Operation::VERIFY.direction, keys, true).expect("good keys");
+        let mut checks = work::Signatures::new(signer, Operation::VERIFY.direction, bits, 64);
+        let mut arena = Arena::new();
+        let mut run = || {
+            checks.begin(&mut arena).expect("signatures are made");
+            checks.run(&mut arena, 64);
+            checks.digest(&mut arena)
+        };
+        assert_ne!(run(), run(), "{bits} bits");
+    }
 }
