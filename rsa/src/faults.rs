@@ -7,7 +7,7 @@ use common::{Numbers, levels, vectors};
 use lanecrypt_testing::numbers::{Numbers as Random, cases};
 
 use crate::workspace::Slot;
-use crate::{Error, Hash, Isa, Level, Padding, PrivateKey, Request, Workspace, process};
+use crate::{Backend, Error, Hash, Isa, Level, Padding, PrivateKey, Request, Workspace, process};
 
 /// One bit of a number in a slot, which is flipped at the end of a stage.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +57,7 @@ fn run(
     mut spoil: impl FnMut(&mut PrivateKey) -> Option<Fault>,
 ) {
     let padding = Padding::pkcs1v15(Hash::LEGACY_SHA1);
-    let mut workspace = Workspace::new();
+    let mut workspace = Workspace::with_backend(Backend::Own);
     workspace.slots.resize_with(BATCH, Slot::default);
     let mut expected = vec![0; good.signature_length()];
     good.sign(padding, b"message", &mut expected, &mut workspace).expect("a good key");

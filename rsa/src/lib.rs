@@ -54,6 +54,9 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "aws-lc")]
+mod aws_lc;
+mod backend;
 mod check;
 mod components;
 mod encoding;
@@ -80,6 +83,7 @@ mod workspace;
 #[cfg(all(test, feature = "legacy"))]
 extern crate self as lanecrypt_rsa;
 
+pub use backend::Backend;
 pub use components::{Components, CrtComponents};
 pub use error::{BatchError, Error, KeyError};
 pub use hash::Hash;

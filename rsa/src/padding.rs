@@ -45,6 +45,15 @@ impl Padding {
         self.hash
     }
 
+    /// Whether it is PSS; none if its salt is not as long as a digest.
+    #[cfg(feature = "aws-lc")]
+    pub(crate) fn is_usual_pss(self) -> Option<bool> {
+        match self.kind {
+            Kind::Pkcs1v15 => Some(false),
+            Kind::Pss { salt_length } => (salt_length == self.hash.length()).then_some(true),
+        }
+    }
+
     /// The padded digest for a modulus of so many bits, in as many bytes as the modulus has. The
     /// salt of PSS is `salt`, or random.
     pub(crate) fn encode(

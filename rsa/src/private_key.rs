@@ -6,6 +6,8 @@ use lanecrypt_kernels::Isa;
 use lanecrypt_kernels::montgomery::Modulus;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
+#[cfg(feature = "aws-lc")]
+use crate::aws_lc::Signer;
 use crate::components::{Components, CrtComponents};
 use crate::numbers::{bits, from_bytes, to_limbs, write_bytes};
 use crate::public_key::{Sizes, of_level, one};
@@ -24,6 +26,8 @@ pub struct PrivateKey {
     /// d less one, with as many limbs as the modulus.
     exponent: Zeroizing<Box<[u64]>>,
     primes: Option<Primes>,
+    #[cfg(feature = "aws-lc")]
+    pub(crate) aws_lc: Signer,
 }
 
 /// What signatures by the Chinese remainder theorem need.
@@ -75,7 +79,21 @@ impl PrivateKey {
             None => None,
             Some(crt) => Some(Primes::new(isa, crt)?),
         };
-        Ok(Self { public, exponent, primes })
+        Ok(Self::of_parts(public, exponent, primes))
+    }
+
+    fn of_parts(
+        public: PublicKey,
+        exponent: Zeroizing<Box<[u64]>>,
+        primes: Option<Primes>,
+    ) -> Self {
+        Self {
+            public,
+            exponent,
+            primes,
+            #[cfg(feature = "aws-lc")]
+            aws_lc: Signer::default(),
+        }
     }
 
     /// The same key with its primes, which are computed from n, e and d (SP 800-56B, appendix C).
@@ -96,17 +114,14 @@ impl PrivateKey {
     /// The same key, with the kernels of `isa`.
     #[must_use]
     pub fn with_isa(&self, isa: Isa) -> Self {
-        Self {
-            public: self.public.with_isa(isa),
-            exponent: self.exponent.clone(),
-            primes: self.primes.as_ref().map(|primes| primes.with_isa(isa)),
-        }
+        let primes = self.primes.as_ref().map(|primes| primes.with_isa(isa));
+        Self::of_parts(self.public.with_isa(isa), self.exponent.clone(), primes)
     }
 
     /// The same key without its primes. It signs several times more slowly.
     #[must_use]
     pub fn without_primes(&self) -> Self {
-        Self { public: self.public.clone(), exponent: self.exponent.clone(), primes: None }
+        Self::of_parts(self.public.clone(), self.exponent.clone(), None)
     }
 
     /// The public key.

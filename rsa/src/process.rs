@@ -35,7 +35,9 @@ pub fn process(requests: &mut [Request<'_>], workspace: &mut Workspace) -> Resul
 }
 
 fn serve(batch: &mut [Request<'_>], workspace: &mut Workspace) {
-    let Workspace { slots, arithmetic } = workspace;
+    #[cfg(feature = "aws-lc")]
+    crate::aws_lc::serve(batch, workspace.backend);
+    let Workspace { slots, arithmetic, .. } = workspace;
     if slots.len() < batch.len() {
         slots.resize_with(batch.len(), Slot::default);
     }

@@ -5,6 +5,8 @@ use core::fmt;
 use lanecrypt_kernels::Isa;
 use lanecrypt_kernels::montgomery::Modulus;
 
+#[cfg(feature = "aws-lc")]
+use crate::aws_lc::Verifier;
 use crate::numbers::{bits, to_limbs, trimmed, write_bytes};
 use crate::{Error, KeyError, Padding, Request, Workspace, process};
 
@@ -39,6 +41,8 @@ impl Sizes {
 pub struct PublicKey {
     modulus: Modulus,
     exponent: u64,
+    #[cfg(feature = "aws-lc")]
+    pub(crate) aws_lc: Verifier,
 }
 
 impl PublicKey {
@@ -64,13 +68,22 @@ impl PublicKey {
             return Err(KeyError::PublicExponent);
         }
         let modulus = Modulus::new(Isa::detect(), &to_limbs(n)).ok_or(KeyError::Modulus)?;
-        Ok(Self { modulus, exponent })
+        Ok(Self::of_parts(modulus, exponent))
+    }
+
+    fn of_parts(modulus: Modulus, exponent: u64) -> Self {
+        Self {
+            modulus,
+            exponent,
+            #[cfg(feature = "aws-lc")]
+            aws_lc: Verifier::default(),
+        }
     }
 
     /// The same key, with the kernels of `isa`.
     #[must_use]
     pub fn with_isa(&self, isa: Isa) -> Self {
-        Self { modulus: of_level(&self.modulus, isa), exponent: self.exponent }
+        Self::of_parts(of_level(&self.modulus, isa), self.exponent)
     }
 
     /// The number of bits of the modulus.

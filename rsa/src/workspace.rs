@@ -5,13 +5,16 @@ use core::fmt;
 use lanecrypt_kernels::{montgomery, wipe};
 use zeroize::ZeroizeOnDrop;
 
+use crate::Backend;
+
 /// Memory that requests need besides keys, messages and signatures.
 ///
 /// It grows when a batch is larger than any before, up to that of 32 requests, and is kept for the
 /// next one. What a request leaves in it is wiped before [`process`](crate::process) returns. Each
-/// thread needs its own.
+/// thread needs its own. It also says which [`Backend`] serves its requests.
 #[derive(Default)]
 pub struct Workspace {
+    pub(crate) backend: Backend,
     pub(crate) slots: Vec<Slot>,
     pub(crate) arithmetic: montgomery::Workspace,
 }
@@ -21,6 +24,20 @@ impl Workspace {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Empty memory for requests that this one serves.
+    #[must_use]
+    pub fn with_backend(backend: Backend) -> Self {
+        let mut workspace = Self::default();
+        workspace.backend = backend;
+        workspace
+    }
+
+    /// What serves its requests.
+    #[must_use]
+    pub const fn backend(&self) -> Backend {
+        self.backend
     }
 }
 

@@ -7,8 +7,10 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use common::{Operation, Vector, levels, vectors};
-use lanecrypt_rsa::{Error, Hash, Isa, Padding, PrivateKey, Request, Workspace, hazmat, process};
+use common::{BACKENDS, Operation, Vector, levels, vectors};
+use lanecrypt_rsa::{
+    Backend, Error, Hash, Isa, Padding, PrivateKey, Request, Workspace, hazmat, process,
+};
 
 /// Keys of a level, by name, with and without primes.
 fn keys(isa: Isa) -> BTreeMap<String, [PrivateKey; 2]> {
@@ -44,11 +46,16 @@ fn check(vector: &Vector, outcome: Option<Result<(), Error>>, out: &[u8]) {
     }
 }
 
+/// Every level with everything that may serve requests.
+fn ways() -> impl Iterator<Item = (Isa, Backend)> {
+    levels().flat_map(|isa| BACKENDS.iter().map(move |&backend| (isa, backend)))
+}
+
 #[test]
 fn one_by_one() {
     let (_, vectors) = vectors();
-    let mut workspace = Workspace::new();
-    for isa in levels() {
+    for (isa, backend) in ways() {
+        let mut workspace = Workspace::with_backend(backend);
         let keys = keys(isa);
         for vector in &vectors {
             for key in &keys[&vector.key] {
@@ -75,9 +82,9 @@ fn in_batches_of_mixed_keys() {
     for i in (1..order.len()).rev() {
         order.swap(i, numbers.below(i + 1));
     }
-    for isa in levels() {
+    for (isa, backend) in ways() {
         let keys = keys(isa);
-        let mut workspace = Workspace::new();
+        let mut workspace = Workspace::with_backend(backend);
         let mut outs: Vec<_> =
             order.iter().map(|&i| vec![0; keys[&vectors[i].key][0].signature_length()]).collect();
         let mut requests: Vec<_> = order
@@ -102,9 +109,9 @@ fn in_batches_of_mixed_keys() {
 #[test]
 fn signatures_are_verified() {
     let (_, vectors) = vectors();
-    for isa in levels() {
+    for (isa, backend) in ways() {
         let keys = keys(isa);
-        let mut workspace = Workspace::new();
+        let mut workspace = Workspace::with_backend(backend);
         let mut wrong: Vec<Vec<u8>> = Vec::new();
         let mut cases = Vec::new();
         for vector in &vectors {
@@ -138,7 +145,7 @@ fn signatures_are_verified() {
 #[test]
 fn no_byte_of_a_padded_digest_may_differ() {
     let (keys, _) = vectors();
-    let mut workspace = Workspace::new();
+    let mut workspace = Workspace::with_backend(Backend::Own);
     // The digest of PSS has as many bytes as the modulus, or one less.
     for name in ["generated-1024-1", "pss-1025-1", "pss-1031-1"] {
         let key = keys[name].key().expect("a good key");

