@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use lanecrypt_ciphers::{Algorithm, Isa, Level, Primitive};
 use lanecrypt_random::{Facilities, Fastest, facilities};
+use lanecrypt_rsa::Backend;
 use serde_json::{Value, json};
 
 use self::batches::Batches;
@@ -78,6 +79,7 @@ impl Machine {
             ("State emptied in forked children", yes(facilities.wipe_on_fork)),
             ("State kept out of core dumps", yes(facilities.dont_dump)),
             ("State locked in memory", yes(facilities.locked)),
+            ("One RSA signature, by bits", signatures(self.isa)),
             ("Limit of locked memory", limit(facilities.lock_limit)),
             ("Locked for random numbers at most", limit(facilities.lock_budget)),
         ];
@@ -145,6 +147,7 @@ impl Machine {
                 "lock_limit": facilities.lock_limit,
             },
             "random": { "core": Fastest::name(self.isa) },
+            "rsa": SIZES.map(|bits| json!({ "bits": bits, "one": signer(self.isa, bits) })),
             "algorithms": algorithms.collect::<Vec<_>>(),
             "engine": self.batches.json(),
         })
@@ -181,6 +184,21 @@ impl Machine {
             "levels": kernels.into_iter().collect::<serde_json::Map<_, _>>(),
         })
     }
+}
+
+/// Usual sizes of RSA keys.
+const SIZES: [usize; 3] = [2048, 3072, 4096];
+
+/// Who makes a signature that is alone.
+fn signer(isa: Isa, bits: usize) -> &'static str {
+    match Backend::Measured.signatures_by_aws_lc(isa, bits, 1) {
+        0 => "own",
+        _ => "aws-lc",
+    }
+}
+
+fn signatures(isa: Isa) -> String {
+    SIZES.map(|bits| format!("{bits} {}", signer(isa, bits))).join(", ")
 }
 
 fn kernel(algorithm: Algorithm, level: Level) -> String {

@@ -4,7 +4,9 @@ use arrayvec::ArrayVec;
 use lanecrypt_peers::{
     Direction, Failed, Messages, Run, Signature, Signer, Signing, rounds, signer,
 };
-use lanecrypt_rsa::{Hash, Isa, Padding, PrivateKey, PublicKey, Request, Workspace, process};
+use lanecrypt_rsa::{
+    Backend, Hash, Isa, Padding, PrivateKey, PublicKey, Request, Workspace, process,
+};
 
 use super::keys::Key;
 
@@ -19,10 +21,11 @@ pub(super) fn single(
     keys: &[Key],
     crt: bool,
     isa: Isa,
+    backend: Backend,
 ) -> Option<Box<dyn Signer>> {
     let sessions = keys.iter().map(|key| {
         let (private, public) = (key.private(crt)?.with_isa(isa), key.public()?.with_isa(isa));
-        Some(Single { private, public, workspace: Workspace::new() })
+        Some(Single { private, public, workspace: Workspace::with_backend(backend) })
     });
     signer(direction, sessions.collect::<Option<Vec<_>>>()?)
 }

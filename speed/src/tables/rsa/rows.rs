@@ -4,6 +4,7 @@ use core::ops::RangeInclusive;
 
 use lanecrypt_kernels::Isa;
 use lanecrypt_peers::{Direction, RsaKey, Signer};
+use lanecrypt_rsa::Backend;
 
 use super::keys::{self, SIZES};
 use super::work::Signatures;
@@ -30,6 +31,8 @@ const FEW_BATCHES: [usize; 5] = [1, 2, 4, 8, 16];
 const MANY: usize = 64;
 /// An API of ours.
 pub(super) const SINGLE: &str = "single";
+/// An API of ours: `single` without AWS-LC.
+pub(super) const OWN: &str = "own";
 /// An API of ours.
 pub(super) const PROCESS: &str = "process";
 /// The end of the ids of rows with as many threads as there are processors.
@@ -102,17 +105,28 @@ pub(super) fn one_size(
     operation: Operation,
     in_flight: &[usize],
 ) -> Vec<Row> {
-    let mut rows = vec![single(bits, operation)];
+    let mut rows = vec![single(SINGLE, bits, operation)];
+    if is_by_aws_lc(bits, operation) {
+        rows.push(single(OWN, bits, operation));
+    }
     rows.extend(in_flight.iter().map(|&batch| process(bits, operation, batch)));
     rows.extend(rivals.iter().filter_map(|rival| peer(rival, bits, operation)));
     rows
 }
 
+/// Whether AWS-LC makes a signature that is alone.
+fn is_by_aws_lc(bits: usize, operation: Operation) -> bool {
+    operation == Operation::SIGN
+        && Backend::Measured.signatures_by_aws_lc(Isa::detect(), bits, 1) > 0
+}
+
 /// A loop over calls.
-fn single(bits: usize, operation: Operation) -> Row {
+fn single(api: &str, bits: usize, operation: Operation) -> Row {
     let Operation { direction, crt } = operation;
-    let open = move || ours::single(direction, keys::of(bits), crt != Some(false), Isa::detect());
-    row(our_point(SINGLE), bits, operation, 1, open)
+    let backend = if api == OWN { Backend::Own } else { Backend::Measured };
+    let (isa, crt) = (Isa::detect(), crt != Some(false));
+    let open = move || ours::single(direction, keys::of(bits), crt, isa, backend);
+    row(our_point(api), bits, operation, 1, open)
 }
 
 /// Slices of requests.

@@ -3,7 +3,9 @@
 use core::time::Duration;
 use std::collections::HashSet;
 
+use lanecrypt_kernels::Isa;
 use lanecrypt_peers::{Failed, Signature, Signing, signer};
+use lanecrypt_rsa::Backend;
 
 use super::rows::{Operation, process};
 use super::*;
@@ -53,6 +55,10 @@ fn ids_are_unique_and_the_headline_rows_are_those_of_the_table() {
             ] {
                 assert!(all.contains(&format!("{NAME}/{id}")), "{id} at {depth:?}");
             }
+            // Our own path beside AWS-LC, where that is chosen.
+            let is_by_aws_lc = Backend::Measured.signatures_by_aws_lc(Isa::detect(), 2048, 1) > 0;
+            let own = format!("{NAME}/lanecrypt/own/rsa-2048/sign/crt");
+            assert_eq!(all.contains(&own), is_by_aws_lc, "{depth:?}");
             let rest = [
                 "lanecrypt/process/rsa-512/sign/crt/b64",
                 "lanecrypt/process/rsa-768/verify/b4",

@@ -1,7 +1,7 @@
 //! The table as text.
 
 use super::observations::observations;
-use super::rows::{ALL, Operation, PROCESS, SINGLE, USUAL};
+use super::rows::{ALL, OWN, Operation, PROCESS, SINGLE, USUAL};
 use super::{NAME, subject};
 use crate::results::{Point, fastest};
 use crate::table::{quickest, ratio};
@@ -32,8 +32,9 @@ const LEGEND: &str = "\
 To read: medians. cycles: of the time-stamp counter, for one signature. *: certainly the fastest of
 its column. ~: cannot be told apart. ?: not verified. PKCS#1 v1.5 with SHA-256, of digests; ring
 hashes the message, too. Two keys of each size take turns, and every message is another. single: one
-call for each. process: a slice of so many requests, built and passed on; ours is blinded and its
-results are checked. Peers have one call for each; those that refuse a key have no figure.
+call for each, which AWS-LC serves where that costs less; own: without AWS-LC, for those sizes.
+process: a slice of so many requests, built and passed on. Ours is blinded and its results are
+checked. Peers have one call for each; those that refuse a key have no figure.
 ";
 
 /// What people call an operation.
@@ -124,11 +125,11 @@ fn ratios(points: &[&Point], columns: &[usize]) -> Vec<Vec<String>> {
                 && (bits(p), &*p.api, p.batch) == (Some(at), api, Some(batch))
         })
     };
-    let lines = [(SINGLE, 1), (PROCESS, 4), (PROCESS, 8), (PROCESS, 64)];
+    let lines = [(SINGLE, 1), (OWN, 1), (PROCESS, 4), (PROCESS, 8), (PROCESS, 64)];
     let row = |(api, batch): (&str, u32)| {
         let cells = columns.iter().map(|&at| Some(ratio(ours(at, api, batch)?, peer(at)?)));
         let cells: Vec<Option<String>> = cells.collect();
-        let name = if api == SINGLE { String::from(api) } else { format!("{api} {batch}") };
+        let name = if api == PROCESS { format!("{api} {batch}") } else { String::from(api) };
         cells.iter().any(Option::is_some).then(|| {
             let cells = cells.into_iter().map(|cell| cell.unwrap_or_else(|| "-".to_owned()));
             [format!("best peer : {name}")].into_iter().chain(cells).collect()

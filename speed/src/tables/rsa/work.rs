@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use lanecrypt_peers::{Direction, Failed, Run, Signature, Signer};
-use lanecrypt_rsa::{Hash, Isa, Padding, Workspace};
+use lanecrypt_rsa::{Backend, Hash, Isa, Padding, Workspace};
 use sha2::{Digest as _, Sha256};
 
 use super::keys::{self, Signed};
@@ -110,7 +110,8 @@ impl Signatures {
     fn made_are_right(&self) -> Option<bool> {
         let keys = keys::of(self.bits).iter().map(|key| key.public());
         let keys = keys.collect::<Option<Vec<_>>>()?;
-        let (padding, mut workspace) = (Padding::pkcs1v15(Hash::SHA256), Workspace::new());
+        let padding = Padding::pkcs1v15(Hash::SHA256);
+        let mut workspace = Workspace::with_backend(Backend::Own);
         Some(self.slots[..self.used].iter().enumerate().all(|(at, slot)| {
             let key = keys[at % keys.len()].with_isa(Isa::PORTABLE);
             key.verify_digest(padding, &slot.digest, &slot.signature, &mut workspace).is_ok()
