@@ -132,8 +132,11 @@ fn add_tile(sums: &mut [__m512i; 2 * BLOCK], one: &Block, other: &Block) {
     let one = load_block(one);
     for (j, other) in other.iter().enumerate() {
         let other = load(other);
+        // The low halves first, so that an addition to a sum does not wait for the one before.
         for (i, &one) in one.iter().enumerate() {
             sums[i + j] = _mm512_madd52lo_epu64(sums[i + j], one, other);
+        }
+        for (i, &one) in one.iter().enumerate() {
             sums[i + j + 1] = _mm512_madd52hi_epu64(sums[i + j + 1], one, other);
         }
     }
