@@ -139,20 +139,27 @@ const SIZES: [usize; 24] = [
     1100, 1536, 2047, 2048, 3072, 4096,
 ];
 
-/// So many exponentiations of every size, at every level; with short exponents, whose time does
-/// not matter, and with those of full length for one in four.
+/// A tenth of the cases of every size, at every level, one and several at a time; most with short
+/// exponents, and one in sixteen with those of full length.
 #[test]
 fn random_powers_of_every_size() {
     let mut numbers = Numbers(1);
     let mut workspace = Workspace::new();
-    let count = cases::<u64>(1000).div_ceil(SIZES.len() as u64);
+    let count = cases::<usize>(1000).div_ceil(10);
     for bits in SIZES {
-        for case in 0..count {
-            let full = case % 8 == 0 && bits <= 1100 || case == 0 && bits <= 2048;
+        let mut done = 0;
+        for turn in 0.. {
+            let full = turn % 16 == 0 && bits <= 1100 || turn == 0 && bits <= 2048;
             let length = if full { bits.div_ceil(64) } else { 1 + numbers.below(2) };
-            let case = [Case::random(&mut numbers, bits, length)];
+            let together = (1 + numbers.below(9)).min(count - done);
+            let batch: Vec<_> =
+                (0..together).map(|_| Case::random(&mut numbers, bits, length)).collect();
             for isa in levels() {
-                run(isa, &case, length, &mut workspace);
+                run(isa, &batch, length, &mut workspace);
+            }
+            done += together;
+            if done == count {
+                break;
             }
         }
     }
