@@ -75,11 +75,11 @@ impl Machine {
             ("Instruction set", isa),
             ("Linux", self.kernel.clone()),
             ("Random numbers come from", String::from(Fastest::name(self.isa))),
+            ("One RSA signature, by bits", signatures(self.isa)),
             ("Random without a system call", yes(facilities.vdso)),
             ("State emptied in forked children", yes(facilities.wipe_on_fork)),
             ("State kept out of core dumps", yes(facilities.dont_dump)),
             ("State locked in memory", yes(facilities.locked)),
-            ("One RSA signature, by bits", signatures(self.isa)),
             ("Limit of locked memory", limit(facilities.lock_limit)),
             ("Locked for random numbers at most", limit(facilities.lock_budget)),
         ];

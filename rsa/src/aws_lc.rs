@@ -66,7 +66,8 @@ impl Method {
                 (Hash::SHA512, true) => {
                     (&aws_lc::RSA_PSS_SHA512, &aws_lc::RSA_PSS_2048_8192_SHA512, 5)
                 }
-                _ => return None,
+                #[cfg(feature = "legacy")]
+                (Hash::LEGACY_SHA1, _) => return None,
             };
         let hash = [&digest::SHA256, &digest::SHA384, &digest::SHA512][place % 3];
         Some(Self { signs, verifies, hash, place })
