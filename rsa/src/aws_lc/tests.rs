@@ -85,6 +85,28 @@ fn what_aws_lc_takes() {
     assert!(!takes(&crate::hazmat::sign_with_salt(&key, padding, b"", b"salt", &mut out)));
 }
 
+/// All methods are those of AWS-LC: nothing is left to our own path.
+#[test]
+fn every_method_is_served() {
+    let [key, _] = keys();
+    let mut own = Workspace::with_backend(Backend::Own);
+    for &hash in &[Hash::SHA256, Hash::SHA384, Hash::SHA512] {
+        for padding in [Padding::pkcs1v15(hash), Padding::pss(hash)] {
+            let mut signature = vec![0; 256];
+            let mut requests = [Request::sign(&key, padding, b"message", &mut signature)];
+            serve(&mut requests, Backend::AwsLc);
+            assert_eq!(requests[0].outcome(), Some(Ok(())), "{padding:?}");
+            let verified = key.public_key().verify(padding, b"message", &signature, &mut own);
+            assert_eq!(verified, Ok(()), "{padding:?}");
+            let mut requests = [&b"message"[..], b"massage"]
+                .map(|message| Request::verify(key.public_key(), padding, message, &signature));
+            serve(&mut requests, Backend::AwsLc);
+            let outcomes = requests.each_ref().map(Request::outcome);
+            assert_eq!(outcomes, [Some(Ok(())), Some(Err(Error::Signature))], "{padding:?}");
+        }
+    }
+}
+
 /// A batch of which only some may go to AWS-LC, with errors among them.
 #[test]
 fn mixed_batches() {
