@@ -20,6 +20,11 @@ pub enum Error {
     /// migration nothing has been written; without it, a message in place may be destroyed. No
     /// cipher of this processor fails in this way.
     DriverFailed,
+    /// The system gave no random bytes.
+    Entropy,
+    /// The result was wrong and has been discarded: the processor or the memory made an error, or
+    /// somebody made them err, or the key was damaged.
+    Fault,
     /// The message is finished, or its associated data is, because data has come. Nothing more is
     /// taken until the object is restarted.
     Finished,
@@ -59,6 +64,8 @@ impl fmt::Display for Error {
             Self::Authentication => "authentication failed",
             Self::DataLength => "wrong data length",
             Self::DriverFailed => "driver failed",
+            Self::Entropy => "no random bytes",
+            Self::Fault => "wrong result discarded",
             Self::Finished => "message finished",
             Self::Forked => "nonces of the parent process",
             Self::KeyLength => "wrong key length",

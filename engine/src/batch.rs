@@ -129,6 +129,28 @@ impl<'r, 'a> Batch<'r, 'a> {
         self.raw(Operation::Decrypt, session, iv, data.into())
     }
 
+    /// Signs a message, as [`Session::sign`] does. The signatures of a batch wait and are made
+    /// together, after the messages of ciphers.
+    pub fn sign(
+        &mut self,
+        session: &'a Session,
+        message: &'a [u8],
+        signature: &'a mut [u8],
+    ) -> Option<Result<(), Error>> {
+        self.signature(session, Work::sign(session, message, signature))
+    }
+
+    /// Checks the signature of a message, as [`Session::verify`] does. The signatures of a batch wait
+    /// and are checked together, after the messages of ciphers.
+    pub fn verify(
+        &mut self,
+        session: &'a Session,
+        message: &'a [u8],
+        signature: &'a [u8],
+    ) -> Option<Result<(), Error>> {
+        self.signature(session, Work::verify(session, message, signature))
+    }
+
     /// The number of messages so far, which is the index of the next one.
     #[must_use]
     #[inline]
@@ -189,6 +211,14 @@ impl<'r, 'a> Batch<'r, 'a> {
         }
         let (from, to) = data.parts();
         self.raw_in_company(operation, session, iv, from, to)
+    }
+
+    /// Has a signature wait, unless it was refused.
+    fn signature(&mut self, session: &'a Session, work: Work<'a>) -> Option<Result<(), Error>> {
+        match work.state.outcome {
+            Some(refused) => self.served(refused),
+            None => self.wait(session, &[], work),
+        }
     }
 
     /// Whether a message gains nothing from lanes.

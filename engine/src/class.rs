@@ -14,18 +14,24 @@ impl Class {
     pub(crate) const COUNT: usize = 256;
     /// The class of sessions that other drivers serve.
     pub(crate) const ELSEWHERE: Self = Self(62 << 2);
+    /// The class of sessions with an RSA key, whoever serves them. With the operations of ciphers it
+    /// is one of messages that this processor refuses.
+    #[cfg(feature = "rsa")]
+    pub(crate) const RSA: Self = Self(61 << 2);
 
     /// The class of a session of this algorithm, before the operation is known.
     pub(crate) fn of(algorithm: Algorithm) -> Self {
-        const { assert!(Algorithm::ALL.len() <= Self::ELSEWHERE.0 as usize >> 2) };
+        const { assert!(Algorithm::ALL.len() < Self::ELSEWHERE.0 as usize >> 2) };
         let at = Algorithm::ALL.iter().position(|&row| row == algorithm);
         let at = at.and_then(|at| u8::try_from(at).ok());
-        Self(at.expect("every algorithm stands in the table, which is shorter than 63 rows") << 2)
+        Self(at.expect("every algorithm stands in the table, which is shorter than 62 rows") << 2)
     }
 
-    /// The class with this operation.
+    /// The class with this operation. Signatures to make are one class for all sessions, and so are
+    /// those to check.
     #[inline]
     pub(crate) const fn with(self, operation: Operation) -> Self {
+        // The operations of signatures have the bits of all other classes.
         Self(self.0 | operation as u8)
     }
 
@@ -36,14 +42,30 @@ impl Class {
     }
 
     /// Whether other drivers serve its requests.
-    #[inline]
+    #[cfg(test)]
     pub(crate) const fn is_elsewhere(self) -> bool {
         self.0 | 3 == Self::ELSEWHERE.0 | 3
     }
 
+    /// Whether its requests are signatures, to make or to check. The session says who serves them.
+    #[inline]
+    pub(crate) const fn is_signature(self) -> bool {
+        self.0 >= Operation::Sign as u8
+    }
+
     #[inline]
     pub(crate) fn operation(self) -> Operation {
-        Operation::ALL[usize::from(self.0 & 3)]
+        match (self.is_signature(), self.0 & 3) {
+            (false, _) => self.operation_of_cipher(),
+            (true, 0) => Operation::Sign,
+            (true, _) => Operation::Verify,
+        }
+    }
+
+    /// The operation of a class that is not one of signatures.
+    #[inline]
+    pub(crate) fn operation_of_cipher(self) -> Operation {
+        Operation::OF_CIPHERS[usize::from(self.0 & 3)]
     }
 
     /// The algorithm, if this processor serves it.
@@ -67,20 +89,40 @@ mod tests {
     fn no_two_are_the_same() {
         let mut seen = Vec::new();
         for &algorithm in Algorithm::ALL {
-            for operation in Operation::ALL {
+            for operation in Operation::OF_CIPHERS {
                 let class = Class::of(algorithm).with(operation);
-                assert!(class.is_here() && !class.is_elsewhere());
+                assert!(class.is_here() && !class.is_elsewhere() && !class.is_signature());
                 assert_eq!(class.algorithm(), Some(algorithm));
                 assert_eq!(class.operation(), operation);
                 assert!(!seen.contains(&class));
                 seen.push(class);
             }
         }
-        for operation in Operation::ALL {
+        for operation in Operation::OF_CIPHERS {
             let class = Class::ELSEWHERE.with(operation);
-            assert!(class.is_elsewhere() && !class.is_here());
-            assert_eq!(class.algorithm(), None);
+            assert!(class.is_elsewhere() && !class.is_here() && !class.is_signature());
+            assert_eq!((class.algorithm(), class.operation()), (None, operation));
             assert!(!seen.contains(&class));
+            seen.push(class);
+        }
+        #[cfg(feature = "rsa")]
+        for operation in Operation::OF_CIPHERS {
+            let class = Class::RSA.with(operation);
+            assert!(class.is_here() && !class.is_elsewhere() && !class.is_signature());
+            assert_eq!((class.algorithm(), class.operation()), (None, operation));
+            assert!(!seen.contains(&class));
+            seen.push(class);
+        }
+        for operation in [Operation::Sign, Operation::Verify] {
+            let class = Class::of(Algorithm::ALL[0]).with(operation);
+            assert!(class.is_signature() && !class.is_here() && !class.is_elsewhere());
+            assert_eq!((class.algorithm(), class.operation()), (None, operation));
+            assert_eq!(Class::of(Algorithm::ALL[3]).with(operation), class);
+            assert_eq!(Class::ELSEWHERE.with(operation), class);
+            #[cfg(feature = "rsa")]
+            assert_eq!(Class::RSA.with(operation), class);
+            assert!(!seen.contains(&class));
+            seen.push(class);
         }
     }
 }

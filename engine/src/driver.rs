@@ -4,7 +4,11 @@ use core::fmt;
 use core::time::Duration;
 
 use lanecrypt_ciphers::{Algorithm, Error};
+#[cfg(feature = "rsa")]
+use lanecrypt_rsa::Padding;
 
+#[cfg(feature = "rsa")]
+use crate::RsaKey;
 use crate::{Jobs, Operation};
 
 /// A driver's identifier for one of its sessions.
@@ -45,6 +49,21 @@ pub trait Driver: fmt::Debug + Send + Sync {
     /// [`Error::KeyLength`], [`Error::WeakKey`], or [`Error::Unsupported`] if the driver does not
     /// serve the algorithm.
     fn open(&self, algorithm: Algorithm, key: &[u8]) -> Result<SessionId, Error>;
+
+    /// Makes a session with an RSA key, for signatures with this padding. Its requests
+    /// [sign](crate::Operation::Sign) and [verify](crate::Operation::Verify); without a private key
+    /// they only verify.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KeyLength`], or [`Error::Unsupported`] if the driver does not serve such keys, which
+    /// is what it does if a driver does not say otherwise.
+    #[cfg(feature = "rsa")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
+    fn open_rsa(&self, key: &RsaKey, padding: Padding) -> Result<SessionId, Error> {
+        let _ = (key, padding);
+        Err(Error::Unsupported)
+    }
 
     /// Ends a session and wipes its key. It is called once for each session that was opened, on the
     /// thread that drops it, or that [readmits](crate::Engine::readmit) the driver.

@@ -60,7 +60,7 @@ impl<'j, 'a> Job<'j, 'a> {
         self.nonce
     }
 
-    /// The data that is authenticated but not encrypted.
+    /// The data that is authenticated but not encrypted. Of a signature, the message.
     #[must_use]
     pub fn aad(&self) -> &'a [u8] {
         self.work.aad
@@ -74,12 +74,15 @@ impl<'j, 'a> Job<'j, 'a> {
     ///
     /// - [`Error::OutputLength`] if the two buffers have different lengths, or if a packet to seal
     ///   has no room for a tag;
-    /// - [`Error::Authentication`] if a packet to open is shorter than a tag.
+    /// - [`Error::Authentication`] if a packet to open is shorter than a tag;
+    /// - [`Error::Unsupported`] if the operation is to sign or to verify: the message of a signature
+    ///   is [`aad`](Self::aad).
     pub fn data(&mut self) -> Result<InOutBuf<'_, '_, u8>, Error> {
         match self.operation() {
             Operation::Encrypt | Operation::Decrypt => self.work.data.in_out(),
             Operation::Seal => self.work.parted_to_seal(self.session).map(|(data, _)| data),
             Operation::Open => self.work.parted_to_open(self.session).map(|(data, _)| data),
+            Operation::Sign | Operation::Verify => Err(Error::Unsupported),
         }
     }
 
@@ -128,6 +131,40 @@ impl<'j, 'a> Job<'j, 'a> {
             Operation::Open => self.work.parted_to_open(self.session).ok().map(|(_, tag)| tag),
             _ => None,
         }
+    }
+
+    /// Writes the signature of a message that was signed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutputLength`] if its length differs from the room for it, [`Error::Unsupported`] if
+    /// the operation was not to sign.
+    pub fn put_signature(&mut self, made: &[u8]) -> Result<(), Error> {
+        match (self.operation(), &mut self.work.put) {
+            (Operation::Sign, Some(place)) if place.len() == made.len() => {
+                place.copy_from_slice(made);
+                Ok(())
+            }
+            (Operation::Sign, _) => Err(Error::OutputLength),
+            _ => Err(Error::Unsupported),
+        }
+    }
+
+    /// The length in bytes of the room for a signature, or of the signature to check; 0 if there is
+    /// none.
+    #[must_use]
+    pub fn signature_length(&self) -> usize {
+        match (self.operation(), &self.work.put, self.work.came) {
+            (Operation::Sign, Some(signature), _) => signature.len(),
+            (Operation::Verify, _, Some(signature)) => signature.len(),
+            _ => 0,
+        }
+    }
+
+    /// The signature to check.
+    #[must_use]
+    pub fn signature(&self) -> Option<&'a [u8]> {
+        self.work.came.filter(|_| self.operation() == Operation::Verify)
     }
 
     /// The length of its data and associated data in bytes.

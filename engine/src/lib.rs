@@ -49,8 +49,12 @@ mod job;
 mod measure;
 pub mod queue;
 mod request;
+#[cfg(feature = "rsa")]
+mod rsa_key;
 mod scheduler;
 mod session;
+#[cfg(feature = "rsa")]
+mod signer;
 mod single;
 #[cfg(test)]
 mod tests;
@@ -75,4 +79,7 @@ pub use lanecrypt_ciphers::{
     Algorithm, Error, InOutBuf, Isa, Nonce, NonceSequence, Nonces, RandomNonces,
 };
 pub use request::{Operation, Request};
+#[cfg(feature = "rsa")]
+#[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
+pub use rsa_key::RsaKey;
 pub use session::Session;

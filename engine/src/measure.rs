@@ -94,7 +94,7 @@ impl Messages {
             for (session, buffer) in sessions.iter().zip(data.chunks_exact_mut(STRIDE)) {
                 let (data, rest) = buffer.split_at_mut(bytes);
                 // The lengths are right, so that there is no error.
-                let _ = match session.algorithm().is_aead() {
+                let _ = match session.algorithm().is_some_and(|algorithm| algorithm.is_aead()) {
                     true => {
                         let tag = &mut rest[..session.tag_length()];
                         session.seal_detached(nonce, &[], data, tag)
@@ -117,7 +117,7 @@ impl Messages {
             for (session, buffer) in sessions.iter().zip(buffers).take(count) {
                 let (data, rest) = buffer.split_at_mut(bytes);
                 // Opening would need a sealed message each time. It costs as much as sealing.
-                match session.algorithm().is_aead() {
+                match session.algorithm().is_some_and(|algorithm| algorithm.is_aead()) {
                     true => {
                         let tag = &mut rest[..session.tag_length()];
                         batch.seal_detached(session, nonce, &[], data, tag)

@@ -1,4 +1,4 @@
-//! A request: one message to encrypt, decrypt, seal or open.
+//! A request: one message to encrypt, decrypt, seal, open or sign, or a signature to check.
 
 use core::fmt;
 
@@ -21,13 +21,29 @@ pub enum Operation {
     Seal,
     /// Decrypt if the tag is right.
     Open,
+    /// Sign, with a session that holds an RSA private key.
+    //
+    // The values are what `Class::with` needs.
+    Sign = 63 << 2,
+    /// Check a signature, with a session that holds an RSA key.
+    Verify = 63 << 2 | 1,
 }
 
 impl Operation {
     /// All operations.
-    pub const ALL: [Self; 4] = [Self::Encrypt, Self::Decrypt, Self::Seal, Self::Open];
+    pub const ALL: [Self; 6] =
+        [Self::Encrypt, Self::Decrypt, Self::Seal, Self::Open, Self::Sign, Self::Verify];
+    /// The operations of ciphers.
+    pub const OF_CIPHERS: [Self; 4] = [Self::Encrypt, Self::Decrypt, Self::Seal, Self::Open];
 
-    /// Its name: `encrypt`, `decrypt`, `seal` or `open`.
+    /// Whether it makes or checks a signature.
+    #[must_use]
+    #[inline]
+    pub const fn is_signature(self) -> bool {
+        matches!(self, Self::Sign | Self::Verify)
+    }
+
+    /// Its name: `encrypt`, `decrypt`, `seal`, `open`, `sign` or `verify`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -35,6 +51,8 @@ impl Operation {
             Self::Decrypt => "decrypt",
             Self::Seal => "seal",
             Self::Open => "open",
+            Self::Sign => "sign",
+            Self::Verify => "verify",
         }
     }
 }
@@ -125,6 +143,23 @@ impl<'a> Request<'a> {
     pub fn decrypt(session: &'a Session, iv: &'a [u8], data: impl Into<Data<'a>>) -> Self {
         let work = Work::raw(session, Operation::Decrypt, data.into());
         Self { session, nonce: iv, work }
+    }
+
+    /// Signs a message into `signature`, which has
+    /// [`signature_length`](Session::signature_length) bytes.
+    ///
+    /// A session without a private key refuses it with [`Error::Unsupported`].
+    #[inline]
+    pub fn sign(session: &'a Session, message: &'a [u8], signature: &'a mut [u8]) -> Self {
+        Self { session, nonce: &[], work: Work::sign(session, message, signature) }
+    }
+
+    /// Checks the signature of a message.
+    ///
+    /// A session without an RSA key refuses it with [`Error::Unsupported`].
+    #[inline]
+    pub fn verify(session: &'a Session, message: &'a [u8], signature: &'a [u8]) -> Self {
+        Self { session, nonce: &[], work: Work::verify(session, message, signature) }
     }
 
     /// The outcome; `None` before the request has been processed.

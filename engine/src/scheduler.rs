@@ -1,5 +1,5 @@
 //! Distributes the messages of a batch: to drivers by session, and to lanes by class, length and
-//! number of messages of a kind.
+//! number of messages of a kind. Signatures come last, because they take a thousand times as long.
 
 mod groups;
 
@@ -41,7 +41,9 @@ pub(crate) fn serve<'a, E: AsJobs<'a>>(lanes: &Lanes, batch: &mut [E]) -> usize 
 fn serve_some<'a, E: AsJobs<'a>>(lanes: &Lanes, batch: &mut [E]) -> usize {
     let Some(first) = batch.first() else { return 0 };
     let class = first.state().class;
-    if let Some(driver) = awaited(first) {
+    if class.is_signature() {
+        // They come after what else there is.
+    } else if let Some(driver) = awaited(first) {
         if leading(driver, batch) == batch.len() {
             serve_by(driver, batch);
             return failed(batch);
@@ -65,7 +67,7 @@ fn goes_alone<'a, E: Entry<'a>>(lanes: &Lanes, entry: &E, messages: usize) -> bo
         }
 }
 
-/// The number of messages that have failed.
+/// The number of messages that have failed. All have an outcome.
 fn failed<'a, E: Entry<'a>>(batch: &[E]) -> usize {
     batch.iter().filter(|entry| entry.state().outcome != Some(Ok(()))).count()
 }
@@ -85,7 +87,7 @@ fn serve_mixed<'a, E: AsJobs<'a>>(lanes: &Lanes, batch: &mut [E]) -> usize {
             serve_class(class, lengths, groups.members(class, batch));
         }
     }
-    serve_elsewhere(batch);
+    serve_others(batch);
     failed(batch)
 }
 
@@ -106,12 +108,15 @@ pub(crate) fn side_by_side<'b, 'a: 'b, E: Entry<'a> + 'b>(
     if joining == count { most } else { lanes.lengths(class, joining) }
 }
 
-/// Passes messages to their drivers, in runs of consecutive messages.
+/// Passes messages to their drivers, in runs of consecutive messages, and serves the signatures that
+/// are left.
 #[inline(never)]
-fn serve_elsewhere<'a, E: AsJobs<'a>>(batch: &mut [E]) {
-    let mut rest = batch;
+fn serve_others<'a, E: AsJobs<'a>>(batch: &mut [E]) {
+    let mut signatures = false;
+    let mut rest = &mut *batch;
     while let Some(first) = rest.first() {
         let Some(driver) = awaited(first) else {
+            signatures |= first.state().class.is_signature();
             rest = &mut rest[1..];
             continue;
         };
@@ -119,6 +124,12 @@ fn serve_elsewhere<'a, E: AsJobs<'a>>(batch: &mut [E]) {
         serve_by(driver, run);
         rest = behind;
     }
+    #[cfg(feature = "rsa")]
+    if signatures {
+        crate::signer::serve_signatures(batch);
+    }
+    #[cfg(not(feature = "rsa"))]
+    debug_assert!(!signatures || batch.iter().all(|entry| entry.state().outcome.is_some()));
 }
 
 /// The number of messages at the front of a batch that wait for this driver.
@@ -141,7 +152,7 @@ fn serve_by<'a, E: AsJobs<'a>>(driver: &Arc<dyn Driver>, batch: &mut [E]) {
 #[inline]
 fn awaited<'a, E: Entry<'a>>(entry: &E) -> Option<&'a Arc<dyn Driver>> {
     let state = entry.state();
-    if !state.class.is_elsewhere() || state.outcome.is_some() {
+    if state.class.is_here() || state.outcome.is_some() {
         return None;
     }
     entry.session().route().map(|Route { driver, .. }| driver)

@@ -4,10 +4,16 @@ use core::fmt;
 use std::sync::Arc;
 
 use lanecrypt_ciphers::{Algorithm, Cipher, Error, Isa, hazmat};
+#[cfg(feature = "rsa")]
+use lanecrypt_rsa::Padding;
 use zeroize::ZeroizeOnDrop;
 
+#[cfg(feature = "rsa")]
+use crate::RsaKey;
 use crate::class::Class;
 use crate::cost::Lanes;
+#[cfg(feature = "rsa")]
+use crate::signer::Signer;
 use crate::{Driver, Operation, SessionId};
 
 /// An expanded key, for any number of messages and threads.
@@ -30,19 +36,23 @@ pub struct Session {
 
 /// The keys with which this processor serves a session itself.
 //
-// The fields before the keys are at the same offsets in both variants.
+// The fields before the keys are at the same offsets in all variants.
 #[repr(u8)]
 pub(crate) enum SessionKey {
     Sealed(Head, Cipher),
     Raw(Head, hazmat::RawCipher),
+    /// It is behind a pointer, so that sessions of ciphers are not larger for it.
+    #[cfg(feature = "rsa")]
+    Rsa(Head, Box<Signer>),
 }
 
 /// The fields of a session besides its key.
 pub(crate) struct Head {
     /// The class of its requests.
     class: Class,
-    /// The kinds of its forward and backward messages, which decide their lanes.
-    kinds: [u8; 2],
+    /// The kinds of its forward and backward messages, which decide their lanes, and of its
+    /// signatures.
+    kinds: [u8; 3],
     /// The driver that serves it, if that is not the software.
     pub(crate) route: Option<Route>,
 }
@@ -50,7 +60,9 @@ pub(crate) struct Head {
 impl Head {
     /// The head of a session that the software serves.
     fn of(algorithm: Algorithm) -> Self {
-        Self { class: Class::of(algorithm), kinds: Lanes::kinds(algorithm), route: None }
+        let [forward, backward] = Lanes::kinds(algorithm);
+        let kinds = [forward, backward, Lanes::ALONE];
+        Self { class: Class::of(algorithm), kinds, route: None }
     }
 }
 
@@ -79,6 +91,15 @@ impl Session {
         Ok(Self { key: SessionKey::Raw(head, hazmat::RawCipher::with_isa(isa, algorithm, key)?) })
     }
 
+    /// A session with an RSA key, which a driver serves, or the software.
+    #[cfg(feature = "rsa")]
+    pub(crate) fn rsa(signer: Signer, route: Option<Route>) -> Self {
+        let signatures = if route.is_some() { Lanes::ELSEWHERE } else { Lanes::TOGETHER };
+        let kinds = [Lanes::ALONE, Lanes::ALONE, signatures];
+        let head = Head { class: Class::RSA, kinds, route };
+        Self { key: SessionKey::Rsa(head, Box::new(signer)) }
+    }
+
     /// A session that `make` makes, on the heap. Its key is expanded there and nowhere else.
     pub(crate) fn boxed(
         make: impl FnOnce(&[u8]) -> Result<Self, Error>,
@@ -92,25 +113,78 @@ impl Session {
         match &mut session.key {
             SessionKey::Sealed(_, cipher) => cipher.set_key(key)?,
             SessionKey::Raw(_, cipher) => cipher.set_key(key)?,
+            #[cfg(feature = "rsa")]
+            SessionKey::Rsa(..) => return Err(Error::Unsupported),
         }
         Ok(session)
     }
 
-    /// Has a driver serve the session.
+    /// Has a driver serve the session of a cipher.
     pub(crate) fn on(mut self, driver: Arc<dyn Driver>, id: SessionId) -> Self {
-        let (SessionKey::Sealed(head, _) | SessionKey::Raw(head, _)) = &mut self.key;
-        let kinds = [Lanes::ELSEWHERE; 2];
+        let head = match &mut self.key {
+            SessionKey::Sealed(head, _) | SessionKey::Raw(head, _) => head,
+            #[cfg(feature = "rsa")]
+            SessionKey::Rsa(head, _) => head,
+        };
+        let kinds = [Lanes::ELSEWHERE, Lanes::ELSEWHERE, Lanes::ALONE];
         *head = Head { class: Class::ELSEWHERE, kinds, route: Some(Route { driver, id }) };
         self
     }
 
-    /// Its algorithm.
+    /// Its algorithm; `None` if it holds an RSA key.
     #[must_use]
     #[inline]
-    pub fn algorithm(&self) -> Algorithm {
+    pub fn algorithm(&self) -> Option<Algorithm> {
         match &self.key {
-            SessionKey::Sealed(_, cipher) => cipher.algorithm(),
-            SessionKey::Raw(_, cipher) => cipher.algorithm(),
+            SessionKey::Sealed(_, cipher) => Some(cipher.algorithm()),
+            SessionKey::Raw(_, cipher) => Some(cipher.algorithm()),
+            #[cfg(feature = "rsa")]
+            SessionKey::Rsa(..) => None,
+        }
+    }
+
+    /// Its RSA key and the padding of its signatures; `None` if it is the session of a cipher.
+    #[cfg(feature = "rsa")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
+    #[must_use]
+    pub fn rsa_key(&self) -> Option<(&RsaKey, Padding)> {
+        self.signer().map(|signer| (&signer.key, signer.padding))
+    }
+
+    #[cfg(feature = "rsa")]
+    pub(crate) fn signer(&self) -> Option<&Signer> {
+        match &self.key {
+            SessionKey::Rsa(_, signer) => Some(signer),
+            _ => None,
+        }
+    }
+
+    /// The length of its signatures in bytes: that of the RSA modulus; 0 for the session of a cipher.
+    #[must_use]
+    pub fn signature_length(&self) -> usize {
+        match &self.key {
+            #[cfg(feature = "rsa")]
+            SessionKey::Rsa(_, signer) => signer.key.signature_length(),
+            _ => 0,
+        }
+    }
+
+    /// Whether it has an RSA key.
+    pub(crate) fn has_signatures(&self) -> bool {
+        self.has_signature(Operation::Verify)
+    }
+
+    /// Whether it makes signatures, or checks them.
+    pub(crate) fn has_signature(&self, operation: Operation) -> bool {
+        match &self.key {
+            #[cfg(feature = "rsa")]
+            SessionKey::Rsa(_, signer) => {
+                operation == Operation::Verify || signer.key.private_key().is_some()
+            }
+            _ => {
+                let _ = operation;
+                false
+            }
         }
     }
 
@@ -126,7 +200,7 @@ impl Session {
     pub fn tag_length(&self) -> usize {
         match &self.key {
             SessionKey::Sealed(_, cipher) => cipher.tag_length(),
-            SessionKey::Raw(..) => 0,
+            _ => 0,
         }
     }
 
@@ -169,10 +243,11 @@ impl Session {
     /// direction; it is refused wherever it is served.
     #[inline]
     pub(crate) fn kind(&self, operation: Operation) -> u8 {
-        let [forward, backward] = self.head().kinds;
+        let [forward, backward, signature] = self.head().kinds;
         match operation {
             Operation::Encrypt | Operation::Seal => forward,
             Operation::Decrypt | Operation::Open => backward,
+            Operation::Sign | Operation::Verify => signature,
         }
     }
 
@@ -180,20 +255,27 @@ impl Session {
     fn head(&self) -> &Head {
         match &self.key {
             SessionKey::Sealed(head, _) | SessionKey::Raw(head, _) => head,
+            #[cfg(feature = "rsa")]
+            SessionKey::Rsa(head, _) => head,
         }
     }
 }
 
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Session")
-            .field("algorithm", &self.algorithm())
-            .field("driver", &self.driver())
-            .finish_non_exhaustive()
+        let mut fields = f.debug_struct("Session");
+        #[cfg(feature = "rsa")]
+        if let Some((key, padding)) = self.rsa_key() {
+            fields.field("key", key).field("padding", &padding);
+        }
+        if let Some(algorithm) = self.algorithm() {
+            fields.field("algorithm", &algorithm);
+        }
+        fields.field("driver", &self.driver()).finish_non_exhaustive()
     }
 }
 
-// Both ciphers wipe themselves, and drivers wipe a session when it is closed.
+// Ciphers and RSA keys wipe themselves, and drivers wipe a session when it is closed.
 impl ZeroizeOnDrop for Session {}
 
 /// Any number of threads may share a session.

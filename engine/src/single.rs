@@ -1,4 +1,4 @@
-//! One message at a time: a session as a cipher.
+//! One message at a time: a session as a cipher, or as a key of signatures.
 
 use lanecrypt_ciphers::lanes::in_parts;
 use lanecrypt_ciphers::{Error, Nonce, NonceSequence};
@@ -24,21 +24,21 @@ impl Session {
         packet: &mut [u8],
     ) -> Result<Nonce, Error> {
         match &self.key {
-            SessionKey::Raw(..) => Err(Error::Unsupported),
             SessionKey::Sealed(Head { route: None, .. }, cipher) => {
                 cipher.seal_next(nonces, aad, packet)
             }
-            SessionKey::Sealed(..) => {
+            SessionKey::Sealed(_, cipher) => {
                 if packet.len() < self.tag_length() {
                     return Err(Error::OutputLength);
                 }
-                if nonces.nonce_length() != self.algorithm().nonce_length() {
+                if nonces.nonce_length() != cipher.algorithm().nonce_length() {
                     return Err(Error::NonceLength);
                 }
                 let nonce = nonces.fresh()?;
                 self.serve(Request::seal(self, &nonce, aad, packet))?;
                 Ok(nonce)
             }
+            _ => Err(Error::Unsupported),
         }
     }
 
@@ -166,10 +166,37 @@ impl Session {
         }
     }
 
+    /// Signs a message into `signature`, which has [`signature_length`](Self::signature_length)
+    /// bytes. The software checks a signature that it has made before it writes it.
+    ///
+    /// Many signatures take less time together: see [`Batch::sign`](crate::Batch::sign).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutputLength`]; [`Error::KeyLength`] if the modulus is too short for the padding;
+    /// [`Error::Entropy`], [`Error::Fault`]; [`Error::Unsupported`] if the session has no private
+    /// key. After an error nothing has been written.
+    pub fn sign(&self, message: &[u8], signature: &mut [u8]) -> Result<(), Error> {
+        self.serve(Request::sign(self, message, signature))
+    }
+
+    /// Checks the signature of a message.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Authentication`] if it is wrong, whatever its length; [`Error::KeyLength`] if the
+    /// modulus is too short for the padding; [`Error::Unsupported`] if the session has no RSA key.
+    pub fn verify(&self, message: &[u8], signature: &[u8]) -> Result<(), Error> {
+        self.serve(Request::verify(self, message, signature))
+    }
+
     /// Serves one request at once.
     #[inline]
     fn serve(&self, mut request: Request<'_>) -> Result<(), Error> {
-        match self.route() {
+        if let Some(refused) = request.outcome() {
+            return refused;
+        }
+        match self.route().filter(|_| !request.class().is_here()) {
             Some(route) => {
                 route.driver.process(Request::jobs(core::slice::from_mut(&mut request)));
                 request.outcome().unwrap_or(Err(Error::Unsupported))

@@ -27,7 +27,7 @@ impl Message {
     /// A message of a session, sealed beforehand if it is to be opened. Every seventh has some
     /// error.
     fn new(sessions: &[Session], session: usize, at: usize) -> Self {
-        let algorithm = sessions[session].algorithm();
+        let algorithm = sessions[session].algorithm().expect("a cipher");
         let length = LENGTHS[at % LENGTHS.len()];
         let operation = match (algorithm.is_aead(), at / 3 % 2) {
             (false, 0) => Operation::Encrypt,
@@ -68,7 +68,7 @@ impl Message {
             Operation::Encrypt => Request::encrypt(session, nonce, &mut data[..]),
             Operation::Decrypt => Request::decrypt(session, nonce, &mut data[..]),
             Operation::Seal => Request::seal_detached(session, nonce, aad, &mut data[..], tag),
-            Operation::Open => Request::open_detached(session, nonce, aad, &mut data[..], tag),
+            _ => Request::open_detached(session, nonce, aad, &mut data[..], tag),
         }
     }
 
@@ -83,7 +83,7 @@ impl Message {
             Operation::Encrypt => batch.encrypt(session, nonce, &mut data[..]),
             Operation::Decrypt => batch.decrypt(session, nonce, &mut data[..]),
             Operation::Seal => batch.seal_detached(session, nonce, aad, &mut data[..], tag),
-            Operation::Open => batch.open_detached(session, nonce, aad, &mut data[..], tag),
+            _ => batch.open_detached(session, nonce, aad, &mut data[..], tag),
         }
     }
 
@@ -94,7 +94,7 @@ impl Message {
             Operation::Encrypt => session.encrypt(nonce, &mut data[..]),
             Operation::Decrypt => session.decrypt(nonce, &mut data[..]),
             Operation::Seal => session.seal_detached(nonce, aad, &mut data[..], tag),
-            Operation::Open => session.open_detached(nonce, aad, &mut data[..], tag),
+            _ => session.open_detached(nonce, aad, &mut data[..], tag),
         }
     }
 }
@@ -187,7 +187,7 @@ fn what_is_settled_stays_as_it_is() {
     let engine = Engine::new().with_driver(adding).expect("a free name");
     let mut all = sessions(&engine);
     let of_algorithm = |algorithm| {
-        let of_it = |session: &Session| session.algorithm() == algorithm;
+        let of_it = |session: &Session| session.algorithm().expect("a cipher") == algorithm;
         all.iter().position(of_it).expect("every algorithm has a session")
     };
     let [gcm, cbc] = [Algorithm::AES_128_GCM, Algorithm::AES_128_CBC].map(of_algorithm);
@@ -254,8 +254,8 @@ fn any_lengths_give_the_same() {
     let sessions = sessions(&engine);
     let odd = Lengths { shortest: 65, longest: 300 };
     for session in 0..sessions.len().min(Algorithm::ALL.len()) {
-        let algorithm = sessions[session].algorithm();
-        for operation in Operation::ALL {
+        let algorithm = sessions[session].algorithm().expect("a cipher");
+        for operation in Operation::OF_CIPHERS {
             let class = Class::of(algorithm).with(operation);
             let messages: Vec<_> = (0..130)
                 .map(|at| Message::new(&sessions, session, at))

@@ -2,9 +2,13 @@
 
 use lanecrypt_ciphers::lanes::{Opening, Sealing, in_parts};
 use lanecrypt_ciphers::{Error, InOutBuf, hazmat};
+#[cfg(feature = "rsa")]
+use lanecrypt_rsa as rsa;
 
 use crate::class::Class;
 use crate::session::SessionKey;
+#[cfg(feature = "rsa")]
+use crate::signer::Signer;
 use crate::{Data, Operation, Session};
 
 /// An operation and its buffers.
@@ -14,12 +18,13 @@ use crate::{Data, Operation, Session};
 // another width than it was just stored at, and so stalled on the stores.
 pub(crate) struct Work<'a> {
     pub(crate) state: State,
+    /// What is authenticated and not encrypted: the associated data, or the message of a signature.
     pub(crate) aad: &'a [u8],
     /// The data; the whole packet if its tag is in `data` and not in `put` or `came`.
     pub(crate) data: Data<'a>,
-    /// The room for the tag.
+    /// The room for the tag, or for the signature.
     pub(crate) put: Option<&'a mut [u8]>,
-    /// The received tag.
+    /// The received tag, or the signature to check.
     pub(crate) came: Option<&'a [u8]>,
 }
 
@@ -36,6 +41,14 @@ impl State {
     #[inline]
     pub(crate) fn new(session: &Session, operation: Operation) -> Self {
         Self { class: session.class().with(operation), outcome: None }
+    }
+
+    fn of_signature(session: &Session, operation: Operation) -> Self {
+        let refused = !session.has_signature(operation);
+        Self {
+            class: session.class().with(operation),
+            outcome: refused.then_some(Err(Error::Unsupported)),
+        }
     }
 
     /// Whether it is of this class and has not been served.
@@ -84,6 +97,33 @@ impl<'a> Work<'a> {
     pub(crate) fn open(session: &Session, aad: &'a [u8], data: Data<'a>, tag: &'a [u8]) -> Self {
         let state = State::new(session, Operation::Open);
         Self { state, aad, data, put: None, came: Some(tag) }
+    }
+
+    // Only a session with an RSA key has these operations. For any other they are refused here, so
+    // that nothing serves them.
+
+    #[inline]
+    pub(crate) fn sign(session: &Session, message: &'a [u8], signature: &'a mut [u8]) -> Self {
+        let state = State::of_signature(session, Operation::Sign);
+        Self {
+            state,
+            aad: message,
+            data: Data::of_parts(None, &mut []),
+            put: Some(signature),
+            came: None,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn verify(session: &Session, message: &'a [u8], signature: &'a [u8]) -> Self {
+        let state = State::of_signature(session, Operation::Verify);
+        Self {
+            state,
+            aad: message,
+            data: Data::of_parts(None, &mut []),
+            put: None,
+            came: Some(signature),
+        }
     }
 
     /// The length of the message in bytes; of a packet without the usual tag.
@@ -137,7 +177,9 @@ impl<'a> Work<'a> {
     #[inline(always)]
     fn served(&mut self, session: &Session, nonce: &[u8]) -> Result<(), Error> {
         let aad = self.aad;
-        match (&session.key, self.state.class.operation()) {
+        let state = self.state;
+        debug_assert!(!state.class.is_signature() || session.has_signatures(), "it was refused");
+        match (&session.key, state.class.operation_of_cipher()) {
             (SessionKey::Raw(_, cipher), Operation::Encrypt) => {
                 cipher.encrypt(nonce, in_parts(self.data.in_out()?))
             }
@@ -152,8 +194,38 @@ impl<'a> Work<'a> {
                 let (data, tag) = self.parted_to_open(session)?;
                 cipher.open_detached(nonce, aad, in_parts(data), tag)
             }
+            #[cfg(feature = "rsa")]
+            (SessionKey::Rsa(_, signer), _) => self.signed(signer),
             _ => Err(Error::Unsupported),
         }
+    }
+
+    /// Makes or checks a signature.
+    #[cfg(feature = "rsa")]
+    #[cold]
+    #[inline(never)]
+    fn signed(&mut self, signer: &Signer) -> Result<(), Error> {
+        match (self.state.class.operation(), &mut self.put, self.came) {
+            (Operation::Sign, Some(signature), _) => signer.sign(self.aad, signature),
+            (Operation::Verify, _, Some(signature)) => signer.verify(self.aad, signature),
+            _ => Err(Error::Unsupported),
+        }
+    }
+
+    /// The request of a signature, and the place of its outcome; no request if the session has no
+    /// such operation.
+    #[cfg(feature = "rsa")]
+    pub(crate) fn signature<'w>(
+        &'w mut self,
+        session: &'w Session,
+    ) -> (Option<rsa::Request<'w>>, &'w mut State) {
+        let Self { state, aad: message, put, came, .. } = self;
+        let request = match (session.signer(), put, came) {
+            (Some(signer), Some(signature), _) => signer.signing(message, signature),
+            (Some(signer), _, Some(signature)) => Some(signer.verifying(message, signature)),
+            _ => None,
+        };
+        (request, state)
     }
 
     // The class says which operation a message has; each of the following makes one message a lane.

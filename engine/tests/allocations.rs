@@ -80,7 +80,7 @@ struct Message {
 impl Message {
     fn random(sessions: &[Session], numbers: &mut Random) -> Self {
         let session = numbers.below(sessions.len());
-        let right = sessions[session].algorithm().nonce_length();
+        let right = sessions[session].algorithm().expect("a cipher").nonce_length();
         Self {
             session,
             backward: numbers.one_in(3),
@@ -101,7 +101,7 @@ fn give<'a>(
 ) -> bool {
     let (session, nonce, data, tag) =
         (&sessions[session], &NONCE[..nonce], &mut data[..len], &mut tag[..16]);
-    let answer = match (session.algorithm().is_aead(), backward, detached) {
+    let answer = match (session.algorithm().expect("a cipher").is_aead(), backward, detached) {
         (true, false, false) => batch.seal(session, nonce, b"aad", data),
         (true, true, false) => batch.open(session, nonce, b"aad", data),
         (true, false, true) => batch.seal_detached(session, nonce, b"aad", data, tag),
@@ -119,7 +119,7 @@ fn request<'a>(
 ) -> Request<'a> {
     let (session, nonce, data, tag) =
         (&sessions[session], &NONCE[..nonce], &mut data[..len], &mut tag[..16]);
-    match (session.algorithm().is_aead(), backward, detached) {
+    match (session.algorithm().expect("a cipher").is_aead(), backward, detached) {
         (true, false, false) => Request::seal(session, nonce, b"aad", data),
         (true, true, false) => Request::open(session, nonce, b"aad", data),
         (true, false, true) => Request::seal_detached(session, nonce, b"aad", data, tag),

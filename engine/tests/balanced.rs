@@ -161,7 +161,7 @@ fn any_number_of_algorithms_may_be_in_a_batch() {
         .enumerate()
         .map(|(at, data)| {
             let (session, nonce) = (&sessions[at % all.len()], &nonces[at % all.len()]);
-            match session.algorithm().is_aead() {
+            match session.algorithm().expect("a cipher").is_aead() {
                 true => Request::seal(session, nonce, &[], &mut data[..]),
                 false => Request::encrypt(session, nonce, &mut data[..]),
             }

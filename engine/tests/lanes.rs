@@ -91,7 +91,7 @@ fn check(
     let mut outcomes = vec![Ok(()); messages.len()];
     let mut refused = 0;
     for &algorithm in Algorithm::ALL {
-        for operation in Operation::ALL {
+        for operation in Operation::OF_CIPHERS {
             let of_it = messages
                 .iter()
                 .zip(&mut places)

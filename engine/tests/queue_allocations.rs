@@ -59,7 +59,7 @@ fn attach(
     let sessions = sessions(engine).into_iter();
     sessions
         .map(|(session, nonce)| {
-            let is_aead = session.algorithm().is_aead();
+            let is_aead = session.algorithm().expect("a cipher").is_aead();
             (attach(session), is_aead, nonce)
         })
         .collect()

@@ -139,7 +139,7 @@ fn a_full_queue_gives_messages_back() {
     assert!((1..1000).contains(&attached));
     let refused = queue.attach(cbc(&engine)).expect_err("the worker stands before the gate");
     assert_eq!(refused.reason, QueueError::Full);
-    assert_eq!(refused.given.algorithm(), Algorithm::AES_128_CBC);
+    assert_eq!(refused.given.algorithm(), Some(Algorithm::AES_128_CBC));
     assert_eq!(queue.detach(session), Err(QueueError::Full));
     keeper.open();
     assert!(outcomes(&mut queue).iter().all(|(_, outcome)| outcome.is_ok()));

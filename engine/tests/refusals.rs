@@ -1,6 +1,7 @@
 //! Keys, operations, lengths and packets that are refused, with their exact errors, and those that
 //! are accepted.
 
+use lanecrypt_engine::queue::{LocalQueue, Message, MessageError};
 use lanecrypt_engine::{Algorithm, BatchError, Engine, Error, Operation, Request, Session};
 
 /// Distinct bytes, unlike the output of a cipher.
@@ -54,7 +55,7 @@ fn every_algorithm_has_its_door() {
             continue;
         }
         let session = opened.expect("a good key");
-        assert_eq!(session.algorithm(), algorithm);
+        assert_eq!(session.algorithm().expect("a cipher"), algorithm);
         assert_eq!(session.tag_length(), algorithm.tag_length());
         assert_eq!(session.driver(), "software", "{algorithm}");
     }
@@ -100,6 +101,48 @@ fn an_empty_batch_is_served() {
     assert_eq!((room.outcomes().len(), room.outcome(0)), (0, None));
 }
 
+/// No cipher signs: every door refuses, and no driver sees the request.
+#[test]
+fn sessions_of_ciphers_have_no_signatures() {
+    let engine = Engine::new();
+    let null = engine.session_on("null", Algorithm::NULL, &[]).expect("it has no key");
+    let mut room = engine.room(8);
+    let refused = Err(Error::Unsupported);
+    for session in algorithms().map(|algorithm| open(&engine, algorithm)).chain([null]) {
+        let mut signature = [9; 64];
+        assert_eq!(session.signature_length(), 0);
+        assert_eq!(session.sign(b"message", &mut signature), refused);
+        assert_eq!(session.verify(b"message", &signature), refused);
+        let mut requests = [
+            Request::sign(&session, b"message", &mut signature),
+            Request::verify(&session, b"message", &[]),
+        ];
+        assert_eq!(requests.each_ref().map(Request::operation), Operation::ALL[4..]);
+        for batch in requests.chunks_mut(1) {
+            assert_eq!(failed(engine.process(batch)), 1);
+        }
+        assert_eq!(failed(engine.process(&mut requests)), 2);
+        assert!(requests.iter().all(|request| request.outcome() == Some(refused)));
+
+        let mut batch = room.batch();
+        assert_eq!(batch.sign(&session, b"message", &mut signature), Some(refused));
+        assert_eq!(batch.verify(&session, b"message", &[]), Some(refused));
+        assert_eq!(failed(batch.finish()), 2);
+        assert_eq!(signature, [9; 64]);
+
+        let mut queue = LocalQueue::new(&engine, 4);
+        let attached = queue.attach(session).expect("room");
+        queue.submit(Message::sign(attached, vec![9; 64])).expect("room");
+        queue.submit(Message::verify(attached, vec![9; 64])).expect("room");
+        queue.submit(Message::new(attached, Operation::Sign, [1; 12], vec![9; 64])).expect("room");
+        for _ in 0..3 {
+            let done = queue.poll().expect("a message");
+            assert_eq!(done.outcome, Err(MessageError::Refused(Error::Unsupported)));
+            assert_eq!(done.buffer, [9; 64]);
+        }
+    }
+}
+
 /// The same for the null driver.
 #[test]
 fn operations_that_a_session_has_not_are_refused() {
@@ -107,10 +150,10 @@ fn operations_that_a_session_has_not_are_refused() {
     let null = engine.session_on("null", Algorithm::NULL, &[]).expect("it has no key");
     let mut room = engine.room(8);
     for session in algorithms().map(|algorithm| open(&engine, algorithm)).chain([null]) {
-        let algorithm = session.algorithm();
+        let algorithm = session.algorithm().expect("a cipher");
         let nonce = key(algorithm.nonce_length());
         let before: Vec<u8> = key(64);
-        for operation in Operation::ALL {
+        for operation in Operation::OF_CIPHERS {
             let sealed = matches!(operation, Operation::Seal | Operation::Open);
             if sealed == algorithm.is_aead() {
                 continue;
@@ -258,7 +301,7 @@ fn data_of_two_lengths_are_refused() {
     let mut room = engine.room(8);
     let null = engine.session_on("null", Algorithm::NULL, &[]).expect("it has no key");
     for session in algorithms().map(|algorithm| open(&engine, algorithm)).chain([null]) {
-        let algorithm = session.algorithm();
+        let algorithm = session.algorithm().expect("a cipher");
         let nonce = key(algorithm.nonce_length());
         for (from, to) in [(0, 16), (16, 0), (64, 48), (64, 65), (600, 64)] {
             let (from, before) = (key(from), vec![9; to]);
@@ -390,5 +433,7 @@ fn errors_are_said_in_words() {
     assert_eq!(error.to_string(), "2 requests of the batch failed");
     let error = engine.process(&mut batch[..1]).expect_err("it stays refused");
     assert_eq!(error.to_string(), "1 request of the batch failed");
-    assert_eq!(Operation::ALL.map(Operation::name), ["encrypt", "decrypt", "seal", "open"]);
+    let names = ["encrypt", "decrypt", "seal", "open", "sign", "verify"];
+    assert_eq!(Operation::ALL.map(Operation::name), names);
+    assert_eq!(Operation::ALL[..4], Operation::OF_CIPHERS);
 }

@@ -51,9 +51,12 @@ const _: () = {
     sent_and_shared::<lanecrypt_engine::OpenSslError>();
 };
 
+#[cfg(feature = "rsa")]
+const _: () = sent_and_shared::<lanecrypt_engine::RsaKey>();
+
 /// `InOutBuf` has pointers, and is made only when a kernel takes the data. `NonceSequence` is a
-/// trait; its types are listed above. The last two are there with the feature `openssl` only.
-const OTHERS: [&str; 4] = ["InOutBuf", "NonceSequence", "OpenSsl", "OpenSslError"];
+/// trait; its types are listed above. The others are there with the features `openssl` and `rsa` only.
+const OTHERS: [&str; 5] = ["InOutBuf", "NonceSequence", "OpenSsl", "OpenSslError", "RsaKey"];
 
 /// The list has all public types.
 #[test]

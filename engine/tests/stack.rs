@@ -34,7 +34,7 @@ fn no_batch_reaches_below_the_depth_that_is_burned() {
                 for forward in [true, false] {
                     for way in WAYS {
                         let depth = way(&engine, &[session], length, forward);
-                        let name = session.algorithm();
+                        let name = session.algorithm().expect("a cipher");
                         note(format!("{name} of {length} bytes at {isa:?}"), depth);
                     }
                 }
@@ -98,7 +98,7 @@ fn processed(engine: &Engine, sessions: &[&Session], length: usize, forward: boo
         .zip(sessions.iter().cycle())
         .map(|(message, session)| {
             let (nonce, aad) = (nonce(session), &AAD);
-            match (session.algorithm().is_aead(), forward) {
+            match (session.algorithm().expect("a cipher").is_aead(), forward) {
                 (true, true) => Request::seal(session, nonce, aad, message),
                 (true, false) => Request::open(session, nonce, aad, message),
                 (false, true) => Request::encrypt(session, nonce, &mut message[..length]),
@@ -136,7 +136,7 @@ fn fill(
     let mut batch = room.batch();
     for (message, session) in messages.iter_mut().zip(sessions.iter().cycle()) {
         let (nonce, aad) = (nonce(session), &AAD);
-        match (session.algorithm().is_aead(), forward) {
+        match (session.algorithm().expect("a cipher").is_aead(), forward) {
             (true, true) => batch.seal(session, nonce, aad, message),
             (true, false) => batch.open(session, nonce, aad, message),
             (false, true) => batch.encrypt(session, nonce, &mut message[..length]),
@@ -151,15 +151,18 @@ const AAD: [u8; 20] = [4; 20];
 /// Messages of a length that each algorithm takes, with room for a tag.
 fn messages(sessions: &[&Session], length: usize) -> Vec<Vec<u8>> {
     let each = sessions.iter().cycle().take(MESSAGES);
-    each.map(|session| vec![3; length + session.algorithm().tag_length().max(16)]).collect()
+    each.map(|session| {
+        vec![3; length + session.algorithm().expect("a cipher").tag_length().max(16)]
+    })
+    .collect()
 }
 
 fn nonce(session: &Session) -> &'static [u8] {
-    &[2; 32][..session.algorithm().nonce_length()]
+    &[2; 32][..session.algorithm().expect("a cipher").nonce_length()]
 }
 
 /// The number of refused messages. No opened message is authentic.
 fn refused(sessions: &[&Session], forward: bool) -> usize {
     let opened = sessions.iter().cycle().take(MESSAGES);
-    opened.filter(|session| session.algorithm().is_aead() && !forward).count()
+    opened.filter(|session| session.algorithm().expect("a cipher").is_aead() && !forward).count()
 }

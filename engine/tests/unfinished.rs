@@ -48,8 +48,11 @@ impl Scene {
     /// A different nonce for each message.
     fn nonce(&self, at: usize) -> Vec<u8> {
         // Three bytes where any length is allowed.
-        let bytes =
-            if self.is_elsewhere(at) { 3 } else { self.session(at).algorithm().nonce_length() };
+        let bytes = if self.is_elsewhere(at) {
+            3
+        } else {
+            self.session(at).algorithm().expect("a cipher").nonce_length()
+        };
         let mut nonce = vec![9; bytes];
         nonce[0] = at.to_le_bytes()[0];
         nonce
@@ -71,7 +74,7 @@ impl Scene {
         batch: &mut Batch<'_, 'a>,
     ) -> Option<Result<(), Error>> {
         let (session, nonce) = (self.session(at), self.nonce(at));
-        match session.algorithm().is_aead() {
+        match session.algorithm().expect("a cipher").is_aead() {
             true if Self::opens(at) => batch.open(session, &nonce, b"aad", data),
             true => batch.seal(session, &nonce, b"aad", data),
             false => batch.encrypt(session, &nonce, data),
@@ -81,7 +84,7 @@ impl Scene {
     /// The result of a message alone.
     fn alone(&self, at: usize) -> (Result<(), Error>, [u8; 48]) {
         let (session, nonce, mut data) = (self.session(at), self.nonce(at), Self::before(at));
-        let outcome = match session.algorithm().is_aead() {
+        let outcome = match session.algorithm().expect("a cipher").is_aead() {
             _ if self.is_elsewhere(at) => {
                 add(&nonce, &mut data);
                 Ok(())
@@ -316,7 +319,7 @@ fn a_driver_that_panics_over_a_slice_has_settled_what_it_has() {
     let mut data = all();
     let each = data.iter_mut().enumerate();
     let mut batch: Vec<Request<'_>> = each
-        .map(|(at, data)| match scene.session(at).algorithm().is_aead() {
+        .map(|(at, data)| match scene.session(at).algorithm().expect("a cipher").is_aead() {
             true if Scene::opens(at) => Request::open(scene.session(at), &nonces[at], b"aad", data),
             true => Request::seal(scene.session(at), &nonces[at], b"aad", data),
             false => Request::encrypt(scene.session(at), &nonces[at], data),

@@ -33,6 +33,9 @@ pub use lanecrypt_ciphers::{
     Algorithm, Cipher, Error, InOutBuf, Isa, KeyLengths, Level, Mode, Nonce, NonceSequence, Nonces,
     Opener, Primitive, RandomNonces, Sealer, UnknownAlgorithm, UnknownLevel, hazmat,
 };
+#[cfg(feature = "rsa")]
+#[doc(inline)]
+pub use lanecrypt_engine::RsaKey;
 #[cfg(feature = "model")]
 #[doc(inline)]
 pub use lanecrypt_engine::model;

@@ -69,7 +69,7 @@ fn session(engine: &Engine, algorithm: Algorithm, at: usize) -> Result<Session, 
 /// The quickest of some rounds, each a batch.
 fn nanoseconds(engine: &Engine, sessions: &[Session], size: usize, depth: usize) -> Option<f64> {
     let first = sessions.first()?;
-    let nonce = vec![1; first.algorithm().nonce_length()];
+    let nonce = vec![1; first.algorithm()?.nonce_length()];
     let mut messages = vec![vec![0; size]; depth];
     let mut tags = vec![vec![0; first.tag_length()]; depth];
     let mut room = engine.room(depth);

@@ -18,6 +18,9 @@ pub(crate) struct Lanes([[Lengths; DEPTHS.len()]; ROWS]);
 impl Lanes {
     /// Stands for a kind: messages that this processor serves without lanes.
     pub(crate) const ALONE: u8 = rows::ALONE;
+    /// Stands for a kind: signatures that this processor makes or checks, which wait for each other.
+    #[cfg(feature = "rsa")]
+    pub(crate) const TOGETHER: u8 = rows::TOGETHER;
     /// Stands for a kind: messages of other drivers.
     pub(crate) const ELSEWHERE: u8 = rows::ELSEWHERE;
 

@@ -10,17 +10,28 @@ pub(crate) const ROWS: usize = 19;
 
 /// Stands for a kind: messages that this processor serves without lanes.
 pub(crate) const ALONE: u8 = 254;
+/// Stands for a kind: signatures that this processor makes or checks, which wait for each other.
+#[cfg(feature = "rsa")]
+pub(crate) const TOGETHER: u8 = 253;
 /// Stands for a kind: messages of other drivers.
 pub(crate) const ELSEWHERE: u8 = 255;
 
 /// The kind of each class.
 pub(crate) static ROW_OF: [u8; Class::COUNT] = {
-    let mut rows = [ELSEWHERE; Class::COUNT];
-    let mut at = 0;
+    // Classes without an algorithm are those of sessions that have no such operation, of other
+    // drivers, and of signatures.
+    let mut rows = [ALONE; Class::COUNT];
+    let mut at = Class::ELSEWHERE.number();
+    while at < Class::COUNT {
+        rows[at] = ELSEWHERE;
+        at += 1;
+    }
+    at = 0;
     while at < Algorithm::ALL.len() {
         let mut operation = 0;
-        while operation < Operation::ALL.len() {
-            rows[at << 2 | operation] = match row(Algorithm::ALL[at], Operation::ALL[operation]) {
+        while operation < Operation::OF_CIPHERS.len() {
+            let row = row(Algorithm::ALL[at], Operation::OF_CIPHERS[operation]);
+            rows[at << 2 | operation] = match row {
                 Some(row) => row,
                 None => ALONE,
             };

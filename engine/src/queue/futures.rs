@@ -1,25 +1,23 @@
 //! A queue whose completions are futures.
 
+mod hand;
 mod places;
 mod served;
 
 use core::fmt;
 use core::future::poll_fn;
-use core::sync::atomic::Ordering;
 use core::task::Poll;
 use std::io;
-use std::sync::Arc;
-use std::thread::{self, JoinHandle};
+use std::sync::{Arc, OnceLock};
 
 use lanecrypt_kernels::fork::Generation;
 
+use self::hand::Hand;
 use self::places::{Places, State};
 pub use self::served::Served;
 use super::jobs::Jobs;
-use super::service::Service;
-use super::worker::shared::Shared;
-use super::worker::thread::Worker;
 use super::{Attached, Completion, Message, NotTaken, QueueError, Settings};
+use crate::cost::Lanes;
 use crate::{Engine, Session};
 
 /// A queue with a worker, whose completions are futures.
@@ -28,7 +26,8 @@ use crate::{Engine, Session};
 /// served as one batch, as in a [`WorkerQueue`](super::WorkerQueue). The worker wakes the tasks.
 ///
 /// Dropping a future cancels its message if the worker has not taken it yet; otherwise the message
-/// is served, and its buffer dropped. For operations that take long use another queue.
+/// is served, and its buffer dropped. Operations that take long have a worker of their own, as in a
+/// [`WorkerQueue`](super::WorkerQueue), and signatures are among them.
 ///
 /// It is behind a lock, which is held for some hundred nanoseconds. It allocates when it is made,
 /// when sessions are attached, and when more tasks wait for room than did before.
@@ -53,12 +52,14 @@ use crate::{Engine, Session};
 /// ```
 pub struct AsyncQueue<B> {
     places: Arc<Places<B>>,
-    shared: Arc<Shared>,
     /// The worker; `None` once it has been joined.
-    thread: Option<JoinHandle<()>>,
-    /// The process that the worker lives in.
+    short: Option<Hand>,
+    /// That of long operations, made when the first session is attached to it.
+    long: OnceLock<Hand>,
+    lanes: Lanes,
+    settings: Settings,
+    /// The process that the workers live in.
     process: Generation,
-    depth: usize,
 }
 
 impl<B: AsMut<[u8]> + Send + 'static> AsyncQueue<B> {
@@ -81,20 +82,16 @@ impl<B: AsMut<[u8]> + Send + 'static> AsyncQueue<B> {
         let depth = settings.depth.min(1 << 24);
         let settings = Settings { depth, ..settings };
         let (jobs, taken) = Jobs::new(depth);
-        let shared = Arc::new(Shared::new(depth));
         let places = Arc::new(Places::new(jobs, depth));
-        let service = Service::new(*engine.costs().lanes(), depth);
-        let outlet = places::Outlet::new(places.clone(), service.most());
-        let worker = Worker::new(taken, outlet, shared.clone(), service, &settings);
-        let thread = thread::Builder::new().name("lanecrypt-queue".into());
-        let thread = Some(thread.spawn(move || worker.run())?);
-        Ok(Self { places, shared, thread, process: Generation::now(), depth })
+        let lanes = *engine.costs().lanes();
+        let short = Some(Hand::new(taken, places.clone(), lanes, &settings)?);
+        let (long, process) = (OnceLock::new(), Generation::now());
+        Ok(Self { places, short, long, lanes, settings, process })
     }
-}
 
-impl<B> AsyncQueue<B> {
     /// Attaches a session, which messages name from now on. A session that
-    /// [`boxed_session`](Engine::boxed_session) made stays in its place.
+    /// [`boxed_session`](Engine::boxed_session) made stays in its place. One with an RSA key is
+    /// attached as by [`attach_long`](Self::attach_long).
     ///
     /// # Errors
     ///
@@ -104,11 +101,58 @@ impl<B> AsyncQueue<B> {
         session: impl Into<Box<Session>>,
     ) -> Result<Attached, NotTaken<Box<Session>>> {
         let given = session.into();
+        if given.has_signatures() {
+            return self.attach_long(given);
+        }
+        self.attach_to(given, false)
+    }
+
+    /// Attaches a session whose operations take long: milliseconds of a slow driver, of signatures,
+    /// or of messages of megabytes. They have a worker of their own, and as much room again, so that
+    /// they never stand before short ones.
+    ///
+    /// # Errors
+    ///
+    /// [`QueueError`], with the session; [`QueueError::NoThread`] if the system gave no thread for
+    /// the worker.
+    pub fn attach_long(
+        &self,
+        session: impl Into<Box<Session>>,
+    ) -> Result<Attached, NotTaken<Box<Session>>> {
+        let given = session.into();
+        match self.is_here().and_then(|()| self.make_long()) {
+            Ok(()) => self.attach_to(given, true),
+            Err(reason) => Err(NotTaken { given, reason }),
+        }
+    }
+
+    /// Makes the class of long operations, unless it is there.
+    fn make_long(&self) -> Result<(), QueueError> {
+        let mut state = self.places.lock();
+        if state.has_long() {
+            return Ok(());
+        }
+        let (jobs, taken) = Jobs::new(self.settings.depth);
+        let long = Hand::new(taken, self.places.clone(), self.lanes, &self.settings);
+        let long = long.map_err(|_| QueueError::NoThread)?;
+        state.add_long(jobs);
+        // Under the lock, so that nobody else has made one.
+        let _first = self.long.set(long);
+        Ok(())
+    }
+}
+
+impl<B> AsyncQueue<B> {
+    fn attach_to(
+        &self,
+        given: Box<Session>,
+        is_long: bool,
+    ) -> Result<Attached, NotTaken<Box<Session>>> {
         if let Err(reason) = self.is_here() {
             return Err(NotTaken { given, reason });
         }
-        let attached = self.places.lock().attach(given);
-        self.ring();
+        let attached = self.places.lock().attach(given, is_long);
+        self.ring(is_long);
         attached
     }
 
@@ -121,7 +165,7 @@ impl<B> AsyncQueue<B> {
     pub fn detach(&self, session: Attached) -> Result<bool, QueueError> {
         self.is_here()?;
         let detached = self.places.lock().detach(session);
-        self.ring();
+        self.ring(session.is_long());
         detached
     }
 
@@ -135,13 +179,14 @@ impl<B> AsyncQueue<B> {
         message: Message<N, B>,
     ) -> Result<Completion<B>, QueueError> {
         let mut message = message;
+        let is_long = message.session.is_long();
         loop {
             match self.submit(message) {
                 Ok(served) => return served.await,
                 Err(NotTaken { given, reason: QueueError::Full }) => message = given,
                 Err(NotTaken { reason, .. }) => return Err(reason),
             }
-            self.ready().await?;
+            self.room([!is_long, is_long]).await?;
         }
     }
 
@@ -157,22 +202,27 @@ impl<B> AsyncQueue<B> {
         if let Err(reason) = self.is_here() {
             return Err(NotTaken { given: message, reason });
         }
-        let (place, number) = self.places.lock().submit(message)?;
-        self.ring();
-        Ok(Served::new(self, place, number))
+        let (place, number, is_long) = self.places.lock().submit(message)?;
+        self.ring(is_long);
+        Ok(Served::new(self, place, number, is_long))
     }
 
-    /// Waits until the queue has room. Another task may take it first.
+    /// Waits until the queue has room, in each class of operations. Another task may take it first.
     ///
     /// # Errors
     ///
     /// [`QueueError::Closed`] or [`QueueError::Forked`].
     pub async fn ready(&self) -> Result<(), QueueError> {
+        self.room([true; 2]).await
+    }
+
+    /// Waits until these classes, short and long, have room.
+    async fn room(&self, classes: [bool; 2]) -> Result<(), QueueError> {
         poll_fn(|context| {
             if let Err(reason) = self.is_here() {
                 return Poll::Ready(Err(reason));
             }
-            self.places.lock().has_room(context.waker())
+            self.places.lock().has_room(classes, context.waker())
         })
         .await
     }
@@ -185,10 +235,9 @@ impl<B> AsyncQueue<B> {
         }
         let mut state = self.places.lock();
         state.close();
-        // Release: the worker sees all that was submitted before.
-        self.shared.closed.store(true, Ordering::Release);
+        self.hands().for_each(Hand::close);
         drop(state);
-        self.ring();
+        self.hands().for_each(Hand::ring);
         self.places.wake_waiting();
     }
 
@@ -199,13 +248,13 @@ impl<B> AsyncQueue<B> {
         if self.is_here().is_err() {
             return 0;
         }
-        self.depth - self.places.lock().free()
+        self.places.lock().taken()
     }
 
-    /// The most messages in flight.
+    /// The most messages in flight, for each class of operations.
     #[must_use]
     pub fn depth(&self) -> usize {
-        self.depth
+        self.settings.depth
     }
 
     /// Whether the process is that of the worker.
@@ -218,33 +267,34 @@ impl<B> AsyncQueue<B> {
         self.is_here().ok().map(|()| self.places.lock())
     }
 
-    /// Wakes the worker if it sleeps.
-    fn ring(&self) {
-        if self.shared.worker.is_to_ring()
-            && let Some(thread) = &self.thread
-        {
-            thread.thread().unpark();
-        }
+    /// The worker of a class. Without one of long operations it is that of short ones, which says
+    /// that there is no such session.
+    fn hand(&self, is_long: bool) -> Option<&Hand> {
+        self.long.get().filter(|_| is_long).or(self.short.as_ref())
+    }
+
+    fn hands(&self) -> impl Iterator<Item = &Hand> {
+        self.short.iter().chain(self.long.get())
+    }
+
+    /// Wakes the worker of a class if it sleeps.
+    fn ring(&self, is_long: bool) {
+        self.hand(is_long).into_iter().for_each(Hand::ring);
     }
 }
 
 impl<B> Drop for AsyncQueue<B> {
     fn drop(&mut self) {
         self.close();
-        let Some(thread) = self.thread.take() else { return };
-        if self.process.is_current() {
-            // The worker does not panic; if it did, there is nothing more to do.
-            let _ = thread.join();
-        } else {
-            // There is no such thread here.
-            core::mem::forget(thread);
-        }
+        let is_here = self.process.is_current();
+        let hands = self.short.take().into_iter().chain(self.long.take());
+        hands.for_each(if is_here { Hand::join } else { Hand::forget });
     }
 }
 
 impl<B> fmt::Debug for AsyncQueue<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AsyncQueue").field("depth", &self.depth).finish_non_exhaustive()
+        f.debug_struct("AsyncQueue").field("depth", &self.depth()).finish_non_exhaustive()
     }
 }
 

@@ -2,11 +2,11 @@
 
 use core::fmt;
 
-use super::service::Service;
+use super::service::{SIGNATURES_AT_ONCE, Service, Which};
 use super::sessions::Numbers;
 use super::slot::Slot;
 use super::{Attached, Completion, Message, MessageError, NotTaken, QueueError, Ticket};
-use crate::{Engine, Session};
+use crate::{Engine, Operation, Session};
 
 /// A queue that runs on the caller's thread.
 ///
@@ -14,6 +14,9 @@ use crate::{Engine, Session};
 /// [`Batch`](crate::Batch) does. All other messages wait: until as many wait as the queue is for,
 /// 256 at most, or until [`poll`](Self::poll) comes to the first of them. Then all of them run
 /// together. Completions come in the order of submission.
+///
+/// Signatures wait too, until [`poll`](Self::poll) comes to one of them: then 32 at most are made and
+/// checked together. They are never served on the way to another message, nor by `submit`.
 ///
 /// It allocates only when it is made and when sessions are attached. After `fork`, parent and child
 /// each have a queue with the same messages.
@@ -49,6 +52,8 @@ pub struct LocalQueue<B> {
     /// How many messages wait, and the ticket of one that is not younger than any of them.
     first_waiting: usize,
     waiting: usize,
+    /// How many signatures wait besides.
+    signatures: usize,
     service: Service,
     numbers: Numbers,
 }
@@ -66,6 +71,7 @@ impl<B: AsMut<[u8]>> LocalQueue<B> {
             tail: 0,
             first_waiting: 0,
             waiting: 0,
+            signatures: 0,
             service: Service::new(*engine.costs().lanes(), depth),
             numbers: Numbers::default(),
         }
@@ -126,7 +132,7 @@ impl<B: AsMut<[u8]>> LocalQueue<B> {
             None => {
                 place.wait(Message { buffer, user, header, nonce, operation, session });
                 self.tail = self.tail.wrapping_add(1);
-                self.count_waiting();
+                self.count_waiting(operation);
             }
         }
         Ok(ticket)
@@ -152,7 +158,8 @@ impl<B: AsMut<[u8]>> LocalQueue<B> {
     }
 
     /// The completion of the oldest message; `None` if there is no message. If the oldest message
-    /// waits, it is served now, with all others that wait.
+    /// waits, it is served now, with all others that wait; signatures with signatures, up to 32, and
+    /// others with others.
     #[inline(always)]
     pub fn poll(&mut self) -> Option<Completion<B>> {
         if self.head == self.tail {
@@ -169,14 +176,39 @@ impl<B: AsMut<[u8]>> LocalQueue<B> {
 
     #[inline(never)]
     fn serve_and_take(&mut self, at: usize) -> Option<Completion<B>> {
-        self.serve();
+        match self.slots.get(at)?.operation.is_signature() {
+            true => self.serve_signatures(),
+            false => self.serve_ciphers(),
+        }
         self.slots.get_mut(at)?.take()
     }
 
     /// Serves the messages that wait.
     #[inline(never)]
     pub fn serve(&mut self) {
-        if self.waiting > 0 {
+        self.serve_ciphers();
+        while self.signatures > 0 {
+            self.serve_signatures();
+        }
+    }
+
+    #[inline(never)]
+    fn serve_ciphers(&mut self) {
+        let count = core::mem::take(&mut self.waiting);
+        self.serve_some(Which::Ciphers, count);
+    }
+
+    /// Serves as many signatures as share lanes.
+    #[cold]
+    fn serve_signatures(&mut self) {
+        let count = self.signatures.min(SIGNATURES_AT_ONCE).min(self.service.most());
+        self.signatures -= count;
+        self.serve_some(Which::Signatures, count);
+    }
+
+    #[inline(always)]
+    fn serve_some(&mut self, which: Which, count: usize) {
+        if count > 0 {
             let mask = self.slots.len() - 1;
             // The first that waited may have been cancelled, and given back since.
             let behind = self.tail.wrapping_sub(self.first_waiting).min(self.in_flight());
@@ -186,7 +218,7 @@ impl<B: AsMut<[u8]>> LocalQueue<B> {
                 true => [after.split_at_mut(to - from).0, &mut []],
                 false => [after, before.split_at_mut(to).0],
             };
-            self.service.serve(slots, core::mem::take(&mut self.waiting));
+            self.service.serve(slots, which, count);
         }
     }
 
@@ -204,7 +236,10 @@ impl<B: AsMut<[u8]>> LocalQueue<B> {
             return false;
         };
         place.outcome = Some(Err(MessageError::Cancelled));
-        self.waiting -= 1;
+        match place.operation.is_signature() {
+            true => self.signatures -= 1,
+            false => self.waiting -= 1,
+        }
         true
     }
 
@@ -224,13 +259,17 @@ impl<B: AsMut<[u8]>> LocalQueue<B> {
 
     /// Counts the message that came last among those that wait.
     #[inline(always)]
-    fn count_waiting(&mut self) {
-        if self.waiting == 0 {
+    fn count_waiting(&mut self, operation: Operation) {
+        if self.waiting == 0 && self.signatures == 0 {
             self.first_waiting = self.tail.wrapping_sub(1);
+        }
+        if operation.is_signature() {
+            self.signatures += 1;
+            return;
         }
         self.waiting += 1;
         if self.waiting >= self.service.most() {
-            self.serve();
+            self.serve_ciphers();
         }
     }
 }
@@ -240,7 +279,7 @@ impl<B> fmt::Debug for LocalQueue<B> {
         f.debug_struct("LocalQueue")
             .field("depth", &self.depth)
             .field("in_flight", &self.tail.wrapping_sub(self.head))
-            .field("waiting", &self.waiting)
+            .field("waiting", &(self.waiting + self.signatures))
             .finish_non_exhaustive()
     }
 }

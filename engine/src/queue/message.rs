@@ -61,14 +61,15 @@ impl<N, B> Message<N, B> {
         Self::new(session, Operation::Decrypt, iv, data)
     }
 
-    /// A message with this operation.
+    /// A message with this operation. To sign and to verify, the nonce is empty: see
+    /// [`sign`](Message::sign).
     #[inline(always)]
     pub fn new(session: Attached, operation: Operation, nonce: N, buffer: B) -> Self {
         Self { buffer, user: 0, header: 0, nonce, operation, session }
     }
 
     /// The same message, whose first `bytes` bytes are left as they are. Sealing and opening
-    /// authenticate them. If the buffer is shorter, the message completes with
+    /// authenticate them, and they are signed like the rest. If the buffer is shorter, the message completes with
     /// [`Error::AadLength`](crate::Error::AadLength).
     #[must_use]
     #[inline(always)]
@@ -106,6 +107,30 @@ impl<N, B> Message<N, B> {
     #[must_use]
     pub fn into_buffer(self) -> B {
         self.buffer
+    }
+}
+
+impl<B> Message<[u8; 0], B> {
+    /// A message to sign, as [`Session::sign`](crate::Session::sign) does: the last
+    /// [`signature_length`](crate::Session::signature_length) bytes of the buffer are room for the
+    /// signature, and everything before them is the message.
+    ///
+    /// If the buffer is shorter than a signature, the message completes with
+    /// [`Error::OutputLength`](crate::Error::OutputLength).
+    #[inline(always)]
+    pub fn sign(session: Attached, buffer: B) -> Self {
+        Self::new(session, Operation::Sign, [], buffer)
+    }
+
+    /// A message whose signature is to be checked, as [`Session::verify`](crate::Session::verify)
+    /// does: the last [`signature_length`](crate::Session::signature_length) bytes of the buffer are
+    /// the signature, and everything before them is the message.
+    ///
+    /// If the buffer is shorter than a signature, the message completes with
+    /// [`Error::Authentication`](crate::Error::Authentication).
+    #[inline(always)]
+    pub fn verify(session: Attached, buffer: B) -> Self {
+        Self::new(session, Operation::Verify, [], buffer)
     }
 }
 

@@ -136,10 +136,18 @@ impl<B: AsMut<[u8]>> Slot<B> {
         let (operation, header) = (self.operation, self.header);
         let (nonce, bytes) = self.parts();
         let nonce = nonce.ok_or(Error::NonceLength)?;
+        if operation.is_signature() {
+            let (message, signature) = signed(session, operation, nonce, header, bytes)?;
+            let work = match operation {
+                Operation::Sign => Work::sign(session, message, signature),
+                _ => Work::verify(session, message, signature),
+            };
+            return Ok((nonce, work));
+        }
         let (header, data) = bytes.split_at_mut_checked(header).ok_or(Error::AadLength)?;
         let work = match operation {
             Operation::Seal | Operation::Open => Work::packet(session, operation, header, data),
-            Operation::Encrypt | Operation::Decrypt => Work::raw(session, operation, data.into()),
+            _ => Work::raw(session, operation, data.into()),
         };
         Ok((nonce, work))
     }
@@ -212,7 +220,7 @@ pub(super) fn message_bytes(operation: Operation, header: usize, buffer: &[u8]) 
     let bytes = buffer.len().saturating_sub(header);
     match operation {
         Operation::Seal | Operation::Open => bytes.saturating_sub(16),
-        Operation::Encrypt | Operation::Decrypt => bytes,
+        _ => bytes,
     }
 }
 
@@ -225,6 +233,9 @@ pub(super) fn serve(
     header: usize,
     buffer: &mut [u8],
 ) -> Result<(), Error> {
+    if operation.is_signature() {
+        return serve_signature(session, operation, nonce, header, buffer);
+    }
     if nonce.len() > KeptNonce::LONGEST {
         return Err(Error::NonceLength);
     }
@@ -246,5 +257,47 @@ fn serve_parted(
         Operation::Open => session.open(nonce, header, data).map(|_| ()),
         Operation::Encrypt => session.encrypt(nonce, data),
         Operation::Decrypt => session.decrypt(nonce, data),
+        // They are not parted in this way.
+        Operation::Sign | Operation::Verify => Err(Error::Unsupported),
     }
+}
+
+#[cold]
+#[inline(never)]
+fn serve_signature(
+    session: &Session,
+    operation: Operation,
+    nonce: &[u8],
+    header: usize,
+    buffer: &mut [u8],
+) -> Result<(), Error> {
+    let (message, signature) = signed(session, operation, nonce, header, buffer)?;
+    match operation {
+        Operation::Sign => session.sign(message, signature),
+        _ => session.verify(message, signature),
+    }
+}
+
+/// A message with its header, and its signature or the room for one.
+fn signed<'b>(
+    session: &Session,
+    operation: Operation,
+    nonce: &[u8],
+    header: usize,
+    buffer: &'b mut [u8],
+) -> Result<(&'b [u8], &'b mut [u8]), Error> {
+    if !session.has_signature(operation) {
+        return Err(Error::Unsupported);
+    }
+    if !nonce.is_empty() {
+        return Err(Error::NonceLength);
+    }
+    let behind = buffer.len().checked_sub(header).ok_or(Error::AadLength)?;
+    let signature = session.signature_length();
+    if behind < signature {
+        let is_room = operation == Operation::Sign;
+        return Err(if is_room { Error::OutputLength } else { Error::Authentication });
+    }
+    let (message, signature) = buffer.split_at_mut(buffer.len() - signature);
+    Ok((message, signature))
 }

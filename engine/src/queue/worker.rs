@@ -38,7 +38,10 @@ use crate::{Engine, Session};
 /// Buffers that were not taken by [`poll`](Self::poll) are dropped. A child of `fork` has no worker:
 /// its copy of the queue is empty and answers [`QueueError::Forked`].
 ///
-/// It allocates only when it is made and when sessions are attached.
+/// Sessions with RSA keys have a worker of their own, as those of
+/// [`attach_long`](Self::attach_long). What it drains it serves together, 32 messages at most.
+///
+/// It allocates only when it is made, when sessions are attached, and at the first signatures.
 ///
 /// ```
 /// use lanecrypt_engine::queue::{Message, WorkerQueue};
@@ -101,7 +104,8 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
     }
 
     /// Attaches a session, which messages name from now on. A session that
-    /// [`boxed_session`](Engine::boxed_session) made stays in its place.
+    /// [`boxed_session`](Engine::boxed_session) made stays in its place. One with an RSA key is
+    /// attached as by [`attach_long`](Self::attach_long).
     ///
     /// # Errors
     ///
@@ -110,12 +114,16 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
         &mut self,
         session: impl Into<Box<Session>>,
     ) -> Result<Attached, NotTaken<Box<Session>>> {
+        let session = session.into();
+        if session.has_signatures() {
+            return self.attach_long(session);
+        }
         let [numbers, _] = &mut self.numbers;
-        self.short.attach(session.into(), numbers)
+        self.short.attach(session, numbers)
     }
 
-    /// Attaches a session whose operations take long: milliseconds of a slow driver, or of messages
-    /// of megabytes. They have a worker of their own, and as much room again, so that they never
+    /// Attaches a session whose operations take long: milliseconds of a slow driver, of signatures,
+    /// or of messages of megabytes. They have a worker of their own, and as much room again, so that they never
     /// stand before short ones.
     ///
     /// # Errors
@@ -187,6 +195,22 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
         messages: &mut impl Iterator<Item = Message<N, B>>,
     ) -> Result<usize, QueueError> {
         self.short.submit_many(messages)
+    }
+
+    /// The same for sessions of [long operations](Self::attach_long), and so for signatures.
+    ///
+    /// # Errors
+    ///
+    /// Same as [`submit_many`](Self::submit_many).
+    pub fn submit_many_long<N: AsRef<[u8]>>(
+        &mut self,
+        messages: &mut impl Iterator<Item = Message<N, B>>,
+    ) -> Result<usize, QueueError> {
+        match &mut self.long {
+            Some(long) => long.submit_many(messages),
+            // Without such a class there is no such session either, as any worker says.
+            None => self.short.submit_many(messages),
+        }
     }
 
     /// The next completion; `None` if there is none yet. It never blocks.

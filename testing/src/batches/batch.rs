@@ -130,7 +130,7 @@ pub fn check_by(
             _ => message.check(outcome, &places[i]),
         };
         checked.map_err(|what| {
-            let algorithm = sessions[message.key].algorithm();
+            let algorithm = sessions[message.key].algorithm().expect("a cipher");
             format!(
                 "{what}: message {i} of {}, {algorithm}: {message:?}: {outcome:?}",
                 places.len()

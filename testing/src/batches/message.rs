@@ -176,7 +176,7 @@ impl Message {
             Damage::AadBit if self.aad.is_empty() => self.aad.push(0),
             Damage::AadBit => flip(&mut self.aad, numbers),
             Damage::Operation => {
-                self.operation = *numbers.choice(&Operation::ALL);
+                self.operation = *numbers.choice(&Operation::OF_CIPHERS);
                 let seals = matches!(self.operation, Operation::Seal | Operation::Open);
                 if self.form == Form::Packet && !seals {
                     self.form = Form::InPlace;

@@ -6,10 +6,14 @@ use std::thread;
 use std::time::Instant;
 
 use lanecrypt_ciphers::{Algorithm, Error};
+#[cfg(feature = "rsa")]
+use lanecrypt_rsa::{Padding, PrivateKey};
 
 use super::demand::Work;
 use super::schedule::Schedule;
 use super::{Card, Fault, Faults, Host};
+#[cfg(feature = "rsa")]
+use crate::RsaKey;
 use crate::{Driver, Job, Jobs, Load, Operation, SessionId};
 
 /// Serves the algorithms of a [`Card`]: by the software of this processor, at the time at which the
@@ -109,10 +113,30 @@ impl Model {
         }
     }
 
+    /// What a request asks of the card.
+    fn work(&self, job: &Job<'_, '_>) -> Option<Work> {
+        #[cfg(feature = "rsa")]
+        if let Some((key, _)) = job.session().rsa_key() {
+            return key
+                .private_key()
+                .filter(|_| job.operation() == Operation::Sign)
+                .and_then(|key| self.signature(key));
+        }
+        Some(Work::new(job.session().algorithm()?, job.bytes()))
+    }
+
+    /// A signature by a key: with its primes, if the card has a figure for that.
+    #[cfg(feature = "rsa")]
+    fn signature(&self, key: &PrivateKey) -> Option<Work> {
+        let bits = u32::try_from(key.public_key().bits()).ok()?;
+        let ways = [key.has_primes().then_some(Work::rsa_crt(bits)), Some(Work::rsa(bits))];
+        ways.into_iter().flatten().find(|&work| self.card.demand(&self.host, work).is_some())
+    }
+
     /// Serves a request that is handed over at this time, and returns when it is done.
     fn serve(&self, now: f64, mut job: Job<'_, '_>) -> f64 {
-        let work = Work::new(job.session().algorithm(), job.bytes());
-        let Some(demand) = self.card.demand(&self.host, work) else {
+        let demand = self.work(&job).and_then(|work| self.card.demand(&self.host, work));
+        let Some(demand) = demand else {
             job.settle(Err(Error::Unsupported));
             return now;
         };
@@ -154,6 +178,13 @@ impl Driver for Model {
             return Err(Error::KeyLength);
         }
         Ok(SessionId::default())
+    }
+
+    /// A card signs, with keys of the lengths that it has figures for.
+    #[cfg(feature = "rsa")]
+    fn open_rsa(&self, key: &RsaKey, _padding: Padding) -> Result<SessionId, Error> {
+        let signature = key.private_key().and_then(|key| self.signature(key));
+        signature.map(|_| SessionId::default()).ok_or(Error::Unsupported)
     }
 
     fn close(&self, _session: SessionId) {}

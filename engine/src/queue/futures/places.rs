@@ -1,6 +1,7 @@
 //! Where futures wait for their completions.
 
 use core::mem::replace;
+use core::ops::Range;
 use core::panic::AssertUnwindSafe;
 use core::task::{Poll, Waker};
 use std::collections::VecDeque;
@@ -20,11 +21,11 @@ pub(super) struct Places<B>(Mutex<State<B>>);
 impl<B> Places<B> {
     pub(super) fn new(jobs: Jobs<B>, depth: usize) -> Self {
         Self(Mutex::new(State {
-            jobs,
-            places: (0..depth).map(|_| Place { user: 0, status: Status::Free }).collect(),
-            free: (0..depth as u64).rev().collect(),
+            short: Class::new(jobs, Numbers::default(), 0..depth),
+            long: None,
+            places: (0..depth).map(|_| Place::FREE).collect(),
+            depth,
             waiting: VecDeque::with_capacity(depth),
-            numbers: Numbers::default(),
             closed: false,
         }))
     }
@@ -46,22 +47,41 @@ impl<B> Places<B> {
     }
 }
 
-/// The places, and the way to the worker.
+/// The places, and the ways to the workers.
 pub(super) struct State<B> {
-    jobs: Jobs<B>,
-    places: Box<[Place<B>]>,
-    /// The places that are free.
-    free: Vec<u64>,
+    short: Class<B>,
+    /// Made when the first session is attached to it.
+    long: Option<Class<B>>,
+    /// Those of short operations, and as many of long ones behind them.
+    places: Vec<Place<B>>,
+    depth: usize,
     /// The tasks that wait for a place.
     waiting: VecDeque<Waker>,
-    numbers: Numbers,
     closed: bool,
+}
+
+/// A class of operations: the way to its worker, its places and its sessions.
+struct Class<B> {
+    jobs: Jobs<B>,
+    /// The places that are free.
+    free: Vec<u64>,
+    numbers: Numbers,
+}
+
+impl<B> Class<B> {
+    fn new(jobs: Jobs<B>, numbers: Numbers, places: Range<usize>) -> Self {
+        Self { jobs, free: places.rev().map(|at| at as u64).collect(), numbers }
+    }
 }
 
 struct Place<B> {
     /// The caller's number; that of the message is the place.
     user: u64,
     status: Status<B>,
+}
+
+impl<B> Place<B> {
+    const FREE: Self = Self { user: 0, status: Status::Free };
 }
 
 enum Status<B> {
@@ -74,49 +94,86 @@ enum Status<B> {
 }
 
 impl<B> State<B> {
+    /// Attaches a session to a class, which is there.
     pub(super) fn attach(
         &mut self,
         given: Box<Session>,
+        is_long: bool,
     ) -> Result<Attached, NotTaken<Box<Session>>> {
         if self.closed {
             return Err(NotTaken { given, reason: QueueError::Closed });
         }
-        self.jobs.attach(given, &mut self.numbers)
+        let Class { jobs, numbers, .. } = self.class(is_long);
+        jobs.attach(given, numbers)
     }
 
     pub(super) fn detach(&mut self, session: Attached) -> Result<bool, QueueError> {
         if self.closed {
             return Err(QueueError::Closed);
         }
-        self.jobs.detach(session, &mut self.numbers)
+        let Class { jobs, numbers, .. } = self.class(session.is_long());
+        jobs.detach(session, numbers)
     }
 
-    /// Gives a message a place, and its number in the order of submission.
+    /// The class of short operations, or of long ones if there is one.
+    fn class(&mut self, is_long: bool) -> &mut Class<B> {
+        match &mut self.long {
+            Some(long) if is_long => long,
+            _ => &mut self.short,
+        }
+    }
+
+    /// Whether there is a class of long operations, or the queue takes none any more.
+    pub(super) fn has_long(&self) -> bool {
+        self.long.is_some() || self.closed
+    }
+
+    /// Adds the class of long operations.
+    pub(super) fn add_long(&mut self, jobs: Jobs<B>) {
+        let places = self.depth..2 * self.depth;
+        self.places.extend(places.clone().map(|_| Place::FREE));
+        self.waiting.reserve(places.len());
+        self.long = Some(Class::new(jobs, Numbers::long(), places));
+    }
+
+    /// Gives a message a place, its number in the order of submission, and whether that is among long
+    /// operations.
     pub(super) fn submit<N: AsRef<[u8]>>(
         &mut self,
         given: Message<N, B>,
-    ) -> Result<(u64, u64), NotTaken<Message<N, B>>> {
+    ) -> Result<(u64, u64, bool), NotTaken<Message<N, B>>> {
         let user = given.user;
         if self.closed {
             return Err(NotTaken { given, reason: QueueError::Closed });
         }
-        let Some(&free) = self.free.last() else { return Err(NotTaken::full(given)) };
+        // Without such a class there is no such session either, as any worker says.
+        let (class, is_long) = match &mut self.long {
+            Some(long) if given.session.is_long() => (long, true),
+            _ => (&mut self.short, false),
+        };
+        let Some(&free) = class.free.last() else { return Err(NotTaken::full(given)) };
         // Before anything changes: the code of the nonce may panic.
         let message = Slot { user: free, ..Slot::of(given) };
         if let Some(place) = place(&mut self.places, free) {
             *place = Place { user, status: Status::InFlight(None) };
         }
-        let number = self.jobs.push(message);
-        self.free.pop();
-        Ok((free, number))
+        let number = class.jobs.push(message);
+        class.free.pop();
+        Ok((free, number, is_long))
     }
 
-    /// Whether there is room; if not, the task is woken once there is.
-    pub(super) fn has_room(&mut self, task: &Waker) -> Poll<Result<(), QueueError>> {
+    /// Whether these classes, short and long, have room; if not, the task is woken once there is
+    /// more.
+    pub(super) fn has_room(
+        &mut self,
+        [short, long]: [bool; 2],
+        task: &Waker,
+    ) -> Poll<Result<(), QueueError>> {
         if self.closed {
             return Poll::Ready(Err(QueueError::Closed));
         }
-        if !self.free.is_empty() {
+        let is_full = |class: &Class<B>| class.free.is_empty();
+        if !(short && is_full(&self.short) || long && self.long.as_ref().is_some_and(is_full)) {
             return Poll::Ready(Ok(()));
         }
         if !self.waiting.iter().any(|waiting| waiting.will_wake(task)) {
@@ -131,7 +188,7 @@ impl<B> State<B> {
         let Some(place) = place(&mut self.places, at) else { return Poll::Pending };
         match replace(&mut place.status, Status::Free) {
             Status::Done(done) => {
-                self.free.push(at);
+                self.set_free(at);
                 Poll::Ready(done)
             }
             Status::InFlight(Some(before)) if before.will_wake(task) => {
@@ -151,7 +208,7 @@ impl<B> State<B> {
         match replace(&mut place.status, Status::Abandoned) {
             Status::Done(done) => {
                 place.status = Status::Free;
-                self.free.push(at);
+                self.set_free(at);
                 Some(done)
             }
             _ => None,
@@ -167,8 +224,16 @@ impl<B> State<B> {
         !self.waiting.is_empty()
     }
 
-    pub(super) fn free(&self) -> usize {
-        self.free.len()
+    /// How many places are taken.
+    pub(super) fn taken(&self) -> usize {
+        let free = self.short.free.len() + self.long.as_ref().map_or(0, |long| long.free.len());
+        self.places.len() - free
+    }
+
+    /// A place is free again.
+    fn set_free(&mut self, at: u64) {
+        let is_long = at >= self.depth as u64;
+        self.class(is_long).free.push(at);
     }
 
     /// Puts a completion in its place. Gives back the task that waits for it, or the completion if
@@ -182,7 +247,7 @@ impl<B> State<B> {
                 (task, None)
             }
             _ => {
-                self.free.push(at);
+                self.set_free(at);
                 (None, Some(done))
             }
         }

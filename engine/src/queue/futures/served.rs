@@ -17,20 +17,24 @@ pub struct Served<'q, B> {
     queue: &'q AsyncQueue<B>,
     place: u64,
     number: u64,
+    is_long: bool,
     answered: bool,
 }
 
 impl<'q, B> Served<'q, B> {
-    pub(super) fn new(queue: &'q AsyncQueue<B>, place: u64, number: u64) -> Self {
-        Self { queue, place, number, answered: false }
+    pub(super) fn new(queue: &'q AsyncQueue<B>, place: u64, number: u64, is_long: bool) -> Self {
+        Self { queue, place, number, is_long, answered: false }
     }
 
     /// Cancels the message: if the worker has not taken it yet, it completes with
     /// [`MessageError::Cancelled`](super::super::MessageError::Cancelled). Otherwise nothing
     /// changes.
     pub fn cancel(&self) {
-        if !self.answered && self.queue.is_here().is_ok() {
-            self.queue.shared.cancel(self.number);
+        if !self.answered
+            && self.queue.is_here().is_ok()
+            && let Some(worker) = self.queue.hand(self.is_long)
+        {
+            worker.shared.cancel(self.number);
         }
     }
 }

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use super::super::MessageError;
 use super::super::jobs::{Other, Taken};
-use super::super::service::Service;
+use super::super::service::{SIGNATURES_AT_ONCE, Service, Which};
 use super::super::slot::Slot;
 use super::Settings;
 use super::shared::Shared;
@@ -37,6 +37,8 @@ pub(crate) struct Worker<B, O> {
     service: Service,
     /// The messages of a turn.
     slots: Vec<Slot<B>>,
+    /// The most of them.
+    at_once: usize,
     /// How many messages have been taken.
     taken: u64,
     in_order: bool,
@@ -57,9 +59,11 @@ impl<B: AsMut<[u8]>, O: Outlet<B>> Worker<B, O> {
         service: Service,
         settings: &Settings,
     ) -> Self {
-        let slots = Vec::with_capacity(service.most());
+        let at_once = service.most();
+        let slots = Vec::with_capacity(at_once);
         let spin = Spin { longest: settings.spin, now: settings.spin };
-        Self { jobs, outlet, shared, service, slots, taken: 0, in_order: settings.in_order, spin }
+        let in_order = settings.in_order;
+        Self { jobs, outlet, shared, service, slots, at_once, taken: 0, in_order, spin }
     }
 
     /// Works until the queue is closed and all messages have been answered.
@@ -78,11 +82,17 @@ impl<B: AsMut<[u8]>, O: Outlet<B>> Worker<B, O> {
     /// Takes up to this many jobs and serves them.
     fn turn(&mut self, jobs: usize, closed: bool) {
         // It concerns the messages behind it only.
-        let other = self.jobs.take(jobs.min(self.service.most()), &mut self.slots);
+        let other = self.jobs.take(jobs.min(self.at_once), &mut self.slots);
         self.drop_cancelled(closed);
         self.serve();
         match other {
-            Some(Other::Attach(number, session)) => self.service.sessions.attach(number, session),
+            Some(Other::Attach(number, session)) => {
+                if session.has_signatures() {
+                    // More would only be answered later.
+                    self.at_once = self.at_once.min(SIGNATURES_AT_ONCE);
+                }
+                self.service.sessions.attach(number, session);
+            }
             Some(Other::Detach(number)) => {
                 // A driver that closes the session may panic.
                 let session = self.service.sessions.detach(number);
@@ -121,7 +131,7 @@ impl<B: AsMut<[u8]>, O: Outlet<B>> Worker<B, O> {
                 self.outlet.publish(slots);
             }
             self.outlet.wake();
-            self.service.serve([&mut *slots, &mut []], waiting);
+            self.service.serve([&mut *slots, &mut []], Which::All, waiting);
         }
         self.outlet.publish(slots);
         self.outlet.wake();

@@ -1,0 +1,108 @@
+//! RSA signatures by the software of this processor: many at a time in its lanes.
+
+use core::cell::Cell;
+
+use arrayvec::ArrayVec;
+use lanecrypt_ciphers::Error;
+use lanecrypt_rsa::{self as rsa, Padding, Workspace};
+
+use crate::RsaKey;
+use crate::entry::Entry;
+use crate::work::State;
+
+/// The most signatures that are served together: as many as [`rsa::process`] takes at once.
+pub(crate) const AT_ONCE: usize = 32;
+
+/// An RSA key, and the padding of its signatures.
+#[derive(Debug)]
+pub(crate) struct Signer {
+    pub(crate) key: RsaKey,
+    pub(crate) padding: Padding,
+}
+
+impl Signer {
+    /// Signs a message.
+    pub(crate) fn sign(&self, message: &[u8], signature: &mut [u8]) -> Result<(), Error> {
+        let key = self.key.private_key().ok_or(Error::Unsupported)?;
+        with_workspace(|workspace| key.sign(self.padding, message, signature, workspace))
+            .map_err(error)
+    }
+
+    /// Checks the signature of a message.
+    pub(crate) fn verify(&self, message: &[u8], signature: &[u8]) -> Result<(), Error> {
+        let key = self.key.public_key();
+        with_workspace(|workspace| key.verify(self.padding, message, signature, workspace))
+            .map_err(error)
+    }
+
+    /// A request to sign; none without a private key.
+    pub(crate) fn signing<'r>(
+        &'r self,
+        message: &[u8],
+        signature: &'r mut [u8],
+    ) -> Option<rsa::Request<'r>> {
+        let key = self.key.private_key()?;
+        Some(rsa::Request::sign(key, self.padding, message, signature))
+    }
+
+    /// A request to check a signature.
+    pub(crate) fn verifying<'r>(&'r self, message: &[u8], signature: &'r [u8]) -> rsa::Request<'r> {
+        rsa::Request::verify(self.key.public_key(), self.padding, message, signature)
+    }
+}
+
+/// Serves the signatures of a batch that have not been served, whatever stands between them, so that
+/// they fill lanes.
+#[cold]
+#[inline(never)]
+pub(crate) fn serve_signatures<'a, E: Entry<'a>>(batch: &mut [E]) {
+    let awaits = |entry: &&mut E| {
+        let State { class, outcome } = entry.state();
+        class.is_signature() && outcome.is_none()
+    };
+    let mut waiting = batch.iter_mut().filter(awaits).peekable();
+    while waiting.peek().is_some() {
+        let mut requests = ArrayVec::<_, AT_ONCE>::new();
+        let mut states = ArrayVec::<_, AT_ONCE>::new();
+        for entry in waiting.by_ref().take(AT_ONCE) {
+            let (session, _, work) = entry.parts();
+            let (request, state) = work.signature(session);
+            match request {
+                Some(request) => {
+                    requests.push(request);
+                    states.push(state);
+                }
+                None => state.outcome = Some(Err(Error::Unsupported)),
+            }
+        }
+        // Each request has its own outcome.
+        let _failed = with_workspace(|workspace| rsa::process(&mut requests, workspace));
+        for (state, request) in states.into_iter().zip(&requests) {
+            state.outcome = request.outcome().map(|outcome| outcome.map_err(error));
+        }
+    }
+}
+
+/// Lends the memory of this thread. It is wiped between requests, and grows to what the thread's
+/// largest batch needs.
+fn with_workspace<T>(run: impl FnOnce(&mut Workspace) -> T) -> T {
+    thread_local!(static KEPT: Cell<Option<Workspace>> = const { Cell::new(None) });
+    // A thread that ends has no memory any more.
+    let mut workspace = KEPT.try_with(Cell::take).ok().flatten().unwrap_or_default();
+    let out = run(&mut workspace);
+    let _ = KEPT.try_with(|kept| kept.set(Some(workspace)));
+    out
+}
+
+/// The engine's name of an error.
+fn error(error: rsa::Error) -> Error {
+    match error {
+        rsa::Error::Signature => Error::Authentication,
+        rsa::Error::OutputLength => Error::OutputLength,
+        rsa::Error::KeyTooShort => Error::KeyLength,
+        rsa::Error::Entropy => Error::Entropy,
+        rsa::Error::Fault => Error::Fault,
+        // The rest is of operations that sessions do not have.
+        _ => Error::Unsupported,
+    }
+}
