@@ -80,6 +80,8 @@ pub(crate) struct Rsa {
     pub(crate) EVP_PKEY_verify_init: unsafe extern "C" fn(*mut c_void) -> c_int,
     pub(crate) d2i_PrivateKey:
         unsafe extern "C" fn(c_int, *mut *mut c_void, *mut *const c_uchar, c_long) -> *mut c_void,
+    pub(crate) d2i_PublicKey:
+        unsafe extern "C" fn(c_int, *mut *mut c_void, *mut *const c_uchar, c_long) -> *mut c_void,
     pub(crate) fromdata: Option<FromData>,
 }
 
@@ -201,6 +203,7 @@ impl Rsa {
             EVP_PKEY_verify: function!(c"EVP_PKEY_verify")?,
             EVP_PKEY_verify_init: function!(c"EVP_PKEY_verify_init")?,
             d2i_PrivateKey: function!(c"d2i_PrivateKey")?,
+            d2i_PublicKey: function!(c"d2i_PublicKey")?,
             fromdata: fromdata().ok(),
         })
     }

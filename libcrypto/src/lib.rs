@@ -41,4 +41,4 @@ pub use error::{Error, OpenError};
 pub use evp::Direction;
 pub use hmac::HmacSha256;
 pub use library::Libcrypto;
-pub use rsa::{RsaContext, RsaNumbers, Side};
+pub use rsa::{RsaContext, RsaNumbers, RsaPadding, Side};

@@ -1,4 +1,4 @@
-//! RSA signatures of libcrypto: PKCS#1 v1.5 over digests by SHA-256.
+//! RSA signatures of libcrypto.
 
 use core::ffi::{CStr, c_int, c_long, c_uint, c_void};
 use core::fmt;
@@ -6,21 +6,36 @@ use core::ptr::{self, NonNull};
 
 use crate::build::Build;
 use crate::functions::Rsa;
-use crate::rsa_der::private_key_der;
+use crate::rsa_der::{private_key_der, public_key_der};
 use crate::{Error, Libcrypto};
 
-/// The numbers of an RSA private key, most significant byte first.
+/// The numbers of an RSA key, most significant byte first.
 #[derive(Clone, Copy)]
-#[expect(clippy::exhaustive_structs, reason = "a private key has no other numbers")]
+#[expect(clippy::exhaustive_structs, reason = "a key has no other numbers")]
 pub struct RsaNumbers<'a> {
     /// The modulus.
     pub n: &'a [u8],
     /// The public exponent.
     pub e: &'a [u8],
-    /// The private exponent.
+    /// The private exponent; empty for a public key, which only verifies.
     pub d: &'a [u8],
     /// p, q, d modulo p - 1, d modulo q - 1 and the inverse of q modulo p, if they are known.
     pub crt: Option<[&'a [u8]; 5]>,
+}
+
+/// How digests become numbers.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "libcrypto needs to know no more")]
+pub struct RsaPadding {
+    /// The name of the hash function, such as `sha256`.
+    pub digest: &'static CStr,
+    /// The length of the salt of PSS in bytes; none for PKCS#1 v1.5.
+    pub salt_length: Option<usize>,
+}
+
+impl RsaPadding {
+    /// PKCS#1 v1.5 with SHA-256.
+    pub const PKCS1V15_SHA256: Self = Self { digest: c"sha256", salt_length: None };
 }
 
 /// What a context does with its key.
@@ -61,21 +76,29 @@ struct Param {
 const UNSIGNED_INTEGER: c_uint = 2;
 /// `EVP_PKEY_KEYPAIR`.
 const KEY_PAIR: c_int = 0x87;
+/// `EVP_PKEY_PUBLIC_KEY`.
+const PUBLIC_KEY: c_int = 0x86;
 /// `EVP_PKEY_RSA`.
 const TYPE_RSA: c_int = 6;
 
 impl Libcrypto {
-    /// A key with the padding of PKCS#1 v1.5 and SHA-256. libcrypto checks little of it.
+    /// A key with its padding. libcrypto checks little of it.
     ///
     /// # Errors
     ///
-    /// [`Error::KeyLength`] if n, e or d is empty.
-    /// [`Error::Unsupported`] if the build is too old: before 3.0 a key needs its primes.
-    /// [`Error::Failed`] if libcrypto refuses the key.
-    pub fn rsa(&self, numbers: &RsaNumbers<'_>, side: Side) -> Result<RsaContext, Error> {
+    /// [`Error::KeyLength`] if n or e is empty, or d of a key that is to sign.
+    /// [`Error::Unsupported`] if the build is too old: before 3.0 a private key needs its primes.
+    /// [`Error::Failed`] if libcrypto refuses the key or the padding.
+    pub fn rsa(
+        &self,
+        numbers: &RsaNumbers<'_>,
+        padding: &RsaPadding,
+        side: Side,
+    ) -> Result<RsaContext, Error> {
         let build = self.build();
         let rsa = build.functions.rsa.as_ref().ok_or(Error::Unsupported)?;
-        if [numbers.n, numbers.e, numbers.d].iter().any(|number| number.is_empty()) {
+        let &RsaNumbers { n, e, d, .. } = numbers;
+        if n.is_empty() || e.is_empty() || (d.is_empty() && side == Side::Sign) {
             return Err(Error::KeyLength);
         }
         let key = if rsa.fromdata.is_some() {
@@ -83,7 +106,7 @@ impl Libcrypto {
         } else {
             Key::of_der(build, rsa, numbers)?
         };
-        RsaContext::new(build, rsa, &key, side)
+        RsaContext::new(build, rsa, &key, padding, side)
     }
 }
 
@@ -127,7 +150,7 @@ impl Key {
                 (functions.EVP_PKEY_fromdata)(
                     context.as_ptr(),
                     &raw mut key,
-                    KEY_PAIR,
+                    if numbers.d.is_empty() { PUBLIC_KEY } else { KEY_PAIR },
                     params.as_mut_ptr().cast(),
                 )
             };
@@ -147,11 +170,15 @@ impl Key {
         rsa: &'static Rsa,
         numbers: &RsaNumbers<'_>,
     ) -> Result<Self, Error> {
-        let mut der = private_key_der(numbers).ok_or(Error::Unsupported)?;
+        let (der, read) = match numbers.d {
+            [] => (Some(public_key_der(numbers)), rsa.d2i_PublicKey),
+            _ => (private_key_der(numbers), rsa.d2i_PrivateKey),
+        };
+        let mut der = der.ok_or(Error::Unsupported)?;
         let length = c_long::try_from(der.len()).map_err(|_| Error::KeyLength)?;
         let mut next = der.as_ptr();
         // SAFETY: there are `length` bytes, and libcrypto only moves the pointer within them.
-        let key = unsafe { (rsa.d2i_PrivateKey)(TYPE_RSA, ptr::null_mut(), &raw mut next, length) };
+        let key = unsafe { read(TYPE_RSA, ptr::null_mut(), &raw mut next, length) };
         wipe(&mut der);
         let key = NonNull::new(key).ok_or_else(|| build.failed(Error::Failed))?;
         Ok(Self { rsa, key })
@@ -166,7 +193,13 @@ impl Drop for Key {
 }
 
 impl RsaContext {
-    fn new(build: &'static Build, rsa: &'static Rsa, key: &Key, side: Side) -> Result<Self, Error> {
+    fn new(
+        build: &'static Build,
+        rsa: &'static Rsa,
+        key: &Key,
+        padding: &RsaPadding,
+        side: Side,
+    ) -> Result<Self, Error> {
         // SAFETY: the key is valid; there is no engine. The context takes a reference to it.
         let context = unsafe { (rsa.EVP_PKEY_CTX_new)(key.key.as_ptr(), ptr::null_mut()) };
         let context = NonNull::new(context).ok_or_else(|| build.failed(Error::Failed))?;
@@ -177,7 +210,12 @@ impl RsaContext {
         };
         // SAFETY: the context was just made.
         build.check(unsafe { init(context.as_ptr()) } == 1)?;
-        for (name, value) in [(c"rsa_padding_mode", c"pkcs1"), (c"digest", c"sha256")] {
+        let salt = padding.salt_length.map(|length| format!("{length}\0"));
+        let salt = salt.as_ref().and_then(|text| CStr::from_bytes_with_nul(text.as_bytes()).ok());
+        let mode = if salt.is_some() { c"pss" } else { c"pkcs1" };
+        let settings = [(c"rsa_padding_mode", mode), (c"digest", padding.digest)];
+        for (name, value) in settings.into_iter().chain(salt.map(|salt| (c"rsa_pss_saltlen", salt)))
+        {
             // SAFETY: the context is ready for its operation; both texts end with a zero byte.
             let status = unsafe {
                 (rsa.EVP_PKEY_CTX_ctrl_str)(context.as_ptr(), name.as_ptr(), value.as_ptr())
@@ -199,7 +237,7 @@ impl RsaContext {
     /// [`Error::DataLength`] if it has another length; [`Error::Failed`] if libcrypto refuses, or
     /// if this is a context for [`Side::Verify`].
     #[inline]
-    pub fn sign(&mut self, digest: &[u8; 32], signature: &mut [u8]) -> Result<(), Error> {
+    pub fn sign(&mut self, digest: &[u8], signature: &mut [u8]) -> Result<(), Error> {
         let rsa = self.functions()?;
         if self.side != Side::Sign {
             return Err(Error::Failed);
@@ -226,7 +264,7 @@ impl RsaContext {
     ///
     /// [`Error::Failed`] if it is wrong, or if this is a context for [`Side::Sign`].
     #[inline]
-    pub fn verify(&mut self, digest: &[u8; 32], signature: &[u8]) -> Result<(), Error> {
+    pub fn verify(&mut self, digest: &[u8], signature: &[u8]) -> Result<(), Error> {
         let rsa = self.functions()?;
         if self.side != Side::Verify {
             return Err(Error::Failed);
@@ -278,6 +316,7 @@ fn native(numbers: &RsaNumbers<'_>) -> Vec<(&'static CStr, Vec<u8>)> {
     [(c"n", &numbers.n), (c"e", &numbers.e), (c"d", &numbers.d)]
         .into_iter()
         .chain(rest)
+        .filter(|(_, number)| !number.is_empty())
         .map(|(name, number)| {
             let mut bytes = number.to_vec();
             if cfg!(target_endian = "little") {
@@ -289,7 +328,7 @@ fn native(numbers: &RsaNumbers<'_>) -> Vec<(&'static CStr, Vec<u8>)> {
 }
 
 /// Copies of numbers are not left behind.
-fn wipe(bytes: &mut [u8]) {
+pub(crate) fn wipe(bytes: &mut [u8]) {
     bytes.fill(0);
     core::hint::black_box(bytes);
 }
@@ -337,14 +376,17 @@ mod tests {
             Key::of_numbers(build, rsa, &numbers),
             Key::of_numbers(build, rsa, &bare),
         ];
+        let padding = RsaPadding::PKCS1V15_SHA256;
         let digest: [u8; 32] = hex(DIGEST).try_into().expect("32 bytes");
         for (way, key) in keys.into_iter().enumerate() {
             let key = match key {
                 Err(Error::Unsupported) if way > 0 && rsa.fromdata.is_none() => continue,
                 key => key.unwrap_or_else(|error| panic!("{way}: {error}")),
             };
-            let mut sign = RsaContext::new(build, rsa, &key, Side::Sign).expect("a good key");
-            let mut verify = RsaContext::new(build, rsa, &key, Side::Verify).expect("a good key");
+            let mut sign =
+                RsaContext::new(build, rsa, &key, &padding, Side::Sign).expect("a good key");
+            let mut verify =
+                RsaContext::new(build, rsa, &key, &padding, Side::Verify).expect("a good key");
             let mut signature = [0; 64];
             assert_eq!(sign.sign(&digest, &mut signature), Ok(()));
             assert_eq!(signature[..], hex(SIGNATURE), "{way}");
@@ -360,6 +402,33 @@ mod tests {
         }
         assert_eq!(Key::of_der(build, rsa, &bare).err(), Some(Error::Unsupported));
         let empty = RsaNumbers { n: &[], ..bare };
-        assert_eq!(libcrypto.rsa(&empty, Side::Sign).err(), Some(Error::KeyLength));
+        assert_eq!(libcrypto.rsa(&empty, &padding, Side::Sign).err(), Some(Error::KeyLength));
+        let public = RsaNumbers { d: &[], ..bare };
+        assert_eq!(libcrypto.rsa(&public, &padding, Side::Sign).err(), Some(Error::KeyLength));
+        let signature = hex(SIGNATURE);
+        for key in [Key::of_der(build, rsa, &public), Key::of_numbers(build, rsa, &public)] {
+            let key = match key {
+                Err(Error::Unsupported) if rsa.fromdata.is_none() => continue,
+                key => key.expect("a good key"),
+            };
+            let mut verify =
+                RsaContext::new(build, rsa, &key, &padding, Side::Verify).expect("a good key");
+            assert_eq!(verify.verify(&digest, &signature), Ok(()));
+            assert_eq!(verify.verify(&[1; 32], &signature), Err(Error::Failed));
+        }
+        // Another hash function, and the other padding, with a salt of its length only.
+        let sha1 = RsaPadding { digest: c"sha1", salt_length: None };
+        let mut verify = libcrypto.rsa(&numbers, &sha1, Side::Verify).expect("a good key");
+        assert_eq!(verify.verify(&digest[..20], &signature), Err(Error::Failed));
+        let pss = |salt| RsaPadding { salt_length: Some(salt), ..padding };
+        let mut signature = [0; 64];
+        let mut sign = libcrypto.rsa(&numbers, &pss(20), Side::Sign).expect("a good key");
+        assert_eq!(sign.sign(&digest, &mut signature), Ok(()));
+        for (salt, outcome) in [(20, Ok(())), (19, Err(Error::Failed)), (0, Err(Error::Failed))] {
+            let mut verify = libcrypto.rsa(&public, &pss(salt), Side::Verify).expect("a good key");
+            assert_eq!(verify.verify(&digest, &signature), outcome, "{salt}");
+        }
+        let mut sign = libcrypto.rsa(&numbers, &pss(31), Side::Sign).expect("a good key");
+        assert_eq!(sign.sign(&digest, &mut signature), Err(Error::Failed), "there is no room");
     }
 }

@@ -1,6 +1,7 @@
-//! The DER of RSA private keys (RFC 8017, appendix A.1.2), for builds that take no numbers.
+//! The DER of RSA keys (RFC 8017, appendix A.1), for builds that take no numbers.
 
 use crate::RsaNumbers;
+use crate::rsa::wipe;
 
 /// The tags of DER.
 const INTEGER: u8 = 2;
@@ -9,15 +10,25 @@ const SEQUENCE: u8 = 0x30;
 /// The `RSAPrivateKey` of a key that knows its primes.
 pub(crate) fn private_key_der(numbers: &RsaNumbers<'_>) -> Option<Vec<u8>> {
     let crt = numbers.crt?;
-    let mut content = Vec::with_capacity(8 * numbers.n.len());
     let version: &[u8] = &[0];
-    for number in [version, numbers.n, numbers.e, numbers.d].into_iter().chain(crt) {
-        push_integer(&mut content, number);
-    }
+    let integers = [version, numbers.n, numbers.e, numbers.d].into_iter().chain(crt);
+    Some(sequence(numbers, integers))
+}
+
+/// The `RSAPublicKey` of a key.
+pub(crate) fn public_key_der(numbers: &RsaNumbers<'_>) -> Vec<u8> {
+    sequence(numbers, [numbers.n, numbers.e].into_iter())
+}
+
+fn sequence<'n>(numbers: &RsaNumbers<'n>, integers: impl Iterator<Item = &'n [u8]>) -> Vec<u8> {
+    // It is not moved, so that one copy is to be wiped.
+    let mut content = Vec::with_capacity(8 * numbers.n.len());
+    integers.for_each(|number| push_integer(&mut content, number));
     let mut der = Vec::with_capacity(content.len() + 8);
     push(&mut der, SEQUENCE, content.len());
-    der.append(&mut content);
-    Some(der)
+    der.extend_from_slice(&content);
+    wipe(&mut content);
+    der
 }
 
 /// Appends a number: without zeros before it, but with one if its highest bit is set.

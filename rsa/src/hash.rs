@@ -82,7 +82,8 @@ impl Hash {
     }
 
     /// The digest of parts, one behind the other.
-    pub(crate) fn digest(self, parts: &[&[u8]]) -> Digest {
+    #[must_use]
+    pub fn digest(self, parts: &[&[u8]]) -> Digest {
         match self.0 {
             #[cfg(feature = "legacy")]
             Function::Sha1 => digest::<sha1::Sha1>(parts),
@@ -112,7 +113,7 @@ impl fmt::Debug for Hash {
 
 /// A digest.
 #[derive(Clone, Copy)]
-pub(crate) struct Digest {
+pub struct Digest {
     bytes: [u8; MAX_LENGTH],
     length: usize,
 }
@@ -125,7 +126,15 @@ impl Digest {
         Some(Self { bytes, length: from.len() })
     }
 
-    pub(crate) fn bytes(&self) -> &[u8] {
+    /// Its bytes.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
         &self.bytes[..self.length]
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Digest").field(&self.bytes()).finish()
     }
 }

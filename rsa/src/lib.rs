@@ -91,7 +91,7 @@ extern crate self as lanecrypt_rsa;
 pub use backend::Backend;
 pub use components::{Components, CrtComponents};
 pub use error::{BatchError, Error, KeyError};
-pub use hash::Hash;
+pub use hash::{Digest, Hash};
 pub use lanecrypt_kernels::{Isa, Level};
 pub use padding::Padding;
 pub use private_key::PrivateKey;

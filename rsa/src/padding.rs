@@ -54,6 +54,15 @@ impl Padding {
         }
     }
 
+    /// The length of the salt of PSS in bytes; `None` for PKCS#1 v1.5.
+    #[must_use]
+    pub const fn salt_length(self) -> Option<usize> {
+        match self.kind {
+            Kind::Pkcs1v15 => None,
+            Kind::Pss { salt_length } => Some(salt_length),
+        }
+    }
+
     /// The padded digest for a modulus of so many bits, in as many bytes as the modulus has. The
     /// salt of PSS is `salt`, or random.
     pub(crate) fn encode(

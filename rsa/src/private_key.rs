@@ -187,8 +187,9 @@ impl PrivateKey {
         one(Request::sign_digest(self, padding, digest, signature), workspace)
     }
 
-    /// Calls `take` with all numbers of the key, which are wiped afterwards.
-    pub(crate) fn with_components<T>(&self, take: impl FnOnce(&Components<'_>) -> T) -> T {
+    /// Calls `take` with all numbers of the key, as another implementation needs them. They are wiped
+    /// afterwards.
+    pub fn with_components<T>(&self, take: impl FnOnce(&Components<'_>) -> T) -> T {
         let number = |limbs: &[u64], add_one: bool| {
             let mut bytes = Zeroizing::new(vec![0; 8 * limbs.len()]);
             write_bytes(limbs, &mut bytes);

@@ -4,30 +4,44 @@ mod contexts;
 mod names;
 mod open_error;
 mod sessions;
+#[cfg(feature = "rsa")]
+mod signatures;
 
 use core::fmt;
 
 use lanecrypt_ciphers::{Algorithm, Error};
 use lanecrypt_libcrypto::Libcrypto;
+#[cfg(feature = "rsa")]
+use lanecrypt_rsa::Padding;
 
-use self::contexts::{Contexts, Served};
+use self::contexts::Contexts;
 pub use self::open_error::OpenSslError;
 use self::sessions::Sessions;
+#[cfg(feature = "rsa")]
+use self::signatures::Signatures;
+#[cfg(feature = "rsa")]
+use crate::RsaKey;
 use crate::{Driver, Job, Jobs, SessionId};
 
 /// Serves requests by OpenSSL's libcrypto, versions 1.1.1 to 4.
 ///
 /// It has AES in CBC, CTR, ECB, GCM and XTS, ChaCha20, and ChaCha20-Poly1305; with the feature
 /// `legacy` also DES and triple DES in CBC and ECB, where the library has them. It has no cipher with
-/// an HMAC behind it. Results and errors are those of the software. A message in a form that libcrypto does not take is served by this
-/// processor's software, so that this holds for it, too: nonces of GCM that do not have 12 bytes,
-/// streams that begin at a block, data from 2 GiB on (in XTS more than 16 MiB).
+/// an HMAC behind it. With the feature `rsa` it has RSA keys, with primes and without; before
+/// OpenSSL 3.0 it has no private keys without primes.
+///
+/// Results and errors are those of the software. A message in a form that libcrypto does not take is
+/// served by this processor's software, so that this holds for it, too: nonces of GCM that do not
+/// have 12 bytes, streams that begin at a block, data from 2 GiB on (in XTS more than 16 MiB). The
+/// software also checks signatures again that libcrypto finds wrong, and serves what libcrypto does
+/// not sign.
 ///
 /// A session has one context of libcrypto for each direction, behind a lock: threads that share a
 /// session wait for one another, those with sessions of their own do not.
 ///
 /// Whether it is constant time is up to OpenSSL: its AES is on processors with instructions for AES
-/// or for byte shuffles, its ChaCha20 everywhere, its DES is not. Keys are in memory of libcrypto,
+/// or for byte shuffles, its ChaCha20 everywhere, its DES is not; its RSA is meant to be, and hides
+/// what it computes. Keys are in memory of libcrypto,
 /// which wipes them when a session is closed; what its functions leave on the stack is not wiped.
 ///
 /// If libcrypto fails for reasons of its own in the middle of a message (no memory), the output is
@@ -61,7 +75,14 @@ impl Driver for OpenSsl {
     }
 
     fn open(&self, algorithm: Algorithm, key: &[u8]) -> Result<SessionId, Error> {
-        Ok(self.sessions.add(Contexts::new(&self.libcrypto, algorithm, key)?))
+        let contexts = Contexts::new(&self.libcrypto, algorithm, key)?;
+        Ok(self.sessions.add(Held::Cipher(contexts)))
+    }
+
+    #[cfg(feature = "rsa")]
+    fn open_rsa(&self, key: &RsaKey, padding: Padding) -> Result<SessionId, Error> {
+        let signatures = Signatures::new(&self.libcrypto, key, padding)?;
+        Ok(self.sessions.add(Held::Rsa(signatures)))
     }
 
     fn close(&self, session: SessionId) {
@@ -73,8 +94,8 @@ impl Driver for OpenSsl {
         let mut last = None;
         for job in jobs {
             let id = job.session_id();
-            let contexts = match &last {
-                Some((same, contexts)) if *same == id => contexts,
+            let held = match &last {
+                Some((same, held)) if *same == id => held,
                 _ => {
                     let Some(found) = self.sessions.find(id) else {
                         job.settle(Err(Error::Unsupported));
@@ -83,13 +104,32 @@ impl Driver for OpenSsl {
                     &last.insert((id, found)).1
                 }
             };
-            serve(contexts, job);
+            serve(held, job);
         }
     }
 }
 
-fn serve(contexts: &Contexts, mut job: Job<'_, '_>) {
-    match contexts.serve(&mut job) {
+/// What libcrypto has for a session.
+enum Held {
+    Cipher(Contexts),
+    #[cfg(feature = "rsa")]
+    Rsa(Signatures),
+}
+
+/// Whether libcrypto served a request.
+enum Served {
+    Yes(Result<(), Error>),
+    /// It does not take it; nothing has been written.
+    No,
+}
+
+fn serve(held: &Held, mut job: Job<'_, '_>) {
+    let served = match held {
+        Held::Cipher(contexts) => contexts.serve(&mut job),
+        #[cfg(feature = "rsa")]
+        Held::Rsa(signatures) => signatures.serve(&mut job),
+    };
+    match served {
         Served::Yes(outcome) => job.settle(outcome),
         Served::No => job.serve_by_software(),
     }

@@ -112,8 +112,8 @@ fn batches(engine: &Engine) {
             .iter_mut()
             .zip(sessions.iter().cycle())
             .map(|(message, session)| {
-                let nonce = &[2; 32][..session.algorithm().nonce_length()];
-                match (session.algorithm().is_aead(), forward) {
+                let nonce = &[2; 32][..session.algorithm().expect("a cipher").nonce_length()];
+                match (session.algorithm().expect("a cipher").is_aead(), forward) {
                     (true, true) => Request::seal(session, nonce, b"aad", message),
                     (true, false) => Request::open(session, nonce, b"aad", message),
                     (false, true) => Request::encrypt(session, nonce, &mut message[..64]),

@@ -1,6 +1,6 @@
 //! Peer: RSA signatures of OpenSSL, by its EVP interface. A context with its key is kept.
 
-use lanecrypt_libcrypto::{Libcrypto, RsaContext, RsaNumbers, Side};
+use lanecrypt_libcrypto::{Libcrypto, RsaContext, RsaNumbers, RsaPadding, Side};
 
 use super::{library, newest};
 use crate::{Direction, Failed, Peer, PeerLibraries, RsaKey, Signature, Signer, Signing};
@@ -17,7 +17,9 @@ fn open(libcrypto: &Libcrypto, direction: Direction, key: &RsaKey<'_>) -> Result
         Direction::Encrypt => Side::Sign,
         Direction::Decrypt => Side::Verify,
     };
-    libcrypto.rsa(&RsaNumbers { n, e, d, crt }, side).map(Evp).map_err(|_| Failed)
+    let numbers = RsaNumbers { n, e, d, crt };
+    let context = libcrypto.rsa(&numbers, &RsaPadding::PKCS1V15_SHA256, side);
+    context.map(Evp).map_err(|_| Failed)
 }
 
 struct Evp(RsaContext);

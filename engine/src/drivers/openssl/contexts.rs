@@ -6,6 +6,7 @@ use lanecrypt_ciphers::{Algorithm, Error, InOutBuf, Mode};
 use lanecrypt_libcrypto::{AeadContext, Context, Direction, Error as Failure, Libcrypto};
 use zeroize::Zeroizing;
 
+use super::Served;
 use super::names::{Found, find};
 use crate::{Job, Operation};
 
@@ -35,13 +36,6 @@ enum Keyed {
 struct Opening {
     context: AeadContext,
     sealed: Vec<u8>,
-}
-
-/// Whether libcrypto served a request.
-pub(super) enum Served {
-    Yes(Result<(), Error>),
-    /// It does not take it; nothing has been written.
-    No,
 }
 
 impl Contexts {

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 
-use super::contexts::Contexts;
+use super::Held;
 use crate::SessionId;
 
 /// Open sessions. The number of one that was closed is given to a later one.
@@ -11,15 +11,15 @@ pub(super) struct Sessions(RwLock<Slots>);
 
 #[derive(Default)]
 struct Slots {
-    slots: Vec<Option<Arc<Contexts>>>,
+    slots: Vec<Option<Arc<Held>>>,
     free: Vec<usize>,
 }
 
 impl Sessions {
     /// Adds a session.
-    pub(super) fn add(&self, contexts: Contexts) -> SessionId {
+    pub(super) fn add(&self, held: Held) -> SessionId {
         let mut sessions = self.write();
-        let contexts = Some(Arc::new(contexts));
+        let held = Some(Arc::new(held));
         let at = match sessions.free.pop() {
             Some(at) => at,
             None => {
@@ -28,7 +28,7 @@ impl Sessions {
             }
         };
         if let Some(slot) = sessions.slots.get_mut(at) {
-            *slot = contexts;
+            *slot = held;
         }
         SessionId(at as u64)
     }
@@ -47,7 +47,7 @@ impl Sessions {
     }
 
     /// Finds a session. Requests borrow theirs, so that it cannot be closed meanwhile.
-    pub(super) fn find(&self, session: SessionId) -> Option<Arc<Contexts>> {
+    pub(super) fn find(&self, session: SessionId) -> Option<Arc<Held>> {
         let sessions = self.0.read().unwrap_or_else(PoisonError::into_inner);
         sessions.slots.get(usize::try_from(session.0).ok()?)?.clone()
     }
