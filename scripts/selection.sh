@@ -6,7 +6,6 @@
 united=(
     --features=lanecrypt-random/rand_core_06 --features=lanecrypt-random/rand_core_09
     --features=lanecrypt-engine/legacy --features=lanecrypt-engine/model --features=lanecrypt-engine/openssl
-    --features=lanecrypt-engine/rsa
     --features=lanecrypt-ciphers/rustcrypto --features=lanecrypt/rustcrypto
     --features=lanecrypt/rsa-generate
 )

@@ -56,7 +56,7 @@ pub use lanecrypt_random as random;
 pub use lanecrypt_rsa as rsa;
 
 /// Tests the README's examples with the documentation.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "rsa"))]
 #[doc = include_str!("../README.md")]
 #[derive(Debug)]
 pub struct Readme;

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::service::{SIGNATURES_AT_ONCE, Service, Which};
+use super::service::{SIGNATURES_AT_ONCE, Service};
 use super::sessions::Numbers;
 use super::slot::Slot;
 use super::{Attached, Completion, Message, MessageError, NotTaken, QueueError, Ticket};
@@ -194,32 +194,57 @@ impl<B: AsMut<[u8]>> LocalQueue<B> {
 
     #[inline(never)]
     fn serve_ciphers(&mut self) {
-        let count = core::mem::take(&mut self.waiting);
-        self.serve_some(Which::Ciphers, count);
+        let waiting = core::mem::take(&mut self.waiting);
+        if waiting == 0 {
+            return;
+        }
+        if self.signatures > 0 {
+            return self.serve_picked(false, waiting);
+        }
+        let (service, slots) = self.since_first_waiting();
+        service.serve(slots, |_| true, waiting);
     }
 
     /// Serves as many signatures as share lanes.
-    #[cold]
     fn serve_signatures(&mut self) {
-        let count = self.signatures.min(SIGNATURES_AT_ONCE).min(self.service.most());
+        let count = self.signatures.min(SIGNATURES_AT_ONCE);
         self.signatures -= count;
-        self.serve_some(Which::Signatures, count);
+        self.serve_picked(true, count);
     }
 
+    /// Serves so many of the messages that wait, the first that are signatures or that are not.
+    #[cold]
+    #[inline(never)]
+    fn serve_picked(&mut self, signatures: bool, count: usize) {
+        let picked = |slot: &Slot<B>| slot.operation.is_signature() == signatures;
+        let (service, slots) = self.since_first_waiting();
+        let mut left = count;
+        let slots = slots.map(|slots| {
+            let mut seen = 0;
+            while left > 0
+                && let Some(slot) = slots.get(seen)
+            {
+                left -= usize::from(slot.waits() && picked(slot));
+                seen += 1;
+            }
+            slots.split_at_mut(seen).0
+        });
+        service.serve(slots, picked, count);
+    }
+
+    /// The slots from the first message on that may wait.
     #[inline(always)]
-    fn serve_some(&mut self, which: Which, count: usize) {
-        if count > 0 {
-            let mask = self.slots.len() - 1;
-            // The first that waited may have been cancelled, and given back since.
-            let behind = self.tail.wrapping_sub(self.first_waiting).min(self.in_flight());
-            let (from, to) = (self.tail.wrapping_sub(behind) & mask, self.tail & mask);
-            let (before, after) = self.slots.split_at_mut(from);
-            let slots = match to > from {
-                true => [after.split_at_mut(to - from).0, &mut []],
-                false => [after, before.split_at_mut(to).0],
-            };
-            self.service.serve(slots, which, count);
-        }
+    fn since_first_waiting(&mut self) -> (&mut Service, [&mut [Slot<B>]; 2]) {
+        let mask = self.slots.len() - 1;
+        // The first that waited may have been cancelled, and given back since.
+        let behind = self.tail.wrapping_sub(self.first_waiting).min(self.in_flight());
+        let (from, to) = (self.tail.wrapping_sub(behind) & mask, self.tail & mask);
+        let (before, after) = self.slots.split_at_mut(from);
+        let slots = match to > from {
+            true => [after.split_at_mut(to - from).0, &mut []],
+            false => [after, before.split_at_mut(to).0],
+        };
+        (&mut self.service, slots)
     }
 
     /// Cancels a message that waits: its completion will be [`MessageError::Cancelled`]. False if

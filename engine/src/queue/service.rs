@@ -21,29 +21,6 @@ const MOST: usize = 256;
 /// The most signatures that are served together: as many as share lanes.
 pub(super) const SIGNATURES_AT_ONCE: usize = 32;
 
-/// Which of the messages that wait are served.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Which {
-    All,
-    /// Those of ciphers.
-    Ciphers,
-    /// Signatures, to make or to check.
-    Signatures,
-}
-
-impl Which {
-    /// Whether a message waits in a slot that is one of these.
-    #[inline(always)]
-    fn awaits<B>(self, slot: &Slot<B>) -> bool {
-        slot.waits()
-            && match self {
-                Self::All => true,
-                Self::Ciphers => !slot.operation.is_signature(),
-                Self::Signatures => slot.operation.is_signature(),
-            }
-    }
-}
-
 /// The sessions of a queue, and the memory of the messages that it serves together.
 pub(super) struct Service {
     pub(super) sessions: Sessions,
@@ -124,18 +101,18 @@ impl Service {
         Some(outcome.map_err(MessageError::Refused))
     }
 
-    /// Serves so many of the messages that wait in these slots, the first ones; at most
-    /// [`most`](Self::most).
+    /// Serves the messages that wait in these slots, of those that are picked. So many there are, at
+    /// most [`most`](Self::most).
     pub(super) fn serve<B: AsMut<[u8]>>(
         &mut self,
         slots: [&mut [Slot<B>]; 2],
-        which: Which,
+        picked: impl Fn(&Slot<B>) -> bool + Copy,
         waiting: usize,
     ) {
         if waiting > 1 {
-            return self.serve_together(slots, which, waiting);
+            return self.serve_together(slots, picked, waiting);
         }
-        let lone = slots.into_iter().flatten().find(|slot| which.awaits(slot));
+        let lone = slots.into_iter().flatten().find(|slot| slot.waits() && picked(slot));
         if let Some(slot) = lone {
             let served =
                 catch_unwind(AssertUnwindSafe(|| match self.sessions.find(slot.session) {
@@ -152,28 +129,34 @@ impl Service {
     fn serve_together<B: AsMut<[u8]>>(
         &mut self,
         [first, second]: [&mut [Slot<B>]; 2],
-        which: Which,
+        picked: impl Fn(&Slot<B>) -> bool + Copy,
         count: usize,
     ) {
-        self.begin([&mut *first, &mut *second], which, count);
+        self.begin([&mut *first, &mut *second], picked, count);
         self.failures.sort_unstable_by_key(|failure| failure.position);
         let mut failures = self.failures.iter().copied().peekable();
-        let waiting = [first, second].into_iter().flatten().filter(|slot| which.awaits(slot));
-        for (position, slot) in waiting.take(count).enumerate() {
+        let waiting =
+            [first, second].into_iter().flatten().filter(|slot| slot.waits() && picked(slot));
+        for (position, slot) in waiting.enumerate() {
             let failure = failures.next_if(|failure| failure.position == position);
             slot.outcome = Some(failure.map_or(Ok(()), |failure| Err(failure.error)));
         }
     }
 
     /// Serves messages and records those that have not succeeded.
-    fn begin<B: AsMut<[u8]>>(&mut self, slots: [&mut [Slot<B>]; 2], which: Which, count: usize) {
+    fn begin<B: AsMut<[u8]>>(
+        &mut self,
+        slots: [&mut [Slot<B>]; 2],
+        picked: impl Fn(&Slot<B>) -> bool + Copy,
+        count: usize,
+    ) {
         let Self { sessions, lanes, failures, .. } = self;
         failures.clear();
         let [first, second] = slots;
         let mut serving = false;
         let of_a_class = catch_unwind(AssertUnwindSafe(|| {
             let slots = [&mut *first, &mut *second];
-            begin_class(sessions, lanes, failures, slots, which, count, &mut serving)
+            begin_class(sessions, lanes, failures, slots, picked, count, &mut serving)
         }));
         match of_a_class {
             Ok(true) => return,
@@ -190,8 +173,8 @@ impl Service {
         let [batch] = &mut *memory;
         let mut begun = 0;
         let run = catch_unwind(AssertUnwindSafe(|| {
-            let waiting = slots.into_iter().flatten().filter(|slot| which.awaits(slot));
-            for (position, slot) in waiting.take(count).enumerate() {
+            let waiting = slots.into_iter().flatten().filter(|slot| slot.waits() && picked(slot));
+            for (position, slot) in waiting.enumerate() {
                 let Some(session) = sessions.find(slot.session) else {
                     failures.push(Failure { position, error: MessageError::UnknownSession });
                     begun = position + 1;
@@ -231,13 +214,13 @@ fn begin_class<B: AsMut<[u8]>>(
     lanes: &Lanes,
     failures: &mut Vec<Failure>,
     slots: [&mut [Slot<B>]; 2],
-    which: Which,
+    picked: impl Fn(&Slot<B>) -> bool + Copy,
     count: usize,
     serving: &mut bool,
 ) -> bool {
     let mut messages = ArrayVec::<Ready<'_>, MOST>::new();
     let mut all = None;
-    for slot in slots.into_iter().flatten().filter(|slot| which.awaits(slot)).take(count) {
+    for slot in slots.into_iter().flatten().filter(|slot| slot.waits() && picked(slot)) {
         let Some(session) = sessions.find(slot.session) else { return false };
         let class = session.class().with(slot.operation);
         if *all.get_or_insert(class) != class || !class.is_here() {

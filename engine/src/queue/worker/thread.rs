@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use super::super::MessageError;
 use super::super::jobs::{Other, Taken};
-use super::super::service::{SIGNATURES_AT_ONCE, Service, Which};
+use super::super::service::{SIGNATURES_AT_ONCE, Service};
 use super::super::slot::Slot;
 use super::Settings;
 use super::shared::Shared;
@@ -131,7 +131,7 @@ impl<B: AsMut<[u8]>, O: Outlet<B>> Worker<B, O> {
                 self.outlet.publish(slots);
             }
             self.outlet.wake();
-            self.service.serve([&mut *slots, &mut []], Which::All, waiting);
+            self.service.serve([&mut *slots, &mut []], |_| true, waiting);
         }
         self.outlet.publish(slots);
         self.outlet.wake();
