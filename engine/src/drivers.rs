@@ -1,5 +1,7 @@
 //! The built-in drivers.
 
+#[cfg(feature = "aws-lc")]
+mod aws_lc;
 #[cfg(feature = "model")]
 #[cfg_attr(docsrs, doc(cfg(feature = "model")))]
 pub mod model;
@@ -8,6 +10,8 @@ mod null;
 mod openssl;
 mod software;
 
+#[cfg(feature = "aws-lc")]
+pub use aws_lc::AwsLc;
 pub use null::Null;
 #[cfg(feature = "openssl")]
 pub use openssl::{OpenSsl, OpenSslError};

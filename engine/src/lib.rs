@@ -67,6 +67,9 @@ pub use cost::{CostSource, Costs, SideBySide};
 pub use data::Data;
 pub use driver::{Driver, Load, SessionId};
 pub use driver_name_error::DriverNameError;
+#[cfg(feature = "aws-lc")]
+#[cfg_attr(docsrs, doc(cfg(feature = "aws-lc")))]
+pub use drivers::AwsLc;
 pub use drivers::Null;
 #[cfg(feature = "model")]
 pub use drivers::model;

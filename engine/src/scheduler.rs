@@ -126,7 +126,7 @@ fn serve_others<'a, E: AsJobs<'a>>(batch: &mut [E]) {
     }
     #[cfg(feature = "rsa")]
     if signatures {
-        crate::signer::serve_signatures(batch);
+        crate::signer::serve_signatures(batch, lanecrypt_rsa::Backend::Measured);
     }
     #[cfg(not(feature = "rsa"))]
     debug_assert!(!signatures || batch.iter().all(|entry| entry.state().outcome.is_some()));

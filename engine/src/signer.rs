@@ -4,7 +4,7 @@ use core::cell::Cell;
 
 use arrayvec::ArrayVec;
 use lanecrypt_ciphers::Error;
-use lanecrypt_rsa::{self as rsa, Padding, Workspace};
+use lanecrypt_rsa::{self as rsa, Backend, Padding, Workspace};
 
 use crate::RsaKey;
 use crate::entry::Entry;
@@ -24,15 +24,19 @@ impl Signer {
     /// Signs a message.
     pub(crate) fn sign(&self, message: &[u8], signature: &mut [u8]) -> Result<(), Error> {
         let key = self.key.private_key().ok_or(Error::Unsupported)?;
-        with_workspace(|workspace| key.sign(self.padding, message, signature, workspace))
-            .map_err(error)
+        with_workspace(Backend::Measured, |workspace| {
+            key.sign(self.padding, message, signature, workspace)
+        })
+        .map_err(error)
     }
 
     /// Checks the signature of a message.
     pub(crate) fn verify(&self, message: &[u8], signature: &[u8]) -> Result<(), Error> {
         let key = self.key.public_key();
-        with_workspace(|workspace| key.verify(self.padding, message, signature, workspace))
-            .map_err(error)
+        with_workspace(Backend::Measured, |workspace| {
+            key.verify(self.padding, message, signature, workspace)
+        })
+        .map_err(error)
     }
 
     /// A request to sign; none without a private key.
@@ -55,12 +59,15 @@ impl Signer {
 /// they fill lanes.
 #[cold]
 #[inline(never)]
-pub(crate) fn serve_signatures<'a, E: Entry<'a>>(batch: &mut [E]) {
+pub(crate) fn serve_signatures<'b, 'a: 'b, E: Entry<'a> + 'b>(
+    batch: impl IntoIterator<Item = &'b mut E>,
+    backend: Backend,
+) {
     let awaits = |entry: &&mut E| {
         let State { class, outcome } = entry.state();
         class.is_signature() && outcome.is_none()
     };
-    let mut waiting = batch.iter_mut().filter(awaits).peekable();
+    let mut waiting = batch.into_iter().filter(awaits).peekable();
     while waiting.peek().is_some() {
         let mut requests = ArrayVec::<_, AT_ONCE>::new();
         let mut states = ArrayVec::<_, AT_ONCE>::new();
@@ -76,7 +83,7 @@ pub(crate) fn serve_signatures<'a, E: Entry<'a>>(batch: &mut [E]) {
             }
         }
         // Each request has its own outcome.
-        let _failed = with_workspace(|workspace| rsa::process(&mut requests, workspace));
+        let _failed = with_workspace(backend, |workspace| rsa::process(&mut requests, workspace));
         for (state, request) in states.into_iter().zip(&requests) {
             state.outcome = request.outcome().map(|outcome| outcome.map_err(error));
         }
@@ -85,10 +92,11 @@ pub(crate) fn serve_signatures<'a, E: Entry<'a>>(batch: &mut [E]) {
 
 /// Lends the memory of this thread. It is wiped between requests, and grows to what the thread's
 /// largest batch needs.
-fn with_workspace<T>(run: impl FnOnce(&mut Workspace) -> T) -> T {
+fn with_workspace<T>(backend: Backend, run: impl FnOnce(&mut Workspace) -> T) -> T {
     thread_local!(static KEPT: Cell<Option<Workspace>> = const { Cell::new(None) });
     // A thread that ends has no memory any more.
     let mut workspace = KEPT.try_with(Cell::take).ok().flatten().unwrap_or_default();
+    workspace.set_backend(backend);
     let out = run(&mut workspace);
     let _ = KEPT.try_with(|kept| kept.set(Some(workspace)));
     out

@@ -229,6 +229,42 @@ fn openssl_gives_the_same_signatures() {
     }
 }
 
+#[cfg(feature = "aws-lc")]
+#[test]
+fn aws_lc_gives_the_same_signatures_and_takes_nothing_else() {
+    use lanecrypt_engine::AwsLc;
+    use lanecrypt_rsa::Hash;
+
+    let engine = Engine::new().with_driver(AwsLc::new()).expect("a free name");
+    let open = |key: RsaKey, padding| engine.rsa_session_on("aws-lc", key, padding).map(|_| ());
+    let all = signers();
+    let (large, small): (Vec<_>, Vec<_>) =
+        all.into_iter().partition(|it| it.key.public_key().bits() >= 2048);
+    for it in &small {
+        assert_eq!(open(it.key.clone().into(), it.padding), Err(Error::Unsupported));
+        assert_eq!(open(it.public(), it.padding), Err(Error::Unsupported));
+    }
+    let pss = Padding::pss(Hash::SHA384);
+    let salt = Padding::pss_with_salt_length(Hash::SHA384, 20);
+    let mut taken = Vec::new();
+    for it in large {
+        let key = || RsaKey::from(it.key.clone());
+        let with_primes = it.key.has_primes();
+        assert_eq!(open(key(), it.padding).is_ok(), with_primes);
+        assert_eq!(open(it.public(), it.padding), Ok(()));
+        assert_eq!(open(it.public(), salt), Err(Error::Unsupported));
+        assert_eq!(open(key(), salt), Err(Error::Unsupported));
+        if with_primes {
+            taken.push(Signer { padding: pss, ..it.clone() });
+            taken.push(it);
+        }
+    }
+    assert_eq!(taken.len(), 2);
+    check(&engine, "aws-lc", &taken, 84);
+    let ciphers = engine.session_on("aws-lc", Algorithm::AES_128_GCM, &[1; 16]);
+    assert_eq!(ciphers.err(), Some(Error::Unsupported));
+}
+
 #[cfg(feature = "model")]
 mod model {
     use core::time::Duration;

@@ -187,8 +187,12 @@ fn takes(request: &Request<'_>) -> bool {
     request.outcome.is_none()
         && is_whole
         && length == key.signature_length()
-        && key.bits() >= MIN_BITS
-        && Method::of(*padding).is_some()
+        && takes_key(key, *padding)
+}
+
+/// Whether AWS-LC takes signatures of a key, with this padding.
+pub(crate) fn takes_key(key: &PublicKey, padding: Padding) -> bool {
+    key.bits() >= MIN_BITS && Method::of(padding).is_some()
 }
 
 /// The requests that cost less by AWS-LC.

@@ -2,6 +2,8 @@
 
 use lanecrypt_kernels::Isa;
 
+use crate::{Padding, PublicKey};
+
 /// Which implementation serves the requests of a [`Workspace`](crate::Workspace).
 ///
 /// With the feature `aws-lc`, AWS-LC may serve signatures of PKCS#1 v1.5, and of PSS with a salt as
@@ -29,6 +31,20 @@ pub enum Backend {
 }
 
 impl Backend {
+    /// Whether it serves signatures of this key, with this padding. To sign, AWS-LC needs the primes,
+    /// too.
+    #[must_use]
+    pub fn takes(self, key: &PublicKey, padding: Padding) -> bool {
+        match self {
+            Self::Measured | Self::Own => {
+                let _ = (key, padding);
+                true
+            }
+            #[cfg(feature = "aws-lc")]
+            Self::AwsLc => crate::aws_lc::takes_key(key, padding),
+        }
+    }
+
     /// How many of so many signatures, under keys of so many bits that know their primes, AWS-LC
     /// makes if they are processed together at this level.
     #[must_use]

@@ -30,8 +30,13 @@ impl Workspace {
     #[must_use]
     pub fn with_backend(backend: Backend) -> Self {
         let mut workspace = Self::default();
-        workspace.backend = backend;
+        workspace.set_backend(backend);
         workspace
+    }
+
+    /// Sets what serves its requests.
+    pub const fn set_backend(&mut self, backend: Backend) {
+        self.backend = backend;
     }
 
     /// What serves its requests.

@@ -1,0 +1,77 @@
+//! The driver `aws-lc`: RSA signatures by AWS-LC, which is compiled in.
+
+use lanecrypt_ciphers::{Algorithm, Error};
+use lanecrypt_rsa::{Backend, Padding, PrivateKey};
+
+use crate::job::List;
+use crate::signer::serve_signatures;
+use crate::{Driver, Jobs, RsaKey, SessionId};
+
+/// Serves RSA signatures by AWS-LC, and nothing else: see
+/// [`Backend::AwsLc`](lanecrypt_rsa::Backend::AwsLc) for what it takes.
+///
+/// The software chooses AWS-LC by itself where that costs less. This driver always does, one signature
+/// at a time.
+///
+/// Results and errors are those of the software, which also serves what AWS-LC refuses. AWS-LC keeps
+/// its form of a key with the key, and wipes it.
+///
+/// ```
+/// use lanecrypt_engine::{AwsLc, Engine};
+/// use lanecrypt_rsa::{Hash, Padding, PrivateKey};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let pem = include_str!("../../../rsa/tests/key.pem");
+/// let engine = Engine::new().with_driver(AwsLc::new())?;
+/// let key = PrivateKey::from_pem(pem)?;
+/// let session = engine.rsa_session_on("aws-lc", key, Padding::pss(Hash::SHA256))?;
+/// let mut signature = vec![0; session.signature_length()];
+/// session.sign(b"message", &mut signature)?;
+/// session.verify(b"message", &signature)?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct AwsLc;
+
+impl AwsLc {
+    /// The driver.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self
+    }
+}
+
+impl Driver for AwsLc {
+    fn name(&self) -> &'static str {
+        "aws-lc"
+    }
+
+    fn open(&self, _algorithm: Algorithm, _key: &[u8]) -> Result<SessionId, Error> {
+        Err(Error::Unsupported)
+    }
+
+    /// [`Error::Unsupported`] for keys below 2048 bits, private keys without primes, other hash
+    /// functions, and PSS with a salt that is not as long as a digest.
+    fn open_rsa(&self, key: &RsaKey, padding: Padding) -> Result<SessionId, Error> {
+        let has_primes = key.private_key().is_none_or(PrivateKey::has_primes);
+        match has_primes && Backend::AwsLc.takes(key.public_key(), padding) {
+            true => Ok(SessionId::default()),
+            false => Err(Error::Unsupported),
+        }
+    }
+
+    /// Keys belong to sessions, so there is nothing to end.
+    fn close(&self, _session: SessionId) {}
+
+    fn process(&self, jobs: Jobs<'_, '_>) {
+        match jobs.into_list() {
+            List::Requests(requests) => serve_signatures(requests, Backend::AwsLc),
+            List::Waiting(waiting) => serve_signatures(waiting, Backend::AwsLc),
+            List::Picked(picked) => {
+                serve_signatures(picked.iter_mut().filter_map(Option::as_mut), Backend::AwsLc);
+            }
+        }
+    }
+}
