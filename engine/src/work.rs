@@ -130,9 +130,10 @@ impl<'a> Work<'a> {
     #[inline]
     pub(crate) fn bytes(&self) -> usize {
         let bytes = self.data.len();
+        // A signature has its own place, or came.
         let is_packet = self.put.is_none()
             && self.came.is_none()
-            && matches!(self.state.class.operation(), Operation::Seal | Operation::Open);
+            && matches!(self.state.class.operation_of_cipher(), Operation::Seal | Operation::Open);
         if is_packet { bytes.saturating_sub(16) } else { bytes }
     }
 

@@ -207,6 +207,8 @@ fn a_worker_queue_has_a_worker_for_signatures() {
     let engine = Engine::new().with_driver(gate).expect("a free name");
     let (signers, sealed) = (signers(), sealed(&engine));
     let mut queue = WorkerQueue::new(&engine, 64).expect("threads can be made");
+    // Dropped before the queue, so that the worker ends if an assertion fails.
+    let keeper = keeper;
     let cipher = queue.attach(chacha(&engine)).expect("room");
     let gate = engine.session_on(Gate::NAME, Algorithm::NULL, &[]).expect("it serves it");
     let gate = queue.attach_long(gate).expect("room");
@@ -337,6 +339,7 @@ fn futures_have_a_worker_for_signatures() {
     let engine = Engine::new().with_driver(gate).expect("a free name");
     let (signers, sealed) = (signers(), sealed(&engine));
     let queue = AsyncQueue::new(&engine, 4).expect("threads can be made");
+    let keeper = keeper;
     let gate = engine.session_on(Gate::NAME, Algorithm::NULL, &[]).expect("it serves it");
     let gate = queue.attach_long(gate).expect("room");
     let cipher = queue.attach(chacha(&engine)).expect("room");
