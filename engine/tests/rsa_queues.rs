@@ -11,14 +11,17 @@ use core::future::Future;
 use core::pin::{Pin, pin};
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::task::Wake;
 use std::thread::{self, Thread};
 
 use lanecrypt_engine::queue::{
     AsyncQueue, Attached, Completion, LocalQueue, Message, MessageError, Settings, WorkerQueue,
 };
-use lanecrypt_engine::{Algorithm, Engine, Error, Operation, Session};
+use lanecrypt_engine::{
+    Algorithm, Driver, Engine, Error, Jobs, Operation, RsaKey, Session, SessionId,
+};
+use lanecrypt_rsa::Padding;
 use lanecrypt_testing::batches::numbers::{Numbers as _, Random};
 use queues::gate::{Gate, Keeper};
 use signatures::{Case, Signer, signers};
@@ -308,6 +311,56 @@ fn signatures_in_flight_are_cancelled_and_closed() {
     keeper.open();
     drop(queue);
     assert_eq!(Arc::strong_count(&signer.key), 1, "the worker's session is gone");
+}
+
+/// Notes how many jobs it is given at once, and serves none.
+#[derive(Debug, Default)]
+struct Noting(Arc<Mutex<Vec<usize>>>);
+
+impl Driver for Noting {
+    fn name(&self) -> &'static str {
+        "noting"
+    }
+
+    fn open(&self, _: Algorithm, _: &[u8]) -> Result<SessionId, Error> {
+        Err(Error::Unsupported)
+    }
+
+    fn open_rsa(&self, _: &RsaKey, _: Padding) -> Result<SessionId, Error> {
+        Ok(SessionId(0))
+    }
+
+    fn close(&self, _: SessionId) {}
+
+    fn process(&self, jobs: Jobs<'_, '_>) {
+        self.0.lock().expect("nobody panics").push(jobs.len());
+        jobs.into_iter().for_each(|job| job.settle(Err(Error::Fault)));
+    }
+}
+
+/// A worker of signatures takes no more than share lanes, so that others can still be cancelled.
+#[test]
+fn a_worker_takes_32_signatures_at_once() {
+    let (signer, noting, (gate, keeper)) = (&signers()[0], Noting::default(), Gate::new());
+    let noted = noting.0.clone();
+    let engine = Engine::new().with_driver(noting).expect("a free name");
+    let engine = engine.with_driver(gate).expect("a free name");
+    let mut queue = WorkerQueue::new(&engine, 200).expect("threads can be made");
+    let keeper = keeper;
+    let gate = engine.session_on(Gate::NAME, Algorithm::NULL, &[]).expect("it serves it");
+    let gate = queue.attach_long(gate).expect("room");
+    let session = engine.rsa_session_on("noting", signer.key.clone(), signer.padding);
+    let session = queue.attach(session.expect("it has it")).expect("room");
+    queue.submit(Message::encrypt(gate, [], vec![0; 8])).expect("room");
+    keeper.begun();
+    for _ in 0..100 {
+        queue.submit(Message::sign(session, vec![0; 64])).expect("room");
+    }
+    keeper.open();
+    let fault = Err(MessageError::Refused(Error::Fault));
+    let outcomes = core::iter::from_fn(|| queue.wait()).map(|done| done.outcome);
+    assert_eq!(outcomes.filter(|&outcome| outcome == fault).count(), 100);
+    assert_eq!(*noted.lock().expect("nobody panics"), [32, 32, 32, 4]);
 }
 
 struct Waking(Thread);
