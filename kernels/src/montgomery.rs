@@ -154,7 +154,11 @@ pub fn public_powers(jobs: &mut [PublicPower<'_>], workspace: &mut Workspace) {
 fn in_groups<J: Job>(jobs: &mut [J], workspace: &mut Workspace) {
     for job in &mut *jobs {
         let length = job.modulus().limbs().len();
-        assert_eq!([job.base().len(), job.out().len()], [length; 2], "the length of the modulus");
+        assert_eq!(
+            [job.base().len(), job.place().1.len()],
+            [length; 2],
+            "the length of the modulus"
+        );
         if let Some(factor) = job.factor() {
             assert_eq!(factor.len(), length, "the length of the modulus");
         }
@@ -172,7 +176,8 @@ trait Job {
     fn base(&self) -> &[u64];
     fn exponent(&self) -> Exponent<'_>;
     fn factor(&self) -> Option<&[u64]>;
-    fn out(&mut self) -> &mut [u64];
+    /// The modulus, and where the result goes.
+    fn place(&mut self) -> (&Modulus, &mut [u64]);
 }
 
 /// The exponents of jobs. Those of one call are of one kind.
@@ -199,8 +204,8 @@ impl Job for Power<'_> {
         self.factor
     }
 
-    fn out(&mut self) -> &mut [u64] {
-        self.out
+    fn place(&mut self) -> (&Modulus, &mut [u64]) {
+        (self.modulus, self.out)
     }
 }
 
@@ -221,8 +226,8 @@ impl Job for PublicPower<'_> {
         self.factor
     }
 
-    fn out(&mut self) -> &mut [u64] {
-        self.out
+    fn place(&mut self) -> (&Modulus, &mut [u64]) {
+        (self.modulus, self.out)
     }
 }
 

@@ -173,13 +173,13 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
         &mut self,
         message: Message<N, B>,
     ) -> Result<Ticket, NotTaken<Message<N, B>>> {
-        let is_long = message.session.is_long();
-        match (&mut self.long, is_long) {
-            (Some(long), true) => long.submit(message),
+        match &mut self.long {
+            Some(long) if message.session.is_long() => {
+                long.submit(message).map(|number| Ticket(number << 1 | 1))
+            }
             // Without such a class there is no such session either, as any worker says.
-            _ => self.short.submit(message),
+            _ => self.short.submit(message).map(|number| Ticket(number << 1)),
         }
-        .map(|number| Ticket(number << 1 | u64::from(is_long)))
     }
 
     /// Submits messages until their class is full, wakes the worker once, and returns how many it

@@ -78,7 +78,7 @@ pub(super) fn raise<J: Job>(jobs: &mut [J], chosen: &[usize], workspace: &mut Wo
             }
             None => left(job.modulus(), out, product),
         }
-        job.out().copy_from_slice(out);
+        job.place().1.copy_from_slice(out);
         wipe::words(memory);
     }
 }

@@ -7,8 +7,6 @@ use super::super::Job;
 use super::super::Lanes;
 use super::super::digits::DIGIT;
 use super::super::limbs::{halves, reduce_once, window};
-use super::super::modulus::MAX_BITS;
-use crate::wipe;
 
 /// The digits of a number into one lane; zeros fill the digits above.
 #[inline(never)]
@@ -40,13 +38,10 @@ pub(super) fn store_remainder(mut digits: impl Iterator<Item = u64>, job: &mut i
         (rest, bits) = (u128::from(high), bits - 64);
         limb
     };
-    let mut limbs = [0; MAX_BITS / 64];
-    let limbs = &mut limbs[..job.modulus().limbs().len()];
+    let (modulus, limbs) = job.place();
     for limb in &mut *limbs {
         *limb = next();
     }
     let over = next();
-    reduce_once(limbs, over, job.modulus().limbs());
-    job.out().copy_from_slice(limbs);
-    wipe::words(limbs);
+    reduce_once(limbs, over, modulus.limbs());
 }
