@@ -117,12 +117,15 @@ impl Copy {
 /// Draws twice from the copied state; an error if more than `known` bytes come out twice.
 fn attack(copy: &Copy, drawer: &dyn Drawer, lengths: &[usize], known: usize) -> Result<(), String> {
     let least = known + 3 * LIMIT;
-    copy.write_back();
-    let first = draw(drawer, lengths, least);
-    copy.write_back();
-    let second = draw(drawer, lengths, least);
-    // Some bytes are buffered where requests are short: the state was really put back.
-    assert!(lengths[0] > BUFFERED || first[..4] == second[..4], "the attack was made");
+    let run = || {
+        copy.write_back();
+        draw(drawer, lengths, least)
+    };
+    // Some bytes are buffered where requests are short, so that one sees whether the state was put
+    // back. A draw that is preempted while it claims the processor's page takes another one.
+    let mut runs = (0..3).map(|_| [run(), run()]);
+    let same = |[first, second]: &[Vec<u8>; 2]| lengths[0] > BUFFERED || first[..4] == second[..4];
+    let [first, second] = runs.find(same).expect("the attack was made");
     let pairs = first.chunks(16).zip(second.chunks(16));
     let repeated = 16 * pairs.filter(|(first, second)| first == second).count();
     if repeated > known {
@@ -180,9 +183,12 @@ fn no_recovery_is_found() {
     }
     for (place, drawer) in places::<Rekeying<ChaCha<20>>>() {
         for lengths in REQUESTS {
-            drawer.fill(&mut [0; 2020]);
-            let result = attack(&Copy::take(), &*drawer, lengths, known(lengths, LIMIT));
-            assert!(result.is_err(), "{place}: a state that repeats itself passed");
+            // Another page is not where it was in the other run.
+            let repeats = (0..3).any(|_| {
+                drawer.fill(&mut [0; 2020]);
+                attack(&Copy::take(), &*drawer, lengths, known(lengths, LIMIT)).is_err()
+            });
+            assert!(repeats, "{place}: a state that repeats itself passed");
         }
     }
     let strict = common::drawer::StrictThread;

@@ -167,7 +167,7 @@ fn per_cpu_in_sequence() {
 
 /// Instructions, at most, that a refill has more when its kernel bytes come by the vDSO. When the
 /// clock's second has changed they come by system call: that depends on when a draw is made.
-const BY_VDSO: usize = 3000;
+const BY_VDSO: usize = 5000;
 
 /// Instructions, at least, of a draw that takes `total` when nothing interrupts it. Without its refill
 /// it would have few.
