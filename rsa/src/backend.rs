@@ -11,10 +11,10 @@ use crate::{Padding, PublicKey};
 /// that know their primes, and checks those of keys of that size. All other requests are served by
 /// this crate, and so is a signature that AWS-LC does not make. Outcomes are the same.
 ///
-/// AWS-LC keeps keys in a form of its own. That is made when it first serves a request of a key, which
-/// takes 0.4 milliseconds for a private key of 2048 bits, and wiped with the key. Other than this crate, AWS-LC allocates and locks during each operation.
-/// A forked child of a process with several threads must not use it: choose [`Own`](Self::Own)
-/// there.
+/// AWS-LC keeps keys in a form of its own. That is made when it first serves a request of a key,
+/// which takes 0.4 milliseconds for a private key of 2048 bits, and wiped with the key. Unlike this
+/// crate, AWS-LC allocates and locks during each operation. A forked child of a process with several
+/// threads must not use it: choose [`Own`](Self::Own) there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Backend {

@@ -116,9 +116,8 @@ impl Request<'_> {
         })
     }
 
-    fn message(&self, code: Code) -> Result<CodeRequest, Refusal> {
-        let name = code.name();
-        self.operation(name, &[("mac", ())])?;
+    /// Refuses the fields that only ciphers have.
+    fn has_no_fields_of_ciphers(&self, name: &str) -> Result<(), Refusal> {
         for (field, bytes) in [("iv", self.iv), ("aad", self.aad)] {
             if !hex(field, bytes)?.unwrap_or_default().is_empty() {
                 return Err(Refusal(format!("{field}: {name} has none")));
@@ -127,6 +126,13 @@ impl Request<'_> {
         has_no("skip", self.skip, name)?;
         has_no("counter", self.counter, name)?;
         has_no("taglen", self.taglen, name)?;
+        Ok(())
+    }
+
+    fn message(&self, code: Code) -> Result<CodeRequest, Refusal> {
+        let name = code.name();
+        self.operation(name, &[("mac", ())])?;
+        self.has_no_fields_of_ciphers(name)?;
         Ok(CodeRequest {
             code,
             key: required("key", hex("key", self.key)?)?,
@@ -140,14 +146,7 @@ impl Request<'_> {
             Scheme::Raw => self.operation(name, &[("sign", Side::Sign)])?,
             _ => self.operation(name, &[("sign", Side::Sign), ("verify", Side::Verify)])?,
         };
-        for (field, bytes) in [("iv", self.iv), ("aad", self.aad)] {
-            if !hex(field, bytes)?.unwrap_or_default().is_empty() {
-                return Err(Refusal(format!("{field}: {name} has none")));
-            }
-        }
-        has_no("skip", self.skip, name)?;
-        has_no("counter", self.counter, name)?;
-        has_no("taglen", self.taglen, name)?;
+        self.has_no_fields_of_ciphers(name)?;
         let data = required("data", hex("data", self.data)?)?;
         // A signature takes the whole message in one call.
         calls::check(&self.chunks()?, data.len())?;

@@ -69,8 +69,8 @@ impl<N, B> Message<N, B> {
     }
 
     /// The same message, whose first `bytes` bytes are left as they are. Sealing and opening
-    /// authenticate them, and they are signed like the rest. If the buffer is shorter, the message completes with
-    /// [`Error::AadLength`](crate::Error::AadLength).
+    /// authenticate them, and they are signed like the rest. If the buffer is shorter, the message
+    /// completes with [`Error::AadLength`](crate::Error::AadLength).
     #[must_use]
     #[inline(always)]
     pub fn with_header(self, bytes: usize) -> Self {

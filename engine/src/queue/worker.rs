@@ -123,8 +123,8 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
     }
 
     /// Attaches a session whose operations take long: milliseconds of a slow driver, of signatures,
-    /// or of messages of megabytes. They have a worker of their own, and as much room again, so that they never
-    /// stand before short ones.
+    /// or of messages of megabytes. They have a worker of their own, and as much room again, so that
+    /// they never stand before short ones.
     ///
     /// # Errors
     ///
