@@ -129,7 +129,7 @@ fn per_cpu_in_sequence() {
                 let reason = "the C library registers no restartable sequences";
                 return skipped("signals::per_cpu_in_sequence", reason);
             }
-            let stride = if draw.before.len() > 1 { times(43, 21, 1) } else { 1 };
+            let stride = if draw.before.len() > 1 { times(43, 21, 5) } else { 1 };
             for action in [Action::Draw, Action::Fork] {
                 let (mut passes, mut attempts, mut signals, mut at) = (0, 0, 0, 0);
                 let mut total = usize::MAX;
@@ -151,7 +151,7 @@ fn per_cpu_in_sequence() {
                     judge(&pass, draw.length).unwrap_or_else(|fault| {
                         panic!("{}, {action:?} at {at}, page locked: {fault}", draw.name)
                     });
-                    let parts = if total < 1000 { times(8, 16, 400) } else { times(3, 6, 100) };
+                    let parts = if total < 1000 { times(8, 16, 60) } else { times(3, 6, 20) };
                     at = if is_last { usize::MAX } else { total.min(at + 1 + total / parts) };
                 }
                 println!(
@@ -184,7 +184,7 @@ fn step_through(name: &str, drawer: &'static (dyn Drawer + Sync), draws: &[Draw]
     for draw in draws {
         let stepped = Stepped { drawer, before: draw.before, length: draw.length };
         let total = stepping::count(stepped);
-        let stride = total.div_ceil(times(100, 250, 40_000));
+        let stride = total.div_ceil(times(100, 250, 4000));
         // A handler that draws before the draw has claimed the page spares it the refill; the later
         // positions must not suffer from that.
         let parts = [
