@@ -25,6 +25,9 @@ const RETRIES: usize = 2;
 /// Batches of at least this length are long: preemption spoils only a part of them.
 const LONG: Duration = Duration::from_millis(8);
 
+/// Why rows are left out at the end.
+pub(crate) const TOO_SHORT: &str = "the time was too short";
+
 /// When sampling ends.
 pub(crate) struct Limits<'a> {
     /// At this instant, if rows are not done earlier; without it there is no limit.
@@ -364,7 +367,7 @@ fn conclude(rows: &[Row], states: Vec<State>, sampled: &mut Sampled) {
         sampled.points.push(point);
     }
     if unmeasured > 0 {
-        sampled.remarks.push(format!("{unmeasured} rows not measured: the time was too short"));
+        sampled.remarks.push(format!("{unmeasured} rows not measured: {TOO_SHORT}"));
     }
 }
 
