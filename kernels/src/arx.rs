@@ -6,6 +6,8 @@ use core::fmt;
 use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
+#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
+use crate::opaque;
 use crate::wipe;
 
 #[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
@@ -182,12 +184,8 @@ pub(crate) fn put<'i, 'o, const XOR: bool>(
 #[inline]
 pub(crate) fn taken<'i, 'o>(data: InOutBuf<'i, 'o, u8>) -> InOutBuf<'i, 'o, u8> {
     let len = data.len();
-    let (mut input, output) = data.into_raw();
-    // SAFETY: the assembly is empty and leaves the register as it was.
-    unsafe {
-        core::arch::asm!("/* {0} */", inout(reg) input,
-            options(pure, readonly, nostack, preserves_flags));
-    }
+    let (input, output) = data.into_raw();
+    let input = opaque::pointer(input);
     // SAFETY: pointers and length are those of the buffer that came in.
     unsafe { InOutBuf::from_raw(input, output, len) }
 }

@@ -3,7 +3,7 @@
 use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
-use crate::Isa;
+use crate::{Isa, opaque};
 
 /// A keyed block cipher with blocks of `N` bytes: the forward direction, and the modes that need
 /// only that.
@@ -76,7 +76,10 @@ pub fn into_blocks<'i, 'o, const N: usize>(
     let len = data.len();
     let (whole, rest) = data.split_at(len - len % N);
     let (input, output) = whole.into_raw();
-    let input = opaque(input);
+    // The compiler would otherwise load it and the next pointer together into a vector register.
+    // Such a load waits when its halves have just been stored one by one, as arguments are. It costs
+    // 20 cycles a call.
+    let input = opaque::pointer(input);
     // SAFETY: both pointers are valid for `len / N * N` bytes, for the lifetimes that the buffer
     // had; arrays of bytes have the alignment of bytes and no invalid values.
     let blocks = unsafe { InOutBuf::from_raw(input.cast(), output.cast(), len / N) };
@@ -91,20 +94,7 @@ pub fn in_parts<'i, 'o>(data: InOutBuf<'i, 'o, u8>) -> InOutBuf<'i, 'o, u8> {
     let len = data.len();
     let (input, output) = data.into_raw();
     // This hides the middle one, which also separates the other two.
-    let output = opaque(output.cast_const()).cast_mut();
+    let output = opaque::pointer(output.cast_const()).cast_mut();
     // SAFETY: they are the pointers and the length of the buffer.
     unsafe { InOutBuf::from_raw(input, output, len) }
-}
-
-/// Hides a pointer from the compiler, which would otherwise load it and the next one together into
-/// a vector register. Such a load waits when its halves have just been stored one by one, as
-/// arguments are. It costs 20 cycles a call.
-#[inline(always)]
-fn opaque<T>(mut pointer: *const T) -> *const T {
-    // SAFETY: the assembly is empty and leaves the register as it was.
-    unsafe {
-        core::arch::asm!("/* {0} */", inout(reg) pointer,
-            options(pure, readonly, nostack, preserves_flags));
-    }
-    pointer
 }

@@ -1,6 +1,9 @@
 //! Instruction sets: a ladder of levels, a proof that the processor has a level, and the macro that
 //! dispatches.
 
+#[cfg(feature = "std")]
+mod environment;
+
 use core::fmt;
 use core::str::FromStr;
 
@@ -103,10 +106,10 @@ impl Isa {
     /// The highest level of this processor, or the one that the environment variable
     /// `LANECRYPT_ISA` names if that is lower.
     ///
-    /// The variable is read once, from the environment that the program was started with
-    /// (`/proc/self/environ`); later changes of the environment have no effect. It can only lower
-    /// the level. It is ignored in set-uid programs, when it names no level, and without `/proc`.
-    /// Without the feature `std`: what the program was compiled for.
+    /// The variable is read once, and can only lower the level. Linux and Android give the
+    /// environment that the program was started with (`/proc/self/environ`); the variable is ignored
+    /// in set-uid programs and without `/proc`. Windows gives the current one. Other systems have no
+    /// safe way to read it. Without the feature `std`: what the program was compiled for.
     #[must_use]
     #[inline]
     pub fn detect() -> Self {
@@ -216,10 +219,8 @@ fn compiled() -> Level {
 #[cfg(feature = "std")]
 mod cache {
     use core::sync::atomic::{AtomicU8, Ordering};
-    use std::fs::File;
-    use std::io::{ErrorKind, Read};
 
-    use super::{Isa, Level, detected};
+    use super::{Isa, Level, detected, environment};
 
     /// Zero until the first call. Then the low half has the level to use, and the high half the
     /// level of the processor plus one. Relaxed everywhere: threads that race compute the same
@@ -240,7 +241,7 @@ mod cache {
     #[inline(never)]
     fn first() -> u8 {
         let processor = Isa(detected());
-        let isa = wanted().map_or(processor, |level| processor.at_most(level));
+        let isa = environment::wanted().map_or(processor, |level| processor.at_most(level));
         let levels = isa.level() as u8 | (processor.level() as u8 + 1) << 4;
         LEVELS.store(levels, Ordering::Relaxed);
         levels
@@ -248,6 +249,7 @@ mod cache {
 
     /// Runs before `main`, or when a library that holds this code is loaded, so that no request
     /// has to read a file. Where nothing runs it, the first request does the same.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
     #[used]
     #[unsafe(link_section = ".init_array")]
     static BEFORE_MAIN: extern "C" fn() = {
@@ -256,52 +258,6 @@ mod cache {
         }
         before_main
     };
-
-    /// The level that `LANECRYPT_ISA` names, unless the program runs with more rights than its
-    /// caller.
-    ///
-    /// The kernel gives the environment that the program was started with. `getenv` would race with
-    /// threads that call `setenv`, because a library can be loaded while threads run. Opening and
-    /// reading a file take no lock and no memory, and a signal handler may do both.
-    fn wanted() -> Option<Level> {
-        // SAFETY: getauxval reads the process's auxiliary vector and has no preconditions.
-        let secure = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
-        if secure {
-            return None;
-        }
-        named(File::open("/proc/self/environ").ok()?)
-    }
-
-    /// The level that the first `LANECRYPT_ISA` in `environment` names, if any. Each entry ends with
-    /// a zero byte.
-    pub(super) fn named(mut environment: impl Read) -> Option<Level> {
-        // Longer entries are cut off: they name no level.
-        let mut entry = [0; 32];
-        let mut length = 0;
-        let mut piece = [0; 512];
-        loop {
-            let read = match environment.read(&mut piece) {
-                Ok(0) => return None,
-                Ok(read) => read,
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(_) => return None,
-            };
-            for &byte in piece.get(..read)? {
-                if byte != 0 {
-                    if let Some(place) = entry.get_mut(length) {
-                        *place = byte;
-                        length += 1;
-                    }
-                    continue;
-                }
-                let whole = entry.get(..length)?;
-                length = 0;
-                if let Some(value) = whole.strip_prefix(b"LANECRYPT_ISA=") {
-                    return Level::ALL.into_iter().find(|level| level.name().as_bytes() == value);
-                }
-            }
-        }
-    }
 }
 
 /// A constant as an argument, from which a kernel that [`by_isa!`] calls infers it.
@@ -421,46 +377,9 @@ mod tests {
             assert_eq!(isa.at_most(Level::Avx512), isa);
         }
     }
-    /// Entries of any length, at any place in the pieces that are read.
-    #[cfg(feature = "std")]
-    #[test]
-    fn the_environment_names_a_level() {
-        use std::io::{self, Read};
-
-        /// Gives one byte at a time.
-        struct Bytewise<'a>(&'a [u8]);
-
-        impl Read for Bytewise<'_> {
-            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-                let end = buffer.len().min(1);
-                self.0.read(&mut buffer[..end])
-            }
-        }
-
-        let long = |length: usize| [b"LONG=", vec![b'x'; length].as_slice(), b"\0"].concat();
-        let cases: [(&[u8], Option<Level>); 9] = [
-            (b"", None),
-            (b"LANECRYPT_ISA=avx2\0", Some(Level::Avx2)),
-            (b"LANECRYPT_ISA=avx2vaes\0HOME=/\0", Some(Level::Avx2Vaes)),
-            (b"LANECRYPT_ISA=portable\0LANECRYPT_ISA=avx2\0", Some(Level::Portable)),
-            (b"LANECRYPT_ISA=z80\0LANECRYPT_ISA=avx2\0", None),
-            (b"LANECRYPT_ISA=portable and much more\0", None),
-            (b"LANECRYPT_ISA=\0", None),
-            (b"XLANECRYPT_ISA=avx2\0lanecrypt_isa=avx2\0LANECRYPT_IS=avx2\0", None),
-            // The end is missing, so the value may be, too.
-            (b"LANECRYPT_ISA=avx2", None),
-        ];
-        for (entries, level) in cases {
-            for before in [0, 1, 26, 27, 28, 485, 500, 506, 507, 5000] {
-                let environment = [&long(before), entries].concat();
-                assert_eq!(cache::named(environment.as_slice()), level, "{before}");
-                assert_eq!(cache::named(Bytewise(&environment)), level, "{before}");
-            }
-        }
-    }
 
     /// The test runs itself again, with the variable.
-    #[cfg(feature = "std")]
+    #[cfg(all(feature = "std", any(target_os = "linux", windows)))]
     #[test]
     fn the_variable_of_the_start_counts() {
         const CHILD: &str = "LANECRYPT_TEST_OF_ENVIRONMENT";

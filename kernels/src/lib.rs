@@ -12,9 +12,6 @@
 #[cfg(feature = "montgomery")]
 extern crate alloc;
 
-#[cfg(not(target_os = "linux"))]
-compile_error!("lanecrypt supports Linux only");
-
 #[macro_use]
 mod isa;
 mod aead;
@@ -42,7 +39,8 @@ mod locked;
 #[cfg(feature = "montgomery")]
 pub mod montgomery;
 pub mod null;
-#[cfg(feature = "std")]
+mod opaque;
+#[cfg(all(feature = "std", target_os = "linux"))]
 mod pin;
 pub mod poly1305;
 pub mod salsa;

@@ -1,16 +1,25 @@
 //! Memory for secrets that are kept as they came: locked, not dumped, wiped at the end.
 
+#[cfg(not(unix))]
+mod heap;
+#[cfg(unix)]
+mod mapping;
+
 use core::fmt;
 use core::ops::{Deref, DerefMut};
-use core::ptr::{NonNull, null_mut};
 
+#[cfg(not(unix))]
+use self::heap::Memory;
+#[cfg(unix)]
+use self::mapping::Memory;
 use crate::wipe;
 
 /// One page that the kernel neither swaps out nor writes to core dumps. It is zero at first, and
 /// wiped on drop.
 ///
-/// A forked child has a copy, which is not locked.
-pub struct LockedPage(NonNull<[u8; Self::LENGTH]>);
+/// A forked child has a copy, which is not locked. Linux and FreeBSD leave it out of core dumps. On
+/// systems other than Unix it is memory of the heap, and no more than wiped.
+pub struct LockedPage(Memory);
 
 impl LockedPage {
     /// The length in bytes.
@@ -20,20 +29,7 @@ impl LockedPage {
     /// `errno` may change.
     #[must_use]
     pub fn new() -> Option<Self> {
-        let (protection, flags) =
-            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-        // SAFETY: a fresh anonymous mapping touches no memory that is in use.
-        let base = unsafe { libc::mmap(null_mut(), Self::LENGTH, protection, flags, -1, 0) };
-        if base == libc::MAP_FAILED {
-            return None;
-        }
-        let page = Self(NonNull::new(base.cast())?);
-        // SAFETY: the range is exactly the mapping.
-        let locked = unsafe { libc::mlock(base, Self::LENGTH) } == 0;
-        // Old kernels may not know the advice.
-        // SAFETY: the range is exactly the mapping.
-        unsafe { libc::madvise(base, Self::LENGTH, libc::MADV_DONTDUMP) };
-        locked.then_some(page)
+        Memory::new().map(Self)
     }
 }
 
@@ -41,23 +37,19 @@ impl Deref for LockedPage {
     type Target = [u8; Self::LENGTH];
 
     fn deref(&self) -> &Self::Target {
-        // SAFETY: the mapping has this length, is initialised, and lives as long as `self`.
-        unsafe { self.0.as_ref() }
+        &self.0
     }
 }
 
 impl DerefMut for LockedPage {
     fn deref_mut(&mut self) -> &mut Self::Target {
-        // SAFETY: as in `deref`; nothing else refers to the mapping.
-        unsafe { self.0.as_mut() }
+        &mut self.0
     }
 }
 
 impl Drop for LockedPage {
     fn drop(&mut self) {
         wipe::memory(&mut **self);
-        // SAFETY: `new` made the mapping, and no reference to it is left.
-        unsafe { libc::munmap(self.0.as_ptr().cast(), Self::LENGTH) };
     }
 }
 
@@ -67,12 +59,7 @@ impl fmt::Debug for LockedPage {
     }
 }
 
-// SAFETY: the value owns its mapping, as a box would.
-unsafe impl Send for LockedPage {}
-// SAFETY: a shared page is only read.
-unsafe impl Sync for LockedPage {}
-
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
 

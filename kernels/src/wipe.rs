@@ -5,6 +5,8 @@
 
 use core::mem::MaybeUninit;
 
+use crate::opaque::observe;
+
 /// Overwrites `bytes` with zeros, even when nothing reads them again.
 ///
 /// As fast as `memset`: wiping a key schedule byte by byte would cost more than expanding it.
@@ -104,17 +106,6 @@ pub fn registers() {
     {
         x86::clear();
         x86::clear_general();
-    }
-}
-
-/// Makes the compiler believe that `value` is read here, so that no store to it can be left out.
-#[inline(always)]
-fn observe<T: ?Sized>(value: &mut T) {
-    let address: *mut T = value;
-    // SAFETY: the assembly is empty; it has no effect but to be opaque to the compiler.
-    unsafe {
-        core::arch::asm!("/* {0} */", in(reg) address.cast::<u8>(),
-            options(nostack, preserves_flags));
     }
 }
 

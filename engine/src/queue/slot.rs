@@ -27,6 +27,7 @@ pub(super) struct Slot<B> {
 }
 
 /// With a buffer of two words it is one cache line, the unit in which it goes to a worker.
+#[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<Slot<Box<[u8]>>>() == 64);
 
 impl<B> Slot<B> {

@@ -60,8 +60,8 @@ key_size!(AesForward, 256);
 
 /// A key schedule with `N` round keys for encryption.
 #[cfg_attr(
-    not(any(target_arch = "x86", target_arch = "x86_64")),
-    expect(dead_code, reason = "lanes are for AES instructions of x86")
+    not(target_arch = "x86_64"),
+    expect(dead_code, reason = "lanes are for AES instructions of x86-64")
 )]
 trait Schedule<const N: usize>: BlockEncrypt<16> {
     /// The level of the schedule.
