@@ -1,31 +1,60 @@
 #!/usr/bin/env bash
-# Checks the libraries for processors that this machine does not have: they use the portable kernels
-# there. Arguments go to cargo, such as --locked.
+# Checks the libraries for systems and processors that this machine does not have. Arguments go to
+# cargo, such as --locked.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
-targets=(aarch64-unknown-linux-gnu riscv64gc-unknown-linux-gnu)
+targets=(
+    aarch64-unknown-linux-gnu armv7-unknown-linux-gnueabihf i686-unknown-linux-gnu
+    riscv64gc-unknown-linux-gnu s390x-unknown-linux-gnu x86_64-unknown-linux-musl
+    aarch64-linux-android
+    aarch64-apple-darwin x86_64-apple-darwin aarch64-apple-ios
+    x86_64-pc-windows-msvc
+    x86_64-unknown-freebsd
+)
+# These load no libraries, so OpenSSL cannot be asked for.
+closed_targets=(wasm32-unknown-unknown wasm32-wasip1)
 packages=(lanecrypt lanecrypt-kernels lanecrypt-ciphers lanecrypt-random lanecrypt-engine)
+# Those that need no operating system, and a target without one.
+bare_target=thumbv7em-none-eabi
+bare_packages=(lanecrypt-kernels lanecrypt-ciphers)
 
-# All features but AWS-LC, whose C needs a compiler for the target.
-features=()
-for package in "${packages[@]}"; do
-    for feature in $(awk '/^\[/ { inside = $0 == "[features]"; next }
-        inside && /^[a-z]/ { print $1 }' "${package#lanecrypt-}/Cargo.toml"); do
-        if [ "$feature" != aws-lc ]; then features+=(--features="$package/$feature"); fi
+# All features of these packages but those that match the pattern. AWS-LC's C needs a compiler for
+# the target.
+features() {
+    local without=$1 package feature
+    shift
+    for package in "$@"; do
+        for feature in $(awk '/^\[/ { inside = $0 == "[features]"; next }
+            inside && /^[a-z]/ { print $1 }' "${package#lanecrypt-}/Cargo.toml"); do
+            if [[ ! $feature =~ ^($without)$ ]]; then echo "--features=$package/$feature"; fi
+        done
     done
-done
+}
 
 status=0
-for target in "${targets[@]}"; do
+# Of the lints only those that find code which nothing uses there. Arguments: the target, the others
+# go to cargo.
+check() {
+    local target=$1
+    shift
     if ! rustup target list --installed 2>/dev/null | grep -qx "$target" &&
         ! rustup target add "$target" 2>/dev/null; then
         echo "SKIPPED target-$target: rustup target add $target"
-        continue
+        return
     fi
     echo "target: $target"
-    # Of the lints only those that find code which nothing uses there.
-    cargo clippy --quiet "$@" --target "$target" "${packages[@]/#/-p}" "${features[@]}" \
-        -- -D warnings -A clippy::all || status=1
+    cargo clippy --quiet --target "$target" "$@" -- -D warnings -A clippy::all || status=1
+}
+
+mapfile -t all < <(features aws-lc "${packages[@]}")
+for target in "${targets[@]}"; do
+    check "$target" "$@" "${packages[@]/#/-p}" "${all[@]}"
 done
+mapfile -t closed < <(features 'aws-lc|openssl' "${packages[@]}")
+for target in "${closed_targets[@]}"; do
+    check "$target" "$@" "${packages[@]/#/-p}" "${closed[@]}"
+done
+mapfile -t bare < <(features 'aws-lc|default|std' "${bare_packages[@]}")
+check "$bare_target" "$@" --no-default-features "${bare_packages[@]/#/-p}" "${bare[@]}"
 exit $status

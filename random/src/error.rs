@@ -9,12 +9,17 @@ pub struct EntropyError {
 }
 
 impl EntropyError {
+    /// Stands for an error without a number.
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) const UNKNOWN: i32 = 0;
+
     #[cold]
     pub(crate) const fn from_code(code: i32) -> Self {
         Self { code }
     }
 
-    /// The error number of the system call, as in `errno(3)`.
+    /// The error number of the system call, as in `errno(3)`. Systems other than Linux may give
+    /// none: it is 0 then.
     #[must_use]
     pub const fn raw_os_error(self) -> i32 {
         self.code
@@ -52,6 +57,7 @@ pub(crate) fn abort(error: EntropyError) -> ! {
 }
 
 /// The result of a request. With `ABORT`, an error ends the process instead.
+#[cfg(target_os = "linux")]
 #[inline]
 pub(crate) fn or_abort<const ABORT: bool>(
     result: Result<(), EntropyError>,
@@ -63,7 +69,7 @@ pub(crate) fn or_abort<const ABORT: bool>(
 }
 
 /// Ends the process for another reason.
-#[cfg(feature = "study")]
+#[cfg(all(feature = "study", target_os = "linux"))]
 #[cold]
 #[inline(never)]
 pub(crate) fn abort_because(reason: &str) -> ! {
@@ -73,7 +79,14 @@ pub(crate) fn abort_because(reason: &str) -> ! {
     std::process::abort()
 }
 
+#[cfg(target_os = "linux")]
 fn say(text: &[u8]) {
     // SAFETY: the pointer and the length describe a live slice.
     unsafe { libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len()) };
+}
+
+#[cfg(not(target_os = "linux"))]
+fn say(text: &[u8]) {
+    // Without standard error there is nothing to be done.
+    let _ = std::io::Write::write_all(&mut std::io::stderr(), text);
 }

@@ -44,6 +44,13 @@
 //! | [`Single`] | the same through a shared reference, for one thread |
 //! | [`Shared`] | one behind a lock |
 //!
+//! # Other systems than Linux
+//!
+//! Every request goes to the generator of the system, through the crate `getrandom`. Nothing is
+//! buffered, because nothing there tells a library of forks, and no processor instruction tells it
+//! of signals in time. All functions are there; the generators above are not. In a browser
+//! (`wasm32-unknown-unknown`) the feature `wasm_js` is needed.
+//!
 //! # Not promised
 //!
 //! A copy of a running process or virtual machine repeats the bytes that its threads had buffered.
@@ -56,71 +63,22 @@
 //! program that was linked with glibc 2.35 or later needs that version to run. If a signal
 //! interrupts a request while its bytes are copied, they stay in the signal's frame.
 
-mod area;
 mod bytes;
-mod core_type;
-mod erasing;
-mod errno;
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
 mod error;
-mod facilities;
-mod fastest;
-mod generator;
-mod hand_out;
-mod held;
-mod kernel;
-mod local;
-mod memlock;
-mod mixing;
-mod owner;
-mod page;
-mod per_cpu;
-mod per_thread;
-mod placed;
-mod pool;
-mod pool_lock;
-mod quiet;
+#[cfg(target_os = "linux")]
+mod linux;
 mod range;
-mod rekeying;
 mod rng;
-mod rseq;
-mod shared;
-mod single;
-mod slab;
-mod strict;
-#[cfg(feature = "study")]
-mod study;
-mod table;
-mod turn;
-mod vdso;
-mod volatile;
-mod word;
 
 pub use bytes::bytes;
-pub use core_type::{ErasingCore, SeedCore};
-pub use erasing::Erasing;
+#[cfg(not(target_os = "linux"))]
+pub use elsewhere::{Rng, Strict};
 pub use error::EntropyError;
-pub use facilities::{Facilities, facilities};
-pub use fastest::Fastest;
-pub use generator::Generator;
-pub use held::Held;
-pub use lanecrypt_kernels::aes::AesCtr;
-#[cfg(feature = "legacy")]
-pub use lanecrypt_kernels::arc4::Arc4;
-pub use lanecrypt_kernels::chacha::ChaCha;
-#[cfg(feature = "legacy")]
-pub use lanecrypt_kernels::hc128::Hc128;
-pub use lanecrypt_kernels::salsa::Salsa;
-pub use lanecrypt_kernels::{Isa, Level};
-pub use per_cpu::PerCpu;
-pub use per_thread::PerThread;
-pub use placed::Placed;
+#[cfg(target_os = "linux")]
+pub use linux::*;
 pub use range::Uniform;
-pub use rekeying::{Counters, REKEY_INTERVAL, Rekeying, set_rekey_interval};
-pub use shared::Shared;
-pub use single::Single;
-pub use strict::Strict;
-#[cfg(feature = "study")]
-pub use study::{Diagnostic, Inlined};
 
 use core::mem::MaybeUninit;
 use core::ops::RangeBounds;
@@ -131,7 +89,7 @@ use core::ops::RangeBounds;
 /// see [`try_fill`].
 #[inline]
 pub fn fill(out: &mut [u8]) {
-    PerThread::<Erasing>::fill(out);
+    Rng::fill(out);
 }
 
 /// Fills `out` with random bytes, or returns an error.
@@ -142,7 +100,7 @@ pub fn fill(out: &mut [u8]) {
 /// not be used.
 #[inline]
 pub fn try_fill(out: &mut [u8]) -> Result<(), EntropyError> {
-    PerThread::<Erasing>::try_fill(out)
+    Rng::try_fill(out)
 }
 
 /// Fills memory that may be uninitialised, and returns it. Aborts like [`fill`].
@@ -162,14 +120,14 @@ pub fn fill_uninit(out: &mut [MaybeUninit<u8>]) -> &mut [u8] {
 #[inline]
 #[must_use]
 pub fn u32() -> u32 {
-    PerThread::<Erasing>::u32()
+    Rng::u32()
 }
 
 /// A random 64-bit number. Aborts like [`fill`].
 #[inline]
 #[must_use]
 pub fn u64() -> u64 {
-    PerThread::<Erasing>::u64()
+    Rng::u64()
 }
 
 /// A random integer of `range`, all with the same probability. Aborts like [`fill`].
@@ -188,8 +146,8 @@ pub fn range<T: Uniform>(range: impl RangeBounds<T>) -> T {
 /// The value is empty: each request finds the generator of the thread that makes it.
 #[inline]
 #[must_use]
-pub const fn rng() -> PerThread {
-    PerThread::new()
+pub const fn rng() -> Rng {
+    Rng::new()
 }
 
 /// The calling thread's generator, with kernel bytes mixed into every request.
@@ -198,5 +156,5 @@ pub const fn rng() -> PerThread {
 #[inline]
 #[must_use]
 pub const fn strict() -> Strict {
-    PerThread::new().strict()
+    Rng::new().strict()
 }

@@ -2,7 +2,11 @@
 
 use core::convert::Infallible;
 
-use crate::strict::Mix;
+#[cfg(not(target_os = "linux"))]
+use crate::Rng;
+#[cfg(target_os = "linux")]
+use crate::linux::strict::Mix;
+#[cfg(target_os = "linux")]
 use crate::{Generator, Held, PerCpu, PerThread, Placed, Strict};
 
 /// Implements the traits by three expressions over a generator `g`.
@@ -77,7 +81,13 @@ macro_rules! rand_core {
     };
 }
 
+#[cfg(target_os = "linux")]
 rand_core!([G: Placed] PerThread<G>, _g, Self::u32(), Self::u64(), |out| Self::fill(out));
+#[cfg(target_os = "linux")]
 rand_core!([G: Placed] PerCpu<G>, _g, Self::u32(), Self::u64(), |out| Self::fill(out));
+#[cfg(target_os = "linux")]
 rand_core!([G: Generator] Held<G>, g, g.u32(), g.u64(), |out| g.fill(out));
+#[cfg(target_os = "linux")]
 rand_core!([G: Mix] Strict<G>, g, g.u32(), g.u64(), |out| g.fill(out));
+#[cfg(not(target_os = "linux"))]
+rand_core!([] Rng, _g, Self::u32(), Self::u64(), |out| Self::fill(out));

@@ -3,7 +3,7 @@
 use crypto_bigint::{BoxedUint, ConcatenatingMul as _, Gcd as _, Resize as _};
 use crypto_primes::hazmat::{SetBits, SmallFactorsSieveFactory};
 use crypto_primes::{Flavor, is_prime, sieve_and_find};
-use lanecrypt_random::{EntropyError, Erasing, PerThread};
+use lanecrypt_random::EntropyError;
 use zeroize::Zeroizing;
 
 use crate::check::number_before;
@@ -52,7 +52,7 @@ impl PrivateKey {
 /// A random prime p of so many bits, with both highest bits set.
 fn prime(bits: u32) -> Result<Zeroizing<BoxedUint>, KeyError> {
     let sieve = SmallFactorsSieveFactory::<BoxedUint>::new(Flavor::Any, bits, SetBits::TwoMsb);
-    let mut random = PerThread::<Erasing>::new();
+    let mut random = lanecrypt_random::rng();
     let found = sieve.and_then(|sieve| {
         sieve_and_find(&mut random, sieve, |_, number| is_prime(Flavor::Any, number))
     });

@@ -1,9 +1,9 @@
 //! Random bytes from the kernel: by system call, or through the vDSO if it has a generator.
 
-use crate::errno::Errno;
 use crate::error::{EntropyError, abort};
-use crate::vdso;
-use crate::word::Word;
+use crate::linux::errno::Errno;
+use crate::linux::vdso;
+use crate::linux::word::Word;
 
 /// Fills `out` by system call. These bytes cannot be computed from this process's memory.
 ///

@@ -6,13 +6,13 @@ use core::marker::PhantomData;
 use lanecrypt_kernels::Isa;
 use lanecrypt_kernels::hc128::Hc128;
 
-use crate::core_type::SeedCore;
 use crate::error::abort_because;
-use crate::generator::{Generator, Mixing, clean_up};
-use crate::owner::{FillError, Owner};
-use crate::page::{Page, PageMut, Refusal, YIELD};
-use crate::rekeying::Rekeying;
-use crate::word::Word;
+use crate::linux::core_type::SeedCore;
+use crate::linux::generator::{Generator, Mixing, clean_up};
+use crate::linux::owner::{FillError, Owner};
+use crate::linux::page::{Page, PageMut, Refusal, YIELD};
+use crate::linux::rekeying::Rekeying;
+use crate::linux::word::Word;
 
 /// [`Rekeying`](crate::Rekeying) with the steps of the cipher inlined into the caller, and without
 /// a buffer: NetBSD's `hc128-inline`.

@@ -3,12 +3,12 @@
 use core::cell::UnsafeCell;
 use core::fmt;
 
-use crate::erasing::Erasing;
 use crate::error::{EntropyError, abort};
-use crate::generator::{Generator, name_only};
-use crate::held::Held;
-use crate::kernel;
-use crate::turn::{Mark, Marked};
+use crate::linux::erasing::Erasing;
+use crate::linux::generator::{Generator, name_only};
+use crate::linux::held::Held;
+use crate::linux::kernel;
+use crate::linux::turn::{Mark, Marked};
 
 /// A generator that one thread uses from many places, without a lock, a thread-local look-up or the
 /// processor's number. This is all that a program with one thread needs.

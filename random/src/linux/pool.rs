@@ -1,9 +1,9 @@
 //! The pool of pages.
 //!
-//! Pages are mapped sixteen at a time ([`crate::slab`]), emptied by the kernel in a forked child
+//! Pages are mapped sixteen at a time ([`crate::linux::slab`]), emptied by the kernel in a forked child
 //! ([`lanecrypt_kernels::fork`]), excluded from core dumps (`MADV_DONTDUMP`) and locked in memory
-//! as far as the limit allows ([`crate::memlock`]). The pool's lock is in such a page, too
-//! ([`crate::pool_lock`]).
+//! as far as the limit allows ([`crate::linux::memlock`]). The pool's lock is in such a page, too
+//! ([`crate::linux::pool_lock`]).
 
 use core::num::NonZeroU64;
 use core::ptr::NonNull;
@@ -12,12 +12,12 @@ use lanecrypt_kernels::Isa;
 
 pub(crate) use lanecrypt_kernels::fork::NoPage;
 
-use crate::errno::Errno;
-use crate::owner::Owner;
-use crate::page::{Page, PageMut};
-use crate::pool_lock::{Lock, pool};
-use crate::slab::{self, User};
-use crate::vdso::State;
+use crate::linux::errno::Errno;
+use crate::linux::owner::Owner;
+use crate::linux::page::{Page, PageMut};
+use crate::linux::pool_lock::{Lock, pool};
+use crate::linux::slab::{self, User};
+use crate::linux::vdso::State;
 
 /// A page that this value owns, and its state of the kernel's generator. Dropping it returns the
 /// page.

@@ -6,7 +6,7 @@ use lanecrypt_kernels::chacha::ChaCha;
 use lanecrypt_kernels::{Isa, Level, StreamCore};
 use zeroize::ZeroizeOnDrop;
 
-use crate::core_type::{ErasingCore, SeedCore};
+use crate::linux::core_type::{ErasingCore, SeedCore};
 
 /// The fastest core that the processor runs in constant time: AES-256 in counter mode if it has AES
 /// instructions (from [`Level::AesNi`] on), otherwise ChaCha20.

@@ -1,7 +1,7 @@
 //! When kernel bytes go into a key, and where they come from: one rule for all places.
 //!
 //! A page has one chain of keys: each key makes the next one before anything else
-//! ([`crate::erasing`]). Kernel bytes go into a key before it is used:
+//! ([`crate::linux::erasing`]). Kernel bytes go into a key before it is used:
 //!
 //! - by **system call** into the first key, and into a key under which the total since the last
 //!   such call would exceed [`LIMIT`] bytes, or under which bytes would be made in another second
@@ -17,8 +17,8 @@ use core::cell::Cell;
 use lanecrypt_kernels::wipe;
 
 use crate::error::EntropyError;
-use crate::kernel;
-use crate::vdso;
+use crate::linux::kernel;
+use crate::linux::vdso;
 
 /// The most bytes between two mixings by system call: 64 KiB, unless one key makes more.
 const LIMIT: usize = 64 << 10;

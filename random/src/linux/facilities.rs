@@ -1,6 +1,6 @@
 //! The kernel facilities for the generators on this machine.
 
-use crate::{memlock, pool, vdso};
+use crate::linux::{memlock, pool, vdso};
 
 /// The kernel facilities that the generators found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

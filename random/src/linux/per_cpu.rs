@@ -1,7 +1,7 @@
 //! One generator for each processor: memory grows with the number of processors, not of threads.
 //!
 //! Each processor has three pages. Two are its *own*. They are locked by a restartable sequence
-//! ([`crate::rseq`]), which costs little, and only threads on that processor can do that. The
+//! ([`crate::linux::rseq`]), which costs little, and only threads on that processor can do that. The
 //! second own page is for draws while the holder of the first one has lost the processor, or is
 //! interrupted by a handler that draws.
 //!
@@ -18,23 +18,23 @@ use core::marker::PhantomData;
 
 use lanecrypt_kernels::Isa;
 
-use crate::core_type::SeedCore;
-use crate::erasing::Erasing;
-use crate::errno::Errno;
 use crate::error::{EntropyError, abort, or_abort};
-use crate::generator::{Mixing, name_only, take_any};
-use crate::hand_out::LONG;
-use crate::kernel;
-use crate::owner::Owner;
-use crate::page::{PageMut, Refusal};
-use crate::placed::Placed;
-use crate::rekeying::{Counters, Rekeying};
-use crate::rseq::{self, Own};
-use crate::strict::{Mix, Strict};
-use crate::table::{Entry, Place, this_processor};
-use crate::turn::{Marked, Turn};
-use crate::vdso::State;
-use crate::word::Word;
+use crate::linux::core_type::SeedCore;
+use crate::linux::erasing::Erasing;
+use crate::linux::errno::Errno;
+use crate::linux::generator::{Mixing, name_only, take_any};
+use crate::linux::hand_out::LONG;
+use crate::linux::kernel;
+use crate::linux::owner::Owner;
+use crate::linux::page::{PageMut, Refusal};
+use crate::linux::placed::Placed;
+use crate::linux::rekeying::{Counters, Rekeying};
+use crate::linux::rseq::{self, Own};
+use crate::linux::strict::{Mix, Strict};
+use crate::linux::table::{Entry, Place, this_processor};
+use crate::linux::turn::{Marked, Turn};
+use crate::linux::vdso::State;
+use crate::linux::word::Word;
 
 /// The generator of the processor that the calling thread runs on, of the kind `G`.
 ///

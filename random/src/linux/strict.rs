@@ -2,8 +2,8 @@
 
 use crate::PerThread;
 use crate::error::{EntropyError, abort};
-use crate::generator::Mixing;
-use crate::word::Word;
+use crate::linux::generator::Mixing;
+use crate::linux::word::Word;
 
 /// A generator that mixes fresh kernel bytes into every single request.
 ///

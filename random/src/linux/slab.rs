@@ -18,9 +18,9 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use lanecrypt_kernels::fork::{Generation, NoPage, map_wiped};
 
-use crate::page::STRIDE;
-use crate::pool_lock::Lock;
-use crate::vdso::{self, State};
+use crate::linux::page::STRIDE;
+use crate::linux::pool_lock::Lock;
+use crate::linux::vdso::{self, State};
 
 /// Pages of a slab.
 const PAGES: usize = 16;

@@ -6,8 +6,8 @@
 //! Pages stay mapped for ever, and every field of a [`Page`] can change through a shared reference.
 //! So anybody may hold a reference, which names the page but gives no right to use it. That right
 //! is a [`PageMut`], of which there is only one at a time. Four places make one: a thread's claim
-//! ([`crate::local`]), a page's lock ([`crate::turn`]), a processor's lock ([`crate::rseq`]), and
-//! the value that owns the page ([`crate::pool::Slot`]).
+//! ([`crate::linux::local`]), a page's lock ([`crate::linux::turn`]), a processor's lock ([`crate::linux::rseq`]), and
+//! the value that owns the page ([`crate::linux::pool::Slot`]).
 //!
 //! The kernel also writes to a page: it zeroes it in a forked child ([`lanecrypt_kernels::fork`]).
 //! Only a fork inside a signal handler can do that during a take, which then continues in the
@@ -26,10 +26,10 @@ use core::sync::atomic::{AtomicU8, Ordering, compiler_fence};
 
 use lanecrypt_kernels::{Isa, wipe};
 
-use crate::hand_out::{hand_out, hand_out_short};
-use crate::mixing::Chain;
-use crate::volatile::Volatile;
-use crate::word::{Unaligned, Word};
+use crate::linux::hand_out::{hand_out, hand_out_short};
+use crate::linux::mixing::Chain;
+use crate::linux::volatile::Volatile;
+use crate::linux::word::{Unaligned, Word};
 
 /// The size of a generator's page in bytes: two pages of the processor. With half of it, a request
 /// of 256 bytes would cost a tenth more, because each refill pays for kernel bytes and a new key.
@@ -53,16 +53,16 @@ pub(crate) struct Page<G> {
     /// Not zero while the key is valid. Written only when seeding begins, and never later, so that
     /// every later fork is detected.
     live: Volatile<u32>,
-    /// Units of bytes made since the last mixing by system call ([`crate::mixing`]).
+    /// Units of bytes made since the last mixing by system call ([`crate::linux::mixing`]).
     unmixed: Cell<u16>,
-    /// One while the page is in use, if several threads may use it ([`crate::turn`]). It is in the
+    /// One while the page is in use, if several threads may use it ([`crate::linux::turn`]). It is in the
     /// page so that a forked child finds the page free.
     lock: AtomicU8,
     /// The second of the coarse monotonic clock at that mixing.
     mixed_at: Cell<u32>,
     /// The next refill's key.
     key: UnsafeCell<[u8; 32]>,
-    /// Whether the page is locked in memory ([`crate::memlock`]). It is in the page because a child
+    /// Whether the page is locked in memory ([`crate::linux::memlock`]). It is in the page because a child
     /// inherits no locks. It keeps its value when the page goes back to the pool.
     locked: Cell<bool>,
     kind: PhantomData<fn() -> G>,
@@ -207,7 +207,7 @@ impl<'a, G> PageMut<'a, G> {
         })
     }
 
-    /// [`PageMut::take_bytes`] for fewer than [`LONG`](crate::hand_out::LONG) bytes, without calls.
+    /// [`PageMut::take_bytes`] for fewer than [`LONG`](crate::linux::hand_out::LONG) bytes, without calls.
     #[inline(always)]
     pub(crate) fn take_few_bytes(&mut self, out: &mut [u8]) -> Result<(), Refusal> {
         self.take_by(out, |source, out| {

@@ -5,20 +5,20 @@ use core::num::NonZeroU64;
 
 use lanecrypt_kernels::Isa;
 
-use crate::core_type::SeedCore;
-use crate::erasing::Erasing;
-use crate::errno::Errno;
 use crate::error::{EntropyError, abort};
-use crate::generator::{Generator, Mixing, name_only};
-use crate::hand_out::LONG;
-use crate::kernel;
-use crate::page::Refusal;
-use crate::pool::{self, Slot};
-use crate::rekeying::{Counters, Rekeying};
-use crate::slab::User;
-use crate::strict::{Mix, Strict};
-use crate::vdso::State;
-use crate::word::Word;
+use crate::linux::core_type::SeedCore;
+use crate::linux::erasing::Erasing;
+use crate::linux::errno::Errno;
+use crate::linux::generator::{Generator, Mixing, name_only};
+use crate::linux::hand_out::LONG;
+use crate::linux::kernel;
+use crate::linux::page::Refusal;
+use crate::linux::pool::{self, Slot};
+use crate::linux::rekeying::{Counters, Rekeying};
+use crate::linux::slab::User;
+use crate::linux::strict::{Mix, Strict};
+use crate::linux::vdso::State;
+use crate::linux::word::Word;
 
 /// A generator that is a value of its user.
 ///

@@ -1,18 +1,18 @@
 //! Fast key erasure (Bernstein 2017): the first 32 bytes that a key makes are the next key, which
 //! replaces it before any byte is handed out. The following bytes fill the buffer. If a request is
 //! larger than the buffer, they go into the caller's memory, 1 MiB under each key.
-//! [`crate::mixing`] describes what the kernel adds to the keys, and when.
+//! [`crate::linux::mixing`] describes what the kernel adds to the keys, and when.
 
 use core::marker::PhantomData;
 
 use lanecrypt_kernels::{Isa, wipe};
 
-use crate::core_type::ErasingCore;
-use crate::fastest::Fastest;
-use crate::generator::{Generator, Mixing, clean_up};
-use crate::owner::{FillError, Owner};
-use crate::page::{BUFFER, YIELD};
-use crate::quiet::{self, Manner};
+use crate::linux::core_type::ErasingCore;
+use crate::linux::fastest::Fastest;
+use crate::linux::generator::{Generator, Mixing, clean_up};
+use crate::linux::owner::{FillError, Owner};
+use crate::linux::page::{BUFFER, YIELD};
+use crate::linux::quiet::{self, Manner};
 
 /// The most bytes that one key makes.
 const BYTES_PER_KEY: usize = 1 << 20;

@@ -5,7 +5,7 @@ use core::sync::atomic::{Ordering, compiler_fence};
 
 use lanecrypt_kernels::{Isa, Level};
 
-use crate::word::Unaligned;
+use crate::linux::word::Unaligned;
 
 /// Whether this build has kernels for AVX-512.
 const WITH_AVX512: bool = cfg!(all(target_arch = "x86_64", feature = "isa-avx512"));

@@ -1,6 +1,6 @@
 //! Whose turn it is, if a page serves many threads.
 //!
-//! Two things protect such a page, unless it is a processor's own ([`crate::rseq`]). The thread's
+//! Two things protect such a page, unless it is a processor's own ([`crate::linux::rseq`]). The thread's
 //! mark says that this thread is in the middle of a draw: a signal handler that finds the mark asks
 //! the kernel. The mark is outside of all pages and is *not* emptied by a fork. In the child of a
 //! handler that forks, later handlers still find it. The page's lock says that the page is in use.
@@ -9,8 +9,8 @@
 
 use core::sync::atomic::{Ordering, compiler_fence};
 
-use crate::page::{Page, PageMut};
-use crate::volatile::Volatile;
+use crate::linux::page::{Page, PageMut};
+use crate::linux::volatile::Volatile;
 
 /// Whether a draw is in progress, for signal handlers of the same thread. A compiler fence at each
 /// end of the draw keeps everything that the draw does between them.

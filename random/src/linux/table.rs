@@ -3,11 +3,11 @@
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicIsize, AtomicPtr, AtomicUsize, Ordering};
 
-use crate::area;
-use crate::page::{Page, PageMut};
-use crate::pool::{self, Slot};
-use crate::slab::User;
-use crate::vdso::State;
+use crate::linux::area;
+use crate::linux::page::{Page, PageMut};
+use crate::linux::pool::{self, Slot};
+use crate::linux::slab::User;
+use crate::linux::vdso::State;
 
 /// The pages of one processor. A fork empties the pages, but not this entry.
 ///
@@ -16,7 +16,7 @@ use crate::vdso::State;
 #[derive(Debug)]
 #[repr(C, align(128))]
 pub(crate) struct Entry<G> {
-    /// The pages that threads on this processor lock by [`rseq::lock`](crate::rseq::lock), and only
+    /// The pages that threads on this processor lock by [`rseq::lock`](crate::linux::rseq::lock), and only
     /// so. The second page is used if the holder of the first one has lost the processor.
     pub(crate) own: [Place<G>; 2],
     /// Whether they are in use.
@@ -69,7 +69,7 @@ impl<G: 'static> Place<G> {
     }
 }
 
-/// The data for [`rseq::lock`](crate::rseq::lock). Every draw reads it, and it is written once. It
+/// The data for [`rseq::lock`](crate::linux::rseq::lock). Every draw reads it, and it is written once. It
 /// has its own cache line, so that writes of other threads do not disturb it.
 #[derive(Debug)]
 #[repr(align(64))]

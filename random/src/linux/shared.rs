@@ -7,19 +7,19 @@ use std::thread::yield_now;
 
 use lanecrypt_kernels::Isa;
 
-use crate::core_type::SeedCore;
-use crate::erasing::Erasing;
-use crate::errno::Errno;
 use crate::error::{EntropyError, abort};
-use crate::generator::{Generator, Mixing, name_only, take_any};
-use crate::kernel;
-use crate::owner::Owner;
-use crate::pool::{self, Slot};
-use crate::rekeying::{Counters, Rekeying};
-use crate::slab::User;
-use crate::turn::{Marked, Turn};
-use crate::vdso::State;
-use crate::word::Word;
+use crate::linux::core_type::SeedCore;
+use crate::linux::erasing::Erasing;
+use crate::linux::errno::Errno;
+use crate::linux::generator::{Generator, Mixing, name_only, take_any};
+use crate::linux::kernel;
+use crate::linux::owner::Owner;
+use crate::linux::pool::{self, Slot};
+use crate::linux::rekeying::{Counters, Rekeying};
+use crate::linux::slab::User;
+use crate::linux::turn::{Marked, Turn};
+use crate::linux::vdso::State;
+use crate::linux::word::Word;
 
 /// The number of tries for the lock before each further try first yields the processor.
 const SPINS: u32 = 100;

@@ -12,14 +12,14 @@ use lanecrypt_kernels::chacha::ChaCha;
 use lanecrypt_kernels::hc128::Hc128;
 use lanecrypt_kernels::salsa::Salsa;
 
-use crate::erasing::Erasing;
-use crate::fastest::Fastest;
-use crate::generator::Generator;
-use crate::local::Local;
-use crate::rekeying::Rekeying;
+use crate::linux::erasing::Erasing;
+use crate::linux::fastest::Fastest;
+use crate::linux::generator::Generator;
+use crate::linux::local::Local;
+use crate::linux::rekeying::Rekeying;
 #[cfg(feature = "study")]
-use crate::study::{Diagnostic, Inlined};
-use crate::table::Table;
+use crate::linux::study::{Diagnostic, Inlined};
+use crate::linux::table::Table;
 
 /// A generator that every thread and every processor can have. Other crates cannot add one.
 #[expect(

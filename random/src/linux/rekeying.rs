@@ -8,12 +8,12 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use lanecrypt_kernels::{Isa, StreamCore, wipe};
 
-use crate::core_type::SeedCore;
-use crate::generator::{Generator, Mixing, clean_up};
-use crate::kernel;
-use crate::owner::{FillError, Owner};
-use crate::page::{BUFFER, Page, PageMut};
-use crate::quiet::{self, Manner};
+use crate::linux::core_type::SeedCore;
+use crate::linux::generator::{Generator, Mixing, clean_up};
+use crate::linux::kernel;
+use crate::linux::owner::{FillError, Owner};
+use crate::linux::page::{BUFFER, Page, PageMut};
+use crate::linux::quiet::{self, Manner};
 
 /// The default number of bytes of keystream that one key makes: 512 MiB.
 pub const REKEY_INTERVAL: u64 = 512 << 20;

@@ -18,23 +18,23 @@ use core::sync::atomic::{Ordering, compiler_fence};
 
 use lanecrypt_kernels::Isa;
 
-use crate::core_type::SeedCore;
-use crate::erasing::Erasing;
-use crate::errno::Errno;
 use crate::error::{EntropyError, abort, or_abort};
-use crate::generator::{Mixing, name_only};
-use crate::hand_out::LONG;
-use crate::kernel;
-use crate::local::{Claim, KERNEL, Local, NEW};
-use crate::owner::Owner;
-use crate::page::Refusal;
-use crate::placed::Placed;
-use crate::pool::{self, NoPage, Slot};
-use crate::rekeying::{Counters, Rekeying};
-use crate::slab::{self, User};
-use crate::strict::{Mix, Strict};
-use crate::vdso::State;
-use crate::word::Word;
+use crate::linux::core_type::SeedCore;
+use crate::linux::erasing::Erasing;
+use crate::linux::errno::Errno;
+use crate::linux::generator::{Mixing, name_only};
+use crate::linux::hand_out::LONG;
+use crate::linux::kernel;
+use crate::linux::local::{Claim, KERNEL, Local, NEW};
+use crate::linux::owner::Owner;
+use crate::linux::page::Refusal;
+use crate::linux::placed::Placed;
+use crate::linux::pool::{self, NoPage, Slot};
+use crate::linux::rekeying::{Counters, Rekeying};
+use crate::linux::slab::{self, User};
+use crate::linux::strict::{Mix, Strict};
+use crate::linux::vdso::State;
+use crate::linux::word::Word;
 
 /// The generator of the calling thread, of the kind `G`: no lock and no system call. Safe in signal
 /// handlers, after a fork and while the thread ends.
@@ -263,7 +263,7 @@ fn start<G: Placed>() -> Option<Claim<G>> {
 /// library has no key or no memory left for this.
 ///
 /// A thread that first draws in the last round of its destructors is not notified any more, and
-/// cannot detect that. Its page stays as it is until a later thread takes it ([`crate::slab`]): one
+/// cannot detect that. Its page stays as it is until a later thread takes it ([`crate::linux::slab`]): one
 /// with its thread-local memory at the same address.
 fn return_at_exit<G: Placed>() -> bool {
     key::<G>().is_some_and(|key| {

@@ -4,7 +4,7 @@
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 
-use crate::page::{PageMut, STRIDE};
+use crate::linux::page::{PageMut, STRIDE};
 
 /// The tally of locked pages. It is in memory that is zero in a forked child, which inherits no
 /// locks. Relaxed everywhere: the numbers publish nothing else.

@@ -8,9 +8,9 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use lanecrypt_kernels::fork::{NoPage, map_wiped};
 
-use crate::memlock::Tally;
-use crate::page::STRIDE;
-use crate::quiet::Blocked;
+use crate::linux::memlock::Tally;
+use crate::linux::page::STRIDE;
+use crate::linux::quiet::Blocked;
 
 /// The number of tries for the lock. Holders only make a few stores or one mapping.
 const TRIES: u32 = 10_000;

@@ -5,11 +5,11 @@ use core::fmt;
 use lanecrypt_kernels::{Isa, wipe};
 
 use crate::error::EntropyError;
-use crate::hand_out::LONG;
-use crate::owner::{FillError, Owner};
-use crate::page::{PageMut, Refusal};
-use crate::pool;
-use crate::word::Word;
+use crate::linux::hand_out::LONG;
+use crate::linux::owner::{FillError, Owner};
+use crate::linux::page::{PageMut, Refusal};
+use crate::linux::pool;
+use crate::linux::word::Word;
 
 /// A kind of generator: [`Erasing`](crate::Erasing) or [`Rekeying`](crate::Rekeying).
 ///

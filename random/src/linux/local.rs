@@ -5,9 +5,9 @@ use core::sync::atomic::{AtomicU8, Ordering, compiler_fence};
 
 use lanecrypt_kernels::Isa;
 
-use crate::page::{Page, PageMut};
-use crate::vdso::State;
-use crate::volatile::Volatile;
+use crate::linux::page::{Page, PageMut};
+use crate::linux::vdso::State;
+use crate::linux::volatile::Volatile;
 
 /// The thread has a page, and it is free.
 const FREE: u8 = 0;

@@ -7,16 +7,16 @@
 //! processor. It costs a few plain instructions, while an atomic exchange costs more than the rest
 //! of a draw.
 //!
-//! If threads have no area for that ([`crate::area`]), callers take an ordinary lock.
+//! If threads have no area for that ([`crate::linux::area`]), callers take an ordinary lock.
 
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
 use core::mem::offset_of;
 use core::sync::atomic::Ordering;
 
 #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
-use crate::area::{descriptor, layout, signature};
-use crate::page::{Page, PageMut};
-use crate::table::{Entry, Place, Table};
+use crate::linux::area::{descriptor, layout, signature};
+use crate::linux::page::{Page, PageMut};
+use crate::linux::table::{Entry, Place, Table};
 
 /// One of a processor's own pages, the first or the second, locked by this thread. Dropping it
 /// unlocks the page, on whichever processor the thread runs then.

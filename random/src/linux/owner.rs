@@ -5,8 +5,8 @@ use core::num::NonZeroU64;
 use lanecrypt_kernels::Isa;
 
 use crate::error::EntropyError;
-use crate::page::PageMut;
-use crate::vdso::State;
+use crate::linux::page::PageMut;
+use crate::linux::vdso::State;
 
 /// A page in use, with everything that its user needs to refill it.
 pub(crate) struct Owner<'a, G> {
