@@ -22,6 +22,19 @@ pub struct Nonce {
     length: usize,
 }
 
+impl Nonce {
+    /// The nonce that has these bytes, such as one that came with a packet.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NonceLength`] if they are more than 24.
+    pub fn new(bytes: &[u8]) -> Result<Self, Error> {
+        let mut nonce = Self { bytes: [0; 8 * WORDS], length: bytes.len() };
+        nonce.bytes.get_mut(..bytes.len()).ok_or(Error::NonceLength)?.copy_from_slice(bytes);
+        Ok(nonce)
+    }
+}
+
 impl Deref for Nonce {
     type Target = [u8];
 
@@ -183,7 +196,7 @@ impl Nonces {
         if !self.made_in.is_current() {
             return Err(Error::Forked);
         }
-        Ok(Nonce::new(words, self.length))
+        Ok(Nonce::of_words(words, self.length))
     }
 
     /// `counter` is the number of bytes of the counter.
@@ -199,7 +212,7 @@ impl Nonces {
 
 impl Nonce {
     #[inline]
-    fn new(words: [u64; WORDS], length: usize) -> Self {
+    fn of_words(words: [u64; WORDS], length: usize) -> Self {
         let mut bytes = [0; 8 * WORDS];
         for (to, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
             *to = word.to_be_bytes();

@@ -459,3 +459,65 @@ fn random_next(cipher: &Cipher, nonces: &mut impl NonceSequence) -> Nonce {
     assert_eq!(opened, Ok(vec![9; 32]));
     nonce
 }
+
+/// A packet behind a header of any length, and what stays in the buffer.
+#[test]
+fn packets_within_a_buffer_move_to_its_front() {
+    let mut numbers = Numbers(21);
+    for mut cipher in ciphers(&mut numbers) {
+        for len in [0, 1, 16, 100, 300] {
+            let case = Case::new(&mut cipher, &mut numbers, len);
+            for from in [0, 1, 5, 13, 99, 100, 101, 1000] {
+                let mut buffer = vec![UNTOUCHED; from];
+                buffer.extend(&case.packet);
+                let opened = cipher.open_within(&case.nonce, &case.aad, &mut buffer, from);
+                assert_eq!(opened, Ok(&mut case.message.clone()[..]));
+                let len = case.message.len();
+                // Of the message there is no second copy, and nothing else has changed.
+                let (end, left) = (from + len, from.max(len));
+                assert!(buffer[len..left].iter().all(|&byte| byte == UNTOUCHED));
+                assert!(buffer[left..end].iter().all(|&byte| byte == 0));
+                assert_eq!(buffer[end..], case.packet[len..]);
+
+                let mut buffer = [&vec![UNTOUCHED; from], &case.packet[..]].concat();
+                *buffer.last_mut().expect("a tag") ^= 1;
+                let refused = cipher.open_within(&case.nonce, &case.aad, &mut buffer, from);
+                assert_eq!(refused.err(), Some(Error::Authentication));
+                assert!(buffer[..from].iter().all(|&byte| byte == UNTOUCHED));
+                assert!(buffer[from..from + len].iter().all(|&byte| byte == 0));
+            }
+            for from in [case.packet.len() - 1, case.packet.len(), case.packet.len() + 1] {
+                let mut buffer = case.packet.clone();
+                let refused = cipher.open_within(&case.nonce, &case.aad, &mut buffer, from);
+                assert_eq!(refused.err(), Some(Error::Authentication));
+                assert_eq!(buffer, case.packet);
+            }
+        }
+    }
+}
+
+/// With room behind the message or without.
+#[test]
+fn vectors_grow_by_the_tag() {
+    let mut numbers = Numbers(22);
+    for mut cipher in ciphers(&mut numbers) {
+        for len in [0, 1, 16, 100] {
+            let case = Case::new(&mut cipher, &mut numbers, len);
+            for room in [0, 1, 15, 16, 200] {
+                let mut packet = Vec::with_capacity(case.message.len() + room);
+                packet.extend(&case.message);
+                let bad = cipher.seal_vec(&[], &case.aad, &mut packet);
+                assert_eq!(bad, Err(Error::NonceLength));
+                assert_eq!(packet, case.message);
+                assert_eq!(cipher.seal_vec(&case.nonce, &case.aad, &mut packet), Ok(()));
+                assert_eq!(packet, case.packet);
+                assert_eq!(cipher.open_vec(&case.nonce, &case.aad, &mut packet), Ok(()));
+                assert_eq!(packet, case.message);
+            }
+            let mut damaged = case.packet.clone();
+            *damaged.last_mut().expect("a tag") ^= 1;
+            let refused = cipher.open_vec(&case.nonce, &case.aad, &mut damaged);
+            assert_eq!((refused, damaged.len()), (Err(Error::Authentication), case.packet.len()));
+        }
+    }
+}

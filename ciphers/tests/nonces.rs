@@ -3,7 +3,9 @@
 use core::convert::Infallible;
 use std::collections::BTreeSet;
 
-use lanecrypt_ciphers::{Algorithm, Cipher, Error, Mode, NonceSequence, Nonces, RandomNonces};
+use lanecrypt_ciphers::{
+    Algorithm, Cipher, Error, Mode, Nonce, NonceSequence, Nonces, RandomNonces,
+};
 use rand_core::{TryCryptoRng, TryRng};
 
 const GCM: Algorithm = Algorithm::AES_128_GCM;
@@ -243,4 +245,14 @@ fn debug_output_shows_nonces_and_hides_what_masks_them() {
     assert_eq!(format!("{nonces:?}"), "Nonces { next: 1, .. }");
     let nonces = RandomNonces::new(GCM, Counting(7)).expect("an aead");
     assert_eq!(format!("{nonces:?}"), "RandomNonces { left: 4294967296, .. }");
+}
+
+#[test]
+fn a_nonce_has_the_bytes_that_it_is_made_of() {
+    let bytes: Vec<u8> = (0..=24).collect();
+    for length in 0..=24 {
+        let nonce = Nonce::new(&bytes[..length]).expect("short enough");
+        assert_eq!(nonce[..], bytes[..length]);
+    }
+    assert_eq!(Nonce::new(&bytes), Err(Error::NonceLength));
 }

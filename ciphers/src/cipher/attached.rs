@@ -70,6 +70,91 @@ impl Cipher {
         Ok(message)
     }
 
+    /// Opens a packet that begins at `from`, behind a header or an explicit nonce as in TLS 1.2, and
+    /// moves the message to the front of the buffer, which it returns.
+    ///
+    /// ```
+    /// use lanecrypt_ciphers::{Algorithm, Cipher};
+    ///
+    /// # fn main() -> Result<(), lanecrypt_ciphers::Error> {
+    /// let cipher = Cipher::new(Algorithm::AES_128_GCM, &[7; 16])?;
+    /// let mut record = *b"5 bytmessage................";
+    /// let (header, packet) = record.split_at_mut(5);
+    /// cipher.seal(&[0; 12], header, packet)?;
+    ///
+    /// let header = *b"5 byt";
+    /// assert_eq!(cipher.open_within(&[0; 12], &header, &mut record, 5)?, b"message");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Same as [`open`](Self::open). If the buffer ends before the packet begins:
+    /// [`Error::Authentication`].
+    pub fn open_within<'p>(
+        &self,
+        nonce: &[u8],
+        aad: &[u8],
+        buffer: &'p mut [u8],
+        from: usize,
+    ) -> Result<&'p mut [u8], Error> {
+        let packet = buffer.get_mut(from..).ok_or(Error::Authentication)?;
+        let length = self.open(nonce, aad, packet)?.len();
+        buffer.copy_within(from..from + length, 0);
+        let (message, rest) = buffer.split_at_mut(length);
+        // Right behind the message its own end stands once more, if it was not overwritten.
+        let left = from.min(length);
+        wipe::memory(rest.get_mut(from - left..from).unwrap_or_default());
+        Ok(message)
+    }
+
+    /// Seals a whole vector, and appends the tag to it.
+    ///
+    /// **The nonce must not have been used before under this key.**
+    ///
+    /// ```
+    /// use lanecrypt_ciphers::{Algorithm, Cipher};
+    ///
+    /// # fn main() -> Result<(), lanecrypt_ciphers::Error> {
+    /// let cipher = Cipher::new(Algorithm::AES_128_GCM, &[7; 16])?;
+    /// let mut packet = b"no room needed".to_vec();
+    /// cipher.seal_vec(&[0; 12], b"", &mut packet)?;
+    /// assert_eq!(packet.len(), 14 + 16);
+    ///
+    /// cipher.open_vec(&[0; 12], b"", &mut packet)?;
+    /// assert_eq!(packet, b"no room needed");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NonceLength`], [`Error::AadLength`] or [`Error::DataLength`]. After an error nothing
+    /// has changed.
+    #[cfg(feature = "std")]
+    pub fn seal_vec(&self, nonce: &[u8], aad: &[u8], packet: &mut Vec<u8>) -> Result<(), Error> {
+        let length = packet.len();
+        grow(packet, self.tag_length());
+        let sealed = self.seal(nonce, aad, packet);
+        if sealed.is_err() {
+            packet.truncate(length);
+        }
+        sealed
+    }
+
+    /// Opens a whole vector, if it is authentic, and cuts the tag off.
+    ///
+    /// # Errors
+    ///
+    /// Same as [`open`](Self::open). After an error the vector is as long as before.
+    #[cfg(feature = "std")]
+    pub fn open_vec(&self, nonce: &[u8], aad: &[u8], packet: &mut Vec<u8>) -> Result<(), Error> {
+        let length = self.open(nonce, aad, packet)?.len();
+        packet.truncate(length);
+        Ok(())
+    }
+
     /// Seals a message into a packet that is longer by [`tag_length`](Self::tag_length) bytes.
     ///
     /// **The nonce must not have been used before under this key.**
@@ -121,4 +206,16 @@ impl Cipher {
     fn cut<'p>(&self, packet: &'p mut [u8]) -> Option<(&'p mut [u8], &'p mut [u8])> {
         packet.split_at_mut_checked(packet.len().checked_sub(self.tag_length())?)
     }
+}
+
+/// Makes a vector longer by zeros. If it has to move, nothing of the message stays behind.
+#[cfg(feature = "std")]
+fn grow(packet: &mut Vec<u8>, by: usize) {
+    if packet.capacity() - packet.len() < by {
+        let mut longer = Vec::with_capacity(packet.len() + by);
+        longer.extend_from_slice(packet);
+        wipe::memory(packet);
+        *packet = longer;
+    }
+    packet.resize(packet.len() + by, 0);
 }
