@@ -1,9 +1,11 @@
 //! `lanecrypt info`: the machine's features, and the kernels that run on it.
 
 mod batches;
+mod daemon;
 mod rate;
 
 use core::fmt::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use lanecrypt_ciphers::{Algorithm, Isa, Level, Primitive};
@@ -24,10 +26,16 @@ pub(crate) struct Args {
     /// Measure, within milliseconds, which messages of a batch are faster in lanes
     #[arg(long)]
     calibrate: bool,
+    /// Show what the daemon at this socket has done, instead of this machine
+    #[arg(long, value_name = "PATH", conflicts_with = "calibrate")]
+    socket: Option<PathBuf>,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
+    if let Some(path) = &args.socket {
+        return daemon::run(path, args.json);
+    }
     let machine = Machine::look(args.calibrate);
     if args.json {
         exit::print(&format!("{:#}\n", machine.json()))

@@ -9,6 +9,7 @@ mod check;
 mod exit;
 mod info;
 mod random;
+mod serve;
 mod size;
 mod speed;
 
@@ -36,6 +37,8 @@ enum Command {
     Speed(speed::Args),
     /// Write random bytes
     Random(random::Args),
+    /// Serve other processes: keys stay here, and requests of all share lanes
+    Serve(serve::Args),
     /// Show the processor, the kernels it runs and what the operating system offers
     Info(info::Args),
     /// Test this build, or answer test vectors given as JSON lines on standard input
@@ -43,9 +46,13 @@ enum Command {
 }
 
 impl Command {
-    /// Whether the command writes its result to a file.
+    /// Whether the command has nothing to print, or writes its result to a file.
     fn does_without_output(&self) -> bool {
-        matches!(self, Self::Speed(args) if args.writes_file())
+        match self {
+            Self::Speed(args) => args.writes_file(),
+            Self::Serve(_) => true,
+            _ => false,
+        }
     }
 }
 
@@ -67,6 +74,7 @@ fn main() -> ExitCode {
     match arguments.command {
         Command::Speed(args) => speed::run(args),
         Command::Random(args) => random::run(&args),
+        Command::Serve(args) => serve::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Check(args) => check::run(&args),
     }

@@ -33,6 +33,9 @@ pub use lanecrypt_ciphers::{
     Algorithm, Cipher, Error, InOutBuf, Isa, KeyLengths, Level, Mode, Nonce, NonceSequence, Nonces,
     Opener, Primitive, RandomNonces, Sealer, UnknownAlgorithm, UnknownLevel, hazmat,
 };
+#[cfg(all(feature = "device", target_os = "linux"))]
+#[doc(inline)]
+pub use lanecrypt_device as device;
 #[cfg(feature = "rsa")]
 #[doc(inline)]
 pub use lanecrypt_engine::RsaKey;

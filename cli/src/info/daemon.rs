@@ -1,0 +1,72 @@
+//! `lanecrypt info --socket`: what a daemon has done.
+
+use core::time::Duration;
+use std::path::Path;
+use std::process::ExitCode;
+
+use lanecrypt_device::{Client, Statistics};
+use serde_json::json;
+
+use crate::exit;
+
+/// The parts of all requests whose times are shown.
+const PARTS: [(&str, f64); 3] = [("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999)];
+
+/// Asks the daemon at this path, and prints what it answers.
+pub(super) fn run(path: &Path, as_json: bool) -> ExitCode {
+    match Client::<Vec<u8>>::statistics(path) {
+        Ok(statistics) if as_json => exit::print(&format!("{:#}\n", json(&statistics))),
+        Ok(statistics) => exit::print(&text(&statistics)),
+        Err(error) => exit::failure(&error.to_string()),
+    }
+}
+
+fn text(statistics: &Statistics) -> String {
+    let mut rows = vec![
+        ("Clients", statistics.clients.to_string()),
+        ("Sessions", statistics.sessions.to_string()),
+        ("Named keys", statistics.named_keys.to_string()),
+        ("Requests", statistics.requests.to_string()),
+        ("Requests that failed", statistics.failed.to_string()),
+        ("Batches", statistics.batches.to_string()),
+        ("Requests in a batch (lane fill)", format!("{:.2}", statistics.lane_fill())),
+        ("Times that it slept", statistics.sleeps.to_string()),
+    ];
+    let latencies = PARTS.map(|(name, part)| {
+        let time = statistics.latency(part).map_or_else(|| String::from("-"), time);
+        format!("{name} {time}")
+    });
+    rows.push(("Answered within, once found", latencies.join(", ")));
+    let mut text = String::new();
+    for (name, value) in rows {
+        text += &format!("{name:<34}{value}\n");
+    }
+    text
+}
+
+fn time(time: Duration) -> String {
+    let nanoseconds = time.as_nanos();
+    match nanoseconds {
+        0..10_000 => format!("{nanoseconds} ns"),
+        10_000..10_000_000 => format!("{} µs", nanoseconds / 1000),
+        _ => format!("{} ms", nanoseconds / 1_000_000),
+    }
+}
+
+fn json(statistics: &Statistics) -> serde_json::Value {
+    let latencies = PARTS.map(|(name, part)| {
+        (name.to_owned(), json!(statistics.latency(part).map(|time| time.as_nanos() as f64)))
+    });
+    json!({
+        "clients": statistics.clients,
+        "sessions": statistics.sessions,
+        "named_keys": statistics.named_keys,
+        "requests": statistics.requests,
+        "failed": statistics.failed,
+        "batches": statistics.batches,
+        "lane_fill": statistics.lane_fill(),
+        "batch_sizes": statistics.batch_sizes,
+        "sleeps": statistics.sleeps,
+        "latency_ns": latencies.into_iter().collect::<serde_json::Map<_, _>>(),
+    })
+}

@@ -1,0 +1,108 @@
+//! `lanecrypt serve`: the engine in a process of its own.
+
+mod config;
+
+use core::time::Duration;
+use std::io;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::str::FromStr;
+
+use lanecrypt_device::{Placement, Server, default_path};
+use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::low_level::pipe;
+
+use self::config::Config;
+use crate::exit;
+
+/// Arguments of `serve`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The daemon's socket [default: $XDG_RUNTIME_DIR/lanecrypt.sock, or /run/lanecrypt.sock]
+    #[arg(long, value_name = "PATH")]
+    socket: Option<PathBuf>,
+    /// Named keys, and who may connect
+    #[arg(long, value_name = "FILE.toml")]
+    config: Option<PathBuf>,
+    /// Allow sessions of the null cipher, which protects nothing
+    #[arg(long)]
+    allow_null: bool,
+    /// For how long to look for requests before sleeping
+    #[arg(long, value_name = "MICROSECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(..=1_000_000))]
+    spin: u64,
+    /// On which processor to run: auto (where the system puts it), same or other (than the client
+    /// that came last), or its number
+    #[arg(long, value_name = "auto|same|other|CPU", default_value = "auto")]
+    placement: Where,
+}
+
+/// A placement as an argument.
+#[derive(Clone, Copy)]
+struct Where(Placement);
+
+impl FromStr for Where {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(Self(match text {
+            "auto" => Placement::Auto,
+            "same" => Placement::Same,
+            "other" => Placement::Other,
+            number => match number.parse() {
+                Ok(processor) => Placement::Processor(processor),
+                Err(_) => return Err("not auto, same, other or the number of a processor"),
+            },
+        }))
+    }
+}
+
+/// Runs the command, until SIGTERM or SIGINT.
+pub(crate) fn run(args: &Args) -> ExitCode {
+    // Keys stay out of core dumps, and other processes of the user cannot read them.
+    if let Err(error) = set_dumpable_behavior(DumpableBehavior::NotDumpable) {
+        return exit::failure(&format!("cannot keep keys from core dumps: {error}"));
+    }
+    let config = match args.config.as_deref().map(Config::read).transpose() {
+        Ok(config) => config.unwrap_or_default(),
+        Err(reason) => return exit::failure(&reason),
+    };
+    let stop = match stop() {
+        Ok(stop) => stop,
+        Err(error) => return exit::failure(&format!("signals: {error}")),
+    };
+    let mut server = Server::new()
+        .spin(Duration::from_micros(args.spin))
+        .placement(args.placement.0)
+        .users(config.users)
+        .keys(config.keys);
+    if args.allow_null {
+        server = server.allow_null();
+    }
+    let prepared = match server.prepare() {
+        Ok(prepared) => prepared,
+        Err(error) => return exit::failure(&error.to_string()),
+    };
+    let path = args.socket.clone().unwrap_or_else(default_path);
+    let mut daemon = match prepared.bind(&path) {
+        Ok(daemon) => daemon,
+        Err(error) => return exit::failure(&error.to_string()),
+    };
+    exit::say(&format!("serving at {}", path.display()));
+    match daemon.run(&stop) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            exit::bad_arguments("--placement: there is no such processor for this program")
+        }
+        Err(error) => exit::failure(&error.to_string()),
+    }
+}
+
+/// Becomes readable when the program is told to end.
+fn stop() -> io::Result<UnixStream> {
+    let (stop, signal) = UnixStream::pair()?;
+    pipe::register(SIGINT, signal.try_clone()?)?;
+    pipe::register(SIGTERM, signal)?;
+    Ok(stop)
+}

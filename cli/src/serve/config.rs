@@ -1,0 +1,114 @@
+//! The daemon's file of settings.
+
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use lanecrypt_ciphers::Algorithm;
+use lanecrypt_device::Key;
+use lanecrypt_engine::Operation;
+use serde::Deserialize;
+use zeroize::Zeroizing;
+
+/// The longest key file in bytes.
+const LONGEST: u64 = 16 << 10;
+
+/// What the file says, with the keys of the files that it names.
+#[derive(Default)]
+pub(super) struct Config {
+    pub(super) users: Vec<u32>,
+    pub(super) keys: Vec<Key>,
+}
+
+/// The file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    /// The users that may connect, beside that of the daemon.
+    #[serde(default)]
+    allow: Vec<u32>,
+    #[serde(default, rename = "key")]
+    keys: Vec<WrittenKey>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenKey {
+    name: String,
+    /// The file with the bytes of the key, and nothing else. A relative path is from where this file
+    /// is.
+    file: PathBuf,
+    algorithm: String,
+    /// The users that may use it; without any, that of the daemon.
+    #[serde(default)]
+    allow: Vec<u32>,
+    /// What they may do with it; without any, everything.
+    #[serde(default)]
+    operations: Vec<String>,
+}
+
+impl Config {
+    /// Reads a file and the keys that it names.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong, with the place.
+    pub(super) fn read(path: &Path) -> Result<Self, String> {
+        let at = path.display();
+        let text = fs::read_to_string(path).map_err(|error| format!("{at}: {error}"))?;
+        let written: Written =
+            toml::from_str(&text).map_err(|error| format!("{at}: {}", error.to_string().trim()))?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let keys = written.keys.into_iter().map(|key| {
+            let name = key.name.clone();
+            key.load(folder).map_err(|reason| format!("{at}: key {name}: {reason}"))
+        });
+        Ok(Self { users: written.allow, keys: keys.collect::<Result<_, _>>()? })
+    }
+}
+
+impl WrittenKey {
+    fn load(self, folder: &Path) -> Result<Key, String> {
+        let algorithm: Algorithm =
+            self.algorithm.parse().map_err(|_| format!("unknown algorithm {}", self.algorithm))?;
+        if algorithm == Algorithm::NULL {
+            return Err(String::from("the null cipher has no key"));
+        }
+        let operations = self.operations.iter().map(|name| {
+            let found = Operation::ALL.into_iter().find(|operation| operation.name() == name);
+            found.ok_or_else(|| format!("unknown operation {name}"))
+        });
+        let operations = operations.collect::<Result<Vec<_>, _>>()?;
+        let key = Key::new(self.name, algorithm, secret(&folder.join(&self.file))?);
+        let key = key.for_users(self.allow);
+        Ok(if operations.is_empty() { key } else { key.for_operations(operations) })
+    }
+}
+
+/// The content of a file that only its user can read.
+fn secret(path: &Path) -> Result<Zeroizing<Vec<u8>>, String> {
+    let at = path.display();
+    let told = |error| format!("{at}: {error}");
+    let file = File::open(path).map_err(told)?;
+    // Of what has been opened, so that nobody can put another file there meanwhile.
+    let meta = file.metadata().map_err(told)?;
+    if !meta.is_file() {
+        return Err(format!("{at}: not a file"));
+    }
+    let own = rustix::process::geteuid().as_raw();
+    if meta.uid() != own && meta.uid() != 0 {
+        return Err(format!("{at}: belongs to another user"));
+    }
+    let mode = meta.permissions().mode() & 0o777;
+    if mode & 0o077 != 0 {
+        return Err(format!("{at}: others can read or change it (mode {mode:03o}; use chmod 600)"));
+    }
+    if meta.len() > LONGEST {
+        return Err(format!("{at}: longer than {LONGEST} bytes"));
+    }
+    // Its capacity is enough, so that it is not moved while it grows.
+    let mut bytes = Zeroizing::new(Vec::with_capacity(usize::from(u16::MAX)));
+    file.take(LONGEST).read_to_end(&mut bytes).map_err(told)?;
+    Ok(bytes)
+}

@@ -1,0 +1,122 @@
+//! Requests whose data is borrowed, for calls that wait.
+
+use lanecrypt_engine::Operation;
+
+use super::channel::Channel;
+use super::window::Owner;
+use crate::Error;
+use crate::protocol::request::{Code, Request};
+use crate::protocol::status;
+use crate::shared::Mapping;
+
+/// A request of a call that waits.
+pub(super) trait Part {
+    /// Puts the request into the ring, and its bytes into the arena.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Full`] if it is to be tried again when others have been answered; otherwise what it is
+    /// settled with.
+    fn put(&mut self, channel: &mut Channel, owner: Owner) -> Result<(), Error>;
+
+    /// Takes the answer, whose message begins at this offset.
+    fn take(&mut self, memory: &Mapping, offset: u32, status: u32);
+
+    /// Ends it without an answer.
+    fn settle(&mut self, outcome: Result<(), Error>);
+}
+
+/// Where what follows the associated data begins.
+#[inline]
+pub(super) fn behind(offset: u32, aad: &[u8]) -> u32 {
+    // The request is within the arena, which has less than 2^32 bytes.
+    offset.saturating_add(u32::try_from(aad.len()).unwrap_or(u32::MAX))
+}
+
+/// One message in place.
+pub(super) struct Whole<'a> {
+    session: u32,
+    operation: Operation,
+    nonce: &'a [u8],
+    aad: &'a [u8],
+    data: &'a mut [u8],
+    outcome: Option<Result<(), Error>>,
+}
+
+impl<'a> Whole<'a> {
+    pub(super) fn new(
+        session: u32,
+        operation: Operation,
+        nonce: &'a [u8],
+        aad: &'a [u8],
+        data: &'a mut [u8],
+    ) -> Self {
+        Self { session, operation, nonce, aad, data, outcome: None }
+    }
+
+    pub(super) fn outcome(self) -> Result<(), Error> {
+        self.outcome.unwrap_or(Err(Error::Disconnected))
+    }
+}
+
+impl Part for Whole<'_> {
+    fn put(&mut self, channel: &mut Channel, owner: Owner) -> Result<(), Error> {
+        let Self { aad, data, .. } = self;
+        let request = Request {
+            session: self.session,
+            code: Code::Cipher(self.operation),
+            nonce: self.nonce,
+            header: aad.len(),
+            length: data.len(),
+        };
+        channel.put(&request, owner, |memory, offset| {
+            memory.write(offset, aad) && memory.write(behind(offset, aad), data)
+        })?;
+        Ok(())
+    }
+
+    fn take(&mut self, memory: &Mapping, offset: u32, status: u32) {
+        let outcome = status::outcome(status);
+        let read = !status::changes(status) || memory.read(offset, self.data);
+        self.outcome = Some(if read { outcome } else { Err(Error::Malformed) });
+    }
+
+    fn settle(&mut self, outcome: Result<(), Error>) {
+        self.outcome = Some(outcome);
+    }
+}
+
+/// Room for random bytes.
+pub(super) struct Filling<'a> {
+    room: &'a mut [u8],
+    outcome: Option<Result<(), Error>>,
+}
+
+impl<'a> Filling<'a> {
+    pub(super) fn new(room: &'a mut [u8]) -> Self {
+        Self { room, outcome: None }
+    }
+
+    pub(super) fn outcome(&self) -> Result<(), Error> {
+        self.outcome.unwrap_or(Err(Error::Disconnected))
+    }
+}
+
+impl Part for Filling<'_> {
+    fn put(&mut self, channel: &mut Channel, owner: Owner) -> Result<(), Error> {
+        let length = self.room.len();
+        let request = Request { session: 0, code: Code::Fill, nonce: &[], header: 0, length };
+        channel.put(&request, owner, |_, _| true)?;
+        Ok(())
+    }
+
+    fn take(&mut self, memory: &Mapping, offset: u32, status: u32) {
+        let outcome = status::outcome(status);
+        let read = outcome.is_err() || memory.read(offset, self.room);
+        self.outcome = Some(if read { outcome } else { Err(Error::Malformed) });
+    }
+
+    fn settle(&mut self, outcome: Result<(), Error>) {
+        self.outcome = Some(outcome);
+    }
+}

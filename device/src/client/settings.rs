@@ -1,0 +1,38 @@
+//! How a client talks with its daemon.
+
+use core::time::Duration;
+
+/// How a client talks with its daemon.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Settings {
+    pub(super) depth: u32,
+    pub(super) arena: u32,
+    pub(super) spin: Duration,
+}
+
+impl Default for Settings {
+    /// 256 requests in flight, an arena of 1 MiB, and 20 µs of looking before it sleeps.
+    fn default() -> Self {
+        Self { depth: 256, arena: 1 << 20, spin: Duration::from_micros(20) }
+    }
+}
+
+impl Settings {
+    /// For up to this many requests in flight: rounded up to a power of two, at most 4096.
+    pub fn depth(self, requests: u32) -> Self {
+        Self { depth: requests, ..self }
+    }
+
+    /// For so many bytes of data in flight: rounded up to whole pages, at most as many as the daemon
+    /// grants. No request may be longer.
+    pub fn arena(self, bytes: u32) -> Self {
+        Self { arena: bytes, ..self }
+    }
+
+    /// For how long to look for an answer before sleeping. If that is in vain, the next time is
+    /// shorter, down to nothing. It never looks while the daemon runs on the same processor.
+    pub fn spin(self, longest: Duration) -> Self {
+        Self { spin: longest, ..self }
+    }
+}

@@ -1,0 +1,192 @@
+//! The requests in flight of one client, and the bytes of the arena that they take.
+
+/// The requests in flight, in the order in which they were made. Bytes of the arena are taken in that
+/// order, too, and given back in it.
+#[derive(Debug)]
+pub(super) struct Window {
+    /// A power of two of places. That of a request is the lowest bits of its number.
+    places: Box<[Place]>,
+    /// The number of the oldest request that has not been answered, and that of the next.
+    oldest: u64,
+    next: u64,
+    /// The length of the arena, and the bytes that have ever been taken and given back; what is
+    /// skipped at its end counts.
+    arena: u64,
+    taken: u64,
+    returned: u64,
+}
+
+/// What is known of a request.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    pending: Option<Pending>,
+    /// The bytes that had ever been taken when it had its own.
+    taken: u64,
+}
+
+/// A request that has not been answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Pending {
+    /// Who waits for it.
+    pub(super) owner: Owner,
+    /// Where the answer is.
+    pub(super) offset: u32,
+}
+
+/// Who waits for an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// A message with a buffer.
+    Message,
+    /// The part of this index of a call that is not over.
+    Part(usize),
+}
+
+/// Bytes begin at a cache line of their own.
+const LINE: u64 = 64;
+
+impl Window {
+    pub(super) fn new(depth: u32, arena: u32) -> Self {
+        let places = vec![Place::default(); depth as usize].into_boxed_slice();
+        let arena = u64::from(arena);
+        Self { places, oldest: 0, next: 0, arena, taken: 0, returned: 0 }
+    }
+
+    /// How many requests have not been given back, those before the oldest pending one aside.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        // There are never more than places.
+        usize::try_from(self.next - self.oldest).unwrap_or(usize::MAX)
+    }
+
+    /// Whether a request of this length would find room in an empty arena.
+    #[inline]
+    pub(super) fn could_take(&self, span: u32) -> bool {
+        u64::from(span) <= self.arena
+    }
+
+    /// Takes a number and bytes for a request; `None` if there is no room now.
+    #[inline]
+    pub(super) fn take(&mut self, span: u32) -> Option<(u64, u32)> {
+        if self.len() >= self.places.len() {
+            return None;
+        }
+        if self.oldest == self.next {
+            // From the beginning, where the memory is still in the cache.
+            (self.taken, self.returned) = (0, 0);
+        }
+        let mut begin = self.taken;
+        let at = begin % self.arena;
+        if at + u64::from(span) > self.arena {
+            begin += self.arena - at;
+        }
+        let end = begin + u64::from(span).next_multiple_of(LINE);
+        // The last line of an arena may be shorter than what is rounded up to it: it has whole pages.
+        if end - self.returned > self.arena {
+            return None;
+        }
+        let number = self.next;
+        (self.next, self.taken) = (number + 1, end);
+        let offset = u32::try_from(begin % self.arena).ok()?;
+        Some((number, offset))
+    }
+
+    /// Says who waits for a request that has just been [taken](Self::take), and where its answer
+    /// will be.
+    #[inline]
+    pub(super) fn wait(&mut self, number: u64, pending: Pending) {
+        let taken = self.taken;
+        if let Some(place) = self.place(number) {
+            *place = Place { pending: Some(pending), taken };
+        }
+    }
+
+    /// The request of this number, which has been answered; `None` if there is none. Its bytes may
+    /// be read until the next [`take`](Self::take).
+    #[inline]
+    pub(super) fn answered(&mut self, number: u64) -> Option<Pending> {
+        if number.wrapping_sub(self.oldest) >= self.next - self.oldest {
+            return None;
+        }
+        let pending = self.place(number)?.pending.take()?;
+        while self.oldest < self.next {
+            let oldest = self.oldest;
+            let Some(&mut Place { pending: None, taken }) = self.place(oldest) else { break };
+            (self.oldest, self.returned) = (oldest + 1, taken);
+        }
+        Some(pending)
+    }
+
+    #[inline]
+    fn place(&mut self, number: u64) -> Option<&mut Place> {
+        // What is cut off is more than the index.
+        #[expect(clippy::cast_possible_truncation, reason = "only the lowest bits count")]
+        let at = number as usize & (self.places.len() - 1);
+        self.places.get_mut(at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wait(window: &mut Window, (number, offset): (u64, u32)) -> u64 {
+        window.wait(number, Pending { owner: Owner::Message, offset });
+        number
+    }
+
+    #[test]
+    fn bytes_in_use_are_given_to_nobody_else() {
+        // Spans in the order of their numbers, answered in another order.
+        let (depth, arena) = (8, 4096);
+        let mut window = Window::new(depth, arena);
+        let mut live: Vec<(u64, u32, u32)> = Vec::new();
+        let mut state = 9_u64;
+        let (mut full, mut wrapped) = (0, 0);
+        for _ in 0..20_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let span = match (state >> 33) % 8 {
+                0 => 4096,
+                1 => 0,
+                _ => (state >> 40) as u32 % 1500,
+            };
+            match window.take(span) {
+                Some(place) => {
+                    let (number, offset) = place;
+                    assert!(offset + span <= arena);
+                    for &(_, other, length) in &live {
+                        assert!(offset + span <= other || other + length <= offset);
+                    }
+                    wrapped += u32::from(offset == 0);
+                    wait(&mut window, place);
+                    live.push((number, offset, span));
+                }
+                None => {
+                    full += 1;
+                    assert!(!live.is_empty(), "an empty arena has room");
+                    let at = (state >> 20) as usize % live.len();
+                    let (number, offset, _) = live.swap_remove(at);
+                    let pending = Pending { owner: Owner::Message, offset };
+                    assert_eq!(window.answered(number), Some(pending));
+                    assert_eq!(window.answered(number), None, "answered once");
+                }
+            }
+            assert!(window.len() <= depth as usize);
+        }
+        assert!(full > 1000 && wrapped > 1000);
+    }
+
+    #[test]
+    fn answers_to_nothing_are_noticed() {
+        let mut window = Window::new(2, 4096);
+        assert_eq!(window.answered(0), None);
+        let place = window.take(1).expect("there is room");
+        let number = wait(&mut window, place);
+        for other in [number + 1, number + 2, u64::MAX] {
+            assert_eq!(window.answered(other), None);
+        }
+        assert!(window.answered(number).is_some());
+        assert_eq!(window.len(), 0);
+        assert!(!window.could_take(4097) && window.could_take(4096));
+    }
+}

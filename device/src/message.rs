@@ -1,0 +1,137 @@
+//! Messages that a client submits now and gets back later.
+
+use core::fmt;
+
+use lanecrypt_engine::Operation;
+
+use crate::protocol::request::Code;
+use crate::{Error, Session};
+
+/// A request in flight. Each client counts its requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ticket(pub(crate) u64);
+
+/// One request with its buffer, which it owns until its completion gives it back.
+///
+/// The buffer is anything that holds bytes, such as a `Vec<u8>`. A packet to seal ends with room for
+/// its tag, and its [header](Self::with_header) comes first:
+///
+/// ```text
+/// | header: authenticated, left as it is | message | room for the tag |
+/// ```
+pub struct Message<N, B> {
+    pub(crate) buffer: B,
+    pub(crate) user: u64,
+    pub(crate) header: usize,
+    pub(crate) nonce: N,
+    pub(crate) code: Code,
+    pub(crate) session: u32,
+}
+
+impl<N, B> Message<N, B> {
+    /// A packet to seal in place: its last [`tag_length`](Session::tag_length) bytes are room for the
+    /// tag.
+    ///
+    /// **The nonce must not have been used before under the session's key.**
+    pub fn seal(session: Session, nonce: N, packet: B) -> Self {
+        Self::new(session, Operation::Seal, nonce, packet)
+    }
+
+    /// A packet to open in place. If it is authentic, the message is behind the header, and the tag
+    /// behind the message; if not, the message is wiped.
+    pub fn open(session: Session, nonce: N, packet: B) -> Self {
+        Self::new(session, Operation::Open, nonce, packet)
+    }
+
+    /// A message to encrypt in place without a tag.
+    pub fn encrypt(session: Session, iv: N, data: B) -> Self {
+        Self::new(session, Operation::Encrypt, iv, data)
+    }
+
+    /// A message to decrypt in place without a tag.
+    pub fn decrypt(session: Session, iv: N, data: B) -> Self {
+        Self::new(session, Operation::Decrypt, iv, data)
+    }
+
+    /// A message with this operation.
+    #[inline]
+    pub fn new(session: Session, operation: Operation, nonce: N, buffer: B) -> Self {
+        let code = Code::Cipher(operation);
+        Self { buffer, user: 0, header: 0, nonce, code, session: session.number }
+    }
+
+    /// The same message, whose first `bytes` bytes are left as they are. Sealing and opening
+    /// authenticate them. If the buffer is shorter, the message is refused with
+    /// [`AadLength`](lanecrypt_engine::Error::AadLength).
+    #[must_use]
+    #[inline]
+    pub fn with_header(self, bytes: usize) -> Self {
+        Self { header: bytes, ..self }
+    }
+
+    /// The same message with a number of the caller's choice, which its [`Completion`] gives back.
+    /// Without it the number is 0.
+    #[must_use]
+    #[inline]
+    pub fn with_user(self, user: u64) -> Self {
+        Self { user, ..self }
+    }
+
+    /// Its buffer.
+    #[must_use]
+    pub fn into_buffer(self) -> B {
+        self.buffer
+    }
+}
+
+impl<B> Message<[u8; 0], B> {
+    /// A buffer to fill with random bytes of the daemon's generator.
+    pub fn fill(buffer: B) -> Self {
+        Self { buffer, user: 0, header: 0, nonce: [], code: Code::Fill, session: 0 }
+    }
+}
+
+impl<N, B> fmt::Debug for Message<N, B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Message")
+            .field("session", &self.session)
+            .field("code", &self.code)
+            .field("user", &self.user)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A message that the daemon has answered, with its outcome and its buffer.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Completion<B> {
+    /// The message's buffer. It is as it was submitted after any error but that of authentication,
+    /// which wipes the message.
+    pub buffer: B,
+    /// The message's [number](Message::with_user).
+    pub user: u64,
+    /// Whether the message has been served.
+    pub outcome: Result<(), Error>,
+}
+
+/// A message that a client did not take, and why.
+pub struct NotTaken<M> {
+    /// The message, as it was given.
+    pub given: M,
+    /// Why.
+    pub reason: Error,
+}
+
+impl<M> fmt::Debug for NotTaken<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NotTaken").field("reason", &self.reason).finish_non_exhaustive()
+    }
+}
+
+impl<M> fmt::Display for NotTaken<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.reason.fmt(f)
+    }
+}
+
+impl<M> core::error::Error for NotTaken<M> {}

@@ -1,0 +1,78 @@
+//! What a client and the daemon say to each other.
+//!
+//! A client connects to a Unix socket of sequenced packets and says [`Hello`](Asked::Hello); the
+//! daemon answers with the shared memory and with a descriptor that wakes it. From then on the
+//! socket serves to open and close sessions, one packet to ask and one to answer; it ends when either
+//! side does. Packets are in the format of the crate `postcard`. Requests go through the rings:
+//! [`request`] and [`status`].
+
+mod refusal;
+pub(crate) mod request;
+pub(crate) mod socket;
+pub(crate) mod status;
+
+use serde::{Deserialize, Serialize};
+
+pub use self::refusal::Refusal;
+use crate::Statistics;
+
+/// The version of the protocol. Both sides must have the same.
+pub(crate) const VERSION: u32 = 1;
+
+/// The first bytes of each packet that asks and answers first, in every version.
+pub(crate) const MAGIC: [u8; 8] = *b"lanecryp";
+
+/// The longest packet in bytes: a private key of RSA in DER has room.
+pub(crate) const LONGEST: usize = 16 << 10;
+
+/// What begins a conversation: it is read before anything else, in every version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Greeting {
+    pub(crate) magic: [u8; 8],
+    pub(crate) version: u32,
+}
+
+impl Greeting {
+    /// That of this version.
+    pub(crate) const OURS: Self = Self { magic: MAGIC, version: VERSION };
+
+    /// Whether it is that of another version.
+    pub(crate) fn is_other_version(self) -> bool {
+        self.magic == MAGIC && self.version != VERSION
+    }
+}
+
+/// What a client asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Asked<'a> {
+    /// Shared memory, with about this many places in a ring and bytes of arena. `processor` is the
+    /// one that the client runs on.
+    Hello { depth: u32, arena: u32, processor: u32 },
+    /// What the daemon has done so far. No greeting need have come before.
+    Statistics,
+    /// A session with this key.
+    Open { algorithm: &'a str, key: &'a [u8] },
+    /// A session with a key that the daemon makes, of this many bytes; with 0 the longest.
+    Generate { algorithm: &'a str, length: u32 },
+    /// A session with a key that the daemon has under a name.
+    Named { name: &'a str },
+    /// The end of a session.
+    Close { session: u32 },
+}
+
+/// What the daemon answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Answer<'a> {
+    /// Two descriptors come with it: the memory, and what to write a number to if the daemon sleeps.
+    Welcome {
+        depth: u32,
+        arena: u32,
+    },
+    Statistics(Statistics),
+    Session {
+        session: u32,
+        algorithm: &'a str,
+    },
+    Closed,
+    Refused(Refusal),
+}

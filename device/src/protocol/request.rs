@@ -1,0 +1,271 @@
+//! Requests and completions in the rings.
+//!
+//! A request has eight words of 64 bits, all little-endian:
+//!
+//! | word | |
+//! |---|---|
+//! | 0 | the client's number of it, which its completion gives back |
+//! | 1 | bits 0 to 31 the session, 32 to 39 the operation, 48 to 63 the length of the nonce |
+//! | 2, 3, 4 | the nonce, if it has at most 24 bytes |
+//! | 5 | bits 0 to 31 where it begins in the arena, 32 to 63 the length of the associated data |
+//! | 6 | bits 0 to 31 the length of the message with its tag; the others are zero |
+//! | 7 | zero |
+//!
+//! In the arena stand, without gaps: a nonce of more than 24 bytes, the associated data, the message,
+//! its tag. The answer takes the place of the message and the tag.
+//!
+//! A completion has two words: the client's number, and the [status](super::status).
+
+use lanecrypt_engine::Operation;
+
+/// The longest nonce that stands in the request itself, in bytes.
+pub(crate) const INLINE: usize = 24;
+
+/// What a request asks for. Numbers from [`LONG`](Code::LONG) on are for operations that take long,
+/// which answer out of order; there are none yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Code {
+    /// An operation on a message.
+    Cipher(Operation),
+    /// Random bytes, without a session.
+    Fill,
+}
+
+impl Code {
+    /// The first number of operations that take long, such as signatures.
+    const LONG: u8 = 64;
+
+    /// Its number.
+    #[inline]
+    pub(crate) fn number(self) -> u8 {
+        match self {
+            Self::Cipher(Operation::Encrypt) => 1,
+            Self::Cipher(Operation::Decrypt) => 2,
+            Self::Cipher(Operation::Seal) => 3,
+            Self::Cipher(Operation::Open) => 4,
+            Self::Fill => 5,
+            // An operation of a later version of the engine, which no daemon knows.
+            Self::Cipher(_) => Self::LONG - 1,
+        }
+    }
+
+    /// The code of a number.
+    #[inline]
+    pub(crate) fn of(number: u8) -> Option<Self> {
+        Some(match number {
+            1 => Self::Cipher(Operation::Encrypt),
+            2 => Self::Cipher(Operation::Decrypt),
+            3 => Self::Cipher(Operation::Seal),
+            4 => Self::Cipher(Operation::Open),
+            5 => Self::Fill,
+            _ => return None,
+        })
+    }
+}
+
+/// A request as the client makes it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request<'a> {
+    pub(crate) session: u32,
+    pub(crate) code: Code,
+    pub(crate) nonce: &'a [u8],
+    pub(crate) header: usize,
+    pub(crate) length: usize,
+}
+
+impl Request<'_> {
+    /// How many bytes of the arena it takes; `None` if no arena has as many.
+    #[inline]
+    pub(crate) fn span(&self) -> Option<u32> {
+        let span = self.long_nonce().len().checked_add(self.header)?.checked_add(self.length)?;
+        u32::try_from(span).ok().filter(|_| u16::try_from(self.nonce.len()).is_ok())
+    }
+
+    /// The nonce, if it stands in the arena.
+    #[inline]
+    pub(crate) fn long_nonce(&self) -> &[u8] {
+        if self.nonce.len() > INLINE { self.nonce } else { &[] }
+    }
+
+    /// Its words. Its [span](Self::span) must be known to be right.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the span has 32 bits, the nonce 16")]
+    pub(crate) fn words(&self, number: u64, offset: u32) -> [u64; 8] {
+        let mut kept = [0; INLINE];
+        if let (true, Some(room)) = (self.nonce.len() <= INLINE, kept.get_mut(..self.nonce.len())) {
+            room.copy_from_slice(self.nonce);
+        }
+        let [first, second, third] = words_of(&kept);
+        let head = u64::from(self.session)
+            | u64::from(self.code.number()) << 32
+            | u64::from(self.nonce.len() as u16) << 48;
+        let place = u64::from(offset) | u64::from(self.header as u32) << 32;
+        [
+            number.to_le(),
+            head.to_le(),
+            first,
+            second,
+            third,
+            place.to_le(),
+            u64::from(self.length as u32).to_le(),
+            0,
+        ]
+    }
+}
+
+/// The bytes of a nonce as words; their order in memory stays.
+#[inline]
+fn words_of(kept: &[u8; INLINE]) -> [u64; 3] {
+    let (words, _) = kept.as_chunks::<8>();
+    [0, 1, 2].map(|at| words.get(at).map_or(0, |word| u64::from_ne_bytes(*word)))
+}
+
+/// A request as the daemon finds it: any numbers. Its parts are [checked](Self::places) before they
+/// are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// The client's number.
+    pub(crate) number: u64,
+    pub(crate) session: u32,
+    operation: u8,
+    nonce_length: u16,
+    nonce: [u8; INLINE],
+    pub(crate) offset: u32,
+    header: u32,
+    pub(crate) length: u32,
+    reserved: bool,
+}
+
+/// How a request divides its bytes of the arena.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Places {
+    /// The length of the nonce, if it stands there.
+    pub(crate) nonce: usize,
+    /// The length of the associated data.
+    pub(crate) header: usize,
+    /// The length of all.
+    pub(crate) span: usize,
+}
+
+impl Found {
+    /// What the words of a request say.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "parts of words")]
+    pub(crate) fn of(words: [u64; 8]) -> Self {
+        let [number, head, first, second, third, place, length, zero] = words;
+        let (head, place, length) = (u64::from_le(head), u64::from_le(place), u64::from_le(length));
+        let mut nonce = [0; INLINE];
+        let (rooms, _) = nonce.as_chunks_mut::<8>();
+        for (room, word) in rooms.iter_mut().zip([first, second, third]) {
+            *room = word.to_ne_bytes();
+        }
+        Self {
+            number: u64::from_le(number),
+            session: head as u32,
+            operation: (head >> 32) as u8,
+            nonce_length: (head >> 48) as u16,
+            nonce,
+            offset: place as u32,
+            header: (place >> 32) as u32,
+            length: length as u32,
+            reserved: zero != 0 || length >> 32 != 0 || (head >> 40) as u8 != 0,
+        }
+    }
+
+    /// What it asks for.
+    #[inline]
+    pub(crate) fn code(&self) -> Option<Code> {
+        Code::of(self.operation)
+    }
+
+    /// How it divides its bytes, if they are within an arena of this length.
+    #[inline]
+    pub(crate) fn places(&self, arena: u32) -> Option<Places> {
+        let nonce = usize::from(self.nonce_length);
+        let nonce = if nonce > INLINE { nonce } else { 0 };
+        // Three numbers below 2^33 together; nothing overflows.
+        let span = nonce as u64 + u64::from(self.header) + u64::from(self.length);
+        let within = u64::from(self.offset) + span <= u64::from(arena);
+        (within && !self.reserved).then_some(Places {
+            nonce,
+            header: self.header as usize,
+            span: usize::try_from(span).ok()?,
+        })
+    }
+
+    /// The nonce, if it stands in the request.
+    #[inline]
+    pub(crate) fn nonce(&self) -> &[u8] {
+        self.nonce.get(..usize::from(self.nonce_length)).unwrap_or_default()
+    }
+}
+
+/// The words of a completion.
+#[inline]
+pub(crate) fn completion(number: u64, status: u32) -> [u64; 2] {
+    [number.to_le(), u64::from(status).to_le()]
+}
+
+/// The number and the status of a completion.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "the status is the lower half")]
+pub(crate) fn completed([number, status]: [u64; 2]) -> (u64, u32) {
+    (u64::from_le(number), u64::from_le(status) as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_come_as_they_were_made() {
+        for nonce_length in [0, 1, 8, 12, 16, 24, 25, 300] {
+            for code in [1, 2, 3, 4, 5].map(|number| Code::of(number).expect("it is known")) {
+                let nonce: Vec<u8> = (0..=255).cycle().take(nonce_length).collect();
+                let request =
+                    Request { session: 0xdead_beef, code, nonce: &nonce, header: 7, length: 100 };
+                let found = Found::of(request.words(u64::MAX - 1, 64));
+                assert_eq!(found.number, u64::MAX - 1);
+                assert_eq!((found.session, found.code()), (0xdead_beef, Some(code)));
+                let long = if nonce_length > INLINE { nonce_length } else { 0 };
+                let places = found.places(4096).expect("it is within");
+                assert_eq!(places, Places { nonce: long, header: 7, span: long + 107 });
+                assert_eq!(request.span(), u32::try_from(long + 107).ok());
+                assert_eq!(found.nonce(), if long > 0 { &[] } else { &nonce[..] });
+            }
+        }
+    }
+
+    #[test]
+    fn lengths_that_overflow_are_refused() {
+        let make = |offset: u64, header: u64, length: u64, nonce: u64, zero: u64| {
+            Found::of([0, nonce << 48, 0, 0, 0, offset | header << 32, length, zero])
+        };
+        let most = u64::from(u32::MAX);
+        assert!(make(0, 0, 4096, 0, 0).places(4096).is_some());
+        assert!(make(4096, 0, 0, 24, 0).places(4096).is_some());
+        for (offset, header, length, nonce, zero) in [
+            (1, 0, 4096, 0, 0),
+            (0, 1, 4096, 0, 0),
+            (0, 0, 4097, 0, 0),
+            (4000, 0, 80, 25, 0),
+            (most, 1, 0, 0, 0),
+            (most, most, most, 0xffff, 0),
+            (1, most, 0, 0, 0),
+            (0, most, 1, 0, 0),
+            (0, 0, 1 << 32, 0, 0),
+            (0, 0, 16, 0, 1),
+        ] {
+            assert_eq!(make(offset, header, length, nonce, zero).places(4096), None);
+        }
+        assert_eq!(Found::of([0, 1 << 40, 0, 0, 0, 0, 0, 0]).places(4096), None);
+    }
+
+    #[test]
+    fn other_operations_are_unknown() {
+        for number in (0..=255).filter(|number| !(1..=5).contains(number)) {
+            assert_eq!(Code::of(number), None);
+        }
+        assert_eq!(completed(completion(u64::MAX, 65)), (u64::MAX, 65));
+    }
+}

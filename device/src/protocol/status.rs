@@ -1,0 +1,100 @@
+//! The outcomes of requests, as numbers in a completion.
+
+use lanecrypt_engine::Error as Cipher;
+
+use crate::Error;
+
+/// It was served.
+pub(crate) const SERVED: u32 = 0;
+/// The client has no such session.
+pub(crate) const UNKNOWN_SESSION: u32 = 64;
+/// The session may not be used for this operation.
+pub(crate) const NOT_ALLOWED: u32 = 65;
+/// The request lies outside of the arena, or is not of the protocol.
+pub(crate) const MALFORMED: u32 = 66;
+/// There are no random bytes.
+pub(crate) const NO_ENTROPY: u32 = 67;
+
+/// The errors of ciphers; the number of one is its place here, plus one.
+const CIPHER: [Cipher; 17] = [
+    Cipher::AadLength,
+    Cipher::Authentication,
+    Cipher::DataLength,
+    Cipher::DriverFailed,
+    Cipher::Finished,
+    Cipher::Forked,
+    Cipher::KeyLength,
+    Cipher::KeyMemory,
+    Cipher::KeystreamExhausted,
+    Cipher::NoncesExhausted,
+    Cipher::NonceLength,
+    Cipher::OutOfReach,
+    Cipher::OutputLength,
+    Cipher::Padding,
+    Cipher::TagLength,
+    Cipher::Unsupported,
+    Cipher::WeakKey,
+];
+
+/// The number of an outcome.
+#[inline]
+pub(crate) fn of(outcome: Result<(), Cipher>) -> u32 {
+    match outcome {
+        Ok(()) => SERVED,
+        Err(error) => of_error(error),
+    }
+}
+
+#[cold]
+fn of_error(error: Cipher) -> u32 {
+    // An error that a later version of the ciphers has.
+    let at = CIPHER.iter().position(|&known| known == error).unwrap_or(CIPHER.len() - 2);
+    u32::try_from(at + 1).unwrap_or(MALFORMED)
+}
+
+/// Whether a request with this outcome has changed its data: what is not authentic is wiped.
+#[inline]
+pub(crate) fn changes(number: u32) -> bool {
+    // The place of `Authentication`, plus one.
+    const FORGED: u32 = 2;
+    const { assert!(matches!(CIPHER[FORGED as usize - 1], Cipher::Authentication)) };
+    number == SERVED || number == FORGED
+}
+
+/// The outcome of a number.
+#[inline]
+pub(crate) fn outcome(number: u32) -> Result<(), Error> {
+    if number == SERVED { Ok(()) } else { Err(error(number)) }
+}
+
+#[cold]
+fn error(number: u32) -> Error {
+    match number {
+        UNKNOWN_SESSION => Error::UnknownSession,
+        NOT_ALLOWED => Error::NotAllowed,
+        NO_ENTROPY => Error::Entropy,
+        number => match CIPHER.get((number as usize).wrapping_sub(1)) {
+            Some(&error) => Error::Refused(error),
+            None => Error::Malformed,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_error_comes_back() {
+        assert_eq!(outcome(of(Ok(()))), Ok(()));
+        for error in CIPHER {
+            assert_eq!(outcome(of(Err(error))), Err(Error::Refused(error)));
+        }
+        assert_eq!(outcome(UNKNOWN_SESSION), Err(Error::UnknownSession));
+        assert_eq!(outcome(NOT_ALLOWED), Err(Error::NotAllowed));
+        assert_eq!(outcome(NO_ENTROPY), Err(Error::Entropy));
+        for number in [18, MALFORMED, 68, u32::MAX] {
+            assert_eq!(outcome(number), Err(Error::Malformed));
+        }
+    }
+}

@@ -1,0 +1,392 @@
+//! The daemon.
+
+mod control;
+mod keys;
+mod listener;
+mod peer;
+mod placement;
+mod sessions;
+mod turn;
+
+use core::fmt;
+use core::mem::MaybeUninit;
+use core::time::Duration;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+
+use lanecrypt_engine::Engine;
+use rustix::event::{Timespec, epoll};
+use rustix::io::Errno;
+use rustix::thread::{CpuSet, sched_getcpu};
+
+use self::control::{Accepted, Control, Heard};
+use self::keys::Keys;
+pub use self::keys::{Key, KeyError};
+pub use self::listener::BindError;
+use self::listener::Listener;
+use self::peer::Peer;
+pub use self::placement::Placement;
+use self::turn::{Turn, links};
+use crate::Statistics;
+use crate::shared::Side;
+use crate::shared::bell::settle;
+use crate::spin::Spin;
+
+/// How much clients may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "settings")]
+pub struct Limits {
+    /// The most clients at a time.
+    pub clients: usize,
+    /// The most sessions of a client, up to 65,536.
+    pub sessions: usize,
+    /// The longest arena of a client in bytes, up to 64 MiB.
+    pub arena: u32,
+}
+
+impl Default for Limits {
+    /// 256 clients, each with 4,096 sessions and an arena of 16 MiB.
+    fn default() -> Self {
+        Self { clients: 256, sessions: 4096, arena: 1 << 24 }
+    }
+}
+
+/// Settings of a daemon, which [`bind`](Self::bind) makes of them.
+///
+/// Without others it serves the user of its process, all algorithms but the null cipher, looks for
+/// requests for up to 20 µs before it sleeps, and runs where the system puts it.
+#[derive(Debug, Default)]
+#[must_use]
+pub struct Server {
+    keys: Vec<Key>,
+    users: Vec<u32>,
+    allows_null: bool,
+    spin: Option<Duration>,
+    placement: Placement,
+    limits: Limits,
+}
+
+impl Server {
+    /// The usual settings.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// With these named keys.
+    pub fn keys(self, keys: Vec<Key>) -> Self {
+        Self { keys, ..self }
+    }
+
+    /// These users may connect, too, by number.
+    pub fn users(self, users: Vec<u32>) -> Self {
+        Self { users, ..self }
+    }
+
+    /// Clients may open sessions of the null cipher, which protects nothing.
+    pub fn allow_null(self) -> Self {
+        Self { allows_null: true, ..self }
+    }
+
+    /// For how long to look for requests before sleeping. If that is in vain, the next time is
+    /// shorter, down to nothing. It never looks on the processor that its client needs.
+    pub fn spin(self, longest: Duration) -> Self {
+        Self { spin: Some(longest), ..self }
+    }
+
+    /// On which processor to run.
+    pub fn placement(self, placement: Placement) -> Self {
+        Self { placement, ..self }
+    }
+
+    /// How much clients may have.
+    pub fn limits(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// Expands the keys.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError`]
+    pub fn prepare(self) -> Result<Prepared, KeyError> {
+        let engine = Engine::new();
+        let keys = Keys::new(&engine, self.keys)?;
+        let turn = Turn::new(&engine);
+        let spin = Spin::new(self.spin.unwrap_or(Duration::from_micros(20)));
+        let control = Control::new(engine, keys, self.users, self.allows_null, self.limits);
+        Ok(Prepared { control, turn, spin, placement: self.placement })
+    }
+}
+
+/// A daemon that has its keys, and no socket yet.
+#[derive(Debug)]
+pub struct Prepared {
+    control: Control,
+    turn: Turn,
+    spin: Spin,
+    placement: Placement,
+}
+
+impl Prepared {
+    /// Listens at this path. A socket that a dead daemon has left there is replaced. Only the user of
+    /// the process may connect, by the permissions of the socket (0600), unless others are allowed
+    /// (0666), who are known by their credentials.
+    ///
+    /// # Errors
+    ///
+    /// [`BindError`]
+    pub fn bind(self, path: impl AsRef<Path>) -> Result<Daemon, BindError> {
+        let Self { control, turn, spin, placement } = self;
+        let listener = Listener::bind(path.as_ref(), control.serves_others())?;
+        let system = |error: Errno| BindError::System(error.into());
+        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(system)?;
+        let (data, flags) = (epoll::EventData::new_u64(LISTENER), epoll::EventFlags::IN);
+        epoll::add(&epoll, &listener.socket, data, flags).map_err(system)?;
+        let statistics = Statistics::new();
+        Ok(Daemon {
+            control,
+            turn,
+            spin,
+            placement,
+            listener,
+            epoll,
+            events: Vec::with_capacity(EVENTS),
+            peers: Vec::new(),
+            statistics,
+            processor: None,
+            is_deaf: false,
+        })
+    }
+}
+
+/// The numbers of events that are not of a client.
+const LISTENER: u64 = u64::MAX;
+const STOP: u64 = u64::MAX - 1;
+
+/// The most events that are handled before the rings are looked at.
+const EVENTS: usize = 64;
+/// How many turns are served before the sockets are looked at.
+const TURNS: u32 = 64;
+/// How often the rings are looked at, while there is nothing, before the sockets are.
+const LOOKS: u32 = 2048;
+
+/// A daemon that listens. Dropping it ends all connections.
+pub struct Daemon {
+    control: Control,
+    turn: Turn,
+    spin: Spin,
+    placement: Placement,
+    listener: Listener,
+    epoll: OwnedFd,
+    /// The numbers of the events that have come.
+    events: Vec<u64>,
+    peers: Vec<Peer>,
+    statistics: Statistics,
+    /// The processor that clients have been told of.
+    processor: Option<u32>,
+    /// Whether nobody is accepted, for want of descriptors.
+    is_deaf: bool,
+}
+
+impl Daemon {
+    /// Serves clients until `stop` is readable. Requests that were submitted before that are answered.
+    ///
+    /// # Errors
+    ///
+    /// There is no such processor as the [placement](Server::placement) names; the system refuses to
+    /// wait.
+    pub fn run(&mut self, stop: impl AsFd) -> io::Result<()> {
+        let allowed = self.placement.begin()?;
+        let data = epoll::EventData::new_u64(STOP);
+        epoll::add(&self.epoll, stop.as_fd(), data, epoll::EventFlags::IN)?;
+        let ended = self.serve(&allowed);
+        let _ = epoll::delete(&self.epoll, stop.as_fd());
+        ended
+    }
+
+    fn serve(&mut self, allowed: &CpuSet) -> io::Result<()> {
+        let mut turns = 0;
+        loop {
+            let served = self.turn.serve(&self.peers, &mut self.statistics);
+            self.forget_broken();
+            turns += 1;
+            if served > 0 && turns < TURNS {
+                continue;
+            }
+            turns = 0;
+            if served > 0 {
+                self.look(Some(Duration::ZERO))?;
+            } else {
+                self.idle()?;
+            }
+            if self.handle(allowed) {
+                return self.finish();
+            }
+        }
+    }
+
+    /// Answers what has been submitted until now.
+    fn finish(&mut self) -> io::Result<()> {
+        let mut left: u64 = links(&self.peers).map(|(_, link)| u64::from(link.available())).sum();
+        while left > 0 {
+            match self.turn.serve(&self.peers, &mut self.statistics) {
+                0 => break,
+                served => left = left.saturating_sub(served as u64),
+            }
+        }
+        self.turn.wipe();
+        Ok(())
+    }
+
+    /// Waits until there is something: awake at first, then asleep.
+    fn idle(&mut self) -> io::Result<()> {
+        let processor = u32::try_from(sched_getcpu()).unwrap_or(u32::MAX);
+        if self.processor != Some(processor) {
+            self.processor = Some(processor);
+            links(&self.peers).for_each(|(_, link)| link.memory.runs_on(Side::Daemon, processor));
+        }
+        let Self { peers, spin, epoll, events, turn, .. } = self;
+        let is_needed = |(_, link): (usize, &peer::Link)| {
+            link.memory.processor(Side::Client) == Some(processor)
+        };
+        let same = links(peers).any(is_needed);
+        let is_there = || links(peers).any(|(_, link)| link.available() > 0);
+        let mut looks = 0;
+        let found = spin.finds(same, || {
+            looks += 1;
+            is_there()
+                || (looks % LOOKS == 0
+                    && look(epoll, events, Some(Duration::ZERO)).is_ok()
+                    && !events.is_empty())
+        });
+        if found {
+            return Ok(());
+        }
+        turn.wipe();
+        links(peers).for_each(|(_, link)| link.memory.bell(Side::Daemon).falls_asleep());
+        settle();
+        let slept = if is_there() { Ok(()) } else { look(epoll, events, None) };
+        links(peers).for_each(|(_, link)| link.memory.bell(Side::Daemon).wakes_up());
+        self.statistics.sleeps += 1;
+        slept
+    }
+
+    fn look(&mut self, timeout: Option<Duration>) -> io::Result<()> {
+        look(&self.epoll, &mut self.events, timeout)
+    }
+
+    /// Handles what has come by the sockets. Whether the daemon is to stop.
+    fn handle(&mut self, allowed: &CpuSet) -> bool {
+        let mut stops = false;
+        for at in 0..self.events.len() {
+            let Some(&event) = self.events.get(at) else { break };
+            match event {
+                LISTENER => self.accept(),
+                STOP => stops = true,
+                // A doorbell has done its work.
+                data if data % 2 == 1 => {}
+                data => self.hear(data / 2, allowed),
+            }
+        }
+        self.events.clear();
+        stops
+    }
+
+    fn accept(&mut self) {
+        loop {
+            match self.control.accept(&self.listener.socket, self.peers.len()) {
+                Accepted::Nobody => return,
+                Accepted::Refused => {}
+                Accepted::Exhausted => {
+                    // Until somebody goes, so that it is not told again and again.
+                    let _ = epoll::delete(&self.epoll, &self.listener.socket);
+                    self.is_deaf = true;
+                    return;
+                }
+                Accepted::Peer(peer) => {
+                    let data = epoll::EventData::new_u64(peer.number * 2);
+                    if epoll::add(&self.epoll, &peer.socket, data, epoll::EventFlags::IN).is_ok() {
+                        self.peers.push(peer);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Hears what a client asks, or that it has gone.
+    fn hear(&mut self, number: u64, allowed: &CpuSet) {
+        let statistics = self.statistics();
+        let Some(peer) = self.peers.iter_mut().find(|peer| peer.number == number) else { return };
+        let Self { control, epoll, .. } = self;
+        let data = epoll::EventData::new_u64(number * 2 + 1);
+        // Edges, so that nothing has to be read.
+        let flags = epoll::EventFlags::IN | epoll::EventFlags::ET;
+        let heard = control
+            .hear(peer, &statistics, |doorbell| Ok(epoll::add(&*epoll, doorbell, data, flags)?));
+        match heard {
+            Heard::Answered => {}
+            Heard::Gone => self.forget(|peer| peer.number == number),
+            Heard::Linked { processor, arena } => {
+                self.turn.fits(arena);
+                self.placement.welcome(processor, allowed);
+                // It is told where the daemon runs.
+                self.processor = None;
+            }
+        }
+    }
+
+    /// Ends the connections of some clients, and their sessions with them.
+    fn forget(&mut self, which: impl Fn(&Peer) -> bool) {
+        for peer in self.peers.iter().filter(|peer| which(peer)) {
+            // Its other end may stay open: a descriptor that still rings would still be heard.
+            if let Some(link) = &peer.link {
+                let _ = epoll::delete(&self.epoll, &link.doorbell);
+            }
+        }
+        self.peers.retain(|peer| !which(peer));
+        self.control.has_room();
+        if self.is_deaf {
+            let (data, flags) = (epoll::EventData::new_u64(LISTENER), epoll::EventFlags::IN);
+            self.is_deaf = epoll::add(&self.epoll, &self.listener.socket, data, flags).is_err();
+        }
+    }
+
+    #[inline]
+    fn forget_broken(&mut self) {
+        if links(&self.peers).any(|(_, link)| link.is_broken()) {
+            self.forget(|peer| peer.link.as_ref().is_some_and(peer::Link::is_broken));
+        }
+    }
+
+    fn statistics(&self) -> Statistics {
+        let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        Statistics {
+            clients: count(links(&self.peers).count()),
+            sessions: count(self.peers.iter().map(|peer| peer.sessions.len()).sum()),
+            named_keys: self.control.named_keys(),
+            ..self.statistics.clone()
+        }
+    }
+}
+
+/// Waits for events of the sockets.
+fn look(epoll: &OwnedFd, events: &mut Vec<u64>, timeout: Option<Duration>) -> io::Result<()> {
+    events.clear();
+    let timeout = timeout.map(|_| Timespec { tv_sec: 0, tv_nsec: 0 });
+    let mut room = [MaybeUninit::uninit(); EVENTS];
+    match epoll::wait(epoll, &mut room, timeout.as_ref()) {
+        Ok((came, _)) => {
+            events.extend(came.iter().map(|event| event.data.u64()));
+            Ok(())
+        }
+        Err(Errno::INTR) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+impl fmt::Debug for Daemon {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Daemon").field("clients", &self.peers.len()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,117 @@
+//! Keys that the daemon has under names.
+
+use core::fmt;
+
+use lanecrypt_engine::{Algorithm, Engine, Error, Operation};
+use zeroize::Zeroizing;
+
+use super::sessions::{Opened, Uses, open};
+
+/// A key that the daemon has under a name, for those that may use it.
+pub struct Key {
+    name: String,
+    algorithm: Algorithm,
+    bytes: Zeroizing<Vec<u8>>,
+    users: Vec<u32>,
+    uses: Uses,
+}
+
+impl Key {
+    /// A key for all operations of the users of the daemon itself, by this name.
+    #[must_use]
+    pub fn new(name: impl Into<String>, algorithm: Algorithm, bytes: Zeroizing<Vec<u8>>) -> Self {
+        Self { name: name.into(), algorithm, bytes, users: Vec::new(), uses: Uses::ALL }
+    }
+
+    /// The same key for these users, by number. They may then connect.
+    #[must_use]
+    pub fn for_users(self, users: impl Into<Vec<u32>>) -> Self {
+        Self { users: users.into(), ..self }
+    }
+
+    /// The same key for these operations only.
+    #[must_use]
+    pub fn for_operations(self, operations: impl IntoIterator<Item = Operation>) -> Self {
+        Self { uses: Uses::of(operations), ..self }
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Key").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// Why a named key cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum KeyError {
+    /// Another key has the name.
+    Taken(String),
+    /// The algorithm has no keys of this length, or the key is weak.
+    Key(String, Error),
+}
+
+impl fmt::Display for KeyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Taken(name) => write!(f, "two keys have the name {name}"),
+            Self::Key(name, error) => write!(f, "key {name}: {error}"),
+        }
+    }
+}
+
+impl core::error::Error for KeyError {}
+
+/// The named keys, expanded.
+#[derive(Debug, Default)]
+pub(super) struct Keys(Vec<Named>);
+
+#[derive(Debug)]
+struct Named {
+    name: String,
+    users: Vec<u32>,
+    opened: Opened,
+}
+
+impl Keys {
+    /// Expands the keys.
+    pub(super) fn new(engine: &Engine, keys: Vec<Key>) -> Result<Self, KeyError> {
+        let mut named: Vec<Named> = Vec::with_capacity(keys.len());
+        for Key { name, algorithm, bytes, users, uses } in keys {
+            if named.iter().any(|other| other.name == name) {
+                return Err(KeyError::Taken(name));
+            }
+            let opened = match open(engine, algorithm, &bytes) {
+                Ok(opened) => opened.for_uses(uses),
+                Err(error) => return Err(KeyError::Key(name, error)),
+            };
+            named.push(Named { name, users, opened });
+        }
+        Ok(Self(named))
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether any key is for this user.
+    pub(super) fn serve(&self, user: u32) -> bool {
+        self.0.iter().any(|named| named.users.contains(&user))
+    }
+
+    /// Whether any key is for other users than this one.
+    pub(super) fn serve_others(&self, than: u32) -> bool {
+        self.0.iter().any(|named| named.users.iter().any(|&user| user != than))
+    }
+
+    /// The key of this name, if this user may use it. A key without users is for the daemon's own.
+    pub(super) fn find(&self, name: &str, user: u32, own: u32) -> Option<Opened> {
+        let named = self.0.iter().find(|named| named.name == name)?;
+        let may = match &named.users[..] {
+            [] => user == own,
+            users => users.contains(&user),
+        };
+        may.then(|| named.opened.clone())
+    }
+}

@@ -1,0 +1,91 @@
+//! A client, as the daemon sees it.
+
+use core::cell::Cell;
+use std::os::fd::OwnedFd;
+
+use super::sessions::Sessions;
+use crate::protocol::request::{Found, completion};
+use crate::shared::Mapping;
+
+/// A process that has connected.
+#[derive(Debug)]
+pub(super) struct Peer {
+    /// Its number: never that of another.
+    pub(super) number: u64,
+    pub(super) socket: OwnedFd,
+    pub(super) user: u32,
+    pub(super) sessions: Sessions,
+    /// What it shares with the daemon, once it has asked for that.
+    pub(super) link: Option<Link>,
+}
+
+/// What a client and the daemon share. The cells are the daemon's own: nothing that it has written is
+/// ever read back.
+#[derive(Debug)]
+pub(super) struct Link {
+    pub(super) memory: Mapping,
+    /// Written by the client to wake the daemon, which never reads it: the descriptor's flags are the
+    /// client's, too, so that a read could wait.
+    pub(super) doorbell: OwnedFd,
+    /// How many requests have been taken, and how many completions written, modulo 2^32.
+    taken: Cell<u32>,
+    completed: Cell<u32>,
+    /// How many of them the client has been told of.
+    told: Cell<u32>,
+    /// Whether it has written what no client writes.
+    is_broken: Cell<bool>,
+}
+
+impl Link {
+    pub(super) fn new(memory: Mapping, doorbell: OwnedFd) -> Self {
+        let [taken, completed, told] = [(); 3].map(|()| Cell::new(0));
+        let is_broken = Cell::new(false);
+        Self { memory, doorbell, taken, completed, told, is_broken }
+    }
+
+    /// How many requests there are to take. A client that claims more than its ring holds is broken
+    /// from then on, and has none.
+    #[inline]
+    pub(super) fn available(&self) -> u32 {
+        let available = self.memory.submitted().wrapping_sub(self.taken.get());
+        if available > self.memory.layout().depth() {
+            self.is_broken.set(true);
+        }
+        if self.is_broken.get() { 0 } else { available }
+    }
+
+    pub(super) fn is_broken(&self) -> bool {
+        self.is_broken.get()
+    }
+
+    /// The oldest request, read once.
+    #[inline]
+    pub(super) fn next(&self) -> Found {
+        Found::of(self.memory.read_submission(self.taken.get()))
+    }
+
+    /// Takes the oldest request out.
+    #[inline]
+    pub(super) fn advance(&self) {
+        self.taken.set(self.taken.get().wrapping_add(1));
+    }
+
+    /// Writes a completion. A client that does not read them loses the oldest.
+    #[inline]
+    pub(super) fn complete(&self, number: u64, status: u32) {
+        let completed = self.completed.get();
+        self.memory.write_completion(completed, completion(number, status));
+        self.completed.set(completed.wrapping_add(1));
+    }
+
+    /// Publishes the completions; false if there are none.
+    #[inline]
+    pub(super) fn publish(&self) -> bool {
+        let completed = self.completed.get();
+        if self.told.replace(completed) == completed {
+            return false;
+        }
+        self.memory.complete(completed);
+        true
+    }
+}

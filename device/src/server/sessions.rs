@@ -1,0 +1,134 @@
+//! The sessions of a client.
+
+use std::sync::Arc;
+
+use lanecrypt_engine::{Algorithm, Engine, Error, Operation, Session};
+
+/// The operations that a session may be used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Uses(u8);
+
+impl Uses {
+    pub(super) const ALL: Self = Self(u8::MAX);
+
+    pub(super) fn of(operations: impl IntoIterator<Item = Operation>) -> Self {
+        Self(operations.into_iter().fold(0, |uses, operation| uses | 1 << operation as u8))
+    }
+
+    #[inline]
+    pub(super) fn allow(self, operation: Operation) -> bool {
+        self.0 & 1 << operation as u8 != 0
+    }
+}
+
+/// An open session. Those of a named key share it.
+#[derive(Clone, Debug)]
+pub(super) struct Opened {
+    // Its key is expanded on the heap, and stays there: to move it would leave a copy behind.
+    #[expect(clippy::redundant_allocation, reason = "the session is not moved")]
+    session: Arc<Box<Session>>,
+    pub(super) uses: Uses,
+}
+
+impl Opened {
+    pub(super) fn for_uses(self, uses: Uses) -> Self {
+        Self { uses, ..self }
+    }
+
+    #[inline]
+    pub(super) fn session(&self) -> &Session {
+        &self.session
+    }
+}
+
+/// Opens a session for all operations.
+pub(super) fn open(engine: &Engine, algorithm: Algorithm, key: &[u8]) -> Result<Opened, Error> {
+    let session = match algorithm.is_aead() {
+        true => engine.boxed_session(algorithm, key)?,
+        false => engine.boxed_raw_session(algorithm, key)?,
+    };
+    Ok(Opened { session: Arc::new(session), uses: Uses::ALL })
+}
+
+/// The sessions of a client, by number: 16 bits of index, and 16 that count how often the place was
+/// taken.
+#[derive(Debug, Default)]
+pub(super) struct Sessions(Vec<(u32, Option<Opened>)>);
+
+impl Sessions {
+    /// The most sessions that there can be.
+    pub(super) const MOST: usize = 1 << 16;
+
+    pub(super) fn len(&self) -> usize {
+        self.0.iter().filter(|(_, opened)| opened.is_some()).count()
+    }
+
+    /// Keeps a session, if there are fewer than `most`, and returns its number.
+    pub(super) fn add(&mut self, opened: Opened, most: usize) -> Option<u32> {
+        if self.len() >= most.min(Self::MOST) {
+            return None;
+        }
+        if let Some((number, place)) = self.0.iter_mut().find(|(_, opened)| opened.is_none()) {
+            *number = number.wrapping_add(1 << 16);
+            *place = Some(opened);
+            return Some(*number);
+        }
+        let number = u32::try_from(self.0.len()).ok()?;
+        self.0.push((number, Some(opened)));
+        Some(number)
+    }
+
+    /// Ends a session; false if there is none of this number.
+    pub(super) fn remove(&mut self, number: u32) -> bool {
+        let place = self.0.get_mut(number as usize & (Self::MOST - 1));
+        match place.filter(|(its, opened)| *its == number && opened.is_some()) {
+            Some((_, opened)) => {
+                *opened = None;
+                true
+            }
+            None => false,
+        }
+    }
+
+    #[inline]
+    pub(super) fn find(&self, number: u32) -> Option<&Opened> {
+        match self.0.get(number as usize & (Self::MOST - 1)) {
+            Some((its, opened)) if *its == number => opened.as_ref(),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_closed_sessions_find_nothing() {
+        let engine = Engine::new();
+        let open = || open(&engine, Algorithm::AES_128_GCM, &[1; 16]).expect("it is a key");
+        let mut sessions = Sessions::default();
+        let first = sessions.add(open(), 2).expect("there is room");
+        let second = sessions.add(open(), 2).expect("there is room");
+        assert_eq!(sessions.add(open(), 2), None);
+        assert!(sessions.find(first).is_some() && sessions.find(second).is_some());
+        assert!(sessions.remove(first) && !sessions.remove(first));
+        assert!(sessions.find(first).is_none());
+        let third = sessions.add(open(), 2).expect("there is room");
+        assert!(third != first && sessions.find(third).is_some() && sessions.find(first).is_none());
+        for number in [first, 2, u32::MAX, third + (1 << 16)] {
+            assert!(sessions.find(number).is_none() && !sessions.remove(number));
+        }
+        assert_eq!(sessions.len(), 2);
+    }
+
+    #[test]
+    fn only_the_named_operations_are_allowed() {
+        let uses = Uses::of([Operation::Open]);
+        assert_eq!(
+            Operation::ALL.map(|operation| uses.allow(operation)),
+            [false, false, false, true]
+        );
+        assert!(Operation::ALL.iter().all(|&operation| Uses::ALL.allow(operation)));
+    }
+}

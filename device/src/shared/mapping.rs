@@ -1,0 +1,271 @@
+//! The mapped memory.
+
+use core::ffi::c_void;
+use core::fmt;
+use core::ptr::{self, NonNull};
+use core::sync::atomic::{AtomicU32, Ordering};
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, memfd_create};
+use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+
+use super::bell::Bell;
+use super::copy::copy;
+use super::layout::{Layout, Word};
+
+/// Shared memory of one client, mapped in this process.
+pub(crate) struct Mapping {
+    base: NonNull<u8>,
+    layout: Layout,
+}
+
+/// One of the two that share the memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Client,
+    Daemon,
+}
+
+// SAFETY: the memory belongs to the process and not to a thread.
+unsafe impl Send for Mapping {}
+// SAFETY: what shares it only copies bytes and uses atomic numbers, as another process does anyway.
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    /// New memory of zeros that nobody can shrink or grow, and its descriptor.
+    ///
+    /// # Errors
+    ///
+    /// The system has no memory or no descriptor.
+    pub(crate) fn make(layout: Layout) -> io::Result<(Self, OwnedFd)> {
+        let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+        let memory = memfd_create("lanecrypt-device", flags)?;
+        rustix::fs::ftruncate(&memory, layout.length() as u64)?;
+        fcntl_add_seals(&memory, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
+        Ok((Self::map(&memory, layout)?, memory))
+    }
+
+    /// Memory that the other side has made.
+    ///
+    /// # Errors
+    ///
+    /// It can be shrunk, or has another length; the system has no memory.
+    pub(crate) fn open(memory: impl AsFd, layout: Layout) -> io::Result<Self> {
+        let is_sealed = fcntl_get_seals(&memory)?.contains(SealFlags::SHRINK);
+        let length = rustix::fs::fstat(&memory)?.st_size;
+        if !is_sealed || usize::try_from(length) != Ok(layout.length()) {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        Self::map(memory, layout)
+    }
+
+    fn map(memory: impl AsFd, layout: Layout) -> io::Result<Self> {
+        let rights = ProtFlags::READ | ProtFlags::WRITE;
+        // SAFETY: the kernel chooses where; what is mapped there has no other user in this process.
+        let base =
+            unsafe { mmap(ptr::null_mut(), layout.length(), rights, MapFlags::SHARED, memory, 0) }?;
+        let base = NonNull::new(base.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
+        Ok(Self { base, layout })
+    }
+
+    pub(crate) fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// How many requests the client says that it has submitted, modulo 2^32.
+    #[inline]
+    pub(crate) fn submitted(&self) -> u32 {
+        // Acquire: pairs with `submit`, so that the requests are seen, too.
+        self.word(Word::Submitted).load(Ordering::Acquire)
+    }
+
+    /// Publishes the requests before this number.
+    #[inline]
+    pub(crate) fn submit(&self, number: u32) {
+        // Release: pairs with `submitted`.
+        self.word(Word::Submitted).store(number, Ordering::Release);
+    }
+
+    /// How many requests the daemon says that it has completed, modulo 2^32.
+    #[inline]
+    pub(crate) fn completed(&self) -> u32 {
+        // Acquire: pairs with `complete`, so that the answers are seen, too.
+        self.word(Word::Completed).load(Ordering::Acquire)
+    }
+
+    /// Publishes the completions before this number.
+    #[inline]
+    pub(crate) fn complete(&self, number: u32) {
+        // Release: pairs with `completed`.
+        self.word(Word::Completed).store(number, Ordering::Release);
+    }
+
+    /// The bell that wakes this side.
+    #[inline]
+    pub(crate) fn bell(&self, sleeper: Side) -> Bell<'_> {
+        Bell::new(self.word(match sleeper {
+            Side::Client => Word::ClientAsleep,
+            Side::Daemon => Word::DaemonAsleep,
+        }))
+    }
+
+    /// Says on which processor this side runs.
+    #[inline]
+    pub(crate) fn runs_on(&self, side: Side, processor: u32) {
+        // Relaxed: a hint.
+        self.processor_word(side).store(processor.wrapping_add(1), Ordering::Relaxed);
+    }
+
+    /// On which processor this side says that it runs.
+    #[inline]
+    pub(crate) fn processor(&self, side: Side) -> Option<u32> {
+        // Relaxed: a hint.
+        self.processor_word(side).load(Ordering::Relaxed).checked_sub(1)
+    }
+
+    fn processor_word(&self, side: Side) -> &AtomicU32 {
+        self.word(match side {
+            Side::Client => Word::ClientProcessor,
+            Side::Daemon => Word::DaemonProcessor,
+        })
+    }
+
+    /// Copies a request out of its ring, once.
+    #[inline]
+    pub(crate) fn read_submission(&self, number: u32) -> [u64; Layout::SUBMISSION / 8] {
+        let mut words = [0; Layout::SUBMISSION / 8];
+        let from = self.at(self.layout.submission_at(number));
+        // SAFETY: a place of the ring has as many bytes, and is in the mapping; nothing refers to it.
+        unsafe { copy(from, words.as_mut_ptr().cast(), Layout::SUBMISSION) };
+        words
+    }
+
+    #[inline]
+    pub(crate) fn write_submission(&self, number: u32, words: &[u64; Layout::SUBMISSION / 8]) {
+        let to = self.at(self.layout.submission_at(number));
+        // SAFETY: as in `read_submission`.
+        unsafe { copy(words.as_ptr().cast(), to, Layout::SUBMISSION) };
+    }
+
+    /// Copies a completion out of its ring, once.
+    #[inline]
+    pub(crate) fn read_completion(&self, number: u32) -> [u64; Layout::COMPLETION / 8] {
+        let mut words = [0; Layout::COMPLETION / 8];
+        let from = self.at(self.layout.completion_at(number));
+        // SAFETY: a place of the ring has as many bytes, and is in the mapping; nothing refers to it.
+        unsafe { copy(from, words.as_mut_ptr().cast(), Layout::COMPLETION) };
+        words
+    }
+
+    #[inline]
+    pub(crate) fn write_completion(&self, number: u32, words: [u64; Layout::COMPLETION / 8]) {
+        let to = self.at(self.layout.completion_at(number));
+        // SAFETY: as in `read_completion`.
+        unsafe { copy(words.as_ptr().cast(), to, Layout::COMPLETION) };
+    }
+
+    /// Copies bytes out of the arena; false if they are not all in it, and then nothing is copied.
+    #[inline]
+    #[must_use]
+    pub(crate) fn read(&self, offset: u32, to: &mut [u8]) -> bool {
+        let Some(at) = self.layout.in_arena(offset, to.len()) else { return false };
+        // SAFETY: the bytes are in the mapping, which nothing refers to.
+        unsafe { copy(self.at(at), to.as_mut_ptr(), to.len()) };
+        true
+    }
+
+    /// Copies bytes into the arena; false if they have no room there, and then nothing is copied.
+    #[inline]
+    #[must_use]
+    pub(crate) fn write(&self, offset: u32, from: &[u8]) -> bool {
+        let Some(at) = self.layout.in_arena(offset, from.len()) else { return false };
+        // SAFETY: as in `read`.
+        unsafe { copy(from.as_ptr(), self.at(at), from.len()) };
+        true
+    }
+
+    fn word(&self, word: Word) -> &AtomicU32 {
+        let at = self.at(Layout::word_at(word)).cast::<u32>();
+        debug_assert!(at.is_aligned());
+        // SAFETY: it is aligned, in the mapping, and used as an atomic number everywhere.
+        unsafe { AtomicU32::from_ptr(at) }
+    }
+
+    /// A place in the mapping.
+    #[inline]
+    fn at(&self, offset: usize) -> *mut u8 {
+        debug_assert!(offset <= self.layout.length());
+        // SAFETY: the layout's places are in the mapping, or at its end.
+        unsafe { self.base.as_ptr().add(offset) }
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: nothing refers to it any more. It can only fail for other arguments.
+        let _ = unsafe { munmap(self.base.as_ptr().cast::<c_void>(), self.layout.length()) };
+    }
+}
+
+impl fmt::Debug for Mapping {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mapping").field("layout", &self.layout).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout() -> Layout {
+        Layout::new(4, 1 << 12).expect("it is within bounds")
+    }
+
+    #[test]
+    fn two_mappings_share_what_is_written() {
+        let (daemon, memory) = Mapping::make(layout()).expect("there is memory");
+        let client = Mapping::open(&memory, layout()).expect("there is memory");
+        client.write_submission(5, &[1, 2, 3, 4, 5, 6, 7, 8]);
+        client.submit(6);
+        assert_eq!(daemon.submitted(), 6);
+        assert_eq!(daemon.read_submission(1), [1, 2, 3, 4, 5, 6, 7, 8]);
+        daemon.write_completion(7, [9, 10]);
+        daemon.complete(8);
+        assert_eq!((client.completed(), client.read_completion(3)), (8, [9, 10]));
+
+        let mut bytes = [0; 5];
+        assert!(client.write(4091, b"hello") && daemon.read(4091, &mut bytes));
+        assert_eq!(&bytes, b"hello");
+        assert!(!client.write(4092, b"hello") && !daemon.read(u32::MAX, &mut bytes));
+
+        client.runs_on(Side::Client, 3);
+        assert_eq!(
+            (daemon.processor(Side::Client), daemon.processor(Side::Daemon)),
+            (Some(3), None)
+        );
+        client.bell(Side::Client).falls_asleep();
+        assert!(daemon.bell(Side::Client).is_to_ring() && !daemon.bell(Side::Client).is_to_ring());
+        assert!(!daemon.bell(Side::Daemon).is_to_ring());
+    }
+
+    #[test]
+    fn the_memory_keeps_its_length() {
+        let (_mapping, memory) = Mapping::make(layout()).expect("there is memory");
+        for length in [0, 1 << 30] {
+            assert_eq!(rustix::fs::ftruncate(&memory, length), Err(rustix::io::Errno::PERM));
+        }
+        assert!(fcntl_add_seals(&memory, SealFlags::WRITE).is_err());
+    }
+
+    #[test]
+    fn memory_that_could_be_shrunk_is_refused() {
+        let memory = memfd_create("test", MemfdFlags::ALLOW_SEALING).expect("there is memory");
+        rustix::fs::ftruncate(&memory, layout().length() as u64).expect("there is memory");
+        assert!(Mapping::open(&memory, layout()).is_err());
+        fcntl_add_seals(&memory, SealFlags::SHRINK).expect("it may be sealed");
+        assert!(Mapping::open(&memory, layout()).is_ok());
+        let longer = Layout::new(4, 1 << 13).expect("it is within bounds");
+        assert!(Mapping::open(&memory, longer).is_err());
+    }
+}

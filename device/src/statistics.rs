@@ -1,0 +1,111 @@
+//! What a daemon has done.
+
+use core::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// The number of classes by powers of two.
+const CLASSES: usize = 40;
+
+/// What a daemon has done since it began.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Statistics {
+    /// How many clients are connected.
+    pub clients: u32,
+    /// How many sessions they have open.
+    pub sessions: u32,
+    /// How many keys have names.
+    pub named_keys: u32,
+    /// How many requests it has answered.
+    pub requests: u64,
+    /// How many of them were refused or not authentic.
+    pub failed: u64,
+    /// How many batches they were.
+    pub batches: u64,
+    /// How often it has slept.
+    pub sleeps: u64,
+    /// How many batches had 1, 2 to 3, 4 to 7, ... requests.
+    pub batch_sizes: Vec<u64>,
+    /// How many requests took less than 1, 2, 4, ... ns, from when they were found until all of their
+    /// batch were answered.
+    pub(crate) latencies: Vec<u64>,
+}
+
+impl Statistics {
+    pub(crate) fn new() -> Self {
+        Self {
+            clients: 0,
+            sessions: 0,
+            named_keys: 0,
+            requests: 0,
+            failed: 0,
+            batches: 0,
+            sleeps: 0,
+            batch_sizes: vec![0; 16],
+            latencies: vec![0; CLASSES],
+        }
+    }
+
+    /// Counts a batch of at least one request.
+    #[inline]
+    pub(crate) fn count(&mut self, requests: usize, took: Duration) {
+        self.requests += requests as u64;
+        self.batches += 1;
+        if let Some(class) = self.batch_sizes.get_mut(requests.max(1).ilog2() as usize) {
+            *class += 1;
+        }
+        let nanoseconds = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+        let class = (u64::BITS - nanoseconds.leading_zeros()) as usize;
+        if let Some(class) = self.latencies.get_mut(class.min(CLASSES - 1)) {
+            *class += requests as u64;
+        }
+    }
+
+    /// The mean number of requests in a batch, which share lanes.
+    #[must_use]
+    pub fn lane_fill(&self) -> f64 {
+        self.requests as f64 / self.batches.max(1) as f64
+    }
+
+    /// The time within which this part of all requests was answered, from when the daemon found them:
+    /// an upper bound that is right to a factor of two. `part` is between 0 and 1.
+    #[must_use]
+    pub fn latency(&self, part: f64) -> Option<Duration> {
+        let all: u64 = self.latencies.iter().sum();
+        if all == 0 {
+            return None;
+        }
+        let mut left = part.clamp(0.0, 1.0) * all as f64;
+        for (class, &count) in self.latencies.iter().enumerate() {
+            left -= count as f64;
+            if left <= 0.0 && count > 0 {
+                return Some(Duration::from_nanos(1 << class));
+            }
+        }
+        Some(Duration::from_nanos(1 << (CLASSES - 1)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_upper_bounds() {
+        let mut statistics = Statistics::new();
+        assert_eq!(statistics.latency(0.5), None);
+        for _ in 0..99 {
+            statistics.count(1, Duration::from_nanos(700));
+        }
+        statistics.count(1, Duration::from_micros(70));
+        assert_eq!(statistics.latency(0.5), Some(Duration::from_nanos(1024)));
+        assert_eq!(statistics.latency(0.99), Some(Duration::from_nanos(1024)));
+        assert_eq!(statistics.latency(0.999), Some(Duration::from_nanos(131_072)));
+        statistics.count(300, Duration::MAX);
+        assert_eq!((statistics.requests, statistics.batches), (400, 101));
+        assert_eq!((statistics.batch_sizes[0], statistics.batch_sizes[8]), (100, 1));
+        assert!(statistics.latency(1.0) > Some(Duration::from_secs(400)));
+        assert!((statistics.lane_fill() - 400.0 / 101.0).abs() < 1e-9);
+    }
+}
