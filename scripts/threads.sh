@@ -7,6 +7,8 @@ cd "$(dirname "$0")/.."
 echo "== loom"
 RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom \
     cargo test --release --locked -p lanecrypt-engine --test queue_loom
+RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom \
+    cargo test --release --locked -p lanecrypt-device --test wake_loom
 
 echo "== ThreadSanitizer"
 host=$(rustc -vV | sed -n 's/^host: //p')

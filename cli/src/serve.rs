@@ -2,12 +2,12 @@
 
 mod config;
 
+use core::str::FromStr;
 use core::time::Duration;
 use std::io;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::str::FromStr;
 
 use lanecrypt_device::{Placement, Server, default_path};
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};

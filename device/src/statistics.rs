@@ -49,7 +49,8 @@ impl Statistics {
 
     /// Counts a batch of at least one request.
     #[inline]
-    pub(crate) fn count(&mut self, requests: usize, took: Duration) {
+    pub(crate) fn count(&mut self, requests: usize, failed: usize, took: Duration) {
+        self.failed += failed as u64;
         self.requests += requests as u64;
         self.batches += 1;
         if let Some(class) = self.batch_sizes.get_mut(requests.max(1).ilog2() as usize) {
@@ -96,13 +97,13 @@ mod tests {
         let mut statistics = Statistics::new();
         assert_eq!(statistics.latency(0.5), None);
         for _ in 0..99 {
-            statistics.count(1, Duration::from_nanos(700));
+            statistics.count(1, 0, Duration::from_nanos(700));
         }
-        statistics.count(1, Duration::from_micros(70));
+        statistics.count(1, 1, Duration::from_micros(70));
         assert_eq!(statistics.latency(0.5), Some(Duration::from_nanos(1024)));
         assert_eq!(statistics.latency(0.99), Some(Duration::from_nanos(1024)));
         assert_eq!(statistics.latency(0.999), Some(Duration::from_nanos(131_072)));
-        statistics.count(300, Duration::MAX);
+        statistics.count(300, 0, Duration::MAX);
         assert_eq!((statistics.requests, statistics.batches), (400, 101));
         assert_eq!((statistics.batch_sizes[0], statistics.batch_sizes[8]), (100, 1));
         assert!(statistics.latency(1.0) > Some(Duration::from_secs(400)));

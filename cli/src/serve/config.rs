@@ -57,8 +57,11 @@ impl Config {
     pub(super) fn read(path: &Path) -> Result<Self, String> {
         let at = path.display();
         let text = fs::read_to_string(path).map_err(|error| format!("{at}: {error}"))?;
-        let written: Written =
-            toml::from_str(&text).map_err(|error| format!("{at}: {}", error.to_string().trim()))?;
+        let written: Written = toml::from_str(&text).map_err(|error| {
+            let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+            let line = before.matches('\n').count() + 1;
+            format!("{at}:{line}: {}", error.message().replace('\n', ", "))
+        })?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let keys = written.keys.into_iter().map(|key| {
             let name = key.name.clone();

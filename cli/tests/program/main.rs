@@ -8,6 +8,7 @@ mod engine;
 mod files;
 mod model;
 mod random;
+mod serve;
 mod streams;
 mod support;
 mod terminal;

@@ -26,6 +26,9 @@ use crate::{ConnectError, Error};
 /// For how long a client sleeps before it looks whether the daemon lives.
 const NAP: Duration = Duration::from_millis(40);
 
+/// How many requests are published together before the daemon is told of all.
+const PART: u32 = 8;
+
 /// A connection to a daemon.
 pub(super) struct Channel {
     memory: Mapping,
@@ -42,6 +45,8 @@ pub(super) struct Channel {
     /// When the daemon was last seen alive, and how often nothing has been found since.
     seen: Instant,
     misses: u32,
+    /// How often nobody has woken it although there were completions.
+    overslept: u64,
     is_gone: bool,
     process: Generation,
 }
@@ -133,6 +138,7 @@ impl Channel {
             spin: Spin::new(settings.spin),
             seen: Instant::now(),
             misses: 0,
+            overslept: 0,
             is_gone: false,
             process: Generation::now(),
         })
@@ -208,6 +214,10 @@ impl Channel {
         self.submitted = self.submitted.wrapping_add(1);
         let header = u32::try_from(request.header).unwrap_or(0);
         self.window.wait(number, Pending { owner, offset: behind + header });
+        if self.submitted.is_multiple_of(PART) {
+            // A daemon that is awake may begin; one that sleeps is woken when it is told of all.
+            self.memory.submit(self.submitted);
+        }
         Ok(number)
     }
 
@@ -294,8 +304,9 @@ impl Channel {
         }
         memory.runs_on(Side::Client, processor);
         loop {
-            self.nap();
+            let is_late = self.nap();
             if self.is_ready() {
+                self.overslept += u64::from(is_late);
                 return Ok(());
             }
             if self.is_gone || (self.seen.elapsed() >= NAP / 2 && !self.lives()) {
@@ -305,18 +316,26 @@ impl Channel {
         }
     }
 
-    /// Sleeps until the daemon wakes this side, or for a while.
-    fn nap(&self) {
+    /// How often nobody has woken it although there were completions.
+    pub(super) fn overslept(&self) -> u64 {
+        self.overslept
+    }
+
+    /// Sleeps until the daemon wakes this side, or for a while; true if it was that long.
+    fn nap(&self) -> bool {
         let bell = self.memory.bell(Side::Client);
         bell.falls_asleep();
         settle();
+        let mut is_late = false;
         if !self.is_ready() {
             let nap = Timespec { tv_sec: 0, tv_nsec: i64::from(NAP.subsec_nanos()) };
             // Whatever it says, one looks afterwards. Without the flag for private memory, because
             // the other side has a mapping of its own.
-            let _ = futex::wait(bell.word(), futex::Flags::empty(), Bell::ASLEEP, Some(&nap));
+            let woken = futex::wait(bell.word(), futex::Flags::empty(), Bell::ASLEEP, Some(&nap));
+            is_late = woken == Err(Errno::TIMEDOUT);
         }
         bell.wakes_up();
+        is_late
     }
 
     /// Whether the daemon still holds its end of the socket.

@@ -21,7 +21,9 @@ pub(crate) const LONGEST_PATH: usize = 107;
 
 /// The address of a socket at this path; `None` if the path is too long.
 pub(crate) fn address(path: &Path) -> Option<SocketAddrUnix> {
-    SocketAddrUnix::new(path).ok()
+    // With its end it fills what other programs have for it.
+    let fits = path.as_os_str().len() <= LONGEST_PATH;
+    fits.then(|| SocketAddrUnix::new(path).ok()).flatten()
 }
 
 /// A socket of the kind that both sides use.

@@ -5,6 +5,7 @@ use std::os::fd::OwnedFd;
 
 use super::sessions::Sessions;
 use crate::protocol::request::{Found, completion};
+use crate::protocol::status;
 use crate::shared::Mapping;
 
 /// A process that has connected.
@@ -70,15 +71,28 @@ impl Link {
         self.taken.set(self.taken.get().wrapping_add(1));
     }
 
-    /// Writes a completion. A client that does not read them loses the oldest.
+    /// Answers a request: copies its answer to where it belongs, if there is one, and writes the
+    /// completion. A client that does not read them loses the oldest.
     #[inline]
-    pub(super) fn complete(&self, number: u64, status: u32) {
+    pub(super) fn answer(&self, number: u64, status: u32, offset: u32, answer: &[u8]) {
+        if status::changes(status) {
+            // It is within the arena, as it was when the request was taken.
+            let _ = self.memory.write(offset, answer);
+        }
         let completed = self.completed.get();
         self.memory.write_completion(completed, completion(number, status));
         self.completed.set(completed.wrapping_add(1));
     }
 
-    /// Publishes the completions; false if there are none.
+    /// Publishes the completions that there are so far. It wakes nobody: [`publish`](Self::publish)
+    /// must follow.
+    #[inline]
+    pub(super) fn publish_part(&self) {
+        self.memory.complete(self.completed.get());
+    }
+
+    /// Publishes all completions. Whether there were any since it was last called, so that a client
+    /// that sleeps is to be woken.
     #[inline]
     pub(super) fn publish(&self) -> bool {
         let completed = self.completed.get();

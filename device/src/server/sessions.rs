@@ -28,9 +28,17 @@ pub(super) struct Opened {
     #[expect(clippy::redundant_allocation, reason = "the session is not moved")]
     session: Arc<Box<Session>>,
     pub(super) uses: Uses,
+    /// For each operation the longest data that is served faster beside others, in bytes.
+    longest: [usize; Operation::ALL.len()],
 }
 
 impl Opened {
+    /// Whether messages of this length may be served faster beside others.
+    #[inline]
+    pub(super) fn gains(&self, operation: Operation, bytes: usize) -> bool {
+        self.longest.get(operation as usize).is_some_and(|&longest| bytes <= longest)
+    }
+
     pub(super) fn for_uses(self, uses: Uses) -> Self {
         Self { uses, ..self }
     }
@@ -47,7 +55,14 @@ pub(super) fn open(engine: &Engine, algorithm: Algorithm, key: &[u8]) -> Result<
         true => engine.boxed_session(algorithm, key)?,
         false => engine.boxed_raw_session(algorithm, key)?,
     };
-    Ok(Opened { session: Arc::new(session), uses: Uses::ALL })
+    let mut longest = [0; Operation::ALL.len()];
+    for row in engine.costs().side_by_side().filter(|row| row.algorithm == algorithm) {
+        if let Some(longest) = longest.get_mut(row.operation as usize) {
+            // Packets have their tag with them.
+            *longest = (*longest).max(row.longest.saturating_add(algorithm.tag_length()));
+        }
+    }
+    Ok(Opened { session: Arc::new(session), uses: Uses::ALL, longest })
 }
 
 /// The sessions of a client, by number: 16 bits of index, and 16 that count how often the place was

@@ -3,7 +3,7 @@
 use core::mem;
 use std::time::Instant;
 
-use lanecrypt_engine::{Batch, Engine, Operation, Room};
+use lanecrypt_engine::{Batch, Engine, Error, Operation, Room};
 use rustix::thread::futex;
 
 use super::peer::{Link, Peer};
@@ -31,30 +31,35 @@ pub(super) struct Turn {
     first: usize,
 }
 
-/// A request that has been taken.
-#[derive(Debug)]
+/// A request that waits in the batch for others.
+#[derive(Clone, Copy, Debug)]
 struct Job {
     /// The index of its client.
     peer: usize,
     /// The client's number of it.
     number: u64,
-    /// `None` if the batch knows.
-    status: Option<u32>,
-    /// Whether the answer is random bytes.
-    fills: bool,
+    /// Its index in the batch.
+    index: usize,
     /// The answer in private memory, and where it goes in the arena.
     at: usize,
     length: usize,
     offset: u32,
 }
 
-/// What there is to write when a request has been taken.
+/// What has become of a request that was taken.
 enum Taken {
-    /// It has been settled, or waits in the batch.
-    Job(Job),
+    /// It has been answered.
+    Answered,
+    /// It has been answered, and has failed.
+    Failed,
+    /// It waits in the batch.
+    Waits(Job),
     /// There is no room for it in this turn.
     Later,
 }
+
+/// How many answers are published together while others are being served.
+const PART: usize = 8;
 
 impl Turn {
     pub(super) fn new(engine: &Engine) -> Self {
@@ -87,69 +92,68 @@ impl Turn {
         }
         let begun = Instant::now();
         // Each client has its share, so that none is kept waiting by another.
-        let share = MOST.div_ceil(waiting);
-        self.take(peers, share);
-        statistics.failed += self.answer(peers);
+        let (served, failed) = self.take(peers, MOST.div_ceil(waiting), waiting > 1);
+        let failed = failed + self.answer(peers);
         publish(peers);
-        let served = self.jobs.len();
-        statistics.count(served, begun.elapsed());
+        statistics.count(served, failed, begun.elapsed());
         served
     }
 
-    /// Takes requests and serves them.
-    fn take(&mut self, peers: &[Peer], share: usize) {
+    /// Takes requests. Those that gain nothing from company are served and answered at once; the
+    /// others are served in the end, together. Returns how many requests that were, and how many
+    /// failed of those that were answered.
+    fn take(&mut self, peers: &[Peer], share: usize, in_company: bool) -> (usize, usize) {
         self.jobs.clear();
         let length = self.private.len();
         let mut rest = &mut *self.private;
         let mut batch = self.room.batch();
+        let (mut served, mut failed) = (0, 0);
         self.first = if self.first < peers.len() { self.first } else { 0 };
         let order = (self.first..peers.len()).chain(0..self.first);
         self.first += 1;
         'turn: for (at, peer) in order.filter_map(|at| Some((at, peers.get(at)?))) {
             let Some(link) = &peer.link else { continue };
             let available = usize::try_from(link.available()).unwrap_or(0);
-            for _ in 0..available.min(share) {
-                if self.jobs.len() == MOST {
+            let in_company = in_company || available > 1;
+            for taken in 1..=available.min(share) {
+                if served == MOST {
                     break 'turn;
                 }
                 let begin = length - rest.len();
-                match take_one(peer, link, &mut rest, &mut batch) {
-                    Taken::Job(job) => self.jobs.push(Job { peer: at, at: begin + job.at, ..job }),
+                match take_one(peer, link, &mut rest, &mut batch, in_company) {
+                    Taken::Answered => {}
+                    Taken::Failed => failed += 1,
+                    Taken::Waits(job) => {
+                        self.jobs.push(Job { peer: at, at: begin + job.at, ..job });
+                    }
                     Taken::Later => break 'turn,
                 }
                 link.advance();
+                served += 1;
+                if taken % PART == 0 {
+                    // It is awake if it looks for them; otherwise it is woken in the end.
+                    link.publish_part();
+                }
             }
         }
         self.used = self.used.max(length - rest.len());
         // Each outcome is asked for below.
         let _ = batch.finish();
+        (served, failed)
     }
 
-    /// Copies what was served to where it belongs, and writes the completions. Returns how many
-    /// requests have failed.
-    fn answer(&mut self, peers: &[Peer]) -> u64 {
+    /// Answers what was served in the end. Returns how many requests of it have failed.
+    fn answer(&mut self, peers: &[Peer]) -> usize {
         let mut failed = 0;
-        let mut outcomes = self.room.outcomes();
         for job in &self.jobs {
-            let status = job.status.unwrap_or_else(|| {
-                let outcome = outcomes.next().flatten();
-                status::of(outcome.unwrap_or(Err(lanecrypt_engine::Error::Unsupported)))
-            });
-            failed += u64::from(status != status::SERVED);
-            let Some(Some(link)) = peers.get(job.peer).map(|peer| &peer.link) else { continue };
-            let Some(answer) =
-                self.private.get_mut(job.at..).and_then(|from| from.get_mut(..job.length))
-            else {
+            let outcome = self.room.outcome(job.index);
+            let status = status::of(outcome.unwrap_or(Err(Error::Unsupported)));
+            failed += usize::from(status != status::SERVED);
+            let Some(link) = peers.get(job.peer).and_then(|peer| peer.link.as_ref()) else {
                 continue;
             };
-            if status::changes(status) {
-                // It is within the arena, as it was when it was taken.
-                let _ = link.memory.write(job.offset, answer);
-            }
-            if job.fills {
-                answer.fill(0);
-            }
-            link.complete(job.number, status);
+            let answer = self.private.get(job.at..).and_then(|from| from.get(..job.length));
+            link.answer(job.number, status, job.offset, answer.unwrap_or_default());
         }
         failed
     }
@@ -163,67 +167,79 @@ fn take_one<'t>(
     link: &Link,
     rest: &mut &'t mut [u8],
     batch: &mut Batch<'_, 't>,
+    in_company: bool,
 ) -> Taken {
     let found = link.next();
     let Some(code) = found.code() else {
-        return settled(&found, status::of(Err(lanecrypt_engine::Error::Unsupported)));
+        return refused(link, &found, status::of(Err(Error::Unsupported)));
     };
     let Some(places) = found.places(link.memory.layout().arena()) else {
-        return settled(&found, status::MALFORMED);
+        return refused(link, &found, status::MALFORMED);
     };
     let operation = match code {
         Code::Cipher(operation) => operation,
-        Code::Fill => return fill(&found, places.span, rest),
+        Code::Fill => return fill(link, &found, places.span, rest),
     };
     let Some(opened) = peer.sessions.find(found.session) else {
-        return settled(&found, status::UNKNOWN_SESSION);
+        return refused(link, &found, status::UNKNOWN_SESSION);
     };
     if !opened.uses.allow(operation) {
-        return settled(&found, status::NOT_ALLOWED);
+        return refused(link, &found, status::NOT_ALLOWED);
     }
-    let Some((piece, others)) = mem::take(rest).split_at_mut_checked(places.span) else {
+    if rest.len() < places.span {
         return Taken::Later;
-    };
+    }
+    let (whole, others) = mem::take(rest).split_at_mut(places.span);
     *rest = others;
     // From here on the client can change nothing any more.
-    if !link.memory.read(found.offset, piece) {
-        return settled(&found, status::MALFORMED);
+    if !link.memory.read(found.offset, whole) {
+        return refused(link, &found, status::MALFORMED);
     }
-    let (long, piece) = piece.split_at_mut(places.nonce);
+    let (long, piece) = whole.split_at_mut(places.nonce);
     let nonce = if places.nonce > 0 { &*long } else { found.nonce() };
     let (header, data) = piece.split_at_mut(places.header);
-    let begin = places.nonce + places.header;
-    let offset = found.offset.saturating_add(u32::try_from(begin).unwrap_or(u32::MAX));
-    let length = data.len();
+    let at = places.nonce + places.header;
+    // It is within the arena, as all of the request is.
+    let offset = found.offset.saturating_add(u32::try_from(at).unwrap_or(u32::MAX));
     let session = opened.session();
+    if !in_company || !opened.gains(operation, data.len()) {
+        let outcome = match operation {
+            Operation::Seal => session.seal(nonce, header, data),
+            Operation::Open => session.open(nonce, header, data).map(drop),
+            Operation::Encrypt => session.encrypt(nonce, &mut *data),
+            _ => session.decrypt(nonce, &mut *data),
+        };
+        let status = status::of(outcome);
+        link.answer(found.number, status, offset, data);
+        return if outcome.is_ok() { Taken::Answered } else { Taken::Failed };
+    }
+    let (number, length, index) = (found.number, data.len(), batch.len());
+    // If it is served at once, its outcome is kept as well.
     let _outcome = match operation {
         Operation::Seal => batch.seal(session, nonce, header, data),
         Operation::Open => batch.open(session, nonce, header, data),
         Operation::Encrypt => batch.encrypt(session, nonce, data),
         _ => batch.decrypt(session, nonce, data),
     };
-    let number = found.number;
-    Taken::Job(Job { peer: 0, number, status: None, fills: false, at: begin, length, offset })
+    Taken::Waits(Job { peer: 0, number, index, at, length, offset })
 }
 
 /// Makes random bytes.
-fn fill(found: &Found, span: usize, rest: &mut &mut [u8]) -> Taken {
-    let Some((piece, others)) = mem::take(rest).split_at_mut_checked(span) else {
-        return Taken::Later;
-    };
-    *rest = others;
-    let filled = lanecrypt_random::try_fill(piece);
+fn fill(link: &Link, found: &Found, span: usize, rest: &mut [u8]) -> Taken {
+    let Some(room) = rest.get_mut(..span) else { return Taken::Later };
+    let filled = lanecrypt_random::try_fill(room);
     let status = if filled.is_ok() { status::SERVED } else { status::NO_ENTROPY };
-    let (number, offset) = (found.number, found.offset);
-    let status = Some(status);
-    Taken::Job(Job { peer: 0, number, status, fills: true, at: 0, length: span, offset })
+    link.answer(found.number, status, found.offset, room);
+    // Nobody else is to learn them.
+    room.fill(0);
+    if filled.is_ok() { Taken::Answered } else { Taken::Failed }
 }
 
-/// A request that is refused before it is looked at.
+/// Answers a request without looking at its bytes.
 #[cold]
-fn settled(found: &Found, status: u32) -> Taken {
-    let (number, status) = (found.number, Some(status));
-    Taken::Job(Job { peer: 0, number, status, fills: false, at: 0, length: 0, offset: 0 })
+fn refused(link: &Link, found: &Found, status: u32) -> Taken {
+    link.answer(found.number, status, found.offset, &[]);
+    Taken::Failed
 }
 
 /// Publishes the completions of all clients, and wakes those that sleep.

@@ -1,0 +1,150 @@
+//! `lanecrypt serve`, and what `info --socket` says about it.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Child, Command, Output, Stdio};
+
+use lanecrypt_device::Client;
+use lanecrypt_engine::Operation;
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::support::{Folder, assert_one_line, errors, lanecrypt};
+
+/// A daemon that has said that it serves.
+fn serve(arguments: &[&str]) -> Child {
+    let mut command = lanecrypt(&[&["serve"], arguments].concat());
+    let mut child = command.stderr(Stdio::piped()).spawn().expect("the program starts");
+    let mut line = String::new();
+    let pipe = child.stderr.as_mut().expect("a pipe");
+    BufReader::new(pipe).read_line(&mut line).expect("it can be read");
+    assert!(line.starts_with("lanecrypt: serving at "), "{line}");
+    child
+}
+
+fn end(mut child: Child) {
+    kill_process(Pid::from_child(&child), Signal::TERM).expect("it runs");
+    assert!(child.wait().expect("it ends").success());
+}
+
+fn output(mut command: Command) -> Output {
+    command.output().expect("the program starts")
+}
+
+/// Writes a file that only its user can read.
+fn secret(folder: &Folder, name: &str, bytes: &[u8]) -> String {
+    let path = folder.path(name);
+    fs::write(&path, bytes).expect("it can be written");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("it is ours");
+    path
+}
+
+#[test]
+fn serves_named_keys_and_tells_what_it_has_done() {
+    let folder = Folder::new("serve");
+    let socket = folder.path("socket");
+    secret(&folder, "key", &[7; 32]);
+    let config = secret(
+        &folder,
+        "config.toml",
+        b"[[key]]\nname = \"backup\"\nfile = \"key\"\nalgorithm = \"aes-256-gcm\"\n\
+          operations = [\"seal\"]\n",
+    );
+    let daemon = serve(&["--socket", &socket, "--config", &config, "--spin", "0"]);
+    assert_eq!(fs::metadata(&socket).expect("it is there").permissions().mode() & 0o777, 0o600);
+    let mut client: Client = Client::connect(&socket).expect("it listens");
+    let session = client.named_session("backup").expect("it is for this user");
+    let mut packet = [1; 20 + 16];
+    client.seal(session, &[0; 12], b"", &mut packet).expect("it is allowed");
+    let opened = client.open(session, &[0; 12], b"", &mut packet).map(|_| ());
+    assert_eq!(opened, Err(lanecrypt_device::Error::NotAllowed), "{}", Operation::Open.name());
+
+    let told = output(lanecrypt(&["info", "--socket", &socket]));
+    let text = String::from_utf8(told.stdout).expect("it is UTF-8");
+    for row in ["Clients                           1\n", "Named keys                        1\n"] {
+        assert!(text.contains(row), "{text}");
+    }
+    assert!(text.contains("p99.9 "), "{text}");
+    let told = output(lanecrypt(&["info", "--socket", &socket, "--json"]));
+    let json: serde_json::Value = serde_json::from_slice(&told.stdout).expect("it is JSON");
+    assert_eq!((json["requests"].as_u64(), json["failed"].as_u64()), (Some(2), Some(1)));
+    assert!(json["latency_ns"]["p50"].as_f64().is_some_and(|time| time > 0.0));
+
+    // A second one at the same path; the first goes on.
+    let second = output(lanecrypt(&["serve", "--socket", &socket]));
+    assert_one_line(&second, 1, "another daemon listens there");
+    end(daemon);
+    assert!(fs::metadata(&socket).is_err(), "the socket is removed");
+    let gone = output(lanecrypt(&["info", "--socket", &socket]));
+    assert_one_line(&gone, 1, "no such socket");
+}
+
+#[test]
+fn a_killed_daemon_is_replaced() {
+    let folder = Folder::new("serve-stale");
+    let socket = folder.path("socket");
+    let mut daemon = serve(&["--socket", &socket]);
+    daemon.kill().expect("it runs");
+    daemon.wait().expect("it ends");
+    let stale = output(lanecrypt(&["info", "--socket", &socket]));
+    assert_one_line(&stale, 1, "no daemon listens there");
+    end(serve(&["--socket", &socket, "--allow-null", "--placement", "same"]));
+}
+
+#[test]
+fn the_default_socket_is_of_the_user() {
+    let folder = Folder::new("serve-default");
+    let mut command = lanecrypt(&["serve"]);
+    command.env("XDG_RUNTIME_DIR", folder.path(""));
+    let mut child = command.stderr(Stdio::piped()).spawn().expect("the program starts");
+    let mut line = String::new();
+    let pipe = child.stderr.as_mut().expect("a pipe");
+    BufReader::new(pipe).read_line(&mut line).expect("it can be read");
+    assert!(Client::<Vec<u8>>::connect(folder.path("lanecrypt.sock")).is_ok(), "{line}");
+    end(child);
+}
+
+#[test]
+fn wrong_settings_are_one_clear_line() {
+    let folder = Folder::new("serve-wrong");
+    let socket = folder.path("socket");
+    secret(&folder, "key", &[7; 32]);
+    let refused = |text: &str, about: &str| {
+        let config = secret(&folder, "config.toml", text.as_bytes());
+        let said = output(lanecrypt(&["serve", "--socket", &socket, "--config", &config]));
+        assert_one_line(&said, 1, about);
+    };
+    let key = |more: &str| format!("[[key]]\nname = \"k\"\nfile = \"key\"\n{more}");
+    refused(&key("algorithm = \"aes-128-gcm\""), "key k: wrong key length");
+    refused(&key("algorithm = \"aes-257-gcm\""), "unknown algorithm aes-257-gcm");
+    refused(&key("algorithm = \"null\""), "the null cipher has no key");
+    refused(&key("algorithm = \"aes-256-gcm\"\noperations = [\"sign\"]"), "unknown operation sign");
+    refused(
+        &key("algorithm = \"aes-256-gcm\"\ncolour = 1"),
+        "config.toml:5: unknown field `colour`",
+    );
+    refused(&key(""), "algorithm");
+    refused("allow = [\"root\"]", "config.toml");
+    refused("[[key]]\nname = \"k\"\nfile = \"none\"\nalgorithm = \"aes-256-gcm\"", "none");
+    let twice = key("algorithm = \"aes-256-gcm\"\n");
+    refused(&format!("{twice}{twice}"), "two keys have the name k");
+    // Others can read the key.
+    let path = folder.path("key");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o640)).expect("it is ours");
+    refused(&key("algorithm = \"aes-256-gcm\""), "others can read or change it (mode 640");
+
+    let said = output(lanecrypt(&["serve", "--config", &folder.path("none.toml")]));
+    assert_one_line(&said, 1, "none.toml");
+    let long = format!("/tmp/{}", "x".repeat(120));
+    assert_one_line(&output(lanecrypt(&["serve", "--socket", &long])), 1, "longer than 107 bytes");
+    let nowhere = folder.path("nowhere/socket");
+    assert_one_line(&output(lanecrypt(&["serve", "--socket", &nowhere])), 1, "no such directory");
+    for wrong in ["elsewhere", "-1", ""] {
+        let said = output(lanecrypt(&["serve", &format!("--placement={wrong}")]));
+        assert_one_line(&said, 2, "--placement");
+    }
+    let far = output(lanecrypt(&["serve", "--socket", &socket, "--placement", "1023"]));
+    assert!(errors(&far).contains("no such processor"), "{}", errors(&far));
+    assert_eq!(far.status.code(), Some(2));
+    assert_one_line(&output(lanecrypt(&["serve", "--spin", "1000001"])), 2, "--spin");
+}

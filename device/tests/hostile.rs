@@ -1,0 +1,342 @@
+//! Clients that keep to nothing: the daemon goes on, and serves the others as before.
+//!
+//! They write into the shared memory by its descriptor, which they have as every client has.
+#![cfg(target_os = "linux")]
+
+mod daemon;
+
+use core::mem::MaybeUninit;
+use std::io::{IoSliceMut, Result};
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::thread;
+
+use daemon::Running;
+use lanecrypt_device::{Client, Server, Session};
+use lanecrypt_engine::{Algorithm, Engine};
+use lanecrypt_testing::numbers::{Numbers, cases};
+use rustix::io::{pread, pwrite};
+use rustix::net::{
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags, SocketAddrUnix,
+    SocketFlags, SocketType, connect, recv, recvmsg, send, socket_with,
+};
+
+const DEPTH: u32 = 16;
+const ARENA: u32 = 1 << 13;
+/// Where the parts of the shared memory are.
+const SUBMITTED: u64 = 0;
+const COMPLETED: u64 = 128;
+const SUBMISSIONS: u64 = 4096;
+const COMPLETIONS: u64 = SUBMISSIONS + 64 * DEPTH as u64;
+const DATA: u64 = 8192;
+/// What begins a packet.
+const MAGIC: [u8; 8] = *b"lanecryp";
+
+/// A client that writes what it likes.
+struct Raw {
+    socket: OwnedFd,
+    memory: OwnedFd,
+    doorbell: OwnedFd,
+    submitted: u32,
+}
+
+fn dial(path: &Path) -> OwnedFd {
+    let (family, kind) = (AddressFamily::UNIX, SocketType::SEQPACKET);
+    let socket = socket_with(family, kind, SocketFlags::CLOEXEC, None).expect("there are sockets");
+    let address = SocketAddrUnix::new(path).expect("it is short");
+    connect(&socket, &address).expect("it listens");
+    socket
+}
+
+/// Sends a packet of this protocol.
+fn ask(socket: &OwnedFd, asked: impl serde::Serialize) {
+    let mut bytes = [0; 200];
+    let packet = postcard::to_slice(&(MAGIC, 1_u32, asked), &mut bytes).expect("there is room");
+    // The daemon may be through with this client.
+    let _ = send(socket, packet, SendFlags::NOSIGNAL);
+}
+
+impl Raw {
+    fn new(path: &Path) -> Self {
+        let socket = dial(path);
+        ask(&socket, (0_u32, DEPTH, ARENA, 0_u32));
+        let (mut bytes, mut space) = ([0; 200], [MaybeUninit::uninit(); 64]);
+        let mut control = RecvAncillaryBuffer::new(&mut space);
+        let mut slices = [IoSliceMut::new(&mut bytes)];
+        recvmsg(&socket, &mut slices, &mut control, RecvFlags::CMSG_CLOEXEC).expect("welcome");
+        let mut came = control.drain().flat_map(|message| match message {
+            RecvAncillaryMessage::ScmRights(descriptors) => descriptors.collect::<Vec<_>>(),
+            _ => Vec::new(),
+        });
+        let memory = came.next().expect("the memory comes first");
+        let doorbell = came.next().expect("what rings comes second");
+        drop(came);
+        Self { socket, memory, doorbell, submitted: 0 }
+    }
+
+    fn write(&self, at: u64, bytes: &[u8]) {
+        pwrite(&self.memory, bytes, at).expect("it may be written");
+    }
+
+    fn word(&self, at: u64) -> u32 {
+        let mut word = [0; 4];
+        pread(&self.memory, &mut word, at).expect("it may be read");
+        u32::from_le_bytes(word)
+    }
+
+    fn ring(&self) {
+        let _ = rustix::io::write(&self.doorbell, &1_u64.to_ne_bytes());
+    }
+
+    /// Submits a request of these words.
+    fn submit(&mut self, words: [u64; 8]) {
+        let at = SUBMISSIONS + u64::from(self.submitted % DEPTH) * 64;
+        self.write(at, words.map(u64::to_le_bytes).as_flattened());
+        self.submitted = self.submitted.wrapping_add(1);
+        self.write(SUBMITTED, &self.submitted.to_le_bytes());
+        self.ring();
+    }
+
+    /// Waits for the completion of the request that was submitted last.
+    fn status(&self) -> (u64, u64) {
+        while self.word(COMPLETED) != self.submitted {
+            thread::yield_now();
+        }
+        let at = COMPLETIONS + u64::from(self.submitted.wrapping_sub(1) % DEPTH) * 16;
+        let mut words = [[0; 8]; 2];
+        pread(&self.memory, words.as_flattened_mut(), at).expect("it may be read");
+        let [number, status] = words.map(u64::from_le_bytes);
+        (number, status)
+    }
+
+    /// Whether the daemon has ended the connection.
+    fn is_out(&self) -> bool {
+        loop {
+            match recv(&self.socket, &mut [0; 200][..], RecvFlags::DONTWAIT) {
+                Ok((_, 0)) => return true,
+                // An answer that nobody has read.
+                Ok(_) => {}
+                Err(rustix::io::Errno::AGAIN) => return false,
+                Err(_) => return true,
+            }
+        }
+    }
+
+    fn until_out(&self) {
+        while !self.is_out() {
+            thread::yield_now();
+        }
+    }
+}
+
+/// A client that keeps to the rules, and checks what it gets.
+struct Good {
+    client: Client,
+    session: Session,
+    expected: lanecrypt_engine::Session,
+    count: u64,
+}
+
+impl Good {
+    fn new(path: &Path) -> Self {
+        let mut client: Client = Client::connect(path).expect("it listens");
+        let (row, key) = (Algorithm::AES_128_GCM, [9; 16]);
+        let session = client.session(row, &key).expect("it is a key");
+        let expected = Engine::new().session(row, &key).expect("it is a key");
+        Self { client, session, expected, count: 0 }
+    }
+
+    fn check(&mut self) {
+        self.count += 1;
+        let mut nonce = [0; 12];
+        nonce[..8].copy_from_slice(&self.count.to_le_bytes());
+        let (mut found, mut expected) = ([5; 300], [5; 300]);
+        self.client.seal(self.session, &nonce, b"aad", &mut found).expect("it is served");
+        self.expected.seal(&nonce, b"aad", &mut expected).expect("it is served");
+        assert_eq!(found, expected);
+    }
+}
+
+fn head(session: u64, operation: u64, nonce: u64) -> u64 {
+    session | operation << 32 | nonce << 48
+}
+
+#[test]
+fn what_lies_outside_of_the_arena_is_refused() {
+    let daemon = Running::new(Server::new().allow_null());
+    let mut raw = Raw::new(&daemon.path());
+    // A session of the null cipher.
+    ask(&raw.socket, (2_u32, "null", &[0_u8; 0][..]));
+    recv(&raw.socket, &mut [0; 200][..], RecvFlags::empty()).expect("it is opened");
+    let most = u64::from(u32::MAX);
+    let arena = u64::from(ARENA);
+    let served = |raw: &mut Raw, operation, place: u64, length: u64| {
+        raw.submit([7, head(0, operation, 0), 0, 0, 0, place, length, 0]);
+        let (number, status) = raw.status();
+        assert_eq!(number, 7);
+        status
+    };
+    assert_eq!(served(&mut raw, 1, 0, arena), 0, "all of it");
+    assert_eq!(served(&mut raw, 1, arena, 0), 0, "nothing, at its end");
+    for operation in [1, 5] {
+        for (offset, header, length) in [
+            (1, 0, arena),
+            (arena, 0, 1),
+            (arena - 1, 1, 1),
+            (most, 0, 0),
+            (most, 1, most),
+            (most - arena, most, most),
+            (0, most, 2),
+            (0, 0, most),
+            (0, 0, 1 << 32),
+            (0, 1 << 31, 1 << 31),
+        ] {
+            let status = served(&mut raw, operation, offset | header << 32, length);
+            assert_eq!(status, 66, "{operation}: {offset} {header} {length}");
+        }
+    }
+    // A nonce that would stand in the arena, and has no room there.
+    raw.submit([8, head(0, 1, 0xffff), 0, 0, 0, 0, 10, 0]);
+    assert_eq!(raw.status(), (8, 66));
+    // Words that must be zero, operations and sessions that are not there.
+    raw.submit([9, head(0, 1, 0), 0, 0, 0, 0, 10, 1]);
+    assert_eq!(raw.status(), (9, 66));
+    for operation in [0, 6, 63, 64, 255] {
+        assert_ne!(served(&mut raw, operation, 0, 16), 0);
+    }
+    for session in [1, 1 << 16, most] {
+        raw.submit([10, head(session, 1, 0), 0, 0, 0, 0, 16, 0]);
+        assert_eq!(raw.status(), (10, 64));
+    }
+    assert!(!raw.is_out());
+}
+
+#[test]
+fn a_ring_that_claims_too_much_ends_the_connection() {
+    let daemon = Running::new(Server::new());
+    let mut good = Good::new(&daemon.path());
+    for claimed in [DEPTH + 1, 1 << 31, u32::MAX] {
+        let raw = Raw::new(&daemon.path());
+        raw.write(SUBMITTED, &claimed.to_le_bytes());
+        raw.ring();
+        raw.until_out();
+        good.check();
+    }
+    // One that goes back.
+    let mut raw = Raw::new(&daemon.path());
+    raw.submit([0; 8]);
+    raw.status();
+    raw.write(SUBMITTED, &0_u32.to_le_bytes());
+    raw.ring();
+    raw.until_out();
+    good.check();
+}
+
+#[test]
+fn random_rings_and_data_that_change_meanwhile() {
+    let daemon = Running::new(Server::new().allow_null());
+    let mut good = Good::new(&daemon.path());
+    let mut numbers = Numbers(17);
+    let mut raw = Raw::new(&daemon.path());
+    // It has sessions, so that more than refusals happen.
+    for name in ["aes-128-gcm", "aes-128-cbc", "chacha20-poly1305"] {
+        ask(&raw.socket, (3_u32, name, 0_u32));
+        recv(&raw.socket, &mut [0; 200][..], RecvFlags::empty()).expect("it is opened");
+    }
+    let changed = raw.memory.try_clone().expect("there are descriptors");
+    let stop = std::sync::Arc::new(core::sync::atomic::AtomicBool::new(false));
+    let stopped = stop.clone();
+    // It writes over data and requests all the time, while they are being served.
+    let writer = thread::spawn(move || {
+        let mut numbers = Numbers(18);
+        while !stopped.load(core::sync::atomic::Ordering::Relaxed) {
+            let data = numbers.bytes(64);
+            let at = DATA + numbers.below(ARENA as usize - 64) as u64;
+            pwrite(&changed, &data, at).expect("it may be written");
+            let at = SUBMISSIONS + 8 * numbers.below(8 * DEPTH as usize) as u64;
+            pwrite(&changed, &data[..8], at).expect("it may be written");
+        }
+    });
+    for round in 0..cases(3000) {
+        let small = |numbers: &mut Numbers, bound: usize| numbers.below(bound) as u64;
+        let words = match numbers.below(4) {
+            0 => [(); 8].map(|()| numbers.number()),
+            _ => [
+                round,
+                head(small(&mut numbers, 4), small(&mut numbers, 7), small(&mut numbers, 40)),
+                numbers.number(),
+                numbers.number(),
+                numbers.number(),
+                small(&mut numbers, 9000) | small(&mut numbers, 40) << 32,
+                small(&mut numbers, 2000),
+                0,
+            ],
+        };
+        raw.submit(words);
+        let behind = raw.submitted.wrapping_sub(raw.word(COMPLETED));
+        if numbers.below(8) == 0 || behind >= DEPTH / 2 {
+            raw.status();
+        }
+        if round % 16 == 0 {
+            good.check();
+        }
+        if round % 64 == 0 {
+            // Its own wake-up words, and what is the daemon's.
+            raw.write(128 * (1 + small(&mut numbers, 5)), &numbers.bytes(4));
+            raw.write(COMPLETED, &raw.submitted.to_le_bytes());
+            raw.ring();
+        }
+    }
+    stop.store(true, core::sync::atomic::Ordering::Relaxed);
+    writer.join().expect("it only writes");
+    good.check();
+}
+
+#[test]
+fn packets_that_are_nonsense_end_the_connection() {
+    let daemon = Running::new(Server::new());
+    let mut good = Good::new(&daemon.path());
+    let mut numbers = Numbers(19);
+    for _ in 0..cases(300) {
+        let socket = dial(&daemon.path());
+        let length = 1 + numbers.below(100);
+        let mut packet = numbers.bytes(length);
+        if numbers.below(2) == 0 {
+            let begin: Vec<u8> = MAGIC.into_iter().chain([1, numbers.bytes(1)[0] % 8]).collect();
+            packet.splice(..0, begin);
+        }
+        send(&socket, &packet, SendFlags::NOSIGNAL).expect("it listens");
+        // An answer, the end, or both.
+        let mut answer = [0; 1000];
+        let _ = recv(&socket, &mut answer[..], RecvFlags::empty());
+    }
+    // A second greeting; a packet that is too long; descriptors that nobody wants are closed.
+    let raw = Raw::new(&daemon.path());
+    ask(&raw.socket, (0_u32, DEPTH, ARENA, 0_u32));
+    raw.until_out();
+    let socket = dial(&daemon.path());
+    send(&socket, &vec![1; 20_000], SendFlags::NOSIGNAL).expect("it listens");
+    assert!(ends(&socket).is_ok());
+    good.check();
+}
+
+/// Waits for the end of a connection.
+fn ends(socket: &OwnedFd) -> Result<()> {
+    while recv(socket, &mut [0; 1000][..], RecvFlags::empty())?.1 > 0 {}
+    Ok(())
+}
+
+#[test]
+fn another_version_is_told() {
+    let daemon = Running::new(Server::new());
+    let socket = dial(&daemon.path());
+    let mut bytes = [0; 100];
+    let packet = postcard::to_slice(&(MAGIC, 99_u32, [1_u8; 5]), &mut bytes).expect("room");
+    send(&socket, packet, SendFlags::NOSIGNAL).expect("it listens");
+    let mut answer = [0; 100];
+    let (_, length) = recv(&socket, &mut answer[..], RecvFlags::empty()).expect("it answers");
+    // The answer is refused, because of the version, which is 1.
+    let expected: Vec<u8> = MAGIC.into_iter().chain([1, 4, 0, 1]).collect();
+    assert_eq!(answer[..length], expected);
+    assert!(ends(&socket).is_ok());
+}

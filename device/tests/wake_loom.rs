@@ -1,0 +1,132 @@
+//! No wake-up of a client or of the daemon is lost, in any order of what both do.
+//!
+//! It takes the source of the bell with the atomic types of `loom`, which tries all orders:
+//!
+//! ```sh
+//! RUSTFLAGS="--cfg loom" cargo test --release -p lanecrypt-device --test wake_loom
+//! ```
+
+#![cfg(loom)]
+
+mod sync {
+    pub(super) use loom::sync::atomic::{AtomicU32, Ordering, fence};
+}
+
+#[path = "../src/shared/bell.rs"]
+mod bell;
+
+use bell::{Bell, settle};
+use loom::sync::atomic::{AtomicU32, Ordering};
+use loom::sync::{Arc, Condvar, Mutex};
+use loom::thread;
+
+/// The words of the shared memory, and the kernel's queue of those that wait for one of them.
+struct Shared {
+    submitted: AtomicU32,
+    completed: AtomicU32,
+    daemon_asleep: AtomicU32,
+    client_asleep: AtomicU32,
+    waiting: Mutex<()>,
+    woken: Condvar,
+}
+
+impl Shared {
+    fn new() -> Self {
+        let [submitted, completed, daemon_asleep, client_asleep] =
+            [(); 4].map(|()| AtomicU32::new(0));
+        let (waiting, woken) = (Mutex::new(()), Condvar::new());
+        Self { submitted, completed, daemon_asleep, client_asleep, waiting, woken }
+    }
+
+    /// Sleeps, unless the word has changed: the kernel compares under its lock.
+    fn futex_wait(&self, word: &AtomicU32) {
+        let guard = self.waiting.lock().expect("nobody panics");
+        if word.load(Ordering::Relaxed) == Bell::ASLEEP {
+            drop(self.woken.wait(guard).expect("nobody panics"));
+        }
+    }
+
+    fn futex_wake(&self) {
+        let _guard = self.waiting.lock().expect("nobody panics");
+        self.woken.notify_one();
+    }
+
+    /// The daemon: answers `total` requests.
+    fn serve(&self, total: u32) {
+        let mut taken = 0;
+        while taken < total {
+            let submitted = self.submitted.load(Ordering::Acquire);
+            if submitted == taken {
+                let bell = Bell::new(&self.daemon_asleep);
+                bell.falls_asleep();
+                settle();
+                if self.submitted.load(Ordering::Acquire) == taken {
+                    // A doorbell that rang before is still heard, as with a descriptor.
+                    thread::park();
+                }
+                bell.wakes_up();
+                continue;
+            }
+            while taken < submitted {
+                taken += 1;
+                // A part: nobody is woken yet.
+                self.completed.store(taken, Ordering::Release);
+            }
+            settle();
+            if Bell::new(&self.client_asleep).is_to_ring() {
+                self.futex_wake();
+            }
+        }
+    }
+
+    /// The client: makes requests and waits for the answers.
+    fn ask(&self, batches: &[u32], daemon: &thread::Thread) {
+        let mut made = 0;
+        for batch in batches {
+            for _ in 0..*batch {
+                made += 1;
+                self.submitted.store(made, Ordering::Release);
+            }
+            settle();
+            if Bell::new(&self.daemon_asleep).is_to_ring() {
+                daemon.unpark();
+            }
+            while self.completed.load(Ordering::Acquire) != made {
+                let bell = Bell::new(&self.client_asleep);
+                bell.falls_asleep();
+                settle();
+                if self.completed.load(Ordering::Acquire) != made {
+                    self.futex_wait(bell.word());
+                }
+                bell.wakes_up();
+            }
+        }
+    }
+}
+
+/// A lost wake-up is a thread that nobody wakes, which loom reports as a deadlock.
+fn check(batches: &'static [u32]) {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(4);
+    model.check(move || {
+        let shared = Arc::new(Shared::new());
+        let daemon = thread::spawn({
+            let (shared, total) = (shared.clone(), batches.iter().sum());
+            move || shared.serve(total)
+        });
+        shared.ask(batches, daemon.thread());
+        daemon.join().expect("it only counts");
+    });
+}
+
+#[test]
+fn one_at_a_time() {
+    check(&[1]);
+    check(&[1, 1]);
+}
+
+#[test]
+fn batches() {
+    check(&[2]);
+    check(&[2, 1]);
+}
