@@ -20,7 +20,7 @@ fn drive(path: PathBuf, seed: u64, requests: u64, spin: Duration) {
     let mut client = Client::connect_with(path, &settings).expect("it listens");
     let session = client.session(Algorithm::NULL, &[]).expect("it is allowed");
     let mut numbers = Numbers(seed);
-    let (mut made, mut back) = (0, 0);
+    let (mut made, mut back) = (0_u64, 0_u64);
     while back < requests {
         let longest = if numbers.below(3) == 0 { 64 } else { 3 };
         let batch = 1 + numbers.below(longest);
