@@ -16,43 +16,27 @@ mod sync {
 mod bell;
 
 use bell::{Bell, settle};
+use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU32, Ordering};
-use loom::sync::{Arc, Condvar, Mutex};
 use loom::thread;
 
-/// The words of the shared memory, and the kernel's queue of those that wait for one of them.
+/// The words of the shared memory.
 struct Shared {
     submitted: AtomicU32,
     completed: AtomicU32,
     daemon_asleep: AtomicU32,
     client_asleep: AtomicU32,
-    waiting: Mutex<()>,
-    woken: Condvar,
 }
 
 impl Shared {
     fn new() -> Self {
         let [submitted, completed, daemon_asleep, client_asleep] =
             [(); 4].map(|()| AtomicU32::new(0));
-        let (waiting, woken) = (Mutex::new(()), Condvar::new());
-        Self { submitted, completed, daemon_asleep, client_asleep, waiting, woken }
-    }
-
-    /// Sleeps, unless the word has changed: the kernel compares under its lock.
-    fn futex_wait(&self, word: &AtomicU32) {
-        let guard = self.waiting.lock().expect("nobody panics");
-        if word.load(Ordering::Relaxed) == Bell::ASLEEP {
-            drop(self.woken.wait(guard).expect("nobody panics"));
-        }
-    }
-
-    fn futex_wake(&self) {
-        let _guard = self.waiting.lock().expect("nobody panics");
-        self.woken.notify_one();
+        Self { submitted, completed, daemon_asleep, client_asleep }
     }
 
     /// The daemon: answers `total` requests.
-    fn serve(&self, total: u32) {
+    fn serve(&self, total: u32, client: &thread::Thread) {
         let mut taken = 0;
         while taken < total {
             let submitted = self.submitted.load(Ordering::Acquire);
@@ -74,7 +58,7 @@ impl Shared {
             }
             settle();
             if Bell::new(&self.client_asleep).is_to_ring() {
-                self.futex_wake();
+                client.unpark();
             }
         }
     }
@@ -96,7 +80,11 @@ impl Shared {
                 bell.falls_asleep();
                 settle();
                 if self.completed.load(Ordering::Acquire) != made {
-                    self.futex_wait(bell.word());
+                    // The kernel compares the word, and sleeps or does not: whoever wakes has changed
+                    // the word before, and is heard even if that was not seen yet.
+                    if bell.word().load(Ordering::Relaxed) == Bell::ASLEEP {
+                        thread::park();
+                    }
                 }
                 bell.wakes_up();
             }
@@ -107,12 +95,13 @@ impl Shared {
 /// A lost wake-up is a thread that nobody wakes, which loom reports as a deadlock.
 fn check(batches: &'static [u32]) {
     let mut model = loom::model::Builder::new();
-    model.preemption_bound = Some(4);
+    model.preemption_bound = Some(3);
     model.check(move || {
         let shared = Arc::new(Shared::new());
         let daemon = thread::spawn({
             let (shared, total) = (shared.clone(), batches.iter().sum());
-            move || shared.serve(total)
+            let client = thread::current();
+            move || shared.serve(total, &client)
         });
         shared.ask(batches, daemon.thread());
         daemon.join().expect("it only counts");

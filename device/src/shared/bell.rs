@@ -50,7 +50,8 @@ impl<'m> Bell<'m> {
     pub(crate) fn is_to_ring(self) -> bool {
         // Relaxed: the fence of `settle` pairs with that of the sleeper. Nonsense counts as asleep,
         // which costs whoever wrote it a vain wake-up.
-        self.0.load(Ordering::Relaxed) != 0 && self.0.swap(0, Ordering::Relaxed) != 0
+        let word = self.0.load(Ordering::Relaxed);
+        word != 0 && self.0.compare_exchange(word, 0, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 }
 
