@@ -116,6 +116,18 @@ fn kill(child: &mut Child) {
     child.wait().expect("it was started here");
 }
 
+/// What the threads of a process are doing: `S` if one sleeps, `T` if it is stopped.
+fn states(child: &Child) -> Vec<String> {
+    let tasks = fs::read_dir(format!("/proc/{}/task", child.id())).expect("it runs");
+    let state = |task: std::io::Result<fs::DirEntry>| {
+        let stat = fs::read_to_string(task.expect("it can be read").path().join("stat"));
+        let stat = stat.unwrap_or_default();
+        let (_, rest) = stat.rsplit_once(") ").unwrap_or_default();
+        rest.split(' ').next().unwrap_or_default().to_owned()
+    };
+    tasks.map(state).collect()
+}
+
 /// Connects as soon as there is a daemon.
 fn connect(path: &PathBuf) -> Client {
     loop {
@@ -198,6 +210,9 @@ fn a_killed_daemon_is_an_error_and_another_takes_its_place() {
         // It does not answer any more, but lives.
         let id = Pid::from_child(&daemon);
         kill_process(id, Signal::STOP).expect("it runs");
+        while states(&daemon).iter().any(|state| state != "T") {
+            thread::yield_now();
+        }
         for number in 0..5 {
             let message = Message::seal(session, [0; 12], vec![0; 100]).with_user(number);
             client.submit(message).expect("there is room");
@@ -483,17 +498,7 @@ fn an_idle_daemon_sleeps() {
         client.seal(session, &[0; 12], &[], &mut [0; 32]).expect("it is served");
     }
     // It sleeps as soon as it has nothing to do, and then until somebody needs it.
-    let state = || {
-        let tasks = fs::read_dir(format!("/proc/{}/task", daemon.id())).expect("it runs");
-        let states = tasks.map(|task| {
-            let path = task.expect("it can be read").path().join("stat");
-            let stat = fs::read_to_string(path).unwrap_or_default();
-            let (_, rest) = stat.rsplit_once(") ").unwrap_or_default();
-            rest.split(' ').next().unwrap_or_default().to_owned()
-        });
-        states.collect::<Vec<_>>()
-    };
-    while state().iter().any(|state| state != "S") {
+    while states(&daemon).iter().any(|state| state != "S") {
         thread::yield_now();
     }
     let ticks = || {
