@@ -52,7 +52,7 @@ impl Default for Limits {
     }
 }
 
-/// Settings of a daemon, which [`bind`](Self::bind) makes of them.
+/// Settings of a daemon, which [`Prepared::bind`] makes of them.
 ///
 /// Without others it serves the user of its process, all algorithms but the null cipher, looks for
 /// requests for up to 20 µs before it sleeps, and runs where the system puts it.
