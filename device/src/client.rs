@@ -158,13 +158,6 @@ impl<B> Client<B> {
         self.channel.in_flight() + self.done.len()
     }
 
-    /// How often nobody has woken this client although it had completions: for tests.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn overslept(&self) -> u64 {
-        self.channel.overslept()
-    }
-
     /// The length of the arena in bytes: no request is longer, with nonce, associated data and tag.
     #[must_use]
     pub fn longest(&self) -> usize {

@@ -79,7 +79,8 @@ impl WrittenKey {
             return Err(String::from("the null cipher has no key"));
         }
         let operations = self.operations.iter().map(|name| {
-            let found = Operation::ALL.into_iter().find(|operation| operation.name() == name);
+            let found =
+                Operation::OF_CIPHERS.into_iter().find(|operation| operation.name() == name);
             found.ok_or_else(|| format!("unknown operation {name}"))
         });
         let operations = operations.collect::<Result<Vec<_>, _>>()?;

@@ -118,7 +118,15 @@ fn wrong_settings_are_one_clear_line() {
     refused(&key("algorithm = \"aes-128-gcm\""), "key k: wrong key length");
     refused(&key("algorithm = \"aes-257-gcm\""), "unknown algorithm aes-257-gcm");
     refused(&key("algorithm = \"null\""), "the null cipher has no key");
-    refused(&key("algorithm = \"aes-256-gcm\"\noperations = [\"sign\"]"), "unknown operation sign");
+    // A cipher has no signatures, and one that authenticates nothing else than packets.
+    for (operation, about) in [
+        ("sign", "key k: unknown operation sign"),
+        ("verify", "key k: unknown operation verify"),
+        ("encrypt", "key k: its algorithm cannot encrypt"),
+    ] {
+        let text = format!("algorithm = \"aes-256-gcm\"\noperations = [\"{operation}\"]");
+        refused(&key(&text), about);
+    }
     refused(
         &key("algorithm = \"aes-256-gcm\"\ncolour = 1"),
         "config.toml:5: unknown field `colour`",

@@ -23,9 +23,6 @@ use crate::shared::{Layout, Mapping, Side};
 use crate::spin::Spin;
 use crate::{ConnectError, Error};
 
-/// For how long a client sleeps before it looks whether the daemon lives.
-const NAP: Duration = Duration::from_millis(40);
-
 /// How many requests are published together before the daemon is told of all.
 const PART: u32 = 8;
 
@@ -45,8 +42,8 @@ pub(super) struct Channel {
     /// When the daemon was last seen alive, and how often nothing has been found since.
     seen: Instant,
     misses: u32,
-    /// How often nobody has woken it although there were completions.
-    overslept: u64,
+    /// For how long it sleeps before it looks whether the daemon lives.
+    nap: Duration,
     is_gone: bool,
     process: Generation,
 }
@@ -138,7 +135,7 @@ impl Channel {
             spin: Spin::new(settings.spin),
             seen: Instant::now(),
             misses: 0,
-            overslept: 0,
+            nap: settings.nap,
             is_gone: false,
             process: Generation::now(),
         })
@@ -274,7 +271,7 @@ impl Channel {
     fn missed(&mut self) -> Result<Option<Done>, Error> {
         self.misses = self.misses.wrapping_add(1);
         if self.misses.is_multiple_of(16)
-            && self.seen.elapsed() >= NAP
+            && self.seen.elapsed() >= self.nap
             && !self.lives()
             && !self.is_ready()
         {
@@ -304,38 +301,31 @@ impl Channel {
         }
         memory.runs_on(Side::Client, processor);
         loop {
-            let is_late = self.nap();
+            self.nap();
             if self.is_ready() {
-                self.overslept += u64::from(is_late);
                 return Ok(());
             }
-            if self.is_gone || (self.seen.elapsed() >= NAP / 2 && !self.lives()) {
+            if self.is_gone || (self.seen.elapsed() >= self.nap / 2 && !self.lives()) {
                 // What it published last counts.
                 return if self.is_ready() { Ok(()) } else { Err(self.lost()) };
             }
         }
     }
 
-    /// How often nobody has woken it although there were completions.
-    pub(super) fn overslept(&self) -> u64 {
-        self.overslept
-    }
-
-    /// Sleeps until the daemon wakes this side, or for a while; true if it was that long.
-    fn nap(&self) -> bool {
+    /// Sleeps until the daemon wakes this side, or for a while.
+    fn nap(&self) {
         let bell = self.memory.bell(Side::Client);
         bell.falls_asleep();
         settle();
-        let mut is_late = false;
         if !self.is_ready() {
-            let nap = Timespec { tv_sec: 0, tv_nsec: i64::from(NAP.subsec_nanos()) };
+            // One that is too long for the system has no end.
+            let nap = Timespec::try_from(self.nap).ok();
             // Whatever it says, one looks afterwards. Without the flag for private memory, because
             // the other side has a mapping of its own.
-            let woken = futex::wait(bell.word(), futex::Flags::empty(), Bell::ASLEEP, Some(&nap));
-            is_late = woken == Err(Errno::TIMEDOUT);
+            let flags = futex::Flags::empty();
+            let _ = futex::wait(bell.word(), flags, Bell::ASLEEP, nap.as_ref());
         }
         bell.wakes_up();
-        is_late
     }
 
     /// Whether the daemon still holds its end of the socket.

@@ -9,12 +9,14 @@ pub struct Settings {
     pub(super) depth: u32,
     pub(super) arena: u32,
     pub(super) spin: Duration,
+    pub(super) nap: Duration,
 }
 
 impl Default for Settings {
     /// 256 requests in flight, an arena of 1 MiB, and 20 µs of looking before it sleeps.
     fn default() -> Self {
-        Self { depth: 256, arena: 1 << 20, spin: Duration::from_micros(20) }
+        let (spin, nap) = (Duration::from_micros(20), Duration::from_millis(40));
+        Self { depth: 256, arena: 1 << 20, spin, nap }
     }
 }
 
@@ -28,6 +30,13 @@ impl Settings {
     /// grants. No request may be longer.
     pub fn arena(self, bytes: u32) -> Self {
         Self { arena: bytes, ..self }
+    }
+
+    /// For how long to sleep before looking whether the daemon lives: for tests, where a client that
+    /// nobody wakes shall not find out by itself.
+    #[doc(hidden)]
+    pub fn nap(self, longest: Duration) -> Self {
+        Self { nap: longest, ..self }
     }
 
     /// For how long to look for an answer before sleeping. If that is in vain, the next time is

@@ -228,7 +228,7 @@ impl Control {
             }
             Asked::Hello { .. } => return Err(Refusal::Malformed),
         };
-        *name = opened.session().algorithm().to_string();
+        *name = opened.session().algorithm().ok_or(Refusal::Algorithm)?.to_string();
         let session = peer.sessions.add(opened, self.limits.sessions).ok_or(Refusal::Sessions)?;
         Ok(Answer::Session { session, algorithm: name })
     }

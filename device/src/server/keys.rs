@@ -5,7 +5,7 @@ use core::fmt;
 use lanecrypt_engine::{Algorithm, Engine, Error, Operation};
 use zeroize::Zeroizing;
 
-use super::sessions::{Opened, Uses, open};
+use super::sessions::{Opened, Uses, open, operations as of_algorithm};
 
 /// A key that the daemon has under a name, for those that may use it.
 pub struct Key {
@@ -13,14 +13,15 @@ pub struct Key {
     algorithm: Algorithm,
     bytes: Zeroizing<Vec<u8>>,
     users: Vec<u32>,
-    uses: Uses,
+    /// `None` stands for all.
+    operations: Option<Vec<Operation>>,
 }
 
 impl Key {
     /// A key for all operations of the users of the daemon itself, by this name.
     #[must_use]
     pub fn new(name: impl Into<String>, algorithm: Algorithm, bytes: Zeroizing<Vec<u8>>) -> Self {
-        Self { name: name.into(), algorithm, bytes, users: Vec::new(), uses: Uses::ALL }
+        Self { name: name.into(), algorithm, bytes, users: Vec::new(), operations: None }
     }
 
     /// The same key for these users, by number. They may then connect.
@@ -29,10 +30,10 @@ impl Key {
         Self { users: users.into(), ..self }
     }
 
-    /// The same key for these operations only.
+    /// The same key for these operations only, which its algorithm must have.
     #[must_use]
     pub fn for_operations(self, operations: impl IntoIterator<Item = Operation>) -> Self {
-        Self { uses: Uses::of(operations), ..self }
+        Self { operations: Some(operations.into_iter().collect()), ..self }
     }
 }
 
@@ -50,6 +51,8 @@ pub enum KeyError {
     Taken(String),
     /// The algorithm has no keys of this length, or the key is weak.
     Key(String, Error),
+    /// The key's algorithm does not have the operation.
+    Operation(String, Operation),
 }
 
 impl fmt::Display for KeyError {
@@ -57,6 +60,9 @@ impl fmt::Display for KeyError {
         match self {
             Self::Taken(name) => write!(f, "two keys have the name {name}"),
             Self::Key(name, error) => write!(f, "key {name}: {error}"),
+            Self::Operation(name, operation) => {
+                write!(f, "key {name}: its algorithm cannot {}", operation.name())
+            }
         }
     }
 }
@@ -78,10 +84,15 @@ impl Keys {
     /// Expands the keys.
     pub(super) fn new(engine: &Engine, keys: Vec<Key>) -> Result<Self, KeyError> {
         let mut named: Vec<Named> = Vec::with_capacity(keys.len());
-        for Key { name, algorithm, bytes, users, uses } in keys {
+        for Key { name, algorithm, bytes, users, operations } in keys {
             if named.iter().any(|other| other.name == name) {
                 return Err(KeyError::Taken(name));
             }
+            let is_other = |operation: &&Operation| !of_algorithm(algorithm).contains(operation);
+            if let Some(&other) = operations.iter().flatten().find(is_other) {
+                return Err(KeyError::Operation(name, other));
+            }
+            let uses = operations.map_or(Uses::ALL, Uses::of);
             let opened = match open(engine, algorithm, &bytes) {
                 Ok(opened) => opened.for_uses(uses),
                 Err(error) => return Err(KeyError::Key(name, error)),

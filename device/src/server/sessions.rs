@@ -11,13 +11,35 @@ pub(super) struct Uses(u8);
 impl Uses {
     pub(super) const ALL: Self = Self(u8::MAX);
 
+    /// Those of ciphers among these.
     pub(super) fn of(operations: impl IntoIterator<Item = Operation>) -> Self {
-        Self(operations.into_iter().fold(0, |uses, operation| uses | 1 << operation as u8))
+        let places = operations.into_iter().filter_map(place);
+        Self(places.fold(0, |uses, place| uses | 1 << place))
     }
 
     #[inline]
     pub(super) fn allow(self, operation: Operation) -> bool {
-        self.0 & 1 << operation as u8 != 0
+        place(operation).is_some_and(|place| self.0 & 1 << place != 0)
+    }
+}
+
+/// The place of an operation among those of ciphers; `None` if it is another.
+#[inline]
+fn place(operation: Operation) -> Option<usize> {
+    Some(match operation {
+        Operation::Encrypt => 0,
+        Operation::Decrypt => 1,
+        Operation::Seal => 2,
+        Operation::Open => 3,
+        _ => return None,
+    })
+}
+
+/// The operations of sessions with this algorithm.
+pub(super) fn operations(algorithm: Algorithm) -> [Operation; 2] {
+    match algorithm.is_aead() {
+        true => [Operation::Seal, Operation::Open],
+        false => [Operation::Encrypt, Operation::Decrypt],
     }
 }
 
@@ -29,14 +51,15 @@ pub(super) struct Opened {
     session: Arc<Box<Session>>,
     pub(super) uses: Uses,
     /// For each operation the longest data that is served faster beside others, in bytes.
-    longest: [usize; Operation::ALL.len()],
+    longest: [usize; Operation::OF_CIPHERS.len()],
 }
 
 impl Opened {
     /// Whether messages of this length may be served faster beside others.
     #[inline]
     pub(super) fn gains(&self, operation: Operation, bytes: usize) -> bool {
-        self.longest.get(operation as usize).is_some_and(|&longest| bytes <= longest)
+        let longest = place(operation).and_then(|place| self.longest.get(place));
+        longest.is_some_and(|&longest| bytes <= longest)
     }
 
     pub(super) fn for_uses(self, uses: Uses) -> Self {
@@ -55,9 +78,9 @@ pub(super) fn open(engine: &Engine, algorithm: Algorithm, key: &[u8]) -> Result<
         true => engine.boxed_session(algorithm, key)?,
         false => engine.boxed_raw_session(algorithm, key)?,
     };
-    let mut longest = [0; Operation::ALL.len()];
+    let mut longest = [0; Operation::OF_CIPHERS.len()];
     for row in engine.costs().side_by_side().filter(|row| row.algorithm == algorithm) {
-        if let Some(longest) = longest.get_mut(row.operation as usize) {
+        if let Some(longest) = place(row.operation).and_then(|place| longest.get_mut(place)) {
             // Packets have their tag with them.
             *longest = (*longest).max(row.longest.saturating_add(algorithm.tag_length()));
         }
@@ -142,8 +165,15 @@ mod tests {
         let uses = Uses::of([Operation::Open]);
         assert_eq!(
             Operation::ALL.map(|operation| uses.allow(operation)),
-            [false, false, false, true]
+            [false, false, false, true, false, false]
         );
-        assert!(Operation::ALL.iter().all(|&operation| Uses::ALL.allow(operation)));
+        // A session of a cipher is never for signatures.
+        for uses in [Uses::ALL, Uses::of(Operation::ALL)] {
+            assert_eq!(
+                Operation::ALL.map(|operation| uses.allow(operation)),
+                [true, true, true, true, false, false]
+            );
+        }
+        assert_eq!(Uses::of([Operation::Sign, Operation::Verify]), Uses::of([]));
     }
 }

@@ -50,6 +50,11 @@ impl<'m> Bell<'m> {
     pub(crate) fn is_to_ring(self) -> bool {
         // Relaxed: the fence of `settle` pairs with that of the sleeper. Nonsense counts as asleep,
         // which costs whoever wrote it a vain wake-up.
+        //
+        // Of one that has just woken up by itself, the exchange leaves the word alone. To write it
+        // even then would be right as well, because what is exchanged directly follows what was
+        // read, so that it cannot hide that the sleeper goes to sleep again. `loom` does not know
+        // that, and could not show it.
         let word = self.0.load(Ordering::Relaxed);
         word != 0 && self.0.compare_exchange(word, 0, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
