@@ -89,7 +89,7 @@ impl Server {
     }
 
     /// For how long to look for requests before sleeping. If that is in vain, the next time is
-    /// shorter, down to nothing. It never looks on the processor that its client needs.
+    /// shorter, down to nothing. On the processor of a client it gives way between two looks.
     pub fn spin(self, longest: Duration) -> Self {
         Self { spin: Some(longest), ..self }
     }
@@ -241,11 +241,8 @@ impl Daemon {
 
     /// Waits until there is something: awake at first, then asleep.
     fn idle(&mut self) -> io::Result<()> {
-        let processor = u32::try_from(sched_getcpu()).unwrap_or(u32::MAX);
-        if self.processor != Some(processor) {
-            self.processor = Some(processor);
-            links(&self.peers).for_each(|(_, link)| link.memory.runs_on(Side::Daemon, processor));
-        }
+        // Where it ran when it last slept; to ask again and again would take longer than to find.
+        let processor = self.processor.unwrap_or_else(|| self.tells_processor());
         let Self { peers, spin, epoll, events, turn, .. } = self;
         let is_needed = |(_, link): (usize, &peer::Link)| {
             link.memory.processor(Side::Client) == Some(processor)
@@ -264,12 +261,25 @@ impl Daemon {
             return Ok(());
         }
         turn.wipe();
+        self.tells_processor();
+        let Self { peers, epoll, events, .. } = self;
         links(peers).for_each(|(_, link)| link.memory.bell(Side::Daemon).falls_asleep());
         settle();
-        let slept = if is_there() { Ok(()) } else { look(epoll, events, None) };
+        let is_there = links(peers).any(|(_, link)| link.available() > 0);
+        let slept = if is_there { Ok(()) } else { look(epoll, events, None) };
         links(peers).for_each(|(_, link)| link.memory.bell(Side::Daemon).wakes_up());
-        self.statistics.sleeps += 1;
+        self.statistics.sleeps += u64::from(!is_there);
         slept
+    }
+
+    /// Tells clients on which processor it runs, if it is another than before.
+    fn tells_processor(&mut self) -> u32 {
+        let processor = u32::try_from(sched_getcpu()).unwrap_or(u32::MAX);
+        if self.processor != Some(processor) {
+            self.processor = Some(processor);
+            links(&self.peers).for_each(|(_, link)| link.memory.runs_on(Side::Daemon, processor));
+        }
+        processor
     }
 
     fn look(&mut self, timeout: Option<Duration>) -> io::Result<()> {

@@ -4,6 +4,8 @@ use core::hint::spin_loop;
 use core::time::Duration;
 use std::time::Instant;
 
+use rustix::thread::sched_yield;
+
 /// How long to look before sleeping: as long as was set while looking helps, and less and less while
 /// it does not, down to nothing. After a number of sleeps it is tried again.
 #[derive(Debug)]
@@ -22,11 +24,11 @@ impl Spin {
         Self { longest, now: longest, sleeps: 0 }
     }
 
-    /// Looks for a while; true if something was found. It does not look where the other side needs
-    /// the processor that it would look on.
+    /// Looks for a while; true if something was found. Where the other side needs the processor that
+    /// it looks on, it gives way between two looks, which costs less than to sleep and be woken.
     #[inline]
     pub(crate) fn finds(&mut self, same_processor: bool, mut found: impl FnMut() -> bool) -> bool {
-        if same_processor || self.longest.is_zero() {
+        if self.longest.is_zero() {
             return false;
         }
         if self.now.is_zero() {
@@ -36,7 +38,10 @@ impl Spin {
             }
             (self.sleeps, self.now) = (0, self.longest / 4);
         }
-        let begun = Instant::now();
+        if same_processor {
+            return self.finds_giving_way(found);
+        }
+        let mut begun = None;
         loop {
             for _ in 0..32 {
                 if found() {
@@ -45,13 +50,34 @@ impl Spin {
                 }
                 spin_loop();
             }
-            if begun.elapsed() >= self.now {
+            // The clock is not read for what comes at once.
+            if begun.get_or_insert_with(Instant::now).elapsed() >= self.now {
                 break;
             }
         }
+        self.looks_less();
+        false
+    }
+
+    fn finds_giving_way(&mut self, mut found: impl FnMut() -> bool) -> bool {
+        let begun = Instant::now();
+        loop {
+            sched_yield();
+            let (is_found, took) = (found(), begun.elapsed());
+            match is_found {
+                true if took <= self.longest => self.now = self.longest,
+                // Others want the processor, too. Who is woken has it sooner than who gives way.
+                true => self.looks_less(),
+                false if took < self.now => continue,
+                false => self.looks_less(),
+            }
+            return is_found;
+        }
+    }
+
+    fn looks_less(&mut self) {
         // Halved five times it is given up.
         self.now = if self.now <= self.longest / 32 { Duration::ZERO } else { self.now / 2 };
-        false
     }
 }
 
@@ -77,11 +103,24 @@ mod tests {
     }
 
     #[test]
-    fn nobody_looks_on_the_processor_of_the_other_side() {
+    fn who_gives_way_finds_or_gives_up() {
         let mut spin = Spin::new(Duration::MAX);
+        let mut looks = 0;
+        let third = || {
+            looks += 1;
+            looks == 3
+        };
+        assert!(spin.finds(true, third));
+        assert_eq!(looks, 3);
+        // What is found too late counts as if nothing was found.
+        let mut spin = Spin::new(Duration::from_nanos(1));
+        while !spin.now.is_zero() {
+            assert!(spin.finds(true, || true));
+        }
         assert!(!spin.finds(true, || unreachable!("it does not look")));
-        assert!(spin.finds(false, || true));
-        let mut never = Spin::new(Duration::ZERO);
-        assert!(!never.finds(false, || unreachable!("it does not look")));
+        for same in [false, true] {
+            let mut never = Spin::new(Duration::ZERO);
+            assert!(!never.finds(same, || unreachable!("it does not look")));
+        }
     }
 }

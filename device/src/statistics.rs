@@ -28,7 +28,7 @@ pub struct Statistics {
     /// How many batches had 1, 2 to 3, 4 to 7, ... requests.
     pub batch_sizes: Vec<u64>,
     /// How many requests took less than 1, 2, 4, ... ns, from when they were found until all of their
-    /// batch were answered.
+    /// batch were answered: of batches that were timed.
     pub(crate) latencies: Vec<u64>,
 }
 
@@ -47,15 +47,16 @@ impl Statistics {
         }
     }
 
-    /// Counts a batch of at least one request.
+    /// Counts a batch of at least one request. `took` is its time, if it was timed.
     #[inline]
-    pub(crate) fn count(&mut self, requests: usize, failed: usize, took: Duration) {
+    pub(crate) fn count(&mut self, requests: usize, failed: usize, took: Option<Duration>) {
         self.failed += failed as u64;
         self.requests += requests as u64;
         self.batches += 1;
         if let Some(class) = self.batch_sizes.get_mut(requests.max(1).ilog2() as usize) {
             *class += 1;
         }
+        let Some(took) = took else { return };
         let nanoseconds = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         let class = (u64::BITS - nanoseconds.leading_zeros()) as usize;
         if let Some(class) = self.latencies.get_mut(class.min(CLASSES - 1)) {
@@ -69,8 +70,9 @@ impl Statistics {
         self.requests as f64 / self.batches.max(1) as f64
     }
 
-    /// The time within which this part of all requests was answered, from when the daemon found them:
-    /// an upper bound that is right to a factor of two. `part` is between 0 and 1.
+    /// The time within which this part of requests was answered, from when the daemon found them:
+    /// an upper bound that is right to a factor of two. `part` is between 0 and 1. It is of all
+    /// batches that ended a sleep, and of each eighth of the others.
     #[must_use]
     pub fn latency(&self, part: f64) -> Option<Duration> {
         let all: u64 = self.latencies.iter().sum();
@@ -97,16 +99,17 @@ mod tests {
         let mut statistics = Statistics::new();
         assert_eq!(statistics.latency(0.5), None);
         for _ in 0..99 {
-            statistics.count(1, 0, Duration::from_nanos(700));
+            statistics.count(1, 0, Some(Duration::from_nanos(700)));
         }
-        statistics.count(1, 1, Duration::from_micros(70));
+        statistics.count(1, 1, Some(Duration::from_micros(70)));
         assert_eq!(statistics.latency(0.5), Some(Duration::from_nanos(1024)));
         assert_eq!(statistics.latency(0.99), Some(Duration::from_nanos(1024)));
         assert_eq!(statistics.latency(0.999), Some(Duration::from_nanos(131_072)));
-        statistics.count(300, 0, Duration::MAX);
-        assert_eq!((statistics.requests, statistics.batches), (400, 101));
-        assert_eq!((statistics.batch_sizes[0], statistics.batch_sizes[8]), (100, 1));
+        statistics.count(300, 0, Some(Duration::MAX));
+        statistics.count(1, 0, None);
+        assert_eq!((statistics.requests, statistics.batches), (401, 102));
+        assert_eq!((statistics.batch_sizes[0], statistics.batch_sizes[8]), (101, 1));
         assert!(statistics.latency(1.0) > Some(Duration::from_secs(400)));
-        assert!((statistics.lane_fill() - 400.0 / 101.0).abs() < 1e-9);
+        assert!((statistics.lane_fill() - 401.0 / 102.0).abs() < 1e-9);
     }
 }

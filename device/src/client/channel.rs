@@ -207,7 +207,7 @@ impl Channel {
         // All of it is within the arena, because its span is.
         let filled = self.memory.write(offset, long) && fill(&self.memory, behind);
         debug_assert!(filled, "a span is as long as what is put into it");
-        self.memory.write_submission(self.submitted, &request.words(number, offset));
+        self.memory.write_submission(self.submitted, request.words(number, offset));
         self.submitted = self.submitted.wrapping_add(1);
         let header = u32::try_from(request.header).unwrap_or(0);
         self.window.wait(number, Pending { owner, offset: behind + header });
@@ -295,11 +295,12 @@ impl Channel {
             return Ok(());
         }
         let processor = here();
+        // The daemon, if it is awake, gives way as well.
+        memory.runs_on(Side::Client, processor);
         let same = memory.processor(Side::Daemon) == Some(processor);
         if spin.finds(same, is_ready) {
             return Ok(());
         }
-        memory.runs_on(Side::Client, processor);
         loop {
             self.nap();
             if self.is_ready() {

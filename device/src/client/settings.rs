@@ -40,7 +40,8 @@ impl Settings {
     }
 
     /// For how long to look for an answer before sleeping. If that is in vain, the next time is
-    /// shorter, down to nothing. It never looks while the daemon runs on the same processor.
+    /// shorter, down to nothing. While the daemon runs on the same processor, it gives way to it
+    /// between two looks.
     pub fn spin(self, longest: Duration) -> Self {
         Self { spin: longest, ..self }
     }

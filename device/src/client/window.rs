@@ -14,6 +14,8 @@ pub(super) struct Window {
     arena: u64,
     taken: u64,
     returned: u64,
+    /// Where the bytes begin that are taken next: the remainder of those taken, or the arena's end.
+    at: u64,
 }
 
 /// What is known of a request.
@@ -49,7 +51,7 @@ impl Window {
     pub(super) fn new(depth: u32, arena: u32) -> Self {
         let places = vec![Place::default(); depth as usize].into_boxed_slice();
         let arena = u64::from(arena);
-        Self { places, oldest: 0, next: 0, arena, taken: 0, returned: 0 }
+        Self { places, oldest: 0, next: 0, arena, taken: 0, returned: 0, at: 0 }
     }
 
     /// How many requests have not been given back, those before the oldest pending one aside.
@@ -73,22 +75,22 @@ impl Window {
         }
         if self.oldest == self.next {
             // From the beginning, where the memory is still in the cache.
-            (self.taken, self.returned) = (0, 0);
+            (self.taken, self.returned, self.at) = (0, 0, 0);
         }
-        let mut begin = self.taken;
-        let at = begin % self.arena;
+        let (mut begin, mut at) = (self.taken, self.at);
         if at + u64::from(span) > self.arena {
             begin += self.arena - at;
+            at = 0;
         }
-        let end = begin + u64::from(span).next_multiple_of(LINE);
-        // The last line of an arena may be shorter than what is rounded up to it: it has whole pages.
+        // The arena has whole lines, so that a line never passes its end.
+        let lines = u64::from(span).next_multiple_of(LINE);
+        let end = begin + lines;
         if end - self.returned > self.arena {
             return None;
         }
         let number = self.next;
-        (self.next, self.taken) = (number + 1, end);
-        let offset = u32::try_from(begin % self.arena).ok()?;
-        Some((number, offset))
+        (self.next, self.taken, self.at) = (number + 1, end, at + lines);
+        Some((number, u32::try_from(at).ok()?))
     }
 
     /// Says who waits for a request that has just been [taken](Self::take), and where its answer

@@ -91,11 +91,10 @@ impl Request<'_> {
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "the span has 32 bits, the nonce 16")]
     pub(crate) fn words(&self, number: u64, offset: u32) -> [u64; 8] {
-        let mut kept = [0; INLINE];
-        if let (true, Some(room)) = (self.nonce.len() <= INLINE, kept.get_mut(..self.nonce.len())) {
-            room.copy_from_slice(self.nonce);
-        }
-        let [first, second, third] = words_of(&kept);
+        let [first, second, third] = match self.nonce.len() {
+            0..=INLINE => words_of(self.nonce),
+            _ => [0; 3],
+        };
         let head = u64::from(self.session)
             | u64::from(self.code.number()) << 32
             | u64::from(self.nonce.len() as u16) << 48;
@@ -113,11 +112,17 @@ impl Request<'_> {
     }
 }
 
-/// The bytes of a nonce as words; their order in memory stays.
+/// The bytes of a nonce as words, in which they have the same order in memory; the others are zero.
 #[inline]
-fn words_of(kept: &[u8; INLINE]) -> [u64; 3] {
-    let (words, _) = kept.as_chunks::<8>();
-    [0, 1, 2].map(|at| words.get(at).map_or(0, |word| u64::from_ne_bytes(*word)))
+fn words_of(nonce: &[u8]) -> [u64; 3] {
+    // In registers: bytes that are stored one by one and loaded as words would stall.
+    let (whole, rest) = nonce.as_chunks::<8>();
+    let rest = rest.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)).to_le();
+    [0, 1, 2].map(|at| match whole.get(at) {
+        Some(word) => u64::from_ne_bytes(*word),
+        None if at == whole.len() => rest,
+        None => 0,
+    })
 }
 
 /// A request as the daemon finds it: any numbers. Its parts are [checked](Self::places) before they

@@ -1,9 +1,9 @@
-//! The one routine that copies to and from shared memory.
+//! The routines that copy to and from shared memory: bytes of any length, and words of a ring.
 
 /// Copies bytes of which one side may be changed by another process meanwhile.
 ///
-/// The compiler knows nothing about what is copied: it neither reads a byte twice nor assumes that it
-/// stays as it was. What is copied while it changes is a mixture.
+/// The compiler knows nothing about what is copied: it does not assume that it stays as it was. What is
+/// copied while it changes is a mixture.
 ///
 /// # Safety
 ///
@@ -11,9 +11,17 @@
 /// has a reference to the shared one of them.
 #[inline]
 pub(super) unsafe fn copy(from: *const u8, to: *mut u8, length: usize) {
-    let whole = length & !15;
     let mut at = 0;
-    while at < whole {
+    while length - at >= 64 {
+        // SAFETY: `at` is at least 64 less than `length`.
+        let from = unsafe { from.add(at) };
+        // SAFETY: as above.
+        let to = unsafe { to.add(at) };
+        // SAFETY: both have 64 more bytes.
+        unsafe { sixty_four(from, to) };
+        at += 64;
+    }
+    while length - at >= 16 {
         // SAFETY: `at` is at least 16 less than `length`.
         let from = unsafe { from.add(at) };
         // SAFETY: as above.
@@ -21,6 +29,17 @@ pub(super) unsafe fn copy(from: *const u8, to: *mut u8, length: usize) {
         // SAFETY: both have 16 more bytes.
         unsafe { sixteen(from, to) };
         at += 16;
+    }
+    if at < length && length >= 16 {
+        // The last sixteen bytes, some of them for the second time.
+        at = length - 16;
+        // SAFETY: `at` is 16 less than `length`.
+        let from = unsafe { from.add(at) };
+        // SAFETY: as above.
+        let to = unsafe { to.add(at) };
+        // SAFETY: both have 16 more bytes.
+        unsafe { sixteen(from, to) };
+        return;
     }
     while at < length {
         // SAFETY: `at` is less than `length`.
@@ -32,6 +51,78 @@ pub(super) unsafe fn copy(from: *const u8, to: *mut u8, length: usize) {
         // SAFETY: it is valid for writes.
         unsafe { to.write_volatile(byte) };
         at += 1;
+    }
+}
+
+/// Copies words of which one side may be changed by another process meanwhile, each at once.
+///
+/// # Safety
+///
+/// `from` is valid for reads of `N` words and aligned for them. Nothing has a reference to them.
+#[inline(always)]
+pub(super) unsafe fn read_words<const N: usize>(from: *const u64) -> [u64; N] {
+    let mut words = [0; N];
+    for (at, word) in words.iter_mut().enumerate() {
+        // SAFETY: `at` is less than `N`.
+        let from = unsafe { from.add(at) };
+        // SAFETY: it is aligned and valid for reads.
+        *word = unsafe { from.read_volatile() };
+    }
+    words
+}
+
+/// The same in the other direction. The words come from registers: to store them in two places, and
+/// load more than one at a time in between, would stall.
+///
+/// # Safety
+///
+/// `to` is valid for writes of `N` words and aligned for them. Nothing has a reference to them.
+#[inline(always)]
+pub(super) unsafe fn write_words<const N: usize>(to: *mut u64, words: [u64; N]) {
+    for (at, word) in words.into_iter().enumerate() {
+        // SAFETY: `at` is less than `N`.
+        let to = unsafe { to.add(at) };
+        // SAFETY: it is aligned and valid for writes.
+        unsafe { to.write_volatile(word) };
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn sixty_four(from: *const u8, to: *mut u8) {
+    // SAFETY: every x86-64 processor has these instructions. They read and write the 64 bytes that
+    // the caller vouches for, and change nothing else but the named registers.
+    unsafe {
+        core::arch::asm!(
+            "movups {first}, xmmword ptr [{from}]",
+            "movups {second}, xmmword ptr [{from} + 16]",
+            "movups {third}, xmmword ptr [{from} + 32]",
+            "movups {fourth}, xmmword ptr [{from} + 48]",
+            "movups xmmword ptr [{to}], {first}",
+            "movups xmmword ptr [{to} + 16], {second}",
+            "movups xmmword ptr [{to} + 32], {third}",
+            "movups xmmword ptr [{to} + 48], {fourth}",
+            first = out(xmm_reg) _,
+            second = out(xmm_reg) _,
+            third = out(xmm_reg) _,
+            fourth = out(xmm_reg) _,
+            from = in(reg) from,
+            to = in(reg) to,
+            options(nostack, preserves_flags),
+        );
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+unsafe fn sixty_four(from: *const u8, to: *mut u8) {
+    for part in 0..4 {
+        // SAFETY: 16 bytes from there on are within the 64.
+        let from = unsafe { from.add(16 * part) };
+        // SAFETY: as above.
+        let to = unsafe { to.add(16 * part) };
+        // SAFETY: both have 16 bytes.
+        unsafe { sixteen(from, to) };
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) enum Word {
     ClientAsleep,
     /// The processor that the daemon runs on, plus one. A hint.
     DaemonProcessor,
-    /// The processor that the client sleeps on, plus one. A hint.
+    /// The processor that the client waits on, plus one. A hint.
     ClientProcessor,
 }
 

@@ -11,7 +11,7 @@ use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, memfd_
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
 use super::bell::Bell;
-use super::copy::copy;
+use super::copy::{copy, read_words, write_words};
 use super::layout::{Layout, Word};
 
 /// Shared memory of one client, mapped in this process.
@@ -134,35 +134,33 @@ impl Mapping {
     /// Copies a request out of its ring, once.
     #[inline]
     pub(crate) fn read_submission(&self, number: u32) -> [u64; Layout::SUBMISSION / 8] {
-        let mut words = [0; Layout::SUBMISSION / 8];
         let from = self.at(self.layout.submission_at(number));
-        // SAFETY: a place of the ring has as many bytes, and is in the mapping; nothing refers to it.
-        unsafe { copy(from, words.as_mut_ptr().cast(), Layout::SUBMISSION) };
-        words
+        // SAFETY: a place of the ring has as many words, is aligned to its length, and is in the
+        // mapping; nothing refers to it.
+        unsafe { read_words(from.cast()) }
     }
 
     #[inline]
-    pub(crate) fn write_submission(&self, number: u32, words: &[u64; Layout::SUBMISSION / 8]) {
+    pub(crate) fn write_submission(&self, number: u32, words: [u64; Layout::SUBMISSION / 8]) {
         let to = self.at(self.layout.submission_at(number));
         // SAFETY: as in `read_submission`.
-        unsafe { copy(words.as_ptr().cast(), to, Layout::SUBMISSION) };
+        unsafe { write_words(to.cast(), words) };
     }
 
     /// Copies a completion out of its ring, once.
     #[inline]
     pub(crate) fn read_completion(&self, number: u32) -> [u64; Layout::COMPLETION / 8] {
-        let mut words = [0; Layout::COMPLETION / 8];
         let from = self.at(self.layout.completion_at(number));
-        // SAFETY: a place of the ring has as many bytes, and is in the mapping; nothing refers to it.
-        unsafe { copy(from, words.as_mut_ptr().cast(), Layout::COMPLETION) };
-        words
+        // SAFETY: a place of the ring has as many words, is aligned to its length, and is in the
+        // mapping; nothing refers to it.
+        unsafe { read_words(from.cast()) }
     }
 
     #[inline]
     pub(crate) fn write_completion(&self, number: u32, words: [u64; Layout::COMPLETION / 8]) {
         let to = self.at(self.layout.completion_at(number));
         // SAFETY: as in `read_completion`.
-        unsafe { copy(words.as_ptr().cast(), to, Layout::COMPLETION) };
+        unsafe { write_words(to.cast(), words) };
     }
 
     /// Copies bytes out of the arena; false if they are not all in it, and then nothing is copied.
@@ -226,7 +224,7 @@ mod tests {
     fn two_mappings_share_what_is_written() {
         let (daemon, memory) = Mapping::make(layout()).expect("there is memory");
         let client = Mapping::open(&memory, layout()).expect("there is memory");
-        client.write_submission(5, &[1, 2, 3, 4, 5, 6, 7, 8]);
+        client.write_submission(5, [1, 2, 3, 4, 5, 6, 7, 8]);
         client.submit(6);
         assert_eq!(daemon.submitted(), 6);
         assert_eq!(daemon.read_submission(1), [1, 2, 3, 4, 5, 6, 7, 8]);
