@@ -59,7 +59,7 @@ pub use lanecrypt_random as random;
 pub use lanecrypt_rsa as rsa;
 
 /// Tests the README's examples with the documentation.
-#[cfg(all(doctest, feature = "rsa"))]
+#[cfg(all(doctest, feature = "rsa", feature = "device", target_os = "linux"))]
 #[doc = include_str!("../README.md")]
 #[derive(Debug)]
 pub struct Readme;
