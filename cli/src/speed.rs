@@ -11,8 +11,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use lanecrypt_speed::{
-    Depth, Glob, Options, PeerLibraries, Peers, Report, Table, on_interrupt, run as measure,
-    usual_times,
+    Depth, DeviceOptions, Glob, Options, PeerLibraries, Peers, Report, Table, on_interrupt,
+    run as measure, usual_times,
 };
 
 use self::target::Target;
@@ -54,6 +54,10 @@ pub(crate) struct Args {
     /// Write the results as JSON to this file; - writes them, and nothing else, to standard output
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+
+    /// With the table device: measure the daemon that serves at this socket, not those that the table starts
+    #[arg(long, value_name = "PATH")]
+    device_socket: Option<PathBuf>,
 
     /// With the table engine: say whether this accelerator card would help, a description in TOML
     #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "budget", "only", "quick", "full"])]
@@ -136,6 +140,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         only: args.only,
         peers: args.peers.0,
         libraries,
+        device: device(args.device_socket),
     };
     let mut target = match args.json.as_deref().map(Target::open).transpose() {
         Ok(target) => target,
@@ -171,6 +176,24 @@ pub(crate) fn run(args: Args) -> ExitCode {
         }
         Some(_) if target.is_none() => ExitCode::SUCCESS,
         _ => conclude(&report),
+    }
+}
+
+/// The table `device` starts this program again, as a daemon or a client.
+fn device(socket: Option<PathBuf>) -> DeviceOptions {
+    let program = std::env::current_exe().map(PathBuf::into_os_string);
+    let command = program.map(|program| vec![program, CHILD.into()]).unwrap_or_default();
+    DeviceOptions::started_by(command).at(socket)
+}
+
+/// The command of such a process.
+pub(crate) const CHILD: &str = "speed-child";
+
+/// Runs the command that the table `device` starts.
+pub(crate) fn child() -> ExitCode {
+    match lanecrypt_speed::child() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => exit::failure(&format!("{CHILD}: {error}")),
     }
 }
 

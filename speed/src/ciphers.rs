@@ -14,12 +14,12 @@ use crate::row::{Batches, Row, Workload};
 
 mod aeads;
 mod checked;
-mod known;
+pub(crate) mod known;
 mod packets;
 mod queued;
 mod raw;
 mod served;
-mod sessions;
+pub(crate) mod sessions;
 mod shape;
 mod sizes;
 mod typed;
@@ -28,7 +28,7 @@ mod work;
 
 pub(crate) use aeads::op as seal_or_open;
 pub(crate) use known::WHOLE;
-pub(crate) use queued::{Kind, Plan, Queued, session};
+pub(crate) use queued::{Kind, Plan, Queued, Watch, Watching, session};
 pub(crate) use shape::Shape;
 pub(crate) use sizes::Sizes;
 pub(crate) use wipe::Wipe;

@@ -23,6 +23,7 @@ pub mod clock;
 mod contender;
 mod crew;
 mod depth;
+mod device;
 mod draws;
 mod fit;
 mod glob;
@@ -49,6 +50,7 @@ mod verify;
 pub use card_report::card_report;
 pub use chosen::{UnknownTable, usual_times};
 pub use depth::Depth;
+pub use device::DeviceOptions;
 pub use fit::Fit;
 pub use glob::Glob;
 pub use interrupt::on_interrupt;
@@ -58,6 +60,7 @@ pub use options::{Error, Options, Peers, Table};
 pub use results::{Point, Results, SCHEMA, fastest};
 pub use run::{Report, run};
 pub use statistics::Estimate;
+pub use tables::device::child;
 pub use verify::Defect;
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use core::time::Duration;
 use lanecrypt_peers::{CannotOpen, PeerLibraries};
 
 use crate::depth::Depth;
+use crate::device::DeviceOptions;
 use crate::glob::Glob;
 
 /// The points to measure, and the time for them.
@@ -25,6 +26,8 @@ pub struct Options {
     pub peers: Peers,
     /// Where to find peers that are shared libraries.
     pub libraries: PeerLibraries,
+    /// What the table `device` needs.
+    pub device: DeviceOptions,
 }
 
 /// A table, by its name.

@@ -90,6 +90,14 @@ pub struct Point {
     /// Processes that made requests at the same time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub processes: Option<u32>,
+    /// Where a daemon runs: on the processor of its clients (`same`), on another (`other`), or where
+    /// the system puts it (`auto`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub placement: Option<String>,
+    /// How a daemon and its clients wait: they look for a long time before they sleep (`spin`),
+    /// sleep at once (`sleep`), or look for as long as is usual (`auto`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wait: Option<String>,
     /// Whether a request finds its key set up (`kept`) or brings one of its own (`fresh`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
@@ -115,7 +123,8 @@ pub struct Point {
     /// The driver that served the requests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub driver: Option<String>,
-    /// Time-stamp-counter cycles of one request: wall cycles × threads / requests; the median.
+    /// Time-stamp-counter cycles of one request: wall cycles × threads / requests, or with
+    /// processes wall cycles × processes / requests; the median.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycles: Option<f64>,
     /// Lower end of the median's 95 % interval.
@@ -153,7 +162,7 @@ pub struct Point {
     /// point.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fit: Option<Fit>,
-    /// Requests of all threads in a second.
+    /// Requests of all threads or processes in a second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_second: Option<f64>,
     /// Whether the document's whole test was made; false where the figure is projected from less.
@@ -181,7 +190,8 @@ impl Point {
         self.cycles_high = Some(estimate.high);
         self.ns = Some(ns);
         if ns > 0.0 {
-            self.per_second = Some(1e9 / ns * f64::from(self.threads.unwrap_or(1)));
+            let at_the_same_time = self.threads.or(self.processes).unwrap_or(1);
+            self.per_second = Some(1e9 / ns * f64::from(at_the_same_time));
         }
         self
     }

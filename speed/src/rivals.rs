@@ -8,6 +8,7 @@ use lanecrypt_peers::{
 
 use crate::ciphers::Contender as CipherContender;
 use crate::contender::Contender;
+use crate::device::DeviceOptions;
 use crate::machine::Library;
 use crate::options::{Error, Options, Peers};
 
@@ -62,6 +63,11 @@ impl<'o> Rivals<'o> {
         let (generators, ciphers) = (OnceCell::new(), OnceCell::new());
         let (aeads, signers) = (OnceCell::new(), OnceCell::new());
         Ok(Self { options, generators, ciphers, aeads, signers })
+    }
+
+    /// What the table `device` needs.
+    pub(crate) const fn device(&self) -> &DeviceOptions {
+        &self.options.device
     }
 
     pub(crate) fn generators(&self) -> &[Contender] {

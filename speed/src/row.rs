@@ -66,11 +66,20 @@ pub(crate) struct Batches {
     pub(crate) test: Option<Test>,
     /// The number of requests is a multiple of this: the number handed over together.
     pub(crate) multiple: usize,
+    /// Whether others of the row need the measuring thread's processor, so that waiting for it is no
+    /// sign of a disturbance.
+    pub(crate) shared: bool,
 }
 
 impl Default for Batches {
     fn default() -> Self {
-        Self { length: Duration::from_millis(1), enough: 11, test: None, multiple: 1 }
+        Self {
+            length: Duration::from_millis(1),
+            enough: 11,
+            test: None,
+            multiple: 1,
+            shared: false,
+        }
     }
 }
 

@@ -121,7 +121,8 @@ impl Part {
         drop(progress);
         if self.extra {
             let limits = Limits { deadline: Some(Instant::now() + extra_time), stop };
-            self.table.extra(&|id| fits(options, id), extra_time, &limits, &mut sampled);
+            let fits = |id: &str| fits(options, id);
+            self.table.extra(&fits, extra_time, &limits, &options.device, &mut sampled);
         }
         sampled.points.splice(..0, self.given);
         self.table.finish(&mut sampled.points);

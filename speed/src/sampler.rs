@@ -281,7 +281,8 @@ impl Sampler<'_> {
             let batch = self.part(row, now)?;
             wall += batch.wall;
             made += now;
-            preempted |= batch.preempted && parts == 1;
+            let is_disturbed = batch.preempted && !self.rows[row].batches.shared;
+            preempted |= is_disturbed && parts == 1;
         }
         self.states[row].runs += usize::from(is_run && made == requests);
         // Wall cycles × threads / requests of all threads.

@@ -3,6 +3,7 @@
 use core::time::Duration;
 
 use crate::depth::Depth;
+use crate::device::DeviceOptions;
 use crate::options::Options;
 use crate::results::Point;
 use crate::rivals::Rivals;
@@ -54,6 +55,7 @@ pub(crate) trait Table: Sync {
         _fits: &dyn Fn(&str) -> bool,
         _time: Duration,
         _limits: &Limits<'_>,
+        _device: &DeviceOptions,
         _sampled: &mut Sampled,
     ) {
     }

@@ -8,6 +8,7 @@ pub(crate) mod headline;
 // The tables.
 pub(crate) mod calls;
 pub(crate) mod cprng;
+pub(crate) mod device;
 pub(crate) mod engine;
 pub(crate) mod packets;
 pub(crate) mod random;
@@ -23,6 +24,7 @@ pub(crate) const TABLES: &[&dyn Table] = &[
     &calls::Calls,
     &packets::Packets,
     &engine::Engine,
+    &device::Device,
     &rsa::Rsa,
 ];
 

@@ -8,7 +8,8 @@ use lanecrypt_ciphers::{Algorithm, Isa};
 use lanecrypt_engine::{Engine, Session};
 use lanecrypt_peers::{Direction, Failed};
 
-use self::carrier::{Carried, Carrier, Turn, Watch};
+use self::carrier::{Carried, Carrier, Turn};
+pub(crate) use self::carrier::{Watch, Watching};
 use super::aeads::op;
 use super::known::{self, AAD, Question};
 use super::sessions::{self, SESSIONS, Turns, shuffle};

@@ -9,6 +9,7 @@ use core::time::Duration;
 
 use crate::contender::{Before, Contender, Op};
 use crate::depth::Depth;
+use crate::device::DeviceOptions;
 use crate::results::Point;
 use crate::rivals::Rivals;
 use crate::row::{Batches, Row, Test};
@@ -59,6 +60,7 @@ impl Table for Cprng {
         fits: &dyn Fn(&str) -> bool,
         _time: Duration,
         limits: &Limits<'_>,
+        _device: &DeviceOptions,
         sampled: &mut Sampled,
     ) {
         extra::measure(fits, limits, sampled);

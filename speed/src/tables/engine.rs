@@ -12,18 +12,19 @@ use lanecrypt_peers::Direction;
 
 use crate::ciphers::seal_or_open;
 use crate::depth::Depth;
+use crate::device::DeviceOptions;
 use crate::results::Point;
 use crate::rivals::Rivals;
 use crate::row::Row;
 use crate::sampler::{Limits, Sampled};
 use crate::table::Table;
 
-mod document;
-mod latency;
+pub(super) mod document;
+pub(super) mod latency;
 mod rows;
 #[cfg(test)]
 mod tests;
-mod text;
+pub(super) mod text;
 
 /// The name of the table.
 const NAME: &str = "engine";
@@ -65,6 +66,7 @@ impl Table for Engine {
         fits: &dyn Fn(&str) -> bool,
         _time: Duration,
         limits: &Limits<'_>,
+        _device: &DeviceOptions,
         sampled: &mut Sampled,
     ) {
         latency::measure(fits, limits, sampled);

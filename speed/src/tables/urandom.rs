@@ -12,6 +12,7 @@ use lanecrypt_kernels::Level;
 
 use crate::contender::{Contender, Op};
 use crate::depth::Depth;
+use crate::device::DeviceOptions;
 use crate::ours;
 use crate::results::Point;
 use crate::rivals::Rivals;
@@ -54,6 +55,7 @@ impl Table for Urandom {
         fits: &dyn Fn(&str) -> bool,
         time: Duration,
         limits: &Limits<'_>,
+        _device: &DeviceOptions,
         sampled: &mut Sampled,
     ) {
         let costs = wide::measure(time, limits);

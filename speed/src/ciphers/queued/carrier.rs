@@ -203,7 +203,7 @@ impl Queue for WorkerQueue<Box<[u8]>> {
 }
 
 /// Sees messages come and go.
-trait Watching {
+pub(crate) trait Watching {
     fn given(&mut self, at: usize);
     fn done(&mut self, at: usize);
 }
@@ -217,7 +217,7 @@ impl Watching for () {
 }
 
 /// Takes the time of each message.
-pub(super) struct Watch<'t> {
+pub(crate) struct Watch<'t> {
     /// When the message of each turn was handed over.
     since: Vec<u64>,
     taken: &'t mut Vec<u64>,
@@ -225,7 +225,7 @@ pub(super) struct Watch<'t> {
 
 impl<'t> Watch<'t> {
     /// For this many turns; adds cycles to `taken`.
-    pub(super) fn new(turns: usize, taken: &'t mut Vec<u64>) -> Self {
+    pub(crate) fn new(turns: usize, taken: &'t mut Vec<u64>) -> Self {
         Self { since: vec![0; turns], taken }
     }
 }

@@ -9,10 +9,10 @@ use crate::results::Point;
 const NULL: [(u64, f64); 2] = [(1024, 420.0), (8192, 600.0)];
 
 /// The name of the bar in the study's Figure 1.
-pub(super) const BAR: &str = "KERNEL-NULL";
+pub(crate) const BAR: &str = "KERNEL-NULL";
 
 /// The figures as points.
-pub(super) fn points() -> Vec<Point> {
+pub(crate) fn points() -> Vec<Point> {
     let point = |(size, megabits): (u64, f64)| {
         let ns = size as f64 * 8e3 / megabits;
         Point {

@@ -146,7 +146,7 @@ impl State {
 }
 
 /// The nanoseconds that this many of a thousand do not exceed.
-fn percentile(sorted: &[u64], of_thousand: usize) -> Option<f64> {
+pub(crate) fn percentile(sorted: &[u64], of_thousand: usize) -> Option<f64> {
     let rank = (sorted.len() * of_thousand).div_ceil(1000);
     let cycles = sorted.get(rank.saturating_sub(1))?;
     Some(as_f64(*cycles) / clock::ghz())

@@ -174,7 +174,7 @@ fn figure(points: &[&Point]) -> String {
 }
 
 /// Cards of the study that have a description, with their algorithms.
-const CARDS: [(&str, Algorithm); 4] = [
+pub(crate) const CARDS: [(&str, Algorithm); 4] = [
     ("broadcom-5820", Algorithm::DES_CBC),
     ("broadcom-5820", Algorithm::TRIPLE_DES_CBC),
     ("hifn-7751", Algorithm::DES_CBC),
@@ -182,7 +182,7 @@ const CARDS: [(&str, Algorithm); 4] = [
 ];
 
 /// The rate of a described card in a host of 2003.
-fn modelled(card: &str, algorithm: Algorithm, size: u64) -> Option<String> {
+pub(crate) fn modelled(card: &str, algorithm: Algorithm, size: u64) -> Option<String> {
     let (card, host) = (Card::built_in(card)?, Host::built_in("host-2003")?);
     let ns = card.nanoseconds(&host, Work::new(algorithm, usize::try_from(size).ok()?), 1)?;
     Some(text::number(size as f64 * 8e3 / ns))

@@ -1,0 +1,300 @@
+//! The rows, the most important first.
+
+use std::sync::Arc;
+
+use lanecrypt_ciphers::{Algorithm, Isa};
+use lanecrypt_peers::{Aead, Cipher, Direction};
+
+use super::daemons::Daemons;
+use super::fills::Fills;
+use super::many::{Job, Many, RANDOM};
+use super::messages::{Messages, Plan};
+use super::setting::Setting;
+use super::{ALGORITHMS, API, NAME, directions, echo, op};
+use crate::ciphers::{Api, Contender, PROCESS, Shape};
+use crate::contender::Op;
+use crate::depth::Depth;
+use crate::ours;
+use crate::results::Point;
+use crate::rivals::Rivals;
+use crate::row::{Batches, Row, Workload};
+
+/// Bytes of requests, as in the study.
+const SIZES: [usize; 5] = [64, 256, 1024, 4096, 8192];
+/// The same, if there is little time.
+const QUICK: [usize; 2] = [64, 1024];
+/// Requests in flight, beside one.
+const DEPTHS: [usize; 3] = [8, 32, 128];
+/// The same, if there is little time.
+const QUICK_DEPTHS: [usize; 1] = [32];
+/// Bytes of requests in flight.
+const SIZES_IN_FLIGHT: [usize; 3] = [64, 1024, 8192];
+/// The algorithms of requests in flight and of several processes.
+const FEW: [Algorithm; 3] = [Algorithm::NULL, Algorithm::AES_128_CBC, Algorithm::AES_128_GCM];
+/// Client processes, beside one.
+const PROCESSES: [usize; 4] = [2, 4, 8, 16];
+/// The same, if there is little time.
+const QUICK_PROCESSES: [usize; 1] = [4];
+/// Bytes of a packet that fills a frame of Ethernet.
+const PACKET: usize = 1500;
+/// Bytes of requests for random bytes, requests in flight, and client processes.
+const FILLS: [(usize, usize, usize); 7] = [
+    (32, 1, 1),
+    (32, 32, 1),
+    (256, 1, 1),
+    (4 << 20, 1, 1),
+    (32, 1, 4),
+    (256, 1, 4),
+    (4 << 20, 1, 4),
+];
+
+/// All rows.
+pub(super) fn rows(rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
+    let is_quick = depth == Depth::Quick;
+    let daemons = &Daemons::new(rivals.device());
+    let sizes = if is_quick { &QUICK[..] } else { &SIZES };
+    let algorithms = if is_quick { &FEW[..] } else { &ALGORITHMS };
+    let mut rows = Vec::new();
+    for &algorithm in algorithms {
+        for &direction in directions(algorithm) {
+            for &size in sizes {
+                let plan = Plan { algorithm, direction, size, depth: 1 };
+                rows.extend(one_process(daemons, plan));
+                rows.extend(beside(rivals, plan));
+            }
+        }
+        if algorithm == Algorithm::NULL {
+            rows.extend(sizes.iter().flat_map(|&size| echoes(daemons, size)));
+        }
+    }
+    rows.extend(in_flight(daemons, rivals, is_quick));
+    rows.extend(processes(daemons, rivals, is_quick));
+    for (size, depth, processes) in FILLS {
+        rows.extend(fills(daemons, size, depth, processes));
+    }
+    rows.extend(random_beside(rivals));
+    rows
+}
+
+fn echoes(daemons: &Arc<Daemons>, size: usize) -> Vec<Row> {
+    let mut rows = vec![echo::pipe_row(size)];
+    if !daemons.command().is_empty() {
+        let settings = [Setting::SameSleep, Setting::OtherSleep];
+        rows.extend(settings.map(|setting| echo::socket_row(daemons, setting, size)));
+    }
+    rows
+}
+
+fn in_flight(daemons: &Arc<Daemons>, rivals: &Rivals<'_>, is_quick: bool) -> Vec<Row> {
+    let (depths, sizes) = match is_quick {
+        true => (&QUICK_DEPTHS[..], &QUICK[..]),
+        false => (&DEPTHS[..], &SIZES_IN_FLIGHT[..]),
+    };
+    let mut rows = Vec::new();
+    for algorithm in FEW {
+        for &size in sizes {
+            for &depth in depths {
+                let plan = Plan { algorithm, direction: Direction::Encrypt, size, depth };
+                rows.extend(one_process(daemons, plan));
+                rows.extend(beside(rivals, plan));
+            }
+        }
+    }
+    rows
+}
+
+/// Several blocked processes, and several with packets in flight.
+fn processes(daemons: &Arc<Daemons>, rivals: &Rivals<'_>, is_quick: bool) -> Vec<Row> {
+    let counts = if is_quick { &QUICK_PROCESSES[..] } else { &PROCESSES };
+    let direction = Direction::Encrypt;
+    let mut rows = Vec::new();
+    for algorithm in FEW {
+        for size in QUICK {
+            for &count in counts {
+                let plan = Plan { algorithm, direction, size, depth: 1 };
+                rows.extend(of_processes(daemons, plan, count));
+            }
+        }
+    }
+    let algorithm = Algorithm::AES_128_GCM;
+    let packets = Plan { algorithm, direction, size: PACKET, depth: 32 };
+    rows.extend(one_process(daemons, packets));
+    rows.extend(of_processes(daemons, packets, QUICK_PROCESSES[0]));
+    rows.extend(beside(rivals, packets));
+    rows
+}
+
+/// The requests of this process, for each setting.
+fn one_process(daemons: &Arc<Daemons>, plan: Plan) -> Vec<Row> {
+    let settings = daemons.settings().iter();
+    let row = |&setting: &Setting| {
+        let daemons = daemons.clone();
+        let make = move || -> Option<Box<dyn Workload>> {
+            Some(Box::new(Messages::new(&daemons.link(setting)?, plan)?))
+        };
+        let shared = setting.shares();
+        let batches = Batches { multiple: plan.depth, shared, ..Batches::default() };
+        row(point(plan, setting, 1), setting, batches, make)
+    };
+    settings.map(row).collect()
+}
+
+/// The requests of several processes.
+fn of_processes(daemons: &Arc<Daemons>, plan: Plan, count: usize) -> Vec<Row> {
+    let settings = daemons.settings_of_processes().iter();
+    let row = |&setting: &Setting| {
+        let is_encryption = plan.direction == Direction::Encrypt;
+        let subject = plan.algorithm.to_string();
+        let (size, depth) = (plan.size, plan.depth);
+        let point = point(plan, setting, count);
+        many(daemons, point, setting, count, Request { subject, is_encryption, size, depth })
+    };
+    settings.map(row).collect()
+}
+
+/// What each of several processes asks for.
+struct Request {
+    subject: String,
+    is_encryption: bool,
+    size: usize,
+    depth: usize,
+}
+
+fn many(
+    daemons: &Arc<Daemons>,
+    point: Point,
+    setting: Setting,
+    count: usize,
+    request: Request,
+) -> Row {
+    let Request { subject, is_encryption, size, depth } = request;
+    let processors = setting.of_clients(daemons.processors());
+    let socket = std::path::PathBuf::new();
+    let job = Job { socket, setting, processors, subject, is_encryption, size, depth };
+    let (batches, daemons) = (job.batches(), daemons.clone());
+    let make = move || -> Option<Box<dyn Workload>> {
+        let job = Job { socket: daemons.socket(setting)?, ..job.clone() };
+        Some(Box::new(Many::new(&daemons, job, count)))
+    };
+    row(point, setting, batches, make)
+}
+
+/// Requests for random bytes.
+fn fills(daemons: &Arc<Daemons>, size: usize, depth: usize, processes: usize) -> Vec<Row> {
+    let settings = match processes {
+        1 => daemons.settings(),
+        _ => daemons.settings_of_processes(),
+    };
+    let row = |&setting: &Setting| {
+        let point = random_point(size, depth, setting, processes);
+        if processes > 1 {
+            let subject = RANDOM.to_owned();
+            let request = Request { subject, is_encryption: true, size, depth };
+            return many(daemons, point, setting, processes, request);
+        }
+        let daemons = daemons.clone();
+        let make = move || -> Option<Box<dyn Workload>> {
+            Some(Box::new(Fills::new(&daemons.link(setting)?, size, depth)))
+        };
+        let shared = setting.shares();
+        row(point, setting, Batches { multiple: depth, shared, ..Batches::default() }, make)
+    };
+    settings.iter().map(row).collect()
+}
+
+fn row(
+    point: Point,
+    setting: Setting,
+    batches: Batches,
+    make: impl Fn() -> Option<Box<dyn Workload>> + Send + Sync + 'static,
+) -> Row {
+    let helpers = setting.helpers();
+    Row { point, make: Box::new(make), whole: None, batches, helpers, faulty: false }
+}
+
+/// Names messages by the daemon.
+pub(super) fn point(plan: Plan, setting: Setting, processes: usize) -> Point {
+    let Plan { algorithm, direction, size, depth } = plan;
+    let mut point = Point {
+        subject: algorithm.to_string(),
+        op: op(algorithm, direction).into(),
+        key: Some("kept".into()),
+        chained: Some(false),
+        ..Point::default()
+    };
+    named(&mut point, size, depth, setting, processes);
+    point
+}
+
+fn random_point(size: usize, depth: usize, setting: Setting, processes: usize) -> Point {
+    let mut point = Point { subject: RANDOM.into(), op: "fill".into(), ..Point::default() };
+    named(&mut point, size, depth, setting, processes);
+    point
+}
+
+fn named(point: &mut Point, size: usize, depth: usize, setting: Setting, processes: usize) {
+    point.table = NAME.into();
+    point.source = "lanecrypt".into();
+    point.version = Some(env!("CARGO_PKG_VERSION").to_owned());
+    point.api = API.into();
+    point.isa = Some(Isa::detect().level().name().to_owned());
+    point.size = Some(size as u64);
+    point.depth = u32::try_from(depth).ok();
+    point.processes = u32::try_from(processes).ok();
+    setting.describe(point);
+    let Point { subject, op, .. } = &*point;
+    let suffix = setting.suffix();
+    point.id =
+        format!("{NAME}/lanecrypt/{API}/{subject}/{op}/{size}/d{depth}/p{processes}/{suffix}");
+}
+
+/// The same messages by the engine in this process, and one at a time by OpenSSL.
+fn beside(rivals: &Rivals<'_>, plan: Plan) -> Vec<Row> {
+    match plan.algorithm.is_aead() {
+        true => beside_of::<dyn Aead>(rivals.aeads(), plan),
+        false => beside_of::<dyn Cipher>(rivals.ciphers(), plan),
+    }
+}
+
+fn beside_of<T: Api + ?Sized>(rivals: &[Contender<T>], plan: Plan) -> Vec<Row> {
+    let Plan { algorithm, direction, size, depth } = plan;
+    let mut contenders = Vec::new();
+    if depth == 1 {
+        contenders.push(Contender::<T>::session(algorithm));
+        let is_it = |c: &&Contender<T>| c.algorithm() == algorithm && c.point().source == "openssl";
+        contenders.extend(rivals.iter().filter(is_it).cloned());
+    } else {
+        let all = Contender::<T>::all_our_batches(algorithm).into_iter();
+        contenders.extend(all.filter(|c| c.point().api == PROCESS && !c.is_lower()));
+    }
+    let shape = Shape { batch: depth, ..Shape::single(size) };
+    let rows = contenders.into_iter().map(|contender| {
+        let mut row = contender.messages(NAME, direction, shape);
+        row.point.op = op(algorithm, direction).into();
+        row.point.depth = u32::try_from(depth).ok();
+        row.point.processes = Some(1);
+        let Point { source, api, subject, op, .. } = &row.point;
+        row.point.id = format!("{NAME}/{source}/{api}/{subject}/{op}/{size}/d{depth}");
+        row
+    });
+    rows.collect()
+}
+
+/// Random bytes of this process, and of the kernel.
+fn random_beside(rivals: &Rivals<'_>) -> Vec<Row> {
+    let ours = ours::by_size().into_iter().take(1);
+    let kernel = rivals.generators().iter().filter(|c| c.point().source == "kernel").cloned();
+    let contenders: Vec<_> = ours.chain(kernel).collect();
+    let mut rows = Vec::new();
+    for size in [32, 256, 4 << 20] {
+        for contender in &contenders {
+            let mut row = contender.row(NAME, Op::Fill, size, 1);
+            let Point { source, api, subject, .. } = &row.point;
+            row.point.id = format!("{NAME}/{source}/{api}/{subject}/fill/{size}");
+            row.point.depth = Some(1);
+            row.point.processes = Some(1);
+            rows.push(row);
+        }
+    }
+    rows
+}
