@@ -1,47 +1,36 @@
 //! The client.
 
+mod asks;
+mod calls;
 mod channel;
+mod connection;
+mod kept;
 mod parts;
 mod remote;
+mod session;
 mod settings;
+mod watch;
 mod window;
 
 use core::fmt;
 use std::collections::VecDeque;
 use std::path::Path;
 
-use lanecrypt_engine::{Algorithm, Operation};
+use lanecrypt_engine::Algorithm;
+#[cfg(feature = "rsa")]
+use lanecrypt_engine::RsaKey;
+#[cfg(feature = "rsa")]
+use lanecrypt_rsa::Padding;
 
-use self::channel::{Channel, Done};
-use self::parts::{Filling, Part, Whole};
+use self::channel::{Channel, Done, LONG};
+use self::kept::Kept;
 pub use self::remote::Remote;
+pub use self::session::Session;
 pub use self::settings::Settings;
 use self::window::Owner;
-use crate::protocol::request::{Code, Request};
 use crate::protocol::socket::Packet;
-use crate::protocol::{Answer, Asked, status};
+use crate::protocol::{Answer, Asked};
 use crate::{Completion, ConnectError, Error, Message, NotTaken, Statistics, Ticket};
-
-/// A session that lives in a daemon, by number. It means nothing to any other client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Session {
-    pub(crate) number: u32,
-    pub(crate) algorithm: Algorithm,
-}
-
-impl Session {
-    /// Its algorithm.
-    #[must_use]
-    pub fn algorithm(self) -> Algorithm {
-        self.algorithm
-    }
-
-    /// The length of a tag in bytes, by which a sealed message is longer; 0 without authentication.
-    #[must_use]
-    pub fn tag_length(self) -> usize {
-        self.algorithm.tag_length()
-    }
-}
 
 /// A connection to a daemon, for one thread at a time.
 ///
@@ -53,17 +42,10 @@ impl Session {
 /// Connecting again gives new sessions.
 pub struct Client<B = Vec<u8>> {
     channel: Channel,
-    /// The messages in flight, by the lowest bits of their numbers.
-    kept: Box<[Option<Kept<B>>]>,
+    /// The messages in flight, by the lowest bits of their numbers; those that take long are apart.
+    kept: [Box<[Option<Kept<B>>]>; 2],
     /// Messages that were answered while something else was waited for.
     done: VecDeque<Completion<B>>,
-}
-
-/// What a client keeps of a message in flight.
-struct Kept<B> {
-    buffer: B,
-    user: u64,
-    header: usize,
 }
 
 impl<B> Client<B> {
@@ -83,8 +65,8 @@ impl<B> Client<B> {
     /// [`ConnectError`]
     pub fn connect_with(path: impl AsRef<Path>, settings: &Settings) -> Result<Self, ConnectError> {
         let channel = Channel::connect(path.as_ref(), settings)?;
-        let depth = channel.memory().layout().depth() as usize;
-        let kept = (0..depth).map(|_| None).collect();
+        let [depth, _] = channel.depths();
+        let kept = channel.depths().map(|depth| (0..depth).map(|_| None).collect());
         Ok(Self { channel, kept, done: VecDeque::with_capacity(depth) })
     }
 
@@ -94,8 +76,7 @@ impl<B> Client<B> {
     ///
     /// [`Error::Denied`]; [`Error::Disconnected`], [`Error::Forked`].
     pub fn session(&mut self, algorithm: Algorithm, key: &[u8]) -> Result<Session, Error> {
-        let name = algorithm.to_string();
-        self.ask_session(&Asked::Open { algorithm: &name, key })
+        self.channel.connection().session(algorithm, key)
     }
 
     /// Opens a session with a key of the longest length that the daemon makes. Nobody ever sees it,
@@ -105,8 +86,7 @@ impl<B> Client<B> {
     ///
     /// Same as [`session`](Self::session).
     pub fn generated_session(&mut self, algorithm: Algorithm) -> Result<Session, Error> {
-        let name = algorithm.to_string();
-        self.ask_session(&Asked::Generate { algorithm: &name, length: 0 })
+        self.channel.connection().generated_session(algorithm)
     }
 
     /// Opens a session with a key that the daemon has under this name.
@@ -115,14 +95,58 @@ impl<B> Client<B> {
     ///
     /// Same as [`session`](Self::session).
     pub fn named_session(&mut self, name: &str) -> Result<Session, Error> {
-        self.ask_session(&Asked::Named { name })
+        self.channel.connection().named_session(name)
     }
 
-    fn ask_session(&mut self, asked: &Asked<'_>) -> Result<Session, Error> {
-        self.channel.ask(asked, |answer| {
-            let Answer::Session { session, algorithm } = answer else { return None };
-            Some(Session { number: session, algorithm: algorithm.parse().ok()? })
-        })
+    /// Opens a session with an RSA key of 2048 to 8192 bits, which is sent to the daemon by the
+    /// socket. It signs and verifies, or with a public key only verifies; all its signatures have
+    /// this padding.
+    ///
+    /// # Errors
+    ///
+    /// Same as [`session`](Self::session).
+    #[cfg(feature = "rsa")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
+    pub fn rsa_session(
+        &mut self,
+        key: impl Into<RsaKey>,
+        padding: Padding,
+    ) -> Result<Session, Error> {
+        self.channel.connection().rsa_session(&key.into(), padding)
+    }
+
+    /// The same with the DER of a private key (PKCS#8 or PKCS#1) or of a public key (SPKI or PKCS#1).
+    /// It is sent as it is, and the daemon checks it.
+    ///
+    /// # Errors
+    ///
+    /// Same as [`session`](Self::session).
+    #[cfg(feature = "rsa")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
+    pub fn rsa_session_from_der(&mut self, der: &[u8], padding: Padding) -> Result<Session, Error> {
+        self.channel.connection().rsa_session_from_der(der, padding)
+    }
+
+    /// Opens a session with an RSA key of so many bits that the daemon makes, from 2048 to 8192, an
+    /// even number. Nobody ever sees it, and it ends with the session. It takes 50 milliseconds to
+    /// minutes, and longer if other clients have asked for keys before.
+    ///
+    /// # Errors
+    ///
+    /// Same as [`session`](Self::session).
+    #[cfg(feature = "rsa")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
+    pub fn generated_rsa_session(&mut self, bits: u32, padding: Padding) -> Result<Session, Error> {
+        self.channel.connection().generated_rsa_session(bits, padding)
+    }
+
+    /// The public key of a session with an RSA key, as the DER of its SPKI (RFC 5280, section 4.1).
+    ///
+    /// # Errors
+    ///
+    /// Same as [`session`](Self::session).
+    pub fn public_key(&mut self, session: Session) -> Result<Vec<u8>, Error> {
+        self.channel.connection().public_key(session)
     }
 
     /// Closes a session; the daemon wipes its key, unless it has a name. Messages in flight may still
@@ -132,8 +156,7 @@ impl<B> Client<B> {
     ///
     /// Same as [`session`](Self::session).
     pub fn close(&mut self, session: Session) -> Result<(), Error> {
-        let asked = Asked::Close { session: session.number };
-        self.channel.ask(&asked, |answer| matches!(answer, Answer::Closed).then_some(()))
+        self.channel.connection().close(session)
     }
 
     /// What the daemon has done so far.
@@ -143,9 +166,9 @@ impl<B> Client<B> {
     /// [`ConnectError`]
     pub fn statistics(path: impl AsRef<Path>) -> Result<Statistics, ConnectError> {
         let path = path.as_ref();
-        let socket = channel::dial(path)?;
+        let socket = connection::dial(path)?;
         let mut packet = Packet::new();
-        channel::greet(&socket, &mut packet, &Asked::Statistics, path)?;
+        connection::greet(&socket, &mut packet, &Asked::Statistics, path)?;
         match packet.value().1 {
             Some(Answer::Statistics(statistics)) => Ok(statistics),
             _ => Err(ConnectError::NotADaemon(path.to_owned())),
@@ -161,135 +184,18 @@ impl<B> Client<B> {
     /// The length of the arena in bytes: no request is longer, with nonce, associated data and tag.
     #[must_use]
     pub fn longest(&self) -> usize {
-        self.channel.memory().layout().arena() as usize
+        self.channel.longest()
+    }
+
+    /// The most messages in flight.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        let [depth, _] = self.channel.depths();
+        depth
     }
 }
 
 impl<B: AsMut<[u8]>> Client<B> {
-    /// Seals a packet in place: its last [`tag_length`](Session::tag_length) bytes are room for the
-    /// tag.
-    ///
-    /// **The nonce must not have been used before under the session's key.**
-    ///
-    /// # Errors
-    ///
-    /// [`Error`]; nothing has been written then.
-    pub fn seal(
-        &mut self,
-        session: Session,
-        nonce: &[u8],
-        aad: &[u8],
-        packet: &mut [u8],
-    ) -> Result<(), Error> {
-        self.serve(session, Operation::Seal, nonce, aad, packet)
-    }
-
-    /// Opens a packet in place, if it is authentic, and returns the message. If not, it is wiped.
-    ///
-    /// # Errors
-    ///
-    /// [`Error`]; nothing has been written then, unless it was not authentic.
-    pub fn open<'p>(
-        &mut self,
-        session: Session,
-        nonce: &[u8],
-        aad: &[u8],
-        packet: &'p mut [u8],
-    ) -> Result<&'p mut [u8], Error> {
-        self.serve(session, Operation::Open, nonce, aad, packet)?;
-        let message = packet.len().saturating_sub(session.tag_length());
-        packet.get_mut(..message).ok_or(Error::Malformed)
-    }
-
-    /// Encrypts a message in place without a tag.
-    ///
-    /// # Errors
-    ///
-    /// [`Error`]; nothing has been written then.
-    pub fn encrypt(&mut self, session: Session, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
-        self.serve(session, Operation::Encrypt, iv, &[], data)
-    }
-
-    /// Decrypts a message in place without a tag.
-    ///
-    /// # Errors
-    ///
-    /// [`Error`]; nothing has been written then.
-    pub fn decrypt(&mut self, session: Session, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
-        self.serve(session, Operation::Decrypt, iv, &[], data)
-    }
-
-    /// Fills `out` with random bytes of the daemon's generator. More than fit into the arena come
-    /// piece by piece.
-    ///
-    /// # Errors
-    ///
-    /// [`Error`]; a part may have been written then.
-    pub fn fill(&mut self, out: &mut [u8]) -> Result<(), Error> {
-        // Half of it, so that one piece is copied while the next is made.
-        let longest = (self.longest() / 2).max(1);
-        let mut pieces: Vec<Filling<'_>> = out.chunks_mut(longest).map(Filling::new).collect();
-        self.run(&mut pieces)?;
-        pieces.iter().try_for_each(Filling::outcome)
-    }
-
-    fn serve(
-        &mut self,
-        session: Session,
-        operation: Operation,
-        nonce: &[u8],
-        aad: &[u8],
-        data: &mut [u8],
-    ) -> Result<(), Error> {
-        let mut whole = [Whole::new(session.number, operation, nonce, aad, data)];
-        self.run(&mut whole)?;
-        let [whole] = whole;
-        whole.outcome()
-    }
-
-    /// Has the daemon serve each part, and waits for all.
-    ///
-    /// # Errors
-    ///
-    /// If the connection ends. Parts without an answer then stay without one.
-    fn run(&mut self, parts: &mut [impl Part]) -> Result<(), Error> {
-        self.channel.is_usable()?;
-        let (mut given, mut answered) = (0, 0);
-        while answered < parts.len() {
-            while let Some(part) = parts.get_mut(given) {
-                let put = part.put(&mut self.channel, Owner::Part(given));
-                match put {
-                    Ok(_) => given += 1,
-                    Err(Error::Full) => break,
-                    Err(error) => {
-                        part.settle(Err(error));
-                        (given, answered) = (given + 1, answered + 1);
-                    }
-                }
-            }
-            if answered == parts.len() {
-                break;
-            }
-            self.channel.tell();
-            self.channel.wait()?;
-            while let Some(done) = self.channel.next()? {
-                match done.pending.owner {
-                    Owner::Part(at) => {
-                        answered += 1;
-                        if let Some(part) = parts.get_mut(at) {
-                            part.take(self.channel.memory(), done.pending.offset, done.status);
-                        }
-                    }
-                    Owner::Message => {
-                        let completion = self.finish(&done)?;
-                        self.done.push_back(completion);
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// Submits a message. The daemon sees it at the next [`flush`](Self::flush), [`poll`](Self::poll)
     /// or [`wait`](Self::wait).
     ///
@@ -301,32 +207,12 @@ impl<B: AsMut<[u8]>> Client<B> {
         &mut self,
         message: Message<N, B>,
     ) -> Result<Ticket, NotTaken<Message<N, B>>> {
-        if let Err(reason) = self.channel.is_usable() {
-            return Err(NotTaken { given: message, reason });
+        let kept = kept::put(&mut self.channel, message, Owner::Message)?;
+        let number = kept.number;
+        if let Some(place) = self.place(number) {
+            *place = Some(kept);
         }
-        let Message { mut buffer, user, header, nonce, code, session } = message;
-        let bytes = buffer.as_mut();
-        let length = bytes.len().checked_sub(header);
-        let request =
-            length.map(|length| Request { session, code, nonce: nonce.as_ref(), header, length });
-        let put = match request {
-            None => Err(Error::Refused(lanecrypt_engine::Error::AadLength)),
-            Some(request) => self.channel.put(&request, Owner::Message, |memory, offset| {
-                code == Code::Fill || memory.write(offset, bytes)
-            }),
-        };
-        match put {
-            Ok(number) => {
-                if let Some(kept) = self.place(number) {
-                    *kept = Some(Kept { buffer, user, header });
-                }
-                Ok(Ticket(number))
-            }
-            Err(reason) => {
-                let given = Message { buffer, user, header, nonce, code, session };
-                Err(NotTaken { given, reason })
-            }
-        }
+        Ok(Ticket(number))
     }
 
     /// Tells the daemon of the messages that have been submitted, and wakes it if it sleeps.
@@ -385,31 +271,30 @@ impl<B: AsMut<[u8]>> Client<B> {
         if self.channel.is_usable() != Err(Error::Disconnected) {
             return None;
         }
-        let kept = self.kept.iter_mut().find_map(Option::take)?;
-        Some(Completion { buffer: kept.buffer, user: kept.user, outcome: Err(Error::Disconnected) })
+        self.kept
+            .iter_mut()
+            .flatten()
+            .find_map(Option::take)
+            .map(|kept| kept.completed(Err(Error::Disconnected)))
     }
 
     /// The completion of a message that has been answered.
     #[inline]
     fn finish(&mut self, done: &Done) -> Result<Completion<B>, Error> {
-        let kept = self.place(done.number).and_then(Option::take).ok_or(Error::Malformed)?;
-        let Kept { mut buffer, user, header } = kept;
-        let mut outcome = status::outcome(done.status);
-        if status::changes(done.status)
-            && let Some(room) = buffer.as_mut().get_mut(header..)
-            && !self.channel.memory().read(done.pending.offset, room)
-        {
-            outcome = Err(Error::Malformed);
-        }
-        Ok(Completion { buffer, user, outcome })
+        let kept = self.place(done.number).and_then(Option::take);
+        let mut kept = kept.ok_or(Error::Malformed)?;
+        let outcome = kept.read(self.channel.memory(), done.pending.offset, done.status);
+        Ok(kept.completed(outcome))
     }
 
     #[inline]
     fn place(&mut self, number: u64) -> Option<&mut Option<Kept<B>>> {
+        let [short, long] = &mut self.kept;
+        let kept = if number & LONG == 0 { short } else { long };
         // What is cut off is more than the index.
         #[expect(clippy::cast_possible_truncation, reason = "only the lowest bits count")]
-        let at = number as usize & (self.kept.len() - 1);
-        self.kept.get_mut(at)
+        let at = number as usize & (kept.len() - 1);
+        kept.get_mut(at)
     }
 }
 

@@ -25,7 +25,7 @@ pub struct Message<N, B> {
     pub(crate) header: usize,
     pub(crate) nonce: N,
     pub(crate) code: Code,
-    pub(crate) session: u32,
+    pub(crate) session: Option<Session>,
 }
 
 impl<N, B> Message<N, B> {
@@ -53,16 +53,17 @@ impl<N, B> Message<N, B> {
         Self::new(session, Operation::Decrypt, iv, data)
     }
 
-    /// A message with this operation.
+    /// A message with this operation. To sign and to verify, the nonce is empty: see
+    /// [`sign`](Message::sign).
     #[inline]
     pub fn new(session: Session, operation: Operation, nonce: N, buffer: B) -> Self {
-        let code = Code::Cipher(operation);
-        Self { buffer, user: 0, header: 0, nonce, code, session: session.number }
+        let code = Code::Keyed(operation);
+        Self { buffer, user: 0, header: 0, nonce, code, session: Some(session) }
     }
 
     /// The same message, whose first `bytes` bytes are left as they are. Sealing and opening
-    /// authenticate them. If the buffer is shorter, the message is refused with
-    /// [`AadLength`](lanecrypt_engine::Error::AadLength).
+    /// authenticate them, and they are signed like the rest. If the buffer is shorter, the message is
+    /// refused with [`AadLength`](lanecrypt_engine::Error::AadLength).
     #[must_use]
     #[inline]
     pub fn with_header(self, bytes: usize) -> Self {
@@ -77,6 +78,27 @@ impl<N, B> Message<N, B> {
         Self { user, ..self }
     }
 
+    /// The session that it is for; `None` for random bytes.
+    #[must_use]
+    pub fn session(&self) -> Option<Session> {
+        self.session
+    }
+
+    /// The operation; `None` for random bytes.
+    #[must_use]
+    pub fn operation(&self) -> Option<Operation> {
+        match self.code {
+            Code::Keyed(operation) => Some(operation),
+            Code::Fill => None,
+        }
+    }
+
+    /// The caller's number.
+    #[must_use]
+    pub fn user(&self) -> u64 {
+        self.user
+    }
+
     /// Its buffer.
     #[must_use]
     pub fn into_buffer(self) -> B {
@@ -85,9 +107,28 @@ impl<N, B> Message<N, B> {
 }
 
 impl<B> Message<[u8; 0], B> {
+    /// A message to sign: the last [`signature_length`](Session::signature_length) bytes of the buffer
+    /// are room for the signature, and everything before them is the message.
+    ///
+    /// If the buffer is shorter than a signature, the message completes with
+    /// [`OutputLength`](lanecrypt_engine::Error::OutputLength).
+    pub fn sign(session: Session, buffer: B) -> Self {
+        Self::new(session, Operation::Sign, [], buffer)
+    }
+
+    /// A message whose signature is to be checked: the last
+    /// [`signature_length`](Session::signature_length) bytes of the buffer are the signature, and
+    /// everything before them is the message.
+    ///
+    /// If the buffer is shorter than a signature, the message completes with
+    /// [`Authentication`](lanecrypt_engine::Error::Authentication).
+    pub fn verify(session: Session, buffer: B) -> Self {
+        Self::new(session, Operation::Verify, [], buffer)
+    }
+
     /// A buffer to fill with random bytes of the daemon's generator.
     pub fn fill(buffer: B) -> Self {
-        Self { buffer, user: 0, header: 0, nonce: [], code: Code::Fill, session: 0 }
+        Self { buffer, user: 0, header: 0, nonce: [], code: Code::Fill, session: None }
     }
 }
 

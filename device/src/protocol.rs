@@ -11,6 +11,8 @@ pub(crate) mod request;
 pub(crate) mod socket;
 pub(crate) mod status;
 
+use core::fmt;
+
 use serde::{Deserialize, Serialize};
 
 pub use self::refusal::Refusal;
@@ -42,7 +44,29 @@ impl Greeting {
     }
 }
 
-/// What a client asks.
+/// How signatures of a session are padded: PSS with a salt of this many bytes, or PKCS#1 v1.5.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Scheme<'a> {
+    pub(crate) hash: &'a str,
+    pub(crate) salt: Option<u32>,
+}
+
+/// An RSA key.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum RsaSent<'a> {
+    /// The DER of a private key (PKCS#8 or PKCS#1) or of a public key (SPKI or PKCS#1).
+    Der(&'a [u8]),
+    /// The numbers of a private key without primes, which has no DER.
+    Numbers { n: &'a [u8], e: &'a [u8], d: &'a [u8] },
+}
+
+impl fmt::Debug for RsaSent<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RsaSent").finish_non_exhaustive()
+    }
+}
+
+/// What a client asks. It waits for the answer before it asks again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Asked<'a> {
     /// Shared memory, with about this many places in a ring and bytes of arena. `processor` is the
@@ -58,15 +82,23 @@ pub(crate) enum Asked<'a> {
     Named { name: &'a str },
     /// The end of a session.
     Close { session: u32 },
+    /// A session with this RSA key.
+    OpenRsa { scheme: Scheme<'a>, key: RsaSent<'a> },
+    /// A session with an RSA key of this many bits that the daemon makes.
+    GenerateRsa { scheme: Scheme<'a>, bits: u32 },
+    /// The public key of a session.
+    PublicKey { session: u32 },
 }
 
 /// What the daemon answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Answer<'a> {
     /// Two descriptors come with it: the memory, and what to write a number to if the daemon sleeps.
+    /// Of signatures the client may have so many in flight.
     Welcome {
         depth: u32,
         arena: u32,
+        signatures: u32,
     },
     Statistics(Statistics),
     Session {
@@ -75,4 +107,11 @@ pub(crate) enum Answer<'a> {
     },
     Closed,
     Refused(Refusal),
+    RsaSession {
+        session: u32,
+        /// In bytes.
+        signature_length: u32,
+    },
+    /// The DER of a public key (SPKI).
+    PublicKey(Vec<u8>),
 }

@@ -1,11 +1,18 @@
 //! The daemon.
 
+mod clerk;
 mod control;
 mod keys;
 mod listener;
+#[cfg(feature = "rsa")]
+mod makers;
 mod peer;
 mod placement;
+#[cfg(feature = "rsa")]
+mod rsa_key;
 mod sessions;
+mod settings;
+mod signatures;
 mod turn;
 
 use core::fmt;
@@ -13,156 +20,31 @@ use core::mem::MaybeUninit;
 use core::time::Duration;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::Path;
+use std::sync::Arc;
 
-use lanecrypt_engine::Engine;
 use rustix::event::{Timespec, epoll};
 use rustix::io::Errno;
 use rustix::thread::{CpuSet, sched_getcpu};
 
+use self::clerk::News;
 use self::control::{Accepted, Control, Heard};
-use self::keys::Keys;
 pub use self::keys::{Key, KeyError};
 pub use self::listener::BindError;
 use self::listener::Listener;
 use self::peer::Peer;
 pub use self::placement::Placement;
-use self::turn::{Turn, links};
+pub use self::settings::{Limits, Prepared, Server};
+use self::signatures::Signatures;
+use self::turn::{Turn, links, publish};
 use crate::Statistics;
 use crate::shared::Side;
 use crate::shared::bell::settle;
 use crate::spin::Spin;
 
-/// How much clients may have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_structs, reason = "settings")]
-pub struct Limits {
-    /// The most clients at a time.
-    pub clients: usize,
-    /// The most sessions of a client, up to 65,536.
-    pub sessions: usize,
-    /// The longest arena of a client in bytes, up to 64 MiB.
-    pub arena: u32,
-}
-
-impl Default for Limits {
-    /// 256 clients, each with 4,096 sessions and an arena of 16 MiB.
-    fn default() -> Self {
-        Self { clients: 256, sessions: 4096, arena: 1 << 24 }
-    }
-}
-
-/// Settings of a daemon, which [`Prepared::bind`] makes of them.
-///
-/// Without others it serves the user of its process, all algorithms but the null cipher, looks for
-/// requests for up to 20 µs before it sleeps, and runs where the system puts it.
-#[derive(Debug, Default)]
-#[must_use]
-pub struct Server {
-    keys: Vec<Key>,
-    users: Vec<u32>,
-    allows_null: bool,
-    spin: Option<Duration>,
-    placement: Placement,
-    limits: Limits,
-}
-
-impl Server {
-    /// The usual settings.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// With these named keys.
-    pub fn keys(self, keys: Vec<Key>) -> Self {
-        Self { keys, ..self }
-    }
-
-    /// These users may connect, too, by number.
-    pub fn users(self, users: Vec<u32>) -> Self {
-        Self { users, ..self }
-    }
-
-    /// Clients may open sessions of the null cipher, which protects nothing.
-    pub fn allow_null(self) -> Self {
-        Self { allows_null: true, ..self }
-    }
-
-    /// For how long to look for requests before sleeping. If that is in vain, the next time is
-    /// shorter, down to nothing. On the processor of a client it gives way between two looks.
-    pub fn spin(self, longest: Duration) -> Self {
-        Self { spin: Some(longest), ..self }
-    }
-
-    /// On which processor to run.
-    pub fn placement(self, placement: Placement) -> Self {
-        Self { placement, ..self }
-    }
-
-    /// How much clients may have.
-    pub fn limits(self, limits: Limits) -> Self {
-        Self { limits, ..self }
-    }
-
-    /// Expands the keys.
-    ///
-    /// # Errors
-    ///
-    /// [`KeyError`]
-    pub fn prepare(self) -> Result<Prepared, KeyError> {
-        let engine = Engine::new();
-        let keys = Keys::new(&engine, self.keys)?;
-        let turn = Turn::new(&engine);
-        let spin = Spin::new(self.spin.unwrap_or(Duration::from_micros(20)));
-        let control = Control::new(engine, keys, self.users, self.allows_null, self.limits);
-        Ok(Prepared { control, turn, spin, placement: self.placement })
-    }
-}
-
-/// A daemon that has its keys, and no socket yet.
-#[derive(Debug)]
-pub struct Prepared {
-    control: Control,
-    turn: Turn,
-    spin: Spin,
-    placement: Placement,
-}
-
-impl Prepared {
-    /// Listens at this path. A socket that a dead daemon has left there is replaced. Only the user of
-    /// the process may connect, by the permissions of the socket (0600), unless others are allowed
-    /// (0666), who are known by their credentials.
-    ///
-    /// # Errors
-    ///
-    /// [`BindError`]
-    pub fn bind(self, path: impl AsRef<Path>) -> Result<Daemon, BindError> {
-        let Self { control, turn, spin, placement } = self;
-        let listener = Listener::bind(path.as_ref(), control.serves_others())?;
-        let system = |error: Errno| BindError::System(error.into());
-        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(system)?;
-        let (data, flags) = (epoll::EventData::new_u64(LISTENER), epoll::EventFlags::IN);
-        epoll::add(&epoll, &listener.socket, data, flags).map_err(system)?;
-        let statistics = Statistics::new();
-        Ok(Daemon {
-            control,
-            turn,
-            spin,
-            placement,
-            listener,
-            epoll,
-            events: Vec::with_capacity(EVENTS),
-            peers: Vec::new(),
-            statistics,
-            processor: None,
-            is_deaf: false,
-        })
-    }
-}
-
 /// The numbers of events that are not of a client.
 const LISTENER: u64 = u64::MAX;
 const STOP: u64 = u64::MAX - 1;
+const NEWS: u64 = u64::MAX - 2;
 
 /// The most events that are handled before the rings are looked at.
 const EVENTS: usize = 64;
@@ -175,6 +57,8 @@ const LOOKS: u32 = 2048;
 pub struct Daemon {
     control: Control,
     turn: Turn,
+    signatures: Signatures,
+    news: Arc<News>,
     spin: Spin,
     placement: Placement,
     listener: Listener,
@@ -208,7 +92,10 @@ impl Daemon {
     fn serve(&mut self, allowed: &CpuSet) -> io::Result<()> {
         let mut turns = 0;
         loop {
-            let served = self.turn.serve(&self.peers, &mut self.statistics);
+            if self.news.take() {
+                self.answer_late();
+            }
+            let served = self.serve_turn();
             self.forget_broken();
             turns += 1;
             if served > 0 && turns < TURNS {
@@ -226,14 +113,33 @@ impl Daemon {
         }
     }
 
+    fn serve_turn(&mut self) -> usize {
+        self.turn.serve(&self.peers, &mut self.signatures, &mut self.statistics)
+    }
+
+    /// Answers what other threads have done.
+    #[cold]
+    fn answer_late(&mut self) {
+        self.signatures.answer(&self.peers, &mut self.statistics);
+        publish(&self.peers);
+        #[cfg(feature = "rsa")]
+        for number in self.control.answer_made(&mut self.peers) {
+            self.forget(|peer| peer.number == number);
+        }
+    }
+
     /// Answers what has been submitted until now.
     fn finish(&mut self) -> io::Result<()> {
         let mut left: u64 = links(&self.peers).map(|(_, link)| u64::from(link.available())).sum();
         while left > 0 {
-            match self.turn.serve(&self.peers, &mut self.statistics) {
+            match self.serve_turn() {
                 0 => break,
                 served => left = left.saturating_sub(served as u64),
             }
+        }
+        while self.signatures.wait() {
+            self.signatures.answer(&self.peers, &mut self.statistics);
+            publish(&self.peers);
         }
         self.turn.wipe();
         Ok(())
@@ -243,12 +149,12 @@ impl Daemon {
     fn idle(&mut self) -> io::Result<()> {
         // Where it ran when it last slept; to ask again and again would take longer than to find.
         let processor = self.processor.unwrap_or_else(|| self.tells_processor());
-        let Self { peers, spin, epoll, events, turn, .. } = self;
+        let Self { peers, spin, epoll, events, turn, news, .. } = self;
         let is_needed = |(_, link): (usize, &peer::Link)| {
             link.memory.processor(Side::Client) == Some(processor)
         };
         let same = links(peers).any(is_needed);
-        let is_there = || links(peers).any(|(_, link)| link.available() > 0);
+        let is_there = || news.is_there() || links(peers).any(|(_, link)| link.available() > 0);
         let mut looks = 0;
         let found = spin.finds(same, || {
             looks += 1;
@@ -294,7 +200,7 @@ impl Daemon {
             match event {
                 LISTENER => self.accept(),
                 STOP => stops = true,
-                // A doorbell has done its work.
+                // A doorbell has done its work; what it rang for is found in the next turn.
                 data if data % 2 == 1 => {}
                 data => self.hear(data / 2, allowed),
             }
@@ -353,6 +259,9 @@ impl Daemon {
             if let Some(link) = &peer.link {
                 let _ = epoll::delete(&self.epoll, &link.doorbell);
             }
+            self.signatures.forget(peer.number);
+            #[cfg(feature = "rsa")]
+            self.control.forget(peer.number);
         }
         self.peers.retain(|peer| !which(peer));
         self.control.has_room();

@@ -17,11 +17,15 @@ pub struct Statistics {
     pub sessions: u32,
     /// How many keys have names.
     pub named_keys: u32,
-    /// How many requests it has answered.
+    /// How many requests it has answered, signatures aside.
     pub requests: u64,
-    /// How many of them were refused or not authentic.
-    pub failed: u64,
+    /// How many signatures it has made and checked.
+    pub signatures: u64,
     /// How many batches they were.
+    pub signature_batches: u64,
+    /// How many of both were refused or not authentic.
+    pub failed: u64,
+    /// How many batches the requests were.
     pub batches: u64,
     /// How often it has slept.
     pub sleeps: u64,
@@ -39,6 +43,8 @@ impl Statistics {
             sessions: 0,
             named_keys: 0,
             requests: 0,
+            signatures: 0,
+            signature_batches: 0,
             failed: 0,
             batches: 0,
             sleeps: 0,

@@ -338,7 +338,7 @@ fn a_daemon_without_descriptors_says_so() {
 
 #[test]
 fn limits_are_kept() {
-    let limits = Limits { clients: 2, sessions: 3, arena: 1 << 13 };
+    let limits = Limits { clients: 2, sessions: 3, arena: 1 << 13, ..Limits::default() };
     let daemon = Running::new(Server::new().limits(limits));
     let settings = Settings::default().arena(1 << 20);
     let mut client: Client = Client::connect_with(daemon.path(), &settings).expect("it listens");
@@ -379,7 +379,7 @@ fn named_keys_are_for_some_users_and_operations() {
     assert_eq!(mode & 0o777, 0o666, "a key is for others, too");
     let mut client = connect(&daemon.path());
     let whole = client.named_session("whole").expect("it is for everything");
-    assert_eq!(whole.algorithm(), Algorithm::AES_256_GCM);
+    assert_eq!(whole.algorithm(), Some(Algorithm::AES_256_GCM));
     let opening = client.named_session("opening").expect("it is for this user");
     assert!(client.named_session("mine").is_ok());
     for name in ["others", "", "wholes"] {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use lanecrypt_ciphers::Algorithm;
 use lanecrypt_device::Key;
 use lanecrypt_engine::Operation;
+use lanecrypt_rsa::{Hash, Padding};
 use serde::Deserialize;
 use zeroize::Zeroizing;
 
@@ -36,9 +37,10 @@ struct Written {
 #[serde(deny_unknown_fields)]
 struct WrittenKey {
     name: String,
-    /// The file with the bytes of the key, and nothing else. A relative path is from where this file
-    /// is.
+    /// The file with the bytes of the key, and nothing else; of an RSA key with its PEM or DER. A
+    /// relative path is from where this file is.
     file: PathBuf,
+    /// A cipher, or RSA with its padding, such as `rsa-pss-sha256`.
     algorithm: String,
     /// The users that may use it; without any, that of the daemon.
     #[serde(default)]
@@ -73,20 +75,40 @@ impl Config {
 
 impl WrittenKey {
     fn load(self, folder: &Path) -> Result<Key, String> {
-        let algorithm: Algorithm =
-            self.algorithm.parse().map_err(|_| format!("unknown algorithm {}", self.algorithm))?;
-        if algorithm == Algorithm::NULL {
-            return Err(String::from("the null cipher has no key"));
-        }
+        let bytes = || secret(&folder.join(&self.file));
+        let key = if let Some(padding) = padding(&self.algorithm) {
+            let at = self.file.display();
+            Key::rsa_from_pem_or_der(self.name, &bytes()?, padding)
+                .map_err(|error| format!("{at}: {error}"))?
+        } else {
+            let unknown = |_| format!("unknown algorithm {}", self.algorithm);
+            let algorithm: Algorithm = self.algorithm.parse().map_err(unknown)?;
+            if algorithm == Algorithm::NULL {
+                return Err(String::from("the null cipher has no key"));
+            }
+            Key::new(self.name, algorithm, bytes()?)
+        };
         let operations = self.operations.iter().map(|name| {
-            let found =
-                Operation::OF_CIPHERS.into_iter().find(|operation| operation.name() == name);
+            let found = Operation::ALL.into_iter().find(|operation| operation.name() == name);
             found.ok_or_else(|| format!("unknown operation {name}"))
         });
         let operations = operations.collect::<Result<Vec<_>, _>>()?;
-        let key = Key::new(self.name, algorithm, secret(&folder.join(&self.file))?);
         let key = key.for_users(self.allow);
         Ok(if operations.is_empty() { key } else { key.for_operations(operations) })
+    }
+}
+
+/// The padding of an algorithm such as `rsa-pkcs1v15-sha256` or `rsa-pss-sha512`.
+fn padding(algorithm: &str) -> Option<Padding> {
+    let (padding, hash) = algorithm.strip_prefix("rsa-")?.split_once('-')?;
+    // Not SHA-1.
+    let hash = [Hash::SHA256, Hash::SHA384, Hash::SHA512]
+        .into_iter()
+        .find(|known| known.name() == hash)?;
+    match padding {
+        "pkcs1v15" => Some(Padding::pkcs1v15(hash)),
+        "pss" => Some(Padding::pss(hash)),
+        _ => None,
     }
 }
 

@@ -7,6 +7,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 use lanecrypt_device::Client;
 use lanecrypt_engine::Operation;
+use lanecrypt_rsa::{Hash, Padding, PrivateKey, Workspace};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::{Folder, assert_one_line, errors, lanecrypt};
@@ -80,6 +81,42 @@ fn serves_named_keys_and_tells_what_it_has_done() {
 }
 
 #[test]
+fn serves_named_rsa_keys() {
+    let folder = Folder::new("serve-rsa");
+    let socket = folder.path("socket");
+    let pem = include_str!("../../../rsa/tests/key.pem");
+    let key = PrivateKey::from_pem(pem).expect("it is a key");
+    secret(&folder, "key.pem", pem.as_bytes());
+    secret(&folder, "public.der", &key.public_key().to_spki_der());
+    let config = secret(
+        &folder,
+        "config.toml",
+        b"[[key]]\nname = \"release\"\nfile = \"key.pem\"\nalgorithm = \"rsa-pss-sha384\"\n\
+          operations = [\"sign\"]\n\
+          [[key]]\nname = \"check\"\nfile = \"public.der\"\nalgorithm = \"rsa-pkcs1v15-sha256\"\n",
+    );
+    let daemon = serve(&["--socket", &socket, "--config", &config]);
+    let mut client: Client = Client::connect(&socket).expect("it listens");
+    let release = client.named_session("release").expect("it is for this user");
+    let mut signature = [0; 256];
+    client.sign(release, b"message", &mut signature).expect("it is allowed");
+    let mut workspace = Workspace::new();
+    let padding = Padding::pss(Hash::SHA384);
+    let right = key.public_key().verify(padding, b"message", &signature, &mut workspace);
+    assert_eq!(right, Ok(()));
+    let refused = client.verify(release, b"message", &signature);
+    assert_eq!(refused, Err(lanecrypt_device::Error::NotAllowed));
+    let check = client.named_session("check").expect("it is for this user");
+    let padding = Padding::pkcs1v15(Hash::SHA256);
+    key.sign(padding, b"message", &mut signature, &mut workspace).expect("it is made");
+    client.verify(check, b"message", &signature).expect("it is right");
+    let told = output(lanecrypt(&["info", "--socket", &socket]));
+    let text = String::from_utf8(told.stdout).expect("it is UTF-8");
+    assert!(text.contains("Signatures                        2\n"), "{text}");
+    end(daemon);
+}
+
+#[test]
 fn a_killed_daemon_is_replaced() {
     let folder = Folder::new("serve-stale");
     let socket = folder.path("socket");
@@ -120,8 +157,9 @@ fn wrong_settings_are_one_clear_line() {
     refused(&key("algorithm = \"null\""), "the null cipher has no key");
     // A cipher has no signatures, and one that authenticates nothing else than packets.
     for (operation, about) in [
-        ("sign", "key k: unknown operation sign"),
-        ("verify", "key k: unknown operation verify"),
+        ("sign", "key k: its algorithm cannot sign"),
+        ("verify", "key k: its algorithm cannot verify"),
+        ("decipher", "key k: unknown operation decipher"),
         ("encrypt", "key k: its algorithm cannot encrypt"),
     ] {
         let text = format!("algorithm = \"aes-256-gcm\"\noperations = [\"{operation}\"]");
@@ -131,6 +169,10 @@ fn wrong_settings_are_one_clear_line() {
         &key("algorithm = \"aes-256-gcm\"\ncolour = 1"),
         "config.toml:5: unknown field `colour`",
     );
+    refused(&key("algorithm = \"rsa-pss-sha256\""), "key k: key: malformed key");
+    for name in ["rsa", "rsa-pss-sha1", "rsa-pss-sha256-", "rsa-oaep-sha256"] {
+        refused(&key(&format!("algorithm = \"{name}\"")), &format!("unknown algorithm {name}"));
+    }
     refused(&key(""), "algorithm");
     refused("allow = [\"root\"]", "config.toml");
     refused("[[key]]\nname = \"k\"\nfile = \"none\"\nalgorithm = \"aes-256-gcm\"", "none");

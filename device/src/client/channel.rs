@@ -1,26 +1,20 @@
-//! The connection: the socket, the shared memory, and sleeping.
+//! The rings and the arena, as a client uses them.
 
 use core::fmt;
-use core::time::Duration;
-use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
-use lanecrypt_kernels::fork::Generation;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
-use rustix::net::{SocketFlags, connect};
-use rustix::thread::{futex, sched_getcpu};
-
 use super::Settings;
+use super::connection::{Connection, dial, greet, system};
+use super::watch::{Watch, here};
 use super::window::{Owner, Pending, Window};
 use crate::protocol::request::{Request, completed};
-use crate::protocol::socket::{self, Packet};
-use crate::protocol::{Answer, Asked, Greeting, MAGIC, Refusal};
-use crate::shared::bell::{Bell, settle};
+use crate::protocol::socket::Packet;
+use crate::protocol::{Answer, Asked};
+use crate::shared::bell::settle;
 use crate::shared::{Layout, Mapping, Side};
-use crate::spin::Spin;
 use crate::{ConnectError, Error};
 
 /// How many requests are published together before the daemon is told of all.
@@ -28,24 +22,26 @@ const PART: u32 = 8;
 
 /// A connection to a daemon.
 pub(super) struct Channel {
-    memory: Mapping,
-    socket: OwnedFd,
+    memory: Arc<Mapping>,
     /// Written to wake the daemon.
     doorbell: OwnedFd,
+    /// Requests, and those that take long: these have a part of the arena behind that of the others,
+    /// so that what is answered late keeps nobody's bytes.
     window: Window,
+    long_window: Window,
+    /// How many requests that take long are in flight, in either window, and how many may be.
+    long: u32,
+    most_long: u32,
     /// How many requests are in the ring, how many of them the daemon has been told of, and how many
     /// completions have been read.
     submitted: u32,
     told: u32,
     read: u32,
-    spin: Spin,
+    watch: Watch,
     /// When the daemon was last seen alive, and how often nothing has been found since.
     seen: Instant,
     misses: u32,
-    /// For how long it sleeps before it looks whether the daemon lives.
-    nap: Duration,
-    is_gone: bool,
-    process: Generation,
+    connection: Arc<Connection>,
 }
 
 /// A completion: who waits for it, where the answer is, and the status.
@@ -55,59 +51,11 @@ pub(super) struct Done {
     pub(super) status: u32,
 }
 
-/// Connects a socket to the daemon at this path.
-pub(super) fn dial(path: &Path) -> Result<OwnedFd, ConnectError> {
-    let too_long = || ConnectError::PathTooLong(path.to_owned());
-    let address = socket::address(path).ok_or_else(too_long)?;
-    let socket = socket::new(SocketFlags::empty()).map_err(system)?;
-    loop {
-        return match connect(&socket, &address) {
-            Ok(()) => Ok(socket),
-            Err(Errno::INTR) => continue,
-            Err(Errno::NOENT | Errno::NOTDIR) => Err(ConnectError::NoSocket(path.to_owned())),
-            Err(Errno::CONNREFUSED) => Err(ConnectError::NoDaemon(path.to_owned())),
-            Err(Errno::ACCESS | Errno::PERM) => Err(ConnectError::Forbidden(path.to_owned())),
-            Err(Errno::PROTOTYPE) => Err(ConnectError::NotADaemon(path.to_owned())),
-            Err(error) => Err(system(error.into())),
-        };
-    }
-}
+/// The bit of a number that says that the request is in the window of those that take long.
+pub(super) const LONG: u64 = 1 << 63;
 
-/// Asks a daemon that has not been greeted, and receives its answer into the packet.
-pub(super) fn greet(
-    socket: &OwnedFd,
-    packet: &mut Packet,
-    asked: &Asked<'_>,
-    path: &Path,
-) -> Result<[Option<OwnedFd>; 2], ConnectError> {
-    let strange = || ConnectError::NotADaemon(path.to_owned());
-    let gone = |error: io::Error| match error.kind() {
-        io::ErrorKind::UnexpectedEof
-        | io::ErrorKind::ConnectionReset
-        | io::ErrorKind::BrokenPipe => ConnectError::NoDaemon(path.to_owned()),
-        io::ErrorKind::InvalidData => strange(),
-        _ => system(error),
-    };
-    // A daemon that refuses a client says so before it has read what is asked.
-    let asked = packet.send(socket, asked, &[]);
-    let mut came = packet.receive_descriptors(socket);
-    if came.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::ConnectionReset) {
-        // The error comes before the packet that was sent before.
-        came = packet.receive_descriptors(socket);
-    }
-    let descriptors = match (came, asked) {
-        (Ok(descriptors), _) => descriptors,
-        (Err(_), Err(error)) | (Err(error), Ok(())) => return Err(gone(error)),
-    };
-    match packet.value() {
-        (_, Some(Answer::Refused(refusal))) => Err(ConnectError::Refused(refusal)),
-        (_, Some(_)) => Ok(descriptors),
-        (Some(Greeting { magic: MAGIC, version }), None) if version != Greeting::OURS.version => {
-            Err(ConnectError::Refused(Refusal::Version(version)))
-        }
-        _ => Err(strange()),
-    }
-}
+/// How many bytes of the arena requests that take long have for themselves.
+const LONG_ARENA: u32 = if cfg!(feature = "rsa") { 1 << 16 } else { 0 };
 
 impl Channel {
     /// Connects, and maps the memory that the daemon gives.
@@ -115,75 +63,69 @@ impl Channel {
         let strange = || ConnectError::NotADaemon(path.to_owned());
         let socket = dial(path)?;
         let mut packet = Packet::new();
-        let processor = here();
-        let hello = Asked::Hello { depth: settings.depth, arena: settings.arena, processor };
+        let wished = settings.arena.saturating_add(LONG_ARENA);
+        let hello = Asked::Hello { depth: settings.depth, arena: wished, processor: here() };
         let descriptors = greet(&socket, &mut packet, &hello, path)?;
         let [Some(memory), Some(doorbell)] = descriptors else { return Err(strange()) };
-        let Some(Answer::Welcome { depth, arena }) = packet.value().1 else {
+        let Some(Answer::Welcome { depth, arena, signatures }) = packet.value().1 else {
             return Err(strange());
         };
         let layout = Layout::new(depth, arena).map_err(|_| strange())?;
-        let memory = Mapping::open(memory, layout).map_err(system)?;
+        let memory = Arc::new(Mapping::open(memory, layout).map_err(system)?);
+        // What is left of less than was wished is for all.
+        let long_arena = if arena >= wished { LONG_ARENA } else { 0 };
+        let long_depth = signatures.clamp(1, depth).next_power_of_two();
+        let arena = arena - long_arena;
         Ok(Self {
-            memory,
-            socket,
             doorbell,
-            window: Window::new(depth, arena),
+            window: Window::new(depth, 0..arena),
+            long_window: Window::new(long_depth, arena..arena + long_arena),
+            long: 0,
+            most_long: signatures.min(depth),
             submitted: 0,
             told: 0,
             read: 0,
-            spin: Spin::new(settings.spin),
+            watch: Watch::new(memory.clone(), settings),
             seen: Instant::now(),
             misses: 0,
-            nap: settings.nap,
-            is_gone: false,
-            process: Generation::now(),
+            connection: Arc::new(Connection::new(socket)),
+            memory,
         })
     }
 
-    /// Asks by the socket, and has `take` look at the answer.
-    pub(super) fn ask<T>(
-        &mut self,
-        asked: &Asked<'_>,
-        take: impl FnOnce(Answer<'_>) -> Option<T>,
-    ) -> Result<T, Error> {
-        self.is_usable()?;
-        let mut packet = Packet::new();
-        if let Err(error) = packet.send(&self.socket, asked, &[]) {
-            // A packet that is too long has not been sent.
-            if error.kind() == io::ErrorKind::InvalidInput {
-                return Err(Error::Denied(Refusal::KeyLength));
-            }
-            return Err(self.lost());
-        }
-        if packet.receive(&self.socket).is_err() {
-            return Err(self.lost());
-        }
-        match packet.value().1 {
-            Some(Answer::Refused(refusal)) => Err(Error::Denied(refusal)),
-            Some(answer) => take(answer).ok_or(Error::Malformed),
-            None => Err(Error::Malformed),
-        }
+    pub(super) fn connection(&self) -> &Arc<Connection> {
+        &self.connection
     }
 
-    pub(super) fn memory(&self) -> &Mapping {
+    pub(super) fn memory(&self) -> &Arc<Mapping> {
         &self.memory
+    }
+
+    /// How many requests there may be in each window.
+    pub(super) fn depths(&self) -> [usize; 2] {
+        [self.window.depth(), self.long_window.depth()]
+    }
+
+    /// The length in bytes of the arena that every request may use.
+    pub(super) fn longest(&self) -> usize {
+        usize::try_from(self.window.arena()).unwrap_or(usize::MAX)
     }
 
     /// The number of requests that have not been given back.
     #[inline]
     pub(super) fn in_flight(&self) -> usize {
-        self.window.len()
+        self.window.len() + self.long_window.len()
+    }
+
+    /// How many completions have been read.
+    pub(super) fn read(&self) -> u32 {
+        self.read
     }
 
     /// Whether the connection may be used.
     #[inline]
     pub(super) fn is_usable(&self) -> Result<(), Error> {
-        match (self.process.is_current(), self.is_gone) {
-            (false, _) => Err(Error::Forked),
-            (true, true) => Err(Error::Disconnected),
-            (true, false) => Ok(()),
-        }
+        self.connection.is_usable()
     }
 
     /// Puts a request into the ring, after `fill` has put its bytes from an offset on into the arena.
@@ -201,7 +143,16 @@ impl Channel {
     ) -> Result<u64, Error> {
         let span = request.span().filter(|&span| self.window.could_take(span));
         let span = span.ok_or(Error::TooLong)?;
-        let (number, offset) = self.window.take(span).ok_or(Error::Full)?;
+        let is_long = request.code.is_long();
+        if is_long && self.most_long == 0 {
+            return Err(Error::NotAllowed);
+        }
+        let (number, offset) = match is_long {
+            false if self.in_flight() < self.window.depth() => self.window.take(span),
+            false => None,
+            true => self.take_long(span),
+        }
+        .ok_or(Error::Full)?;
         let long = request.long_nonce();
         let behind = offset + u32::try_from(long.len()).unwrap_or(0);
         // All of it is within the arena, because its span is.
@@ -210,12 +161,33 @@ impl Channel {
         self.memory.write_submission(self.submitted, request.words(number, offset));
         self.submitted = self.submitted.wrapping_add(1);
         let header = u32::try_from(request.header).unwrap_or(0);
-        self.window.wait(number, Pending { owner, offset: behind + header });
+        let pending = Pending { owner, offset: behind + header, is_long };
+        if number & LONG == 0 {
+            self.window.wait(number, pending);
+        } else {
+            self.long_window.wait(number & !LONG, pending);
+        }
         if self.submitted.is_multiple_of(PART) {
             // A daemon that is awake may begin; one that sleeps is woken when it is told of all.
             self.memory.submit(self.submitted);
         }
         Ok(number)
+    }
+
+    /// Takes a number and bytes for a request that takes long. If its own part of the arena is too
+    /// short for it, it has its place among the others.
+    #[cold]
+    fn take_long(&mut self, span: u32) -> Option<(u64, u32)> {
+        if self.long == self.most_long || self.in_flight() >= self.window.depth() {
+            return None;
+        }
+        let taken = if self.long_window.could_take(span) {
+            self.long_window.take(span).map(|(number, offset)| (number | LONG, offset))
+        } else {
+            self.window.take(span)
+        };
+        self.long += u32::from(taken.is_some());
+        taken
     }
 
     /// Tells the daemon of the requests that have been put, and wakes it if it sleeps.
@@ -252,10 +224,17 @@ impl Channel {
         let (number, status) = completed(self.memory.read_completion(self.read));
         self.read = self.read.wrapping_add(1);
         self.misses = 0;
-        match self.window.answered(number) {
-            Some(pending) => Ok(Some(Done { number, pending, status })),
+        let pending = match number & LONG {
+            0 => self.window.answered(number),
+            _ => self.long_window.answered(number & !LONG),
+        };
+        match pending {
+            Some(pending) => {
+                self.long -= u32::from(pending.is_long);
+                Ok(Some(Done { number, pending, status }))
+            }
             None => {
-                self.is_gone = true;
+                self.connection.ends();
                 Err(Error::Malformed)
             }
         }
@@ -271,13 +250,13 @@ impl Channel {
     fn missed(&mut self) -> Result<Option<Done>, Error> {
         self.misses = self.misses.wrapping_add(1);
         if self.misses.is_multiple_of(16)
-            && self.seen.elapsed() >= self.nap
+            && self.seen.elapsed() >= self.watch.longest_nap()
             && !self.lives()
             && !self.is_ready()
         {
             return Err(Error::Disconnected);
         }
-        match self.is_gone {
+        match self.connection.is_gone() {
             true => Err(Error::Disconnected),
             false => Ok(None),
         }
@@ -289,80 +268,35 @@ impl Channel {
     ///
     /// [`Error::Disconnected`] if the daemon is gone.
     pub(super) fn wait(&mut self) -> Result<(), Error> {
-        let Self { memory, read, spin, .. } = self;
-        let is_ready = || memory.completed() != *read;
-        if is_ready() {
-            return Ok(());
-        }
-        let processor = here();
-        // The daemon, if it is awake, gives way as well.
-        memory.runs_on(Side::Client, processor);
-        let same = memory.processor(Side::Daemon) == Some(processor);
-        if spin.finds(same, is_ready) {
+        if self.watch.finds(self.read) {
             return Ok(());
         }
         loop {
-            self.nap();
+            self.watch.nap(self.read, || false);
             if self.is_ready() {
                 return Ok(());
             }
-            if self.is_gone || (self.seen.elapsed() >= self.nap / 2 && !self.lives()) {
+            if !self.is_attended() {
                 // What it published last counts.
-                return if self.is_ready() { Ok(()) } else { Err(self.lost()) };
+                return if self.is_ready() { Ok(()) } else { Err(Error::Disconnected) };
             }
         }
     }
 
-    /// Sleeps until the daemon wakes this side, or for a while.
-    fn nap(&self) {
-        let bell = self.memory.bell(Side::Client);
-        bell.falls_asleep();
-        settle();
-        if !self.is_ready() {
-            // One that is too long for the system has no end.
-            let nap = Timespec::try_from(self.nap).ok();
-            // Whatever it says, one looks afterwards. Without the flag for private memory, because
-            // the other side has a mapping of its own.
-            let flags = futex::Flags::empty();
-            let _ = futex::wait(bell.word(), flags, Bell::ASLEEP, nap.as_ref());
-        }
-        bell.wakes_up();
+    /// Whether the daemon lives; looks at most twice in a nap.
+    pub(super) fn is_attended(&mut self) -> bool {
+        let is_recent = self.seen.elapsed() < self.watch.longest_nap() / 2;
+        if is_recent { !self.connection.is_gone() } else { self.lives() }
     }
 
-    /// Whether the daemon still holds its end of the socket.
     fn lives(&mut self) -> bool {
         self.seen = Instant::now();
-        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-        let mut ends = [PollFd::new(&self.socket, PollFlags::IN)];
-        // It sends nothing that it has not been asked for; so anything says that it is gone.
-        let found = poll(&mut ends, Some(&now));
-        if found.is_ok_and(|count| count > 0) {
-            self.is_gone = true;
-        }
-        !self.is_gone
+        self.connection.lives()
     }
-
-    #[cold]
-    fn lost(&mut self) -> Error {
-        self.is_gone = true;
-        Error::Disconnected
-    }
-}
-
-/// The processor that this thread runs on.
-fn here() -> u32 {
-    u32::try_from(sched_getcpu()).unwrap_or(u32::MAX)
 }
 
 impl fmt::Debug for Channel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Channel").field("memory", &self.memory).finish_non_exhaustive()
-    }
-}
-
-fn system(error: io::Error) -> ConnectError {
-    match error.raw_os_error() == Some(Errno::MFILE.raw_os_error()) {
-        true => ConnectError::Descriptors,
-        false => ConnectError::System(error),
     }
 }

@@ -64,7 +64,7 @@ impl Part for Whole<'_> {
         let Self { aad, data, .. } = self;
         let request = Request {
             session: self.session,
-            code: Code::Cipher(self.operation),
+            code: Code::Keyed(self.operation),
             nonce: self.nonce,
             header: aad.len(),
             length: data.len(),
@@ -79,6 +79,94 @@ impl Part for Whole<'_> {
         let outcome = status::outcome(status);
         let read = !status::changes(status) || memory.read(offset, self.data);
         self.outcome = Some(if read { outcome } else { Err(Error::Malformed) });
+    }
+
+    fn settle(&mut self, outcome: Result<(), Error>) {
+        self.outcome = Some(outcome);
+    }
+}
+
+/// A message to sign.
+pub(super) struct Signing<'a> {
+    session: u32,
+    message: &'a [u8],
+    signature: &'a mut [u8],
+    outcome: Option<Result<(), Error>>,
+}
+
+impl<'a> Signing<'a> {
+    pub(super) fn new(session: u32, message: &'a [u8], signature: &'a mut [u8]) -> Self {
+        Self { session, message, signature, outcome: None }
+    }
+
+    pub(super) fn outcome(self) -> Result<(), Error> {
+        self.outcome.unwrap_or(Err(Error::Disconnected))
+    }
+}
+
+/// Puts a signature into the ring: one that came, or the room for one.
+pub(super) fn put_signature(
+    channel: &mut Channel,
+    owner: Owner,
+    session: u32,
+    message: &[u8],
+    signature: Result<&[u8], usize>,
+) -> Result<(), Error> {
+    let (operation, length) = match signature {
+        Ok(came) => (Operation::Verify, came.len()),
+        Err(room) => (Operation::Sign, room),
+    };
+    let (code, header) = (Code::Keyed(operation), message.len());
+    let request = Request { session, code, nonce: &[], header, length };
+    channel.put(&request, owner, |memory, offset| {
+        memory.write(offset, message)
+            && signature.map_or(true, |came| memory.write(behind(offset, message), came))
+    })?;
+    Ok(())
+}
+
+impl Part for Signing<'_> {
+    fn put(&mut self, channel: &mut Channel, owner: Owner) -> Result<(), Error> {
+        let room = self.signature.len();
+        put_signature(channel, owner, self.session, self.message, Err(room))
+    }
+
+    fn take(&mut self, memory: &Mapping, offset: u32, status: u32) {
+        let outcome = status::outcome(status);
+        let read = outcome.is_err() || memory.read(offset, self.signature);
+        self.outcome = Some(if read { outcome } else { Err(Error::Malformed) });
+    }
+
+    fn settle(&mut self, outcome: Result<(), Error>) {
+        self.outcome = Some(outcome);
+    }
+}
+
+/// A signature to check.
+pub(super) struct Checking<'a> {
+    session: u32,
+    message: &'a [u8],
+    signature: &'a [u8],
+    outcome: Option<Result<(), Error>>,
+}
+
+impl<'a> Checking<'a> {
+    pub(super) fn new(session: u32, message: &'a [u8], signature: &'a [u8]) -> Self {
+        Self { session, message, signature, outcome: None }
+    }
+
+    pub(super) fn outcome(self) -> Result<(), Error> {
+        self.outcome.unwrap_or(Err(Error::Disconnected))
+    }
+}
+
+impl Part for Checking<'_> {
+    fn put(&mut self, channel: &mut Channel, owner: Owner) -> Result<(), Error> {
+        put_signature(channel, owner, self.session, self.message, Ok(self.signature))
+    }
+
+    fn take(&mut self, _memory: &Mapping, _offset: u32, status: u32) {
+        self.outcome = Some(status::outcome(status));
     }
 
     fn settle(&mut self, outcome: Result<(), Error>) {

@@ -3,10 +3,14 @@
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+#[cfg(feature = "rsa")]
+use lanecrypt_engine::RsaKey;
 use lanecrypt_engine::{Algorithm, Driver, Error as Cipher, Job, Jobs, Operation, SessionId};
+#[cfg(feature = "rsa")]
+use lanecrypt_rsa::Padding;
 
 use super::channel::Channel;
-use super::parts::{Part, behind};
+use super::parts::{Part, behind, put_signature};
 use super::window::Owner;
 use super::{Client, Session, Settings};
 use crate::protocol::request::{Code, Request};
@@ -69,19 +73,18 @@ impl Driver for Remote {
     }
 
     fn open(&self, algorithm: Algorithm, key: &[u8]) -> Result<SessionId, Cipher> {
-        match self.client().session(algorithm, key) {
-            Ok(Session { number, .. }) => Ok(SessionId(u64::from(number))),
-            Err(Error::Denied(Refusal::KeyLength)) => Err(Cipher::KeyLength),
-            Err(Error::Denied(Refusal::WeakKey)) => Err(Cipher::WeakKey),
-            Err(Error::Denied(_)) => Err(Cipher::Unsupported),
-            Err(_) => Err(Cipher::DriverFailed),
-        }
+        opened(self.client().session(algorithm, key))
+    }
+
+    #[cfg(feature = "rsa")]
+    fn open_rsa(&self, key: &RsaKey, padding: Padding) -> Result<SessionId, Cipher> {
+        opened(self.client().rsa_session(key.clone(), padding))
     }
 
     fn close(&self, session: SessionId) {
         let number = u32::try_from(session.0).unwrap_or(u32::MAX);
         // If the daemon is gone, so is the session.
-        let _ = self.client().close(Session { number, algorithm: Algorithm::NULL });
+        let _ = self.client().close(Session::of_rsa(number, 0));
     }
 
     fn process(&self, jobs: Jobs<'_, '_>) {
@@ -89,6 +92,17 @@ impl Driver for Remote {
         if self.client().run(&mut parts).is_err() {
             parts.iter_mut().for_each(|part| part.settle(Err(Error::Disconnected)));
         }
+    }
+}
+
+/// The driver's name of a session.
+fn opened(session: Result<Session, Error>) -> Result<SessionId, Cipher> {
+    match session {
+        Ok(session) => Ok(SessionId(u64::from(session.number))),
+        Err(Error::Denied(Refusal::KeyLength)) => Err(Cipher::KeyLength),
+        Err(Error::Denied(Refusal::WeakKey)) => Err(Cipher::WeakKey),
+        Err(Error::Denied(_)) => Err(Cipher::Unsupported),
+        Err(_) => Err(Cipher::DriverFailed),
     }
 }
 
@@ -103,6 +117,11 @@ impl Part for Sent<'_, '_> {
         let Some(job) = &mut self.0 else { return Err(Error::Malformed) };
         let (operation, nonce, aad) = (job.operation(), job.nonce(), job.aad());
         let (number, length) = (job.session_id().0, job.tag_length());
+        let session = u32::try_from(number).unwrap_or(u32::MAX);
+        if operation.is_signature() {
+            let signature = job.signature().ok_or_else(|| job.signature_length());
+            return put_signature(channel, owner, session, aad, signature);
+        }
         // A tag that came, or room for one.
         let mut tag = [0; TAG];
         let tag = tag.get_mut(..length).ok_or(Error::Refused(Cipher::TagLength))?;
@@ -122,8 +141,8 @@ impl Part for Sent<'_, '_> {
         let data = data.reborrow();
         let message = data.get_in();
         let request = Request {
-            session: u32::try_from(number).unwrap_or(u32::MAX),
-            code: Code::Cipher(operation),
+            session,
+            code: Code::Keyed(operation),
             nonce,
             header: aad.len(),
             length: message.len() + tag.len(),
@@ -157,6 +176,14 @@ impl Sent<'_, '_> {
     fn read(&mut self, memory: &Mapping, offset: u32) -> bool {
         let Some(job) = &mut self.0 else { return false };
         let (operation, length) = (job.operation(), job.tag_length());
+        match operation {
+            Operation::Sign => {
+                let mut made = vec![0; job.signature_length()];
+                return memory.read(offset, &mut made) && job.put_signature(&made).is_ok();
+            }
+            Operation::Verify => return true,
+            _ => {}
+        }
         let Ok(mut data) = job.data() else { return false };
         let message = data.get_out();
         let tag_at = behind(offset, message);

@@ -1,5 +1,7 @@
 //! The requests in flight of one client, and the bytes of the arena that they take.
 
+use core::ops::Range;
+
 /// The requests in flight, in the order in which they were made. Bytes of the arena are taken in that
 /// order, too, and given back in it.
 #[derive(Debug)]
@@ -16,6 +18,8 @@ pub(super) struct Window {
     returned: u64,
     /// Where the bytes begin that are taken next: the remainder of those taken, or the arena's end.
     at: u64,
+    /// Where its part of the arena begins.
+    base: u32,
 }
 
 /// What is known of a request.
@@ -33,6 +37,8 @@ pub(super) struct Pending {
     pub(super) owner: Owner,
     /// Where the answer is.
     pub(super) offset: u32,
+    /// Whether it takes long.
+    pub(super) is_long: bool,
 }
 
 /// Who waits for an answer.
@@ -48,10 +54,22 @@ pub(super) enum Owner {
 const LINE: u64 = 64;
 
 impl Window {
-    pub(super) fn new(depth: u32, arena: u32) -> Self {
+    /// For so many requests, a power of two, and these bytes of the arena.
+    pub(super) fn new(depth: u32, bytes: Range<u32>) -> Self {
         let places = vec![Place::default(); depth as usize].into_boxed_slice();
-        let arena = u64::from(arena);
-        Self { places, oldest: 0, next: 0, arena, taken: 0, returned: 0, at: 0 }
+        let (arena, base) = (u64::from(bytes.end - bytes.start), bytes.start);
+        Self { places, oldest: 0, next: 0, arena, taken: 0, returned: 0, at: 0, base }
+    }
+
+    /// The most requests.
+    #[inline]
+    pub(super) fn depth(&self) -> usize {
+        self.places.len()
+    }
+
+    /// How many bytes of the arena it has.
+    pub(super) fn arena(&self) -> u64 {
+        self.arena
     }
 
     /// How many requests have not been given back, those before the oldest pending one aside.
@@ -90,7 +108,7 @@ impl Window {
         }
         let number = self.next;
         (self.next, self.taken, self.at) = (number + 1, end, at + lines);
-        Some((number, u32::try_from(at).ok()?))
+        Some((number, self.base + u32::try_from(at).ok()?))
     }
 
     /// Says who waits for a request that has just been [taken](Self::take), and where its answer
@@ -133,15 +151,15 @@ mod tests {
     use super::*;
 
     fn wait(window: &mut Window, (number, offset): (u64, u32)) -> u64 {
-        window.wait(number, Pending { owner: Owner::Message, offset });
+        window.wait(number, Pending { owner: Owner::Message, offset, is_long: false });
         number
     }
 
     #[test]
     fn bytes_in_use_are_given_to_nobody_else() {
         // Spans in the order of their numbers, answered in another order.
-        let (depth, arena) = (8, 4096);
-        let mut window = Window::new(depth, arena);
+        let (depth, base, arena) = (8, 640, 4096);
+        let mut window = Window::new(depth, base..base + arena);
         let mut live: Vec<(u64, u32, u32)> = Vec::new();
         let mut state = 9_u64;
         let (mut full, mut wrapped) = (0, 0);
@@ -155,11 +173,11 @@ mod tests {
             match window.take(span) {
                 Some(place) => {
                     let (number, offset) = place;
-                    assert!(offset + span <= arena);
+                    assert!(base <= offset && offset + span <= base + arena);
                     for &(_, other, length) in &live {
                         assert!(offset + span <= other || other + length <= offset);
                     }
-                    wrapped += u32::from(offset == 0);
+                    wrapped += u32::from(offset == base);
                     wait(&mut window, place);
                     live.push((number, offset, span));
                 }
@@ -168,7 +186,7 @@ mod tests {
                     assert!(!live.is_empty(), "an empty arena has room");
                     let at = (state >> 20) as usize % live.len();
                     let (number, offset, _) = live.swap_remove(at);
-                    let pending = Pending { owner: Owner::Message, offset };
+                    let pending = Pending { owner: Owner::Message, offset, is_long: false };
                     assert_eq!(window.answered(number), Some(pending));
                     assert_eq!(window.answered(number), None, "answered once");
                 }
@@ -180,7 +198,7 @@ mod tests {
 
     #[test]
     fn answers_to_nothing_are_noticed() {
-        let mut window = Window::new(2, 4096);
+        let mut window = Window::new(2, 0..4096);
         assert_eq!(window.answered(0), None);
         let place = window.take(1).expect("there is room");
         let number = wait(&mut window, place);

@@ -26,6 +26,8 @@ pub enum Refusal {
     KeyLength,
     /// The two halves of the key are the same.
     WeakKey,
+    /// The RSA key is malformed, or its numbers do not belong together.
+    Key,
     /// The daemon serves the null cipher only if it was started with `--allow-null`.
     Null,
     /// There is no key of this name, or not for this user.
@@ -52,6 +54,7 @@ impl fmt::Display for Refusal {
             Self::Algorithm => f.pad("the daemon does not have the algorithm"),
             Self::KeyLength => f.pad("wrong key length"),
             Self::WeakKey => f.pad("weak key"),
+            Self::Key => f.pad("malformed or inconsistent key"),
             Self::Null => f.pad("the daemon does not allow the null cipher"),
             Self::Name => f.pad("no key of this name for this user"),
             Self::Session => f.pad("no such session"),

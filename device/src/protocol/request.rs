@@ -12,7 +12,8 @@
 //! | 7 | zero |
 //!
 //! In the arena stand, without gaps: a nonce of more than 24 bytes, the associated data, the message,
-//! its tag. The answer takes the place of the message and the tag.
+//! its tag. The answer takes the place of the message and the tag. Of a signature, the message stands
+//! in the place of the associated data, and the signature or the room for it in that of the message.
 //!
 //! A completion has two words: the client's number, and the [status](super::status).
 
@@ -21,12 +22,12 @@ use lanecrypt_engine::Operation;
 /// The longest nonce that stands in the request itself, in bytes.
 pub(crate) const INLINE: usize = 24;
 
-/// What a request asks for. Numbers from [`LONG`](Code::LONG) on are for operations that take long,
-/// which answer out of order; there are none yet.
+/// What a request asks for. Numbers from [`LONG`](Code::LONG) on are of operations that take long,
+/// whose answers come later than those of others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Code {
-    /// An operation on a message.
-    Cipher(Operation),
+    /// An operation under the key of a session.
+    Keyed(Operation),
     /// Random bytes, without a session.
     Fill,
 }
@@ -39,13 +40,15 @@ impl Code {
     #[inline]
     pub(crate) fn number(self) -> u8 {
         match self {
-            Self::Cipher(Operation::Encrypt) => 1,
-            Self::Cipher(Operation::Decrypt) => 2,
-            Self::Cipher(Operation::Seal) => 3,
-            Self::Cipher(Operation::Open) => 4,
+            Self::Keyed(Operation::Encrypt) => 1,
+            Self::Keyed(Operation::Decrypt) => 2,
+            Self::Keyed(Operation::Seal) => 3,
+            Self::Keyed(Operation::Open) => 4,
             Self::Fill => 5,
+            Self::Keyed(Operation::Sign) => Self::LONG,
+            Self::Keyed(Operation::Verify) => Self::LONG + 1,
             // An operation of a later version of the engine, which no daemon knows.
-            Self::Cipher(_) => Self::LONG - 1,
+            Self::Keyed(_) => Self::LONG - 1,
         }
     }
 
@@ -53,13 +56,21 @@ impl Code {
     #[inline]
     pub(crate) fn of(number: u8) -> Option<Self> {
         Some(match number {
-            1 => Self::Cipher(Operation::Encrypt),
-            2 => Self::Cipher(Operation::Decrypt),
-            3 => Self::Cipher(Operation::Seal),
-            4 => Self::Cipher(Operation::Open),
+            1 => Self::Keyed(Operation::Encrypt),
+            2 => Self::Keyed(Operation::Decrypt),
+            3 => Self::Keyed(Operation::Seal),
+            4 => Self::Keyed(Operation::Open),
             5 => Self::Fill,
+            Self::LONG => Self::Keyed(Operation::Sign),
+            65 => Self::Keyed(Operation::Verify),
             _ => return None,
         })
+    }
+
+    /// Whether it takes so long that its answer comes later than those of others.
+    #[inline]
+    pub(crate) fn is_long(self) -> bool {
+        matches!(self, Self::Keyed(operation) if operation.is_signature())
     }
 }
 
@@ -198,6 +209,12 @@ impl Found {
         })
     }
 
+    /// Whether it has a nonce, wherever that stands.
+    #[inline]
+    pub(crate) fn has_nonce(&self) -> bool {
+        self.nonce_length > 0
+    }
+
     /// The nonce, if it stands in the request.
     #[inline]
     pub(crate) fn nonce(&self) -> &[u8] {
@@ -225,7 +242,8 @@ mod tests {
     #[test]
     fn requests_come_as_they_were_made() {
         for nonce_length in [0, 1, 8, 12, 16, 24, 25, 300] {
-            for code in [1, 2, 3, 4, 5].map(|number| Code::of(number).expect("it is known")) {
+            let codes = [1, 2, 3, 4, 5, 64, 65];
+            for code in codes.map(|number| Code::of(number).expect("it is known")) {
                 let nonce: Vec<u8> = (0..=255).cycle().take(nonce_length).collect();
                 let request =
                     Request { session: 0xdead_beef, code, nonce: &nonce, header: 7, length: 100 };
@@ -268,8 +286,11 @@ mod tests {
 
     #[test]
     fn other_operations_are_unknown() {
-        for number in (0..=255).filter(|number| !(1..=5).contains(number)) {
-            assert_eq!(Code::of(number), None);
+        for number in 0..=255 {
+            let code = Code::of(number);
+            assert_eq!(code.is_some(), matches!(number, 1..=5 | 64 | 65));
+            assert!(code.is_none_or(|code| code.number() == number));
+            assert_eq!(code.is_some_and(Code::is_long), number >= 64 && code.is_some());
         }
         assert_eq!(completed(completion(u64::MAX, 65)), (u64::MAX, 65));
     }

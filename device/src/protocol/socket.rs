@@ -186,7 +186,7 @@ mod tests {
         packet.wipe();
         assert!(packet.bytes.iter().all(|&byte| byte == 0), "keys are wiped");
 
-        let welcome = Answer::Welcome { depth: 2, arena: 4096 };
+        let welcome = Answer::Welcome { depth: 2, arena: 4096, signatures: 3 };
         packet.send(&far, &welcome, &[near.as_fd(), far.as_fd()]).expect("there is room");
         let descriptors = packet.receive_descriptors(&near).expect("it was sent");
         assert!(descriptors.iter().all(Option::is_some));

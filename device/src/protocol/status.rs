@@ -15,6 +15,9 @@ pub(crate) const MALFORMED: u32 = 66;
 /// There are no random bytes.
 pub(crate) const NO_ENTROPY: u32 = 67;
 
+/// The client has as many signatures in flight as it may have.
+pub(crate) const FULL: u32 = 68;
+
 /// The errors of ciphers; the number of one is its place here, plus one.
 const CIPHER: [Cipher; 19] = [
     Cipher::AadLength,
@@ -76,6 +79,7 @@ fn error(number: u32) -> Error {
         UNKNOWN_SESSION => Error::UnknownSession,
         NOT_ALLOWED => Error::NotAllowed,
         NO_ENTROPY => Error::Entropy,
+        FULL => Error::Full,
         number => match CIPHER.get((number as usize).wrapping_sub(1)) {
             Some(&error) => Error::Refused(error),
             None => Error::Malformed,
@@ -96,7 +100,8 @@ mod tests {
         assert_eq!(outcome(UNKNOWN_SESSION), Err(Error::UnknownSession));
         assert_eq!(outcome(NOT_ALLOWED), Err(Error::NotAllowed));
         assert_eq!(outcome(NO_ENTROPY), Err(Error::Entropy));
-        for number in [20, MALFORMED, 68, u32::MAX] {
+        assert_eq!(outcome(FULL), Err(Error::Full));
+        for number in [20, MALFORMED, 69, u32::MAX] {
             assert_eq!(outcome(number), Err(Error::Malformed));
         }
     }

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::sync::Arc;
 
 use lanecrypt_engine::{Algorithm, Engine, Error};
 use rustix::event::{EventfdFlags, eventfd};
@@ -12,8 +13,13 @@ use rustix::net::{SocketFlags, accept_with};
 use zeroize::{Zeroize as _, Zeroizing};
 
 use super::Limits;
+use super::clerk::News;
 use super::keys::Keys;
+#[cfg(feature = "rsa")]
+use super::makers::Makers;
 use super::peer::{Link, Peer};
+#[cfg(feature = "rsa")]
+use super::sessions::open_rsa;
 use super::sessions::{Opened, Sessions, open};
 use crate::protocol::socket::Packet;
 use crate::protocol::{Answer, Asked, Greeting, VERSION};
@@ -28,6 +34,8 @@ pub(super) struct Control {
     users: Vec<u32>,
     allows_null: bool,
     limits: Limits,
+    #[cfg(feature = "rsa")]
+    makers: Makers,
     /// The user of this process.
     own: u32,
     /// The number of the next client.
@@ -64,10 +72,23 @@ impl Control {
         users: Vec<u32>,
         allows_null: bool,
         limits: Limits,
+        news: &Arc<News>,
     ) -> Self {
         let own = rustix::process::geteuid().as_raw();
-        let spare = spare();
-        Self { engine, keys, users, allows_null, limits, own, next: 0, spare }
+        #[cfg(not(feature = "rsa"))]
+        let _ = news;
+        Self {
+            engine,
+            keys,
+            users,
+            allows_null,
+            limits,
+            #[cfg(feature = "rsa")]
+            makers: Makers::new(news),
+            own,
+            next: 0,
+            spare: spare(),
+        }
     }
 
     pub(super) fn named_keys(&self) -> u32 {
@@ -103,7 +124,8 @@ impl Control {
         }
         let number = self.next;
         self.next += 1;
-        Accepted::Peer(Peer { number, socket, user, sessions: Sessions::default(), link: None })
+        let sessions = Sessions::default();
+        Accepted::Peer(Peer { number, socket, user, sessions, awaits_key: false, link: None })
     }
 
     /// Tells somebody that there are no descriptors, by the one that was kept for that.
@@ -149,6 +171,10 @@ impl Control {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Heard::Answered,
             Err(_) => return Heard::Gone,
         }
+        if peer.awaits_key {
+            // It would have waited for the answer.
+            return Heard::Gone;
+        }
         match packet.value() {
             (_, Some(Asked::Hello { depth, arena, processor })) => {
                 let layout = Layout::nearest(depth, arena, self.limits.arena);
@@ -156,8 +182,11 @@ impl Control {
             }
             (_, Some(asked)) => {
                 let mut name = String::new();
-                let answer = self.answer(peer, &asked, statistics, &mut name);
-                send(peer, &answer.unwrap_or_else(Answer::Refused))
+                match self.answer(peer, &asked, statistics, &mut name) {
+                    Ok(Some(answer)) => send(peer, &answer),
+                    Ok(None) => Heard::Answered,
+                    Err(refusal) => send(peer, &Answer::Refused(refusal)),
+                }
             }
             (greeting, None) => {
                 let is_other = greeting.is_some_and(Greeting::is_other_version);
@@ -193,7 +222,8 @@ impl Control {
                 return Heard::Gone;
             }
         };
-        let welcome = Answer::Welcome { depth: layout.depth(), arena: layout.arena() };
+        let (depth, arena) = (layout.depth(), layout.arena());
+        let welcome = Answer::Welcome { depth, arena, signatures: self.limits.signatures };
         let descriptors = [descriptor.as_fd(), doorbell.as_fd()];
         if Packet::new().send(&peer.socket, &welcome, &descriptors).is_err() {
             return Heard::Gone;
@@ -205,19 +235,20 @@ impl Control {
         Heard::Linked { processor, arena: layout.arena() }
     }
 
-    /// The answer to what a client asks besides shared memory. `name` is room for a name.
+    /// The answer to what a client asks besides shared memory; `None` if it comes later. `name` is
+    /// room for a name.
     fn answer<'n>(
         &mut self,
         peer: &mut Peer,
         asked: &Asked<'_>,
         statistics: &Statistics,
         name: &'n mut String,
-    ) -> Result<Answer<'n>, Refusal> {
+    ) -> Result<Option<Answer<'n>>, Refusal> {
         let opened = match *asked {
-            Asked::Statistics => return Ok(Answer::Statistics(statistics.clone())),
+            Asked::Statistics => return Ok(Some(Answer::Statistics(statistics.clone()))),
             Asked::Close { session } => {
                 return match peer.sessions.remove(session) {
-                    true => Ok(Answer::Closed),
+                    true => Ok(Some(Answer::Closed)),
                     false => Err(Refusal::Session),
                 };
             }
@@ -226,11 +257,78 @@ impl Control {
             Asked::Named { name } => {
                 self.keys.find(name, peer.user, self.own).ok_or(Refusal::Name)?
             }
+            Asked::PublicKey { session } => {
+                let opened = peer.sessions.find(session).ok_or(Refusal::Session)?;
+                return Ok(Some(Answer::PublicKey(public_key(opened)?)));
+            }
+            Asked::OpenRsa { .. } | Asked::GenerateRsa { .. } => {
+                // Nobody has a key made in vain.
+                if peer.sessions.len() >= self.limits.sessions {
+                    return Err(Refusal::Sessions);
+                }
+                self.make(peer.number, asked)?;
+                peer.awaits_key = true;
+                return Ok(None);
+            }
             Asked::Hello { .. } => return Err(Refusal::Malformed),
         };
-        *name = opened.session().algorithm().ok_or(Refusal::Algorithm)?.to_string();
+        if let Some(algorithm) = opened.session().algorithm() {
+            *name = algorithm.to_string();
+        }
+        self.keep(peer, opened, name).map(Some)
+    }
+
+    /// Keeps a session for a client, whose algorithm has this name if it is that of a cipher.
+    fn keep<'n>(
+        &self,
+        peer: &mut Peer,
+        opened: Opened,
+        algorithm: &'n str,
+    ) -> Result<Answer<'n>, Refusal> {
+        let signature_length = u32::try_from(opened.session().signature_length()).unwrap_or(0);
         let session = peer.sessions.add(opened, self.limits.sessions).ok_or(Refusal::Sessions)?;
-        Ok(Answer::Session { session, algorithm: name })
+        Ok(match signature_length {
+            0 => Answer::Session { session, algorithm },
+            _ => Answer::RsaSession { session, signature_length },
+        })
+    }
+
+    /// Begins to make an RSA key that a client has asked for.
+    #[cfg(feature = "rsa")]
+    fn make(&mut self, client: u64, asked: &Asked<'_>) -> Result<(), Refusal> {
+        match asked {
+            Asked::OpenRsa { scheme, key } => self.makers.check(client, scheme, key),
+            Asked::GenerateRsa { scheme, bits } => self.makers.generate(client, scheme, *bits),
+            _ => Err(Refusal::Malformed),
+        }
+    }
+
+    #[cfg(not(feature = "rsa"))]
+    fn make(&mut self, _client: u64, _asked: &Asked<'_>) -> Result<(), Refusal> {
+        Err(Refusal::Algorithm)
+    }
+
+    /// Answers those that have waited for RSA keys. Returns those that are to be forgotten.
+    #[cfg(feature = "rsa")]
+    pub(super) fn answer_made(&self, peers: &mut [Peer]) -> Vec<u64> {
+        let mut gone = Vec::new();
+        for (client, made) in self.makers.made() {
+            // It may be gone. Its key is wiped then.
+            let Some(peer) = peers.iter_mut().find(|peer| peer.number == client) else { continue };
+            peer.awaits_key = false;
+            let opened = made.map(|(key, padding)| open_rsa(&self.engine, key, padding));
+            let answer = opened.and_then(|opened| self.keep(peer, opened, ""));
+            if send(peer, &answer.unwrap_or_else(Answer::Refused)) == Heard::Gone {
+                gone.push(client);
+            }
+        }
+        gone
+    }
+
+    /// Makes no key for a client that is gone, unless it has begun.
+    #[cfg(feature = "rsa")]
+    pub(super) fn forget(&self, client: u64) {
+        self.makers.forget(client);
     }
 
     fn open(&self, algorithm: &str, key: &[u8]) -> Result<Opened, Refusal> {
@@ -265,6 +363,18 @@ impl Control {
             Err(_) => Err(Refusal::Algorithm),
         }
     }
+}
+
+/// The DER of the public key of a session.
+#[cfg(feature = "rsa")]
+fn public_key(opened: &Opened) -> Result<Vec<u8>, Refusal> {
+    let (key, _) = opened.session().rsa_key().ok_or(Refusal::Algorithm)?;
+    Ok(key.public_key().to_spki_der())
+}
+
+#[cfg(not(feature = "rsa"))]
+fn public_key(_opened: &Opened) -> Result<Vec<u8>, Refusal> {
+    Err(Refusal::Algorithm)
 }
 
 fn send(peer: &Peer, answer: &Answer<'_>) -> Heard {

@@ -2,26 +2,67 @@
 
 use core::fmt;
 
+#[cfg(feature = "rsa")]
+use lanecrypt_engine::RsaKey;
 use lanecrypt_engine::{Algorithm, Engine, Error, Operation};
+#[cfg(feature = "rsa")]
+use lanecrypt_rsa::Padding;
 use zeroize::Zeroizing;
 
-use super::sessions::{Opened, Uses, open, operations as of_algorithm};
+#[cfg(feature = "rsa")]
+use super::rsa_key;
+use super::sessions::{Opened, Uses, open, operations};
+#[cfg(feature = "rsa")]
+use super::sessions::{open_rsa, rsa_operations};
 
 /// A key that the daemon has under a name, for those that may use it.
 pub struct Key {
     name: String,
-    algorithm: Algorithm,
-    bytes: Zeroizing<Vec<u8>>,
+    secret: Secret,
     users: Vec<u32>,
     /// `None` stands for all.
     operations: Option<Vec<Operation>>,
+}
+
+enum Secret {
+    Cipher(Algorithm, Zeroizing<Vec<u8>>),
+    #[cfg(feature = "rsa")]
+    Rsa(RsaKey, Padding),
 }
 
 impl Key {
     /// A key for all operations of the users of the daemon itself, by this name.
     #[must_use]
     pub fn new(name: impl Into<String>, algorithm: Algorithm, bytes: Zeroizing<Vec<u8>>) -> Self {
-        Self { name: name.into(), algorithm, bytes, users: Vec::new(), operations: None }
+        Self::of(name.into(), Secret::Cipher(algorithm, bytes))
+    }
+
+    /// The same of an RSA key, whose signatures have this padding. A public key only verifies.
+    #[cfg(feature = "rsa")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
+    #[must_use]
+    pub fn rsa(name: impl Into<String>, key: impl Into<RsaKey>, padding: Padding) -> Self {
+        Self::of(name.into(), Secret::Rsa(key.into(), padding))
+    }
+
+    /// The same of the PEM or DER of an RSA key: a private key (PKCS#8 or PKCS#1) or a public key (SPKI
+    /// or PKCS#1).
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError`](lanecrypt_rsa::KeyError) of RSA says what is wrong.
+    #[cfg(feature = "rsa")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
+    pub fn rsa_from_pem_or_der(
+        name: impl Into<String>,
+        bytes: &[u8],
+        padding: Padding,
+    ) -> Result<Self, lanecrypt_rsa::KeyError> {
+        Ok(Self::rsa(name, rsa_key::read(bytes)?, padding))
+    }
+
+    fn of(name: String, secret: Secret) -> Self {
+        Self { name, secret, users: Vec::new(), operations: None }
     }
 
     /// The same key for these users, by number. They may then connect.
@@ -34,6 +75,24 @@ impl Key {
     #[must_use]
     pub fn for_operations(self, operations: impl IntoIterator<Item = Operation>) -> Self {
         Self { operations: Some(operations.into_iter().collect()), ..self }
+    }
+}
+
+impl Secret {
+    fn operations(&self) -> &'static [Operation] {
+        match self {
+            Self::Cipher(algorithm, _) => operations(*algorithm),
+            #[cfg(feature = "rsa")]
+            Self::Rsa(key, _) => rsa_operations(key),
+        }
+    }
+
+    fn open(self, engine: &Engine) -> Result<Opened, Error> {
+        match self {
+            Self::Cipher(algorithm, bytes) => open(engine, algorithm, &bytes),
+            #[cfg(feature = "rsa")]
+            Self::Rsa(key, padding) => Ok(open_rsa(engine, key, padding)),
+        }
     }
 }
 
@@ -84,16 +143,17 @@ impl Keys {
     /// Expands the keys.
     pub(super) fn new(engine: &Engine, keys: Vec<Key>) -> Result<Self, KeyError> {
         let mut named: Vec<Named> = Vec::with_capacity(keys.len());
-        for Key { name, algorithm, bytes, users, operations } in keys {
+        for Key { name, secret, users, operations } in keys {
             if named.iter().any(|other| other.name == name) {
                 return Err(KeyError::Taken(name));
             }
-            let is_other = |operation: &&Operation| !of_algorithm(algorithm).contains(operation);
+            let has = secret.operations();
+            let is_other = |operation: &&Operation| !has.contains(operation);
             if let Some(&other) = operations.iter().flatten().find(is_other) {
                 return Err(KeyError::Operation(name, other));
             }
             let uses = operations.map_or(Uses::ALL, Uses::of);
-            let opened = match open(engine, algorithm, &bytes) {
+            let opened = match secret.open(engine) {
                 Ok(opened) => opened.for_uses(uses),
                 Err(error) => return Err(KeyError::Key(name, error)),
             };

@@ -51,6 +51,23 @@ impl fmt::Display for BindError {
 
 impl core::error::Error for BindError {}
 
+impl BindError {
+    /// What an error of the system means for a daemon at this path.
+    pub(super) fn of(path: &Path, error: &io::Error) -> Self {
+        match error.raw_os_error().map(Errno::from_raw_os_error) {
+            Some(Errno::MFILE | Errno::NFILE) => Self::Descriptors,
+            Some(Errno::ADDRINUSE) => Self::Taken(path.to_owned()),
+            Some(Errno::NOENT | Errno::NOTDIR) => {
+                Self::NoDirectory(path.parent().unwrap_or(path).to_owned())
+            }
+            Some(Errno::ACCESS | Errno::PERM | Errno::ROFS | Errno::LOOP) => {
+                Self::Forbidden(path.to_owned())
+            }
+            _ => Self::System(error.kind().into()),
+        }
+    }
+}
+
 /// A socket that listens, and its path as long as it does.
 #[derive(Debug)]
 pub(super) struct Listener {
@@ -68,13 +85,14 @@ impl Listener {
         let address = socket::address(path).ok_or_else(|| BindError::PathTooLong(path.into()))?;
         let lock = lock(path)?;
         clear(path)?;
-        let socket = socket::new(SocketFlags::NONBLOCK).map_err(|error| told(path, &error))?;
-        bind(&socket, &address).map_err(|error| told(path, &error.into()))?;
+        let socket =
+            socket::new(SocketFlags::NONBLOCK).map_err(|error| BindError::of(path, &error))?;
+        bind(&socket, &address).map_err(|error| BindError::of(path, &error.into()))?;
         // Whoever has connected before is judged by its user, as everybody is.
         let mode = if for_all { 0o666 } else { 0o600 };
         fs::set_permissions(path, fs::Permissions::from_mode(mode))
-            .map_err(|error| told(path, &error))?;
-        listen(&socket, 128).map_err(|error| told(path, &error.into()))?;
+            .map_err(|error| BindError::of(path, &error))?;
+        listen(&socket, 128).map_err(|error| BindError::of(path, &error.into()))?;
         Ok(Self { socket, path: path.to_owned(), _lock: lock })
     }
 }
@@ -92,11 +110,11 @@ fn lock(path: &Path) -> Result<OwnedFd, BindError> {
     name.push(".lock");
     let flags = OFlags::CREATE | OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     let file = rustix::fs::open(Path::new(&name), flags, Mode::RUSR | Mode::WUSR);
-    let file = file.map_err(|error| told(path, &error.into()))?;
+    let file = file.map_err(|error| BindError::of(path, &error.into()))?;
     match flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(file),
         Err(Errno::WOULDBLOCK) => Err(BindError::Taken(path.to_owned())),
-        Err(error) => Err(told(path, &error.into())),
+        Err(error) => Err(BindError::of(path, &error.into())),
     }
 }
 
@@ -107,25 +125,13 @@ fn clear(path: &Path) -> Result<(), BindError> {
         return Err(BindError::NotASocket(path.to_owned()));
     }
     let address = socket::address(path).ok_or_else(|| BindError::PathTooLong(path.into()))?;
-    let probe = socket::new(SocketFlags::NONBLOCK).map_err(|error| told(path, &error))?;
+    let probe = socket::new(SocketFlags::NONBLOCK).map_err(|error| BindError::of(path, &error))?;
     match connect(&probe, &address) {
-        Err(Errno::CONNREFUSED) => fs::remove_file(path).map_err(|error| told(path, &error)),
+        Err(Errno::CONNREFUSED) => {
+            fs::remove_file(path).map_err(|error| BindError::of(path, &error))
+        }
         Err(Errno::NOENT) => Ok(()),
         // Somebody listens, whatever it says.
         _ => Err(BindError::Taken(path.to_owned())),
-    }
-}
-
-fn told(path: &Path, error: &io::Error) -> BindError {
-    match error.raw_os_error().map(Errno::from_raw_os_error) {
-        Some(Errno::MFILE | Errno::NFILE) => BindError::Descriptors,
-        Some(Errno::ADDRINUSE) => BindError::Taken(path.to_owned()),
-        Some(Errno::NOENT | Errno::NOTDIR) => {
-            BindError::NoDirectory(path.parent().unwrap_or(path).to_owned())
-        }
-        Some(Errno::ACCESS | Errno::PERM | Errno::ROFS | Errno::LOOP) => {
-            BindError::Forbidden(path.to_owned())
-        }
-        _ => BindError::System(error.kind().into()),
     }
 }

@@ -16,6 +16,8 @@ pub(super) struct Peer {
     pub(super) socket: OwnedFd,
     pub(super) user: u32,
     pub(super) sessions: Sessions,
+    /// Whether it waits for a key that takes long.
+    pub(super) awaits_key: bool,
     /// What it shares with the daemon, once it has asked for that.
     pub(super) link: Option<Link>,
 }
@@ -33,6 +35,9 @@ pub(super) struct Link {
     completed: Cell<u32>,
     /// How many of them the client has been told of.
     told: Cell<u32>,
+    /// How many signatures are being served, and how many bytes they hold.
+    signatures: Cell<u32>,
+    held: Cell<usize>,
     /// Whether it has written what no client writes.
     is_broken: Cell<bool>,
 }
@@ -40,8 +45,8 @@ pub(super) struct Link {
 impl Link {
     pub(super) fn new(memory: Mapping, doorbell: OwnedFd) -> Self {
         let [taken, completed, told] = [(); 3].map(|()| Cell::new(0));
-        let is_broken = Cell::new(false);
-        Self { memory, doorbell, taken, completed, told, is_broken }
+        let (signatures, held, is_broken) = (Cell::new(0), Cell::new(0), Cell::new(false));
+        Self { memory, doorbell, taken, completed, told, signatures, held, is_broken }
     }
 
     /// How many requests there are to take. A client that claims more than its ring holds is broken
@@ -69,6 +74,25 @@ impl Link {
     #[inline]
     pub(super) fn advance(&self) {
         self.taken.set(self.taken.get().wrapping_add(1));
+    }
+
+    /// Whether it may have one more signature, of so many bytes, if `most` are allowed. Those of a
+    /// client that keeps to its window are all in the arena at once.
+    pub(super) fn may_begin(&self, most: u32, span: usize) -> bool {
+        let room = self.memory.layout().arena() as usize;
+        self.signatures.get() < most && self.held.get().saturating_add(span) <= room
+    }
+
+    /// A signature of so many bytes is being served.
+    pub(super) fn begins(&self, span: usize) {
+        self.signatures.set(self.signatures.get() + 1);
+        self.held.set(self.held.get() + span);
+    }
+
+    /// A signature of so many bytes is served.
+    pub(super) fn ends(&self, span: usize) {
+        self.signatures.set(self.signatures.get().saturating_sub(1));
+        self.held.set(self.held.get().saturating_sub(span));
     }
 
     /// Answers a request: copies its answer to where it belongs, if there is one, and writes the

@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
+#[cfg(feature = "rsa")]
+use lanecrypt_engine::RsaKey;
 use lanecrypt_engine::{Algorithm, Engine, Error, Operation, Session};
+#[cfg(feature = "rsa")]
+use lanecrypt_rsa::Padding;
 
 /// The operations that a session may be used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,19 +15,19 @@ pub(super) struct Uses(u8);
 impl Uses {
     pub(super) const ALL: Self = Self(u8::MAX);
 
-    /// Those of ciphers among these.
     pub(super) fn of(operations: impl IntoIterator<Item = Operation>) -> Self {
         let places = operations.into_iter().filter_map(place);
         Self(places.fold(0, |uses, place| uses | 1 << place))
     }
 
+    /// Whether an operation is among them. That the session has it is another question.
     #[inline]
     pub(super) fn allow(self, operation: Operation) -> bool {
         place(operation).is_some_and(|place| self.0 & 1 << place != 0)
     }
 }
 
-/// The place of an operation among those of ciphers; `None` if it is another.
+/// The place of an operation, those of ciphers first; `None` if a later version of the engine has it.
 #[inline]
 fn place(operation: Operation) -> Option<usize> {
     Some(match operation {
@@ -31,15 +35,17 @@ fn place(operation: Operation) -> Option<usize> {
         Operation::Decrypt => 1,
         Operation::Seal => 2,
         Operation::Open => 3,
+        Operation::Sign => 4,
+        Operation::Verify => 5,
         _ => return None,
     })
 }
 
 /// The operations of sessions with this algorithm.
-pub(super) fn operations(algorithm: Algorithm) -> [Operation; 2] {
+pub(super) fn operations(algorithm: Algorithm) -> &'static [Operation] {
     match algorithm.is_aead() {
-        true => [Operation::Seal, Operation::Open],
-        false => [Operation::Encrypt, Operation::Decrypt],
+        true => &[Operation::Seal, Operation::Open],
+        false => &[Operation::Encrypt, Operation::Decrypt],
     }
 }
 
@@ -60,6 +66,11 @@ impl Opened {
     pub(super) fn gains(&self, operation: Operation, bytes: usize) -> bool {
         let longest = place(operation).and_then(|place| self.longest.get(place));
         longest.is_some_and(|&longest| bytes <= longest)
+    }
+
+    /// Whether it has an RSA key.
+    pub(super) fn has_signatures(&self) -> bool {
+        self.session.signature_length() > 0
     }
 
     pub(super) fn for_uses(self, uses: Uses) -> Self {
@@ -86,6 +97,23 @@ pub(super) fn open(engine: &Engine, algorithm: Algorithm, key: &[u8]) -> Result<
         }
     }
     Ok(Opened { session: Arc::new(session), uses: Uses::ALL, longest })
+}
+
+/// Opens a session with an RSA key.
+#[cfg(feature = "rsa")]
+pub(super) fn open_rsa(engine: &Engine, key: RsaKey, padding: Padding) -> Opened {
+    // The key itself is on the heap already.
+    let session = Arc::new(Box::new(engine.rsa_session(key, padding)));
+    Opened { session, uses: Uses::ALL, longest: [0; Operation::OF_CIPHERS.len()] }
+}
+
+/// The operations of sessions with this RSA key.
+#[cfg(feature = "rsa")]
+pub(super) fn rsa_operations(key: &RsaKey) -> &'static [Operation] {
+    match key.private_key() {
+        Some(_) => &[Operation::Sign, Operation::Verify],
+        None => &[Operation::Verify],
+    }
 }
 
 /// The sessions of a client, by number: 16 bits of index, and 16 that count how often the place was
@@ -162,18 +190,12 @@ mod tests {
 
     #[test]
     fn only_the_named_operations_are_allowed() {
-        let uses = Uses::of([Operation::Open]);
-        assert_eq!(
-            Operation::ALL.map(|operation| uses.allow(operation)),
-            [false, false, false, true, false, false]
-        );
-        // A session of a cipher is never for signatures.
-        for uses in [Uses::ALL, Uses::of(Operation::ALL)] {
-            assert_eq!(
-                Operation::ALL.map(|operation| uses.allow(operation)),
-                [true, true, true, true, false, false]
-            );
+        for operation in Operation::ALL {
+            let uses = Uses::of([operation]);
+            for other in Operation::ALL {
+                assert_eq!(uses.allow(other), other == operation);
+            }
+            assert!(Uses::ALL.allow(operation) && !Uses::of([]).allow(operation));
         }
-        assert_eq!(Uses::of([Operation::Sign, Operation::Verify]), Uses::of([]));
     }
 }

@@ -7,6 +7,7 @@ use lanecrypt_engine::{Batch, Engine, Error, Operation, Room};
 use rustix::thread::futex;
 
 use super::peer::{Link, Peer};
+use super::signatures::Signatures;
 use crate::Statistics;
 use crate::protocol::request::{Code, Found};
 use crate::protocol::status;
@@ -56,8 +57,19 @@ enum Taken {
     Failed,
     /// It waits in the batch.
     Waits(Job),
+    /// Another thread will serve it.
+    HandedOver,
     /// There is no room for it in this turn.
     Later,
+}
+
+/// How many requests were taken, how many of them have failed at once, and how many were handed over
+/// to another thread.
+#[derive(Clone, Copy, Debug, Default)]
+struct Took {
+    all: usize,
+    failed: usize,
+    handed_over: usize,
 }
 
 /// Of how many turns one is timed while there is always something to do: to look at the clock twice
@@ -91,7 +103,12 @@ impl Turn {
     }
 
     /// Serves what is there, publishes it, and wakes who sleeps. Returns how many requests that were.
-    pub(super) fn serve(&mut self, peers: &[Peer], statistics: &mut Statistics) -> usize {
+    pub(super) fn serve(
+        &mut self,
+        peers: &[Peer],
+        signatures: &mut Signatures,
+        statistics: &mut Statistics,
+    ) -> usize {
         let waiting = links(peers).filter(|(_, link)| link.available() > 0).count();
         if waiting == 0 {
             return 0;
@@ -100,22 +117,30 @@ impl Turn {
         let is_timed = slept || statistics.batches.is_multiple_of(TIMED);
         let begun = is_timed.then(Instant::now);
         // Each client has its share, so that none is kept waiting by another.
-        let (served, failed) = self.take(peers, MOST.div_ceil(waiting), waiting > 1);
-        let failed = failed + self.answer(peers);
+        let took = self.take(peers, signatures, MOST.div_ceil(waiting), waiting > 1);
+        let failed = took.failed + self.answer(peers);
         publish(peers);
-        statistics.count(served, failed, begun.map(|begun| begun.elapsed()));
-        served
+        if took.all > took.handed_over {
+            let served = took.all - took.handed_over;
+            statistics.count(served, failed, begun.map(|begun| begun.elapsed()));
+        }
+        took.all
     }
 
     /// Takes requests. Those that gain nothing from company are served and answered at once; the
-    /// others are served in the end, together. Returns how many requests that were, and how many
-    /// failed of those that were answered.
-    fn take(&mut self, peers: &[Peer], share: usize, in_company: bool) -> (usize, usize) {
+    /// others are served in the end, together.
+    fn take(
+        &mut self,
+        peers: &[Peer],
+        signatures: &mut Signatures,
+        share: usize,
+        in_company: bool,
+    ) -> Took {
         self.jobs.clear();
         let length = self.private.len();
         let mut rest = &mut *self.private;
         let mut batch = self.room.batch();
-        let (mut served, mut failed) = (0, 0);
+        let mut took = Took::default();
         self.first = if self.first < peers.len() { self.first } else { 0 };
         let order = (self.first..peers.len()).chain(0..self.first);
         self.first += 1;
@@ -124,20 +149,21 @@ impl Turn {
             let available = usize::try_from(link.available()).unwrap_or(0);
             let in_company = in_company || available > 1;
             for taken in 1..=available.min(share) {
-                if served == MOST {
+                if took.all == MOST {
                     break 'turn;
                 }
                 let begin = length - rest.len();
-                match take_one(peer, link, &mut rest, &mut batch, in_company) {
+                match take_one(peer, link, &mut rest, &mut batch, in_company, signatures) {
                     Taken::Answered => {}
-                    Taken::Failed => failed += 1,
+                    Taken::Failed => took.failed += 1,
+                    Taken::HandedOver => took.handed_over += 1,
                     Taken::Waits(job) => {
                         self.jobs.push(Job { peer: at, at: begin + job.at, ..job });
                     }
                     Taken::Later => break 'turn,
                 }
                 link.advance();
-                served += 1;
+                took.all += 1;
                 if taken % PART == 0 {
                     // It is awake if it looks for them; otherwise it is woken in the end.
                     link.publish_part();
@@ -147,7 +173,7 @@ impl Turn {
         self.used = self.used.max(length - rest.len());
         // Each outcome is asked for below.
         let _ = batch.finish();
-        (served, failed)
+        took
     }
 
     /// Answers what was served in the end. Returns how many requests of it have failed.
@@ -176,6 +202,7 @@ fn take_one<'t>(
     rest: &mut &'t mut [u8],
     batch: &mut Batch<'_, 't>,
     in_company: bool,
+    signatures: &mut Signatures,
 ) -> Taken {
     let found = link.next();
     let Some(code) = found.code() else {
@@ -185,7 +212,7 @@ fn take_one<'t>(
         return refused(link, &found, status::MALFORMED);
     };
     let operation = match code {
-        Code::Cipher(operation) => operation,
+        Code::Keyed(operation) => operation,
         Code::Fill => return fill(link, &found, places.span, rest),
     };
     let Some(opened) = peer.sessions.find(found.session) else {
@@ -193,6 +220,13 @@ fn take_one<'t>(
     };
     if !opened.uses.allow(operation) {
         return refused(link, &found, status::NOT_ALLOWED);
+    }
+    if code.is_long() {
+        let taken = signatures.take((peer, link), opened, operation, &found, places);
+        return match taken {
+            Ok(()) => Taken::HandedOver,
+            Err(status) => refused(link, &found, status),
+        };
     }
     if rest.len() < places.span {
         return Taken::Later;
@@ -251,7 +285,7 @@ fn refused(link: &Link, found: &Found, status: u32) -> Taken {
 }
 
 /// Publishes the completions of all clients, and wakes those that sleep.
-fn publish(peers: &[Peer]) {
+pub(super) fn publish(peers: &[Peer]) {
     let mut told = 0_u64;
     for (at, link) in links(peers) {
         if link.publish() {

@@ -1,0 +1,170 @@
+//! Calls for one message, which wait for the answer.
+
+use lanecrypt_engine::Operation;
+
+use super::parts::{Checking, Filling, Part, Signing, Whole};
+use super::window::Owner;
+use super::{Client, Session};
+use crate::Error;
+
+impl<B: AsMut<[u8]>> Client<B> {
+    /// Seals a packet in place: its last [`tag_length`](Session::tag_length) bytes are room for the
+    /// tag.
+    ///
+    /// **The nonce must not have been used before under the session's key.**
+    ///
+    /// # Errors
+    ///
+    /// [`Error`]; nothing has been written then.
+    pub fn seal(
+        &mut self,
+        session: Session,
+        nonce: &[u8],
+        aad: &[u8],
+        packet: &mut [u8],
+    ) -> Result<(), Error> {
+        self.serve(session, Operation::Seal, nonce, aad, packet)
+    }
+
+    /// Opens a packet in place, if it is authentic, and returns the message. If not, it is wiped.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`]; nothing has been written then, unless it was not authentic.
+    pub fn open<'p>(
+        &mut self,
+        session: Session,
+        nonce: &[u8],
+        aad: &[u8],
+        packet: &'p mut [u8],
+    ) -> Result<&'p mut [u8], Error> {
+        self.serve(session, Operation::Open, nonce, aad, packet)?;
+        let message = packet.len().saturating_sub(session.tag_length());
+        packet.get_mut(..message).ok_or(Error::Malformed)
+    }
+
+    /// Encrypts a message in place without a tag.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`]; nothing has been written then.
+    pub fn encrypt(&mut self, session: Session, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
+        self.serve(session, Operation::Encrypt, iv, &[], data)
+    }
+
+    /// Decrypts a message in place without a tag.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`]; nothing has been written then.
+    pub fn decrypt(&mut self, session: Session, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
+        self.serve(session, Operation::Decrypt, iv, &[], data)
+    }
+
+    /// Fills `out` with random bytes of the daemon's generator. More than fit into the arena come
+    /// piece by piece.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`]; a part may have been written then.
+    pub fn fill(&mut self, out: &mut [u8]) -> Result<(), Error> {
+        // Half of it, so that one piece is copied while the next is made.
+        let longest = (self.longest() / 2).max(1);
+        let mut pieces: Vec<Filling<'_>> = out.chunks_mut(longest).map(Filling::new).collect();
+        self.run(&mut pieces)?;
+        pieces.iter().try_for_each(Filling::outcome)
+    }
+
+    /// Signs a message into `signature`, which has
+    /// [`signature_length`](Session::signature_length) bytes. It takes 0.1 to 20 milliseconds.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`]; nothing has been written then.
+    pub fn sign(
+        &mut self,
+        session: Session,
+        message: &[u8],
+        signature: &mut [u8],
+    ) -> Result<(), Error> {
+        let mut signing = [Signing::new(session.number, message, signature)];
+        self.run(&mut signing)?;
+        let [signing] = signing;
+        signing.outcome()
+    }
+
+    /// Checks the signature of a message.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Refused`] with [`Authentication`](lanecrypt_engine::Error::Authentication) if it is
+    /// wrong, whatever its length; [`Error`].
+    pub fn verify(
+        &mut self,
+        session: Session,
+        message: &[u8],
+        signature: &[u8],
+    ) -> Result<(), Error> {
+        let mut checking = [Checking::new(session.number, message, signature)];
+        self.run(&mut checking)?;
+        let [checking] = checking;
+        checking.outcome()
+    }
+
+    fn serve(
+        &mut self,
+        session: Session,
+        operation: Operation,
+        nonce: &[u8],
+        aad: &[u8],
+        data: &mut [u8],
+    ) -> Result<(), Error> {
+        let mut whole = [Whole::new(session.number, operation, nonce, aad, data)];
+        self.run(&mut whole)?;
+        let [whole] = whole;
+        whole.outcome()
+    }
+
+    /// Has the daemon serve each part, and waits for all.
+    ///
+    /// # Errors
+    ///
+    /// If the connection ends. Parts without an answer then stay without one.
+    pub(super) fn run(&mut self, parts: &mut [impl Part]) -> Result<(), Error> {
+        self.channel.is_usable()?;
+        let (mut given, mut answered) = (0, 0);
+        while answered < parts.len() {
+            while let Some(part) = parts.get_mut(given) {
+                let put = part.put(&mut self.channel, Owner::Part(given));
+                match put {
+                    Ok(_) => given += 1,
+                    Err(Error::Full) => break,
+                    Err(error) => {
+                        part.settle(Err(error));
+                        (given, answered) = (given + 1, answered + 1);
+                    }
+                }
+            }
+            if answered == parts.len() {
+                break;
+            }
+            self.channel.tell();
+            self.channel.wait()?;
+            while let Some(done) = self.channel.next()? {
+                match done.pending.owner {
+                    Owner::Part(at) => {
+                        answered += 1;
+                        if let Some(part) = parts.get_mut(at) {
+                            part.take(self.channel.memory(), done.pending.offset, done.status);
+                        }
+                    }
+                    Owner::Message => {
+                        let completion = self.finish(&done)?;
+                        self.done.push_back(completion);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

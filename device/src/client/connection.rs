@@ -1,0 +1,165 @@
+//! The socket of a connection: what is asked by it, and whether the daemon lives.
+
+use core::sync::atomic::{AtomicBool, Ordering};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use lanecrypt_kernels::fork::Generation;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::net::{SocketFlags, connect};
+
+use crate::protocol::socket::{self, Packet};
+use crate::protocol::{Answer, Asked, Greeting, MAGIC, Refusal};
+use crate::{ConnectError, Error};
+
+/// A socket that a daemon has welcomed.
+#[derive(Debug)]
+pub(super) struct Connection {
+    socket: OwnedFd,
+    /// Held from a question to its answer.
+    asking: Mutex<()>,
+    is_gone: AtomicBool,
+    process: Generation,
+}
+
+impl Connection {
+    pub(super) fn new(socket: OwnedFd) -> Self {
+        let (asking, is_gone) = (Mutex::new(()), AtomicBool::new(false));
+        Self { socket, asking, is_gone, process: Generation::now() }
+    }
+
+    /// Whether the process is that which has connected.
+    #[inline]
+    pub(super) fn is_here(&self) -> Result<(), Error> {
+        if self.process.is_current() { Ok(()) } else { Err(Error::Forked) }
+    }
+
+    /// Whether it may be used.
+    #[inline]
+    pub(super) fn is_usable(&self) -> Result<(), Error> {
+        self.is_here()?;
+        if self.is_gone() { Err(Error::Disconnected) } else { Ok(()) }
+    }
+
+    /// Asks, waits for the answer, and has `take` look at it.
+    pub(super) fn ask<T>(
+        &self,
+        asked: &Asked<'_>,
+        take: impl FnOnce(Answer<'_>) -> Option<T>,
+    ) -> Result<T, Error> {
+        self.is_usable()?;
+        let _turn = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut packet = Packet::new();
+        if let Err(error) = packet.send(&self.socket, asked, &[]) {
+            // A packet that is too long has not been sent.
+            if error.kind() == io::ErrorKind::InvalidInput {
+                return Err(Error::Denied(Refusal::KeyLength));
+            }
+            return Err(self.lost());
+        }
+        if packet.receive(&self.socket).is_err() {
+            return Err(self.lost());
+        }
+        match packet.value().1 {
+            Some(Answer::Refused(refusal)) => Err(Error::Denied(refusal)),
+            Some(answer) => take(answer).ok_or(Error::Malformed),
+            None => Err(Error::Malformed),
+        }
+    }
+
+    /// Whether the daemon still holds its end of the socket.
+    pub(super) fn lives(&self) -> bool {
+        if self.is_gone() {
+            return false;
+        }
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        // Not whether there is an answer, which somebody else may wait for.
+        let mut ends = [PollFd::new(&self.socket, PollFlags::RDHUP)];
+        if poll(&mut ends, Some(&now)).is_ok_and(|count| count > 0) {
+            self.ends();
+        }
+        !self.is_gone()
+    }
+
+    #[inline]
+    pub(super) fn is_gone(&self) -> bool {
+        // Relaxed: nothing else is told by it.
+        self.is_gone.load(Ordering::Relaxed)
+    }
+
+    /// It is not used any more.
+    pub(super) fn ends(&self) {
+        // Relaxed: as in `is_gone`.
+        self.is_gone.store(true, Ordering::Relaxed);
+    }
+
+    #[cold]
+    fn lost(&self) -> Error {
+        self.ends();
+        Error::Disconnected
+    }
+}
+
+/// Connects a socket to the daemon at this path.
+pub(super) fn dial(path: &Path) -> Result<OwnedFd, ConnectError> {
+    let too_long = || ConnectError::PathTooLong(path.to_owned());
+    let address = socket::address(path).ok_or_else(too_long)?;
+    let socket = socket::new(SocketFlags::empty()).map_err(system)?;
+    loop {
+        return match connect(&socket, &address) {
+            Ok(()) => Ok(socket),
+            Err(Errno::INTR) => continue,
+            Err(Errno::NOENT | Errno::NOTDIR) => Err(ConnectError::NoSocket(path.to_owned())),
+            Err(Errno::CONNREFUSED) => Err(ConnectError::NoDaemon(path.to_owned())),
+            Err(Errno::ACCESS | Errno::PERM) => Err(ConnectError::Forbidden(path.to_owned())),
+            Err(Errno::PROTOTYPE) => Err(ConnectError::NotADaemon(path.to_owned())),
+            Err(error) => Err(system(error.into())),
+        };
+    }
+}
+
+/// Asks a daemon that has not been greeted, and receives its answer into the packet.
+pub(super) fn greet(
+    socket: &OwnedFd,
+    packet: &mut Packet,
+    asked: &Asked<'_>,
+    path: &Path,
+) -> Result<[Option<OwnedFd>; 2], ConnectError> {
+    let strange = || ConnectError::NotADaemon(path.to_owned());
+    let gone = |error: io::Error| match error.kind() {
+        io::ErrorKind::UnexpectedEof
+        | io::ErrorKind::ConnectionReset
+        | io::ErrorKind::BrokenPipe => ConnectError::NoDaemon(path.to_owned()),
+        io::ErrorKind::InvalidData => strange(),
+        _ => system(error),
+    };
+    // A daemon that refuses a client says so before it has read what is asked.
+    let asked = packet.send(socket, asked, &[]);
+    let mut came = packet.receive_descriptors(socket);
+    if came.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::ConnectionReset) {
+        // The error comes before the packet that was sent before.
+        came = packet.receive_descriptors(socket);
+    }
+    let descriptors = match (came, asked) {
+        (Ok(descriptors), _) => descriptors,
+        (Err(_), Err(error)) | (Err(error), Ok(())) => return Err(gone(error)),
+    };
+    match packet.value() {
+        (_, Some(Answer::Refused(refusal))) => Err(ConnectError::Refused(refusal)),
+        (_, Some(_)) => Ok(descriptors),
+        (Some(Greeting { magic: MAGIC, version }), None) if version != Greeting::OURS.version => {
+            Err(ConnectError::Refused(Refusal::Version(version)))
+        }
+        _ => Err(strange()),
+    }
+}
+
+pub(super) fn system(error: io::Error) -> ConnectError {
+    match error.raw_os_error() == Some(Errno::MFILE.raw_os_error()) {
+        true => ConnectError::Descriptors,
+        false => ConnectError::System(error),
+    }
+}

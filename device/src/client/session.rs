@@ -1,0 +1,41 @@
+//! Sessions as a client names them.
+
+use lanecrypt_engine::Algorithm;
+
+/// A session that lives in a daemon, by number. It means nothing to any other client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Session {
+    pub(crate) number: u32,
+    algorithm: Option<Algorithm>,
+    signature_length: u32,
+}
+
+impl Session {
+    /// A session of a cipher.
+    pub(super) fn of_cipher(number: u32, algorithm: Algorithm) -> Self {
+        Self { number, algorithm: Some(algorithm), signature_length: 0 }
+    }
+
+    /// A session with an RSA key.
+    pub(super) fn of_rsa(number: u32, signature_length: u32) -> Self {
+        Self { number, algorithm: None, signature_length }
+    }
+
+    /// Its algorithm; `None` if it holds an RSA key.
+    #[must_use]
+    pub fn algorithm(self) -> Option<Algorithm> {
+        self.algorithm
+    }
+
+    /// The length of a tag in bytes, by which a sealed message is longer; 0 without authentication.
+    #[must_use]
+    pub fn tag_length(self) -> usize {
+        self.algorithm.map_or(0, Algorithm::tag_length)
+    }
+
+    /// The length of its signatures in bytes: that of the RSA modulus; 0 for the session of a cipher.
+    #[must_use]
+    pub fn signature_length(self) -> usize {
+        self.signature_length as usize
+    }
+}

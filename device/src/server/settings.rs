@@ -1,0 +1,166 @@
+//! Settings of a daemon, and what becomes of them.
+
+use core::time::Duration;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::sync::Arc;
+
+use lanecrypt_engine::Engine;
+use rustix::event::epoll;
+
+use super::clerk::News;
+use super::control::Control;
+use super::keys::{Key, KeyError, Keys};
+use super::listener::{BindError, Listener};
+use super::placement::Placement;
+use super::signatures::Signatures;
+use super::turn::Turn;
+use super::{Daemon, EVENTS, LISTENER, NEWS};
+use crate::Statistics;
+use crate::spin::Spin;
+
+/// How much clients may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "settings")]
+pub struct Limits {
+    /// The most clients at a time.
+    pub clients: usize,
+    /// The most sessions of a client, up to 65,536.
+    pub sessions: usize,
+    /// The longest arena of a client in bytes, up to 64 MiB.
+    pub arena: u32,
+    /// The most signatures of a client that are being served.
+    pub signatures: u32,
+}
+
+impl Default for Limits {
+    /// 256 clients, each with 4,096 sessions, an arena of 16 MiB and 64 signatures.
+    fn default() -> Self {
+        Self { clients: 256, sessions: 4096, arena: 1 << 24, signatures: 64 }
+    }
+}
+
+/// Settings of a daemon, which [`Prepared::bind`] makes of them.
+///
+/// Without others it serves the user of its process, all algorithms but the null cipher, looks for
+/// requests for up to 20 µs before it sleeps, and runs where the system puts it.
+#[derive(Debug, Default)]
+#[must_use]
+pub struct Server {
+    keys: Vec<Key>,
+    users: Vec<u32>,
+    allows_null: bool,
+    spin: Option<Duration>,
+    placement: Placement,
+    limits: Limits,
+}
+
+impl Server {
+    /// The usual settings.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// With these named keys.
+    pub fn keys(self, keys: Vec<Key>) -> Self {
+        Self { keys, ..self }
+    }
+
+    /// These users may connect, too, by number.
+    pub fn users(self, users: Vec<u32>) -> Self {
+        Self { users, ..self }
+    }
+
+    /// Clients may open sessions of the null cipher, which protects nothing.
+    pub fn allow_null(self) -> Self {
+        Self { allows_null: true, ..self }
+    }
+
+    /// For how long to look for requests before sleeping. If that is in vain, the next time is
+    /// shorter, down to nothing. On the processor of a client it gives way between two looks.
+    pub fn spin(self, longest: Duration) -> Self {
+        Self { spin: Some(longest), ..self }
+    }
+
+    /// On which processor to run.
+    pub fn placement(self, placement: Placement) -> Self {
+        Self { placement, ..self }
+    }
+
+    /// How much clients may have.
+    pub fn limits(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// Expands the keys.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError`]
+    pub fn prepare(self) -> Result<Prepared, KeyError> {
+        let Self { keys, users, allows_null, spin, placement, limits } = self;
+        let engine = Engine::new();
+        let keys = Keys::new(&engine, keys)?;
+        let spin = spin.unwrap_or(Duration::from_micros(20));
+        Ok(Prepared { engine, keys, users, allows_null, spin, placement, limits })
+    }
+}
+
+/// A daemon that has its keys, and no socket yet.
+#[derive(Debug)]
+pub struct Prepared {
+    engine: Engine,
+    keys: Keys,
+    users: Vec<u32>,
+    allows_null: bool,
+    spin: Duration,
+    placement: Placement,
+    limits: Limits,
+}
+
+impl Prepared {
+    /// Listens at this path. A socket that a dead daemon has left there is replaced. Only the user of
+    /// the process may connect, by the permissions of the socket (0600), unless others are allowed
+    /// (0666), who are known by their credentials.
+    ///
+    /// # Errors
+    ///
+    /// [`BindError`]
+    pub fn bind(self, path: impl AsRef<Path>) -> Result<Daemon, BindError> {
+        let Self { engine, keys, users, allows_null, spin, placement, limits } = self;
+        let news = Arc::new(News::new().map_err(|error| BindError::of(path.as_ref(), &error))?);
+        let turn = Turn::new(&engine);
+        let signatures = Signatures::new(limits.signatures, &news);
+        let control = Control::new(engine, keys, users, allows_null, limits, &news);
+        let listener = Listener::bind(path.as_ref(), control.serves_others())?;
+        let epoll =
+            epoll(&listener, &news).map_err(|error| BindError::of(path.as_ref(), &error))?;
+        Ok(Daemon {
+            control,
+            turn,
+            signatures,
+            news,
+            spin: Spin::new(spin),
+            placement,
+            listener,
+            epoll,
+            events: Vec::with_capacity(EVENTS),
+            peers: Vec::new(),
+            statistics: Statistics::new(),
+            processor: None,
+            is_deaf: false,
+        })
+    }
+}
+
+/// Where the daemon waits.
+fn epoll(listener: &Listener, news: &News) -> io::Result<OwnedFd> {
+    let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
+    let (data, flags) = (epoll::EventData::new_u64(LISTENER), epoll::EventFlags::IN);
+    epoll::add(&epoll, &listener.socket, data, flags)?;
+    // Edges, so that nothing has to be read.
+    let (data, flags) = (epoll::EventData::new_u64(NEWS), flags | epoll::EventFlags::ET);
+    epoll::add(&epoll, news, data, flags)?;
+    Ok(epoll)
+}
