@@ -4,6 +4,7 @@ mod asks;
 mod calls;
 mod channel;
 mod connection;
+mod futures;
 mod kept;
 mod parts;
 mod remote;
@@ -23,6 +24,7 @@ use lanecrypt_engine::RsaKey;
 use lanecrypt_rsa::Padding;
 
 use self::channel::{Channel, Done, LONG};
+pub use self::futures::{AsyncClient, Served};
 use self::kept::Kept;
 pub use self::remote::Remote;
 pub use self::session::Session;

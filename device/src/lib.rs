@@ -46,7 +46,7 @@ mod shared;
 mod spin;
 mod statistics;
 
-pub use self::client::{Client, Remote, Session, Settings};
+pub use self::client::{AsyncClient, Client, Remote, Served, Session, Settings};
 pub use self::error::{ConnectError, Error};
 pub use self::message::{Completion, Message, NotTaken, Ticket};
 pub use self::protocol::Refusal;

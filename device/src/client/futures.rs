@@ -1,0 +1,313 @@
+//! A client whose completions are futures.
+
+mod places;
+mod served;
+mod waiter;
+
+use core::fmt;
+use core::future::poll_fn;
+use core::task::{Poll, Waker};
+use std::path::Path;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+use lanecrypt_engine::Algorithm;
+#[cfg(feature = "rsa")]
+use lanecrypt_engine::RsaKey;
+#[cfg(feature = "rsa")]
+use lanecrypt_rsa::Padding;
+
+use self::places::Places;
+pub use self::served::Served;
+use self::waiter::{Shared, Waiter};
+use super::channel::Channel;
+use super::connection::Connection;
+use super::watch::Watch;
+use super::{Session, Settings};
+use crate::{Completion, ConnectError, Error, Message, NotTaken};
+
+/// A connection to a daemon, whose completions are futures.
+///
+/// Any number of tasks share it, on any executor, as they share an
+/// [`AsyncQueue`](lanecrypt_engine::queue::AsyncQueue) of the engine. A thread of its own waits for
+/// the daemon and wakes the tasks; while nothing is in flight it sleeps.
+///
+/// The daemon is told of a message when it is submitted, so it is served whether its future is
+/// polled or not. Dropping a future drops its message's buffer, at once or when the daemon has
+/// answered.
+///
+/// If the daemon ends, all messages in flight complete with [`Error::Disconnected`] within 100 ms.
+///
+/// It is behind a lock, which is held for some hundred nanoseconds. Opening and closing sessions
+/// block the thread until the daemon has answered, but not other tasks: some microseconds for
+/// ciphers, milliseconds for RSA keys, and up to minutes for those that the daemon makes.
+///
+/// ```no_run
+/// use lanecrypt_device::{AsyncClient, Message};
+/// use lanecrypt_engine::Algorithm;
+///
+/// async fn seal(client: &AsyncClient) -> Result<(), Box<dyn std::error::Error>> {
+///     let session = client.generated_session(Algorithm::AES_128_GCM)?;
+///     let done = client.serve(Message::seal(session, [0; 12], vec![7; 100 + 16])).await?;
+///     done.outcome?;
+///     Ok(())
+/// }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let client = AsyncClient::connect("/run/lanecrypt.sock")?;
+/// # let mut sealing = Box::pin(seal(&client));
+/// # let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+/// # while sealing.as_mut().poll(&mut context).is_pending() {}
+/// # Ok(())
+/// # }
+/// ```
+pub struct AsyncClient<B = Vec<u8>> {
+    shared: Arc<Shared<B>>,
+    connection: Arc<Connection>,
+    depth: usize,
+    longest: usize,
+    /// The thread; `None` once it has been joined.
+    waiter: Option<JoinHandle<()>>,
+}
+
+impl<B: AsMut<[u8]> + Send + 'static> AsyncClient<B> {
+    /// Connects to the daemon whose socket is at this path.
+    ///
+    /// # Errors
+    ///
+    /// [`ConnectError`]
+    pub fn connect(path: impl AsRef<Path>) -> Result<Self, ConnectError> {
+        Self::connect_with(path, &Settings::default())
+    }
+
+    /// The same with these settings.
+    ///
+    /// # Errors
+    ///
+    /// [`ConnectError`]
+    pub fn connect_with(path: impl AsRef<Path>, settings: &Settings) -> Result<Self, ConnectError> {
+        let channel = Channel::connect(path.as_ref(), settings)?;
+        let connection = channel.connection().clone();
+        let ([depth, _], longest) = (channel.depths(), channel.longest());
+        let memory = channel.memory().clone();
+        let watch = Watch::new(memory.clone(), settings);
+        let shared = Arc::new(Shared::new(Places::new(channel, depth), memory));
+        let waiter = Waiter::new(shared.clone(), watch);
+        let thread = thread::Builder::new().name("lanecrypt-device".into());
+        let thread = thread.spawn(move || waiter.run()).map_err(ConnectError::System)?;
+        Ok(Self { shared, connection, depth, longest, waiter: Some(thread) })
+    }
+
+    /// Submits a message and waits for its completion; before that for room, if there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Disconnected`], [`Error::Forked`], [`Error::TooLong`], or [`Error::Refused`] with
+    /// [`AadLength`](lanecrypt_engine::Error::AadLength): the message was not taken. All other errors
+    /// are in the completion.
+    pub async fn serve<N: AsRef<[u8]>>(
+        &self,
+        message: Message<N, B>,
+    ) -> Result<Completion<B>, Error> {
+        let mut message = Some(message);
+        let taken = poll_fn(|context| {
+            let Some(given) = message.take() else { return Poll::Pending };
+            match self.take(given, Some(context.waker())) {
+                Ok(served) => Poll::Ready(Ok(served)),
+                Err(NotTaken { given, reason: Error::Full }) => {
+                    message = Some(given);
+                    Poll::Pending
+                }
+                Err(NotTaken { reason, .. }) => Poll::Ready(Err(reason)),
+            }
+        });
+        taken.await?.await
+    }
+
+    /// Submits a message, if there is room now, and tells the daemon. The future is its completion.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`], with the message. What the daemon refuses comes with the completion.
+    pub fn submit<N: AsRef<[u8]>>(
+        &self,
+        message: Message<N, B>,
+    ) -> Result<Served<'_, B>, NotTaken<Message<N, B>>> {
+        self.take(message, None)
+    }
+
+    /// The same; if there is no room, the task is woken once there is more.
+    fn take<N: AsRef<[u8]>>(
+        &self,
+        message: Message<N, B>,
+        task: Option<&Waker>,
+    ) -> Result<Served<'_, B>, NotTaken<Message<N, B>>> {
+        if let Err(reason) = self.connection.is_usable() {
+            return Err(NotTaken { given: message, reason });
+        }
+        let mut places = self.shared.lock();
+        match places.submit(message) {
+            Ok(place) => {
+                self.shared.begins(places);
+                Ok(Served::new(self, place))
+            }
+            Err(not_taken) => {
+                if let Some(task) = task.filter(|_| not_taken.reason == Error::Full) {
+                    places.waits(task);
+                }
+                Err(not_taken)
+            }
+        }
+    }
+
+    /// Waits until there is room, for a short message at least. Another task may take it first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Disconnected`] or [`Error::Forked`].
+    pub async fn ready(&self) -> Result<(), Error> {
+        poll_fn(|context| {
+            if let Err(reason) = self.connection.is_usable() {
+                return Poll::Ready(Err(reason));
+            }
+            let mut places = self.shared.lock();
+            if places.has_room() {
+                return Poll::Ready(Ok(()));
+            }
+            places.waits(context.waker());
+            Poll::Pending
+        })
+        .await
+    }
+}
+
+impl<B> AsyncClient<B> {
+    /// Opens a session with this key, which is sent to the daemon by the socket.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`]; [`Error::Disconnected`], [`Error::Forked`].
+    pub fn session(&self, algorithm: Algorithm, key: &[u8]) -> Result<Session, Error> {
+        self.connection.session(algorithm, key)
+    }
+
+    /// Opens a session with a key of the longest length that the daemon makes, as
+    /// [`Client::generated_session`](crate::Client::generated_session) does.
+    ///
+    /// # Errors
+    ///
+    /// Same as [`session`](Self::session).
+    pub fn generated_session(&self, algorithm: Algorithm) -> Result<Session, Error> {
+        self.connection.generated_session(algorithm)
+    }
+
+    /// Opens a session with a key that the daemon has under this name.
+    ///
+    /// # Errors
+    ///
+    /// Same as [`session`](Self::session).
+    pub fn named_session(&self, name: &str) -> Result<Session, Error> {
+        self.connection.named_session(name)
+    }
+
+    /// Opens a session with an RSA key, as [`Client::rsa_session`](crate::Client::rsa_session) does.
+    ///
+    /// # Errors
+    ///
+    /// Same as [`session`](Self::session).
+    #[cfg(feature = "rsa")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
+    pub fn rsa_session(&self, key: impl Into<RsaKey>, padding: Padding) -> Result<Session, Error> {
+        self.connection.rsa_session(&key.into(), padding)
+    }
+
+    /// The same with the DER of a key, as
+    /// [`Client::rsa_session_from_der`](crate::Client::rsa_session_from_der) does.
+    ///
+    /// # Errors
+    ///
+    /// Same as [`session`](Self::session).
+    #[cfg(feature = "rsa")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
+    pub fn rsa_session_from_der(&self, der: &[u8], padding: Padding) -> Result<Session, Error> {
+        self.connection.rsa_session_from_der(der, padding)
+    }
+
+    /// Opens a session with an RSA key that the daemon makes, as
+    /// [`Client::generated_rsa_session`](crate::Client::generated_rsa_session) does.
+    ///
+    /// # Errors
+    ///
+    /// Same as [`session`](Self::session).
+    #[cfg(feature = "rsa")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
+    pub fn generated_rsa_session(&self, bits: u32, padding: Padding) -> Result<Session, Error> {
+        self.connection.generated_rsa_session(bits, padding)
+    }
+
+    /// The public key of a session with an RSA key, as the DER of its SPKI (RFC 5280, section 4.1).
+    ///
+    /// # Errors
+    ///
+    /// Same as [`session`](Self::session).
+    pub fn public_key(&self, session: Session) -> Result<Vec<u8>, Error> {
+        self.connection.public_key(session)
+    }
+
+    /// Closes a session, as [`Client::close`](crate::Client::close) does.
+    ///
+    /// # Errors
+    ///
+    /// Same as [`session`](Self::session).
+    pub fn close(&self, session: Session) -> Result<(), Error> {
+        self.connection.close(session)
+    }
+
+    /// The number of messages that have been submitted and whose futures have not been answered or
+    /// dropped; in a forked child 0.
+    #[must_use]
+    pub fn in_flight(&self) -> usize {
+        if self.connection.is_here().is_err() {
+            return 0;
+        }
+        self.shared.lock().taken()
+    }
+
+    /// The most messages in flight.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// The length of the arena in bytes: no request is longer, with nonce, associated data and tag.
+    #[must_use]
+    pub fn longest(&self) -> usize {
+        self.longest
+    }
+}
+
+impl<B> Drop for AsyncClient<B> {
+    fn drop(&mut self) {
+        let Some(waiter) = self.waiter.take() else { return };
+        if self.connection.is_here().is_err() {
+            // The thread stayed with the parent.
+            core::mem::forget(waiter);
+            return;
+        }
+        self.shared.close();
+        // It does not panic; if it did, there is nothing more to do.
+        let _ = waiter.join();
+    }
+}
+
+impl<B> fmt::Debug for AsyncClient<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AsyncClient").field("depth", &self.depth).finish_non_exhaustive()
+    }
+}
+
+/// Tasks of any threads share it.
+const _: () = {
+    const fn shared<T: Send + Sync>() {}
+    shared::<AsyncClient>();
+    shared::<Served<'_, Vec<u8>>>();
+};
