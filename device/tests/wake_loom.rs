@@ -119,3 +119,52 @@ fn batches() {
     check(&[2]);
     check(&[2, 1]);
 }
+
+/// The thread of an asynchronous client naps at the same bell. Who closes the client wakes it, and so
+/// does the daemon.
+#[test]
+fn closing_ends_a_nap() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(|| {
+        let shared = Arc::new(Shared::new());
+        let is_closed = Arc::new(loom::sync::atomic::AtomicBool::new(false));
+        let waiter = thread::spawn({
+            let (shared, is_closed) = (shared.clone(), is_closed.clone());
+            move || {
+                let mut read = 0;
+                while !is_closed.load(Ordering::Relaxed) {
+                    read = shared.completed.load(Ordering::Acquire);
+                    let bell = Bell::new(&shared.client_asleep);
+                    bell.falls_asleep();
+                    settle();
+                    if shared.completed.load(Ordering::Acquire) == read
+                        && !is_closed.load(Ordering::Relaxed)
+                        && bell.word().load(Ordering::Relaxed) == Bell::ASLEEP
+                    {
+                        thread::park();
+                    }
+                    bell.wakes_up();
+                }
+                read
+            }
+        });
+        let daemon = thread::spawn({
+            let (shared, waiter) = (shared.clone(), waiter.thread().clone());
+            move || {
+                shared.completed.store(1, Ordering::Release);
+                settle();
+                if Bell::new(&shared.client_asleep).is_to_ring() {
+                    waiter.unpark();
+                }
+            }
+        });
+        is_closed.store(true, Ordering::Relaxed);
+        settle();
+        if Bell::new(&shared.client_asleep).is_to_ring() {
+            waiter.thread().unpark();
+        }
+        daemon.join().expect("it only counts");
+        waiter.join().expect("it only looks");
+    });
+}
