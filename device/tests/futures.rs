@@ -7,7 +7,7 @@ mod process;
 
 use core::future::Future;
 use core::pin::{Pin, pin};
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::fs;
@@ -28,6 +28,15 @@ struct Unpark(Thread);
 impl Wake for Unpark {
     fn wake(self: Arc<Self>) {
         self.0.unpark();
+    }
+}
+
+/// Notes that it was woken.
+struct Woken(AtomicBool);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 
@@ -266,6 +275,33 @@ fn a_killed_daemon_resolves_all() {
     }
 }
 
+#[test]
+fn who_waits_gets_the_room_of_dropped_futures() {
+    let folder = Folder::new();
+    let path = folder.socket();
+    let mut daemon = spawn("daemon", &path);
+    until_it_listens(&path);
+    let settings = Settings::default().depth(2);
+    let client: AsyncClient = AsyncClient::connect_with(&path, &settings).expect("it listens");
+    let session = client.generated_session(Algorithm::AES_128_CTR).expect("there is entropy");
+    let message = || Message::encrypt(session, [0; 16], vec![0; 16]);
+    kill_process(Pid::from_child(&daemon), Signal::STOP).expect("it runs");
+    until(|| is_stopped(&daemon));
+    for _ in 0..2 {
+        drop(client.submit(message()).expect("there is room"));
+    }
+    assert_eq!((client.in_flight(), client.submit(message()).is_err()), (2, true));
+    let mut waits = Box::pin(client.serve(message()));
+    let woken = Arc::new(Woken(AtomicBool::new(false)));
+    let waker = Waker::from(woken.clone());
+    assert!(waits.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    kill_process(Pid::from_child(&daemon), Signal::CONT).expect("it runs");
+    // Nobody polls until then.
+    until(|| woken.0.load(Ordering::Relaxed));
+    assert_eq!(block_on(waits).expect("it lives").outcome, Ok(()));
+    kill(&mut daemon);
+}
+
 fn is_stopped(child: &std::process::Child) -> bool {
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).expect("it runs");
     status.lines().any(|line| line.starts_with("State:\tT"))
@@ -285,18 +321,12 @@ fn after_a_long_rest_somebody_still_waits() {
         let done = block_on(client.serve(message)).expect("it lives");
         assert_eq!(done.outcome, Ok(()));
     }
-    // While it naps, and while it rests.
-    for rest in [0, 300] {
-        let client: AsyncClient = AsyncClient::connect_with(
-            daemon.path(),
-            &Settings::default().nap(if rest > 0 {
-                Duration::from_millis(2)
-            } else {
-                Duration::from_secs(3600)
-            }),
-        )
-        .expect("it listens");
-        thread::sleep(Duration::from_millis(rest));
+    // The end finds the thread while it naps, and while it rests.
+    for (before, nap) in [(100, Duration::from_secs(3600)), (300, Duration::from_millis(2))] {
+        let settings = Settings::default().nap(nap);
+        let client: AsyncClient =
+            AsyncClient::connect_with(daemon.path(), &settings).expect("it listens");
+        thread::sleep(Duration::from_millis(before));
         drop(client);
     }
 }

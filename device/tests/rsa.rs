@@ -265,22 +265,38 @@ fn what_is_short_is_answered_before_what_takes_long() {
     client.submit(short).expect("there is room");
     let order = [(); 2].map(|()| client.wait().expect("it lives").expect("two in flight").user);
     assert_eq!(order, [2, 1]);
-    // Many of both: the window of ciphers turns over while signatures are in flight.
-    for _ in 0..8 {
-        let message = Message::sign(rsa, with_room(b"")).with_user(1);
-        client.submit(message).expect("there is room");
-    }
-    let (mut short, mut long) = (0, 0);
-    while long < 8 {
-        let message = Message::encrypt(cipher, [0; 16], vec![0; 4096]).with_user(2);
-        if client.submit(message).is_ok() && client.in_flight() < 100 {
-            continue;
+    assert!(client.wait().expect("it lives").is_none());
+    // Places and bytes of ciphers come back while signatures are in flight: more are answered before
+    // the first signature than the ring has places. A machine that is busy with other things may need
+    // several attempts.
+    let settings = Settings::default().depth(16).arena(1 << 13);
+    let mut client: Client = Client::connect_with(daemon.path(), &settings).expect("it listens");
+    let rsa = client.rsa_session(key(), PADDING).expect("it is a key");
+    let cipher = client.generated_session(Algorithm::AES_128_CTR).expect("there is entropy");
+    let mut most = 0;
+    for _ in 0..1000 {
+        for _ in 0..8 {
+            let message = Message::sign(rsa, with_room(b"")).with_user(1);
+            client.submit(message).expect("there is room");
         }
-        let done = client.wait().expect("it lives").expect("some are in flight");
-        assert_eq!(done.outcome, Ok(()));
-        (short, long) = (short + (done.user - 1), long + (2 - done.user));
+        let mut short = 0;
+        loop {
+            let message = Message::encrypt(cipher, [0; 16], vec![0; 1000]).with_user(2);
+            client.submit(message).expect("there is room");
+            let done = client.wait().expect("it lives").expect("some are in flight");
+            assert_eq!(done.outcome, Ok(()));
+            if done.user == 1 {
+                break;
+            }
+            short += 1;
+        }
+        while client.wait().expect("it lives").is_some() {}
+        most = most.max(short);
+        if most > 16 {
+            return;
+        }
     }
-    assert!(short > 0);
+    panic!("only {most} were answered before a signature");
 }
 
 #[test]
