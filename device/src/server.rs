@@ -33,6 +33,7 @@ pub use self::listener::BindError;
 use self::listener::Listener;
 use self::peer::Peer;
 pub use self::placement::Placement;
+use self::placement::{Sharing, step_aside};
 pub use self::settings::{Limits, Prepared, Server};
 use self::signatures::Signatures;
 use self::turn::{Turn, links, publish};
@@ -61,6 +62,7 @@ pub struct Daemon {
     news: Arc<News>,
     spin: Spin,
     placement: Placement,
+    sharing: Sharing,
     listener: Listener,
     epoll: OwnedFd,
     /// The numbers of the events that have come.
@@ -105,7 +107,7 @@ impl Daemon {
             if served > 0 {
                 self.look(Some(Duration::ZERO))?;
             } else {
-                self.idle()?;
+                self.idle(allowed)?;
             }
             if self.handle(allowed) {
                 return self.finish();
@@ -146,12 +148,13 @@ impl Daemon {
     }
 
     /// Waits until there is something: awake at first, then asleep.
-    fn idle(&mut self) -> io::Result<()> {
+    fn idle(&mut self, allowed: &CpuSet) -> io::Result<()> {
         // Where it ran when it last slept; to ask again and again would take longer than to find.
         let processor = self.processor.unwrap_or_else(|| self.tells_processor());
         let Self { peers, spin, epoll, events, turn, news, .. } = self;
+        links(peers).for_each(|(_, link)| link.waits());
         let is_needed = |(_, link): (usize, &peer::Link)| {
-            link.memory.processor(Side::Client) == Some(processor)
+            link.is_busy() && link.memory.processor(Side::Client) == Some(processor)
         };
         let same = links(peers).any(is_needed);
         let is_there = || news.is_there() || links(peers).any(|(_, link)| link.available() > 0);
@@ -164,9 +167,13 @@ impl Daemon {
                     && !events.is_empty())
         });
         if found {
+            if self.sharing.found(same) {
+                self.steps_aside(allowed);
+            }
             return Ok(());
         }
         turn.wipe();
+        self.sharing.slept();
         self.tells_processor();
         let Self { peers, epoll, events, .. } = self;
         links(peers).for_each(|(_, link)| link.memory.bell(Side::Daemon).falls_asleep());
@@ -176,6 +183,21 @@ impl Daemon {
         links(peers).for_each(|(_, link)| link.memory.bell(Side::Daemon).wakes_up());
         self.statistics.sleeps += u64::from(!is_there);
         slept
+    }
+
+    /// Leaves the processor that it shares with a client, unless clients need all others, too.
+    #[cold]
+    fn steps_aside(&mut self, allowed: &CpuSet) {
+        // It may have been moved since it last asked.
+        let here = self.tells_processor();
+        let used = || {
+            let busy = links(&self.peers).filter(|(_, link)| link.is_busy());
+            busy.filter_map(|(_, link)| link.memory.processor(Side::Client))
+        };
+        if self.placement == Placement::Auto && used().any(|processor| processor == here) {
+            step_aside(allowed, used());
+            self.tells_processor();
+        }
     }
 
     /// Tells clients on which processor it runs, if it is another than before.

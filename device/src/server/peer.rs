@@ -38,15 +38,49 @@ pub(super) struct Link {
     /// How many signatures are being served, and how many bytes they hold.
     signatures: Cell<u32>,
     held: Cell<usize>,
+    /// How many had been taken when the daemon last waited, and for how many waits there were none.
+    seen: Cell<u32>,
+    quiet: Cell<u8>,
     /// Whether it has written what no client writes.
     is_broken: Cell<bool>,
 }
 
+/// After how many waits of the daemon a client without requests counts as idle: what it says about its
+/// processor is of the past.
+const QUIET: u8 = 64;
+
 impl Link {
     pub(super) fn new(memory: Mapping, doorbell: OwnedFd) -> Self {
-        let [taken, completed, told] = [(); 3].map(|()| Cell::new(0));
-        let (signatures, held, is_broken) = (Cell::new(0), Cell::new(0), Cell::new(false));
-        Self { memory, doorbell, taken, completed, told, signatures, held, is_broken }
+        let [taken, completed, told, seen, signatures] = [(); 5].map(|()| Cell::new(0));
+        let (held, quiet, is_broken) = (Cell::new(0), Cell::new(QUIET), Cell::new(false));
+        Self {
+            memory,
+            doorbell,
+            taken,
+            completed,
+            told,
+            signatures,
+            held,
+            seen,
+            quiet,
+            is_broken,
+        }
+    }
+
+    /// Notes that the daemon waits.
+    #[inline]
+    pub(super) fn waits(&self) {
+        let taken = self.taken.get();
+        self.quiet.set(match self.seen.replace(taken) == taken {
+            true => self.quiet.get().saturating_add(1),
+            false => 0,
+        });
+    }
+
+    /// Whether the client had requests in the last waits of the daemon.
+    #[inline]
+    pub(super) fn is_busy(&self) -> bool {
+        self.quiet.get() < QUIET
     }
 
     /// How many requests there are to take. A client that claims more than its ring holds is broken

@@ -13,7 +13,7 @@ use super::clerk::News;
 use super::control::Control;
 use super::keys::{Key, KeyError, Keys};
 use super::listener::{BindError, Listener};
-use super::placement::Placement;
+use super::placement::{Placement, Sharing};
 use super::signatures::Signatures;
 use super::turn::Turn;
 use super::{Daemon, EVENTS, LISTENER, NEWS};
@@ -143,6 +143,7 @@ impl Prepared {
             news,
             spin: Spin::new(spin),
             placement,
+            sharing: Sharing::new(),
             listener,
             epoll,
             events: Vec::with_capacity(EVENTS),
