@@ -21,6 +21,7 @@ use core::time::Duration;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
+use std::time::Instant;
 
 use rustix::event::{Timespec, epoll};
 use rustix::io::Errno;
@@ -33,7 +34,7 @@ pub use self::listener::BindError;
 use self::listener::Listener;
 use self::peer::Peer;
 pub use self::placement::Placement;
-use self::placement::{Sharing, step_aside};
+use self::placement::{Move, Sharing, step};
 pub use self::settings::{Limits, Prepared, Server};
 use self::signatures::Signatures;
 use self::turn::{Turn, links, publish};
@@ -167,13 +168,13 @@ impl Daemon {
                     && !events.is_empty())
         });
         if found {
-            if self.sharing.found(same) {
-                self.steps_aside(allowed);
-            }
+            let goes = self.sharing.found(same, Instant::now);
+            self.goes(goes, allowed);
             return Ok(());
         }
         turn.wipe();
-        self.sharing.slept();
+        let goes = self.sharing.sleeps(Instant::now);
+        self.goes(goes, allowed);
         self.tells_processor();
         let Self { peers, epoll, events, .. } = self;
         links(peers).for_each(|(_, link)| link.memory.bell(Side::Daemon).falls_asleep());
@@ -185,17 +186,21 @@ impl Daemon {
         slept
     }
 
-    /// Leaves the processor that it shares with a client, unless clients need all others, too.
-    #[cold]
-    fn steps_aside(&mut self, allowed: &CpuSet) {
+    /// Leaves the processor that it shares with a client, unless clients need all others, too; or
+    /// comes back.
+    fn goes(&mut self, goes: Move, allowed: &CpuSet) {
+        if goes == Move::Stay || self.placement != Placement::Auto {
+            return;
+        }
         // It may have been moved since it last asked.
         let here = self.tells_processor();
         let used = || {
             let busy = links(&self.peers).filter(|(_, link)| link.is_busy());
             busy.filter_map(|(_, link)| link.memory.processor(Side::Client))
         };
-        if self.placement == Placement::Auto && used().any(|processor| processor == here) {
-            step_aside(allowed, used());
+        let aside = goes == Move::Aside;
+        if used().any(|processor| processor == here) == aside {
+            step(allowed, used(), aside);
             self.tells_processor();
         }
     }
