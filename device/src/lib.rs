@@ -56,9 +56,10 @@ pub use self::statistics::Statistics;
 use std::path::PathBuf;
 
 /// The path of the daemon's socket unless another is named: `$XDG_RUNTIME_DIR/lanecrypt.sock`, or
-/// `/run/lanecrypt.sock` if there is no such directory.
+/// `/run/lanecrypt.sock` if the variable names no absolute path.
 #[must_use]
 pub fn default_path() -> PathBuf {
-    let run = std::env::var_os("XDG_RUNTIME_DIR").filter(|path| !path.is_empty());
-    run.map_or_else(|| PathBuf::from("/run"), PathBuf::from).join("lanecrypt.sock")
+    let run = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+    let run = run.filter(|path| path.is_absolute());
+    run.unwrap_or_else(|| PathBuf::from("/run")).join("lanecrypt.sock")
 }

@@ -50,6 +50,8 @@ const NEWS: u64 = u64::MAX - 2;
 
 /// The most events that are handled before the rings are looked at.
 const EVENTS: usize = 64;
+/// The most connections that are accepted before the rings are looked at.
+const ACCEPTED: usize = 16;
 /// How many turns are served before the sockets are looked at.
 const TURNS: u32 = 64;
 /// How often the rings are looked at, while there is nothing, before the sockets are.
@@ -237,8 +239,10 @@ impl Daemon {
     }
 
     fn accept(&mut self) {
-        loop {
-            match self.control.accept(&self.listener.socket, self.peers.len()) {
+        // The others are still there the next time: who connects again and again must not keep the
+        // daemon from its clients.
+        for _ in 0..ACCEPTED {
+            match self.control.accept(&self.listener.socket, &mut self.peers) {
                 Accepted::Nobody => return,
                 Accepted::Refused => {}
                 Accepted::Exhausted => {

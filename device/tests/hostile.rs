@@ -12,7 +12,7 @@ use std::path::Path;
 use std::thread;
 
 use daemon::Running;
-use lanecrypt_device::{Client, Server, Session};
+use lanecrypt_device::{Client, ConnectError, Limits, Refusal, Server, Session};
 use lanecrypt_engine::{Algorithm, Engine};
 use lanecrypt_testing::numbers::{Numbers, cases};
 use rustix::io::{pread, pwrite};
@@ -318,6 +318,27 @@ fn packets_that_are_nonsense_end_the_connection() {
     send(&socket, &vec![1; 20_000], SendFlags::NOSIGNAL).expect("it listens");
     assert!(ends(&socket).is_ok());
     good.check();
+}
+
+#[test]
+fn who_says_nothing_keeps_no_place() {
+    let limits = Limits { clients: 2, ..Limits::default() };
+    let daemon = Running::new(Server::new().limits(limits));
+    let silent = [(); 5].map(|()| dial(&daemon.path()));
+    let (mut first, mut second) = (Good::new(&daemon.path()), Good::new(&daemon.path()));
+    // Each is told why.
+    for socket in &silent {
+        let mut answer = [0; 100];
+        let (_, length) = recv(socket, &mut answer[..], RecvFlags::empty()).expect("it answers");
+        let expected: Vec<u8> = MAGIC.into_iter().chain([1, 4, 4]).collect();
+        assert_eq!(answer[..length], expected);
+        assert!(ends(socket).is_ok());
+    }
+    // Clients keep theirs.
+    let third = Client::<Vec<u8>>::connect(daemon.path());
+    assert!(matches!(third, Err(ConnectError::Refused(Refusal::Clients))), "{third:?}");
+    first.check();
+    second.check();
 }
 
 /// Waits for the end of a connection.

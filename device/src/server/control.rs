@@ -104,8 +104,8 @@ impl Control {
         user == self.own || self.users.contains(&user) || self.keys.serve(user)
     }
 
-    /// Accepts somebody who has connected, beside so many clients.
-    pub(super) fn accept(&mut self, listener: &OwnedFd, clients: usize) -> Accepted {
+    /// Accepts somebody who has connected, beside these clients.
+    pub(super) fn accept(&mut self, listener: &OwnedFd, peers: &mut Vec<Peer>) -> Accepted {
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         let socket = match accept_with(listener, flags) {
             Ok(socket) => socket,
@@ -119,8 +119,15 @@ impl Control {
         if !self.serves(user) {
             return self.refuse(socket, Refusal::User(user));
         }
-        if clients >= self.limits.clients {
-            return self.refuse(socket, Refusal::Clients);
+        if peers.len() >= self.limits.clients {
+            // Who has said nothing for longest gives way to who comes, so that nobody can keep places
+            // by being silent.
+            match peers.iter().position(|peer| peer.link.is_none()) {
+                Some(silent) => {
+                    let _ = self.refuse(peers.remove(silent).socket, Refusal::Clients);
+                }
+                None => return self.refuse(socket, Refusal::Clients),
+            }
         }
         let number = self.next;
         self.next += 1;

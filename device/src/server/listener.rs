@@ -3,13 +3,13 @@
 use core::fmt;
 use std::fs;
 use std::io;
-use std::os::fd::OwnedFd;
-use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FlockOperation, Mode, OFlags, flock};
+use rustix::fs::{FileType, FlockOperation, Mode, OFlags, chmod, fchmod, flock, fstat, lstat};
 use rustix::io::Errno;
-use rustix::net::{SocketFlags, bind, connect, listen};
+use rustix::net::{SocketAddrUnix, SocketFlags, bind, connect, listen};
 
 use crate::protocol::socket::{self, LONGEST_PATH};
 
@@ -73,6 +73,8 @@ impl BindError {
 pub(super) struct Listener {
     pub(super) socket: OwnedFd,
     path: PathBuf,
+    /// The device and the number of the socket's file.
+    place: (u64, u64),
     /// Locked as long as the daemon lives, so that two that begin at once do not take each other's
     /// path.
     _lock: OwnedFd,
@@ -85,23 +87,55 @@ impl Listener {
         let address = socket::address(path).ok_or_else(|| BindError::PathTooLong(path.into()))?;
         let lock = lock(path)?;
         clear(path)?;
-        let socket =
-            socket::new(SocketFlags::NONBLOCK).map_err(|error| BindError::of(path, &error))?;
-        bind(&socket, &address).map_err(|error| BindError::of(path, &error.into()))?;
-        // Whoever has connected before is judged by its user, as everybody is.
-        let mode = if for_all { 0o666 } else { 0o600 };
-        fs::set_permissions(path, fs::Permissions::from_mode(mode))
-            .map_err(|error| BindError::of(path, &error))?;
-        listen(&socket, 128).map_err(|error| BindError::of(path, &error.into()))?;
-        Ok(Self { socket, path: path.to_owned(), _lock: lock })
+        let mode = Mode::from_raw_mode(if for_all { 0o666 } else { 0o600 });
+        let (socket, place) =
+            at(path, &address, mode).map_err(|error| BindError::of(path, &error))?;
+        // From here on it can be removed.
+        let listener = Self { socket, path: path.to_owned(), place, _lock: lock };
+        // What the mask has taken. Nobody can have connected before, and whoever does is judged by its
+        // user, as everybody is.
+        permit(path, mode).map_err(|error| BindError::of(path, &error))?;
+        listen(&listener.socket, 128).map_err(|error| BindError::of(path, &error.into()))?;
+        Ok(listener)
     }
 }
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        // The lock file stays: one that another daemon has just opened must not vanish.
-        let _ = fs::remove_file(&self.path);
+        // Only what has been put there. The lock file stays: one that another daemon has just opened
+        // must not vanish.
+        if lstat(&self.path).is_ok_and(|there| (there.st_dev, there.st_ino) == self.place) {
+            let _ = fs::remove_file(&self.path);
+        }
     }
+}
+
+/// A socket at this address, whose file has these permissions from the first moment on, less the mask
+/// of the process; and the file's device and number.
+fn at(path: &Path, address: &SocketAddrUnix, mode: Mode) -> io::Result<(OwnedFd, (u64, u64))> {
+    let socket = socket::new(SocketFlags::NONBLOCK)?;
+    // The file takes them from the socket.
+    fchmod(&socket, mode)?;
+    bind(&socket, address)?;
+    let there = lstat(path)?;
+    Ok((socket, (there.st_dev, there.st_ino)))
+}
+
+/// Gives a socket's file these permissions. Who may write to the directory may have put something else
+/// there meanwhile, such as a link to a file of somebody else: that stays as it is.
+fn permit(path: &Path, mode: Mode) -> io::Result<()> {
+    let file =
+        rustix::fs::open(path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?;
+    let there = fstat(&file)?;
+    if FileType::from_raw_mode(there.st_mode) != FileType::Socket {
+        return Err(Errno::LOOP.into());
+    }
+    if Mode::from_raw_mode(there.st_mode) == mode {
+        return Ok(());
+    }
+    // Such a descriptor has no other way.
+    chmod(format!("/proc/self/fd/{}", file.as_raw_fd()), mode)?;
+    Ok(())
 }
 
 /// Locks the path, by a file beside it.
@@ -133,5 +167,68 @@ fn clear(path: &Path) -> Result<(), BindError> {
         Err(Errno::NOENT) => Ok(()),
         // Somebody listens, whatever it says.
         _ => Err(BindError::Taken(path.to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::*;
+
+    /// A directory that is removed in the end.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(test: &str) -> Self {
+            let name = format!("lanecrypt-listener-{test}-{}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            fs::create_dir(&path).expect("it is new");
+            Self(path)
+        }
+
+        fn path(&self, name: &str) -> PathBuf {
+            self.0.join(name)
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).expect("it is there").permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn a_socket_is_never_open_to_others() {
+        let folder = Folder::new("mode");
+        let path = folder.path("socket");
+        let address = socket::address(&path).expect("it is short");
+        let (_socket, _) = at(&path, &address, Mode::RUSR | Mode::WUSR).expect("it is free");
+        assert_eq!(mode(&path), 0o600, "before anything else has been done");
+        // Whatever the mask of the process is.
+        permit(&path, Mode::from_raw_mode(0o666)).expect("it is a socket");
+        assert_eq!(mode(&path), 0o666);
+    }
+
+    #[test]
+    fn what_is_put_in_the_place_of_a_socket_stays_as_it_is() {
+        let folder = Folder::new("place");
+        let (path, other) = (folder.path("socket"), folder.path("other"));
+        fs::write(&other, "precious").expect("it can be written");
+        fs::set_permissions(&other, fs::Permissions::from_mode(0o600)).expect("it is ours");
+        let listener = Listener::bind(&path, true).expect("it is free");
+        fs::remove_file(&path).expect("it is there");
+        symlink(&other, &path).expect("it is free");
+        assert!(permit(&path, Mode::from_raw_mode(0o666)).is_err());
+        assert_eq!(mode(&other), 0o600);
+        drop(listener);
+        assert!(fs::symlink_metadata(&path).is_ok(), "it is not the daemon's");
+        fs::remove_file(&path).expect("it is there");
+        drop(Listener::bind(&path, true).expect("it is free"));
+        assert!(fs::symlink_metadata(&path).is_err(), "its own it removes");
     }
 }

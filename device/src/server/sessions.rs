@@ -119,14 +119,18 @@ pub(super) fn rsa_operations(key: &RsaKey) -> &'static [Operation] {
 /// The sessions of a client, by number: 16 bits of index, and 16 that count how often the place was
 /// taken.
 #[derive(Debug, Default)]
-pub(super) struct Sessions(Vec<(u32, Option<Opened>)>);
+pub(super) struct Sessions {
+    places: Vec<(u32, Option<Opened>)>,
+    /// How many places are taken.
+    open: usize,
+}
 
 impl Sessions {
     /// The most sessions that there can be.
     pub(super) const MOST: usize = 1 << 16;
 
     pub(super) fn len(&self) -> usize {
-        self.0.iter().filter(|(_, opened)| opened.is_some()).count()
+        self.open
     }
 
     /// Keeps a session, if there are fewer than `most`, and returns its number.
@@ -134,22 +138,28 @@ impl Sessions {
         if self.len() >= most.min(Self::MOST) {
             return None;
         }
-        if let Some((number, place)) = self.0.iter_mut().find(|(_, opened)| opened.is_none()) {
+        if self.open < self.places.len()
+            && let Some((number, place)) =
+                self.places.iter_mut().find(|(_, opened)| opened.is_none())
+        {
             *number = number.wrapping_add(1 << 16);
             *place = Some(opened);
+            self.open += 1;
             return Some(*number);
         }
-        let number = u32::try_from(self.0.len()).ok()?;
-        self.0.push((number, Some(opened)));
+        let number = u32::try_from(self.places.len()).ok()?;
+        self.places.push((number, Some(opened)));
+        self.open += 1;
         Some(number)
     }
 
     /// Ends a session; false if there is none of this number.
     pub(super) fn remove(&mut self, number: u32) -> bool {
-        let place = self.0.get_mut(number as usize & (Self::MOST - 1));
+        let place = self.places.get_mut(number as usize & (Self::MOST - 1));
         match place.filter(|(its, opened)| *its == number && opened.is_some()) {
             Some((_, opened)) => {
                 *opened = None;
+                self.open -= 1;
                 true
             }
             None => false,
@@ -158,7 +168,7 @@ impl Sessions {
 
     #[inline]
     pub(super) fn find(&self, number: u32) -> Option<&Opened> {
-        match self.0.get(number as usize & (Self::MOST - 1)) {
+        match self.places.get(number as usize & (Self::MOST - 1)) {
             Some((its, opened)) if *its == number => opened.as_ref(),
             _ => None,
         }

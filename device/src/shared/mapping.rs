@@ -8,11 +8,15 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, memfd_create};
+use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
 use super::bell::Bell;
 use super::copy::{copy, read_words, write_words};
 use super::layout::{Layout, Word};
+
+/// What the kernel calls the memory in its lists.
+const NAME: &str = "lanecrypt-device";
 
 /// Shared memory of one client, mapped in this process.
 pub(crate) struct Mapping {
@@ -40,7 +44,11 @@ impl Mapping {
     /// The system has no memory or no descriptor.
     pub(crate) fn make(layout: Layout) -> io::Result<(Self, OwnedFd)> {
         let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-        let memory = memfd_create("lanecrypt-device", flags)?;
+        // Some systems refuse memory that programs can be run from; old ones do not know the flag.
+        let memory = match memfd_create(NAME, flags | MemfdFlags::NOEXEC_SEAL) {
+            Err(Errno::INVAL) => memfd_create(NAME, flags)?,
+            made => made?,
+        };
         rustix::fs::ftruncate(&memory, layout.length() as u64)?;
         fcntl_add_seals(&memory, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
         Ok((Self::map(&memory, layout)?, memory))
@@ -251,7 +259,7 @@ mod tests {
     fn the_memory_keeps_its_length() {
         let (_mapping, memory) = Mapping::make(layout()).expect("there is memory");
         for length in [0, 1 << 30] {
-            assert_eq!(rustix::fs::ftruncate(&memory, length), Err(rustix::io::Errno::PERM));
+            assert_eq!(rustix::fs::ftruncate(&memory, length), Err(Errno::PERM));
         }
         assert!(fcntl_add_seals(&memory, SealFlags::WRITE).is_err());
     }
