@@ -1,18 +1,15 @@
 //! `lanecrypt serve`: the engine in a process of its own.
 
 mod config;
+mod process;
 
 use core::str::FromStr;
 use core::time::Duration;
 use std::io;
-use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use lanecrypt_device::{Placement, Server, default_path};
-use rustix::process::{DumpableBehavior, set_dumpable_behavior};
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::low_level::pipe;
 
 use self::config::Config;
 use crate::exit;
@@ -58,17 +55,17 @@ impl FromStr for Where {
     }
 }
 
-/// Runs the command, until SIGTERM or SIGINT.
+/// Runs the command, until a signal ends it.
 pub(crate) fn run(args: &Args) -> ExitCode {
-    // Keys stay out of core dumps, and other processes of the user cannot read them.
-    if let Err(error) = set_dumpable_behavior(DumpableBehavior::NotDumpable) {
+    if let Err(error) = process::hide() {
         return exit::failure(&format!("cannot keep keys from core dumps: {error}"));
     }
+    let is_locked = process::lock();
     let config = match args.config.as_deref().map(Config::read).transpose() {
         Ok(config) => config.unwrap_or_default(),
         Err(reason) => return exit::failure(&reason),
     };
-    let stop = match stop() {
+    let stop = match process::stop() {
         Ok(stop) => stop,
         Err(error) => return exit::failure(&format!("signals: {error}")),
     };
@@ -90,6 +87,11 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         Err(error) => return exit::failure(&error.to_string()),
     };
     exit::say(&format!("serving at {}", path.display()));
+    if !is_locked {
+        exit::say(
+            "keys may reach swap space: memory can be locked by root, or with ulimit -l unlimited",
+        );
+    }
     match daemon.run(&stop) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -97,12 +99,4 @@ pub(crate) fn run(args: &Args) -> ExitCode {
         }
         Err(error) => exit::failure(&error.to_string()),
     }
-}
-
-/// Becomes readable when the program is told to end.
-fn stop() -> io::Result<UnixStream> {
-    let (stop, signal) = UnixStream::pair()?;
-    pipe::register(SIGINT, signal.try_clone()?)?;
-    pipe::register(SIGTERM, signal)?;
-    Ok(stop)
 }

@@ -435,53 +435,6 @@ fn other_users_are_refused() {
 }
 
 #[test]
-fn keys_are_not_in_shared_pages() {
-    let secret: [u8; 32] = lanecrypt_random::bytes();
-    let key = Key::new("secret", Algorithm::AES_256_GCM, Zeroizing::new(secret.to_vec()));
-    let daemon = Running::new(Server::new().keys(vec![key]));
-    let mut client = connect(&daemon.path());
-    let named = client.named_session("secret").expect("it is for this user");
-    let sent = client.session(Algorithm::AES_256_GCM, &secret).expect("it is a key");
-    for session in [named, sent] {
-        client.seal(session, &[0; 12], &[], &mut [0; 1000]).expect("it is served");
-    }
-    // What is searched does find: the message of a session of the null cipher would be there.
-    let mark: [u8; 32] = lanecrypt_random::bytes();
-    let mut packet = [0; 32 + 16];
-    packet[..32].copy_from_slice(&mark);
-    client.open(sent, &[0; 12], &mark, &mut packet).expect_err("it is not authentic");
-    assert!(shared_pages_hold(&mark), "the search finds what is there");
-    assert!(!shared_pages_hold(&secret));
-    // The first round key of AES-256 is the key; the last words of the schedule are derived.
-    assert!(!shared_pages_hold(&secret[16..]));
-}
-
-/// Whether the shared memory of any client of this process holds these bytes.
-fn shared_pages_hold(bytes: &[u8]) -> bool {
-    use std::os::unix::fs::FileExt as _;
-    let maps = fs::read_to_string("/proc/self/maps").expect("it is there");
-    let memory = fs::File::open("/proc/self/mem").expect("it is there");
-    let mut searched = 0;
-    let mut found = false;
-    for line in
-        maps.lines().filter(|line| line.contains("lanecrypt-device") && line.contains("rw-s"))
-    {
-        let (range, _) = line.split_once(' ').expect("it is a range");
-        let (from, to) = range.split_once('-').expect("it is a range");
-        let number = |text| u64::from_str_radix(text, 16).expect("it is a number");
-        let mut page = vec![0; usize::try_from(number(to) - number(from)).expect("it fits")];
-        if memory.read_exact_at(&mut page, number(from)).is_err() {
-            // That of another test, which has ended meanwhile.
-            continue;
-        }
-        found |= page.windows(bytes.len()).any(|window| window == bytes);
-        searched += 1;
-    }
-    assert!(searched > 0, "there is shared memory");
-    found
-}
-
-#[test]
 fn placements() {
     let allowed = rustix::thread::sched_getaffinity(None).expect("it is known");
     let first = (0..).find(|&at| allowed.is_set(at)).expect("there is one");

@@ -1,7 +1,7 @@
 //! The daemon's file of settings.
 
-use std::fs::{self, File};
-use std::io::Read as _;
+use std::fs::File;
+use std::io::{self, Read as _, Take};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -9,11 +9,14 @@ use lanecrypt_ciphers::Algorithm;
 use lanecrypt_device::Key;
 use lanecrypt_engine::Operation;
 use lanecrypt_rsa::{Hash, Padding};
+use rustix::fs::{Mode, OFlags};
 use serde::Deserialize;
 use zeroize::Zeroizing;
 
 /// The longest key file in bytes.
 const LONGEST: u64 = 16 << 10;
+/// The longest file of settings in bytes.
+const LONGEST_SETTINGS: u64 = 1 << 20;
 
 /// What the file says, with the keys of the files that it names.
 #[derive(Default)]
@@ -58,7 +61,11 @@ impl Config {
     /// What is wrong, with the place.
     pub(super) fn read(path: &Path) -> Result<Self, String> {
         let at = path.display();
-        let text = fs::read_to_string(path).map_err(|error| format!("{at}: {error}"))?;
+        // It says who may use the keys, so nobody else may change it.
+        let mut text = String::new();
+        open(path, 0o022, "change", LONGEST_SETTINGS)?
+            .read_to_string(&mut text)
+            .map_err(|error| format!("{at}: {error}"))?;
         let written: Written = toml::from_str(&text).map_err(|error| {
             let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
             let line = before.matches('\n').count() + 1;
@@ -114,9 +121,21 @@ fn padding(algorithm: &str) -> Option<Padding> {
 
 /// The content of a file that only its user can read.
 fn secret(path: &Path) -> Result<Zeroizing<Vec<u8>>, String> {
+    let mut file = open(path, 0o077, "read or change", LONGEST)?;
+    // Its capacity is enough, so that it is not moved while it grows.
+    let mut bytes = Zeroizing::new(Vec::with_capacity(usize::from(u16::MAX)));
+    file.read_to_end(&mut bytes).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(bytes)
+}
+
+/// Opens a file of this user, or of root, that gives others none of these rights.
+fn open(path: &Path, rights: u32, what: &str, longest: u64) -> Result<Take<File>, String> {
     let at = path.display();
-    let told = |error| format!("{at}: {error}");
-    let file = File::open(path).map_err(told)?;
+    // A FIFO is refused below, and not waited for.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let told = |error: io::Error| format!("{at}: {error}");
+    let file = rustix::fs::open(path, flags, Mode::empty()).map_err(|error| told(error.into()))?;
+    let file = File::from(file);
     // Of what has been opened, so that nobody can put another file there meanwhile.
     let meta = file.metadata().map_err(told)?;
     if !meta.is_file() {
@@ -127,14 +146,11 @@ fn secret(path: &Path) -> Result<Zeroizing<Vec<u8>>, String> {
         return Err(format!("{at}: belongs to another user"));
     }
     let mode = meta.permissions().mode() & 0o777;
-    if mode & 0o077 != 0 {
-        return Err(format!("{at}: others can read or change it (mode {mode:03o}; use chmod 600)"));
+    if mode & rights != 0 {
+        return Err(format!("{at}: others can {what} it (mode {mode:03o}; use chmod 600)"));
     }
-    if meta.len() > LONGEST {
-        return Err(format!("{at}: longer than {LONGEST} bytes"));
+    if meta.len() > longest {
+        return Err(format!("{at}: longer than {longest} bytes"));
     }
-    // Its capacity is enough, so that it is not moved while it grows.
-    let mut bytes = Zeroizing::new(Vec::with_capacity(usize::from(u16::MAX)));
-    file.take(LONGEST).read_to_end(&mut bytes).map_err(told)?;
-    Ok(bytes)
+    Ok(file.take(longest))
 }

@@ -1,7 +1,7 @@
 //! `lanecrypt serve`, and what `info --socket` says about it.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, Command, Output, Stdio};
 
@@ -10,7 +10,7 @@ use lanecrypt_engine::Operation;
 use lanecrypt_rsa::{Hash, Padding, PrivateKey, Workspace};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::support::{Folder, assert_one_line, errors, lanecrypt};
+use crate::support::{Folder, assert_one_line, errors, lanecrypt, shell};
 
 /// A daemon that has said that it serves.
 fn serve(arguments: &[&str]) -> Child {
@@ -23,8 +23,12 @@ fn serve(arguments: &[&str]) -> Child {
     child
 }
 
-fn end(mut child: Child) {
-    kill_process(Pid::from_child(&child), Signal::TERM).expect("it runs");
+fn end(child: Child) {
+    end_by(child, Signal::TERM);
+}
+
+fn end_by(mut child: Child, signal: Signal) {
+    kill_process(Pid::from_child(&child), signal).expect("it runs");
     assert!(child.wait().expect("it ends").success());
 }
 
@@ -129,6 +133,43 @@ fn a_killed_daemon_is_replaced() {
 }
 
 #[test]
+fn the_end_of_its_terminal_ends_it_in_order() {
+    let folder = Folder::new("serve-hangup");
+    let socket = folder.path("socket");
+    for signal in [Signal::HUP, Signal::INT] {
+        end_by(serve(&["--socket", &socket]), signal);
+        assert!(fs::metadata(&socket).is_err(), "the socket is removed");
+    }
+    // One that was started to outlive its terminal does.
+    let script = format!(
+        "trap '' HUP
+        \"$lanecrypt\" serve --socket {socket} & daemon=$!
+        while ! \"$lanecrypt\" info --socket {socket} >/dev/null 2>&1; do sleep 0.01; done
+        kill -HUP $daemon && \"$lanecrypt\" info --socket {socket} && kill $daemon && wait $daemon"
+    );
+    let said = shell(&script);
+    assert!(said.status.success(), "{}", errors(&said));
+}
+
+#[test]
+fn its_memory_is_locked_or_it_says_that_it_is_not() {
+    let folder = Folder::new("serve-locked");
+    let socket = folder.path("socket");
+    let mut command = lanecrypt(&["serve", "--socket", &socket]);
+    let mut child = command.stderr(Stdio::piped()).spawn().expect("the program starts");
+    let mut said = BufReader::new(child.stderr.take().expect("a pipe"));
+    let mut text = String::new();
+    said.read_line(&mut text).expect("it can be read");
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).expect("it runs");
+    let locked = status.lines().find_map(|line| line.strip_prefix("VmLck:"));
+    let locked = locked.and_then(|line| line.trim().strip_suffix(" kB")?.parse().ok());
+    end(child);
+    said.read_to_string(&mut text).expect("it can be read");
+    let is_locked = locked > Some(1000_u64);
+    assert_ne!(is_locked, text.contains("keys may reach swap space"), "{locked:?} {text}");
+}
+
+#[test]
 fn the_default_socket_is_of_the_user() {
     let folder = Folder::new("serve-default");
     let mut command = lanecrypt(&["serve"]);
@@ -183,6 +224,20 @@ fn wrong_settings_are_one_clear_line() {
     fs::set_permissions(path, fs::Permissions::from_mode(0o640)).expect("it is ours");
     refused(&key("algorithm = \"aes-256-gcm\""), "others can read or change it (mode 640");
 
+    fs::set_permissions(folder.path("key"), fs::Permissions::from_mode(0o600)).expect("it is ours");
+    // What is waited for for ever must not be opened.
+    folder.fifo("fifo");
+    let fifo = "[[key]]\nname = \"k\"\nfile = \"fifo\"\nalgorithm = \"aes-256-gcm\"";
+    refused(fifo, "fifo: not a file");
+    let said = output(lanecrypt(&["serve", "--config", &folder.path("fifo")]));
+    assert_one_line(&said, 1, "fifo: not a file");
+    // Who can change the settings could have the keys.
+    let config = secret(&folder, "config.toml", key("algorithm = \"aes-256-gcm\"").as_bytes());
+    for mode in [0o620, 0o602] {
+        fs::set_permissions(&config, fs::Permissions::from_mode(mode)).expect("it is ours");
+        let said = output(lanecrypt(&["serve", "--socket", &socket, "--config", &config]));
+        assert_one_line(&said, 1, &format!("others can change it (mode {mode:o}; use chmod 600)"));
+    }
     let said = output(lanecrypt(&["serve", "--config", &folder.path("none.toml")]));
     assert_one_line(&said, 1, "none.toml");
     let long = format!("/tmp/{}", "x".repeat(120));

@@ -53,18 +53,7 @@ impl Link {
     pub(super) fn new(memory: Mapping, doorbell: OwnedFd) -> Self {
         let [taken, completed, told, seen, signatures] = [(); 5].map(|()| Cell::new(0));
         let (held, quiet, is_broken) = (Cell::new(0), Cell::new(QUIET), Cell::new(false));
-        Self {
-            memory,
-            doorbell,
-            taken,
-            completed,
-            told,
-            signatures,
-            held,
-            seen,
-            quiet,
-            is_broken,
-        }
+        Self { memory, doorbell, taken, completed, told, signatures, held, seen, quiet, is_broken }
     }
 
     /// Notes that the daemon waits.
