@@ -2,6 +2,9 @@
 
 use core::time::Duration;
 
+/// The longest time of looking. Together with one of sleeping it is less than 100 ms.
+const LONGEST_SPIN: Duration = Duration::from_millis(40);
+
 /// How a client talks with its daemon.
 #[derive(Clone, Debug)]
 #[must_use]
@@ -41,8 +44,21 @@ impl Settings {
 
     /// For how long to look for an answer before sleeping. If that is in vain, the next time is
     /// shorter, down to nothing. While the daemon runs on the same processor, it gives way to it
-    /// between two looks.
+    /// between two looks. At most 40 ms: who looks does not see that the daemon is gone.
     pub fn spin(self, longest: Duration) -> Self {
-        Self { spin: longest, ..self }
+        Self { spin: longest.min(LONGEST_SPIN), ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_waits_looks_in_time_whether_the_daemon_lives() {
+        let settings = Settings::default().spin(Duration::MAX);
+        assert!(settings.spin + settings.nap <= Duration::from_millis(90));
+        let short = Duration::from_micros(5);
+        assert_eq!(Settings::default().spin(short).spin, short);
     }
 }
