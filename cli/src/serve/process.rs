@@ -15,8 +15,8 @@ pub(super) fn hide() -> io::Result<()> {
     Ok(set_dumpable_behavior(DumpableBehavior::NotDumpable)?)
 }
 
-/// Keeps all memory of the process out of swap space, now and later; false if the system does not let
-/// it.
+/// Keeps all memory of the process out of swap space, now and later; false if the system does not
+/// let it.
 pub(super) fn lock() -> bool {
     // With a bound it would end with memory for clients that cannot be had.
     let has_right =
@@ -27,7 +27,8 @@ pub(super) fn lock() -> bool {
     is_free && mlockall(flags).is_ok()
 }
 
-/// Becomes readable when the program is told to end: by SIGTERM, SIGINT, or the end of its terminal.
+/// Becomes readable when the program is told to end: by SIGTERM, SIGINT, or the end of its
+/// terminal.
 pub(super) fn stop() -> io::Result<UnixStream> {
     let (stop, signal) = UnixStream::pair()?;
     pipe::register(SIGINT, signal.try_clone()?)?;

@@ -92,8 +92,8 @@ impl Listener {
             at(path, &address, mode).map_err(|error| BindError::of(path, &error))?;
         // From here on it can be removed.
         let listener = Self { socket, path: path.to_owned(), place, _lock: lock };
-        // What the mask has taken. Nobody can have connected before, and whoever does is judged by its
-        // user, as everybody is.
+        // What the mask has taken. Nobody can have connected before, and whoever does is judged by
+        // its user, as everybody is.
         permit(path, mode).map_err(|error| BindError::of(path, &error))?;
         listen(&listener.socket, 128).map_err(|error| BindError::of(path, &error.into()))?;
         Ok(listener)
@@ -102,16 +102,16 @@ impl Listener {
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        // Only what has been put there. The lock file stays: one that another daemon has just opened
-        // must not vanish.
+        // Only what has been put there. The lock file stays: one that another daemon has just
+        // opened must not vanish.
         if lstat(&self.path).is_ok_and(|there| (there.st_dev, there.st_ino) == self.place) {
             let _ = fs::remove_file(&self.path);
         }
     }
 }
 
-/// A socket at this address, whose file has these permissions from the first moment on, less the mask
-/// of the process; and the file's device and number.
+/// A socket at this address, whose file has these permissions from the first moment on, less the
+/// mask of the process; and the file's device and number.
 fn at(path: &Path, address: &SocketAddrUnix, mode: Mode) -> io::Result<(OwnedFd, (u64, u64))> {
     let socket = socket::new(SocketFlags::NONBLOCK)?;
     // The file takes them from the socket.
@@ -121,8 +121,8 @@ fn at(path: &Path, address: &SocketAddrUnix, mode: Mode) -> io::Result<(OwnedFd,
     Ok((socket, (there.st_dev, there.st_ino)))
 }
 
-/// Gives a socket's file these permissions. Who may write to the directory may have put something else
-/// there meanwhile, such as a link to a file of somebody else: that stays as it is.
+/// Gives a socket's file these permissions. Who may write to the directory may have put something
+/// else there meanwhile, such as a link to a file of somebody else: that stays as it is.
 fn permit(path: &Path, mode: Mode) -> io::Result<()> {
     let file =
         rustix::fs::open(path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?;

@@ -9,7 +9,8 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 #[non_exhaustive]
 pub enum Placement {
     /// Where the system puts it, but not for long on the processor of a client that keeps it busy:
-    /// it steps aside to one without such a client, and comes back if it is not served sooner there.
+    /// it steps aside to one without such a client, and comes back if it is not served sooner
+    /// there.
     #[default]
     Auto,
     /// On the processor of the client that came last.
@@ -62,12 +63,13 @@ impl Placement {
 
 /// Whether a daemon had better be on another processor than its clients.
 ///
-/// Two that take turns on a processor pay for a switch each time, ten times as much as for a cache line
-/// that goes to another processor. But to be woken there takes several times as long as here. So the
-/// daemon stays while it sleeps often, and steps aside from a client that never lets it sleep.
+/// Two that take turns on a processor pay for a switch each time, ten times as much as for a cache
+/// line that goes to another processor. But to be woken there takes several times as long as here.
+/// So the daemon stays while it sleeps often, and steps aside from a client that never lets it
+/// sleep.
 ///
-/// Others may need the other processors. So it is a trial: if as many requests take as long as before,
-/// the daemon comes back, and stays for a hundred times as long as that took.
+/// Others may need the other processors. So it is a trial: if as many requests take as long as
+/// before, the daemon comes back, and stays for a hundred times as long as that took.
 #[derive(Debug)]
 pub(super) struct Sharing {
     /// How many requests were waited for together, and apart.
@@ -171,8 +173,8 @@ impl Sharing {
     }
 }
 
-/// Moves the calling thread to one of the allowed processors that is in use, or is not, and leaves it to
-/// the system from there on. If there is none, it stays.
+/// Moves the calling thread to one of the allowed processors that is in use, or is not, and leaves
+/// it to the system from there on. If there is none, it stays.
 pub(super) fn step(allowed: &CpuSet, used: impl IntoIterator<Item = u32>, aside: bool) {
     let (mut others, mut these) = (*allowed, CpuSet::new());
     for processor in used {
