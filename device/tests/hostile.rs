@@ -6,8 +6,8 @@
 mod daemon;
 
 use core::mem::MaybeUninit;
-use std::io::{IoSliceMut, Result};
-use std::os::fd::OwnedFd;
+use std::io::{IoSlice, IoSliceMut, Result};
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::Path;
 use std::thread;
 
@@ -17,8 +17,9 @@ use lanecrypt_engine::{Algorithm, Engine};
 use lanecrypt_testing::numbers::{Numbers, cases};
 use rustix::io::{pread, pwrite};
 use rustix::net::{
-    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags, SocketAddrUnix,
-    SocketFlags, SocketType, connect, recv, recvmsg, send, socket_with,
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, SocketAddrUnix, SocketFlags, SocketType, connect, recv,
+    recvmsg, send, sendmsg, socket_with,
 };
 
 const DEPTH: u32 = 16;
@@ -318,6 +319,31 @@ fn packets_that_are_nonsense_end_the_connection() {
     send(&socket, &vec![1; 20_000], SendFlags::NOSIGNAL).expect("it listens");
     assert!(ends(&socket).is_ok());
     good.check();
+}
+
+/// Closing a descriptor may take long, and whoever gets it closes it.
+#[test]
+fn descriptors_are_not_taken() {
+    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").expect("it is Linux");
+    let mut numbers = release.split(['.', '-']).map(|number| number.parse().unwrap_or(0));
+    let version: [u32; 2] = [(); 2].map(|()| numbers.next().unwrap_or(0));
+    let daemon = Running::new(Server::new());
+    let mut good = Good::new(&daemon.path());
+    let (early, raw) = (dial(&daemon.path()), Raw::new(&daemon.path()));
+    for socket in [&early, &raw.socket] {
+        let mut space = [MaybeUninit::uninit(); 64];
+        let mut control = SendAncillaryBuffer::new(&mut space);
+        let descriptors = [raw.memory.as_fd()];
+        assert!(control.push(SendAncillaryMessage::ScmRights(&descriptors)));
+        let packet = [IoSlice::new(b"take this")];
+        let sent = sendmsg(socket, &packet, &mut control, SendFlags::NOSIGNAL);
+        // Older kernels cannot refuse them, and the daemon forgets who sent them.
+        match version >= [6, 16] && cfg!(target_arch = "x86_64") {
+            true => assert_eq!(sent, Err(rustix::io::Errno::PERM)),
+            false => assert_eq!(sent, Ok(9)),
+        }
+        good.check();
+    }
 }
 
 #[test]

@@ -12,6 +12,7 @@ use rustix::io::Errno;
 use rustix::net::{SocketAddrUnix, SocketFlags, bind, connect, listen};
 
 use crate::protocol::socket::{self, LONGEST_PATH};
+use crate::shared::rights::refuse_descriptors;
 
 /// Why a daemon has no socket.
 #[derive(Debug)]
@@ -114,6 +115,8 @@ impl Drop for Listener {
 /// mask of the process; and the file's device and number.
 fn at(path: &Path, address: &SocketAddrUnix, mode: Mode) -> io::Result<(OwnedFd, (u64, u64))> {
     let socket = socket::new(SocketFlags::NONBLOCK)?;
+    // Before anybody can send one. An older kernel closes them when they have come.
+    let _ = refuse_descriptors(&socket);
     // The file takes them from the socket.
     fchmod(&socket, mode)?;
     bind(&socket, address)?;

@@ -150,3 +150,47 @@ impl Link {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rustix::event::{EventfdFlags, eventfd};
+
+    use super::*;
+    use crate::shared::Layout;
+
+    #[test]
+    fn who_has_no_requests_for_long_is_idle() {
+        let layout = Layout::new(2, 1 << 12).expect("it is within bounds");
+        let (memory, _) = Mapping::make(layout).expect("there is memory");
+        let doorbell = eventfd(0, EventfdFlags::CLOEXEC).expect("there are descriptors");
+        let link = Link::new(memory, doorbell);
+        let waits = |link: &Link| {
+            (1..1000).find(|_| {
+                link.waits();
+                !link.is_busy()
+            })
+        };
+        assert_eq!(waits(&link), Some(1), "it has never had any");
+        for _ in 0..3 {
+            link.advance();
+            link.waits();
+            assert!(link.is_busy());
+            assert_eq!(waits(&link), Some(u32::from(QUIET)));
+        }
+    }
+
+    #[test]
+    fn a_client_that_claims_too_much_has_nothing() {
+        let layout = Layout::new(2, 1 << 12).expect("it is within bounds");
+        let (memory, _) = Mapping::make(layout).expect("there is memory");
+        let doorbell = eventfd(0, EventfdFlags::CLOEXEC).expect("there are descriptors");
+        let link = Link::new(memory, doorbell);
+        link.memory.submit(2);
+        assert_eq!((link.available(), link.is_broken()), (2, false));
+        link.memory.submit(3);
+        assert_eq!((link.available(), link.is_broken()), (0, true));
+        // For good.
+        link.memory.submit(2);
+        assert_eq!((link.available(), link.is_broken()), (0, true));
+    }
+}

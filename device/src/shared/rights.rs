@@ -1,0 +1,27 @@
+//! Descriptors that nobody wants.
+
+use core::ffi::c_int;
+use core::mem::size_of;
+use std::os::fd::{AsFd, AsRawFd as _};
+
+/// `SO_PASSRIGHTS` of Linux 6.16, which the C library does not name yet.
+const PASS_RIGHTS: c_int = 83;
+
+/// Has the kernel refuse descriptors that are sent to this socket, and to those that it accepts from
+/// now on; false if it does not know how.
+///
+/// Otherwise whoever receives or discards one closes it, which takes as long as its sender likes: a
+/// socket may be set to wait for its peer then.
+pub(crate) fn refuse_descriptors(socket: impl AsFd) -> bool {
+    // Other processors have other numbers for options.
+    if !cfg!(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")) {
+        return false;
+    }
+    let (socket, off): (_, c_int) = (socket.as_fd().as_raw_fd(), 0);
+    let length = size_of::<c_int>() as libc::socklen_t;
+    // SAFETY: the pointer is to a number of this length, which the call only reads.
+    let done = unsafe {
+        libc::setsockopt(socket, libc::SOL_SOCKET, PASS_RIGHTS, (&raw const off).cast(), length)
+    };
+    done == 0
+}
