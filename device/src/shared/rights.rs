@@ -18,7 +18,7 @@ pub(crate) fn refuse_descriptors(socket: impl AsFd) -> bool {
         return false;
     }
     let (socket, off): (_, c_int) = (socket.as_fd().as_raw_fd(), 0);
-    let length = size_of::<c_int>() as libc::socklen_t;
+    let Ok(length) = libc::socklen_t::try_from(size_of::<c_int>()) else { return false };
     // SAFETY: the pointer is to a number of this length, which the call only reads.
     let done = unsafe {
         libc::setsockopt(socket, libc::SOL_SOCKET, PASS_RIGHTS, (&raw const off).cast(), length)
