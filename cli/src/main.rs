@@ -37,7 +37,7 @@ enum Command {
     Speed(speed::Args),
     /// Be a daemon or a client of the table device
     #[command(hide = true, name = speed::CHILD)]
-    SpeedChild,
+    SpeedChild { peer_lib: Vec<String> },
     /// Write random bytes
     Random(random::Args),
     /// Serve other processes: keys stay here, and requests of all share lanes
@@ -53,7 +53,7 @@ impl Command {
     fn does_without_output(&self) -> bool {
         match self {
             Self::Speed(args) => args.writes_file(),
-            Self::Serve(_) | Self::SpeedChild => true,
+            Self::Serve(_) | Self::SpeedChild { .. } => true,
             _ => false,
         }
     }
@@ -76,7 +76,7 @@ fn main() -> ExitCode {
     }
     match arguments.command {
         Command::Speed(args) => speed::run(args),
-        Command::SpeedChild => speed::child(),
+        Command::SpeedChild { peer_lib } => speed::child(&peer_lib),
         Command::Random(args) => random::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Info(args) => info::run(&args),

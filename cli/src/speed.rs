@@ -5,6 +5,7 @@ mod target;
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
+use std::ffi::OsString;
 use std::io::{self, ErrorKind, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -140,7 +141,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
         only: args.only,
         peers: args.peers.0,
         libraries,
-        device: device(args.device_socket),
+        device: device(args.device_socket, &args.peer_lib),
     };
     let mut target = match args.json.as_deref().map(Target::open).transpose() {
         Ok(target) => target,
@@ -180,9 +181,13 @@ pub(crate) fn run(args: Args) -> ExitCode {
 }
 
 /// The table `device` starts this program again, as a daemon or a client.
-fn device(socket: Option<PathBuf>) -> DeviceOptions {
+fn device(socket: Option<PathBuf>, peer_lib: &[String]) -> DeviceOptions {
     let program = std::env::current_exe().map(PathBuf::into_os_string);
-    let command = program.map(|program| vec![program, CHILD.into()]).unwrap_or_default();
+    let command = program.map(|program| {
+        let libraries = peer_lib.iter().map(OsString::from);
+        [program, CHILD.into()].into_iter().chain(libraries).collect()
+    });
+    let command = command.unwrap_or_default();
     DeviceOptions::started_by(command).at(socket)
 }
 
@@ -190,8 +195,14 @@ fn device(socket: Option<PathBuf>) -> DeviceOptions {
 pub(crate) const CHILD: &str = "speed-child";
 
 /// Runs the command that the table `device` starts.
-pub(crate) fn child() -> ExitCode {
-    match lanecrypt_speed::child() {
+pub(crate) fn child(peer_lib: &[String]) -> ExitCode {
+    let mut libraries = PeerLibraries::new();
+    for assignment in peer_lib {
+        if let Err(error) = libraries.add_argument(assignment) {
+            return exit::bad_arguments(&error.to_string());
+        }
+    }
+    match lanecrypt_speed::child(&libraries) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => exit::failure(&format!("{CHILD}: {error}")),
     }

@@ -31,6 +31,7 @@ mod openssl;
 mod ring;
 mod rust_crypto;
 mod rust_random;
+mod softhsm;
 
 pub use aead::{Aead, Packet, Sealing, aead};
 pub use cipher::{Cipher, Crypt, Message, cipher};
@@ -42,6 +43,7 @@ pub use named::{BadLibrary, CannotOpen};
 pub use peer::{Availability, Peer, lengths, whole_blocks};
 pub use rust_random::hc128_keystream;
 pub use signer::{RsaKey, Signature, Signer, Signing, signer};
+pub use softhsm::{SoftHsm, TokenKey};
 
 /// Every peer, in the order of the tables.
 const PROJECTS: &[&dyn project::Project] = &[
@@ -56,6 +58,7 @@ const PROJECTS: &[&dyn project::Project] = &[
     &ring::Ring,
     &ipsec_mb::IntelIpsecMb,
     &rust_crypto::RustCrypto,
+    &softhsm::SoftHsm2,
 ];
 
 /// Every generator that Lanecrypt is measured against, including missing ones, from the given

@@ -1,9 +1,10 @@
 //! The peers that a run measures beside ours.
 
-use core::cell::OnceCell;
+use core::cell::{OnceCell, RefCell};
 
 use lanecrypt_peers::{
-    Aead, Availability, Cipher, Peer, PeerLibraries, Signer, aeads, ciphers, generators, signers,
+    Aead, Availability, Cipher, Peer, PeerLibraries, Signer, SoftHsm, aeads, ciphers, generators,
+    signers,
 };
 
 use crate::ciphers::Contender as CipherContender;
@@ -19,6 +20,10 @@ pub(crate) struct Rivals<'o> {
     ciphers: OnceCell<Found<CipherContender<dyn Cipher>>>,
     aeads: OnceCell<Found<CipherContender<dyn Aead>>>,
     signers: OnceCell<Found<Rival<dyn Signer>>>,
+    /// Whether the library of SoftHSM2 is there; its version is not known without a token.
+    softhsm: OnceCell<Availability>,
+    /// Tables that lack something, and what.
+    lacking: RefCell<Vec<(&'static str, String)>>,
 }
 
 /// A peer that was found, for a table that measures it by its own interface.
@@ -58,11 +63,13 @@ impl<'o> Rivals<'o> {
             known.extend(sources(&ciphers(libraries)));
             known.extend(sources(&aeads(libraries)));
             known.extend(sources(&signers(libraries)));
+            known.push(SoftHsm::SOURCE);
             options.peers.check(&known)?;
         }
         let (generators, ciphers) = (OnceCell::new(), OnceCell::new());
         let (aeads, signers) = (OnceCell::new(), OnceCell::new());
-        Ok(Self { options, generators, ciphers, aeads, signers })
+        let (softhsm, lacking) = (OnceCell::new(), RefCell::default());
+        Ok(Self { options, generators, ciphers, aeads, signers, softhsm, lacking })
     }
 
     /// What the table `device` needs.
@@ -87,6 +94,23 @@ impl<'o> Rivals<'o> {
     /// RSA signatures.
     pub(crate) fn signers(&self) -> &[Rival<dyn Signer>] {
         &self.signers.get_or_init(|| self.found(signers, Rival::new)).contenders
+    }
+
+    /// Notes that a table has fewer rows, and why.
+    pub(crate) fn lacks(&self, table: &'static str, reason: String) {
+        self.lacking.borrow_mut().push((table, reason));
+    }
+
+    /// Whether SoftHSM2 can be measured.
+    pub(crate) fn has_softhsm(&self) -> bool {
+        if !self.options.peers.include(SoftHsm::SOURCE) {
+            return false;
+        }
+        let look = || match SoftHsm::look(&self.options.libraries) {
+            Ok(()) => Availability::Found(String::new()),
+            Err(hint) => Availability::Missing(hint),
+        };
+        matches!(self.softhsm.get_or_init(look), Availability::Found(_))
     }
 
     fn found<T: ?Sized, C>(
@@ -133,6 +157,12 @@ impl<'o> Rivals<'o> {
                     lines.push(line);
                 }
             }
+        }
+        if let Some(Availability::Missing(hint)) = self.softhsm.get() {
+            lines.push(format!("missing: {}: {hint}", SoftHsm::SOURCE));
+        }
+        for (table, reason) in self.lacking.borrow().iter() {
+            lines.push(format!("missing: rows of {table}: {reason}"));
         }
         lines
     }

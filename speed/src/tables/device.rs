@@ -34,6 +34,7 @@ mod setting;
 #[cfg(test)]
 mod tests;
 mod text;
+mod token;
 
 pub use child::child;
 
@@ -80,8 +81,8 @@ impl Table for Device {
     fn seconds(&self, depth: Depth) -> u64 {
         match depth {
             Depth::Quick => 30,
-            Depth::Normal => 150,
-            Depth::Full => 400,
+            // The whole test of random bytes has no limit.
+            Depth::Normal | Depth::Full => 90,
         }
     }
 
@@ -91,6 +92,10 @@ impl Table for Device {
 
     fn given(&self) -> Vec<Point> {
         document::points()
+    }
+
+    fn has_test(&self) -> bool {
+        true
     }
 
     fn extra_ids(&self) -> Vec<String> {
@@ -108,7 +113,18 @@ impl Table for Device {
         latency::measure(device, fits, limits, sampled);
     }
 
+    fn finish(&self, points: &mut [Point]) {
+        finish(points);
+    }
+
     fn text(&self, points: &[Point]) -> String {
         text::text(points)
+    }
+}
+
+/// Enters the seconds of whole streams of random bytes.
+fn finish(points: &mut [Point]) {
+    for point in points.iter_mut().filter(|p| p.table == NAME && p.whole.is_some()) {
+        point.seconds = point.ns.map(|ns| ns * crate::clock::as_f64(rows::REQUESTS) / 1e9);
     }
 }

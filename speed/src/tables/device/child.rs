@@ -9,24 +9,26 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use lanecrypt_device::{Limits, Server};
+use lanecrypt_peers::PeerLibraries;
 use rustix::thread::{CpuSet, sched_setaffinity};
 
 use super::fills::Fills;
 use super::link::Link;
-use super::many::{Job, RANDOM};
+use super::many::{Job, PKCS11, RANDOM};
 use super::messages::Messages;
 use super::process::{Order, Reply, read_line, write_line};
+use super::token::{Calls, Token};
 use crate::row::{Arena, Workload};
 use crate::verify::Defect;
 
 /// Is a daemon, a client or an echo of the table `device`, in a process that it has started by
 /// [`DeviceOptions::command`](crate::DeviceOptions::command). It returns when the measuring process has ended or has no
-/// more use for it.
+/// more use for it. `libraries` are those that the user has named.
 ///
 /// # Errors
 ///
 /// If the standard input is not the socket that the table gives, or the system refuses something.
-pub fn child() -> io::Result<()> {
+pub fn child(libraries: &PeerLibraries) -> io::Result<()> {
     let stream = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     let mut answers = stream.try_clone()?;
     let mut orders = BufReader::new(stream);
@@ -37,9 +39,9 @@ pub fn child() -> io::Result<()> {
         }
         Order::Echo { processors } => {
             run_on(&processors);
-            return echo(orders.get_mut());
+            return echo(&mut orders, &mut answers);
         }
-        first => clients(first, &mut orders, &mut answers),
+        first => clients(libraries, first, &mut orders, &mut answers),
     };
     match ended {
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(()),
@@ -68,24 +70,26 @@ fn daemon(socket: &Path, spin: Duration, stream: &mut UnixStream) -> io::Result<
     }
 }
 
-/// Returns all bytes that come.
-fn echo(stream: &mut UnixStream) -> io::Result<()> {
+/// Returns all bytes that come; the first may have come with the order.
+fn echo(from: &mut BufReader<UnixStream>, to: &mut UnixStream) -> io::Result<()> {
     let mut bytes = vec![0; 1 << 16];
     loop {
-        match stream.read(&mut bytes)? {
+        match from.read(&mut bytes)? {
             0 => return Ok(()),
-            length => stream.write_all(&bytes[..length])?,
+            length => to.write_all(&bytes[..length])?,
         }
     }
 }
 
 /// Does what it is told until the stream ends.
 fn clients(
+    libraries: &PeerLibraries,
     first: Order,
     orders: &mut BufReader<UnixStream>,
     answers: &mut UnixStream,
 ) -> io::Result<()> {
-    let mut clients = Clients::default();
+    let libraries = libraries.clone();
+    let mut clients = Clients { libraries, ..Clients::default() };
     let mut order = first;
     loop {
         let done = clients.obey(&order);
@@ -103,6 +107,8 @@ fn clients(
 /// The connections of a client process, and the requests that it has prepared.
 #[derive(Default)]
 struct Clients {
+    libraries: PeerLibraries,
+    token: Option<Arc<Mutex<Token>>>,
     links: BTreeMap<PathBuf, Arc<Mutex<Link>>>,
     works: Vec<(Job, Box<dyn Workload>)>,
     arena: Option<Arena>,
@@ -140,6 +146,12 @@ impl Clients {
     }
 
     fn work(&mut self, job: &Job) -> Option<Box<dyn Workload>> {
+        if job.subject == PKCS11 {
+            if self.token.is_none() {
+                self.token = Some(Arc::new(Mutex::new(Token::open(&self.libraries)?)));
+            }
+            return Some(Box::new(Calls::new(self.token.as_ref()?, job.size)?));
+        }
         let link = match self.links.get(&job.socket) {
             Some(link) => link.clone(),
             None => {

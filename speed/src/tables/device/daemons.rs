@@ -33,10 +33,37 @@ struct Running {
     folder: Option<Folder>,
 }
 
+impl Running {
+    fn folder(&mut self) -> Option<&Folder> {
+        if self.folder.is_none() {
+            self.folder = Some(Folder::new()?);
+        }
+        self.folder.as_ref()
+    }
+}
+
 impl Daemons {
     pub(super) fn new(device: &DeviceOptions) -> Arc<Self> {
         let (device, all) = (device.clone(), processors::allowed());
         Arc::new(Self { device, all, running: Mutex::default() })
+    }
+
+    /// Tries to reach a daemon, if there is to be one.
+    ///
+    /// # Errors
+    ///
+    /// A reason for people.
+    pub(super) fn probe(&self) -> Result<(), String> {
+        let setting = match (self.settings(), &self.device.socket) {
+            ([], _) => return Ok(()),
+            (_, Some(_)) => Setting::Given,
+            _ => Setting::Auto,
+        };
+        match (self.link(setting), &self.device.socket) {
+            (Some(_), _) => Ok(()),
+            (None, Some(path)) => Err(format!("no daemon serves at {}", path.display())),
+            (None, None) => Err("no daemon can be started here".to_owned()),
+        }
     }
 
     /// The settings that can be measured; none if there is no daemon.
@@ -86,11 +113,8 @@ impl Daemons {
         if let Some(socket) = &self.device.socket {
             return Some(socket.clone());
         }
-        let Running { daemons, folder, .. } = running;
-        if folder.is_none() {
-            *folder = Some(Folder::new()?);
-        }
-        let socket = folder.as_ref()?.0.join(setting.suffix());
+        let socket = running.folder()?.0.join(setting.suffix());
+        let Running { daemons, .. } = running;
         if let Entry::Vacant(place) = daemons.entry(setting) {
             let mut daemon = Process::start(&self.device.command).ok()?;
             let spin_us = u64::try_from(setting.spin().as_micros()).unwrap_or(0);
@@ -112,7 +136,8 @@ impl Daemons {
     ) -> Option<T> {
         let mut running = self.running();
         while running.clients.len() < count {
-            let client = Process::start(&self.device.command).ok()?;
+            let token = running.folder()?.token()?;
+            let client = Process::start_with(&self.device.command, Some(&token)).ok()?;
             running.clients.push(client);
         }
         Some(work(running.clients.get_mut(..count)?))
@@ -123,7 +148,7 @@ impl Daemons {
     }
 }
 
-/// A directory for sockets, which only this user may enter. It is removed in the end.
+/// A directory for sockets and the folder of a token, which only this user may enter. It is removed in the end.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -135,6 +160,14 @@ impl Folder {
         let path = std::env::temp_dir().join(name);
         DirBuilder::new().mode(0o700).create(&path).ok()?;
         Some(Self(path))
+    }
+
+    /// The settings of a token whose folder is in this one.
+    fn token(&self) -> Option<PathBuf> {
+        let (settings, tokens) = (self.0.join("softhsm2.conf"), self.0.join("tokens"));
+        DirBuilder::new().recursive(true).mode(0o700).create(&tokens).ok()?;
+        fs::write(&settings, format!("directories.tokendir = {}\n", tokens.display())).ok()?;
+        Some(settings)
     }
 }
 

@@ -43,6 +43,10 @@ pub(super) fn measure(
     sampled: &mut Sampled,
 ) {
     let daemons = Daemons::new(device);
+    if daemons.probe().is_err() {
+        // The rows have said so.
+        return;
+    }
     let _pinned = daemons.processors().first().map(|&cpu| Pinned::to(cpu));
     let mut states: Vec<State> = Vec::new();
     for &setting in daemons.settings() {

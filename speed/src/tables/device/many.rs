@@ -20,6 +20,9 @@ const LENGTH: Duration = Duration::from_millis(50);
 /// The subject of requests for random bytes.
 pub(super) const RANDOM: &str = "random";
 
+/// The subject of requests to a token, which need no daemon.
+pub(super) const PKCS11: &str = "pkcs11";
+
 /// What client processes ask their daemon.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Job {
@@ -27,7 +30,7 @@ pub(super) struct Job {
     pub(super) setting: Setting,
     /// The processors of the clients.
     pub(super) processors: Vec<usize>,
-    /// An algorithm, or [`RANDOM`].
+    /// An algorithm, or [`RANDOM`], or [`PKCS11`].
     pub(super) subject: String,
     pub(super) is_encryption: bool,
     pub(super) size: usize,

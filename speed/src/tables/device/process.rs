@@ -10,7 +10,7 @@ use std::net::Shutdown;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Instant;
@@ -64,11 +64,17 @@ pub(super) struct Process {
 impl Process {
     /// Starts a process by a command that calls [`child`](super::child()).
     pub(super) fn start(command: &[OsString]) -> io::Result<Self> {
+        Self::start_with(command, None)
+    }
+
+    /// The same with this file of settings for a token.
+    pub(super) fn start_with(command: &[OsString], token: Option<&Path>) -> io::Result<Self> {
         let (program, arguments) = command.split_first().ok_or(ErrorKind::NotFound)?;
         let (ours, theirs) = UnixStream::pair()?;
         // In a group of its own, so that an interrupt ends the measurement and not the process.
         let child = Command::new(program)
             .args(arguments)
+            .envs(token.map(|settings| ("SOFTHSM2_CONF", settings)))
             .stdin(OwnedFd::from(theirs))
             .stdout(Stdio::null())
             .process_group(0)

@@ -1,5 +1,6 @@
 //! The rows, the most important first.
 
+use core::time::Duration;
 use std::sync::Arc;
 
 use lanecrypt_ciphers::{Algorithm, Isa};
@@ -10,14 +11,15 @@ use super::fills::Fills;
 use super::many::{Job, Many, RANDOM};
 use super::messages::{Messages, Plan};
 use super::setting::Setting;
-use super::{ALGORITHMS, API, NAME, directions, echo, op};
+use super::{ALGORITHMS, API, NAME, directions, echo, op, token};
 use crate::ciphers::{Api, Contender, PROCESS, Shape};
 use crate::contender::Op;
 use crate::depth::Depth;
+use crate::device::DeviceOptions;
 use crate::ours;
 use crate::results::Point;
 use crate::rivals::Rivals;
-use crate::row::{Batches, Row, Workload};
+use crate::row::{Batches, Row, Test, Workload};
 
 /// Bytes of requests, as in the study.
 const SIZES: [usize; 5] = [64, 256, 1024, 4096, 8192];
@@ -51,7 +53,12 @@ const FILLS: [(usize, usize, usize); 7] = [
 /// All rows.
 pub(super) fn rows(rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
     let is_quick = depth == Depth::Quick;
-    let daemons = &Daemons::new(rivals.device());
+    let mut daemons = Daemons::new(rivals.device());
+    if let Err(reason) = daemons.probe() {
+        rivals.lacks(NAME, reason);
+        daemons = Daemons::new(&DeviceOptions::default());
+    }
+    let daemons = &daemons;
     let sizes = if is_quick { &QUICK[..] } else { &SIZES };
     let algorithms = if is_quick { &FEW[..] } else { &ALGORITHMS };
     let mut rows = Vec::new();
@@ -66,11 +73,15 @@ pub(super) fn rows(rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
         if algorithm == Algorithm::NULL {
             rows.extend(sizes.iter().flat_map(|&size| echoes(daemons, size)));
         }
+        if algorithm == token::ALGORITHM && rivals.has_softhsm() && !daemons.command().is_empty() {
+            rows.extend(sizes.iter().map(|&size| token::row(daemons, size)));
+        }
     }
     rows.extend(in_flight(daemons, rivals, is_quick));
     rows.extend(processes(daemons, rivals, is_quick));
-    for (size, depth, processes) in FILLS {
-        rows.extend(fills(daemons, size, depth, processes));
+    for (size, in_flight, processes) in FILLS {
+        let more = fills(daemons, size, in_flight, processes);
+        rows.extend(more.into_iter().map(|row| streamed(row, depth)));
     }
     rows.extend(random_beside(rivals));
     rows
@@ -200,6 +211,24 @@ fn fills(daemons: &Arc<Daemons>, size: usize, depth: usize, processes: usize) ->
         row(point, setting, Batches { multiple: depth, shared, ..Batches::default() }, make)
     };
     settings.iter().map(row).collect()
+}
+
+/// Bytes of a request of the streams that NetBSD's study of its generator timed.
+const STREAMED: u64 = 256;
+/// Requests of each stream: 4 GB, where GB are 2^30 bytes.
+pub(super) const REQUESTS: u64 = (4 << 30) / STREAMED;
+/// The longest whole test.
+const LONGEST_TEST: Duration = Duration::from_secs(3600);
+
+/// A row of random bytes, as that study's test if it has its size: 4 GB by one process, and 16 GB
+/// by four. They are all made at [`Depth::Full`], and otherwise projected from less.
+fn streamed(mut row: Row, depth: Depth) -> Row {
+    if row.point.size == Some(STREAMED) {
+        row.point.whole = Some(false);
+        let longest = if depth == Depth::Full { LONGEST_TEST } else { Duration::ZERO };
+        row.batches.test = Some(Test { requests: REQUESTS, longest, runs: Some(1), parts: 256 });
+    }
+    row
 }
 
 fn row(

@@ -11,6 +11,7 @@ use super::daemons::Daemons;
 use super::link::Link;
 use super::many::{Job, Many, RANDOM};
 use super::messages::{Messages, Plan};
+use super::process::{Order, Process};
 use super::setting::Setting;
 use super::*;
 use crate::ciphers::sessions;
@@ -18,7 +19,8 @@ use crate::device::DeviceOptions;
 use crate::glob::Glob;
 use crate::options::{Options, Peers};
 use crate::results::Results;
-use crate::row::{Arena, Workload as _};
+use crate::row::{Arena, Row, Workload as _};
+use crate::statistics::Estimate;
 use crate::tests::{short_run, turn};
 use crate::verify::Defect;
 
@@ -34,7 +36,7 @@ fn options() -> DeviceOptions {
 #[ignore = "it is what the other tests start"]
 fn a_child() {
     // Without a socket as its standard input there is nothing to do.
-    let _ = child();
+    let _ = child(&lanecrypt_peers::PeerLibraries::new());
 }
 
 fn device(only: &str, peers: &str, milliseconds: u64) -> Options {
@@ -100,64 +102,104 @@ fn without_a_command_there_are_rows_of_this_process_only() {
     assert!(ids.contains(&"device/lanecrypt/session/null/process/64/d1".to_owned()));
 }
 
+/// Makes the requests of all rows that match, once before and once after a check of their answers;
+/// the points.
+fn answered(device: DeviceOptions, only: &str, depth: Depth) -> Vec<Point> {
+    let _turn = turn();
+    let options = Options { device, peers: Peers::None, ..Options::default() };
+    let (rivals, only) = (Rivals::new(&options).expect("the options are good"), Glob::new(only));
+    let rows = rows::rows(&rivals, depth).into_iter().filter(|row| only.matches(&row.point.id));
+    let mut arena = Arena::new();
+    let answer = |row: Row| {
+        let id = &row.point.id;
+        let mut work = (row.make)().unwrap_or_else(|| panic!("{id} cannot be made"));
+        let sample = work.check(&mut arena);
+        assert!(sample.is_ok(), "{id}: {sample:?}");
+        let mut digest = || {
+            assert_eq!(work.begin(&mut arena), Ok(()), "{id}");
+            work.run(&mut arena, row.batches.multiple);
+            work.digest(&mut arena)
+        };
+        assert_ne!(digest(), digest(), "{id}");
+        assert_eq!(work.check_again(&mut arena), Ok(()), "{id}");
+        row.point
+    };
+    rows.map(answer).collect()
+}
+
 #[test]
-fn a_short_run_is_verified_and_has_the_keys() {
-    let options = device("device/*/null/process/1024*", "none", 12_000);
-    let (report, text) = short_run(Options { depth: Depth::Quick, ..options });
+fn rows_of_one_process_are_answered_in_every_setting() {
+    let only = |depth: &str| format!("{NAME}/lanecrypt/{API}/*/64/{depth}/p1/*");
+    // The null algorithm, and both directions of five others.
+    assert_eq!(answered(options(), &only("d1"), Depth::Normal).len(), 11 * 4);
+    assert_eq!(answered(options(), &only("d32"), Depth::Normal).len(), 3 * 4);
+}
+
+#[test]
+fn rows_of_several_processes_are_answered() {
+    let points = answered(options(), "device/*/64/d1/p4/*", Depth::Quick);
+    assert_eq!(points.len(), 3 * 3);
+    assert!(points.iter().all(|point| point.processes == Some(4)));
+}
+
+#[test]
+fn random_bytes_are_answered() {
+    let points = answered(options(), "device/lanecrypt/device/random/*auto-auto", Depth::Quick);
+    assert_eq!(points.len(), 7);
+}
+
+#[test]
+fn a_run_is_verified_and_has_the_keys() {
+    let (report, text) = short_run(device("device/*/null/process/256*", "none", 120_000));
     assert!(report.wrong == 0 && !report.interrupted, "{text}");
     let json = report.results.to_json().expect("serialises");
     let points = Results::from_json(&json).expect("parses").points;
-    let (document, measured): (Vec<&Point>, Vec<&Point>) =
-        points.iter().partition(|p| p.source == "document");
-    assert_eq!(document.len(), 1, "{text}");
-    for point in &measured {
+    // Four settings, a session, a pipe and two echoes.
+    assert_eq!(points.len(), 8, "{text}");
+    for point in &points {
         assert!(point.verified && point.cycles > Some(0.0), "{}", point.id);
-        assert!(point.processes >= Some(1) && point.depth >= Some(1), "{}", point.id);
+        assert!(point.per_second > Some(0.0) && point.depth == Some(1), "{}", point.id);
+        assert_eq!(point.processes, Some(1), "{}", point.id);
         let has_setting = point.api == API || point.api == echo::SOCKET;
         assert_eq!(point.placement.is_some(), has_setting, "{}", point.id);
         assert_eq!(point.wait.is_some(), has_setting, "{}", point.id);
     }
-    let of = |api: &str| measured.iter().any(|p| p.api == api);
-    assert!(of(API) && of("session") && of(echo::PIPE), "{text}");
-    for part in ["null process, one process", "study: KERNEL-NULL", "420", "device same, sleep"] {
+    for part in ["null process, one process", "device same, sleep", "pipe", "unix-socket other"] {
         assert!(text.contains(part), "{part} in {text}");
     }
 }
 
+/// The study's figures, its cards, several processes and random bytes have their places.
 #[test]
-fn both_directions_of_all_algorithms_are_verified() {
-    let only = "device/lanecrypt/device/*/64/d1/p1/same-sleep";
-    let (report, text) = short_run(device(only, "none", 5000));
-    let points = &report.results.points;
-    assert!(report.wrong == 0 && points.iter().all(|p| p.verified), "{text}");
-    assert!(points.len() >= 5, "{text}");
-    assert!(text.contains("model: hifn-7751"), "{text}");
-}
-
-#[test]
-fn several_processes_are_verified() {
-    let only = "device/*/64/d1/p4/same-sleep";
-    let (report, text) = short_run(device(only, "none", 6000));
-    let points = &report.results.points;
-    assert!(report.wrong == 0 && points.iter().all(|p| p.verified), "{text}");
-    assert!(!points.is_empty(), "{text}");
-    assert!(points.iter().all(|p| p.per_second > Some(0.0) && p.processes == Some(4)), "{text}");
-    assert!(text.contains("Several processes"), "{text}");
-}
-
-#[test]
-fn random_bytes_are_verified() {
-    let only = "device/lanecrypt/device/random/*auto-auto";
-    let (report, text) = short_run(device(only, "none", 6000));
-    let points = &report.results.points;
-    assert!(report.wrong == 0 && points.iter().all(|p| p.verified), "{text}");
-    assert!(points.len() >= 4, "{text}");
-    assert!(text.contains("Random bytes"), "{text}");
+fn the_text_has_all_parts() {
+    let options = Options { device: options(), peers: Peers::None, ..Options::default() };
+    let rivals = Rivals::new(&options).expect("the options are good");
+    let rows = rows::rows(&rivals, Depth::Normal).into_iter();
+    let estimate = Estimate::of(&[2600.0, 2600.0, 2600.0]).expect("there are figures");
+    let measured = rows.map(|row| {
+        let mut point = row.point.measured(estimate);
+        point.verified = true;
+        point
+    });
+    let text = text::text(&measured.chain(document::points()).collect::<Vec<_>>());
+    for part in [
+        "null process, one process",
+        "study: KERNEL-NULL",
+        "420",
+        "model: hifn-7751",
+        "aes-128-gcm open, one process",
+        "Several processes",
+        "Random bytes",
+        "(no daemon)",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    assert!(!text.contains('?') || text.matches('?').count() == 1, "{text}");
 }
 
 #[test]
 fn latencies_are_by_setting_and_requests_in_flight() {
-    let (report, text) = short_run(device("device/*/same-sleep/latency", "none", 12_000));
+    let (report, text) = short_run(device("device/*/same-sleep/latency", "none", 120_000));
     let points = &report.results.points;
     assert_eq!(points.len(), 8, "{text}");
     for point in points {
@@ -227,6 +269,25 @@ fn right_answers_are_accepted_and_digests_differ() {
     assert_eq!(odd.checked(), Err(Defect::Failed));
 }
 
+/// Where a daemon cannot be started the rest is measured, and a line says so.
+#[test]
+fn without_a_daemon_the_rest_is_measured() {
+    for device in [
+        DeviceOptions::started_by(vec!["/nowhere".into()]),
+        DeviceOptions::started_by(vec!["false".into()]),
+        options().at(Some("/nowhere".into())),
+    ] {
+        let options = Options { device, peers: Peers::None, ..Options::default() };
+        let rivals = Rivals::new(&options).expect("the options are good");
+        let rows = rows::rows(&rivals, Depth::Quick);
+        let is_there = |id: &str| rows.iter().any(|row| row.point.id == id);
+        assert!(is_there("device/lanecrypt/session/null/process/64/d1"));
+        assert!(rows.iter().all(|row| row.point.api != API));
+        let lines = rivals.missing();
+        assert!(lines.iter().any(|line| line.starts_with("missing: rows of device")), "{lines:?}");
+    }
+}
+
 #[test]
 fn client_processes_tell_what_is_wrong() {
     let _turn = turn();
@@ -251,6 +312,20 @@ fn client_processes_tell_what_is_wrong() {
     assert_eq!(check(nowhere), Err(Defect::Failed));
 }
 
+#[test]
+fn an_echo_returns_what_came_with_its_order() {
+    use std::io::{Read as _, Write as _};
+    let mut process = Process::start(&options().command).expect("it can be started");
+    let processors = crate::processors::allowed();
+    process.tell(&Order::Echo { processors }).expect("it listens");
+    // Both are there before the process has begun.
+    process.stream().write_all(b"first").expect("it listens");
+    process.stream().set_read_timeout(Some(Duration::from_secs(60))).expect("it is a time");
+    let mut back = [0; 5];
+    process.stream().read_exact(&mut back).expect("it answers");
+    assert_eq!(&back, b"first");
+}
+
 /// A daemon ends with the run, and its socket with it.
 #[test]
 fn daemons_end_with_the_run() {
@@ -269,13 +344,11 @@ fn daemons_end_with_the_run() {
 fn a_given_daemon_is_measured() {
     let started = Daemons::new(&options());
     let socket = started.socket(Setting::Auto);
-    let mut options = device("device/lanecrypt/device/null/process/64/d?/*", "none", 3000);
-    options.device = options.device.at(socket);
-    let (report, text) = short_run(options);
-    let points = &report.results.points;
-    assert!(report.wrong == 0 && points.iter().all(|p| p.verified), "{text}");
-    let ids: Vec<&str> = points.iter().map(|p| p.id.as_str()).collect();
+    let points = answered(options().at(socket), "device/*/null/process/64/d?/*", Depth::Normal);
+    let ids: Vec<&str> = points.iter().map(|point| point.id.as_str()).collect();
+    // One and eight in flight; two to sixteen processes.
+    assert_eq!(ids.len(), 6, "{ids:?}");
     assert!(ids.contains(&"device/lanecrypt/device/null/process/64/d1/p1/given"), "{ids:?}");
     assert!(ids.iter().all(|id| id.contains("/given")), "{ids:?}");
-    assert!(points.iter().all(|p| p.placement.is_none()), "{ids:?}");
+    assert!(points.iter().all(|point| point.placement.is_none()), "{ids:?}");
 }

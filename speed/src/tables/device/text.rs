@@ -38,8 +38,9 @@ daemon is on its client's processor, and both sleep at once; other: on another p
 look for 200 us before they sleep; auto: as they are without settings. Data are copied in and out.
 session, process: the engine in this process. pipe: a write and a read by one thread. unix-socket: a
 process returns the bytes. study: /dev/crypto of 2003; its text gives two figures. model: computed
-from descriptions of cards, in a host of 2003; nothing was measured. SoftHSM2 (PKCS#11) is not
-measured here. Mean latency is the time of one request as its process sees it.
+from descriptions of cards, in a host of 2003; nothing was measured. pkcs11: SoftHSM2, called in a
+process of its own. Mean latency is the time of one request as its process
+sees it. GB are 2^30 bytes; ~: projected from less (--full makes all requests).
 ";
 
 fn is_random(point: &Point) -> bool {
@@ -189,15 +190,41 @@ fn random_bytes(points: &[&Point]) -> String {
             optional(point.ns) + mark(point, None),
             optional(point.megabytes_per_second()),
             factor.map_or_else(String::new, text::times),
+            seconds(point),
         ]
     });
     let rows: Vec<Vec<String>> = rows.collect();
     if rows.is_empty() {
         return String::new();
     }
-    let header = ["", "bytes", "in flight", "processes", "ns", "MB/s of all", "by one"];
-    let table = text::table(&header.map(str::to_owned), "lrrrrrr", rows);
-    format!("Random bytes\n{table}\n")
+    let header =
+        ["", "bytes", "in flight", "processes", "ns", "MB/s of all", "by one", "4 GB each, s"];
+    let table = text::table(&header.map(str::to_owned), "lrrrrrrr", rows);
+    format!("Random bytes\n{table}\n{}", scaling(points))
+}
+
+/// Seconds of the whole streams, projected unless they were made.
+fn seconds(point: &Point) -> String {
+    let projected = if point.whole == Some(false) { "~" } else { "" };
+    point.seconds.map_or_else(String::new, |seconds| format!("{projected}{seconds:.1}"))
+}
+
+/// The scaling factors of NetBSD's study: the time of its one stream divided by that of its four.
+fn scaling(points: &[&Point]) -> String {
+    let of = |processes: u32| points.iter().filter(move |p| p.processes == Some(processes));
+    let factors = of(4).filter_map(|four| {
+        let one = of(1).find(|one| one.whole.is_some() && label(one) == label(four))?;
+        Some(format!("{} {:.3}", label(four), one.seconds? / four.seconds?))
+    });
+    let factors: Vec<String> = factors.collect();
+    match factors.is_empty() {
+        true => String::new(),
+        false => format!(
+            "Scaling factor, 4 GB by one process against 16 GB by four (1 on four processors at \
+             best; the study of 2012: 0.106 to 0.808):\n{}\n\n",
+            factors.join("; ")
+        ),
+    }
 }
 
 fn optional(value: Option<f64>) -> String {
