@@ -2,6 +2,7 @@
 
 use core::time::Duration;
 use std::collections::BTreeMap;
+use std::fs;
 use std::io::{self, BufReader, Read as _, Write as _};
 use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
@@ -64,7 +65,12 @@ fn daemon(socket: &Path, spin: Duration, stream: &mut UnixStream) -> io::Result<
     match daemon {
         Some(mut daemon) => {
             write_line(stream, &Reply::DONE)?;
-            daemon.run(&*stream)
+            let ended = daemon.run(&*stream);
+            if let Some(folder) = socket.parent() {
+                // It is the table's, which may have been killed.
+                let _ = fs::remove_dir_all(folder);
+            }
+            ended
         }
         None => write_line(stream, &Reply::Failed),
     }

@@ -39,8 +39,8 @@ look for 200 us before they sleep; auto: as they are without settings. Data are 
 session, process: the engine in this process. pipe: a write and a read by one thread. unix-socket: a
 process returns the bytes. study: /dev/crypto of 2003; its text gives two figures. model: computed
 from descriptions of cards, in a host of 2003; nothing was measured. pkcs11: SoftHSM2, called in a
-process of its own. Mean latency is the time of one request as its process
-sees it. GB are 2^30 bytes; ~: projected from less (--full makes all requests).
+process of its own. Mean latency is the time of one request as its process sees it. GB are 2^30
+bytes; ~: projected from less (--full makes all requests).
 ";
 
 fn is_random(point: &Point) -> bool {
@@ -220,8 +220,8 @@ fn scaling(points: &[&Point]) -> String {
     match factors.is_empty() {
         true => String::new(),
         false => format!(
-            "Scaling factor, 4 GB by one process against 16 GB by four (1 on four processors at \
-             best; the study of 2012: 0.106 to 0.808):\n{}\n\n",
+            "Scaling factor, the time of 4 GB by one process divided by that of 16 GB by four; 1 on \
+             four processors\nat best; NetBSD's study of 2012: 0.018 to 0.808:\n{}\n\n",
             factors.join("; ")
         ),
     }
