@@ -42,11 +42,16 @@ pub fn usual_times() -> String {
         let times = Table::all().into_iter().map(|table| table.time(depth).as_secs());
         (Headline.seconds(depth), times.min().unwrap_or(0))
     };
-    let ((screen, table), (quick, few)) = (each(Depth::Normal), each(Depth::Quick));
+    let ((screen, each_table), (quick, few)) = (each(Depth::Normal), each(Depth::Quick));
     let mut text = format!(
-        "{screen}s, or {table}s for each table; with --quick {quick}s, or {few}s for each table"
+        "{screen}s, or {each_table}s for each table; with --quick {quick}s, or {few}s for each table"
     );
     for table in Table::all() {
+        let (usual, fewer) =
+            (table.time(Depth::Normal).as_secs(), table.time(Depth::Quick).as_secs());
+        if (usual, fewer) != (each_table, few) {
+            text += &format!("; {usual}s and {fewer}s for {}", table.name());
+        }
         let whole = table.time(Depth::Full);
         if whole != table.time(Depth::Normal) {
             text += &format!("; with --full {}m for {}", whole.as_secs() / 60, table.name());
