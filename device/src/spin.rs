@@ -17,7 +17,11 @@ pub(crate) struct Spin {
 }
 
 /// After how many sleeps looking is tried again.
-const AGAIN: u32 = 64;
+const AGAIN: u32 = 16;
+
+/// For how long to look, unless something else is set. To be woken on another processor takes half
+/// of it: otherwise, after one late answer, both sides would sleep at every request.
+pub(crate) const USUAL: Duration = Duration::from_micros(100);
 
 impl Spin {
     pub(crate) fn new(longest: Duration) -> Self {
@@ -36,7 +40,7 @@ impl Spin {
             if self.sleeps < AGAIN {
                 return false;
             }
-            (self.sleeps, self.now) = (0, self.longest / 4);
+            (self.sleeps, self.now) = (0, self.longest / 2);
         }
         if same_processor {
             return self.finds_giving_way(found);

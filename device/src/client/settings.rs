@@ -2,6 +2,8 @@
 
 use core::time::Duration;
 
+use crate::spin;
+
 /// The longest time of looking. Together with one of sleeping it is less than 100 ms.
 const LONGEST_SPIN: Duration = Duration::from_millis(40);
 
@@ -16,10 +18,10 @@ pub struct Settings {
 }
 
 impl Default for Settings {
-    /// 256 requests in flight, an arena of 1 MiB, and 20 µs of looking before it sleeps.
+    /// 256 requests in flight, an arena of 1 MiB, and 100 µs of looking before it sleeps.
     fn default() -> Self {
-        let (spin, nap) = (Duration::from_micros(20), Duration::from_millis(40));
-        Self { depth: 256, arena: 1 << 20, spin, nap }
+        let nap = Duration::from_millis(40);
+        Self { depth: 256, arena: 1 << 20, spin: spin::USUAL, nap }
     }
 }
 

@@ -1,5 +1,6 @@
 //! On which processor the daemon runs.
 
+use core::time::Duration;
 use std::time::Instant;
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -61,15 +62,15 @@ impl Placement {
     }
 }
 
-/// Whether a daemon had better be on another processor than its clients.
+/// Whether a daemon is better off on another processor than its clients.
 ///
 /// Two that take turns on a processor pay for a switch each time, ten times as much as for a cache
 /// line that goes to another processor. But to be woken there takes several times as long as here.
-/// So the daemon stays while it sleeps often, and steps aside from a client that never lets it
-/// sleep.
+/// So the daemon stays while it sleeps often, and steps aside from a client that has cost it as many
+/// switches without a sleep as a wake-up there costs.
 ///
-/// Others may need the other processors. So it is a trial: if as many requests take as long as
-/// before, the daemon comes back, and stays for a hundred times as long as that took.
+/// Others may need the other processors. So it is a trial: if requests take as long as before, the
+/// daemon comes back, and stays for a hundred times as long as the trial took.
 #[derive(Debug)]
 pub(super) struct Sharing {
     /// How many requests were waited for together, and apart.
@@ -77,8 +78,9 @@ pub(super) struct Sharing {
     apart: u32,
     /// How many together are needed for a trial.
     needed: u32,
-    /// When the last of them began that are compared with the trial.
-    begun: Option<Instant>,
+    /// When the last of those together began that are compared with the trial, and how many there
+    /// were before.
+    begun: Option<(Instant, u32)>,
     trial: Option<Trial>,
     /// There is no trial before.
     rests: Option<Instant>,
@@ -101,15 +103,21 @@ pub(super) enum Move {
 }
 
 impl Sharing {
-    const FEWEST: u32 = 64;
+    /// How many waits together are needed at first: they cost a little more than one wake-up on
+    /// another processor.
+    const FIRST: u32 = 16;
+    /// How many after trials that went well, and in vain.
+    const FEWEST: u32 = 4;
     const MOST: u32 = 1 << 20;
-    /// How many waits on one processor cost as much more than apart as one wake-up costs less.
+    /// How many waits one sleep takes back.
     const SLEEP: u32 = 8;
+    /// How many waits a trial has. To move takes as long as some of them.
+    const TRIAL: u32 = 64;
     /// For how many times as long as a trial in vain has taken there is no other.
     const REST: u32 = 100;
 
     pub(super) fn new() -> Self {
-        let needed = Self::FEWEST;
+        let needed = Self::FIRST;
         Self { together: 0, apart: 0, needed, begun: None, trial: None, rests: None }
     }
 
@@ -117,7 +125,7 @@ impl Sharing {
     #[inline]
     pub(super) fn found(&mut self, together: bool, now: impl FnOnce() -> Instant) -> Move {
         if self.trial.is_some() {
-            return self.tried(1, now());
+            return self.tried(now());
         }
         if !together {
             self.apart += 1;
@@ -127,41 +135,53 @@ impl Sharing {
             }
             return Move::Stay;
         }
-        self.together += 1;
-        match self.needed.saturating_sub(self.together) {
-            0 => self.try_aside(now()),
-            Self::FEWEST.. => Move::Stay,
-            _ => {
-                self.begun.get_or_insert_with(now);
-                Move::Stay
-            }
+        self.together = self.together.saturating_add(1);
+        let left = self.needed.saturating_sub(self.together);
+        if left >= Self::TRIAL {
+            return Move::Stay;
         }
+        match (self.begun, now()) {
+            (None, now) => self.begun = Some((now, self.together)),
+            (Some((begun, before)), now) if left == 0 => {
+                let took = now.saturating_duration_since(begun);
+                return self.try_aside(took / (self.together - before).max(1), now);
+            }
+            _ => {}
+        }
+        Move::Stay
     }
 
-    fn try_aside(&mut self, now: Instant) -> Move {
-        (self.together, self.apart) = (0, 0);
-        let Some(before) = self.begun.take() else { return Move::Stay };
+    /// `each`: what a wait together takes.
+    fn try_aside(&mut self, each: Duration, now: Instant) -> Move {
+        (self.together, self.apart, self.begun) = (0, 0, None);
         if self.rests.is_some_and(|until| now < until) {
             return Move::Stay;
         }
         // If the system moves it back, it is not tried again soon.
         self.needed = (self.needed * 2).min(Self::MOST);
-        let until = now + now.saturating_duration_since(before);
-        self.trial = Some(Trial { left: Self::FEWEST, begun: now, until });
+        let until = now + each.saturating_mul(Self::TRIAL);
+        self.trial = Some(Trial { left: Self::TRIAL, begun: now, until });
         Move::Aside
     }
 
-    fn tried(&mut self, waits: u32, now: Instant) -> Move {
+    /// Counts a wait of the trial.
+    fn tried(&mut self, now: Instant) -> Move {
         let Some(trial) = &mut self.trial else { return Move::Stay };
-        trial.left = trial.left.saturating_sub(waits);
-        let (is_over, is_late) = (trial.left == 0, now > trial.until);
-        if is_late {
-            self.rests = Some(now + now.saturating_duration_since(trial.begun) * Self::REST);
+        trial.left -= 1;
+        let is_over = trial.left == 0;
+        if now > trial.until {
+            return self.was_in_vain(now);
         }
-        if is_over || is_late {
+        if is_over {
             self.trial = None;
         }
-        if is_late { Move::Back } else { Move::Stay }
+        Move::Stay
+    }
+
+    fn was_in_vain(&mut self, now: Instant) -> Move {
+        let took = self.trial.take().map(|trial| now.saturating_duration_since(trial.begun));
+        self.rests = took.map(|took| now + took.saturating_mul(Self::REST));
+        Move::Back
     }
 
     /// Counts a wait that ends with sleeping.
@@ -169,7 +189,18 @@ impl Sharing {
         self.together = self.together.saturating_sub(Self::SLEEP);
         // What is compared has no sleeps.
         self.begun = None;
-        if self.trial.is_some() { self.tried(0, now()) } else { Move::Stay }
+        match &self.trial {
+            Some(trial) => {
+                let now = now();
+                if now > trial.until {
+                    return self.was_in_vain(now);
+                }
+                // The client has nothing more to do, and the trial says nothing.
+                self.trial = None;
+                Move::Stay
+            }
+            None => Move::Stay,
+        }
     }
 }
 
@@ -196,8 +227,6 @@ fn is_set(set: &CpuSet, processor: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use core::time::Duration;
-
     use super::*;
 
     /// How many waits together it takes until a trial, each of a microsecond.
@@ -211,7 +240,7 @@ mod tests {
     #[test]
     fn who_is_never_let_sleep_steps_aside() {
         let (mut sharing, mut clock) = (Sharing::new(), Instant::now());
-        assert_eq!(until_trial(&mut sharing, &mut clock), Some(Sharing::FEWEST));
+        assert_eq!(until_trial(&mut sharing, &mut clock), Some(Sharing::FIRST));
         // The trial ends well, and it stays there for long until the system moves it.
         for _ in 0..1000 {
             clock += Duration::from_nanos(100);
@@ -223,7 +252,7 @@ mod tests {
     #[test]
     fn trials_in_vain_are_rare() {
         let (mut sharing, mut clock) = (Sharing::new(), Instant::now());
-        assert_eq!(until_trial(&mut sharing, &mut clock), Some(Sharing::FEWEST));
+        assert_eq!(until_trial(&mut sharing, &mut clock), Some(Sharing::FIRST));
         for round in 0..20 {
             let begun = clock;
             // Some come soon, and one late: others need the processor.
@@ -244,14 +273,27 @@ mod tests {
     #[test]
     fn who_is_put_back_waits_for_longer() {
         let (mut sharing, mut clock) = (Sharing::new(), Instant::now());
-        let mut needed = Sharing::FEWEST;
+        let mut needed = Sharing::FIRST;
         for _ in 0..20 {
             assert_eq!(until_trial(&mut sharing, &mut clock), Some(needed));
-            for _ in 0..Sharing::FEWEST {
+            for _ in 0..Sharing::TRIAL {
                 assert_eq!(sharing.found(false, || clock), Move::Stay);
             }
             needed = (needed * 2).min(Sharing::MOST);
         }
+    }
+
+    /// It may have been away for long when it comes back.
+    #[test]
+    fn a_pause_in_a_trial_says_nothing() {
+        let (mut sharing, mut clock) = (Sharing::new(), Instant::now());
+        assert_eq!(until_trial(&mut sharing, &mut clock), Some(Sharing::FIRST));
+        assert_eq!(sharing.found(false, || clock), Move::Stay);
+        assert_eq!(sharing.sleeps(|| clock), Move::Stay);
+        clock += Duration::from_secs(100);
+        assert_eq!(sharing.found(false, || clock), Move::Stay);
+        let waits = until_trial(&mut sharing, &mut clock).expect("it is tried again");
+        assert!(waits <= 4 * Sharing::FIRST, "{waits}");
     }
 
     #[test]

@@ -18,7 +18,7 @@ use super::signatures::Signatures;
 use super::turn::Turn;
 use super::{Daemon, EVENTS, LISTENER, NEWS};
 use crate::Statistics;
-use crate::spin::Spin;
+use crate::spin::{self, Spin};
 
 /// How much clients may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl Default for Limits {
 /// Settings of a daemon, which [`Prepared::bind`] makes of them.
 ///
 /// Without others it serves the user of its process, all algorithms but the null cipher, looks for
-/// requests for up to 20 µs before it sleeps, and runs where the system puts it.
+/// requests for up to 100 µs before it sleeps, and runs where the system puts it.
 #[derive(Debug, Default)]
 #[must_use]
 pub struct Server {
@@ -102,7 +102,7 @@ impl Server {
         let Self { keys, users, allows_null, spin, placement, limits } = self;
         let engine = Engine::new();
         let keys = Keys::new(&engine, keys)?;
-        let spin = spin.unwrap_or(Duration::from_micros(20));
+        let spin = spin.unwrap_or(spin::USUAL);
         Ok(Prepared { engine, keys, users, allows_null, spin, placement, limits })
     }
 }

@@ -276,10 +276,9 @@ impl Messages {
         if self.plan.operation() == Operation::Open {
             self.seal(round)?;
         }
-        if let (Algorithm::NULL, Some(Some(first))) =
-            (self.plan.algorithm, self.buffers.first_mut())
-        {
-            // The digest must change even if nothing is written.
+        if let Some(Some(first)) = self.buffers.first_mut() {
+            // The digest must change even if nothing is written, or if what one request has written
+            // the next undoes, as with a keystream.
             sessions::fill(round, first);
         }
         self.link.lock().unwrap_or_else(PoisonError::into_inner).wake()?;

@@ -21,6 +21,9 @@ use crate::results::Point;
 use crate::rivals::Rivals;
 use crate::row::{Batches, Row, Test, Workload};
 
+/// The length of a batch of one process. In its first part of a millisecond the daemon wakes up, and
+/// the processors get up to speed.
+const LENGTH: Duration = Duration::from_millis(7);
 /// Bytes of requests, as in the study.
 const SIZES: [usize; 5] = [64, 256, 1024, 4096, 8192];
 /// The same, if there is little time.
@@ -144,7 +147,8 @@ fn one_process(daemons: &Arc<Daemons>, plan: Plan) -> Vec<Row> {
             Some(Box::new(Messages::new(&daemons.link(setting)?, plan)?))
         };
         let shared = setting.shares();
-        let batches = Batches { multiple: plan.depth, shared, ..Batches::default() };
+        let batches =
+            Batches { length: LENGTH, multiple: plan.depth, shared, ..Batches::default() };
         row(point(plan, setting, 1), setting, batches, make)
     };
     settings.map(row).collect()
@@ -208,7 +212,8 @@ fn fills(daemons: &Arc<Daemons>, size: usize, depth: usize, processes: usize) ->
             Some(Box::new(Fills::new(&daemons.link(setting)?, size, depth)))
         };
         let shared = setting.shares();
-        row(point, setting, Batches { multiple: depth, shared, ..Batches::default() }, make)
+        let batches = Batches { length: LENGTH, multiple: depth, shared, ..Batches::default() };
+        row(point, setting, batches, make)
     };
     settings.iter().map(row).collect()
 }

@@ -25,7 +25,7 @@ pub(super) enum Setting {
 /// For how long both sides look if they spin.
 const SPIN: Duration = Duration::from_micros(200);
 /// The same without settings.
-const USUAL: Duration = Duration::from_micros(20);
+const USUAL: Duration = Duration::from_micros(100);
 /// Bytes of an arena: for 128 requests of 8 KiB in flight, or two halves of the longest request.
 const ARENA: u32 = 4 << 20;
 /// The most requests in flight.
