@@ -1,4 +1,6 @@
-//! The daemons of a run, one for each setting, and the connections of this process to them.
+//! The daemons of a run and the connections of this process to them. Each setting has one for this
+//! process and one for client processes: a daemon that looks for requests of many clients needs longer
+//! for each, even if they have none.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 use std::collections::BTreeMap;
@@ -16,6 +18,13 @@ use super::setting::Setting;
 use crate::device::DeviceOptions;
 use crate::processors;
 
+/// Whose daemon it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Of {
+    ThisProcess,
+    Clients,
+}
+
 /// The daemons of a run. Each is started when it is first asked for, and ends with this value.
 pub(super) struct Daemons {
     device: DeviceOptions,
@@ -27,7 +36,7 @@ pub(super) struct Daemons {
 #[derive(Default)]
 struct Running {
     /// Before the folder, so that daemons end while their sockets are there.
-    daemons: BTreeMap<Setting, Process>,
+    daemons: BTreeMap<(Setting, Of), Process>,
     links: BTreeMap<Setting, Arc<Mutex<Link>>>,
     clients: Vec<Process>,
     folder: Option<Folder>,
@@ -98,24 +107,28 @@ impl Daemons {
         if let Some(link) = running.links.get(&setting) {
             return Some(link.clone());
         }
-        let socket = self.started(&mut running, setting)?;
+        let socket = self.started(&mut running, setting, Of::ThisProcess)?;
         let link = Arc::new(Mutex::new(Link::connect(&socket, setting)?));
         running.links.insert(setting, link.clone());
         Some(link)
     }
 
-    /// The socket of the daemon of a setting.
+    /// The socket of the daemon that client processes have in a setting.
     pub(super) fn socket(&self, setting: Setting) -> Option<PathBuf> {
-        self.started(&mut self.running(), setting)
+        self.started(&mut self.running(), setting, Of::Clients)
     }
 
-    fn started(&self, running: &mut Running, setting: Setting) -> Option<PathBuf> {
+    fn started(&self, running: &mut Running, setting: Setting, of: Of) -> Option<PathBuf> {
         if let Some(socket) = &self.device.socket {
             return Some(socket.clone());
         }
-        let socket = running.folder()?.0.join(setting.suffix());
+        let name = match of {
+            Of::ThisProcess => setting.suffix().to_owned(),
+            Of::Clients => format!("{}-clients", setting.suffix()),
+        };
+        let socket = running.folder()?.0.join(name);
         let Running { daemons, .. } = running;
-        if let Entry::Vacant(place) = daemons.entry(setting) {
+        if let Entry::Vacant(place) = daemons.entry((setting, of)) {
             let mut daemon = Process::start(&self.device.command).ok()?;
             let spin_us = u64::try_from(setting.spin().as_micros()).unwrap_or(0);
             let processors = setting.of_daemon(&self.all);

@@ -13,7 +13,7 @@ use lanecrypt_peers::Failed;
 use super::setting::Setting;
 
 /// Requests that wake the other side. One that has given up looking tries it again after 16 sleeps.
-const WAKING: usize = 64;
+const WAKING: usize = 192;
 /// The same where both sides sleep.
 const FEW: usize = 4;
 /// For how long they are made at most: on a busy machine each takes a time slice.
