@@ -39,6 +39,11 @@ pub fn hex(text: &str) -> Vec<u8> {
     digits.chunks(2).map(|d| u8::try_from(d[0] << 4 | d[1]).expect("8 bits")).collect()
 }
 
+/// The same, but never more than `most`: for cases that take long.
+pub fn cases_up_to<N: FromStr<Err: Debug> + Ord>(most: N, usual: N) -> N {
+    cases(usual).min(most)
+}
+
 /// How many random cases to run: so many as `LANECRYPT_CASES` says, or `usual`.
 pub fn cases<N: FromStr<Err: Debug>>(usual: N) -> N {
     match std::env::var("LANECRYPT_CASES") {

@@ -5,7 +5,9 @@ use lanecrypt_kernels::aes::{Aes, AesForward};
 use lanecrypt_kernels::lanes::Lane;
 use lanecrypt_kernels::{BlockEncrypt, Isa};
 use lanecrypt_testing::levels;
-use lanecrypt_testing::numbers::{Numbers, cases, hex};
+use lanecrypt_testing::numbers::{Numbers, hex};
+
+use crate::cases;
 
 /// Blocks around each buffer that must stay as they are.
 const GUARD: usize = 4;

@@ -7,7 +7,9 @@ use lanecrypt_kernels::lanes::Lane;
 use lanecrypt_kernels::{BlockEncrypt, Isa};
 
 use lanecrypt_testing::levels;
-use lanecrypt_testing::numbers::{Numbers, cases, hex};
+use lanecrypt_testing::numbers::{Numbers, hex};
+
+use crate::cases;
 
 /// Bytes before and after each message that nobody may touch.
 const GUARD: usize = 64;
@@ -99,7 +101,7 @@ fn batch(numbers: &mut Numbers, keys: usize, lens: impl Iterator<Item = usize>) 
     lens.map(|blocks| Message::random(numbers, keys, blocks)).collect()
 }
 
-fn random_batches<C: Cipher>(seed: u64, usual: u64) {
+fn random_batches<C: Cipher>(seed: u64, usual: usize) {
     for isa in levels() {
         let mut numbers = Numbers(seed);
         for _ in 0..cases(usual) {

@@ -4,7 +4,9 @@ use crate::places::{Place, lengths, wrong};
 use lanecrypt_kernels::salsa::{Key, Lane, Salsa, xor_lanes};
 use lanecrypt_kernels::{Isa, Seek, StreamCore};
 use lanecrypt_testing::levels;
-use lanecrypt_testing::numbers::{Numbers, cases, hex};
+use lanecrypt_testing::numbers::{Numbers, hex};
+
+use crate::cases;
 
 /// Which key, nonce, block and text a message has.
 struct Message {

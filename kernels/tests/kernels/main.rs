@@ -29,3 +29,9 @@ mod serpent;
 mod streams;
 mod target_features;
 mod xts;
+
+/// How many random cases to run. In the long run there are fewer than elsewhere, because each runs
+/// at every level.
+fn cases(usual: usize) -> usize {
+    lanecrypt_testing::numbers::cases_up_to(100_000, usual)
+}

@@ -5,7 +5,9 @@ use lanecrypt_kernels::Isa;
 use lanecrypt_kernels::poly1305::Poly1305;
 
 use lanecrypt_testing::levels;
-use lanecrypt_testing::numbers::{Numbers, cases, hex};
+use lanecrypt_testing::numbers::{Numbers, hex};
+
+use crate::cases;
 
 /// A number of 192 bits, lowest word first.
 #[derive(Clone, Copy, PartialEq)]

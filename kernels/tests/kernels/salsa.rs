@@ -4,7 +4,9 @@ use crate::streams::{Stream, random_case};
 use lanecrypt_kernels::salsa::{Key, Salsa};
 use lanecrypt_kernels::{Isa, StreamCore};
 use lanecrypt_testing::levels;
-use lanecrypt_testing::numbers::{Numbers, cases, hex};
+use lanecrypt_testing::numbers::{Numbers, hex};
+
+use crate::cases;
 
 struct Case<const R: usize> {
     key: Key,

@@ -10,7 +10,9 @@ use lanecrypt_kernels::{BlockCipher, BlockEncrypt, Isa};
 
 use crate::modes::{MODES, Mode};
 use lanecrypt_testing::levels;
-use lanecrypt_testing::numbers::{Numbers, cases, hex};
+use lanecrypt_testing::numbers::{Numbers, hex};
+
+use crate::cases;
 
 fn key(bytes: &[u8]) -> Key {
     match bytes.len() {

@@ -5,7 +5,9 @@ use inout::InOutBuf;
 use super::counter;
 use super::reference::{Keyed, Operation, expected, keyed};
 use lanecrypt_testing::levels;
-use lanecrypt_testing::numbers::{Numbers, cases};
+use lanecrypt_testing::numbers::Numbers;
+
+use crate::cases;
 
 /// Bytes around a buffer that must stay as they are.
 const GUARD: u8 = 0x5a;
