@@ -4,9 +4,11 @@
 #![cfg(target_os = "linux")]
 
 mod daemon;
+#[path = "daemon/raw.rs"]
+mod raw;
 
 use core::mem::MaybeUninit;
-use std::io::{IoSlice, IoSliceMut, Result};
+use std::io::{IoSlice, Result};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::Path;
 use std::thread;
@@ -15,120 +17,13 @@ use daemon::Running;
 use lanecrypt_device::{Client, ConnectError, Limits, Refusal, Server, Session};
 use lanecrypt_engine::{Algorithm, Engine};
 use lanecrypt_testing::numbers::{Numbers, cases};
-use rustix::io::{pread, pwrite};
+use raw::{ARENA, COMPLETED, DEPTH, MAGIC, Raw, SUBMISSIONS, SUBMITTED, dial};
+use rustix::io::pwrite;
 use rustix::net::{
-    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
-    SendAncillaryMessage, SendFlags, SocketAddrUnix, SocketFlags, SocketType, connect, recv,
-    recvmsg, send, sendmsg, socket_with,
+    RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, recv, send, sendmsg,
 };
 
-const DEPTH: u32 = 16;
-const ARENA: u32 = 1 << 13;
-/// Where the parts of the shared memory are.
-const SUBMITTED: u64 = 0;
-const COMPLETED: u64 = 128;
-const SUBMISSIONS: u64 = 4096;
-const COMPLETIONS: u64 = SUBMISSIONS + 64 * DEPTH as u64;
 const DATA: u64 = 8192;
-/// What begins a packet.
-const MAGIC: [u8; 8] = *b"lanecryp";
-
-/// A client that writes what it likes.
-struct Raw {
-    socket: OwnedFd,
-    memory: OwnedFd,
-    doorbell: OwnedFd,
-    submitted: u32,
-}
-
-fn dial(path: &Path) -> OwnedFd {
-    let (family, kind) = (AddressFamily::UNIX, SocketType::SEQPACKET);
-    let socket = socket_with(family, kind, SocketFlags::CLOEXEC, None).expect("there are sockets");
-    let address = SocketAddrUnix::new(path).expect("it is short");
-    connect(&socket, &address).expect("it listens");
-    socket
-}
-
-/// Sends a packet of this protocol.
-fn ask(socket: &OwnedFd, asked: impl serde::Serialize) {
-    let mut bytes = [0; 200];
-    let packet = postcard::to_slice(&(MAGIC, 1_u32, asked), &mut bytes).expect("there is room");
-    // The daemon may be through with this client.
-    let _ = send(socket, packet, SendFlags::NOSIGNAL);
-}
-
-impl Raw {
-    fn new(path: &Path) -> Self {
-        let socket = dial(path);
-        ask(&socket, (0_u32, DEPTH, ARENA, 0_u32));
-        let (mut bytes, mut space) = ([0; 200], [MaybeUninit::uninit(); 64]);
-        let mut control = RecvAncillaryBuffer::new(&mut space);
-        let mut slices = [IoSliceMut::new(&mut bytes)];
-        recvmsg(&socket, &mut slices, &mut control, RecvFlags::CMSG_CLOEXEC).expect("welcome");
-        let mut came = control.drain().flat_map(|message| match message {
-            RecvAncillaryMessage::ScmRights(descriptors) => descriptors.collect::<Vec<_>>(),
-            _ => Vec::new(),
-        });
-        let memory = came.next().expect("the memory comes first");
-        let doorbell = came.next().expect("what rings comes second");
-        drop(came);
-        Self { socket, memory, doorbell, submitted: 0 }
-    }
-
-    fn write(&self, at: u64, bytes: &[u8]) {
-        pwrite(&self.memory, bytes, at).expect("it may be written");
-    }
-
-    fn word(&self, at: u64) -> u32 {
-        let mut word = [0; 4];
-        pread(&self.memory, &mut word, at).expect("it may be read");
-        u32::from_le_bytes(word)
-    }
-
-    fn ring(&self) {
-        let _ = rustix::io::write(&self.doorbell, &1_u64.to_ne_bytes());
-    }
-
-    /// Submits a request of these words.
-    fn submit(&mut self, words: [u64; 8]) {
-        let at = SUBMISSIONS + u64::from(self.submitted % DEPTH) * 64;
-        self.write(at, words.map(u64::to_le_bytes).as_flattened());
-        self.submitted = self.submitted.wrapping_add(1);
-        self.write(SUBMITTED, &self.submitted.to_le_bytes());
-        self.ring();
-    }
-
-    /// Waits for the completion of the request that was submitted last.
-    fn status(&self) -> (u64, u64) {
-        while self.word(COMPLETED) != self.submitted {
-            thread::yield_now();
-        }
-        let at = COMPLETIONS + u64::from(self.submitted.wrapping_sub(1) % DEPTH) * 16;
-        let mut words = [[0; 8]; 2];
-        pread(&self.memory, words.as_flattened_mut(), at).expect("it may be read");
-        let [number, status] = words.map(u64::from_le_bytes);
-        (number, status)
-    }
-
-    /// Whether the daemon has ended the connection.
-    fn is_out(&self) -> bool {
-        loop {
-            match recv(&self.socket, &mut [0; 200][..], RecvFlags::DONTWAIT) {
-                Ok((_, 0)) => return true,
-                // An answer that nobody has read.
-                Ok(_) => {}
-                Err(rustix::io::Errno::AGAIN) => return false,
-                Err(_) => return true,
-            }
-        }
-    }
-
-    fn until_out(&self) {
-        while !self.is_out() {
-            thread::yield_now();
-        }
-    }
-}
 
 /// A client that keeps to the rules, and checks what it gets.
 struct Good {
@@ -167,8 +62,8 @@ fn what_lies_outside_of_the_arena_is_refused() {
     let daemon = Running::new(Server::new().allow_null());
     let mut raw = Raw::new(&daemon.path());
     // A session of the null cipher.
-    ask(&raw.socket, (2_u32, "null", &[0_u8; 0][..]));
-    recv(&raw.socket, &mut [0; 200][..], RecvFlags::empty()).expect("it is opened");
+    raw.ask((2_u32, "null", &[0_u8; 0][..]));
+    raw.hear();
     let most = u64::from(u32::MAX);
     let arena = u64::from(ARENA);
     let served = |raw: &mut Raw, operation, place: u64, length: u64| {
@@ -241,8 +136,8 @@ fn random_rings_and_data_that_change_meanwhile() {
     let mut raw = Raw::new(&daemon.path());
     // It has sessions, so that more than refusals happen.
     for name in ["aes-128-gcm", "aes-128-cbc", "chacha20-poly1305"] {
-        ask(&raw.socket, (3_u32, name, 0_u32));
-        recv(&raw.socket, &mut [0; 200][..], RecvFlags::empty()).expect("it is opened");
+        raw.ask((3_u32, name, 0_u32));
+        raw.hear();
     }
     let changed = raw.memory.try_clone().expect("there are descriptors");
     let stop = std::sync::Arc::new(core::sync::atomic::AtomicBool::new(false));
@@ -313,7 +208,7 @@ fn packets_that_are_nonsense_end_the_connection() {
     }
     // A second greeting; a packet that is too long; descriptors that nobody wants are closed.
     let raw = Raw::new(&daemon.path());
-    ask(&raw.socket, (0_u32, DEPTH, ARENA, 0_u32));
+    raw.ask((0_u32, DEPTH, ARENA, 0_u32));
     raw.until_out();
     let socket = dial(&daemon.path());
     send(&socket, &vec![1; 20_000], SendFlags::NOSIGNAL).expect("it listens");

@@ -1,4 +1,7 @@
-//! A client that writes what it likes into the shared memory, by its descriptor.
+//! A client that writes what it likes into the shared memory, by its descriptor, which it has as every
+//! client has.
+
+#![allow(dead_code, reason = "each program of tests uses a part of it")]
 
 use core::mem::MaybeUninit;
 use std::io::IoSliceMut;
@@ -15,24 +18,32 @@ use rustix::net::{
 pub(crate) const DEPTH: u32 = 16;
 pub(crate) const ARENA: u32 = 1 << 13;
 /// Where the parts of the shared memory are.
-const SUBMITTED: u64 = 0;
-const COMPLETED: u64 = 128;
-const SUBMISSIONS: u64 = 4096;
+pub(crate) const SUBMITTED: u64 = 0;
+pub(crate) const COMPLETED: u64 = 128;
+pub(crate) const SUBMISSIONS: u64 = 4096;
 const COMPLETIONS: u64 = SUBMISSIONS + 64 * DEPTH as u64;
+/// What begins a packet.
+pub(crate) const MAGIC: [u8; 8] = *b"lanecryp";
 
 pub(crate) struct Raw {
-    socket: OwnedFd,
-    memory: OwnedFd,
+    pub(crate) socket: OwnedFd,
+    pub(crate) memory: OwnedFd,
     doorbell: OwnedFd,
-    submitted: u32,
+    pub(crate) submitted: u32,
+}
+
+pub(crate) fn dial(path: &Path) -> OwnedFd {
+    let (family, kind) = (AddressFamily::UNIX, SocketType::SEQPACKET);
+    let socket = socket_with(family, kind, SocketFlags::CLOEXEC, None).expect("there are sockets");
+    let address = SocketAddrUnix::new(path).expect("it is short");
+    connect(&socket, &address).expect("it listens");
+    socket
 }
 
 impl Raw {
     pub(crate) fn new(path: &Path) -> Self {
-        let (family, kind) = (AddressFamily::UNIX, SocketType::SEQPACKET);
-        let socket = socket_with(family, kind, SocketFlags::CLOEXEC, None).expect("descriptors");
-        connect(&socket, &SocketAddrUnix::new(path).expect("it is short")).expect("it listens");
-        ask(&socket, (0_u32, DEPTH, ARENA, 0_u32));
+        let socket = dial(path);
+        send_packet(&socket, (0_u32, DEPTH, ARENA, 0_u32));
         let (mut bytes, mut space) = ([0; 200], [MaybeUninit::uninit(); 64]);
         let mut control = RecvAncillaryBuffer::new(&mut space);
         let mut slices = [IoSliceMut::new(&mut bytes)];
@@ -47,9 +58,23 @@ impl Raw {
         Self { socket, memory, doorbell, submitted: 0 }
     }
 
+    pub(crate) fn write(&self, at: u64, bytes: &[u8]) {
+        pwrite(&self.memory, bytes, at).expect("it may be written");
+    }
+
+    pub(crate) fn word(&self, at: u64) -> u32 {
+        let mut word = [0; 4];
+        pread(&self.memory, &mut word, at).expect("it may be read");
+        u32::from_le_bytes(word)
+    }
+
+    pub(crate) fn ring(&self) {
+        let _ = rustix::io::write(&self.doorbell, &1_u64.to_ne_bytes());
+    }
+
     /// Sends a packet of this protocol.
     pub(crate) fn ask(&self, asked: impl serde::Serialize) {
-        ask(&self.socket, asked);
+        send_packet(&self.socket, asked);
     }
 
     /// Waits for an answer, and drops it.
@@ -57,47 +82,77 @@ impl Raw {
         recv(&self.socket, &mut [0; 1000][..], RecvFlags::empty()).expect("it answers");
     }
 
-    /// Submits requests of these words, all at once, and waits until all have been answered. Returns
-    /// the statuses, as they came.
-    pub(crate) fn submit(&mut self, requests: &[[u64; 8]]) -> Vec<u64> {
+    /// Submits a request of these words.
+    pub(crate) fn submit(&mut self, words: [u64; 8]) {
+        self.put(words);
+        self.publish();
+    }
+
+    /// Submits requests all at once, and waits until all have been answered. Returns the statuses, as
+    /// they came.
+    pub(crate) fn submit_all(&mut self, requests: &[[u64; 8]]) -> Vec<u64> {
         let first = self.submitted;
-        for words in requests {
-            let at = SUBMISSIONS + u64::from(self.submitted % DEPTH) * 64;
-            let bytes = words.map(u64::to_le_bytes);
-            pwrite(&self.memory, bytes.as_flattened(), at).expect("it may be written");
-            self.submitted = self.submitted.wrapping_add(1);
-        }
-        pwrite(&self.memory, &self.submitted.to_le_bytes(), SUBMITTED).expect("it may be written");
-        let _ = rustix::io::write(&self.doorbell, &1_u64.to_ne_bytes());
-        while self.completed() != self.submitted {
+        requests.iter().for_each(|&words| self.put(words));
+        self.publish();
+        self.wait();
+        (first..self.submitted).map(|number| self.completion(number).1).collect()
+    }
+
+    /// Waits for the completion of the request that was submitted last: its number and status.
+    pub(crate) fn status(&self) -> (u64, u64) {
+        self.wait();
+        self.completion(self.submitted.wrapping_sub(1))
+    }
+
+    fn put(&mut self, words: [u64; 8]) {
+        let at = SUBMISSIONS + u64::from(self.submitted % DEPTH) * 64;
+        self.write(at, words.map(u64::to_le_bytes).as_flattened());
+        self.submitted = self.submitted.wrapping_add(1);
+    }
+
+    fn publish(&self) {
+        self.write(SUBMITTED, &self.submitted.to_le_bytes());
+        self.ring();
+    }
+
+    fn wait(&self) {
+        while self.word(COMPLETED) != self.submitted {
             thread::yield_now();
         }
-        let status = |number: u32| {
-            let at = COMPLETIONS + u64::from(number % DEPTH) * 16;
-            let mut words = [[0; 8]; 2];
-            pread(&self.memory, words.as_flattened_mut(), at).expect("it may be read");
-            u64::from_le_bytes(words[1])
-        };
-        (first..self.submitted).map(status).collect()
     }
 
-    fn completed(&self) -> u32 {
-        let mut word = [0; 4];
-        pread(&self.memory, &mut word, COMPLETED).expect("it may be read");
-        u32::from_le_bytes(word)
+    fn completion(&self, number: u32) -> (u64, u64) {
+        let at = COMPLETIONS + u64::from(number % DEPTH) * 16;
+        let mut words = [[0; 8]; 2];
+        pread(&self.memory, words.as_flattened_mut(), at).expect("it may be read");
+        let [number, status] = words.map(u64::from_le_bytes);
+        (number, status)
     }
 
-    /// Waits until the daemon has ended the connection.
+    /// Whether the daemon has ended the connection.
+    pub(crate) fn is_out(&self) -> bool {
+        loop {
+            match recv(&self.socket, &mut [0; 200][..], RecvFlags::DONTWAIT) {
+                Ok((_, 0)) => return true,
+                // An answer that nobody has read.
+                Ok(_) => {}
+                Err(rustix::io::Errno::AGAIN) => return false,
+                Err(_) => return true,
+            }
+        }
+    }
+
+    /// Waits until it has.
     pub(crate) fn until_out(&self) {
-        while recv(&self.socket, &mut [0; 1000][..], RecvFlags::empty())
-            .is_ok_and(|(_, length)| length > 0)
-        {}
+        while !self.is_out() {
+            thread::yield_now();
+        }
     }
 }
 
-fn ask(socket: &OwnedFd, asked: impl serde::Serialize) {
+fn send_packet(socket: &OwnedFd, asked: impl serde::Serialize) {
     let mut bytes = [0; 4000];
-    let packet = postcard::to_slice(&(*b"lanecryp", 1_u32, asked), &mut bytes).expect("room");
+    let packet = postcard::to_slice(&(MAGIC, 1_u32, asked), &mut bytes).expect("there is room");
     // The daemon may be through with this client.
     let _ = send(socket, packet, SendFlags::NOSIGNAL);
 }

@@ -2,7 +2,6 @@
 
 use core::ptr::{NonNull, null_mut};
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
-
 use std::io::Error;
 
 use crate::pin;

@@ -7,12 +7,12 @@ use std::io::{ErrorKind, Read};
 
 use super::Level;
 
-#[cfg(any(target_os = "linux", target_os = "android"))]
 /// The level that the variable names, unless the program runs with more rights than its caller.
 ///
 /// The kernel gives the environment that the program was started with. `getenv` would race with
 /// threads that call `setenv`, because a library can be loaded while threads run. Opening and
 /// reading a file take no lock and no memory, and a signal handler may do both.
+#[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) fn wanted() -> Option<Level> {
     // SAFETY: getauxval reads the process's auxiliary vector and has no preconditions.
     let secure = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
