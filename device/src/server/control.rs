@@ -10,7 +10,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::net::sockopt::socket_peercred;
 use rustix::net::{SocketFlags, accept_with};
-use zeroize::{Zeroize as _, Zeroizing};
+use zeroize::Zeroizing;
 
 use super::Limits;
 use super::clerk::News;
@@ -358,9 +358,7 @@ impl Control {
         }
         let mut key = Zeroizing::new(vec![0; length]);
         lanecrypt_random::try_fill(&mut key).map_err(|_| Refusal::Entropy)?;
-        let opened = self.open(algorithm, &key);
-        key.zeroize();
-        opened
+        self.open(algorithm, &key)
     }
 
     fn algorithm(&self, name: &str) -> Result<Algorithm, Refusal> {
