@@ -18,7 +18,7 @@ packages=(lanecrypt lanecrypt-kernels lanecrypt-ciphers lanecrypt-random lanecry
     lanecrypt-device)
 # Those that need no operating system, and a target without one.
 bare_target=thumbv7em-none-eabi
-bare_packages=(lanecrypt-kernels lanecrypt-ciphers)
+bare_packages=(lanecrypt-kernels lanecrypt-ciphers lanecrypt-engine)
 
 # All features of these packages but those that match the pattern. AWS-LC's C needs a compiler for
 # the target.
@@ -56,6 +56,6 @@ mapfile -t closed < <(features 'aws-lc|openssl' "${packages[@]}")
 for target in "${closed_targets[@]}"; do
     check "$target" "$@" "${packages[@]/#/-p}" "${closed[@]}"
 done
-mapfile -t bare < <(features 'aws-lc|default|std' "${bare_packages[@]}")
+mapfile -t bare < <(features 'aws-lc|default|model|openssl|rsa|std' "${bare_packages[@]}")
 check "$bare_target" "$@" --no-default-features "${bare_packages[@]/#/-p}" "${bare[@]}"
 exit $status

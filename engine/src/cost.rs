@@ -5,8 +5,8 @@ pub(crate) mod figures;
 mod lanes;
 pub(crate) mod rows;
 
+use alloc::borrow::Cow;
 use core::fmt;
-use std::borrow::Cow;
 
 use lanecrypt_ciphers::{Algorithm, Level};
 
@@ -117,20 +117,28 @@ impl Costs {
 
 impl fmt::Display for Costs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let line = |line: &[f32]| {
-            line.iter().map(|figure| format!("{figure:.1}")).collect::<Vec<_>>().join(", ")
-        };
         let name = self.level.name().to_uppercase();
         writeln!(f, "#[rustfmt::skip]\npub(super) static {name}: Figures = Figures([")?;
         for (row, algorithm) in rows::measured() {
             let Kind { alone, beside } = self.figures.0[row];
-            writeln!(f, "    // {algorithm}\n    Kind {{\n        alone: [{}],", line(&alone))?;
+            writeln!(f, "    // {algorithm}\n    Kind {{\n        alone: [{}],", Line(&alone))?;
             writeln!(f, "        beside: [")?;
             for beside in beside {
-                writeln!(f, "            [{}],", line(&beside))?;
+                writeln!(f, "            [{}],", Line(&beside))?;
             }
             writeln!(f, "        ],\n    }},")?;
         }
         writeln!(f, "]);")
+    }
+}
+
+/// Figures with commas between them.
+struct Line<'a>(&'a [f32]);
+
+impl fmt::Display for Line<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some((last, before)) = self.0.split_last() else { return Ok(()) };
+        before.iter().try_for_each(|figure| write!(f, "{figure:.1}, "))?;
+        write!(f, "{last:.1}")
     }
 }

@@ -15,4 +15,6 @@ pub use aws_lc::AwsLc;
 pub use null::Null;
 #[cfg(feature = "openssl")]
 pub use openssl::{OpenSsl, OpenSslError};
-pub(crate) use software::{Member, serve_class};
+#[cfg(feature = "std")]
+pub(crate) use software::Member;
+pub(crate) use software::serve_class;

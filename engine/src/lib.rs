@@ -30,10 +30,22 @@
 //! Each session is served by a [`Driver`]: `software`, which is this processor, or `null`, which
 //! serves the null cipher and shows the cost of everything around a cipher. Programs can add
 //! others.
+//!
+//! Without the feature `std` the crate needs an allocator and nothing else. It then has no queues,
+//! no drivers that share load, no calibration, and the instruction sets are those that the program
+//! is compiled for.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(not(feature = "std"), no_std)]
+#![cfg_attr(
+    not(feature = "std"),
+    allow(dead_code, reason = "only drivers that share load and calibration use some parts")
+)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+extern crate alloc;
+
+#[cfg(feature = "std")]
 mod balanced;
 mod batch;
 mod batch_error;
@@ -46,7 +58,10 @@ mod drivers;
 mod engine;
 mod entry;
 mod job;
+#[cfg(feature = "std")]
 mod measure;
+#[cfg(feature = "std")]
+#[cfg_attr(docsrs, doc(cfg(feature = "std")))]
 pub mod queue;
 mod request;
 #[cfg(feature = "rsa")]

@@ -3,7 +3,7 @@
 
 mod groups;
 
-use std::sync::Arc;
+use alloc::sync::Arc;
 
 use lanecrypt_ciphers::Error;
 use lanecrypt_ciphers::lanes::Lengths;

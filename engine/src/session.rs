@@ -1,7 +1,8 @@
 //! Sessions: an expanded key, and the driver that serves its requests.
 
+use alloc::boxed::Box;
+use alloc::sync::Arc;
 use core::fmt;
-use std::sync::Arc;
 
 use lanecrypt_ciphers::{Algorithm, Cipher, Error, Isa, hazmat};
 #[cfg(feature = "rsa")]

@@ -1,5 +1,8 @@
 //! A message that waits for others.
 
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
 use lanecrypt_ciphers::Error;
 
 use crate::Session;

@@ -1,5 +1,6 @@
 //! Memory for batches, reused from one batch to the next.
 
+use alloc::vec::Vec;
 use core::fmt;
 
 use lanecrypt_ciphers::Error;
@@ -262,11 +263,20 @@ impl Room {
         if !waiting.is_empty() {
             let mut serving = Serving { room, waiting, failed: usize::MAX };
             // If the code that filled the batch has panicked, nothing more is begun.
-            if !std::thread::panicking() {
+            if !is_panicking() {
                 serving.serve();
             }
         }
     }
+}
+
+/// Whether this thread panics. Without the feature `std` nothing can tell.
+#[inline]
+fn is_panicking() -> bool {
+    #[cfg(feature = "std")]
+    return std::thread::panicking();
+    #[cfg(not(feature = "std"))]
+    return false;
 }
 
 impl Kind {

@@ -12,10 +12,6 @@ use super::figures::Figures;
 /// The maker of the processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Maker {
-    #[cfg_attr(
-        not(any(target_arch = "x86", target_arch = "x86_64")),
-        expect(dead_code, reason = "it makes processors of x86")
-    )]
     Amd,
     /// Intel, and all other makers.
     Intel,
@@ -25,11 +21,11 @@ impl Maker {
     /// The maker of this processor.
     pub(crate) fn of_processor() -> Self {
         // AMD made this extension and no other maker adopted it.
-        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-        if std::is_x86_feature_detected!("sse4a") {
-            return Self::Amd;
-        }
-        Self::Intel
+        #[cfg(all(feature = "std", any(target_arch = "x86", target_arch = "x86_64")))]
+        let is_amd = std::is_x86_feature_detected!("sse4a");
+        #[cfg(not(all(feature = "std", any(target_arch = "x86", target_arch = "x86_64"))))]
+        let is_amd = cfg!(target_feature = "sse4a");
+        if is_amd { Self::Amd } else { Self::Intel }
     }
 }
 
