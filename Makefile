@@ -52,8 +52,12 @@ features: ## Check every crate without its default features and with each featur
 	@scripts/features.sh
 
 .PHONY: targets
-targets: ## Check the libraries for aarch64 and riscv64
+targets: ## Check the libraries for fifteen systems and processors
 	@scripts/targets.sh
+
+.PHONY: elsewhere
+elsewhere: ## Run vectors and properties on 32-bit x86, arm64, s390x and WASI, by emulators
+	@scripts/elsewhere.sh
 
 .PHONY: footprint
 footprint: ## How much machine code a minimal program gains

@@ -15,7 +15,8 @@ is_here() {
     case $1 in
         cmd:*) PATH=$PATH:/sbin:/usr/sbin command -v "${1#cmd:}" >/dev/null ;;
         lib:*) grep -qF "${1#lib:} " <<<"$libraries" ;;
-        *) echo "extras.txt: neither cmd: nor lib: $1" >&2; exit 1 ;;
+        file:*) [ -e "${1#file:}" ] ;;
+        *) echo "extras.txt: neither cmd: nor lib: nor file: $1" >&2; exit 1 ;;
     esac
 }
 

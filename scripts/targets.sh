@@ -34,28 +34,28 @@ features() {
 }
 
 status=0
-# Of the lints only those that find code which nothing uses there. Arguments: the target, the others
-# go to cargo.
+# Checks packages for several targets at once, so that all processors have work. Of the lints only
+# those that find code which nothing uses there. Arguments: the targets, the others go to cargo.
 check() {
-    local target=$1
+    local target there=()
+    for target in $1; do
+        if ! rustup target list --installed 2>/dev/null | grep -qx "$target" &&
+            ! rustup target add "$target" 2>/dev/null; then
+            echo "SKIPPED target-$target: rustup target add $target"
+            continue
+        fi
+        echo "target: $target"
+        there+=(--target "$target")
+    done
     shift
-    if ! rustup target list --installed 2>/dev/null | grep -qx "$target" &&
-        ! rustup target add "$target" 2>/dev/null; then
-        echo "SKIPPED target-$target: rustup target add $target"
-        return
-    fi
-    echo "target: $target"
-    cargo clippy --quiet --target "$target" "$@" -- -D warnings -A clippy::all || status=1
+    [ ${#there[@]} -eq 0 ] ||
+        cargo clippy --quiet "${there[@]}" "$@" -- -D warnings -A clippy::all || status=1
 }
 
 mapfile -t all < <(features aws-lc "${packages[@]}")
-for target in "${targets[@]}"; do
-    check "$target" "$@" "${packages[@]/#/-p}" "${all[@]}"
-done
+check "${targets[*]}" "$@" "${packages[@]/#/-p}" "${all[@]}"
 mapfile -t closed < <(features 'aws-lc|openssl' "${packages[@]}")
-for target in "${closed_targets[@]}"; do
-    check "$target" "$@" "${packages[@]/#/-p}" "${closed[@]}"
-done
+check "${closed_targets[*]}" "$@" "${packages[@]/#/-p}" "${closed[@]}"
 mapfile -t bare < <(features 'aws-lc|default|model|openssl|rsa|std' "${bare_packages[@]}")
 check "$bare_target" "$@" --no-default-features "${bare_packages[@]/#/-p}" "${bare[@]}"
 exit $status

@@ -42,5 +42,5 @@ pub use inout::InOutBuf;
 pub use key_lengths::KeyLengths;
 pub use lanecrypt_kernels::{Isa, Level, UnknownLevel};
 pub use mac::Mac;
-pub use nonces::{Nonce, NonceSequence, Nonces, RandomNonces};
+pub use nonces::{CryptoRng, Nonce, NonceSequence, Nonces, RandomNonces};
 pub use primitive::Primitive;

@@ -7,7 +7,7 @@ use core::ops::Deref;
 
 use lanecrypt_kernels::fork::Generation;
 
-pub use self::random::RandomNonces;
+pub use self::random::{CryptoRng, RandomNonces};
 use crate::{Algorithm, Error};
 
 /// The length of the longest nonce, that of XChaCha20-Poly1305, in words of 64 bits.

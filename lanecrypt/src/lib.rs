@@ -30,8 +30,9 @@
 pub use lanecrypt_ciphers::rustcrypto;
 #[doc(inline)]
 pub use lanecrypt_ciphers::{
-    Algorithm, Cipher, Error, InOutBuf, Isa, KeyLengths, Level, Mode, Nonce, NonceSequence, Nonces,
-    Opener, Primitive, RandomNonces, Sealer, UnknownAlgorithm, UnknownLevel, hazmat,
+    Algorithm, Cipher, CryptoRng, Error, InOutBuf, Isa, KeyLengths, Level, Mode, Nonce,
+    NonceSequence, Nonces, Opener, Primitive, RandomNonces, Sealer, UnknownAlgorithm, UnknownLevel,
+    hazmat,
 };
 #[cfg(all(feature = "device", target_os = "linux"))]
 #[doc(inline)]

@@ -44,6 +44,12 @@
 //! | [`Single`] | the same through a shared reference, for one thread |
 //! | [`Shared`] | one behind a lock |
 //!
+//! [`InsecureRng`] gives reproducible numbers for simulations. It is not for secrets.
+//!
+//! Generators have the traits of [`rand_core`] 0.10, with the features `rand_core_09` and
+//! `rand_core_06` also those of older generations, which `rand` 0.9 and 0.8 ask for. With the
+//! feature `getrandom_backend` the crates `getrandom` 0.3 and 0.4 take their bytes from here.
+//!
 //! # Other systems than Linux
 //!
 //! Every request goes to the generator of the system, through the crate `getrandom`. Nothing is
@@ -66,6 +72,9 @@ mod bytes;
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 mod error;
+#[cfg(all(feature = "getrandom_backend", target_os = "linux"))]
+mod getrandom_backend;
+mod insecure;
 #[cfg(target_os = "linux")]
 mod linux;
 mod range;
@@ -75,8 +84,10 @@ pub use bytes::bytes;
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::{Rng, Strict};
 pub use error::EntropyError;
+pub use insecure::InsecureRng;
 #[cfg(target_os = "linux")]
 pub use linux::*;
+pub use rand_core;
 pub use range::Uniform;
 
 use core::mem::MaybeUninit;
@@ -137,7 +148,7 @@ pub fn u64() -> u64 {
 #[inline]
 #[must_use]
 pub fn range<T: Uniform>(range: impl RangeBounds<T>) -> T {
-    range::sample(range, u32, u64).expect("the range must not be empty")
+    range::sample(range, &mut (), |()| u32(), |()| u64()).expect("the range must not be empty")
 }
 
 /// The calling thread's generator as a value, for code that takes `rand_core` traits.

@@ -67,12 +67,13 @@ macro_rules! uniform {
 
 uniform!(u8, u16, u32, u64, usize, i8, i16, i32, i64, isize);
 
-/// Draws a value of `range`; `None` if it is empty.
+/// Draws a value of `range` from `rng`, which `u32` and `u64` draw from; `None` if it is empty.
 #[inline]
-pub(crate) fn sample<T: Uniform>(
+pub(crate) fn sample<T: Uniform, R: ?Sized>(
     range: impl RangeBounds<T>,
-    u32: impl FnMut() -> u32,
-    u64: impl FnMut() -> u64,
+    rng: &mut R,
+    u32: impl Fn(&mut R) -> u32,
+    u64: impl Fn(&mut R) -> u64,
 ) -> Option<T> {
     let low = match range.start_bound() {
         Bound::Included(&low) => low,
@@ -85,30 +86,35 @@ pub(crate) fn sample<T: Uniform>(
         Bound::Unbounded => T::HIGHEST,
     };
     let distance = low.distance(high)?;
-    Some(low.above(up_to(distance, u32, u64)))
+    Some(low.above(up_to(distance, rng, u32, u64)))
 }
 
 /// A random number from 0 to `largest`.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "the halves of a product are meant")]
-fn up_to(largest: u64, mut u32: impl FnMut() -> u32, mut u64: impl FnMut() -> u64) -> u64 {
+fn up_to<R: ?Sized>(
+    largest: u64,
+    rng: &mut R,
+    u32: impl Fn(&mut R) -> u32,
+    u64: impl Fn(&mut R) -> u64,
+) -> u64 {
     if let Ok(largest) = u32::try_from(largest) {
-        let Some(values) = largest.checked_add(1) else { return u64::from(u32()) };
-        let mut product = u64::from(u32()) * u64::from(values);
+        let Some(values) = largest.checked_add(1) else { return u64::from(u32(rng)) };
+        let mut product = u64::from(u32(rng)) * u64::from(values);
         if (product as u32) < values {
             let rejected = values.wrapping_neg() % values;
             while (product as u32) < rejected {
-                product = u64::from(u32()) * u64::from(values);
+                product = u64::from(u32(rng)) * u64::from(values);
             }
         }
         return product >> 32;
     }
-    let Some(values) = largest.checked_add(1) else { return u64() };
-    let mut product = u128::from(u64()) * u128::from(values);
+    let Some(values) = largest.checked_add(1) else { return u64(rng) };
+    let mut product = u128::from(u64(rng)) * u128::from(values);
     if (product as u64) < values {
         let rejected = values.wrapping_neg() % values;
         while (product as u64) < rejected {
-            product = u128::from(u64()) * u128::from(values);
+            product = u128::from(u64(rng)) * u128::from(values);
         }
     }
     (product >> 64) as u64

@@ -7,6 +7,7 @@ pub mod batches;
 pub mod counting;
 #[cfg(target_arch = "x86_64")]
 pub mod depth;
+#[cfg(unix)]
 pub mod harness;
 #[cfg(feature = "rsa")]
 pub mod key_der;
@@ -18,7 +19,9 @@ pub mod on_stack;
 pub mod property;
 #[cfg(all(feature = "ciphers", target_arch = "x86_64"))]
 pub mod remains;
+#[cfg(target_os = "linux")]
 pub mod seccomp;
+#[cfg(target_os = "linux")]
 pub mod sys;
 #[cfg(feature = "ciphers")]
 pub mod vectors;

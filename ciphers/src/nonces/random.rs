@@ -2,11 +2,20 @@
 
 use core::fmt;
 
-use lanecrypt_kernels::fork::Generation;
-use rand_core::CryptoRng;
-
 use super::{Nonce, NonceSequence, WORDS, nonce_length, sealed};
 use crate::{Algorithm, Error};
+use lanecrypt_kernels::fork::Generation;
+
+/// A secure generator: everything that has the trait `CryptoRng` of `rand_core` 0.10.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not implement `CryptoRng` of `rand_core` 0.10",
+    label = "not a secure generator of this generation of `rand_core`",
+    note = "generators of `rand` 0.8 and 0.9 have the traits of older generations; \
+            `lanecrypt::random::rng()` has those of 0.10"
+)]
+pub trait CryptoRng: rand_core::CryptoRng {}
+
+impl<R: rand_core::CryptoRng + ?Sized> CryptoRng for R {}
 
 /// The most nonces of 96 bits under one key, from all senders together: the probability that two of
 /// them are equal is then below 2^-32 (SP 800-38D, section 8.3).
