@@ -117,6 +117,8 @@ pub struct Nonces {
     /// The counter of the next nonce, and the first counter that would repeat, at most 2^64.
     next: u128,
     end: u128,
+    /// The bits of the flag behind the counter: 8 or none.
+    flag: u32,
     /// The process that made it.
     made_in: Generation,
 }
@@ -160,6 +162,41 @@ impl Nonces {
         Ok(Self::new(iv, length, 8))
     }
 
+    /// Nonces of a fixed field, a big-endian counter and one byte for a flag, such as that of a last
+    /// message or of a direction. The counter has 4 bytes of nonces of 12 bytes with a fixed field of
+    /// 7: the layout of STREAM (Hoang, Reyhanitabar, Rogaway and Vizard, "Online
+    /// Authenticated-Encryption and its Nonce-Reuse Misuse-Resistance", 2015).
+    ///
+    /// Nonces with the same count and different flags differ. [`fresh`](Self::fresh) gives the flag
+    /// 0, [`fresh_flagged`](Self::fresh_flagged) any.
+    ///
+    /// ```
+    /// use lanecrypt_ciphers::{Algorithm, Nonces};
+    ///
+    /// # fn main() -> Result<(), lanecrypt_ciphers::Error> {
+    /// let mut nonces = Nonces::flagged(Algorithm::AES_256_GCM, &[0xaa; 7])?;
+    /// assert_eq!(nonces.fresh()?[7..], [0, 0, 0, 0, 0]);
+    /// assert_eq!(nonces.fresh_flagged(1)?[7..], [0, 0, 0, 1, 1]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`] if the algorithm does not authenticate or [needs random
+    /// nonces](Algorithm::needs_random_nonces); [`Error::NonceLength`] if the fixed field leaves less
+    /// than 5 bytes.
+    pub fn flagged(algorithm: Algorithm, fixed: &[u8]) -> Result<Self, Error> {
+        let length = counted(algorithm)?;
+        let counter = length.checked_sub(fixed.len() + 1).ok_or(Error::NonceLength)?;
+        if counter < SHORTEST_COUNTER {
+            return Err(Error::NonceLength);
+        }
+        // Counter and flag together are one number of 64 bits.
+        let sequence = Self::new(fixed, length, counter.min(7));
+        Ok(Self { flag: 8, ..sequence })
+    }
+
     /// Starts the counter at `first` instead of 0: the number of nonces of this sequence that have
     /// been used before, or may have been.
     ///
@@ -178,11 +215,30 @@ impl Nonces {
     /// key. [`Error::Forked`] in a child of the process that made the sequence.
     #[inline]
     pub fn fresh(&mut self) -> Result<Nonce, Error> {
+        self.numbered(0)
+    }
+
+    /// Same as [`fresh`](Self::fresh), with this flag.
+    ///
+    /// # Errors
+    ///
+    /// Same as [`fresh`](Self::fresh), and [`Error::Unsupported`] if the nonces have no
+    /// [flag](Self::flagged); nothing has changed then.
+    #[inline]
+    pub fn fresh_flagged(&mut self, flag: u8) -> Result<Nonce, Error> {
+        if self.flag == 0 {
+            return Err(Error::Unsupported);
+        }
+        self.numbered(flag)
+    }
+
+    #[inline(always)]
+    fn numbered(&mut self, flag: u8) -> Result<Nonce, Error> {
         if self.next >= self.end {
             return Err(Error::NoncesExhausted);
         }
         #[expect(clippy::cast_possible_truncation, reason = "it is below 2^64")]
-        let counter = self.next as u64;
+        let counter = (self.next as u64) << self.flag | u64::from(flag);
         self.next += 1;
         let [first, second, third] = self.base;
         // In whole words from the front on, because the kernels read them like that right
@@ -206,7 +262,7 @@ impl Nonces {
         let (words, _) = bytes.as_chunks();
         let base = core::array::from_fn(|i| u64::from_be_bytes(words[i]));
         let made_in = Generation::now();
-        Self { base, length, next: 0, end: 1 << (8 * counter.min(8)), made_in }
+        Self { base, length, next: 0, end: 1 << (8 * counter.min(8)), flag: 0, made_in }
     }
 }
 

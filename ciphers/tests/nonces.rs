@@ -82,6 +82,49 @@ fn a_counter_ends_for_good() {
     assert_eq!(next(&mut nonces), Err(Error::NoncesExhausted));
 }
 
+/// The layout of STREAM: a fixed field, a counter of 32 bits, a flag.
+#[test]
+fn a_flag_follows_the_counter() {
+    let flagged = |algorithm: Algorithm, fixed: &[u8], first| {
+        Nonces::flagged(algorithm, fixed).expect("room for a counter").starting_at(first)
+    };
+    for algorithm in [GCM, XCHACHA] {
+        let field = vec![0xee; algorithm.nonce_length() - 5];
+        let mut nonces = flagged(algorithm, &field, 0x0102_03ff);
+        for (flag, end) in [(0, [1, 2, 3, 255, 0]), (1, [1, 2, 4, 0, 1]), (255, [1, 2, 4, 1, 255])]
+        {
+            let nonce = match flag {
+                0 => nonces.fresh(),
+                flag => nonces.fresh_flagged(flag),
+            };
+            assert_eq!(
+                nonce.as_deref(),
+                Ok(&[&field[..], &end].concat()[..]),
+                "{algorithm} {flag}"
+            );
+        }
+        // The last count is used, and none after it, whatever the flag.
+        let mut nonces = flagged(algorithm, &field, u64::from(u32::MAX));
+        assert!(
+            nonces.fresh_flagged(1).is_ok_and(|nonce| nonce.ends_with(&[255, 255, 255, 255, 1]))
+        );
+        assert_eq!(nonces.fresh_flagged(0), Err(Error::NoncesExhausted), "{algorithm}");
+        assert_eq!(nonces.fresh(), Err(Error::NoncesExhausted), "{algorithm}");
+    }
+    // A long counter ends where it would leave no room for the flag.
+    let mut nonces = flagged(GCM, &[], (1 << 56) - 1);
+    assert_eq!(next(&mut nonces), Ok([[0; 4].as_slice(), &[255; 7], &[0]].concat()));
+    assert_eq!(next(&mut nonces), Err(Error::NoncesExhausted));
+    // Without room for a flag there is none, and asking for it takes no nonce.
+    let mut nonces = Nonces::counter(GCM, &[]).expect("good lengths");
+    assert_eq!(nonces.fresh_flagged(1), Err(Error::Unsupported));
+    assert_eq!(next(&mut nonces), Ok(vec![0; 12]));
+    for fixed in [8, 11, 12, 13, 100] {
+        let refused = Nonces::flagged(GCM, &vec![0; fixed]);
+        assert_eq!(refused.err(), Some(Error::NonceLength), "{fixed}");
+    }
+}
+
 /// RFC 9001, appendix A.5: the packet with the number 654,360,564.
 #[test]
 fn quic_makes_the_same_nonces() {
