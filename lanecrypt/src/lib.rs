@@ -22,10 +22,15 @@
 //! do not authenticate.
 //!
 //! This crate re-exports the other crates and contains no code of its own.
-
+//!
+//! # Features
+//!
+#![doc = include_str!("features.md")]
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "rustcrypto")]
+#[cfg_attr(docsrs, doc(cfg(feature = "rustcrypto")))]
 #[doc(inline)]
 pub use lanecrypt_ciphers::rustcrypto;
 #[doc(inline)]
@@ -35,12 +40,15 @@ pub use lanecrypt_ciphers::{
     hazmat,
 };
 #[cfg(all(feature = "device", target_os = "linux"))]
+#[cfg_attr(docsrs, doc(cfg(all(feature = "device", target_os = "linux"))))]
 #[doc(inline)]
 pub use lanecrypt_device as device;
 #[cfg(feature = "rsa")]
+#[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
 #[doc(inline)]
 pub use lanecrypt_engine::RsaKey;
 #[cfg(feature = "model")]
+#[cfg_attr(docsrs, doc(cfg(feature = "model")))]
 #[doc(inline)]
 pub use lanecrypt_engine::model;
 #[doc(inline)]
@@ -51,16 +59,19 @@ pub use lanecrypt_engine::{
     Jobs, Load, Null, Operation, Request, Room, Session, SessionId, SideBySide,
 };
 #[cfg(feature = "openssl")]
+#[cfg_attr(docsrs, doc(cfg(feature = "openssl")))]
 #[doc(inline)]
 pub use lanecrypt_engine::{OpenSsl, OpenSslError};
 #[doc(inline)]
 pub use lanecrypt_random as random;
 #[cfg(feature = "rsa")]
+#[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
 #[doc(inline)]
 pub use lanecrypt_rsa as rsa;
 
-/// Tests the README's examples with the documentation.
+/// Tests the examples of the README and of the guide with the documentation.
 #[cfg(all(doctest, feature = "rsa", feature = "device", target_os = "linux"))]
 #[doc = include_str!("../README.md")]
+#[doc = include_str!("../../GUIDE.md")]
 #[derive(Debug)]
 pub struct Readme;
