@@ -159,7 +159,23 @@ impl Aead<32, 24> for XChaCha20Poly1305 {
     }
 }
 
+impl ChaCha20Poly1305 {
+    /// The level of its kernels.
+    #[must_use]
+    #[inline]
+    pub fn isa(&self) -> Isa {
+        self.isa
+    }
+}
+
 impl XChaCha20Poly1305 {
+    /// The level of its kernels.
+    #[must_use]
+    #[inline]
+    pub fn isa(&self) -> Isa {
+        self.isa
+    }
+
     /// The key and the nonce of a message under ChaCha20-Poly1305: the front of the nonce goes
     /// into the key, four zeros take its place.
     #[inline]

@@ -45,8 +45,8 @@ const PART: usize = 4096;
 /// All have the arguments `hash: &ghash::Key, keys: &[[u8; 16]; N], first: u128, aad: &[u8], data:
 /// InOutBuf<'_, '_, u8>, way: Way<WAY>` and return the tag. `first` is the counter block of the
 /// tag, as a big-endian number. Its last 32 bits are the counter. They do not wrap within the
-/// message, so kernels may add to the number as a whole. Only `in_turn` takes messages in which
-/// they wrap.
+/// message, so kernels may add to the number as a whole, and [`takes`] says which of them they may
+/// begin at.
 macro_rules! best {
     ($isa:expr, $f:ident $args:tt) => {
         by_isa!($isa, $f $args: Avx512 => avx512, Avx2Vaes => avx2vaes, AesNi => aesni,
@@ -63,7 +63,6 @@ macro_rules! best {
 pub struct AesGcm<const BITS: usize> {
     hash: ghash::Key,
     cipher: AesForward<BITS>,
-    isa: Isa,
 }
 
 // Each key size has one instance in this crate, not in the crate that uses it, so that programs get
@@ -121,9 +120,9 @@ macro_rules! key_size {
                 data: InOutBuf<'_, '_, u8>,
             ) -> [u8; 16] {
                 let first = u128::from_be_bytes(*first);
-                if message::wraps(first, data.len()) {
+                if message::wraps(first, data.len()) || !takes(self.isa(), first) {
                     let (hash, keys) = (&self.hash, self.cipher.forward());
-                    return in_turn::run(hash, keys, first, aad, data, Way::<WAY>);
+                    return in_turn::any::<_, WAY>(hash, keys, first, aad, data);
                 }
                 self.run::<WAY>(first, aad, data)
             }
@@ -150,8 +149,7 @@ macro_rules! key_size {
 
             #[inline]
             fn empty(isa: Isa) -> Self {
-                let (hash, cipher) = (ghash::Key::empty(isa), AesForward::empty(isa));
-                Self { hash, cipher, isa }
+                Self { hash: ghash::Key::empty(isa), cipher: AesForward::empty(isa) }
             }
 
             fn set_key(&mut self, key: &[u8; $bits / 8]) {
@@ -198,18 +196,26 @@ impl<const BITS: usize> AesGcm<BITS> {
     #[must_use]
     #[inline]
     pub fn isa(&self) -> Isa {
-        self.isa
+        self.hash.isa()
     }
 }
 
 impl<const BITS: usize> fmt::Debug for AesGcm<BITS> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut f = f.debug_struct("AesGcm");
-        f.field("bits", &BITS).field("isa", &self.isa).finish_non_exhaustive()
+        f.field("bits", &BITS).field("isa", &self.isa()).finish_non_exhaustive()
     }
 }
 
 impl<const BITS: usize> ZeroizeOnDrop for AesGcm<BITS> {}
+
+/// Whether the kernels in one pass take messages from this counter block on: one, as after a nonce
+/// of 96 bits, or with 512-bit registers any.
+#[inline]
+fn takes(isa: Isa, first: u128) -> bool {
+    let any = Level::Avx512.is_built() && isa.has(Level::Avx512);
+    any || first & u128::from(u32::MAX) == 1
+}
 
 /// The counter block of the tag for a nonce of 96 bits, as a number.
 #[inline]

@@ -70,6 +70,23 @@ pub(crate) fn xor<const N: usize>(
     }
 }
 
+/// XORs keystream from `counter` on into `data`, in which the lower half of the counter does not
+/// wrap. A caller that has kernels of its own from AES instructions on needs only `LOW` levels.
+#[inline(always)]
+pub(crate) fn xor_from<const N: usize, const LOW: bool>(
+    isa: Isa,
+    keys: &[[u8; 16]; N],
+    counter: u128,
+    data: InOutBuf<'_, '_, u8>,
+) {
+    let way = INTO;
+    if LOW {
+        by_isa!(isa, ctr(keys, counter, data, way): Ssse3 => ssse3, _ => portable);
+    } else {
+        best!(isa, ctr(keys, counter, data, way));
+    }
+}
+
 /// Writes keystream from `counter` on over `out`, and leaves the next counter there.
 #[inline(always)]
 pub(super) fn keystream<const N: usize>(

@@ -17,7 +17,7 @@ use core::arch::x86_64::*;
 use inout::InOutBuf;
 
 use super::part::{first_bytes, load_part, store_part};
-use super::{OPEN, SEAL, in_turn, lengths, number};
+use super::{OPEN, SEAL, lengths, number};
 use crate::Level;
 use crate::ghash::pclmul::{self, Product, multiply, reduce, reversed};
 use crate::ghash::{self, POWERS, ROOM};
@@ -39,19 +39,9 @@ pub(super) fn run<const N: usize, const WAY: bool>(
     first: u128,
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
-    way: Way<WAY>,
+    _: Way<WAY>,
 ) -> [u8; 16] {
-    if !is_one(first) {
-        return in_turn::run(hash, keys, first, aad, data, way);
-    }
     one_pass::<N, WAY>(keys, hash.powers(), first, aad, data)
-}
-
-/// Whether the counter starts at one, as after a nonce of 96 bits: steps need that. Others are
-/// rare, and run in turn.
-#[inline]
-pub(super) fn is_one(first: u128) -> bool {
-    first & u128::from(u32::MAX) == 1
 }
 
 #[inline]

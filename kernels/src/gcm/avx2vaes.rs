@@ -8,9 +8,9 @@ use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
-use super::aesni::{self, BEGIN, LAST, WHOLE, is_one};
+use super::aesni::{self, BEGIN, LAST, WHOLE};
 use super::part::{first_bytes256, load_pair, load_part, store_pair};
-use super::{OPEN, SEAL, in_turn, lengths, number};
+use super::{OPEN, SEAL, lengths, number};
 use crate::Level;
 use crate::ghash::vpclmul256::{self, Product, WIDTH, reduce, reversed, sum_of};
 use crate::ghash::{self, POWERS, ROOM, pclmul};
@@ -32,11 +32,8 @@ pub(super) fn run<const N: usize, const WAY: bool>(
     first: u128,
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
-    way: Way<WAY>,
+    _: Way<WAY>,
 ) -> [u8; 16] {
-    if !is_one(first) {
-        return in_turn::run(hash, keys, first, aad, data, way);
-    }
     one_pass::<N, WAY>(keys, hash.powers(), first, aad, data)
 }
 

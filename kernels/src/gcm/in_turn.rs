@@ -2,12 +2,12 @@
 
 use inout::InOutBuf;
 
-use super::message::{absorb, ctr};
+use super::message::{ANY, LOW, absorb, ctr};
 use super::{OPEN, PART, SEAL, lengths};
 use crate::isa::Way;
 use crate::{ghash, wipe};
 
-/// Sections 7.1 and 7.2, from the first counter block on.
+/// Sections 7.1 and 7.2, from the first counter block on, at levels without AES instructions.
 pub(super) fn run<const N: usize, const WAY: bool>(
     hash: &ghash::Key,
     keys: &[[u8; 16]; N],
@@ -15,6 +15,28 @@ pub(super) fn run<const N: usize, const WAY: bool>(
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
     _: Way<WAY>,
+) -> [u8; 16] {
+    at::<N, WAY, LOW>(hash, keys, first, aad, data)
+}
+
+/// The same at any level, for messages that the kernels in one pass do not take.
+pub(super) fn any<const N: usize, const WAY: bool>(
+    hash: &ghash::Key,
+    keys: &[[u8; 16]; N],
+    first: u128,
+    aad: &[u8],
+    data: InOutBuf<'_, '_, u8>,
+) -> [u8; 16] {
+    at::<N, WAY, ANY>(hash, keys, first, aad, data)
+}
+
+#[inline(always)]
+fn at<const N: usize, const WAY: bool, const LEVELS: bool>(
+    hash: &ghash::Key,
+    keys: &[[u8; 16]; N],
+    first: u128,
+    aad: &[u8],
+    data: InOutBuf<'_, '_, u8>,
 ) -> [u8; 16] {
     let lengths = lengths(aad.len() as u64, data.len() as u64).to_be_bytes();
     let isa = hash.isa();
@@ -31,7 +53,7 @@ pub(super) fn run<const N: usize, const WAY: bool>(
     if WAY == OPEN {
         absorb(hash, &mut sum, begun.get_in());
     }
-    let mut counter = ctr(isa, keys, first, (&mut head[..text.end]).into());
+    let mut counter = ctr::<N, LEVELS>(isa, keys, first, (&mut head[..text.end]).into());
     begun.get_out().copy_from_slice(&head[text]);
     if WAY == SEAL {
         absorb(hash, &mut sum, begun.get_out());
@@ -44,7 +66,7 @@ pub(super) fn run<const N: usize, const WAY: bool>(
         if WAY == OPEN {
             absorb(hash, &mut sum, part.get_in());
         }
-        counter = ctr(isa, keys, counter, part.reborrow());
+        counter = ctr::<N, LEVELS>(isa, keys, counter, part.reborrow());
         if WAY == SEAL {
             absorb(hash, &mut sum, part.get_out());
         }

@@ -6,7 +6,7 @@ use super::AesGcm;
 macro_rules! key_size {
     ($bits:literal, $set:ident) => {
         pub(super) fn $set(gcm: &mut AesGcm<$bits>, key: &[u8; $bits / 8]) {
-            by_isa!(gcm.isa, $set(gcm, key): Avx512 => avx512, Avx2Vaes => avx2vaes,
+            by_isa!(gcm.isa(), $set(gcm, key): Avx512 => avx512, Avx2Vaes => avx2vaes,
                 AesNi => aesni, _ => apart);
         }
     };
@@ -65,19 +65,22 @@ level!(
     "aes,avx512f,avx512bw,avx512vl,bmi2,vpclmulqdq,pclmulqdq,sse4.1,ssse3"
 );
 
-/// By the kernels of the block cipher and of the hash.
+/// By the kernels of the block cipher and of the hash, at levels without AES instructions.
 mod apart {
     use crate::gcm::AesGcm;
-    use crate::{BlockEncrypt, wipe};
+    use crate::gcm::message::LOW;
+    use crate::{BlockEncrypt, aes, wipe};
 
     macro_rules! key_size {
         ($bits:literal, $set:ident) => {
             pub(super) fn $set(gcm: &mut AesGcm<$bits>, key: &[u8; $bits / 8]) {
                 gcm.cipher.set_key(key);
-                let mut h = [[0; 16]];
-                gcm.cipher.encrypt((&mut h[..]).into());
-                gcm.hash.set(&h[0]);
-                wipe::memory(h.as_flattened_mut());
+                // A block of zeros encrypted is the keystream of the counter zero.
+                let (isa, mut h) = (gcm.isa(), [0; 16]);
+                let keys = gcm.cipher.forward();
+                aes::ctr::xor_from::<_, LOW>(isa, keys, 0, (&mut h[..]).into());
+                gcm.hash.set(&h);
+                wipe::memory(&mut h);
             }
         };
     }

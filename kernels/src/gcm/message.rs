@@ -89,14 +89,14 @@ impl Message {
             if WAY == OPEN {
                 hash.absorb(&mut self.sum, part.get_in().as_chunks().0);
             }
-            self.next = ctr(hash.isa(), keys, self.next, part.reborrow());
+            self.next = ctr::<N, ANY>(hash.isa(), keys, self.next, part.reborrow());
             if WAY == SEAL {
                 hash.absorb(&mut self.sum, part.get_out().as_chunks().0);
             }
         }
         if !rest.is_empty() {
             self.stream = [0; 16];
-            self.next = ctr(hash.isa(), keys, self.next, (&mut self.stream[..]).into());
+            self.next = ctr::<N, ANY>(hash.isa(), keys, self.next, (&mut self.stream[..]).into());
             self.block = [0; 16];
             self.crypt_part::<WAY>(0, rest);
         }
@@ -127,7 +127,7 @@ impl Message {
             hash.absorb(&mut self.sum, &[lengths]);
         }
         let mut tag = self.sum;
-        let _next = ctr(hash.isa(), keys, self.first, (&mut tag[..]).into());
+        let _next = ctr::<N, ANY>(hash.isa(), keys, self.first, (&mut tag[..]).into());
         tag
     }
 }
@@ -214,10 +214,15 @@ pub(super) fn wraps(first: u128, bytes: usize) -> bool {
     bytes.div_ceil(16) as u64 + 1 > until_wrap(first)
 }
 
+/// The levels whose kernels of AES run: all, or those without AES instructions, for a program that
+/// has one pass for the others.
+pub(super) const ANY: bool = false;
+pub(super) const LOW: bool = true;
+
 /// XORs keystream from `counter` on into `data`, and returns the next counter block. The rest of a
 /// last part block is dropped.
 #[expect(clippy::cast_possible_truncation, reason = "no more blocks than the message has")]
-pub(super) fn ctr<const N: usize>(
+pub(super) fn ctr<const N: usize, const LEVELS: bool>(
     isa: Isa,
     keys: &[[u8; 16]; N],
     counter: u128,
@@ -228,7 +233,8 @@ pub(super) fn ctr<const N: usize>(
         let blocks = until_wrap(counter).min(data.len().div_ceil(16) as u64);
         let length = data.len().min((blocks as usize).saturating_mul(16));
         let (part, rest) = data.split_at(length);
-        aes::ctr::xor(isa, keys, &mut { counter }, part);
+        // Not even 32 bits wrap before the end of the part.
+        aes::ctr::xor_from::<N, LEVELS>(isa, keys, counter, part);
         counter = counted(counter, blocks);
         if rest.is_empty() {
             return counter;
