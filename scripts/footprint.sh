@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# What a minimal program gains in size by the per-thread generator: machine code (.text),
-# constants (.rodata) and the rest of the file that is loaded (unwinding tables, relocations), each
-# against the same program without it. The bar is 20 kB of machine code for ChaCha20, by name, with the
-# portable kernel and those of one instruction set. The default holds two cores and has no bar.
+# What a minimal program gains in size by the per-thread generator, and by a cipher that seals and
+# opens: machine code (.text), constants (.rodata) and the rest of the file that is loaded (unwinding
+# tables, relocations), each against the same program without it. The bar is 20 kB of machine code for
+# ChaCha20, by name, with the portable kernel and those of one instruction set. The default holds two
+# cores and has no bar. A cipher with one algorithm has 150 kB for all of that, with all kernels.
 #
 #   footprint.sh        all cores, all instruction sets
 #   footprint.sh bar    only what has a bar
@@ -14,7 +15,9 @@ export CARGO_TARGET_DIR=$PWD/target/footprint
 cp Cargo.lock scripts/footprint/Cargo.lock
 
 bar=20000
+bar_of_ciphers=150000
 cores=(default chacha20 chacha12 chacha8 aes-256-ctr)
+ciphers=(aes-256-gcm chacha20-poly1305 cipher)
 sets=("" isa-ssse3 isa-avx2 isa-avx512 isa-ssse3,isa-avx2,isa-avx512)
 if [ "${1-}" = bar ]; then
     cores=(chacha20)
@@ -42,7 +45,7 @@ symbols() {
         $3 ~ /^[tT]$/ && /lanecrypt/ { size = $2; sub(/^[^ ]* [^ ]* [^ ]* /, ""); print size + 0, $0 }'
 }
 
-row='%-13s %-27s %9s %9s %9s %s\n'
+row='%-17s %-27s %9s %9s %9s %s\n'
 echo "Bytes that a program gains by lanecrypt_random, default release profile, no LTO"
 # shellcheck disable=SC2059
 printf "$row" core "kernels" code constants rest ""
@@ -65,6 +68,24 @@ for features in "${sets[@]}"; do
 done
 
 if [ "${1-}" = bar ]; then exit; fi
+
+echo
+echo "The same by lanecrypt_ciphers: a type with one algorithm, or any by its name"
+cargo build --quiet --release \
+    --manifest-path scripts/footprint/Cargo.toml --features "ciphers,$features" \
+    --bin nothing "${ciphers[@]/#/--bin=}"
+read -r text constants rest < <(sections nothing)
+for cipher in "${ciphers[@]}"; do
+    read -r t c r < <(sections "$cipher")
+    note=
+    if [ "$cipher" != cipher ]; then
+        note="of $bar_of_ciphers in all"
+        if [ $((t + c + r - text - constants - rest)) -gt $bar_of_ciphers ]; then note="over $note"; fi
+    fi
+    # shellcheck disable=SC2059
+    printf "$row" "$cipher" "portable,${features//isa-/}" \
+        $((t - text)) $((c - constants)) $((r - rest)) "$note"
+done
 
 echo
 echo "AES-NI is always in where AES is. The largest functions of ours in chacha20,"

@@ -2,15 +2,19 @@
 //! threads.
 
 mod aead_key;
+mod any_key;
 mod attached;
 mod chained;
 mod kernel;
+mod keyed;
 pub mod lanes;
 mod limits;
+mod methods;
 mod opener;
 mod pieces;
 mod sealer;
 mod tag;
+mod typed;
 
 use core::fmt;
 
@@ -18,15 +22,21 @@ use inout::InOutBuf;
 use lanecrypt_kernels::{Isa, wipe};
 use zeroize::ZeroizeOnDrop;
 
-use self::aead_key::{AeadKey, Head, by_key, by_key_of, sealing_ciphers};
-use self::kernel::Kernel;
+use self::aead_key::{AeadKey, Head};
+use self::attached::Attached;
+use self::keyed::Keyed;
 use self::limits::Limits;
+use self::methods::methods;
 pub use self::opener::Opener;
 pub use self::sealer::Sealer;
-use crate::{Algorithm, Error};
+pub use self::typed::{Aes128Gcm, Aes192Gcm, Aes256Gcm, ChaCha20Poly1305, XChaCha20Poly1305};
+use crate::{Algorithm, Error, Nonce, NonceSequence};
 
 /// One keyed cipher with authentication: AES-GCM (NIST SP 800-38D), ChaCha20-Poly1305 (RFC 8439) or
 /// XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha).
+///
+/// The algorithm is chosen when the program runs. Where it is known before, types with one algorithm,
+/// such as [`Aes256Gcm`], have the same methods, are smaller and link nothing else.
 ///
 /// A sealed message can only be read with the key. If the message, its associated data or its nonce
 /// was changed, [`open`](Self::open) wipes its output and returns [`Error::Authentication`].
@@ -203,13 +213,6 @@ impl Cipher {
         Head::empty(isa, algorithm, |key| Self { key })
     }
 
-    /// Its algorithm.
-    #[must_use]
-    #[inline]
-    pub fn algorithm(&self) -> Algorithm {
-        self.key.head().algorithm
-    }
-
     /// The length of a tag in bytes, by which a sealed message is longer:
     /// [`Algorithm::tag_length`], unless [`set_tag_length`](Self::set_tag_length) has changed it.
     #[must_use]
@@ -237,66 +240,9 @@ impl Cipher {
         head.tag_length = bytes;
         Ok(())
     }
-
-    /// Encrypts a whole message and writes its tag, of [`tag_length`](Self::tag_length) bytes. The
-    /// data is a slice in place, or an [`InOutBuf`] from one buffer to another.
-    ///
-    /// **The nonce must not have been used before under this key.**
-    ///
-    /// # Errors
-    ///
-    /// [`Error::TagLength`], [`Error::NonceLength`], [`Error::AadLength`] or [`Error::DataLength`].
-    /// After an error nothing has changed.
-    //
-    // Inlined: otherwise the arguments would be stored in parts and read as a whole, and kernels
-    // would stall on the stores.
-    #[inline(always)]
-    pub fn seal_detached<'i, 'o>(
-        &self,
-        nonce: &[u8],
-        aad: &[u8],
-        data: impl Into<InOutBuf<'i, 'o, u8>>,
-        tag: &mut [u8],
-    ) -> Result<(), Error> {
-        let data = data.into();
-        self.admit(aad.len(), data.len(), tag.len())?;
-        by_key!(&self.key, key => key.seal_message(nonce, aad, data, tag))
-    }
-
-    /// Decrypts a whole message, if its tag, of [`tag_length`](Self::tag_length) bytes, is right.
-    /// The data is a slice in place, or an [`InOutBuf`] from one buffer to another.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Authentication`]: the output has been wiped. [`Error::TagLength`],
-    /// [`Error::NonceLength`], [`Error::AadLength`] or [`Error::DataLength`]: nothing has changed.
-    #[inline(always)]
-    pub fn open_detached<'i, 'o>(
-        &self,
-        nonce: &[u8],
-        aad: &[u8],
-        data: impl Into<InOutBuf<'i, 'o, u8>>,
-        tag: &[u8],
-    ) -> Result<(), Error> {
-        let mut data = data.into();
-        self.admit(aad.len(), data.len(), tag.len())?;
-        let verdict = by_key!(&self.key, key => key.open_message(nonce, aad, data.reborrow(), tag));
-        if verdict == Err(Error::Authentication) {
-            wipe::memory(data.get_out());
-        }
-        verdict
-    }
-
-    /// Checks the lengths of a message.
-    #[inline]
-    fn admit(&self, aad: usize, data: usize, tag: usize) -> Result<(), Error> {
-        let head = self.key.head();
-        if tag != head.tag_length {
-            return Err(Error::TagLength);
-        }
-        head.limits.admit(aad as u64, data as u64)
-    }
 }
+
+methods!(Cipher, AeadKey, "Cipher::new(Algorithm::AES_128_GCM, &[7; 16])?", "[0; 12]");
 
 impl fmt::Debug for Cipher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -304,5 +250,14 @@ impl fmt::Debug for Cipher {
     }
 }
 
-// Every expanded key wipes itself.
-impl ZeroizeOnDrop for Cipher {}
+/// [`Cipher`], and the types that have one algorithm: what a [`Sealer`] or an [`Opener`] works with.
+/// Only this crate implements it.
+#[expect(private_bounds, reason = "what it has is for this crate alone")]
+pub trait AeadCipher: Sealed {}
+
+/// What is below an [`AeadCipher`].
+trait Sealed {
+    type Key: Keyed;
+
+    fn key(&self) -> &Self::Key;
+}

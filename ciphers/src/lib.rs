@@ -4,6 +4,10 @@
 //! with nonces from [`Nonces`] or [`RandomNonces`], which do not repeat. [`Sealer`] and [`Opener`]
 //! take long data in pieces. Raw ciphers, which do not authenticate, are in [`hazmat`].
 //!
+//! A program that has chosen its algorithm takes [`Aes256Gcm`], [`ChaCha20Poly1305`] or another type
+//! with one algorithm: it has the methods of a `Cipher`, keys of the wrong length do not compile, and
+//! nothing of the other algorithms is linked.
+//!
 //! [`Algorithm`] is the table of everything that is built in; tests, programs and benchmarks
 //! iterate over it. An operation that is refused returns an [`Error`]. No input of a caller causes
 //! a panic.
@@ -36,7 +40,10 @@ mod primitive;
 pub mod rustcrypto;
 
 pub use algorithm::{Algorithm, Mode};
-pub use cipher::{Cipher, Opener, Sealer, lanes};
+pub use cipher::{
+    AeadCipher, Aes128Gcm, Aes192Gcm, Aes256Gcm, ChaCha20Poly1305, Cipher, Opener, Sealer,
+    XChaCha20Poly1305, lanes,
+};
 pub use error::{Error, UnknownAlgorithm};
 pub use inout::InOutBuf;
 pub use key_lengths::KeyLengths;

@@ -261,7 +261,12 @@ impl Primitive {
     /// stack.
     #[inline]
     pub(crate) fn sets_keys_shallowly(self, isa: Isa) -> bool {
-        self.row().family.shallow.is_some_and(|level| isa.has(level))
+        self.shallow_from().is_some_and(|level| isa.has(level))
+    }
+
+    /// The level from which on it does.
+    pub(crate) const fn shallow_from(self) -> Option<Level> {
+        self.row().family.shallow
     }
 }
 

@@ -1,8 +1,8 @@
 //! The traits of RustCrypto's crates [`aead`](::aead) 0.6 and [`cipher`] 0.5, so that programs
 //! written for them run on these kernels.
 //!
-//! [`Aes256Gcm`] and the other types with authentication are a [`Cipher`](crate::Cipher) behind the
-//! traits:
+//! [`Aes256Gcm`] and the other types with authentication are those of [this crate](crate::Aes256Gcm)
+//! behind the traits:
 //!
 //! ```
 //! use aead::{AeadInOut, KeyInit};

@@ -4,7 +4,10 @@ use core::mem::MaybeUninit;
 use core::ptr;
 
 use lanecrypt_ciphers::hazmat::burn_stack;
-use lanecrypt_ciphers::{Algorithm, Cipher, Isa, Level, Mode};
+use lanecrypt_ciphers::{
+    Aes128Gcm, Aes192Gcm, Aes256Gcm, Algorithm, ChaCha20Poly1305, Cipher, Isa, Level, Mode,
+    XChaCha20Poly1305,
+};
 use lanecrypt_testing::aeads::whole;
 
 /// Of a code the key comes first, and what is expanded of it is another thing: the key of the cipher
@@ -51,6 +54,39 @@ fn around_a_cipher(algorithm: Algorithm) -> [Vec<u8>; 2] {
     bytes_around_drop(Cipher::new(algorithm, key(algorithm)).expect("a good key"))
 }
 
+/// The same of the type that has this algorithm only, if there is one, and of a message under it.
+fn around_typed(algorithm: Algorithm) -> Option<[[Vec<u8>; 2]; 2]> {
+    macro_rules! around {
+        ($name:ident) => {{
+            #[inline(never)]
+            fn around_a_cipher(key: &[u8; $name::KEY_LENGTH]) -> [Vec<u8>; 2] {
+                bytes_around_drop($name::new(key))
+            }
+            #[inline(never)]
+            fn around_a_message(cipher: &$name) -> [Vec<u8>; 2] {
+                let mut sealer = cipher.sealer(&[7; $name::NONCE_LENGTH]).expect("a good nonce");
+                sealer.associate(b"associated").expect("short enough");
+                sealer.encrypt(&mut [9; 29][..]).expect("short enough");
+                bytes_around_drop(sealer)
+            }
+            let key = key(algorithm).try_into().expect("its length");
+            let cipher = $name::boxed(key);
+            burn_stack();
+            let of_cipher = around_a_cipher(key);
+            burn_stack();
+            [of_cipher, around_a_message(&cipher)]
+        }};
+    }
+    Some(match algorithm {
+        Algorithm::AES_128_GCM => around!(Aes128Gcm),
+        Algorithm::AES_192_GCM => around!(Aes192Gcm),
+        Algorithm::AES_256_GCM => around!(Aes256Gcm),
+        Algorithm::CHACHA20_POLY1305 => around!(ChaCha20Poly1305),
+        Algorithm::XCHACHA20_POLY1305 => around!(XChaCha20Poly1305),
+        _ => return None,
+    })
+}
+
 /// Not inlined, as [`around_a_cipher`].
 #[inline(never)]
 fn around_a_message(cipher: &Cipher) -> [Vec<u8>; 2] {
@@ -66,15 +102,21 @@ fn around_a_message(cipher: &Cipher) -> [Vec<u8>; 2] {
 fn a_dropped_cipher_leaves_no_key() {
     for &algorithm in Algorithm::ALL.iter().filter(|row| row.is_aead()) {
         burn_stack();
-        let [before, after] = around_a_cipher(algorithm);
-        // Kernels without AES instructions may keep the key in another form.
-        let visible = algorithm.mode() == Mode::Poly1305 || Isa::detect().has(Level::AesNi);
-        assert!(!visible || holds(&before, key(algorithm)), "{algorithm}: looked for in vain");
-        assert!(nonzero(&before) > nonzero(&after) + 16, "{algorithm}: nothing to wipe");
-        assert!(!holds(&after, key(algorithm)), "{algorithm}");
-        // The limits, the algorithm and the instruction set remain.
-        assert!(nonzero(&after) < 50, "{algorithm}: {} of {}", nonzero(&after), nonzero(&before));
+        is_wiped(algorithm, around_a_cipher(algorithm));
+        let typed = around_typed(algorithm);
+        assert_eq!(typed.is_some(), algorithm.mac().is_none(), "{algorithm}");
+        typed.into_iter().for_each(|[place, _]| is_wiped(algorithm, place));
     }
+}
+
+fn is_wiped(algorithm: Algorithm, [before, after]: [Vec<u8>; 2]) {
+    // Kernels without AES instructions may keep the key in another form.
+    let visible = algorithm.mode() == Mode::Poly1305 || Isa::detect().has(Level::AesNi);
+    assert!(!visible || holds(&before, key(algorithm)), "{algorithm}: looked for in vain");
+    assert!(nonzero(&before) > nonzero(&after) + 16, "{algorithm}: nothing to wipe");
+    assert!(!holds(&after, key(algorithm)), "{algorithm}");
+    // The limits, the algorithm and the instruction set remain.
+    assert!(nonzero(&after) < 50, "{algorithm}: {} of {}", nonzero(&after), nonzero(&before));
 }
 
 #[test]
@@ -82,10 +124,14 @@ fn a_dropped_message_leaves_no_state() {
     for &algorithm in Algorithm::ALL.iter().filter(|row| row.is_aead()) {
         let cipher = Cipher::new(algorithm, key(algorithm)).expect("a good key");
         burn_stack();
-        let [before, after] = around_a_message(&cipher);
-        assert!(!holds(&after, key(algorithm)), "{algorithm}");
-        // References and counts of bytes remain.
-        assert!(nonzero(&after) < 50, "{algorithm}: {} of {}", nonzero(&after), nonzero(&before));
-        assert!(nonzero(&after) + 20 < nonzero(&before), "{algorithm}: {}", nonzero(&after));
+        has_no_state(algorithm, around_a_message(&cipher));
+        around_typed(algorithm).into_iter().for_each(|[_, place]| has_no_state(algorithm, place));
     }
+}
+
+fn has_no_state(algorithm: Algorithm, [before, after]: [Vec<u8>; 2]) {
+    assert!(!holds(&after, key(algorithm)), "{algorithm}");
+    // References and counts of bytes remain.
+    assert!(nonzero(&after) < 50, "{algorithm}: {} of {}", nonzero(&after), nonzero(&before));
+    assert!(nonzero(&after) + 20 < nonzero(&before), "{algorithm}: {}", nonzero(&after));
 }

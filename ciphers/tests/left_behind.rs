@@ -6,7 +6,10 @@
 use core::arch::asm;
 use core::hint::black_box;
 
-use lanecrypt_ciphers::{Algorithm, Cipher, Error, Isa, Mac, hazmat};
+use lanecrypt_ciphers::{
+    Aes128Gcm, Aes192Gcm, Aes256Gcm, Algorithm, ChaCha20Poly1305, Cipher, Error, Isa, Mac,
+    XChaCha20Poly1305, hazmat,
+};
 use lanecrypt_testing::levels;
 use lanecrypt_testing::remains::{Keeper, Leak, Remains, Secrets, bytes_of, leaks};
 
@@ -35,6 +38,36 @@ fn another_key_leaves_nothing_but_itself() {
 #[test]
 fn a_cipher_by_value_leaves_nothing_below_its_caller() {
     nothing_is_left(|keyed, key| keyed.by_value(key));
+}
+
+/// Types with one algorithm: on the heap, by value, and with another key.
+#[test]
+fn types_with_one_algorithm_leave_nothing() {
+    macro_rules! nothing_is_left {
+        ($($name:ident)+) => {$(
+            for isa in levels() {
+                let keyed = Keyed { isa, algorithm: $name::ALGORITHM };
+                let (secrets, level) = (keyed.secrets(), isa.level());
+                let boxed = |bytes: &[u8]| {
+                    let key: &[u8; $name::KEY_LENGTH] = bytes.try_into().expect("its length");
+                    Remains::of(|| drop(black_box($name::boxed_with_isa(isa, key))))
+                };
+                assert_eq!(leaks(&secrets, keyed.keys(), boxed), [], "boxed at {level}");
+                let by_value = |bytes: &[u8]| {
+                    let key: &[u8; $name::KEY_LENGTH] = bytes.try_into().expect("its length");
+                    below(|| drop(black_box($name::with_isa(isa, key))))
+                };
+                assert_eq!(leaks(&secrets, keyed.keys(), by_value), [], "by value at {level}");
+                let again = |bytes: &[u8]| {
+                    let key: &[u8; $name::KEY_LENGTH] = bytes.try_into().expect("its length");
+                    let mut place = $name::boxed_with_isa(isa, &[0x80; $name::KEY_LENGTH]);
+                    Remains::of(|| place.set_key(key))
+                };
+                assert_eq!(leaks(&secrets, keyed.keys(), again), [], "again at {level}");
+            }
+        )+};
+    }
+    nothing_is_left!(Aes128Gcm Aes192Gcm Aes256Gcm ChaCha20Poly1305 XChaCha20Poly1305);
 }
 
 /// Keys of records of TLS are only made by value.

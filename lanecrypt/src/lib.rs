@@ -18,8 +18,8 @@
 //! # }
 //! ```
 //!
-//! [`Cipher`] seals and opens single messages, [`Engine`] many at once. The ciphers in [`hazmat`]
-//! do not authenticate.
+//! [`Cipher`] seals and opens single messages, [`Engine`] many at once. Types with one algorithm, such
+//! as [`Aes256Gcm`], link nothing else. The ciphers in [`hazmat`] do not authenticate.
 //!
 //! This crate re-exports the other crates and contains no code of its own.
 //!
@@ -35,9 +35,9 @@
 pub use lanecrypt_ciphers::rustcrypto;
 #[doc(inline)]
 pub use lanecrypt_ciphers::{
-    Algorithm, Cipher, CryptoRng, Error, InOutBuf, Isa, KeyLengths, Level, Mode, Nonce,
-    NonceSequence, Nonces, Opener, Primitive, RandomNonces, Sealer, UnknownAlgorithm, UnknownLevel,
-    hazmat,
+    AeadCipher, Aes128Gcm, Aes192Gcm, Aes256Gcm, Algorithm, ChaCha20Poly1305, Cipher, CryptoRng,
+    Error, InOutBuf, Isa, KeyLengths, Level, Mode, Nonce, NonceSequence, Nonces, Opener, Primitive,
+    RandomNonces, Sealer, UnknownAlgorithm, UnknownLevel, XChaCha20Poly1305, hazmat,
 };
 #[cfg(all(feature = "device", target_os = "linux"))]
 #[cfg_attr(docsrs, doc(cfg(all(feature = "device", target_os = "linux"))))]

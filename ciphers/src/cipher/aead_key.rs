@@ -8,6 +8,7 @@ use lanecrypt_kernels::{Aead, Isa};
 
 pub(super) use super::chained::Chained;
 use super::kernel::Kernel;
+use super::keyed::Fixed;
 use super::limits::Limits;
 use super::tag;
 use crate::key_bytes::array;
@@ -87,24 +88,7 @@ macro_rules! aead_key {
 
 sealing_ciphers!(aead_key! {});
 
-/// Evaluates an expression for the kernel of a [`AeadKey`].
-macro_rules! by_key {
-    ($expanded:expr, $key:ident => $result:expr) => {
-        sealing_ciphers!(by_key_of! { $expanded, $key => $result })
-    };
-}
-
-/// Same as [`by_key`], with the rows of the table.
-macro_rules! by_key_of {
-    ({ $keyed:expr, $found:ident => $result:expr }
-     $([$($algorithm:ident)+] $variant:ident: $kernel:ty;)+) => {
-        match $keyed {
-            $(AeadKey::$variant(_, $found) => $result,)+
-        }
-    };
-}
-
-pub(super) use {by_key, by_key_of, sealing_ciphers};
+pub(super) use sealing_ciphers;
 
 /// The fields of a cipher besides its key.
 #[derive(Clone, Copy)]
@@ -129,9 +113,13 @@ impl Head {
     }
 }
 
-/// A kernel with nonces of one usual length: the [`Kernel`] of an [`Aead`].
+/// A kernel with nonces of one usual length: the [`Kernel`] of an [`Aead`], of one algorithm.
 macro_rules! aead {
-    ($kernel:ty, $key:literal, $nonce:literal) => {
+    ($kernel:ty, $key:literal, $nonce:literal, $algorithm:ident) => {
+        impl Fixed for $kernel {
+            const ALGORITHM: Algorithm = Algorithm::$algorithm;
+        }
+
         impl Kernel for $kernel {
             type Message = <Self as Aead<$key, $nonce>>::Message;
 
@@ -213,11 +201,11 @@ macro_rules! aead {
     };
 }
 
-aead!(AesGcm<128>, 16, 12);
-aead!(AesGcm<192>, 24, 12);
-aead!(AesGcm<256>, 32, 12);
-aead!(ChaCha20Poly1305, 32, 12);
-aead!(XChaCha20Poly1305, 32, 24);
+aead!(AesGcm<128>, 16, 12, AES_128_GCM);
+aead!(AesGcm<192>, 24, 12, AES_192_GCM);
+aead!(AesGcm<256>, 32, 12, AES_256_GCM);
+aead!(ChaCha20Poly1305, 32, 12, CHACHA20_POLY1305);
+aead!(XChaCha20Poly1305, 32, 24, XCHACHA20_POLY1305);
 
 /// What a kernel does with a nonce that does not have the usual length: it refuses, unless it says
 /// otherwise.

@@ -3,47 +3,30 @@
 use inout::InOutBuf;
 use lanecrypt_kernels::wipe;
 
-use super::Cipher;
+use super::keyed::Keyed;
 use crate::{Error, Nonce, NonceSequence};
 
-impl Cipher {
-    /// Seals a packet in place: its last [`tag_length`](Self::tag_length) bytes are room for the
-    /// tag, and the bytes before them are the message.
-    ///
-    /// **The nonce must not have been used before under this key.**
-    ///
-    /// # Errors
-    ///
-    /// [`Error::OutputLength`] if there is no room for the tag, [`Error::NonceLength`],
-    /// [`Error::AadLength`] or [`Error::DataLength`]. After an error nothing has changed.
+/// What every key does with packets.
+pub(super) trait Attached: Keyed {
     #[inline]
-    pub fn seal(&self, nonce: &[u8], aad: &[u8], packet: &mut [u8]) -> Result<(), Error> {
+    fn seal(&self, nonce: &[u8], aad: &[u8], packet: &mut [u8]) -> Result<(), Error> {
         let (message, tag) = self.cut(packet).ok_or(Error::OutputLength)?;
         self.seal_detached(nonce, aad, message, tag)
     }
 
-    /// Seals a packet in place, as [`seal`](Self::seal) does, with the next nonce of `nonces`,
-    /// which it returns.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NoncesExhausted`]; [`Error::Forked`] if the parent process made the sequence;
-    /// [`Error::NonceLength`] if it was made for an algorithm with nonces of another length;
-    /// otherwise the same as [`seal`](Self::seal). After an error nothing has changed, and no nonce
-    /// is used up.
     #[inline]
-    pub fn seal_next(
+    fn seal_next(
         &self,
         nonces: &mut impl NonceSequence,
         aad: &[u8],
         packet: &mut [u8],
     ) -> Result<Nonce, Error> {
         let (message, tag) = self.cut(packet).ok_or(Error::OutputLength)?;
-        if nonces.nonce_length() != self.algorithm().nonce_length() {
+        if nonces.nonce_length() != self.nonce_length() {
             return Err(Error::NonceLength);
         }
-        self.admit(aad.len(), message.len(), tag.len())?;
-        if !message.len().is_multiple_of(self.algorithm().granularity()) {
+        self.admit_whole(aad.len(), message.len(), tag.len())?;
+        if !message.len().is_multiple_of(self.granularity()) {
             return Err(Error::DataLength);
         }
         let nonce = nonces.fresh()?;
@@ -51,15 +34,8 @@ impl Cipher {
         Ok(nonce)
     }
 
-    /// Opens a packet in place, if it is authentic, and returns the message, which is at its front.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Authentication`] if the packet is not authentic, or is shorter than a tag: the
-    /// message has been wiped. [`Error::NonceLength`], [`Error::AadLength`] or
-    /// [`Error::DataLength`]: nothing has changed.
     #[inline]
-    pub fn open<'p>(
+    fn open<'p>(
         &self,
         nonce: &[u8],
         aad: &[u8],
@@ -70,29 +46,7 @@ impl Cipher {
         Ok(message)
     }
 
-    /// Opens a packet that begins at `from`, behind a header or an explicit nonce as in TLS 1.2, and
-    /// moves the message to the front of the buffer, which it returns.
-    ///
-    /// ```
-    /// use lanecrypt_ciphers::{Algorithm, Cipher};
-    ///
-    /// # fn main() -> Result<(), lanecrypt_ciphers::Error> {
-    /// let cipher = Cipher::new(Algorithm::AES_128_GCM, &[7; 16])?;
-    /// let mut record = *b"5 bytmessage................";
-    /// let (header, packet) = record.split_at_mut(5);
-    /// cipher.seal(&[0; 12], header, packet)?;
-    ///
-    /// let header = *b"5 byt";
-    /// assert_eq!(cipher.open_within(&[0; 12], &header, &mut record, 5)?, b"message");
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Same as [`open`](Self::open). If the buffer ends before the packet begins:
-    /// [`Error::Authentication`].
-    pub fn open_within<'p>(
+    fn open_within<'p>(
         &self,
         nonce: &[u8],
         aad: &[u8],
@@ -109,31 +63,8 @@ impl Cipher {
         Ok(message)
     }
 
-    /// Seals a whole vector, and appends the tag to it.
-    ///
-    /// **The nonce must not have been used before under this key.**
-    ///
-    /// ```
-    /// use lanecrypt_ciphers::{Algorithm, Cipher};
-    ///
-    /// # fn main() -> Result<(), lanecrypt_ciphers::Error> {
-    /// let cipher = Cipher::new(Algorithm::AES_128_GCM, &[7; 16])?;
-    /// let mut packet = b"no room needed".to_vec();
-    /// cipher.seal_vec(&[0; 12], b"", &mut packet)?;
-    /// assert_eq!(packet.len(), 14 + 16);
-    ///
-    /// cipher.open_vec(&[0; 12], b"", &mut packet)?;
-    /// assert_eq!(packet, b"no room needed");
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NonceLength`], [`Error::AadLength`] or [`Error::DataLength`]. After an error nothing
-    /// has changed.
     #[cfg(feature = "std")]
-    pub fn seal_vec(&self, nonce: &[u8], aad: &[u8], packet: &mut Vec<u8>) -> Result<(), Error> {
+    fn seal_vec(&self, nonce: &[u8], aad: &[u8], packet: &mut Vec<u8>) -> Result<(), Error> {
         let length = packet.len();
         grow(packet, self.tag_length());
         let sealed = self.seal(nonce, aad, packet);
@@ -143,28 +74,15 @@ impl Cipher {
         sealed
     }
 
-    /// Opens a whole vector, if it is authentic, and cuts the tag off.
-    ///
-    /// # Errors
-    ///
-    /// Same as [`open`](Self::open). After an error the vector is as long as before.
     #[cfg(feature = "std")]
-    pub fn open_vec(&self, nonce: &[u8], aad: &[u8], packet: &mut Vec<u8>) -> Result<(), Error> {
+    fn open_vec(&self, nonce: &[u8], aad: &[u8], packet: &mut Vec<u8>) -> Result<(), Error> {
         let length = self.open(nonce, aad, packet)?.len();
         packet.truncate(length);
         Ok(())
     }
 
-    /// Seals a message into a packet that is longer by [`tag_length`](Self::tag_length) bytes.
-    ///
-    /// **The nonce must not have been used before under this key.**
-    ///
-    /// # Errors
-    ///
-    /// [`Error::OutputLength`] if the packet has another length, [`Error::NonceLength`],
-    /// [`Error::AadLength`] or [`Error::DataLength`]. After an error nothing has changed.
     #[inline]
-    pub fn seal_to(
+    fn seal_to(
         &self,
         nonce: &[u8],
         aad: &[u8],
@@ -176,16 +94,8 @@ impl Cipher {
         self.seal_detached(nonce, aad, data, tag)
     }
 
-    /// Opens a packet into a message that is shorter by [`tag_length`](Self::tag_length) bytes, if
-    /// it is authentic.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Authentication`] if the packet is not authentic, or is shorter than a tag: the
-    /// message has been wiped. [`Error::OutputLength`] if the message has another length,
-    /// [`Error::NonceLength`], [`Error::AadLength`] or [`Error::DataLength`]: nothing has changed.
     #[inline]
-    pub fn open_to(
+    fn open_to(
         &self,
         nonce: &[u8],
         aad: &[u8],
@@ -207,6 +117,8 @@ impl Cipher {
         packet.split_at_mut_checked(packet.len().checked_sub(self.tag_length())?)
     }
 }
+
+impl<K: Keyed> Attached for K {}
 
 /// Makes a vector longer by zeros. If it has to move, nothing of the message stays behind.
 #[cfg(feature = "std")]

@@ -3,6 +3,7 @@
 use inout::InOutBuf;
 use lanecrypt_kernels::Isa;
 
+use super::keyed::Running;
 use crate::{Algorithm, Error};
 
 /// What a cipher with authentication does with a message. It writes or compares the tag itself: a
@@ -51,4 +52,37 @@ pub(super) trait Kernel: Sized {
 
     /// Whether a tag is how the right one begins.
     fn verify(&self, message: Self::Message, tag: &[u8]) -> Result<(), Error>;
+}
+
+/// A message in pieces under the key of one kernel.
+pub(super) struct Single<'k, K: Kernel> {
+    pub(super) kernel: &'k K,
+    pub(super) message: K::Message,
+}
+
+impl<K: Kernel> Running for Single<'_, K> {
+    #[inline]
+    fn associate(&mut self, aad: &[u8]) {
+        self.kernel.associate_next(&mut self.message, aad);
+    }
+
+    #[inline]
+    fn encrypt(&mut self, data: InOutBuf<'_, '_, u8>) {
+        self.kernel.encrypt_next(&mut self.message, data);
+    }
+
+    #[inline]
+    fn decrypt(&mut self, data: InOutBuf<'_, '_, u8>) {
+        self.kernel.decrypt_next(&mut self.message, data);
+    }
+
+    #[inline]
+    fn finish(self, tag: &mut [u8]) {
+        self.kernel.finish(self.message, tag);
+    }
+
+    #[inline]
+    fn verify(self, tag: &[u8]) -> Result<(), Error> {
+        self.kernel.verify(self.message, tag)
+    }
 }

@@ -15,6 +15,7 @@ use lanecrypt_kernels::{lanes, wipe};
 
 use super::aead_key::AeadKey;
 use super::chained;
+use super::keyed::Keyed;
 use super::{Cipher, tag};
 use crate::{Algorithm, Mode, Primitive};
 
@@ -147,7 +148,7 @@ fn seal_beside<'a>(lengths: Lengths, messages: impl Iterator<Item = Sealing<'a>>
         let Sealing { cipher, nonce, aad, data, tag, outcome } = message;
         if lengths.contain(data.len())
             && let Some(key) = LaneKey::new(cipher, nonce)
-            && cipher.admit(aad.len(), data.len(), tag.len()).is_ok()
+            && cipher.key.admit_whole(aad.len(), data.len(), tag.len()).is_ok()
             && tag.len() == 16
         {
             // The length was just compared.
@@ -181,7 +182,7 @@ fn open_beside<'a>(lengths: Lengths, mut messages: impl Iterator<Item = Opening<
             let Opening { cipher, nonce, aad, data, tag, outcome } = message;
             if lengths.contain(data.len())
                 && let Some(key) = LaneKey::new(cipher, nonce)
-                && cipher.admit(aad.len(), data.len(), tag.len()).is_ok()
+                && cipher.key.admit_whole(aad.len(), data.len(), tag.len()).is_ok()
                 && let Some(right) = right.next()
             {
                 lanes.push(key.lane(aad, data, right));

@@ -28,12 +28,13 @@ pub(super) struct Limits {
 
 impl Limits {
     /// The limits of an algorithm with tags of `tag_length` bytes.
-    pub(super) fn new(algorithm: Algorithm, tag_length: usize) -> Result<Self, Error> {
+    pub(super) const fn new(algorithm: Algorithm, tag_length: usize) -> Result<Self, Error> {
         if let Some(mac) = algorithm.mac() {
-            if !(mac.shortest_tag()..=mac.output_length()).contains(&tag_length) {
+            if tag_length < mac.shortest_tag() || tag_length > mac.output_length() {
                 return Err(Error::TagLength);
             }
-            let data = if algorithm.mode() == Mode::Ctr { CTR_LONGEST } else { HMAC_HASHED };
+            let ctr = matches!(algorithm.mode(), Mode::Ctr);
+            let data = if ctr { CTR_LONGEST } else { HMAC_HASHED };
             return Ok(Self { aad: HMAC_HASHED, data, packet: HMAC_HASHED });
         }
         let packet = match (algorithm.mode(), tag_length) {

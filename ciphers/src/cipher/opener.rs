@@ -5,25 +5,13 @@ use core::fmt;
 use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
-use super::Cipher;
+use super::keyed::Keyed;
 use super::pieces::Pieces;
+use super::{AeadCipher, Cipher};
 use crate::Error;
 
-impl Cipher {
-    /// Begins to open a message in pieces.
-    ///
-    /// **Read what [`Opener`] says about its plaintext.**
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NonceLength`].
-    #[inline]
-    pub fn opener(&self, nonce: &[u8]) -> Result<Opener<'_>, Error> {
-        Pieces::new(self, nonce).map(Opener)
-    }
-}
-
-/// One message that is opened in pieces, under the key of a [`Cipher`].
+/// One message that is opened in pieces, under the key of a [`Cipher`] or of a
+/// type with one algorithm.
 ///
 /// **Do not use the plaintext until [`finish`](Self::finish) has succeeded.** Until then, only
 /// store it where nobody else can see it. If `finish` fails, the caller must discard all of it. An
@@ -57,9 +45,14 @@ impl Cipher {
 /// # }
 /// ```
 #[must_use = "a message is not authentic before `finish` says so"]
-pub struct Opener<'c>(Pieces<'c>);
+pub struct Opener<'c, C: AeadCipher = Cipher>(Pieces<'c, C::Key>);
 
-impl Opener<'_> {
+impl<'c, C: AeadCipher> Opener<'c, C> {
+    #[inline]
+    pub(super) fn new(cipher: &'c C, nonce: &[u8]) -> Result<Self, Error> {
+        Pieces::new(cipher.key(), nonce).map(Self)
+    }
+
     /// Takes the next piece of the associated data, of any length.
     ///
     /// # Errors
@@ -93,19 +86,19 @@ impl Opener<'_> {
     /// [`Error::Authentication`] or [`Error::TagLength`]: the caller must discard what has been
     /// decrypted.
     pub fn finish(self, tag: &[u8]) -> Result<(), Error> {
-        if tag.len() != self.0.cipher().tag_length() {
+        if tag.len() != self.0.key().tag_length() {
             return Err(Error::TagLength);
         }
         self.0.verify(tag)
     }
 }
 
-impl fmt::Debug for Opener<'_> {
+impl<C: AeadCipher> fmt::Debug for Opener<'_, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let algorithm = self.0.cipher().algorithm();
+        let algorithm = self.0.key().algorithm();
         f.debug_struct("Opener").field("algorithm", &algorithm).finish_non_exhaustive()
     }
 }
 
 // The kernel's state wipes itself.
-impl ZeroizeOnDrop for Opener<'_> {}
+impl<C: AeadCipher> ZeroizeOnDrop for Opener<'_, C> {}

@@ -2,15 +2,13 @@
 
 use inout::InOutBuf;
 
-use super::Cipher;
-use super::aead_key::{AeadKey, Chained, kernels, sealing_ciphers};
-use super::kernel::Kernel;
+use super::keyed::{Keyed, Running};
 use crate::Error;
 
 /// A message in progress, and how much of it has come.
-pub(super) struct Pieces<'c> {
-    cipher: &'c Cipher,
-    state: State<'c>,
+pub(super) struct Pieces<'c, K: Keyed> {
+    key: &'c K,
+    state: K::Running<'c>,
     /// Bytes of associated data.
     aad: u64,
     /// Bytes of data.
@@ -19,15 +17,14 @@ pub(super) struct Pieces<'c> {
     begun: bool,
 }
 
-impl<'c> Pieces<'c> {
+impl<'c, K: Keyed> Pieces<'c, K> {
     #[inline]
-    pub(super) fn new(cipher: &'c Cipher, nonce: &[u8]) -> Result<Self, Error> {
-        let state = State::new(&cipher.key, nonce)?;
-        Ok(Self { cipher, state, aad: 0, data: 0, begun: false })
+    pub(super) fn new(key: &'c K, nonce: &[u8]) -> Result<Self, Error> {
+        Ok(Self { key, state: key.run(nonce)?, aad: 0, data: 0, begun: false })
     }
 
-    pub(super) fn cipher(&self) -> &'c Cipher {
-        self.cipher
+    pub(super) fn key(&self) -> &'c K {
+        self.key
     }
 
     pub(super) fn associate(&mut self, aad: &[u8]) -> Result<(), Error> {
@@ -35,7 +32,7 @@ impl<'c> Pieces<'c> {
             return Err(Error::Finished);
         }
         let total = self.aad.checked_add(aad.len() as u64).ok_or(Error::AadLength)?;
-        self.cipher.key.head().limits.admit(total, self.data)?;
+        self.key.admit(total, self.data)?;
         self.aad = total;
         self.state.associate(aad);
         Ok(())
@@ -68,80 +65,23 @@ impl<'c> Pieces<'c> {
     /// Counts the next bytes of data, or refuses them.
     #[inline]
     fn count(&mut self, length: usize) -> Result<(), Error> {
-        if !length.is_multiple_of(self.cipher.algorithm().granularity()) {
+        if !length.is_multiple_of(self.key.granularity()) {
             return Err(Error::DataLength);
         }
         let total = self.data.checked_add(length as u64).ok_or(Error::DataLength)?;
-        self.cipher.key.head().limits.admit(self.aad, total)?;
+        self.key.admit(self.aad, total)?;
         self.data = total;
         self.begun = true;
         Ok(())
     }
 }
 
-/// Makes the type, and the code that chooses between its variants.
-macro_rules! state {
-    ({} $([$($algorithm:ident)+] $variant:ident: $kernel:ty;)+) => {
-        /// A key, and the kernel's state of one message under it, which wipes itself.
-        enum State<'c> {
-            $($variant(&'c $kernel, <$kernel as Kernel>::Message),)+
-        }
-
-        impl<'c> State<'c> {
-            fn new(keyed: &'c AeadKey, nonce: &[u8]) -> Result<Self, Error> {
-                Ok(match keyed {
-                    $(AeadKey::$variant(_, key) => Self::$variant(key, key.begin_message(nonce)?),)+
-                })
-            }
-        }
-    };
-}
-
-sealing_ciphers!(state! {});
-
-/// Evaluates an expression for the kernel and the state of a [`State`].
-macro_rules! by_state {
-    ($state:expr, ($key:ident, $message:ident) => $result:expr) => {
-        sealing_ciphers!(by_state_of! { $state, ($key, $message) => $result })
-    };
-}
-
-/// Same as [`by_state`], with the rows of the table.
-macro_rules! by_state_of {
-    ({ $state:expr, ($found:ident, $message:ident) => $result:expr }
-     $([$($algorithm:ident)+] $variant:ident: $kernel:ty;)+) => {
-        match $state {
-            $(State::$variant($found, $message) => $result,)+
-        }
-    };
-}
-
-impl State<'_> {
-    fn associate(&mut self, aad: &[u8]) {
-        by_state!(self, (key, message) => key.associate_next(message, aad));
-    }
-
-    fn encrypt(&mut self, data: InOutBuf<'_, '_, u8>) {
-        by_state!(self, (key, message) => key.encrypt_next(message, data));
-    }
-
-    fn decrypt(&mut self, data: InOutBuf<'_, '_, u8>) {
-        by_state!(self, (key, message) => key.decrypt_next(message, data));
-    }
-
-    fn finish(self, tag: &mut [u8]) {
-        by_state!(self, (key, message) => key.finish(message, tag));
-    }
-
-    fn verify(self, tag: &[u8]) -> Result<(), Error> {
-        by_state!(self, (key, message) => key.verify(message, tag))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Algorithm;
+    use crate::cipher::Sealed;
+    use crate::cipher::aead_key::AeadKey;
+    use crate::{Aes256Gcm, Algorithm, ChaCha20Poly1305, Cipher};
 
     const AEADS: [(Algorithm, u64, u64); 5] = [
         (Algorithm::AES_128_GCM, (1 << 61) - 1, (1 << 36) - 32),
@@ -157,33 +97,42 @@ mod tests {
         Cipher::new(algorithm, key).expect("a good key")
     }
 
-    fn begun(cipher: &Cipher) -> Pieces<'_> {
-        let nonce = [2; 24];
-        Pieces::new(cipher, &nonce[..cipher.algorithm().nonce_length()]).expect("a good nonce")
+    fn begun(cipher: &Cipher) -> Pieces<'_, AeadKey> {
+        begun_by(&cipher.key)
+    }
+
+    fn begun_by<K: Keyed>(key: &K) -> Pieces<'_, K> {
+        Pieces::new(key, &[2; 24][..key.nonce_length()]).expect("a good nonce")
+    }
+
+    #[test]
+    fn data_end_at_the_longest_message() {
+        for (algorithm, _, longest) in AEADS {
+            data_end_at(longest, &keyed(algorithm).key);
+        }
+        data_end_at((1 << 36) - 32, Aes256Gcm::new(&[1; 32]).key());
+        data_end_at((1 << 38) - 64, ChaCha20Poly1305::new(&[1; 32]).key());
     }
 
     /// The counts are preset. The last byte that is allowed is taken and one more is refused. A
     /// refused call has changed neither data nor count.
-    #[test]
-    fn data_end_at_the_longest_message() {
-        for (algorithm, _, longest) in AEADS {
-            let cipher = keyed(algorithm);
-            for left in [0, 1, 16, 33] {
-                let mut data = [0xa5; 34];
-                let mut pieces = begun(&cipher);
-                pieces.data = longest - left as u64;
-                let long = Err(Error::DataLength);
-                assert_eq!(pieces.encrypt((&mut data[..=left]).into()), long, "{algorithm}");
-                assert_eq!(pieces.decrypt((&mut data[..=left]).into()), long, "{algorithm}");
-                assert_eq!(data, [0xa5; 34], "{algorithm}: written");
-                // Refused data does not count as data, so associated data may still come.
-                assert_eq!(pieces.associate(b"aad"), Ok(()), "{algorithm}");
-                assert_eq!(pieces.encrypt((&mut data[..left]).into()), Ok(()), "{algorithm}");
-                assert_eq!(pieces.data, longest);
-                assert_eq!(pieces.encrypt((&mut data[..1]).into()), long, "{algorithm}");
-                assert_eq!(pieces.decrypt((&mut data[..1]).into()), long, "{algorithm}");
-                assert_eq!(pieces.encrypt((&mut [][..]).into()), Ok(()), "{algorithm}");
-            }
+    fn data_end_at<K: Keyed>(longest: u64, key: &K) {
+        let algorithm = key.algorithm();
+        for left in [0, 1, 16, 33] {
+            let mut data = [0xa5; 34];
+            let mut pieces = begun_by(key);
+            pieces.data = longest - left as u64;
+            let long = Err(Error::DataLength);
+            assert_eq!(pieces.encrypt((&mut data[..=left]).into()), long, "{algorithm}");
+            assert_eq!(pieces.decrypt((&mut data[..=left]).into()), long, "{algorithm}");
+            assert_eq!(data, [0xa5; 34], "{algorithm}: written");
+            // Refused data does not count as data, so associated data may still come.
+            assert_eq!(pieces.associate(b"aad"), Ok(()), "{algorithm}");
+            assert_eq!(pieces.encrypt((&mut data[..left]).into()), Ok(()), "{algorithm}");
+            assert_eq!(pieces.data, longest);
+            assert_eq!(pieces.encrypt((&mut data[..1]).into()), long, "{algorithm}");
+            assert_eq!(pieces.decrypt((&mut data[..1]).into()), long, "{algorithm}");
+            assert_eq!(pieces.encrypt((&mut [][..]).into()), Ok(()), "{algorithm}");
         }
     }
 

@@ -5,25 +5,13 @@ use core::fmt;
 use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
-use super::Cipher;
+use super::keyed::Keyed;
 use super::pieces::Pieces;
+use super::{AeadCipher, Cipher};
 use crate::Error;
 
-impl Cipher {
-    /// Begins to seal a message in pieces.
-    ///
-    /// **The nonce must not have been used before under this key.**
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NonceLength`].
-    #[inline]
-    pub fn sealer(&self, nonce: &[u8]) -> Result<Sealer<'_>, Error> {
-        Pieces::new(self, nonce).map(Sealer)
-    }
-}
-
-/// One message that is sealed in pieces, under the key of a [`Cipher`].
+/// One message that is sealed in pieces, under the key of a [`Cipher`] or of a
+/// type with one algorithm.
 ///
 /// The associated data, if there is any, comes first, and then the data. Any split of either gives
 /// the same result as [`seal_detached`](Cipher::seal_detached) of the whole. A call that is refused
@@ -51,9 +39,14 @@ impl Cipher {
 /// # }
 /// ```
 #[must_use = "a message has no tag before it is finished"]
-pub struct Sealer<'c>(Pieces<'c>);
+pub struct Sealer<'c, C: AeadCipher = Cipher>(Pieces<'c, C::Key>);
 
-impl Sealer<'_> {
+impl<'c, C: AeadCipher> Sealer<'c, C> {
+    #[inline]
+    pub(super) fn new(cipher: &'c C, nonce: &[u8]) -> Result<Self, Error> {
+        Pieces::new(cipher.key(), nonce).map(Self)
+    }
+
     /// Takes the next piece of the associated data, of any length.
     ///
     /// # Errors
@@ -81,7 +74,7 @@ impl Sealer<'_> {
     ///
     /// [`Error::TagLength`]; the message is lost then.
     pub fn finish(self, tag: &mut [u8]) -> Result<(), Error> {
-        if tag.len() != self.0.cipher().tag_length() {
+        if tag.len() != self.0.key().tag_length() {
             return Err(Error::TagLength);
         }
         self.0.finish(tag);
@@ -89,12 +82,12 @@ impl Sealer<'_> {
     }
 }
 
-impl fmt::Debug for Sealer<'_> {
+impl<C: AeadCipher> fmt::Debug for Sealer<'_, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let algorithm = self.0.cipher().algorithm();
+        let algorithm = self.0.key().algorithm();
         f.debug_struct("Sealer").field("algorithm", &algorithm).finish_non_exhaustive()
     }
 }
 
 // The kernel's state wipes itself.
-impl ZeroizeOnDrop for Sealer<'_> {}
+impl<C: AeadCipher> ZeroizeOnDrop for Sealer<'_, C> {}

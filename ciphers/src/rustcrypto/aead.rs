@@ -7,15 +7,13 @@ use aead::inout::InOutBuf;
 use aead::{AeadCore, AeadInOut, Key, KeyInit, KeySizeUser, Nonce, Tag, TagPosition};
 use zeroize::ZeroizeOnDrop;
 
-use crate::{Algorithm, Cipher};
-
-/// One type with the traits of a cipher with authentication, around a [`Cipher`].
+/// One type with the traits of a cipher with authentication, around ours of the same name.
 macro_rules! aead_cipher {
-    ($(#[$doc:meta])* $name:ident, $algorithm:ident, key $key:ty, nonce $nonce:ty) => {
+    ($(#[$doc:meta])* $name:ident, key $key:ty, nonce $nonce:ty) => {
         $(#[$doc])*
         ///
         /// A refused message has been wiped. The expanded key is wiped on drop.
-        pub struct $name(Cipher);
+        pub struct $name(crate::$name);
 
         impl KeySizeUser for $name {
             type KeySize = $key;
@@ -24,8 +22,7 @@ macro_rules! aead_cipher {
         impl KeyInit for $name {
             #[inline]
             fn new(key: &Key<Self>) -> Self {
-                let cipher = Cipher::new(Algorithm::$algorithm, key);
-                Self(cipher.expect("the type of the key has its length"))
+                Self(crate::$name::new(&key.0))
             }
         }
 
@@ -76,21 +73,21 @@ macro_rules! aead_cipher {
 
 aead_cipher!(
     /// AES-128-GCM (NIST SP 800-38D) with nonces of 96 bits.
-    Aes128Gcm, AES_128_GCM, key U16, nonce U12
+    Aes128Gcm, key U16, nonce U12
 );
 aead_cipher!(
     /// AES-192-GCM (NIST SP 800-38D) with nonces of 96 bits.
-    Aes192Gcm, AES_192_GCM, key U24, nonce U12
+    Aes192Gcm, key U24, nonce U12
 );
 aead_cipher!(
     /// AES-256-GCM (NIST SP 800-38D) with nonces of 96 bits.
-    Aes256Gcm, AES_256_GCM, key U32, nonce U12
+    Aes256Gcm, key U32, nonce U12
 );
 aead_cipher!(
     /// ChaCha20-Poly1305 (RFC 8439).
-    ChaCha20Poly1305, CHACHA20_POLY1305, key U32, nonce U12
+    ChaCha20Poly1305, key U32, nonce U12
 );
 aead_cipher!(
     /// XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha): nonces of 192 bits, which may be random.
-    XChaCha20Poly1305, XCHACHA20_POLY1305, key U32, nonce U24
+    XChaCha20Poly1305, key U32, nonce U24
 );
