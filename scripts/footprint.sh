@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # What a minimal program gains in size by the per-thread generator, and by a cipher that seals and
-# opens: machine code (.text), constants (.rodata) and the rest of the file that is loaded (unwinding
-# tables, relocations), each against the same program without it. The bar is 20 kB of machine code for
-# ChaCha20, by name, with the portable kernel and those of one instruction set. The default holds two
-# cores and has no bar. That of a cipher with one algorithm is 150 kB of machine code, with all kernels.
+# opens: machine code (.text), constants (.rodata) and the rest of the file that is loaded
+# (unwinding tables, relocations), each against the same program without it. The bar is 20 kB of
+# machine code for ChaCha20, by name, with the portable kernel and those of one instruction set. The
+# default holds two cores and has no bar. That of a cipher with one algorithm is 150 kB of machine
+# code, with all kernels.
 #
 #   footprint.sh        all cores, all instruction sets
 #   footprint.sh bar    only what has a bar
