@@ -18,8 +18,8 @@
 //! # }
 //! ```
 //!
-//! [`Cipher`] seals and opens single messages, [`Engine`] many at once. Types with one algorithm, such
-//! as [`Aes256Gcm`], link nothing else. The ciphers in [`hazmat`] do not authenticate.
+//! [`Cipher`] seals and opens single messages, [`Engine`] many at once, [`stream`] files. Types with one
+//! algorithm, such as [`Aes256Gcm`], link nothing else. The ciphers in [`hazmat`] do not authenticate.
 //!
 //! This crate re-exports the other crates and contains no code of its own.
 //!
@@ -68,6 +68,8 @@ pub use lanecrypt_random as random;
 #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
 #[doc(inline)]
 pub use lanecrypt_rsa as rsa;
+#[doc(inline)]
+pub use lanecrypt_stream as stream;
 
 /// Tests the examples of the README and of the guide with the documentation.
 #[cfg(all(doctest, feature = "rsa", feature = "device", target_os = "linux"))]

@@ -18,7 +18,8 @@ use crate::Error;
 /// attacker who can change a message chooses which bits of the plaintext change. Programs that
 /// acted on plaintext too early, mail readers among them, have been made to reveal their secrets in
 /// this way. [`Cipher::open`] cannot be misused like this, so it is better to cut long data into
-/// packets, each with its own nonce and tag.
+/// packets, each with its own nonce and tag. **For files** `lanecrypt::stream` does that, and gives
+/// only plaintext that is verified.
 ///
 /// The associated data, if there is any, comes first, and then the data. Each may be split
 /// anywhere. A call that is refused changes nothing, and the message can go on. The state is wiped

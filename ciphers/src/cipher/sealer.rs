@@ -18,7 +18,8 @@ use crate::Error;
 /// changes nothing, and the message can go on. The state is wiped on drop.
 ///
 /// The receiver cannot use any of the message before its last byte. Many short packets, each with
-/// its own tag, are often better.
+/// its own tag, are often better. **For files** there is `lanecrypt::stream`, which makes such
+/// packets.
 ///
 /// ```
 /// use lanecrypt_ciphers::{Algorithm, Cipher};

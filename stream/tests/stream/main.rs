@@ -1,0 +1,7 @@
+//! Streams: their bytes, what is refused, and readers and writers of every manner.
+
+mod aead_stream;
+mod manners;
+mod refused;
+mod support;
+mod whole;
