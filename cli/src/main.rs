@@ -6,9 +6,13 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod crypt;
 mod exit;
 mod info;
+mod keygen;
+mod process;
 mod random;
+mod secret;
 mod serve;
 mod size;
 mod speed;
@@ -33,6 +37,12 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Encrypt files, or standard input to standard output
+    Encrypt(crypt::EncryptArgs),
+    /// Decrypt what `encrypt` has made
+    Decrypt(crypt::DecryptArgs),
+    /// Make a key file for `encrypt` and `decrypt`
+    Keygen(keygen::Args),
     /// Measure speed beside other software
     Speed(speed::Args),
     /// Be a daemon or a client of the table device
@@ -53,7 +63,9 @@ impl Command {
     fn does_without_output(&self) -> bool {
         match self {
             Self::Speed(args) => args.writes_file(),
-            Self::Serve(_) | Self::SpeedChild { .. } => true,
+            // They say themselves whether they write to standard output.
+            Self::Encrypt(_) | Self::Decrypt(_) => true,
+            Self::Keygen(_) | Self::Serve(_) | Self::SpeedChild { .. } => true,
             _ => false,
         }
     }
@@ -75,6 +87,9 @@ fn main() -> ExitCode {
         return code;
     }
     match arguments.command {
+        Command::Encrypt(args) => crypt::encrypt(&args),
+        Command::Decrypt(args) => crypt::decrypt(&args),
+        Command::Keygen(args) => keygen::run(&args),
         Command::Speed(args) => speed::run(args),
         Command::SpeedChild { peer_lib } => speed::child(&peer_lib),
         Command::Random(args) => random::run(&args),

@@ -1,7 +1,6 @@
 //! `lanecrypt serve`: the engine in a process of its own.
 
 mod config;
-mod process;
 
 use core::str::FromStr;
 use core::time::Duration;
@@ -12,7 +11,7 @@ use std::process::ExitCode;
 use lanecrypt_device::{Placement, Server, default_path};
 
 use self::config::Config;
-use crate::exit;
+use crate::{exit, process};
 
 /// Arguments of `serve`.
 #[derive(clap::Args)]

@@ -1,20 +1,16 @@
 //! The daemon's file of settings.
 
-use std::fs::File;
-use std::io::{self, Read as _, Take};
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use lanecrypt_ciphers::Algorithm;
 use lanecrypt_device::Key;
 use lanecrypt_engine::Operation;
 use lanecrypt_rsa::{Hash, Padding};
-use rustix::fs::{Mode, OFlags};
 use serde::Deserialize;
-use zeroize::Zeroizing;
 
-/// The longest key file in bytes.
-const LONGEST: u64 = 16 << 10;
+use crate::secret;
+
 /// The longest file of settings in bytes.
 const LONGEST_SETTINGS: u64 = 1 << 20;
 
@@ -63,7 +59,7 @@ impl Config {
         let at = path.display();
         // It says who may use the keys, so nobody else may change it.
         let mut text = String::new();
-        open(path, 0o022, "change", LONGEST_SETTINGS)?
+        secret::open(path, 0o022, "change", LONGEST_SETTINGS)?
             .read_to_string(&mut text)
             .map_err(|error| format!("{at}: {error}"))?;
         let written: Written = toml::from_str(&text).map_err(|error| {
@@ -82,7 +78,7 @@ impl Config {
 
 impl WrittenKey {
     fn load(self, folder: &Path) -> Result<Key, String> {
-        let bytes = || secret(&folder.join(&self.file));
+        let bytes = || secret::read(&folder.join(&self.file));
         let key = if let Some(padding) = padding(&self.algorithm) {
             let at = self.file.display();
             Key::rsa_from_pem_or_der(self.name, &bytes()?, padding)
@@ -117,40 +113,4 @@ fn padding(algorithm: &str) -> Option<Padding> {
         "pss" => Some(Padding::pss(hash)),
         _ => None,
     }
-}
-
-/// The content of a file that only its user can read.
-fn secret(path: &Path) -> Result<Zeroizing<Vec<u8>>, String> {
-    let mut file = open(path, 0o077, "read or change", LONGEST)?;
-    // Its capacity is enough, so that it is not moved while it grows.
-    let mut bytes = Zeroizing::new(Vec::with_capacity(usize::from(u16::MAX)));
-    file.read_to_end(&mut bytes).map_err(|error| format!("{}: {error}", path.display()))?;
-    Ok(bytes)
-}
-
-/// Opens a file of this user, or of root, that gives others none of these rights.
-fn open(path: &Path, rights: u32, what: &str, longest: u64) -> Result<Take<File>, String> {
-    let at = path.display();
-    // A FIFO is refused below, and not waited for.
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let told = |error: io::Error| format!("{at}: {error}");
-    let file = rustix::fs::open(path, flags, Mode::empty()).map_err(|error| told(error.into()))?;
-    let file = File::from(file);
-    // Of what has been opened, so that nobody can put another file there meanwhile.
-    let meta = file.metadata().map_err(told)?;
-    if !meta.is_file() {
-        return Err(format!("{at}: not a file"));
-    }
-    let own = rustix::process::geteuid().as_raw();
-    if meta.uid() != own && meta.uid() != 0 {
-        return Err(format!("{at}: belongs to another user"));
-    }
-    let mode = meta.permissions().mode() & 0o777;
-    if mode & rights != 0 {
-        return Err(format!("{at}: others can {what} it (mode {mode:03o}; use chmod 600)"));
-    }
-    if meta.len() > longest {
-        return Err(format!("{at}: longer than {longest} bytes"));
-    }
-    Ok(file.take(longest))
 }

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
-use crate::support::lanecrypt;
+use crate::support::{Folder, errors, lanecrypt, run};
 
 /// A new terminal: the side of the screen and the side of the program.
 fn terminal() -> (File, File) {
@@ -99,4 +99,55 @@ fn the_rate_comes_and_goes() {
     let text = String::from_utf8(shown).expect("text");
     assert!(text.contains("MB/s") && text.contains('%'), "{text:?}");
     assert!(text.ends_with("\r\x1b[K"), "{text:?}");
+}
+
+#[test]
+fn ciphertext_is_not_for_terminals() {
+    let folder = Folder::new("crypt-terminal");
+    let key = folder.path("key");
+    assert!(run(lanecrypt(&["keygen", &key]), b"").status.success());
+    let mut command = lanecrypt(&["encrypt", "-k", &key]);
+    let (code, shown) = on_terminal(command, false);
+    assert_eq!((code, &shown[..]), (Some(2), &b""[..]));
+    command = lanecrypt(&["decrypt", "-k", &key]);
+    let (code, shown) = on_terminal(command, true);
+    assert_eq!((code, &shown[..]), (Some(2), &b""[..]));
+    // Plaintext is.
+    let sealed = run(lanecrypt(&["encrypt", "-k", &key]), b"some text").stdout;
+    let file = folder.path("text.lanecrypt");
+    std::fs::write(&file, sealed).expect("a new file");
+    let (code, shown) = on_terminal(lanecrypt(&["decrypt", "-k", &key, &file, "-o", "-"]), false);
+    assert_eq!((code, &shown[..]), (Some(0), &b"some text"[..]));
+}
+
+#[test]
+fn the_progress_of_a_file_comes_and_goes() {
+    let folder = Folder::new("crypt-progress");
+    let key = folder.path("key");
+    assert!(run(lanecrypt(&["keygen", &key]), b"").status.success());
+    let file = folder.path("file");
+    std::fs::write(&file, vec![7; 24 << 20]).expect("a new file");
+    let (mut screen, program) = terminal();
+    let mut command = lanecrypt(&["encrypt", "-k", &key, &file, "-o", "-"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(program).spawn().expect("it starts");
+    drop(command);
+    // A slow reader keeps it going long enough to be seen.
+    let mut pipe = child.stdout.take().expect("a pipe");
+    let mut buffer = vec![0; 1 << 20];
+    while pipe.read(&mut buffer).expect("a pipe can be read") > 0 {
+        std::thread::sleep(core::time::Duration::from_millis(15));
+    }
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+    let mut shown = Vec::new();
+    let _ = screen.read_to_end(&mut shown);
+    let text = String::from_utf8(shown).expect("text");
+    for part in ["MiB/24.00 MiB", "/s", "left", "[==="] {
+        assert!(text.contains(part), "{part} is not in {text:?}");
+    }
+    // Nothing is left of the last line.
+    let after = text.rsplit("left").next().expect("the last line");
+    assert!(after.contains("\u{1b}[2K") && !after.contains("file"), "{after:?}");
+    // Where standard error is no terminal, it says nothing.
+    let quiet = run(lanecrypt(&["encrypt", "-k", &key, &file, "-o", "-"]), b"");
+    assert_eq!((quiet.status.code(), errors(&quiet)), (Some(0), ""));
 }

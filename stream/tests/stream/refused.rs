@@ -51,8 +51,12 @@ fn ends_with(algorithm: Algorithm, sealed: &[u8], before: &[u8], error: Error) {
     }
 }
 
-const fn forged(chunk: usize) -> Error {
-    Error::Authentication { chunk: chunk as u32, offset: (chunk * SEALED) as u64 }
+fn number(chunk: usize) -> u32 {
+    chunk.try_into().expect("there are few chunks")
+}
+
+fn forged(chunk: usize) -> Error {
+    Error::Authentication { chunk: number(chunk), offset: (chunk * SEALED) as u64 }
 }
 
 #[test]
@@ -111,7 +115,7 @@ fn a_stream_that_was_cut() {
         for end in 0..sealed.len() {
             let (whole, rest) = (end / SEALED, end % SEALED);
             let missing = |chunk: usize| Error::Truncated {
-                chunk: chunk as u32,
+                chunk: number(chunk),
                 offset: (chunk * SEALED) as u64,
             };
             let (given, error) = match rest {

@@ -1,4 +1,4 @@
-//! What the daemon asks of the system for its process.
+//! What commands ask of the system for their process.
 
 use std::fs;
 use std::io;
@@ -11,13 +11,13 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::low_level::pipe;
 
 /// Keeps the process out of core dumps, and other processes of the user from reading it.
-pub(super) fn hide() -> io::Result<()> {
+pub(crate) fn hide() -> io::Result<()> {
     Ok(set_dumpable_behavior(DumpableBehavior::NotDumpable)?)
 }
 
 /// Keeps all memory of the process out of swap space, now and later; false if the system does not
 /// let it.
-pub(super) fn lock() -> bool {
+pub(crate) fn lock() -> bool {
     // With a bound it would end with memory for clients that cannot be had.
     let has_right =
         || capabilities(None).is_ok_and(|sets| sets.effective.contains(CapabilitySet::IPC_LOCK));
@@ -29,7 +29,7 @@ pub(super) fn lock() -> bool {
 
 /// Becomes readable when the program is told to end: by SIGTERM, SIGINT, or the end of its
 /// terminal.
-pub(super) fn stop() -> io::Result<UnixStream> {
+pub(crate) fn stop() -> io::Result<UnixStream> {
     let (stop, signal) = UnixStream::pair()?;
     pipe::register(SIGINT, signal.try_clone()?)?;
     if !is_ignored(SIGHUP) {
@@ -40,7 +40,7 @@ pub(super) fn stop() -> io::Result<UnixStream> {
 }
 
 /// Whether the program was started with this signal ignored, as `nohup` does.
-fn is_ignored(signal: i32) -> bool {
+pub(crate) fn is_ignored(signal: i32) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let set = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let set = set.and_then(|set| u64::from_str_radix(set.trim(), 16).ok()).unwrap_or(0);
