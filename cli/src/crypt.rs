@@ -57,9 +57,6 @@ struct Common {
     force: bool,
 }
 
-/// The key of a file of keys.
-type Key = Zeroizing<[u8; KEY_LENGTH]>;
-
 /// Which way.
 #[derive(Clone, Copy)]
 enum Direction {
@@ -112,9 +109,9 @@ fn run(args: &Common, direction: Direction) -> ExitCode {
     code
 }
 
-fn key(args: &Common) -> Result<Key, String> {
+fn key(args: &Common) -> Result<Zeroizing<[u8; KEY_LENGTH]>, String> {
     let bytes = secret::read(&args.key_file)?;
-    let mut key = Key::default();
+    let mut key = Zeroizing::new([0; KEY_LENGTH]);
     if bytes.len() != KEY_LENGTH {
         let (at, length) = (args.key_file.display(), bytes.len());
         return Err(format!("{at}: {length} bytes where a key has {KEY_LENGTH}, not as text"));
@@ -124,7 +121,12 @@ fn key(args: &Common) -> Result<Key, String> {
 }
 
 /// One file. An error leaves nothing behind but what went to standard output.
-fn serve(job: &Job, force: bool, key: &Key, direction: Direction) -> Result<(), String> {
+fn serve(
+    job: &Job,
+    force: bool,
+    key: &[u8; KEY_LENGTH],
+    direction: Direction,
+) -> Result<(), String> {
     let mut source = Source::open(&job.input)?;
     if let Output::File(path) = &job.output {
         if !source.is_regular() && !job.is_named {

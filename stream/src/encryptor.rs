@@ -66,7 +66,7 @@ impl<W: Write, C: ChunkCipher> Encryptor<W, C> {
     fn with_layout(stream: Stream<C>, layout: Layout, inner: W) -> Self {
         Self {
             held: Plain::default(),
-            sealed: Sealed::new(layout.gathered()),
+            sealed: Sealed::default(),
             number: Number::default(),
             room: None,
             is_finished: false,
@@ -147,7 +147,7 @@ impl<W: Write, C: ChunkCipher> Encryptor<W, C> {
     }
 
     fn has_room(&self) -> bool {
-        self.room.is_some() || self.sealed.bytes.len() - self.sealed.filled >= self.layout.sealed()
+        self.room.is_some() || self.layout.gathered() - self.sealed.filled >= self.layout.sealed()
     }
 
     /// Seals the next chunk, for which there must be room.
@@ -156,7 +156,7 @@ impl<W: Write, C: ChunkCipher> Encryptor<W, C> {
         let length = data.len() + self.layout.tag;
         let place = match self.room {
             Some(room) => room(&mut self.inner, length),
-            None => &mut self.sealed.bytes[self.sealed.filled..][..length],
+            None => self.sealed.place(&self.layout, length),
         };
         let (chunk, tag) = place.split_at_mut(data.len());
         let refused = |_| lanecrypt_ciphers::Error::OutputLength;
@@ -229,7 +229,9 @@ impl<W: fmt::Debug, C: ChunkCipher> fmt::Debug for Encryptor<W, C> {
 }
 
 /// Sealed chunks on their way to the writer.
+#[derive(Default)]
 struct Sealed {
+    /// Allocated with the first chunk.
     bytes: Box<[u8]>,
     /// `written..filled` has not been written yet.
     written: usize,
@@ -237,8 +239,12 @@ struct Sealed {
 }
 
 impl Sealed {
-    fn new(bytes: usize) -> Self {
-        Self { bytes: vec![0; bytes].into(), written: 0, filled: 0 }
+    /// The place of a chunk behind the others. There must be room.
+    fn place(&mut self, layout: &Layout, bytes: usize) -> &mut [u8] {
+        if self.bytes.is_empty() {
+            self.bytes = vec![0; layout.gathered()].into();
+        }
+        &mut self.bytes[self.filled..][..bytes]
     }
 
     /// Writes everything.

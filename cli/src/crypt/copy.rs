@@ -6,8 +6,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use lanecrypt_stream::{Decryptor, Encryptor, Error};
 use zeroize::Zeroizing;
 
-use super::Key;
-use super::header::{self, Header, LENGTH};
+use super::header::{self, Header, KEY_LENGTH, LENGTH};
 use super::progress::Progress;
 use super::source::Source;
 use super::target::Target;
@@ -67,7 +66,7 @@ pub(super) fn encrypt(
 
 /// Reads a header, and writes what the stream behind it has: each chunk once it is verified.
 pub(super) fn decrypt(
-    key: &Key,
+    key: &[u8; KEY_LENGTH],
     source: &mut Source,
     target: &mut Target,
     progress: &mut Progress,

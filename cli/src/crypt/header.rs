@@ -10,7 +10,6 @@ use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 use zeroize::Zeroizing;
 
-use super::Key;
 use super::copy::Broken;
 
 /// The length of a key file in bytes.
@@ -72,7 +71,7 @@ pub(super) struct Header {
 
 impl Header {
     /// The header of a new file.
-    pub(super) fn new(algorithm: Algorithm, key: &Key) -> Result<Self, Broken> {
+    pub(super) fn new(algorithm: Algorithm, key: &[u8; KEY_LENGTH]) -> Result<Self, Broken> {
         let mut salt = [0; SALT];
         lanecrypt_random::try_fill(&mut salt)
             .map_err(|error| Broken::Refused(error.to_string()))?;
@@ -88,7 +87,7 @@ impl Header {
     }
 
     /// The header of a file that there is.
-    pub(super) fn parse(bytes: &[u8; LENGTH], key: &Key) -> Result<Self, Broken> {
+    pub(super) fn parse(bytes: &[u8; LENGTH], key: &[u8; KEY_LENGTH]) -> Result<Self, Broken> {
         let refused = |reason: &str| Broken::Refused(String::from(reason));
         if bytes[..10] != MAGIC {
             return Err(refused(NOT_OURS));
@@ -115,14 +114,14 @@ impl Header {
         bytes: [u8; LENGTH],
         algorithm: Algorithm,
         chunk: u32,
-        key: &Key,
+        key: &[u8; KEY_LENGTH],
     ) -> Result<(Self, Zeroizing<[u8; CHECK]>), Broken> {
         let refused = |error: lanecrypt_ciphers::Error| Broken::Refused(error.to_string());
         let (public, salt) = bytes[..PUBLIC + SALT].split_at(PUBLIC);
         let prefix = prefix_length(algorithm.of_cipher());
         let mut material = Zeroizing::new([0; KEY_LENGTH + PREFIX + CHECK]);
         let material = &mut material[..KEY_LENGTH + prefix + CHECK];
-        Hkdf::<Sha256>::new(Some(salt), &key[..])
+        Hkdf::<Sha256>::new(Some(salt), key)
             .expand(public, material)
             .map_err(|_| refused(lanecrypt_ciphers::Error::OutputLength))?;
         let (file_key, rest) = material.split_at(KEY_LENGTH);
