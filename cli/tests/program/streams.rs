@@ -1,6 +1,6 @@
 //! Standard streams that are closed, or that take nothing.
 
-use crate::support::{assert_one_line, errors, shell};
+use crate::support::{Folder, assert_one_line, errors, shell};
 
 /// Every command that writes; the last one within a second.
 const COMMANDS: [&str; 8] = [
@@ -67,5 +67,18 @@ fn without_standard_error_the_code_is_the_same() {
     for (command, code) in [("random 1X", 2), ("random 9 >/dev/full", 1), ("random 9", 0)] {
         let output = shell(&format!("exec $lanecrypt {command} 2>&-"));
         assert_eq!(output.status.code(), Some(code), "{command}");
+    }
+}
+
+#[test]
+fn closed_streams_are_no_empty_files() {
+    let folder = Folder::new("crypt-closed-streams");
+    let key = folder.path("key");
+    assert!(shell(&format!("exec $lanecrypt keygen {key}")).status.success());
+    for command in ["encrypt", "decrypt"] {
+        let output = shell(&format!("exec $lanecrypt {command} -k {key} <&- >/dev/null"));
+        assert_one_line(&output, 1, "standard input is closed");
+        let output = shell(&format!("exec $lanecrypt {command} -k {key} </dev/null >&-"));
+        assert_one_line(&output, 1, "standard output is closed");
     }
 }

@@ -119,18 +119,20 @@ fn a_reader_that_is_not_ready_loses_nothing() {
 fn a_chunk_does_not_wait_for_the_next_one() {
     let sealed = seal(Algorithm::AES_128_GCM, CHUNK, &data(3 * CHUNK));
     let arrived = &sealed[..CHUNK + 16 + 1];
-    let mut decryptor = decryptor(Algorithm::AES_128_GCM, CHUNK, Slow(arrived));
+    let mut decryptor = decryptor(Algorithm::AES_128_GCM, CHUNK, Slow(arrived, 0));
     let mut out = vec![0; 4 * CHUNK];
     assert_eq!(decryptor.read(&mut out).expect("it is there"), CHUNK);
+    assert_eq!(decryptor.get_ref().1, 1, "another call might have to wait");
     let error = decryptor.read(&mut out).expect_err("no more is there");
     assert_eq!(error.kind(), ErrorKind::WouldBlock);
 }
 
-/// Is not ready at its end.
-struct Slow<'a>(&'a [u8]);
+/// Is not ready at its end; counts its calls.
+struct Slow<'a>(&'a [u8], usize);
 
 impl Read for Slow<'_> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        self.1 += 1;
         if self.0.is_empty() { Err(ErrorKind::WouldBlock.into()) } else { self.0.read(out) }
     }
 }

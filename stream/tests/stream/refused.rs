@@ -39,6 +39,7 @@ fn ends_with(algorithm: Algorithm, sealed: &[u8], before: &[u8], error: Error) {
         let mut decryptor = if copies { decryptor } else { decryptor.without_copy() };
         let (mut out, mut part) = (Vec::new(), vec![0xee; piece]);
         let refused = loop {
+            part.fill(0xee);
             match decryptor.read(&mut part) {
                 Ok(bytes) => out.extend_from_slice(&part[..bytes]),
                 Err(refused) => break refused,
@@ -46,6 +47,7 @@ fn ends_with(algorithm: Algorithm, sealed: &[u8], before: &[u8], error: Error) {
             assert!(out.len() <= before.len(), "nothing of the chunk is given");
         };
         assert!(out == before && of_stream(&refused) == error, "{refused}");
+        assert!(part.iter().all(|byte| matches!(byte, 0 | 0xee)), "nothing of it is left");
         let again = decryptor.read(&mut part).expect_err("the error stays");
         assert_eq!((of_stream(&again), again.kind()), (error, refused.kind()));
     }
