@@ -103,6 +103,19 @@ fn an_input_that_ends_early_is_only_a_short_one() {
     assert_eq!(names(&folder), ["key"]);
 }
 
+/// One that came while the other was being written.
+#[test]
+fn what_appears_meanwhile_is_not_replaced() {
+    let folder = Folder::new("crypt-meanwhile");
+    let key = key(&folder);
+    let child = begun(&folder, &key, "encrypt", &data(5 * CHUNK));
+    fs::write(folder.path("output"), b"precious").expect("a new file");
+    let output = child.wait_with_output().expect("it ends");
+    assert_one_line(&output, 1, "already exists");
+    assert_eq!(fs::read(folder.path("output")).expect("it stays"), b"precious");
+    assert_eq!(names(&folder), ["key", "output"]);
+}
+
 /// A limit on the size of files stands in for a disk that fills up half way, with and without the
 /// signal that goes with it.
 #[test]

@@ -5,7 +5,7 @@ use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::process::Output;
 
 use super::{CHUNK, HEADER, data, encrypted, key, mode, names, set_mode, through};
-use crate::support::{Folder, assert_one_line, errors, lanecrypt, run};
+use crate::support::{Folder, assert_one_line, errors, lanecrypt, run, shell};
 
 fn with(key: &str, command: &str, more: &[&str]) -> Output {
     run(lanecrypt(&[&[command, "--key-file", key], more].concat()), b"")
@@ -71,9 +71,13 @@ fn output_has_the_name_or_the_folder_that_was_said() {
     refused(&["encrypt", &to], 1, "is a folder");
     refused(&["encrypt", &folder.path("none")], 1, "No such file");
     refused(&["encrypt", &file, "-o", &folder.path("no/such")], 1, "No such file");
-    refused(&["encrypt", "/dev/null"], 1, "not a regular file");
-    refused(&["encrypt", &file, "-f", "-o", "/dev/null"], 1, "not a regular file");
-    assert_eq!(names(&folder), ["file", "key", "named", "other", "sealed", "to"]);
+    // A device is read by a link in this folder: the system's own must not be at stake in a test.
+    symlink("/dev/null", folder.path("link")).expect("a new link");
+    refused(&["encrypt", &folder.path("link")], 1, "not a regular file");
+    let fifo = folder.fifo("fifo");
+    refused(&["encrypt", &file, "-f", "-o", &fifo], 1, "not a regular file");
+    let all = ["fifo", "file", "key", "link", "named", "other", "sealed", "to"];
+    assert_eq!(names(&folder), all);
 }
 
 #[test]
@@ -90,6 +94,13 @@ fn what_exists_is_replaced_only_when_asked_for() {
     assert_eq!(fs::read(&sealed).expect("it is replaced").len(), HEADER + 4 + 16);
     let output = with(&key, "decrypt", &[&sealed]);
     assert_one_line(&output, 1, "already exists");
+    // Before anything is read: this input has no end.
+    let endless = format!(
+        "exec 3<>{}; exec \"$lanecrypt\" encrypt -k {key} -o {sealed} <&3",
+        folder.fifo("fifo")
+    );
+    assert_one_line(&shell(&endless), 1, "already exists");
+    fs::remove_file(folder.path("fifo")).expect("it is ours");
     // A failure replaces nothing, forced or not.
     fs::write(&file, b"newer").expect("it is ours");
     let mut damaged = fs::read(&sealed).expect("it is there");
