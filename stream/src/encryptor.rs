@@ -179,6 +179,8 @@ impl<C: ChunkCipher> Encryptor<Vec<u8>, C> {
     /// saves up to a third of the time with a fast cipher.
     #[must_use]
     pub fn without_copy(mut self) -> Self {
+        // What is sealed already comes first. A vector takes everything.
+        let _ = self.sealed.drain(&mut self.inner);
         self.room = Some(|vector, bytes| {
             let end = vector.len();
             vector.resize(end + bytes, 0);

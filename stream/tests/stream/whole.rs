@@ -101,6 +101,26 @@ fn without_copy_the_bytes_are_the_same() {
     }
 }
 
+/// From any place on.
+#[test]
+fn without_copy_begins_behind_what_is_there() {
+    let data = data(20 * 100 + 7);
+    let sealed = seal(Algorithm::AES_256_GCM, 100, &data);
+    for first in [0, 99, 100, 101, 1000, 2000] {
+        let mut encryptor = encryptor(Algorithm::AES_256_GCM, 100, Vec::new());
+        encryptor.write_all(&data[..first]).expect("memory");
+        let mut encryptor = encryptor.without_copy();
+        encryptor.write_all(&data[first..]).expect("memory");
+        assert_eq!(encryptor.finish().expect("memory"), sealed, "{first}");
+
+        let mut decryptor = decryptor(Algorithm::AES_256_GCM, 100, &sealed[..]);
+        let mut out = vec![0; first];
+        decryptor.read_exact(&mut out).expect("it is authentic");
+        decryptor.without_copy().read_to_end(&mut out).expect("it is authentic");
+        assert_eq!(out, data, "{first}");
+    }
+}
+
 #[test]
 fn text_is_read_by_lines() {
     let text: String = (0..1000).map(|i| format!("line {i}\n")).collect();
