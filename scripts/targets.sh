@@ -53,7 +53,8 @@ check() {
 }
 
 mapfile -t all < <(features aws-lc "${packages[@]}")
-check "${targets[*]}" "$@" "${packages[@]/#/-p}" "${all[@]}"
+# Without ring and AWS-LC.
+check "${targets[*]}" "$@" "${packages[@]/#/-p}" "${all[@]}" -p rustls-lanecrypt
 mapfile -t closed < <(features 'aws-lc|openssl' "${packages[@]}")
 check "${closed_targets[*]}" "$@" "${packages[@]/#/-p}" "${closed[@]}"
 mapfile -t bare < <(features 'aws-lc|default|model|openssl|rsa|std' "${bare_packages[@]}")

@@ -1,4 +1,60 @@
-//! Lanecrypt's ciphers and random numbers for rustls.
+//! Lanecrypt for [rustls] 0.23: the ciphers of TLS 1.3, TLS 1.2 and QUIC, and random numbers.
+//!
+//! A [`CryptoProvider`] of rustls has many parts. [`over`] takes one that is complete, and puts
+//! Lanecrypt in place of what works on every record: AES-128-GCM, AES-256-GCM and ChaCha20-Poly1305,
+//! QUIC's packets and headers, and random numbers. Key exchange, signatures, certificates and
+//! hash functions stay those of the base, and so do suites that are not in this list.
+//!
+//! ```toml
+//! [dependencies]
+//! rustls = { version = "0.23", default-features = false, features = ["std", "tls12"] }
+//! rustls-lanecrypt = { version = "0.1", features = ["ring"] }
+//! ```
+//!
+#![cfg_attr(feature = "ring", doc = "```")]
+#![cfg_attr(not(feature = "ring"), doc = "```ignore")]
+//! use std::sync::Arc;
+//!
+//! use rustls::{ClientConfig, RootCertStore};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // For every configuration of the process that names no other, at the beginning of `main`.
+//! rustls_lanecrypt::ring_provider().install_default().map_err(|_| "there is one already")?;
+//!
+//! // Or for one configuration.
+//! let provider = Arc::new(rustls_lanecrypt::ring_provider());
+//! let config = ClientConfig::builder_with_provider(provider)
+//!     .with_safe_default_protocol_versions()?
+//!     .with_root_certificates(RootCertStore::empty())
+//!     .with_no_client_auth();
+//! # let _ = config;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Servers, `tokio-rustls` and `quinn` take such a configuration as any other.
+//!
+//! # Features
+//!
+//! | feature | default | |
+//! |---|---|---|
+//! | `ring` | | [`ring_provider`]; compiles C |
+//! | `aws_lc_rs` | | [`aws_lc_rs_provider`], with post-quantum key exchange; compiles C |
+//! | `tls12` | yes | the suites of TLS 1.2 |
+//! | `isa-ssse3`, `isa-avx2`, `isa-avx512` | yes | kernels for these instruction sets, chosen at run time |
+//!
+//! Without `ring` and `aws_lc_rs`, [`over`] takes any other provider. If both features are on, rustls
+//! has no default of its own, so that a program must install one or name it.
+//!
+//! # What is kept and promised
+//!
+//! Keys are expanded in their final place, on the heap, and wiped on drop. Nonces follow from the
+//! number of the record, as the RFCs say, and rustls counts. A record that is not authentic is wiped
+//! and refused before anything of it is handed out. Constant time in keys and data. `fips()` is
+//! false. Secrets can be extracted for the kernel's TLS as with the base. A key that does not have
+//! the cipher's length, which rustls never makes, seals and opens nothing.
+//!
+//! [rustls]: https://docs.rs/rustls
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -12,25 +68,40 @@ mod tls12;
 mod tls13;
 
 pub use rustls;
-
 use rustls::crypto::CryptoProvider;
 
 /// The provider `base` with our ciphers and random numbers in place of its own.
+///
+/// Its suites stay in their order, and none is added. A suite whose cipher we do not have stays as
+/// it is, and one without QUIC stays without it. The other parts of the provider are not touched.
+///
+/// ```
+/// use rustls::crypto::ring;
+///
+/// let mut provider = rustls_lanecrypt::over(ring::default_provider());
+/// // As with any other provider: only these groups for the key exchange.
+/// provider.kx_groups = vec![ring::kx_group::X25519];
+/// ```
+///
+/// Suites live until the process ends, because rustls wants it so. Each is made once, however many
+/// providers a program makes over one base.
 #[must_use]
 pub fn over(base: CryptoProvider) -> CryptoProvider {
     let cipher_suites = base.cipher_suites.into_iter().map(suites::ours).collect();
     CryptoProvider { cipher_suites, secure_random: &random::Random, ..base }
 }
 
-/// Ours over ring.
+/// Lanecrypt over ring: the key exchange, signatures and hash functions of ring.
 #[cfg(feature = "ring")]
+#[cfg_attr(docsrs, doc(cfg(feature = "ring")))]
 #[must_use]
 pub fn ring_provider() -> CryptoProvider {
     over(rustls::crypto::ring::default_provider())
 }
 
-/// Ours over AWS-LC.
+/// Lanecrypt over AWS-LC: the key exchange, signatures and hash functions of the crate `aws-lc-rs`.
 #[cfg(feature = "aws_lc_rs")]
+#[cfg_attr(docsrs, doc(cfg(feature = "aws_lc_rs")))]
 #[must_use]
 pub fn aws_lc_rs_provider() -> CryptoProvider {
     over(rustls::crypto::aws_lc_rs::default_provider())
