@@ -13,6 +13,9 @@ pub(crate) mod engine;
 pub(crate) mod packets;
 pub(crate) mod random;
 pub(crate) mod rsa;
+// Both features have what handshakes need.
+#[cfg(any(feature = "aws-lc", feature = "ring"))]
+pub(crate) mod tls;
 pub(crate) mod urandom;
 
 /// Every table, in the order of the first screen. Entries with the same name are parts of one
@@ -26,6 +29,8 @@ pub(crate) const TABLES: &[&dyn Table] = &[
     &engine::Engine,
     &device::Device,
     &rsa::Rsa,
+    #[cfg(any(feature = "aws-lc", feature = "ring"))]
+    &tls::Tls,
 ];
 
 /// The names of all tables, each once.

@@ -87,7 +87,8 @@ impl<P> Keyed<P> {
         nonce
     }
 
-    /// The first bytes of nonces that the packets continue.
+    /// What nonces begin with, where records bring the rest.
+    #[cfg(feature = "tls12")]
     #[inline]
     pub(crate) fn iv(&self) -> &[u8; NONCE_LEN] {
         &self.iv
@@ -102,7 +103,8 @@ impl<P> Keyed<P> {
         data: &mut [u8],
         tag: &mut [u8],
     ) -> Result<(), rustls::Error> {
-        let cipher = self.cipher.as_ref().ok_or(rustls::Error::EncryptError)?;
+        // An error of rustls is not free to make and drop, so none is made before there is one.
+        let Some(cipher) = &self.cipher else { return Err(rustls::Error::EncryptError) };
         cipher.seal_detached(nonce, aad, data, tag).map_err(|_: Error| rustls::Error::EncryptError)
     }
 
@@ -115,7 +117,7 @@ impl<P> Keyed<P> {
         aad: &[u8],
         packet: &mut [u8],
     ) -> Result<usize, rustls::Error> {
-        let cipher = self.cipher.as_ref().ok_or(rustls::Error::DecryptError)?;
+        let Some(cipher) = &self.cipher else { return Err(rustls::Error::DecryptError) };
         let opened = cipher.open(nonce, aad, packet);
         opened.map(|message| message.len()).map_err(|_: Error| rustls::Error::DecryptError)
     }

@@ -5,7 +5,7 @@ use rustls::crypto::cipher::{
     OutboundOpaqueMessage, OutboundPlainMessage, PrefixedPayload, Tls13AeadAlgorithm,
     UnsupportedOperationError, make_tls13_aad,
 };
-use rustls::{ConnectionTrafficSecrets, ContentType, Error, ProtocolVersion};
+use rustls::{ConnectionTrafficSecrets, ContentType, Error, PeerMisbehaved, ProtocolVersion};
 
 use crate::aead::{Aead, Keyed, TAG_LENGTH};
 
@@ -85,9 +85,17 @@ impl MessageDecrypter for Keyed<Tls13> {
         if length > LONGEST_PROTECTED {
             return Err(Error::PeerSentOversizedRecord);
         }
-        let plain = self.open(&self.nonce(seq), &make_tls13_aad(length), &mut msg.payload)?;
-        msg.payload.truncate(plain);
-        // Takes the padding and the type off, and refuses what is too long without them.
-        msg.into_tls13_unpadded_message()
+        let inner = self.open(&self.nonce(seq), &make_tls13_aad(length), &mut msg.payload)?;
+        if inner > LONGEST + 1 {
+            return Err(Error::PeerSentOversizedRecord);
+        }
+        // Content, its type, and padding. rustls has a method for that, but it changes the message in
+        // parts and then moves it as a whole, for which the processor waits each time.
+        let Some(end) = msg.payload[..inner].iter().rposition(|&byte| byte != 0) else {
+            return Err(PeerMisbehaved::IllegalTlsInnerPlaintext.into());
+        };
+        let typ = ContentType::from(msg.payload[end]);
+        let opened = msg.into_plain_message_range(0..end);
+        Ok(InboundPlainMessage { typ, version: ProtocolVersion::TLSv1_3, ..opened })
     }
 }

@@ -1,0 +1,85 @@
+//! The providers of cryptography that rustls is measured with.
+
+use lanecrypt_ciphers::{Algorithm, Isa};
+use rustls_lanecrypt::rustls::crypto::CryptoProvider;
+use rustls_lanecrypt::rustls::{CipherSuite, Tls13CipherSuite};
+
+use crate::results::Point;
+use crate::rivals::Rivals;
+
+/// What every provider is measured by.
+const API: &str = "rustls";
+
+/// One provider: its ciphers are ours or a peer's.
+#[derive(Clone)]
+pub(super) struct Provider {
+    pub(super) source: &'static str,
+    pub(super) version: String,
+    pub(super) make: fn() -> CryptoProvider,
+}
+
+impl Provider {
+    /// Ours, and the chosen peers.
+    pub(super) fn all(rivals: &Rivals<'_>) -> Vec<Self> {
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        let mut all = vec![Self { source: "lanecrypt", version, make: ours }];
+        for (source, make) in BASES {
+            let found = rivals.aeads().iter().find(|it| it.point().source == *source);
+            let version = found.and_then(|found| found.point().version.clone());
+            all.extend(version.map(|version| Self { source, version, make: *make }));
+        }
+        all
+    }
+
+    /// Another one, whose answers its answers are compared with.
+    pub(super) fn reference(&self) -> Self {
+        let version = String::new();
+        match BASES.iter().find(|(source, _)| *source != self.source) {
+            Some(&(source, make)) if self.is_ours() => Self { source, version, make },
+            _ => Self { source: "lanecrypt", version, make: ours },
+        }
+    }
+
+    const fn is_ours(&self) -> bool {
+        matches!(self.source.as_bytes(), b"lanecrypt")
+    }
+
+    /// What is known of its points.
+    pub(super) fn point(&self) -> Point {
+        let isa = self.is_ours().then(|| Isa::detect().level().name().to_owned());
+        let (source, version) = (self.source.to_owned(), Some(self.version.clone()));
+        Point { source, api: API.into(), version, isa, ..Point::default() }
+    }
+
+    /// The provider with one suite of TLS 1.3.
+    pub(super) fn with(&self, algorithm: Algorithm) -> Option<CryptoProvider> {
+        let suite = match algorithm {
+            Algorithm::AES_128_GCM => CipherSuite::TLS13_AES_128_GCM_SHA256,
+            Algorithm::AES_256_GCM => CipherSuite::TLS13_AES_256_GCM_SHA384,
+            Algorithm::CHACHA20_POLY1305 => CipherSuite::TLS13_CHACHA20_POLY1305_SHA256,
+            _ => return None,
+        };
+        let mut provider = (self.make)();
+        provider.cipher_suites.retain(|it| it.suite() == suite);
+        Some(provider)
+    }
+
+    /// That suite.
+    pub(super) fn suite(&self, algorithm: Algorithm) -> Option<&'static Tls13CipherSuite> {
+        self.with(algorithm)?.cipher_suites.first()?.tls13()
+    }
+}
+
+/// The peers by their names, the one that ours is over first.
+const BASES: &[(&str, fn() -> CryptoProvider)] = &[
+    #[cfg(feature = "aws-lc")]
+    ("aws-lc", rustls_lanecrypt::rustls::crypto::aws_lc_rs::default_provider),
+    #[cfg(feature = "ring")]
+    ("ring", rustls_lanecrypt::rustls::crypto::ring::default_provider),
+];
+
+/// Key exchange and signatures are not measured, so it does not matter whose they are.
+pub(super) fn ours() -> CryptoProvider {
+    let [(_, base), ..] = BASES else { unreachable!("the table needs one of the features") };
+    rustls_lanecrypt::over(base())
+}
