@@ -1,6 +1,6 @@
 //! A server of QUIC on the loopback address.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use core::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use lanecrypt_testing::numbers::Numbers;

@@ -116,7 +116,7 @@ fn bytes_are_those_of_others() {
                 let expected = (ContentType::ApplicationData, data);
                 assert!(opening.open(&record, number).expect("opened") == expected);
                 assert!(their_opening.open(&record, number).expect("opened") == expected);
-                assert_eq!(opening.open(&record, number ^ 1).err(), Some(Error::DecryptError))
+                assert_eq!(opening.open(&record, number ^ 1).err(), Some(Error::DecryptError));
             }
         }
     }
