@@ -18,7 +18,6 @@ mod typed;
 
 use core::fmt;
 
-use inout::InOutBuf;
 use lanecrypt_kernels::{Isa, wipe};
 use zeroize::ZeroizeOnDrop;
 
@@ -30,7 +29,7 @@ use self::methods::methods;
 pub use self::opener::Opener;
 pub use self::sealer::Sealer;
 pub use self::typed::{Aes128Gcm, Aes192Gcm, Aes256Gcm, ChaCha20Poly1305, XChaCha20Poly1305};
-use crate::{Algorithm, Error, Nonce, NonceSequence};
+use crate::{Algorithm, Buffers, Error, Nonce, NonceSequence};
 
 /// One keyed cipher with authentication: AES-GCM (NIST SP 800-38D), ChaCha20-Poly1305 (RFC 8439) or
 /// XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha).

@@ -24,6 +24,7 @@
 extern crate alloc;
 
 mod algorithm;
+mod buffers;
 mod cipher;
 mod error;
 pub mod hazmat;
@@ -40,6 +41,7 @@ mod primitive;
 pub mod rustcrypto;
 
 pub use algorithm::{Algorithm, Mode};
+pub use buffers::Buffers;
 pub use cipher::{
     AeadCipher, Aes128Gcm, Aes192Gcm, Aes256Gcm, ChaCha20Poly1305, Cipher, Opener, Sealer,
     XChaCha20Poly1305, lanes,

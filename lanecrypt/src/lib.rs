@@ -35,9 +35,9 @@
 pub use lanecrypt_ciphers::rustcrypto;
 #[doc(inline)]
 pub use lanecrypt_ciphers::{
-    AeadCipher, Aes128Gcm, Aes192Gcm, Aes256Gcm, Algorithm, ChaCha20Poly1305, Cipher, CryptoRng,
-    Error, InOutBuf, Isa, KeyLengths, Level, Mode, Nonce, NonceSequence, Nonces, Opener, Primitive,
-    RandomNonces, Sealer, UnknownAlgorithm, UnknownLevel, XChaCha20Poly1305, hazmat,
+    AeadCipher, Aes128Gcm, Aes192Gcm, Aes256Gcm, Algorithm, Buffers, ChaCha20Poly1305, Cipher,
+    CryptoRng, Error, InOutBuf, Isa, KeyLengths, Level, Mode, Nonce, NonceSequence, Nonces, Opener,
+    Primitive, RandomNonces, Sealer, UnknownAlgorithm, UnknownLevel, XChaCha20Poly1305, hazmat,
 };
 #[cfg(all(feature = "device", target_os = "linux"))]
 #[cfg_attr(docsrs, doc(cfg(all(feature = "device", target_os = "linux"))))]

@@ -15,7 +15,8 @@ fn every_feature_is_in_the_table_and_every_row_is_a_feature() {
         .filter(|&name| name != "default")
         .collect();
     let rows = TABLE.lines().skip(2).filter_map(|row| row.split('|').nth(1));
-    let mut listed: Vec<&str> = rows.flat_map(|names| names.split('`').skip(1).step_by(2)).collect();
+    let mut listed: Vec<&str> =
+        rows.flat_map(|names| names.split('`').skip(1).step_by(2)).collect();
     declared.sort_unstable();
     listed.sort_unstable();
     assert!(declared.len() > 10, "{declared:?}");

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use lanecrypt_ciphers::{Cipher, InOutBuf};
+use lanecrypt_ciphers::{Buffers, Cipher};
 
 use crate::{ChunkCipher, Error, Stream};
 
@@ -56,7 +56,7 @@ impl<C: ChunkCipher> ChunkSealer<C> {
     pub fn next<'i, 'o>(
         &mut self,
         aad: &[u8],
-        data: impl Into<InOutBuf<'i, 'o, u8>>,
+        data: impl Buffers<'i, 'o>,
         tag: &mut [u8],
     ) -> Result<(), Error> {
         let following = self.number.following()?;
@@ -73,7 +73,7 @@ impl<C: ChunkCipher> ChunkSealer<C> {
     pub fn last<'i, 'o>(
         self,
         aad: &[u8],
-        data: impl Into<InOutBuf<'i, 'o, u8>>,
+        data: impl Buffers<'i, 'o>,
         tag: &mut [u8],
     ) -> Result<(), Error> {
         self.stream.seal_chunk(self.number.0, true, aad, data, tag).map_err(Error::Refused)
@@ -111,11 +111,11 @@ impl<C: ChunkCipher> ChunkOpener<C> {
     pub fn next<'i, 'o>(
         &mut self,
         aad: &[u8],
-        data: impl Into<InOutBuf<'i, 'o, u8>>,
+        data: impl Buffers<'i, 'o>,
         tag: &[u8],
     ) -> Result<(), Error> {
         let following = self.number.following()?;
-        let data = data.into();
+        let data = data.in_out();
         let length = (data.len() + tag.len()) as u64;
         self.stream
             .open_chunk(self.number.0, false, aad, data, tag)
@@ -134,7 +134,7 @@ impl<C: ChunkCipher> ChunkOpener<C> {
     pub fn last<'i, 'o>(
         self,
         aad: &[u8],
-        data: impl Into<InOutBuf<'i, 'o, u8>>,
+        data: impl Buffers<'i, 'o>,
         tag: &[u8],
     ) -> Result<(), Error> {
         self.stream

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use lanecrypt_ciphers::{Algorithm, Cipher, Error, InOutBuf};
+use lanecrypt_ciphers::{Algorithm, Buffers, Cipher, Error};
 
 use crate::ChunkCipher;
 
@@ -73,7 +73,7 @@ impl<C: ChunkCipher> Stream<C> {
         self.cipher.tag_length()
     }
 
-    /// Encrypts the chunk `number`, a slice in place or an [`InOutBuf`] from one buffer to another,
+    /// Encrypts the chunk `number`, a slice in place or an [`InOutBuf`](lanecrypt_ciphers::InOutBuf) from one buffer to another,
     /// and writes its tag. `last` says that no chunk follows.
     ///
     /// # Errors
@@ -85,11 +85,11 @@ impl<C: ChunkCipher> Stream<C> {
         number: u32,
         last: bool,
         aad: &[u8],
-        data: impl Into<InOutBuf<'i, 'o, u8>>,
+        data: impl Buffers<'i, 'o>,
         tag: &mut [u8],
     ) -> Result<(), Error> {
         let (nonce, length) = self.nonce(number, last);
-        self.cipher.seal(&nonce[..length], aad, data.into(), tag)
+        self.cipher.seal(&nonce[..length], aad, data.in_out(), tag)
     }
 
     /// Decrypts the chunk `number`, if it was sealed as such, and as the last one or not.
@@ -104,11 +104,11 @@ impl<C: ChunkCipher> Stream<C> {
         number: u32,
         last: bool,
         aad: &[u8],
-        data: impl Into<InOutBuf<'i, 'o, u8>>,
+        data: impl Buffers<'i, 'o>,
         tag: &[u8],
     ) -> Result<(), Error> {
         let (nonce, length) = self.nonce(number, last);
-        self.cipher.open(&nonce[..length], aad, data.into(), tag)
+        self.cipher.open(&nonce[..length], aad, data.in_out(), tag)
     }
 
     /// The nonce of a chunk, and how many of the bytes are it.

@@ -8,7 +8,7 @@ use lanecrypt_kernels::{Isa, wipe};
 
 use super::kernel::{Kernel, Single};
 use super::limits::Limits;
-use crate::{Algorithm, Error};
+use crate::{Algorithm, Buffers, Error};
 
 /// An expanded key: facts about its algorithm, and whole messages.
 pub(super) trait Keyed: Sized {
@@ -58,10 +58,10 @@ pub(super) trait Keyed: Sized {
         &self,
         nonce: &[u8],
         aad: &[u8],
-        data: impl Into<InOutBuf<'i, 'o, u8>>,
+        data: impl Buffers<'i, 'o>,
         tag: &mut [u8],
     ) -> Result<(), Error> {
-        let data = data.into();
+        let data = data.in_out();
         self.admit_whole(aad.len(), data.len(), tag.len())?;
         self.seal_whole(nonce, aad, data, tag)
     }
@@ -71,10 +71,10 @@ pub(super) trait Keyed: Sized {
         &self,
         nonce: &[u8],
         aad: &[u8],
-        data: impl Into<InOutBuf<'i, 'o, u8>>,
+        data: impl Buffers<'i, 'o>,
         tag: &[u8],
     ) -> Result<(), Error> {
-        let mut data = data.into();
+        let mut data = data.in_out();
         self.admit_whole(aad.len(), data.len(), tag.len())?;
         let verdict = self.open_whole(nonce, aad, data.reborrow(), tag);
         if verdict == Err(Error::Authentication) {

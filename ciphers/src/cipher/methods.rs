@@ -185,7 +185,7 @@ macro_rules! methods {
             }
 
             /// Encrypts a whole message and writes its tag, of [`tag_length`](Self::tag_length)
-            /// bytes. The data is a slice in place, or an [`InOutBuf`] from one buffer to another.
+            /// bytes. The data is a slice in place, or an [`InOutBuf`](crate::InOutBuf) from one buffer to another.
             ///
             /// **The nonce must not have been used before under this key.**
             ///
@@ -198,14 +198,14 @@ macro_rules! methods {
                 &self,
                 nonce: &[u8],
                 aad: &[u8],
-                data: impl Into<InOutBuf<'i, 'o, u8>>,
+                data: impl Buffers<'i, 'o>,
                 tag: &mut [u8],
             ) -> Result<(), Error> {
                 self.key.seal_detached(nonce, aad, data, tag)
             }
 
             /// Decrypts a whole message, if its tag, of [`tag_length`](Self::tag_length) bytes, is
-            /// right. The data is a slice in place, or an [`InOutBuf`] from one buffer to another.
+            /// right. The data is a slice in place, or an [`InOutBuf`](crate::InOutBuf) from one buffer to another.
             ///
             /// # Errors
             ///
@@ -217,7 +217,7 @@ macro_rules! methods {
                 &self,
                 nonce: &[u8],
                 aad: &[u8],
-                data: impl Into<InOutBuf<'i, 'o, u8>>,
+                data: impl Buffers<'i, 'o>,
                 tag: &[u8],
             ) -> Result<(), Error> {
                 self.key.open_detached(nonce, aad, data, tag)

@@ -2,13 +2,12 @@
 
 use core::fmt;
 
-use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
 use super::keyed::Keyed;
 use super::pieces::Pieces;
 use super::{AeadCipher, Cipher};
-use crate::Error;
+use crate::{Buffers, Error};
 
 /// One message that is opened in pieces, under the key of a [`Cipher`] or of a
 /// type with one algorithm.
@@ -64,7 +63,7 @@ impl<'c, C: AeadCipher> Opener<'c, C> {
         self.0.associate(aad)
     }
 
-    /// Decrypts the next piece of the data, of any length: a slice in place, or an [`InOutBuf`]
+    /// Decrypts the next piece of the data, of any length: a slice in place, or an [`InOutBuf`](crate::InOutBuf)
     /// from one buffer to another. **The result may be the work of a forger**: do not use it before
     /// [`finish`](Self::finish) succeeds.
     ///
@@ -72,11 +71,8 @@ impl<'c, C: AeadCipher> Opener<'c, C> {
     ///
     /// [`Error::DataLength`] if the message becomes too long. After an error nothing has changed.
     #[inline]
-    pub fn decrypt_unverified<'i, 'o>(
-        &mut self,
-        data: impl Into<InOutBuf<'i, 'o, u8>>,
-    ) -> Result<(), Error> {
-        self.0.decrypt(data.into())
+    pub fn decrypt_unverified<'i, 'o>(&mut self, data: impl Buffers<'i, 'o>) -> Result<(), Error> {
+        self.0.decrypt(data.in_out())
     }
 
     /// Ends the message, and checks by its tag, of [`Cipher::tag_length`] bytes, that all of it is

@@ -2,13 +2,12 @@
 
 use core::fmt;
 
-use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
 use super::keyed::Keyed;
 use super::pieces::Pieces;
 use super::{AeadCipher, Cipher};
-use crate::Error;
+use crate::{Buffers, Error};
 
 /// One message that is sealed in pieces, under the key of a [`Cipher`] or of a
 /// type with one algorithm.
@@ -58,15 +57,15 @@ impl<'c, C: AeadCipher> Sealer<'c, C> {
         self.0.associate(aad)
     }
 
-    /// Encrypts the next piece of the data, of any length: a slice in place, or an [`InOutBuf`]
+    /// Encrypts the next piece of the data, of any length: a slice in place, or an [`InOutBuf`](crate::InOutBuf)
     /// from one buffer to another.
     ///
     /// # Errors
     ///
     /// [`Error::DataLength`] if the message becomes too long. After an error nothing has changed.
     #[inline]
-    pub fn encrypt<'i, 'o>(&mut self, data: impl Into<InOutBuf<'i, 'o, u8>>) -> Result<(), Error> {
-        self.0.encrypt(data.into())
+    pub fn encrypt<'i, 'o>(&mut self, data: impl Buffers<'i, 'o>) -> Result<(), Error> {
+        self.0.encrypt(data.in_out())
     }
 
     /// Ends the message and writes its tag, of [`Cipher::tag_length`] bytes.

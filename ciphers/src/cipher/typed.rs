@@ -2,7 +2,6 @@
 
 use core::fmt;
 
-use inout::InOutBuf;
 use lanecrypt_kernels::{self as kernels, Isa, chacha20poly1305, gcm, wipe};
 use zeroize::ZeroizeOnDrop;
 
@@ -10,7 +9,7 @@ use super::attached::Attached;
 use super::keyed::{Fixed, Keyed};
 use super::methods::methods;
 use super::{AeadCipher, Opener, Sealed, Sealer};
-use crate::{Algorithm, Error, Nonce, NonceSequence};
+use crate::{Algorithm, Buffers, Error, Nonce, NonceSequence};
 
 /// Makes a type: its documentation, kernel, algorithm and bytes of a key, and how examples make one
 /// and its nonce.

@@ -2,13 +2,12 @@
 
 use core::fmt;
 
-use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
 use super::Padding;
 use super::message::MessageState;
 use super::raw_cipher::RawCipher;
-use crate::Error;
+use crate::{Buffers, Error};
 
 /// One message that is decrypted in pieces, under the key of a [`RawCipher`].
 ///
@@ -55,7 +54,7 @@ impl Decryptor<'_> {
         self.0.restart(iv)
     }
 
-    /// Decrypts the next bytes: a slice in place, or an [`InOutBuf`] from one buffer to another.
+    /// Decrypts the next bytes: a slice in place, or an [`InOutBuf`](crate::InOutBuf) from one buffer to another.
     ///
     /// ECB and CBC take whole blocks; streams and CTR take any number of bytes. The last block of a
     /// padded message must go through [`update`](Self::update).
@@ -66,8 +65,8 @@ impl Decryptor<'_> {
     /// [`update`](Self::update) holds back part of a block; [`Error::KeystreamExhausted`] if `data`
     /// runs past the end of the keystream; [`Error::Finished`]. After an error nothing has changed.
     #[inline]
-    pub fn apply<'i, 'o>(&mut self, data: impl Into<InOutBuf<'i, 'o, u8>>) -> Result<(), Error> {
-        self.0.apply(data.into())
+    pub fn apply<'i, 'o>(&mut self, data: impl Buffers<'i, 'o>) -> Result<(), Error> {
+        self.0.apply(data.in_out())
     }
 
     /// Decrypts the next bytes of a message that is split anywhere, and returns the number of bytes

@@ -2,13 +2,12 @@
 
 use core::fmt;
 
-use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
 use super::Padding;
 use super::message::MessageState;
 use super::raw_cipher::RawCipher;
-use crate::Error;
+use crate::{Buffers, Error};
 
 /// One message that is encrypted in pieces, under the key of a [`RawCipher`].
 ///
@@ -74,7 +73,7 @@ impl Encryptor<'_> {
         self.0.restart(iv)
     }
 
-    /// Encrypts the next bytes: a slice in place, or an [`InOutBuf`] from one buffer to another.
+    /// Encrypts the next bytes: a slice in place, or an [`InOutBuf`](crate::InOutBuf) from one buffer to another.
     ///
     /// ECB and CBC take whole blocks; streams and CTR take any number of bytes.
     ///
@@ -84,8 +83,8 @@ impl Encryptor<'_> {
     /// [`update`](Self::update) holds back part of a block; [`Error::KeystreamExhausted`] if `data`
     /// runs past the end of the keystream; [`Error::Finished`]. After an error nothing has changed.
     #[inline]
-    pub fn apply<'i, 'o>(&mut self, data: impl Into<InOutBuf<'i, 'o, u8>>) -> Result<(), Error> {
-        self.0.apply(data.into())
+    pub fn apply<'i, 'o>(&mut self, data: impl Buffers<'i, 'o>) -> Result<(), Error> {
+        self.0.apply(data.in_out())
     }
 
     /// Encrypts the next bytes of a message that is split anywhere, and returns the number of bytes

@@ -9,7 +9,7 @@ use zeroize::ZeroizeOnDrop;
 use super::block_modes::{cbc, copy, data_unit, ecb, no_iv, sized};
 use super::expanded_key::{ExpandedKey, by_mode, by_mode_of};
 use super::table::raw_ciphers;
-use crate::{Algorithm, Error};
+use crate::{Algorithm, Buffers, Error};
 
 /// One keyed algorithm.
 ///
@@ -156,7 +156,7 @@ impl RawCipher {
         self.algorithm
     }
 
-    /// Encrypts one whole message without padding: a slice in place, or an [`InOutBuf`] from one
+    /// Encrypts one whole message without padding: a slice in place, or an [`InOutBuf`](crate::InOutBuf) from one
     /// buffer to another. With XTS, a message is one data unit of 16 bytes to 16 MiB, and `iv` is
     /// its tweak.
     ///
@@ -166,27 +166,19 @@ impl RawCipher {
     /// [`Algorithm::granularity`] or not that of a data unit; [`Error::KeystreamExhausted`] if
     /// `data` is longer than the keystream. After an error nothing has changed.
     #[inline]
-    pub fn encrypt<'i, 'o>(
-        &self,
-        iv: &[u8],
-        data: impl Into<InOutBuf<'i, 'o, u8>>,
-    ) -> Result<(), Error> {
-        self.whole::<true>(iv, data.into())
+    pub fn encrypt<'i, 'o>(&self, iv: &[u8], data: impl Buffers<'i, 'o>) -> Result<(), Error> {
+        self.whole::<true>(iv, data.in_out())
     }
 
-    /// Decrypts one whole message without padding: a slice in place, or an [`InOutBuf`] from one
+    /// Decrypts one whole message without padding: a slice in place, or an [`InOutBuf`](crate::InOutBuf) from one
     /// buffer to another.
     ///
     /// # Errors
     ///
     /// Same as [`encrypt`](Self::encrypt).
     #[inline]
-    pub fn decrypt<'i, 'o>(
-        &self,
-        iv: &[u8],
-        data: impl Into<InOutBuf<'i, 'o, u8>>,
-    ) -> Result<(), Error> {
-        self.whole::<false>(iv, data.into())
+    pub fn decrypt<'i, 'o>(&self, iv: &[u8], data: impl Buffers<'i, 'o>) -> Result<(), Error> {
+        self.whole::<false>(iv, data.in_out())
     }
 
     pub(super) fn whole<const ENCRYPT: bool>(

@@ -5,7 +5,7 @@ use inout::InOutBuf;
 use super::block_modes::data_unit;
 use super::expanded_key::ExpandedKey;
 use super::raw_cipher::RawCipher;
-use crate::Error;
+use crate::{Buffers, Error};
 
 /// Sectors, only with XTS.
 ///
@@ -14,7 +14,7 @@ use crate::Error;
 /// show which blocks of 16 bytes differ. Nothing is authenticated: see [`hazmat`](super). Under one
 /// key, a sector's number must stand for one place, so two devices need two keys.
 impl RawCipher {
-    /// Encrypts consecutive sectors of `size` bytes each: a slice in place, or an [`InOutBuf`] from
+    /// Encrypts consecutive sectors of `size` bytes each: a slice in place, or an [`InOutBuf`](crate::InOutBuf) from
     /// one buffer to another. The sectors are numbered from `first`. The tweak of a sector is its
     /// number as 16 little-endian bytes, which dm-crypt calls `plain64`.
     ///
@@ -45,9 +45,9 @@ impl RawCipher {
         &self,
         first: u128,
         size: usize,
-        data: impl Into<InOutBuf<'i, 'o, u8>>,
+        data: impl Buffers<'i, 'o>,
     ) -> Result<(), Error> {
-        self.sectors::<true>(first, size, data.into())
+        self.sectors::<true>(first, size, data.in_out())
     }
 
     /// Decrypts consecutive sectors, the inverse of [`encrypt_sectors`](Self::encrypt_sectors).
@@ -59,9 +59,9 @@ impl RawCipher {
         &self,
         first: u128,
         size: usize,
-        data: impl Into<InOutBuf<'i, 'o, u8>>,
+        data: impl Buffers<'i, 'o>,
     ) -> Result<(), Error> {
-        self.sectors::<false>(first, size, data.into())
+        self.sectors::<false>(first, size, data.in_out())
     }
 
     fn sectors<const ENCRYPT: bool>(

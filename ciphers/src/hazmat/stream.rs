@@ -4,7 +4,6 @@
 use alloc::boxed::Box;
 use core::fmt;
 
-use inout::InOutBuf;
 #[cfg(feature = "legacy")]
 use lanecrypt_kernels::arc4::{Arc4, Key};
 #[cfg(feature = "legacy")]
@@ -18,7 +17,7 @@ use super::table::{kernels, raw_ciphers};
 use crate::key_bytes::FromBytes;
 #[cfg(feature = "legacy")]
 use crate::key_bytes::array;
-use crate::{Algorithm, Error, Mode, Primitive};
+use crate::{Algorithm, Buffers, Error, Mode, Primitive};
 
 /// One keyed stream of an algorithm that is chosen at run time.
 ///
@@ -184,15 +183,15 @@ impl Stream {
         for_core!(&mut self.0, stream => stream.keystream(out))
     }
 
-    /// XORs the next keystream bytes into `data`: a slice in place, or an [`InOutBuf`] from one
+    /// XORs the next keystream bytes into `data`: a slice in place, or an [`InOutBuf`](crate::InOutBuf) from one
     /// buffer to another. The same call encrypts and decrypts.
     ///
     /// # Errors
     ///
     /// [`Error::KeystreamExhausted`] if `data` is longer than [`remaining`](Self::remaining). After
     /// an error nothing has changed.
-    pub fn xor<'i, 'o>(&mut self, data: impl Into<InOutBuf<'i, 'o, u8>>) -> Result<(), Error> {
-        let data = data.into();
+    pub fn xor<'i, 'o>(&mut self, data: impl Buffers<'i, 'o>) -> Result<(), Error> {
+        let data = data.in_out();
         for_core!(&mut self.0, stream => stream.xor(data))
     }
 }

@@ -3,11 +3,10 @@
 
 use core::fmt;
 
-use inout::InOutBuf;
 use lanecrypt_kernels::{Isa, Seek, StreamCore, wipe};
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
-use crate::Error;
+use crate::{Buffers, Error};
 
 /// The largest block of any stream core, in bytes.
 const MAX_BLOCK: usize = 64;
@@ -74,15 +73,15 @@ impl<C: StreamCore> StreamCipher<C> {
         Ok(())
     }
 
-    /// XORs the next keystream bytes into `data`: a slice in place, or an [`InOutBuf`] from one
+    /// XORs the next keystream bytes into `data`: a slice in place, or an [`InOutBuf`](crate::InOutBuf) from one
     /// buffer to another.
     ///
     /// # Errors
     ///
     /// [`Error::KeystreamExhausted`] if `data` is longer than [`remaining`](Self::remaining). After
     /// an error nothing has changed.
-    pub fn xor<'i, 'o>(&mut self, data: impl Into<InOutBuf<'i, 'o, u8>>) -> Result<(), Error> {
-        let data = data.into();
+    pub fn xor<'i, 'o>(&mut self, data: impl Buffers<'i, 'o>) -> Result<(), Error> {
+        let data = data.in_out();
         let len = data.len();
         self.claim(len)?;
         let (mut head, tail) = data.split_at(self.left.min(len));
