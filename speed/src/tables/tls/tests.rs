@@ -129,7 +129,7 @@ impl MessageDecrypter for Gullible<Box<dyn MessageDecrypter>> {
         match self.0.decrypt(other, seq) {
             Ok(opened) => {
                 let length = opened.payload.len();
-                msg.typ = opened.typ;
+                (msg.typ, msg.version) = (opened.typ, opened.version);
                 msg.payload[..length].copy_from_slice(opened.payload);
                 Ok(msg.into_plain_message_range(0..length))
             }
