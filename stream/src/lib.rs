@@ -8,13 +8,13 @@
 //! ```
 //! use std::io::{Read, Write};
 //!
-//! use lanecrypt_ciphers::{Algorithm, Cipher};
+//! use lanecrypt_ciphers::XChaCha20Poly1305;
 //! use lanecrypt_stream::{Decryptor, Encryptor, Stream};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let (key, prefix) = ([1; 32], [2; 19]);
 //! // The prefix: 19 random bytes, new for each file under this key.
-//! let cipher = Cipher::boxed(Algorithm::XCHACHA20_POLY1305, &key)?;
+//! let cipher = XChaCha20Poly1305::new(&key);
 //! let mut file = Encryptor::new(Stream::new(&cipher, &prefix)?, Vec::new());
 //! file.write_all(b"any number of bytes")?;
 //! let sealed = file.finish()?; // without this, the file is refused as truncated
