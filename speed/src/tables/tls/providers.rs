@@ -23,10 +23,10 @@ impl Provider {
     pub(super) fn all(rivals: &Rivals<'_>) -> Vec<Self> {
         let version = env!("CARGO_PKG_VERSION").to_owned();
         let mut all = vec![Self { source: "lanecrypt", version, make: ours }];
-        for (source, make) in BASES {
-            let found = rivals.aeads().iter().find(|it| it.point().source == *source);
+        for &Base { source, make } in BASES {
+            let found = rivals.aeads().iter().find(|it| it.point().source == source);
             let version = found.and_then(|found| found.point().version.clone());
-            all.extend(version.map(|version| Self { source, version, make: *make }));
+            all.extend(version.map(|version| Self { source, version, make }));
         }
         all
     }
@@ -34,8 +34,8 @@ impl Provider {
     /// Another one, whose answers its answers are compared with.
     pub(super) fn reference(&self) -> Self {
         let version = String::new();
-        match BASES.iter().find(|(source, _)| *source != self.source) {
-            Some(&(source, make)) if self.is_ours() => Self { source, version, make },
+        match BASES.first() {
+            Some(&Base { source, make }) if self.is_ours() => Self { source, version, make },
             _ => Self { source: "lanecrypt", version, make: ours },
         }
     }
@@ -70,16 +70,22 @@ impl Provider {
     }
 }
 
-/// The peers by their names, the one that ours is over first.
-const BASES: &[(&str, fn() -> CryptoProvider)] = &[
+/// A provider that rustls comes with.
+struct Base {
+    source: &'static str,
+    make: fn() -> CryptoProvider,
+}
+
+/// The peers, the one that ours is over first.
+const BASES: &[Base] = &[
     #[cfg(feature = "aws-lc")]
-    ("aws-lc", rustls_lanecrypt::rustls::crypto::aws_lc_rs::default_provider),
+    Base { source: "aws-lc", make: rustls_lanecrypt::rustls::crypto::aws_lc_rs::default_provider },
     #[cfg(feature = "ring")]
-    ("ring", rustls_lanecrypt::rustls::crypto::ring::default_provider),
+    Base { source: "ring", make: rustls_lanecrypt::rustls::crypto::ring::default_provider },
 ];
 
 /// Key exchange and signatures are not measured, so it does not matter whose they are.
 pub(super) fn ours() -> CryptoProvider {
-    let [(_, base), ..] = BASES else { unreachable!("the table needs one of the features") };
-    rustls_lanecrypt::over(base())
+    let [base, ..] = BASES else { unreachable!("the table needs one of the features") };
+    rustls_lanecrypt::over((base.make)())
 }
