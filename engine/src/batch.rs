@@ -38,8 +38,8 @@ impl<'r, 'a> Batch<'r, 'a> {
         Self { room, waiting: None }
     }
 
-    /// Seals a packet in place, as [`Session::seal`] does: its last
-    /// [`tag_length`](Session::tag_length) bytes are room for the tag.
+    /// Seals a message in place, as [`Session::seal`] does: **the last
+    /// [`tag_length`](Session::tag_length) bytes are room for the tag and are overwritten**.
     ///
     /// **The nonce must not have been used before under the session's key.**
     #[inline]
@@ -48,9 +48,9 @@ impl<'r, 'a> Batch<'r, 'a> {
         session: &'a Session,
         nonce: &[u8],
         aad: &'a [u8],
-        packet: &'a mut [u8],
+        message_and_room: &'a mut [u8],
     ) -> Option<Result<(), Error>> {
-        self.packet(Operation::Seal, session, nonce, aad, packet)
+        self.packet(Operation::Seal, session, nonce, aad, message_and_room)
     }
 
     /// Opens a packet in place, as [`Session::open`] does. If it is authentic, the message is at

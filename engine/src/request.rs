@@ -73,8 +73,8 @@ pub struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// Seals a packet in place: its last [`tag_length`](Session::tag_length) bytes are room for the
-    /// tag, the bytes before them are the message.
+    /// Seals a message in place: **the last [`tag_length`](Session::tag_length) bytes are room for the
+    /// tag and are overwritten**; the bytes before them are the message.
     ///
     /// **The nonce must not have been used before under the session's key.**
     #[inline]
@@ -82,9 +82,9 @@ impl<'a> Request<'a> {
         session: &'a Session,
         nonce: &'a [u8],
         aad: &'a [u8],
-        packet: &'a mut [u8],
+        message_and_room: &'a mut [u8],
     ) -> Self {
-        let work = Work::packet(session, Operation::Seal, aad, packet);
+        let work = Work::packet(session, Operation::Seal, aad, message_and_room);
         Self { session, nonce, work }
     }
 

@@ -42,7 +42,8 @@ impl Session {
         }
     }
 
-    /// Seals a packet in place, as [`Cipher::seal`](lanecrypt_ciphers::Cipher::seal) does.
+    /// Seals a message in place, as [`Cipher::seal`](lanecrypt_ciphers::Cipher::seal) does: **the last
+    /// [`tag_length`](Self::tag_length) bytes are room for the tag and are overwritten**.
     ///
     /// **The nonce must not have been used before under this key.**
     ///
@@ -51,10 +52,12 @@ impl Session {
     /// Same as [`Cipher::seal`](lanecrypt_ciphers::Cipher::seal); [`Error::Unsupported`] if the
     /// session does not authenticate.
     #[inline]
-    pub fn seal(&self, nonce: &[u8], aad: &[u8], packet: &mut [u8]) -> Result<(), Error> {
+    pub fn seal(&self, nonce: &[u8], aad: &[u8], message_and_room: &mut [u8]) -> Result<(), Error> {
         match &self.key {
-            SessionKey::Sealed(Head { route: None, .. }, cipher) => cipher.seal(nonce, aad, packet),
-            _ => self.serve(Request::seal(self, nonce, aad, packet)),
+            SessionKey::Sealed(Head { route: None, .. }, cipher) => {
+                cipher.seal(nonce, aad, message_and_room)
+            }
+            _ => self.serve(Request::seal(self, nonce, aad, message_and_room)),
         }
     }
 

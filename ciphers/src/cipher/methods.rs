@@ -13,8 +13,10 @@ macro_rules! methods {
                 Keyed::algorithm(&self.key)
             }
 
-            /// Seals a packet in place: its last [`tag_length`](Self::tag_length) bytes are room for
-            /// the tag, and the bytes before them are the message.
+            /// Seals a message in place: `message_and_room` is the message and, behind it, room for the
+            /// tag, and becomes the packet. **Its last [`tag_length`](Self::tag_length) bytes are
+            /// overwritten**, whatever they hold: where a message has no room behind it, take
+            /// `seal_vec`, or [`seal_detached`](Self::seal_detached).
             ///
             /// **The nonce must not have been used before under this key.**
             ///
@@ -23,11 +25,16 @@ macro_rules! methods {
             /// [`Error::OutputLength`] if there is no room for the tag, [`Error::NonceLength`],
             /// [`Error::AadLength`] or [`Error::DataLength`]. After an error nothing has changed.
             #[inline]
-            pub fn seal(&self, nonce: &[u8], aad: &[u8], packet: &mut [u8]) -> Result<(), Error> {
-                self.key.seal(nonce, aad, packet)
+            pub fn seal(
+                &self,
+                nonce: &[u8],
+                aad: &[u8],
+                message_and_room: &mut [u8],
+            ) -> Result<(), Error> {
+                self.key.seal(nonce, aad, message_and_room)
             }
 
-            /// Seals a packet in place, as [`seal`](Self::seal) does, with the next nonce of
+            /// Seals a message in place, as [`seal`](Self::seal) does, with the next nonce of
             /// `nonces`, which it returns.
             ///
             /// # Errors
@@ -41,9 +48,9 @@ macro_rules! methods {
                 &self,
                 nonces: &mut impl NonceSequence,
                 aad: &[u8],
-                packet: &mut [u8],
+                message_and_room: &mut [u8],
             ) -> Result<Nonce, Error> {
-                self.key.seal_next(nonces, aad, packet)
+                self.key.seal_next(nonces, aad, message_and_room)
             }
 
             /// Opens a packet in place, if it is authentic, and returns the message, which is at its

@@ -8,8 +8,8 @@ use super::{Client, Session};
 use crate::Error;
 
 impl<B: AsMut<[u8]>> Client<B> {
-    /// Seals a packet in place: its last [`tag_length`](Session::tag_length) bytes are room for the
-    /// tag.
+    /// Seals a message in place: **the last [`tag_length`](Session::tag_length) bytes are room for the
+    /// tag and are overwritten**.
     ///
     /// **The nonce must not have been used before under the session's key.**
     ///
@@ -21,9 +21,9 @@ impl<B: AsMut<[u8]>> Client<B> {
         session: Session,
         nonce: &[u8],
         aad: &[u8],
-        packet: &mut [u8],
+        message_and_room: &mut [u8],
     ) -> Result<(), Error> {
-        self.serve(session, Operation::Seal, nonce, aad, packet)
+        self.serve(session, Operation::Seal, nonce, aad, message_and_room)
     }
 
     /// Opens a packet in place, if it is authentic, and returns the message. If not, it is wiped.
