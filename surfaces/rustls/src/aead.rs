@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use lanecrypt_ciphers::{Algorithm, Cipher, Error, Isa};
+use lanecrypt_ciphers::{Aes128Gcm, Aes256Gcm, Algorithm, ChaCha20Poly1305, Error};
 use rustls::ConnectionTrafficSecrets;
 use rustls::crypto::cipher::{AeadKey, Iv, NONCE_LEN};
 use zeroize::Zeroize as _;
@@ -44,25 +44,83 @@ impl Aead {
     }
 }
 
+/// A type with one algorithm. Keys of its length make it.
+pub(crate) trait Typed: Sized + Send + Sync + 'static {
+    /// A cipher with a key that everybody knows.
+    fn without_key() -> Self;
+
+    /// Expands another key in its place; false if it has another length.
+    fn set(&mut self, key: &[u8]) -> bool;
+
+    fn seal(&self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error>;
+
+    fn open(&self, nonce: &[u8], aad: &[u8], packet: &mut [u8]) -> Result<usize, Error>;
+}
+
+macro_rules! typed {
+    ($($cipher:ident),*) => {$(
+        impl Typed for $cipher {
+            fn without_key() -> Self {
+                Self::new(&[0; Self::KEY_LENGTH])
+            }
+
+            fn set(&mut self, key: &[u8]) -> bool {
+                key.try_into().map(|key| self.set_key(key)).is_ok()
+            }
+
+            #[inline(always)]
+            fn seal(
+                &self,
+                nonce: &[u8],
+                aad: &[u8],
+                data: &mut [u8],
+                tag: &mut [u8],
+            ) -> Result<(), Error> {
+                self.seal_detached(nonce, aad, data, tag)
+            }
+
+            #[inline(always)]
+            fn open(&self, nonce: &[u8], aad: &[u8], packet: &mut [u8]) -> Result<usize, Error> {
+                self.open(nonce, aad, packet).map(|message| message.len())
+            }
+        }
+    )*};
+}
+
+typed!(Aes128Gcm, Aes256Gcm, ChaCha20Poly1305);
+
 /// The key of one direction of a connection, with what its nonces are made of. `P` is the protocol,
 /// which says what is done with it.
-pub(crate) struct Keyed<P> {
+pub(crate) struct Keyed<C, P> {
     /// `None` if the key did not have the cipher's length: nothing is sealed or opened then.
-    cipher: Option<Cipher>,
+    cipher: Option<C>,
     iv: [u8; NONCE_LEN],
     protocol: PhantomData<P>,
 }
 
-impl<P> Keyed<P> {
+/// The [`Keyed`] of a cipher, as one of the objects that rustls takes: with AES-GCM by the first
+/// protocol, with ChaCha20-Poly1305 by the second.
+macro_rules! keyed {
+    ($aead:expr, $gcm:ty, $chacha:ty, $key:expr, $iv:expr) => {{
+        use lanecrypt_ciphers::{Aes128Gcm, Aes256Gcm, ChaCha20Poly1305};
+        match $aead {
+            Aead::Aes128Gcm => Keyed::<Aes128Gcm, $gcm>::boxed($key, $iv),
+            Aead::Aes256Gcm => Keyed::<Aes256Gcm, $gcm>::boxed($key, $iv),
+            Aead::ChaCha20Poly1305 => Keyed::<ChaCha20Poly1305, $chacha>::boxed($key, $iv),
+        }
+    }};
+}
+pub(crate) use keyed;
+
+impl<C: Typed, P> Keyed<C, P> {
     /// Expands `key` in its final place, so that no copy of it is left elsewhere. `iv` has at most
     /// 12 bytes; the nonce begins with them.
-    pub(crate) fn boxed(aead: Aead, key: &AeadKey, iv: &[u8]) -> Box<Self> {
-        let nothing = &[0; 32][..aead.key_length()];
-        let cipher = Cipher::with_isa(Isa::detect(), aead.algorithm(), nothing).ok();
+    pub(crate) fn boxed(key: &AeadKey, iv: &[u8]) -> Box<Self> {
+        let cipher = Some(C::without_key());
         let mut keyed = Box::new(Self { cipher, iv: [0; NONCE_LEN], protocol: PhantomData });
         keyed.iv.iter_mut().zip(iv).for_each(|(to, from)| *to = *from);
-        let set = keyed.cipher.as_mut().map(|cipher| cipher.set_key(key.as_ref()));
-        if set != Some(Ok(())) {
+        let set = keyed.cipher.as_mut().is_some_and(|cipher| cipher.set(key.as_ref()));
+        if !set {
             keyed.cipher = None;
         }
         keyed
@@ -105,7 +163,7 @@ impl<P> Keyed<P> {
     ) -> Result<(), rustls::Error> {
         // An error of rustls is not free to make and drop, so none is made before there is one.
         let Some(cipher) = &self.cipher else { return Err(rustls::Error::EncryptError) };
-        cipher.seal_detached(nonce, aad, data, tag).map_err(|_: Error| rustls::Error::EncryptError)
+        cipher.seal(nonce, aad, data, tag).map_err(|_: Error| rustls::Error::EncryptError)
     }
 
     /// Opens a message with its tag behind it, if it is authentic, and returns the length of the
@@ -118,12 +176,11 @@ impl<P> Keyed<P> {
         packet: &mut [u8],
     ) -> Result<usize, rustls::Error> {
         let Some(cipher) = &self.cipher else { return Err(rustls::Error::DecryptError) };
-        let opened = cipher.open(nonce, aad, packet);
-        opened.map(|message| message.len()).map_err(|_: Error| rustls::Error::DecryptError)
+        cipher.open(nonce, aad, packet).map_err(|_: Error| rustls::Error::DecryptError)
     }
 }
 
-impl<P> Drop for Keyed<P> {
+impl<C, P> Drop for Keyed<C, P> {
     fn drop(&mut self) {
         // The cipher wipes itself.
         self.iv.zeroize();

@@ -6,7 +6,7 @@ use rustls::Error;
 use rustls::crypto::cipher::{AeadKey, Iv, NONCE_LEN};
 use rustls::quic::{Algorithm, HeaderProtectionKey, PacketKey, Tag};
 
-use crate::aead::{Aead, Keyed, TAG_LENGTH};
+use crate::aead::{Aead, Keyed, TAG_LENGTH, Typed, keyed};
 
 /// The bytes of a sample, with every cipher here.
 const SAMPLE_LENGTH: usize = 16;
@@ -16,10 +16,7 @@ pub(crate) struct Packets(pub(crate) Aead);
 
 impl Algorithm for Packets {
     fn packet_key(&self, key: AeadKey, iv: Iv) -> Box<dyn PacketKey> {
-        match self.0 {
-            Aead::ChaCha20Poly1305 => Keyed::<ChaCha20>::boxed(self.0, &key, iv.as_ref()),
-            Aead::Aes128Gcm | Aead::Aes256Gcm => Keyed::<Gcm>::boxed(self.0, &key, iv.as_ref()),
-        }
+        keyed!(self.0, Gcm, ChaCha20, &key, iv.as_ref())
     }
 
     fn header_protection_key(&self, key: AeadKey) -> Box<dyn HeaderProtectionKey> {
@@ -58,7 +55,7 @@ impl Limits for ChaCha20 {
     const INTEGRITY: u64 = 1 << 36;
 }
 
-impl<P: Limits> Keyed<P> {
+impl<C: Typed, P: Limits> Keyed<C, P> {
     #[inline(always)]
     fn seal_packet(
         &self,
@@ -83,7 +80,7 @@ impl<P: Limits> Keyed<P> {
     }
 }
 
-impl<P: Limits> PacketKey for Keyed<P> {
+impl<C: Typed, P: Limits> PacketKey for Keyed<C, P> {
     fn encrypt_in_place(
         &self,
         packet_number: u64,

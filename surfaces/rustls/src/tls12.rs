@@ -7,7 +7,7 @@ use rustls::crypto::cipher::{
 };
 use rustls::{ConnectionTrafficSecrets, Error};
 
-use crate::aead::{Aead, Keyed, TAG_LENGTH};
+use crate::aead::{Aead, Keyed, TAG_LENGTH, Typed, keyed};
 use crate::tls13::LONGEST;
 
 /// The protection of records, by cipher.
@@ -26,17 +26,11 @@ impl Records {
 impl Tls12AeadAlgorithm for Records {
     fn encrypter(&self, key: AeadKey, iv: &[u8], extra: &[u8]) -> Box<dyn MessageEncrypter> {
         let iv = nonce_mask(iv, extra);
-        match self.0 {
-            Aead::ChaCha20Poly1305 => Keyed::<ChaCha20>::boxed(self.0, &key, &iv),
-            Aead::Aes128Gcm | Aead::Aes256Gcm => Keyed::<Gcm>::boxed(self.0, &key, &iv),
-        }
+        keyed!(self.0, Gcm, ChaCha20, &key, &iv)
     }
 
     fn decrypter(&self, key: AeadKey, iv: &[u8]) -> Box<dyn MessageDecrypter> {
-        match self.0 {
-            Aead::ChaCha20Poly1305 => Keyed::<ChaCha20>::boxed(self.0, &key, iv),
-            Aead::Aes128Gcm | Aead::Aes256Gcm => Keyed::<Gcm>::boxed(self.0, &key, iv),
-        }
+        keyed!(self.0, Gcm, ChaCha20, &key, iv)
     }
 
     fn key_block_shape(&self) -> KeyBlockShape {
@@ -70,7 +64,7 @@ pub(crate) trait Explicit: Send + Sync + Sized {
     const EXPLICIT: usize;
 
     /// The nonce of a record that has come.
-    fn nonce_of(keyed: &Keyed<Self>, number: u64, record: &[u8]) -> [u8; NONCE_LEN];
+    fn nonce_of<C: Typed>(keyed: &Keyed<C, Self>, number: u64, record: &[u8]) -> [u8; NONCE_LEN];
 }
 
 /// AES-GCM: the record names its nonce.
@@ -80,7 +74,7 @@ impl Explicit for Gcm {
     const EXPLICIT: usize = 8;
 
     #[inline]
-    fn nonce_of(keyed: &Keyed<Self>, _number: u64, record: &[u8]) -> [u8; NONCE_LEN] {
+    fn nonce_of<C: Typed>(keyed: &Keyed<C, Self>, _number: u64, record: &[u8]) -> [u8; NONCE_LEN] {
         let [salt @ .., _, _, _, _, _, _, _, _] = keyed.iv();
         nonce_mask(salt, record)
     }
@@ -93,12 +87,12 @@ impl Explicit for ChaCha20 {
     const EXPLICIT: usize = 0;
 
     #[inline]
-    fn nonce_of(keyed: &Keyed<Self>, number: u64, _record: &[u8]) -> [u8; NONCE_LEN] {
+    fn nonce_of<C: Typed>(keyed: &Keyed<C, Self>, number: u64, _record: &[u8]) -> [u8; NONCE_LEN] {
         keyed.nonce(number)
     }
 }
 
-impl<P: Explicit> MessageEncrypter for Keyed<P> {
+impl<C: Typed, P: Explicit> MessageEncrypter for Keyed<C, P> {
     fn encrypt(
         &mut self,
         msg: OutboundPlainMessage<'_>,
@@ -125,7 +119,7 @@ impl<P: Explicit> MessageEncrypter for Keyed<P> {
     }
 }
 
-impl<P: Explicit> MessageDecrypter for Keyed<P> {
+impl<C: Typed, P: Explicit> MessageDecrypter for Keyed<C, P> {
     fn decrypt<'a>(
         &mut self,
         mut msg: InboundOpaqueMessage<'a>,

@@ -7,7 +7,7 @@ use rustls::crypto::cipher::{
 };
 use rustls::{ConnectionTrafficSecrets, ContentType, Error, PeerMisbehaved, ProtocolVersion};
 
-use crate::aead::{Aead, Keyed, TAG_LENGTH};
+use crate::aead::{Aead, Keyed, TAG_LENGTH, Typed, keyed};
 
 /// The most bytes of plaintext in a record.
 pub(crate) const LONGEST: usize = 1 << 14;
@@ -23,11 +23,11 @@ pub(crate) struct Records(pub(crate) Aead);
 
 impl Tls13AeadAlgorithm for Records {
     fn encrypter(&self, key: AeadKey, iv: Iv) -> Box<dyn MessageEncrypter> {
-        Keyed::<Tls13>::boxed(self.0, &key, iv.as_ref())
+        keyed!(self.0, Tls13, Tls13, &key, iv.as_ref())
     }
 
     fn decrypter(&self, key: AeadKey, iv: Iv) -> Box<dyn MessageDecrypter> {
-        Keyed::<Tls13>::boxed(self.0, &key, iv.as_ref())
+        keyed!(self.0, Tls13, Tls13, &key, iv.as_ref())
     }
 
     fn key_len(&self) -> usize {
@@ -46,7 +46,7 @@ impl Tls13AeadAlgorithm for Records {
 /// The protocol.
 struct Tls13;
 
-impl MessageEncrypter for Keyed<Tls13> {
+impl<C: Typed> MessageEncrypter for Keyed<C, Tls13> {
     fn encrypt(
         &mut self,
         msg: OutboundPlainMessage<'_>,
@@ -75,7 +75,7 @@ impl MessageEncrypter for Keyed<Tls13> {
     }
 }
 
-impl MessageDecrypter for Keyed<Tls13> {
+impl<C: Typed> MessageDecrypter for Keyed<C, Tls13> {
     fn decrypt<'a>(
         &mut self,
         mut msg: InboundOpaqueMessage<'a>,
