@@ -107,6 +107,9 @@ impl Engine {
     /// # Errors
     ///
     /// Same as [`with_balancing`](Self::with_balancing), if no drivers share load yet.
+    ///
+    /// [`Error::DriverFailed`]: lanecrypt_ciphers::Error::DriverFailed
+    /// [`Error::KeyMemory`]: lanecrypt_ciphers::Error::KeyMemory
     pub fn with_migration(self) -> Result<Self, DriverNameError> {
         let mut engine = match &self.balanced {
             Some(_) => self,
