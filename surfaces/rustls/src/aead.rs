@@ -92,8 +92,12 @@ typed!(Aes128Gcm, Aes256Gcm, ChaCha20Poly1305);
 /// The key of one direction of a connection, with what its nonces are made of. `P` is the protocol,
 /// which says what is done with it.
 pub(crate) struct Keyed<C, P> {
-    /// `None` if the key did not have the cipher's length: nothing is sealed or opened then.
-    cipher: Option<C>,
+    cipher: C,
+    /// Whether the key had the cipher's length: otherwise nothing is sealed or opened.
+    //
+    // Not an `Option` around the cipher: to set it to `None`, the compiler may copy the whole value
+    // from the stack, with what keys have left there.
+    has_key: bool,
     iv: [u8; NONCE_LEN],
     protocol: PhantomData<P>,
 }
@@ -116,13 +120,11 @@ impl<C: Typed, P> Keyed<C, P> {
     /// Expands `key` in its final place, so that no copy of it is left elsewhere. `iv` has at most
     /// 12 bytes; the nonce begins with them.
     pub(crate) fn boxed(key: &AeadKey, iv: &[u8]) -> Box<Self> {
-        let cipher = Some(C::without_key());
-        let mut keyed = Box::new(Self { cipher, iv: [0; NONCE_LEN], protocol: PhantomData });
+        let cipher = C::without_key();
+        let mut keyed =
+            Box::new(Self { cipher, has_key: false, iv: [0; NONCE_LEN], protocol: PhantomData });
         keyed.iv.iter_mut().zip(iv).for_each(|(to, from)| *to = *from);
-        let set = keyed.cipher.as_mut().is_some_and(|cipher| cipher.set(key.as_ref()));
-        if !set {
-            keyed.cipher = None;
-        }
+        keyed.has_key = keyed.cipher.set(key.as_ref());
         keyed
     }
 
@@ -162,8 +164,10 @@ impl<C: Typed, P> Keyed<C, P> {
         tag: &mut [u8],
     ) -> Result<(), rustls::Error> {
         // An error of rustls is not free to make and drop, so none is made before there is one.
-        let Some(cipher) = &self.cipher else { return Err(rustls::Error::EncryptError) };
-        cipher.seal(nonce, aad, data, tag).map_err(|_: Error| rustls::Error::EncryptError)
+        if !self.has_key {
+            return Err(rustls::Error::EncryptError);
+        }
+        self.cipher.seal(nonce, aad, data, tag).map_err(|_: Error| rustls::Error::EncryptError)
     }
 
     /// Opens a message with its tag behind it, if it is authentic, and returns the length of the
@@ -175,8 +179,10 @@ impl<C: Typed, P> Keyed<C, P> {
         aad: &[u8],
         packet: &mut [u8],
     ) -> Result<usize, rustls::Error> {
-        let Some(cipher) = &self.cipher else { return Err(rustls::Error::DecryptError) };
-        cipher.open(nonce, aad, packet).map_err(|_: Error| rustls::Error::DecryptError)
+        if !self.has_key {
+            return Err(rustls::Error::DecryptError);
+        }
+        self.cipher.open(nonce, aad, packet).map_err(|_: Error| rustls::Error::DecryptError)
     }
 }
 
