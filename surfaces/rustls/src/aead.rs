@@ -99,6 +99,9 @@ pub(crate) struct Keyed<C, P> {
     // from the stack, with what keys have left there.
     has_key: bool,
     iv: [u8; NONCE_LEN],
+    /// Zeros up to the end of a cache line, by which ciphers are aligned. Bytes that are nobody's would
+    /// be copied from the stack, with what keys have left there.
+    _zeros: [u8; 64 - NONCE_LEN - 1],
     protocol: PhantomData<P>,
 }
 
@@ -120,9 +123,15 @@ impl<C: Typed, P> Keyed<C, P> {
     /// Expands `key` in its final place, so that no copy of it is left elsewhere. `iv` has at most
     /// 12 bytes; the nonce begins with them.
     pub(crate) fn boxed(key: &AeadKey, iv: &[u8]) -> Box<Self> {
+        const { assert!(size_of::<Self>() == size_of::<C>() + 64, "every byte is some field's") };
         let cipher = C::without_key();
-        let mut keyed =
-            Box::new(Self { cipher, has_key: false, iv: [0; NONCE_LEN], protocol: PhantomData });
+        let mut keyed = Box::new(Self {
+            cipher,
+            has_key: false,
+            iv: [0; NONCE_LEN],
+            _zeros: [0; 64 - NONCE_LEN - 1],
+            protocol: PhantomData,
+        });
         keyed.iv.iter_mut().zip(iv).for_each(|(to, from)| *to = *from);
         keyed.has_key = keyed.cipher.set(key.as_ref());
         keyed
