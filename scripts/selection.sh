@@ -5,6 +5,7 @@
 # The engine's `legacy`, so that lanes of DES are tested through it whoever else turns that on.
 united=(
     --features=lanecrypt-random/rand_core_06 --features=lanecrypt-random/rand_core_09
+    --features=lanecrypt-random/getrandom_backend
     --features=lanecrypt-engine/legacy --features=lanecrypt-engine/model --features=lanecrypt-engine/openssl
     --features=lanecrypt-ciphers/rustcrypto --features=lanecrypt/rustcrypto
     --features=lanecrypt/rsa-generate
