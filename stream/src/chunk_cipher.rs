@@ -43,38 +43,49 @@ pub trait ChunkCipher {
     ) -> Result<(), Error>;
 }
 
+/// Passes every call on to a cipher, `$target` of `$this`, by its methods `$seal` and `$open`.
+macro_rules! passed_on {
+    (|$this:ident| $target:expr, $seal:ident, $open:ident) => {
+        fn algorithm(&self) -> Algorithm {
+            let $this = self;
+            $target.algorithm()
+        }
+
+        fn tag_length(&self) -> usize {
+            let $this = self;
+            $target.tag_length()
+        }
+
+        #[inline]
+        fn seal(
+            &self,
+            nonce: &[u8],
+            aad: &[u8],
+            data: InOutBuf<'_, '_, u8>,
+            tag: &mut [u8],
+        ) -> Result<(), Error> {
+            let $this = self;
+            $target.$seal(nonce, aad, data, tag)
+        }
+
+        #[inline]
+        fn open(
+            &self,
+            nonce: &[u8],
+            aad: &[u8],
+            data: InOutBuf<'_, '_, u8>,
+            tag: &[u8],
+        ) -> Result<(), Error> {
+            let $this = self;
+            $target.$open(nonce, aad, data, tag)
+        }
+    };
+}
+
 macro_rules! ciphers {
-    ($($cipher:ident),*) => {$(
+    ($($cipher:ty),*) => {$(
         impl ChunkCipher for $cipher {
-            fn algorithm(&self) -> Algorithm {
-                self.algorithm()
-            }
-
-            fn tag_length(&self) -> usize {
-                self.tag_length()
-            }
-
-            #[inline]
-            fn seal(
-                &self,
-                nonce: &[u8],
-                aad: &[u8],
-                data: InOutBuf<'_, '_, u8>,
-                tag: &mut [u8],
-            ) -> Result<(), Error> {
-                self.seal_detached(nonce, aad, data, tag)
-            }
-
-            #[inline]
-            fn open(
-                &self,
-                nonce: &[u8],
-                aad: &[u8],
-                data: InOutBuf<'_, '_, u8>,
-                tag: &[u8],
-            ) -> Result<(), Error> {
-                self.open_detached(nonce, aad, data, tag)
-            }
+            passed_on!(|cipher| cipher, seal_detached, open_detached);
         }
     )*};
 }
@@ -85,35 +96,7 @@ ciphers!(Cipher, Aes128Gcm, Aes192Gcm, Aes256Gcm, ChaCha20Poly1305, XChaCha20Pol
 macro_rules! holders {
     ($($holder:ty),*) => {$(
         impl<C: ChunkCipher + ?Sized> ChunkCipher for $holder {
-            fn algorithm(&self) -> Algorithm {
-                (**self).algorithm()
-            }
-
-            fn tag_length(&self) -> usize {
-                (**self).tag_length()
-            }
-
-            #[inline]
-            fn seal(
-                &self,
-                nonce: &[u8],
-                aad: &[u8],
-                data: InOutBuf<'_, '_, u8>,
-                tag: &mut [u8],
-            ) -> Result<(), Error> {
-                (**self).seal(nonce, aad, data, tag)
-            }
-
-            #[inline]
-            fn open(
-                &self,
-                nonce: &[u8],
-                aad: &[u8],
-                data: InOutBuf<'_, '_, u8>,
-                tag: &[u8],
-            ) -> Result<(), Error> {
-                (**self).open(nonce, aad, data, tag)
-            }
+            passed_on!(|holder| (**holder), seal, open);
         }
     )*};
 }
