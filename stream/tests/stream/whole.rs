@@ -2,8 +2,10 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 
-use lanecrypt_ciphers::{Algorithm, Cipher, Error};
-use lanecrypt_stream::{Encryptor, LONGEST_CHUNK, Stream};
+use lanecrypt_ciphers::{
+    Aes128Gcm, Aes192Gcm, Aes256Gcm, Algorithm, ChaCha20Poly1305, Cipher, Error, XChaCha20Poly1305,
+};
+use lanecrypt_stream::{ChunkCipher, Decryptor, Encryptor, LONGEST_CHUNK, Stream};
 
 use crate::support::{ALGORITHMS, CHUNKS, KEY, data, decryptor, encryptor, lengths, open, seal};
 
@@ -21,6 +23,33 @@ fn every_length_at_every_edge() {
             }
         }
     }
+}
+
+/// A type with one algorithm makes the stream that a `Cipher` of it makes, and reads it.
+#[test]
+fn types_with_one_algorithm_are_the_same() {
+    macro_rules! same {
+        ($($cipher:ident),*) => {$({
+            let key = [0x5a; $cipher::KEY_LENGTH];
+            let prefix = vec![3; $cipher::NONCE_LENGTH - 5];
+            let text = data(200_000);
+            let sealed = |cipher: &dyn ChunkCipher| {
+                let stream = Stream::new(cipher, &prefix).expect("a prefix");
+                let mut writer = Encryptor::new(stream, Vec::new());
+                writer.write_all(&text).expect("a vector takes all");
+                writer.finish().expect("a vector takes all")
+            };
+            let typed = $cipher::new(&key);
+            let named = Cipher::new($cipher::ALGORITHM, &key).expect("a key");
+            assert!(sealed(&typed) == sealed(&named), "{}", $cipher::ALGORITHM);
+
+            let mut opened = Vec::new();
+            let stream = Stream::new(&typed, &prefix).expect("a prefix");
+            let whole = Decryptor::new(stream, &sealed(&named)[..]).read_to_end(&mut opened);
+            assert!(whole.is_ok() && opened == text, "{}", $cipher::ALGORITHM);
+        })*};
+    }
+    same!(Aes128Gcm, Aes192Gcm, Aes256Gcm, ChaCha20Poly1305, XChaCha20Poly1305);
 }
 
 /// The sizes of the pieces leave no trace.
