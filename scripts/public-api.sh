@@ -50,7 +50,7 @@ items() {
                         if (line != "" && line !~ /^(Variants|Fields)( |$)/) print path ": " line
                     }
                 }' "$page"
-        done
+        done | LC_ALL=C sort -u
 }
 
 if [ "${1-}" = write ]; then
