@@ -1,0 +1,135 @@
+//! Cells to values.
+
+use lanecrypt_engine::{Data, Room};
+use zeroize::Zeroize;
+
+use crate::associated::{Associated, OfBlock, Scratch};
+use crate::blocks::{BLOCK, Cells, Piece, blocks, pieces, share};
+use crate::layout::{NONCE, TAG};
+use crate::plan::Plan;
+use crate::{CellError, Column, ColumnKey, Error, OnError, Options, OwnedColumn, validity};
+
+pub(crate) fn decrypt(
+    key: &ColumnKey,
+    cells: &Column<'_>,
+    options: &Options<'_>,
+) -> Result<OwnedColumn, Error> {
+    let rows = cells.len();
+    let associated = Associated::new(options, rows)?;
+    let overhead = key.layout.overhead();
+    let plan = Plan::new(cells, |length| length.saturating_sub(overhead))?;
+    let (mut validity, mut nulls) = match cells.validity.map(|validity| validity.to_owned(rows)) {
+        Some((bits, nulls)) if nulls > 0 => (Some(bits), nulls),
+        _ => (None, 0),
+    };
+    let mut data = plan.memory()?;
+    let cut = pieces(rows, &mut data, |row| plan.position(row));
+    let failed = share(cut, options.threads, |piece| {
+        decrypt_piece(key, cells, associated, options, plan.null(), piece)
+    });
+    let failed = failed.inspect_err(|_| data.zeroize())?.concat();
+    validity::clear(&mut validity, rows, &failed);
+    nulls += failed.len();
+    let is_text = options.text;
+    Ok(OwnedColumn { offsets: plan.offsets, data, validity, nulls, failed: failed.len(), is_text })
+}
+
+/// Decrypts a piece, and returns the rows that failed.
+fn decrypt_piece(
+    key: &ColumnKey,
+    column: &Column<'_>,
+    associated: Associated<'_>,
+    options: &Options<'_>,
+    null: usize,
+    piece: Piece<'_>,
+) -> Result<Vec<usize>, Error> {
+    let mut room = key.engine.room(BLOCK);
+    let mut scratch = Scratch::new();
+    let mut cells = [None; BLOCK];
+    let mut reasons = [None; BLOCK];
+    let mut failed = Vec::new();
+    let mut rest = piece.out;
+    for rows in blocks(piece.rows) {
+        let cells = &mut cells[..rows.len()];
+        let reasons = &mut reasons[..rows.len()];
+        reasons.fill(None);
+        column.read(rows.clone(), cells)?;
+        let aad = associated.of(rows.clone(), cells, &mut scratch)?;
+        let bytes = cells.iter().map(|cell| plain_length(*cell, null)).sum();
+        let Some(out) = rest.split_off_mut(..bytes) else {
+            // The lengths have changed since the plan was made.
+            return Err(Error::Buffers { row: rows.start });
+        };
+        decrypt_block(key, &mut room, cells, aad, null, out, reasons);
+        if options.text {
+            check_text(cells, null, out, reasons);
+        }
+        for (row, reason) in rows.zip(&*reasons) {
+            match *reason {
+                None => {}
+                Some(reason) if options.on_error == OnError::Fail => {
+                    return Err(Error::Cell { row, reason });
+                }
+                Some(_) => failed.push(row),
+            }
+        }
+    }
+    Ok(failed)
+}
+
+/// The bytes of the value of a cell, or those that a NULL takes. A cell that is too short has none.
+fn plain_length(cell: Option<&[u8]>, null: usize) -> usize {
+    cell.map_or(null, |cell| cell.len().saturating_sub(NONCE + TAG))
+}
+
+/// Decrypts the cells of a block, and says why, where it could not.
+fn decrypt_block(
+    key: &ColumnKey,
+    room: &mut Room,
+    cells: &Cells<'_>,
+    aad: OfBlock<'_>,
+    null: usize,
+    mut out: &mut [u8],
+    reasons: &mut [Option<CellError>],
+) {
+    let mut batch = room.batch();
+    for (index, cell) in cells.iter().enumerate() {
+        let Some(data) = out.split_off_mut(..plain_length(*cell, null)) else { break };
+        let Some(cell) = cell else { continue };
+        if cell.len() < NONCE + TAG {
+            continue;
+        }
+        let (nonce, sealed) = cell.split_at(NONCE);
+        let (from, tag) = sealed.split_at(data.len());
+        batch.open_detached(&key.session, nonce, aad.cell(index), Data::from((from, data)), tag);
+    }
+    let is_good = batch.finish().is_ok();
+    let mut outcomes = room.outcomes();
+    for (cell, reason) in cells.iter().zip(reasons) {
+        match cell {
+            None => {}
+            Some(cell) if cell.len() < NONCE + TAG => *reason = Some(CellError::Authentication),
+            Some(_) if is_good => {}
+            Some(_) => {
+                *reason =
+                    (outcomes.next() != Some(Some(Ok(())))).then_some(CellError::Authentication);
+            }
+        }
+    }
+}
+
+/// Refuses values that are not UTF-8, and wipes them.
+fn check_text(
+    cells: &Cells<'_>,
+    null: usize,
+    mut out: &mut [u8],
+    reasons: &mut [Option<CellError>],
+) {
+    for (cell, reason) in cells.iter().zip(reasons) {
+        let Some(value) = out.split_off_mut(..plain_length(*cell, null)) else { break };
+        if cell.is_some() && reason.is_none() && str::from_utf8(value).is_err() {
+            *reason = Some(CellError::NotText);
+            value.zeroize();
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! What is refused, and where.
+
+use core::fmt;
+
+use crate::Layout;
+
+/// Why a column was not encrypted or decrypted. Rows are counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// The layout has no keys of this length.
+    KeyLength {
+        /// The layout.
+        layout: Layout,
+        /// The length of the key in bytes.
+        given: usize,
+    },
+    /// A cell is not what it should be.
+    Cell {
+        /// Its row.
+        row: usize,
+        /// What is wrong with it.
+        reason: CellError,
+    },
+    /// The offsets, lengths or buffers of the column contradict each other at this row.
+    Buffers {
+        /// The row.
+        row: usize,
+    },
+    /// A buffer has another length than the number of rows says.
+    BufferLength {
+        /// The bytes that it needs.
+        needed: usize,
+        /// The bytes that it has.
+        given: usize,
+    },
+    /// The column of associated data has another number of rows.
+    Rows {
+        /// The rows of the column.
+        column: usize,
+        /// The rows of the column of associated data.
+        associated: usize,
+    },
+    /// A value of the column of associated data is NULL, so that this cell could be moved to another
+    /// such row.
+    NullAssociated {
+        /// Its row.
+        row: usize,
+    },
+    /// The output has more bytes than offsets of 32 bits count, which is 2^31 - 1: take a column with
+    /// offsets of 64 bits, or fewer rows at a time.
+    TooLong,
+    /// The output does not fit into memory.
+    Memory,
+    /// The key has encrypted as many values as random nonces allow.
+    KeyExhausted,
+    /// The system gave no random bytes.
+    Entropy,
+}
+
+/// What is wrong with a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CellError {
+    /// Nobody with this key made it for this context and row: the key, the layout or the associated
+    /// data is another one, or the cell was changed, cut or moved.
+    Authentication,
+    /// It is authentic, but not UTF-8.
+    NotText,
+    /// The value is too long for the cipher.
+    ValueLength,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::KeyLength { layout, given } => {
+                write!(f, "{layout}: a key of {given} bytes where ")?;
+                match layout.key_lengths() {
+                    [one] => write!(f, "{one}"),
+                    [first @ .., last] => {
+                        for (index, length) in first.iter().enumerate() {
+                            write!(f, "{}{length}", if index == 0 { "" } else { ", " })?;
+                        }
+                        write!(f, " or {last}")
+                    }
+                    [] => Ok(()),
+                }?;
+                f.write_str(" are needed")
+            }
+            Self::Cell { row, reason } => write!(f, "row {row}: {reason}"),
+            Self::Buffers { row } => write!(f, "row {row}: offsets that lead out of their buffer"),
+            Self::BufferLength { needed, given } => {
+                write!(f, "a buffer of {given} bytes where {needed} are needed")
+            }
+            Self::Rows { column, associated } => {
+                write!(f, "{associated} rows of associated data for a column of {column}")
+            }
+            Self::NullAssociated { row } => write!(f, "row {row}: associated data is NULL"),
+            Self::TooLong => f.write_str("more bytes than offsets of 32 bits count"),
+            Self::Memory => f.write_str("not enough memory for the output"),
+            Self::KeyExhausted => {
+                f.write_str("the key has encrypted as many values as random nonces allow")
+            }
+            Self::Entropy => f.write_str("the system gave no random bytes"),
+        }
+    }
+}
+
+impl fmt::Display for CellError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Authentication => "the cell is not authentic",
+            Self::NotText => "the value is not UTF-8",
+            Self::ValueLength => "the value is too long",
+        })
+    }
+}
+
+impl core::error::Error for Error {}
+
+impl core::error::Error for CellError {}

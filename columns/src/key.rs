@@ -1,0 +1,104 @@
+//! A key for columns.
+
+use core::fmt;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use lanecrypt_engine::{Engine, Session};
+
+use crate::{Column, Error, Layout, Options, OwnedColumn, decrypt, encrypt};
+
+/// An expanded key, for any number of columns and threads. It is wiped on drop.
+///
+/// Requests only read the key. They are constant time, except for lengths, NULLs, associated data,
+/// and which cells are authentic. Decrypted values are in ordinary memory, which is the caller's, and
+/// nobody wipes it.
+pub struct ColumnKey {
+    pub(crate) layout: Layout,
+    pub(crate) engine: Engine,
+    pub(crate) session: Box<Session>,
+    /// How many values it has encrypted or promised to encrypt. Nothing else depends on it, so no
+    /// order is needed.
+    used: AtomicU64,
+}
+
+impl ColumnKey {
+    /// Expands `key` for cells of this layout.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KeyLength`].
+    pub fn new(layout: Layout, key: &[u8]) -> Result<Self, Error> {
+        let refused = Error::KeyLength { layout, given: key.len() };
+        let engine = Engine::new();
+        let algorithm = layout.algorithm(key.len()).ok_or(refused)?;
+        let session = engine.boxed_session(algorithm, key).map_err(|_| refused)?;
+        Ok(Self { layout, engine, session, used: AtomicU64::new(0) })
+    }
+
+    /// Its layout.
+    #[must_use]
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// Counts `used` values that were encrypted under the key before, in an earlier run or by others.
+    #[must_use]
+    pub fn already_used(self, used: u64) -> Self {
+        Self { used: AtomicU64::new(used), ..self }
+    }
+
+    /// How many values it has encrypted.
+    #[must_use]
+    pub fn used(&self) -> u64 {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    /// Encrypts each value. NULLs stay NULL.
+    ///
+    /// The cells are `Binary` for `Binary` and `Utf8`, `FixedSizeBinary` for `FixedSizeBinary`, and
+    /// `LargeBinary` for all others.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Buffers`], [`Error::Rows`] or [`Error::NullAssociated`] if the columns are not as
+    /// they should be, [`Error::TooLong`] if a column with offsets of 32 bits would become too long,
+    /// [`Error::Memory`], and [`Error::KeyExhausted`].
+    pub fn encrypt(
+        &self,
+        values: &Column<'_>,
+        options: &Options<'_>,
+    ) -> Result<OwnedColumn, Error> {
+        encrypt::encrypt(self, values, options)
+    }
+
+    /// Decrypts each cell. NULLs stay NULL.
+    ///
+    /// The values are in a column of the same kind as [`encrypt`](Self::encrypt) makes of the kind of
+    /// the cells.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Cell`] with the first row that cannot be decrypted, unless such cells
+    /// [become NULL](crate::OnError::Null); otherwise the same as [`encrypt`](Self::encrypt).
+    pub fn decrypt(&self, cells: &Column<'_>, options: &Options<'_>) -> Result<OwnedColumn, Error> {
+        decrypt::decrypt(self, cells, options)
+    }
+
+    /// Takes `values` of those that the key may still encrypt.
+    pub(crate) fn reserve(&self, values: usize) -> Result<(), Error> {
+        let after = |used: u64| {
+            let after = used.checked_add(u64::try_from(values).ok()?)?;
+            (after <= self.layout.most_values()).then_some(after)
+        };
+        self.used
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, after)
+            .map(drop)
+            .map_err(|_| Error::KeyExhausted)
+    }
+}
+
+impl fmt::Debug for ColumnKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ColumnKey").field("layout", &self.layout).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,110 @@
+//! What a cell consists of.
+
+use core::fmt;
+use core::str::FromStr;
+
+use lanecrypt_ciphers::Algorithm;
+
+/// What a cell consists of, and the cipher that makes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Layout {
+    /// `aes_gcm`: a nonce of 12 bytes, ciphertext, a tag of 16 bytes. AES-GCM with keys of 16, 24 or
+    /// 32 bytes. Spark's and Databricks' `aes_encrypt(value, key, 'GCM')` writes and reads the same
+    /// cells.
+    AesGcm,
+    /// `chacha20_poly1305`: a nonce of 12 bytes, ciphertext, a tag of 16 bytes. ChaCha20-Poly1305
+    /// with keys of 32 bytes.
+    ChaCha20Poly1305,
+}
+
+impl Layout {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::AesGcm, Self::ChaCha20Poly1305];
+
+    /// Its name, which is also parsed.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::AesGcm => "aes_gcm",
+            Self::ChaCha20Poly1305 => "chacha20_poly1305",
+        }
+    }
+
+    /// The lengths of its keys in bytes.
+    #[must_use]
+    pub const fn key_lengths(self) -> &'static [usize] {
+        match self {
+            Self::AesGcm => &[16, 24, 32],
+            Self::ChaCha20Poly1305 => &[32],
+        }
+    }
+
+    /// By how many bytes a cell is longer than its value.
+    #[must_use]
+    pub const fn overhead(self) -> usize {
+        self.nonce_length() + TAG
+    }
+
+    /// How many values one key may encrypt, on all machines together.
+    #[must_use]
+    pub const fn most_values(self) -> u64 {
+        match self {
+            Self::AesGcm | Self::ChaCha20Poly1305 => 1 << 32,
+        }
+    }
+
+    /// The bytes of the nonce at the front of a cell.
+    pub(crate) const fn nonce_length(self) -> usize {
+        match self {
+            Self::AesGcm | Self::ChaCha20Poly1305 => NONCE,
+        }
+    }
+
+    /// The cipher for keys of `key_length` bytes.
+    pub(crate) fn algorithm(self, key_length: usize) -> Option<Algorithm> {
+        Some(match (self, key_length) {
+            (Self::AesGcm, 16) => Algorithm::AES_128_GCM,
+            (Self::AesGcm, 24) => Algorithm::AES_192_GCM,
+            (Self::AesGcm, 32) => Algorithm::AES_256_GCM,
+            (Self::ChaCha20Poly1305, 32) => Algorithm::CHACHA20_POLY1305,
+            _ => return None,
+        })
+    }
+}
+
+/// The bytes of a nonce, where there is one.
+pub(crate) const NONCE: usize = 12;
+/// The bytes of a tag.
+pub(crate) const TAG: usize = 16;
+
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Layout {
+    type Err = UnknownLayout;
+
+    fn from_str(name: &str) -> Result<Self, UnknownLayout> {
+        Self::ALL.into_iter().find(|layout| layout.name() == name).ok_or(UnknownLayout)
+    }
+}
+
+/// No [`Layout`] has this name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnknownLayout;
+
+impl fmt::Display for UnknownLayout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("unknown layout; there are")?;
+        for (index, layout) in Layout::ALL.iter().enumerate() {
+            write!(f, "{} {layout}", if index == 0 { "" } else { "," })?;
+        }
+        Ok(())
+    }
+}
+
+impl core::error::Error for UnknownLayout {}

@@ -1,0 +1,102 @@
+//! What a caller may ask for.
+
+use core::num::NonZero;
+use std::thread;
+
+use crate::Column;
+
+/// How a column is encrypted or decrypted: associated data, what happens to cells that are not
+/// authentic, threads.
+///
+/// ```
+/// use lanecrypt_columns::{Column, ColumnKey, Error, Layout, OnError, Options};
+///
+/// # fn main() -> Result<(), Error> {
+/// let key = ColumnKey::new(Layout::AesGcm, &[7; 16])?;
+/// let values = Column::binary(&[0, 1, 2], b"ab");
+/// let ids = Column::fixed_size(8, 2, b"\x01\0\0\0\0\0\0\0\x02\0\0\0\0\0\0\0")?;
+/// let table = Options::new().context(b"people.ssn").rows(ids);
+/// let mut cells = key.encrypt(&values, &table)?;
+///
+/// // Someone swaps the two cells.
+/// cells.data.rotate_left(29);
+/// assert!(key.decrypt(&cells.column(), &table).is_err());
+///
+/// let nulls = key.decrypt(&cells.column(), &table.on_error(OnError::Null))?;
+/// assert_eq!((nulls.value(0), nulls.failed), (None, 2));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'a> {
+    pub(crate) context: &'a [u8],
+    pub(crate) rows: Option<Column<'a>>,
+    pub(crate) on_error: OnError,
+    pub(crate) text: bool,
+    pub(crate) threads: usize,
+}
+
+/// What happens to a cell that cannot be decrypted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OnError {
+    /// The column is refused, with the first such row.
+    #[default]
+    Fail,
+    /// It becomes NULL, and is counted.
+    Null,
+}
+
+impl<'a> Options<'a> {
+    /// No associated data, one thread; one cell that cannot be decrypted fails the column.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { context: b"", rows: None, on_error: OnError::Fail, text: false, threads: 1 }
+    }
+
+    /// Associated data of every cell, such as the names of table and column. A cell can only be
+    /// decrypted with the same context.
+    #[must_use]
+    pub fn context(self, context: &'a [u8]) -> Self {
+        Self { context, ..self }
+    }
+
+    /// Associated data of each cell: a column of as many rows, without NULLs, such as the primary
+    /// key. A cell can only be decrypted in a row with the same value.
+    ///
+    /// The associated data of a cell is then the length of the context in bytes (4 bytes, big-endian),
+    /// the context, and the value. Without this column it is the context alone.
+    #[must_use]
+    pub fn rows(self, rows: Column<'a>) -> Self {
+        Self { rows: Some(rows), ..self }
+    }
+
+    /// What happens to cells that cannot be decrypted.
+    #[must_use]
+    pub fn on_error(self, on_error: OnError) -> Self {
+        Self { on_error, ..self }
+    }
+
+    /// Whether decrypted values must be UTF-8. Values that are not count as cells that cannot be
+    /// decrypted.
+    #[must_use]
+    pub fn text(self, text: bool) -> Self {
+        Self { text, ..self }
+    }
+
+    /// How many threads share a column of many rows. With 0, as many as the process has processors.
+    #[must_use]
+    pub fn threads(self, threads: usize) -> Self {
+        let threads = match threads {
+            0 => thread::available_parallelism().map_or(1, NonZero::get),
+            given => given,
+        };
+        Self { threads, ..self }
+    }
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,78 @@
+//! A column with buffers of its own.
+
+use crate::Column;
+use crate::column::Values;
+use crate::validity::Validity;
+
+/// A column with buffers of its own, which are laid out as Arrow's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OwnedColumn {
+    /// Where values begin and end.
+    pub offsets: Offsets,
+    /// The bytes of all values.
+    pub data: Vec<u8>,
+    /// A bit for each row, the lowest bit of the first byte first, or `None` if no row is NULL.
+    pub validity: Option<Vec<u8>>,
+    /// The number of rows that are NULL, the failed ones among them.
+    pub nulls: usize,
+    /// The number of cells that could not be decrypted and became NULL
+    /// ([`OnError::Null`](crate::OnError::Null)).
+    pub failed: usize,
+    /// Whether each value is UTF-8, which [`Options::text`](crate::Options::text) has asked for.
+    pub is_text: bool,
+}
+
+/// Where the values of an [`OwnedColumn`] begin and end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Offsets {
+    /// `Binary` or `Utf8`: one offset more than rows.
+    Binary(Vec<i32>),
+    /// `LargeBinary` or `LargeUtf8`: one offset more than rows.
+    Large(Vec<i64>),
+    /// `FixedSizeBinary`.
+    FixedSize {
+        /// The bytes of a value.
+        width: usize,
+        /// The number of rows.
+        rows: usize,
+    },
+}
+
+impl OwnedColumn {
+    /// The same column, borrowed.
+    #[must_use]
+    pub fn column(&self) -> Column<'_> {
+        let data = &self.data[..];
+        let values = match &self.offsets {
+            Offsets::Binary(offsets) => Values::Binary { offsets, data },
+            Offsets::Large(offsets) => Values::LargeBinary { offsets, data },
+            &Offsets::FixedSize { width, rows } => Values::FixedSize { width, rows, data },
+        };
+        let column = Column { values, validity: None };
+        let bits = self.validity.as_deref();
+        let validity = bits.and_then(|bits| Validity::new(bits, 0, column.len()).ok());
+        Column { validity, ..column }
+    }
+
+    /// The value in a row. `None` if it is NULL or there is no such row.
+    #[must_use]
+    pub fn value(&self, row: usize) -> Option<&[u8]> {
+        let mut value = [None];
+        self.column().read(row..row + 1, &mut value).ok()?;
+        value[0]
+    }
+
+    /// The number of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.column().len()
+    }
+
+    /// Whether there are no rows.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
