@@ -4,14 +4,14 @@ use lanecrypt_columns::{Column, ColumnKey, Layout};
 use lanecrypt_testing::numbers::Numbers;
 
 /// The key of a layout with the longest keys, or another one with another `number`.
-pub fn key(layout: Layout, number: u8) -> ColumnKey {
+pub(crate) fn key(layout: Layout, number: u8) -> ColumnKey {
     let length = layout.key_lengths().last().expect("a length");
     ColumnKey::new(layout, &vec![number; *length]).expect("a length that it has")
 }
 
 /// How the values of a column are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     Binary,
     Large,
     FixedSize,
@@ -19,12 +19,12 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub const ALL: [Self; 4] = [Self::Binary, Self::Large, Self::FixedSize, Self::Views];
+    pub(crate) const ALL: [Self; 4] = [Self::Binary, Self::Large, Self::FixedSize, Self::Views];
 }
 
 /// A slice of a larger column, with the values of `values`; the bytes before, between and after them
 /// are others.
-pub struct Slice {
+pub(crate) struct Slice {
     kind: Kind,
     rows: usize,
     width: usize,
@@ -39,7 +39,7 @@ pub struct Slice {
 
 impl Slice {
     /// With `FixedSize`, all values must have the same length.
-    pub fn new(kind: Kind, values: &[Option<Vec<u8>>], numbers: &mut Numbers) -> Self {
+    pub(crate) fn new(kind: Kind, values: &[Option<Vec<u8>>], numbers: &mut Numbers) -> Self {
         let width = values.iter().flatten().map(Vec::len).next().unwrap_or(3);
         let before = numbers.below(40);
         let mut data = numbers.bytes(before);
@@ -66,7 +66,7 @@ impl Slice {
     }
 
     /// Calls `run` with the column.
-    pub fn with<T>(&self, run: impl FnOnce(Column<'_>) -> T) -> T {
+    pub(crate) fn with<T>(&self, run: impl FnOnce(Column<'_>) -> T) -> T {
         let buffers = [&[][..], &self.data];
         let column = match self.kind {
             Kind::Binary => Column::binary(&self.short_offsets, &self.data),
