@@ -14,7 +14,8 @@ use crate::{Column, Error, Layout, Options, OwnedColumn, decrypt, encrypt};
 /// nobody wipes it.
 pub struct ColumnKey {
     pub(crate) layout: Layout,
-    pub(crate) engine: Engine,
+    /// In a place of its own, because its table of costs is large.
+    pub(crate) engine: Box<Engine>,
     pub(crate) session: Box<Session>,
     /// How many values it has encrypted or promised to encrypt. Nothing else depends on it, so no
     /// order is needed.
@@ -29,7 +30,7 @@ impl ColumnKey {
     /// [`Error::KeyLength`].
     pub fn new(layout: Layout, key: &[u8]) -> Result<Self, Error> {
         let refused = Error::KeyLength { layout, given: key.len() };
-        let engine = Engine::new();
+        let engine = Box::new(Engine::new());
         let algorithm = layout.algorithm(key.len()).ok_or(refused)?;
         let session = engine.boxed_session(algorithm, key).map_err(|_| refused)?;
         Ok(Self { layout, engine, session, used: AtomicU64::new(0) })

@@ -7,6 +7,7 @@ pub(crate) mod headline;
 
 // The tables.
 pub(crate) mod calls;
+pub(crate) mod columns;
 pub(crate) mod cprng;
 pub(crate) mod device;
 pub(crate) mod engine;
@@ -26,6 +27,7 @@ pub(crate) const TABLES: &[&dyn Table] = &[
     &urandom::Urandom,
     &calls::Calls,
     &packets::Packets,
+    &columns::Columns,
     &engine::Engine,
     &device::Device,
     &rsa::Rsa,

@@ -1,0 +1,143 @@
+//! The table `columns`: a column of a table of data, encrypted value by value. Each value gets a
+//! random nonce and a tag.
+//!
+//! Ours is one call for a column. Peers are a loop over their values, in which everything but the
+//! cipher is ours: the output is one buffer, and the nonces of many values are drawn together.
+
+use lanecrypt_ciphers::{Algorithm, Isa};
+use lanecrypt_columns::Layout;
+use lanecrypt_peers::{Aead, Direction};
+
+use crate::ciphers::Contender;
+use crate::depth::Depth;
+use crate::processors;
+use crate::results::Point;
+use crate::rivals::Rivals;
+use crate::row::{Batches, Row};
+use crate::table::Table;
+
+mod peer_loop;
+#[cfg(test)]
+mod tests;
+mod text;
+mod work;
+
+use work::{Maker, Values};
+
+/// The name of the table.
+const NAME: &str = "columns";
+/// The entry point of ours.
+const API: &str = "columns";
+/// The end of the ids of rows with as many threads as there are processors.
+const ALL: &str = "/all";
+
+/// The values of a column: as many as systems hand over together.
+const ROWS: usize = 4096;
+/// Bytes of a value.
+const SIZES: [usize; 6] = [32, 8, 16, 64, 256, 1024];
+
+/// A layout with keys of one length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Subject {
+    layout: Layout,
+    algorithm: Algorithm,
+    /// The least depth at which it is measured.
+    from: Depth,
+}
+
+const SUBJECTS: [Subject; 3] = [
+    subject(Layout::AesGcm, Algorithm::AES_128_GCM, Depth::Quick),
+    subject(Layout::ChaCha20Poly1305, Algorithm::CHACHA20_POLY1305, Depth::Quick),
+    subject(Layout::AesGcm, Algorithm::AES_256_GCM, Depth::Full),
+];
+
+const fn subject(layout: Layout, algorithm: Algorithm, from: Depth) -> Subject {
+    Subject { layout, algorithm, from }
+}
+
+/// The table.
+pub(crate) struct Columns;
+
+impl Table for Columns {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn rows(&self, rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
+        let sizes = if depth == Depth::Quick { &SIZES[..1] } else { &SIZES };
+        let is_measured = |subject: &&Subject| subject.from != Depth::Full || depth == Depth::Full;
+        let mut rows = Vec::new();
+        for &size in sizes {
+            for &subject in SUBJECTS.iter().filter(is_measured) {
+                for direction in Direction::ALL {
+                    rows.push(ours(subject, direction, size));
+                    rows.extend(peers(rivals, subject, direction, size));
+                }
+            }
+        }
+        if depth != Depth::Quick {
+            for &subject in SUBJECTS.iter().filter(is_measured) {
+                rows.extend(Direction::ALL.map(|direction| on_all_processors(subject, direction)));
+            }
+        }
+        rows
+    }
+
+    fn text(&self, points: &[Point]) -> String {
+        text::text(points)
+    }
+}
+
+fn ours(subject: Subject, direction: Direction, size: usize) -> Row {
+    let point = Point {
+        source: "lanecrypt".into(),
+        api: API.into(),
+        version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+        isa: Some(Isa::detect().level().name().to_owned()),
+        ..Point::default()
+    };
+    row(point, subject, direction, size, Maker::Ours)
+}
+
+/// One thread for each processor, each with columns of its own.
+fn on_all_processors(subject: Subject, direction: Direction) -> Row {
+    let mut row = ours(subject, direction, SIZES[0]);
+    row.point.threads = u32::try_from(processors::allowed().len()).ok();
+    row.point.id += ALL;
+    row
+}
+
+fn peers(rivals: &Rivals<'_>, subject: Subject, direction: Direction, size: usize) -> Vec<Row> {
+    let is_loop = |peer: &&Contender<dyn Aead>| {
+        // Every value in a context of its own, and a library told not to use the processor, are
+        // for other tables.
+        let api = &peer.point().api;
+        peer.algorithm() == subject.algorithm && !api.contains("oneshot") && api != "gcry-nohw"
+    };
+    let peers = rivals.aeads().iter().filter(is_loop);
+    let row = |peer: &Contender<dyn Aead>| {
+        row(peer.point().clone(), subject, direction, size, Maker::Loop(Box::new(peer.clone())))
+    };
+    peers.map(row).collect()
+}
+
+fn row(mut point: Point, subject: Subject, direction: Direction, size: usize, maker: Maker) -> Row {
+    point.table = NAME.into();
+    point.subject = subject.algorithm.to_string();
+    point.op = direction.name().into();
+    point.size = Some(size as u64);
+    point.batch = u32::try_from(ROWS).ok();
+    point.key = Some("kept".into());
+    point.chained = Some(false);
+    point.threads = Some(1);
+    let Point { source, api, subject: name, op, .. } = &point;
+    point.id = format!("{NAME}/{source}/{api}/{name}/{op}/{size}");
+    Row {
+        point,
+        make: Box::new(move || Some(Box::new(Values::new(&maker, subject, direction, size)?))),
+        whole: None,
+        batches: Batches { multiple: ROWS, ..Batches::default() },
+        helpers: 0,
+        faulty: false,
+    }
+}

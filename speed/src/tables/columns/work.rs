@@ -1,0 +1,203 @@
+//! Columns as a row repeats them.
+//!
+//! Before and after a row is timed, its cells are compared with the portable kernel's under their
+//! nonces, cells that the portable kernel has made are decrypted, and damaged ones must be refused.
+//! Each batch has other values and other nonces.
+
+use lanecrypt_ciphers::{Algorithm, Isa};
+use lanecrypt_columns::{Column, ColumnKey, Options};
+use lanecrypt_peers::{Aead, Direction, Failed};
+
+use super::{ROWS, Subject, peer_loop};
+use crate::ciphers::{Contender, known, sessions};
+use crate::row::{Arena, Workload};
+use crate::verify::Defect;
+
+/// Bytes of a nonce, of a tag, and of both.
+pub(super) const NONCE: usize = 12;
+pub(super) const TAG: usize = 16;
+pub(super) const OVERHEAD: usize = NONCE + TAG;
+
+/// What makes cells of values, or values of cells.
+pub(super) enum Maker {
+    Ours,
+    /// A loop over another's calls for one value.
+    Loop(Box<Contender<dyn Aead>>),
+}
+
+enum Worker {
+    Ours(ColumnKey),
+    Loop { sealer: Box<dyn Aead>, opener: Box<dyn Aead> },
+}
+
+/// A column, encrypted or decrypted again and again.
+pub(super) struct Values {
+    worker: Worker,
+    algorithm: Algorithm,
+    direction: Direction,
+    size: usize,
+    key: Vec<u8>,
+    /// What is encrypted or decrypted, and where its values begin and end.
+    input: Vec<u8>,
+    offsets: Vec<i32>,
+    /// The last column that came out.
+    output: Vec<u8>,
+}
+
+impl Values {
+    pub(super) fn new(
+        maker: &Maker,
+        subject: Subject,
+        direction: Direction,
+        size: usize,
+    ) -> Option<Self> {
+        let algorithm = subject.algorithm;
+        let key = sessions::keys(algorithm, 1)?.pop()?;
+        let worker = match maker {
+            Maker::Ours => Worker::Ours(ColumnKey::new(subject.layout, &key).ok()?),
+            Maker::Loop(contender) => Worker::Loop {
+                sealer: contender.open(Direction::Encrypt, &[&key])?,
+                opener: contender.open(Direction::Decrypt, &[&key])?,
+            },
+        };
+        let width = match direction {
+            Direction::Encrypt => size,
+            Direction::Decrypt => size + OVERHEAD,
+        };
+        let offsets = offsets(width)?;
+        let input = vec![0; ROWS * width];
+        Some(Self { worker, algorithm, direction, size, key, input, offsets, output: Vec::new() })
+    }
+
+    /// One column.
+    fn column(&mut self) -> Result<(), Failed> {
+        let Self { worker, direction, size, input, offsets, .. } = self;
+        self.output = worker.run(*direction, input, offsets, *size)?;
+        Ok(())
+    }
+
+    /// Other values to encrypt, or cells of other values to decrypt.
+    fn renew(&mut self) -> Result<(), Failed> {
+        match self.direction {
+            Direction::Encrypt => lanecrypt_random::fill(&mut self.input),
+            Direction::Decrypt => {
+                for cell in self.input.chunks_exact_mut(self.size + OVERHEAD) {
+                    lanecrypt_random::fill(cell);
+                    seal(self.algorithm, Isa::detect(), &self.key, cell)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether its cells are those of the portable kernel, it decrypts such cells, and refuses
+    /// others.
+    fn checked(&mut self) -> Result<(), Defect> {
+        let Self { worker, algorithm, size, key, .. } = self;
+        let (width, algorithm) = (*size + OVERHEAD, *algorithm);
+        let mut values = vec![0; ROWS * *size];
+        lanecrypt_random::fill(&mut values);
+        let plain = offsets(*size).ok_or(Defect::Failed)?;
+        let sealed = offsets(width).ok_or(Defect::Failed)?;
+
+        let mut cells = worker.run(Direction::Encrypt, &values, &plain, *size)?;
+        if cells.len() != ROWS * width {
+            return Err(Defect::Answer);
+        }
+        let mut nonces: Vec<&[u8]> = cells.chunks_exact(width).map(|cell| &cell[..NONCE]).collect();
+        nonces.sort_unstable();
+        if nonces.windows(2).any(|two| two[0] == two[1]) {
+            return Err(Defect::Repeats);
+        }
+        let mut expected = cells.clone();
+        for (cell, value) in expected.chunks_exact_mut(width).zip(values.chunks_exact(*size)) {
+            cell[NONCE..NONCE + *size].copy_from_slice(value);
+            seal(algorithm, Isa::PORTABLE, key, cell)?;
+        }
+        if cells != expected {
+            return Err(Defect::Answer);
+        }
+        let opened = worker.run(Direction::Decrypt, &cells, &sealed, *size);
+        if opened.or(Err(Defect::Refusal))? != values {
+            return Err(Defect::Answer);
+        }
+        for (place, byte) in [(0, 3), (1, NONCE), (ROWS / 2, NONCE + *size), (ROWS - 1, width - 1)]
+        {
+            let byte = &mut cells[place * width + byte];
+            *byte ^= 0x20;
+            let outcome = worker.run(Direction::Decrypt, &cells, &sealed, *size);
+            if outcome.is_ok() {
+                return Err(Defect::Forgery);
+            }
+            cells.clone_from(&expected);
+        }
+        Ok(())
+    }
+}
+
+impl Worker {
+    fn run(
+        &mut self,
+        direction: Direction,
+        input: &[u8],
+        offsets: &[i32],
+        size: usize,
+    ) -> Result<Vec<u8>, Failed> {
+        let column = Column::binary(offsets, input);
+        match (self, direction) {
+            (Self::Ours(key), Direction::Encrypt) => {
+                Ok(key.encrypt(&column, &Options::new()).or(Err(Failed))?.data)
+            }
+            (Self::Ours(key), Direction::Decrypt) => {
+                Ok(key.decrypt(&column, &Options::new()).or(Err(Failed))?.data)
+            }
+            (Self::Loop { sealer, .. }, Direction::Encrypt) => {
+                peer_loop::encrypt(sealer.as_mut(), input, size)
+            }
+            (Self::Loop { opener, .. }, Direction::Decrypt) => {
+                peer_loop::decrypt(opener.as_mut(), input, size)
+            }
+        }
+    }
+}
+
+/// The offsets of values of `width` bytes.
+fn offsets(width: usize) -> Option<Vec<i32>> {
+    (0..=ROWS).map(|row| i32::try_from(row * width).ok()).collect()
+}
+
+/// Makes a cell of a nonce, a value and room for the tag.
+fn seal(algorithm: Algorithm, isa: Isa, key: &[u8], cell: &mut [u8]) -> Result<(), Failed> {
+    let (nonce, sealed) = cell.split_at_mut(NONCE);
+    let (data, tag) = sealed.split_last_chunk_mut::<TAG>().ok_or(Failed)?;
+    *tag = known::seal(algorithm, isa, key, nonce, &[], data)?;
+    Ok(())
+}
+
+impl Workload for Values {
+    fn begin(&mut self, _arena: &mut Arena) -> Result<(), Defect> {
+        Ok(self.renew()?)
+    }
+
+    fn run(&mut self, _arena: &mut Arena, requests: usize) {
+        for _ in 0..requests / ROWS {
+            assert!(self.column().is_ok(), "{} failed while it was measured", self.algorithm);
+        }
+    }
+
+    fn digest(&mut self, _arena: &mut Arena) -> u64 {
+        sessions::digest(&self.output)
+    }
+
+    fn check(&mut self, _arena: &mut Arena) -> Result<Vec<u8>, Defect> {
+        self.checked()?;
+        // Threads must not draw the same nonces.
+        self.renew()?;
+        self.column()?;
+        Ok(self.output[..self.size.min(NONCE)].to_vec())
+    }
+
+    fn check_again(&mut self, _arena: &mut Arena) -> Result<(), Defect> {
+        self.checked()
+    }
+}
