@@ -15,7 +15,7 @@ targets=(
 # These load no libraries, so OpenSSL cannot be asked for.
 closed_targets=(wasm32-unknown-unknown wasm32-wasip1)
 packages=(lanecrypt lanecrypt-kernels lanecrypt-ciphers lanecrypt-random lanecrypt-engine
-    lanecrypt-device lanecrypt-stream)
+    lanecrypt-device lanecrypt-stream lanecrypt-columns)
 # Those that need no operating system, and a target without one.
 bare_target=thumbv7em-none-eabi
 bare_packages=(lanecrypt-kernels lanecrypt-ciphers lanecrypt-engine)

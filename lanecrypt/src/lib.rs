@@ -39,6 +39,10 @@ pub use lanecrypt_ciphers::{
     CryptoRng, Error, InOutBuf, Isa, KeyLengths, Level, Mode, Nonce, NonceSequence, Nonces, Opener,
     Primitive, RandomNonces, Sealer, UnknownAlgorithm, UnknownLevel, XChaCha20Poly1305, hazmat,
 };
+#[cfg(feature = "columns")]
+#[cfg_attr(docsrs, doc(cfg(feature = "columns")))]
+#[doc(inline)]
+pub use lanecrypt_columns as columns;
 #[cfg(all(feature = "device", target_os = "linux"))]
 #[cfg_attr(docsrs, doc(cfg(all(feature = "device", target_os = "linux"))))]
 #[doc(inline)]
