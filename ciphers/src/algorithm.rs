@@ -4,7 +4,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-use lanecrypt_kernels::{Isa, Level, chacha20poly1305, gcm, ghash, poly1305, xts};
+use lanecrypt_kernels::{Isa, Level, chacha20poly1305, gcm, gcm_siv, ghash, poly1305, xts};
 
 use crate::{KeyLengths, Mac, Primitive, UnknownAlgorithm};
 
@@ -25,6 +25,9 @@ pub enum Mode {
     Ecb,
     /// Galois/counter mode (NIST SP 800-38D): counter mode with a tag.
     Gcm,
+    /// Counter mode from the tag on, under keys of the nonce (RFC 8452). A nonce that is used twice
+    /// reveals only whether messages are the same.
+    GcmSiv,
     /// A stream with a 96-bit nonce and a 32-bit block counter (RFC 8439).
     Ietf,
     /// A stream with a tag by Poly1305 (RFC 8439).
@@ -47,6 +50,7 @@ impl Mode {
             Self::Djb => "-djb",
             Self::Ecb => "-ecb",
             Self::Gcm => "-gcm",
+            Self::GcmSiv => "-gcm-siv",
             Self::Ietf => "-ietf",
             Self::Poly1305 => "-poly1305",
             Self::Stream => "",
@@ -107,6 +111,10 @@ algorithms! {
     AES_192_GCM: Aes192, Gcm;
     /// AES-256 with a tag.
     AES_256_GCM: Aes256, Gcm;
+    /// AES-128 with a tag that survives nonces used twice.
+    AES_128_GCM_SIV: Aes128, GcmSiv;
+    /// AES-256 with a tag that survives nonces used twice.
+    AES_256_GCM_SIV: Aes256, GcmSiv;
     /// AES-128 for sectors; the key has 32 bytes.
     AES_128_XTS: Aes128, Xts;
     /// AES-256 for sectors; the key has 64 bytes.
@@ -267,9 +275,13 @@ impl Algorithm {
         match self.mode {
             Mode::Ietf | Mode::Poly1305 => KeyLengths::one(32),
             Mode::Xts => KeyLengths::one(2 * self.primitive.key_lengths().longest()),
-            Mode::Cbc | Mode::Ctr | Mode::Djb | Mode::Ecb | Mode::Gcm | Mode::Stream => {
-                self.primitive.key_lengths()
-            }
+            Mode::Cbc
+            | Mode::Ctr
+            | Mode::Djb
+            | Mode::Ecb
+            | Mode::Gcm
+            | Mode::GcmSiv
+            | Mode::Stream => self.primitive.key_lengths(),
         }
     }
 
@@ -286,7 +298,7 @@ impl Algorithm {
             (Mode::Djb, _) => 8,
             (Mode::Ecb, _) => 0,
             (Mode::Poly1305, Primitive::XChaCha20) => 24,
-            (Mode::Gcm | Mode::Ietf | Mode::Poly1305, _) => 12,
+            (Mode::Gcm | Mode::GcmSiv | Mode::Ietf | Mode::Poly1305, _) => 12,
             (Mode::Stream, _) => self.primitive.nonce_length(),
         }
     }
@@ -297,6 +309,7 @@ impl Algorithm {
     pub fn kernels(self) -> impl Iterator<Item = Level> {
         let more: &[&[Level]] = match self.mode {
             Mode::Gcm => &[gcm::KERNELS, ghash::KERNELS],
+            Mode::GcmSiv => &[gcm_siv::KERNELS],
             Mode::Poly1305 => &[chacha20poly1305::KERNELS, poly1305::KERNELS],
             Mode::Xts => &[xts::KERNELS],
             Mode::Cbc | Mode::Ctr | Mode::Djb | Mode::Ecb | Mode::Ietf | Mode::Stream => &[],
@@ -332,7 +345,7 @@ impl Algorithm {
             Mode::Ctr | Mode::Djb | Mode::Ietf | Mode::Stream => 1,
             // XTS has no padding either: the rest of an incomplete last block is taken from the
             // block before (ciphertext stealing).
-            Mode::Gcm | Mode::Poly1305 | Mode::Xts => 1,
+            Mode::Gcm | Mode::GcmSiv | Mode::Poly1305 | Mode::Xts => 1,
         }
     }
 
@@ -342,7 +355,7 @@ impl Algorithm {
         match self.mode {
             _ if self.mac.is_some() => false,
             Mode::Ctr | Mode::Djb | Mode::Ietf | Mode::Stream => true,
-            Mode::Cbc | Mode::Ecb | Mode::Gcm | Mode::Poly1305 | Mode::Xts => false,
+            Mode::Cbc | Mode::Ecb | Mode::Gcm | Mode::GcmSiv | Mode::Poly1305 | Mode::Xts => false,
         }
     }
 
@@ -350,7 +363,15 @@ impl Algorithm {
     /// [`hazmat`](crate::hazmat) the others.
     #[must_use]
     pub const fn is_aead(self) -> bool {
-        self.mac.is_some() || matches!(self.mode, Mode::Gcm | Mode::Poly1305)
+        self.mac.is_some() || matches!(self.mode, Mode::Gcm | Mode::GcmSiv | Mode::Poly1305)
+    }
+
+    /// Whether it authenticates and takes messages in pieces, by [`Sealer`](crate::Sealer) and
+    /// [`Opener`](crate::Opener). Where the data are encrypted under the tag (SIV), the first byte
+    /// of the ciphertext depends on the last of the message.
+    #[must_use]
+    pub const fn has_pieces(self) -> bool {
+        self.is_aead() && !matches!(self.mode, Mode::GcmSiv)
     }
 
     /// Whether the set-up of a key uses little stack. The hashes of a code use more.

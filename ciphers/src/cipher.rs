@@ -25,14 +25,17 @@ use self::aead_key::{AeadKey, Head};
 use self::attached::Attached;
 use self::keyed::Keyed;
 use self::limits::Limits;
-use self::methods::methods;
+use self::methods::{methods, pieces};
 pub use self::opener::Opener;
 pub use self::sealer::Sealer;
-pub use self::typed::{Aes128Gcm, Aes192Gcm, Aes256Gcm, ChaCha20Poly1305, XChaCha20Poly1305};
+pub use self::typed::{
+    Aes128Gcm, Aes128GcmSiv, Aes192Gcm, Aes256Gcm, Aes256GcmSiv, ChaCha20Poly1305,
+    XChaCha20Poly1305,
+};
 use crate::{Algorithm, Buffers, Error, Nonce, NonceSequence};
 
-/// One keyed cipher with authentication: AES-GCM (NIST SP 800-38D), ChaCha20-Poly1305 (RFC 8439) or
-/// XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha).
+/// One keyed cipher with authentication: AES-GCM (NIST SP 800-38D), AES-GCM-SIV (RFC 8452),
+/// ChaCha20-Poly1305 (RFC 8439) or XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha).
 ///
 /// The algorithm is chosen when the program runs. Where it is known before, types with one algorithm,
 /// such as [`Aes256Gcm`], have the same methods, are smaller and link nothing else.
@@ -42,7 +45,8 @@ use crate::{Algorithm, Buffers, Error, Nonce, NonceSequence};
 /// Associated data, such as the header of a packet, is authenticated but not encrypted.
 ///
 /// **Never use a nonce twice under one key**: an attacker could then read both messages and forge
-/// others. [`Nonces`](crate::Nonces) and [`RandomNonces`](crate::RandomNonces) make nonces that do
+/// others. Only AES-GCM-SIV survives it: then an attacker sees whether two messages under the nonce,
+/// with their associated data, are the same, and nothing else. [`Nonces`](crate::Nonces) and [`RandomNonces`](crate::RandomNonces) make nonces that do
 /// not repeat. [`seal_next`](Self::seal_next) takes its nonces from them:
 ///
 /// ```
@@ -77,7 +81,9 @@ use crate::{Algorithm, Buffers, Error, Nonce, NonceSequence};
 /// lengths are just as likely to repeat.
 ///
 /// One message has at most 2^36 - 32 bytes with GCM, 2^38 - 64 bytes with Poly1305, and 2^36 - 16
-/// bytes with CTR and a code. With GCM, associated data has at most 2^61 - 1 bytes.
+/// bytes with CTR and a code. With GCM, associated data has at most 2^61 - 1 bytes. With AES-GCM-SIV,
+/// messages and associated data have at most 2^36 bytes each, and there are no messages in pieces:
+/// the first byte of the ciphertext depends on the last of the message.
 ///
 /// AES in CBC or CTR with an HMAC behind it is encrypt-then-MAC (RFC 7518, section 5.2): the key is
 /// that of the code, then that of the cipher; the code is of the associated data, the nonce, the
@@ -227,7 +233,7 @@ impl Cipher {
     /// ciphertext and associated data together have at most 2^10 bytes, and at most 2^11 such
     /// messages may be opened under one key. With tags of 8 bytes the limits are 2^21 bytes and
     /// 2^17 messages. Forged messages count, because each accepted forgery helps to find others.
-    /// **The caller has to count them.** Poly1305 has tags of 16 bytes only. With an HMAC, tags have
+    /// **The caller has to count them.** Poly1305 and AES-GCM-SIV have tags of 16 bytes only. With an HMAC, tags have
     /// 12 to 20 bytes (SHA-1), 16 to 32 (SHA-256) or 24 to 48 (SHA-384).
     ///
     /// # Errors
@@ -242,6 +248,12 @@ impl Cipher {
 }
 
 methods!(Cipher, AeadKey, "Cipher::new(Algorithm::AES_128_GCM, &[7; 16])?", "[0; 12]");
+pieces!(
+    Cipher,
+    AeadKey,
+    "[`Error::NonceLength`]. [`Error::Unsupported`] if the algorithm \
+     [has no messages in pieces](Algorithm::has_pieces)."
+);
 
 impl fmt::Debug for Cipher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -249,7 +261,7 @@ impl fmt::Debug for Cipher {
     }
 }
 
-/// [`Cipher`], and the types that have one algorithm: what a [`Sealer`] or an [`Opener`] works with.
+/// [`Cipher`], and the types that have one algorithm and messages in pieces: what a [`Sealer`] or an [`Opener`] works with.
 /// Only this crate implements it.
 #[expect(private_bounds, reason = "what it has is for this crate alone")]
 pub trait AeadCipher: Sealed {}

@@ -43,8 +43,8 @@ pub mod rustcrypto;
 pub use algorithm::{Algorithm, Mode};
 pub use buffers::Buffers;
 pub use cipher::{
-    AeadCipher, Aes128Gcm, Aes192Gcm, Aes256Gcm, ChaCha20Poly1305, Cipher, Opener, Sealer,
-    XChaCha20Poly1305, lanes,
+    AeadCipher, Aes128Gcm, Aes128GcmSiv, Aes192Gcm, Aes256Gcm, Aes256GcmSiv, ChaCha20Poly1305,
+    Cipher, Opener, Sealer, XChaCha20Poly1305, lanes,
 };
 pub use error::{Error, UnknownAlgorithm};
 pub use inout::InOutBuf;

@@ -42,7 +42,10 @@ mod aead;
 mod blocks;
 mod streams;
 
-pub use aead::{Aes128Gcm, Aes192Gcm, Aes256Gcm, ChaCha20Poly1305, XChaCha20Poly1305};
+pub use aead::{
+    Aes128Gcm, Aes128GcmSiv, Aes192Gcm, Aes256Gcm, Aes256GcmSiv, ChaCha20Poly1305,
+    XChaCha20Poly1305,
+};
 pub use blocks::{Aes128, Aes192, Aes256, Serpent128, Serpent192, Serpent256};
 #[cfg(feature = "legacy")]
 pub use blocks::{Des, TdesEde2, TdesEde3};

@@ -24,7 +24,11 @@ fn every_misuse_is_refused_exactly() {
             wrong_tags(&mut refusals, &cipher);
             wrong_rooms(&mut refusals, &cipher);
             short_packets(&mut refusals, &cipher);
-            pieces_out_of_order(&mut refusals, &cipher);
+            if algorithm.has_pieces() {
+                pieces_out_of_order(&mut refusals, &cipher);
+            } else {
+                no_pieces(&mut refusals, &cipher);
+            }
             parts_of_blocks(&mut refusals, &cipher);
         }
     }
@@ -134,8 +138,10 @@ fn wrong_nonces(refusals: &mut Refusals, cipher: &Cipher) {
         untouched(refusals, &what, error, [LENGTH, 0], |message, _| {
             cipher.open_to(nonce, b"", &vec![1; LENGTH + tag], message)
         });
-        refusals.note(&what, cipher.sealer(nonce), error);
-        refusals.note(&what, cipher.opener(nonce), error);
+        if cipher.algorithm().has_pieces() {
+            refusals.note(&what, cipher.sealer(nonce), error);
+            refusals.note(&what, cipher.opener(nonce), error);
+        }
     }
 }
 
@@ -149,6 +155,9 @@ fn wrong_tags(refusals: &mut Refusals, cipher: &Cipher) {
         untouched(refusals, &what, error, [LENGTH, length], |data, tag| {
             cipher.open_detached(&nonce, b"", data, tag)
         });
+        if !cipher.algorithm().has_pieces() {
+            continue;
+        }
         untouched(refusals, &what, error, [0, length], |_, tag| cipher.sealer(&nonce)?.finish(tag));
         untouched(refusals, &what, error, [0, length], |_, tag| cipher.opener(&nonce)?.finish(tag));
     }
@@ -222,6 +231,15 @@ fn pieces_out_of_order(refusals: &mut Refusals, cipher: &Cipher) {
         refusals.note(&what, opener.associate(b"more"), error);
         opener.decrypt_unverified(&mut data[begin..]).expect("short enough");
         assert_eq!((data, opener.finish(&tag)), ([1; LENGTH], Ok(())), "{what}");
+    }
+}
+
+/// Whatever the length of the nonce is.
+fn no_pieces(refusals: &mut Refusals, cipher: &Cipher) {
+    for length in [0, 11, nonce(cipher).len(), 24] {
+        let what = what("no messages in pieces", cipher);
+        refusals.note(&what, cipher.sealer(&vec![1; length]), Error::Unsupported);
+        refusals.note(&what, cipher.opener(&vec![1; length]), Error::Unsupported);
     }
 }
 

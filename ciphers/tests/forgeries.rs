@@ -18,7 +18,8 @@ fn every_forgery_is_refused_and_wiped() {
     while tried < cases() {
         for (isa, algorithm) in everywhere() {
             let message = Message::random(isa, algorithm, &mut numbers);
-            for (name, open) in OPENERS {
+            let has = |name| name != PIECES || algorithm.has_pieces();
+            for (name, open) in OPENERS.into_iter().filter(|&(name, _)| has(name)) {
                 let verdict = attack(&message, open, &mut numbers);
                 tried += verdict.unwrap_or_else(|what| panic!("{name}: {message:?}: {what}"));
             }
@@ -39,7 +40,8 @@ fn openers_that_forget_something_are_found() {
         ("never true", Open(never_true), "the message itself"),
     ];
     let mut numbers = Numbers(12);
-    for (isa, algorithm) in everywhere() {
+    // What they forget is found in pieces; the harness is the same for all.
+    for (isa, algorithm) in everywhere().filter(|(_, algorithm)| algorithm.has_pieces()) {
         for (name, open, about) in planted {
             let found = (0..300).find_map(|_| {
                 let message = Message::random(isa, algorithm, &mut numbers);
@@ -108,6 +110,9 @@ impl Message {
 #[derive(Clone, Copy)]
 struct Open(fn(&Cipher, &Packet, &mut [u8]) -> Result<(), Error>);
 
+/// The opener that some algorithms do not have.
+const PIECES: &str = "in pieces";
+
 /// All that the library has.
 const OPENERS: [(&str, Open); 5] = [
     (
@@ -140,7 +145,7 @@ const OPENERS: [(&str, Open); 5] = [
             cipher.open_to(&packet.nonce, &packet.aad, &whole, out)
         }),
     ),
-    ("in pieces", Open(in_pieces)),
+    (PIECES, Open(in_pieces)),
 ];
 
 /// In pieces of 48 bytes, and as its documentation asks: what is not authentic is thrown away.

@@ -2,8 +2,8 @@
 //! every level, and refuse what does not fit their constants.
 
 use lanecrypt_ciphers::{
-    Aes128Gcm, Aes192Gcm, Aes256Gcm, ChaCha20Poly1305, Cipher, Error, InOutBuf, Level, Mode,
-    Nonces, XChaCha20Poly1305,
+    Aes128Gcm, Aes128GcmSiv, Aes192Gcm, Aes256Gcm, Aes256GcmSiv, ChaCha20Poly1305, Cipher, Error,
+    InOutBuf, Level, Mode, Nonces, XChaCha20Poly1305,
 };
 use lanecrypt_testing::levels;
 use lanecrypt_testing::numbers::Numbers;
@@ -146,8 +146,6 @@ macro_rules! typed {
                     assert_eq!(cipher.open_detached(&nonce, b"", &mut data[..], &tag), refused);
                     assert_eq!(cipher.seal_to(&nonce, b"", &[1; 24], &mut data), refused);
                     assert_eq!(cipher.open_to(&nonce, b"", &[1; 56], &mut data), refused);
-                    assert_eq!(cipher.sealer(&nonce).map(drop), refused);
-                    assert_eq!(cipher.opener(&nonce).map(drop), refused);
                     let mut vec = vec![0x5a; 9];
                     assert_eq!(cipher.seal_vec(&nonce, b"", &mut vec), refused);
                     assert_eq!(vec, [0x5a; 9]);
@@ -160,12 +158,6 @@ macro_rules! typed {
                     let sealed = cipher.seal_detached(&nonce, b"", &mut data[..], &mut tag);
                     assert_eq!(sealed, refused);
                     assert_eq!(cipher.open_detached(&nonce, b"", &mut data[..], &tag), refused);
-                    let finished =
-                        |it: lanecrypt_ciphers::Sealer<'_, $name>, tag: &mut [u8]| it.finish(tag);
-                    let sealer = cipher.sealer(&nonce).expect("a good nonce");
-                    assert_eq!(finished(sealer, &mut tag), refused);
-                    let opener = cipher.opener(&nonce).expect("a good nonce");
-                    assert_eq!(opener.finish(&tag), refused);
                     assert_eq!((data, tag), ([0x5a; 40], vec![0x5a; length]));
                 }
                 for length in 0..16 {
@@ -177,9 +169,6 @@ macro_rules! typed {
                     assert_eq!(opened, Err(Error::Authentication));
                     assert_eq!(packet, vec![0x5a; length]);
                 }
-                let mut sealer = cipher.sealer(&nonce).expect("a good nonce");
-                assert_eq!(sealer.encrypt(&mut [1][..]), Ok(()));
-                assert_eq!(sealer.associate(b"late"), Err(Error::Finished));
             }
 
             #[test]
@@ -191,6 +180,64 @@ macro_rules! typed {
                 let cipher = $name::new(&[77; KEY]);
                 let shown = concat!(stringify!($name), " { .. }");
                 assert_eq!(format!("{cipher:?}"), shown);
+            }
+        }
+    };
+}
+
+/// The same of messages in pieces, for types that have them.
+macro_rules! in_pieces {
+    ($module:ident, $name:ident) => {
+        mod $module {
+            use super::*;
+
+            const KEY: usize = $name::KEY_LENGTH;
+            const NONCE: usize = $name::NONCE_LENGTH;
+
+            #[test]
+            fn pieces_make_what_one_call_makes() {
+                let mut numbers = Numbers(34);
+                for length in (0..=300).chain([1023, 1024, 1500, 4111, 9000]) {
+                    let (key, nonce) = (numbers.bytes(KEY), numbers.bytes(NONCE));
+                    let (aad, plain) = (numbers.bytes(length % 45), numbers.bytes(length));
+                    for isa in levels() {
+                        let key = key[..].try_into().expect("as many bytes");
+                        let cipher = $name::with_isa(isa, key);
+                        let mut packet = [&plain[..], &[0; 16]].concat();
+                        cipher.seal(&nonce, &aad, &mut packet).expect("short enough");
+                        let message = Message { nonce: &nonce, aad: &aad, plain: &plain };
+                        pieces!(cipher, message, &packet, isa.level());
+                    }
+                }
+            }
+
+            #[test]
+            fn other_lengths_are_refused() {
+                let cipher = $name::new(&[1; KEY]);
+                for length in (0..=40).filter(|&length| length != NONCE) {
+                    let refused = Err(Error::NonceLength);
+                    assert_eq!(cipher.sealer(&vec![1; length]).map(drop), refused);
+                    assert_eq!(cipher.opener(&vec![1; length]).map(drop), refused);
+                }
+                let nonce = [2; NONCE];
+                for length in (0..=40).filter(|&length| length != 16) {
+                    let (mut tag, refused) = (vec![0x5a; length], Err(Error::TagLength));
+                    let finished =
+                        |it: lanecrypt_ciphers::Sealer<'_, $name>, tag: &mut [u8]| it.finish(tag);
+                    let sealer = cipher.sealer(&nonce).expect("a good nonce");
+                    assert_eq!(finished(sealer, &mut tag), refused);
+                    let opener = cipher.opener(&nonce).expect("a good nonce");
+                    assert_eq!(opener.finish(&tag), refused);
+                    assert_eq!(tag, vec![0x5a; length]);
+                }
+                let mut sealer = cipher.sealer(&nonce).expect("a good nonce");
+                assert_eq!(sealer.encrypt(&mut [1][..]), Ok(()));
+                assert_eq!(sealer.associate(b"late"), Err(Error::Finished));
+            }
+
+            #[test]
+            fn messages_are_shown_without_their_key() {
+                let cipher = $name::new(&[77; KEY]);
                 let sealer = format!("{:?}", cipher.sealer(&[0; NONCE]));
                 assert!(!sealer.contains("77") && sealer.contains("Sealer"), "{sealer}");
             }
@@ -236,8 +283,22 @@ macro_rules! methods {
         assert_eq!($cipher.open_detached(nonce, aad, &mut out[..], &made), Ok(()));
         assert_eq!(out, plain, "{length} {level}");
 
+        made[length % 16] ^= 0x40;
+        out.copy_from_slice(ciphertext);
+        let opened = $cipher.open_detached(nonce, aad, &mut out[..], &made);
+        assert_eq!(opened, Err(Error::Authentication), "{length} {level}");
+        assert!(out.iter().all(|&byte| byte == 0), "{length} {level}: not wiped");
+    };
+}
+
+/// A message in pieces is sealed to `$packet` and opened again.
+macro_rules! pieces {
+    ($cipher:ident, $message:ident, $packet:expr, $level:expr) => {
+        let Message { nonce, aad, plain } = $message;
+        let (packet, level, length): (&[u8], Level, _) = ($packet, $level, plain.len());
+        let (ciphertext, tag) = packet.split_at(length);
+        let (mut out, mut made) = (plain.to_vec(), [0; 16]);
         let mut sealer = $cipher.sealer(nonce).expect("a good nonce");
-        let mut out = plain.to_vec();
         aad.chunks(7).for_each(|piece| sealer.associate(piece).expect("short enough"));
         out.chunks_mut(37).for_each(|piece| sealer.encrypt(piece).expect("short enough"));
         assert_eq!(sealer.finish(&mut made), Ok(()));
@@ -247,20 +308,22 @@ macro_rules! methods {
         out.chunks_mut(41).for_each(|piece| opener.decrypt_unverified(piece).expect("short"));
         assert_eq!(opener.finish(&made), Ok(()));
         assert_eq!(out, plain, "{length} {level}: pieces");
-
-        made[length % 16] ^= 0x40;
-        out.copy_from_slice(ciphertext);
-        let opened = $cipher.open_detached(nonce, aad, &mut out[..], &made);
-        assert_eq!(opened, Err(Error::Authentication), "{length} {level}");
-        assert!(out.iter().all(|&byte| byte == 0), "{length} {level}: not wiped");
     };
 }
 
 typed!(aes_128_gcm, Aes128Gcm, bytes 640);
 typed!(aes_192_gcm, Aes192Gcm, bytes 640);
 typed!(aes_256_gcm, Aes256Gcm, bytes 640);
+typed!(aes_128_gcm_siv, Aes128GcmSiv, bytes 256);
+typed!(aes_256_gcm_siv, Aes256GcmSiv, bytes 256);
 typed!(chacha20_poly1305, ChaCha20Poly1305, bytes 52);
 typed!(xchacha20_poly1305, XChaCha20Poly1305, bytes 52);
+
+in_pieces!(aes_128_gcm_pieces, Aes128Gcm);
+in_pieces!(aes_192_gcm_pieces, Aes192Gcm);
+in_pieces!(aes_256_gcm_pieces, Aes256Gcm);
+in_pieces!(chacha20_poly1305_pieces, ChaCha20Poly1305);
+in_pieces!(xchacha20_poly1305_pieces, XChaCha20Poly1305);
 
 /// A [`Cipher`] has room for the largest key.
 #[test]

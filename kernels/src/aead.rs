@@ -1,4 +1,4 @@
-//! The interface of ciphers with authentication, at the granularity of a message.
+//! The interfaces of ciphers with authentication, at the granularity of a message.
 
 use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
@@ -66,4 +66,48 @@ pub trait Aead<const KEY: usize, const NONCE: usize>: Sized + ZeroizeOnDrop {
     /// The tag of a complete message.
     #[must_use]
     fn tag(&self, message: Self::Message) -> [u8; 16];
+}
+
+/// A keyed cipher with authentication whose tag is also the vector from which the data are
+/// encrypted, as in AES-GCM-SIV: keys of `KEY` bytes, nonces of `NONCE` bytes, tags of 16.
+///
+/// The first byte of the ciphertext depends on the last of the message, so there are no messages in
+/// pieces. Otherwise it is like [`Aead`]: the key is wiped on drop, requests only read it, and
+/// nothing here checks nonces and lengths or compares tags. If a nonce is used twice, messages under
+/// it reveal whether they are the same, and nothing else.
+pub trait Siv<const KEY: usize, const NONCE: usize>: Sized + ZeroizeOnDrop {
+    /// The most bytes of one message, and of its associated data.
+    const LONGEST: u64;
+
+    /// A place for a key: call [`set_key`](Self::set_key) before any other method.
+    fn empty(isa: Isa) -> Self;
+
+    /// Expands `key` for the kernels of `isa`.
+    #[inline]
+    fn new(isa: Isa, key: &[u8; KEY]) -> Self {
+        let mut cipher = Self::empty(isa);
+        cipher.set_key(key);
+        cipher
+    }
+
+    /// Expands another key in the place of the current one, for the same kernels.
+    fn set_key(&mut self, key: &[u8; KEY]);
+
+    /// Encrypts a whole message, in place or from one buffer to another, and returns the tag of the
+    /// message and of `aad`.
+    #[must_use]
+    fn seal(&self, nonce: &[u8; NONCE], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16];
+
+    /// Decrypts a whole message that came with `tag`, in place or from one buffer to another, and
+    /// returns the tag that what was decrypted and `aad` should have.
+    ///
+    /// The caller compares it with `tag`, in constant time, and wipes the plaintext if they differ.
+    #[must_use]
+    fn open(
+        &self,
+        nonce: &[u8; NONCE],
+        aad: &[u8],
+        data: InOutBuf<'_, '_, u8>,
+        tag: &[u8; 16],
+    ) -> [u8; 16];
 }

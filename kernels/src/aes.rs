@@ -102,9 +102,29 @@ pub struct AesForward<const BITS: usize> {
 
 /// The round keys of a key size that has `N` of them.
 #[inline]
-fn first<const N: usize>(keys: &[[u8; 16]; MAX_KEYS]) -> &[[u8; 16]; N] {
+pub(crate) fn first<const N: usize>(keys: &[[u8; 16]; MAX_KEYS]) -> &[[u8; 16]; N] {
     const { assert!(N <= MAX_KEYS) };
     keys.first_chunk().expect("asserted: the array holds the keys of every size")
+}
+
+/// Encrypts blocks, for modes with keys that last as long as a message.
+#[inline]
+pub(crate) fn encrypt<const N: usize>(
+    isa: Isa,
+    keys: &[[u8; 16]; N],
+    blocks: InOutBuf<'_, '_, [u8; 16]>,
+) {
+    let way = Way::<FORWARD>;
+    best!(isa, ecb(keys, blocks, way));
+}
+
+/// The schedule of a key of 16 or 32 bytes, likewise.
+pub(crate) fn expand(isa: Isa, key: &[u8], keys: &mut [[u8; 16]; MAX_KEYS]) {
+    if let Ok(key) = key.try_into() {
+        expand128(isa, key, keys);
+    } else if let Ok(key) = key.try_into() {
+        expand256(isa, key, keys);
+    }
 }
 
 /// The first 8 bytes of a block as a little-endian number.

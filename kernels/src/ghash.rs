@@ -15,10 +15,15 @@
 //! **Reduction.** A product has four words of 64 bits; the lowest stands for x^192 and above. By
 //! x^128 = x^7 + x^2 + x + 1 that word is equal to itself two words up, plus itself times x^7 + x^2
 //! + x. The next word is folded in the same way, and two words are left.
+//!
+//! POLYVAL, the hash of AES-GCM-SIV (RFC 8452, section 3), is GHASH of blocks in the other order of
+//! bytes, with a key that is multiplied by x (appendix A). The order makes a block a little-endian
+//! number, and the factor is the one by which keys are divided here: a key of POLYVAL is held as it
+//! comes, and everything else is the same.
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod pclmul;
-mod portable;
+pub(crate) mod portable;
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
 pub(crate) mod vpclmul;
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]

@@ -30,6 +30,7 @@ pub mod des;
 mod equal;
 pub mod fork;
 pub mod gcm;
+pub mod gcm_siv;
 pub mod ghash;
 #[cfg(feature = "legacy")]
 pub mod hc128;
@@ -51,7 +52,7 @@ mod stream;
 pub mod wipe;
 pub mod xts;
 
-pub use aead::Aead;
+pub use aead::{Aead, Siv};
 pub use block::{BlockCipher, BlockEncrypt, in_parts, into_blocks};
 pub use ctr::{Ctr, add_to_counter};
 pub use equal::equal;

@@ -7,6 +7,11 @@ pub fn aeads() -> impl Iterator<Item = Algorithm> {
     Algorithm::ALL.iter().copied().filter(|row| row.is_aead())
 }
 
+/// Those of them that take messages in pieces.
+pub fn in_pieces() -> impl Iterator<Item = Algorithm> {
+    aeads().filter(|row| row.has_pieces())
+}
+
 /// Every length in bytes of the tags of an algorithm, the usual one first.
 pub fn tag_lengths(algorithm: Algorithm) -> Vec<usize> {
     let (usual, others) = match (algorithm.mac(), algorithm.mode()) {

@@ -4,10 +4,11 @@ use inout::InOutBuf;
 pub(super) use lanecrypt_kernels as kernels;
 use lanecrypt_kernels::chacha20poly1305::{ChaCha20Poly1305, XChaCha20Poly1305};
 use lanecrypt_kernels::gcm::AesGcm;
-use lanecrypt_kernels::{Aead, Isa};
+use lanecrypt_kernels::gcm_siv::AesGcmSiv;
+use lanecrypt_kernels::{Aead, Isa, Siv};
 
 pub(super) use super::chained::Chained;
-use super::kernel::Kernel;
+use super::kernel::{Kernel, NoPieces};
 use super::keyed::Fixed;
 use super::limits::Limits;
 use super::tag;
@@ -22,6 +23,8 @@ macro_rules! sealing_ciphers {
             [Aes128 Gcm] Aes128Gcm: kernels::gcm::AesGcm<128>;
             [Aes192 Gcm] Aes192Gcm: kernels::gcm::AesGcm<192>;
             [Aes256 Gcm] Aes256Gcm: kernels::gcm::AesGcm<256>;
+            [Aes128 GcmSiv] Aes128GcmSiv: kernels::gcm_siv::AesGcmSiv<128>;
+            [Aes256 GcmSiv] Aes256GcmSiv: kernels::gcm_siv::AesGcmSiv<256>;
             [ChaCha20 Poly1305] ChaCha20Poly1305: kernels::chacha20poly1305::ChaCha20Poly1305;
             [XChaCha20 Poly1305] XChaCha20Poly1305: kernels::chacha20poly1305::XChaCha20Poly1305;
             [Aes128 Cbc] Aes128CbcHmac: Chained<kernels::aes::Aes<128>>;
@@ -207,6 +210,97 @@ aead!(AesGcm<256>, 32, 12, AES_256_GCM);
 aead!(ChaCha20Poly1305, 32, 12, CHACHA20_POLY1305);
 aead!(XChaCha20Poly1305, 32, 24, XCHACHA20_POLY1305);
 
+/// The [`Kernel`] of a [`Siv`], of one algorithm. It has no messages in pieces.
+macro_rules! siv {
+    ($kernel:ty, $key:literal, $nonce:literal, $algorithm:ident) => {
+        impl Fixed for $kernel {
+            const ALGORITHM: Algorithm = Algorithm::$algorithm;
+        }
+
+        impl Kernel for $kernel {
+            type Message = NoPieces;
+
+            #[inline(always)]
+            fn empty(isa: Isa, _algorithm: Algorithm) -> Self {
+                <Self as Siv<$key, $nonce>>::empty(isa)
+            }
+
+            #[inline]
+            fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
+                Siv::set_key(self, array(key)?);
+                Ok(())
+            }
+
+            #[inline(always)]
+            fn seal_message(
+                &self,
+                nonce: &[u8],
+                aad: &[u8],
+                data: InOutBuf<'_, '_, u8>,
+                tag: &mut [u8],
+            ) -> Result<(), Error> {
+                match nonce.try_into() {
+                    Ok(nonce) => {
+                        tag::put(&self.seal(nonce, aad, data), tag);
+                        Ok(())
+                    }
+                    Err(_) => self.seal_under_other(nonce, aad, data, tag),
+                }
+            }
+
+            #[inline(always)]
+            fn open_message(
+                &self,
+                nonce: &[u8],
+                aad: &[u8],
+                data: InOutBuf<'_, '_, u8>,
+                tag: &[u8],
+            ) -> Result<(), Error> {
+                let came = tag.try_into().map_err(|_| Error::TagLength)?;
+                match nonce.try_into() {
+                    Ok(nonce) => tag::compare(&self.open(nonce, aad, data, came), tag),
+                    Err(_) => self.open_under_other(nonce, aad, data, tag),
+                }
+            }
+
+            no_pieces!();
+        }
+    };
+}
+
+/// The methods of a [`Kernel`] for messages in pieces, where there are none.
+macro_rules! no_pieces {
+    () => {
+        #[inline]
+        fn begin_message(&self, _nonce: &[u8]) -> Result<NoPieces, Error> {
+            Err(Error::Unsupported)
+        }
+
+        fn associate_next(&self, message: &mut NoPieces, _aad: &[u8]) {
+            match *message {}
+        }
+
+        fn encrypt_next(&self, message: &mut NoPieces, _data: InOutBuf<'_, '_, u8>) {
+            match *message {}
+        }
+
+        fn decrypt_next(&self, message: &mut NoPieces, _data: InOutBuf<'_, '_, u8>) {
+            match *message {}
+        }
+
+        fn finish(&self, message: NoPieces, _tag: &mut [u8]) {
+            match message {}
+        }
+
+        fn verify(&self, message: NoPieces, _tag: &[u8]) -> Result<(), Error> {
+            match message {}
+        }
+    };
+}
+
+siv!(AesGcmSiv<128>, 16, 12, AES_128_GCM_SIV);
+siv!(AesGcmSiv<256>, 32, 12, AES_256_GCM_SIV);
+
 /// What a kernel does with a nonce that does not have the usual length: it refuses, unless it says
 /// otherwise.
 trait OtherNonces: Kernel {
@@ -240,6 +334,8 @@ trait OtherNonces: Kernel {
 
 impl OtherNonces for ChaCha20Poly1305 {}
 impl OtherNonces for XChaCha20Poly1305 {}
+impl OtherNonces for AesGcmSiv<128> {}
+impl OtherNonces for AesGcmSiv<256> {}
 
 /// GCM hashes nonces of other lengths to a counter block.
 macro_rules! hashes_nonces {

@@ -38,7 +38,8 @@ pub(super) trait Kernel: Sized {
         tag: &[u8],
     ) -> Result<(), Error>;
 
-    /// Begins a message that comes in pieces: first associated data, then data, one way.
+    /// Begins a message that comes in pieces: first associated data, then data, one way. A kernel
+    /// that has none answers [`Error::Unsupported`].
     fn begin_message(&self, nonce: &[u8]) -> Result<Self::Message, Error>;
 
     fn associate_next(&self, message: &mut Self::Message, aad: &[u8]);
@@ -53,6 +54,9 @@ pub(super) trait Kernel: Sized {
     /// Whether a tag is how the right one begins.
     fn verify(&self, message: Self::Message, tag: &[u8]) -> Result<(), Error>;
 }
+
+/// The message in pieces of a kernel that has none.
+pub(super) enum NoPieces {}
 
 /// A message in pieces under the key of one kernel.
 pub(super) struct Single<'k, K: Kernel> {

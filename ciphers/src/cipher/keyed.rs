@@ -48,7 +48,7 @@ pub(super) trait Keyed: Sized {
         tag: &[u8],
     ) -> Result<(), Error>;
 
-    /// Begins a message that comes in pieces.
+    /// Begins a message that comes in pieces, or answers [`Error::Unsupported`].
     fn run(&self, nonce: &[u8]) -> Result<Self::Running<'_>, Error>;
 
     // Inlined: otherwise the arguments would be stored in parts and read as a whole, and kernels

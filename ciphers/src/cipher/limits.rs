@@ -1,8 +1,9 @@
 //! The longest messages of each algorithm.
 
-use lanecrypt_kernels::Aead;
 use lanecrypt_kernels::chacha20poly1305::ChaCha20Poly1305;
 use lanecrypt_kernels::gcm::AesGcm;
+use lanecrypt_kernels::gcm_siv::AesGcmSiv;
+use lanecrypt_kernels::{Aead, Siv};
 
 use crate::{Algorithm, Error, Mode};
 
@@ -46,6 +47,11 @@ impl Limits {
         };
         Ok(match algorithm.mode() {
             Mode::Gcm => Self { aad: GCM_HASHED, data: AesGcm::<128>::LONGEST, packet },
+            // RFC 8452, section 6.
+            Mode::GcmSiv => {
+                let longest = AesGcmSiv::<128>::LONGEST;
+                Self { aad: longest, data: longest, packet }
+            }
             // RFC 8439, section 2.8: any number of bytes that 64 bits can count.
             _ => Self { aad: u64::MAX, data: ChaCha20Poly1305::LONGEST, packet },
         })
@@ -97,6 +103,10 @@ mod tests {
             // RFC 8439 prints the number.
             assert_eq!(limits.admit(u64::MAX, 274_877_906_880), Ok(()));
             assert_eq!(limits.admit(0, 274_877_906_881), data);
+        }
+        for algorithm in [Algorithm::AES_128_GCM_SIV, Algorithm::AES_256_GCM_SIV] {
+            let limits = Limits::new(algorithm, 16).expect("a tag length");
+            assert_eq!(edge(limits, 1 << 36, 1 << 36), [Ok(()), aad, data]);
         }
     }
 

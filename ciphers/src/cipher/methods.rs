@@ -229,14 +229,25 @@ macro_rules! methods {
             ) -> Result<(), Error> {
                 self.key.open_detached(nonce, aad, data, tag)
             }
+        }
 
+        // Every expanded key wipes itself.
+        impl ZeroizeOnDrop for $cipher {}
+    };
+}
+
+/// Gives a type with a field `key` the methods for messages in pieces, which documents their
+/// `$errors`.
+macro_rules! pieces {
+    ($cipher:ident, $key:ty, $errors:literal) => {
+        impl $cipher {
             /// Begins to seal a message in pieces.
             ///
             /// **The nonce must not have been used before under this key.**
             ///
             /// # Errors
             ///
-            /// [`Error::NonceLength`].
+            #[doc = $errors]
             #[inline]
             pub fn sealer(&self, nonce: &[u8]) -> Result<Sealer<'_, Self>, Error> {
                 Sealer::new(self, nonce)
@@ -248,7 +259,7 @@ macro_rules! methods {
             ///
             /// # Errors
             ///
-            /// [`Error::NonceLength`].
+            #[doc = $errors]
             #[inline]
             pub fn opener(&self, nonce: &[u8]) -> Result<Opener<'_, Self>, Error> {
                 Opener::new(self, nonce)
@@ -265,10 +276,7 @@ macro_rules! methods {
                 &self.key
             }
         }
-
-        // Every expanded key wipes itself.
-        impl ZeroizeOnDrop for $cipher {}
     };
 }
 
-pub(super) use methods;
+pub(super) use {methods, pieces};

@@ -2,12 +2,13 @@
 
 use core::fmt;
 
-use lanecrypt_kernels::{self as kernels, Isa, chacha20poly1305, gcm, wipe};
+use lanecrypt_kernels::{Isa, chacha20poly1305, gcm, gcm_siv, wipe};
 use zeroize::ZeroizeOnDrop;
 
 use super::attached::Attached;
+use super::kernel::Kernel;
 use super::keyed::{Fixed, Keyed};
-use super::methods::methods;
+use super::methods::{methods, pieces};
 use super::{AeadCipher, Opener, Sealed, Sealer};
 use crate::{Algorithm, Buffers, Error, Nonce, NonceSequence};
 
@@ -110,7 +111,9 @@ macro_rules! typed {
             /// Not inlined, so that its caller can clear the stack that it used.
             #[inline(never)]
             fn rekey(&mut self, key: &[u8; $bytes]) {
-                kernels::Aead::set_key(&mut self.key, key);
+                // The length is that of the algorithm.
+                let set = Kernel::set_key(&mut self.key, key);
+                debug_assert!(set.is_ok());
             }
 
             /// The value is moved once, to the caller, from the stack right below it.
@@ -128,7 +131,7 @@ macro_rules! typed {
             // Not inlined, so that functions that set keys do not use as much stack as this one.
             #[inline(never)]
             fn empty(isa: Isa) -> Self {
-                Self { key: kernels::Aead::empty(isa) }
+                Self { key: Kernel::empty(isa, Self::ALGORITHM) }
             }
 
             /// The length of a tag in bytes: [`TAG_LENGTH`](Self::TAG_LENGTH).
@@ -165,6 +168,20 @@ typed!(
     "Aes256Gcm::new(&[7; 32])", "[0; 12]"
 );
 typed!(
+    /// AES-GCM-SIV with keys of 128 bits (RFC 8452). If a nonce is used twice, an attacker sees
+    /// whether messages under it, with their associated data, are the same, and nothing else. It
+    /// has no messages in pieces.
+    Aes128GcmSiv, gcm_siv::AesGcmSiv<128>, AES_128_GCM_SIV, key 16,
+    "Aes128GcmSiv::new(&[7; 16])", "[0; 12]"
+);
+typed!(
+    /// AES-GCM-SIV with keys of 256 bits (RFC 8452). If a nonce is used twice, an attacker sees
+    /// whether messages under it, with their associated data, are the same, and nothing else. It
+    /// has no messages in pieces.
+    Aes256GcmSiv, gcm_siv::AesGcmSiv<256>, AES_256_GCM_SIV, key 32,
+    "Aes256GcmSiv::new(&[7; 32])", "[0; 12]"
+);
+typed!(
     /// ChaCha20-Poly1305 with nonces of 96 bits (RFC 8439).
     ChaCha20Poly1305, chacha20poly1305::ChaCha20Poly1305, CHACHA20_POLY1305, key 32,
     "ChaCha20Poly1305::new(&[7; 32])", "[0; 12]"
@@ -175,3 +192,9 @@ typed!(
     XChaCha20Poly1305, chacha20poly1305::XChaCha20Poly1305, XCHACHA20_POLY1305, key 32,
     "XChaCha20Poly1305::new(&[7; 32])", "[0; 24]"
 );
+
+pieces!(Aes128Gcm, gcm::AesGcm<128>, "[`Error::NonceLength`].");
+pieces!(Aes192Gcm, gcm::AesGcm<192>, "[`Error::NonceLength`].");
+pieces!(Aes256Gcm, gcm::AesGcm<256>, "[`Error::NonceLength`].");
+pieces!(ChaCha20Poly1305, chacha20poly1305::ChaCha20Poly1305, "[`Error::NonceLength`].");
+pieces!(XChaCha20Poly1305, chacha20poly1305::XChaCha20Poly1305, "[`Error::NonceLength`].");

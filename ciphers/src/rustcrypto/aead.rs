@@ -84,6 +84,14 @@ aead_cipher!(
     Aes256Gcm, key U32, nonce U12
 );
 aead_cipher!(
+    /// AES-128-GCM-SIV (RFC 8452).
+    Aes128GcmSiv, key U16, nonce U12
+);
+aead_cipher!(
+    /// AES-256-GCM-SIV (RFC 8452).
+    Aes256GcmSiv, key U32, nonce U12
+);
+aead_cipher!(
     /// ChaCha20-Poly1305 (RFC 8439).
     ChaCha20Poly1305, key U32, nonce U12
 );

@@ -12,7 +12,7 @@ use super::refusal::Refusal;
 use super::request::{decode, encode};
 
 /// The files of test vectors: JSON lines. The first line names the source.
-const FILES: [&str; 13] = [
+const FILES: [&str; 14] = [
     include_str!("../../vectors/aes.jsonl"),
     include_str!("../../vectors/arc4.jsonl"),
     include_str!("../../vectors/chacha.jsonl"),
@@ -20,6 +20,7 @@ const FILES: [&str; 13] = [
     include_str!("../../vectors/chained.jsonl"),
     include_str!("../../vectors/des.jsonl"),
     include_str!("../../vectors/gcm.jsonl"),
+    include_str!("../../vectors/gcm_siv.jsonl"),
     include_str!("../../vectors/hc128.jsonl"),
     include_str!("../../vectors/null.jsonl"),
     include_str!("../../vectors/poly1305.jsonl"),

@@ -25,7 +25,7 @@ fn divided_by_x(a: u128) -> u128 {
 }
 
 /// The product of `a` and an element that is kept divided by x.
-fn multiply(a: u128, b: u128) -> u128 {
+pub(crate) fn multiply(a: u128, b: u128) -> u128 {
     let ([a1, a0], [b1, b0]) = (words(a), words(b));
     let low = carryless(a0, b0);
     let high = carryless(a1, b1);

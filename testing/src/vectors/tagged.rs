@@ -27,6 +27,7 @@ pub fn own() -> Vec<Vector> {
         ("chacha20poly1305.jsonl", include_str!("../../../vectors/chacha20poly1305.jsonl")),
         ("chained.jsonl", include_str!("../../../vectors/chained.jsonl")),
         ("gcm.jsonl", include_str!("../../../vectors/gcm.jsonl")),
+        ("gcm_siv.jsonl", include_str!("../../../vectors/gcm_siv.jsonl")),
     ];
     files.iter().flat_map(|(name, text)| json_lines(name, text)).collect()
 }
