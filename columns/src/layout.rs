@@ -6,9 +6,14 @@ use core::str::FromStr;
 use lanecrypt_ciphers::Algorithm;
 
 /// What a cell consists of, and the cipher that makes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Layout {
+    /// `aes_gcm_siv`: a nonce of 12 bytes, ciphertext, a tag of 16 bytes. AES-GCM-SIV (RFC 8452) with
+    /// keys of 16 or 32 bytes. The best choice where nobody else asks for another: a nonce that occurs
+    /// twice reveals only whether the two values are the same.
+    #[default]
+    AesGcmSiv,
     /// `aes_gcm`: a nonce of 12 bytes, ciphertext, a tag of 16 bytes. AES-GCM with keys of 16, 24 or
     /// 32 bytes. Spark's and Databricks' `aes_encrypt(value, key, 'GCM')` writes and reads the same
     /// cells.
@@ -20,12 +25,13 @@ pub enum Layout {
 
 impl Layout {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::AesGcm, Self::ChaCha20Poly1305];
+    pub const ALL: [Self; 3] = [Self::AesGcmSiv, Self::AesGcm, Self::ChaCha20Poly1305];
 
     /// Its name, which is also parsed.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::AesGcmSiv => "aes_gcm_siv",
             Self::AesGcm => "aes_gcm",
             Self::ChaCha20Poly1305 => "chacha20_poly1305",
         }
@@ -35,6 +41,7 @@ impl Layout {
     #[must_use]
     pub const fn key_lengths(self) -> &'static [usize] {
         match self {
+            Self::AesGcmSiv => &[16, 32],
             Self::AesGcm => &[16, 24, 32],
             Self::ChaCha20Poly1305 => &[32],
         }
@@ -46,10 +53,13 @@ impl Layout {
         self.nonce_length() + TAG
     }
 
-    /// How many values one key may encrypt, on all machines together.
+    /// How many values one key may encrypt, on all machines together: 2^32 where two equal nonces would
+    /// be a disaster (SP 800-38D, section 8.3). With AES-GCM-SIV they are none, and it is 2^48, up to
+    /// which fewer than one pair of nonces is expected to be equal.
     #[must_use]
     pub const fn most_values(self) -> u64 {
         match self {
+            Self::AesGcmSiv => 1 << 48,
             Self::AesGcm | Self::ChaCha20Poly1305 => 1 << 32,
         }
     }
@@ -57,13 +67,15 @@ impl Layout {
     /// The bytes of the nonce at the front of a cell.
     pub(crate) const fn nonce_length(self) -> usize {
         match self {
-            Self::AesGcm | Self::ChaCha20Poly1305 => NONCE,
+            Self::AesGcmSiv | Self::AesGcm | Self::ChaCha20Poly1305 => NONCE,
         }
     }
 
     /// The cipher for keys of `key_length` bytes.
     pub(crate) fn algorithm(self, key_length: usize) -> Option<Algorithm> {
         Some(match (self, key_length) {
+            (Self::AesGcmSiv, 16) => Algorithm::AES_128_GCM_SIV,
+            (Self::AesGcmSiv, 32) => Algorithm::AES_256_GCM_SIV,
             (Self::AesGcm, 16) => Algorithm::AES_128_GCM,
             (Self::AesGcm, 24) => Algorithm::AES_192_GCM,
             (Self::AesGcm, 32) => Algorithm::AES_256_GCM,

@@ -38,7 +38,7 @@
 //! A nonce is 96 random bits of `lanecrypt-random`, which a forked process does not repeat. So tasks
 //! that run twice, such as speculative ones, never use a nonce for two values. With AES-GCM and
 //! ChaCha20-Poly1305, a key is good for 2^32 values, on all machines together (SP 800-38D, section
-//! 8.3). A [`ColumnKey`] counts its own, and refuses more.
+//! 8.3); with AES-GCM-SIV, for 2^48. A [`ColumnKey`] counts its own, and refuses more.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -25,7 +25,7 @@ fn names_of_layouts() {
         assert_eq!(layout.name().parse(), Ok(layout));
     }
     let refused = "aes-gcm".parse::<Layout>().expect_err("another name").to_string();
-    assert!(refused.starts_with("unknown layout; there are aes_gcm, "), "{refused}");
+    assert!(refused.starts_with("unknown layout; there are aes_gcm_siv, "), "{refused}");
 }
 
 #[test]

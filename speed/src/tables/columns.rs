@@ -45,10 +45,12 @@ struct Subject {
     from: Depth,
 }
 
-const SUBJECTS: [Subject; 3] = [
+const SUBJECTS: [Subject; 5] = [
     subject(Layout::AesGcm, Algorithm::AES_128_GCM, Depth::Quick),
+    subject(Layout::AesGcmSiv, Algorithm::AES_256_GCM_SIV, Depth::Quick),
     subject(Layout::ChaCha20Poly1305, Algorithm::CHACHA20_POLY1305, Depth::Quick),
     subject(Layout::AesGcm, Algorithm::AES_256_GCM, Depth::Full),
+    subject(Layout::AesGcmSiv, Algorithm::AES_128_GCM_SIV, Depth::Full),
 ];
 
 const fn subject(layout: Layout, algorithm: Algorithm, from: Depth) -> Subject {
