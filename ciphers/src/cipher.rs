@@ -32,7 +32,7 @@ pub use self::typed::{
     Aes128Gcm, Aes128GcmSiv, Aes192Gcm, Aes256Gcm, Aes256GcmSiv, ChaCha20Poly1305,
     XChaCha20Poly1305,
 };
-use crate::{Algorithm, Buffers, Error, Nonce, NonceSequence};
+use crate::{Algorithm, Buffers, Error, KeyError, Nonce, NonceSequence};
 
 /// One keyed cipher with authentication: AES-GCM (NIST SP 800-38D), AES-GCM-SIV (RFC 8452),
 /// ChaCha20-Poly1305 (RFC 8439) or XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha).
@@ -109,7 +109,9 @@ impl Cipher {
     /// use lanecrypt_ciphers::{Algorithm, Cipher, Error};
     ///
     /// let refused = Cipher::new(Algorithm::AES_256_GCM, &[1; 16]);
-    /// assert_eq!(refused.err(), Some(Error::KeyLength));
+    /// let error = refused.expect_err("half of a key");
+    /// assert_eq!(error, Error::KeyLength);
+    /// assert_eq!(error.to_string(), "aes-256-gcm: a key of 16 bytes where 32 are needed");
     /// ```
     ///
     /// # Errors
@@ -117,7 +119,7 @@ impl Cipher {
     /// [`Error::Unsupported`] if the algorithm [does not authenticate](Algorithm::is_aead): such
     /// algorithms are in [`hazmat`](crate::hazmat). [`Error::KeyLength`].
     #[inline]
-    pub fn new(algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
+    pub fn new(algorithm: Algorithm, key: &[u8]) -> Result<Self, KeyError> {
         Self::with_isa(Isa::detect(), algorithm, key)
     }
 
@@ -126,12 +128,12 @@ impl Cipher {
     /// # Errors
     ///
     /// Same as [`new`](Self::new).
-    pub fn with_isa(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
+    pub fn with_isa(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, KeyError> {
         if !algorithm.is_aead() {
-            return Err(Error::Unsupported);
+            return Err(KeyError::new(algorithm, Error::Unsupported));
         }
         if !algorithm.key_lengths().contains(key.len()) {
-            return Err(Error::KeyLength);
+            return Err(KeyError::of_key(algorithm, key, Error::KeyLength));
         }
         let shallow = algorithm.sets_keys_shallowly(isa);
         let _cleared = Cleared::new(shallow);
@@ -157,7 +159,7 @@ impl Cipher {
     /// Same as [`new`](Self::new).
     #[cfg(feature = "std")]
     #[inline]
-    pub fn boxed(algorithm: Algorithm, key: &[u8]) -> Result<Box<Self>, Error> {
+    pub fn boxed(algorithm: Algorithm, key: &[u8]) -> Result<Box<Self>, KeyError> {
         Self::boxed_with_isa(Isa::detect(), algorithm, key)
     }
 
@@ -167,7 +169,11 @@ impl Cipher {
     ///
     /// Same as [`new`](Self::new).
     #[cfg(feature = "std")]
-    pub fn boxed_with_isa(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Box<Self>, Error> {
+    pub fn boxed_with_isa(
+        isa: Isa,
+        algorithm: Algorithm,
+        key: &[u8],
+    ) -> Result<Box<Self>, KeyError> {
         let mut place = Box::new(Self::empty(isa, algorithm)?);
         place.set_key(key)?;
         Ok(place)
@@ -181,12 +187,12 @@ impl Cipher {
     /// # Errors
     ///
     /// [`Error::KeyLength`]. After an error nothing has changed.
-    pub fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
+    pub fn set_key(&mut self, key: &[u8]) -> Result<(), KeyError> {
         let outcome = self.rekey(key);
         let head = self.key.head();
         let shallow = head.algorithm.sets_keys_shallowly(head.isa);
         drop(wipe::SetUp::<{ wipe::SHALLOW }, { wipe::DEEP }>::new(shallow));
-        outcome
+        outcome.map_err(|reason| KeyError::of_key(head.algorithm, key, reason))
     }
 
     /// Not inlined, so that its caller can clear the stack that it used.
@@ -200,12 +206,12 @@ impl Cipher {
     //
     // Not inlined, so that its caller can clear that stack.
     #[inline(never)]
-    fn expand(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
+    fn expand(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, KeyError> {
         let mut place = Self::empty(isa, algorithm);
         if let Ok(cipher) = &mut place
-            && let Err(error) = cipher.rekey(key)
+            && let Err(reason) = cipher.rekey(key)
         {
-            place = Err(error);
+            place = Err(KeyError::of_key(algorithm, key, reason));
         }
         place
     }
@@ -214,7 +220,7 @@ impl Cipher {
     ///
     /// Not inlined, so that functions that set keys do not use as much stack as this one.
     #[inline(never)]
-    fn empty(isa: Isa, algorithm: Algorithm) -> Result<Self, Error> {
+    fn empty(isa: Isa, algorithm: Algorithm) -> Result<Self, KeyError> {
         Head::empty(isa, algorithm, |key| Self { key })
     }
 

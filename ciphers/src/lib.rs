@@ -9,8 +9,8 @@
 //! nothing of the other algorithms is linked.
 //!
 //! [`Algorithm`] is the table of everything that is built in; tests, programs and benchmarks
-//! iterate over it. An operation that is refused returns an [`Error`]. No input of a caller causes
-//! a panic.
+//! iterate over it. An operation that is refused returns an [`Error`], and a key that is refused a
+//! [`KeyError`], which says the lengths. No input of a caller causes a panic.
 //!
 //! The feature `legacy`, off by default, adds ciphers for study and comparison: ARC4 and DES, which
 //! are broken, HC-128 and triple DES. All of them index tables by secrets. The feature needs an
@@ -30,6 +30,7 @@ mod error;
 pub mod hazmat;
 mod hmac;
 mod key_bytes;
+mod key_error;
 mod key_lengths;
 mod mac;
 mod mac_key;
@@ -48,6 +49,7 @@ pub use cipher::{
 };
 pub use error::{Error, UnknownAlgorithm};
 pub use inout::InOutBuf;
+pub use key_error::KeyError;
 pub use key_lengths::KeyLengths;
 pub use lanecrypt_kernels::{Isa, Level, UnknownLevel};
 pub use mac::Mac;

@@ -27,6 +27,11 @@ impl Mac {
         }
     }
 
+    /// Its name.
+    pub(crate) fn name(self) -> &'static str {
+        self.suffix().trim_start_matches('+')
+    }
+
     /// The length in bytes of the whole code, and of the longer of its keys.
     #[must_use]
     pub const fn output_length(self) -> usize {

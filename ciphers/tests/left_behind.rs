@@ -7,7 +7,7 @@ use core::arch::asm;
 use core::hint::black_box;
 
 use lanecrypt_ciphers::{
-    Aes128Gcm, Aes192Gcm, Aes256Gcm, Algorithm, ChaCha20Poly1305, Cipher, Error, Isa, Mac,
+    Aes128Gcm, Aes192Gcm, Aes256Gcm, Algorithm, ChaCha20Poly1305, Cipher, Isa, KeyError, Mac,
     XChaCha20Poly1305, hazmat,
 };
 use lanecrypt_testing::levels;
@@ -170,7 +170,7 @@ impl Keyed {
         KEYS.each_ref().map(|key| &key[..self.algorithm.key_lengths().longest()])
     }
 
-    fn make(self, key: &[u8]) -> Result<Place, Error> {
+    fn make(self, key: &[u8]) -> Result<Place, KeyError> {
         match self.algorithm.is_aead() {
             true => Cipher::boxed_with_isa(self.isa, self.algorithm, key).map(Place::Sealing),
             false => {

@@ -79,7 +79,7 @@ fn run() -> Result<(), Wrong> {
     for algorithm in algorithms {
         let mut key = [0; 16];
         random::fill(&mut key);
-        let cipher = RawCipher::new(algorithm, &key)?;
+        let cipher = RawCipher::new(algorithm, &key).map_err(Error::from)?;
         let mut best = vec![Tally::default(); counts.len()];
         // Each thread of each turn is a separate sender. No two senders may use the same counters.
         let mut senders = 0_u64..;

@@ -36,9 +36,9 @@ pub use lanecrypt_ciphers::rustcrypto;
 #[doc(inline)]
 pub use lanecrypt_ciphers::{
     AeadCipher, Aes128Gcm, Aes128GcmSiv, Aes192Gcm, Aes256Gcm, Aes256GcmSiv, Algorithm, Buffers,
-    ChaCha20Poly1305, Cipher, CryptoRng, Error, InOutBuf, Isa, KeyLengths, Level, Mode, Nonce,
-    NonceSequence, Nonces, Opener, Primitive, RandomNonces, Sealer, UnknownAlgorithm, UnknownLevel,
-    XChaCha20Poly1305, hazmat,
+    ChaCha20Poly1305, Cipher, CryptoRng, Error, InOutBuf, Isa, KeyError, KeyLengths, Level, Mode,
+    Nonce, NonceSequence, Nonces, Opener, Primitive, RandomNonces, Sealer, UnknownAlgorithm,
+    UnknownLevel, XChaCha20Poly1305, hazmat,
 };
 #[cfg(feature = "columns")]
 #[cfg_attr(docsrs, doc(cfg(feature = "columns")))]

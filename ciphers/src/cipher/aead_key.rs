@@ -13,7 +13,7 @@ use super::keyed::Fixed;
 use super::limits::Limits;
 use super::tag;
 use crate::key_bytes::array;
-use crate::{Algorithm, Error, Mode, Primitive};
+use crate::{Algorithm, Error, KeyError, Mode, Primitive};
 
 /// The table of ciphers with authentication: calls the macro `$make` with `$arguments` and a row
 /// for each, which has its [`Primitive`] and [`Mode`], its variant and its kernel.
@@ -55,13 +55,13 @@ macro_rules! aead_key {
             /// Each arm returns its own result: if the arms were joined first, each result would be
             /// copied.
             #[inline(always)]
-            fn empty<T>(isa: Isa, head: Head, keep: impl Fn(Self) -> T) -> Result<T, Error> {
+            fn empty<T>(isa: Isa, head: Head, keep: impl Fn(Self) -> T) -> Result<T, KeyError> {
                 match (head.algorithm.primitive(), head.algorithm.mode()) {
                     $((Primitive::$primitive, Mode::$mode) => {
                         let kernel = <$kernel as Kernel>::empty(isa, head.algorithm);
                         return Ok(keep(Self::$variant(head, kernel)));
                     })+
-                    _ => Err(Error::Unsupported),
+                    _ => Err(KeyError::new(head.algorithm, Error::Unsupported)),
                 }
             }
 
@@ -109,9 +109,10 @@ impl Head {
         isa: Isa,
         algorithm: Algorithm,
         keep: impl Fn(AeadKey) -> T,
-    ) -> Result<T, Error> {
+    ) -> Result<T, KeyError> {
         let tag_length = algorithm.tag_length();
-        let limits = Limits::new(algorithm, tag_length)?;
+        let limits = Limits::new(algorithm, tag_length)
+            .map_err(|reason| KeyError::new(algorithm, reason))?;
         AeadKey::empty(isa, Self { limits, algorithm, isa, tag_length }, keep)
     }
 }

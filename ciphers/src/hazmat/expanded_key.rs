@@ -6,7 +6,7 @@ use lanecrypt_kernels::{BlockEncrypt, Isa};
 use super::stream_key::StreamKey;
 use super::table::{kernels, raw_ciphers};
 use crate::key_bytes::{FromBytes, two_halves};
-use crate::{Algorithm, Error, Mode, Primitive};
+use crate::{Algorithm, Error, KeyError, Mode, Primitive};
 
 /// Makes the type and its methods.
 macro_rules! expanded_key {
@@ -37,9 +37,11 @@ macro_rules! expanded_key {
                 isa: Isa,
                 algorithm: Algorithm,
                 keep: impl Fn(Self) -> T,
-            ) -> Result<T, Error> {
+            ) -> Result<T, KeyError> {
                 match (algorithm.primitive(), algorithm.mode()) {
-                    _ if algorithm.is_aead() => Err(Error::Unsupported),
+                    _ if algorithm.is_aead() => {
+                        Err(KeyError::new(algorithm, Error::Unsupported))
+                    }
                     $($(#[$cfg])? ($(Primitive::$primitive)|+, Mode::Cbc) => {
                         return Ok(keep(Self::$cbc(<$cipher>::empty(isa))));
                     }

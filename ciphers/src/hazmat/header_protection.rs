@@ -9,7 +9,7 @@ use lanecrypt_kernels::{BlockEncrypt, Isa};
 use zeroize::ZeroizeOnDrop;
 
 use crate::key_bytes::array;
-use crate::{Algorithm, Error};
+use crate::{Algorithm, Error, KeyError};
 
 /// The key of header protection (QUIC, RFC 9001, section 5.4), or of the encryption of record
 /// numbers (DTLS 1.3, RFC 9147, section 4.2.3).
@@ -36,12 +36,19 @@ impl HeaderProtectionKey {
     /// # Errors
     ///
     /// [`Error::Unsupported`] for other algorithms, [`Error::KeyLength`].
-    pub fn new(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
+    pub fn new(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, KeyError> {
+        let refused = |reason| KeyError::of_key(algorithm, key, reason);
         Ok(Self(match algorithm {
-            Algorithm::AES_128_GCM => MaskKey::Aes128(AesForward::<128>::new(isa, array(key)?)),
-            Algorithm::AES_256_GCM => MaskKey::Aes256(AesForward::<256>::new(isa, array(key)?)),
-            Algorithm::CHACHA20_POLY1305 => MaskKey::ChaCha20(isa, array::<32>(key)?.into()),
-            _ => return Err(Error::Unsupported),
+            Algorithm::AES_128_GCM => {
+                MaskKey::Aes128(AesForward::<128>::new(isa, array(key).map_err(refused)?))
+            }
+            Algorithm::AES_256_GCM => {
+                MaskKey::Aes256(AesForward::<256>::new(isa, array(key).map_err(refused)?))
+            }
+            Algorithm::CHACHA20_POLY1305 => {
+                MaskKey::ChaCha20(isa, array::<32>(key).map_err(refused)?.into())
+            }
+            _ => return Err(refused(Error::Unsupported)),
         }))
     }
 

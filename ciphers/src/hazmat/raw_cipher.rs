@@ -9,7 +9,7 @@ use zeroize::ZeroizeOnDrop;
 use super::block_modes::{cbc, copy, data_unit, ecb, no_iv, sized};
 use super::expanded_key::{ExpandedKey, by_mode, by_mode_of};
 use super::table::raw_ciphers;
-use crate::{Algorithm, Buffers, Error};
+use crate::{Algorithm, Buffers, Error, KeyError};
 
 /// One keyed algorithm.
 ///
@@ -57,7 +57,7 @@ impl RawCipher {
     /// [`Error::Unsupported`] for algorithms that authenticate, which [`Cipher`](crate::Cipher)
     /// takes, and for ARC4. ARC4 has no nonce, so all messages under one key would have the same
     /// keystream; a [`Stream`](super::Stream) takes it.
-    pub fn new(algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
+    pub fn new(algorithm: Algorithm, key: &[u8]) -> Result<Self, KeyError> {
         Self::with_isa(Isa::detect(), algorithm, key)
     }
 
@@ -66,9 +66,9 @@ impl RawCipher {
     /// # Errors
     ///
     /// Same as [`new`](Self::new).
-    pub fn with_isa(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
+    pub fn with_isa(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, KeyError> {
         if !algorithm.key_lengths().contains(key.len()) {
-            return Err(Error::KeyLength);
+            return Err(KeyError::of_key(algorithm, key, Error::KeyLength));
         }
         let shallow = algorithm.primitive().sets_keys_shallowly(isa);
         let _cleared = Cleared::new(shallow);
@@ -86,7 +86,7 @@ impl RawCipher {
     ///
     /// Same as [`new`](Self::new).
     #[cfg(feature = "std")]
-    pub fn boxed(algorithm: Algorithm, key: &[u8]) -> Result<Box<Self>, Error> {
+    pub fn boxed(algorithm: Algorithm, key: &[u8]) -> Result<Box<Self>, KeyError> {
         Self::boxed_with_isa(Isa::detect(), algorithm, key)
     }
 
@@ -96,7 +96,11 @@ impl RawCipher {
     ///
     /// Same as [`new`](Self::new).
     #[cfg(feature = "std")]
-    pub fn boxed_with_isa(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Box<Self>, Error> {
+    pub fn boxed_with_isa(
+        isa: Isa,
+        algorithm: Algorithm,
+        key: &[u8],
+    ) -> Result<Box<Self>, KeyError> {
         let mut place = Box::new(Self::empty(isa, algorithm)?);
         place.set_key(key)?;
         Ok(place)
@@ -110,11 +114,11 @@ impl RawCipher {
     ///
     /// [`Error::KeyLength`], [`Error::WeakKey`] as for [`new`](Self::new). After an error nothing
     /// has changed.
-    pub fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
+    pub fn set_key(&mut self, key: &[u8]) -> Result<(), KeyError> {
         let outcome = self.rekey(key);
         let shallow = self.algorithm.primitive().sets_keys_shallowly(self.isa);
         drop(wipe::SetUp::<{ wipe::SHALLOW }, { wipe::DEEP }>::new(shallow));
-        outcome
+        outcome.map_err(|reason| KeyError::of_key(self.algorithm, key, reason))
     }
 
     /// Not inlined, so that its caller can clear the stack that it used.
@@ -131,12 +135,12 @@ impl RawCipher {
     //
     // Not inlined, so that its caller can clear that stack.
     #[inline(never)]
-    fn expand(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, Error> {
+    fn expand(isa: Isa, algorithm: Algorithm, key: &[u8]) -> Result<Self, KeyError> {
         let mut place = Self::empty(isa, algorithm);
         if let Ok(cipher) = &mut place
-            && let Err(error) = cipher.rekey(key)
+            && let Err(reason) = cipher.rekey(key)
         {
-            place = Err(error);
+            place = Err(KeyError::of_key(algorithm, key, reason));
         }
         place
     }
@@ -145,7 +149,7 @@ impl RawCipher {
     ///
     /// Not inlined, so that functions that set keys do not use as much stack as this one.
     #[inline(never)]
-    fn empty(isa: Isa, algorithm: Algorithm) -> Result<Self, Error> {
+    fn empty(isa: Isa, algorithm: Algorithm) -> Result<Self, KeyError> {
         ExpandedKey::empty(isa, algorithm, |key| Self { algorithm, isa, key })
     }
 

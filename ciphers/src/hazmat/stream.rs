@@ -17,7 +17,7 @@ use super::table::{kernels, raw_ciphers};
 use crate::key_bytes::FromBytes;
 #[cfg(feature = "legacy")]
 use crate::key_bytes::array;
-use crate::{Algorithm, Buffers, Error, Mode, Primitive};
+use crate::{Algorithm, Buffers, Error, KeyError, Mode, Primitive};
 
 /// One keyed stream of an algorithm that is chosen at run time.
 ///
@@ -120,7 +120,7 @@ impl Stream {
     ///
     /// [`Error::KeyLength`]; [`Error::NonceLength`]; [`Error::Unsupported`] if `algorithm` is not a
     /// stream.
-    pub fn new(isa: Isa, algorithm: Algorithm, key: &[u8], nonce: &[u8]) -> Result<Self, Error> {
+    pub fn new(isa: Isa, algorithm: Algorithm, key: &[u8], nonce: &[u8]) -> Result<Self, KeyError> {
         Self::at_block(isa, algorithm, key, nonce, 0)
     }
 
@@ -137,20 +137,21 @@ impl Stream {
         key: &[u8],
         nonce: &[u8],
         first: u64,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, KeyError> {
         if !algorithm.is_stream() {
-            return Err(Error::Unsupported);
+            return Err(KeyError::new(algorithm, Error::Unsupported));
         }
         if !algorithm.key_lengths().contains(key.len()) {
-            return Err(Error::KeyLength);
+            return Err(KeyError::of_key(algorithm, key, Error::KeyLength));
         }
         if nonce.len() != algorithm.nonce_length() {
-            return Err(Error::NonceLength);
+            return Err(KeyError::of_nonce(algorithm, nonce));
         }
         if first != 0 && !algorithm.is_seekable() {
-            return Err(Error::Unsupported);
+            return Err(KeyError::new(algorithm, Error::Unsupported));
         }
-        AnyCore::open(isa, algorithm, key, nonce, first).map(Self)
+        let core = AnyCore::open(isa, algorithm, key, nonce, first);
+        core.map(Self).map_err(|reason| KeyError::of_key(algorithm, key, reason))
     }
 
     /// The number of bytes to the end of the keystream, saturating at `u64::MAX`.

@@ -12,7 +12,7 @@ use super::table::{kernels, raw_ciphers};
 #[cfg(feature = "legacy")]
 use crate::key_bytes::array;
 use crate::key_bytes::either;
-use crate::{Algorithm, Error, Mode, Primitive};
+use crate::{Algorithm, Error, KeyError, Mode, Primitive};
 
 /// Makes the type and its methods.
 macro_rules! stream_key {
@@ -27,7 +27,7 @@ macro_rules! stream_key {
         }
 
         impl StreamKey {
-            pub(super) fn empty(isa: Isa, algorithm: Algorithm) -> Result<Self, Error> {
+            pub(super) fn empty(isa: Isa, algorithm: Algorithm) -> Result<Self, KeyError> {
                 Ok(match (algorithm.primitive(), algorithm.mode()) {
                     $((Primitive::$primitive, Mode::$mode) => {
                         Self::$stream(ParsedKey::empty(isa))
@@ -35,7 +35,7 @@ macro_rules! stream_key {
                     #[cfg(feature = "legacy")]
                     (Primitive::Hc128, Mode::Stream) => Self::Hc128(Zeroizing::new([0; 16]), isa),
                     // ARC4 has no nonce: every message under its key would have the same keystream.
-                    _ => return Err(Error::Unsupported),
+                    _ => return Err(KeyError::new(algorithm, Error::Unsupported)),
                 })
             }
 

@@ -10,7 +10,7 @@ use zeroize::ZeroizeOnDrop;
 use self::record::{LONGEST_PADDING, Parts, code_at, padded};
 use super::RawCipher;
 use crate::mac_key::{MacKey, by_mac};
-use crate::{Algorithm, Error, Mac};
+use crate::{Algorithm, Error, KeyError, Mac};
 
 /// The keys of one direction of a connection in TLS 1.0, 1.1 or 1.2 with a cipher suite in CBC (RFC
 /// 2246, 4346 and 5246, section 6.2.3.2): a block cipher with HMAC-SHA-1, -SHA-256 or -SHA-384,
@@ -89,7 +89,7 @@ impl TlsCbc {
     /// # Errors
     ///
     /// [`Error::Unsupported`] for algorithms that are not raw CBC, [`Error::KeyLength`].
-    pub fn new(algorithm: Algorithm, key: &[u8], code: Mac, mac: &[u8]) -> Result<Self, Error> {
+    pub fn new(algorithm: Algorithm, key: &[u8], code: Mac, mac: &[u8]) -> Result<Self, KeyError> {
         Self::with_isa(Isa::detect(), algorithm, key, code, mac)
     }
 
@@ -104,12 +104,12 @@ impl TlsCbc {
         key: &[u8],
         code: Mac,
         mac: &[u8],
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, KeyError> {
         if algorithm.mode() != crate::Mode::Cbc || algorithm.is_aead() {
-            return Err(Error::Unsupported);
+            return Err(KeyError::new(algorithm, Error::Unsupported));
         }
         if mac.len() != code.output_length() {
-            return Err(Error::KeyLength);
+            return Err(KeyError::of_code(code, mac));
         }
         let _cleared = Cleared::new(false);
         Self::expand(isa, algorithm, key, code, mac)
@@ -125,7 +125,7 @@ impl TlsCbc {
         key: &[u8],
         code: Mac,
         mac: &[u8],
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, KeyError> {
         let mut keys = Self {
             cipher: RawCipher::with_isa(isa, algorithm, key)?,
             code,

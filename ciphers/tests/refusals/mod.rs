@@ -10,8 +10,13 @@ pub(crate) struct Refusals(BTreeMap<String, usize>);
 
 impl Refusals {
     /// Asserts that a call was refused for the right reason, and counts it.
-    pub(crate) fn note<T>(&mut self, what: &str, answer: Result<T, Error>, expected: Error) {
-        assert_eq!(answer.map(drop), Err(expected), "{what}");
+    pub(crate) fn note<T>(
+        &mut self,
+        what: &str,
+        answer: Result<T, impl Into<Error>>,
+        expected: Error,
+    ) {
+        assert_eq!(answer.map(drop).map_err(Into::into), Err(expected), "{what}");
         *self.0.entry(what.to_owned()).or_default() += 1;
     }
 

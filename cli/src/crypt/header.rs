@@ -116,24 +116,21 @@ impl Header {
         chunk: u32,
         key: &[u8; KEY_LENGTH],
     ) -> Result<(Self, Zeroizing<[u8; CHECK]>), Broken> {
-        let refused = |error: lanecrypt_ciphers::Error| Broken::Refused(error.to_string());
         let (public, salt) = bytes[..PUBLIC + SALT].split_at(PUBLIC);
         let prefix = prefix_length(algorithm.of_cipher());
         let mut material = Zeroizing::new([0; KEY_LENGTH + PREFIX + CHECK]);
         let material = &mut material[..KEY_LENGTH + prefix + CHECK];
         Hkdf::<Sha256>::new(Some(salt), key)
             .expand(public, material)
-            .map_err(|_| refused(lanecrypt_ciphers::Error::OutputLength))?;
+            .map_err(|error| Broken::Refused(error.to_string()))?;
         let (file_key, rest) = material.split_at(KEY_LENGTH);
         let (prefix, rest) = rest.split_at(prefix);
         let mut check = Zeroizing::new([0; CHECK]);
         check.copy_from_slice(rest);
-        let header = Self {
-            bytes,
-            chunk: chunk as usize,
-            cipher: Cipher::boxed(algorithm.of_cipher(), file_key).map_err(refused)?,
-            prefix: Zeroizing::new(prefix.to_vec()),
-        };
+        let cipher = Cipher::boxed(algorithm.of_cipher(), file_key)
+            .map_err(|error| Broken::Refused(error.to_string()))?;
+        let header =
+            Self { bytes, chunk: chunk as usize, cipher, prefix: Zeroizing::new(prefix.to_vec()) };
         Ok((header, check))
     }
 

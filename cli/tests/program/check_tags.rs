@@ -94,7 +94,7 @@ fn what_no_message_has_is_refused() {
         (json!({ "op": null }), "op: missing"),
         (json!({ "op": "unseal" }), "op: unknown"),
         (json!({ "key": null }), "key: missing"),
-        (json!({ "key": "00".repeat(24) }), "wrong key length"),
+        (json!({ "key": "00".repeat(24) }), "aes-128-gcm: a key of 24 bytes where 16 are needed"),
         (json!({ "iv": null }), "wrong nonce length"),
         (json!({ "iv": "" }), "wrong nonce length"),
         (
@@ -190,8 +190,8 @@ fn sectors_come_whole() {
         (json!({ "chunks": [16] }), "chunks: their sum is not the length of the data"),
         (json!({ "data": "44".repeat(15) }), "wrong data length"),
         (json!({ "iv": "3333333333" }), "wrong nonce length"),
-        (json!({ "key": "11".repeat(32) }), "weak key"),
-        (json!({ "key": "11".repeat(48) }), "wrong key length"),
+        (json!({ "key": "11".repeat(32) }), "aes-128-xts: weak key"),
+        (json!({ "key": "11".repeat(48) }), "aes-128-xts: a key of 48 bytes where 32 are needed"),
         (json!({ "skip": 16 }), "skip: aes-128-xts has none"),
         (json!({ "op": "seal" }), "op: aes-128-xts does not seal"),
     ];

@@ -152,7 +152,7 @@ pub(crate) trait PacketKey: Sized + Send {
 
 impl PacketKey for Cipher {
     fn new(suite: Suite, key: &[u8]) -> Result<Self, Error> {
-        Self::new(suite.algorithm(), key)
+        Ok(Self::new(suite.algorithm(), key)?)
     }
 
     fn open(&self, Datagram { nonce, header, payload, .. }: Datagram<'_>) -> bool {

@@ -4,7 +4,7 @@ use core::error::Error;
 use core::net::SocketAddrV4;
 use core::ops::Range;
 
-use lanecrypt::{Cipher, random};
+use lanecrypt::{Cipher, KeyError, random};
 
 use crate::keys::{Secrets, Suite};
 use crate::relay::Slot;
@@ -86,10 +86,7 @@ impl Traffic {
         self.datagrams.splice(at..at, [short, unknown, forged, fourth]);
     }
 
-    fn ciphers(
-        &self,
-        secret: impl Fn(&Secrets) -> &[u8; 32],
-    ) -> Result<Vec<Cipher>, lanecrypt::Error> {
+    fn ciphers(&self, secret: impl Fn(&Secrets) -> &[u8; 32]) -> Result<Vec<Cipher>, KeyError> {
         let suite = self.suite;
         let new = |secrets| Cipher::new(suite.algorithm(), suite.key(secret(secrets)));
         self.secrets.iter().map(new).collect()

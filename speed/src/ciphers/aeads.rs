@@ -1,6 +1,6 @@
 //! Ciphers with authentication.
 
-use lanecrypt_ciphers::{Algorithm, Cipher, Error, InOutBuf, Isa};
+use lanecrypt_ciphers::{Algorithm, Cipher, InOutBuf, Isa, KeyError};
 use lanecrypt_peers::{Aead, Direction, Failed, Packet, Sealing, aead};
 
 use super::packets::Packets;
@@ -16,7 +16,7 @@ impl Api for dyn Aead {
         keys: &[&[u8]],
     ) -> Option<Box<Self>> {
         let session = |key: &&[u8]| Cipher::with_isa(isa, algorithm, key).map(Checked);
-        let sessions: Result<Vec<Checked>, Error> = keys.iter().map(session).collect();
+        let sessions: Result<Vec<Checked>, KeyError> = keys.iter().map(session).collect();
         aead(direction, sessions.ok()?)
     }
 

@@ -6,7 +6,7 @@
 use core::hint::black_box;
 use std::sync::Arc;
 
-use lanecrypt_ciphers::{Algorithm, Error, Isa, hazmat};
+use lanecrypt_ciphers::{Algorithm, Error, Isa, KeyError, hazmat};
 use lanecrypt_peers::{Cipher, Direction, Failed, Message, Messages, Run, rounds};
 
 use self::hazmat::Padding;
@@ -59,7 +59,7 @@ impl Checked<hazmat::RawCipher> {
         keys: &[&[u8]],
     ) -> Option<Self> {
         let keyed = |key: &&[u8]| hazmat::RawCipher::with_isa(isa, algorithm, key);
-        let sessions: Result<Vec<_>, Error> = keys.iter().map(keyed).collect();
+        let sessions: Result<Vec<_>, KeyError> = keys.iter().map(keyed).collect();
         let sessions = sessions.ok().filter(|sessions| !sessions.is_empty())?;
         Some(Self { sessions, algorithm, isa, direction })
     }
@@ -185,7 +185,7 @@ impl<K: Session> Cipher for Checked<K> {
 }
 
 #[inline]
-fn answered<T>(result: Result<T, Error>) -> Result<T, Failed> {
+fn answered<T, E>(result: Result<T, E>) -> Result<T, Failed> {
     result.or(Err(Failed))
 }
 

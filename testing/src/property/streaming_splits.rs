@@ -177,7 +177,7 @@ impl Case {
                 f(if apart { buffers(from, to) } else { to.into() })?;
                 at += call;
             }
-            Ok(())
+            Ok::<(), Error>(())
         };
         match way {
             Way::Encrypt => {
