@@ -29,6 +29,9 @@ mod appendix_a;
 mod hex;
 #[cfg(test)]
 mod hostile;
+#[cfg(test)]
+#[path = "../shared/rfc9001.rs"]
+mod rfc9001;
 
 use core::error::Error;
 use core::time::Duration;

@@ -9,4 +9,7 @@ mod parties;
 mod provider;
 mod quinn_server;
 mod records;
+/// The packaged example has them, so that its tests are whole.
+#[path = "../../../../lanecrypt/examples/shared/rfc9001.rs"]
+mod rfc9001;
 mod tokio_server;
