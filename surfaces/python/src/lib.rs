@@ -1,0 +1,44 @@
+//! The extension module `lanecrypt._lanecrypt` of the Python package `lanecrypt`. The package's own
+//! modules, in `python/lanecrypt`, re-export it and add what is written in Python.
+
+#![forbid(unsafe_code)]
+
+mod aead;
+mod input;
+mod random;
+
+use lanecrypt_ciphers::Isa;
+use pyo3::prelude::*;
+
+pyo3::create_exception!(
+    lanecrypt,
+    InvalidTag,
+    pyo3::exceptions::PyException,
+    "A message is not authentic: it, its nonce or its associated data was changed, or the key is \
+     another one."
+);
+
+/// The level of instruction set whose kernels are used, such as `avx512`.
+///
+/// >>> isa() in ("portable", "ssse3", "aesni", "avx2", "avx2vaes", "avx512")
+/// True
+#[pyfunction]
+fn isa() -> &'static str {
+    Isa::detect().level().name()
+}
+
+#[pymodule]
+mod _lanecrypt {
+    #[pymodule_export]
+    use super::aead::{AesGcm, ChaCha20Poly1305, XChaCha20Poly1305};
+    #[pymodule_export]
+    use super::random::{
+        choice, fill, randbelow, randbits, random, token_bytes, token_hex, token_urlsafe, uuid4,
+    };
+    #[pymodule_export]
+    use super::{InvalidTag, isa};
+
+    #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "the name that Python packages have it under")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}
