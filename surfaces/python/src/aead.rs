@@ -7,11 +7,10 @@ use lanecrypt_ciphers::{Algorithm, Cipher, Error};
 use pyo3::exceptions::{PyOverflowError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use zeroize::Zeroizing;
 
-use crate::InvalidTag;
 use crate::input::{Input, writable};
-use crate::random;
+use crate::scratch::Scratch;
+use crate::{InvalidTag, random};
 
 /// Messages of this many bytes are served without the interpreter's lock. To give the lock away and to
 /// take it again costs about 100 ns, and several milliseconds if another thread takes it meanwhile; a
@@ -170,15 +169,8 @@ fn into(
     if target.len_bytes() != length {
         return Err(PyValueError::new_err(format!("buffer must be {length} bytes")));
     }
-    let mut short = Zeroizing::new([0; SHORT]);
-    let mut long = Zeroizing::new(Vec::new());
-    let place = match short.get_mut(..length) {
-        Some(place) => place,
-        None => {
-            long.resize(length, 0);
-            &mut long[..]
-        }
-    };
+    let mut place = Scratch::<SHORT>::new(length);
+    let place = place.bytes();
     make(place)?;
     target.copy_from_slice(py, place)?;
     Ok(length)
@@ -196,12 +188,16 @@ fn exception(error: Error) -> PyErr {
     }
 }
 
-fn key_of_bits(bit_length: usize, allowed: [usize; 3]) -> PyResult<usize> {
+/// The bytes of a key, in the words of `cryptography` if there are three lengths.
+fn key_of_bits(bit_length: usize, allowed: &[usize]) -> PyResult<usize> {
     if allowed.contains(&bit_length) {
         return Ok(bit_length / 8);
     }
-    let [a, b, c] = allowed;
-    Err(PyValueError::new_err(format!("bit_length must be {a}, {b}, or {c}")))
+    let lengths = match allowed {
+        [a, b, c] => format!("{a}, {b}, or {c}"),
+        _ => allowed.iter().map(usize::to_string).collect::<Vec<_>>().join(" or "),
+    };
+    Err(PyValueError::new_err(format!("bit_length must be {lengths}")))
 }
 
 /// Makes a class: its documentation, names, algorithms by the length of keys in bytes, what is said of
@@ -226,7 +222,10 @@ macro_rules! class {
                     $($length => Algorithm::$algorithm,)+
                     _ => return Err(PyValueError::new_err($key_message)),
                 };
-                let cipher = Cipher::boxed(algorithm, &key.fixed(py)?).map_err(exception)?;
+                let mut copy = Scratch::<64>::new(key.len());
+                key.copy_to(py, copy.bytes())?;
+                let cipher = Cipher::boxed(algorithm, copy.bytes())
+                    .map_err(|error| PyValueError::new_err(error.to_string()))?;
                 Ok(Self(Aead { cipher, nonces: $nonces, nonce_message: $nonce_message }))
             }
 
@@ -305,7 +304,25 @@ class! {
         /// A random key of 128, 192 or 256 bits.
         #[staticmethod]
         fn generate_key(py: Python<'_>, bit_length: usize) -> PyResult<Bound<'_, PyBytes>> {
-            random::new_bytes(py, key_of_bits(bit_length, [128, 192, 256])?)
+            random::new_bytes(py, key_of_bits(bit_length, &[128, 192, 256])?)
+        }
+    }
+}
+
+class! {
+    /// AES-GCM-SIV (RFC 8452) with keys of 128 or 256 bits, nonces of 12 bytes and tags of 16.
+    ///
+    /// If a nonce is used twice, an attacker sees whether the two messages are the same, and nothing
+    /// else.
+    AesGcmSiv, "AESGCMSIV",
+    keys { 16 => AES_128_GCM_SIV, 32 => AES_256_GCM_SIV }
+    else "AES-GCM-SIV key must be 128 or 256 bits.",
+    nonces 12..=12, else "Nonce must be 12 bytes long",
+    generate {
+        /// A random key of 128 or 256 bits.
+        #[staticmethod]
+        fn generate_key(py: Python<'_>, bit_length: usize) -> PyResult<Bound<'_, PyBytes>> {
+            random::new_bytes(py, key_of_bits(bit_length, &[128, 256])?)
         }
     }
 }

@@ -8,7 +8,6 @@ use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
-use zeroize::Zeroizing;
 
 /// An object with a contiguous buffer of bytes.
 pub(crate) enum Input<'a, 'py> {
@@ -39,15 +38,26 @@ impl<'a, 'py> Input<'a, 'py> {
     pub(crate) fn fixed(&self, py: Python<'_>) -> PyResult<Fixed<'_>> {
         Ok(match self {
             Self::Bytes(bytes) => Fixed::Borrowed(bytes.as_bytes()),
-            Self::Buffer(buffer) => Fixed::Copied(Zeroizing::new(buffer.to_vec(py)?)),
+            Self::Buffer(buffer) => Fixed::Copied(buffer.to_vec(py)?),
         })
+    }
+
+    /// Copies the bytes to memory of their length, for example of a key, whose copies are wiped.
+    pub(crate) fn copy_to(&self, py: Python<'_>, target: &mut [u8]) -> PyResult<()> {
+        match self {
+            Self::Bytes(bytes) => {
+                target.copy_from_slice(bytes.as_bytes());
+                Ok(())
+            }
+            Self::Buffer(buffer) => buffer.copy_to_slice(py, target),
+        }
     }
 }
 
-/// Bytes that stay as they are. A copy is wiped, as it may be of a key.
+/// Bytes that stay as they are.
 pub(crate) enum Fixed<'a> {
     Borrowed(&'a [u8]),
-    Copied(Zeroizing<Vec<u8>>),
+    Copied(Vec<u8>),
 }
 
 impl std::ops::Deref for Fixed<'_> {

@@ -4,8 +4,10 @@
 #![forbid(unsafe_code)]
 
 mod aead;
+mod columns;
 mod input;
 mod random;
+mod scratch;
 
 use lanecrypt_ciphers::Isa;
 use pyo3::prelude::*;
@@ -30,7 +32,9 @@ fn isa() -> &'static str {
 #[pymodule]
 mod _lanecrypt {
     #[pymodule_export]
-    use super::aead::{AesGcm, ChaCha20Poly1305, XChaCha20Poly1305};
+    use super::aead::{AesGcm, AesGcmSiv, ChaCha20Poly1305, XChaCha20Poly1305};
+    #[pymodule_export]
+    use super::columns::{Array, ChunkedArray, ColumnKey};
     #[pymodule_export]
     use super::random::{
         choice, fill, randbelow, randbits, random, token_bytes, token_hex, token_urlsafe, uuid4,

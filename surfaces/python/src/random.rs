@@ -3,18 +3,18 @@
 //! All of them are of the calling thread's generator, which survives forks. If the system gives no
 //! random bytes, they raise `OSError`.
 
-mod text;
+mod letters;
 mod uuid;
 
 use lanecrypt_random::try_fill;
-use pyo3::exceptions::{PyIndexError, PyOSError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyMemoryError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyMemoryView, PySlice, PyString};
-use zeroize::Zeroizing;
 
 pub(crate) use self::uuid::uuid4;
 use crate::aead::RELEASE;
 use crate::input::writable;
+use crate::scratch::Scratch;
 
 /// The number of random bytes where the caller names none, as in `secrets`.
 const DEFAULT: usize = 32;
@@ -45,7 +45,7 @@ pub(crate) fn token_hex<'py>(
     py: Python<'py>,
     nbytes: Option<isize>,
 ) -> PyResult<Bound<'py, PyString>> {
-    with_bytes(number(nbytes)?, |bytes| PyString::new(py, &text::hex(bytes)))
+    text(py, number(nbytes)?, |length| 2 * length, letters::hex)
 }
 
 /// Random bytes as text for URLs (RFC 4648, section 5, without padding), as `secrets.token_urlsafe`.
@@ -58,7 +58,7 @@ pub(crate) fn token_urlsafe<'py>(
     py: Python<'py>,
     nbytes: Option<isize>,
 ) -> PyResult<Bound<'py, PyString>> {
-    with_bytes(number(nbytes)?, |bytes| PyString::new(py, &text::url_safe(bytes)))
+    text(py, number(nbytes)?, |length| (4 * length).div_ceil(3), letters::url_safe)
 }
 
 /// A random integer from 0 to below `exclusive_upper_bound`, all with the same probability, as
@@ -133,11 +133,13 @@ pub(crate) fn random() -> PyResult<f64> {
 pub(crate) fn fill(py: Python<'_>, buffer: &Bound<'_, PyAny>) -> PyResult<()> {
     let target = writable(buffer)?;
     let length = target.len_bytes();
+    let mut bytes = Scratch::<64>::new(PIECE.min(length));
+    let bytes = bytes.bytes();
     if length <= PIECE {
-        return with_bytes(length, |bytes| target.copy_from_slice(py, bytes))?;
+        fill_bytes(py, bytes)?;
+        return target.copy_from_slice(py, bytes);
     }
     let view = PyMemoryView::from(buffer)?.call_method1("cast", ("B",))?;
-    let mut bytes = Zeroizing::new(vec![0; PIECE]);
     for start in (0..length).step_by(PIECE) {
         let piece = &mut bytes[..PIECE.min(length - start)];
         fill_bytes(py, piece)?;
@@ -153,27 +155,30 @@ pub(crate) fn new_bytes(py: Python<'_>, length: usize) -> PyResult<Bound<'_, PyB
     PyBytes::new_with(py, length, |bytes| fill_bytes(py, bytes))
 }
 
+/// Random bytes as text, which `write` makes of them.
+fn text(
+    py: Python<'_>,
+    length: usize,
+    text_length: impl Fn(usize) -> usize,
+    write: impl Fn(&[u8], &mut [u8]),
+) -> PyResult<Bound<'_, PyString>> {
+    if length > isize::MAX as usize / 4 {
+        return Err(PyMemoryError::new_err(()));
+    }
+    let (mut bytes, mut text) =
+        (Scratch::<32>::new(length), Scratch::<64>::new(text_length(length)));
+    fill_bytes(py, bytes.bytes())?;
+    write(bytes.bytes(), text.bytes());
+    let text = str::from_utf8(text.bytes());
+    Ok(PyString::new(py, text.map_err(|error| PyValueError::new_err(error.to_string()))?))
+}
+
 /// Fills memory that no other thread knows, without the interpreter's lock if it is long.
 #[inline]
 fn fill_bytes(py: Python<'_>, bytes: &mut [u8]) -> PyResult<()> {
     let filled =
         if bytes.len() < RELEASE { try_fill(bytes) } else { py.detach(|| try_fill(bytes)) };
     filled.map_err(|_| no_entropy())
-}
-
-/// Random bytes for a moment: they are wiped.
-fn with_bytes<T>(length: usize, use_them: impl FnOnce(&[u8]) -> T) -> PyResult<T> {
-    let mut short = Zeroizing::new([0; 64]);
-    let mut long = Zeroizing::new(Vec::new());
-    let bytes = match short.get_mut(..length) {
-        Some(bytes) => bytes,
-        None => {
-            long.resize(length, 0);
-            &mut long[..]
-        }
-    };
-    try_fill(bytes).map_err(|_| no_entropy())?;
-    Ok(use_them(bytes))
 }
 
 #[inline]

@@ -8,13 +8,15 @@ import sys
 import pytest
 
 import lanecrypt
+import lanecrypt.columns
 
 HERE = pathlib.Path(__file__).resolve().parent
+SETTINGS = str(HERE.parent / "pyproject.toml")
 
 
 def documented():
     """Modules, and their public functions, classes and methods, with their examples."""
-    for module in [lanecrypt]:
+    for module in [lanecrypt, lanecrypt.columns]:
         yield module.__name__, module
         for name in module.__all__:
             thing = getattr(module, name)
@@ -30,7 +32,8 @@ def test_examples_and_that_all_is_documented(name, thing):
     if isinstance(thing, str):
         return
     assert thing.__doc__, f"{name} has no documentation"
-    test = doctest.DocTestParser().get_doctest(thing.__doc__, dict(vars(lanecrypt)), name, None, None)
+    names = {**vars(lanecrypt), **vars(lanecrypt.columns)}
+    test = doctest.DocTestParser().get_doctest(thing.__doc__, names, name, None, None)
     assert doctest.DocTestRunner().run(test).failed == 0
 
 
@@ -47,11 +50,12 @@ def run(*arguments):
 
 
 def test_stubs_agree_with_the_package():
-    run("mypy.stubtest", "lanecrypt")
+    run("mypy.stubtest", "--mypy-config-file", SETTINGS, "lanecrypt")
 
 
 def test_types_are_whole_and_of_use(tmp_path):
-    run("mypy", "--strict", "-p", "lanecrypt")
+    run("mypy", "--config-file", SETTINGS, "-p", "lanecrypt")
+    run("mypy", "--config-file", SETTINGS, str(HERE.parent / "bench.py"))
     user = tmp_path / "user.py"
     user.write_text(
         "from uuid import UUID\n"

@@ -23,6 +23,11 @@ def test_documented_examples(module):
     ct = aesgcm.encrypt(nonce, data, aad)
     assert aesgcm.decrypt(nonce, ct, aad) == b"a secret message"
 
+    aesgcmsiv = module.AESGCMSIV(module.AESGCMSIV.generate_key(bit_length=128))
+    nonce = os.urandom(12)
+    ct = aesgcmsiv.encrypt(nonce, data, aad)
+    assert aesgcmsiv.decrypt(nonce, ct, aad) == b"a secret message"
+
     with pytest.raises((InvalidTag, ours.InvalidTag)):
         aesgcm.decrypt(nonce, ct, b"other data")
 

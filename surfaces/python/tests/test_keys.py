@@ -8,13 +8,15 @@ import traceback
 import pytest
 
 import lanecrypt
+from lanecrypt import columns
 
 KEY = b"\xc3<a key that shows>\xc3\xc3\xc3\xc3\xc3\xc3\xc3\xc3\xc3\xc3\xc3\xc3\xc3"
 
 
 def ciphers():
-    for kind in (lanecrypt.AESGCM, lanecrypt.ChaCha20Poly1305, lanecrypt.XChaCha20Poly1305):
-        yield kind(KEY)
+    for name in ("AESGCM", "AESGCMSIV", "ChaCha20Poly1305", "XChaCha20Poly1305"):
+        yield getattr(lanecrypt, name)(KEY)
+    yield columns.Key(KEY, "aes_gcm")
 
 
 def test_nothing_shows_a_key():
@@ -24,6 +26,13 @@ def test_nothing_shows_a_key():
         assert not hasattr(cipher, "__dict__")
         assert not [name for name in dir(cipher) if "key" in name and name != "generate_key"]
         assert not gc.get_referents(cipher) or gc.get_referents(cipher) == [type(cipher)]
+
+
+def test_keys_of_columns_tell_lengths_only():
+    with pytest.raises(ValueError, match="^aes_gcm: a key of 5 bytes where 16, 24 or 32 are needed$"):
+        columns.Key(b"short", "aes_gcm")
+    with pytest.raises(ValueError, match="unknown layout"):
+        columns.Key(KEY, "rot13")
 
 
 def test_errors_show_no_key():

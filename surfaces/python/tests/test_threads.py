@@ -1,8 +1,14 @@
 """Threads: long messages run side by side, and what another thread changes meanwhile is no danger."""
 
+import sys
 import threading
+import time
+
+import pyarrow as pa
+import pytest
 
 import lanecrypt
+from lanecrypt import columns
 
 
 def test_one_cipher_in_many_threads():
@@ -27,27 +33,55 @@ def test_one_cipher_in_many_threads():
     assert wrong == []
 
 
-def test_the_lock_is_released_for_long_messages():
-    """Another thread counts on, while this one is in a single call."""
-    cipher = lanecrypt.AESGCM(bytes(16))
-    data = bytes(1 << 27)
-    count, ready, stop = 0, threading.Event(), threading.Event()
+@pytest.fixture
+def ticks_during():
+    """How often another thread took the interpreter's lock while a call ran."""
+    interval = sys.getswitchinterval()
+    # From here on nobody takes the lock from a thread that does not give it.
+    sys.setswitchinterval(1000)
+    stop, count = False, 0
 
     def tick():
         nonlocal count
-        ready.set()
-        while not stop.is_set():
+        while not stop:
             count += 1
+            time.sleep(0)
+
+    def ticks(call):
+        before = count
+        call()
+        return count - before
 
     thread = threading.Thread(target=tick)
     thread.start()
-    ready.wait()
-    before = count
-    cipher.encrypt(bytes(12), data, None)
-    during = count - before
-    stop.set()
+    yield ticks
+    stop = True
     thread.join()
-    assert during > 0
+    sys.setswitchinterval(interval)
+
+
+def test_the_lock_is_released_for_long_messages_only(ticks_during):
+    cipher, nonce = lanecrypt.AESGCM(bytes(16)), bytes(12)
+    key, long = columns.Key(bytes(16)), bytes(1 << 24)
+    short, column = bytes(1000), pa.array([long])
+    packet, room = cipher.encrypt(nonce, long, None), bytearray(len(long) + 16)
+    for call in (
+        lambda: cipher.encrypt(nonce, long, None),
+        lambda: cipher.encrypt(nonce, bytearray(long), None),
+        lambda: cipher.decrypt(nonce, packet, None),
+        lambda: cipher.encrypt(nonce, b"", long),
+        lambda: cipher.encrypt_into(nonce, long, None, room),
+        lambda: lanecrypt.token_bytes(len(long)),
+        lambda: lanecrypt.fill(room),
+        lambda: columns.encrypt(column, key),
+    ):
+        assert any(ticks_during(call) for _ in range(100))
+    for call in (
+        lambda: cipher.encrypt(nonce, short, None),
+        lambda: cipher.encrypt_into(nonce, short, None, bytearray(1016)),
+        lambda: lanecrypt.token_bytes(1000),
+    ):
+        assert not any(ticks_during(call) for _ in range(100))
 
 
 def test_buffers_that_change_meanwhile():

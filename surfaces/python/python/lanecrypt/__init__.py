@@ -14,6 +14,7 @@ those of the standard module ``secrets``.
 
 from lanecrypt._lanecrypt import (
     AESGCM,
+    AESGCMSIV,
     ChaCha20Poly1305,
     InvalidTag,
     XChaCha20Poly1305,
@@ -33,6 +34,7 @@ from lanecrypt._random import Random
 
 __all__ = [
     "AESGCM",
+    "AESGCMSIV",
     "ChaCha20Poly1305",
     "InvalidTag",
     "Random",

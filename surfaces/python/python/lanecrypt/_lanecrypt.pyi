@@ -1,7 +1,7 @@
 """The extension module. Import from ``lanecrypt`` instead."""
 
 from collections.abc import Sequence
-from typing import TypeVar, final
+from typing import Any, TypeVar, final
 from uuid import UUID
 
 from typing_extensions import Buffer
@@ -10,8 +10,12 @@ _T = TypeVar("_T")
 
 __all__ = [
     "AESGCM",
+    "AESGCMSIV",
+    "Array",
     "ChaCha20Poly1305",
+    "ChunkedArray",
     "InvalidTag",
+    "Key",
     "XChaCha20Poly1305",
     "__version__",
     "choice",
@@ -33,6 +37,20 @@ class InvalidTag(Exception): ...
 @final
 class AESGCM:
     def __new__(cls, key: Buffer) -> AESGCM: ...
+    @staticmethod
+    def generate_key(bit_length: int) -> bytes: ...
+    def encrypt(self, nonce: Buffer, data: Buffer, associated_data: Buffer | None) -> bytes: ...
+    def decrypt(self, nonce: Buffer, data: Buffer, associated_data: Buffer | None) -> bytes: ...
+    def encrypt_into(
+        self, nonce: Buffer, data: Buffer, associated_data: Buffer | None, buf: Buffer
+    ) -> int: ...
+    def decrypt_into(
+        self, nonce: Buffer, data: Buffer, associated_data: Buffer | None, buf: Buffer
+    ) -> int: ...
+
+@final
+class AESGCMSIV:
+    def __new__(cls, key: Buffer) -> AESGCMSIV: ...
     @staticmethod
     def generate_key(bit_length: int) -> bytes: ...
     def encrypt(self, nonce: Buffer, data: Buffer, associated_data: Buffer | None) -> bytes: ...
@@ -71,6 +89,43 @@ class XChaCha20Poly1305:
     def decrypt_into(
         self, nonce: Buffer, data: Buffer, associated_data: Buffer | None, buf: Buffer
     ) -> int: ...
+
+@final
+class Key:
+    def __new__(cls, key: Buffer, layout: str = "aes_gcm_siv", *, used: int = 0) -> Key: ...
+    @property
+    def layout(self) -> str: ...
+    @property
+    def used(self) -> int: ...
+    def encrypt(
+        self, column: Any, *, context: bytes, rows: Any, threads: int
+    ) -> Array | ChunkedArray: ...
+    def decrypt(
+        self,
+        column: Any,
+        *,
+        context: bytes,
+        rows: Any,
+        null_on_error: bool,
+        text: bool,
+        threads: int,
+    ) -> Array | ChunkedArray: ...
+
+@final
+class Array:
+    def __len__(self) -> int: ...
+    @property
+    def null_count(self) -> int: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]: ...
+
+@final
+class ChunkedArray:
+    def __len__(self) -> int: ...
+    @property
+    def null_count(self) -> int: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
 
 def token_bytes(nbytes: int | None = None, /) -> bytes: ...
 def token_hex(nbytes: int | None = None, /) -> str: ...

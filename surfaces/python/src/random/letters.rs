@@ -1,31 +1,27 @@
 //! Bytes as text. No branch and no address depends on them.
 
-use zeroize::Zeroizing;
-
 /// Hexadecimal digits, two for each byte.
-pub(super) fn hex(bytes: &[u8]) -> Zeroizing<String> {
-    let mut text = Zeroizing::new(String::with_capacity(2 * bytes.len()));
-    for byte in bytes {
-        for nibble in [byte >> 4, byte & 15] {
-            // From 10 on the letters, which begin 39 behind the digit nine.
-            let letter = (9u8.wrapping_sub(nibble) >> 7) * 39;
-            text.push(char::from(b'0' + nibble + letter));
-        }
+pub(super) fn hex(bytes: &[u8], text: &mut [u8]) {
+    for (byte, digits) in bytes.iter().zip(text.as_chunks_mut().0) {
+        *digits = [digit(byte >> 4), digit(byte & 15)];
     }
-    text
 }
 
 /// Base64 with `-` and `_`, without padding (RFC 4648, section 5).
-pub(super) fn url_safe(bytes: &[u8]) -> Zeroizing<String> {
-    let mut text = Zeroizing::new(String::with_capacity(bytes.len().div_ceil(3) * 4));
-    for group in bytes.chunks(3) {
+pub(super) fn url_safe(bytes: &[u8], text: &mut [u8]) {
+    for (group, letters) in bytes.chunks(3).zip(text.chunks_mut(4)) {
         let at = |index: usize| u32::from(group.get(index).copied().unwrap_or(0));
         let word = at(0) << 16 | at(1) << 8 | at(2);
-        for index in 0..=group.len() {
-            text.push(char::from(letter((word >> (18 - 6 * index) & 63) as u8)));
+        for (index, place) in letters.iter_mut().enumerate() {
+            *place = letter((word >> (18 - 6 * index) & 63) as u8);
         }
     }
-    text
+}
+
+/// The digit of 4 bits.
+fn digit(bits: u8) -> u8 {
+    // From 10 on the letters, which begin 39 behind the digit nine.
+    b'0' + bits + (9u8.wrapping_sub(bits) >> 7) * 39
 }
 
 /// The letter of 6 bits: `A` to `Z`, `a` to `z`, `0` to `9`, `-`, `_`.

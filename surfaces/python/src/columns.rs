@@ -1,0 +1,154 @@
+//! Columns of tables: from objects with Arrow's interface for Python to such objects
+//! (<https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html>).
+
+mod export;
+mod import;
+
+use arrow_array::ArrayRef;
+use lanecrypt_columns::{CellError, Error, Layout, OnError, Options, OwnedColumn, UnknownLayout};
+use pyo3::exceptions::{
+    PyMemoryError, PyOSError, PyOverflowError, PyRuntimeError, PyUnicodeError, PyValueError,
+};
+use pyo3::prelude::*;
+
+pub(crate) use self::export::{Array, ChunkedArray};
+use self::import::{Borrowing, Input, Kind};
+use crate::InvalidTag;
+use crate::input;
+use crate::scratch::Scratch;
+
+/// A key for columns, expanded once, with one layout of cells. `used` counts values that were encrypted
+/// under it before.
+#[pyclass(frozen, module = "lanecrypt.columns", name = "Key")]
+pub(crate) struct ColumnKey(lanecrypt_columns::ColumnKey);
+
+#[pymethods]
+impl ColumnKey {
+    #[new]
+    #[pyo3(signature = (key, layout="aes_gcm_siv", *, used=0))]
+    fn new(py: Python<'_>, key: &Bound<'_, PyAny>, layout: &str, used: u64) -> PyResult<Self> {
+        let layout: Layout = layout
+            .parse()
+            .map_err(|error: UnknownLayout| PyValueError::new_err(error.to_string()))?;
+        let key = input::Input::new(key)?;
+        let mut copy = Scratch::<64>::new(key.len());
+        key.copy_to(py, copy.bytes())?;
+        let key = lanecrypt_columns::ColumnKey::new(layout, copy.bytes()).map_err(exception)?;
+        Ok(Self(key.already_used(used)))
+    }
+
+    /// The layout of its cells.
+    #[getter]
+    fn layout(&self) -> &'static str {
+        self.0.layout().name()
+    }
+
+    /// How many values it has encrypted.
+    #[getter]
+    fn used(&self) -> u64 {
+        self.0.used()
+    }
+
+    /// Encrypts each value of a column; `lanecrypt.columns.encrypt` says how.
+    #[pyo3(signature = (column, *, context, rows, threads))]
+    fn encrypt<'py>(
+        &self,
+        py: Python<'py>,
+        column: &Bound<'py, PyAny>,
+        context: &[u8],
+        rows: Option<&Bound<'py, PyAny>>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (column, rows) = (Input::new(column)?, rows.map(Input::new).transpose()?);
+        let options = Options::new().context(context).threads(threads);
+        let made = py.detach(|| {
+            each_chunk(&column, rows.as_ref(), options, |values, options| {
+                self.0.encrypt(values, options)
+            })
+        })?;
+        export::object(py, made, column.is_chunked)
+    }
+
+    /// Decrypts each cell of a column; `lanecrypt.columns.decrypt` says how.
+    #[pyo3(signature = (column, *, context, rows, null_on_error, text, threads))]
+    #[expect(clippy::too_many_arguments, reason = "they are named in Python")]
+    fn decrypt<'py>(
+        &self,
+        py: Python<'py>,
+        column: &Bound<'py, PyAny>,
+        context: &[u8],
+        rows: Option<&Bound<'py, PyAny>>,
+        null_on_error: bool,
+        text: bool,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (column, rows) = (Input::new(column)?, rows.map(Input::new).transpose()?);
+        let on_error = if null_on_error { OnError::Null } else { OnError::Fail };
+        let options =
+            Options::new().context(context).threads(threads).on_error(on_error).text(text);
+        let made = py.detach(|| {
+            each_chunk(&column, rows.as_ref(), options, |cells, options| {
+                self.0.decrypt(cells, options)
+            })
+        })?;
+        export::object(py, made, column.is_chunked)
+    }
+}
+
+/// Does the work on each chunk of a column, with the values of `rows` that belong to it. Without any
+/// chunk it is done on none, so that the result has a type.
+fn each_chunk(
+    column: &Input,
+    rows: Option<&Input>,
+    options: Options<'_>,
+    work: impl Fn(&lanecrypt_columns::Column<'_>, &Options<'_>) -> Result<OwnedColumn, Error>,
+) -> PyResult<Vec<ArrayRef>> {
+    let total = column.rows();
+    let rows = rows.map(Input::joined).transpose()?;
+    if let Some(rows) = &rows
+        && rows.len() != total
+    {
+        return Err(exception(Error::Rows { column: total, associated: rows.len() }));
+    }
+    let mut first = 0;
+    let mut made = Vec::new();
+    for chunk in column.chunks() {
+        let length = chunk.len();
+        let own_rows = rows.as_ref().map(|rows| rows.slice(first, length));
+        let own_rows = own_rows.as_ref().map(|rows| Borrowing::new(rows, Kind::Associated));
+        let own_rows = own_rows.transpose()?;
+        let options = match &own_rows {
+            Some(rows) => options.rows(rows.column()?),
+            None => options,
+        };
+        let values = Borrowing::new(&chunk, Kind::Values)?;
+        let output = work(&values.column()?, &options).map_err(|error| in_row(error, first));
+        made.push(export::array(output.map_err(exception)?)?);
+        first += length;
+    }
+    Ok(made)
+}
+
+/// An error in a chunk whose first row is `first` of the column.
+fn in_row(error: Error, first: usize) -> Error {
+    match error {
+        Error::Cell { row, reason } => Error::Cell { row: row + first, reason },
+        Error::Buffers { row } => Error::Buffers { row: row + first },
+        Error::NullAssociated { row } => Error::NullAssociated { row: row + first },
+        other => other,
+    }
+}
+
+#[cold]
+fn exception(error: Error) -> PyErr {
+    let text = error.to_string();
+    match error {
+        Error::Cell { reason: CellError::Authentication, .. } => InvalidTag::new_err(text),
+        Error::Cell { reason: CellError::NotText, .. } => PyUnicodeError::new_err(text),
+        Error::TooLong => PyOverflowError::new_err(text),
+        Error::Memory => PyMemoryError::new_err(text),
+        Error::KeyExhausted => PyRuntimeError::new_err(text),
+        Error::Entropy => PyOSError::new_err(text),
+        _ => PyValueError::new_err(text),
+    }
+}
