@@ -31,6 +31,10 @@ fn isa() -> &'static str {
 
 #[pymodule]
 mod _lanecrypt {
+    use lanecrypt_columns::Layout;
+    use pyo3::prelude::*;
+    use pyo3::types::PyTuple;
+
     #[pymodule_export]
     use super::aead::{AesGcm, AesGcmSiv, ChaCha20Poly1305, XChaCha20Poly1305};
     #[pymodule_export]
@@ -45,4 +49,11 @@ mod _lanecrypt {
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "the name that Python packages have it under")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
+
+    /// The names of the layouts of cells.
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let names = Layout::ALL.map(Layout::name);
+        module.add("LAYOUTS", PyTuple::new(module.py(), names)?)
+    }
 }

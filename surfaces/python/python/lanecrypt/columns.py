@@ -36,12 +36,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from lanecrypt._lanecrypt import Array, ChunkedArray, Key
+from lanecrypt._lanecrypt import LAYOUTS, Array, ChunkedArray, Key
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-__all__ = ["Array", "ChunkedArray", "Key", "decrypt", "encrypt"]
+__all__ = ["LAYOUTS", "Array", "ChunkedArray", "Key", "decrypt", "encrypt"]
 
 
 def encrypt(

@@ -1,0 +1,274 @@
+"""Nanoseconds of a value: columns of a table, by Python, pandas, polars and Spark.
+
+    python bench_columns.py                  all that is installed, of pandas, polars and pyspark
+    python bench_columns.py --no-spark       without Spark, which takes most of the time
+    python bench_columns.py --json FILE      and all results, as `lanecrypt speed --json` writes them
+
+Values have 32 bytes. Everything is encrypted with a random nonce for each value. In the process, one
+thread encrypts or decrypts a column of pyarrow; the rows take turns. In Spark (`local[2]`, sink `noop`)
+the figures are wall time, and CPU time of the JVM and of all Python workers, which other load on the
+machine changes less. Both contain making the rows, which `scan` shows alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import json
+import os
+import random
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow
+from cryptography.hazmat.primitives.ciphers import aead
+
+import bench
+from lanecrypt import columns
+
+SIZE = 32
+KEY = bytes(range(64))
+
+
+@dataclass
+class Row:
+    """One way to encrypt or decrypt many values."""
+
+    source: str
+    api: str
+    subject: str
+    op: str
+    values: int
+    run: Callable[[], object]
+    wall: list[float] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
+
+
+def loop_row(name: str, key: bytes, values: list[bytes], op: str) -> Row:
+    """A loop over the values, as most programs have it."""
+    cipher = getattr(aead, name)(key)
+    is_siv = name == "AESSIV"
+
+    def encrypt() -> pyarrow.Array:
+        cells = []
+        for value in values:
+            if is_siv:
+                cells.append(cipher.encrypt(value, None))
+            else:
+                nonce = os.urandom(12)
+                cells.append(nonce + cipher.encrypt(nonce, value, None))
+        return pyarrow.array(cells)
+
+    cells = encrypt().to_pylist()
+
+    def decrypt() -> pyarrow.Array:
+        if is_siv:
+            return pyarrow.array([cipher.decrypt(cell, None) for cell in cells])
+        return pyarrow.array([cipher.decrypt(cell[:12], cell[12:], None) for cell in cells])
+
+    run = encrypt if op == "encrypt" else decrypt
+    return Row("cryptography", "loop", f"{name}-{8 * len(key)}", op, len(values), run)
+
+
+def in_process(rows: int) -> list[Row]:
+    values = [random.randbytes(SIZE) for _ in range(rows)]
+    column = pyarrow.array(values)
+    few = values[: max(1, rows // 20)]
+    made = []
+    for layout, name, bits in (
+        ("aes_gcm", "AESGCM", 128),
+        ("aes_gcm_siv", "AESGCMSIV", 256),
+        ("deterministic", "AESSIV", 256),
+        ("chacha20_poly1305", "ChaCha20Poly1305", 256),
+    ):
+        if layout not in columns.LAYOUTS:
+            continue
+        key = KEY[: bits // 8]
+        kept = columns.Key(key, layout)
+        cells = columns.encrypt(column, kept)
+        assert columns.decrypt(cells, kept).equals(column)
+        encrypt = lambda kept=kept: columns.encrypt(column, kept)
+        decrypt = lambda kept=kept, cells=cells: columns.decrypt(cells, kept)
+        subject = f"{name}-{bits}"
+        made.append(Row("lanecrypt", "columns", subject, "encrypt", rows, encrypt))
+        made.append(Row("lanecrypt", "columns", subject, "decrypt", rows, decrypt))
+        made += [loop_row(name, key, few, op) for op in ("encrypt", "decrypt")]
+    return made + frames(few)
+
+
+def frames(values: list[bytes]) -> list[Row]:
+    """A function for each value, in tables of pandas and polars."""
+    cipher = aead.AESGCM(KEY[:16])
+
+    def one(value: bytes) -> bytes:
+        nonce = os.urandom(12)
+        return nonce + cipher.encrypt(nonce, value, None)
+
+    made = []
+    if has("pandas"):
+        import pandas
+
+        series = pandas.Series(values)
+        made.append(Row("pandas", "map", "AESGCM-128", "encrypt", len(values), lambda: series.map(one)))
+    if has("polars"):
+        import polars
+
+        of_polars = polars.Series(values)
+        run = lambda: of_polars.map_elements(one, return_dtype=polars.Binary)
+        made.append(Row("polars", "map_elements", "AESGCM-128", "encrypt", len(values), run))
+    return made
+
+
+def has(package: str) -> bool:
+    try:
+        importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        print(f"missing: {package}: pip install {package}")
+        return False
+    return True
+
+
+def in_spark(rows: int) -> tuple[list[Row], Callable[[], None]]:
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    os.environ["LANECRYPT_KEY_BENCH"] = KEY[:16].hex()
+    from pyspark.sql import SparkSession
+
+    from lanecrypt import spark
+    from lanecrypt.keys import Environment
+
+    session = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.memory", "2g")
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("ERROR")
+    table = session.range(0, rows, 1, 4).selectExpr(
+        f"encode(lpad(cast(id as string), {SIZE}, '0'), 'UTF-8') as value"
+    )
+    own = spark.encrypt(table, {"value": "bench"}, keys=Environment(), layout="aes_gcm")
+    by_row = table.selectExpr(f"aes_encrypt(value, X'{KEY[:16].hex()}', 'GCM') as value")
+    same = table.mapInArrow(_identity, table.schema)
+    loop = table.mapInArrow(_loop, table.schema)
+
+    def row(source: str, api: str, frame: object) -> Row:
+        run = lambda: frame.write.format("noop").mode("overwrite").save()
+        return Row(source, api, "AESGCM-128" if api != "scan" else "none", "spark", rows, run)
+
+    made = [
+        row("lanecrypt", "spark.encrypt", own),
+        row("spark", "aes_encrypt", by_row),
+        row("cryptography", "mapInArrow", loop),
+        row("spark", "mapInArrow-identity", same),
+        row("spark", "scan", table),
+    ]
+    return made, session.stop
+
+
+def _identity(batches):
+    yield from batches
+
+
+def _loop(batches):
+    cipher = aead.AESGCM(KEY[:16])
+    for batch in batches:
+        cells = []
+        for value in batch.column(0).to_pylist():
+            nonce = os.urandom(12)
+            cells.append(nonce + cipher.encrypt(nonce, value, None))
+        yield pyarrow.RecordBatch.from_arrays([pyarrow.array(cells)], names=["value"])
+
+
+def cpu_seconds() -> float:
+    """Of this process and of all that it has started."""
+    parents, times = {}, {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        # From the third field on: the parent, and the times of it and of children that have ended.
+        parents[int(folder.name)] = int(fields[1])
+        times[int(folder.name)] = sum(map(int, fields[11:15]))
+    total, found = 0, [os.getpid()]
+    while found:
+        process = found.pop()
+        total += times.get(process, 0)
+        found += [child for child, parent in parents.items() if parent == process]
+    return total / os.sysconf("SC_CLK_TCK")
+
+
+def measure(rows: list[Row], passes: int) -> None:
+    order = list(rows)
+    for number in range(passes + 1):
+        random.shuffle(order)
+        for row in order:
+            cpu, wall = cpu_seconds(), time.perf_counter()
+            row.run()
+            wall, cpu = time.perf_counter() - wall, cpu_seconds() - cpu
+            # The first pass warms up: the JVM compiles, workers start.
+            if number > 0:
+                row.wall.append(wall * 1e9 / row.values)
+                row.cpu.append(cpu * 1e9 / row.values)
+
+
+def point(row: Row) -> dict[str, object]:
+    ns = statistics.median(row.wall)
+    versions = {"python": sys.version.split()[0], "spark": "pyspark"}
+    source = versions.get(row.source, row.source)
+    version = source if row.source == "python" else importlib.metadata.version(source)
+    return {
+        "id": f"python-columns/{row.source}/{row.api}/{row.subject}/{row.op}/{SIZE}",
+        "table": "python-columns",
+        "source": row.source,
+        "version": version,
+        "api": row.api,
+        "subject": row.subject,
+        "op": row.op,
+        "size": SIZE,
+        "batch": row.values,
+        "threads": 2 if row.op == "spark" else 1,
+        "ns": round(ns, 1),
+        "ns_low": round(min(row.wall), 1),
+        "ns_high": round(max(row.wall), 1),
+        "cpu_ns": round(statistics.median(row.cpu), 1),
+        "per_second": round(1e9 / ns),
+        "verified": True,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Nanoseconds of a value of a column.")
+    parser.add_argument("--rows", type=int, default=1_000_000, help="values of a column")
+    parser.add_argument("--spark-rows", type=int, default=2_000_000, help="rows of Spark's table")
+    parser.add_argument("--passes", type=int, default=5, help="figures are medians of so many")
+    parser.add_argument("--no-spark", action="store_true")
+    parser.add_argument("--json", type=Path, help="write all results to this file")
+    options = parser.parse_args()
+
+    rows = in_process(options.rows)
+    measure(rows, options.passes)
+    if not options.no_spark and has("pyspark"):
+        of_spark, stop = in_spark(options.spark_rows)
+        measure(of_spark, options.passes)
+        stop()
+        rows += of_spark
+    points = [point(row) for row in rows]
+    print(f"{'':46} {'wall ns':>9} {'CPU ns':>9}")
+    for row, made in zip(rows, points, strict=True):
+        name = f"{row.op:8} {row.subject:22} {row.source} {row.api}"
+        print(f"{name:46} {made['ns']:9.1f} {made['cpu_ns']:9.1f}")
+    if options.json:
+        results = {"schema": 1, "machine": bench.machine(), "points": points}
+        options.json.write_text(json.dumps(results, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

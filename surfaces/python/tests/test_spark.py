@@ -1,0 +1,175 @@
+"""`lanecrypt.spark` in one process: both directions, Spark's own functions, SQL, and what is refused."""
+
+from __future__ import annotations
+
+import os
+import pickle
+
+import pytest
+
+pytest.importorskip("pyspark")
+
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from lanecrypt import columns, spark
+from lanecrypt.keys import Environment, Fetched, Files, KeyNotFound
+from pyspark.errors import PySparkException
+from pyspark.sql import functions as F
+from spark_session import builder
+
+KEY = bytes(range(32))
+NAMES = {"ssn": "people", "note": "notes"}
+
+
+@pytest.fixture(scope="module")
+def session():
+    made = builder("local[2]").getOrCreate()
+    made.sparkContext.setLogLevel("OFF")
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def keys(tmp_path):
+    for name in ("people", "notes"):
+        file = tmp_path / name
+        file.write_bytes(KEY if name == "people" else KEY[::-1])
+        file.chmod(0o600)
+    return Files(tmp_path)
+
+
+@pytest.fixture
+def people(session):
+    rows = [(n, None if n % 7 == 3 else f"{n:09}", f"note {n}".encode() * (n % 5)) for n in range(200)]
+    return session.createDataFrame(rows, "id long, ssn string, note binary").repartition(3)
+
+
+def fetch(name):
+    return KEY
+
+
+def rows(frame):
+    return sorted(map(tuple, frame.collect()))
+
+
+@pytest.mark.parametrize("layout", columns.LAYOUTS)
+def test_both_directions(people, keys, layout):
+    options = {"keys": keys, "layout": layout, "context": {"ssn": "people.ssn"}, "rows": "id"}
+    sealed = spark.encrypt(people, NAMES, **options)
+    assert [field.dataType.simpleString() for field in sealed.schema] == ["bigint", "binary", "binary"]
+    cells = rows(sealed)
+    assert [cell[1] is None for cell in cells] == [n % 7 == 3 for n in range(200)]
+    assert not any(cell[1] and b"%09d" % cell[0] in cell[1] for cell in cells)
+    back = spark.decrypt(sealed, NAMES, text=["ssn"], **options)
+    assert back.schema.simpleString() == people.schema.simpleString()
+    assert rows(back) == rows(people)
+
+
+def test_spark_reads_and_writes_the_same_cells(people, keys):
+    ours = spark.encrypt(people, {"ssn": "people"}, keys=keys, layout="aes_gcm", context={"ssn": "c"})
+    theirs = ours.withColumn(
+        "ssn", F.expr(f"cast(aes_decrypt(ssn, X'{KEY.hex()}', 'GCM', 'DEFAULT', 'c') as string)")
+    )
+    assert rows(theirs) == rows(people)
+    theirs = people.withColumn("ssn", F.expr(f"aes_encrypt(ssn, X'{KEY.hex()}', 'GCM')"))
+    ours = spark.decrypt(theirs, {"ssn": "people"}, keys=keys, layout="aes_gcm", text=["ssn"])
+    assert rows(ours) == rows(people)
+    cell = theirs.where("id = 5").first()["ssn"]
+    assert AESGCM(KEY).decrypt(bytes(cell[:12]), bytes(cell[12:]), b"") == b"000000005"
+
+
+def test_sql(session, people, keys):
+    spark.register(session, keys=keys)
+    people.createOrReplaceTempView("people")
+    key, context = "if(id < 100, 'people', 'notes')", "concat('c', id % 3)"
+    sealed = session.sql(
+        f"select id, ssn, lanecrypt_encrypt(ssn, {key}, {context}, id) as cell,"
+        " lanecrypt_encrypt(note, 'people') as note from people"
+    )
+    sealed.persist().createOrReplaceTempView("sealed")
+    back = session.sql(
+        f"select id, ssn, lanecrypt_decrypt_text(cell, {key}, {context}, id) as same,"
+        " lanecrypt_decrypt(note, 'people') as note from sealed"
+    )
+    for (n, ssn, same, note), expected in zip(rows(back), rows(people), strict=True):
+        assert (n, ssn, note) == expected and same == ssn
+    with pytest.raises(PySparkException, match="not authentic"):
+        session.sql(f"select lanecrypt_decrypt(cell, {key}, 'c', id) from sealed").collect()
+
+
+def test_a_cell_in_another_row_is_refused(people, keys):
+    sealed = spark.encrypt(people, {"note": "notes"}, keys=keys, rows="id").persist()
+    moved = sealed.withColumn("id", F.expr("if(id = 4, 5, if(id = 5, 4, id))"))
+    with pytest.raises(PySparkException, match="not authentic"):
+        spark.decrypt(moved, {"note": "notes"}, keys=keys, rows="id").collect()
+    nulls = spark.decrypt(moved, {"note": "notes"}, keys=keys, rows="id", on_error="null")
+    assert [row[0] for row in rows(nulls.where("note is null"))] == [4, 5]
+
+
+def test_a_task_has_no_key_in_it(people, keys):
+    sealed = spark.encrypt(people, NAMES, keys=keys)
+    sealed.collect()
+    plan = sealed._jdf.queryExecution().toString()
+    task = pickle.dumps(spark._Task(NAMES, keys, "aes_gcm"))
+    for secret in (KEY, KEY[::-1]):
+        assert secret not in task and secret.hex() not in plan
+
+
+@pytest.mark.parametrize("given", [{"people": KEY}, KEY, KEY.hex(), bytearray(KEY)])
+def test_keys_instead_of_a_provider_are_refused(people, given):
+    with pytest.raises(TypeError, match="not the keys") as refused:
+        spark.encrypt(people, {"ssn": "people"}, keys=given)
+    assert KEY.hex() not in str(refused.value)
+
+
+def test_wrong_columns_are_refused_before_anything_runs(people, keys):
+    with pytest.raises(ValueError, match=r"no such columns: \['ssm'\]; there are \['id', 'ssn', 'note'\]"):
+        spark.encrypt(people, {"ssm": "people"}, keys=keys)
+    with pytest.raises(TypeError, match="column 'id' is bigint: cast it to string or binary"):
+        spark.encrypt(people, {"id": "people"}, keys=keys)
+    with pytest.raises(ValueError, match="unknown layout 'gcm'"):
+        spark.encrypt(people, NAMES, keys=keys, layout="gcm")
+    with pytest.raises(ValueError, match=r"context= names other columns: \['id'\]"):
+        spark.encrypt(people, NAMES, keys=keys, context={"id": "x"})
+    with pytest.raises(ValueError, match="text= names columns that are not decrypted"):
+        spark.decrypt(people, {"ssn": "people"}, keys=keys, text=["note"])
+    with pytest.raises(ValueError, match="on_error"):
+        spark.decrypt(people, NAMES, keys=keys, on_error="ignore")
+    with pytest.raises(ValueError, match="its own associated data"):
+        spark.encrypt(people, NAMES, keys=keys, rows="ssn")
+
+
+def test_a_missing_key_is_named(people, keys):
+    with pytest.raises(PySparkException, match="KeyNotFound: key 'other'"):
+        spark.encrypt(people, {"ssn": "other"}, keys=keys).collect()
+
+
+class TestProviders:
+    def test_environment(self, monkeypatch):
+        monkeypatch.setenv("LANECRYPT_KEY_PEOPLE_SSN_2", KEY.hex())
+        assert Environment()("people.ssn-2") == KEY
+        monkeypatch.setenv("MINE_K", "no hex digits: secret")
+        with pytest.raises(KeyNotFound) as refused:
+            Environment("MINE_")("k")
+        assert "secret" not in str(refused.value) and refused.value.__context__ is None
+        with pytest.raises(KeyNotFound, match="LANECRYPT_KEY_NONE is not set"):
+            Environment()("none")
+
+    def test_files(self, keys, tmp_path):
+        assert keys("people") == KEY
+        (tmp_path / "people").chmod(0o640)
+        with pytest.raises(KeyNotFound, match="chmod 600"):
+            keys("people")
+        os.mkfifo(tmp_path / "pipe", 0o600)
+        for name in ("none", "../people", "", "..", "pipe", "a\0b"):
+            with pytest.raises(KeyNotFound):
+                keys(name)
+
+    def test_fetched_once(self):
+        calls = []
+        fetched = Fetched(lambda name: calls.append(name) or KEY, seconds=3600)
+        again = Fetched(lambda name: calls.append(name) or KEY, seconds=0)
+        assert [fetched("a"), fetched("a"), fetched("b"), again("a"), again("a")] == [KEY] * 5
+        assert calls == ["a", "b", "a", "a"]
+        travelling = Fetched(fetch)
+        assert travelling("a") == KEY and KEY not in pickle.dumps(travelling)
+        assert pickle.loads(pickle.dumps(travelling))("b") == KEY

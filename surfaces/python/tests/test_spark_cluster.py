@@ -1,0 +1,181 @@
+"""A cluster of Spark: a master and two workers on the loopback address, one of which is killed in the
+middle of a job."""
+
+from __future__ import annotations
+
+import base64
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+pyspark = pytest.importorskip("pyspark")
+
+import pyarrow.compute as compute
+import pyarrow.parquet as parquet
+from lanecrypt import columns, spark
+from lanecrypt.keys import Files
+from spark_session import builder
+
+ROWS = 2_000_000
+TASKS = 80
+KEY = bytes.fromhex("c0ffee") + bytes(range(200, 229))
+HOME = Path(pyspark.__file__).parent
+
+
+class Cluster:
+    """A master and two workers, each in a process group of its own with all that it starts."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.groups: list[subprocess.Popen[bytes]] = []
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.url = f"spark://127.0.0.1:{self.port}"
+        self.start("master.Master", "master", "--host", "127.0.0.1", "--port", str(self.port))
+        for number in (1, 2):
+            own = ["--host", "127.0.0.1", "--cores", "1", "--memory", "1g"]
+            self.start("worker.Worker", f"worker{number}", *own, self.url)
+
+    def start(self, name: str, log: str, *arguments: str) -> None:
+        work = self.folder / log
+        work.mkdir()
+        environment = os.environ | {
+            "SPARK_HOME": str(HOME),
+            "SPARK_LOCAL_IP": "127.0.0.1",
+            "SPARK_WORKER_DIR": str(work),
+            "SPARK_LOCAL_DIRS": str(work),
+            "SPARK_WORKER_WEBUI_PORT": "0",
+            "SPARK_MASTER_WEBUI_PORT": "0",
+            "SPARK_DAEMON_MEMORY": "256m",
+            "PYSPARK_PYTHON": sys.executable,
+        }
+        command = [HOME / "bin" / "spark-class", f"org.apache.spark.deploy.{name}", *arguments]
+        with open(self.folder / f"{log}.log", "wb") as output:
+            self.groups.append(
+                subprocess.Popen(
+                    command,
+                    env=environment,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=output,
+                    start_new_session=True,
+                )
+            )
+
+    def kill(self, member: int) -> None:
+        """SIGKILL to a member and to the executors that it has started."""
+        group = self.groups[member]
+        os.killpg(group.pid, signal.SIGKILL)
+        group.wait()
+
+    def stop(self) -> None:
+        for group in self.groups:
+            if group.poll() is None:
+                os.killpg(group.pid, signal.SIGKILL)
+                group.wait()
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    made = Cluster(tmp_path)
+    yield made
+    made.stop()
+
+
+def completed_tasks(session) -> int:
+    tracker = session.sparkContext.statusTracker()
+    stages = map(tracker.getStageInfo, tracker.getActiveStageIds())
+    return max((stage.numCompletedTasks for stage in stages if stage), default=0)
+
+
+def test_a_worker_is_killed_in_the_middle(cluster, tmp_path):
+    secrets = tmp_path / "secrets"
+    secrets.mkdir()
+    (secrets / "people").write_bytes(KEY)
+    (secrets / "people").chmod(0o600)
+    events = tmp_path / "events"
+    events.mkdir()
+    output = tmp_path / "output"
+    session = (
+        builder(cluster.url)
+        .config("spark.executor.memory", "512m")
+        .config("spark.speculation", "true")
+        .config("spark.eventLog.enabled", "true")
+        .config("spark.eventLog.dir", events.as_uri())
+        .config("spark.local.dir", str(tmp_path / "driver"))
+        .getOrCreate()
+    )
+    try:
+        table = session.range(0, ROWS, 1, TASKS).selectExpr("id", "lpad(id, 32, '0') as ssn")
+        sealed = spark.encrypt(
+            table,
+            {"ssn": "people"},
+            keys=Files(secrets),
+            layout="aes_gcm",
+            context={"ssn": "people.ssn"},
+            rows="id",
+        )
+        failures: list[BaseException] = []
+
+        def write() -> None:
+            try:
+                sealed.write.parquet(output.as_uri())
+            except BaseException as error:
+                failures.append(error)
+
+        job = threading.Thread(target=write)
+        job.start()
+        deadline = time.monotonic() + 120
+        while completed_tasks(session) < TASKS // 8 and job.is_alive():
+            assert time.monotonic() < deadline, "the job does not run"
+            time.sleep(0.01)
+        done = completed_tasks(session)
+        # Of the two workers the one that has an executor with the other half of the tasks.
+        cluster.kill(2)
+        assert job.is_alive() and 0 < done < TASKS, f"killed after {done} tasks, not in the middle"
+        job.join(180)
+        assert not job.is_alive() and not failures, failures
+        plan = sealed._jdf.queryExecution().toString()
+    finally:
+        session.stop()
+
+    written = parquet.read_table(output).combine_chunks().sort_by("id")
+    ids, cells = written["id"], written["ssn"]
+    assert len(written) == ROWS
+    assert compute.all(compute.equal(ids, range_of(ROWS))).as_py(), "a row is missing or there twice"
+    nonces = compute.binary_slice(cells, 0, 12)
+    assert compute.count_distinct(nonces).as_py() == ROWS, "a nonce occurs twice"
+    key = columns.Key(KEY, "aes_gcm")
+    values = columns.decrypt(cells, key, context="people.ssn", rows=ids, text=True)
+    expected = compute.utf8_lpad(ids.cast("string"), 32, "0")
+    assert compute.all(compute.equal(values, expected)).as_py()
+
+    assert KEY.hex() not in plan
+    found = [file for file in everything(tmp_path) if file.parent != secrets and holds_key(file)]
+    assert not found, f"the key is in {found}"
+    logs = (tmp_path / "master.log").read_text()
+    assert "Removing worker" in logs or "lost" in logs.lower(), "no worker was lost"
+
+
+def range_of(rows: int):
+    import pyarrow
+
+    return pyarrow.array(range(rows), "int64")
+
+
+def everything(folder: Path):
+    return (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+
+
+def holds_key(file: Path) -> bool:
+    content = file.read_bytes()
+    forms = [KEY, KEY.hex().encode(), KEY.hex().upper().encode(), base64.b64encode(KEY)[:40]]
+    return any(form in content for form in forms)
