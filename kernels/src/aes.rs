@@ -133,6 +133,14 @@ fn first_eight(block: &[u8; 16]) -> u64 {
     u64::from_le_bytes(*block.first_chunk().expect("a block has 16 bytes"))
 }
 
+impl<const BITS: usize> AesForward<BITS> {
+    /// The schedule, and room behind its end.
+    #[inline]
+    pub(crate) fn schedule(&self) -> &[[u8; 16]; MAX_KEYS] {
+        &self.keys
+    }
+}
+
 #[cfg(target_arch = "x86_64")]
 impl<const BITS: usize> AesForward<BITS> {
     /// The place of the schedule.

@@ -18,7 +18,7 @@ mod in_turn;
 mod keys;
 mod message;
 #[cfg(target_arch = "x86_64")]
-mod part;
+pub(crate) mod part;
 
 use core::fmt;
 

@@ -5,20 +5,28 @@
 //! Each nonce has its own keys, for the hash and for the cipher, which the key of the caller
 //! encrypts from it. They are made for each message and wiped behind it.
 
+#[cfg(target_arch = "x86_64")]
+mod alone;
 mod in_turn;
+mod lanes;
 
 use core::fmt;
 
 use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
-use crate::aes::AesForward;
+#[cfg(target_arch = "x86_64")]
+use self::alone::aesni;
+#[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
+use self::alone::avx2;
+pub use self::lanes::Lane;
+use crate::aes::{AesForward, first};
 use crate::isa::Way;
 use crate::{BlockEncrypt, Isa, Level, Siv};
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below. The
 /// lowest runs the kernels of AES and the portable hash in turn.
-pub const KERNELS: &[Level] = &[Level::Portable];
+pub const KERNELS: &[Level] = &[Level::Portable, Level::AesNi, Level::Avx2];
 
 /// The direction: the hash takes the plaintext, which is the input or the output.
 const SEAL: bool = true;
@@ -31,7 +39,7 @@ const OPEN: bool = false;
 /// came with a message that is opened.
 macro_rules! best {
     ($isa:expr, $f:ident $args:tt) => {
-        by_isa!($isa, $f $args: _ => in_turn)
+        by_isa!($isa, $f $args: Avx2 => avx2, AesNi => aesni, _ => in_turn)
     };
 }
 
@@ -49,20 +57,6 @@ pub struct AesGcmSiv<const BITS: usize> {
 // the kernels that were compiled and measured here.
 macro_rules! key_size {
     ($bits:literal) => {
-        impl AesGcmSiv<$bits> {
-            #[inline(always)]
-            fn run<const WAY: bool>(
-                &self,
-                nonce: &[u8; 12],
-                aad: &[u8],
-                data: InOutBuf<'_, '_, u8>,
-                came: &[u8; 16],
-            ) -> [u8; 16] {
-                let (isa, keys, way) = (self.isa(), self.cipher.forward(), Way::<WAY>);
-                best!(isa, run(isa, keys, nonce, aad, data, came, way))
-            }
-        }
-
         impl Siv<{ $bits / 8 }, 12> for AesGcmSiv<$bits> {
             /// 2^36, of the message and of the associated data (section 6).
             const LONGEST: u64 = 1 << 36;
@@ -98,6 +92,24 @@ key_size!(128);
 key_size!(256);
 
 impl<const BITS: usize> AesGcmSiv<BITS> {
+    #[inline(always)]
+    fn run<const WAY: bool>(
+        &self,
+        nonce: &[u8; 12],
+        aad: &[u8],
+        data: InOutBuf<'_, '_, u8>,
+        came: &[u8; 16],
+    ) -> [u8; 16] {
+        let (isa, way) = (self.isa(), Way::<WAY>);
+        if BITS == 128 {
+            let keys = first::<11>(self.cipher.schedule());
+            best!(isa, run(isa, keys, nonce, aad, data, came, way))
+        } else {
+            let keys = first::<15>(self.cipher.schedule());
+            best!(isa, run(isa, keys, nonce, aad, data, came, way))
+        }
+    }
+
     /// The level of its kernels.
     #[must_use]
     #[inline]
@@ -114,3 +126,42 @@ impl<const BITS: usize> fmt::Debug for AesGcmSiv<BITS> {
 }
 
 impl<const BITS: usize> ZeroizeOnDrop for AesGcmSiv<BITS> {}
+
+/// A nonce as words. Each is loaded alone: a caller has often just stored the nonce in parts, and a
+/// load of several parts would wait for them.
+#[inline]
+#[cfg(target_arch = "x86_64")]
+fn words(nonce: &[u8; 12]) -> [i32; 3] {
+    let [a, b, c, d, e, f, g, h, i, j, k, l] = *nonce;
+    [[a, b, c, d], [e, f, g, h], [i, j, k, l]].map(|word| {
+        let word = crate::simd::opaque_word(u32::from_le_bytes(word).into());
+        let [a, b, c, d, ..] = word.to_le_bytes();
+        i32::from_le_bytes([a, b, c, d])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::reached::{assert_best, forget};
+
+    #[test]
+    fn every_level_reaches_its_kernel() {
+        let mut data = [0; 50];
+        let keyed = |isa| {
+            let siv = AesGcmSiv::<256>::new(isa, &[1; 32]);
+            forget();
+            siv
+        };
+        // What runs in turn ends with a dispatch of AES.
+        let levels: Vec<_> = [KERNELS, &[Level::Ssse3]].concat();
+        let levels: Vec<_> =
+            Level::ALL.into_iter().filter(|level| levels.contains(level)).collect();
+        assert_best(&levels, |isa| {
+            let _tag = keyed(isa).seal(&[2; 12], &[3], (&mut data[..]).into());
+        });
+        assert_best(&levels, |isa| {
+            let _tag = keyed(isa).open(&[2; 12], &[3], (&mut data[..]).into(), &[4; 16]);
+        });
+    }
+}

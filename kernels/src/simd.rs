@@ -224,6 +224,28 @@ pub(crate) fn store512_part(bytes: &mut [u8], v: __m512i) {
     }
 }
 
+/// Loads the first 16 bytes, or as many as there are and zeros after them.
+#[inline]
+#[target_feature(enable = "avx512bw,avx512vl,bmi2")]
+#[cfg(feature = "isa-avx512")]
+#[expect(clippy::cast_possible_truncation, reason = "as many bits as the register has bytes")]
+pub(crate) fn load128_masked(bytes: &[u8]) -> __m128i {
+    let mask = first_bytes(bytes.len()) as u16;
+    // SAFETY: the mask leaves out every byte past the end of the slice.
+    unsafe { _mm_maskz_loadu_epi8(mask, bytes.as_ptr().cast()) }
+}
+
+/// Stores the first 16 bytes, or as many as there is room for.
+#[inline]
+#[target_feature(enable = "avx512bw,avx512vl,bmi2")]
+#[cfg(feature = "isa-avx512")]
+#[expect(clippy::cast_possible_truncation, reason = "as many bits as the register has bytes")]
+pub(crate) fn store128_masked(bytes: &mut [u8], v: __m128i) {
+    let mask = first_bytes(bytes.len()) as u16;
+    // SAFETY: the mask leaves out every byte past the end of the slice.
+    unsafe { _mm_mask_storeu_epi8(bytes.as_mut_ptr().cast(), mask, v) }
+}
+
 /// [`load512_part`] with the narrowest load that suffices. Other short data may have just been
 /// stored behind these, and a load waits for them even if its mask leaves them out.
 #[inline]

@@ -12,7 +12,7 @@ use crate::simd::{load256, store256};
 /// Loads the first 16 bytes, or as many as there are and zeros after them.
 #[inline]
 #[target_feature(enable = "sse4.1")]
-pub(super) fn load_part(bytes: &[u8]) -> __m128i {
+pub(crate) fn load_part(bytes: &[u8]) -> __m128i {
     if let Some(block) = bytes.first_chunk() {
         return load128(block);
     }
@@ -35,7 +35,7 @@ pub(super) fn load_part(bytes: &[u8]) -> __m128i {
 /// Stores the first 16 bytes, or as many as there is room for.
 #[inline]
 #[target_feature(enable = "sse4.1")]
-pub(super) fn store_part(bytes: &mut [u8], v: __m128i) {
+pub(crate) fn store_part(bytes: &mut [u8], v: __m128i) {
     if let Some(block) = bytes.first_chunk_mut() {
         return store128(block, v);
     }
@@ -67,7 +67,7 @@ pub(super) fn store_part(bytes: &mut [u8], v: __m128i) {
 #[inline]
 #[cfg(feature = "isa-avx2")]
 #[target_feature(enable = "avx2")]
-pub(super) fn load_pair(bytes: &[u8]) -> __m256i {
+pub(crate) fn load_pair(bytes: &[u8]) -> __m256i {
     if let Some(pair) = bytes.first_chunk() {
         return load256(pair);
     }
@@ -81,7 +81,7 @@ pub(super) fn load_pair(bytes: &[u8]) -> __m256i {
 #[inline]
 #[cfg(feature = "isa-avx2")]
 #[target_feature(enable = "avx2")]
-pub(super) fn store_pair(bytes: &mut [u8], v: __m256i) {
+pub(crate) fn store_pair(bytes: &mut [u8], v: __m256i) {
     if let Some(pair) = bytes.first_chunk_mut() {
         return store256(pair, v);
     }
@@ -109,7 +109,7 @@ static MASKS: [u8; 64] = {
 /// The first `count` of 16 bytes, and zeros after them.
 #[inline]
 #[target_feature(enable = "sse4.1")]
-pub(super) fn first_bytes(v: __m128i, count: usize) -> __m128i {
+pub(crate) fn first_bytes(v: __m128i, count: usize) -> __m128i {
     let mask = MASKS[32 - count.min(16)..].first_chunk().expect("at least 32 of 64 are left");
     _mm_and_si128(v, load128(mask))
 }
@@ -118,7 +118,7 @@ pub(super) fn first_bytes(v: __m128i, count: usize) -> __m128i {
 #[inline]
 #[cfg(feature = "isa-avx2")]
 #[target_feature(enable = "avx2")]
-pub(super) fn first_bytes256(v: __m256i, count: usize) -> __m256i {
+pub(crate) fn first_bytes256(v: __m256i, count: usize) -> __m256i {
     let mask = MASKS[32 - count.min(32)..].first_chunk().expect("at least 32 of 64 are left");
     _mm256_and_si256(v, load256(mask))
 }

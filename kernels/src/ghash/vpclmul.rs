@@ -231,7 +231,7 @@ impl Product {
 
 #[inline]
 #[target_feature(enable = "avx512f,vpclmulqdq")]
-fn multiply(a: __m512i, b: __m512i) -> __m512i {
+pub(crate) fn multiply(a: __m512i, b: __m512i) -> __m512i {
     reduce(Product::zero().add(a, b))
 }
 

@@ -1,0 +1,154 @@
+//! Messages of different keys and nonces side by side.
+//!
+//! What a message makes one after the other (its keys, their schedule, its tag, its keystream) is
+//! independent of other messages. At `Avx512` a register holds a block of each of four messages, and
+//! up to 16 are in flight. Longer messages fill the processor alone and go one by one, as all do at
+//! lower levels.
+
+#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
+mod avx512;
+
+use core::fmt;
+
+use inout::InOutBuf;
+
+use super::{AesGcmSiv, OPEN, SEAL};
+use crate::Isa;
+use crate::isa::Way;
+
+/// The most bytes of a message, and of its associated data, that goes beside others.
+const LONGEST_BESIDE: usize = 1024;
+
+/// One message of a batch: its key, nonce, associated data and data, and the place of its tag.
+pub struct Lane<'a, const BITS: usize> {
+    cipher: &'a AesGcmSiv<BITS>,
+    /// Behind four zeros.
+    nonce: [u8; 16],
+    aad: &'a [u8],
+    data: InOutBuf<'a, 'a, u8>,
+    tag: &'a mut [u8; 16],
+}
+
+impl<'a, const BITS: usize> Lane<'a, BITS> {
+    /// A message of at most [`LONGEST`](crate::Siv::LONGEST) bytes, in place or from one buffer to
+    /// another. To open it, `tag` holds the tag that came.
+    #[must_use]
+    #[inline]
+    pub fn new(
+        cipher: &'a AesGcmSiv<BITS>,
+        nonce: &[u8; 12],
+        aad: &'a [u8],
+        data: InOutBuf<'a, 'a, u8>,
+        tag: &'a mut [u8; 16],
+    ) -> Self {
+        let [a, b, c, d, e, f, g, h, i, j, k, l] = *nonce;
+        let nonce = [0, 0, 0, 0, a, b, c, d, e, f, g, h, i, j, k, l];
+        Self { cipher, nonce, aad, data, tag }
+    }
+
+    /// The output.
+    #[inline]
+    pub fn output(&mut self) -> &mut [u8] {
+        self.data.get_out()
+    }
+
+    /// The tag that the last call wrote.
+    #[must_use]
+    #[inline]
+    pub fn tag(&self) -> &[u8; 16] {
+        self.tag
+    }
+
+    /// Whether a message gains nothing from others.
+    #[inline]
+    fn is_long(&self) -> bool {
+        self.data.len().max(self.aad.len()) > LONGEST_BESIDE
+    }
+}
+
+impl<const BITS: usize> fmt::Debug for Lane<'_, BITS> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lane").field("bytes", &self.data.len()).finish_non_exhaustive()
+    }
+}
+
+macro_rules! key_size {
+    ($bits:literal) => {
+        impl AesGcmSiv<$bits> {
+            /// Encrypts each message and writes its tag.
+            ///
+            /// Keys of different levels may be mixed. Constant time in keys and data; lengths and
+            /// nonces are public.
+            #[inline(never)]
+            pub fn seal_lanes(lanes: &mut [Lane<'_, $bits>]) {
+                by_level::<$bits, SEAL>(lanes);
+            }
+
+            /// Decrypts each message under the tag that came, and writes the tag that it should
+            /// have in its place.
+            ///
+            /// The caller compares it with the received tag, in constant time, and wipes the
+            /// plaintext if they differ. Otherwise like [`seal_lanes`](Self::seal_lanes).
+            #[inline(never)]
+            pub fn open_lanes(lanes: &mut [Lane<'_, $bits>]) {
+                by_level::<$bits, OPEN>(lanes);
+            }
+        }
+    };
+}
+
+key_size!(128);
+key_size!(256);
+
+#[inline(always)]
+fn by_level<const BITS: usize, const WAY: bool>(lanes: &mut [Lane<'_, BITS>]) {
+    let lowest = lanes.iter().map(|lane| lane.cipher.isa()).min();
+    let (isa, way) = (lowest.unwrap_or(Isa::PORTABLE), Way::<WAY>);
+    by_isa!(isa, run(lanes, way): Avx512 => avx512, _ => in_turn);
+}
+
+/// A message alone.
+fn one<const BITS: usize, const WAY: bool>(lane: &mut Lane<'_, BITS>) {
+    let [_, _, _, _, a, b, c, d, e, f, g, h, i, j, k, l] = lane.nonce;
+    let nonce = [a, b, c, d, e, f, g, h, i, j, k, l];
+    let came = *lane.tag;
+    *lane.tag = lane.cipher.run::<WAY>(&nonce, lane.aad, lane.data.reborrow(), &came);
+}
+
+mod in_turn {
+    use super::{Lane, Way, one};
+
+    pub(super) fn run<const BITS: usize, const WAY: bool>(
+        lanes: &mut [Lane<'_, BITS>],
+        _: Way<WAY>,
+    ) {
+        for lane in lanes {
+            one::<BITS, WAY>(lane);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::reached::assert_best;
+    use crate::{Level, Siv};
+
+    /// Below `Avx512` the last dispatch is that of a message alone.
+    #[test]
+    fn every_level_reaches_its_kernel() {
+        let (mut data, mut tags) = ([[0; 50]; 4], [[0; 16]; 4]);
+        let levels = [Level::Portable, Level::Ssse3, Level::AesNi, Level::Avx2, Level::Avx512];
+        for run in [AesGcmSiv::<128>::seal_lanes, AesGcmSiv::<128>::open_lanes] {
+            assert_best(&levels, |isa| {
+                let cipher = AesGcmSiv::<128>::new(isa, &[1; 16]);
+                let mut places = data.iter_mut().zip(&mut tags);
+                let mut lanes = [0; 4].map(|_| {
+                    let (data, tag) = places.next().expect("four of each");
+                    Lane::new(&cipher, &[2; 12], &[3], (&mut data[..]).into(), tag)
+                });
+                run(&mut lanes);
+            });
+        }
+    }
+}
