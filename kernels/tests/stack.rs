@@ -9,13 +9,14 @@ use lanecrypt_kernels::chacha20poly1305::{self, ChaCha20Poly1305, XChaCha20Poly1
 #[cfg(feature = "legacy")]
 use lanecrypt_kernels::des::{Des, TripleDes};
 use lanecrypt_kernels::gcm::AesGcm;
+use lanecrypt_kernels::gcm_siv::{self, AesGcmSiv};
 #[cfg(feature = "legacy")]
 use lanecrypt_kernels::hc128::Hc128;
 use lanecrypt_kernels::lanes::Lane;
 use lanecrypt_kernels::salsa::{self, Salsa};
 use lanecrypt_kernels::serpent::Serpent;
 use lanecrypt_kernels::xts::AesXts;
-use lanecrypt_kernels::{Aead, BlockCipher, BlockEncrypt, Isa, Level, StreamCore, wipe};
+use lanecrypt_kernels::{Aead, BlockCipher, BlockEncrypt, Isa, Level, Siv, StreamCore, wipe};
 use lanecrypt_testing::depth::depth;
 
 /// What the layers above the kernels may use of the depth, in bytes: most of it for lists of a
@@ -37,6 +38,9 @@ fn no_kernel_reaches_below_the_depth_that_is_wiped() {
         note("aes-192-ctr", stream::<AesCtr<192>>(isa, &[1; 24], &[2; 16]));
         note("aes-128-gcm", aead::<AesGcm<128>, 16, 12>(isa));
         note("aes-256-gcm", aead::<AesGcm<256>, 32, 12>(isa));
+        note("aes-128-gcm-siv", siv::<AesGcmSiv<128>, 16, 12>(isa));
+        note("aes-256-gcm-siv", siv::<AesGcmSiv<256>, 32, 12>(isa));
+        note("aes-256-gcm-siv in lanes", lanes_of_gcm_siv(isa));
         note("aes-256-xts", sectors(isa));
         note("serpent", both_ways::<Serpent, 16>(isa, &(&[1; 32]).into()));
         note("chacha20", stream::<ChaCha<20, Ietf>>(isa, &(&[1; 32]).into(), &[2; 12]));
@@ -160,6 +164,40 @@ fn aead<C: Aead<KEY, NONCE>, const KEY: usize, const NONCE: usize>(isa: Isa) -> 
             assert_eq!(cipher.tag(message), sealed);
         }
     })
+}
+
+fn siv<C: Siv<KEY, NONCE>, const KEY: usize, const NONCE: usize>(isa: Isa) -> usize {
+    let mut data = vec![3; 700 * 16 + 5];
+    depth(&mut || {
+        let (cipher, nonce) = (C::new(isa, &[1; KEY]), [2; NONCE]);
+        for len in BLOCKS.map(|blocks| 16 * blocks + 5) {
+            let (aad, data) = ([4; 500], &mut data[..len]);
+            let sealed = cipher.seal(&nonce, &aad, (&mut *data).into());
+            assert_eq!(cipher.open(&nonce, &aad, (&mut *data).into(), &sealed), sealed);
+        }
+    })
+}
+
+fn lanes_of_gcm_siv(isa: Isa) -> usize {
+    let cipher = AesGcmSiv::<256>::new(isa, &[1; 32]);
+    let mut data = vec![[3; 1500]; 17];
+    let mut tags = [[0; 16]; 17];
+    let mut deepest = 0;
+    for len in [0, 32, 300, 1500] {
+        for count in [1, 3, 7, 16, 17] {
+            for run in [AesGcmSiv::<256>::seal_lanes, AesGcmSiv::<256>::open_lanes] {
+                let places = data.iter_mut().zip(&mut tags).take(count);
+                let mut lanes: Vec<_> = places
+                    .map(|(data, tag)| {
+                        let data = (&mut data[..len]).into();
+                        gcm_siv::Lane::new(&cipher, &[2; 12], &[4; 30], data, tag)
+                    })
+                    .collect();
+                deepest = deepest.max(depth(&mut || run(&mut lanes)));
+            }
+        }
+    }
+    deepest
 }
 
 /// Numbers of messages side by side: at least one for each form of the kernels.

@@ -11,6 +11,7 @@ use lanecrypt_kernels::aes::Aes;
 use lanecrypt_kernels::chacha20poly1305::{
     ChaCha20Poly1305, Lane, XChaCha20Poly1305, open_lanes, seal_lanes,
 };
+use lanecrypt_kernels::gcm_siv::{self, AesGcmSiv};
 use lanecrypt_kernels::{lanes, wipe};
 
 use super::aead_key::AeadKey;
@@ -50,6 +51,12 @@ pub fn seal<'a>(
             if lengths != Lengths::NONE =>
         {
             seal_beside(lengths, messages)
+        }
+        (Primitive::Aes128, Mode::GcmSiv) if lengths != Lengths::NONE => {
+            seal_siv(lengths, messages, keyed!(Aes128GcmSiv), AesGcmSiv::<128>::seal_lanes)
+        }
+        (Primitive::Aes256, Mode::GcmSiv) if lengths != Lengths::NONE => {
+            seal_siv(lengths, messages, keyed!(Aes256GcmSiv), AesGcmSiv::<256>::seal_lanes)
         }
         _ if lengths == Lengths::NONE || algorithm.mac().is_none() => {
             messages.map(seal_alone).sum()
@@ -92,6 +99,12 @@ pub fn open<'a>(
             if lengths != Lengths::NONE =>
         {
             open_beside(lengths, messages)
+        }
+        (Primitive::Aes128, Mode::GcmSiv) if lengths != Lengths::NONE => {
+            open_siv(lengths, messages, keyed!(Aes128GcmSiv), AesGcmSiv::<128>::open_lanes)
+        }
+        (Primitive::Aes256, Mode::GcmSiv) if lengths != Lengths::NONE => {
+            open_siv(lengths, messages, keyed!(Aes256GcmSiv), AesGcmSiv::<256>::open_lanes)
         }
         _ if lengths == Lengths::NONE || algorithm.mac().is_none() => {
             messages.map(open_alone).sum()
@@ -193,6 +206,87 @@ fn open_beside<'a>(lengths: Lengths, mut messages: impl Iterator<Item = Opening<
         }
         let last = !lanes.is_full();
         open_lanes(&mut lanes);
+        for (lane, (came, outcome)) in lanes.iter_mut().zip(others) {
+            if let Err(error) = tag::compare(lane.tag(), came) {
+                wipe::memory(lane.output());
+                refused += refuse(outcome, error);
+            }
+        }
+        if last {
+            return refused;
+        }
+    }
+}
+
+/// AES-GCM-SIV with keys of `BITS` bits, which `keyed` finds and `run` seals side by side.
+#[inline(never)]
+fn seal_siv<'a, const BITS: usize>(
+    lengths: Lengths,
+    messages: impl Iterator<Item = Sealing<'a>>,
+    keyed: impl Fn(&'a Cipher) -> Option<&'a AesGcmSiv<BITS>>,
+    run: impl Fn(&mut [gcm_siv::Lane<'a, BITS>]),
+) -> usize {
+    let mut lanes = ArrayVec::<gcm_siv::Lane<'a, BITS>, AT_ONCE>::new();
+    let mut refused = 0;
+    for message in messages {
+        let Sealing { cipher, nonce, aad, data, tag, outcome } = message;
+        if lengths.contain(data.len())
+            && let Some(key) = keyed(cipher)
+            && let Ok(own) = nonce.try_into()
+            && cipher.key.admit_whole(aad.len(), data.len(), tag.len()).is_ok()
+            && tag.len() == 16
+        {
+            // The length was just compared.
+            let Some(tag) = tag.first_chunk_mut() else { continue };
+            lanes.push(gcm_siv::Lane::new(key, own, aad, data, tag));
+            if lanes.is_full() {
+                run(&mut lanes);
+                lanes.clear();
+            }
+        } else {
+            refused += seal_alone(Sealing { cipher, nonce, aad, data, tag, outcome });
+        }
+    }
+    if !lanes.is_empty() {
+        run(&mut lanes);
+    }
+    refused
+}
+
+/// The same for messages to open. Their data are decrypted under the tags that came.
+#[inline(never)]
+fn open_siv<'a, const BITS: usize>(
+    lengths: Lengths,
+    mut messages: impl Iterator<Item = Opening<'a>>,
+    keyed: impl Fn(&'a Cipher) -> Option<&'a AesGcmSiv<BITS>>,
+    run: impl Fn(&mut [gcm_siv::Lane<'_, BITS>]),
+) -> usize {
+    let mut refused = 0;
+    loop {
+        let mut tags = [[0; 16]; AT_ONCE];
+        let mut tags = tags.iter_mut();
+        let mut lanes = ArrayVec::<gcm_siv::Lane<'_, BITS>, AT_ONCE>::new();
+        let mut others = ArrayVec::<_, AT_ONCE>::new();
+        while !lanes.is_full()
+            && let Some(message) = messages.next()
+        {
+            let Opening { cipher, nonce, aad, data, tag, outcome } = message;
+            if lengths.contain(data.len())
+                && let Some(key) = keyed(cipher)
+                && let Ok(own) = nonce.try_into()
+                && let Ok(came) = tag.try_into()
+                && cipher.key.admit_whole(aad.len(), data.len(), tag.len()).is_ok()
+                && let Some(place) = tags.next()
+            {
+                *place = came;
+                lanes.push(gcm_siv::Lane::new(key, own, aad, data, place));
+                others.push((tag, outcome));
+            } else {
+                refused += open_alone(Opening { cipher, nonce, aad, data, tag, outcome });
+            }
+        }
+        let last = !lanes.is_full();
+        run(&mut lanes);
         for (lane, (came, outcome)) in lanes.iter_mut().zip(others) {
             if let Err(error) = tag::compare(lane.tag(), came) {
                 wipe::memory(lane.output());

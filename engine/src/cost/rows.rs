@@ -6,7 +6,7 @@ use crate::Operation;
 use crate::class::Class;
 
 /// The number of kinds.
-pub(crate) const ROWS: usize = 19;
+pub(crate) const ROWS: usize = 21;
 
 /// Stands for a kind: messages that this processor serves without lanes.
 pub(crate) const ALONE: u8 = 254;
@@ -62,7 +62,9 @@ pub(crate) const fn lowest(row: usize) -> Level {
         // DES and triple DES, bitsliced.
         12..14 => Level::Portable,
         // With a code, and AES instructions.
-        14.. => Level::AesNi,
+        14..19 => Level::AesNi,
+        // AES-GCM-SIV.
+        19.. => Level::Avx512,
         _ => Level::Ssse3,
     }
 }
@@ -90,6 +92,8 @@ const fn row(algorithm: Algorithm, operation: Operation) -> Option<u8> {
         (Primitive::Salsa20, _, Operation::Encrypt | Operation::Decrypt) => 9,
         (Primitive::ChaCha20, Mode::Poly1305, Operation::Seal | Operation::Open) => 10,
         (Primitive::XChaCha20, Mode::Poly1305, Operation::Seal | Operation::Open) => 11,
+        (Primitive::Aes128, Mode::GcmSiv, Operation::Seal | Operation::Open) => 19,
+        (Primitive::Aes256, Mode::GcmSiv, Operation::Seal | Operation::Open) => 20,
         #[cfg(feature = "legacy")]
         (Primitive::Des, Mode::Cbc, Operation::Encrypt) => 12,
         #[cfg(feature = "legacy")]

@@ -9,6 +9,7 @@ use lanecrypt_kernels::chacha20poly1305::{self, ChaCha20Poly1305, XChaCha20Poly1
 #[cfg(feature = "legacy")]
 use lanecrypt_kernels::des::{self, Des, TripleDes, TripleDesKey};
 use lanecrypt_kernels::gcm::{self, AesGcm};
+use lanecrypt_kernels::gcm_siv::{self, AesGcmSiv};
 use lanecrypt_kernels::ghash;
 #[cfg(feature = "montgomery")]
 use lanecrypt_kernels::montgomery;
@@ -16,7 +17,7 @@ use lanecrypt_kernels::poly1305::{self, Poly1305};
 use lanecrypt_kernels::salsa::{self, Salsa};
 use lanecrypt_kernels::serpent::{self, Serpent};
 use lanecrypt_kernels::xts::{self, AesXts};
-use lanecrypt_kernels::{Aead, BlockCipher, BlockEncrypt, Ctr, Isa, Level, Seek, StreamCore};
+use lanecrypt_kernels::{Aead, BlockCipher, BlockEncrypt, Ctr, Isa, Level, Seek, Siv, StreamCore};
 
 use crate::ciphers;
 use crate::lanes;
@@ -50,6 +51,9 @@ pub(crate) const ALL: &[Kernel] = &[
     Kernel { name: "aes-128-gcm", levels: gcm::KERNELS, run: gcm128 },
     Kernel { name: "aes-192-gcm", levels: gcm::KERNELS, run: gcm192 },
     Kernel { name: "aes-256-gcm", levels: gcm::KERNELS, run: gcm256 },
+    Kernel { name: "aes-128-gcm-siv", levels: gcm_siv::KERNELS, run: gcm_siv128 },
+    Kernel { name: "aes-256-gcm-siv", levels: gcm_siv::KERNELS, run: gcm_siv256 },
+    Kernel { name: "aes-256-gcm-siv-lanes", levels: aes::KERNELS, run: lanes::gcm_siv },
     Kernel { name: "poly1305", levels: poly1305::KERNELS, run: poly1305 },
     Kernel { name: "chacha20-poly1305", levels: chacha20poly1305::KERNELS, run: chacha20poly1305 },
     Kernel { name: "xchacha20-poly1305", levels: chacha20poly1305::KERNELS, run: xchacha20poly1305 },
@@ -252,6 +256,30 @@ macro_rules! gcm {
         }
     };
 }
+
+/// The tag that came is public, as the nonce is; the tag that is made is not before it is sent.
+macro_rules! gcm_siv {
+    ($name:ident, $bits:literal) => {
+        fn $name(isa: Isa, secrets: &mut Secrets) {
+            let mut siv = AesGcmSiv::<$bits>::new(isa, &secrets.bytes());
+            siv.set_key(&secrets.bytes());
+            let (mut data, mut out, mut aad) = ([0; 1600], [0; 1600], [0; 400]);
+            for (length, associated) in MESSAGES {
+                let (data, out) = (&mut data[..length], &mut out[..length]);
+                let aad = &mut aad[..associated];
+                secrets.fill(data);
+                secrets.fill(aad);
+                secrets.reveal(&mut siv.seal(&[7; 12], aad, (&mut *data).into()));
+                let apart = InOutBuf::new(data, out).expect("as long");
+                secrets.reveal(&mut siv.open(&[8; 12], aad, apart, &[9; 16]));
+                secrets.reveal(out);
+            }
+        }
+    };
+}
+
+gcm_siv!(gcm_siv128, 128);
+gcm_siv!(gcm_siv256, 256);
 
 gcm!(gcm128, 128);
 gcm!(gcm192, 192);

@@ -9,10 +9,11 @@ use lanecrypt_kernels::chacha20poly1305::{
 };
 #[cfg(feature = "legacy")]
 use lanecrypt_kernels::des::{Des, TripleDes, TripleDesKey};
+use lanecrypt_kernels::gcm_siv::{self, AesGcmSiv};
 use lanecrypt_kernels::lanes::Lane;
 use lanecrypt_kernels::salsa;
 use lanecrypt_kernels::serpent::{self, Serpent};
-use lanecrypt_kernels::{Aead, BlockEncrypt, Isa};
+use lanecrypt_kernels::{Aead, BlockEncrypt, Isa, Siv};
 
 use crate::secrets::{Secrets, unseen};
 
@@ -199,6 +200,37 @@ pub(crate) fn chacha20poly1305(isa: Isa, secrets: &mut Secrets) {
                 seal_lanes(&mut lanes);
             } else {
                 open_lanes(&mut lanes);
+            }
+            drop(lanes);
+            data.iter_mut().for_each(|data| secrets.reveal(data));
+            secrets.reveal(tags.as_flattened_mut());
+        }
+    }
+}
+
+/// Batches of each number of registers, with messages that end early, and one that goes by itself;
+/// both ways.
+pub(crate) fn gcm_siv(isa: Isa, secrets: &mut Secrets) {
+    let some: Vec<_> = (0..21).map(|at| 37 * at % 100).collect();
+    for lens in [&[32; 3][..], &[17, 64, 0, 5, 33], &[32; 16], &[1100, 20, 20], &some] {
+        for seal in [true, false] {
+            let ciphers: Vec<_> =
+                lens.iter().map(|_| AesGcmSiv::<256>::new(isa, &secrets.bytes())).collect();
+            let mut tags = vec![[9; 16]; lens.len()];
+            let mut data = unseen(|| -> Vec<_> { lens.iter().map(|&len| vec![0; len]).collect() });
+            let mut aads: Vec<_> = (0..lens.len()).map(|at| vec![0; 13 * at % 40]).collect();
+            aads.iter_mut().chain(&mut data).for_each(|bytes| secrets.fill(bytes));
+            let mut lanes = Vec::with_capacity(lens.len());
+            for (cipher, ((aad, data), tag)) in
+                ciphers.iter().zip(aads.iter().zip(&mut data).zip(&mut tags))
+            {
+                let data = (&mut data[..]).into();
+                lanes.push(gcm_siv::Lane::new(cipher, &[7; 12], aad, data, tag));
+            }
+            if seal {
+                AesGcmSiv::<256>::seal_lanes(&mut lanes);
+            } else {
+                AesGcmSiv::<256>::open_lanes(&mut lanes);
             }
             drop(lanes);
             data.iter_mut().for_each(|data| secrets.reveal(data));

@@ -17,13 +17,14 @@ use lanecrypt_kernels::chacha20poly1305::{self, ChaCha20Poly1305, XChaCha20Poly1
 #[cfg(feature = "legacy")]
 use lanecrypt_kernels::des::{self, Des, TripleDes, TripleDesKey};
 use lanecrypt_kernels::gcm::{self, AesGcm};
+use lanecrypt_kernels::gcm_siv::{self, AesGcmSiv};
 use lanecrypt_kernels::lanes::Lane;
 #[cfg(feature = "montgomery")]
 use lanecrypt_kernels::montgomery;
 use lanecrypt_kernels::salsa::{self, Salsa};
 use lanecrypt_kernels::serpent::{self, Serpent};
 use lanecrypt_kernels::xts::{self, AesXts};
-use lanecrypt_kernels::{Aead, BlockCipher, BlockEncrypt, Isa, Level, StreamCore};
+use lanecrypt_kernels::{Aead, BlockCipher, BlockEncrypt, Isa, Level, Siv, StreamCore};
 
 use crate::planted;
 
@@ -63,6 +64,8 @@ const ALL: &[Subject] = &[
     Subject { name: "aes-256", levels: aes::KERNELS, run: aes256 },
     Subject { name: "aes-128-gcm", levels: gcm::KERNELS, run: gcm128 },
     Subject { name: "aes-256-gcm", levels: gcm::KERNELS, run: gcm256 },
+    Subject { name: "aes-256-gcm-siv", levels: gcm_siv::KERNELS, run: gcm_siv256 },
+    Subject { name: "aes-256-gcm-siv-lanes", levels: aes::KERNELS, run: gcm_siv_lanes },
     Subject { name: "aes-256-xts", levels: xts::KERNELS, run: xts256 },
     Subject { name: "chacha20-poly1305", levels: chacha20poly1305::KERNELS, run: chacha_poly },
     Subject { name: "serpent", levels: serpent::KERNELS, run: serpent },
@@ -270,6 +273,27 @@ fn gcm256(isa: Isa, inputs: &mut Inputs) {
     let gcm = AesGcm::<256>::new(isa, key(inputs));
     black_box(gcm.seal(&[7; 12], &[1; 8], (&mut inputs.data[..]).into()));
     black_box(gcm.open(&[7; 12], &[1; 8], (&mut inputs.data[..64]).into()));
+}
+
+fn gcm_siv256(isa: Isa, inputs: &mut Inputs) {
+    let siv = AesGcmSiv::<256>::new(isa, key(inputs));
+    black_box(siv.seal(&[7; 12], &[1; 8], (&mut inputs.data[..]).into()));
+    black_box(siv.open(&[7; 12], &[1; 8], (&mut inputs.data[..64]).into(), &[9; 16]));
+}
+
+fn gcm_siv_lanes(isa: Isa, inputs: &mut Inputs) {
+    let siv = AesGcmSiv::<256>::new(isa, key(inputs));
+    for run in [AesGcmSiv::<256>::seal_lanes, AesGcmSiv::<256>::open_lanes] {
+        let mut tags = [[0; 16]; 9];
+        let mut lanes: Vec<_> = inputs
+            .data
+            .chunks_mut(128)
+            .zip(&mut tags)
+            .map(|(data, tag)| gcm_siv::Lane::new(&siv, &[7; 12], &[1; 8], data.into(), tag))
+            .collect();
+        run(&mut lanes);
+        black_box(tags);
+    }
 }
 
 fn xts256(isa: Isa, inputs: &mut Inputs) {

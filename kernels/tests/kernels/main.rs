@@ -9,6 +9,7 @@ mod chacha20poly1305;
 #[cfg(feature = "legacy")]
 mod des;
 mod gcm;
+mod gcm_siv;
 mod ghash;
 #[cfg(feature = "legacy")]
 mod hc128;
