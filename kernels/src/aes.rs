@@ -43,7 +43,7 @@ macro_rules! for_count {
 }
 
 #[cfg(target_arch = "x86_64")]
-mod aesni;
+pub(crate) mod aesni;
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
 pub(crate) mod avx2vaes;
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
@@ -51,7 +51,7 @@ pub(crate) mod avx512;
 pub(crate) mod ctr;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod expand;
-mod lanes;
+pub(crate) mod lanes;
 mod portable;
 #[cfg(all(target_arch = "x86_64", feature = "isa-ssse3"))]
 mod ssse3;
@@ -125,6 +125,18 @@ pub(crate) fn expand(isa: Isa, key: &[u8], keys: &mut [[u8; 16]; MAX_KEYS]) {
     } else if let Ok(key) = key.try_into() {
         expand256(isa, key, keys);
     }
+}
+
+/// CBC encryption at levels without AES instructions, for a caller that has kernels of its own from
+/// those on.
+#[inline(always)]
+pub(crate) fn cbc_encrypt_low<const N: usize>(
+    isa: Isa,
+    keys: &[[u8; 16]; N],
+    iv: &mut [u8; 16],
+    blocks: InOutBuf<'_, '_, [u8; 16]>,
+) {
+    by_isa!(isa, cbc_encrypt(keys, iv, blocks): Ssse3 => ssse3, _ => portable);
 }
 
 /// The first 8 bytes of a block as a little-endian number.

@@ -48,6 +48,7 @@ pub mod salsa;
 pub mod serpent;
 #[cfg(target_arch = "x86_64")]
 mod simd;
+pub mod siv;
 mod stream;
 pub mod wipe;
 pub mod xts;

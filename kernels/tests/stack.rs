@@ -15,6 +15,7 @@ use lanecrypt_kernels::hc128::Hc128;
 use lanecrypt_kernels::lanes::Lane;
 use lanecrypt_kernels::salsa::{self, Salsa};
 use lanecrypt_kernels::serpent::Serpent;
+use lanecrypt_kernels::siv::{self, AesSiv};
 use lanecrypt_kernels::xts::AesXts;
 use lanecrypt_kernels::{Aead, BlockCipher, BlockEncrypt, Isa, Level, Siv, StreamCore, wipe};
 use lanecrypt_testing::depth::depth;
@@ -41,6 +42,9 @@ fn no_kernel_reaches_below_the_depth_that_is_wiped() {
         note("aes-128-gcm-siv", siv::<AesGcmSiv<128>, 16, 12>(isa));
         note("aes-256-gcm-siv", siv::<AesGcmSiv<256>, 32, 12>(isa));
         note("aes-256-gcm-siv in lanes", lanes_of_gcm_siv(isa));
+        note("aes-siv-256", siv::<AesSiv<128>, 32, 16>(isa));
+        note("aes-siv-512", siv::<AesSiv<256>, 64, 16>(isa));
+        note("aes-siv in lanes", lanes_of_siv(isa));
         note("aes-256-xts", sectors(isa));
         note("serpent", both_ways::<Serpent, 16>(isa, &(&[1; 32]).into()));
         note("chacha20", stream::<ChaCha<20, Ietf>>(isa, &(&[1; 32]).into(), &[2; 12]));
@@ -176,6 +180,25 @@ fn siv<C: Siv<KEY, NONCE>, const KEY: usize, const NONCE: usize>(isa: Isa) -> us
             assert_eq!(cipher.open(&nonce, &aad, (&mut *data).into(), &sealed), sealed);
         }
     })
+}
+
+fn lanes_of_siv(isa: Isa) -> usize {
+    let cipher = AesSiv::<256>::new(isa, &[1; 64]);
+    let (mut data, mut tags) = (vec![[3; 1500]; 70], [[0; 16]; 70]);
+    let mut deepest = 0;
+    for len in LENGTHS {
+        // Made here, for lanes lie in the caller's frame.
+        let places = data.iter_mut().zip(&mut tags);
+        let more = [Some(&[4; 30][..]), Some(&[5; 16][..])];
+        let mut lanes: Vec<_> = places
+            .map(|(data, v)| siv::Lane::new(cipher.strings(), more, (&mut data[..len]).into(), v))
+            .collect();
+        deepest = deepest.max(depth(&mut || {
+            cipher.seal_lanes(&mut lanes);
+            cipher.open_lanes(&mut lanes);
+        }));
+    }
+    deepest
 }
 
 fn lanes_of_gcm_siv(isa: Isa) -> usize {

@@ -117,7 +117,7 @@ pub(super) fn keystream<const N: usize>(keys: &[[u8; 16]; N], counter: u128, out
 /// wrap within the request.
 #[inline]
 #[target_feature(enable = "avx2,vaes")]
-pub(super) fn ctr<const N: usize, const XOR: bool>(
+pub(crate) fn ctr<const N: usize, const XOR: bool>(
     keys: &[[u8; 16]; N],
     counter: u128,
     data: InOutBuf<'_, '_, u8>,

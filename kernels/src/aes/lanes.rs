@@ -15,7 +15,7 @@ mod aesni;
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
 mod avx2vaes;
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
-mod avx512;
+pub(crate) mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod table;
 

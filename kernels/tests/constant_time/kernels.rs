@@ -16,6 +16,7 @@ use lanecrypt_kernels::montgomery;
 use lanecrypt_kernels::poly1305::{self, Poly1305};
 use lanecrypt_kernels::salsa::{self, Salsa};
 use lanecrypt_kernels::serpent::{self, Serpent};
+use lanecrypt_kernels::siv::{self, AesSiv};
 use lanecrypt_kernels::xts::{self, AesXts};
 use lanecrypt_kernels::{Aead, BlockCipher, BlockEncrypt, Ctr, Isa, Level, Seek, Siv, StreamCore};
 
@@ -57,6 +58,10 @@ pub(crate) const ALL: &[Kernel] = &[
     Kernel { name: "poly1305", levels: poly1305::KERNELS, run: poly1305 },
     Kernel { name: "chacha20-poly1305", levels: chacha20poly1305::KERNELS, run: chacha20poly1305 },
     Kernel { name: "xchacha20-poly1305", levels: chacha20poly1305::KERNELS, run: xchacha20poly1305 },
+    Kernel { name: "aes-siv-256", levels: siv::KERNELS, run: siv128 },
+    Kernel { name: "aes-siv-384", levels: siv::KERNELS, run: siv192 },
+    Kernel { name: "aes-siv-512", levels: siv::KERNELS, run: siv256 },
+    Kernel { name: "aes-siv-lanes", levels: aes::KERNELS, run: lanes::siv },
     Kernel { name: "aes-128-xts", levels: xts::KERNELS, run: xts128 },
     Kernel { name: "aes-256-xts", levels: xts::KERNELS, run: xts256 },
     Kernel { name: "serpent", levels: serpent::KERNELS, run: serpent },
@@ -343,6 +348,38 @@ fn sealed<const KEY: usize, const NONCE: usize>(
         secrets.reveal(black_box(out));
     }
 }
+
+macro_rules! siv {
+    ($name:ident, $bits:literal) => {
+        /// Messages and strings at and next to the widths of all kernels, in place and apart. The
+        /// first counter block is hidden too: it is made of secrets.
+        fn $name(isa: Isa, secrets: &mut Secrets) {
+            let mut siv = AesSiv::<$bits>::new(isa, &secrets.bytes());
+            siv.set_key(&secrets.bytes());
+            let (mut data, mut out, mut string) = ([0; 1600], [0; 1600], [0; 1600]);
+            for length in LENGTHS.into_iter().chain([8, 15, 24, 32, 33, 47, 48, 49, 66]) {
+                let (data, out) = (&mut data[..length], &mut out[..length]);
+                secrets.fill(data);
+                secrets.fill(&mut string);
+                let mut strings = siv.strings().clone();
+                siv.associate(&mut strings, &[&string[..length], &string[..17]]);
+                let mut v = siv.seal_after(&strings, &[], (&mut *data).into());
+                secrets.reveal(&mut v);
+                let apart = InOutBuf::new(data, out).expect("as long");
+                let mut v = siv.open_after(&strings, &[&string[..9]], &secrets.bytes(), apart);
+                secrets.reveal(&mut v);
+                secrets.reveal(out);
+                let mut v = siv.seal(&secrets.bytes(), &string[..length], (&mut *data).into());
+                secrets.reveal(&mut v);
+                secrets.reveal(data);
+            }
+        }
+    };
+}
+
+siv!(siv128, 128);
+siv!(siv192, 192);
+siv!(siv256, 256);
 
 macro_rules! xts {
     ($name:ident, $bits:literal) => {

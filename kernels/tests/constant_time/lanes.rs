@@ -13,6 +13,7 @@ use lanecrypt_kernels::gcm_siv::{self, AesGcmSiv};
 use lanecrypt_kernels::lanes::Lane;
 use lanecrypt_kernels::salsa;
 use lanecrypt_kernels::serpent::{self, Serpent};
+use lanecrypt_kernels::siv::{self, AesSiv};
 use lanecrypt_kernels::{Aead, BlockEncrypt, Isa, Siv};
 
 use crate::secrets::{Secrets, unseen};
@@ -231,6 +232,35 @@ pub(crate) fn gcm_siv(isa: Isa, secrets: &mut Secrets) {
                 AesGcmSiv::<256>::seal_lanes(&mut lanes);
             } else {
                 AesGcmSiv::<256>::open_lanes(&mut lanes);
+            }
+            drop(lanes);
+            data.iter_mut().for_each(|data| secrets.reveal(data));
+            secrets.reveal(tags.as_flattened_mut());
+        }
+    }
+}
+
+/// Messages under one key: few, of one block and of several, with strings and without, both ways.
+pub(crate) fn siv(isa: Isa, secrets: &mut Secrets) {
+    let some: Vec<_> = (0..40).map(|at| 137 * at % 250).collect();
+    for lens in [&[30, 64, 5][..], &[32; 33], &[200; 8], &some] {
+        for (seal, has_strings) in [(true, false), (false, false), (true, true), (false, true)] {
+            let siv = AesSiv::<128>::new(isa, &secrets.bytes());
+            let mut tags = vec![[0; 16]; lens.len()];
+            secrets.fill(tags.as_flattened_mut());
+            let mut data = unseen(|| -> Vec<_> { lens.iter().map(|&len| vec![0; len]).collect() });
+            let mut strings =
+                unseen(|| -> Vec<_> { lens.iter().map(|&n| vec![0; n / 3]).collect() });
+            strings.iter_mut().chain(&mut data).for_each(|bytes| secrets.fill(bytes));
+            let mut lanes = Vec::with_capacity(lens.len());
+            for ((string, data), v) in strings.iter().zip(&mut data).zip(&mut tags) {
+                let more = [has_strings.then_some(&string[..]), None];
+                lanes.push(siv::Lane::new(siv.strings(), more, (&mut data[..]).into(), v));
+            }
+            if seal {
+                siv.seal_lanes(&mut lanes);
+            } else {
+                siv.open_lanes(&mut lanes);
             }
             drop(lanes);
             data.iter_mut().for_each(|data| secrets.reveal(data));

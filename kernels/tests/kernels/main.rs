@@ -27,6 +27,7 @@ mod places;
 mod poly1305;
 mod salsa;
 mod serpent;
+mod siv;
 mod streams;
 mod target_features;
 mod xts;

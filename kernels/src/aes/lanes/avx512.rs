@@ -204,7 +204,7 @@ fn store<const N: usize>(group: &mut Group<'_, N, 4>, at: usize, mask: u8, rows:
 /// Makes columns of 16 bytes of the rows, or rows of the columns.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn transpose([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
+pub(crate) fn transpose([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
     let ab = _mm512_shuffle_i64x2::<0x44>(a, b);
     let cd = _mm512_shuffle_i64x2::<0x44>(c, d);
     let ab_high = _mm512_shuffle_i64x2::<0xee>(a, b);
