@@ -4,7 +4,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-use lanecrypt_kernels::{Isa, Level, chacha20poly1305, gcm, gcm_siv, ghash, poly1305, xts};
+use lanecrypt_kernels::{Isa, Level, chacha20poly1305, gcm, gcm_siv, ghash, poly1305, siv, xts};
 
 use crate::{KeyLengths, Mac, Primitive, UnknownAlgorithm};
 
@@ -32,6 +32,9 @@ pub enum Mode {
     Ietf,
     /// A stream with a tag by Poly1305 (RFC 8439).
     Poly1305,
+    /// Counter mode from the tag on, which is a CMAC (RFC 5297). The key has two halves. A nonce
+    /// that is used twice reveals only whether messages are the same.
+    Siv,
     /// A stream cipher with only one form.
     Stream,
     /// For sectors of a storage device, each on its own (IEEE 1619, NIST SP 800-38E): the
@@ -41,7 +44,8 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// The end of the names of its algorithms; empty for primitives with only one form.
+    /// The end of the names of its algorithms; empty for primitives with only one form. The names of
+    /// [`Siv`](Self::Siv) end with the length of keys.
     #[must_use]
     pub const fn suffix(self) -> &'static str {
         match self {
@@ -53,6 +57,7 @@ impl Mode {
             Self::GcmSiv => "-gcm-siv",
             Self::Ietf => "-ietf",
             Self::Poly1305 => "-poly1305",
+            Self::Siv => "-siv",
             Self::Stream => "",
             Self::Xts => "-xts",
         }
@@ -115,6 +120,10 @@ algorithms! {
     AES_128_GCM_SIV: Aes128, GcmSiv;
     /// AES-256 with a tag that survives nonces used twice.
     AES_256_GCM_SIV: Aes256, GcmSiv;
+    /// AES-128 with a tag that survives nonces used twice; the key has 32 bytes.
+    AES_SIV_256: Aes128, Siv;
+    /// AES-256 with a tag that survives nonces used twice; the key has 64 bytes.
+    AES_SIV_512: Aes256, Siv;
     /// AES-128 for sectors; the key has 32 bytes.
     AES_128_XTS: Aes128, Xts;
     /// AES-256 for sectors; the key has 64 bytes.
@@ -274,7 +283,7 @@ impl Algorithm {
         }
         match self.mode {
             Mode::Ietf | Mode::Poly1305 => KeyLengths::one(32),
-            Mode::Xts => KeyLengths::one(2 * self.primitive.key_lengths().longest()),
+            Mode::Siv | Mode::Xts => KeyLengths::one(2 * self.primitive.key_lengths().longest()),
             Mode::Cbc
             | Mode::Ctr
             | Mode::Djb
@@ -294,7 +303,7 @@ impl Algorithm {
         match (self.mode, self.primitive) {
             // The rest of the first counter block counts.
             (Mode::Ctr, _) if self.mac.is_some() => self.primitive.block_size() - 4,
-            (Mode::Cbc | Mode::Ctr | Mode::Xts, _) => self.primitive.block_size(),
+            (Mode::Cbc | Mode::Ctr | Mode::Siv | Mode::Xts, _) => self.primitive.block_size(),
             (Mode::Djb, _) => 8,
             (Mode::Ecb, _) => 0,
             (Mode::Poly1305, Primitive::XChaCha20) => 24,
@@ -311,6 +320,7 @@ impl Algorithm {
             Mode::Gcm => &[gcm::KERNELS, ghash::KERNELS],
             Mode::GcmSiv => &[gcm_siv::KERNELS],
             Mode::Poly1305 => &[chacha20poly1305::KERNELS, poly1305::KERNELS],
+            Mode::Siv => &[siv::KERNELS],
             Mode::Xts => &[xts::KERNELS],
             Mode::Cbc | Mode::Ctr | Mode::Djb | Mode::Ecb | Mode::Ietf | Mode::Stream => &[],
         };
@@ -345,7 +355,7 @@ impl Algorithm {
             Mode::Ctr | Mode::Djb | Mode::Ietf | Mode::Stream => 1,
             // XTS has no padding either: the rest of an incomplete last block is taken from the
             // block before (ciphertext stealing).
-            Mode::Gcm | Mode::GcmSiv | Mode::Poly1305 | Mode::Xts => 1,
+            Mode::Gcm | Mode::GcmSiv | Mode::Poly1305 | Mode::Siv | Mode::Xts => 1,
         }
     }
 
@@ -355,7 +365,13 @@ impl Algorithm {
         match self.mode {
             _ if self.mac.is_some() => false,
             Mode::Ctr | Mode::Djb | Mode::Ietf | Mode::Stream => true,
-            Mode::Cbc | Mode::Ecb | Mode::Gcm | Mode::GcmSiv | Mode::Poly1305 | Mode::Xts => false,
+            Mode::Cbc
+            | Mode::Ecb
+            | Mode::Gcm
+            | Mode::GcmSiv
+            | Mode::Poly1305
+            | Mode::Siv
+            | Mode::Xts => false,
         }
     }
 
@@ -363,7 +379,8 @@ impl Algorithm {
     /// [`hazmat`](crate::hazmat) the others.
     #[must_use]
     pub const fn is_aead(self) -> bool {
-        self.mac.is_some() || matches!(self.mode, Mode::Gcm | Mode::GcmSiv | Mode::Poly1305)
+        self.mac.is_some()
+            || matches!(self.mode, Mode::Gcm | Mode::GcmSiv | Mode::Poly1305 | Mode::Siv)
     }
 
     /// Whether it authenticates and takes messages in pieces, by [`Sealer`](crate::Sealer) and
@@ -371,12 +388,32 @@ impl Algorithm {
     /// of the ciphertext depends on the last of the message.
     #[must_use]
     pub const fn has_pieces(self) -> bool {
-        self.is_aead() && !matches!(self.mode, Mode::GcmSiv)
+        self.is_aead() && !matches!(self.mode, Mode::GcmSiv | Mode::Siv)
     }
 
-    /// Whether the set-up of a key uses little stack. The hashes of a code use more.
+    /// Whether the set-up of a key uses little stack.
     pub(crate) fn sets_keys_shallowly(self, isa: Isa) -> bool {
-        self.mac.is_none() && self.primitive.sets_keys_shallowly(isa)
+        self.shallow_from().is_some_and(|level| isa.has(level))
+    }
+
+    /// The level from which on it does. The hashes of a code use more, and so do the blocks that SIV
+    /// encrypts.
+    pub(crate) const fn shallow_from(self) -> Option<Level> {
+        match self.mode {
+            _ if self.mac.is_some() => None,
+            Mode::Siv => None,
+            _ => self.primitive.shallow_from(),
+        }
+    }
+
+    /// The name that is not made of those of primitive and mode: RFC 5297 counts both halves of the
+    /// key.
+    const fn own_name(self) -> Option<&'static str> {
+        match (self.mode, self.primitive) {
+            (Mode::Siv, Primitive::Aes128) => Some("aes-siv-256"),
+            (Mode::Siv, _) => Some("aes-siv-512"),
+            _ => None,
+        }
     }
 
     /// Whether nobody may know a nonce before the message is written, so that it has to be random:
@@ -396,6 +433,9 @@ impl Algorithm {
 
 impl fmt::Display for Algorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(name) = self.own_name() {
+            return f.write_str(name);
+        }
         let mac = self.mac.map_or("", Mac::suffix);
         write!(f, "{}{}{mac}", self.primitive.name(), self.mode.suffix())
     }
@@ -412,6 +452,9 @@ impl FromStr for Algorithm {
 
     fn from_str(name: &str) -> Result<Self, UnknownAlgorithm> {
         let is_named = |row: &Self| {
+            if let Some(own) = row.own_name() {
+                return own == name;
+            }
             let rest = name.strip_prefix(row.primitive.name());
             let rest = rest.and_then(|rest| rest.strip_prefix(row.mode.suffix()));
             rest == Some(row.mac.map_or("", Mac::suffix))
@@ -462,6 +505,9 @@ mod tests {
             "aes-128-cbc-hmac-sha256",
             "aes-128-ecb+hmac-sha256",
             "aes-128-gcm+hmac-sha256",
+            "aes-128-siv",
+            "aes-siv",
+            "aes-siv-128",
         ];
         for name in unknown {
             assert_eq!(name.parse::<Algorithm>(), Err(UnknownAlgorithm), "{name}");

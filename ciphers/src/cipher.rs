@@ -29,12 +29,13 @@ use self::methods::{methods, pieces};
 pub use self::opener::Opener;
 pub use self::sealer::Sealer;
 pub use self::typed::{
-    Aes128Gcm, Aes128GcmSiv, Aes192Gcm, Aes256Gcm, Aes256GcmSiv, ChaCha20Poly1305,
-    XChaCha20Poly1305,
+    Aes128Gcm, Aes128GcmSiv, Aes192Gcm, Aes256Gcm, Aes256GcmSiv, AesSiv256, AesSiv512,
+    ChaCha20Poly1305, XChaCha20Poly1305,
 };
 use crate::{Algorithm, Buffers, Error, KeyError, Nonce, NonceSequence};
 
-/// One keyed cipher with authentication: AES-GCM (NIST SP 800-38D), AES-GCM-SIV (RFC 8452),
+/// One keyed cipher with authentication: AES-GCM (NIST SP 800-38D), AES-GCM-SIV (RFC 8452), AES-SIV
+/// (RFC 5297),
 /// ChaCha20-Poly1305 (RFC 8439) or XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha).
 ///
 /// The algorithm is chosen when the program runs. Where it is known before, types with one algorithm,
@@ -45,7 +46,7 @@ use crate::{Algorithm, Buffers, Error, KeyError, Nonce, NonceSequence};
 /// Associated data, such as the header of a packet, is authenticated but not encrypted.
 ///
 /// **Never use a nonce twice under one key**: an attacker could then read both messages and forge
-/// others. Only AES-GCM-SIV survives it: then an attacker sees whether two messages under the nonce,
+/// others. Only AES-GCM-SIV and AES-SIV survive it: then an attacker sees whether two messages under the nonce,
 /// with their associated data, are the same, and nothing else. [`Nonces`](crate::Nonces) and [`RandomNonces`](crate::RandomNonces) make nonces that do
 /// not repeat. [`seal_next`](Self::seal_next) takes its nonces from them:
 ///
@@ -82,8 +83,13 @@ use crate::{Algorithm, Buffers, Error, KeyError, Nonce, NonceSequence};
 ///
 /// One message has at most 2^36 - 32 bytes with GCM, 2^38 - 64 bytes with Poly1305, and 2^36 - 16
 /// bytes with CTR and a code. With GCM, associated data has at most 2^61 - 1 bytes. With AES-GCM-SIV,
-/// messages and associated data have at most 2^36 bytes each, and there are no messages in pieces:
-/// the first byte of the ciphertext depends on the last of the message.
+/// messages and associated data have at most 2^36 bytes each. AES-GCM-SIV and AES-SIV have no messages
+/// in pieces: the first byte of the ciphertext depends on the last of the message.
+///
+/// With AES-SIV, nonces have 16 bytes or any other number from 1 on. The strings of the RFC are the
+/// associated data, even if they are empty, and the nonce. The tag is the synthetic vector, V. **The RFC
+/// writes it before the ciphertext; here it is the tag, behind the message.** Without a nonce, and in the
+/// order of the RFC: [`DeterministicAesSiv`](crate::DeterministicAesSiv).
 ///
 /// AES in CBC or CTR with an HMAC behind it is encrypt-then-MAC (RFC 7518, section 5.2): the key is
 /// that of the code, then that of the cipher; the code is of the associated data, the nonce, the
@@ -239,7 +245,8 @@ impl Cipher {
     /// ciphertext and associated data together have at most 2^10 bytes, and at most 2^11 such
     /// messages may be opened under one key. With tags of 8 bytes the limits are 2^21 bytes and
     /// 2^17 messages. Forged messages count, because each accepted forgery helps to find others.
-    /// **The caller has to count them.** Poly1305 and AES-GCM-SIV have tags of 16 bytes only. With an HMAC, tags have
+    /// **The caller has to count them.** Poly1305, AES-GCM-SIV and AES-SIV have
+    /// tags of 16 bytes only. With an HMAC, tags have
     /// 12 to 20 bytes (SHA-1), 16 to 32 (SHA-256) or 24 to 48 (SHA-384).
     ///
     /// # Errors

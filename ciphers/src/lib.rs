@@ -26,6 +26,7 @@ extern crate alloc;
 mod algorithm;
 mod buffers;
 mod cipher;
+mod deterministic;
 mod error;
 pub mod hazmat;
 mod hmac;
@@ -44,9 +45,10 @@ pub mod rustcrypto;
 pub use algorithm::{Algorithm, Mode};
 pub use buffers::Buffers;
 pub use cipher::{
-    AeadCipher, Aes128Gcm, Aes128GcmSiv, Aes192Gcm, Aes256Gcm, Aes256GcmSiv, ChaCha20Poly1305,
-    Cipher, Opener, Sealer, XChaCha20Poly1305, lanes,
+    AeadCipher, Aes128Gcm, Aes128GcmSiv, Aes192Gcm, Aes256Gcm, Aes256GcmSiv, AesSiv256, AesSiv512,
+    ChaCha20Poly1305, Cipher, Opener, Sealer, XChaCha20Poly1305, lanes,
 };
+pub use deterministic::{DeterministicAesSiv, ValueToOpen, ValueToSeal};
 pub use error::{Error, UnknownAlgorithm};
 pub use inout::InOutBuf;
 pub use key_error::KeyError;

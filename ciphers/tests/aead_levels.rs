@@ -4,8 +4,8 @@
 
 use std::thread;
 
-use lanecrypt_ciphers::{Algorithm, Cipher, Error, InOutBuf, Isa, Level, Mode};
-use lanecrypt_testing::aeads::{aeads, in_pieces, tag_lengths, whole};
+use lanecrypt_ciphers::{Algorithm, Cipher, Error, InOutBuf, Isa, Level};
+use lanecrypt_testing::aeads::{aeads, any_nonce, in_pieces, tag_lengths, whole};
 use lanecrypt_testing::levels;
 use lanecrypt_testing::numbers::Numbers;
 
@@ -38,8 +38,8 @@ struct Case {
 
 impl Case {
     fn new(algorithm: Algorithm, text: usize, aad: usize, numbers: &mut Numbers) -> Self {
-        let gcm = algorithm.mode() == Mode::Gcm;
-        let other = |bytes: usize| gcm && bytes.is_multiple_of(7);
+        let any = any_nonce(algorithm);
+        let other = |bytes: usize| any && bytes.is_multiple_of(7);
         let nonce = if other(text) { 1 + numbers.below(70) } else { algorithm.nonce_length() };
         // Tags of 4 bytes are for short messages only.
         let mut tags = tag_lengths(algorithm);

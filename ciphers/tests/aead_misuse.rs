@@ -3,7 +3,7 @@
 mod refusals;
 
 use lanecrypt_ciphers::{Algorithm, Cipher, Error, Isa, Mode};
-use lanecrypt_testing::aeads::{tag_lengths, whole};
+use lanecrypt_testing::aeads::{any_nonce, tag_lengths, whole};
 use refusals::Refusals;
 
 /// What no refused call may write over.
@@ -112,7 +112,7 @@ fn wrong_tag_lengths(refusals: &mut Refusals, algorithm: Algorithm) {
 fn wrong_nonces(refusals: &mut Refusals, cipher: &Cipher) {
     let (error, tag) = (Error::NonceLength, cipher.tag_length());
     let wrong: &[usize] = match cipher.algorithm() {
-        algorithm if algorithm.mode() == Mode::Gcm => &[0],
+        algorithm if any_nonce(algorithm) => &[0],
         Algorithm::XCHACHA20_POLY1305 => &[0, 8, 12, 23, 25],
         algorithm if algorithm.mode() == Mode::Cbc => &[0, 12, 15, 17, 24],
         _ => &[0, 8, 11, 13, 24],

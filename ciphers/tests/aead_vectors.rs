@@ -78,6 +78,8 @@ const OWN: &[(&str, &str, usize, usize)] = &[
     ("aes-128-gcm-siv", "generated/siv", 90, 30),
     ("aes-256-gcm-siv", "rfc/rfc-8452-c", 4, 0),
     ("aes-256-gcm-siv", "generated/siv", 90, 30),
+    ("aes-siv-256", "generated/siv", 45, 15),
+    ("aes-siv-512", "generated/siv", 45, 15),
     ("chacha20-poly1305", "rfc/rfc-8439-2.8 and others", 66, 0),
     ("chacha20-poly1305", "rfc/rfc-8439-a.5 and others", 4, 1),
     ("chacha20-poly1305", "generated/aead_mac", 18, 18),

@@ -5,8 +5,8 @@ use core::ptr;
 
 use lanecrypt_ciphers::hazmat::burn_stack;
 use lanecrypt_ciphers::{
-    Aes128Gcm, Aes128GcmSiv, Aes192Gcm, Aes256Gcm, Aes256GcmSiv, Algorithm, ChaCha20Poly1305,
-    Cipher, Isa, Level, Mode, XChaCha20Poly1305,
+    Aes128Gcm, Aes128GcmSiv, Aes192Gcm, Aes256Gcm, Aes256GcmSiv, AesSiv256, AesSiv512, Algorithm,
+    ChaCha20Poly1305, Cipher, Isa, Level, Mode, XChaCha20Poly1305,
 };
 use lanecrypt_testing::aeads::whole;
 
@@ -72,6 +72,8 @@ fn around_typed(algorithm: Algorithm) -> Option<[Vec<u8>; 2]> {
         Algorithm::AES_256_GCM => around!(Aes256Gcm),
         Algorithm::AES_128_GCM_SIV => around!(Aes128GcmSiv),
         Algorithm::AES_256_GCM_SIV => around!(Aes256GcmSiv),
+        Algorithm::AES_SIV_256 => around!(AesSiv256),
+        Algorithm::AES_SIV_512 => around!(AesSiv512),
         Algorithm::CHACHA20_POLY1305 => around!(ChaCha20Poly1305),
         Algorithm::XCHACHA20_POLY1305 => around!(XChaCha20Poly1305),
         _ => return None,

@@ -12,6 +12,11 @@ pub fn in_pieces() -> impl Iterator<Item = Algorithm> {
     aeads().filter(|row| row.has_pieces())
 }
 
+/// Whether nonces may have any length but zero.
+pub fn any_nonce(algorithm: Algorithm) -> bool {
+    matches!(algorithm.mode(), Mode::Gcm | Mode::Siv)
+}
+
 /// Every length in bytes of the tags of an algorithm, the usual one first.
 pub fn tag_lengths(algorithm: Algorithm) -> Vec<usize> {
     let (usual, others) = match (algorithm.mac(), algorithm.mode()) {

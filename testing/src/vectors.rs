@@ -1,5 +1,6 @@
 //! Test vectors: JSON lines, parsed once, with their origin.
 
+pub mod deterministic;
 pub mod tagged;
 pub mod whole;
 

@@ -5,6 +5,7 @@ pub(super) use lanecrypt_kernels as kernels;
 use lanecrypt_kernels::chacha20poly1305::{ChaCha20Poly1305, XChaCha20Poly1305};
 use lanecrypt_kernels::gcm::AesGcm;
 use lanecrypt_kernels::gcm_siv::AesGcmSiv;
+use lanecrypt_kernels::siv::AesSiv;
 use lanecrypt_kernels::{Aead, Isa, Siv};
 
 pub(super) use super::chained::Chained;
@@ -25,6 +26,8 @@ macro_rules! sealing_ciphers {
             [Aes256 Gcm] Aes256Gcm: kernels::gcm::AesGcm<256>;
             [Aes128 GcmSiv] Aes128GcmSiv: kernels::gcm_siv::AesGcmSiv<128>;
             [Aes256 GcmSiv] Aes256GcmSiv: kernels::gcm_siv::AesGcmSiv<256>;
+            [Aes128 Siv] AesSiv256: kernels::siv::AesSiv<128>;
+            [Aes256 Siv] AesSiv512: kernels::siv::AesSiv<256>;
             [ChaCha20 Poly1305] ChaCha20Poly1305: kernels::chacha20poly1305::ChaCha20Poly1305;
             [XChaCha20 Poly1305] XChaCha20Poly1305: kernels::chacha20poly1305::XChaCha20Poly1305;
             [Aes128 Cbc] Aes128CbcHmac: Chained<kernels::aes::Aes<128>>;
@@ -301,6 +304,8 @@ macro_rules! no_pieces {
 
 siv!(AesGcmSiv<128>, 16, 12, AES_128_GCM_SIV);
 siv!(AesGcmSiv<256>, 32, 12, AES_256_GCM_SIV);
+siv!(AesSiv<128>, 32, 16, AES_SIV_256);
+siv!(AesSiv<256>, 64, 16, AES_SIV_512);
 
 /// What a kernel does with a nonce that does not have the usual length: it refuses, unless it says
 /// otherwise.
@@ -337,6 +342,44 @@ impl OtherNonces for ChaCha20Poly1305 {}
 impl OtherNonces for XChaCha20Poly1305 {}
 impl OtherNonces for AesGcmSiv<128> {}
 impl OtherNonces for AesGcmSiv<256> {}
+
+/// SIV hashes nonces of all lengths alike.
+macro_rules! hashes_strings {
+    ($kernel:ty) => {
+        impl OtherNonces for $kernel {
+            #[cold]
+            #[inline(never)]
+            fn seal_under_other(
+                &self,
+                nonce: &[u8],
+                aad: &[u8],
+                data: InOutBuf<'_, '_, u8>,
+                tag: &mut [u8],
+            ) -> Result<(), Error> {
+                Limits::admit_nonce(nonce.len() as u64)?;
+                tag::put(&self.seal_after(self.strings(), &[aad, nonce], data), tag);
+                Ok(())
+            }
+
+            #[cold]
+            #[inline(never)]
+            fn open_under_other(
+                &self,
+                nonce: &[u8],
+                aad: &[u8],
+                data: InOutBuf<'_, '_, u8>,
+                tag: &[u8],
+            ) -> Result<(), Error> {
+                Limits::admit_nonce(nonce.len() as u64)?;
+                let came = tag.try_into().map_err(|_| Error::TagLength)?;
+                tag::compare(&self.open_after(self.strings(), &[aad, nonce], came, data), tag)
+            }
+        }
+    };
+}
+
+hashes_strings!(AesSiv<128>);
+hashes_strings!(AesSiv<256>);
 
 /// GCM hashes nonces of other lengths to a counter block.
 macro_rules! hashes_nonces {

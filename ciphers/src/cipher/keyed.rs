@@ -126,7 +126,7 @@ pub(super) trait Fixed: Kernel {
     /// Whether the set-up of a key uses little stack.
     #[inline]
     fn is_set_shallowly(isa: Isa) -> bool {
-        const { Self::ALGORITHM.primitive().shallow_from() }.is_some_and(|level| isa.has(level))
+        const { Self::ALGORITHM.shallow_from() }.is_some_and(|level| isa.has(level))
     }
 }
 

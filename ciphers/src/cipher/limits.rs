@@ -52,6 +52,7 @@ impl Limits {
                 let longest = AesGcmSiv::<128>::LONGEST;
                 Self { aad: longest, data: longest, packet }
             }
+            Mode::Siv => Self { aad: u64::MAX, data: u64::MAX, packet },
             // RFC 8439, section 2.8: any number of bytes that 64 bits can count.
             _ => Self { aad: u64::MAX, data: ChaCha20Poly1305::LONGEST, packet },
         })
@@ -69,7 +70,7 @@ impl Limits {
         Ok(())
     }
 
-    /// Checks the length of a nonce of GCM.
+    /// Checks the length of a nonce of GCM, or of SIV, whose lengths have no end.
     pub(super) fn admit_nonce(length: u64) -> Result<(), Error> {
         if (1..=GCM_HASHED).contains(&length) { Ok(()) } else { Err(Error::NonceLength) }
     }

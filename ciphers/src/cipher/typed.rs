@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use lanecrypt_kernels::{Isa, chacha20poly1305, gcm, gcm_siv, wipe};
+use lanecrypt_kernels::{Isa, chacha20poly1305, gcm, gcm_siv, siv, wipe};
 use zeroize::ZeroizeOnDrop;
 
 use super::attached::Attached;
@@ -180,6 +180,22 @@ typed!(
     /// has no messages in pieces.
     Aes256GcmSiv, gcm_siv::AesGcmSiv<256>, AES_256_GCM_SIV, key 32,
     "Aes256GcmSiv::new(&[7; 32])", "[0; 12]"
+);
+typed!(
+    /// AES-SIV with keys of 256 bits, two of AES-128, and nonces of 128 bits (RFC 5297). If a nonce is
+    /// used twice, an attacker sees whether messages under it, with their associated data, are the
+    /// same, and nothing else. It has no messages in pieces. The tag is the synthetic vector, which
+    /// the RFC writes before the ciphertext; here it stands behind it, as with all other ciphers.
+    AesSiv256, siv::AesSiv<128>, AES_SIV_256, key 32,
+    "AesSiv256::new(&[7; 32])", "[0; 16]"
+);
+typed!(
+    /// AES-SIV with keys of 512 bits, two of AES-256, and nonces of 128 bits (RFC 5297). If a nonce is
+    /// used twice, an attacker sees whether messages under it, with their associated data, are the
+    /// same, and nothing else. It has no messages in pieces. The tag is the synthetic vector, which
+    /// the RFC writes before the ciphertext; here it stands behind it, as with all other ciphers.
+    AesSiv512, siv::AesSiv<256>, AES_SIV_512, key 64,
+    "AesSiv512::new(&[7; 64])", "[0; 16]"
 );
 typed!(
     /// ChaCha20-Poly1305 with nonces of 96 bits (RFC 8439).

@@ -12,7 +12,7 @@ use super::refusal::Refusal;
 use super::request::{decode, encode};
 
 /// The files of test vectors: JSON lines. The first line names the source.
-const FILES: [&str; 14] = [
+const FILES: [&str; 15] = [
     include_str!("../../vectors/aes.jsonl"),
     include_str!("../../vectors/arc4.jsonl"),
     include_str!("../../vectors/chacha.jsonl"),
@@ -26,6 +26,7 @@ const FILES: [&str; 14] = [
     include_str!("../../vectors/poly1305.jsonl"),
     include_str!("../../vectors/salsa.jsonl"),
     include_str!("../../vectors/serpent.jsonl"),
+    include_str!("../../vectors/siv.jsonl"),
     include_str!("../../vectors/xts.jsonl"),
 ];
 

@@ -28,6 +28,7 @@ pub fn own() -> Vec<Vector> {
         ("chained.jsonl", include_str!("../../../vectors/chained.jsonl")),
         ("gcm.jsonl", include_str!("../../../vectors/gcm.jsonl")),
         ("gcm_siv.jsonl", include_str!("../../../vectors/gcm_siv.jsonl")),
+        ("siv.jsonl", include_str!("../../../vectors/siv.jsonl")),
     ];
     files.iter().flat_map(|(name, text)| json_lines(name, text)).collect()
 }
