@@ -177,6 +177,8 @@ pub fn lengths(algorithm: &str) -> Option<(usize, usize)> {
         "des-cbc" => Some((8, 8)),
         "3des-cbc" => Some((24, 8)),
         "aes-128-gcm" => Some((16, 12)),
+        "aes-siv-256" => Some((32, 16)),
+        "aes-siv-512" => Some((64, 16)),
         "aes-128-cbc+hmac-sha256" => Some((48, 16)),
         "aes-256-gcm" | "chacha20-poly1305" => Some((32, 12)),
         "xchacha20-poly1305" => Some((32, 24)),

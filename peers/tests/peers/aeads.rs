@@ -8,10 +8,12 @@ use lanecrypt_peers::{
     Aead, Availability, Direction, Packet, Peer, PeerLibraries, Run, aeads, lengths,
 };
 
-const ALGORITHMS: [&str; 5] = [
+const ALGORITHMS: [&str; 7] = [
     "aes-128-cbc+hmac-sha256",
     "aes-128-gcm",
     "aes-256-gcm",
+    "aes-siv-256",
+    "aes-siv-512",
     "chacha20-poly1305",
     "xchacha20-poly1305",
 ];

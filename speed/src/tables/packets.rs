@@ -101,12 +101,14 @@ const fn subject(algorithm: Algorithm, more: &'static [usize]) -> Subject {
 }
 
 /// Algorithms with authentication.
-const AEADS: [Subject; 5] = [
+const AEADS: [Subject; 7] = [
     subject(Algorithm::AES_128_GCM, &[]),
     Subject { batches: false, ..subject(Algorithm::AES_256_GCM, &[]) },
     subject(Algorithm::CHACHA20_POLY1305, &[16]),
     subject(Algorithm::AES_128_CBC_HMAC_SHA256, &[]),
     Subject { from: Depth::Full, batches: false, ..subject(Algorithm::XCHACHA20_POLY1305, &[]) },
+    Subject { from: Depth::Full, batches: false, ..subject(Algorithm::AES_SIV_256, &[]) },
+    Subject { from: Depth::Full, batches: false, ..subject(Algorithm::AES_SIV_512, &[]) },
 ];
 /// Algorithms without authentication.
 const RAW: [Subject; 6] = [
