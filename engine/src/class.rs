@@ -5,34 +5,41 @@ use lanecrypt_ciphers::Algorithm;
 use crate::Operation;
 
 /// One algorithm and one operation, served by this processor. Requests of one class can run in
-/// lanes together. It is one byte, so that carrying and comparing it costs nothing.
+/// lanes together. It is one small number, so that carrying and comparing it costs nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Class(u8);
+pub(crate) struct Class(u16);
 
 impl Class {
     /// The number of possible values.
-    pub(crate) const COUNT: usize = 256;
+    pub(crate) const COUNT: usize = Self::LAST as usize + 1;
+    const LAST: u16 = 511;
     /// The class of sessions that other drivers serve.
-    pub(crate) const ELSEWHERE: Self = Self(62 << 2);
+    pub(crate) const ELSEWHERE: Self = Self(126 << 2);
     /// The class of sessions with an RSA key, whoever serves them. With the operations of ciphers it
     /// is one of messages that this processor refuses.
     #[cfg(feature = "rsa")]
-    pub(crate) const RSA: Self = Self(61 << 2);
+    pub(crate) const RSA: Self = Self(125 << 2);
 
     /// The class of a session of this algorithm, before the operation is known.
     pub(crate) fn of(algorithm: Algorithm) -> Self {
-        const { assert!(Algorithm::ALL.len() < Self::ELSEWHERE.0 as usize >> 2) };
+        const { assert!(Algorithm::ALL.len() < 125) };
         let at = Algorithm::ALL.iter().position(|&row| row == algorithm);
-        let at = at.and_then(|at| u8::try_from(at).ok());
-        Self(at.expect("every algorithm stands in the table, which is shorter than 62 rows") << 2)
+        let at = at.and_then(|at| u16::try_from(at).ok());
+        Self(at.expect("every algorithm stands in the table, which is shorter than 125 rows") << 2)
     }
 
     /// The class with this operation. Signatures to make are one class for all sessions, and so are
     /// those to check.
     #[inline]
     pub(crate) const fn with(self, operation: Operation) -> Self {
-        // The operations of signatures have the bits of all other classes.
-        Self(self.0 | operation as u8)
+        Self(self.0 | Self::bits(operation))
+    }
+
+    /// The operations of signatures have the bits of all classes, so that the class no longer matters:
+    /// their numbers are negative, and extended by their sign.
+    #[inline]
+    const fn bits(operation: Operation) -> u16 {
+        (operation as u8).cast_signed() as u16 & Self::LAST
     }
 
     /// Whether this processor serves its requests.
@@ -50,7 +57,7 @@ impl Class {
     /// Whether its requests are signatures, to make or to check. The session says who serves them.
     #[inline]
     pub(crate) const fn is_signature(self) -> bool {
-        self.0 >= Operation::Sign as u8
+        self.0 >= Self::bits(Operation::Sign)
     }
 
     #[inline]

@@ -134,7 +134,7 @@ impl Balanced {
     }
 }
 
-const _: () = assert!(Operation::OF_CIPHERS.len() * 64 <= Class::COUNT);
+const _: () = assert!(Operation::OF_CIPHERS.len() * 128 <= Class::COUNT);
 
 #[cfg(test)]
 mod tests {
