@@ -71,7 +71,7 @@ impl Scratch {
     }
 }
 
-/// The associated data of each cell of a block.
+/// The associated data of each cell of a block; empty if there is none.
 #[derive(Clone, Copy)]
 pub(crate) enum OfBlock<'s> {
     Same(&'s [u8]),
@@ -89,5 +89,11 @@ impl<'s> OfBlock<'s> {
                 &bytes[from..ends[index]]
             }
         }
+    }
+
+    /// The same as a string, where no string is not an empty one.
+    #[inline(always)]
+    pub(crate) fn string(self, index: usize) -> Option<&'s [u8]> {
+        Some(self.cell(index)).filter(|string| !string.is_empty())
     }
 }

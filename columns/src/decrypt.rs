@@ -1,13 +1,16 @@
 //! Cells to values.
 
-use lanecrypt_engine::{Data, Room};
+use lanecrypt_engine::{Data, Room, Session};
 use zeroize::Zeroize;
 
 use crate::associated::{Associated, OfBlock, Scratch};
 use crate::blocks::{BLOCK, Cells, Piece, blocks, pieces, share};
+use crate::key::Cipher;
 use crate::layout::{NONCE, TAG};
 use crate::plan::Plan;
-use crate::{CellError, Column, ColumnKey, Error, OnError, Options, OwnedColumn, validity};
+use crate::{
+    CellError, Column, ColumnKey, Error, OnError, Options, OwnedColumn, deterministic, validity,
+};
 
 pub(crate) fn decrypt(
     key: &ColumnKey,
@@ -16,7 +19,7 @@ pub(crate) fn decrypt(
 ) -> Result<OwnedColumn, Error> {
     let rows = cells.len();
     let associated = Associated::new(options, rows)?;
-    let overhead = key.layout.overhead();
+    let overhead = key.layout().overhead();
     let plan = Plan::new(cells, |length| length.saturating_sub(overhead))?;
     let (mut validity, mut nulls) = match cells.validity.map(|validity| validity.to_owned(rows)) {
         Some((bits, nulls)) if nulls > 0 => (Some(bits), nulls),
@@ -43,7 +46,8 @@ fn decrypt_piece(
     null: usize,
     piece: Piece<'_>,
 ) -> Result<Vec<usize>, Error> {
-    let mut room = key.engine.room(BLOCK);
+    let lengths = Lengths { overhead: key.layout().overhead(), null };
+    let mut room = key.cipher.room();
     let mut scratch = Scratch::new();
     let mut cells = [None; BLOCK];
     let mut reasons = [None; BLOCK];
@@ -55,14 +59,22 @@ fn decrypt_piece(
         reasons.fill(None);
         column.read(rows.clone(), cells)?;
         let aad = associated.of(rows.clone(), cells, &mut scratch)?;
-        let bytes = cells.iter().map(|cell| plain_length(*cell, null)).sum();
+        let bytes = cells.iter().map(|cell| lengths.plain(*cell)).sum();
         let Some(out) = rest.split_off_mut(..bytes) else {
             // The lengths have changed since the plan was made.
             return Err(Error::Buffers { row: rows.start });
         };
-        decrypt_block(key, &mut room, cells, aad, null, out, reasons);
+        match (&key.cipher, &mut room) {
+            (Cipher::Nonces { session, .. }, Some(room)) => {
+                with_nonces(session, room, cells, aad, lengths, out, reasons);
+            }
+            (Cipher::Deterministic(cipher), _) => {
+                deterministic::decrypt(cipher, cells, aad, lengths, out, reasons);
+            }
+            (Cipher::Nonces { .. }, None) => {}
+        }
         if options.text {
-            check_text(cells, null, out, reasons);
+            check_text(cells, lengths, out, reasons);
         }
         for (row, reason) in rows.zip(&*reasons) {
             match *reason {
@@ -77,56 +89,64 @@ fn decrypt_piece(
     Ok(failed)
 }
 
-/// The bytes of the value of a cell, or those that a NULL takes. A cell that is too short has none.
-fn plain_length(cell: Option<&[u8]>, null: usize) -> usize {
-    cell.map_or(null, |cell| cell.len().saturating_sub(NONCE + TAG))
+/// What decides how long values are.
+#[derive(Clone, Copy)]
+pub(crate) struct Lengths {
+    /// By how much a cell is longer than its value.
+    overhead: usize,
+    /// The bytes that a NULL takes.
+    null: usize,
 }
 
-/// Decrypts the cells of a block, and says why, where it could not.
-fn decrypt_block(
-    key: &ColumnKey,
+impl Lengths {
+    /// The bytes of the value of a cell, or those that a NULL takes. A cell that is too short has none.
+    pub(crate) fn plain(self, cell: Option<&[u8]>) -> usize {
+        cell.map_or(self.null, |cell| cell.len().saturating_sub(self.overhead))
+    }
+}
+
+/// Decrypts the cells of a block, which have a nonce each, and says why, where it could not.
+fn with_nonces(
+    session: &Session,
     room: &mut Room,
     cells: &Cells<'_>,
     aad: OfBlock<'_>,
-    null: usize,
+    lengths: Lengths,
     mut out: &mut [u8],
     reasons: &mut [Option<CellError>],
 ) {
     let mut batch = room.batch();
     for (index, cell) in cells.iter().enumerate() {
-        let Some(data) = out.split_off_mut(..plain_length(*cell, null)) else { break };
+        let Some(data) = out.split_off_mut(..lengths.plain(*cell)) else { break };
         let Some(cell) = cell else { continue };
         if cell.len() < NONCE + TAG {
             continue;
         }
         let (nonce, sealed) = cell.split_at(NONCE);
         let (from, tag) = sealed.split_at(data.len());
-        batch.open_detached(&key.session, nonce, aad.cell(index), Data::from((from, data)), tag);
+        batch.open_detached(session, nonce, aad.cell(index), Data::from((from, data)), tag);
     }
     let is_good = batch.finish().is_ok();
     let mut outcomes = room.outcomes();
     for (cell, reason) in cells.iter().zip(reasons) {
-        match cell {
-            None => {}
-            Some(cell) if cell.len() < NONCE + TAG => *reason = Some(CellError::Authentication),
-            Some(_) if is_good => {}
-            Some(_) => {
-                *reason =
-                    (outcomes.next() != Some(Some(Ok(())))).then_some(CellError::Authentication);
-            }
-        }
+        let failed = match cell {
+            None => false,
+            Some(cell) if cell.len() < NONCE + TAG => true,
+            Some(_) => !is_good && outcomes.next() != Some(Some(Ok(()))),
+        };
+        *reason = failed.then_some(CellError::Authentication);
     }
 }
 
 /// Refuses values that are not UTF-8, and wipes them.
 fn check_text(
     cells: &Cells<'_>,
-    null: usize,
+    lengths: Lengths,
     mut out: &mut [u8],
     reasons: &mut [Option<CellError>],
 ) {
     for (cell, reason) in cells.iter().zip(reasons) {
-        let Some(value) = out.split_off_mut(..plain_length(*cell, null)) else { break };
+        let Some(value) = out.split_off_mut(..lengths.plain(*cell)) else { break };
         if cell.is_some() && reason.is_none() && str::from_utf8(value).is_err() {
             *reason = Some(CellError::NotText);
             value.zeroize();

@@ -1,12 +1,13 @@
 //! Values to cells.
 
-use lanecrypt_engine::{Data, Room};
+use lanecrypt_engine::{Data, Room, Session};
 
 use crate::associated::{Associated, OfBlock, Scratch};
 use crate::blocks::{BLOCK, Cells, Piece, blocks, pieces, share};
+use crate::key::Cipher;
 use crate::layout::{NONCE, TAG};
 use crate::plan::Plan;
-use crate::{CellError, Column, ColumnKey, Error, Options, OwnedColumn};
+use crate::{CellError, Column, ColumnKey, Error, Options, OwnedColumn, deterministic};
 
 pub(crate) fn encrypt(
     key: &ColumnKey,
@@ -15,7 +16,7 @@ pub(crate) fn encrypt(
 ) -> Result<OwnedColumn, Error> {
     let rows = values.len();
     let associated = Associated::new(options, rows)?;
-    let overhead = key.layout.overhead();
+    let overhead = key.layout().overhead();
     let plan = Plan::new(values, |length| length.saturating_add(overhead))?;
     let (validity, nulls) = match values.validity.map(|validity| validity.to_owned(rows)) {
         Some((bits, nulls)) if nulls > 0 => (Some(bits), nulls),
@@ -36,52 +37,65 @@ fn encrypt_piece(
     null: usize,
     piece: Piece<'_>,
 ) -> Result<(), Error> {
-    let mut room = key.engine.room(BLOCK);
+    let mut room = key.cipher.room();
     let mut scratch = Scratch::new();
     let mut values = [None; BLOCK];
     let mut rest = piece.out;
+    let overhead = key.layout().overhead();
     for rows in blocks(piece.rows) {
         let values = &mut values[..rows.len()];
         column.read(rows.clone(), values)?;
         let aad = associated.of(rows.clone(), values, &mut scratch)?;
-        encrypt_block(key, &mut room, rows.start, values, aad, null, &mut rest)?;
+        let bytes = |value: &Option<&[u8]>| value.map_or(null, |value| value.len() + overhead);
+        let Some(out) = rest.split_off_mut(..values.iter().map(bytes).sum()) else {
+            // The lengths have changed since the plan was made.
+            return Err(Error::Buffers { row: rows.start });
+        };
+        let refused = match (&key.cipher, &mut room) {
+            (Cipher::Nonces { session, .. }, Some(room)) => {
+                with_nonces(session, room, values, aad, null, out)?
+            }
+            (Cipher::Deterministic(cipher), _) => {
+                deterministic::encrypt(cipher, values, aad, null, out)
+            }
+            (Cipher::Nonces { .. }, None) => None,
+        };
+        if let Some(index) = refused {
+            return Err(Error::Cell { row: rows.start + index, reason: CellError::ValueLength });
+        }
     }
     Ok(())
 }
 
-/// Encrypts the values of a block, whose first row is `first`, to the front of `rest`, which is then
-/// what is left of it.
-fn encrypt_block(
-    key: &ColumnKey,
+/// Encrypts the values of a block, each with a nonce of its own, and returns the index of the first
+/// one that was refused.
+fn with_nonces(
+    session: &Session,
     room: &mut Room,
-    first: usize,
     values: &Cells<'_>,
     aad: OfBlock<'_>,
     null: usize,
-    rest: &mut &mut [u8],
-) -> Result<(), Error> {
+    mut out: &mut [u8],
+) -> Result<Option<usize>, Error> {
     let mut nonces = [[0; NONCE]; BLOCK];
     let nonces = &mut nonces[..values.len()];
     lanecrypt_random::try_fill(nonces.as_flattened_mut()).map_err(|_| Error::Entropy)?;
     let mut batch = room.batch();
     for (index, (value, nonce)) in values.iter().zip(nonces).enumerate() {
-        let bytes = value.map_or(null, |value| NONCE + value.len() + TAG);
-        let Some(cell) = rest.split_off_mut(..bytes) else {
-            // The lengths have changed since the plan was made.
-            return Err(Error::Buffers { row: first + index });
+        let Some(value) = value else {
+            out.split_off_mut(..null);
+            continue;
         };
-        let Some(value) = value else { continue };
+        let Some(cell) = out.split_off_mut(..NONCE + value.len() + TAG) else { break };
         let (front, sealed) = cell.split_at_mut(NONCE);
         let (data, tag) = sealed.split_at_mut(value.len());
         front.copy_from_slice(nonce);
-        batch.seal_detached(&key.session, nonce, aad.cell(index), Data::from((*value, data)), tag);
+        batch.seal_detached(session, nonce, aad.cell(index), Data::from((*value, data)), tag);
     }
-    if batch.finish().is_err() {
-        let refused = room.outcomes().position(|outcome| outcome != Some(Ok(())));
-        let served = values.iter().enumerate().filter(|(_, value)| value.is_some());
-        let index = refused.and_then(|at| served.map(|(index, _)| index).nth(at));
-        let row = first + index.unwrap_or(0);
-        return Err(Error::Cell { row, reason: CellError::ValueLength });
+    if batch.finish().is_ok() {
+        return Ok(None);
     }
-    Ok(())
+    let refused = room.outcomes().position(|outcome| outcome != Some(Ok(()))).unwrap_or(0);
+    let mut served = values.iter().enumerate().filter(|(_, value)| value.is_some());
+    Ok(served.nth(refused).map(|(index, _)| index))
 }

@@ -3,8 +3,11 @@
 use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use lanecrypt_engine::{Engine, Session};
+use lanecrypt_ciphers::DeterministicAesSiv;
+use lanecrypt_ciphers::hazmat::burn_stack;
+use lanecrypt_engine::{Engine, Room, Session};
 
+use crate::blocks::BLOCK;
 use crate::{Column, Error, Layout, Options, OwnedColumn, decrypt, encrypt};
 
 /// An expanded key, for any number of columns and threads. It is wiped on drop.
@@ -13,13 +16,31 @@ use crate::{Column, Error, Layout, Options, OwnedColumn, decrypt, encrypt};
 /// and which cells are authentic. Decrypted values are in ordinary memory, which is the caller's, and
 /// nobody wipes it.
 pub struct ColumnKey {
-    pub(crate) layout: Layout,
-    /// In a place of its own, because its table of costs is large.
-    pub(crate) engine: Box<Engine>,
-    pub(crate) session: Box<Session>,
+    layout: Layout,
+    pub(crate) cipher: Cipher,
     /// How many values it has encrypted or promised to encrypt. Nothing else depends on it, so no
     /// order is needed.
     used: AtomicU64,
+}
+
+/// The cipher of a layout.
+pub(crate) enum Cipher {
+    /// With a nonce for each value, served in batches.
+    //
+    // The engine is in a place of its own, because its table of costs is large.
+    Nonces { engine: Box<Engine>, session: Box<Session> },
+    /// Without nonces.
+    Deterministic(Box<DeterministicAesSiv>),
+}
+
+impl Cipher {
+    /// Memory for the batches of one thread.
+    pub(crate) fn room(&self) -> Option<Room> {
+        match self {
+            Self::Nonces { engine, .. } => Some(engine.room(BLOCK)),
+            Self::Deterministic(_) => None,
+        }
+    }
 }
 
 impl ColumnKey {
@@ -29,11 +50,22 @@ impl ColumnKey {
     ///
     /// [`Error::KeyLength`].
     pub fn new(layout: Layout, key: &[u8]) -> Result<Self, Error> {
-        let refused = Error::KeyLength { layout, given: key.len() };
-        let engine = Box::new(Engine::new());
-        let algorithm = layout.algorithm(key.len()).ok_or(refused)?;
-        let session = engine.boxed_session(algorithm, key).map_err(|_| refused)?;
-        Ok(Self { layout, engine, session, used: AtomicU64::new(0) })
+        let refused = |_| Error::KeyLength { layout, given: key.len() };
+        let cipher = match layout {
+            Layout::Deterministic => {
+                let cipher = deterministic(key);
+                // The place from which it was moved to the heap.
+                burn_stack();
+                Cipher::Deterministic(cipher.map_err(refused)?)
+            }
+            _ => {
+                let engine = Box::new(Engine::new());
+                let algorithm = layout.algorithm(key.len()).ok_or_else(|| refused(()))?;
+                let session = engine.boxed_session(algorithm, key).map_err(|_| refused(()))?;
+                Cipher::Nonces { engine, session }
+            }
+        };
+        Ok(Self { layout, cipher, used: AtomicU64::new(0) })
     }
 
     /// Its layout.
@@ -96,6 +128,12 @@ impl ColumnKey {
             .map(drop)
             .map_err(|_| Error::KeyExhausted)
     }
+}
+
+/// Not inlined, so that its caller can clear the stack that it used.
+#[inline(never)]
+fn deterministic(key: &[u8]) -> Result<Box<DeterministicAesSiv>, ()> {
+    DeterministicAesSiv::new(key).map(Box::new).map_err(|_| ())
 }
 
 impl fmt::Debug for ColumnKey {

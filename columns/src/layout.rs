@@ -18,6 +18,12 @@ pub enum Layout {
     /// 32 bytes. Spark's and Databricks' `aes_encrypt(value, key, 'GCM')` writes and reads the same
     /// cells.
     AesGcm,
+    /// `deterministic`: a synthetic vector of 16 bytes, which is also the tag, and the ciphertext.
+    /// AES-SIV (RFC 5297) without a nonce, with keys of 32, 48 or 64 bytes. **Equal values give equal
+    /// cells**, if their associated data is equal, so that cells can be joined, grouped and looked up,
+    /// and whoever sees them learns which values are equal. The associated data is the string before the
+    /// value; without any there is no string.
+    Deterministic,
     /// `chacha20_poly1305`: a nonce of 12 bytes, ciphertext, a tag of 16 bytes. ChaCha20-Poly1305
     /// with keys of 32 bytes.
     ChaCha20Poly1305,
@@ -25,7 +31,8 @@ pub enum Layout {
 
 impl Layout {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::AesGcmSiv, Self::AesGcm, Self::ChaCha20Poly1305];
+    pub const ALL: [Self; 4] =
+        [Self::AesGcmSiv, Self::AesGcm, Self::Deterministic, Self::ChaCha20Poly1305];
 
     /// Its name, which is also parsed.
     #[must_use]
@@ -33,6 +40,7 @@ impl Layout {
         match self {
             Self::AesGcmSiv => "aes_gcm_siv",
             Self::AesGcm => "aes_gcm",
+            Self::Deterministic => "deterministic",
             Self::ChaCha20Poly1305 => "chacha20_poly1305",
         }
     }
@@ -43,6 +51,7 @@ impl Layout {
         match self {
             Self::AesGcmSiv => &[16, 32],
             Self::AesGcm => &[16, 24, 32],
+            Self::Deterministic => &[32, 48, 64],
             Self::ChaCha20Poly1305 => &[32],
         }
     }
@@ -55,23 +64,25 @@ impl Layout {
 
     /// How many values one key may encrypt, on all machines together: 2^32 where two equal nonces would
     /// be a disaster (SP 800-38D, section 8.3). With AES-GCM-SIV they are none, and it is 2^48, up to
-    /// which fewer than one pair of nonces is expected to be equal.
+    /// which fewer than one pair of nonces is expected to be equal. Without nonces there is no limit.
     #[must_use]
     pub const fn most_values(self) -> u64 {
         match self {
             Self::AesGcmSiv => 1 << 48,
             Self::AesGcm | Self::ChaCha20Poly1305 => 1 << 32,
+            Self::Deterministic => u64::MAX,
         }
     }
 
     /// The bytes of the nonce at the front of a cell.
-    pub(crate) const fn nonce_length(self) -> usize {
+    const fn nonce_length(self) -> usize {
         match self {
             Self::AesGcmSiv | Self::AesGcm | Self::ChaCha20Poly1305 => NONCE,
+            Self::Deterministic => 0,
         }
     }
 
-    /// The cipher for keys of `key_length` bytes.
+    /// The cipher for keys of `key_length` bytes, if it has nonces.
     pub(crate) fn algorithm(self, key_length: usize) -> Option<Algorithm> {
         Some(match (self, key_length) {
             (Self::AesGcmSiv, 16) => Algorithm::AES_128_GCM_SIV,

@@ -47,6 +47,7 @@ mod associated;
 mod blocks;
 mod column;
 mod decrypt;
+mod deterministic;
 mod encrypt;
 mod error;
 mod key;

@@ -32,6 +32,9 @@ fn any_number_of_threads() {
             let back =
                 key.decrypt(&cells.column(), &Options::new().threads(to)).expect("decrypted");
             assert_eq!(back.data, data);
+            if layout == Layout::Deterministic {
+                continue;
+            }
             for row in 0..ROWS {
                 let cell = cells.value(row).expect("not NULL");
                 assert!(nonces.insert(cell[..12].to_vec()), "a nonce twice");
