@@ -82,11 +82,9 @@ fn with_nonces(
     lanecrypt_random::try_fill(nonces.as_flattened_mut()).map_err(|_| Error::Entropy)?;
     let mut batch = room.batch();
     for (index, (value, nonce)) in values.iter().zip(nonces).enumerate() {
-        let Some(value) = value else {
-            out.split_off_mut(..null);
-            continue;
-        };
-        let Some(cell) = out.split_off_mut(..NONCE + value.len() + TAG) else { break };
+        let bytes = value.map_or(null, |value| NONCE + value.len() + TAG);
+        let Some(cell) = out.split_off_mut(..bytes) else { break };
+        let Some(value) = value else { continue };
         let (front, sealed) = cell.split_at_mut(NONCE);
         let (data, tag) = sealed.split_at_mut(value.len());
         front.copy_from_slice(nonce);

@@ -1,5 +1,5 @@
 //! The table `columns`: a column of a table of data, encrypted value by value. Each value gets a
-//! random nonce and a tag.
+//! tag and, except with AES-SIV, a random nonce.
 //!
 //! Ours is one call for a column. Peers are a loop over their values, in which everything but the
 //! cipher is ours: the output is one buffer, and the nonces of many values are drawn together.
@@ -45,9 +45,10 @@ struct Subject {
     from: Depth,
 }
 
-const SUBJECTS: [Subject; 5] = [
+const SUBJECTS: [Subject; 6] = [
     subject(Layout::AesGcm, Algorithm::AES_128_GCM, Depth::Quick),
     subject(Layout::AesGcmSiv, Algorithm::AES_256_GCM_SIV, Depth::Quick),
+    subject(Layout::Deterministic, Algorithm::AES_SIV_256, Depth::Quick),
     subject(Layout::ChaCha20Poly1305, Algorithm::CHACHA20_POLY1305, Depth::Quick),
     subject(Layout::AesGcm, Algorithm::AES_256_GCM, Depth::Full),
     subject(Layout::AesGcmSiv, Algorithm::AES_128_GCM_SIV, Depth::Full),

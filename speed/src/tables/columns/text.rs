@@ -30,8 +30,9 @@ pub(super) fn text(points: &[Point]) -> String {
 const LEGEND: &str = "\
 To read: medians, nanoseconds for a value. *: certainly the fastest of its column. ~: cannot be told
 apart. ?: not verified. Columns of 4096 values; each gets a random nonce and a tag, in one new buffer
-for all. Others are loops over their values, with our buffer and our nonces. best peer : lanecrypt is
-the time of the best of the others divided by ours.
+for all; deterministic: a tag only. Others are loops over their values, with our buffer and our nonces,
+with AES-SIV always the same one. best peer : lanecrypt is the time of the best of the others divided by
+ours.
 ";
 
 /// One layout in one direction: a line for each contender, a column for each size.

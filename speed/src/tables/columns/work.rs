@@ -4,8 +4,8 @@
 //! nonces, cells that the portable kernel has made are decrypted, and damaged ones must be refused.
 //! Each batch has other values and other nonces.
 
-use lanecrypt_ciphers::{Algorithm, Isa};
-use lanecrypt_columns::{Column, ColumnKey, Options};
+use lanecrypt_ciphers::{DeterministicAesSiv, Isa};
+use lanecrypt_columns::{Column, ColumnKey, Layout, Options};
 use lanecrypt_peers::{Aead, Direction, Failed};
 
 use super::{ROWS, Subject, peer_loop};
@@ -13,10 +13,9 @@ use crate::ciphers::{Contender, known, sessions};
 use crate::row::{Arena, Workload};
 use crate::verify::Defect;
 
-/// Bytes of a nonce, of a tag, and of both.
-pub(super) const NONCE: usize = 12;
-pub(super) const TAG: usize = 16;
-pub(super) const OVERHEAD: usize = NONCE + TAG;
+/// Bytes of a nonce, and of a tag.
+const NONCE: usize = 12;
+const TAG: usize = 16;
 
 /// What makes cells of values, or values of cells.
 pub(super) enum Maker {
@@ -33,7 +32,7 @@ enum Worker {
 /// A column, encrypted or decrypted again and again.
 pub(super) struct Values {
     worker: Worker,
-    algorithm: Algorithm,
+    subject: Subject,
     direction: Direction,
     size: usize,
     key: Vec<u8>,
@@ -51,8 +50,7 @@ impl Values {
         direction: Direction,
         size: usize,
     ) -> Option<Self> {
-        let algorithm = subject.algorithm;
-        let key = sessions::keys(algorithm, 1)?.pop()?;
+        let key = sessions::keys(subject.algorithm, 1)?.pop()?;
         let worker = match maker {
             Maker::Ours => Worker::Ours(ColumnKey::new(subject.layout, &key).ok()?),
             Maker::Loop(contender) => Worker::Loop {
@@ -62,17 +60,17 @@ impl Values {
         };
         let width = match direction {
             Direction::Encrypt => size,
-            Direction::Decrypt => size + OVERHEAD,
+            Direction::Decrypt => size + subject.layout.overhead(),
         };
         let offsets = offsets(width)?;
         let input = vec![0; ROWS * width];
-        Some(Self { worker, algorithm, direction, size, key, input, offsets, output: Vec::new() })
+        Some(Self { worker, subject, direction, size, key, input, offsets, output: Vec::new() })
     }
 
     /// One column.
     fn column(&mut self) -> Result<(), Failed> {
-        let Self { worker, direction, size, input, offsets, .. } = self;
-        self.output = worker.run(*direction, input, offsets, *size)?;
+        let Self { worker, subject, direction, size, input, offsets, .. } = self;
+        self.output = worker.run(*direction, subject.layout, input, offsets, *size)?;
         Ok(())
     }
 
@@ -81,9 +79,10 @@ impl Values {
         match self.direction {
             Direction::Encrypt => lanecrypt_random::fill(&mut self.input),
             Direction::Decrypt => {
-                for cell in self.input.chunks_exact_mut(self.size + OVERHEAD) {
+                let Self { worker, subject, size, key, input, .. } = self;
+                for cell in input.chunks_exact_mut(*size + subject.layout.overhead()) {
                     lanecrypt_random::fill(cell);
-                    seal(self.algorithm, Isa::detect(), &self.key, cell)?;
+                    worker.seal(*subject, Isa::detect(), key, cell)?;
                 }
             }
         }
@@ -93,17 +92,19 @@ impl Values {
     /// Whether its cells are those of the portable kernel, it decrypts such cells, and refuses
     /// others.
     fn checked(&mut self) -> Result<(), Defect> {
-        let Self { worker, algorithm, size, key, .. } = self;
-        let (width, algorithm) = (*size + OVERHEAD, *algorithm);
+        let Self { worker, subject, size, key, .. } = self;
+        let layout = subject.layout;
+        let (width, before) = (*size + layout.overhead(), layout.overhead() - TAG);
         let mut values = vec![0; ROWS * *size];
         lanecrypt_random::fill(&mut values);
         let plain = offsets(*size).ok_or(Defect::Failed)?;
         let sealed = offsets(width).ok_or(Defect::Failed)?;
 
-        let mut cells = worker.run(Direction::Encrypt, &values, &plain, *size)?;
+        let mut cells = worker.run(Direction::Encrypt, layout, &values, &plain, *size)?;
         if cells.len() != ROWS * width {
             return Err(Defect::Answer);
         }
+        // Of a cell without a nonce, the tag.
         let mut nonces: Vec<&[u8]> = cells.chunks_exact(width).map(|cell| &cell[..NONCE]).collect();
         nonces.sort_unstable();
         if nonces.windows(2).any(|two| two[0] == two[1]) {
@@ -111,21 +112,22 @@ impl Values {
         }
         let mut expected = cells.clone();
         for (cell, value) in expected.chunks_exact_mut(width).zip(values.chunks_exact(*size)) {
-            cell[NONCE..NONCE + *size].copy_from_slice(value);
-            seal(algorithm, Isa::PORTABLE, key, cell)?;
+            data_of(layout, cell).copy_from_slice(value);
+            worker.seal(*subject, Isa::PORTABLE, key, cell)?;
         }
         if cells != expected {
             return Err(Defect::Answer);
         }
-        let opened = worker.run(Direction::Decrypt, &cells, &sealed, *size);
+        let opened = worker.run(Direction::Decrypt, layout, &cells, &sealed, *size);
         if opened.or(Err(Defect::Refusal))? != values {
             return Err(Defect::Answer);
         }
-        for (place, byte) in [(0, 3), (1, NONCE), (ROWS / 2, NONCE + *size), (ROWS - 1, width - 1)]
+        for (place, byte) in
+            [(0, 3), (1, before), (ROWS / 2, before + *size - 1), (ROWS - 1, width - 1)]
         {
             let byte = &mut cells[place * width + byte];
             *byte ^= 0x20;
-            let outcome = worker.run(Direction::Decrypt, &cells, &sealed, *size);
+            let outcome = worker.run(Direction::Decrypt, layout, &cells, &sealed, *size);
             if outcome.is_ok() {
                 return Err(Defect::Forgery);
             }
@@ -139,6 +141,7 @@ impl Worker {
     fn run(
         &mut self,
         direction: Direction,
+        layout: Layout,
         input: &[u8],
         offsets: &[i32],
         size: usize,
@@ -152,10 +155,32 @@ impl Worker {
                 Ok(key.decrypt(&column, &Options::new()).or(Err(Failed))?.data)
             }
             (Self::Loop { sealer, .. }, Direction::Encrypt) => {
-                peer_loop::encrypt(sealer.as_mut(), input, size)
+                peer_loop::encrypt(sealer.as_mut(), layout, input, size)
             }
             (Self::Loop { opener, .. }, Direction::Decrypt) => {
-                peer_loop::decrypt(opener.as_mut(), input, size)
+                peer_loop::decrypt(opener.as_mut(), layout, input, size)
+            }
+        }
+    }
+
+    /// Makes a cell of a nonce, if it has one, a value, and room for the tag: one of this worker's.
+    fn seal(&self, subject: Subject, isa: Isa, key: &[u8], cell: &mut [u8]) -> Result<(), Failed> {
+        let Subject { layout, algorithm, .. } = subject;
+        match (layout, self) {
+            (Layout::Deterministic, Self::Ours(_)) => {
+                let cipher = DeterministicAesSiv::with_isa(isa, key).or(Err(Failed))?;
+                cipher.seal(&[], cell).or(Err(Failed))
+            }
+            (Layout::Deterministic, Self::Loop { .. }) => {
+                let (tag, data) = cell.split_first_chunk_mut::<TAG>().ok_or(Failed)?;
+                *tag = known::seal(algorithm, isa, key, &peer_loop::SAME, &[], data)?;
+                Ok(())
+            }
+            _ => {
+                let (nonce, sealed) = cell.split_at_mut(NONCE);
+                let (data, tag) = sealed.split_last_chunk_mut::<TAG>().ok_or(Failed)?;
+                *tag = known::seal(algorithm, isa, key, nonce, &[], data)?;
+                Ok(())
             }
         }
     }
@@ -166,12 +191,11 @@ fn offsets(width: usize) -> Option<Vec<i32>> {
     (0..=ROWS).map(|row| i32::try_from(row * width).ok()).collect()
 }
 
-/// Makes a cell of a nonce, a value and room for the tag.
-fn seal(algorithm: Algorithm, isa: Isa, key: &[u8], cell: &mut [u8]) -> Result<(), Failed> {
-    let (nonce, sealed) = cell.split_at_mut(NONCE);
-    let (data, tag) = sealed.split_last_chunk_mut::<TAG>().ok_or(Failed)?;
-    *tag = known::seal(algorithm, isa, key, nonce, &[], data)?;
-    Ok(())
+/// The value in a cell.
+fn data_of(layout: Layout, cell: &mut [u8]) -> &mut [u8] {
+    let before = if layout == Layout::Deterministic { TAG } else { NONCE };
+    let size = cell.len() - layout.overhead();
+    &mut cell[before..before + size]
 }
 
 impl Workload for Values {
@@ -181,7 +205,11 @@ impl Workload for Values {
 
     fn run(&mut self, _arena: &mut Arena, requests: usize) {
         for _ in 0..requests / ROWS {
-            assert!(self.column().is_ok(), "{} failed while it was measured", self.algorithm);
+            assert!(
+                self.column().is_ok(),
+                "{} failed while it was measured",
+                self.subject.algorithm
+            );
         }
     }
 
