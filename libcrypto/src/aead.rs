@@ -280,10 +280,11 @@ impl AeadContext {
         }
         self.associate(aad)?;
         let len = length(sealed)?;
-        // SAFETY: `len` bytes are read, and as many are written to a separate place.
-        unsafe { self.update(out.as_mut_ptr(), sealed.as_ptr(), len) }?;
+        // Before the data: AES-GCM-SIV decrypts under the tag.
         let mut tag = *tag;
         self.control(SET_TAG, &mut tag)?;
+        // SAFETY: `len` bytes are read, and as many are written to a separate place.
+        unsafe { self.update(out.as_mut_ptr(), sealed.as_ptr(), len) }?;
         self.evp.finish()
     }
 

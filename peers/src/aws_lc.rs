@@ -26,7 +26,7 @@ impl Project for AwsLc {
     }
 
     fn aeads(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Aead>> {
-        ["aes-128-gcm", "aes-256-gcm", "chacha20-poly1305"]
+        ["aes-128-gcm", "aes-256-gcm", "aes-128-gcm-siv", "aes-256-gcm-siv", "chacha20-poly1305"]
             .map(|algorithm| built::aead(["aws-lc", "crate", algorithm]))
             .into()
     }

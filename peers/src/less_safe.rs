@@ -1,9 +1,10 @@
 //! The key type of ring, which the crate aws-lc-rs has adopted: it takes a nonce with each message.
 
-/// Makes a function `aead` that lists the ciphers of `$library` by their names. `$open` decrypts:
+/// Makes a function `aead` that lists the ciphers of `$library` by their names, those that only one
+/// of the two has among them. `$open` decrypts:
 /// key, nonce, associated data, packet.
 macro_rules! less_safe_keys {
-    ($library:ident, $version:expr, $open:expr) => {
+    ($library:ident, $version:expr, $open:expr $(, $name:literal => $own:path)* $(,)?) => {
         use $library::aead::{
             AES_128_GCM, AES_256_GCM, Aad, Algorithm, CHACHA20_POLY1305, LessSafeKey, Nonce,
             UnboundKey,
@@ -13,6 +14,7 @@ macro_rules! less_safe_keys {
             let algorithm = match names {
                 [_, _, "aes-128-gcm"] => &AES_128_GCM,
                 [_, _, "aes-256-gcm"] => &AES_256_GCM,
+                $([_, _, $name] => &$own,)*
                 _ => &CHACHA20_POLY1305,
             };
             crate::Peer::keyed(names, &Ok($version), |_, _, key| {

@@ -176,11 +176,11 @@ pub fn lengths(algorithm: &str) -> Option<(usize, usize)> {
         "chacha20-ietf" => Some((32, 12)),
         "des-cbc" => Some((8, 8)),
         "3des-cbc" => Some((24, 8)),
-        "aes-128-gcm" => Some((16, 12)),
+        "aes-128-gcm" | "aes-128-gcm-siv" => Some((16, 12)),
         "aes-siv-256" => Some((32, 16)),
         "aes-siv-512" => Some((64, 16)),
         "aes-128-cbc+hmac-sha256" => Some((48, 16)),
-        "aes-256-gcm" | "chacha20-poly1305" => Some((32, 12)),
+        "aes-256-gcm" | "aes-256-gcm-siv" | "chacha20-poly1305" => Some((32, 12)),
         "xchacha20-poly1305" => Some((32, 24)),
         _ => None,
     }

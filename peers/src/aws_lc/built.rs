@@ -27,5 +27,7 @@ crate::less_safe::less_safe_keys!(
     |key: &LessSafeKey, nonce, aad, packet: &mut Packet<'_>| {
         let Packet { data, sealed, tag, .. } = packet;
         key.open_separate_gather(nonce, aad, sealed, &tag[..], data).map_err(|_| Failed)
-    }
+    },
+    "aes-128-gcm-siv" => aws_lc_rs::aead::AES_128_GCM_SIV,
+    "aes-256-gcm-siv" => aws_lc_rs::aead::AES_256_GCM_SIV,
 );

@@ -15,9 +15,12 @@ use crate::peer::Versioned;
 use crate::{Aead, Direction, Failed, Packet, Peer, PeerLibraries, Sealing};
 
 /// Algorithms by our names and by OpenSSL's.
-const ALGORITHMS: [(&str, &CStr); 3] = [
+const ALGORITHMS: [(&str, &CStr); 5] = [
     ("aes-128-gcm", c"AES-128-GCM"),
     ("aes-256-gcm", c"AES-256-GCM"),
+    // From OpenSSL 3.2 on.
+    ("aes-128-gcm-siv", c"AES-128-GCM-SIV"),
+    ("aes-256-gcm-siv", c"AES-256-GCM-SIV"),
     ("chacha20-poly1305", c"ChaCha20-Poly1305"),
 ];
 

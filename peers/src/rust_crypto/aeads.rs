@@ -1,7 +1,8 @@
-//! The crates `aes-gcm`, `aes-siv` and `chacha20poly1305`: packets are sealed in place, and opened from one
-//! buffer to another.
+//! The crates `aes-gcm`, `aes-gcm-siv`, `aes-siv` and `chacha20poly1305`: packets are sealed in place,
+//! and opened from one buffer to another.
 
 use aes_gcm::{Aes128Gcm, Aes256Gcm};
+use aes_gcm_siv::{Aes128GcmSiv, Aes256GcmSiv};
 use aes_siv::{Aes128SivAead, Aes256SivAead};
 use chacha20poly1305::aead::inout::InOutBuf;
 use chacha20poly1305::aead::{AeadInOut, Key, KeyInit, Nonce, Tag};
@@ -14,14 +15,17 @@ use crate::{Aead, Failed, Packet, Peer, Sealing};
 // to the lock file.
 const GCM: &str = "aes-gcm 0.11.1, aes 0.9.4";
 const SIV: &str = "aes-siv 0.8.0, aes 0.9.4";
+const GCM_SIV: &str = "aes-gcm-siv 0.12.1, aes 0.9.4";
 const CHACHA: &str = "chacha20poly1305 0.11.0, chacha20 0.10.2";
 
-pub(super) fn all() -> [Peer<dyn Aead>; 7] {
+pub(super) fn all() -> [Peer<dyn Aead>; 9] {
     [
         peer::<Aes128Gcm>("aes-128-gcm", GCM),
         peer::<Aes256Gcm>("aes-256-gcm", GCM),
         peer::<Aes128SivAead>("aes-siv-256", SIV),
         peer::<Aes256SivAead>("aes-siv-512", SIV),
+        peer::<Aes128GcmSiv>("aes-128-gcm-siv", GCM_SIV),
+        peer::<Aes256GcmSiv>("aes-256-gcm-siv", GCM_SIV),
         peer::<ChaCha20Poly1305>("chacha20-poly1305", CHACHA),
         peer::<XChaCha20Poly1305>("xchacha20-poly1305", CHACHA),
         chained::peer(),

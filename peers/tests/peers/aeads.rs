@@ -8,12 +8,14 @@ use lanecrypt_peers::{
     Aead, Availability, Direction, Packet, Peer, PeerLibraries, Run, aeads, lengths,
 };
 
-const ALGORITHMS: [&str; 7] = [
+const ALGORITHMS: [&str; 9] = [
     "aes-128-cbc+hmac-sha256",
     "aes-128-gcm",
     "aes-256-gcm",
     "aes-siv-256",
     "aes-siv-512",
+    "aes-128-gcm-siv",
+    "aes-256-gcm-siv",
     "chacha20-poly1305",
     "xchacha20-poly1305",
 ];
