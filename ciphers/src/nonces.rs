@@ -243,10 +243,10 @@ impl Nonces {
         let [first, second, third] = self.base;
         // In whole words from the front on, because the kernels read them like that right
         // afterwards.
-        let words = if self.length == 12 {
-            [first ^ counter >> 32, second ^ counter << 32, third]
-        } else {
-            [first, second, third ^ counter]
+        let words = match self.length {
+            12 => [first ^ counter >> 32, second ^ counter << 32, third],
+            16 => [first, second ^ counter, third],
+            _ => [first, second, third ^ counter],
         };
         // Checked last, so that a signal handler that forks has little chance to come afterwards.
         if !self.made_in.is_current() {

@@ -9,6 +9,7 @@ use lanecrypt_ciphers::{
 use rand_core::{TryCryptoRng, TryRng};
 
 const GCM: Algorithm = Algorithm::AES_128_GCM;
+const SIV: Algorithm = Algorithm::AES_SIV_256;
 const XCHACHA: Algorithm = Algorithm::XCHACHA20_POLY1305;
 
 /// The next nonce, as bytes.
@@ -18,7 +19,7 @@ fn next(nonces: &mut impl NonceSequence) -> Result<Vec<u8>, Error> {
 
 #[test]
 fn a_counter_follows_the_fixed_field() {
-    for algorithm in [GCM, Algorithm::CHACHA20_POLY1305, XCHACHA] {
+    for algorithm in [GCM, Algorithm::CHACHA20_POLY1305, SIV, XCHACHA] {
         let length = algorithm.nonce_length();
         for fixed in 0..=length - 4 {
             let field = vec![0xee; fixed];
@@ -62,6 +63,9 @@ fn a_counter_ends_for_good() {
         (counted(GCM, &[9; 4]), u64::MAX),
         (counted(GCM, &[]), u64::MAX),
         (counted(XCHACHA, &[9; 20]), u64::from(u32::MAX)),
+        (counted(SIV, &[9; 12]), u64::from(u32::MAX)),
+        (counted(SIV, &[9; 8]), u64::MAX),
+        (masked(SIV), u64::MAX),
         (counted(XCHACHA, &[9; 16]), u64::MAX),
         (masked(GCM), u64::MAX),
         (masked(XCHACHA), u64::MAX),
@@ -88,7 +92,7 @@ fn a_flag_follows_the_counter() {
     let flagged = |algorithm: Algorithm, fixed: &[u8], first| {
         Nonces::flagged(algorithm, fixed).expect("room for a counter").starting_at(first)
     };
-    for algorithm in [GCM, XCHACHA] {
+    for algorithm in [GCM, SIV, XCHACHA] {
         let field = vec![0xee; algorithm.nonce_length() - 5];
         let mut nonces = flagged(algorithm, &field, 0x0102_03ff);
         for (flag, end) in [(0, [1, 2, 3, 255, 0]), (1, [1, 2, 4, 0, 1]), (255, [1, 2, 4, 1, 255])]
@@ -136,7 +140,7 @@ fn quic_makes_the_same_nonces() {
 
 #[test]
 fn masks_are_xored_into_the_last_bytes() {
-    for algorithm in [GCM, XCHACHA] {
+    for algorithm in [GCM, SIV, XCHACHA] {
         let iv: Vec<u8> = (0x40..).take(algorithm.nonce_length()).collect();
         let mut nonces = Nonces::masked(algorithm, &iv).expect("a good length");
         assert_eq!(next(&mut nonces).as_ref(), Ok(&iv), "{algorithm}");
@@ -155,6 +159,7 @@ fn nonces_are_all_different() {
     let mut nonces = [
         Nonces::counter(GCM, &[1; 8]).expect("good lengths"),
         Nonces::masked(GCM, &[0xab; 12]).expect("good lengths"),
+        Nonces::counter(SIV, &[1; 8]).expect("good lengths"),
         Nonces::counter(XCHACHA, &[]).expect("good lengths"),
     ];
     for nonces in &mut nonces {
