@@ -101,7 +101,7 @@ const fn subject(algorithm: Algorithm, more: &'static [usize]) -> Subject {
 }
 
 /// Algorithms with authentication.
-const AEADS: [Subject; 7] = [
+const AEADS: [Subject; 9] = [
     subject(Algorithm::AES_128_GCM, &[]),
     Subject { batches: false, ..subject(Algorithm::AES_256_GCM, &[]) },
     Subject { is_mixed: false, ..subject(Algorithm::AES_256_GCM_SIV, &[]) },
