@@ -50,7 +50,9 @@ impl Array {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyCapsule>>,
     ) -> PyArrowResult<Bound<'py, PyTuple>> {
-        to_array_pycapsules(py, Arc::clone(&self.field), &self.array, requested_schema)
+        // Whether to cast to a type that is asked for is left to us. Casts would be half of the library.
+        drop(requested_schema);
+        to_array_pycapsules(py, Arc::clone(&self.field), &self.array, None)
     }
 }
 
@@ -96,7 +98,9 @@ impl ChunkedArray {
     ) -> PyArrowResult<Bound<'py, PyCapsule>> {
         let chunks = self.chunks.clone().into_iter().map(Ok);
         let reader = Box::new(ArrayIterator::new(chunks, Arc::clone(&self.field)));
-        to_stream_pycapsule(py, reader, requested_schema)
+        // As for an array in one piece.
+        drop(requested_schema);
+        to_stream_pycapsule(py, reader, None)
     }
 }
 
