@@ -149,7 +149,11 @@ impl Aead {
 
 /// Runs `work` for so many bytes, without the interpreter's lock if they are many.
 #[inline]
-fn unlocked<T: Send>(py: Python<'_>, bytes: usize, work: impl FnOnce() -> T + Send) -> T {
+pub(crate) fn unlocked<T: Send>(
+    py: Python<'_>,
+    bytes: usize,
+    work: impl FnOnce() -> T + Send,
+) -> T {
     if bytes < RELEASE { work() } else { py.detach(work) }
 }
 
@@ -159,7 +163,7 @@ fn optional<'a, 'py>(object: Option<&'a Bound<'py, PyAny>>) -> PyResult<Option<I
 
 /// Has a result made in memory of our own, and copies it to the caller's buffer when it is complete and
 /// right: nobody sees a part of it, or a message that is not authentic, and `buf` may be the data's.
-fn into(
+pub(crate) fn into(
     py: Python<'_>,
     buf: &Bound<'_, PyAny>,
     length: usize,
@@ -177,7 +181,7 @@ fn into(
 }
 
 #[cold]
-fn exception(error: Error) -> PyErr {
+pub(crate) fn exception(error: Error) -> PyErr {
     match error {
         Error::Authentication => InvalidTag::new_err(()),
         Error::AadLength | Error::DataLength => {
@@ -189,7 +193,7 @@ fn exception(error: Error) -> PyErr {
 }
 
 /// The bytes of a key, in the words of `cryptography` if there are three lengths.
-fn key_of_bits(bit_length: usize, allowed: &[usize]) -> PyResult<usize> {
+pub(crate) fn key_of_bits(bit_length: usize, allowed: &[usize]) -> PyResult<usize> {
     if allowed.contains(&bit_length) {
         return Ok(bit_length / 8);
     }

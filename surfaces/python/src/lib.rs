@@ -8,6 +8,7 @@ mod columns;
 mod input;
 mod random;
 mod scratch;
+mod siv;
 
 use lanecrypt_ciphers::Isa;
 use pyo3::prelude::*;
@@ -43,6 +44,8 @@ mod _lanecrypt {
     use super::random::{
         choice, fill, randbelow, randbits, random, token_bytes, token_hex, token_urlsafe, uuid4,
     };
+    #[pymodule_export]
+    use super::siv::AesSiv;
     #[pymodule_export]
     use super::{InvalidTag, isa};
 

@@ -28,6 +28,11 @@ def test_documented_examples(module):
     ct = aesgcmsiv.encrypt(nonce, data, aad)
     assert aesgcmsiv.decrypt(nonce, ct, aad) == b"a secret message"
 
+    aessiv = module.AESSIV(module.AESSIV.generate_key(bit_length=512))
+    nonce = os.urandom(16)
+    ct = aessiv.encrypt(data, [aad, nonce])
+    assert aessiv.decrypt(ct, [aad, nonce]) == b"a secret message"
+
     with pytest.raises((InvalidTag, ours.InvalidTag)):
         aesgcm.decrypt(nonce, ct, b"other data")
 

@@ -14,7 +14,7 @@ KEY = b"\xc3<a key that shows>\xc3\xc3\xc3\xc3\xc3\xc3\xc3\xc3\xc3\xc3\xc3\xc3\x
 
 
 def ciphers():
-    for name in ("AESGCM", "AESGCMSIV", "ChaCha20Poly1305", "XChaCha20Poly1305"):
+    for name in ("AESGCM", "AESGCMSIV", "AESSIV", "ChaCha20Poly1305", "XChaCha20Poly1305"):
         yield getattr(lanecrypt, name)(KEY)
     yield columns.Key(KEY, "aes_gcm")
 

@@ -15,6 +15,7 @@ those of the standard module ``secrets``.
 from lanecrypt._lanecrypt import (
     AESGCM,
     AESGCMSIV,
+    AESSIV,
     ChaCha20Poly1305,
     InvalidTag,
     XChaCha20Poly1305,
@@ -35,6 +36,7 @@ from lanecrypt._random import Random
 __all__ = [
     "AESGCM",
     "AESGCMSIV",
+    "AESSIV",
     "ChaCha20Poly1305",
     "InvalidTag",
     "Random",

@@ -11,11 +11,13 @@ _T = TypeVar("_T")
 __all__ = [
     "AESGCM",
     "AESGCMSIV",
+    "AESSIV",
     "Array",
     "ChaCha20Poly1305",
     "ChunkedArray",
     "InvalidTag",
     "Key",
+    "LAYOUTS",
     "XChaCha20Poly1305",
     "__version__",
     "choice",
@@ -60,6 +62,20 @@ class AESGCMSIV:
     ) -> int: ...
     def decrypt_into(
         self, nonce: Buffer, data: Buffer, associated_data: Buffer | None, buf: Buffer
+    ) -> int: ...
+
+@final
+class AESSIV:
+    def __new__(cls, key: Buffer) -> AESSIV: ...
+    @staticmethod
+    def generate_key(bit_length: int) -> bytes: ...
+    def encrypt(self, data: Buffer, associated_data: list[Buffer] | None) -> bytes: ...
+    def decrypt(self, data: Buffer, associated_data: list[Buffer] | None) -> bytes: ...
+    def encrypt_into(
+        self, data: Buffer, associated_data: list[Buffer] | None, buf: Buffer
+    ) -> int: ...
+    def decrypt_into(
+        self, data: Buffer, associated_data: list[Buffer] | None, buf: Buffer
     ) -> int: ...
 
 @final

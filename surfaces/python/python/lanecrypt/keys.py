@@ -118,4 +118,5 @@ def provider(keys: Any) -> Provider:
         )
     if not callable(keys):
         raise TypeError(f"keys= takes a callable from names to bytes, not {type(keys).__name__}")
-    return keys
+    checked: Provider = keys
+    return checked

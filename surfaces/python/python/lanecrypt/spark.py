@@ -18,7 +18,7 @@ nonce occurs twice. So the result of a task that ran again differs from that of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from lanecrypt import columns as _columns
 from lanecrypt.keys import Provider, provider
@@ -64,7 +64,7 @@ def decrypt(
     context: Mapping[str, bytes | str] | None = None,
     rows: str | None = None,
     text: Iterable[str] = (),
-    on_error: str = "raise",
+    on_error: Literal["raise", "null"] = "raise",
 ) -> DataFrame:
     """Decrypts columns that ``encrypt`` has made, with the same keys, layout and associated data.
 
@@ -144,7 +144,7 @@ class _Task:
         rows: str | None = None,
         *,
         text: Iterable[str] = (),
-        on_error: str | None = None,
+        on_error: Literal["raise", "null"] | None = None,
     ) -> None:
         if not isinstance(names, Mapping):
             raise TypeError("the columns are a dict from their names to the names of their keys")
@@ -195,6 +195,11 @@ class _Task:
         )
 
 
+def _taken(column: Any, places: Any) -> Any:
+    """The values at these places, or all of them."""
+    return column if places is None else column.take(places)
+
+
 def _function(task: _Task) -> Callable[..., pyarrow.Array]:
     """The task as a function of columns: values, names of keys, contexts, rows."""
     kept: dict[str, _columns.Key] = {}
@@ -210,9 +215,8 @@ def _function(task: _Task) -> Callable[..., pyarrow.Array]:
                 raise ValueError("the name of a key is NULL")
             if name not in kept:
                 kept[name] = task.key(name)
-            here = (lambda column: column) if at is None else (lambda column: column.take(at))
-            own_rows = None if rows is None else here(rows)
-            parts.append(task.work(here(values), kept[name], _bytes(context or b""), own_rows))
+            own_rows = None if rows is None else _taken(rows, at)
+            parts.append(task.work(_taken(values, at), kept[name], _bytes(context or b""), own_rows))
             places.append(at)
         if places == [None]:
             return parts[0]
