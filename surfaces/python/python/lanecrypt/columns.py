@@ -25,11 +25,14 @@ gone. Layouts:
     cells with ``aes_encrypt(value, key, 'GCM')``.
 ``chacha20_poly1305``
     The same with ChaCha20-Poly1305 and keys of 32 bytes.
+``deterministic``
+    A synthetic vector of 16 bytes, which is also the tag, and the ciphertext. AES-SIV (RFC 5297) without
+    a nonce, with keys of 32, 48 or 64 bytes. Equal values give equal cells, so that they can be joined,
+    grouped and looked up, and whoever sees the cells learns which values are equal.
 
 Nonces are random. One key is good for 2^32 values, with ``aes_gcm_siv`` for 2^48, on all machines
-together. Who reads the cells sees
-how long each value is, and which are NULL. Cells can be moved to other rows, columns and tables, unless
-``context`` and ``rows`` say where they belong.
+together. Whoever reads the cells sees how long each value is, and which are NULL. Cells can be moved to
+other rows, columns and tables, unless ``context`` and ``rows`` say where they belong.
 """
 
 from __future__ import annotations
