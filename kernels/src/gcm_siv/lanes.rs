@@ -16,9 +16,6 @@ use super::{AesGcmSiv, OPEN, SEAL};
 use crate::Isa;
 use crate::isa::Way;
 
-/// The most bytes of a message, and of its associated data, that goes beside others.
-const LONGEST_BESIDE: usize = 1024;
-
 /// One message of a batch: its key, nonce, associated data and data, and the place of its tag.
 pub struct Lane<'a, const BITS: usize> {
     cipher: &'a AesGcmSiv<BITS>,
@@ -57,12 +54,6 @@ impl<'a, const BITS: usize> Lane<'a, BITS> {
     #[inline]
     pub fn tag(&self) -> &[u8; 16] {
         self.tag
-    }
-
-    /// Whether a message gains nothing from others.
-    #[inline]
-    fn is_long(&self) -> bool {
-        self.data.len().max(self.aad.len()) > LONGEST_BESIDE
     }
 }
 

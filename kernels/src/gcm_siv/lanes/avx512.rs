@@ -16,6 +16,17 @@ pub(super) const NEEDS: Level = Level::Avx512;
 /// Messages of one register.
 const WIDTH: usize = 4;
 
+/// The most bytes of a message, and of its associated data, that goes beside others.
+const LONGEST_BESIDE: usize = 1024;
+
+impl<const BITS: usize> Lane<'_, BITS> {
+    /// Whether a message gains nothing from others.
+    #[inline]
+    fn is_long(&self) -> bool {
+        self.data.len().max(self.aad.len()) > LONGEST_BESIDE
+    }
+}
+
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes,vpclmulqdq")]
 pub(super) fn run<const BITS: usize, const WAY: bool>(lanes: &mut [Lane<'_, BITS>], _: Way<WAY>) {
     let mut rest = lanes;
