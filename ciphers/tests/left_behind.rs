@@ -7,8 +7,8 @@ use core::arch::asm;
 use core::hint::black_box;
 
 use lanecrypt_ciphers::{
-    Aes128Gcm, Aes192Gcm, Aes256Gcm, Algorithm, ChaCha20Poly1305, Cipher, Isa, KeyError, Mac,
-    XChaCha20Poly1305, hazmat,
+    Aes128Gcm, Aes128GcmSiv, Aes192Gcm, Aes256Gcm, Aes256GcmSiv, AesSiv256, AesSiv512, Algorithm,
+    ChaCha20Poly1305, Cipher, Isa, KeyError, Mac, XChaCha20Poly1305, hazmat,
 };
 use lanecrypt_testing::levels;
 use lanecrypt_testing::remains::{Keeper, Leak, Remains, Secrets, bytes_of, leaks};
@@ -67,7 +67,10 @@ fn types_with_one_algorithm_leave_nothing() {
             }
         )+};
     }
-    nothing_is_left!(Aes128Gcm Aes192Gcm Aes256Gcm ChaCha20Poly1305 XChaCha20Poly1305);
+    nothing_is_left!(
+        Aes128Gcm Aes192Gcm Aes256Gcm ChaCha20Poly1305 XChaCha20Poly1305
+        Aes128GcmSiv Aes256GcmSiv AesSiv256 AesSiv512
+    );
 }
 
 /// Keys of records of TLS are only made by value.

@@ -5,6 +5,8 @@ use core::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use crate::Error;
+
 /// The rows that are read, and served as one batch, at a time. It is as many as the widest lanes have.
 pub(crate) const BLOCK: usize = 256;
 
@@ -31,8 +33,10 @@ pub(crate) fn pieces(
     rows: usize,
     mut out: &mut [u8],
     position: impl Fn(usize) -> usize,
-) -> Vec<Piece<'_>> {
-    let mut pieces = Vec::with_capacity(rows.div_ceil(PIECE));
+) -> Result<Vec<Piece<'_>>, Error> {
+    let mut pieces = Vec::new();
+    // Values without bytes may be more than memory has room for.
+    pieces.try_reserve_exact(rows.div_ceil(PIECE)).map_err(|_| Error::Memory)?;
     for first in (0..rows).step_by(PIECE) {
         let rows = first..rows.min(first + PIECE);
         let bytes = position(rows.end) - position(first);
@@ -40,7 +44,7 @@ pub(crate) fn pieces(
         out = rest;
         pieces.push(Piece { rows, out: own });
     }
-    pieces
+    Ok(pieces)
 }
 
 /// Does the work on each piece, in up to `threads` threads, the caller's among them. Where the system
@@ -101,7 +105,7 @@ mod tests {
         let rows = 2 * PIECE + 5;
         for threads in [1, 2, 3, 100] {
             let mut out = vec![0; 3 * rows];
-            let cut = pieces(rows, &mut out, |row| 3 * row);
+            let cut = pieces(rows, &mut out, |row| 3 * row).expect("few pieces");
             assert_eq!(cut.len(), 3);
             let sums = share(cut, threads, |piece| {
                 assert_eq!(piece.out.len(), 3 * piece.rows.len());
@@ -114,9 +118,14 @@ mod tests {
     }
 
     #[test]
+    fn more_rows_than_memory_has_room_for_are_refused() {
+        assert_eq!(pieces(usize::MAX, &mut [], |_| 0).map(|_| ()), Err(Error::Memory));
+    }
+
+    #[test]
     fn the_first_error_counts() {
         for threads in [1, 4] {
-            let cut = pieces(4 * PIECE, &mut [], |_| 0);
+            let cut = pieces(4 * PIECE, &mut [], |_| 0).expect("few pieces");
             let outcome = share(cut, threads, |piece| match piece.rows.start / PIECE {
                 0 => Ok(()),
                 number => Err(number),

@@ -1,5 +1,6 @@
 //! A column of values, as Arrow lays it out.
 
+use core::fmt;
 use core::ops::Range;
 
 use crate::Error;
@@ -9,13 +10,13 @@ use crate::validity::Validity;
 ///
 /// Offsets and lengths may be wrong, like anything that comes from outside. Each is checked when its
 /// row is read, and refused as [`Error::Buffers`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Column<'a> {
     pub(crate) values: Values<'a>,
     pub(crate) validity: Option<Validity<'a>>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) enum Values<'a> {
     /// `Binary`, `Utf8`: one offset more than rows.
     Binary { offsets: &'a [i32], data: &'a [u8] },
@@ -96,6 +97,14 @@ impl<'a> Column<'a> {
         self.len() == 0
     }
 
+    /// A bitmap of its own, if any row is NULL, and how many are.
+    pub(crate) fn nulls(&self) -> (Option<Vec<u8>>, usize) {
+        match self.validity.map(|validity| validity.to_owned(self.len())) {
+            Some((bits, nulls)) if nulls > 0 => (Some(bits), nulls),
+            _ => (None, 0),
+        }
+    }
+
     /// Puts the values of these rows into `block`, and `None` for each NULL. The kind of the column
     /// is looked at once for all of them.
     ///
@@ -147,6 +156,13 @@ impl<'a> Column<'a> {
             }
         }
         Ok(())
+    }
+}
+
+/// Without the values.
+impl fmt::Debug for Column<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Column").field("rows", &self.len()).finish_non_exhaustive()
     }
 }
 

@@ -21,12 +21,9 @@ pub(crate) fn decrypt(
     let associated = Associated::new(options, rows)?;
     let overhead = key.layout().overhead();
     let plan = Plan::new(cells, |length| length.saturating_sub(overhead))?;
-    let (mut validity, mut nulls) = match cells.validity.map(|validity| validity.to_owned(rows)) {
-        Some((bits, nulls)) if nulls > 0 => (Some(bits), nulls),
-        _ => (None, 0),
-    };
+    let (mut validity, mut nulls) = cells.nulls();
     let mut data = plan.memory()?;
-    let cut = pieces(rows, &mut data, |row| plan.position(row));
+    let cut = pieces(rows, &mut data, |row| plan.position(row))?;
     let failed = share(cut, options.threads, |piece| {
         decrypt_piece(key, cells, associated, options, plan.null(), piece)
     });
@@ -71,7 +68,7 @@ fn decrypt_piece(
             (Cipher::Deterministic(cipher), _) => {
                 deterministic::decrypt(cipher, cells, aad, lengths, out, reasons);
             }
-            (Cipher::Nonces { .. }, None) => {}
+            (Cipher::Nonces { .. }, None) => reasons.fill(Some(CellError::Authentication)),
         }
         if options.text {
             check_text(cells, lengths, out, reasons);

@@ -18,13 +18,10 @@ pub(crate) fn encrypt(
     let associated = Associated::new(options, rows)?;
     let overhead = key.layout().overhead();
     let plan = Plan::new(values, |length| length.saturating_add(overhead))?;
-    let (validity, nulls) = match values.validity.map(|validity| validity.to_owned(rows)) {
-        Some((bits, nulls)) if nulls > 0 => (Some(bits), nulls),
-        _ => (None, 0),
-    };
+    let (validity, nulls) = values.nulls();
     key.reserve(rows - nulls)?;
     let mut data = plan.memory()?;
-    share(pieces(rows, &mut data, |row| plan.position(row)), options.threads, |piece| {
+    share(pieces(rows, &mut data, |row| plan.position(row))?, options.threads, |piece| {
         encrypt_piece(key, values, associated, plan.null(), piece)
     })?;
     Ok(OwnedColumn { offsets: plan.offsets, data, validity, nulls, failed: 0, is_text: false })
@@ -58,7 +55,7 @@ fn encrypt_piece(
             (Cipher::Deterministic(cipher), _) => {
                 deterministic::encrypt(cipher, values, aad, null, out)
             }
-            (Cipher::Nonces { .. }, None) => None,
+            (Cipher::Nonces { .. }, None) => Some(0),
         };
         if let Some(index) = refused {
             return Err(Error::Cell { row: rows.start + index, reason: CellError::ValueLength });

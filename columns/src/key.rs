@@ -77,10 +77,11 @@ impl ColumnKey {
     /// Counts `used` values that were encrypted under the key before, in an earlier run or by others.
     #[must_use]
     pub fn already_used(self, used: u64) -> Self {
-        Self { used: AtomicU64::new(used), ..self }
+        let before = self.used.into_inner();
+        Self { used: AtomicU64::new(before.saturating_add(used)), ..self }
     }
 
-    /// How many values it has encrypted.
+    /// How many values count as encrypted: those of earlier runs, and of calls that failed, included.
     #[must_use]
     pub fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed)

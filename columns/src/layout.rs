@@ -63,8 +63,8 @@ impl Layout {
     }
 
     /// How many values one key may encrypt, on all machines together: 2^32 where two equal nonces would
-    /// be a disaster (SP 800-38D, section 8.3). With AES-GCM-SIV they are none, and it is 2^48, up to
-    /// which fewer than one pair of nonces is expected to be equal. Without nonces there is no limit.
+    /// be a disaster (SP 800-38D, section 8.3). With AES-GCM-SIV they are not, and it is 2^48, up to
+    /// which fewer than one pair of nonces is expected to be equal. Without nonces values are not counted.
     #[must_use]
     pub const fn most_values(self) -> u64 {
         match self {

@@ -1,5 +1,6 @@
 //! What a caller may ask for.
 
+use core::fmt;
 use core::num::NonZero;
 use std::thread;
 
@@ -27,7 +28,7 @@ use crate::Column;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Options<'a> {
     pub(crate) context: &'a [u8],
     pub(crate) rows: Option<Column<'a>>,
@@ -64,7 +65,8 @@ impl<'a> Options<'a> {
     /// Associated data of each cell: a column of as many rows, without NULLs, such as the primary
     /// key. A cell can only be decrypted in a row with the same value.
     ///
-    /// The associated data of a cell is then the length of the context in bytes (4 bytes, big-endian),
+    /// The bytes of the value count: the same number with 32 and with 64 bits is another value. The
+    /// associated data of a cell is then the length of the context in bytes (4 bytes, big-endian),
     /// the context, and the value. Without this column it is the context alone.
     #[must_use]
     pub fn rows(self, rows: Column<'a>) -> Self {
@@ -84,7 +86,8 @@ impl<'a> Options<'a> {
         Self { text, ..self }
     }
 
-    /// How many threads share a column of many rows. With 0, as many as the process has processors.
+    /// How many threads share a column of more than 16,384 rows. With 0, as many as the process has
+    /// processors.
     #[must_use]
     pub fn threads(self, threads: usize) -> Self {
         let threads = match threads {
@@ -92,6 +95,16 @@ impl<'a> Options<'a> {
             given => given,
         };
         Self { threads, ..self }
+    }
+}
+
+/// Without associated data.
+impl fmt::Debug for Options<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { on_error, text, threads, .. } = self;
+        let mut f = f.debug_struct("Options");
+        f.field("on_error", on_error).field("text", text).field("threads", threads);
+        f.finish_non_exhaustive()
     }
 }
 

@@ -1,11 +1,13 @@
 //! A column with buffers of its own.
 
+use core::fmt;
+
 use crate::Column;
 use crate::column::Values;
 use crate::validity::Validity;
 
 /// A column with buffers of its own, which are laid out as Arrow's.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OwnedColumn {
     /// Where values begin and end.
@@ -51,14 +53,17 @@ impl OwnedColumn {
             &Offsets::FixedSize { width, rows } => Values::FixedSize { width, rows, data },
         };
         let column = Column { values, validity: None };
-        let bits = self.validity.as_deref();
-        let validity = bits.and_then(|bits| Validity::new(bits, 0, column.len()).ok());
+        // A row without a bit is NULL, should someone have shortened the bitmap.
+        let validity = self.validity.as_deref().map(Validity::of_all);
         Column { validity, ..column }
     }
 
     /// The value in a row. `None` if it is NULL or there is no such row.
     #[must_use]
     pub fn value(&self, row: usize) -> Option<&[u8]> {
+        if row >= self.len() {
+            return None;
+        }
         let mut value = [None];
         self.column().read(row..row + 1, &mut value).ok()?;
         value[0]
@@ -74,5 +79,14 @@ impl OwnedColumn {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+}
+
+/// Without the values.
+impl fmt::Debug for OwnedColumn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut f = f.debug_struct("OwnedColumn");
+        f.field("rows", &self.len()).field("nulls", &self.nulls).field("failed", &self.failed);
+        f.finish_non_exhaustive()
     }
 }

@@ -3,7 +3,7 @@
 use crate::Error;
 
 /// Bits of a larger bitmap.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Validity<'a> {
     bits: &'a [u8],
     /// The position of the first bit.
@@ -18,6 +18,11 @@ impl<'a> Validity<'a> {
             return Err(Error::BufferLength { needed, given: bits.len() });
         }
         Ok(Self { bits, offset })
+    }
+
+    /// All bits of a bitmap.
+    pub(crate) fn of_all(bits: &'a [u8]) -> Self {
+        Self { bits, offset: 0 }
     }
 
     /// Whether this row is there. A row without a bit is not.

@@ -13,19 +13,21 @@ impl Class {
     /// The number of possible values.
     pub(crate) const COUNT: usize = Self::LAST as usize + 1;
     const LAST: u16 = 511;
+    /// The most algorithms.
+    const ALGORITHMS: u16 = 125;
     /// The class of sessions that other drivers serve.
     pub(crate) const ELSEWHERE: Self = Self(126 << 2);
     /// The class of sessions with an RSA key, whoever serves them. With the operations of ciphers it
     /// is one of messages that this processor refuses.
     #[cfg(feature = "rsa")]
-    pub(crate) const RSA: Self = Self(125 << 2);
+    pub(crate) const RSA: Self = Self(Self::ALGORITHMS << 2);
 
     /// The class of a session of this algorithm, before the operation is known.
     pub(crate) fn of(algorithm: Algorithm) -> Self {
-        const { assert!(Algorithm::ALL.len() < 125) };
+        const { assert!(Algorithm::ALL.len() <= Self::ALGORITHMS as usize) };
         let at = Algorithm::ALL.iter().position(|&row| row == algorithm);
         let at = at.and_then(|at| u16::try_from(at).ok());
-        Self(at.expect("every algorithm stands in the table, which is shorter than 125 rows") << 2)
+        Self(at.expect("every algorithm stands in the table, which has at most 125 rows") << 2)
     }
 
     /// The class with this operation. Signatures to make are one class for all sessions, and so are

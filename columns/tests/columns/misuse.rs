@@ -32,6 +32,10 @@ fn names_of_layouts() {
 fn nothing_of_a_key_is_shown() {
     let shown = format!("{:?}", ColumnKey::new(Layout::AesGcm, &[0xa7; 16]).expect("16 bytes"));
     assert_eq!(shown, "ColumnKey { layout: AesGcm, .. }");
+    let column = Column::binary(&[0, 6], b"secret");
+    let options = Options::new().context(b"secret").rows(column);
+    let shown = format!("{column:?} {options:?}");
+    assert!(shown.starts_with("Column { rows: 1, .. } Options { ") && !shown.contains("115"));
 }
 
 #[test]
@@ -77,4 +81,29 @@ fn a_key_ends_where_random_nonces_could_repeat() {
         assert!(key.encrypt(&Column::binary(&[0, 1], b"a"), &Options::new()).is_ok());
         assert!(key.encrypt(&Column::binary(&[0, 1], b"a"), &Options::new()).is_err());
     }
+}
+
+#[test]
+fn rows_that_are_not_there_have_no_value() {
+    let key = key(Layout::AesGcm, 1);
+    let column = Column::fixed_size(0, 3, b"").expect("no bytes");
+    let cells = key.encrypt(&column, &Options::new()).expect("encrypted");
+    let values = key.decrypt(&cells.column(), &Options::new()).expect("decrypted");
+    assert_eq!([2, 3, usize::MAX].map(|row| values.value(row)), [Some(&b""[..]), None, None]);
+    assert_eq!([3, 1 << 60, usize::MAX].map(|row| cells.value(row)), [None; 3]);
+}
+
+#[test]
+fn rows_without_bytes_may_be_more_than_memory_has_room_for() {
+    let column = Column::fixed_size(0, 1 << 60, b"").expect("no bytes");
+    let key = key(Layout::AesGcm, 1);
+    assert_eq!(key.decrypt(&column, &Options::new()).err(), Some(Error::Memory));
+    assert_eq!(key.encrypt(&column, &Options::new()).err(), Some(Error::Memory));
+}
+
+#[test]
+fn earlier_values_are_added_up() {
+    let key = key(Layout::AesGcm, 1).already_used(5).already_used(7);
+    key.encrypt(&Column::binary(&[0, 1], b"a"), &Options::new()).expect("encrypted");
+    assert_eq!(key.used(), 13);
 }

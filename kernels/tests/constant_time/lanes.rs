@@ -211,39 +211,53 @@ pub(crate) fn chacha20poly1305(isa: Isa, secrets: &mut Secrets) {
 
 /// Batches of each number of registers, with messages that end early, and one that goes by itself;
 /// both ways.
-pub(crate) fn gcm_siv(isa: Isa, secrets: &mut Secrets) {
-    let some: Vec<_> = (0..21).map(|at| 37 * at % 100).collect();
-    for lens in [&[32; 3][..], &[17, 64, 0, 5, 33], &[32; 16], &[1100, 20, 20], &some] {
-        for seal in [true, false] {
-            let ciphers: Vec<_> =
-                lens.iter().map(|_| AesGcmSiv::<256>::new(isa, &secrets.bytes())).collect();
-            let mut tags = vec![[9; 16]; lens.len()];
-            let mut data = unseen(|| -> Vec<_> { lens.iter().map(|&len| vec![0; len]).collect() });
-            let mut aads: Vec<_> = (0..lens.len()).map(|at| vec![0; 13 * at % 40]).collect();
-            aads.iter_mut().chain(&mut data).for_each(|bytes| secrets.fill(bytes));
-            let mut lanes = Vec::with_capacity(lens.len());
-            for (cipher, ((aad, data), tag)) in
-                ciphers.iter().zip(aads.iter().zip(&mut data).zip(&mut tags))
-            {
-                let data = (&mut data[..]).into();
-                lanes.push(gcm_siv::Lane::new(cipher, &[7; 12], aad, data, tag));
+macro_rules! gcm_siv {
+    ($name:ident, $bits:literal) => {
+        pub(crate) fn $name(isa: Isa, secrets: &mut Secrets) {
+            let some: Vec<_> = (0..21).map(|at| 37 * at % 100).collect();
+            for lens in [&[32; 3][..], &[17, 64, 0, 5, 33], &[32; 16], &[1100, 20, 20], &some] {
+                for (seal, has_aad) in [(true, true), (false, true), (true, false), (false, false)]
+                {
+                    let ciphers: Vec<_> = lens
+                        .iter()
+                        .map(|_| AesGcmSiv::<$bits>::new(isa, &secrets.bytes()))
+                        .collect();
+                    let mut tags = vec![[9; 16]; lens.len()];
+                    let mut data =
+                        unseen(|| -> Vec<_> { lens.iter().map(|&len| vec![0; len]).collect() });
+                    let mut aads: Vec<_> = (0..lens.len())
+                        .map(|at| vec![0; if has_aad { 13 * at % 40 } else { 0 }])
+                        .collect();
+                    aads.iter_mut().chain(&mut data).for_each(|bytes| secrets.fill(bytes));
+                    let mut lanes = Vec::with_capacity(lens.len());
+                    for (cipher, ((aad, data), tag)) in
+                        ciphers.iter().zip(aads.iter().zip(&mut data).zip(&mut tags))
+                    {
+                        let data = (&mut data[..]).into();
+                        lanes.push(gcm_siv::Lane::new(cipher, &[7; 12], aad, data, tag));
+                    }
+                    if seal {
+                        AesGcmSiv::<$bits>::seal_lanes(&mut lanes);
+                    } else {
+                        AesGcmSiv::<$bits>::open_lanes(&mut lanes);
+                    }
+                    drop(lanes);
+                    data.iter_mut().for_each(|data| secrets.reveal(data));
+                    secrets.reveal(tags.as_flattened_mut());
+                }
             }
-            if seal {
-                AesGcmSiv::<256>::seal_lanes(&mut lanes);
-            } else {
-                AesGcmSiv::<256>::open_lanes(&mut lanes);
-            }
-            drop(lanes);
-            data.iter_mut().for_each(|data| secrets.reveal(data));
-            secrets.reveal(tags.as_flattened_mut());
         }
-    }
+    };
 }
+
+gcm_siv!(gcm_siv128, 128);
+gcm_siv!(gcm_siv256, 256);
 
 /// Messages under one key: few, of one block and of several, with strings and without, both ways.
 pub(crate) fn siv(isa: Isa, secrets: &mut Secrets) {
     let some: Vec<_> = (0..40).map(|at| 137 * at % 250).collect();
-    for lens in [&[30, 64, 5][..], &[32; 33], &[200; 8], &some] {
+    let mixed = [0, 1, 15, 16, 17, 63, 64];
+    for lens in [&[30, 64, 5][..], &[32; 33], &[16; 7], &[48; 7], &mixed, &[200; 8], &some] {
         for (seal, has_strings) in [(true, false), (false, false), (true, true), (false, true)] {
             let siv = AesSiv::<128>::new(isa, &secrets.bytes());
             let mut tags = vec![[0; 16]; lens.len()];

@@ -43,14 +43,14 @@ impl ColumnKey {
         self.0.layout().name()
     }
 
-    /// How many values it has encrypted.
+    /// How many values count as encrypted: those of earlier runs, and of calls that failed, included.
     #[getter]
     fn used(&self) -> u64 {
         self.0.used()
     }
 
     /// Encrypts each value of a column; `lanecrypt.columns.encrypt` says how.
-    #[pyo3(signature = (column, *, context, rows, threads))]
+    #[pyo3(name = "_encrypt", signature = (column, *, context, rows, threads))]
     fn encrypt<'py>(
         &self,
         py: Python<'py>,
@@ -70,7 +70,7 @@ impl ColumnKey {
     }
 
     /// Decrypts each cell of a column; `lanecrypt.columns.decrypt` says how.
-    #[pyo3(signature = (column, *, context, rows, null_on_error, text, threads))]
+    #[pyo3(name = "_decrypt", signature = (column, *, context, rows, null_on_error, text, threads))]
     #[expect(clippy::too_many_arguments, reason = "they are named in Python")]
     fn decrypt<'py>(
         &self,

@@ -280,7 +280,7 @@ def test_views_that_lie():
 def test_refusals():
     key, good = bytes(16), pa.array([b"a", b"b"])
     for wrong in (None, 5, "text", [b"a"], {"a": 1}, object(), numpy.zeros(3)):
-        with pytest.raises(TypeError, match="is no column"):
+        with pytest.raises(TypeError, match="is not a column"):
             columns.encrypt(wrong, key)
     for array in (pa.array([1]), pa.array([1.5]), pa.array([[b"a"]]), pa.nulls(3), pa.array([True])):
         with pytest.raises(TypeError, match="cast it to bytes or text"):

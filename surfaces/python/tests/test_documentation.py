@@ -10,6 +10,7 @@ import pytest
 import lanecrypt
 import lanecrypt.columns
 import lanecrypt.keys
+import lanecrypt.spark
 
 HERE = pathlib.Path(__file__).resolve().parent
 SETTINGS = str(HERE.parent / "pyproject.toml")
@@ -17,7 +18,7 @@ SETTINGS = str(HERE.parent / "pyproject.toml")
 
 def documented():
     """Modules, and their public functions, classes and methods, with their examples."""
-    for module in [lanecrypt, lanecrypt.columns, lanecrypt.keys]:
+    for module in [lanecrypt, lanecrypt.columns, lanecrypt.keys, lanecrypt.spark]:
         yield module.__name__, module
         for name in module.__all__:
             thing = getattr(module, name)

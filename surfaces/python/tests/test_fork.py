@@ -5,9 +5,15 @@ import os
 import random
 import threading
 
+import pyarrow
+
 import lanecrypt
+from lanecrypt import columns
 
 DRAWS = 200
+# Made before any fork.
+COLUMN_KEY = columns.Key(bytes(16), "aes_gcm")
+EMPTY = pyarrow.array([b""] * DRAWS)
 
 
 def draw():
@@ -28,6 +34,8 @@ def draw():
             str(numbers.getrandbits(80)),
             lanecrypt.AESGCM.generate_key(128).hex(),
         ]
+    # The nonces of a column.
+    values += [cell[:12].hex() for cell in columns.encrypt(EMPTY, COLUMN_KEY).to_pylist()]
     return values
 
 
@@ -59,7 +67,7 @@ def test_os_fork_in_the_middle():
         with os.fdopen(reader) as source:
             values += source.read().split("\n")
         assert os.waitpid(pid, 0)[1] == 0
-    assert len(values) == 11 * 9 * DRAWS + 5
+    assert len(values) == 11 * 10 * DRAWS + 5
     assert len(set(values)) == len(values)
 
 
@@ -80,7 +88,7 @@ def test_multiprocessing_fork():
     for process in processes:
         process.join()
         assert process.exitcode == 0
-    assert len(values) == 6 * 9 * DRAWS
+    assert len(values) == 6 * 10 * DRAWS
     assert len(set(values)) == len(values)
 
 
@@ -100,7 +108,7 @@ def test_pool_in_threads_that_drew_before():
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(values) == 9 * 9 * DRAWS
+    assert len(values) == 9 * 10 * DRAWS
     assert len(set(values)) == len(values)
 
 

@@ -9,9 +9,11 @@ import pytest
 
 pytest.importorskip("pyspark")
 
+import pyarrow
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from lanecrypt import columns, spark
 from lanecrypt.keys import Environment, Fetched, Files, KeyNotFound
+from pyspark import cloudpickle
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as F
 from spark_session import builder
@@ -94,6 +96,8 @@ def test_sql(session, people, keys):
         assert (n, ssn, note) == expected and same == ssn
     with pytest.raises(PySparkException, match="not authentic"):
         session.sql(f"select lanecrypt_decrypt(cell, {key}, 'c', id) from sealed").collect()
+    with pytest.raises(PySparkException, match="a context is NULL"):
+        session.sql("select lanecrypt_encrypt(ssn, 'people', null) from people").collect()
 
 
 def test_a_cell_in_another_row_is_refused(people, keys):
@@ -105,13 +109,27 @@ def test_a_cell_in_another_row_is_refused(people, keys):
     assert [row[0] for row in rows(nulls.where("note is null"))] == [4, 5]
 
 
-def test_a_task_has_no_key_in_it(people, keys):
-    sealed = spark.encrypt(people, NAMES, keys=keys)
+def test_a_task_has_no_key_in_it(people):
+    keys = Fetched(fetch)
+    task = spark._Task({"ssn": "people"}, keys, "aes_gcm")
+    batch = pyarrow.record_batch({"ssn": ["a", "b"]})
+    # It has encrypted in this process, so the key is here.
+    assert len(next(task(iter([batch])))) == 2
+    assert KEY not in cloudpickle.dumps(task) and KEY in cloudpickle.dumps({"planted": KEY})
+    sealed = spark.encrypt(people, {"ssn": "people"}, keys=keys)
     sealed.collect()
     plan = sealed._jdf.queryExecution().toString()
-    task = pickle.dumps(spark._Task(NAMES, keys, "aes_gcm"))
-    for secret in (KEY, KEY[::-1]):
-        assert secret not in task and secret.hex() not in plan
+    assert "ssn" in plan and not any(form in plan for form in (KEY.hex(), repr(KEY)))
+
+
+def test_deterministic_cells_can_be_joined(session, people, keys):
+    spark.register(session, keys=keys, layout="deterministic", prefix="same_")
+    people.createOrReplaceTempView("people")
+    joined = session.sql(
+        "select a.id, b.id from people a join people b"
+        " on same_encrypt(a.ssn, 'people') = same_encrypt(b.ssn, 'people') where a.id < 20"
+    )
+    assert rows(joined) == [(n, n) for n in range(20) if n % 7 != 3]
 
 
 @pytest.mark.parametrize("given", [{"people": KEY}, KEY, KEY.hex(), bytearray(KEY)])
@@ -119,6 +137,12 @@ def test_keys_instead_of_a_provider_are_refused(people, given):
     with pytest.raises(TypeError, match="not the keys") as refused:
         spark.encrypt(people, {"ssn": "people"}, keys=given)
     assert KEY.hex() not in str(refused.value)
+
+
+def test_keys_instead_of_their_names_are_refused(people, keys):
+    with pytest.raises(TypeError, match="not the keys") as refused:
+        spark.encrypt(people, {"ssn": KEY}, keys=keys)
+    assert repr(KEY) not in str(refused.value)
 
 
 def test_wrong_columns_are_refused_before_anything_runs(people, keys):
@@ -134,6 +158,12 @@ def test_wrong_columns_are_refused_before_anything_runs(people, keys):
         spark.decrypt(people, {"ssn": "people"}, keys=keys, text=["note"])
     with pytest.raises(ValueError, match="on_error"):
         spark.decrypt(people, NAMES, keys=keys, on_error="ignore")
+    with pytest.raises(TypeError, match="context= is a dict"):
+        spark.encrypt(people, NAMES, keys=keys, context="people")
+    with pytest.raises(TypeError, match="the columns are a dict"):
+        spark.decrypt(people, ["ssn"], keys=keys)
+    with pytest.raises(TypeError, match="text= is a list"):
+        spark.decrypt(people, NAMES, keys=keys, text="ssn")
     with pytest.raises(ValueError, match="its own associated data"):
         spark.encrypt(people, NAMES, keys=keys, rows="ssn")
 

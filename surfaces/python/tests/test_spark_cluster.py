@@ -109,6 +109,7 @@ def test_a_worker_is_killed_in_the_middle(cluster, tmp_path):
         .config("spark.executor.memory", "512m")
         .config("spark.speculation", "true")
         .config("spark.eventLog.enabled", "true")
+        .config("spark.eventLog.compress", "false")
         .config("spark.eventLog.dir", events.as_uri())
         .config("spark.local.dir", str(tmp_path / "driver"))
         .getOrCreate()
@@ -144,6 +145,8 @@ def test_a_worker_is_killed_in_the_middle(cluster, tmp_path):
         job.join(180)
         assert not job.is_alive() and not failures, failures
         plan = sealed._jdf.queryExecution().toString()
+        # The temporary files of the driver go with it.
+        found = with_key(tmp_path, secrets)
     finally:
         session.stop()
 
@@ -158,9 +161,13 @@ def test_a_worker_is_killed_in_the_middle(cluster, tmp_path):
     expected = compute.utf8_lpad(ids.cast("string"), 32, "0")
     assert compute.all(compute.equal(values, expected)).as_py()
 
-    assert KEY.hex() not in plan
-    found = [file for file in everything(tmp_path) if file.parent != secrets and holds_key(file)]
+    assert KEY.hex() not in plan and repr(KEY) not in plan
+    found += with_key(tmp_path, secrets)
     assert not found, f"the key is in {found}"
+    # The search finds what is there: the key where it is kept, and in the events what was done.
+    assert holds_key(secrets / "people")
+    assert any(b"mapInArrow" in file.read_bytes() for file in everything(events))
+    assert len([file for file in everything(tmp_path) if file.name == "stderr"]) >= 2
     logs = (tmp_path / "master.log").read_text()
     assert "Removing worker" in logs or "lost" in logs.lower(), "no worker was lost"
 
@@ -175,7 +182,16 @@ def everything(folder: Path):
     return (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
 
 
+def with_key(folder: Path, secrets: Path) -> list[Path]:
+    return [file for file in everything(folder) if file.parent != secrets and holds_key(file)]
+
+
 def holds_key(file: Path) -> bool:
-    content = file.read_bytes()
-    forms = [KEY, KEY.hex().encode(), KEY.hex().upper().encode(), base64.b64encode(KEY)[:40]]
+    try:
+        content = file.read_bytes()
+    except FileNotFoundError:
+        return False
+    # As bytes, and as hexadecimal digits, Python and base64 write them, wherever it begins.
+    forms = [KEY, KEY.hex().encode(), KEY.hex().upper().encode(), repr(KEY)[2:-1].encode()]
+    forms += [base64.b64encode(bytes(before) + KEY)[4:40] for before in range(3)]
     return any(form in content for form in forms)

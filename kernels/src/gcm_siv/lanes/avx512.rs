@@ -66,12 +66,11 @@ fn messages<const BITS: usize, const N: usize, const G: usize, const WAY: bool>(
 ) {
     let zero = _mm512_setzero_si512();
     let mut nonces = [zero; G];
-    let mut h = [zero; G];
-    let mut own = Own { keys: [[zero; N]; G] };
-    derive(lanes, &mut nonces, &mut h, &mut own);
+    let mut own = Own { keys: [[zero; N]; G], hash: [zero; G] };
+    derive(lanes, &mut nonces, &mut own);
     let mut tags = [zero; G];
     if WAY == SEAL {
-        tags = tags_of::<BITS, N, G, SEAL>(lanes, &own, nonces, h);
+        tags = tags_of::<BITS, N, G, SEAL>(lanes, &own, nonces);
         crypt::<BITS, N, G>(lanes, &own, tags);
     } else {
         for (g, tag) in tags.iter_mut().enumerate() {
@@ -79,7 +78,7 @@ fn messages<const BITS: usize, const N: usize, const G: usize, const WAY: bool>(
                 four([0, 1, 2, 3].map(|l| lanes.get(4 * g + l).map_or(&ZERO, |lane| lane.tag())));
         }
         crypt::<BITS, N, G>(lanes, &own, tags);
-        tags = tags_of::<BITS, N, G, OPEN>(lanes, &own, nonces, h);
+        tags = tags_of::<BITS, N, G, OPEN>(lanes, &own, nonces);
     }
     for (four, tags) in lanes.chunks_mut(WIDTH).zip(tags) {
         for (lane, tag) in four.iter_mut().zip(parts(tags)) {
@@ -91,36 +90,36 @@ fn messages<const BITS: usize, const N: usize, const G: usize, const WAY: bool>(
 /// The block of a message that is not there.
 const ZERO: [u8; 16] = [0; 16];
 
-/// The schedules of the messages' own keys, wiped on drop.
+/// The messages' own keys, the schedules of the cipher and the keys of the hash, wiped on drop.
 struct Own<const N: usize, const G: usize> {
     keys: [[__m512i; N]; G],
+    hash: [__m512i; G],
 }
 
 impl<const N: usize, const G: usize> Drop for Own<N, G> {
     #[inline]
     fn drop(&mut self) {
         self.keys.as_flattened_mut().iter_mut().for_each(wipe512);
+        self.hash.iter_mut().for_each(wipe512);
     }
 }
 
-/// Makes the keys of all nonces: those of the hash in `h`, and the schedules.
+/// Makes the keys of all nonces.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes,vpclmulqdq")]
 fn derive<const BITS: usize, const N: usize, const G: usize>(
     lanes: &[Lane<'_, BITS>],
     nonces: &mut [__m512i; G],
-    h: &mut [__m512i; G],
     own: &mut Own<N, G>,
 ) {
-    let mut second = [_mm512_setzero_si512(); G];
-    for g in 0..G {
+    for (g, nonces) in nonces.iter_mut().enumerate() {
         // A message that is not there has the key of the last one.
         let at = |l: usize| lanes.get(4 * g + l).or(lanes.last());
         let [a, b, c, d] =
             [0, 1, 2, 3].map(|l| at(l).map_or(&NO_KEYS, |it| it.cipher.cipher.schedule()));
-        nonces[g] = four([0, 1, 2, 3].map(|l| at(l).map_or(&ZERO, |lane| &lane.nonce)));
+        *nonces = four([0, 1, 2, 3].map(|l| at(l).map_or(&ZERO, |lane| &lane.nonce)));
         let count = if N == MAX_KEYS { 6 } else { 4 };
-        let mut blocks = [nonces[g]; 6];
+        let mut blocks = [*nonces; 6];
         let blocks = &mut blocks[..count];
         for (block, number) in blocks.iter_mut().zip(0..) {
             *block = _mm512_or_si512(*block, numbered(number));
@@ -139,13 +138,13 @@ fn derive<const BITS: usize, const N: usize, const G: usize>(
         for block in blocks.iter_mut() {
             *block = _mm512_aesenclast_epi128(*block, key);
         }
-        h[g] = _mm512_unpacklo_epi64(blocks[0], blocks[1]);
+        own.hash[g] = _mm512_unpacklo_epi64(blocks[0], blocks[1]);
         own.keys[g][0] = _mm512_unpacklo_epi64(blocks[2], blocks[3]);
         if N == MAX_KEYS {
-            second[g] = _mm512_unpacklo_epi64(blocks[4], blocks[5]);
+            own.keys[g][1] = _mm512_unpacklo_epi64(blocks[4], blocks[5]);
         }
     }
-    if N == MAX_KEYS { expand256(own, second) } else { expand128(own) }
+    if N == MAX_KEYS { expand256(own) } else { expand128(own) }
 }
 
 /// The schedule of no message.
@@ -154,14 +153,10 @@ static NO_KEYS: [[u8; 16]; MAX_KEYS] = [[0; 16]; MAX_KEYS];
 /// As `aes/expand.rs` does with one key.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,vaes")]
-fn expand256<const N: usize, const G: usize>(own: &mut Own<N, G>, second: [__m512i; G]) {
+fn expand256<const N: usize, const G: usize>(own: &mut Own<N, G>) {
     let (rotate, same) = (_mm512_set1_epi32(0x0c0f_0e0d), _mm512_set1_epi32(0x0f0e_0d0c));
-    let mut b = second;
-    let mut a = b;
-    for g in 0..G {
-        a[g] = own.keys[g][0];
-        own.keys[g][1] = b[g];
-    }
+    let mut a = own.keys.map(|keys| keys[0]);
+    let mut b = own.keys.map(|keys| keys[1]);
     for (i, rcon) in RCON[..7].iter().enumerate() {
         let rcon = _mm512_set1_epi32(*rcon);
         for g in 0..G {
@@ -210,8 +205,8 @@ fn tags_of<const BITS: usize, const N: usize, const G: usize, const WAY: bool>(
     lanes: &mut [Lane<'_, BITS>],
     own: &Own<N, G>,
     nonces: [__m512i; G],
-    h: [__m512i; G],
 ) -> [__m512i; G] {
+    let h = own.hash;
     let mut sums = [_mm512_setzero_si512(); G];
     let most = lanes.iter().map(blocks).max().unwrap_or(0);
     let length = lanes.first().map_or(0, |lane| lane.data.len());

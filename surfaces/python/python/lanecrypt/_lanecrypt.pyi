@@ -113,10 +113,10 @@ class Key:
     def layout(self) -> str: ...
     @property
     def used(self) -> int: ...
-    def encrypt(
+    def _encrypt(
         self, column: Any, *, context: bytes, rows: Any, threads: int
     ) -> Array | ChunkedArray: ...
-    def decrypt(
+    def _decrypt(
         self,
         column: Any,
         *,

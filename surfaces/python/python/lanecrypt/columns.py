@@ -1,8 +1,8 @@
 """Columns of tables, encrypted value by value.
 
 Any object with Arrow's interface for Python is a column: arrays and chunked arrays of ``pyarrow``,
-Series of ``polars``, DuckDB's relations of one column; Series of ``pandas`` by way of ``pyarrow``. The
-result is of the same kind.
+Series of ``polars``, DuckDB's relations of one column; Series of ``pandas`` by way of ``pyarrow``.
+pyarrow, polars and pandas get objects of their own back, others an object with the same interface.
 
 >>> import pyarrow as pa
 >>> from lanecrypt import columns, token_bytes
@@ -58,12 +58,12 @@ def encrypt(
 ) -> Any:
     """Encrypts each value of a column. NULLs stay NULL.
 
-    ``column`` has bytes or text; other types are cast before. ``key`` is the bytes of a key, or a
+    ``column`` has bytes or text; cast other types first. ``key`` is the bytes of a key, or a
     ``Key``, which is expanded once for many columns and counts what it encrypts.
 
     ``context`` is associated data of each cell, such as the names of table and column, and ``rows`` a
     column of as many rows without NULLs, such as the primary key. Cells are decrypted only with the
-    same ones. ``threads`` share a long column; 0 is as many as there are processors. The interpreter's
+    same ones; a number as int32 and the same number as int64 are not the same. ``threads`` share a long column; 0 is as many as there are processors. The interpreter's
     lock is released.
 
     Cells of binary and text columns are binary, those of columns of a fixed size have a fixed size, and
@@ -83,7 +83,7 @@ def encrypt(
     ...
     lanecrypt.InvalidTag: row 0: the cell is not authentic
     """
-    made = _key(key, layout).encrypt(
+    made = _key(key, layout)._encrypt(
         _arrow(column), context=_bytes(context), rows=_arrow(rows), threads=threads
     )
     return _like(column, made)
@@ -103,8 +103,8 @@ def decrypt(
     """Decrypts each cell of a column. NULLs stay NULL.
 
     Raises InvalidTag with the first row that is not authentic, unless ``on_error="null"`` makes such
-    rows NULL. With ``text`` the values are text, and UnicodeError is raised where they are none.
-    Otherwise as ``encrypt``.
+    rows NULL: as many as there are more NULLs than before. With ``text`` the values are text, except those
+    of a fixed size, and UnicodeError is raised where they are not. Otherwise as ``encrypt``.
 
     >>> import pyarrow as pa
     >>> key = bytes(16)
@@ -116,7 +116,7 @@ def decrypt(
     """
     if on_error not in ("raise", "null"):
         raise ValueError(f'on_error is "raise" or "null", not {on_error!r}')
-    made = _key(key, layout).decrypt(
+    made = _key(key, layout)._decrypt(
         _arrow(column),
         context=_bytes(context),
         rows=_arrow(rows),

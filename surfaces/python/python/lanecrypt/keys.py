@@ -63,7 +63,7 @@ class Files:
 
     def __call__(self, name: str) -> bytes:
         if name in ("", ".", "..") or "/" in name or "\0" in name:
-            raise KeyNotFound(f"key {name!r}: no name of a file")
+            raise KeyNotFound(f"key {name!r}: not a file name")
         path = os.path.join(self.directory, name)
         try:
             # A pipe or a device must not keep a task waiting.
@@ -73,19 +73,20 @@ class Files:
         with open(file, "rb") as opened:
             status = os.fstat(file)
             if not stat.S_ISREG(status.st_mode):
-                raise KeyNotFound(f"key {name!r}: {path} is no file")
+                raise KeyNotFound(f"key {name!r}: {path} is not a regular file")
             if status.st_mode & 0o077 or status.st_uid not in (0, os.geteuid()):
                 raise KeyNotFound(f"key {name!r}: others may read or change {path}: chmod 600")
-            if status.st_size > 4096:
+            key = opened.read(4097)
+            if len(key) > 4096:
                 raise KeyNotFound(f"key {name!r}: {path} is too long for a key")
-            return opened.read()
+            return key
 
 
 class Fetched:
     """Keys that a function fetches, from a key service for example.
 
     The function gets the name and returns the bytes. It is called on the executors, and what it returns
-    is kept in the memory of that process for ``seconds``; ``None`` keeps it as long as the process.
+    stays in the memory of that process, and is used again for ``seconds``; with ``None``, always.
     The function travels with the plan, so it must not contain a key.
     """
 

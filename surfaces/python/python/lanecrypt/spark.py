@@ -10,8 +10,8 @@ order. With ``layout="aes_gcm"`` Spark's ``aes_decrypt`` reads the cells, and th
 ``aes_encrypt``.
 
 Keys are fetched by the executors (``lanecrypt.keys``). What Spark sees, stores and logs has their names
-only. Nonces are random: a task that runs again, or twice at the same time, makes other cells, and no
-nonce occurs twice. So the result of a task that ran again differs from that of its first run, as with
+only. Nonces are random: a task that runs again, or twice at the same time, makes other cells under other
+nonces. So the result of a task that ran again differs from that of its first run, as with
 ``rand()``.
 """
 
@@ -45,7 +45,7 @@ def encrypt(
 
     ``names`` has the name of the key for each column. ``context`` has associated data for columns: cells
     can only be decrypted with the same. ``rows`` is a column, such as the primary key, with associated
-    data for each row: cells can only be decrypted in a row with the same value.
+    data for each row: cells can only be decrypted in a row with the same value of the same type.
 
     The encrypted columns are binary. NULL stays NULL.
     """
@@ -73,11 +73,11 @@ def decrypt(
     """
     from pyspark.sql.types import BinaryType, StringType
 
-    text = frozenset(text)
-    if not text <= names.keys():
-        raise ValueError(f"text= names columns that are not decrypted: {sorted(text - names.keys())}")
     task = _Task(names, keys, layout, context, rows, text=text, on_error=on_error)
-    types = {name: StringType() if name in text else BinaryType() for name in names}
+    if not task.text <= names.keys():
+        others = sorted(task.text - names.keys())
+        raise ValueError(f"text= names columns that are not decrypted: {others}")
+    types = {name: StringType() if name in task.text else BinaryType() for name in names}
     return _mapped(frame, task, types)
 
 
@@ -91,7 +91,8 @@ def register(
     """Registers functions for SQL: ``lanecrypt_encrypt(value, key name [, context [, row]])`` and, with
     the same arguments, ``lanecrypt_decrypt``, which gives bytes, and ``lanecrypt_decrypt_text``.
 
-    The names of keys and the contexts may differ from row to row.
+    The names of keys and the contexts may differ from row to row; each of them in a batch costs a pass
+    over it. What differs in every row, such as the primary key, is the argument ``row``.
     """
     from pyspark.sql.functions import arrow_udf
 
@@ -102,8 +103,10 @@ def register(
     }
     for name, (function, kind) in functions.items():
         made = arrow_udf(function, kind)
-        # Random nonces: Spark must not call it more or less often than is written.
-        session.udf.register(prefix + name, made.asNondeterministic() if name == "encrypt" else made)
+        if name == "encrypt" and layout != "deterministic":
+            # Random nonces: Spark must neither merge nor repeat calls.
+            made = made.asNondeterministic()
+        session.udf.register(prefix + name, made)
 
 
 def _mapped(frame: DataFrame, task: _Task, types: Mapping[str, Any]) -> DataFrame:
@@ -123,12 +126,9 @@ def _mapped(frame: DataFrame, task: _Task, types: Mapping[str, Any]) -> DataFram
         kind = fields[name].dataType
         if not isinstance(kind, (BinaryType, StringType)):
             raise TypeError(f"column {name!r} is {kind.simpleString()}: cast it to string or binary")
-    schema = StructType(
-        [
-            StructField(name, types.get(name, field.dataType), field.nullable or name in types)
-            for name, field in fields.items()
-        ]
-    )
+    for name, kind in types.items():
+        fields[name] = StructField(name, kind, True)
+    schema = StructType([*fields.values()])
     return frame.mapInArrow(task, schema)
 
 
@@ -149,15 +149,22 @@ class _Task:
         if not isinstance(names, Mapping):
             raise TypeError("the columns are a dict from their names to the names of their keys")
         self.names = dict(names)
+        if not all(isinstance(name, str) for name in self.names.values()):
+            # They would be in the plan.
+            raise TypeError("the columns have names of keys, which are str, and not the keys")
         self.keys = provider(keys)
         if layout not in _columns.LAYOUTS:
             raise ValueError(f"unknown layout {layout!r}; there are {', '.join(_columns.LAYOUTS)}")
         self.layout = layout
+        if not isinstance(context, Mapping | None):
+            raise TypeError("context= is a dict from the names of columns to bytes or text")
         context = dict(context or {})
         if not context.keys() <= self.names.keys():
             raise ValueError(f"context= names other columns: {sorted(context.keys() - self.names.keys())}")
-        self.context = {name: _bytes(value) for name, value in context.items()}
+        self.context = {name: _columns._bytes(value) for name, value in context.items()}
         self.rows = rows
+        if isinstance(text, str):
+            raise TypeError("text= is a list of names")
         self.text = frozenset(text)
         if on_error not in (None, "raise", "null"):
             raise ValueError(f"on_error is 'raise' or 'null', not {on_error!r}")
@@ -213,11 +220,15 @@ def _function(task: _Task) -> Callable[..., pyarrow.Array]:
         for (name, context), at in _groups(names, contexts):
             if name is None:
                 raise ValueError("the name of a key is NULL")
+            if contexts is not None and context is None:
+                raise ValueError("a context is NULL")
             if name not in kept:
                 kept[name] = task.key(name)
             own_rows = None if rows is None else _taken(rows, at)
-            parts.append(task.work(_taken(values, at), kept[name], _bytes(context or b""), own_rows))
+            parts.append(task.work(_taken(values, at), kept[name], _columns._bytes(context or b""), own_rows))
             places.append(at)
+        if not parts:
+            return pyarrow.array([], "string" if task.text else "binary")
         if places == [None]:
             return parts[0]
         # Back into the order of the rows.
@@ -254,7 +265,3 @@ def _is(array: pyarrow.Array, value: Any) -> pyarrow.Array:
     import pyarrow.compute as compute
 
     return array.is_null() if value is None else compute.equal(array, value).fill_null(False)
-
-
-def _bytes(value: bytes | str) -> bytes:
-    return value.encode() if isinstance(value, str) else bytes(value)

@@ -35,7 +35,7 @@ impl Input {
             } else {
                 let kind = object.get_type();
                 let needed = "a column has __arrow_c_array__ or __arrow_c_stream__";
-                return Err(PyTypeError::new_err(format!("{kind} is no column: {needed}")));
+                return Err(PyTypeError::new_err(format!("{kind} is not a column: {needed}")));
             };
         let input = Self { chunks, data_type, is_chunked };
         match &input.data_type {
