@@ -38,17 +38,18 @@ use crate::{Algorithm, Buffers, Error, KeyError, Nonce, NonceSequence};
 /// (RFC 5297),
 /// ChaCha20-Poly1305 (RFC 8439) or XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha).
 ///
-/// The algorithm is chosen when the program runs. Where it is known before, types with one algorithm,
-/// such as [`Aes256Gcm`], have the same methods, are smaller and link nothing else.
+/// The algorithm is chosen when the program runs. Where it is known before, types with one
+/// algorithm, such as [`Aes256Gcm`], have the same methods, are smaller and link nothing else.
 ///
 /// A sealed message can only be read with the key. If the message, its associated data or its nonce
 /// was changed, [`open`](Self::open) wipes its output and returns [`Error::Authentication`].
 /// Associated data, such as the header of a packet, is authenticated but not encrypted.
 ///
 /// **Never use a nonce twice under one key**: an attacker could then read both messages and forge
-/// others. Only AES-GCM-SIV and AES-SIV survive it: then an attacker sees whether two messages under the nonce,
-/// with their associated data, are the same, and nothing else. [`Nonces`](crate::Nonces) and [`RandomNonces`](crate::RandomNonces) make nonces that do
-/// not repeat. [`seal_next`](Self::seal_next) takes its nonces from them:
+/// others. Only AES-GCM-SIV and AES-SIV survive it: then an attacker sees whether two messages
+/// under the nonce, with their associated data, are the same, and nothing else.
+/// [`Nonces`](crate::Nonces) and [`RandomNonces`](crate::RandomNonces) make nonces that do not
+/// repeat. [`seal_next`](Self::seal_next) takes its nonces from them:
 ///
 /// ```
 /// use lanecrypt_ciphers::{Algorithm, Cipher, Nonces};
@@ -82,14 +83,14 @@ use crate::{Algorithm, Buffers, Error, KeyError, Nonce, NonceSequence};
 /// lengths are just as likely to repeat.
 ///
 /// One message has at most 2^36 - 32 bytes with GCM, 2^38 - 64 bytes with Poly1305, and 2^36 - 16
-/// bytes with CTR and a code. With GCM, associated data has at most 2^61 - 1 bytes. With AES-GCM-SIV,
-/// messages and associated data have at most 2^36 bytes each. AES-GCM-SIV and AES-SIV have no messages
-/// in pieces: the first byte of the ciphertext depends on the last of the message.
+/// bytes with CTR and a code. With GCM, associated data has at most 2^61 - 1 bytes. With
+/// AES-GCM-SIV, messages and associated data have at most 2^36 bytes each. AES-GCM-SIV and AES-SIV
+/// have no messages in pieces: the first byte of the ciphertext depends on the last of the message.
 ///
 /// With AES-SIV, nonces have 16 bytes or any other number from 1 on. The strings of the RFC are the
-/// associated data, even if they are empty, and the nonce. The tag is the synthetic vector, V. **The RFC
-/// writes it before the ciphertext; here it is the tag, behind the message.** Without a nonce, and in the
-/// order of the RFC: [`DeterministicAesSiv`](crate::DeterministicAesSiv).
+/// associated data, even if they are empty, and the nonce. The tag is the synthetic vector, V.
+/// **The RFC writes it before the ciphertext; here it is the tag, behind the message.** Without a
+/// nonce, and in the order of the RFC: [`DeterministicAesSiv`](crate::DeterministicAesSiv).
 ///
 /// AES in CBC or CTR with an HMAC behind it is encrypt-then-MAC (RFC 7518, section 5.2): the key is
 /// that of the code, then that of the cipher; the code is of the associated data, the nonce, the
@@ -274,8 +275,8 @@ impl fmt::Debug for Cipher {
     }
 }
 
-/// [`Cipher`], and the types that have one algorithm and messages in pieces: what a [`Sealer`] or an [`Opener`] works with.
-/// Only this crate implements it.
+/// [`Cipher`], and the types that have one algorithm and messages in pieces: what a [`Sealer`] or
+/// an [`Opener`] works with. Only this crate implements it.
 #[expect(private_bounds, reason = "what it has is for this crate alone")]
 pub trait AeadCipher: Sealed {}
 

@@ -328,8 +328,8 @@ fn streaming_has_short_tags_too() {
     }
 }
 
-/// GCM hashes a nonce that has not 96 bits, and SIV hashes all; the ways to seal agree, the levels do, and no two
-/// lengths are one nonce.
+/// GCM hashes a nonce that has not 96 bits, and SIV hashes all; the ways to seal agree, the levels
+/// do, and no two lengths are one nonce.
 #[test]
 fn gcm_and_siv_take_nonces_of_any_length() {
     let mut numbers = Numbers(6);

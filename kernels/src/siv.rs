@@ -11,8 +11,8 @@
 
 /// CMAC of a string.
 ///
-/// Not a function: if it were not inlined, the blocks would be stored in halves and loaded as wholes,
-/// and the processor delays such a load until all work before it is done.
+/// Not a function: if it were not inlined, the blocks would be stored in halves and loaded as
+/// wholes, and the processor delays such a load until all work before it is done.
 #[cfg(target_arch = "x86_64")]
 macro_rules! mac {
     ($keys:expr, $string:expr) => {{
@@ -25,8 +25,8 @@ macro_rules! mac {
     }};
 }
 
-/// The functions that a dispatch chooses from, by `chain`, which makes a CMAC, and `crypt`, which is
-/// CTR from V on, of a module: S2V of more strings, and the two directions.
+/// The functions that a dispatch chooses from, by `chain`, which makes a CMAC, and `crypt`, which
+/// is CTR from V on, of a module: S2V of more strings, and the two directions.
 #[cfg(target_arch = "x86_64")]
 macro_rules! kernels {
     ($(#[$feature:meta])*) => {

@@ -13,9 +13,9 @@ macro_rules! methods {
                 Keyed::algorithm(&self.key)
             }
 
-            /// Seals a message in place: `message_and_room` is the message and, behind it, room for the
-            /// tag, and becomes the packet. **Its last [`tag_length`](Self::tag_length) bytes are
-            /// overwritten**, whatever they hold: where a message has no room behind it, take
+            /// Seals a message in place: `message_and_room` is the message and, behind it, room for
+            /// the tag, and becomes the packet. **Its last [`tag_length`](Self::tag_length) bytes
+            /// are overwritten**, whatever they hold: where a message has no room behind it, take
             /// `seal_vec`, or [`seal_detached`](Self::seal_detached).
             ///
             /// **The nonce must not have been used before under this key.**
@@ -53,8 +53,8 @@ macro_rules! methods {
                 self.key.seal_next(nonces, aad, message_and_room)
             }
 
-            /// Opens a packet in place, if it is authentic, and returns the message, which is at its
-            /// front.
+            /// Opens a packet in place, if it is authentic, and returns the message, which is at
+            /// its front.
             ///
             /// # Errors
             ///
@@ -192,7 +192,8 @@ macro_rules! methods {
             }
 
             /// Encrypts a whole message and writes its tag, of [`tag_length`](Self::tag_length)
-            /// bytes. The data is a slice in place, or an [`InOutBuf`](crate::InOutBuf) from one buffer to another.
+            /// bytes. The data is a slice in place, or an [`InOutBuf`](crate::InOutBuf) from one
+            /// buffer to another.
             ///
             /// **The nonce must not have been used before under this key.**
             ///
@@ -212,7 +213,8 @@ macro_rules! methods {
             }
 
             /// Decrypts a whole message, if its tag, of [`tag_length`](Self::tag_length) bytes, is
-            /// right. The data is a slice in place, or an [`InOutBuf`](crate::InOutBuf) from one buffer to another.
+            /// right. The data is a slice in place, or an [`InOutBuf`](crate::InOutBuf) from one
+            /// buffer to another.
             ///
             /// # Errors
             ///

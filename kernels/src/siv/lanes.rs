@@ -7,8 +7,8 @@
 //! alone.
 //!
 //! That kernel is there at every level, so lanes are, too. Bitsliced AES takes as long for eight
-//! blocks as for one, and gains most. With 512-bit registers, messages of at most four blocks have a
-//! kernel in which nothing passes through memory.
+//! blocks as for one, and gains most. With 512-bit registers, messages of at most four blocks have
+//! a kernel in which nothing passes through memory.
 
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
 mod avx512;
@@ -86,7 +86,8 @@ impl fmt::Debug for Lane<'_> {
 macro_rules! key_size {
     ($bits:literal) => {
         impl AesSiv<$bits> {
-            /// Encrypts each message and writes its V: the same as [`seal_after`](Self::seal_after) one by one.
+            /// Encrypts each message and writes its V: the same as [`seal_after`](Self::seal_after)
+            /// one by one.
             ///
             /// Any number of messages of any lengths. Constant time in key, strings and data;
             /// lengths are public.
