@@ -2,6 +2,7 @@
 
 use aws_lc_rs::aead;
 use lanecrypt_columns::{Column, ColumnKey, Layout, Options};
+use lanecrypt_peers::{Aead, Availability, Direction, Packet, Peer, PeerLibraries, Run, aeads};
 
 fn algorithm(layout: Layout, key: &[u8]) -> Option<&'static aead::Algorithm> {
     Some(match (layout, key.len()) {
@@ -52,4 +53,59 @@ fn nonce_ciphertext_tag() {
         }
     }
     assert!(tried >= 6);
+}
+
+/// OpenSSL, libgcrypt, Nettle, RustCrypto and whatever else is here.
+#[test]
+fn every_library_reads_and_writes_the_same_cells() {
+    let mut tried = Vec::new();
+    for peer in aeads(&PeerLibraries::new()) {
+        let layout = match peer.subject {
+            "aes-128-gcm" | "aes-256-gcm" => Layout::AesGcm,
+            "aes-128-gcm-siv" | "aes-256-gcm-siv" => Layout::AesGcmSiv,
+            "chacha20-poly1305" => Layout::ChaCha20Poly1305,
+            _ => continue,
+        };
+        if matches!(peer.availability, Availability::Found(_)) {
+            let bytes = vec![0x42; if peer.subject.contains("128") { 16 } else { 32 }];
+            both_ways(&peer, &ColumnKey::new(layout, &bytes).expect("a key"), &bytes);
+            tried.push(peer.source);
+        }
+    }
+    assert!(tried.contains(&"rustcrypto"), "{tried:?}");
+    if !tried.contains(&"openssl") {
+        println!("SKIPPED openssl: apt install libssl3");
+    }
+}
+
+fn both_ways(peer: &Peer<dyn Aead>, key: &ColumnKey, bytes: &[u8]) {
+    let context = b"people.ssn";
+    let options = Options::new().context(context);
+    let at = format!("{} {} {}", peer.source, peer.api, peer.subject);
+    let (nonce, value, mut tag) = ([7; 12], [9; 33], [0; 16]);
+
+    let mut data = value;
+    let packet = Packet {
+        session: 0,
+        nonce: &nonce,
+        aad: context,
+        data: &mut data,
+        sealed: &[],
+        tag: &mut tag,
+    };
+    let mut sealer = peer.open(Direction::Encrypt, &[bytes]).expect("it takes the key");
+    sealer.messages(&mut [packet], Run::of(1)).expect("sealed");
+    let cell = [&nonce[..], &data, &tag].concat();
+    let column = Column::fixed_size(cell.len(), 1, &cell).expect("enough bytes");
+    assert_eq!(key.decrypt(&column, &options).expect("decrypted").data, value, "{at}");
+
+    let column = Column::fixed_size(value.len(), 1, &value).expect("enough bytes");
+    let mut cell = key.encrypt(&column, &options).expect("encrypted").data;
+    let (nonce, sealed) = cell.split_at_mut(12);
+    let (sealed, tag) = sealed.split_last_chunk_mut::<16>().expect("a tag");
+    let mut data = [0; 33];
+    let packet = Packet { session: 0, nonce, aad: context, data: &mut data, sealed, tag };
+    let mut opener = peer.open(Direction::Decrypt, &[bytes]).expect("it takes the key");
+    opener.messages(&mut [packet], Run::of(1)).expect("opened");
+    assert_eq!(data, value, "{at}");
 }
