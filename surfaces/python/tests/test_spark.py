@@ -109,8 +109,9 @@ def test_a_cell_in_another_row_is_refused(people, keys):
     assert [row[0] for row in rows(nulls.where("note is null"))] == [4, 5]
 
 
-def test_a_task_has_no_key_in_it(people):
-    keys = Fetched(fetch)
+def test_a_task_has_no_key_in_it(people, keys):
+    # It keeps what it has fetched in this process.
+    keys = Fetched(keys)
     task = spark._Task({"ssn": "people"}, keys, "aes_gcm")
     batch = pyarrow.record_batch({"ssn": ["a", "b"]})
     # It has encrypted in this process, so the key is here.

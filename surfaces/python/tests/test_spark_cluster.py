@@ -166,7 +166,7 @@ def test_a_worker_is_killed_in_the_middle(cluster, tmp_path):
     assert not found, f"the key is in {found}"
     # The search finds what is there: the key where it is kept, and in the events what was done.
     assert holds_key(secrets / "people")
-    assert any(b"mapInArrow" in file.read_bytes() for file in everything(events))
+    assert any(b"SparkListenerTaskEnd" in file.read_bytes() for file in everything(events))
     assert len([file for file in everything(tmp_path) if file.name == "stderr"]) >= 2
     logs = (tmp_path / "master.log").read_text()
     assert "Removing worker" in logs or "lost" in logs.lower(), "no worker was lost"
