@@ -165,8 +165,7 @@ pub(super) static PORTABLE: Figures = Figures([
     super::amd::PORTABLE.0[16],
     super::amd::PORTABLE.0[17],
     super::amd::PORTABLE.0[18],
-    // AES-GCM-SIV: not measured here, as on AMD. Registers of 512 bits have the same throughput of
-    // rounds and products there.
+    // AES-GCM-SIV: not measured on Intel. The figures are those of AMD.
     super::amd::PORTABLE.0[19],
     super::amd::PORTABLE.0[20],
 ]);
@@ -333,8 +332,7 @@ pub(super) static SSSE3: Figures = Figures([
     super::amd::SSSE3.0[16],
     super::amd::SSSE3.0[17],
     super::amd::SSSE3.0[18],
-    // AES-GCM-SIV: not measured here, as on AMD. Registers of 512 bits have the same throughput of
-    // rounds and products there.
+    // AES-GCM-SIV: not measured on Intel. The figures are those of AMD.
     super::amd::SSSE3.0[19],
     super::amd::SSSE3.0[20],
 ]);
@@ -501,8 +499,7 @@ pub(super) static AESNI: Figures = Figures([
     super::amd::AESNI.0[16],
     super::amd::AESNI.0[17],
     super::amd::AESNI.0[18],
-    // AES-GCM-SIV: not measured here, as on AMD. Registers of 512 bits have the same throughput of
-    // rounds and products there.
+    // AES-GCM-SIV: not measured on Intel. The figures are those of AMD.
     super::amd::AESNI.0[19],
     super::amd::AESNI.0[20],
 ]);
@@ -669,8 +666,7 @@ pub(super) static AVX2: Figures = Figures([
     super::amd::AVX2.0[16],
     super::amd::AVX2.0[17],
     super::amd::AVX2.0[18],
-    // AES-GCM-SIV: not measured here, as on AMD. Registers of 512 bits have the same throughput of
-    // rounds and products there.
+    // AES-GCM-SIV: not measured on Intel. The figures are those of AMD.
     super::amd::AVX2.0[19],
     super::amd::AVX2.0[20],
 ]);
@@ -837,8 +833,7 @@ pub(super) static AVX2VAES: Figures = Figures([
     super::amd::AVX2VAES.0[16],
     super::amd::AVX2VAES.0[17],
     super::amd::AVX2VAES.0[18],
-    // AES-GCM-SIV: not measured here, as on AMD. Registers of 512 bits have the same throughput of
-    // rounds and products there.
+    // AES-GCM-SIV: not measured on Intel. The figures are those of AMD.
     super::amd::AVX2VAES.0[19],
     super::amd::AVX2VAES.0[20],
 ]);
@@ -1005,8 +1000,7 @@ pub(super) static AVX512: Figures = Figures([
     super::amd::AVX512.0[16],
     super::amd::AVX512.0[17],
     super::amd::AVX512.0[18],
-    // AES-GCM-SIV: not measured here, as on AMD. Registers of 512 bits have the same throughput of
-    // rounds and products there.
+    // AES-GCM-SIV: not measured on Intel. The figures are those of AMD.
     super::amd::AVX512.0[19],
     super::amd::AVX512.0[20],
 ]);
