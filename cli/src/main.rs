@@ -10,6 +10,7 @@ mod crypt;
 mod exit;
 mod info;
 mod keygen;
+mod openssl;
 mod process;
 mod random;
 mod secret;
@@ -52,6 +53,11 @@ enum Command {
     Random(random::Args),
     /// Serve other processes: keys stay here, and requests of all share lanes
     Serve(serve::Args),
+    /// Print the configuration that makes programs use Lanecrypt through OpenSSL
+    Openssl(openssl::Args),
+    /// Say what OpenSSL uses in this process
+    #[command(hide = true, name = openssl::CHILD)]
+    OpensslChild,
     /// Show the processor, the kernels it runs and what the operating system offers
     Info(info::Args),
     /// Test this build, or answer test vectors given as JSON lines on standard input
@@ -94,6 +100,8 @@ fn main() -> ExitCode {
         Command::SpeedChild { peer_lib } => speed::child(&peer_lib),
         Command::Random(args) => random::run(&args),
         Command::Serve(args) => serve::run(&args),
+        Command::Openssl(args) => openssl::run(&args),
+        Command::OpensslChild => openssl::child(),
         Command::Info(args) => info::run(&args),
         Command::Check(args) => check::run(&args),
     }

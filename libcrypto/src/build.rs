@@ -1,6 +1,6 @@
 //! The state of one build of libcrypto, and its error queue.
 
-use core::ffi::c_void;
+use core::ffi::{CStr, c_void};
 use std::sync::OnceLock;
 
 use crate::Error;
@@ -14,6 +14,8 @@ pub(crate) struct Build {
     /// The library context with the legacy provider, once it was needed. Like the library, it is
     /// never freed.
     legacy: OnceLock<Result<LibraryContext, Error>>,
+    /// Whether the process's configuration has loaded Lanecrypt's provider.
+    has_ours: OnceLock<bool>,
 }
 
 /// An `OSSL_LIB_CTX`.
@@ -27,7 +29,19 @@ unsafe impl Sync for LibraryContext {}
 
 impl Build {
     pub(crate) const fn new(functions: Functions, version: String) -> Self {
-        Self { functions, version, legacy: OnceLock::new() }
+        Self { functions, version, legacy: OnceLock::new(), has_ours: OnceLock::new() }
+    }
+
+    /// The properties of OpenSSL's own implementations, where the process's configuration has others
+    /// of Lanecrypt: who asks for OpenSSL must not get those. A query costs time at each fetch, so
+    /// there is none without need.
+    #[inline]
+    pub(crate) fn properties(&self) -> Option<&'static CStr> {
+        let has_ours = *self.has_ours.get_or_init(|| {
+            self.load_configuration();
+            self.has_provider(c"lanecrypt")
+        });
+        has_ours.then_some(c"provider!=lanecrypt")
     }
 
     /// The library context with the legacy provider; made when it is first needed.

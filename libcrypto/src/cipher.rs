@@ -1,6 +1,6 @@
 //! A cipher of libcrypto: an algorithm, without a key.
 
-use core::ffi::{CStr, c_ulong, c_void};
+use core::ffi::{CStr, c_char, c_ulong, c_void};
 use core::fmt;
 use core::ptr;
 
@@ -47,17 +47,38 @@ pub(crate) struct Handle {
 }
 
 impl Handle {
-    /// Fetches a cipher from a library context, or from the default one if it is null.
+    /// Fetches one of OpenSSL's own ciphers from a library context, or from the default one if it is
+    /// null.
     #[inline]
     pub(crate) fn fetch(
         build: &'static Build,
         context: *mut c_void,
         name: &CStr,
     ) -> Result<Self, Error> {
+        let properties = build.properties().map_or(ptr::null(), CStr::as_ptr);
+        // SAFETY: the context is null or one that is never freed; the properties end with a zero byte.
+        unsafe { Self::fetch_with(build, context, name, properties) }
+    }
+
+    /// Fetches a cipher from whatever provider the configuration prefers.
+    pub(crate) fn fetch_any(build: &'static Build, name: &CStr) -> Result<Self, Error> {
+        // SAFETY: null stands for the default context, and for no properties.
+        unsafe { Self::fetch_with(build, ptr::null_mut(), name, ptr::null()) }
+    }
+
+    /// # Safety
+    ///
+    /// The context is null or valid. The properties are null or end with a zero byte.
+    #[inline]
+    unsafe fn fetch_with(
+        build: &'static Build,
+        context: *mut c_void,
+        name: &CStr,
+        properties: *const c_char,
+    ) -> Result<Self, Error> {
         let fetch = build.functions.EVP_CIPHER_fetch.ok_or(Error::Unsupported)?;
-        // SAFETY: the context is null or one that is never freed; the name ends with a zero byte;
-        // no properties are given.
-        let cipher = unsafe { fetch(context, name.as_ptr(), ptr::null()) };
+        // SAFETY: the caller guarantees context and properties; the name ends with a zero byte.
+        let cipher = unsafe { fetch(context, name.as_ptr(), properties) };
         Self::of(build, cipher, true)
     }
 
@@ -74,6 +95,10 @@ impl Handle {
         // SAFETY: the cipher is not null, so it is valid.
         let flags = unsafe { (build.functions.EVP_CIPHER_get_flags)(cipher) };
         Ok(Self { build, cipher, fetched, flags })
+    }
+
+    pub(crate) const fn as_ptr(&self) -> *const c_void {
+        self.cipher
     }
 
     pub(crate) const fn mode(&self) -> c_ulong {

@@ -42,6 +42,7 @@ pub(crate) struct Functions {
     pub(crate) OpenSSL_version: unsafe extern "C" fn(c_int) -> *const c_char,
     pub(crate) RAND_bytes: unsafe extern "C" fn(*mut c_uchar, c_int) -> c_int,
     pub(crate) hmac: Option<Hmac>,
+    pub(crate) providers: Option<Providers>,
     pub(crate) rsa: Option<Rsa>,
 }
 
@@ -61,6 +62,19 @@ pub(crate) struct Hmac {
         *mut c_void,
     ) -> c_int,
     pub(crate) HMAC_Update: unsafe extern "C" fn(*mut c_void, *const c_uchar, usize) -> c_int,
+}
+
+/// The functions that tell which provider serves what, from 3.0 on.
+#[derive(Debug)]
+#[expect(non_snake_case, reason = "OpenSSL's own names")]
+pub(crate) struct Providers {
+    pub(crate) EVP_CIPHER_get0_provider: unsafe extern "C" fn(*const c_void) -> *const c_void,
+    pub(crate) EVP_RAND_CTX_get0_rand: unsafe extern "C" fn(*mut c_void) -> *const c_void,
+    pub(crate) EVP_RAND_get0_provider: unsafe extern "C" fn(*const c_void) -> *const c_void,
+    pub(crate) OPENSSL_init_crypto: unsafe extern "C" fn(u64, *const c_void) -> c_int,
+    pub(crate) OSSL_PROVIDER_available: unsafe extern "C" fn(*mut c_void, *const c_char) -> c_int,
+    pub(crate) OSSL_PROVIDER_get0_name: unsafe extern "C" fn(*const c_void) -> *const c_char,
+    pub(crate) RAND_get0_public: unsafe extern "C" fn(*mut c_void) -> *mut c_void,
 }
 
 /// The functions of RSA.
@@ -144,6 +158,8 @@ impl Functions {
             // SAFETY: the caller guarantees the types of these, too.
             hmac: unsafe { Hmac::find(library) }.ok(),
             // SAFETY: as above.
+            providers: unsafe { Providers::find(library) }.ok(),
+            // SAFETY: as above.
             rsa: unsafe { Rsa::find(library) }.ok(),
         })
     }
@@ -169,6 +185,31 @@ impl Hmac {
             HMAC_Final: function!(c"HMAC_Final")?,
             HMAC_Init_ex: function!(c"HMAC_Init_ex")?,
             HMAC_Update: function!(c"HMAC_Update")?,
+        })
+    }
+}
+
+impl Providers {
+    /// Finds all functions.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Functions::find`].
+    unsafe fn find(library: &Library) -> Result<Self, String> {
+        macro_rules! function {
+            ($name:expr) => {
+                // SAFETY: the caller guarantees the types of all of these.
+                unsafe { find(library, &[$name]) }
+            };
+        }
+        Ok(Self {
+            EVP_CIPHER_get0_provider: function!(c"EVP_CIPHER_get0_provider")?,
+            EVP_RAND_CTX_get0_rand: function!(c"EVP_RAND_CTX_get0_rand")?,
+            EVP_RAND_get0_provider: function!(c"EVP_RAND_get0_provider")?,
+            OPENSSL_init_crypto: function!(c"OPENSSL_init_crypto")?,
+            OSSL_PROVIDER_available: function!(c"OSSL_PROVIDER_available")?,
+            OSSL_PROVIDER_get0_name: function!(c"OSSL_PROVIDER_get0_name")?,
+            RAND_get0_public: function!(c"RAND_get0_public")?,
         })
     }
 }

@@ -31,6 +31,7 @@ mod evp;
 mod functions;
 mod hmac;
 mod library;
+mod providers;
 mod rsa;
 mod rsa_der;
 

@@ -9,6 +9,7 @@ mod device;
 mod engine;
 mod files;
 mod model;
+mod openssl;
 mod random;
 mod serve;
 mod streams;

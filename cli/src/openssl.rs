@@ -1,0 +1,110 @@
+//! `lanecrypt openssl`: the configuration that makes programs use Lanecrypt through OpenSSL.
+
+mod base;
+mod check;
+mod program;
+mod settings;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use self::base::Base;
+use self::program::Program;
+use self::settings::Settings;
+use crate::exit;
+
+/// The hidden command that [`check`] runs under a configuration.
+pub(crate) const CHILD: &str = "openssl-child";
+
+/// Arguments of `openssl`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The program that the configuration is for: says where it goes, and what will be used
+    #[arg(long = "for", value_name = "PROGRAM", value_enum)]
+    program: Option<Program>,
+    /// The provider's file; without this, the one in OpenSSL's folder of modules or beside this
+    /// program
+    #[arg(long, value_name = "FILE")]
+    module: Option<PathBuf>,
+    /// The configuration to build on; without this, OpenSSL's own
+    #[arg(long, value_name = "FILE")]
+    base: Option<PathBuf>,
+    /// Take random numbers from Lanecrypt too; without the module's file, programs then have none
+    #[arg(long)]
+    random: bool,
+    /// Run `openssl` under the configuration, and say what Lanecrypt takes over
+    #[arg(long)]
+    check: bool,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> ExitCode {
+    match prepared(args) {
+        Err(reason) => exit::failure(&reason),
+        Ok(text) if args.check => check::run(&text),
+        Ok(text) => exit::print(&text),
+    }
+}
+
+/// Answers what the libcrypto of this process uses.
+pub(crate) fn child() -> ExitCode {
+    check::child()
+}
+
+/// The configuration.
+fn prepared(args: &Args) -> Result<String, String> {
+    let module = module(args.module.as_deref())?;
+    let base = match &args.base {
+        Some(path) => Some(Base::read(path)?),
+        None => {
+            let own = folder("-d").map(|folder| folder.join("openssl.cnf"));
+            own.filter(|path| path.exists()).map(|path| Base::read(&path)).transpose()?
+        }
+    };
+    let settings = Settings { base, module, random: args.random };
+    Ok(format!("{}{}", program::advice(args.program, args.random), settings.text()?))
+}
+
+/// The provider's file, with its whole path.
+fn module(given: Option<&Path>) -> Result<PathBuf, String> {
+    let path = match given {
+        Some(path) => path.to_owned(),
+        None => places().into_iter().find(|path| path.is_file()).ok_or(
+            "the provider lanecrypt.so is not installed; name its file with --module, \
+             or build it: cargo build --release -p lanecrypt-openssl",
+        )?,
+    };
+    let at = path.display();
+    let whole = path.canonicalize().map_err(|error| format!("{at}: {error}"))?;
+    // What the configuration cannot say, or would read as something else.
+    let text = whole.to_str().ok_or_else(|| format!("{at}: the path is not UTF-8"))?;
+    if text.contains(|c: char| c.is_control() || "\"'`\\$#".contains(c)) {
+        return Err(format!("{at}: OpenSSL's configurations cannot have such a path"));
+    }
+    if !whole.is_file() {
+        return Err(format!("{at}: not a file"));
+    }
+    Ok(whole)
+}
+
+/// Where the provider is, if it is installed.
+fn places() -> Vec<PathBuf> {
+    let mut places = Vec::new();
+    places.extend(folder("-m").map(|folder| folder.join("lanecrypt.so")));
+    if let Ok(program) = std::env::current_exe()
+        && let Some(folder) = program.parent()
+    {
+        // Installed with the program, or built with it.
+        places.push(folder.join("../lib/ossl-modules/lanecrypt.so"));
+        places.push(folder.join("liblanecrypt_openssl.so"));
+    }
+    places
+}
+
+/// A folder that `openssl version` names: `-d` that of configurations, `-m` that of modules.
+fn folder(which: &str) -> Option<PathBuf> {
+    let output = Command::new("openssl").args(["version", which]).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    let folder = text.split('"').nth(1)?;
+    output.status.success().then(|| PathBuf::from(folder))
+}
