@@ -17,7 +17,7 @@ test-ct: ## Check that the kernels are constant time: valgrind, traces, clock, d
 	@scripts/constant-time.sh
 
 .PHONY: test-long
-test-long: ## A million cases where `test` has fewer (kernels: 100 times as many), optimised; threads; statistics (hours)
+test-long: ## Twenty times the random cases, a million at most, and soaks, optimised; threads; statistics (hours)
 	@LANECRYPT_CASES=1000000 LANECRYPT_LONG=1 scripts/test.sh --release
 	@scripts/threads.sh
 	@scripts/statistics.sh

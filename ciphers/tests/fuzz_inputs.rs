@@ -18,7 +18,7 @@ impl Numbers {
 /// How many inputs for each algorithm and level: so many as the environment says, or a few.
 fn cases() -> u64 {
     match std::env::var("LANECRYPT_CASES") {
-        Ok(n) => n.parse::<u64>().expect("LANECRYPT_CASES is a number").div_ceil(500),
+        Ok(n) => n.parse::<u64>().expect("LANECRYPT_CASES is a number").div_ceil(1500),
         Err(_) => 30,
     }
 }

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Numbers, levels, vectors};
-use lanecrypt_testing::numbers::{Numbers as Random, cases_up_to};
+use lanecrypt_testing::numbers::{Numbers as Random, cases};
 
 use crate::workspace::Slot;
 use crate::{Backend, Error, Hash, Isa, Level, Padding, PrivateKey, Request, Workspace, process};
@@ -91,11 +91,7 @@ fn run(
 
 /// As many faults as there must be of each size, and fewer where kernels are slow.
 fn faults(isa: Isa, numbers: &Numbers) -> u64 {
-    if isa.has(Level::Avx512) || numbers.n.len() <= 64 {
-        cases_up_to(10_000, 1000)
-    } else {
-        cases_up_to(10_000, 1000) / 30
-    }
+    if isa.has(Level::Avx512) || numbers.n.len() <= 64 { cases(1000) } else { cases(1000) / 30 }
 }
 
 /// Calls `test` for one key of each size, at each level.

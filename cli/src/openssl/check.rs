@@ -1,7 +1,7 @@
 //! What programs would use under a configuration, asked of OpenSSL itself.
 
+use core::fmt::Write as _;
 use std::ffi::CString;
-use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;

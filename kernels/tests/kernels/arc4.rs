@@ -4,9 +4,7 @@ use inout::InOutBuf;
 use lanecrypt_kernels::arc4::{Arc4, Key, KeyLength};
 use lanecrypt_kernels::{Isa, StreamCore};
 
-use lanecrypt_testing::numbers::{Numbers, hex};
-
-use crate::cases;
+use lanecrypt_testing::numbers::{Numbers, cases, hex};
 
 fn core(key: &[u8]) -> Arc4 {
     Arc4::new(Isa::detect(), &Key::new(key).expect("5 to 256 bytes"), &())

@@ -4,9 +4,7 @@ use crate::streams::{Stream, random_case};
 use lanecrypt_kernels::chacha::{ChaCha, Counter64, Form, Ietf, Key};
 use lanecrypt_kernels::{Isa, Seek, StreamCore};
 use lanecrypt_testing::levels;
-use lanecrypt_testing::numbers::{Numbers, hex};
-
-use crate::cases;
+use lanecrypt_testing::numbers::{Numbers, cases, hex};
 
 /// Forms with a nonce that can be made from numbers.
 trait TestForm: Form {

@@ -6,9 +6,8 @@ use inout::InOutBuf;
 use lanecrypt_kernels::chacha20poly1305::{ChaCha20Poly1305, XChaCha20Poly1305};
 use lanecrypt_kernels::{Aead, Isa};
 use lanecrypt_testing::levels;
-use lanecrypt_testing::numbers::{Numbers, hex};
+use lanecrypt_testing::numbers::{Numbers, cases, hex};
 
-use crate::cases;
 use other::aead::{AeadInOut, KeyInit};
 
 /// Lengths of associated data: at and next to a block's, and those of records.

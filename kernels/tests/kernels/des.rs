@@ -13,9 +13,7 @@ use lanecrypt_kernels::{BlockEncrypt, Isa};
 
 use crate::modes::{MODES, Mode};
 use lanecrypt_testing::levels;
-use lanecrypt_testing::numbers::{Numbers, hex};
-
-use crate::cases;
+use lanecrypt_testing::numbers::{Numbers, cases, hex};
 
 /// One request under a key of 8, 16 or 24 bytes.
 fn run(mode: Mode, isa: Isa, key: &[u8], iv: &mut [u8; 8], data: InOutBuf<'_, '_, u8>) {

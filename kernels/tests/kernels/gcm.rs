@@ -7,9 +7,7 @@ use lanecrypt_kernels::aes::AesForward;
 use lanecrypt_kernels::gcm::AesGcm;
 use lanecrypt_kernels::{Aead, BlockEncrypt, Isa, ghash};
 use lanecrypt_testing::levels;
-use lanecrypt_testing::numbers::{Numbers, hex};
-
-use crate::cases;
+use lanecrypt_testing::numbers::{Numbers, cases, hex};
 
 /// D. McGrew and J. Viega, "The Galois/Counter Mode of Operation", appendix B, test cases 1, 2
 /// and 4 to 6.

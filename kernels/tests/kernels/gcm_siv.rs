@@ -5,9 +5,8 @@ use inout::InOutBuf;
 use lanecrypt_kernels::gcm_siv::{AesGcmSiv, Lane};
 use lanecrypt_kernels::{Isa, Siv};
 use lanecrypt_testing::levels;
-use lanecrypt_testing::numbers::{Numbers, hex};
+use lanecrypt_testing::numbers::{Numbers, cases, hex};
 
-use crate::cases;
 use crate::places::{Place, lengths, wrong};
 
 /// RFC 8452, appendix C.2 and C.3: the last two have a counter that wraps.

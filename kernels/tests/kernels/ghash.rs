@@ -3,9 +3,7 @@
 use lanecrypt_kernels::Isa;
 use lanecrypt_kernels::ghash::Key;
 use lanecrypt_testing::levels;
-use lanecrypt_testing::numbers::{Numbers, hex};
-
-use crate::cases;
+use lanecrypt_testing::numbers::{Numbers, cases, hex};
 
 /// Multiplication in the field, bit by bit (NIST SP 800-38D, section 6.3, algorithm 1).
 fn multiply(x: u128, y: u128) -> u128 {

@@ -7,9 +7,7 @@ use lanecrypt_kernels::{Isa, StreamCore};
 use rand_core::{Rng, SeedableRng};
 use rand_hc::Hc128Rng;
 
-use lanecrypt_testing::numbers::{Numbers, hex};
-
-use crate::cases;
+use lanecrypt_testing::numbers::{Numbers, cases, hex};
 
 fn array(text: &str) -> [u8; 16] {
     hex(text).try_into().expect("16 bytes")

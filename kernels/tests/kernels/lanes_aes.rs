@@ -5,9 +5,7 @@ use lanecrypt_kernels::aes::{Aes, AesForward};
 use lanecrypt_kernels::lanes::Lane;
 use lanecrypt_kernels::{BlockEncrypt, Isa};
 use lanecrypt_testing::levels;
-use lanecrypt_testing::numbers::{Numbers, hex};
-
-use crate::cases;
+use lanecrypt_testing::numbers::{Numbers, cases, hex};
 
 /// Blocks around each buffer that must stay as they are.
 const GUARD: usize = 4;

@@ -7,9 +7,7 @@ use lanecrypt_kernels::chacha20poly1305::{
 };
 use lanecrypt_kernels::{Aead, Isa, Seek, StreamCore};
 use lanecrypt_testing::levels;
-use lanecrypt_testing::numbers::{Numbers, hex};
-
-use crate::cases;
+use lanecrypt_testing::numbers::{Numbers, cases, hex};
 
 /// A message of ChaCha: which key, nonce, block, text, and whether in the form of RFC 8439.
 struct Stream {

@@ -7,9 +7,7 @@ use lanecrypt_kernels::lanes::Lane;
 use lanecrypt_kernels::{BlockEncrypt, Isa};
 
 use lanecrypt_testing::levels;
-use lanecrypt_testing::numbers::{Numbers, hex};
-
-use crate::cases;
+use lanecrypt_testing::numbers::{Numbers, cases, hex};
 
 /// Bytes before and after each message that nobody may touch.
 const GUARD: usize = 64;

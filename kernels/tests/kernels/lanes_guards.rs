@@ -17,9 +17,7 @@ use lanecrypt_kernels::salsa::{self, Salsa};
 use lanecrypt_kernels::serpent::{self, Serpent};
 use lanecrypt_kernels::{Aead, BlockEncrypt, Isa, Seek, StreamCore, into_blocks};
 use lanecrypt_testing::levels;
-use lanecrypt_testing::numbers::Numbers;
-
-use crate::cases;
+use lanecrypt_testing::numbers::{Numbers, cases};
 
 /// Bytes before and behind every buffer, at least.
 const GUARD: usize = 64;

@@ -4,9 +4,7 @@ use crate::places::{Place, lengths, wrong};
 use lanecrypt_kernels::salsa::{Key, Lane, Salsa, xor_lanes};
 use lanecrypt_kernels::{Isa, Seek, StreamCore};
 use lanecrypt_testing::levels;
-use lanecrypt_testing::numbers::{Numbers, hex};
-
-use crate::cases;
+use lanecrypt_testing::numbers::{Numbers, cases, hex};
 
 /// Which key, nonce, block and text a message has.
 struct Message {

@@ -7,9 +7,7 @@ use lanecrypt_kernels::serpent::{Key, Serpent};
 use lanecrypt_kernels::{BlockEncrypt, Isa};
 
 use lanecrypt_testing::levels;
-use lanecrypt_testing::numbers::{Numbers, hex};
-
-use crate::cases;
+use lanecrypt_testing::numbers::{Numbers, cases, hex};
 
 /// Blocks before and behind each buffer that must stay as they are: 64 bytes.
 const GUARD: usize = 4;

@@ -31,9 +31,3 @@ mod siv;
 mod streams;
 mod target_features;
 mod xts;
-
-/// How many random cases to run: in the long run a hundred times as many as usual. A case runs at
-/// every level, and one of lanes holds up to hundreds of messages, so their costs differ widely.
-fn cases(usual: usize) -> usize {
-    lanecrypt_testing::numbers::cases_up_to(100 * usual, usual)
-}

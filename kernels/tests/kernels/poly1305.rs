@@ -5,9 +5,7 @@ use lanecrypt_kernels::Isa;
 use lanecrypt_kernels::poly1305::Poly1305;
 
 use lanecrypt_testing::levels;
-use lanecrypt_testing::numbers::{Numbers, hex};
-
-use crate::cases;
+use lanecrypt_testing::numbers::{Numbers, cases, hex};
 
 /// A number of 192 bits, lowest word first.
 #[derive(Clone, Copy, PartialEq)]

@@ -4,9 +4,7 @@ use crate::streams::{Stream, random_case};
 use lanecrypt_kernels::salsa::{Key, Salsa};
 use lanecrypt_kernels::{Isa, StreamCore};
 use lanecrypt_testing::levels;
-use lanecrypt_testing::numbers::{Numbers, hex};
-
-use crate::cases;
+use lanecrypt_testing::numbers::{Numbers, cases, hex};
 
 struct Case<const R: usize> {
     key: Key,

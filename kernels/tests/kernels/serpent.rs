@@ -10,9 +10,7 @@ use lanecrypt_kernels::{BlockCipher, BlockEncrypt, Isa};
 
 use crate::modes::{MODES, Mode};
 use lanecrypt_testing::levels;
-use lanecrypt_testing::numbers::{Numbers, hex};
-
-use crate::cases;
+use lanecrypt_testing::numbers::{Numbers, cases, hex};
 
 fn key(bytes: &[u8]) -> Key {
     match bytes.len() {

@@ -6,9 +6,7 @@ use lanecrypt_kernels::aes::AesForward;
 use lanecrypt_kernels::siv::{AesSiv, Lane};
 use lanecrypt_kernels::{BlockEncrypt, Isa, Siv};
 use lanecrypt_testing::levels;
-use lanecrypt_testing::numbers::{Numbers, hex};
-
-use crate::cases;
+use lanecrypt_testing::numbers::{Numbers, cases, hex};
 
 /// RFC 5297, appendices A.1 and A.2: key, strings, plaintext, V and ciphertext.
 #[test]

@@ -5,9 +5,7 @@ use inout::InOutBuf;
 use lanecrypt_kernels::Isa;
 use lanecrypt_kernels::xts::AesXts;
 use lanecrypt_testing::levels;
-use lanecrypt_testing::numbers::{Numbers, hex};
-
-use crate::cases;
+use lanecrypt_testing::numbers::{Numbers, cases, hex};
 
 /// Bytes around the data that must not change.
 const GUARD: usize = 70;

@@ -5,9 +5,7 @@ use inout::InOutBuf;
 use super::counter;
 use super::reference::{Keyed, Operation, expected, keyed};
 use lanecrypt_testing::levels;
-use lanecrypt_testing::numbers::Numbers;
-
-use crate::cases;
+use lanecrypt_testing::numbers::{Numbers, cases};
 
 /// Bytes around a buffer that must stay as they are.
 const GUARD: u8 = 0x5a;

@@ -6,9 +6,7 @@ use lanecrypt_kernels::{BlockEncrypt, Isa, Seek, StreamCore};
 use super::counter;
 use super::reference::{Operation, expected};
 use lanecrypt_testing::levels;
-use lanecrypt_testing::numbers::Numbers;
-
-use crate::cases;
+use lanecrypt_testing::numbers::{Numbers, cases};
 
 /// Each request of a stream core begins with a whole block.
 #[test]
