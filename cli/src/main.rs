@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod compare;
 mod crypt;
 mod exit;
 mod info;
@@ -46,6 +47,8 @@ enum Command {
     Keygen(keygen::Args),
     /// Measure speed beside other software
     Speed(speed::Args),
+    /// Compare two runs of `speed`
+    Compare(compare::Args),
     /// Be a daemon or a client of the table device
     #[command(hide = true, name = speed::CHILD)]
     SpeedChild { peer_lib: Vec<String> },
@@ -98,6 +101,7 @@ fn main() -> ExitCode {
         Command::Keygen(args) => keygen::run(&args),
         Command::Speed(args) => speed::run(args),
         Command::SpeedChild { peer_lib } => speed::child(&peer_lib),
+        Command::Compare(args) => compare::run(&args),
         Command::Random(args) => random::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Openssl(args) => openssl::run(&args),

@@ -20,6 +20,7 @@ mod card_report;
 mod chosen;
 mod ciphers;
 pub mod clock;
+mod compare;
 mod contender;
 mod crew;
 mod depth;
@@ -49,6 +50,7 @@ mod verify;
 
 pub use card_report::card_report;
 pub use chosen::{UnknownTable, usual_times};
+pub use compare::{Change, Comparison, differences};
 pub use depth::Depth;
 pub use device::DeviceOptions;
 pub use fit::Fit;

@@ -4,6 +4,7 @@ mod arguments;
 mod check;
 mod check_rsa;
 mod check_tags;
+mod compare;
 mod crypt;
 mod device;
 mod engine;

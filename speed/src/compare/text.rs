@@ -1,0 +1,79 @@
+//! A comparison as text.
+
+use core::fmt::{self, Display, Formatter};
+
+use super::{Change, Comparison};
+
+/// How many changes are listed that are noise.
+const NOISE_LINES: usize = 5;
+
+impl Comparison {
+    /// The text, with every point or only with what matters.
+    #[must_use]
+    pub fn text(&self, with_all: bool) -> String {
+        Text { comparison: self, with_all }.to_string()
+    }
+}
+
+struct Text<'c> {
+    comparison: &'c Comparison,
+    with_all: bool,
+}
+
+impl Display for Text<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Comparison { changes, only, noise, unit } = self.comparison;
+        writeln!(f, "{} points in both runs", changes.len())?;
+        for (which, ids) in ["old", "new"].into_iter().zip(only) {
+            if !ids.is_empty() {
+                writeln!(f, "{} points only in the {which} run, such as {}", ids.len(), ids[0])?;
+            }
+        }
+        writeln!(
+            f,
+            "noise: {} points say that changes up to {:.1} % mean nothing; \
+             all points together: x {:.3}\n",
+            noise.points,
+            noise.most * 100.0,
+            noise.drift
+        )?;
+        let (significant, rest) = changes.split_at(changes.partition_point(|c| c.is_significant));
+        let (ours, peers): (Vec<_>, Vec<_>) = significant.iter().partition(|change| change.is_ours);
+        self.list(f, "ours, beyond noise", &ours, unit)?;
+        self.list(f, "peers, beyond noise", &peers, unit)?;
+        let shown = if self.with_all { rest.len() } else { rest.len().min(NOISE_LINES) };
+        let rest: Vec<&Change> = rest.iter().take(shown).collect();
+        self.list(f, "the largest within noise", &rest, unit)?;
+        let slower = ours.iter().filter(|change| change.is_slower()).count();
+        writeln!(f, "{} of ours faster, {slower} slower", ours.len() - slower)
+    }
+}
+
+impl Text<'_> {
+    fn list(
+        &self,
+        f: &mut Formatter<'_>,
+        title: &str,
+        changes: &[&Change],
+        unit: &str,
+    ) -> fmt::Result {
+        if changes.is_empty() {
+            return Ok(());
+        }
+        writeln!(f, "{title}\n   ratio      interval    old, new ({unit})         point")?;
+        for change in changes {
+            let Change { id, figures: [old, new], ratio, .. } = change;
+            let what = match (change.is_significant, ratio.median > 1.0) {
+                (false, _) => "",
+                (true, true) => "  slower",
+                (true, false) => "  faster",
+            };
+            writeln!(
+                f,
+                "{:8.3}  {:.3} to {:.3}  {old:10.1} {new:10.1}  {id}{what}",
+                ratio.median, ratio.low, ratio.high
+            )?;
+        }
+        writeln!(f)
+    }
+}
