@@ -1,0 +1,198 @@
+"""What the tests of programs share: configurations, certificates, servers, and the module's counts.
+
+The environment names the module (LANECRYPT_MODULE) and the program `lanecrypt` (LANECRYPT_PROGRAM).
+Nothing but a configuration makes a program use the module, and the other end of a connection never
+uses it.
+"""
+
+import contextlib
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import unittest
+
+MODULE = pathlib.Path(os.environ["LANECRYPT_MODULE"]).resolve()
+PROGRAM = pathlib.Path(os.environ["LANECRYPT_PROGRAM"]).resolve()
+
+# Seconds until something that hangs fails the test.
+PATIENCE = 60
+
+# Suites of TLS, with the version: those whose records the module protects, and two of CBC.
+SUITES = [
+    ("TLS_AES_128_GCM_SHA256", "TLSv1.3"),
+    ("TLS_AES_256_GCM_SHA384", "TLSv1.3"),
+    ("TLS_CHACHA20_POLY1305_SHA256", "TLSv1.3"),
+    ("ECDHE-RSA-AES128-GCM-SHA256", "TLSv1.2"),
+    ("ECDHE-RSA-AES256-GCM-SHA384", "TLSv1.2"),
+    ("ECDHE-RSA-CHACHA20-POLY1305", "TLSv1.2"),
+    ("ECDHE-RSA-AES128-SHA256", "TLSv1.2"),
+    ("AES256-SHA", "TLSv1.2"),
+]
+
+
+def tool(name, package):
+    """The path of a program, or a skip by the name of its package."""
+    # Debian's PostgreSQL comes first: what is before it on the path may be something else.
+    folders = [str(path) for path in pathlib.Path("/usr/lib/postgresql").glob("*/bin")]
+    folders += [os.environ["PATH"], "/usr/sbin", "/sbin"]
+    path = shutil.which(name, path=":".join(folders))
+    if path is None:
+        print(f"SKIPPED openssl-{name}: apt install {package}", flush=True)
+        raise unittest.SkipTest(f"no {name}")
+    return path
+
+
+def environment(configuration=None):
+    """The environment of a program: with a configuration, or without any setting of OpenSSL."""
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("OPENSSL", "LANECRYPT"))}
+    if configuration is not None:
+        clean["OPENSSL_CONF"] = str(configuration)
+    return clean
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def wait_for(port):
+    """Waits until something listens."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+
+
+def family(pid):
+    """A process and all that descend from it."""
+    pids = [pid]
+    for member in pids:
+        for task in pathlib.Path(f"/proc/{member}/task").glob("*/children"):
+            with contextlib.suppress(OSError):
+                pids += [int(child) for child in task.read_text().split()]
+    return pids
+
+
+class Counts:
+    """The module's counts in the memory of other processes, found by the file's own symbols."""
+
+    NAMES = ("CONTEXTS", "MESSAGES", "DRAWS")
+
+    def __init__(self):
+        symbols = subprocess.run(["nm", MODULE], capture_output=True, text=True, check=True).stdout
+        self.places = {}
+        for name in self.NAMES:
+            found = re.search(rf"^([0-9a-f]+) [bBdD] \S*count\d+{name}\S*$", symbols, re.M)
+            self.places[name] = int(found[1], 16)
+
+    def of(self, pid):
+        """The counts of a process, or none if it has not loaded the module."""
+        with contextlib.suppress(OSError):
+            maps = pathlib.Path(f"/proc/{pid}/maps").read_text()
+            bases = [int(line.split("-")[0], 16) for line in maps.splitlines() if str(MODULE) in line]
+            if bases:
+                with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
+                    counts = {}
+                    for name, place in self.places.items():
+                        memory.seek(min(bases) + place)
+                        counts[name] = int.from_bytes(memory.read(8), "little")
+                    return counts
+        return None
+
+    def of_family(self, pid):
+        """The sums over a process and all that descend from it."""
+        sums = dict.fromkeys(self.NAMES, 0)
+        for member in family(pid):
+            for name, count in (self.of(member) or {}).items():
+                sums[name] += count
+        return sums
+
+
+class ProgramTest(unittest.TestCase):
+    """A test with a folder, a certificate and programs of its own, which end with it."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.counts = Counts()
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="lanecrypt-programs-"))
+        # Servers that drop their privileges read here.
+        cls.folder.chmod(0o755)
+        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        cls.key, cls.certificate = cls.folder / "key.pem", cls.folder / "certificate.pem"
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
+            + ["-keyout", cls.key, "-out", cls.certificate, "-subj", "/CN=localhost"]
+            + ["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"],
+            check=True, capture_output=True, env=environment(),
+        )
+        # Sizes around those of records, and one of many records.
+        cls.files = {}
+        for size in (0, 1, 1000, 16_384, 16_385, 10 << 20):
+            path = cls.folder / f"{size}.bin"
+            path.write_bytes(os.urandom(size))
+            cls.files[size] = path
+
+    def configuration(self, *arguments):
+        """What `lanecrypt openssl` prints, in a file."""
+        text = subprocess.run(
+            [PROGRAM, "openssl", "--module", MODULE, *arguments],
+            check=True, capture_output=True, text=True, env=environment(),
+        ).stdout
+        path = self.folder / f"{self.id()}-{len(arguments)}.cnf"
+        path.write_text(text)
+        return path
+
+    def start(self, command, configuration=None, **options):
+        """A program that is ended with the test."""
+        log = open(self.folder / "log", "ab")
+        self.addCleanup(log.close)
+        options.setdefault("env", environment(configuration))
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            start_new_session=True, **options,
+        )
+        self.addCleanup(self.end, process)
+        return process
+
+    def end(self, process):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+    def log(self):
+        return (self.folder / "log").read_text(errors="replace")[-4000:]
+
+    def assert_used(self, pid, name="MESSAGES", least=1):
+        """Something of a program has used the module so often."""
+        count = self.counts.of_family(pid)[name]
+        self.assertGreaterEqual(count, least, f"{name} of process {pid}\n{self.log()}")
+        return count
+
+    def fetch(self, port, path, suite=None, configuration=None):
+        """The bytes that curl gets, and fails if it gets none."""
+        command = [tool("curl", "curl"), "-sS", "--max-time", str(PATIENCE)]
+        command += ["--cacert", self.certificate, f"https://localhost:{port}/{path}"]
+        if suite is not None:
+            name, version = suite
+            if version == "TLSv1.3":
+                command += ["--tlsv1.3", "--tls13-ciphers", name]
+            else:
+                command += ["--tls-max", "1.2", "--ciphers", name]
+        done = subprocess.run(command, capture_output=True, env=environment(configuration))
+        self.assertEqual(done.returncode, 0, f"{suite}: {done.stderr}\n{self.log()}")
+        return done.stdout

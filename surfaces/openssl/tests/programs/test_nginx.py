@@ -1,0 +1,57 @@
+"""nginx serves with the module; curl reads without it."""
+
+from harness import SUITES, ProgramTest, free_port, tool, wait_for
+
+
+class Nginx(ProgramTest):
+    def serve(self, configuration):
+        port = free_port()
+        settings = self.folder / f"nginx-{port}.conf"
+        settings.write_text(f"""
+            daemon off; master_process on; worker_processes 1; user root;
+            pid {self.folder}/nginx-{port}.pid; error_log stderr;
+            events {{}}
+            http {{
+                access_log off;
+                server {{
+                    listen 127.0.0.1:{port} ssl;
+                    root {self.folder};
+                    ssl_certificate {self.certificate}; ssl_certificate_key {self.key};
+                    ssl_protocols TLSv1.2 TLSv1.3; ssl_ciphers ALL:@SECLEVEL=1;
+                }}
+            }}
+        """)
+        server = self.start([tool("nginx", "nginx"), "-c", settings], configuration)
+        wait_for(port)
+        return server, port
+
+    def test_every_suite(self):
+        server, port = self.serve(self.configuration("--for", "nginx"))
+        before = 0
+        for suite in SUITES:
+            for size, file in self.files.items():
+                got = self.fetch(port, file.name, suite)
+                self.assertEqual(got, file.read_bytes(), f"{suite}, {size} bytes")
+            now = self.counts.of_family(server.pid)["MESSAGES"]
+            if "GCM" in suite[0] or "CHACHA20" in suite[0]:
+                # 10 MiB are 640 records.
+                self.assertGreaterEqual(now, before + 640, f"{suite}\n{self.log()}")
+            before = now
+
+    def test_random_numbers(self):
+        server, port = self.serve(self.configuration("--for", "nginx", "--random"))
+        # Draws are added up now and then. A handshake takes some.
+        for _ in range(200):
+            self.assertEqual(self.fetch(port, "1.bin"), self.files[1].read_bytes())
+            if self.counts.of_family(server.pid)["DRAWS"]:
+                break
+        self.assert_used(server.pid, "DRAWS")
+
+    def test_without_the_module(self):
+        """A configuration whose module has gone leaves the server with OpenSSL's own code."""
+        configuration = self.configuration("--for", "nginx")
+        text = configuration.read_text().replace("module = ", "module = /nonexistent")
+        configuration.write_text(text)
+        server, port = self.serve(configuration)
+        self.assertEqual(self.fetch(port, "16385.bin"), self.files[16_385].read_bytes())
+        self.assertIsNone(self.counts.of(server.pid))
