@@ -23,7 +23,8 @@ class Postgres(ProgramTest):
 
     def serve(self, configuration):
         user = self.user()
-        data = self.folder / f"{self.id()}-data"
+        port = free_port()
+        data = self.folder / f"data-{port}"
         data.mkdir(mode=0o700)
         if user:
             os.chown(data, user["user"], user["group"])
@@ -36,7 +37,6 @@ class Postgres(ProgramTest):
             (data / name).chmod(0o600)
             if user:
                 os.chown(data / name, user["user"], user["group"])
-        port = free_port()
         command = [tool("postgres", "postgresql"), "-D", data, "-p", str(port), "-h", "127.0.0.1"]
         command += ["-k", "", "-c", "ssl=on", "-c", "fsync=off"]
         server = self.start(command, configuration, cwd="/", **user)
