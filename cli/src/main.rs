@@ -14,6 +14,7 @@ mod keygen;
 mod openssl;
 mod process;
 mod random;
+mod report;
 mod secret;
 mod serve;
 mod size;
@@ -49,6 +50,8 @@ enum Command {
     Speed(speed::Args),
     /// Compare two runs of `speed`
     Compare(compare::Args),
+    /// Make a page, pictures or tables of runs of `speed`
+    Report(report::Args),
     /// Be a daemon or a client of the table device
     #[command(hide = true, name = speed::CHILD)]
     SpeedChild { peer_lib: Vec<String> },
@@ -102,6 +105,7 @@ fn main() -> ExitCode {
         Command::Speed(args) => speed::run(args),
         Command::SpeedChild { peer_lib } => speed::child(&peer_lib),
         Command::Compare(args) => compare::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Random(args) => random::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Openssl(args) => openssl::run(&args),
