@@ -7,7 +7,7 @@ use std::process::Output;
 use crate::support::{Folder, assert_one_line, lanecrypt};
 
 /// A run of 60 points of a peer and one of ours, as `speed --json` writes it.
-fn results(cpu: &str, peers: f64, ours: f64) -> String {
+pub(crate) fn results(cpu: &str, peers: f64, ours: f64) -> String {
     let point = |source: &str, number: u32, cycles: f64| {
         format!(
             "{{\"id\":\"t/{source}/{number}\",\"table\":\"t\",\"source\":\"{source}\",\"api\":\"a\",\

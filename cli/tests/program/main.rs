@@ -12,6 +12,7 @@ mod files;
 mod model;
 mod openssl;
 mod random;
+mod report;
 mod serve;
 mod streams;
 mod support;
