@@ -15,7 +15,7 @@ log=$work/log
 rm -rf "$prefix"
 
 # With what `make test-release` builds, so that nothing is built twice. The interface is the same.
-if ! scripts/c-install.sh "$prefix" "" "${libraries[@]}" "$@"; then
+if ! scripts/c-install.sh "$prefix" "" --example daemon "${libraries[@]}" "$@"; then
     echo "FAILED c: the library cannot be built"
     echo "0 passed, 1 failed, 0 skipped"
     exit 1
@@ -64,7 +64,7 @@ build() {
 everything_with() {
     local name=$1 source
     shift
-    for source in calls vectors; do
+    for source in calls vectors device; do
         run "build-$source-$name" build surfaces/c/tests/$source.c "$work/$source-$name" "$@"
     done
     for source in fill seal relay; do
@@ -101,6 +101,17 @@ if command -v valgrind >/dev/null; then
 else
     skip valgrind "apt install valgrind"
 fi
+
+# With a daemon of its own, which ends when the test closes its pipe, or ends.
+device() {
+    mkfifo "$work/pipe" || return 1
+    "$target/release/examples/daemon" "$work/socket" <"$work/pipe" &
+    timeout 120 "$1" "$work/socket" rsa/tests/key.pem "$work/pipe"
+    local status=$?
+    wait
+    return $status
+}
+run device-gcc device "$work/device-gcc"
 
 # The static library, without the shared one.
 static() {

@@ -1,9 +1,9 @@
-//! What a call from C costs: `lc_seal` of the shared library beside `Cipher::seal` and `Session::seal`,
-//! in turns, in cycles of the time-stamp counter for each message.
+//! What a call from C costs: `lc_seal` of the shared library beside `Cipher::seal` and
+//! `Session::seal`, in turns, in cycles of the time-stamp counter for each message.
 //!
 //! ```sh
-//! make -C surfaces/c
-//! cargo run --release -p lanecrypt-c --example border -- target/c/lib/liblanecrypt.so
+//! make install PREFIX=/tmp/lane
+//! cargo run --release -p lanecrypt-c --example border -- /tmp/lane/lib/liblanecrypt.so
 //! ```
 //!
 //! Each message has its own key, nonce and buffer. The medians of many rounds are printed.
@@ -24,7 +24,7 @@ mod measured {
 
     /// Messages of a round.
     const MESSAGES: usize = 64;
-    const ROUNDS: usize = 4000;
+    const ROUNDS: usize = 60_000;
     /// Bytes of a message.
     const LENGTH: usize = 64;
 
@@ -71,43 +71,42 @@ mod measured {
             let aad = [7; 13];
             let mut packets = [[[1; LENGTH + 16]; MESSAGES]; 3];
             let mut times = [const { Vec::new() }; 3];
-            for _ in 0..ROUNDS {
-                let [by_cipher, by_session, by_c] = &mut packets;
-                times[0].push(cycles(|| {
-                    for ((cipher, nonce), packet) in ciphers.iter().zip(&nonces).zip(by_cipher) {
-                        black_box(cipher.seal(black_box(nonce), black_box(&aad), &mut packet[..]))
-                            .expect("sealed");
-                    }
-                }));
-                times[1].push(cycles(|| {
-                    for ((session, nonce), packet) in sessions.iter().zip(&nonces).zip(by_session) {
-                        black_box(session.seal(black_box(nonce), black_box(&aad), &mut packet[..]))
-                            .expect("sealed");
-                    }
-                }));
-                times[2].push(cycles(|| {
-                    for ((session, nonce), packet) in foreign.iter().zip(&nonces).zip(by_c) {
-                        // SAFETY: all are live values, with their lengths.
-                        let outcome = unsafe {
-                            seal(
-                                *session,
-                                black_box(nonce).as_ptr(),
-                                12,
-                                black_box(&aad).as_ptr(),
-                                13,
-                                packet.as_mut_ptr(),
-                                packet.len(),
-                            )
-                        };
-                        assert_eq!(black_box(outcome), 0);
-                    }
-                }));
+            for round in 0..3 * ROUNDS {
+                // None is always the one behind the same other.
+                let turn = (round + round / 3) % 3;
+                let place = &mut packets[turn];
+                times[turn].push(match turn {
+                    0 => cycles(|| {
+                        for ((cipher, nonce), packet) in ciphers.iter().zip(&nonces).zip(place) {
+                            let (nonce, aad) = (black_box(nonce), black_box(&aad));
+                            black_box(cipher.seal(nonce, aad, packet)).expect("sealed");
+                        }
+                    }),
+                    1 => cycles(|| {
+                        for ((session, nonce), packet) in sessions.iter().zip(&nonces).zip(place) {
+                            let (nonce, aad) = (black_box(nonce), black_box(&aad));
+                            black_box(session.seal(nonce, aad, packet)).expect("sealed");
+                        }
+                    }),
+                    _ => cycles(|| {
+                        for ((session, nonce), packet) in foreign.iter().zip(&nonces).zip(place) {
+                            let (nonce, aad) = (black_box(nonce), black_box(&aad));
+                            let (nonce, aad, to) =
+                                (nonce.as_ptr(), aad.as_ptr(), packet.as_mut_ptr());
+                            // SAFETY: all are live values, with their lengths.
+                            let error =
+                                unsafe { seal(*session, nonce, 12, aad, 13, to, LENGTH + 16) };
+                            assert_eq!(black_box(error), 0);
+                        }
+                    }),
+                });
             }
             let [by_cipher, by_session, by_c] = packets;
             assert!(by_cipher == by_c && by_session == by_c, "other bytes");
             let [cipher, session, c] = times.map(median);
             println!(
-                "{algorithm}, {LENGTH} bytes: Cipher::seal {cipher:.1}, Session::seal {session:.1}, lc_seal {c:.1}: {:+.1} cycles",
+                "{algorithm}, {LENGTH} bytes: Cipher::seal {cipher:.1}, \
+                 Session::seal {session:.1}, lc_seal {c:.1}: {:+.1} cycles",
                 c - cipher
             );
         }

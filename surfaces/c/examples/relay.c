@@ -130,6 +130,7 @@ int main(int count, char **words) {
     struct stream *senders, *receivers;
     struct packet *packets;
     struct lc_request *requests;
+    const double packets_sent = (double)(TURNS * streams);
     double seconds[2] = {0, 0};
     lc_room *room;
     uint32_t number;
@@ -173,8 +174,8 @@ int main(int count, char **words) {
         }
     }
     printf("%s, %lu streams, %lu bytes: %.0f packets/s in batches, %.0f one by one\n", name,
-           (unsigned long)streams, (unsigned long)payload, TURNS * (double)streams / seconds[0],
-           TURNS * (double)streams / seconds[1]);
+           (unsigned long)streams, (unsigned long)payload, packets_sent / seconds[0],
+           packets_sent / seconds[1]);
     for (i = 0; i < streams; i++) {
         lc_session_free(senders[i].session);
         lc_session_free(receivers[i].session);

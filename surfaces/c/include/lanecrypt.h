@@ -37,10 +37,10 @@
  * copy. Time does not depend on keys, on messages or on where a tag is wrong. It depends on
  * lengths, nonces' lengths, the algorithm, and whether a message is authentic.
  *
- * Memory. Calls for single messages and random numbers do not allocate. Where memory for an
- * object cannot be had, the process ends, as it does where the system gives no random bytes to a
- * function that cannot report it. No call uses more than 48 KiB of stack. The library stays
- * loaded after dlclose.
+ * Memory. Calls for single messages of ciphers and for random numbers do not allocate. Where
+ * memory for an object cannot be had, the process ends, as it does where the system gives no
+ * random bytes to a function that cannot report it. Ciphers take at most 40 KiB of stack, also in
+ * batches. The library stays loaded after dlclose.
  *
  * MIT or Apache-2.0, at your option.
  */
@@ -101,7 +101,7 @@ enum lc_error {
     LC_ERR_KEY_ENCRYPTED = 65, /* the key is encrypted: decrypt it first */
     LC_ERR_KEY_ALGORITHM = 66, /* a key of another algorithm */
     LC_ERR_KEY_SIZE = 67,      /* not 2048 to 8192 bits */
-    LC_ERR_KEY_NUMBERS = 68,   /* the numbers of the key do not belong together, or are unsuitable */
+    LC_ERR_KEY_NUMBERS = 68,   /* its numbers do not belong together or are unsuitable */
 
     LC_ERR_NO_DAEMON = 80,    /* there is no socket at the path, or no daemon behind it */
     LC_ERR_FORBIDDEN = 81,    /* the permissions of the socket forbid it */
@@ -154,7 +154,7 @@ LC_CHECK int lc_random_range(uint64_t low, uint64_t high, uint64_t *out);
 
 enum lc_algorithm {
     /* They seal and open messages. Which one? AES-128-GCM, or ChaCha20-Poly1305 where processors
-     * have no AES instructions; XChaCha20-Poly1305 for random nonces; the SIVs where a nonce might be
+     * have no AES instructions; XChaCha20-Poly1305 for random nonces; a SIV where a nonce might be
      * used twice. */
     LC_AES_128_GCM = 1,
     LC_AES_192_GCM = 2,
@@ -222,7 +222,7 @@ struct lc_algorithm_info {
     int random_nonces;       /* 1: nonces must be random; a counter will not do */
     size_t key_len;          /* of the longest key */
     size_t shortest_key_len; /* of the shortest key; most algorithms have one length */
-    size_t nonce_len;        /* of nonces or initialization vectors; GCM and AES-SIV take others, too */
+    size_t nonce_len;        /* of nonces; GCM and AES-SIV take others, too */
     size_t tag_len;          /* by which a sealed message is longer; 0 without authentication */
     size_t block_len;        /* messages are multiples of this */
 };
@@ -241,8 +241,8 @@ LC_CHECK int lc_algorithm_info(int algorithm, struct lc_algorithm_info *info);
 typedef struct lc_session lc_session;
 
 /*
- * Expands a key for an algorithm that authenticates. It takes up to a microsecond: keep the
- * session for all messages under the key.
+ * Expands a key for an algorithm that authenticates. That costs more than a short message: keep
+ * the session for all messages under the key.
  * LC_ERR_UNKNOWN_ALGORITHM, LC_ERR_KEY_LENGTH; LC_ERR_UNSUPPORTED if it does not authenticate.
  */
 LC_CHECK int lc_session_new(lc_session **session, int algorithm, const void *key, size_t key_len);
@@ -276,7 +276,8 @@ size_t lc_session_tag_len(const lc_session *session);
  * repeat.
  *
  * All: LC_ERR_NONCE_LENGTH, LC_ERR_AAD_LENGTH, LC_ERR_DATA_LENGTH; LC_ERR_UNSUPPORTED if the
- * session is none of lc_session_new. Constant time in key and message.
+ * session is none of lc_session_new. Constant time in key and message. With GCM, nonces should
+ * have 12 bytes: the time of a message with another one depends on a hash of it under the key.
  */
 
 /*
@@ -520,6 +521,109 @@ LC_CHECK int lc_hazmat_decrypt(const lc_session *session, const void *iv, size_t
  * did.
  */
 void lc_hazmat_burn_stack(void);
+
+/* ---- Keys in a process of their own ---------------------------------------------------------- */
+
+/*
+ * The program `lanecrypt serve` is a daemon that keeps keys and serves other processes by shared
+ * memory: nobody who reads this process's memory finds them. Linux. A connection belongs to one
+ * thread at a time, and to the process that made it: LC_ERR_FORKED. If the daemon ends, all calls
+ * return LC_ERR_DISCONNECTED. Operations on a session answer the errors of those without a
+ * daemon, and: LC_ERR_NO_SESSION, LC_ERR_NOT_ALLOWED, LC_ERR_TOO_LONG (longer than the shared
+ * memory, 1 MiB). Time depends on keys no more than without a daemon.
+ */
+typedef struct lc_device lc_device;
+
+/*
+ * Connects to the daemon with the socket at this path; NULL is the usual path
+ * ($XDG_RUNTIME_DIR/lanecrypt.sock, or /run/lanecrypt.sock).
+ * LC_ERR_NO_DAEMON, LC_ERR_FORBIDDEN, LC_ERR_VERSION, LC_ERR_DENIED, LC_ERR_SYSTEM.
+ */
+LC_CHECK int lc_device_connect(lc_device **device, const char *path);
+
+/*
+ * Ends a connection, and with it its sessions. Messages in flight are lost, and their buffers are
+ * not touched any more. NULL is left alone.
+ */
+void lc_device_free(lc_device *device);
+
+/* Opens a session with this key, which is sent to the daemon. LC_ERR_DENIED, LC_ERR_KEY_LENGTH. */
+LC_CHECK int lc_device_session_new(lc_device *device, uint32_t *session, int algorithm,
+                                   const void *key, size_t key_len);
+
+/* Opens a session with a key that the daemon makes, and that nobody ever sees. LC_ERR_DENIED. */
+LC_CHECK int lc_device_session_generated(lc_device *device, uint32_t *session, int algorithm);
+
+/* Opens a session with a key that the daemon has under this name. LC_ERR_DENIED. */
+LC_CHECK int lc_device_session_named(lc_device *device, uint32_t *session, const char *name);
+
+/* Opens a session with an RSA key, which is sent to the daemon. As lc_rsa_session_new. */
+LC_CHECK int lc_device_rsa_session_new(lc_device *device, uint32_t *session, const void *key,
+                                       size_t key_len, int padding);
+
+/* Closes a session. Its number may be used again for another one. LC_ERR_NO_SESSION. */
+LC_CHECK int lc_device_session_free(lc_device *device, uint32_t session);
+
+/* The length of its tags; 0 if it has none. */
+size_t lc_device_session_tag_len(lc_device *device, uint32_t session);
+
+/* The length of its signatures; 0 if it has no RSA key. */
+size_t lc_device_session_signature_len(lc_device *device, uint32_t session);
+
+/* Fills memory with random bytes of the daemon's generator. After an error, part may be written. */
+LC_CHECK int lc_device_random(lc_device *device, void *out, size_t len);
+
+/* Seals a message in place, as lc_seal, and waits for it. */
+LC_CHECK int lc_device_seal(lc_device *device, uint32_t session, const void *nonce,
+                            size_t nonce_len, const void *aad, size_t aad_len, void *packet,
+                            size_t packet_len);
+
+/* Opens a packet in place, as lc_open, and waits for it. */
+LC_CHECK int lc_device_open(lc_device *device, uint32_t session, const void *nonce,
+                            size_t nonce_len, const void *aad, size_t aad_len, void *packet,
+                            size_t packet_len);
+
+/* Signs a message, as lc_sign, and waits for it. */
+LC_CHECK int lc_device_sign(lc_device *device, uint32_t session, const void *message,
+                            size_t message_len, void *signature, size_t signature_len);
+
+/* Checks a signature, as lc_verify, and waits for it. */
+LC_CHECK int lc_device_verify(lc_device *device, uint32_t session, const void *message,
+                              size_t message_len, const void *signature, size_t signature_len);
+
+/*
+ * Submits a message and does not wait. Many in flight share the cost of waking the daemon, and
+ * run side by side. The buffer is
+ *
+ *     | header_len bytes of associated data | message | room for the tag |
+ *
+ * (LC_SEAL, LC_OPEN), data (LC_HAZMAT_*), or message and signature (LC_SIGN, LC_VERIFY). It
+ * belongs to the connection until its completion: do not touch it, and do not free it.
+ * LC_ERR_FULL: take completions first.
+ */
+LC_CHECK int lc_device_submit(lc_device *device, uint32_t session, int operation, const void *nonce,
+                              size_t nonce_len, void *buffer, size_t len, size_t header_len,
+                              uint64_t user);
+
+/* What has become of a message in flight. */
+struct lc_completion {
+    uint64_t user; /* as it was submitted */
+    void *buffer;
+    size_t len;
+    int outcome; /* LC_OK, or why it was not served */
+};
+
+/* Takes a completion, if there is one; otherwise LC_ERR_NOTHING. Completions come in any order. */
+LC_CHECK int lc_device_poll(lc_device *device, struct lc_completion *completion);
+
+/* Waits for a completion. LC_ERR_NOTHING if nothing is in flight. */
+LC_CHECK int lc_device_wait(lc_device *device, struct lc_completion *completion);
+
+/*
+ * After LC_ERR_DISCONNECTED: takes a message back that has no answer. It may have been served, so
+ * its nonce counts as used. LC_ERR_NOTHING if there is none.
+ */
+LC_CHECK int lc_device_abandoned(lc_device *device, struct lc_completion *completion);
 
 #ifdef __cplusplus
 }

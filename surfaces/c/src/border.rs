@@ -9,8 +9,8 @@ use core::ffi::{CStr, c_char, c_int};
 
 use crate::code::Code;
 
-/// Bytes that C lends for the time of a call, to be read or written. They are not touched before all
-/// arguments have been checked, so that no two slices overlap.
+/// Bytes that C lends for the time of a call, to be read or written. They are not touched before
+/// all arguments have been checked, so that no two slices overlap.
 #[derive(Clone, Copy)]
 pub(crate) struct Bytes {
     /// Not null. Where there are no bytes, it points to nothing.
@@ -43,8 +43,8 @@ impl Bytes {
     /// Refuses bytes that have some in common with these.
     //
     // They have if this start is less than `other.length` behind the other, or less than
-    // `self.length` before it: one comparison of numbers modulo 2^64. It is right without bytes, too,
-    // because no bytes stand at address 1 and others do not.
+    // `self.length` before it: one comparison of numbers modulo 2^64. It is right without bytes,
+    // too, because no bytes stand at address 1 and others do not.
     #[inline(always)]
     pub(crate) fn apart_from(self, other: Self) -> Result<(), Code> {
         let last = self.start.addr().wrapping_add(self.length).wrapping_sub(1);
@@ -78,7 +78,8 @@ impl Bytes {
     /// They are initialised and valid for the time of the call, and nothing writes them meanwhile.
     #[inline(always)]
     pub(crate) unsafe fn read<'a>(self) -> &'a [u8] {
-        // SAFETY: not null and not too long, as `output` has checked; the caller vouches for the rest.
+        // SAFETY: not null and not too long, as `output` has checked; the caller vouches for the
+        // rest.
         unsafe { core::slice::from_raw_parts(self.start, self.length) }
     }
 
@@ -87,11 +88,12 @@ impl Bytes {
     /// # Safety
     ///
     /// They are valid for the time of the call, and nothing else reads or writes them meanwhile.
-    /// Whether C has initialised them does not matter to code that only writes them; sealing in place
-    /// reads what it writes over.
+    /// Whether C has initialised them does not matter to code that only writes them; sealing in
+    /// place reads what it writes over.
     #[inline(always)]
     pub(crate) unsafe fn write<'a>(self) -> &'a mut [u8] {
-        // SAFETY: not null and not too long, as `output` has checked; the caller vouches for the rest.
+        // SAFETY: not null and not too long, as `output` has checked; the caller vouches for the
+        // rest.
         unsafe { core::slice::from_raw_parts_mut(self.start, self.length) }
     }
 }
@@ -100,8 +102,8 @@ impl Bytes {
 ///
 /// # Safety
 ///
-/// If the pointer is neither null nor misaligned, it is one that this library gave for a `T` and that
-/// has not been freed, and nobody changes it during the call.
+/// If the pointer is neither null nor misaligned, it is one that this library gave for a `T` and
+/// that has not been freed, and nobody changes it during the call.
 #[inline(always)]
 pub(crate) unsafe fn object<'a, T>(pointer: *const T) -> Result<&'a T, Code> {
     checked(pointer)?;

@@ -17,7 +17,8 @@ macro_rules! codes {
 
         impl Code {
             #[cfg(test)]
-            pub(crate) const ALL: &[(Self, &'static str)] = &[$((Self::$name, stringify!($name)),)+];
+            pub(crate) const ALL: &[(Self, &'static str)] =
+                &[$((Self::$name, stringify!($name)),)+];
         }
 
         /// The text of a number.

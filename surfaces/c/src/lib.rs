@@ -12,7 +12,8 @@ mod algorithm;
 mod batch;
 mod border;
 mod code;
-
+#[cfg(target_os = "linux")]
+mod device;
 mod hazmat;
 mod nonces;
 mod operation;

@@ -86,7 +86,7 @@ unsafe extern "C" fn lc_verify(
 }
 
 /// The private key (PKCS#8 or PKCS#1) or public key (SPKI or PKCS#1) of PEM or DER.
-fn read(bytes: &[u8]) -> Result<RsaKey, KeyError> {
+pub(crate) fn read(bytes: &[u8]) -> Result<RsaKey, KeyError> {
     if !bytes.starts_with(b"-----") {
         return PrivateKey::from_pkcs8_der(bytes)
             .map(RsaKey::from)

@@ -291,7 +291,8 @@ unsafe fn open(
 ///
 /// # Safety
 ///
-/// The bytes are lent for the call, and `to` overlaps nothing else that is in use but perhaps `from`.
+/// The bytes are lent for the call, and `to` overlaps nothing else that is in use but perhaps
+/// `from`.
 #[inline(always)]
 pub(crate) unsafe fn data<'a>(from: Bytes, to: Bytes) -> Result<Data<'a>, Code> {
     let in_place = to.is_same_or_apart(from)?;

@@ -7,6 +7,7 @@ use std::process::Command;
 use crate::algorithm::Info;
 use crate::batch::Request;
 use crate::code::Code;
+use crate::device::Completion;
 use crate::{algorithm, operation, rsa};
 
 const HEADER: &str = include_str!("../include/lanecrypt.h");
@@ -16,6 +17,7 @@ const SOURCES: &[&str] = &[
     include_str!("algorithm.rs"),
     include_str!("batch.rs"),
     include_str!("code.rs"),
+    include_str!("device.rs"),
     include_str!("hazmat.rs"),
     include_str!("nonces.rs"),
     include_str!("random.rs"),
@@ -187,22 +189,25 @@ fn structures_have_the_same_layout() {
     macro_rules! layout {
         ($c:literal $rust:ident: $($field:ident)+) => {
             [
-                vec![($c.to_owned(), size_of::<$rust>()), (format!("{} align", $c), align_of::<$rust>())],
+                vec![($c.to_owned(), size_of::<$rust>())],
+                vec![(format!("{} align", $c), align_of::<$rust>())],
                 vec![$((format!("{}.{}", $c, stringify!($field)), offset_of!($rust, $field))),+],
             ].concat()
         };
     }
     let own = [
-        layout!("lc_request" Request: session operation outcome nonce nonce_len aad aad_len from to len
-            tag tag_len),
-        layout!("lc_algorithm_info" Info: authenticates random_nonces key_len shortest_key_len nonce_len
-            tag_len block_len),
+        layout!("lc_request" Request: session operation outcome nonce nonce_len aad aad_len from to
+            len tag tag_len),
+        layout!("lc_algorithm_info" Info: authenticates random_nonces key_len shortest_key_len
+            nonce_len tag_len block_len),
+        layout!("lc_completion" Completion: user buffer len outcome),
     ]
     .concat();
     let mut program = String::from(
         "#include <lanecrypt.h>\n#include <stdio.h>\n\
          #define ALIGN(t) offsetof(struct { char c; struct t s; }, s)\n\
-         #define SAY(what, number) printf(\"%s %u\\n\", what, (unsigned)(number))\nint main(void) {\n",
+         #define SAY(what, number) printf(\"%s %u\\n\", what, (unsigned)(number))\n\
+         int main(void) {\n",
     );
     for (name, _) in &own {
         let number = match name.split_once(['.', ' ']) {
@@ -228,7 +233,7 @@ fn structures_have_the_same_layout() {
     assert_eq!(String::from_utf8(said).expect("text"), right);
 
     // Those fields, and no others.
-    for name in ["lc_request", "lc_algorithm_info"] {
+    for name in ["lc_request", "lc_algorithm_info", "lc_completion"] {
         let header = bare_header();
         let body = header.split_once(&format!("struct {name} {{")).expect("it is there").1;
         let fields = body.split_once('}').expect("it ends").0.matches(';').count();

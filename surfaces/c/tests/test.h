@@ -46,13 +46,13 @@ static int finish(void) {
 }
 
 /* Memory on the heap, so that AddressSanitizer and Valgrind see every byte beside it. */
-static unsigned char *bytes(size_t len) {
+static inline unsigned char *bytes(size_t len) {
     unsigned char *made = (unsigned char *)malloc(len ? len : 1);
     if (!made) abort();
     return made;
 }
 
-static unsigned char *copy(const void *from, size_t len) {
+static inline unsigned char *copy(const void *from, size_t len) {
     unsigned char *made = bytes(len);
     if (len) memcpy(made, from, len);
     return made;

@@ -198,7 +198,8 @@ static int parse(const char *line, struct line *v, int *authenticates) {
         unsigned long first = strtoul(counter, NULL, 10);
         unsigned char *block = bytes(16);
         size_t i, at = 16 - v->iv_len;
-        for (i = 0; i < at; i++) block[i] = i < 4 ? (unsigned char)(first >> (8 * i)) : 0;
+        memset(block, 0, at);
+        for (i = 0; i < 4; i++) block[i] = (unsigned char)(first >> (8 * i));
         memcpy(block + at, v->iv, v->iv_len);
         free(v->iv);
         v->iv = block, v->iv_len = 16;
