@@ -15,9 +15,9 @@ fn main() {
 
 #[cfg(all(target_arch = "x86_64", unix))]
 mod measured {
-    use std::arch::x86_64::_rdtsc;
-    use std::ffi::{c_int, c_void};
-    use std::hint::black_box;
+    use core::arch::x86_64::_rdtsc;
+    use core::ffi::{c_int, c_void};
+    use core::hint::black_box;
 
     use lanecrypt_ciphers::{Algorithm, Cipher};
     use lanecrypt_engine::{Engine, Session};

@@ -2,7 +2,7 @@
 //! `lc_device` connect to. It has one key, `backup`, which only seals.
 
 #[cfg(target_os = "linux")]
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> Result<(), Box<dyn core::error::Error>> {
     use lanecrypt_device::{Key, Server};
     use lanecrypt_engine::{Algorithm, Operation};
 

@@ -1,9 +1,9 @@
 /*
  * A relay of media packets, such as that of a conference: it opens what came from the senders, and
- * seals it again for each receiver, under their own keys. All packets of a turn are one batch, so that
- * short ones run side by side. Packets look like those of SRTP with AEAD (RFC 7714): a header of 12
- * bytes, which is authenticated, the payload, and a tag; the nonce is made of the header and a salt.
- * There is no network here: the senders' packets are made in memory.
+ * seals it again for each receiver, under their own keys. All packets of a turn are one batch, so
+ * that short ones run side by side. Packets look like those of SRTP with AEAD (RFC 7714): a header
+ * of 12 bytes, which is authenticated, the payload, and a tag; the nonce is made of the header and
+ * a salt. There is no network here: the senders' packets are made in memory.
  *
  *     cc -O2 relay.c -o relay $(pkg-config --cflags --libs lanecrypt)
  *     relay [STREAMS [PAYLOAD [ALGORITHM]]]
@@ -161,14 +161,14 @@ int main(int count, char **words) {
             check(lc_seal(senders[i].session, p->nonce, NONCE, p->bytes, HEADER, p->bytes + HEADER,
                           payload + TAG));
         }
-        seconds[single] += turn(single ? NULL : room, requests, senders, receivers, packets, streams,
-                                payload, number);
+        seconds[single] += turn(single ? NULL : room, requests, senders, receivers, packets,
+                                streams, payload, number);
         /* What the receivers do. */
         for (i = 0; i < streams; i++) {
             struct packet *p = &packets[i];
             make_nonce(&receivers[i], p, number);
-            check(lc_open(receivers[i].session, p->nonce, NONCE, p->bytes, HEADER, p->bytes + HEADER,
-                          payload + TAG));
+            check(lc_open(receivers[i].session, p->nonce, NONCE, p->bytes, HEADER,
+                          p->bytes + HEADER, payload + TAG));
             for (k = 0; k < payload; k++)
                 if (p->bytes[HEADER + k] != ((i + number) & 255)) check(LC_ERR_INTERNAL);
         }

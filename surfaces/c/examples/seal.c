@@ -8,8 +8,8 @@
  *
  * A file is cut into chunks with a tag each, so that no byte is written before it is authentic. The
  * nonce of a chunk is a random prefix, which stands before the first one, the chunk's number, and a
- * flag in the last one: chunks that are changed, swapped, left out or cut off are refused. That is the
- * construction STREAM, which the Rust crate `lanecrypt-stream` reads and writes, too.
+ * flag in the last one: chunks that are changed, swapped, left out or cut off are refused. That is
+ * the construction STREAM, which the Rust crate `lanecrypt-stream` reads and writes, too.
  */
 #include <lanecrypt.h>
 
@@ -72,7 +72,8 @@ int main(int count, char **words) {
     if (!error && opens && fread(prefix, 1, PREFIX, stdin) != PREFIX) error = LC_ERR_AUTHENTICATION;
     if (!error && !opens) {
         error = lc_random(prefix, PREFIX);
-        if (!error && fwrite(prefix, 1, PREFIX, stdout) != PREFIX) status = complain("cannot write");
+        if (!error && fwrite(prefix, 1, PREFIX,
+                             stdout) != PREFIX) status = complain("cannot write");
     }
     if (!error) error = lc_nonces_flagged(&nonces, LC_XCHACHA20_POLY1305, prefix, PREFIX, 0);
     status = error ? complain(lc_strerror(error)) : run(session, nonces, opens);

@@ -127,17 +127,19 @@ unsafe fn add<'a>(batch: &mut Batch<'_, 'a>, request: &Request) -> Result<(), Co
     let aad = Bytes::input(request.aad, request.aad_len)?;
     let tag = Bytes::output(request.tag, request.tag_len)?;
     let from = Bytes::input(request.from, request.len)?;
-    if operation.is_signature() {
+    if operation == Operation::Sign {
         tag.apart_from(from)?;
         // SAFETY: the caller lends the bytes, and what is written overlaps nothing else.
         let message: &'a [u8] = unsafe { from.read() };
-        if operation == Operation::Sign {
-            // SAFETY: the same.
-            batch.sign(session, message, unsafe { tag.write() });
-        } else {
-            // SAFETY: the same; only read.
-            batch.verify(session, message, unsafe { tag.read() });
-        }
+        // SAFETY: the same.
+        batch.sign(session, message, unsafe { tag.write() });
+        return Ok(());
+    }
+    if operation == Operation::Verify {
+        // SAFETY: the caller lends the bytes.
+        let message: &'a [u8] = unsafe { from.read() };
+        // SAFETY: the same.
+        batch.verify(session, message, unsafe { tag.read() });
         return Ok(());
     }
     let to = Bytes::output(request.to, request.len)?;
@@ -164,13 +166,14 @@ unsafe fn add<'a>(batch: &mut Batch<'_, 'a>, request: &Request) -> Result<(), Co
     let data = unsafe { data(from, to) }?;
     // SAFETY: the same.
     let aad: &'a [u8] = unsafe { aad.read() };
-    match operation {
+    if operation == Operation::Seal {
         // SAFETY: the same.
-        Operation::Seal => {
-            batch.seal_detached(session, nonce_bytes, aad, data, unsafe { tag.write() })
-        }
+        let tag = unsafe { tag.write() };
+        batch.seal_detached(session, nonce_bytes, aad, data, tag);
+    } else {
         // SAFETY: the same; only read.
-        _ => batch.open_detached(session, nonce_bytes, aad, data, unsafe { tag.read() }),
-    };
+        let tag = unsafe { tag.read() };
+        batch.open_detached(session, nonce_bytes, aad, data, tag);
+    }
     Ok(())
 }

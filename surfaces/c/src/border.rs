@@ -3,9 +3,9 @@
 //! Nothing here is trusted but that a pointer which is not null is valid for its length, which no
 //! program can check.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use core::ffi::{CStr, c_char, c_int};
+use core::panic::AssertUnwindSafe;
+use std::panic::catch_unwind;
 
 use crate::code::Code;
 

@@ -10,6 +10,7 @@ macro_rules! codes {
     ($($number:literal $name:ident $text:literal;)+) => {
         /// Why a call was refused. The numbers are those of the header, and never change.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "those of the daemon"))]
         #[repr(i32)]
         pub(crate) enum Code {
             $($name = $number,)+

@@ -281,7 +281,6 @@ unsafe extern "C" fn lc_device_random(device: *mut Device, out: *mut u8, len: us
 
 /// Seals a message in place; its last bytes are room for the tag.
 #[unsafe(no_mangle)]
-#[expect(clippy::too_many_arguments, reason = "C has no slices")]
 unsafe extern "C" fn lc_device_seal(
     device: *mut Device,
     session: u32,
@@ -311,7 +310,6 @@ unsafe extern "C" fn lc_device_seal(
 
 /// Opens a packet in place.
 #[unsafe(no_mangle)]
-#[expect(clippy::too_many_arguments, reason = "C has no slices")]
 unsafe extern "C" fn lc_device_open(
     device: *mut Device,
     session: u32,
@@ -389,7 +387,6 @@ unsafe extern "C" fn lc_device_verify(
 
 /// Submits a message, whose buffer is lent until its completion.
 #[unsafe(no_mangle)]
-#[expect(clippy::too_many_arguments, reason = "C has no slices")]
 unsafe extern "C" fn lc_device_submit(
     device: *mut Device,
     session: u32,

@@ -76,12 +76,8 @@ unsafe fn crypt<const ENCRYPT: bool>(
     let iv = unsafe { iv.read() };
     // SAFETY: the same.
     let data = unsafe { data(from, to) }?;
-    if ENCRYPT {
-        session.encrypt(iv, data)?
-    } else {
-        session.decrypt(iv, data)?
-    }
-    Ok(())
+    let outcome = if ENCRYPT { session.encrypt(iv, data) } else { session.decrypt(iv, data) };
+    Ok(outcome?)
 }
 
 /// Wipes what calls have left on the stack and in registers.

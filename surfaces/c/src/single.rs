@@ -81,7 +81,6 @@ unsafe extern "C" fn lc_open(
 
 /// Seals a message in place with the next nonce of a sequence.
 #[unsafe(no_mangle)]
-#[expect(clippy::too_many_arguments, reason = "C has no slices")]
 unsafe extern "C" fn lc_seal_next(
     session: *const Session,
     nonces: *mut Sequence,
@@ -118,7 +117,6 @@ unsafe extern "C" fn lc_seal_next(
 
 /// Seals a message into a packet, which is longer by a tag.
 #[unsafe(no_mangle)]
-#[expect(clippy::too_many_arguments, reason = "C has no slices")]
 unsafe extern "C" fn lc_seal_to(
     session: *const Session,
     nonce: *const u8,
@@ -148,7 +146,6 @@ unsafe extern "C" fn lc_seal_to(
 
 /// Opens a packet into a message, which is shorter by a tag.
 #[unsafe(no_mangle)]
-#[expect(clippy::too_many_arguments, reason = "C has no slices")]
 unsafe extern "C" fn lc_open_to(
     session: *const Session,
     nonce: *const u8,
@@ -178,7 +175,6 @@ unsafe extern "C" fn lc_open_to(
 
 /// Encrypts a message and writes its tag somewhere else.
 #[unsafe(no_mangle)]
-#[expect(clippy::too_many_arguments, reason = "C has no slices")]
 unsafe extern "C" fn lc_seal_detached(
     session: *const Session,
     nonce: *const u8,
@@ -204,7 +200,6 @@ unsafe extern "C" fn lc_seal_detached(
 
 /// Decrypts a message if its tag, which stands somewhere else, is right.
 #[unsafe(no_mangle)]
-#[expect(clippy::too_many_arguments, reason = "C has no slices")]
 unsafe extern "C" fn lc_open_detached(
     session: *const Session,
     nonce: *const u8,

@@ -1,4 +1,4 @@
-/* What the header promises about each call: results, errors, hostile arguments, threads and forks. */
+/* What the header promises of each call: results, errors, hostile arguments, threads, forks. */
 #define _POSIX_C_SOURCE 200809L
 #include "test.h"
 
@@ -187,23 +187,25 @@ static void messages_come_back(void) {
                   LC_OK);
             CHECK(!memcmp(text, back, len));
             /* In place: the message at the front of the packet, in both directions. */
-            EQUAL(lc_open_to(session, nonce, info.nonce_len, KEY, len % 17, packet, all, packet, len),
+            EQUAL(lc_open_to(session, nonce, info.nonce_len, KEY, len % 17, packet, all, packet,
+                             len),
                   LC_OK);
             CHECK(!memcmp(text, packet, len));
             memcpy(back, text, len);
-            EQUAL(lc_seal_to(session, nonce, info.nonce_len, KEY, len % 17, packet, len, packet, all),
+            EQUAL(lc_seal_to(session, nonce, info.nonce_len, KEY, len % 17, packet, len, packet,
+                             all),
                   LC_OK);
             /* The tag right behind the message. */
             EQUAL(lc_seal_detached(session, nonce, info.nonce_len, KEY, len % 17, back, back, len,
                                    text, 0),
                   LC_ERR_TAG_LENGTH);
             memcpy(text, packet, len);
-            EQUAL(lc_open_detached(session, nonce, info.nonce_len, KEY, len % 17, packet, packet, len,
-                                   packet + len, info.tag_len),
+            EQUAL(lc_open_detached(session, nonce, info.nonce_len, KEY, len % 17, packet, packet,
+                                   len, packet + len, info.tag_len),
                   LC_OK);
             CHECK(!memcmp(packet, back, len));
-            EQUAL(lc_seal_detached(session, nonce, info.nonce_len, KEY, len % 17, packet, packet, len,
-                                   packet + len, info.tag_len),
+            EQUAL(lc_seal_detached(session, nonce, info.nonce_len, KEY, len % 17, packet, packet,
+                                   len, packet + len, info.tag_len),
                   LC_OK);
             CHECK(!memcmp(packet, text, len));
             EQUAL(lc_open(session, nonce, info.nonce_len, KEY, len % 17 + 1, packet, all),
@@ -283,10 +285,27 @@ static void null_and_too_long(void) {
     lc_session_free(session);
 }
 
-/* All places of two arguments in one buffer: refused if, and only if, they share a byte. */
+/* One message as a batch; its outcome. */
+static int alone(lc_room *room, const lc_session *session, int operation, const void *nonce,
+                 size_t nonce_len, const void *aad, size_t aad_len, const void *from, void *to,
+                 size_t len, void *tag, size_t tag_len) {
+    struct lc_request r;
+    int error;
+    memset(&r, 0, sizeof r);
+    r.session = session, r.operation = operation;
+    r.nonce = nonce, r.nonce_len = nonce_len, r.aad = aad, r.aad_len = aad_len;
+    r.from = from, r.to = to, r.len = len, r.tag = tag, r.tag_len = tag_len;
+    error = lc_process(room, &r, 1);
+    EQUAL(error, r.outcome ? LC_ERR_BATCH_FAILED : LC_OK);
+    return r.outcome;
+}
+
+/* All places of two arguments in one buffer: refused if, and only if, they share a byte. Each with
+ * the calls for one message, and in a batch. */
 static void overlaps_are_refused(void) {
     lc_session *session = opened(LC_AES_128_GCM), *raw = opened(LC_AES_128_CTR);
-    unsigned char area[128], nonce[12] = {0};
+    lc_room *room = room_for(4);
+    unsigned char area[128], end[16], nonce[12] = {0};
     size_t a, b;
 #define APART(a, alen, b, blen) ((a) + (alen) <= (b) || (b) + (blen) <= (a))
 #define AS_IF(apart) ((apart) ? LC_OK : LC_ERR_OVERLAP)
@@ -305,27 +324,72 @@ static void overlaps_are_refused(void) {
                       LC_ERR_OVERLAP,
                   !(apart || same));
             apart = APART(a, 7, b, 7);
-            EQUAL(lc_seal_detached(session, nonce, 12, NULL, 0, area + a, area + b, 7, area + 100, 16),
+            EQUAL(lc_seal_detached(session, nonce, 12, NULL, 0, area + a, area + b, 7, area + 100,
+                                   16),
                   AS_IF(apart || same));
             EQUAL(lc_open_detached(session, nonce, 12, NULL, 0, area + a, area + b, 7, area + 100,
                                    16) == LC_ERR_OVERLAP,
                   !(apart || same));
             EQUAL(lc_hazmat_encrypt(raw, KEY, 16, area + a, area + b, 7), AS_IF(apart || same));
             EQUAL(lc_hazmat_decrypt(raw, KEY, 16, area + a, area + b, 7), AS_IF(apart || same));
+            EQUAL(alone(room, session, LC_SEAL, nonce, 12, NULL, 0, area + a, area + b, 7, end, 16),
+                  AS_IF(apart || same));
+            EQUAL(alone(room, raw, LC_HAZMAT_ENCRYPT, KEY, 16, NULL, 0, area + a, area + b, 7, NULL,
+                        0),
+                  AS_IF(apart || same));
+            /* What is written in place and associated data or nonce. */
+#define SEALS(call_nonce, call_nonce_len, aad, aad_len, to, tag)                                   \
+    do {                                                                                           \
+        EQUAL(lc_seal_detached(session, call_nonce, call_nonce_len, aad, aad_len, to, to, 7, tag,  \
+                               16),                                                                \
+              AS_IF(apart));                                                                       \
+        EQUAL(alone(room, session, LC_SEAL, call_nonce, call_nonce_len, aad, aad_len, to, to, 7,   \
+                    tag, 16),                                                                      \
+              AS_IF(apart));                                                                       \
+    } while (0)
+#define OPENS(call_nonce, call_nonce_len, aad, aad_len, to, tag)                                   \
+    do {                                                                                           \
+        EQUAL(lc_open_detached(session, call_nonce, call_nonce_len, aad, aad_len, to, to, 7, tag,  \
+                               16) == LC_ERR_OVERLAP,                                              \
+              !apart);                                                                             \
+        EQUAL(alone(room, session, LC_OPEN, call_nonce, call_nonce_len, aad, aad_len, to, to, 7,   \
+                    tag, 16) == LC_ERR_OVERLAP,                                                    \
+              !apart);                                                                             \
+    } while (0)
+            SEALS(nonce, 12, area + b, 7, area + a, end);
+            OPENS(nonce, 12, area + b, 7, area + a, end);
+            SEALS(area + b, 7, NULL, 0, area + a, end);
+            OPENS(area + b, 7, NULL, 0, area + a, end);
             apart = APART(a, 7, b, 16);
+            /* The tag, which is written or read, and all the others. */
+            SEALS(nonce, 12, NULL, 0, area + a, area + b);
+            OPENS(nonce, 12, NULL, 0, area + a, area + b);
+            SEALS(nonce, 12, area + a, 7, area + 100, area + b);
+            SEALS(area + a, 7, NULL, 0, area + 100, area + b);
+            EQUAL(lc_seal_detached(session, nonce, 12, NULL, 0, area + a, area + 100, 7, area + b,
+                                   16),
+                  AS_IF(apart));
+            EQUAL(alone(room, session, LC_SEAL, nonce, 12, NULL, 0, area + a, area + 100, 7,
+                        area + b, 16),
+                  AS_IF(apart));
+            EQUAL(lc_seal_detached(session, nonce, 12, NULL, 0, KEY, area + a, 7, area + b, 16),
+                  AS_IF(apart));
             EQUAL(lc_hazmat_encrypt(raw, area + b, 16, area + a, area + a, 7), AS_IF(apart));
-            EQUAL(lc_seal_detached(session, nonce, 12, NULL, 0, area + a, area + a, 7, area + b, 16),
+            EQUAL(alone(room, raw, LC_HAZMAT_ENCRYPT, area + b, 16, NULL, 0, area + a, area + a, 7,
+                        NULL, 0),
                   AS_IF(apart));
-            EQUAL(lc_seal_detached(session, nonce, 12, NULL, 0, area + a, area + 120, 7, area + b, 16),
-                  AS_IF(apart));
-            EQUAL(lc_seal_detached(session, nonce, 12, area + a, 7, area + 112, area + 112, 7,
-                                   area + b, 16),
-                  AS_IF(apart));
-            EQUAL(lc_open_detached(session, nonce, 12, NULL, 0, area + a, area + a, 7, area + b, 16) ==
-                      LC_ERR_OVERLAP,
+            apart = APART(a, 23, b, 5);
+            EQUAL(lc_seal_to(session, nonce, 12, area + b, 5, KEY, 7, area + a, 23), AS_IF(apart));
+            EQUAL(lc_seal_to(session, area + b, 5, NULL, 0, KEY, 7, area + a, 23), AS_IF(apart));
+            apart = APART(a, 7, b, 5);
+            EQUAL(lc_open_to(session, nonce, 12, area + b, 5, KEY, 23, area + a,
+                             7) == LC_ERR_OVERLAP,
+                  !apart);
+            EQUAL(lc_open_to(session, area + b, 5, NULL, 0, KEY, 23, area + a, 7) == LC_ERR_OVERLAP,
                   !apart);
         }
     }
+    lc_room_free(room);
     lc_session_free(session), lc_session_free(raw);
 }
 
@@ -348,6 +412,7 @@ static void nonces_do_not_repeat(void) {
     EQUAL(lc_seal_next(session, nonces, nonce, 11, NULL, 0, packet, 20), LC_ERR_NONCE_LENGTH);
     EQUAL(lc_seal_next(session, nonces, packet, 12, NULL, 0, packet, 20), LC_ERR_OVERLAP);
     EQUAL(lc_seal_next(session, nonces, nonce, 12, nonce + 11, 1, packet, 20), LC_ERR_OVERLAP);
+    EQUAL(lc_seal_next(session, nonces, nonce, 12, packet + 19, 1, packet, 20), LC_ERR_OVERLAP);
     EQUAL(lc_seal_next(session, nonces, nonce, 12, "aad", 3, packet, 20), LC_OK);
     EQUAL(nonce[11], 6);
     EQUAL(lc_open(session, nonce, 12, "aad", 3, packet, 20), LC_OK);
@@ -431,7 +496,8 @@ static void batches_do_what_single_calls_do(void) {
             unsigned char *packet = bytes(all);
             memset(packet, (int)i, r->len);
             EQUAL(r->outcome, LC_OK);
-            EQUAL(lc_seal(r->session, r->nonce, r->nonce_len, r->aad, r->aad_len, packet, all), LC_OK);
+            EQUAL(lc_seal(r->session, r->nonce, r->nonce_len, r->aad, r->aad_len, packet, all),
+                  LC_OK);
             CHECK(!memcmp(packet, r->to, all));
             free(packet);
             if (r->from != r->to) free((void *)r->from);
@@ -551,6 +617,8 @@ static void signatures(void) {
     EQUAL(lc_sign(private_key, made[0] + 9, 7, made[0], 256), LC_ERR_OVERLAP);
     EQUAL(lc_seal(private_key, NONCE, 12, NULL, 0, made[0], 256), LC_ERR_UNSUPPORTED);
     EQUAL(lc_hazmat_encrypt(private_key, NONCE, 16, made[0], made[0], 256), LC_ERR_UNSUPPORTED);
+    EQUAL(alone(room, private_key, LC_SIGN, NULL, 0, NULL, 0, made[0] + 255, NULL, 7, made[0], 256),
+          LC_ERR_OVERLAP);
     memset(requests, 0, sizeof requests);
     for (i = 0; i < 8; i++) {
         requests[i].session = i % 2 ? pss : private_key;

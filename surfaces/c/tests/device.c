@@ -1,6 +1,6 @@
 /*
- * The client of a daemon. Arguments: the socket of examples/daemon.rs, the file of a private key, and
- * the pipe that is the daemon's standard input: the daemon ends with it.
+ * The client of a daemon. Arguments: the socket of examples/daemon.rs, the file of a private key,
+ * and the pipe that is the daemon's standard input: the daemon ends with it.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "test.h"

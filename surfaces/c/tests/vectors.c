@@ -1,9 +1,9 @@
 /*
- * Test vectors through the library: every line of the files that are named as arguments, by each call
- * that can serve it, and all messages of a file once more in batches.
+ * Test vectors through the library: every line of the files that are named as arguments, by each
+ * call that can serve it, and all messages of a file once more in batches.
  *
- * A line is an object of JSON without nested objects; fields are in hex. Those that begin in the middle
- * of a keystream or are digests of it are for other interfaces, and are counted as such.
+ * A line is an object of JSON without nested objects; fields are in hex. Those that begin in the
+ * middle of a keystream or are digests of it are for other interfaces, and are counted as such.
  */
 #include "test.h"
 
@@ -72,11 +72,12 @@ static void packet(const struct line *v) {
         if (v->len) memcpy(packet, v->pt, v->len);
         EQUAL(lc_seal(v->session, v->iv, v->iv_len, v->aad, v->aad_len, packet, all), LC_OK);
         CHECK(!memcmp(packet, right, all));
-        EQUAL(lc_seal_to(v->session, v->iv, v->iv_len, v->aad, v->aad_len, v->pt, v->len, apart, all),
+        EQUAL(lc_seal_to(v->session, v->iv, v->iv_len, v->aad, v->aad_len, v->pt, v->len, apart,
+                         all),
               LC_OK);
         CHECK(!memcmp(apart, right, all));
-        EQUAL(lc_seal_detached(v->session, v->iv, v->iv_len, v->aad, v->aad_len, v->pt, text, v->len,
-                               tag, v->tag_len),
+        EQUAL(lc_seal_detached(v->session, v->iv, v->iv_len, v->aad, v->aad_len, v->pt, text,
+                               v->len, tag, v->tag_len),
               LC_OK);
         CHECK(!memcmp(text, v->ct, v->len) && !memcmp(tag, v->tag, v->tag_len));
     }
