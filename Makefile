@@ -70,3 +70,16 @@ footprint: ## How much machine code a minimal program gains
 .PHONY: ci
 ci: ## Everything that must hold before a change goes in
 	@bash .ci/run
+
+.PHONY: c
+c: ## Build the C library
+	@scripts/c-install.sh
+
+PREFIX = /usr/local
+.PHONY: install
+install: ## Install the C library below PREFIX (/usr/local), with its header and pkg-config file
+	@scripts/c-install.sh "$(PREFIX)" "$(DESTDIR)"
+
+.PHONY: test-c
+test-c: ## Install the C library in a folder of its own, and test it with gcc, clang and Valgrind
+	@scripts/c.sh

@@ -54,7 +54,7 @@ check() {
 
 mapfile -t all < <(features aws-lc "${packages[@]}")
 # Without ring and AWS-LC.
-check "${targets[*]}" "$@" "${packages[@]/#/-p}" "${all[@]}" -p rustls-lanecrypt
+check "${targets[*]}" "$@" "${packages[@]/#/-p}" "${all[@]}" -p rustls-lanecrypt -p lanecrypt-c
 mapfile -t closed < <(features 'aws-lc|openssl' "${packages[@]}")
 check "${closed_targets[*]}" "$@" "${packages[@]/#/-p}" "${closed[@]}"
 mapfile -t bare < <(features 'aws-lc|default|model|openssl|rsa|std' "${bare_packages[@]}")

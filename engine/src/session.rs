@@ -144,6 +144,17 @@ impl Session {
         }
     }
 
+    /// The cipher that serves its messages, such as for messages [in pieces](Cipher::sealer); `None` if
+    /// another driver than the software serves it, or if it does not authenticate.
+    #[must_use]
+    #[inline]
+    pub fn cipher(&self) -> Option<&Cipher> {
+        match &self.key {
+            SessionKey::Sealed(Head { route: None, .. }, cipher) => Some(cipher),
+            _ => None,
+        }
+    }
+
     /// Its RSA key and the padding of its signatures; `None` if it is the session of a cipher.
     #[cfg(feature = "rsa")]
     #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Builds the C library of surfaces/c and installs it: header, shared and static library, pkg-config
+# file. Linux.
+#
+#   c-install.sh                            only builds
+#   c-install.sh PREFIX [ROOT] [ARGUMENTS]  installs; ROOT stands for / where a package is made
+#
+# More arguments go to cargo. Where there is no cargo, what was built before is installed:
+# `make c && sudo make install`.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+prefix=${1:-}
+root=${2:-}
+shift $(($# > 2 ? 2 : $#))
+target=${CARGO_TARGET_DIR:-target}
+built=$target/c-build
+name=liblanecrypt
+version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -n 1)
+# Programs find the library by this name. It changes when they would have to be compiled again.
+soname=$name.so.0
+cc=${CC:-cc}
+
+if command -v cargo >/dev/null; then
+    mkdir -p "$built"
+    cargo build --release --locked -p lanecrypt-c --lib "$@"
+    # What Rust's libraries need of the system.
+    rustc --print native-static-libs --crate-type staticlib --crate-name none -o "$built/none.a" - \
+        </dev/null 2>&1 | sed -n 's/.*native-static-libs: //p' >"$built/private"
+    rm -f "$built/none.a"
+    cp "$target/release/liblanecrypt_c.a" "$built/$name.a"
+    # Cargo gives the symbols of a shared library no versions, so it is linked here. It is never
+    # unloaded: threads that drew random numbers run its code when they end.
+    # shellcheck disable=SC2046
+    "$cc" -shared -o "$built/$name.so.$version" \
+        -Wl,-soname,"$soname" -Wl,--version-script=surfaces/c/lanecrypt.map \
+        -Wl,--whole-archive "$built/$name.a" -Wl,--no-whole-archive -Wl,--gc-sections \
+        -Wl,-O1 -Wl,--strip-debug -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,-z,nodelete \
+        -Wl,--as-needed $(cat "$built/private")
+fi
+if [ ! -e "$built/$name.so.$version" ]; then
+    echo "$0: nothing is built: run \`make c\` as a user who has cargo" >&2
+    exit 1
+fi
+if [ -z "$prefix" ]; then
+    echo "built in $built"
+    exit 0
+fi
+
+to=$root$prefix
+install -d "$to/include" "$to/lib/pkgconfig"
+install -m 644 surfaces/c/include/lanecrypt.h "$to/include"
+install -m 644 "$built/$name.a" "$to/lib"
+install -m 755 "$built/$name.so.$version" "$to/lib"
+ln -sf "$name.so.$version" "$to/lib/$soname"
+ln -sf "$soname" "$to/lib/$name.so"
+sed "s|@PREFIX@|$prefix|; s|@VERSION@|$version|; s|@PRIVATE@|$(cat "$built/private")|" \
+    surfaces/c/lanecrypt.pc.in >"$to/lib/pkgconfig/lanecrypt.pc"
+chmod 644 "$to/lib/pkgconfig/lanecrypt.pc"
+echo "installed in $to"

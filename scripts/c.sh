@@ -1,0 +1,205 @@
+#!/usr/bin/env bash
+# Tests the C library as users get it: installed in a folder, and linked by pkg-config, with every
+# compiler that is here, as C99 and as C++17. One line for each test; ends with the counts. Arguments
+# go to cargo.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+source scripts/selection.sh
+
+target=${CARGO_TARGET_DIR:-target}
+mkdir -p "$target"
+prefix=$(cd "$target" && pwd)/c
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+log=$work/log
+rm -rf "$prefix"
+
+# With what `make test-release` builds, so that nothing is built twice. The interface is the same.
+if ! scripts/c-install.sh "$prefix" "" --example daemon "${libraries[@]}" "$@"; then
+    echo "FAILED c: the library cannot be built"
+    echo "0 passed, 1 failed, 0 skipped"
+    exit 1
+fi
+export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+export LD_LIBRARY_PATH=$prefix/lib
+shared=$prefix/lib/liblanecrypt.so.0
+
+# Runs a command. Its tests are counted by their lines; a command without such lines is one test.
+run() {
+    local name=$1 status
+    shift
+    printf '\n-- %s\n' "$name"
+    "$@" >"$work/out" 2>&1 </dev/null
+    status=$?
+    # Valgrind does not know a system call that has a substitute, and says so each time.
+    grep -v -e 'WARNING: unhandled amd64-linux syscall' -e 'You may be able to write your own' \
+        -e 'README_MISSING_SYSCALL' -e 'Nevertheless we consider' -e 'at http://valgrind.org' \
+        "$work/out"
+    if [ $status -ne 0 ] || ! grep -q '^test .* ok$' "$work/out"; then
+        echo "test $name $([ $status -eq 0 ] && echo ok || echo "FAILED with status $status")" |
+            tee -a "$work/out"
+    fi
+    sed -n "s|^test |test $name: |p" "$work/out" >>"$log"
+}
+
+skip() {
+    echo "SKIPPED $1: $2" | tee -a "$log"
+}
+
+warnings=(-Wall -Wextra -pedantic -Werror -Wconversion)
+libraries_of() { pkg-config --cflags --libs "$@" lanecrypt; }
+arguments=(rsa/tests/key.pem surfaces/c/tests/public.pem surfaces/c/tests/message.sig)
+vectors=()
+for name in aes chacha chacha20poly1305 chained gcm gcm_siv null salsa serpent siv xts; do
+    vectors+=("vectors/$name.jsonl")
+done
+
+# Builds a program of tests or an example. Arguments: the source, the program, the compiler.
+build() {
+    local source=$1 program=$2
+    shift 2
+    # shellcheck disable=SC2046
+    "$@" -O1 -g "${warnings[@]}" "$source" -o "$program" -pthread $(libraries_of)
+}
+
+everything_with() {
+    local name=$1 source
+    shift
+    for source in calls vectors device; do
+        run "build-$source-$name" build surfaces/c/tests/$source.c "$work/$source-$name" "$@"
+    done
+    for source in fill seal relay; do
+        run "build-$source-$name" build surfaces/c/examples/$source.c "$work/$source-$name" "$@"
+    done
+    run "calls-$name" "$work/calls-$name" "${arguments[@]}"
+    run "vectors-$name" "$work/vectors-$name" "${vectors[@]}"
+}
+
+everything_with gcc gcc -std=c99
+everything_with g++ g++ -x c++ -std=c++17
+if command -v clang >/dev/null; then
+    everything_with clang clang -std=c99
+    everything_with clang++ clang++ -x c++ -std=c++17
+else
+    skip clang "apt install clang"
+fi
+
+# The header alone, and in the oldest C++ that it is for.
+run header-c++11 g++ -x c++ -std=c++11 "${warnings[@]}" -fsyntax-only surfaces/c/include/lanecrypt.h
+
+# What C does beside its buffers is seen by the sanitizer, what the library does by Valgrind.
+for source in calls vectors; do
+    run "build-$source-asan" build surfaces/c/tests/$source.c "$work/$source-asan" gcc -std=c99 \
+        -fsanitize=address,undefined -fno-sanitize-recover=all
+done
+run calls-asan "$work/calls-asan" "${arguments[@]}"
+run vectors-asan "$work/vectors-asan" "${vectors[@]}"
+if command -v valgrind >/dev/null; then
+    memcheck=(valgrind -q --error-exitcode=9 --leak-check=full --show-leak-kinds=definite,indirect
+        --suppressions=surfaces/c/tests/valgrind.supp)
+    run calls-valgrind "${memcheck[@]}" "$work/calls-gcc" "${arguments[@]}"
+    run vectors-valgrind "${memcheck[@]}" "$work/vectors-gcc" "${vectors[@]}"
+else
+    skip valgrind "apt install valgrind"
+fi
+
+# With a daemon of its own, which ends when the test closes its pipe, or ends.
+device() {
+    mkfifo "$work/pipe" || return 1
+    "$target/release/examples/daemon" "$work/socket" <"$work/pipe" &
+    timeout 120 "$1" "$work/socket" rsa/tests/key.pem "$work/pipe"
+    local status=$?
+    wait
+    return $status
+}
+run device-gcc device "$work/device-gcc"
+
+# The static library, without the shared one.
+static() {
+    # shellcheck disable=SC2046
+    gcc -std=c99 -O1 "${warnings[@]}" surfaces/c/tests/calls.c -o "$work/calls-static" -pthread \
+        $(pkg-config --cflags lanecrypt) "$prefix/lib/liblanecrypt.a" \
+        $(pkg-config --static --libs-only-l lanecrypt | sed 's/-llanecrypt//') &&
+        ! ldd "$work/calls-static" | grep lanecrypt
+}
+run build-calls-static static
+run calls-static "$work/calls-static" "${arguments[@]}"
+
+# Exactly the functions of the header, with a version; nothing of Rust's.
+symbols() {
+    grep -o '\blc_[a-z0-9_]*(' "$prefix/include/lanecrypt.h" | tr -d '(' | sort -u >"$work/declared"
+    nm -D --defined-only "$shared" | awk '$2 != "A" { print $3 }' | sort >"$work/exported"
+    # The header's example calls functions that it declares, too.
+    sed 's/$/@@LANECRYPT_0.1/' "$work/declared" | diff - "$work/exported" &&
+        [ "$(wc -l <"$work/declared")" -gt 30 ]
+}
+run symbols symbols
+
+loading() {
+    readelf -d "$shared" >"$work/dynamic" &&
+        grep -q 'SONAME.*\[liblanecrypt.so.0\]' "$work/dynamic" &&
+        grep -q 'FLAGS_1.*NOW.*NODELETE' "$work/dynamic" &&
+        ! grep -e RPATH -e RUNPATH -e TEXTREL "$work/dynamic" &&
+        readelf -W -l "$shared" | grep 'GNU_STACK' | grep -q 'RW ' &&
+        ! readelf -d "$shared" | grep NEEDED | grep -v -e libc.so -e libgcc_s.so -e ld-linux
+}
+run loading loading
+
+# A package is made below another root, and knows only its own prefix.
+packaged() {
+    local files="include/lanecrypt.h lib/liblanecrypt.a lib/liblanecrypt.so lib/liblanecrypt.so.0"
+    # Without cargo, what is built is installed.
+    PATH=$(printf '%s' "$PATH" | tr ':' '\n' | grep -v cargo | paste -sd :) \
+        scripts/c-install.sh /opt/lane "$work/root" || return 1
+    for file in $files lib/pkgconfig/lanecrypt.pc; do
+        [ -e "$work/root/opt/lane/$file" ] || { echo "$file is missing"; return 1; }
+    done
+    [ "$(PKG_CONFIG_PATH=$work/root/opt/lane/lib/pkgconfig pkg-config --cflags lanecrypt |
+        tr -d ' ')" = -I/opt/lane/include ]
+}
+run packaged packaged
+
+# The first program of the README.
+readme() {
+    # shellcheck disable=SC2046
+    sed -n '/^```c$/,/^```$/p' surfaces/c/README.md | grep -v '^```' >"$work/hello.c" &&
+        build "$work/hello.c" "$work/hello" gcc -std=c99 && [ "$("$work/hello")" = 'Hello, world!' ]
+}
+run readme readme
+
+sealed_files() {
+    local bytes
+    "$work/fill-gcc" 32 >"$work/key" || return 1
+    for bytes in 0 1 65535 65536 65537 200000; do
+        "$work/fill-gcc" $bytes >"$work/text" && [ "$(wc -c <"$work/text")" -eq $bytes ] &&
+            "$work/seal-gcc" "$work/key" <"$work/text" >"$work/sealed" &&
+            "$work/seal-gcc" -d "$work/key" <"$work/sealed" | cmp - "$work/text" || return 1
+    done
+    # The end cut off, at a chunk and elsewhere; a byte changed; another key.
+    ! head -c 65571 "$work/sealed" | "$work/seal-gcc" -d "$work/key" >"$work/opened" &&
+        ! head -c 1000 "$work/sealed" | "$work/seal-gcc" -d "$work/key" >"$work/opened" &&
+        [ ! -s "$work/opened" ] &&
+        ! tr '\000' '\001' <"$work/sealed" | "$work/seal-gcc" -d "$work/key" >"$work/opened" &&
+        "$work/fill-gcc" 32 >"$work/key" &&
+        ! "$work/seal-gcc" -d "$work/key" <"$work/sealed" >"$work/opened"
+}
+run example-seal sealed_files
+
+filled() {
+    "$work/fill-gcc" 100000 >"$work/one" && "$work/fill-gcc" 100000 >"$work/two" &&
+        ! cmp -s "$work/one" "$work/two" && [ "$("$work/fill-gcc" 5 | wc -c)" -eq 5 ] &&
+        [ "$("$work/fill-gcc" | head -c 1000000 | wc -c)" -eq 1000000 ] &&
+        ! "$work/fill-gcc" much
+}
+run example-fill filled
+for algorithm in chacha20-poly1305 aes-128-gcm aes-256-gcm-siv; do
+    run "example-relay-$algorithm" "$work/relay-gcc" 33 60 $algorithm
+done
+
+passed=$(grep -c '^test .* ok$' "$log")
+failed=$(grep -c '^test .* FAILED' "$log")
+skipped=$(grep -c '^SKIPPED ' "$log")
+echo
+grep -e '^SKIPPED ' -e ' FAILED' "$log"
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
