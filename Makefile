@@ -83,3 +83,7 @@ install: ## Install the C library below PREFIX (/usr/local), with its header and
 .PHONY: test-c
 test-c: ## Install the C library in a folder of its own, and test it with gcc, clang and Valgrind
 	@scripts/c.sh
+
+.PHONY: test-page
+test-page: ## Test the page of `lanecrypt report` in headless Chromium
+	@scripts/page.sh

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Opens the page of `lanecrypt report` in a browser without a window, and tests it. Ends with the counts.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+for tool in python3:python3 chromium:chromium; do
+    if ! command -v "${tool%:*}" >/dev/null; then
+        echo "SKIPPED ${tool%:*}: apt install ${tool#*:}"
+        exit 0
+    fi
+done
+cargo build --quiet --locked -p lanecrypt-cli || exit 1
+LANECRYPT_PROGRAM=$PWD/${CARGO_TARGET_DIR:-target}/debug/lanecrypt
+if [[ ${CARGO_TARGET_DIR:-} == /* ]]; then LANECRYPT_PROGRAM=$CARGO_TARGET_DIR/debug/lanecrypt; fi
+export LANECRYPT_PROGRAM LANECRYPT_RESULTS=$PWD/results/zen4
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+PYTHONDONTWRITEBYTECODE=1 python3 report/tests/browser/test_page.py -v 2>&1 | tee "$log"
+status=${PIPESTATUS[0]}
+awk '
+    / \.\.\. ok$/ { passed++ }
+    /^(FAIL|ERROR): / { failed++ }
+    END { printf "%d passed, %d failed, 0 skipped\n", passed, failed }' "$log"
+exit "$status"
