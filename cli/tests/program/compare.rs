@@ -1,6 +1,6 @@
 //! `lanecrypt compare`.
 
-use std::fmt::Write as _;
+use core::fmt::Write as _;
 use std::fs;
 use std::process::Output;
 
