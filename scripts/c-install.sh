@@ -5,13 +5,31 @@
 #   c-install.sh                            only builds
 #   c-install.sh PREFIX [ROOT] [ARGUMENTS]  installs; ROOT stands for / where a package is made
 #
-# More arguments go to cargo. Where there is no cargo, what was built before is installed:
-# `make c && sudo make install`.
+# PREFIX begins with a slash, or is empty for the root itself. More arguments go to cargo. Where
+# there is no cargo, what was built before is installed: `make c && sudo make install`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+installs=$#
 prefix=${1:-}
 root=${2:-}
+# Slashes at the end are left out.
+shopt -s extglob
+prefix=${prefix%%+(/)}
+case $prefix in
+'' | /*) ;;
+*)
+    echo "$0: PREFIX must begin with a slash: $prefix" >&2
+    exit 2
+    ;;
+esac
+# These would have another meaning in lanecrypt.pc, where spaces are the only ones that are quoted.
+case $prefix in
+*['"\'"'"'$#`'[:cntrl:]]*)
+    echo "$0: PREFIX must have no quotes, backslashes, \$, # or control characters: $prefix" >&2
+    exit 2
+    ;;
+esac
 shift $(($# > 2 ? 2 : $#))
 target=${CARGO_TARGET_DIR:-target}
 built=$target/c-build
@@ -24,9 +42,11 @@ cc=${CC:-cc}
 if command -v cargo >/dev/null; then
     mkdir -p "$built"
     cargo build --release --locked -p lanecrypt-c --lib "$@"
-    # What Rust's libraries need of the system.
+    # What Rust's libraries need of the system. Compilers link libc and libgcc by themselves, the
+    # latter in the form that fits: with -static there is no -lgcc_s.
     rustc --print native-static-libs --crate-type staticlib --crate-name none -o "$built/none.a" - \
-        </dev/null 2>&1 | sed -n 's/.*native-static-libs: //p' >"$built/private"
+        </dev/null 2>&1 | sed -n 's/.*native-static-libs: //p' | tr ' ' '\n' |
+        { grep -v -x -e -lc -e -lgcc_s || true; } | paste -s -d ' ' >"$built/private"
     rm -f "$built/none.a"
     cp "$target/release/liblanecrypt_c.a" "$built/$name.a"
     # Cargo gives the symbols of a shared library no versions, so it is linked here. It is never
@@ -42,7 +62,7 @@ if [ ! -e "$built/$name.so.$version" ]; then
     echo "$0: nothing is built: run \`make c\` as a user who has cargo" >&2
     exit 1
 fi
-if [ -z "$prefix" ]; then
+if [ "$installs" -eq 0 ]; then
     echo "built in $built"
     exit 0
 fi
@@ -54,7 +74,9 @@ install -m 644 "$built/$name.a" "$to/lib"
 install -m 755 "$built/$name.so.$version" "$to/lib"
 ln -sf "$name.so.$version" "$to/lib/$soname"
 ln -sf "$soname" "$to/lib/$name.so"
-sed "s|@PREFIX@|$prefix|; s|@VERSION@|$version|; s|@PRIVATE@|$(cat "$built/private")|" \
+# With a backslash before what means something to sed.
+replacement=$(printf '%s' "$prefix" | sed 's/[&|\\]/\\&/g')
+sed "s|@PREFIX@|$replacement|; s|@VERSION@|$version|; s|@PRIVATE@|$(cat "$built/private")|" \
     surfaces/c/lanecrypt.pc.in >"$to/lib/pkgconfig/lanecrypt.pc"
 chmod 644 "$to/lib/pkgconfig/lanecrypt.pc"
 echo "installed in $to"

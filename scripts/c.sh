@@ -125,6 +125,15 @@ static() {
 run build-calls-static static
 run calls-static "$work/calls-static" "${arguments[@]}"
 
+# Nothing is shared, not even the C library.
+all_static() {
+    # shellcheck disable=SC2046
+    gcc -std=c99 -O1 "${warnings[@]}" -static surfaces/c/tests/calls.c -o "$work/calls-all-static" \
+        -pthread $(libraries_of --static) && ! readelf -d "$work/calls-all-static" | grep NEEDED
+}
+run build-calls-all-static all_static
+run calls-all-static "$work/calls-all-static" "${arguments[@]}"
+
 # Exactly the functions of the header, with a version; nothing of Rust's.
 symbols() {
     grep -o '\blc_[a-z0-9_]*(' "$prefix/include/lanecrypt.h" | tr -d '(' | sort -u >"$work/declared"
@@ -145,12 +154,15 @@ loading() {
 }
 run loading loading
 
+# Runs a command that finds no cargo, so that what is built is installed.
+without_cargo() {
+    PATH=$(printf '%s' "$PATH" | tr ':' '\n' | grep -v cargo | paste -sd :) "$@"
+}
+
 # A package is made below another root, and knows only its own prefix.
 packaged() {
     local files="include/lanecrypt.h lib/liblanecrypt.a lib/liblanecrypt.so lib/liblanecrypt.so.0"
-    # Without cargo, what is built is installed.
-    PATH=$(printf '%s' "$PATH" | tr ':' '\n' | grep -v cargo | paste -sd :) \
-        scripts/c-install.sh /opt/lane "$work/root" || return 1
+    without_cargo scripts/c-install.sh /opt/lane "$work/root" || return 1
     for file in $files lib/pkgconfig/lanecrypt.pc; do
         [ -e "$work/root/opt/lane/$file" ] || { echo "$file is missing"; return 1; }
     done
@@ -158,6 +170,47 @@ packaged() {
         tr -d ' ')" = -I/opt/lane/include ]
 }
 run packaged packaged
+
+# Spaces, and what means something to sed.
+spaces() {
+    local place="$work/a b|c&d"
+    (umask 077 && without_cargo make install PREFIX="$place") || return 1
+    eval "gcc -std=c99 -x c - -o '$work/spaces' $(PKG_CONFIG_PATH=$place/lib/pkgconfig \
+        pkg-config --cflags --libs lanecrypt)" <<<'#include <lanecrypt.h>
+        int main(void) { return lc_random_below(1) != 0; }' &&
+        LD_LIBRARY_PATH=$place/lib "$work/spaces" &&
+        ! find "$place" -type f ! -perm -044 | grep . &&
+        ! find "$place" -type d ! -perm -055 | grep .
+}
+run spaces spaces
+
+# The root itself; never where the caller happens to be, or where pkg-config would not find it.
+places() {
+    local place
+    without_cargo make install PREFIX= DESTDIR="$work/empty" &&
+        [ -e "$work/empty/lib/liblanecrypt.so" ] &&
+        grep -x 'prefix=' "$work/empty/lib/pkgconfig/lanecrypt.pc" || return 1
+    for place in here ./here ../here; do
+        ! without_cargo scripts/c-install.sh "$place" "$work/nowhere" || return 1
+    done
+    for place in '/a"b' "/a'b" '/a\b' '/a#b' '/a$b' $'/a\nb'; do
+        ! without_cargo scripts/c-install.sh "$place" "$work/nowhere" || return 1
+    done
+    [ ! -e "$work/nowhere" ]
+}
+run places places
+
+# What stands at the beginning of the header.
+synopsis() {
+    {
+        printf '#include <lanecrypt.h>\n#include <stdio.h>\nint main(void) {\n'
+        sed -n '1,/Compile with/s/^ \*     //p' surfaces/c/include/lanecrypt.h
+        printf 'return error;\n}\n'
+    } >"$work/synopsis.c"
+    build "$work/synopsis.c" "$work/synopsis" gcc -std=c99 && "$work/synopsis" &&
+        build "$work/synopsis.c" "$work/synopsis" g++ -x c++ -std=c++11 && "$work/synopsis"
+}
+run synopsis synopsis
 
 # The first program of the README.
 readme() {

@@ -229,9 +229,11 @@ impl<B: AsMut<[u8]>> Client<B> {
     /// # Errors
     ///
     /// [`Error::Disconnected`] if the daemon is gone: [`abandoned`](Self::abandoned) gives the
-    /// messages back that it has not answered.
+    /// messages back that it has not answered. [`Error::Forked`].
     #[inline]
     pub fn poll(&mut self) -> Result<Option<Completion<B>>, Error> {
+        // A child shares the rings with its parent, which must not be told of what the child counts.
+        self.channel.connection().is_here()?;
         if let Some(done) = self.done.pop_front() {
             return Ok(Some(done));
         }

@@ -4,6 +4,7 @@
  *
  *     cc fill.c -o fill $(pkg-config --cflags --libs lanecrypt)
  */
+#define _DEFAULT_SOURCE /* for explicit_bzero */
 #include <lanecrypt.h>
 
 #include <stdio.h>
@@ -32,7 +33,7 @@ int main(int count, char **words) {
         if (fwrite(block, 1, len, stdout) != len) break;
         left -= endless ? 0 : len;
     }
-    memset(block, 0, sizeof block);
+    explicit_bzero(block, sizeof block); /* it may have been a key */
     if (fflush(stdout) || ferror(stdout)) {
         perror("fill");
         return 1;

@@ -10,7 +10,7 @@
  *
  * It prints the packets that it opens and seals each second on one core, in batches and one by one.
  */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE /* for explicit_bzero and clock_gettime */
 #include <lanecrypt.h>
 
 #include <stdio.h>
@@ -48,10 +48,11 @@ static void *zeroed(size_t count, size_t size) {
 
 static void open_stream(struct stream *stream, int algorithm, size_t key_len) {
     unsigned char key[64];
+    if (key_len > sizeof key) check(LC_ERR_UNSUPPORTED);
     check(lc_random(key, key_len));
     check(lc_random(stream->salt, NONCE));
     check(lc_session_new(&stream->session, algorithm, key, key_len));
-    memset(key, 0, sizeof key);
+    explicit_bzero(key, sizeof key);
 }
 
 /* The nonce of RFC 7714, section 8.1: source and number of the packet, XORed with the salt. */

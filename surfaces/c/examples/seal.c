@@ -11,6 +11,7 @@
  * flag in the last one: chunks that are changed, swapped, left out or cut off are refused. That is
  * the construction STREAM, which the Rust crate `lanecrypt-stream` reads and writes, too.
  */
+#define _DEFAULT_SOURCE /* for explicit_bzero */
 #include <lanecrypt.h>
 
 #include <stdio.h>
@@ -57,7 +58,7 @@ int main(int count, char **words) {
     lc_nonces *nonces = NULL;
     FILE *file;
     size_t len;
-    int error, status = 1;
+    int error, status;
     if (count != 2 + opens) {
         fprintf(stderr, "usage: seal [-d] KEYFILE <FROM >TO\n");
         return 2;
@@ -66,17 +67,20 @@ int main(int count, char **words) {
     if (!file) return complain("cannot open the file of the key");
     len = fread(key, 1, sizeof key, file);
     fclose(file);
-    if (len != KEY) return complain("a key has 32 bytes");
-    error = lc_session_new(&session, LC_XCHACHA20_POLY1305, key, KEY);
-    memset(key, 0, sizeof key);
+    error = len == KEY ? lc_session_new(&session, LC_XCHACHA20_POLY1305, key, KEY)
+                       : LC_ERR_KEY_LENGTH;
+    /* Compilers leave out a memset of what nobody reads again. */
+    explicit_bzero(key, sizeof key);
     if (!error && opens && fread(prefix, 1, PREFIX, stdin) != PREFIX) error = LC_ERR_AUTHENTICATION;
-    if (!error && !opens) {
-        error = lc_random(prefix, PREFIX);
-        if (!error && fwrite(prefix, 1, PREFIX,
-                             stdout) != PREFIX) status = complain("cannot write");
-    }
+    if (!error && !opens) error = lc_random(prefix, PREFIX);
     if (!error) error = lc_nonces_flagged(&nonces, LC_XCHACHA20_POLY1305, prefix, PREFIX, 0);
-    status = error ? complain(lc_strerror(error)) : run(session, nonces, opens);
+    if (error) {
+        status = complain(lc_strerror(error));
+    } else if (!opens && fwrite(prefix, 1, PREFIX, stdout) != PREFIX) {
+        status = complain("cannot write");
+    } else {
+        status = run(session, nonces, opens);
+    }
     lc_nonces_free(nonces);
     lc_session_free(session);
     return status;

@@ -1,45 +1,49 @@
 /*
  * lanecrypt.h: small cryptographic requests, fast. For C99 and C++11, or later.
  *
- *     lc_session *session;
+ *     lc_session *session = NULL;
  *     unsigned char key[16], nonce[12], packet[5 + 16] = "hello";
  *
- *     lc_random(key, sizeof key);
- *     lc_random(nonce, sizeof nonce);
- *     int error = lc_session_new(&session, LC_AES_128_GCM, key, sizeof key);
+ *     int error = lc_random(key, sizeof key);
+ *     if (!error) error = lc_random(nonce, sizeof nonce);
+ *     if (!error) error = lc_session_new(&session, LC_AES_128_GCM, key, sizeof key);
  *     if (!error) error = lc_seal(session, nonce, 12, "header", 6, packet, sizeof packet);
  *     if (error) puts(lc_strerror(error));
  *     lc_session_free(session);
  *
  * Compile with `cc program.c $(pkg-config --cflags --libs lanecrypt)`.
  *
- * Errors. Functions that can fail return an int: 0 (LC_OK), or a number of enum lc_error. After
- * an error nothing has been written, except where a function says otherwise: above all, an
- * opening that fails with LC_ERR_AUTHENTICATION wipes its output. A function that makes an object
- * gives NULL with an error.
+ * Errors. Functions that can fail return an int: 0 (LC_OK), or a number of enum lc_error. After an
+ * error nothing has been written, except where a function says otherwise: above all, an opening
+ * that fails with LC_ERR_AUTHENTICATION wipes its output. With an error, a function that makes an
+ * object writes NULL, and one that makes a session of a daemon writes 0, unless it refuses that
+ * place itself.
  *
  * Arguments. Lengths are in bytes. A pointer with a length may be NULL if the length is 0. These
- * answer an error in every function, and nothing has been read or written then: null pointers
- * (LC_ERR_NULL_POINTER), misaligned pointers to objects, numbers and structures
- * (LC_ERR_MISALIGNED), output that overlaps other output or input of the same message
- * (LC_ERR_OVERLAP; where input and output may be the same buffer, it says so), and lengths above
- * PTRDIFF_MAX (LC_ERR_TOO_LONG). Nobody can check that memory is there, that an object has not
- * been freed, or that it is one of this library: such calls are undefined, as everywhere in C.
+ * answer an error in every function that returns one, and no buffer has been read or written then:
+ * null pointers (LC_ERR_NULL_POINTER), misaligned pointers to objects, numbers and structures
+ * (LC_ERR_MISALIGNED), output that overlaps other output or input of the same call (LC_ERR_OVERLAP;
+ * where input and output may be the same buffer, it says so; lc_process checks each message by
+ * itself), and lengths above PTRDIFF_MAX (LC_ERR_TOO_LONG). Functions that return a length or a
+ * number return 0. Nobody can check that memory is there, that an object has not been freed, or
+ * that it is one of this library: such calls are undefined, as everywhere in C.
  *
- * Threads. Any number of threads may use one lc_session at the same time, without a lock; none
- * may free it meanwhile. lc_nonces, lc_room and lc_device belong to one thread at a time: pass
- * them on, or lock them. Every thread has its own generator of random numbers.
+ * Threads. Any number of threads may use one lc_session at the same time, without a lock. It may be
+ * freed when none of them uses it any more. lc_nonces, lc_room and lc_device belong to one thread
+ * at a time: pass them on, or lock them. Every thread has its own generator of random numbers.
  *
  * Forks. Sessions and rooms work in a forked child as before. Random numbers differ in parent and
- * child. Sequences of nonces and connections to a daemon answer LC_ERR_FORKED in the child.
+ * child. Sequences of nonces and connections to a daemon answer LC_ERR_FORKED in the child, which
+ * may free its copies of them: the parent's stay as they are.
  *
- * Secrets. Keys are expanded when a session is made, and wiped when it is freed; wipe your own
- * copy. Time does not depend on keys, on messages or on where a tag is wrong. It depends on
- * lengths, nonces' lengths, the algorithm, and whether a message is authentic.
+ * Secrets. Keys are expanded when a session is made, and wiped when it is freed. Wipe your own
+ * copy, with explicit_bzero where there is one: compilers leave out a last memset. Time does not
+ * depend on keys, on messages or on where a tag is wrong. It depends on lengths, nonces' lengths,
+ * the algorithm, and whether a message is authentic.
  *
- * Memory. Calls for single messages of ciphers and for random numbers do not allocate. Where
- * memory for an object cannot be had, the process ends, as it does where the system gives no
- * random bytes to a function that cannot report it. Ciphers take at most 40 KiB of stack, also in
+ * Memory. Calls for single messages of ciphers and for random numbers do not allocate. Where memory
+ * for an object cannot be had, the process ends. So it does where the system gives no random bytes
+ * to a function that does not answer LC_ERR_ENTROPY. Ciphers take at most 40 KiB of stack, also in
  * batches. The library stays loaded after dlclose.
  *
  * MIT or Apache-2.0, at your option.
@@ -71,7 +75,7 @@ enum lc_error {
     LC_OK = 0,
 
     LC_ERR_NULL_POINTER = 1,      /* a pointer is NULL that must not be */
-    LC_ERR_MISALIGNED = 2,        /* a pointer is none to such an object */
+    LC_ERR_MISALIGNED = 2,        /* no such object can begin at this address */
     LC_ERR_OVERLAP = 3,           /* output overlaps input or other output */
     LC_ERR_TOO_LONG = 4,          /* longer than PTRDIFF_MAX; a string, longer than 4,095 bytes */
     LC_ERR_UNKNOWN_ALGORITHM = 5, /* no algorithm or padding has this number */
@@ -129,7 +133,7 @@ const char *lc_version(void);
  * 16 KiB of stack, and keep errno. A copy of a running virtual machine repeats at most 64 KiB.
  */
 
-/* Fills memory with random bytes. LC_ERR_ENTROPY: must not be used then, even if partly filled. */
+/* Fills memory with random bytes. LC_ERR_ENTROPY: part may be written, and must not be used. */
 LC_CHECK int lc_random(void *out, size_t len);
 
 /* A random number of 32 bits. Ends the process if the system gives no random bytes. */
@@ -298,7 +302,7 @@ LC_CHECK int lc_open(const lc_session *session, const void *nonce, size_t nonce_
 
 /*
  * Seals a message into a packet. packet_len is message_len + lc_session_tag_len, otherwise
- * LC_ERR_OUTPUT_LENGTH. The message may be at the front of the packet.
+ * LC_ERR_OUTPUT_LENGTH. The message may begin where the packet does.
  */
 LC_CHECK int lc_seal_to(const lc_session *session, const void *nonce, size_t nonce_len,
                         const void *aad, size_t aad_len, const void *message, size_t message_len,
@@ -306,8 +310,8 @@ LC_CHECK int lc_seal_to(const lc_session *session, const void *nonce, size_t non
 
 /*
  * Opens a packet into a message. message_len is packet_len - lc_session_tag_len, otherwise
- * LC_ERR_OUTPUT_LENGTH. The message may be at the front of the packet.
- * LC_ERR_AUTHENTICATION: the message is wiped.
+ * LC_ERR_OUTPUT_LENGTH, as for every packet that is shorter than a tag. The message may begin where
+ * the packet does. LC_ERR_AUTHENTICATION: the message is wiped.
  */
 LC_CHECK int lc_open_to(const lc_session *session, const void *nonce, size_t nonce_len,
                         const void *aad, size_t aad_len, const void *packet, size_t packet_len,
@@ -358,7 +362,8 @@ LC_CHECK int lc_nonces_flagged(lc_nonces **nonces, int algorithm, const void *fi
                                size_t fixed_len, uint64_t first);
 
 /*
- * Random nonces. Those of 12 bytes end after 2^32: with more, two would be the same too likely.
+ * Random nonces. Those of 12 bytes end after 2^32, those of 16 bytes after 2^48: with more, two
+ * would be the same too likely.
  * used: how many messages were sealed under the key before.
  * LC_ERR_UNSUPPORTED if the algorithm does not authenticate.
  */
@@ -366,7 +371,8 @@ LC_CHECK int lc_nonces_random(lc_nonces **nonces, int algorithm, uint64_t used);
 
 /*
  * Writes the next nonce. nonce_len is that of the algorithm, otherwise LC_ERR_NONCE_LENGTH.
- * LC_ERR_NONCES_EXHAUSTED, LC_ERR_FORKED.
+ * LC_ERR_NONCES_EXHAUSTED, LC_ERR_FORKED. Random nonces end the process if the system gives no
+ * random bytes.
  */
 LC_CHECK int lc_nonces_next(lc_nonces *nonces, void *nonce, size_t nonce_len);
 
@@ -440,10 +446,10 @@ void lc_room_free(lc_room *room);
  * failures.
  *
  * What one message writes must not overlap what another one reads or writes, or the array. That
- * is not checked; within each message it is.
+ * is not checked; within each message it is. A session may serve any number of the messages.
  *
- * LC_ERR_BATCH_FAILED if at least one failed; all others have been served. Other errors: nothing
- * was served, and no outcome is written.
+ * LC_ERR_BATCH_FAILED if at least one failed; all others have been served. LC_ERR_INTERNAL: some
+ * may have been served; use no output. Other errors: nothing was served, and no outcome is written.
  */
 LC_CHECK int lc_process(lc_room *room, struct lc_request *requests, size_t count);
 
@@ -565,10 +571,10 @@ LC_CHECK int lc_device_rsa_session_new(lc_device *device, uint32_t *session, con
 LC_CHECK int lc_device_session_free(lc_device *device, uint32_t session);
 
 /* The length of its tags; 0 if it has none. */
-size_t lc_device_session_tag_len(lc_device *device, uint32_t session);
+size_t lc_device_session_tag_len(const lc_device *device, uint32_t session);
 
 /* The length of its signatures; 0 if it has no RSA key. */
-size_t lc_device_session_signature_len(lc_device *device, uint32_t session);
+size_t lc_device_session_signature_len(const lc_device *device, uint32_t session);
 
 /* Fills memory with random bytes of the daemon's generator. After an error, part may be written. */
 LC_CHECK int lc_device_random(lc_device *device, void *out, size_t len);
@@ -598,8 +604,9 @@ LC_CHECK int lc_device_verify(lc_device *device, uint32_t session, const void *m
  *     | header_len bytes of associated data | message | room for the tag |
  *
  * (LC_SEAL, LC_OPEN), data (LC_HAZMAT_*), or message and signature (LC_SIGN, LC_VERIFY). It
- * belongs to the connection until its completion: do not touch it, and do not free it.
- * LC_ERR_FULL: take completions first.
+ * belongs to the connection until its completion: do not touch it, and do not free it. The nonce is
+ * copied. LC_ERR_FULL: take completions first. LC_ERR_AAD_LENGTH if header_len is more than len.
+ * After an error the buffer is yours.
  */
 LC_CHECK int lc_device_submit(lc_device *device, uint32_t session, int operation, const void *nonce,
                               size_t nonce_len, void *buffer, size_t len, size_t header_len,
@@ -607,16 +614,19 @@ LC_CHECK int lc_device_submit(lc_device *device, uint32_t session, int operation
 
 /* What has become of a message in flight. */
 struct lc_completion {
-    uint64_t user; /* as it was submitted */
+    uint64_t user; /* as it was submitted; so are buffer and len */
     void *buffer;
     size_t len;
     int outcome; /* LC_OK, or why it was not served */
 };
 
-/* Takes a completion, if there is one; otherwise LC_ERR_NOTHING. Completions come in any order. */
+/*
+ * Takes a completion, if there is one; otherwise LC_ERR_NOTHING. Completions come in any order.
+ * LC_ERR_DISCONNECTED.
+ */
 LC_CHECK int lc_device_poll(lc_device *device, struct lc_completion *completion);
 
-/* Waits for a completion. LC_ERR_NOTHING if nothing is in flight. */
+/* Waits for a completion. LC_ERR_NOTHING if nothing is in flight; LC_ERR_DISCONNECTED. */
 LC_CHECK int lc_device_wait(lc_device *device, struct lc_completion *completion);
 
 /*

@@ -105,6 +105,8 @@ pub(crate) struct Info {
 unsafe extern "C" fn lc_algorithm_by_name(name: *const c_char) -> c_int {
     // SAFETY: the caller lends the string for the call.
     let Ok(name) = (unsafe { text(name) }) else { return 0 };
+    // SAFETY: the same.
+    let name = unsafe { name.read() };
     ROWS.iter().find(|row| row.2.to_bytes() == name).map_or(0, |row| row.0)
 }
 

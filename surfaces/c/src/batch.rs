@@ -32,14 +32,14 @@ pub(crate) struct Request {
 /// Makes memory for batches.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lc_room_new(room: *mut *mut Room, messages: usize) -> c_int {
-    let make = || {
+    let make = |_| {
         if messages == 0 || messages > MOST {
             return Err(Code::Range);
         }
         Ok(Box::new(Engine::new().room(messages)))
     };
     // SAFETY: the caller lends the place.
-    unsafe { give_object(room, make) }
+    unsafe { give_object(room, Ok(Bytes::NONE), make) }
 }
 
 /// Gives the memory back.
@@ -53,6 +53,8 @@ unsafe extern "C" fn lc_room_free(room: *mut Room) {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lc_process(room: *mut Room, requests: *mut Request, count: usize) -> c_int {
     caught(|| {
+        // SAFETY: the caller lends the room, and uses it in no other thread meanwhile.
+        let room = unsafe { object_mut(room) }?;
         if count == 0 {
             return Ok(());
         }
@@ -60,8 +62,6 @@ unsafe extern "C" fn lc_process(room: *mut Room, requests: *mut Request, count: 
         if count > isize::MAX as usize / size_of::<Request>() {
             return Err(Code::TooLong);
         }
-        // SAFETY: the caller lends the room, and uses it in no other thread meanwhile.
-        let room = unsafe { object_mut(room) }?;
         // SAFETY: the caller lends the array and all that it points to.
         unsafe { serve(room, requests, count) }
     })

@@ -34,10 +34,18 @@ impl Bytes {
             return Ok(Self { start, length });
         }
         match length {
-            0 => Ok(Self { start: core::ptr::dangling_mut(), length }),
+            0 => Ok(Self::NONE),
             _ if start.is_null() => Err(Code::NullPointer),
             _ => Err(Code::TooLong),
         }
+    }
+
+    /// No bytes.
+    pub(crate) const NONE: Self = Self { start: core::ptr::dangling_mut(), length: 0 };
+
+    /// The bytes of a place for a `T`, which is neither null nor misaligned.
+    fn of_place<T>(place: *mut T) -> Self {
+        Self { start: place.cast(), length: size_of::<T>() }
     }
 
     /// Refuses bytes that have some in common with these.
@@ -147,21 +155,41 @@ pub(crate) unsafe fn give<T>(place: *mut T, value: T) -> Result<(), Code> {
     Ok(())
 }
 
-/// Makes an object and gives it to the caller, who gets null where none is made.
+/// Writes a number or a pointer that means nothing, for the case that what comes next fails. A
+/// place that overlaps the input is refused before it is written: it would change what is read.
+///
+/// # Safety
+///
+/// As for [`give`].
+pub(crate) unsafe fn give_nothing<T>(
+    place: *mut T,
+    nothing: T,
+    input: Result<Bytes, Code>,
+) -> Result<(), Code> {
+    checked(place)?;
+    if let Ok(input) = input {
+        Bytes::of_place(place).apart_from(input)?;
+    }
+    // SAFETY: the caller vouches for it.
+    unsafe { give(place, nothing) }
+}
+
+/// Makes an object of the input and gives it to the caller, who gets null where none is made.
 ///
 /// # Safety
 ///
 /// As for [`give`].
 pub(crate) unsafe fn give_object<T>(
     place: *mut *mut T,
-    make: impl FnOnce() -> Result<Box<T>, Code>,
+    input: Result<Bytes, Code>,
+    make: impl FnOnce(Bytes) -> Result<Box<T>, Code>,
 ) -> c_int {
     // SAFETY: the caller vouches for it.
-    if let Err(code) = unsafe { give(place, core::ptr::null_mut()) } {
+    if let Err(code) = unsafe { give_nothing(place, core::ptr::null_mut(), input) } {
         return code.number();
     }
     caught(|| {
-        let made = Box::into_raw(make()?);
+        let made = Box::into_raw(make(input?)?);
         // SAFETY: the same place.
         unsafe { give(place, made) }
     })
@@ -180,19 +208,19 @@ pub(crate) unsafe fn free<T>(pointer: *mut T) {
     }
 }
 
-/// A string of C of at most 4,095 bytes.
+/// A string of C of at most 4,095 bytes, without the zero behind it.
 ///
 /// # Safety
 ///
 /// If the pointer is not null, it is that of a string that ends with a zero, and nobody changes it
 /// during the call.
-pub(crate) unsafe fn text<'a>(pointer: *const c_char) -> Result<&'a [u8], Code> {
+pub(crate) unsafe fn text(pointer: *const c_char) -> Result<Bytes, Code> {
     if pointer.is_null() {
         return Err(Code::NullPointer);
     }
     // SAFETY: the caller vouches for it.
-    let text = unsafe { CStr::from_ptr(pointer) }.to_bytes();
-    if text.len() < 4096 { Ok(text) } else { Err(Code::TooLong) }
+    let length = unsafe { CStr::from_ptr(pointer) }.count_bytes();
+    if length < 4096 { Bytes::input(pointer.cast(), length) } else { Err(Code::TooLong) }
 }
 
 /// The number of an outcome. Does not catch panics.

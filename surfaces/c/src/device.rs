@@ -8,7 +8,9 @@ use lanecrypt_device::{
 };
 use lanecrypt_engine::Operation;
 
-use crate::border::{Bytes, caught, checked, free, give, give_object, object_mut, text};
+use crate::border::{
+    Bytes, caught, checked, free, give, give_nothing, give_object, object, object_mut, text,
+};
 use crate::code::Code;
 use crate::{algorithm, operation, rsa};
 
@@ -114,17 +116,20 @@ impl Device {
 /// Connects to a daemon.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lc_device_connect(device: *mut *mut Device, path: *const c_char) -> c_int {
-    let make = || {
-        let client = if path.is_null() {
+    let is_usual = path.is_null();
+    // SAFETY: the caller lends the string for the call.
+    let path = if is_usual { Ok(Bytes::NONE) } else { unsafe { text(path) } };
+    let make = |path: Bytes| {
+        let client = if is_usual {
             Client::connect(lanecrypt_device::default_path())
         } else {
-            // SAFETY: the caller lends the string for the call.
-            Client::connect(of_bytes(unsafe { text(path) }?))
+            // SAFETY: the same.
+            Client::connect(of_bytes(unsafe { path.read() }))
         };
         Ok(Box::new(Device { client: client?, sessions: Vec::new() }))
     };
     // SAFETY: the caller lends the place.
-    unsafe { give_object(device, make) }
+    unsafe { give_object(device, path, make) }
 }
 
 /// A path of Linux is bytes.
@@ -149,7 +154,7 @@ unsafe fn with(device: *mut Device, run: impl FnOnce(&mut Device) -> Result<(), 
     caught(|| run(unsafe { object_mut(device) }?))
 }
 
-/// Opens a session and writes its number, or 0 with an error.
+/// Opens a session by the input and writes its number, or 0 with an error.
 ///
 /// # Safety
 ///
@@ -157,14 +162,15 @@ unsafe fn with(device: *mut Device, run: impl FnOnce(&mut Device) -> Result<(), 
 unsafe fn open(
     device: *mut Device,
     session: *mut u32,
-    open: impl FnOnce(&mut Client<Lent>) -> Result<Session, Code>,
+    input: Result<Bytes, Code>,
+    open: impl FnOnce(&mut Client<Lent>, Bytes) -> Result<Session, Code>,
 ) -> c_int {
     // SAFETY: the caller vouches for it.
-    if let Err(code) = unsafe { give(session, 0) } {
+    if let Err(code) = unsafe { give_nothing(session, 0, input) } {
         return code.number();
     }
     let open = |device: &mut Device| {
-        let opened = open(&mut device.client)?;
+        let opened = open(&mut device.client, input?)?;
         // SAFETY: the same place.
         unsafe { give(session, device.number(opened)) }
     };
@@ -181,13 +187,13 @@ unsafe extern "C" fn lc_device_session_new(
     key: *const u8,
     key_len: usize,
 ) -> c_int {
-    let opened = |client: &mut Client<Lent>| {
+    let opened = |client: &mut Client<Lent>, key: Bytes| {
         // SAFETY: the caller lends the key for the call.
-        let key = unsafe { Bytes::input(key, key_len)?.read() };
+        let key = unsafe { key.read() };
         Ok(client.session(algorithm::of_number(algorithm)?, key)?)
     };
     // SAFETY: the same arguments.
-    unsafe { open(device, session, opened) }
+    unsafe { open(device, session, Bytes::input(key, key_len), opened) }
 }
 
 /// Opens a session with a key that the daemon makes.
@@ -197,10 +203,11 @@ unsafe extern "C" fn lc_device_session_generated(
     session: *mut u32,
     algorithm: c_int,
 ) -> c_int {
-    let opened =
-        |client: &mut Client<Lent>| Ok(client.generated_session(algorithm::of_number(algorithm)?)?);
+    let opened = |client: &mut Client<Lent>, _| {
+        Ok(client.generated_session(algorithm::of_number(algorithm)?)?)
+    };
     // SAFETY: the same arguments.
-    unsafe { open(device, session, opened) }
+    unsafe { open(device, session, Ok(Bytes::NONE), opened) }
 }
 
 /// Opens a session with a key that the daemon has under a name.
@@ -210,13 +217,15 @@ unsafe extern "C" fn lc_device_session_named(
     session: *mut u32,
     name: *const c_char,
 ) -> c_int {
-    let opened = |client: &mut Client<Lent>| {
-        // SAFETY: the caller lends the string for the call.
-        let name = core::str::from_utf8(unsafe { text(name) }?).map_err(|_| Code::Denied)?;
+    // SAFETY: the caller lends the string for the call.
+    let name = unsafe { text(name) };
+    let opened = |client: &mut Client<Lent>, name: Bytes| {
+        // SAFETY: the same.
+        let name = core::str::from_utf8(unsafe { name.read() }).map_err(|_| Code::Denied)?;
         Ok(client.named_session(name)?)
     };
     // SAFETY: the same arguments.
-    unsafe { open(device, session, opened) }
+    unsafe { open(device, session, name, opened) }
 }
 
 /// Opens a session with an RSA key.
@@ -228,14 +237,14 @@ unsafe extern "C" fn lc_device_rsa_session_new(
     key_len: usize,
     padding: c_int,
 ) -> c_int {
-    let opened = |client: &mut Client<Lent>| {
+    let opened = |client: &mut Client<Lent>, key: Bytes| {
         let padding = rsa::padding_of(padding)?;
         // SAFETY: the caller lends the key for the call.
-        let key = unsafe { Bytes::input(key, key_len)?.read() };
+        let key = unsafe { key.read() };
         Ok(client.rsa_session(rsa::read(key)?, padding)?)
     };
     // SAFETY: the same arguments.
-    unsafe { open(device, session, opened) }
+    unsafe { open(device, session, Bytes::input(key, key_len), opened) }
 }
 
 /// Closes a session.
@@ -253,17 +262,17 @@ unsafe extern "C" fn lc_device_session_free(device: *mut Device, session: u32) -
 
 /// The length of its tags.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lc_device_session_tag_len(device: *mut Device, session: u32) -> usize {
+unsafe extern "C" fn lc_device_session_tag_len(device: *const Device, session: u32) -> usize {
     // SAFETY: the caller lends the connection.
-    let device = unsafe { object_mut(device) };
+    let device = unsafe { object(device) };
     device.and_then(|device| device.session(session)).map_or(0, Session::tag_length)
 }
 
 /// The length of its signatures.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn lc_device_session_signature_len(device: *mut Device, session: u32) -> usize {
+unsafe extern "C" fn lc_device_session_signature_len(device: *const Device, session: u32) -> usize {
     // SAFETY: the caller lends the connection.
-    let device = unsafe { object_mut(device) };
+    let device = unsafe { object(device) };
     device.and_then(|device| device.session(session)).map_or(0, Session::signature_length)
 }
 

@@ -17,14 +17,14 @@ unsafe extern "C" fn lc_hazmat_session_new(
     key: *const u8,
     key_len: usize,
 ) -> c_int {
-    let make = || {
+    let make = |key: Bytes| {
         let algorithm = algorithm::of_number(algorithm)?;
         // SAFETY: the caller lends the key for the call.
-        let key = unsafe { Bytes::input(key, key_len)?.read() };
+        let key = unsafe { key.read() };
         Ok(Engine::new().boxed_raw_session(algorithm, key)?)
     };
     // SAFETY: the caller lends the place.
-    unsafe { give_object(session, make) }
+    unsafe { give_object(session, Bytes::input(key, key_len), make) }
 }
 
 /// Encrypts one whole message.

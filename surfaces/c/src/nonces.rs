@@ -75,15 +75,15 @@ unsafe fn counted(
     len: usize,
     first: u64,
 ) -> c_int {
-    let make = || {
+    let make = |bytes: Bytes| {
         let algorithm = algorithm::of_number(algorithm)?;
         // SAFETY: the caller lends the bytes for the call.
-        let bytes = unsafe { Bytes::input(bytes, len)?.read() };
+        let bytes = unsafe { bytes.read() };
         let nonces = layout(algorithm, bytes)?.starting_at(first);
         Ok(Box::new(Sequence::Counted(nonces)))
     };
     // SAFETY: the caller lends the place.
-    unsafe { give_object(place, make) }
+    unsafe { give_object(place, Bytes::input(bytes, len), make) }
 }
 
 /// Nonces of a fixed field and a counter.
@@ -132,13 +132,13 @@ unsafe extern "C" fn lc_nonces_random(
     algorithm: c_int,
     used: u64,
 ) -> c_int {
-    let make = || {
+    let make = |_| {
         let sequence =
             RandomNonces::new(algorithm::of_number(algorithm)?, lanecrypt_random::rng())?;
         Ok(Box::new(Sequence::Random(sequence.already_used(used))))
     };
     // SAFETY: the caller lends the place.
-    unsafe { give_object(nonces, make) }
+    unsafe { give_object(nonces, Ok(Bytes::NONE), make) }
 }
 
 /// The next nonce.

@@ -32,14 +32,14 @@ unsafe extern "C" fn lc_rsa_session_new(
     key_len: usize,
     padding: c_int,
 ) -> c_int {
-    let make = || {
+    let make = |key: Bytes| {
         let padding = padding_of(padding)?;
         // SAFETY: the caller lends the key for the call.
-        let key = unsafe { Bytes::input(key, key_len)?.read() };
+        let key = unsafe { key.read() };
         Ok(Box::new(Engine::new().rsa_session(read(key)?, padding)))
     };
     // SAFETY: the caller lends the place.
-    unsafe { give_object(session, make) }
+    unsafe { give_object(session, Bytes::input(key, key_len), make) }
 }
 
 /// Signs a message.

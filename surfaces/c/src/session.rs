@@ -28,10 +28,10 @@ unsafe extern "C" fn lc_session_new_with_tag(
     key_len: usize,
     tag_len: usize,
 ) -> c_int {
-    let make = || {
+    let make = |key: Bytes| {
         let algorithm = algorithm::of_number(algorithm)?;
         // SAFETY: the caller lends the key for the call.
-        let key = unsafe { Bytes::input(key, key_len)?.read() };
+        let key = unsafe { key.read() };
         let mut session = Engine::new().boxed_session(algorithm, key)?;
         if tag_len != 0 {
             session.set_tag_length(tag_len)?;
@@ -39,7 +39,7 @@ unsafe extern "C" fn lc_session_new_with_tag(
         Ok(session)
     };
     // SAFETY: the caller lends the place.
-    unsafe { give_object(session, make) }
+    unsafe { give_object(session, Bytes::input(key, key_len), make) }
 }
 
 /// Closes a session of any kind.

@@ -135,7 +135,7 @@ unsafe extern "C" fn lc_seal_to(
         let (from, packet) =
             (Bytes::input(message, message_len)?, Bytes::output(packet, packet_len)?);
         if packet_len.checked_sub(message_len) != Some(session.tag_length()) {
-            return Err(Code::OutputLength);
+            return Err(wrong_length(session));
         }
         packet.is_same_or_apart(from)?;
         let (to, tag) = packet.split_at(message_len)?;
@@ -164,7 +164,7 @@ unsafe extern "C" fn lc_open_to(
         let (packet, to) =
             (Bytes::input(packet, packet_len)?, Bytes::output(message, message_len)?);
         if packet_len.checked_sub(message_len) != Some(session.tag_length()) {
-            return Err(Code::OutputLength);
+            return Err(wrong_length(session));
         }
         to.is_same_or_apart(packet)?;
         let (from, tag) = packet.split_at(message_len)?;
@@ -221,6 +221,12 @@ unsafe extern "C" fn lc_open_detached(
         // SAFETY: the caller lends the bytes for the call.
         unsafe { open(session, nonce, aad, from, to, tag) }
     })
+}
+
+/// The error of a packet and a message whose lengths do not differ by a tag.
+#[cold]
+fn wrong_length(session: &Session) -> Code {
+    if session.cipher().is_some() { Code::OutputLength } else { Code::Unsupported }
 }
 
 /// Seals from one place to another, or in place.

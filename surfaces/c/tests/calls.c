@@ -155,6 +155,35 @@ static void sessions_are_refused(void) {
             LC_ERR_TAG_LENGTH);
     REFUSED(lc_session_new_with_tag(&session, LC_AES_128_GCM, KEY, 16, (size_t)-1),
             LC_ERR_TAG_LENGTH);
+    /* What would be written there is the key. */
+    {
+        union {
+            lc_session *session;
+            lc_nonces *nonces;
+            unsigned char bytes[64];
+        } both, before;
+        size_t at;
+        memcpy(both.bytes, KEY, sizeof both.bytes);
+        before = both;
+        for (at = 0; at < 8; at++) {
+            EQUAL(lc_session_new(&both.session, LC_AES_128_GCM, both.bytes + at, 16),
+                  LC_ERR_OVERLAP);
+            EQUAL(lc_hazmat_session_new(&both.session, LC_AES_128_CTR, both.bytes + at, 16),
+                  LC_ERR_OVERLAP);
+            EQUAL(lc_rsa_session_new(&both.session, both.bytes + at, 16, LC_RSA_PSS_SHA256),
+                  LC_ERR_OVERLAP);
+            EQUAL(lc_nonces_counter(&both.nonces, LC_AES_128_GCM, both.bytes + at, 4, 0),
+                  LC_ERR_OVERLAP);
+            EQUAL(lc_nonces_flagged(&both.nonces, LC_AES_128_GCM, both.bytes + at, 4, 0),
+                  LC_ERR_OVERLAP);
+            EQUAL(lc_nonces_masked(&both.nonces, LC_AES_128_GCM, both.bytes + at, 12, 0),
+                  LC_ERR_OVERLAP);
+        }
+        CHECK(!memcmp(&both, &before, sizeof both));
+        EQUAL(lc_session_new(&both.session, LC_AES_128_GCM, both.bytes + sizeof both.session, 16),
+              LC_OK);
+        lc_session_free(both.session);
+    }
     lc_session_free(NULL);
     EQUAL(lc_session_tag_len(NULL), 0);
     EQUAL(lc_session_algorithm(NULL), 0);
@@ -573,6 +602,16 @@ static void hostile_requests_fail_alone(void) {
         }
     }
     EQUAL(lc_open(session, NONCE, 12, NULL, 0, packets[19], 80), LC_OK);
+    /* Without any other failure. */
+    for (i = 0; i < 20; i++) requests[i] = requests[19];
+    for (i = 0; i < 20; i++) {
+        requests[i].from = requests[i].to = packets[i], requests[i].tag = packets[i] + 64;
+        requests[i].outcome = 1234;
+    }
+    requests[7].operation = 0;
+    EQUAL(lc_process(room, requests, 20), LC_ERR_BATCH_FAILED);
+    for (i = 0; i < 20; i++) EQUAL(requests[i].outcome, i == 7 ? LC_ERR_UNKNOWN_OPERATION : LC_OK);
+    EQUAL(lc_process(NULL, NULL, 0), LC_ERR_NULL_POINTER);
     EQUAL(lc_process(room, NULL, 0), LC_OK);
     EQUAL(lc_process(room, NULL, 1), LC_ERR_NULL_POINTER);
     EQUAL(lc_process(NULL, requests, 20), LC_ERR_NULL_POINTER);
@@ -616,6 +655,8 @@ static void signatures(void) {
     EQUAL(lc_sign(private_key, "message", 7, made[0], 255), LC_ERR_OUTPUT_LENGTH);
     EQUAL(lc_sign(private_key, made[0] + 9, 7, made[0], 256), LC_ERR_OVERLAP);
     EQUAL(lc_seal(private_key, NONCE, 12, NULL, 0, made[0], 256), LC_ERR_UNSUPPORTED);
+    EQUAL(lc_seal_to(private_key, NONCE, 12, NULL, 0, KEY, 16, made[0], 32), LC_ERR_UNSUPPORTED);
+    EQUAL(lc_open_to(private_key, NONCE, 12, NULL, 0, KEY, 32, made[0], 16), LC_ERR_UNSUPPORTED);
     EQUAL(lc_hazmat_encrypt(private_key, NONCE, 16, made[0], made[0], 256), LC_ERR_UNSUPPORTED);
     EQUAL(alone(room, private_key, LC_SIGN, NULL, 0, NULL, 0, made[0] + 255, NULL, 7, made[0], 256),
           LC_ERR_OVERLAP);

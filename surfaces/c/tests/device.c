@@ -25,6 +25,15 @@ static void connections(void) {
     longer[300] = 0;
     EQUAL(lc_device_connect(&other, longer), LC_ERR_TOO_LONG);
     EQUAL(lc_device_connect(NULL, path), LC_ERR_NULL_POINTER);
+    {
+        union {
+            lc_device *device;
+            char path[16];
+        } both;
+        memset(&both, 0, sizeof both), both.path[0] = '/';
+        EQUAL(lc_device_connect(&both.device, both.path), LC_ERR_OVERLAP);
+        EQUAL(both.path[0], '/');
+    }
     EQUAL(lc_device_connect(&other, path), LC_OK);
     lc_device_free(other);
     lc_device_free(NULL);
@@ -41,6 +50,19 @@ static void sessions(void) {
     EQUAL(lc_device_session_named(device, &one, "nobody"), LC_ERR_DENIED);
     EQUAL(lc_device_session_named(device, &one, "\xff"), LC_ERR_DENIED);
     EQUAL(lc_device_session_named(device, &one, NULL), LC_ERR_NULL_POINTER);
+    EQUAL(one, 0);
+    {
+        union {
+            uint32_t session;
+            unsigned char key[16];
+            char name[16];
+        } both;
+        memset(&both, 'b', sizeof both), both.key[15] = 0;
+        EQUAL(lc_device_session_new(device, &both.session, LC_AES_128_GCM, both.key, 16),
+              LC_ERR_OVERLAP);
+        EQUAL(lc_device_session_named(device, &both.session, both.name), LC_ERR_OVERLAP);
+        EQUAL(both.key[0], 'b');
+    }
     EQUAL(lc_device_session_new(device, &one, LC_AES_128_GCM, KEY, 16), LC_OK);
     EQUAL(lc_device_session_generated(device, &two, LC_CHACHA20_POLY1305), LC_OK);
     CHECK(one && two && one != two);
@@ -72,6 +94,12 @@ static void messages(void) {
     EQUAL(lc_device_open(device, there, nonce, 12, "aad", 3, packet, 116), LC_OK);
     CHECK(packet[0] == 3 && packet[99] == 3);
     EQUAL(lc_device_open(device, there, nonce, 12, "dad", 3, other, 116), LC_ERR_AUTHENTICATION);
+    /* What is not authentic is wiped. */
+    {
+        int i, left = 0;
+        for (i = 0; i < 100; i++) left |= other[i];
+        EQUAL(left, 0);
+    }
     EQUAL(lc_device_seal(device, there, nonce, 11, "aad", 3, other, 116), LC_ERR_NONCE_LENGTH);
     EQUAL(lc_device_seal(device, there, other + 1, 12, "aad", 3, other, 116), LC_ERR_OVERLAP);
     EQUAL(lc_device_seal(device, there, nonce, 12, other + 115, 1, other, 116), LC_ERR_OVERLAP);
@@ -166,13 +194,34 @@ static void many_in_flight(void) {
     lc_session_free(here);
 }
 
+/* Also not to what was in flight. The child's free leaves the parent's connection as it is. */
 static void a_child_has_no_connection(void) {
-    unsigned char some[16];
+    unsigned char some[32] = {0}, nonce[12] = {0};
+    struct lc_completion done;
+    uint32_t there;
     int status = -1;
-    pid_t child = fork();
-    if (child == 0) _exit(lc_device_random(device, some, 16) != LC_ERR_FORKED);
-    CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+    pid_t child;
+    EQUAL(lc_device_session_generated(device, &there, LC_AES_128_GCM), LC_OK);
+    EQUAL(lc_device_submit(device, there, LC_SEAL, nonce, 12, some, 32, 0, 7), LC_OK);
+    child = fork();
+    if (child == 0) {
+        unsigned char own[16];
+        int bad = lc_device_random(device, own, 16) != LC_ERR_FORKED;
+        bad |= (lc_device_poll(device, &done) != LC_ERR_FORKED) << 1;
+        bad |= (lc_device_wait(device, &done) != LC_ERR_FORKED) << 2;
+        bad |= (lc_device_submit(device, there, LC_SEAL, nonce, 12, own, 16, 0, 7) !=
+                LC_ERR_FORKED) << 3;
+        bad |= (lc_device_abandoned(device, &done) != LC_ERR_NOTHING) << 4;
+        bad |= (lc_device_session_free(device, there) != LC_ERR_FORKED) << 5;
+        lc_device_free(device);
+        _exit(bad);
+    }
+    CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    EQUAL(status, 0);
+    EQUAL(lc_device_wait(device, &done), LC_OK);
+    CHECK(done.user == 7 && done.outcome == LC_OK && done.buffer == some);
     EQUAL(lc_device_random(device, some, 16), LC_OK);
+    EQUAL(lc_device_session_free(device, there), LC_OK);
 }
 
 /* What is in flight when the daemon ends comes back, served or abandoned. */
