@@ -62,16 +62,55 @@ pub(super) fn run<const N: usize, const WAY: bool>(
         let sum = if blocks <= LONGEST {
             let others = products_of(powers, [before, lengths], [blocks + 2, 1]);
             match blocks.div_ceil(4) {
-                1 => short::<N, 1, WAY>(keys, powers, counters, mask, data, others),
-                2 => short::<N, 2, WAY>(keys, powers, counters, mask, data, others),
-                3 => short::<N, 3, WAY>(keys, powers, counters, mask, data, others),
-                4 => short::<N, 4, WAY>(keys, powers, counters, mask, data, others),
-                _ => in_two::<N, WAY>(keys, powers, counters, mask, data, others),
+                1 => short::<N, 1, WAY, FIRST>(keys, powers, counters, mask, data, others),
+                2 => short::<N, 2, WAY, FIRST>(keys, powers, counters, mask, data, others),
+                3 => short::<N, 3, WAY, FIRST>(keys, powers, counters, mask, data, others),
+                4 => short::<N, 4, WAY, FIRST>(keys, powers, counters, mask, data, others),
+                _ => in_two::<N, WAY, FIRST>(keys, powers, counters, mask, data, others),
             }
         } else {
-            long::<N, WAY>(keys, powers, counters, mask, data, [before, lengths])
+            long::<N, WAY, FIRST>(keys, powers, counters, mask, data, [before, lengths])
         };
         (sum, *mask)
+    };
+    let mut tag = [0; 16];
+    store128(&mut tag, _mm_xor_si128(pclmul::reversed(sum), mask));
+    tag
+}
+
+/// [`in_turn::rest`](super::in_turn::rest) in one pass.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq,pclmulqdq")]
+#[expect(clippy::too_many_arguments, reason = "what a message consists of")]
+pub(super) fn rest<const N: usize, const WAY: bool>(
+    hash: &ghash::Key,
+    keys: &[[u8; 16]; N],
+    mask: &[u8; 16],
+    next: u128,
+    sum: &mut [u8; 16],
+    lengths: u128,
+    data: InOutBuf<'_, '_, u8>,
+    _: Way<WAY>,
+) -> [u8; 16] {
+    let powers = hash.powers();
+    let keys = &broadcast_all(keys);
+    let counters = numbered(load128(&next.to_le_bytes()), 0);
+    let sum = pclmul::reversed(load128(sum));
+    let lengths = load128(&lengths.to_le_bytes());
+    let mask = load128(mask);
+
+    let blocks = data.len().div_ceil(16);
+    let unmasked = &mut _mm_setzero_si128();
+    let sum = if blocks <= LONGEST {
+        let others = products_of(powers, [sum, lengths], [blocks + 1, 1]);
+        match blocks.div_ceil(4) {
+            0 | 1 => short::<N, 1, WAY, NEXT>(keys, powers, counters, unmasked, data, others),
+            2 => short::<N, 2, WAY, NEXT>(keys, powers, counters, unmasked, data, others),
+            3 => short::<N, 3, WAY, NEXT>(keys, powers, counters, unmasked, data, others),
+            4 => short::<N, 4, WAY, NEXT>(keys, powers, counters, unmasked, data, others),
+            _ => in_two::<N, WAY, NEXT>(keys, powers, counters, unmasked, data, others),
+        }
+    } else {
+        long::<N, WAY, NEXT>(keys, powers, counters, unmasked, data, [sum, lengths])
     };
     let mut tag = [0; 16];
     store128(&mut tag, _mm_xor_si128(pclmul::reversed(sum), mask));
@@ -156,7 +195,7 @@ fn shortest<const N: usize, const WAY: bool>(
 /// A message that takes `V` registers.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq,pclmulqdq")]
-fn short<const N: usize, const V: usize, const WAY: bool>(
+fn short<const N: usize, const V: usize, const WAY: bool, const PLACE: bool>(
     keys: &[__m512i; N],
     powers: &[[u8; 16]; ROOM],
     mut counters: __m512i,
@@ -165,7 +204,7 @@ fn short<const N: usize, const V: usize, const WAY: bool>(
     others: Product,
 ) -> __m128i {
     let exponent = data.len().div_ceil(16) + 1;
-    let numbers = crypt::<N, V, WAY, FIRST, true>(keys, &mut counters, mask, data);
+    let numbers = crypt::<N, V, WAY, PLACE, true>(keys, &mut counters, mask, data);
     hash_part(powers, _mm512_setzero_si512(), numbers, exponent, others)
 }
 
@@ -173,7 +212,7 @@ fn short<const N: usize, const V: usize, const WAY: bool>(
 /// would fill the scheduler of the processor, and delay the next message.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq,pclmulqdq")]
-fn in_two<const N: usize, const WAY: bool>(
+fn in_two<const N: usize, const WAY: bool, const PLACE: bool>(
     keys: &[__m512i; N],
     powers: &[[u8; 16]; ROOM],
     mut counters: __m512i,
@@ -183,7 +222,7 @@ fn in_two<const N: usize, const WAY: bool>(
 ) -> __m128i {
     let exponent = data.len().div_ceil(16) + 1;
     let (part, rest) = data.split_at(16 * 8);
-    let [a, b] = crypt::<N, 2, WAY, FIRST, false>(keys, &mut counters, mask, part);
+    let [a, b] = crypt::<N, 2, WAY, PLACE, false>(keys, &mut counters, mask, part);
     let [c, d, e] = crypt::<N, 3, WAY, NEXT, true>(keys, &mut counters, mask, rest);
     hash_part(powers, _mm512_setzero_si512(), [a, b, c, d, e], exponent, others)
 }
@@ -191,7 +230,7 @@ fn in_two<const N: usize, const WAY: bool>(
 /// A message that takes more, in parts of 16 blocks and a last one of 3 to 18.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq,pclmulqdq")]
-fn long<const N: usize, const WAY: bool>(
+fn long<const N: usize, const WAY: bool, const PLACE: bool>(
     keys: &[__m512i; N],
     powers: &[[u8; 16]; ROOM],
     mut counters: __m512i,
@@ -199,11 +238,16 @@ fn long<const N: usize, const WAY: bool>(
     data: InOutBuf<'_, '_, u8>,
     [before, lengths]: [__m128i; 2],
 ) -> __m128i {
-    let h = load128(&powers[POWERS - 1]);
-    let mut lanes = _mm512_zextsi128_si512(pclmul::reduce(pclmul::multiply(before, h)));
+    // A block of associated data is still to be multiplied; a hash in progress is as it should be.
+    let mut sum = before;
+    if PLACE == FIRST {
+        let h = load128(&powers[POWERS - 1]);
+        sum = pclmul::reduce(pclmul::multiply(before, h));
+    }
+    let mut lanes = _mm512_zextsi128_si512(sum);
     let (part, rest) = data.split_at(16 * WIDTH);
     let mut data = rest;
-    let mut numbers = crypt::<N, 4, WAY, FIRST, false>(keys, &mut counters, mask, part);
+    let mut numbers = crypt::<N, 4, WAY, PLACE, false>(keys, &mut counters, mask, part);
     if WAY == OPEN {
         lanes = hash_lanes(powers, lanes, numbers);
     }
@@ -218,18 +262,18 @@ fn long<const N: usize, const WAY: bool>(
     }
     let before = (lanes, numbers);
     match data.len().div_ceil(64) {
-        1 => end::<N, 1, WAY>(keys, powers, counters, mask, data, before, lengths),
-        2 => end::<N, 2, WAY>(keys, powers, counters, mask, data, before, lengths),
-        3 => end::<N, 3, WAY>(keys, powers, counters, mask, data, before, lengths),
-        4 => end::<N, 4, WAY>(keys, powers, counters, mask, data, before, lengths),
-        _ => end::<N, 5, WAY>(keys, powers, counters, mask, data, before, lengths),
+        1 => end::<N, 1, WAY, PLACE>(keys, powers, counters, mask, data, before, lengths),
+        2 => end::<N, 2, WAY, PLACE>(keys, powers, counters, mask, data, before, lengths),
+        3 => end::<N, 3, WAY, PLACE>(keys, powers, counters, mask, data, before, lengths),
+        4 => end::<N, 4, WAY, PLACE>(keys, powers, counters, mask, data, before, lengths),
+        _ => end::<N, 5, WAY, PLACE>(keys, powers, counters, mask, data, before, lengths),
     }
 }
 
 /// The rest of a message, with the lengths after it: the hash.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq,pclmulqdq")]
-fn end<const N: usize, const V: usize, const WAY: bool>(
+fn end<const N: usize, const V: usize, const WAY: bool, const PLACE: bool>(
     keys: &[__m512i; N],
     powers: &[[u8; 16]; ROOM],
     mut counters: __m512i,

@@ -80,3 +80,33 @@ fn at<const N: usize, const WAY: bool, const LEVELS: bool>(
     wipe::memory(&mut head);
     tag
 }
+
+/// The rest of a message, from a block on: takes the hash before it and the mask of the tag, and
+/// returns the tag. `next` is the counter block of its first block, as a number.
+#[expect(clippy::too_many_arguments, reason = "what a message consists of")]
+pub(super) fn rest<const N: usize, const WAY: bool>(
+    hash: &ghash::Key,
+    keys: &[[u8; 16]; N],
+    mask: &[u8; 16],
+    next: u128,
+    sum: &mut [u8; 16],
+    lengths: u128,
+    data: InOutBuf<'_, '_, u8>,
+    _: Way<WAY>,
+) -> [u8; 16] {
+    let (mut data, mut next) = (data, next);
+    while !data.is_empty() {
+        let length = data.len().min(PART);
+        let (mut part, rest) = data.split_at(length);
+        if WAY == OPEN {
+            absorb(hash, sum, part.get_in());
+        }
+        next = ctr::<N, ANY>(hash.isa(), keys, next, part.reborrow());
+        if WAY == SEAL {
+            absorb(hash, sum, part.get_out());
+        }
+        data = rest;
+    }
+    hash.absorb(sum, &[lengths.to_be_bytes()]);
+    (u128::from_ne_bytes(*sum) ^ u128::from_ne_bytes(*mask)).to_ne_bytes()
+}
