@@ -38,6 +38,8 @@ pub(crate) unsafe trait Sealing: Sized {
     const KEY: usize;
     /// The most bytes of data in a message.
     const LONGEST: u64;
+    /// Whether a tag that was made has a length, as one that came. OpenSSL's ciphers differ.
+    const TELLS_TAG_LENGTH: bool;
     /// Where a message starts, from its vector.
     type Start: Copy;
     /// A message so far.
@@ -327,7 +329,9 @@ impl<C: Sealing> AeadContext<C> {
         self.begin_with(State::Finished);
         if self.encrypts {
             self.tag = made;
-            self.tag_length = TAG;
+            if C::TELLS_TAG_LENGTH {
+                self.tag_length = TAG;
+            }
             return true;
         }
         self.tag_is(made)

@@ -13,6 +13,7 @@ mod count;
 mod info;
 mod memory;
 mod params;
+mod plain;
 mod provider;
 mod rand;
 

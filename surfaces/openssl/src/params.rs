@@ -96,13 +96,6 @@ impl Name {
         }
         true
     }
-
-    /// Its first byte.
-    #[inline(always)]
-    pub(crate) fn first(self) -> u8 {
-        // SAFETY: every string has a byte, the zero.
-        unsafe { self.0.cast::<u8>().read() }
-    }
 }
 
 /// A parameter that comes in.
@@ -215,15 +208,17 @@ impl Question<'_> {
         if param.data_type != UNSIGNED && param.data_type != INTEGER {
             return false;
         }
-        param.return_size = natural;
         if param.data.is_null() {
+            param.return_size = natural;
             return true;
         }
+        param.return_size = size_of::<u64>();
         let signed = u32::from(param.data_type == INTEGER);
         let fits = |bits: u32| number >> (bits - signed - 1) >> 1 == 0;
         match param.data_size {
             8 if fits(64) => put(param, number),
             4 if fits(32) => {
+                param.return_size = 4;
                 let [bytes, _] = halves(number);
                 put(param, bytes)
             }

@@ -15,6 +15,7 @@ use crate::abi::{
 use crate::aead::{chacha, gcm};
 use crate::memory::status;
 use crate::params::Questions;
+use crate::plain::{cbc, ctr, xts};
 use crate::{count, rand};
 
 /// What the provider knows of the library that loaded it.
@@ -136,6 +137,14 @@ static CIPHER_LIST: Table<&[Algorithm]> = algorithms! {
     c"AES-128-GCM:id-aes128-GCM:2.16.840.1.101.3.4.1.6" gcm::AES_128, c"AES-128-GCM by Lanecrypt";
     c"AES-192-GCM:id-aes192-GCM:2.16.840.1.101.3.4.1.26" gcm::AES_192, c"AES-192-GCM by Lanecrypt";
     c"AES-256-GCM:id-aes256-GCM:2.16.840.1.101.3.4.1.46" gcm::AES_256, c"AES-256-GCM by Lanecrypt";
+    c"AES-128-CTR" ctr::AES_128, c"AES-128-CTR by Lanecrypt";
+    c"AES-192-CTR" ctr::AES_192, c"AES-192-CTR by Lanecrypt";
+    c"AES-256-CTR" ctr::AES_256, c"AES-256-CTR by Lanecrypt";
+    c"AES-128-CBC:AES128:2.16.840.1.101.3.4.1.2" cbc::AES_128, c"AES-128-CBC by Lanecrypt";
+    c"AES-192-CBC:AES192:2.16.840.1.101.3.4.1.22" cbc::AES_192, c"AES-192-CBC by Lanecrypt";
+    c"AES-256-CBC:AES256:2.16.840.1.101.3.4.1.42" cbc::AES_256, c"AES-256-CBC by Lanecrypt";
+    c"AES-128-XTS:1.3.111.2.1619.0.1.1" xts::AES_128, c"AES-128-XTS by Lanecrypt";
+    c"AES-256-XTS:1.3.111.2.1619.0.1.2" xts::AES_256, c"AES-256-XTS by Lanecrypt";
     c"ChaCha20-Poly1305" chacha::FUNCTIONS, c"ChaCha20-Poly1305 by Lanecrypt";
 };
 

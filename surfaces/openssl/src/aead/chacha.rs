@@ -19,6 +19,8 @@ unsafe impl Sealing for ChaCha20Poly1305 {
     const KEY: usize = 32;
     const LONGEST: u64 = <Self as Aead<32, NONCE>>::LONGEST;
 
+    const TELLS_TAG_LENGTH: bool = false;
+
     type Start = [u8; NONCE];
     type Begun = Begun;
 

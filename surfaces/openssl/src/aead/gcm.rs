@@ -33,6 +33,8 @@ macro_rules! key_size {
             const KEY: usize = $bits / 8;
             const LONGEST: u64 = <Self as Aead<{ $bits / 8 }, NONCE>>::LONGEST;
 
+            const TELLS_TAG_LENGTH: bool = true;
+
             type Start = Start;
             type Begun = Begun;
 
