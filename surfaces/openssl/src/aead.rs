@@ -7,6 +7,8 @@
 
 pub(crate) mod chacha;
 pub(crate) mod gcm;
+#[cfg(feature = "null")]
+pub(crate) mod null;
 
 use core::ffi::{c_int, c_void};
 

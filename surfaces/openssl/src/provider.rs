@@ -113,9 +113,9 @@ unsafe extern "C" fn teardown(provider: *mut c_void) {
 
 /// A list of algorithms with all the names that OpenSSL's default provider gives them.
 macro_rules! algorithms {
-    ($($names:literal $functions:expr, $description:literal;)+) => {
+    ($($(#[$when:meta])* $names:literal $functions:expr, $description:literal;)+) => {
         Table(&[
-            $(Algorithm {
+            $($(#[$when])* Algorithm {
                 names: $names.as_ptr(),
                 properties: PROPERTIES.as_ptr(),
                 functions: $functions.0.as_ptr(),
@@ -145,6 +145,8 @@ static CIPHER_LIST: Table<&[Algorithm]> = algorithms! {
     c"AES-256-CBC:AES256:2.16.840.1.101.3.4.1.42" cbc::AES_256, c"AES-256-CBC by Lanecrypt";
     c"AES-128-XTS:1.3.111.2.1619.0.1.1" xts::AES_128, c"AES-128-XTS by Lanecrypt";
     c"AES-256-XTS:1.3.111.2.1619.0.1.2" xts::AES_256, c"AES-256-XTS by Lanecrypt";
+    #[cfg(feature = "null")]
+    c"LANECRYPT-NULL" crate::aead::null::FUNCTIONS, c"Nothing";
     c"ChaCha20-Poly1305" chacha::FUNCTIONS, c"ChaCha20-Poly1305 by Lanecrypt";
 };
 

@@ -174,21 +174,21 @@ fn random_vector<C: Sealing>(context: &mut AeadContext<C>) -> bool {
     true
 }
 
-unsafe extern "C" fn gettable(_: Context, _: *mut c_void) -> *const Param {
+pub(super) unsafe extern "C" fn gettable(_: Context, _: *mut c_void) -> *const Param {
     described!(
         c"keylen" size, c"ivlen" size, c"taglen" size, c"iv" octets, c"updated-iv" octets,
         c"tag" octets, c"tlsaadpad" size, c"tlsivgen" octets,
     )
 }
 
-unsafe extern "C" fn settable(_: Context, _: *mut c_void) -> *const Param {
+pub(super) unsafe extern "C" fn settable(_: Context, _: *mut c_void) -> *const Param {
     described!(
         c"ivlen" size, c"tag" octets, c"tlsaad" octets, c"tlsivfixed" octets, c"tlsivinv" octets,
     )
 }
 
 #[inline]
-fn get<C: Sealing>(context: &mut AeadContext<C>, questions: Questions<'_>) -> bool {
+pub(super) fn get<C: Sealing>(context: &mut AeadContext<C>, questions: Questions<'_>) -> bool {
     for mut question in questions {
         let name = question.name();
         let good = if name.is(c"ivlen") {
@@ -223,7 +223,7 @@ fn get<C: Sealing>(context: &mut AeadContext<C>, questions: Questions<'_>) -> bo
 }
 
 #[inline]
-fn set<C: Sealing>(context: &mut AeadContext<C>, settings: Settings<'_>) -> bool {
+pub(super) fn set<C: Sealing>(context: &mut AeadContext<C>, settings: Settings<'_>) -> bool {
     for setting in settings {
         let name = setting.name();
         let good = if name.is(c"tag") {

@@ -99,6 +99,16 @@ functions! {
     RAND_priv_bytes_ex(Raw, *mut u8, usize, c_uint) -> c_int;
     RAND_get0_primary(Raw) -> Raw;
     ERR_clear_error();
+    OpenSSL_version(c_int) -> *const c_char;
+}
+
+impl Crypto {
+    /// Its name and version.
+    pub(crate) fn version(&self) -> &'static str {
+        // SAFETY: the argument asks for the version, a string that stays.
+        let text = unsafe { CStr::from_ptr((self.OpenSSL_version)(0)) };
+        text.to_str().unwrap_or("unknown")
+    }
 }
 
 /// Every libcrypto that is here: the system's, and the one of `make peers`.
@@ -132,13 +142,18 @@ pub(crate) fn modules() -> PathBuf {
     FOLDER
         .get_or_init(|| {
             let program = env::current_exe().expect("the program has a path");
+            // Tests are beside it, examples in a folder below.
+            let file = "liblanecrypt_openssl.so";
+            let beside = program.with_file_name(file);
+            let above =
+                program.parent().and_then(|folder| Some(folder.parent()?.join("deps").join(file)));
             let built = match env::var_os("LANECRYPT_MODULE") {
                 Some(module) => module.into(),
-                None => program.with_file_name("liblanecrypt_openssl.so"),
+                None if beside.exists() => beside,
+                None => above.expect("programs are in a folder"),
             };
             assert!(built.exists(), "no module at {}", built.display());
-            let folder =
-                Path::new(env!("CARGO_TARGET_TMPDIR")).join(std::process::id().to_string());
+            let folder = target().join("tmp").join(std::process::id().to_string());
             std::fs::create_dir_all(&folder).expect("a folder for the module");
             let name = folder.join("lanecrypt.so");
             let _ = std::fs::remove_file(&name);
@@ -424,6 +439,58 @@ impl Keyed<'_> {
         let data = if data.is_empty() { ptr::null_mut() } else { data.as_mut_ptr().cast() };
         // SAFETY: the control takes so many bytes.
         unsafe { (self.cipher.crypto.EVP_CIPHER_CTX_ctrl)(self.raw, number, argument, data) }
+    }
+
+    /// A whole message, as programs that keep their contexts send and receive it: vector, associated
+    /// data, data in pieces that end at `cut` and at the end, the end and the tag. In place if there
+    /// is no input.
+    #[inline]
+    pub(crate) fn message(
+        &mut self,
+        encrypt: bool,
+        iv: &[u8; 12],
+        aad: &[u8],
+        input: Option<&[u8]>,
+        data: &mut [u8],
+        cut: usize,
+        tag: &mut [u8; 16],
+    ) -> bool {
+        let crypto = self.cipher.crypto;
+        let (mut written, mut good) = (0, true);
+        let length = |bytes: &[u8]| c_int::try_from(bytes.len()).unwrap_or(-1);
+        let null = ptr::null_mut();
+        // SAFETY: a context and as many bytes as are said, everywhere below.
+        unsafe {
+            let init = crypto.EVP_CipherInit_ex2;
+            good &=
+                init(self.raw, null, ptr::null(), iv.as_ptr(), encrypt.into(), ptr::null()) == 1;
+            if !encrypt {
+                let tag = tag.as_mut_ptr().cast();
+                good &= (crypto.EVP_CIPHER_CTX_ctrl)(self.raw, SET_TAG, 16, tag) == 1;
+            }
+            let update = crypto.EVP_CipherUpdate;
+            if !aad.is_empty() {
+                good &=
+                    update(self.raw, ptr::null_mut(), &raw mut written, aad.as_ptr(), length(aad))
+                        == 1;
+            }
+            let from = input.map_or(data.as_ptr(), <[u8]>::as_ptr);
+            let to = data.as_mut_ptr();
+            for (at, end) in [(0, cut), (cut, data.len())] {
+                if at < end {
+                    let length = c_int::try_from(end - at).unwrap_or(-1);
+                    let place = to.add(at);
+                    good &= update(self.raw, place, &raw mut written, from.add(at), length) == 1;
+                }
+            }
+            let end = crypto.EVP_CipherFinal_ex;
+            good &= end(self.raw, tag.as_mut_ptr(), &raw mut written) == 1;
+            if encrypt {
+                let tag = tag.as_mut_ptr().cast();
+                good &= (crypto.EVP_CIPHER_CTX_ctrl)(self.raw, GET_TAG, 16, tag) == 1;
+            }
+        }
+        good
     }
 
     pub(crate) fn tag(&mut self, length: usize) -> Option<Vec<u8>> {
