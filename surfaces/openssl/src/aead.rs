@@ -42,28 +42,33 @@ pub(crate) unsafe trait Sealing: Sized {
     const LONGEST: u64;
     /// Whether a tag that was made has a length, as one that came. OpenSSL's ciphers differ.
     const TELLS_TAG_LENGTH: bool;
-    /// Where a message starts, from its vector.
-    type Start: Copy;
     /// A message so far.
     type Begun: Clone;
 
     fn empty(isa: Isa) -> Self;
     fn begun_nothing(isa: Isa) -> Self::Begun;
     fn set_key(&mut self, key: &[u8]);
-    /// Vectors of other than 12 bytes are hashed, if there are such.
-    fn start(&self, iv: &[u8]) -> Self::Start;
-    fn no_start() -> Self::Start;
+    /// Where a message starts that has a vector of any length but 12 bytes.
+    fn start(&self, iv: &[u8]) -> Start;
 
     /// The first piece of the data, after these associated data: its tag.
     fn first<const SEAL: bool>(
         &self,
         begun: &mut Self::Begun,
-        start: &Self::Start,
+        nonce: &[u8; NONCE],
         aad: &[u8],
         data: InOutBuf<'_, '_, u8>,
     ) -> [u8; TAG];
-    /// A message without data: begins with associated data that do not fit into the context.
-    fn begin(&self, begun: &mut Self::Begun, start: &Self::Start);
+    /// The same from a start.
+    fn first_from<const SEAL: bool>(
+        &self,
+        begun: &mut Self::Begun,
+        start: &Start,
+        aad: &[u8],
+        data: InOutBuf<'_, '_, u8>,
+    ) -> [u8; TAG];
+    /// A message that begins with associated data that do not fit into the context.
+    fn begin(&self, begun: &mut Self::Begun, start: &Start);
     fn associate(&self, begun: &mut Self::Begun, aad: &[u8]);
     fn next<const SEAL: bool>(&self, begun: &mut Self::Begun, data: InOutBuf<'_, '_, u8>);
     fn tag(&self, begun: &Self::Begun) -> [u8; TAG];
@@ -80,14 +85,23 @@ pub(crate) unsafe trait Sealing: Sized {
     fn record_length(written: Option<usize>, length: usize) -> Option<usize>;
 }
 
+/// Where a message starts.
+#[derive(Clone, Copy)]
+pub(crate) enum Start {
+    /// From its vector.
+    Nonce([u8; NONCE]),
+    /// From the first counter block, to which its vector was hashed.
+    Hashed([u8; 16]),
+}
+
 /// Where a message is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
     /// There is no vector.
     NoVector,
-    /// The vector is `iv`.
+    /// The vector is in `iv`.
     Vector,
-    /// The vector is in `start`.
+    /// The vector is in `start`, because `iv` is another or has another length.
     Started,
     /// Associated data have been hashed.
     Associated,
@@ -119,14 +133,14 @@ pub(crate) struct AeadContext<C: Sealing> {
     count: Count,
     pub(crate) tls_padding: usize,
     pub(crate) tls_payload: usize,
-    /// The tag of a message that is over, or the one that came with a message to be opened.
+    /// The tag that came with a message to be opened.
     pub(crate) tag: [u8; TAG],
-    /// The tag of one piece of data.
-    made: [u8; TAG],
+    /// The tag of what has come.
+    pub(crate) made: [u8; TAG],
     /// The fixed vector of records of TLS 1.2.
     pub(crate) fixed: [u8; NONCE],
     pub(crate) tls_aad: [u8; TLS_AAD],
-    pub(crate) start: C::Start,
+    pub(crate) start: Start,
     pub(crate) iv: [u8; LONGEST_IV],
     aad: [u8; WAITING],
     begun: C::Begun,
@@ -166,7 +180,7 @@ impl<C: Sealing> AeadContext<C> {
             made: [0; TAG],
             fixed: [0; NONCE],
             tls_aad: [0; TLS_AAD],
-            start: C::no_start(),
+            start: Start::Nonce([0; NONCE]),
             iv: [0; LONGEST_IV],
             aad: [0; WAITING],
             begun: C::begun_nothing(isa),
@@ -217,10 +231,9 @@ impl<C: Sealing> AeadContext<C> {
         self.cipher.set_key(key);
         self.has_key = true;
         // A message that has begun under another key begins again.
-        if matches!(self.state, State::Started | State::Associated | State::Data | State::More) {
-            self.state = State::Vector;
-        }
-        self.begin_with(self.state);
+        let begun =
+            matches!(self.state, State::Started | State::Associated | State::Data | State::More);
+        self.begin_with(if begun { State::Vector } else { self.state });
         self.tls = false;
         true
     }
@@ -233,46 +246,49 @@ impl<C: Sealing> AeadContext<C> {
         self.length = 0;
     }
 
-    /// Makes the start of the message out of its vector, if that is still to be done. Fails if
-    /// there is no vector or no key, or the message is over.
+    /// Prepares a message that has not begun. Fails if there is no vector or no key, or the message
+    /// is over.
     #[inline]
-    fn started(&mut self) -> bool {
+    fn is_started(&mut self) -> bool {
         if !self.has_key {
             return false;
         }
         match self.state {
-            State::Vector => self.start_from_vector(),
-            State::NoVector => return C::vector_unasked(self) && self.started(),
-            State::Finished => return false,
-            State::Started | State::Associated | State::Data | State::More => {}
+            State::Vector if self.iv_length == NONCE => true,
+            State::Vector => {
+                self.start_from_vector();
+                true
+            }
+            State::NoVector => C::vector_unasked(self) && self.is_started(),
+            State::Finished => false,
+            State::Started | State::Associated | State::Data | State::More => true,
         }
-        true
     }
 
-    #[inline]
+    /// Fixes the vector of the message, so that another may take its place.
     pub(crate) fn start_from_vector(&mut self) {
-        if let Some(iv) = self.iv.get(..self.iv_length) {
+        let length = self.iv_length;
+        if let (Some(iv), NONCE) = (self.iv.first_chunk(), length) {
+            self.start = Start::Nonce(*iv);
+        } else if let Some(iv) = self.iv.get(..length) {
             self.start = self.cipher.start(iv);
-            self.state = State::Started;
         }
+        self.state = State::Started;
     }
 
     fn associate(&mut self, aad: &[u8]) -> bool {
-        if !self.started() {
+        if !self.is_started() {
             return false;
         }
         let end = self.waiting + aad.len();
         match self.state {
-            State::Started => {
+            State::Vector | State::Started => {
                 if let Some(place) = self.aad.get_mut(self.waiting..end) {
                     put(place, aad);
                     self.waiting = end;
                     return true;
                 }
-                self.cipher.begin(&mut self.begun, &self.start);
-                let waiting = self.aad.get(..self.waiting).unwrap_or_default();
-                self.cipher.associate(&mut self.begun, waiting);
-                self.state = State::Associated;
+                self.start_hashing();
             }
             State::Associated => {}
             _ => return false,
@@ -281,25 +297,46 @@ impl<C: Sealing> AeadContext<C> {
         true
     }
 
+    /// Hashes the associated data that wait, because there are too many.
+    fn start_hashing(&mut self) {
+        if self.state == State::Vector {
+            self.start_from_vector();
+        }
+        self.cipher.begin(&mut self.begun, &self.start);
+        let waiting = self.aad.get(..self.waiting).unwrap_or_default();
+        self.cipher.associate(&mut self.begun, waiting);
+        self.state = State::Associated;
+    }
+
     #[inline]
     fn crypt(&mut self, data: InOutBuf<'_, '_, u8>) -> bool {
         let total = self.length.saturating_add(data.len() as u64);
-        if !self.started() || total > C::LONGEST {
+        if !self.is_started() || total > C::LONGEST {
             return false;
         }
         self.length = total;
-        if self.state == State::Started {
-            let aad = self.aad.get(..self.waiting).unwrap_or_default();
-            self.made = if self.encrypts {
-                self.cipher.first::<true>(&mut self.begun, &self.start, aad, data)
-            } else {
-                self.cipher.first::<false>(&mut self.begun, &self.start, aad, data)
-            };
-            self.state = State::Data;
-            return true;
+        match self.state {
+            State::Vector | State::Started => {
+                self.made = if self.encrypts {
+                    self.first::<true>(data)
+                } else {
+                    self.first::<false>(data)
+                };
+                self.state = State::Data;
+            }
+            _ => self.go_on(data),
         }
-        self.go_on(data);
         true
+    }
+
+    /// The first data, with the associated data that wait.
+    #[inline(always)]
+    fn first<const SEAL: bool>(&mut self, data: InOutBuf<'_, '_, u8>) -> [u8; TAG] {
+        let aad = self.aad.get(..self.waiting).unwrap_or_default();
+        match (self.state, self.iv.first_chunk()) {
+            (State::Vector, Some(iv)) => self.cipher.first::<SEAL>(&mut self.begun, iv, aad, data),
+            _ => self.cipher.first_from::<SEAL>(&mut self.begun, &self.start, aad, data),
+        }
     }
 
     #[inline(never)]
@@ -315,37 +352,43 @@ impl<C: Sealing> AeadContext<C> {
     /// The end of a message: makes the tag, or compares it. Either way the vector is spent.
     #[inline]
     fn finish(&mut self) -> bool {
-        if !self.encrypts && self.tag_length == 0 || !self.started() {
+        if !self.encrypts && self.tag_length == 0 || !self.is_started() {
             return false;
         }
-        let made = match self.state {
-            State::Data => self.made,
-            State::Started => {
-                let aad = self.aad.get(..self.waiting).unwrap_or_default();
-                let nothing = InOutBuf::from(&mut [][..]);
-                self.cipher.first::<true>(&mut self.begun, &self.start, aad, nothing)
+        match self.state {
+            State::Data => {}
+            State::Vector | State::Started => {
+                self.made = self.first::<true>((&mut [][..]).into());
             }
-            _ => self.cipher.tag(&self.begun),
-        };
+            _ => self.made = self.cipher.tag(&self.begun),
+        }
         self.count.one_more();
         self.begin_with(State::Finished);
         if self.encrypts {
-            self.tag = made;
             if C::TELLS_TAG_LENGTH {
                 self.tag_length = TAG;
             }
             return true;
         }
-        self.tag_is(made)
+        self.tag_is_right()
+    }
+
+    /// The front of the tag of a message that is over.
+    #[inline]
+    pub(crate) fn tag(&self, length: usize) -> Option<&[u8]> {
+        if !self.encrypts || self.state != State::Finished || length == 0 {
+            return None;
+        }
+        self.made.get(..length)
     }
 
     /// Whether the tag that came is the one that was made, in constant time.
     #[inline]
-    fn tag_is(&self, mut made: [u8; TAG]) -> bool {
+    fn tag_is_right(&self) -> bool {
         if self.tag_length == TAG {
-            return equal(&made, &self.tag);
+            return equal(&self.made, &self.tag);
         }
-        let mut came = self.tag;
+        let (mut made, mut came) = (self.made, self.tag);
         for (at, (made, came)) in made.iter_mut().zip(&mut came).enumerate() {
             if at >= self.tag_length {
                 (*made, *came) = (0, 0);

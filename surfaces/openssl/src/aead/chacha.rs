@@ -9,10 +9,10 @@ use inout::InOutBuf;
 use lanecrypt_kernels::chacha20poly1305::{Begun, ChaCha20Poly1305};
 use lanecrypt_kernels::{Aead, Isa, Resume, equal, wipe};
 
-use super::{AeadContext, NONCE, Sealing, State, TAG, TLS_AAD, functions};
+use super::{AeadContext, NONCE, Sealing, Start, State, TAG, TLS_AAD, functions};
 use crate::abi::{Context, Dispatch, Param, Table, described};
 use crate::info::{Info, NO_MODE};
-use crate::params::{Questions, Settings};
+use crate::params::{Question, Questions, Setting, Settings};
 
 // SAFETY: arrays of numbers that are wiped on drop.
 unsafe impl Sealing for ChaCha20Poly1305 {
@@ -21,7 +21,6 @@ unsafe impl Sealing for ChaCha20Poly1305 {
 
     const TELLS_TAG_LENGTH: bool = false;
 
-    type Start = [u8; NONCE];
     type Begun = Begun;
 
     #[inline]
@@ -40,26 +39,12 @@ unsafe impl Sealing for ChaCha20Poly1305 {
         }
     }
 
-    #[inline]
-    fn start(&self, iv: &[u8]) -> Self::Start {
-        match iv.as_chunks() {
-            // In words, as it was stored.
-            (&[[a, b, c, d], [e, f, g, h], [i, j, k, l]], []) => {
-                [a, b, c, d, e, f, g, h, i, j, k, l]
-            }
-            _ => {
-                // A short vector is the end of one.
-                let mut nonce = [0; NONCE];
-                let length = iv.len().min(NONCE);
-                nonce[NONCE - length..].copy_from_slice(&iv[..length]);
-                nonce
-            }
-        }
-    }
-
-    #[inline]
-    fn no_start() -> Self::Start {
-        [0; NONCE]
+    /// A short vector is the end of one.
+    fn start(&self, iv: &[u8]) -> Start {
+        let mut nonce = [0; NONCE];
+        let length = iv.len().min(NONCE);
+        nonce[NONCE - length..].copy_from_slice(&iv[..length]);
+        Start::Nonce(nonce)
     }
 
     #[inline]
@@ -77,8 +62,18 @@ unsafe impl Sealing for ChaCha20Poly1305 {
         }
     }
 
-    fn begin(&self, begun: &mut Begun, nonce: &[u8; NONCE]) {
-        *begun = Resume::begun(self, nonce);
+    fn first_from<const SEAL: bool>(
+        &self,
+        begun: &mut Begun,
+        start: &Start,
+        aad: &[u8],
+        data: InOutBuf<'_, '_, u8>,
+    ) -> [u8; TAG] {
+        self.first::<SEAL>(begun, nonce_of(start), aad, data)
+    }
+
+    fn begin(&self, begun: &mut Begun, start: &Start) {
+        *begun = Resume::begun(self, nonce_of(start));
     }
 
     fn associate(&self, begun: &mut Begun, aad: &[u8]) {
@@ -99,8 +94,8 @@ unsafe impl Sealing for ChaCha20Poly1305 {
 
     #[inline]
     fn vector_set(context: &mut AeadContext<Self>) {
-        if let Some(iv) = context.iv.get(..context.iv_length) {
-            context.fixed = context.cipher.start(iv);
+        if let (Some(iv), NONCE) = (context.iv.first_chunk(), context.iv_length) {
+            context.fixed = *iv;
         }
     }
 
@@ -127,6 +122,14 @@ unsafe impl Sealing for ChaCha20Poly1305 {
     }
 }
 
+/// Where a message starts; nothing is hashed here.
+fn nonce_of(start: &Start) -> &[u8; NONCE] {
+    match start {
+        Start::Nonce(nonce) => nonce,
+        Start::Hashed(_) => &[0; NONCE],
+    }
+}
+
 static INFO: Info =
     Info { mode: NO_MODE, key: 32, iv: NONCE, block: 1, is_aead: true, own_iv: true };
 
@@ -148,62 +151,69 @@ unsafe extern "C" fn settable(_: Context, _: *mut c_void) -> *const Param {
     )
 }
 
+/// Answers questions. Those that come with each message are compared first.
 #[inline]
 fn get(context: &mut AeadContext<ChaCha20Poly1305>, questions: Questions<'_>) -> bool {
-    for mut question in questions {
+    let mut questions = questions;
+    questions.all(|mut question| {
         let name = question.name();
-        let good = if name.is(c"ivlen") {
+        if name.is(c"ivlen") {
             question.size(context.iv_length)
         } else if name.is(c"tag") {
-            let length = question.room();
-            context.encrypts
-                && question.has_place_for_octets()
-                && context.tag.get(..length).is_some_and(|tag| length > 0 && question.octets(tag))
-        } else if name.is(c"keylen") {
-            question.size(32)
-        } else if name.is(c"taglen") {
-            question.size(context.tag_length)
-        } else if name.is(c"tlsaadpad") {
-            question.size(context.tls_padding)
+            let there = question.has_place_for_octets();
+            context.tag(question.room()).is_some_and(|tag| there && question.octets(tag))
         } else {
-            true
-        };
-        if !good {
-            return false;
+            get_other(context, &mut question)
         }
+    })
+}
+
+#[inline(never)]
+fn get_other(context: &AeadContext<ChaCha20Poly1305>, question: &mut Question<'_>) -> bool {
+    let name = question.name();
+    if name.is(c"keylen") {
+        question.size(32)
+    } else if name.is(c"taglen") {
+        question.size(context.tag_length)
+    } else if name.is(c"tlsaadpad") {
+        question.size(context.tls_padding)
+    } else {
+        true
     }
-    true
 }
 
 #[inline]
 fn set(context: &mut AeadContext<ChaCha20Poly1305>, settings: Settings<'_>) -> bool {
-    for setting in settings {
-        let name = setting.name();
-        let good = if name.is(c"tag") {
-            match setting.octets_or_length() {
-                Some((Some(tag), _)) => set_tag(context, tag),
-                Some((None, length @ 1..=TAG)) => {
-                    context.tag_length = length;
-                    true
-                }
-                _ => false,
-            }
-        } else if name.is(c"ivlen") {
-            setting.size().is_some_and(|length| set_iv_length(context, length))
-        } else if name.is(c"keylen") {
-            setting.size() == Some(32)
-        } else if name.is(c"tlsaad") {
-            setting.octets().is_some_and(|aad| announce(context, aad))
-        } else if name.is(c"tlsivfixed") {
-            setting.octets().is_some_and(|iv| iv.len() == NONCE && context.set_iv(iv))
-        } else {
-            true
-        };
-        if !good {
-            return false;
+    let mut settings = settings;
+    settings.all(|setting| {
+        if !setting.name().is(c"tag") {
+            return set_other(context, &setting);
         }
+        match setting.octets_or_length() {
+            Some((Some(tag), _)) => set_tag(context, tag),
+            Some((None, length @ 1..=TAG)) => {
+                context.tag_length = length;
+                true
+            }
+            _ => false,
+        }
+    })
+}
+
+#[inline(never)]
+fn set_other(context: &mut AeadContext<ChaCha20Poly1305>, setting: &Setting<'_>) -> bool {
+    let name = setting.name();
+    if name.is(c"ivlen") {
+        setting.size().is_some_and(|length| set_iv_length(context, length))
+    } else if name.is(c"keylen") {
+        setting.size() == Some(32)
+    } else if name.is(c"tlsaad") {
+        setting.octets().is_some_and(|aad| announce(context, aad))
+    } else if name.is(c"tlsivfixed") {
+        setting.octets().is_some_and(|iv| iv.len() == NONCE && context.set_iv(iv))
+    } else {
+        true
     }
-    true
 }
 
 fn set_tag(context: &mut AeadContext<ChaCha20Poly1305>, tag: &[u8]) -> bool {
@@ -262,7 +272,7 @@ fn tls_record(
     if context.encrypts {
         let made = cipher.first::<true>(begun, &nonce, &context.tls_aad, data.reborrow());
         tag.get_out().copy_from_slice(&made);
-        context.tag = made;
+        context.made = made;
         return Some(length + TAG);
     }
     let made = cipher.first::<false>(begun, &nonce, &context.tls_aad, data.reborrow());

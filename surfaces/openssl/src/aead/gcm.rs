@@ -10,21 +10,14 @@ use lanecrypt_kernels::gcm::{AesGcm, Begun};
 use lanecrypt_kernels::{Aead, Isa, Resume, equal, wipe};
 use lanecrypt_random as random;
 
-use super::{AeadContext, LONGEST_IV, NONCE, Sealing, State, TAG, TLS_AAD, functions};
+use super::{AeadContext, LONGEST_IV, NONCE, Sealing, Start, State, TAG, TLS_AAD, functions};
 use crate::abi::{Context, Dispatch, Param, Table, described};
 use crate::info::{GCM, Info};
-use crate::params::{Questions, Settings};
+use crate::params::{Question, Questions, Setting, Settings};
 
 /// The part of a vector that a record of TLS 1.2 carries, and the part that it does not.
 const EXPLICIT: usize = 8;
 const IMPLICIT: usize = 4;
-
-/// The start of a message: its vector, or the first counter block if that was hashed.
-#[derive(Clone, Copy)]
-pub(crate) enum Start {
-    Nonce([u8; NONCE]),
-    Hashed([u8; 16]),
-}
 
 macro_rules! key_size {
     ($bits:literal, $functions:ident, $info:ident) => {
@@ -35,7 +28,6 @@ macro_rules! key_size {
 
             const TELLS_TAG_LENGTH: bool = true;
 
-            type Start = Start;
             type Begun = Begun;
 
             #[inline]
@@ -54,44 +46,44 @@ macro_rules! key_size {
                 }
             }
 
-            #[inline]
             fn start(&self, iv: &[u8]) -> Start {
-                match iv.as_chunks() {
-                    // In words, as it was stored.
-                    (&[[a, b, c, d], [e, f, g, h], [i, j, k, l]], []) => {
-                        Start::Nonce([a, b, c, d, e, f, g, h, i, j, k, l])
-                    }
-                    _ => Start::Hashed(self.counter_block(iv)),
-                }
-            }
-
-            #[inline]
-            fn no_start() -> Start {
-                Start::Nonce([0; NONCE])
+                Start::Hashed(self.counter_block(iv))
             }
 
             #[inline]
             fn first<const SEAL: bool>(
                 &self,
                 begun: &mut Begun,
+                nonce: &[u8; NONCE],
+                aad: &[u8],
+                data: InOutBuf<'_, '_, u8>,
+            ) -> [u8; TAG] {
+                if SEAL {
+                    self.seal_begun(begun, nonce, aad, data)
+                } else {
+                    self.open_begun(begun, nonce, aad, data)
+                }
+            }
+
+            fn first_from<const SEAL: bool>(
+                &self,
+                begun: &mut Begun,
                 start: &Start,
                 aad: &[u8],
                 data: InOutBuf<'_, '_, u8>,
             ) -> [u8; TAG] {
-                match start {
-                    Start::Nonce(nonce) if SEAL => self.seal_begun(begun, nonce, aad, data),
-                    Start::Nonce(nonce) => self.open_begun(begun, nonce, aad, data),
-                    Start::Hashed(first) => {
-                        let lengths = [aad.len() as u64, data.len() as u64];
-                        let tag = if SEAL {
-                            self.seal_from(first, aad, data)
-                        } else {
-                            self.open_from(first, aad, data)
-                        };
-                        *begun = Begun::after(first, &tag, lengths[0], lengths[1]);
-                        tag
-                    }
-                }
+                let first = match start {
+                    Start::Nonce(nonce) => return self.first::<SEAL>(begun, nonce, aad, data),
+                    Start::Hashed(first) => first,
+                };
+                let lengths = [aad.len() as u64, data.len() as u64];
+                let tag = if SEAL {
+                    self.seal_from(first, aad, data)
+                } else {
+                    self.open_from(first, aad, data)
+                };
+                *begun = Begun::after(first, &tag, lengths[0], lengths[1]);
+                tag
             }
 
             fn begin(&self, begun: &mut Begun, start: &Start) {
@@ -187,66 +179,75 @@ pub(super) unsafe extern "C" fn settable(_: Context, _: *mut c_void) -> *const P
     )
 }
 
+/// Answers questions. The two that come with each message are compared first; a table of all names
+/// would jump to a place that the processor seldom foresees.
 #[inline]
 pub(super) fn get<C: Sealing>(context: &mut AeadContext<C>, questions: Questions<'_>) -> bool {
-    for mut question in questions {
+    let mut questions = questions;
+    questions.all(|mut question| {
         let name = question.name();
-        let good = if name.is(c"ivlen") {
+        if name.is(c"ivlen") {
             question.size(context.iv_length)
         } else if name.is(c"tag") {
             // A question for the length has no place.
             let length = if question.has_place_for_octets() { question.room() } else { TAG };
-            context.encrypts
-                && context.tag_length > 0
-                && context.tag.get(..length).is_some_and(|tag| length > 0 && question.octets(tag))
-        } else if name.is(c"keylen") {
-            question.size(C::KEY)
-        } else if name.is(c"taglen") {
-            question.size(if context.tag_length == 0 { TAG } else { context.tag_length })
-        } else if name.is(c"iv") || name.is(c"updated-iv") {
-            let there = context.state != State::NoVector
-                || !context.tls && context.encrypts && random_vector(context);
-            let iv = context.iv.get(..context.iv_length).filter(|_| there);
-            iv.is_some_and(|iv| question.octets_or_pointer(iv))
-        } else if name.is(c"tlsaadpad") {
-            question.size(context.tls_padding)
-        } else if name.is(c"tlsivgen") {
-            question.place().is_some_and(|place| next_vector(context, place))
+            context.tag(length).is_some_and(|tag| question.octets(tag))
         } else {
-            true
-        };
-        if !good {
-            return false;
+            get_other(context, &mut question)
         }
+    })
+}
+
+#[inline(never)]
+fn get_other<C: Sealing>(context: &mut AeadContext<C>, question: &mut Question<'_>) -> bool {
+    let name = question.name();
+    if name.is(c"keylen") {
+        question.size(C::KEY)
+    } else if name.is(c"taglen") {
+        question.size(if context.tag_length == 0 { TAG } else { context.tag_length })
+    } else if name.is(c"iv") || name.is(c"updated-iv") {
+        let there = context.state != State::NoVector
+            || !context.tls && context.encrypts && random_vector(context);
+        let iv = context.iv.get(..context.iv_length).filter(|_| there);
+        iv.is_some_and(|iv| question.octets_or_pointer(iv))
+    } else if name.is(c"tlsaadpad") {
+        question.size(context.tls_padding)
+    } else if name.is(c"tlsivgen") {
+        question.place().is_some_and(|place| next_vector(context, place))
+    } else {
+        true
     }
-    true
 }
 
 #[inline]
 pub(super) fn set<C: Sealing>(context: &mut AeadContext<C>, settings: Settings<'_>) -> bool {
-    for setting in settings {
-        let name = setting.name();
-        let good = if name.is(c"tag") {
+    let mut settings = settings;
+    settings.all(|setting| {
+        if setting.name().is(c"tag") {
             setting.octets().is_some_and(|tag| set_tag(context, tag))
-        } else if name.is(c"ivlen") {
-            setting.size().is_some_and(|length| set_iv_length(context, length))
-        } else if name.is(c"tlsaad") {
-            setting.octets().is_some_and(|aad| announce(context, aad))
-        } else if name.is(c"tlsivfixed") {
-            match setting.octets_of_any_length(context.iv_length) {
-                Some(iv) => set_whole_vector(context, iv),
-                None => setting.octets().is_some_and(|iv| set_fixed_part(context, iv)),
-            }
-        } else if name.is(c"tlsivinv") {
-            setting.octets().is_some_and(|iv| set_counted_part(context, iv))
         } else {
-            true
-        };
-        if !good {
-            return false;
+            set_other(context, &setting)
         }
+    })
+}
+
+#[inline(never)]
+fn set_other<C: Sealing>(context: &mut AeadContext<C>, setting: &Setting<'_>) -> bool {
+    let name = setting.name();
+    if name.is(c"ivlen") {
+        setting.size().is_some_and(|length| set_iv_length(context, length))
+    } else if name.is(c"tlsaad") {
+        setting.octets().is_some_and(|aad| announce(context, aad))
+    } else if name.is(c"tlsivfixed") {
+        match setting.octets_of_any_length(context.iv_length) {
+            Some(iv) => set_whole_vector(context, iv),
+            None => setting.octets().is_some_and(|iv| set_fixed_part(context, iv)),
+        }
+    } else if name.is(c"tlsivinv") {
+        setting.octets().is_some_and(|iv| set_counted_part(context, iv))
+    } else {
+        true
     }
-    true
 }
 
 #[inline]
@@ -382,13 +383,13 @@ fn tls_record<C: Sealing>(
     }
     let (cipher, begun, start) = (&context.cipher, &mut context.begun, &context.start);
     if context.encrypts {
-        let made = cipher.first::<true>(begun, start, &context.tls_aad, (&mut *data).into());
+        let made = cipher.first_from::<true>(begun, start, &context.tls_aad, (&mut *data).into());
         tag.copy_from_slice(&made);
-        context.tag = made;
+        context.made = made;
         context.tag_length = TAG;
         return Some(EXPLICIT + length + TAG);
     }
-    let made = cipher.first::<false>(begun, start, &context.tls_aad, (&mut *data).into());
+    let made = cipher.first_from::<false>(begun, start, &context.tls_aad, (&mut *data).into());
     if tag.first_chunk().is_some_and(|tag| equal(tag, &made)) {
         return Some(length);
     }

@@ -7,7 +7,7 @@ use inout::InOutBuf;
 use lanecrypt_kernels::Isa;
 
 use super::gcm::{get, gettable, set, settable};
-use super::{AeadContext, NONCE, Sealing, TAG, functions};
+use super::{AeadContext, NONCE, Sealing, Start, TAG, functions};
 use crate::abi::{Dispatch, Param, Table};
 use crate::info::{GCM, Info};
 use crate::params::{Questions, Settings};
@@ -21,7 +21,6 @@ unsafe impl Sealing for Null {
     const LONGEST: u64 = u64::MAX;
     const TELLS_TAG_LENGTH: bool = true;
 
-    type Start = [u8; NONCE];
     type Begun = ();
 
     fn empty(_: Isa) -> Self {
@@ -32,18 +31,8 @@ unsafe impl Sealing for Null {
 
     fn set_key(&mut self, _: &[u8]) {}
 
-    #[inline]
-    fn start(&self, iv: &[u8]) -> [u8; NONCE] {
-        match iv.as_chunks() {
-            (&[[a, b, c, d], [e, f, g, h], [i, j, k, l]], []) => {
-                [a, b, c, d, e, f, g, h, i, j, k, l]
-            }
-            _ => [0; NONCE],
-        }
-    }
-
-    fn no_start() -> [u8; NONCE] {
-        [0; NONCE]
+    fn start(&self, _: &[u8]) -> Start {
+        Start::Nonce([0; NONCE])
     }
 
     #[inline(never)]
@@ -58,7 +47,17 @@ unsafe impl Sealing for Null {
         [0; TAG]
     }
 
-    fn begin(&self, (): &mut (), _: &[u8; NONCE]) {}
+    fn first_from<const SEAL: bool>(
+        &self,
+        (): &mut (),
+        _: &Start,
+        _: &[u8],
+        _: InOutBuf<'_, '_, u8>,
+    ) -> [u8; TAG] {
+        [0; TAG]
+    }
+
+    fn begin(&self, (): &mut (), _: &Start) {}
 
     fn associate(&self, (): &mut (), _: &[u8]) {}
 
