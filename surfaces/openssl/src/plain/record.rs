@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn content_and_code_are_found_wherever_they_end() {
-        for length in [1, 20, 32, 48, 64] {
+        for length in [20, 32, 48, 64] {
             for content in (0..600).step_by(7) {
                 for more in [0, 1, 5, 14] {
                     check(content, length, more);

@@ -46,7 +46,7 @@ const OTHERS: [(&str, usize); 8] = [
 /// Runs a check with each libcrypto.
 fn everywhere(check: impl Fn(&Context)) {
     for crypto in libraries() {
-        println!("libcrypto: {}", crypto.name);
+        println!("{}: {}", crypto.name, crypto.version());
         check(&Context::new(crypto));
     }
 }
