@@ -8,6 +8,7 @@ mod random;
 mod records;
 mod scripts;
 mod table;
+mod vectors;
 
 use evp::{Context, libraries};
 
