@@ -20,10 +20,10 @@ use zeroize::ZeroizeOnDrop;
 
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
 use super::avx512;
-use super::message::{absorb, counted, until_wrap};
+use super::message::{counted, until_wrap};
 use super::{AesGcm, OPEN, SEAL, first_of, in_turn, lengths};
 use crate::isa::Way;
-use crate::{Aead, BlockEncrypt, Resume, ghash, wipe};
+use crate::{Aead, BlockEncrypt, Resume, wipe};
 
 /// A message so far: its first counter block, its tag and its lengths.
 ///
@@ -59,131 +59,6 @@ impl Begun {
     fn lengths(&self) -> u128 {
         lengths(self.aad, self.data)
     }
-}
-
-/// What is left of a message after the block with which the hash goes on.
-struct Rest<'i, 'o> {
-    /// The hash in progress.
-    sum: [u8; 16],
-    /// The mask of the tag.
-    mask: [u8; 16],
-    /// The counter block of the first byte of `data`, as a number.
-    next: u128,
-    data: InOutBuf<'i, 'o, u8>,
-}
-
-/// Completes a block that has been begun, and takes one more. If data are left, the tag is not that
-/// of the message yet.
-fn head<'i, 'o, const WAY: bool>(
-    hash: &ghash::Key,
-    begun: &mut Begun,
-    data: InOutBuf<'i, 'o, u8>,
-    encrypt: impl FnOnce(&mut [[u8; 16]]),
-) -> Option<Rest<'i, 'o>> {
-    let before = begun.lengths();
-    let at = (begun.data % 16) as usize;
-    let next = counted(begun.first, 1 + begun.data / 16);
-    begun.data += data.len() as u64;
-    let length = if at == 0 { 0 } else { data.len().min(16 - at) };
-    let (completing, data) = data.split_at(length);
-    let mut completed = [0; 16];
-    if data.is_empty() {
-        let mut stream = [next.to_be_bytes()];
-        encrypt(&mut stream);
-        cross::<WAY>(&stream[0][at..], completing, &mut completed[at..at + length]);
-        wipe::memory(stream.as_flattened_mut());
-        // Neither mask nor lengths are taken out: what changes is added.
-        complete(hash, begun, completed, before);
-        return None;
-    }
-    let after = counted(next, u64::from(at > 0));
-    let mut streams = [begun.first.to_be_bytes(), after.to_be_bytes(), next.to_be_bytes()];
-    encrypt(if at == 0 { &mut streams[..2] } else { &mut streams });
-    let [mask, stream, rest_of_stream] = &streams;
-    cross::<WAY>(&rest_of_stream[at..], completing, &mut completed[at..at + length]);
-    let length = data.len().min(16);
-    let (block, data) = data.split_at(length);
-    let mut ciphertext = [0; 16];
-    cross::<WAY>(stream, block, &mut ciphertext[..length]);
-    let sum = go_on(hash, begun, mask, completed, before, ciphertext);
-    let (next, mask) = (counted(after, 1), *mask);
-    wipe::memory(streams.as_flattened_mut());
-    if data.is_empty() {
-        begun.tag = masked(hash, sum, begun.lengths(), &mask);
-        return None;
-    }
-    Some(Rest { sum, mask, next, data })
-}
-
-/// XORs keystream into data, of which there are no more bytes, and leaves the ciphertext.
-fn cross<const WAY: bool>(stream: &[u8], mut data: InOutBuf<'_, '_, u8>, ciphertext: &mut [u8]) {
-    if WAY == OPEN {
-        ciphertext.copy_from_slice(data.get_in());
-    }
-    data.xor_in2out(&stream[..data.len()]);
-    if WAY == SEAL {
-        ciphertext.copy_from_slice(data.get_out());
-    }
-}
-
-/// Associated data that go on. `mask` is called if a block of them begins.
-fn associated(
-    hash: &ghash::Key,
-    begun: &mut Begun,
-    aad: &[u8],
-    encrypt: impl FnOnce(&mut [[u8; 16]]),
-) {
-    let before = begun.lengths();
-    let at = (begun.aad % 16) as usize;
-    begun.aad += aad.len() as u64;
-    let (completing, aad) = aad.split_at(if at == 0 { 0 } else { aad.len().min(16 - at) });
-    let mut completed = [0; 16];
-    completed[at..at + completing.len()].copy_from_slice(completing);
-    if aad.is_empty() {
-        return complete(hash, begun, completed, before);
-    }
-    let mut mask = [begun.first.to_be_bytes()];
-    encrypt(&mut mask);
-    let (block, rest) = aad.split_at(aad.len().min(16));
-    let mut padded = [0; 16];
-    padded[..block.len()].copy_from_slice(block);
-    let mut sum = go_on(hash, begun, &mask[0], completed, before, padded);
-    absorb(hash, &mut sum, rest);
-    begun.tag = masked(hash, sum, begun.lengths(), &mask[0]);
-    wipe::memory(mask.as_flattened_mut());
-}
-
-/// Adds bytes that complete the last block, and the change of the lengths.
-fn complete(hash: &ghash::Key, begun: &mut Begun, completed: [u8; 16], before: u128) {
-    let mut sum = [0; 16];
-    hash.absorb(&mut sum, &[completed, (before ^ begun.lengths()).to_be_bytes()]);
-    begun.tag = added(begun.tag, sum);
-}
-
-/// The hash in progress after the block that follows: without the mask and the lengths that were
-/// `before`.
-fn go_on(
-    hash: &ghash::Key,
-    begun: &Begun,
-    mask: &[u8; 16],
-    completed: [u8; 16],
-    before: u128,
-    block: [u8; 16],
-) -> [u8; 16] {
-    let mut sum = [0; 16];
-    hash.absorb(&mut sum, &[completed, added(before.to_be_bytes(), block)]);
-    added(added(sum, begun.tag), *mask)
-}
-
-/// The tag of a hash in progress.
-fn masked(hash: &ghash::Key, mut sum: [u8; 16], lengths: u128, mask: &[u8; 16]) -> [u8; 16] {
-    hash.absorb(&mut sum, &[lengths.to_be_bytes()]);
-    added(sum, *mask)
-}
-
-#[inline]
-fn added(a: [u8; 16], b: [u8; 16]) -> [u8; 16] {
-    (u128::from_ne_bytes(a) ^ u128::from_ne_bytes(b)).to_ne_bytes()
 }
 
 impl Begun {
@@ -226,17 +101,17 @@ macro_rules! key_size {
                 if data.is_empty() {
                     return;
                 }
-                let encrypt = |blocks: &mut [[u8; 16]]| self.cipher.encrypt(blocks.into());
-                let rest = head::<WAY>(&self.hash, begun, data, encrypt);
-                let Some(Rest { mut sum, mask, next, data }) = rest else { return };
-                let lengths = begun.lengths();
                 let (hash, keys) = (&self.hash, self.cipher.forward());
                 let (isa, way) = (self.hash.isa(), Way::<WAY>);
-                let (mask, sum) = (&mask, &mut sum);
-                begun.tag = if data.len().div_ceil(16) as u64 > until_wrap(next) {
-                    in_turn::rest(hash, keys, mask, next, sum, lengths, data, way)
+                let (first, tag, done) = (begun.first, &begun.tag, begun.data);
+                let before = begun.lengths();
+                begun.data += data.len() as u64;
+                let lengths = [before, begun.lengths()];
+                let blocks = (done % 16 + data.len() as u64).div_ceil(16);
+                begun.tag = if blocks > until_wrap(counted(first, 1 + done / 16)) {
+                    in_turn::more(hash, keys, first, tag, done, lengths, data, way)
                 } else {
-                    by_isa!(isa, rest(hash, keys, mask, next, sum, lengths, data, way):
+                    by_isa!(isa, more(hash, keys, first, tag, done, lengths, data, way):
                         Avx512 => avx512, _ => in_turn)
                 };
             }
@@ -282,8 +157,12 @@ macro_rules! key_size {
                     return;
                 }
                 debug_assert!(begun.data == 0, "associated data come before data");
-                let encrypt = |blocks: &mut [[u8; 16]]| self.cipher.encrypt(blocks.into());
-                associated(&self.hash, begun, aad, encrypt);
+                let (hash, keys) = (&self.hash, self.cipher.forward());
+                let (first, tag, done, before) =
+                    (begun.first, &begun.tag, begun.aad, begun.lengths());
+                begun.aad += aad.len() as u64;
+                let lengths = [before, begun.lengths()];
+                begun.tag = in_turn::associate_more(hash, keys, first, tag, done, lengths, aad);
             }
 
             fn seal_more(&self, begun: &mut Begun, data: InOutBuf<'_, '_, u8>) {

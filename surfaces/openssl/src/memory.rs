@@ -1,9 +1,10 @@
 //! The memory of contexts, and what OpenSSL passes by pointers.
 
+use core::alloc::Layout;
 use core::ffi::{c_int, c_void};
 use core::ptr;
 use core::slice;
-use std::alloc::{Layout, alloc, dealloc};
+use std::alloc::{alloc, dealloc};
 
 use inout::InOutBuf;
 

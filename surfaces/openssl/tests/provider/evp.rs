@@ -106,8 +106,10 @@ functions! {
 impl Crypto {
     /// Its name and version.
     pub(crate) fn version(&self) -> &'static str {
-        // SAFETY: the argument asks for the version, a string that stays.
-        let text = unsafe { CStr::from_ptr((self.OpenSSL_version)(0)) };
+        // SAFETY: the argument asks for the version.
+        let text = unsafe { (self.OpenSSL_version)(0) };
+        // SAFETY: a string that stays.
+        let text = unsafe { CStr::from_ptr(text) };
         text.to_str().unwrap_or("unknown")
     }
 }
@@ -406,13 +408,16 @@ impl Keyed<'_> {
         room[from..from + data.len()].copy_from_slice(data);
         let mut written = -1;
         let place = room.as_mut_ptr();
+        let (from, to) = (place.wrapping_add(from), place.wrapping_add(to));
         let length = c_int::try_from(data.len()).expect("short");
+        let data_len = data.len();
         // SAFETY: both are within the room.
         let good = unsafe {
-            let update = self.cipher.crypto.EVP_CipherUpdate;
-            update(self.raw, place.add(to), &raw mut written, place.add(from), length)
+            (self.cipher.crypto.EVP_CipherUpdate)(self.raw, to, &raw mut written, from, length)
         };
-        (good == 1).then(|| room[to..to + data.len()].to_vec())
+        let to = to.addr() - place.addr();
+        let data = &room[to..to + data_len];
+        (good == 1).then(|| data.to_vec())
     }
 
     pub(crate) fn end(&mut self) -> Option<Vec<u8>> {
@@ -464,39 +469,38 @@ impl Keyed<'_> {
         tag: &mut [u8; 16],
     ) -> bool {
         let crypto = self.cipher.crypto;
-        let (mut written, mut good) = (0, true);
-        let length = |bytes: &[u8]| c_int::try_from(bytes.len()).unwrap_or(-1);
-        let null = ptr::null_mut();
-        // SAFETY: a context and as many bytes as are said, everywhere below.
-        unsafe {
-            let init = crypto.EVP_CipherInit_ex2;
-            good &=
-                init(self.raw, null, ptr::null(), iv.as_ptr(), encrypt.into(), ptr::null()) == 1;
-            if !encrypt {
-                let tag = tag.as_mut_ptr().cast();
-                good &= (crypto.EVP_CIPHER_CTX_ctrl)(self.raw, SET_TAG, 16, tag) == 1;
+        let mut written = 0;
+        let (raw, written) = (self.raw, &raw mut written);
+        let (none, no_params) = (ptr::null(), ptr::null());
+        // SAFETY: a context and a vector.
+        let mut good = 1
+            == unsafe {
+                let init = crypto.EVP_CipherInit_ex2;
+                init(raw, ptr::null_mut(), none, iv.as_ptr(), encrypt.into(), no_params)
+            };
+        if !encrypt {
+            let tag = tag.as_mut_ptr().cast();
+            // SAFETY: a context and a tag.
+            good &= 1 == unsafe { (crypto.EVP_CIPHER_CTX_ctrl)(raw, SET_TAG, 16, tag) };
+        }
+        let mut update = |to: *mut u8, from: *const u8, length: usize| {
+            let length = c_int::try_from(length).unwrap_or(-1);
+            // SAFETY: as many bytes as are said.
+            good &= 1 == unsafe { (crypto.EVP_CipherUpdate)(raw, to, written, from, length) };
+        };
+        update(ptr::null_mut(), aad.as_ptr(), aad.len());
+        let (from, to) = (input.map_or(data.as_ptr(), <[u8]>::as_ptr), data.as_mut_ptr());
+        for (at, end) in [(0, cut), (cut, data.len())] {
+            if at < end {
+                update(to.wrapping_add(at), from.wrapping_add(at), end - at);
             }
-            let update = crypto.EVP_CipherUpdate;
-            if !aad.is_empty() {
-                good &=
-                    update(self.raw, ptr::null_mut(), &raw mut written, aad.as_ptr(), length(aad))
-                        == 1;
-            }
-            let from = input.map_or(data.as_ptr(), <[u8]>::as_ptr);
-            let to = data.as_mut_ptr();
-            for (at, end) in [(0, cut), (cut, data.len())] {
-                if at < end {
-                    let length = c_int::try_from(end - at).unwrap_or(-1);
-                    let place = to.add(at);
-                    good &= update(self.raw, place, &raw mut written, from.add(at), length) == 1;
-                }
-            }
-            let end = crypto.EVP_CipherFinal_ex;
-            good &= end(self.raw, tag.as_mut_ptr(), &raw mut written) == 1;
-            if encrypt {
-                let tag = tag.as_mut_ptr().cast();
-                good &= (crypto.EVP_CIPHER_CTX_ctrl)(self.raw, GET_TAG, 16, tag) == 1;
-            }
+        }
+        // SAFETY: a context, and room for a block.
+        good &= 1 == unsafe { (crypto.EVP_CipherFinal_ex)(raw, tag.as_mut_ptr(), written) };
+        if encrypt {
+            let tag = tag.as_mut_ptr().cast();
+            // SAFETY: a context and room for a tag.
+            good &= 1 == unsafe { (crypto.EVP_CIPHER_CTX_ctrl)(raw, GET_TAG, 16, tag) };
         }
         good
     }

@@ -105,8 +105,9 @@ fn forks_are_noticed() {
         assert!(context.draw(&mut [0; 16], false));
         let shared = sys::shared(3 * 64);
         let place = |i: usize| {
+            let place = shared.wrapping_add(64 * i);
             // SAFETY: each process has a part of its own in the shared memory.
-            unsafe { core::slice::from_raw_parts_mut(shared.add(64 * i), 64) }
+            unsafe { core::slice::from_raw_parts_mut(place, 64) }
         };
         let children: Vec<_> = (0..2)
             .map(|i| {
