@@ -26,6 +26,10 @@ test-long: ## Twenty times the random cases, a million at most, and soaks, optim
 test-python: ## Install the Python package from this clone into a new environment, and test it (needs pypi.org)
 	@scripts/python.sh
 
+.PHONY: test-openssl
+test-openssl: ## Test the OpenSSL provider with every libcrypto that is here and with the program openssl
+	@scripts/openssl.sh
+
 # The fuzz targets, and seconds for all of them together: `make fuzz FUZZ_SECONDS=3600`.
 FUZZ_TARGETS = key_der nonce_sequence process seal_open streaming_splits
 FUZZ_SECONDS = 300

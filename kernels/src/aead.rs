@@ -68,6 +68,55 @@ pub trait Aead<const KEY: usize, const NONCE: usize>: Sized + ZeroizeOnDrop {
     fn tag(&self, message: Self::Message) -> [u8; 16];
 }
 
+/// A cipher whose messages can go on after a call that took them as whole ones.
+///
+/// Some callers give a message in one piece, others in several, and only the next call tells. The
+/// first piece is sealed or opened as fast as a whole message, and has the tag of one. A further
+/// piece replaces that tag. Any division into pieces gives what one piece would give.
+///
+/// The tag of an earlier piece is that of a shorter message under the same nonce. It must not leave
+/// the program.
+pub trait Resume<const KEY: usize, const NONCE: usize>: Aead<KEY, NONCE> {
+    /// A message so far. It holds secrets and wipes them on drop.
+    type Begun: Clone + ZeroizeOnDrop;
+
+    /// A message of which nothing has come.
+    fn begun(&self, nonce: &[u8; NONCE]) -> Self::Begun;
+
+    /// [`seal`](Aead::seal), and what it takes to go on, which replaces `begun`.
+    #[must_use]
+    fn seal_begun(
+        &self,
+        begun: &mut Self::Begun,
+        nonce: &[u8; NONCE],
+        aad: &[u8],
+        data: InOutBuf<'_, '_, u8>,
+    ) -> [u8; 16];
+
+    /// [`open`](Aead::open), and what it takes to go on, which replaces `begun`.
+    #[must_use]
+    fn open_begun(
+        &self,
+        begun: &mut Self::Begun,
+        nonce: &[u8; NONCE],
+        aad: &[u8],
+        data: InOutBuf<'_, '_, u8>,
+    ) -> [u8; 16];
+
+    /// Takes more of the associated data, of any length; none may follow data.
+    fn associate_more(&self, begun: &mut Self::Begun, aad: &[u8]);
+
+    /// Encrypts more of the data, of any length, in place or from one buffer to another.
+    fn seal_more(&self, begun: &mut Self::Begun, data: InOutBuf<'_, '_, u8>);
+
+    /// Decrypts more of the data, of any length, in place or from one buffer to another.
+    fn open_more(&self, begun: &mut Self::Begun, data: InOutBuf<'_, '_, u8>);
+
+    /// The tag of what has come.
+    #[must_use]
+    fn tag_of(&self, begun: &Self::Begun) -> [u8; 16];
+}
+
 /// A keyed cipher with authentication whose tag is also the vector from which the data are
 /// encrypted, as in AES-GCM-SIV: keys of `KEY` bytes, nonces of `NONCE` bytes, tags of 16.
 ///

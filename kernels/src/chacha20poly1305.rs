@@ -17,6 +17,7 @@
 mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
 mod avx512;
+mod begun;
 mod in_turn;
 mod lanes;
 mod message;
@@ -28,8 +29,10 @@ use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
 use crate::isa::Way;
+use crate::poly1305::Keep;
 use crate::{Aead, Isa, Level, chacha};
 
+pub use begun::Begun;
 pub use lanes::{Lane, open_lanes, seal_lanes};
 pub use message::Message;
 
@@ -81,12 +84,12 @@ impl Aead<32, 12> for ChaCha20Poly1305 {
 
     #[inline]
     fn seal(&self, nonce: &[u8; 12], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
-        run::<SEAL>(self.isa, &self.key, nonce, aad, data, Way)
+        run::<SEAL, _>(self.isa, &self.key, nonce, aad, data, Way, &mut ())
     }
 
     #[inline]
     fn open(&self, nonce: &[u8; 12], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
-        run::<OPEN>(self.isa, &self.key, nonce, aad, data, Way)
+        run::<OPEN, _>(self.isa, &self.key, nonce, aad, data, Way, &mut ())
     }
 
     fn begin(&self, nonce: &[u8; 12]) -> Message {
@@ -128,13 +131,13 @@ impl Aead<32, 24> for XChaCha20Poly1305 {
     #[inline(never)]
     fn seal(&self, nonce: &[u8; 24], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
         let (key, nonce) = self.of_message(nonce);
-        run::<SEAL>(self.isa, &key, &nonce, aad, data, Way)
+        run::<SEAL, _>(self.isa, &key, &nonce, aad, data, Way, &mut ())
     }
 
     #[inline(never)]
     fn open(&self, nonce: &[u8; 24], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
         let (key, nonce) = self.of_message(nonce);
-        run::<OPEN>(self.isa, &key, &nonce, aad, data, Way)
+        run::<OPEN, _>(self.isa, &key, &nonce, aad, data, Way, &mut ())
     }
 
     fn begin(&self, nonce: &[u8; 24]) -> Message {
@@ -194,15 +197,16 @@ fn divided(nonce: &[u8; 24]) -> (&[u8; 16], [u8; 12]) {
 
 /// Every kernel takes `isa`, because the one in turn needs it.
 #[inline(never)]
-fn run<const WAY: bool>(
+fn run<const WAY: bool, K: Keep>(
     isa: Isa,
     key: &chacha::Key,
     nonce: &[u8; 12],
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
     way: Way<WAY>,
+    keep: &mut K,
 ) -> [u8; 16] {
-    by_isa!(isa, run(isa, key, nonce, aad, data, way):
+    by_isa!(isa, run(isa, key, nonce, aad, data, way, keep):
         Avx512 => avx512, Avx2 => avx2, _ => in_turn)
 }
 

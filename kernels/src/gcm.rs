@@ -14,6 +14,7 @@ mod aesni;
 mod avx2vaes;
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
 mod avx512;
+mod begun;
 mod in_turn;
 mod keys;
 mod message;
@@ -25,6 +26,7 @@ use core::fmt;
 use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
+pub use self::begun::Begun;
 pub use self::message::Message;
 use crate::aes::AesForward;
 use crate::isa::Way;

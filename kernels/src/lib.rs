@@ -53,7 +53,7 @@ mod stream;
 pub mod wipe;
 pub mod xts;
 
-pub use aead::{Aead, Siv};
+pub use aead::{Aead, Resume, Siv};
 pub use block::{BlockCipher, BlockEncrypt, in_parts, into_blocks};
 pub use ctr::{Ctr, add_to_counter};
 pub use equal::equal;

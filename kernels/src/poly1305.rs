@@ -20,6 +20,7 @@
 mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
 pub(crate) mod avx512;
+mod kept;
 #[cfg(all(target_arch = "x86_64", any(feature = "isa-avx2", feature = "isa-avx512")))]
 mod limbs;
 mod portable;
@@ -29,6 +30,8 @@ use core::fmt;
 use zeroize::ZeroizeOnDrop;
 
 use crate::{Isa, Level, wipe};
+
+pub(crate) use kept::{Keep, Kept};
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below.
 pub const KERNELS: &[Level] = &[Level::Portable, Level::Avx2, Level::Avx512];
@@ -43,6 +46,7 @@ const fn many(isa: Isa) -> usize {
 ///
 /// A key authenticates one message only: two tags under the same key reveal it. It is wiped on
 /// drop, with the state.
+#[derive(Clone)]
 pub struct Poly1305 {
     state: State,
     /// Added at the end: the second half of the key.
@@ -51,6 +55,7 @@ pub struct Poly1305 {
 }
 
 /// The state of kernels, in words of 64 bits, lowest first.
+#[derive(Clone)]
 struct State {
     /// The secret point.
     r: [u64; 2],
@@ -119,6 +124,12 @@ impl Poly1305 {
         if !rest.is_empty() {
             self.absorb_number(padded(rest));
         }
+    }
+
+    /// Shows the hash to `keep`.
+    #[inline(always)]
+    pub(crate) fn keep(&self, keep: &mut impl Keep) {
+        keep.keep(self.state.r, self.state.h, u128::from_le_bytes(self.pad));
     }
 
     /// The tag of all that has been absorbed.

@@ -14,7 +14,7 @@ use crate::arx::avx2::{across, blocks, column, plus, splat, splat_all};
 use crate::chacha::avx2::{Rows, apply, diagonals, quarter};
 use crate::chacha::{Key, first_columns, ietf, words};
 use crate::isa::{OVER, Way};
-use crate::poly1305::Poly1305;
+use crate::poly1305::{Keep, Poly1305};
 use crate::simd::{load256, opaque_count, store256};
 use crate::{Isa, Level, into_blocks, wipe};
 
@@ -27,32 +27,34 @@ const PASS: usize = 8 * 64;
 const FRONT: usize = PASS - 64;
 
 #[target_feature(enable = "avx2,bmi2")]
-pub(super) fn run<const WAY: bool>(
+pub(super) fn run<const WAY: bool, K: Keep>(
     isa: Isa,
     key: &Key,
     nonce: &[u8; 12],
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
     _: Way<WAY>,
+    keep: &mut K,
 ) -> [u8; 16] {
     match data.len() {
-        0..=64 => short::<WAY, 128>(isa, key, nonce, aad, data),
-        65..=192 => short::<WAY, 256>(isa, key, nonce, aad, data),
-        193..=320 => short::<WAY, 384>(isa, key, nonce, aad, data),
-        321..=FRONT => short::<WAY, PASS>(isa, key, nonce, aad, data),
-        _ => long::<WAY>(isa, key, nonce, aad, data),
+        0..=64 => short::<WAY, 128, K>(isa, key, nonce, aad, data, keep),
+        65..=192 => short::<WAY, 256, K>(isa, key, nonce, aad, data, keep),
+        193..=320 => short::<WAY, 384, K>(isa, key, nonce, aad, data, keep),
+        321..=FRONT => short::<WAY, PASS, K>(isa, key, nonce, aad, data, keep),
+        _ => long::<WAY, K>(isa, key, nonce, aad, data, keep),
     }
 }
 
 /// A message that needs, with its one-time key, at most `N` bytes of keystream.
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi2")]
-fn short<const WAY: bool, const N: usize>(
+fn short<const WAY: bool, const N: usize, K: Keep>(
     isa: Isa,
     key: &Key,
     nonce: &[u8; 12],
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
+    keep: &mut K,
 ) -> [u8; 16] {
     let sizes = (aad.len() as u64, data.len() as u64);
     let state = ietf(key, nonce);
@@ -62,7 +64,7 @@ fn short<const WAY: bool, const N: usize>(
     let mut hash = parts::begun(isa, block, aad);
     parts::apply::<WAY>(&mut hash, rest, data);
     wipe::memory(&mut stream);
-    parts::tag(hash, sizes.0, sizes.1)
+    parts::tag(hash, sizes.0, sizes.1, keep)
 }
 
 /// A message of more than one pass.
@@ -72,12 +74,13 @@ fn short<const WAY: bool, const N: usize>(
 /// must be hashed before they are written.
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi2")]
-fn long<const WAY: bool>(
+fn long<const WAY: bool, K: Keep>(
     isa: Isa,
     key: &Key,
     nonce: &[u8; 12],
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
+    keep: &mut K,
 ) -> [u8; 16] {
     let mut data = data;
     let sizes = (aad.len() as u64, data.len() as u64);
@@ -111,7 +114,7 @@ fn long<const WAY: bool>(
     let (mut done, rest) = data.split_at(at);
     let ready = if WAY == SEAL { done.get_out()[hashed..].as_chunks().0 } else { &[] };
     end::<WAY>(&state, &mut hash, ready, rest);
-    parts::tag(hash, sizes.0, sizes.1)
+    parts::tag(hash, sizes.0, sizes.1, keep)
 }
 
 /// XORs eight blocks of ChaCha20 into as much data, and hashes `ready` meanwhile, 27 blocks of it

@@ -14,6 +14,7 @@ use crate::arx::{State, later, taken};
 use crate::chacha::avx512::{Lanes, Rows, double_round, rows_of_two};
 use crate::chacha::{self, Key};
 use crate::isa::{INTO, Way};
+use crate::poly1305::Keep;
 use crate::poly1305::avx512::{LongMessageHash, MessageHash, Sum};
 use crate::simd::{first_bytes, load512, load512_part, opaque_count, store512, store512_part};
 use crate::{Isa, Level, into_blocks, wipe};
@@ -21,37 +22,39 @@ use crate::{Isa, Level, into_blocks, wipe};
 pub(super) const NEEDS: Level = Level::Avx512;
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
-pub(super) fn run<const WAY: bool>(
+pub(super) fn run<const WAY: bool, K: Keep>(
     _: Isa,
     key: &Key,
     nonce: &[u8; 12],
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
     _: Way<WAY>,
+    keep: &mut K,
 ) -> [u8; 16] {
     let mut data = data;
     let data = &mut data;
     match data.len() {
-        0..=64 => short::<WAY>(key, nonce, aad, data),
-        65..=192 => one_pass::<WAY, 1, 0, 4, 1>(key, nonce, aad, data),
-        193..=448 => one_pass::<WAY, 2, 0, 8, 3>(key, nonce, aad, data),
-        449..=704 => one_pass::<WAY, 3, 0, 12, 7>(key, nonce, aad, data),
-        705..=960 => one_pass::<WAY, 0, 16, 16, 11>(key, nonce, aad, data),
-        961..=1216 => one_pass::<WAY, 1, 16, 20, 15>(key, nonce, aad, data),
-        1217..=1472 => one_pass::<WAY, 2, 16, 24, 19>(key, nonce, aad, data),
-        1473..=1728 => one_pass::<WAY, 3, 16, 28, 23>(key, nonce, aad, data),
-        _ => long::<WAY>(key, nonce, aad, data),
+        0..=64 => short::<WAY, K>(key, nonce, aad, data, keep),
+        65..=192 => one_pass::<WAY, 1, 0, 4, 1, K>(key, nonce, aad, data, keep),
+        193..=448 => one_pass::<WAY, 2, 0, 8, 3, K>(key, nonce, aad, data, keep),
+        449..=704 => one_pass::<WAY, 3, 0, 12, 7, K>(key, nonce, aad, data, keep),
+        705..=960 => one_pass::<WAY, 0, 16, 16, 11, K>(key, nonce, aad, data, keep),
+        961..=1216 => one_pass::<WAY, 1, 16, 20, 15, K>(key, nonce, aad, data, keep),
+        1217..=1472 => one_pass::<WAY, 2, 16, 24, 19, K>(key, nonce, aad, data, keep),
+        1473..=1728 => one_pass::<WAY, 3, 16, 28, 23, K>(key, nonce, aad, data, keep),
+        _ => long::<WAY, K>(key, nonce, aad, data, keep),
     }
 }
 
 /// At most 64 bytes: two blocks in registers of 256 bits.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
-fn short<const WAY: bool>(
+fn short<const WAY: bool, K: Keep>(
     key: &Key,
     nonce: &[u8; 12],
     aad: &[u8],
     data: &mut InOutBuf<'_, '_, u8>,
+    keep: &mut K,
 ) -> [u8; 16] {
     let [counter, last] = last_row(nonce);
     let [a, b, c, d] = rows_of_two::<20>(&key.words, counter, last, false);
@@ -76,7 +79,7 @@ fn short<const WAY: bool>(
         }
     }
     message.absorb_number(lengths(aad, data));
-    message.tag()
+    message.tag(keep)
 }
 
 /// More bytes than `WHOLE` blocks have, and at most one block fewer than the `N` of the pass, whose
@@ -89,11 +92,13 @@ fn one_pass<
     const LANES: usize,
     const N: usize,
     const WHOLE: usize,
+    K: Keep,
 >(
     key: &Key,
     nonce: &[u8; 12],
     aad: &[u8],
     data: &mut InOutBuf<'_, '_, u8>,
+    keep: &mut K,
 ) -> [u8; 16] {
     let blocks: [__m512i; N] = pass::<WAY, 0, ROWS, LANES, N>(key, last_row(nonce));
     let mut message = MessageHash::new(_mm512_castsi512_si256(blocks[0]));
@@ -106,13 +111,13 @@ fn one_pass<
             message.absorb_number(u128::from_le_bytes(*block));
         }
         message.absorb_number(lengths(aad, data));
-        return message.tag();
+        return message.tag(keep);
     }
     if WAY == SEAL {
         put::<WAY, false, 1, N, WHOLE>(&blocks, data.reborrow(), &mut [[0; 64]; N]);
-        message.finish(aad, data.get_out())
+        message.finish(aad, data.get_out(), keep)
     } else {
-        let tag = message.finish(aad, data.get_in());
+        let tag = message.finish(aad, data.get_in(), keep);
         put::<WAY, false, 1, N, WHOLE>(&blocks, data.reborrow(), &mut [[0; 64]; N]);
         tag
     }
@@ -122,17 +127,18 @@ fn one_pass<
 /// passes of sixteen blocks are left, the last of which may be incomplete.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
-fn long<const WAY: bool>(
+fn long<const WAY: bool, K: Keep>(
     key: &Key,
     nonce: &[u8; 12],
     aad: &[u8],
     data: &mut InOutBuf<'_, '_, u8>,
+    keep: &mut K,
 ) -> [u8; 16] {
     match first_blocks(data.len()) {
-        ..=15 => passes::<WAY, 0, 16, 11>(key, nonce, aad, data),
-        16..=19 => passes::<WAY, 1, 20, 15>(key, nonce, aad, data),
-        20..=23 => passes::<WAY, 2, 24, 19>(key, nonce, aad, data),
-        _ => passes::<WAY, 3, 28, 23>(key, nonce, aad, data),
+        ..=15 => passes::<WAY, 0, 16, 11, K>(key, nonce, aad, data, keep),
+        16..=19 => passes::<WAY, 1, 20, 15, K>(key, nonce, aad, data, keep),
+        20..=23 => passes::<WAY, 2, 24, 19, K>(key, nonce, aad, data, keep),
+        _ => passes::<WAY, 3, 28, 23, K>(key, nonce, aad, data, keep),
     }
 }
 
@@ -145,11 +151,12 @@ fn first_blocks(len: usize) -> usize {
 /// A long message whose first pass makes `N` blocks, of which the first is the key.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
-fn passes<const WAY: bool, const ROWS: usize, const N: usize, const WHOLE: usize>(
+fn passes<const WAY: bool, const ROWS: usize, const N: usize, const WHOLE: usize, K: Keep>(
     key: &Key,
     nonce: &[u8; 12],
     aad: &[u8],
     data: &mut InOutBuf<'_, '_, u8>,
+    keep: &mut K,
 ) -> [u8; 16] {
     let sizes = [aad.len() as u64, data.len() as u64];
     let len = data.len();
@@ -176,7 +183,7 @@ fn passes<const WAY: bool, const ROWS: usize, const N: usize, const WHOLE: usize
         if WAY == SEAL {
             message.absorb(data.get_out());
         }
-        return message.tag(sizes);
+        return message.tag(sizes, keep);
     }
 
     let (mut front, back) = data.reborrow().split_at(64 * count);
@@ -199,7 +206,7 @@ fn passes<const WAY: bool, const ROWS: usize, const N: usize, const WHOLE: usize
             message.absorb(rest.get_out());
         }
     }
-    message.tag(sizes)
+    message.tag(sizes, keep)
 }
 
 /// Bytes of associated data from which on a call of Poly1305 pays.

@@ -5,6 +5,7 @@ use inout::InOutBuf;
 use super::{OPEN, SEAL, parts};
 use crate::chacha::{ChaCha, Ietf, Key};
 use crate::isa::Way;
+use crate::poly1305::Keep;
 use crate::{Isa, StreamCore, wipe};
 
 /// Bytes of a part, which Poly1305 finds in the first-level cache.
@@ -14,13 +15,14 @@ const PART: usize = 4096;
 //
 // A function of its own, so that the check of the machine code finds it.
 #[inline(never)]
-pub(super) fn run<const WAY: bool>(
+pub(super) fn run<const WAY: bool, K: Keep>(
     isa: Isa,
     key: &Key,
     nonce: &[u8; 12],
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
     _: Way<WAY>,
+    keep: &mut K,
 ) -> [u8; 16] {
     let sizes = (aad.len() as u64, data.len() as u64);
     let mut core = ChaCha::<20, Ietf>::new(isa, key, nonce);
@@ -48,5 +50,5 @@ pub(super) fn run<const WAY: bool>(
         }
         data = rest;
     }
-    parts::tag(hash, sizes.0, sizes.1)
+    parts::tag(hash, sizes.0, sizes.1, keep)
 }

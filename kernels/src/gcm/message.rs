@@ -190,7 +190,7 @@ pub(super) fn hashed(hash: &ghash::Key, nonce: &[u8]) -> [u8; 16] {
 
 /// The counter block `blocks` blocks later: the lower 32 bits count, and wrap (section 6.2).
 #[inline]
-fn counted(counter: u128, blocks: u64) -> u128 {
+pub(super) fn counted(counter: u128, blocks: u64) -> u128 {
     let next = low(u128::from(low(counter)) + u128::from(blocks));
     counter - u128::from(low(counter)) + u128::from(next)
 }
@@ -203,7 +203,7 @@ fn low(counter: u128) -> u32 {
 
 /// Blocks from `counter` until the 32 bits are zero again, at least one.
 #[inline]
-fn until_wrap(counter: u128) -> u64 {
+pub(super) fn until_wrap(counter: u128) -> u64 {
     (1 << 32) - u64::from(low(counter))
 }
 

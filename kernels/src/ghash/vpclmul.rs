@@ -218,7 +218,7 @@ impl Product {
     /// Adds the product of `a` and `b`.
     #[inline]
     #[target_feature(enable = "avx512f,vpclmulqdq")]
-    fn add(self, a: __m512i, b: __m512i) -> Self {
+    pub(crate) fn add(self, a: __m512i, b: __m512i) -> Self {
         let one = _mm512_clmulepi64_epi128::<0x01>(a, b);
         let other = _mm512_clmulepi64_epi128::<0x10>(a, b);
         Self {

@@ -33,7 +33,7 @@ pub(super) fn absorb_one(state: &mut State, block: u128, top: u64) {
 /// The highest word may have 63 bits, before and after. It is folded here, not at the end of the
 /// previous step, because it is ready last: meanwhile the block is added to the others.
 #[inline]
-fn step([h0, h1, h2]: [u64; 3], block: u128, top: u64, [r0, r1]: [u64; 2]) -> [u64; 3] {
+pub(super) fn step([h0, h1, h2]: [u64; 3], block: u128, top: u64, [r0, r1]: [u64; 2]) -> [u64; 3] {
     let (sum, carry) = joined([h0, h1]).overflowing_add(block);
     let [h0, h1] = words(sum);
     let [h0, h1, h2] = folded([h0, h1, h2]);
@@ -63,6 +63,28 @@ pub(super) fn folded([h0, h1, h2]: [u64; 3]) -> [u64; 3] {
     let (low, carry) = joined([h0, h1]).overflowing_add(u128::from(five_fold));
     let [h0, h1] = words(low);
     [h0, h1, (h2 & 3) + u64::from(carry)]
+}
+
+/// The sum of two values, folded.
+#[inline]
+pub(super) fn plus(a: [u64; 3], b: [u64; 3]) -> [u64; 3] {
+    let ([a0, a1, a2], [b0, b1, b2]) = (folded(a), folded(b));
+    let (low, carry) = joined([a0, a1]).overflowing_add(joined([b0, b1]));
+    let [low, high] = words(low);
+    [low, high, a2 + b2 + u64::from(carry)]
+}
+
+/// The difference of two values, folded.
+#[inline]
+pub(super) fn minus(a: [u64; 3], b: [u64; 3]) -> [u64; 3] {
+    // Eight times 2^130 - 5, more than any value that is folded.
+    const MANY: (u128, u64) = (u128::MAX - 39, 31);
+    let ([a0, a1, a2], [b0, b1, b2]) = (folded(a), folded(b));
+    let (low, borrow) = MANY.0.overflowing_sub(joined([b0, b1]));
+    let top = MANY.1 - b2 - u64::from(borrow);
+    let (low, carry) = low.overflowing_add(joined([a0, a1]));
+    let [low, high] = words(low);
+    folded([low, high, a2 + top + u64::from(carry)])
 }
 
 /// The tag: the value, less 2^130 − 5 if it is not smaller, plus the pad, modulo 2^128.

@@ -25,6 +25,7 @@ mod modes;
 mod montgomery;
 mod places;
 mod poly1305;
+mod resume;
 mod salsa;
 mod serpent;
 mod siv;

@@ -1,0 +1,199 @@
+//! What OpenSSL and its providers agree on: tables, parameters and numbers of
+//! `openssl/core.h` and `openssl/core_dispatch.h`. They are the same in all versions from 3.0 on;
+//! later versions add numbers, which older ones skip.
+
+use core::ffi::{c_char, c_int, c_uint, c_void};
+use core::mem::transmute;
+use core::ptr;
+
+/// A function of a table; its type follows from its number.
+pub(crate) type Function = unsafe extern "C" fn();
+
+/// An entry of a table of functions. The number 0 ends a table.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct Dispatch {
+    pub(crate) id: c_int,
+    pub(crate) function: Option<Function>,
+}
+
+/// An algorithm: its names with colons between, its properties, its functions, a description. An
+/// entry without names ends a list.
+#[repr(C)]
+pub(crate) struct Algorithm {
+    pub(crate) names: *const c_char,
+    pub(crate) properties: *const c_char,
+    pub(crate) functions: *const Dispatch,
+    pub(crate) description: *const c_char,
+}
+
+/// A parameter that is asked for, set or described. An entry without a key ends a list.
+#[repr(C)]
+pub(crate) struct Param {
+    pub(crate) key: *const c_char,
+    pub(crate) data_type: c_uint,
+    pub(crate) data: *mut c_void,
+    pub(crate) data_size: usize,
+    pub(crate) return_size: usize,
+}
+
+/// Types of parameters.
+pub(crate) const INTEGER: c_uint = 1;
+pub(crate) const UNSIGNED: c_uint = 2;
+pub(crate) const OCTETS: c_uint = 5;
+pub(crate) const UTF8_POINTER: c_uint = 6;
+pub(crate) const OCTETS_POINTER: c_uint = 7;
+
+/// A table that is only read. OpenSSL reads it from any thread.
+#[repr(transparent)]
+pub(crate) struct Table<T>(pub(crate) T);
+
+// SAFETY: nothing changes a table, and its pointers are to constants and functions.
+unsafe impl<T> Sync for Table<T> {}
+
+/// The functions of a cipher or a generator take and return what C does: pointers, sizes, numbers.
+pub(crate) type Context = *mut c_void;
+pub(crate) type NewCipher = unsafe extern "C" fn(*mut c_void) -> Context;
+pub(crate) type Init =
+    unsafe extern "C" fn(Context, *const u8, usize, *const u8, usize, *const Param) -> c_int;
+pub(crate) type Update =
+    unsafe extern "C" fn(Context, *mut u8, *mut usize, usize, *const u8, usize) -> c_int;
+pub(crate) type Final = unsafe extern "C" fn(Context, *mut u8, *mut usize, usize) -> c_int;
+pub(crate) type Free = unsafe extern "C" fn(Context);
+pub(crate) type Duplicate = unsafe extern "C" fn(Context) -> Context;
+pub(crate) type GetParams = unsafe extern "C" fn(*mut Param) -> c_int;
+pub(crate) type GetContextParams = unsafe extern "C" fn(Context, *mut Param) -> c_int;
+pub(crate) type SetContextParams = unsafe extern "C" fn(Context, *const Param) -> c_int;
+pub(crate) type Described = unsafe extern "C" fn(*mut c_void) -> *const Param;
+pub(crate) type DescribedContext = unsafe extern "C" fn(Context, *mut c_void) -> *const Param;
+pub(crate) type NewGenerator =
+    unsafe extern "C" fn(*mut c_void, *mut c_void, *const Dispatch) -> Context;
+pub(crate) type Instantiate =
+    unsafe extern "C" fn(Context, c_uint, c_int, *const u8, usize, *const Param) -> c_int;
+pub(crate) type Status = unsafe extern "C" fn(Context) -> c_int;
+pub(crate) type Generate =
+    unsafe extern "C" fn(Context, *mut u8, usize, c_uint, c_int, *const u8, usize) -> c_int;
+pub(crate) type Reseed =
+    unsafe extern "C" fn(Context, c_int, *const u8, usize, *const u8, usize) -> c_int;
+pub(crate) type Nonce = unsafe extern "C" fn(Context, *mut u8, c_uint, usize, usize) -> usize;
+pub(crate) type GetSeed = unsafe extern "C" fn(
+    Context,
+    *mut *mut u8,
+    c_int,
+    usize,
+    usize,
+    c_int,
+    *const u8,
+    usize,
+) -> usize;
+pub(crate) type ClearSeed = unsafe extern "C" fn(Context, *mut u8, usize);
+pub(crate) type Teardown = unsafe extern "C" fn(*mut c_void);
+pub(crate) type ProviderParams = unsafe extern "C" fn(*mut c_void, *mut Param) -> c_int;
+pub(crate) type Query = unsafe extern "C" fn(*mut c_void, c_int, *mut c_int) -> *const Algorithm;
+
+/// A constructor for an entry, which checks the type of its function.
+macro_rules! entries {
+    ($($(#[$doc:meta])* $name:ident: $type:ty = $id:literal;)+) => {
+        impl Dispatch {
+            /// The end of a table.
+            pub(crate) const END: Self = Self { id: 0, function: None };
+
+            $($(#[$doc])*
+            pub(crate) const fn $name(function: $type) -> Self {
+                // SAFETY: all pointers to functions have one form. The caller of the table turns it
+                // back into the type that belongs to the number.
+                let function = unsafe { transmute::<$type, Function>(function) };
+                Self { id: $id, function: Some(function) }
+            })+
+        }
+    };
+}
+
+entries! {
+    new_cipher: NewCipher = 1;
+    encrypt_init: Init = 2;
+    decrypt_init: Init = 3;
+    update: Update = 4;
+    end: Final = 5;
+    cipher: Update = 6;
+    free: Free = 7;
+    duplicate: Duplicate = 8;
+    get_params: GetParams = 9;
+    get_context_params: GetContextParams = 10;
+    set_context_params: SetContextParams = 11;
+    gettable_params: Described = 12;
+    gettable_context_params: DescribedContext = 13;
+    settable_context_params: DescribedContext = 14;
+
+    new_generator: NewGenerator = 1;
+    free_generator: Free = 2;
+    instantiate: Instantiate = 3;
+    uninstantiate: Status = 4;
+    generate: Generate = 5;
+    reseed: Reseed = 6;
+    nonce: Nonce = 7;
+    enable_locking: Status = 8;
+    gettable_generator_params: DescribedContext = 12;
+    get_generator_params: GetContextParams = 15;
+    verify_zeroization: Status = 17;
+    get_seed: GetSeed = 18;
+    clear_seed: ClearSeed = 19;
+
+    teardown: Teardown = 1024;
+    gettable_provider_params: Described = 1025;
+    get_provider_params: ProviderParams = 1026;
+    query: Query = 1027;
+}
+
+/// Operations that are asked for.
+pub(crate) const CIPHERS: c_int = 2;
+pub(crate) const GENERATORS: c_int = 5;
+
+/// The number of libcrypto's function that reads the settings of a provider.
+pub(crate) const CORE_GET_PARAMS: c_int = 2;
+pub(crate) type CoreGetParams = unsafe extern "C" fn(*const c_void, *mut Param) -> c_int;
+
+impl Param {
+    /// The end of a list.
+    pub(crate) const END: Self = Self::described(ptr::null(), 0, 0);
+
+    /// A parameter in a list of those that there are.
+    pub(crate) const fn described(key: *const c_char, data_type: c_uint, size: usize) -> Self {
+        let data = ptr::null_mut();
+        Self { key, data_type, data, data_size: size, return_size: usize::MAX }
+    }
+}
+
+/// A list of parameters that there are: names with their types.
+macro_rules! described {
+    ($($name:literal $type:ident),* $(,)?) => {{
+        static LIST: $crate::abi::Table<&[$crate::abi::Param]> = $crate::abi::Table(&[
+            $($crate::abi::described!(@ $name $type),)*
+            $crate::abi::Param::END,
+        ]);
+        LIST.0.as_ptr()
+    }};
+    (@ $name:literal size) => {
+        $crate::abi::Param::described($name.as_ptr(), $crate::abi::UNSIGNED, size_of::<usize>())
+    };
+    (@ $name:literal unsigned) => {
+        $crate::abi::Param::described($name.as_ptr(), $crate::abi::UNSIGNED, size_of::<u32>())
+    };
+    (@ $name:literal wide) => {
+        $crate::abi::Param::described($name.as_ptr(), $crate::abi::UNSIGNED, size_of::<u64>())
+    };
+    (@ $name:literal integer) => {
+        $crate::abi::Param::described($name.as_ptr(), $crate::abi::INTEGER, size_of::<i32>())
+    };
+    (@ $name:literal octets) => {
+        $crate::abi::Param::described($name.as_ptr(), $crate::abi::OCTETS, 0)
+    };
+    (@ $name:literal octets_pointer) => {
+        $crate::abi::Param::described($name.as_ptr(), $crate::abi::OCTETS_POINTER, 0)
+    };
+    (@ $name:literal text) => {
+        $crate::abi::Param::described($name.as_ptr(), $crate::abi::UTF8_POINTER, 0)
+    };
+}
+
+pub(crate) use described;

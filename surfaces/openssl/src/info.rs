@@ -1,0 +1,71 @@
+//! What OpenSSL asks about a cipher before it has a context.
+
+use core::ffi::{CStr, c_int, c_void};
+
+use crate::abi::{Param, described};
+use crate::memory::status;
+use crate::params::Questions;
+
+/// The fixed properties of a cipher. Lengths are bytes.
+pub(crate) struct Info {
+    /// The number of the mode (`EVP_CIPH_..._MODE`).
+    pub(crate) mode: u32,
+    pub(crate) key: usize,
+    pub(crate) iv: usize,
+    /// The length of a block; 1 for ciphers that take any length.
+    pub(crate) block: usize,
+    pub(crate) is_aead: bool,
+    /// Whether OpenSSL leaves initialization vectors to the cipher.
+    pub(crate) own_iv: bool,
+}
+
+/// Modes of operation.
+pub(crate) const NO_MODE: u32 = 0;
+pub(crate) const CBC: u32 = 2;
+pub(crate) const CTR: u32 = 5;
+pub(crate) const GCM: u32 = 6;
+pub(crate) const XTS: u32 = 0x10001;
+
+/// Properties that no cipher here has.
+const NONE: [&CStr; 4] = [c"cts", c"tls-multi", c"has-randkey", c"encrypt-then-mac"];
+
+impl Info {
+    /// Answers questions.
+    ///
+    /// # Safety
+    ///
+    /// `params` is as [`Questions::new`] wants it.
+    pub(crate) unsafe fn get_params(&self, params: *mut Param) -> c_int {
+        // SAFETY: the caller says so.
+        let mut questions = unsafe { Questions::new(params) };
+        status(questions.all(|mut question| {
+            let name = question.name();
+            if name.is(c"mode") {
+                question.small(self.mode)
+            } else if name.is(c"keylen") {
+                question.size(self.key)
+            } else if name.is(c"ivlen") {
+                question.size(self.iv)
+            } else if name.is(c"blocksize") {
+                question.size(self.block)
+            } else if name.is(c"aead") {
+                question.small(self.is_aead.into())
+            } else if name.is(c"custom-iv") {
+                question.small(self.own_iv.into())
+            } else if NONE.iter().any(|property| name.is(property)) {
+                question.small(0)
+            } else {
+                true
+            }
+        }))
+    }
+}
+
+/// The parameters that [`Info::get_params`] answers.
+pub(crate) unsafe extern "C" fn gettable(_: *mut c_void) -> *const Param {
+    described!(
+        c"mode" unsigned, c"keylen" size, c"ivlen" size, c"blocksize" size, c"aead" integer,
+        c"custom-iv" integer, c"cts" integer, c"tls-multi" integer, c"has-randkey" integer,
+        c"encrypt-then-mac" integer,
+    )
+}

@@ -1,0 +1,20 @@
+//! A provider for OpenSSL from 3.0 on: ciphers and random numbers of Lanecrypt for programs that a
+//! configuration file tells to load it. The README says how, and what it takes over.
+//!
+//! The module does not link libcrypto. It declares the tables that providers and OpenSSL exchange
+//! itself (`abi`), so that one file serves all versions.
+
+// All of it is called through tables.
+#![allow(private_interfaces, unreachable_pub)]
+
+mod abi;
+mod aead;
+mod count;
+mod info;
+mod memory;
+mod params;
+mod plain;
+mod provider;
+mod rand;
+
+pub use provider::OSSL_provider_init;

@@ -1,0 +1,207 @@
+//! The provider as a whole: its algorithms, its parameters, its beginning and its end.
+
+use core::ffi::{CStr, c_char, c_int, c_void};
+use core::ptr;
+use core::sync::atomic::Ordering;
+use std::ffi::OsStr;
+use std::io::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
+
+use crate::abi::{
+    Algorithm, CIPHERS, CORE_GET_PARAMS, CoreGetParams, Dispatch, Function, GENERATORS, Param,
+    Table, UTF8_POINTER, described,
+};
+use crate::aead::{chacha, gcm};
+use crate::memory::status;
+use crate::params::Questions;
+use crate::plain::{cbc, ctr, xts};
+use crate::{count, rand};
+
+/// What the provider knows of the library that loaded it.
+struct Provider {
+    /// Where counts are written at the end, if the configuration says so.
+    count: Option<PathBuf>,
+}
+
+static FUNCTIONS: Table<[Dispatch; 5]> = Table([
+    Dispatch::teardown(teardown),
+    Dispatch::gettable_provider_params(gettable),
+    Dispatch::get_provider_params(get_params),
+    Dispatch::query(query),
+    Dispatch::END,
+]);
+
+/// The entry point of the module.
+///
+/// # Safety
+///
+/// For OpenSSL, which passes a handle of the provider, its own functions, and places for the functions
+/// and the value of the provider.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn OSSL_provider_init(
+    handle: *const c_void,
+    core: *const Dispatch,
+    functions: *mut *const Dispatch,
+    context: *mut *mut c_void,
+) -> c_int {
+    if functions.is_null() || context.is_null() {
+        return 0;
+    }
+    // SAFETY: OpenSSL's own table, and the handle that came with it.
+    let count = unsafe { setting(handle, core, c"count") };
+    let provider = Box::into_raw(Box::new(Provider { count }));
+    // SAFETY: OpenSSL's place for the table.
+    unsafe { functions.write(FUNCTIONS.0.as_ptr()) };
+    // SAFETY: OpenSSL's place for the value, which it gives back to `teardown`.
+    unsafe { context.write(provider.cast()) };
+    1
+}
+
+/// A setting in the provider's section of the configuration.
+///
+/// # Safety
+///
+/// `core` is null or a table of functions of the library that the handle is of.
+unsafe fn setting(handle: *const c_void, core: *const Dispatch, name: &CStr) -> Option<PathBuf> {
+    let mut entry = core;
+    let get_params = loop {
+        // SAFETY: null or an entry of the table, of which none before was the last.
+        let found = unsafe { entry.as_ref() }?;
+        match found.id {
+            0 => return None,
+            CORE_GET_PARAMS => break found.function?,
+            _ => entry = entry.wrapping_add(1),
+        }
+    };
+    // SAFETY: the number says that the function has this type.
+    let get_params = unsafe { core::mem::transmute::<Function, CoreGetParams>(get_params) };
+    let mut found: *const c_char = ptr::null();
+    let mut question = Param::described(name.as_ptr(), UTF8_POINTER, 0);
+    question.data = ptr::from_mut(&mut found).cast();
+    let mut params = [question, Param::END];
+    // SAFETY: a list with one question, which has a place for a pointer, and its end.
+    if unsafe { get_params(handle, params.as_mut_ptr()) } == 0 || found.is_null() {
+        return None;
+    }
+    // SAFETY: a string of the configuration, which stays for as long as the provider does.
+    let text = unsafe { CStr::from_ptr(found) };
+    Some(OsStr::from_bytes(text.to_bytes()).into())
+}
+
+unsafe extern "C" fn teardown(provider: *mut c_void) {
+    if provider.is_null() {
+        return;
+    }
+    // SAFETY: the value that `OSSL_provider_init` gave to OpenSSL, which it gives back once.
+    let provider = unsafe { Box::from_raw(provider.cast::<Provider>()) };
+    if let Some(path) = provider.count {
+        // What cannot be written is lost: a program that ends has nobody to tell.
+        let file = std::fs::OpenOptions::new().append(true).open(path);
+        let _ = file.and_then(|mut file| {
+            let line = format!(
+                "process {} contexts {} messages {} draws {}\n",
+                std::process::id(),
+                count::CONTEXTS.load(Ordering::Relaxed),
+                count::MESSAGES.load(Ordering::Relaxed),
+                count::DRAWS.load(Ordering::Relaxed),
+            );
+            file.write_all(line.as_bytes())
+        });
+    }
+}
+
+/// A list of algorithms with all the names that OpenSSL's default provider gives them.
+macro_rules! algorithms {
+    ($($(#[$when:meta])* $names:literal $functions:expr, $description:literal;)+) => {
+        Table(&[
+            $($(#[$when])* Algorithm {
+                names: $names.as_ptr(),
+                properties: PROPERTIES.as_ptr(),
+                functions: $functions.0.as_ptr(),
+                description: $description.as_ptr(),
+            },)+
+            Algorithm {
+                names: ptr::null(),
+                properties: ptr::null(),
+                functions: ptr::null(),
+                description: ptr::null(),
+            },
+        ])
+    };
+}
+
+const PROPERTIES: &CStr = c"provider=lanecrypt";
+
+static CIPHER_LIST: Table<&[Algorithm]> = algorithms! {
+    c"AES-128-GCM:id-aes128-GCM:2.16.840.1.101.3.4.1.6" gcm::AES_128, c"AES-128-GCM by Lanecrypt";
+    c"AES-192-GCM:id-aes192-GCM:2.16.840.1.101.3.4.1.26" gcm::AES_192, c"AES-192-GCM by Lanecrypt";
+    c"AES-256-GCM:id-aes256-GCM:2.16.840.1.101.3.4.1.46" gcm::AES_256, c"AES-256-GCM by Lanecrypt";
+    c"AES-128-CTR" ctr::AES_128, c"AES-128-CTR by Lanecrypt";
+    c"AES-192-CTR" ctr::AES_192, c"AES-192-CTR by Lanecrypt";
+    c"AES-256-CTR" ctr::AES_256, c"AES-256-CTR by Lanecrypt";
+    c"AES-128-CBC:AES128:2.16.840.1.101.3.4.1.2" cbc::AES_128, c"AES-128-CBC by Lanecrypt";
+    c"AES-192-CBC:AES192:2.16.840.1.101.3.4.1.22" cbc::AES_192, c"AES-192-CBC by Lanecrypt";
+    c"AES-256-CBC:AES256:2.16.840.1.101.3.4.1.42" cbc::AES_256, c"AES-256-CBC by Lanecrypt";
+    c"AES-128-XTS:1.3.111.2.1619.0.1.1" xts::AES_128, c"AES-128-XTS by Lanecrypt";
+    c"AES-256-XTS:1.3.111.2.1619.0.1.2" xts::AES_256, c"AES-256-XTS by Lanecrypt";
+    #[cfg(feature = "null")]
+    c"LANECRYPT-NULL" crate::aead::null::FUNCTIONS, c"Nothing";
+    c"ChaCha20-Poly1305" chacha::FUNCTIONS, c"ChaCha20-Poly1305 by Lanecrypt";
+};
+
+static GENERATOR_LIST: Table<&[Algorithm]> = algorithms! {
+    c"LANECRYPT" rand::FUNCTIONS, c"Lanecrypt's generator, one for each thread";
+};
+
+unsafe extern "C" fn query(
+    _: *mut c_void,
+    operation: c_int,
+    do_not_store: *mut c_int,
+) -> *const Algorithm {
+    if !do_not_store.is_null() {
+        // SAFETY: OpenSSL's place for an answer.
+        unsafe { do_not_store.write(0) };
+    }
+    match operation {
+        CIPHERS => CIPHER_LIST.0.as_ptr(),
+        GENERATORS => GENERATOR_LIST.0.as_ptr(),
+        _ => ptr::null(),
+    }
+}
+
+unsafe extern "C" fn gettable(_: *mut c_void) -> *const Param {
+    described!(
+        c"name" text, c"version" text, c"buildinfo" text, c"status" integer,
+        c"lanecrypt-contexts" wide, c"lanecrypt-messages" wide, c"lanecrypt-draws" wide,
+    )
+}
+
+unsafe extern "C" fn get_params(_: *mut c_void, params: *mut Param) -> c_int {
+    // SAFETY: a list of OpenSSL's.
+    let mut questions = unsafe { Questions::new(params) };
+    status(questions.all(|mut question| {
+        let name = question.name();
+        if name.is(c"name") {
+            question.text(c"Lanecrypt")
+        } else if name.is(c"version") || name.is(c"buildinfo") {
+            question.text(VERSION)
+        } else if name.is(c"status") {
+            question.small(1)
+        } else if name.is(c"lanecrypt-contexts") {
+            question.wide(count::CONTEXTS.load(Ordering::Relaxed))
+        } else if name.is(c"lanecrypt-messages") {
+            question.wide(count::MESSAGES.load(Ordering::Relaxed))
+        } else if name.is(c"lanecrypt-draws") {
+            question.wide(count::DRAWS.load(Ordering::Relaxed))
+        } else {
+            true
+        }
+    }))
+}
+
+const VERSION: &CStr =
+    match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
+        Ok(version) => version,
+        Err(_) => panic!("a version has no zero"),
+    };
