@@ -324,9 +324,12 @@ impl Algorithm {
             Mode::Xts => &[xts::KERNELS],
             Mode::Cbc | Mode::Ctr | Mode::Djb | Mode::Ecb | Mode::Ietf | Mode::Stream => &[],
         };
+        // It uses AES in its own kernels only, of which this level has none.
+        let is_left_out = move |level| self.mode == Mode::GcmSiv && level == Level::Avx2Vaes;
         Level::ALL.into_iter().filter(move |&level| {
             let of_mode = more.iter().any(|kernels| kernels.contains(&level));
-            level.is_built() && (of_mode || self.primitive.kernels().any(|own| own == level))
+            let of_primitive = self.primitive.kernels().any(|own| own == level);
+            level.is_built() && !is_left_out(level) && (of_mode || of_primitive)
         })
     }
 
