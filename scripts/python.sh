@@ -33,8 +33,10 @@ fail() {
 
 "$env/bin/pip" install --quiet -r surfaces/python/tests/requirements.txt >"$log" 2>&1 ||
     fail "the packages of tests/requirements.txt"
-# Cargo keeps what it has built of dependencies between runs.
-CARGO_TARGET_DIR=$target "$env/bin/pip" install --verbose ./surfaces/python >"$log" 2>&1 ||
+# Cargo keeps what it has built of dependencies between runs. Users get the profile `release`, which
+# optimises all crates together, in one thread.
+CARGO_TARGET_DIR=$target MATURIN_PEP517_ARGS="--profile quick" \
+    "$env/bin/pip" install --verbose ./surfaces/python >"$log" 2>&1 ||
     fail "pip install ./surfaces/python"
 
 # Not in the repository, so that nothing but the installed package is imported.

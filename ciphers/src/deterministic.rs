@@ -107,16 +107,71 @@ impl DeterministicAesSiv {
         Self::expand(isa, key)
     }
 
+    /// Same as [`new`](Self::new), but on the heap. The key is expanded there, is wiped there on drop,
+    /// and leaves no copy elsewhere, as long as the box is moved and not what is in it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KeyLength`].
+    #[cfg(feature = "std")]
+    pub fn boxed(key: &[u8]) -> Result<Box<Self>, Error> {
+        Self::boxed_with_isa(Isa::detect(), key)
+    }
+
+    /// Same as [`boxed`](Self::boxed), with the kernels of `isa`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KeyLength`].
+    #[cfg(feature = "std")]
+    pub fn boxed_with_isa(isa: Isa, key: &[u8]) -> Result<Box<Self>, Error> {
+        let mut place = Box::new(Self::empty(isa, key.len())?);
+        place.set_key(key)?;
+        Ok(place)
+    }
+
+    /// Replaces the key with another one of the same length, for the same kernels. Strings that were
+    /// fixed are no longer: their hash was that of the other key.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KeyLength`]; then nothing has changed.
+    pub fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
+        let set = self.rekey(key);
+        drop(wipe::SetUp::<{ wipe::SHALLOW }, { wipe::DEEP }>::new(false));
+        set
+    }
+
     // Not inlined, so that its caller can clear the stack.
     #[inline(never)]
     fn expand(isa: Isa, key: &[u8]) -> Result<Self, Error> {
-        let key = match key.len() {
-            32 => Key::Aes128(AesSiv::<128>::new(isa, array(key)?)),
-            48 => Key::Aes192(AesSiv::<192>::new(isa, array(key)?)),
-            _ => Key::Aes256(AesSiv::<256>::new(isa, array(key)?)),
+        let mut place = Self::empty(isa, key.len())?;
+        place.rekey(key)?;
+        Ok(place)
+    }
+
+    /// A cipher without a key, which must be set before the cipher is used.
+    //
+    // Not inlined, so that functions that set keys do not use as much stack as this one.
+    #[inline(never)]
+    fn empty(isa: Isa, key_length: usize) -> Result<Self, Error> {
+        let key = match key_length {
+            32 => Key::Aes128(Siv::empty(isa)),
+            48 => Key::Aes192(Siv::empty(isa)),
+            64 => Key::Aes256(Siv::empty(isa)),
+            _ => return Err(Error::KeyLength),
         };
         let context = by_key!(&key, key => key.strings().clone());
         Ok(Self { key, context, strings: 0 })
+    }
+
+    // Not inlined, so that its caller can clear the stack.
+    #[inline(never)]
+    fn rekey(&mut self, key: &[u8]) -> Result<(), Error> {
+        by_key!(&mut self.key, own => own.set_key(array(key)?));
+        self.context = by_key!(&self.key, key => key.strings().clone());
+        self.strings = 0;
+        Ok(())
     }
 
     /// Fixes the first strings of all values: they are hashed once, and stand before those of each
@@ -140,13 +195,21 @@ impl DeterministicAesSiv {
         if strings.len() > MOST_STRINGS {
             return Err(Error::AadLength);
         }
+        self.hash(strings);
+        // Hashing has left parts of the context on the stack, which is made of the key.
+        drop(wipe::SetUp::<{ wipe::SHALLOW }, { wipe::DEEP }>::new(false));
+        Ok(())
+    }
+
+    // Not inlined, so that its caller can clear the stack.
+    #[inline(never)]
+    fn hash(&mut self, strings: &[&[u8]]) {
         self.context = by_key!(&self.key, key => {
             let mut context = key.strings().clone();
             key.associate(&mut context, strings);
             context
         });
         self.strings = strings.len();
-        Ok(())
     }
 
     /// Seals a value in place: `room_and_value` is room for V, 16 bytes that are overwritten, and the
@@ -165,8 +228,9 @@ impl DeterministicAesSiv {
     ///
     /// # Errors
     ///
-    /// [`Error::Authentication`] if the packet is not authentic, or is shorter than V: the value has
-    /// been wiped. [`Error::AadLength`] if there are more than 126 strings: nothing has changed.
+    /// [`Error::Authentication`] if the packet is not authentic: the value has been wiped. The same if
+    /// it is shorter than V, or [`Error::AadLength`] if there are more than 126 strings: nothing has
+    /// changed.
     pub fn open<'p>(&self, strings: &[&[u8]], packet: &'p mut [u8]) -> Result<&'p mut [u8], Error> {
         let (v, value) = packet.split_first_chunk_mut().ok_or(Error::Authentication)?;
         self.open_detached(strings, &mut *value, v)?;

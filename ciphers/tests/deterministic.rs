@@ -257,3 +257,28 @@ fn a_dropped_key_leaves_nothing() {
     }
     assert!(size_of::<DeterministicAesSiv>() <= size_of::<Cipher>());
 }
+
+#[test]
+fn a_key_takes_the_place_of_another() {
+    for (isa, length) in levels().flat_map(|isa| [32, 48, 64].map(|length| (isa, length))) {
+        let sealed = |cipher: &DeterministicAesSiv| {
+            let mut packet = *b"................value";
+            cipher.seal(&[b"row"], &mut packet).expect("room");
+            packet
+        };
+        let (one, two) = ([1; 64], [2; 64]);
+        let new = DeterministicAesSiv::with_isa(isa, &two[..length]).expect("a good key");
+        let mut cipher = DeterministicAesSiv::boxed_with_isa(isa, &one[..length]).expect("a key");
+        assert_ne!(sealed(&cipher), sealed(&new));
+        cipher.set_context(&[b"table"]).expect("one string");
+        let before = sealed(&cipher);
+        let others = [0, 31, 32, 48, 64, 65].into_iter().filter(|&other| other != length);
+        for other in others {
+            assert_eq!(cipher.set_key(&[3; 65][..other]), Err(Error::KeyLength), "{other}");
+            assert_eq!(sealed(&cipher), before, "nothing has changed");
+        }
+        cipher.set_key(&two[..length]).expect("as long as before");
+        assert_eq!(sealed(&cipher), sealed(&new), "the fixed strings are gone, too");
+    }
+    assert_eq!(DeterministicAesSiv::boxed(&[0; 16]).map(|_| ()), Err(Error::KeyLength));
+}

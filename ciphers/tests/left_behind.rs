@@ -8,7 +8,7 @@ use core::hint::black_box;
 
 use lanecrypt_ciphers::{
     Aes128Gcm, Aes128GcmSiv, Aes192Gcm, Aes256Gcm, Aes256GcmSiv, AesSiv256, AesSiv512, Algorithm,
-    ChaCha20Poly1305, Cipher, Isa, KeyError, Mac, XChaCha20Poly1305, hazmat,
+    ChaCha20Poly1305, Cipher, DeterministicAesSiv, Isa, KeyError, Mac, XChaCha20Poly1305, hazmat,
 };
 use lanecrypt_testing::levels;
 use lanecrypt_testing::remains::{Keeper, Leak, Remains, Secrets, bytes_of, leaks};
@@ -71,6 +71,43 @@ fn types_with_one_algorithm_leave_nothing() {
         Aes128Gcm Aes192Gcm Aes256Gcm ChaCha20Poly1305 XChaCha20Poly1305
         Aes128GcmSiv Aes256GcmSiv AesSiv256 AesSiv512
     );
+}
+
+/// On the heap, by value, with another key and with a context.
+#[test]
+fn deterministic_encryption_leaves_nothing() {
+    for (isa, length) in levels().flat_map(|isa| [32, 48, 64].map(|length| (isa, length))) {
+        let keys = KEYS.each_ref().map(|key| &key[..length]);
+        let boxed = |key: &[u8]| DeterministicAesSiv::boxed_with_isa(isa, key).expect("a good key");
+        let with_context = |key: &[u8]| {
+            let mut place = boxed(key);
+            place.set_context(&[b"table"]).expect("one string");
+            place
+        };
+        let mut secrets = Secrets::default();
+        secrets.add(keys, <[u8]>::to_vec);
+        secrets.add(keys, |key| bytes_of(&*boxed(key)));
+        secrets.add(keys, |key| bytes_of(&*with_context(key)));
+        let told = format!("{length} bytes at {}", isa.level());
+
+        let on_the_heap =
+            leaks(&secrets, keys, |key| Remains::of(|| drop(black_box(with_context(key)))));
+        assert_eq!(on_the_heap, [], "boxed, {told}");
+        let by_value = leaks(&secrets, keys, |key| {
+            below(|| drop(black_box(DeterministicAesSiv::with_isa(isa, key))))
+        });
+        assert_eq!(by_value, [], "by value, {told}");
+        let again = leaks(&secrets, keys, |key| {
+            let mut place = boxed(&[0x80; 64][..length]);
+            Remains::of(|| place.set_key(key).expect("a good key"))
+        });
+        assert_eq!(again, [], "again, {told}");
+        let context = leaks(&secrets, keys, |key| {
+            let mut place = boxed(key);
+            Remains::of(|| place.set_context(&[b"table"]).expect("one string"))
+        });
+        assert_eq!(context, [], "the context, {told}");
+    }
 }
 
 /// Keys of records of TLS are only made by value.

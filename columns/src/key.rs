@@ -4,7 +4,6 @@ use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use lanecrypt_ciphers::DeterministicAesSiv;
-use lanecrypt_ciphers::hazmat::burn_stack;
 use lanecrypt_engine::{Engine, Room, Session};
 
 use crate::blocks::BLOCK;
@@ -53,10 +52,7 @@ impl ColumnKey {
         let refused = |_| Error::KeyLength { layout, given: key.len() };
         let cipher = match layout {
             Layout::Deterministic => {
-                let cipher = deterministic(key);
-                // The place from which it was moved to the heap.
-                burn_stack();
-                Cipher::Deterministic(cipher.map_err(refused)?)
+                Cipher::Deterministic(DeterministicAesSiv::boxed(key).map_err(|_| refused(()))?)
             }
             _ => {
                 let engine = Box::new(Engine::new());
@@ -129,12 +125,6 @@ impl ColumnKey {
             .map(drop)
             .map_err(|_| Error::KeyExhausted)
     }
-}
-
-/// Not inlined, so that its caller can clear the stack that it used.
-#[inline(never)]
-fn deterministic(key: &[u8]) -> Result<Box<DeterministicAesSiv>, ()> {
-    DeterministicAesSiv::new(key).map(Box::new).map_err(|_| ())
 }
 
 impl fmt::Debug for ColumnKey {

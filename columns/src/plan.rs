@@ -1,5 +1,7 @@
 //! Where the values of the output stand, before any of them is computed.
 
+use lanecrypt_kernels::prefer_huge_pages;
+
 use crate::blocks::{BLOCK, blocks};
 use crate::column::Values;
 use crate::{Column, Error, Offsets};
@@ -57,7 +59,10 @@ impl Plan {
         probe.try_reserve_exact(self.bytes).map_err(|_| Error::Memory)?;
         drop(probe);
         // Not by `resize`, which would write zeros to pages that the system gives as zeros.
-        Ok(vec![0; self.bytes])
+        let mut memory = vec![0; self.bytes];
+        // The first writes to so much memory would take longer than encrypting.
+        prefer_huge_pages(&mut memory);
+        Ok(memory)
     }
 }
 

@@ -34,6 +34,8 @@ pub mod gcm_siv;
 pub mod ghash;
 #[cfg(feature = "legacy")]
 pub mod hc128;
+#[cfg(feature = "std")]
+mod huge;
 pub mod lanes;
 #[cfg(feature = "std")]
 mod locked;
@@ -57,6 +59,8 @@ pub use aead::{Aead, Resume, Siv};
 pub use block::{BlockCipher, BlockEncrypt, in_parts, into_blocks};
 pub use ctr::{Ctr, add_to_counter};
 pub use equal::equal;
+#[cfg(feature = "std")]
+pub use huge::prefer_huge_pages;
 pub use isa::{Isa, Level, UnknownLevel};
 #[cfg(feature = "std")]
 pub use locked::LockedPage;

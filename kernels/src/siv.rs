@@ -264,8 +264,8 @@ fn halves<const KEY: usize, const HALF: usize>(key: &[u8; KEY]) -> (&[u8; HALF],
     (mac, cipher)
 }
 
-/// The first counter block of V, as a number: two bits are cleared (section 2.5), so that words of
-/// 32 and of 64 bits do not run over.
+/// The first counter block of V, as a number: two bits are cleared (section 2.5), so that the lower
+/// word of 64 bits never runs over, and that of 32 bits only in messages of more than 2^31 blocks.
 #[inline(always)]
 fn counter(v: u128) -> u128 {
     v.swap_bytes() & !(1 << 63 | 1 << 31)

@@ -7,7 +7,7 @@
 Values have 32 bytes. Everything is encrypted with a random nonce for each value. In the process, one
 thread encrypts or decrypts a column of pyarrow; the rows take turns. In Spark (`local[2]`, sink `noop`)
 the figures are wall time, and CPU time of the JVM and of all Python workers, which other load on the
-machine changes less. Both contain making the rows, which `scan` shows alone.
+machine changes less. Both contain reading the rows from a Parquet file, which `scan` shows alone.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import os
 import random
 import statistics
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -138,14 +139,12 @@ def has(package: str) -> bool:
     return True
 
 
-def in_spark(rows: int) -> tuple[list[Row], Callable[[], None]]:
+def in_spark(rows: int, folder: Path) -> tuple[list[Row], Callable[[], None]]:
+    """The rows of Spark, and what ends it. The table is made in the folder."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     os.environ["LANECRYPT_KEY_BENCH"] = KEY[:16].hex()
     from pyspark.sql import SparkSession
-
-    from lanecrypt import spark
-    from lanecrypt.keys import Environment
 
     session = (
         SparkSession.builder.master("local[2]")
@@ -156,32 +155,42 @@ def in_spark(rows: int) -> tuple[list[Row], Callable[[], None]]:
         .getOrCreate()
     )
     session.sparkContext.setLogLevel("ERROR")
-    table = session.range(0, rows, 1, 4).selectExpr(
+    path = (folder / "table").as_uri()
+    session.range(0, rows, 1, 4).selectExpr(
         f"encode(lpad(cast(id as string), {SIZE}, '0'), 'UTF-8') as value"
-    )
-    own = spark.encrypt(table, {"value": "bench"}, keys=Environment(), layout="aes_gcm")
-    by_row = table.selectExpr(f"aes_encrypt(value, X'{KEY[:16].hex()}', 'GCM') as value")
-    same = table.mapInArrow(_identity, table.schema)
-    loop = table.mapInArrow(_loop, table.schema)
-
-    expected = {row.value for row in table.limit(100).collect()}
+    ).write.parquet(path)
+    table = session.read.parquet(path)
+    few = session.createDataFrame([(random.randbytes(SIZE),) for _ in range(100)], table.schema)
+    expected = {bytes(row.value) for row in few.collect()}
     kept = columns.Key(KEY[:16], "aes_gcm")
 
-    def row(source: str, api: str, frame: Any, subject: str = "AESGCM-128") -> Row:
-        some = pyarrow.array([bytes(row.value) for row in frame.limit(100).collect()])
+    def row(source: str, api: str, work: Callable[[Any], Any], subject: str = "AESGCM-128") -> Row:
+        some = pyarrow.array([bytes(row.value) for row in work(few).collect()])
         plain = some if subject == "none" else columns.decrypt(some, kept)
         assert set(plain.to_pylist()) == expected, api
+        frame = work(table)
         run = lambda: frame.write.format("noop").mode("overwrite").save()
         return Row(source, api, subject, "spark", rows, run)
 
     made = [
-        row("lanecrypt", "spark.encrypt", own),
-        row("spark", "aes_encrypt", by_row),
-        row("cryptography", "mapInArrow", loop),
-        row("spark", "mapInArrow-identity", same, "none"),
-        row("spark", "scan", table, "none"),
+        row("lanecrypt", "spark.encrypt", _ours),
+        row("spark", "aes_encrypt", _by_row),
+        row("cryptography", "mapInArrow", lambda frame: frame.mapInArrow(_loop, frame.schema)),
+        row("spark", "mapInArrow-identity", lambda frame: frame.mapInArrow(_identity, frame.schema), "none"),
+        row("spark", "scan", lambda frame: frame, "none"),
     ]
     return made, session.stop
+
+
+def _ours(frame):
+    from lanecrypt import spark
+    from lanecrypt.keys import Environment
+
+    return spark.encrypt(frame, {"value": "bench"}, keys=Environment(), layout="aes_gcm")
+
+
+def _by_row(frame):
+    return frame.selectExpr(f"aes_encrypt(value, X'{KEY[:16].hex()}', 'GCM') as value")
 
 
 def _identity(batches):
@@ -217,16 +226,17 @@ def cpu_seconds() -> float:
     return total / os.sysconf("SC_CLK_TCK")
 
 
-def measure(rows: list[Row], passes: int) -> None:
+def measure(rows: list[Row], passes: int, before: int = 1) -> None:
+    """Runs each row so often, and ``before`` that without measuring: caches fill, workers start, and the
+    JVM compiles."""
     order = list(rows)
-    for number in range(passes + 1):
+    for number in range(before + passes):
         random.shuffle(order)
         for row in order:
             cpu, wall = cpu_seconds(), time.perf_counter()
             row.run()
             wall, cpu = time.perf_counter() - wall, cpu_seconds() - cpu
-            # The first pass warms up: the JVM compiles, workers start.
-            if number > 0:
+            if number >= before:
                 row.wall.append(wall * 1e9 / row.values)
                 row.cpu.append(cpu * 1e9 / row.values)
 
@@ -259,19 +269,20 @@ def point(row: Row) -> dict[str, object]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Nanoseconds of a value of a column.")
-    parser.add_argument("--rows", type=int, default=1_000_000, help="values of a column")
+    parser.add_argument("--rows", type=int, default=1_000_000, help="values of a column; 0: no columns")
     parser.add_argument("--spark-rows", type=int, default=2_000_000, help="rows of Spark's table")
     parser.add_argument("--passes", type=int, default=5, help="figures are medians of so many")
     parser.add_argument("--no-spark", action="store_true")
     parser.add_argument("--json", type=Path, help="write all results to this file")
     options = parser.parse_args()
 
-    rows = in_process(options.rows)
+    rows = in_process(options.rows) if options.rows else []
     measure(rows, options.passes)
     if not options.no_spark and has("pyspark"):
-        of_spark, stop = in_spark(options.spark_rows)
-        measure(of_spark, options.passes)
-        stop()
+        with tempfile.TemporaryDirectory() as folder:
+            of_spark, stop = in_spark(options.spark_rows, Path(folder))
+            measure(of_spark, options.passes, before=4)
+            stop()
         rows += of_spark
     points = [point(row) for row in rows]
     print(f"{'':46} {'wall ns':>9} {'CPU ns':>9}")

@@ -120,6 +120,39 @@ impl Head {
     }
 }
 
+/// The methods of a [`Kernel`] that set keys and seal: the same for an [`Aead`] and a [`Siv`].
+macro_rules! sealing {
+    ($trait:ident, $key:literal, $nonce:literal) => {
+        #[inline(always)]
+        fn empty(isa: Isa, _algorithm: Algorithm) -> Self {
+            <Self as $trait<$key, $nonce>>::empty(isa)
+        }
+
+        #[inline]
+        fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
+            $trait::set_key(self, array(key)?);
+            Ok(())
+        }
+
+        #[inline(always)]
+        fn seal_message(
+            &self,
+            nonce: &[u8],
+            aad: &[u8],
+            data: InOutBuf<'_, '_, u8>,
+            tag: &mut [u8],
+        ) -> Result<(), Error> {
+            match nonce.try_into() {
+                Ok(nonce) => {
+                    tag::put(&self.seal(nonce, aad, data), tag);
+                    Ok(())
+                }
+                Err(_) => self.seal_under_other(nonce, aad, data, tag),
+            }
+        }
+    };
+}
+
 /// A kernel with nonces of one usual length: the [`Kernel`] of an [`Aead`], of one algorithm.
 macro_rules! aead {
     ($kernel:ty, $key:literal, $nonce:literal, $algorithm:ident) => {
@@ -130,33 +163,7 @@ macro_rules! aead {
         impl Kernel for $kernel {
             type Message = <Self as Aead<$key, $nonce>>::Message;
 
-            #[inline(always)]
-            fn empty(isa: Isa, _algorithm: Algorithm) -> Self {
-                <Self as Aead<$key, $nonce>>::empty(isa)
-            }
-
-            #[inline]
-            fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
-                Aead::set_key(self, array(key)?);
-                Ok(())
-            }
-
-            #[inline(always)]
-            fn seal_message(
-                &self,
-                nonce: &[u8],
-                aad: &[u8],
-                data: InOutBuf<'_, '_, u8>,
-                tag: &mut [u8],
-            ) -> Result<(), Error> {
-                match nonce.try_into() {
-                    Ok(nonce) => {
-                        tag::put(&self.seal(nonce, aad, data), tag);
-                        Ok(())
-                    }
-                    Err(_) => self.seal_under_other(nonce, aad, data, tag),
-                }
-            }
+            sealing!(Aead, $key, $nonce);
 
             #[inline(always)]
             fn open_message(
@@ -224,33 +231,7 @@ macro_rules! siv {
         impl Kernel for $kernel {
             type Message = NoPieces;
 
-            #[inline(always)]
-            fn empty(isa: Isa, _algorithm: Algorithm) -> Self {
-                <Self as Siv<$key, $nonce>>::empty(isa)
-            }
-
-            #[inline]
-            fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
-                Siv::set_key(self, array(key)?);
-                Ok(())
-            }
-
-            #[inline(always)]
-            fn seal_message(
-                &self,
-                nonce: &[u8],
-                aad: &[u8],
-                data: InOutBuf<'_, '_, u8>,
-                tag: &mut [u8],
-            ) -> Result<(), Error> {
-                match nonce.try_into() {
-                    Ok(nonce) => {
-                        tag::put(&self.seal(nonce, aad, data), tag);
-                        Ok(())
-                    }
-                    Err(_) => self.seal_under_other(nonce, aad, data, tag),
-                }
-            }
+            sealing!(Siv, $key, $nonce);
 
             #[inline(always)]
             fn open_message(

@@ -58,9 +58,9 @@ macro_rules! methods {
             ///
             /// # Errors
             ///
-            /// [`Error::Authentication`] if the packet is not authentic, or is shorter than a tag:
-            /// the message has been wiped. [`Error::NonceLength`], [`Error::AadLength`] or
-            /// [`Error::DataLength`]: nothing has changed.
+            /// [`Error::Authentication`] if the packet is not authentic: the message has been wiped.
+            /// The same if it is shorter than a tag, or [`Error::NonceLength`],
+            /// [`Error::AadLength`] or [`Error::DataLength`]: nothing has changed.
             #[inline]
             pub fn open<'p>(
                 &self,

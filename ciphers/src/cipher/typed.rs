@@ -113,7 +113,7 @@ macro_rules! typed {
             fn rekey(&mut self, key: &[u8; $bytes]) {
                 // The length is that of the algorithm.
                 let set = Kernel::set_key(&mut self.key, key);
-                debug_assert!(set.is_ok());
+                assert!(set.is_ok(), "a cipher without a key");
             }
 
             /// The value is moved once, to the caller, from the stack right below it.

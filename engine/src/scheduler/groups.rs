@@ -18,7 +18,7 @@ pub(super) struct Groups {
     /// The first and the last message of each class in the batch, and their number.
     spans: [Span; Class::COUNT],
     /// The classes in the batch, in the order of their first messages.
-    classes: [Class; Class::COUNT],
+    classes: [Class; AT_ONCE],
     count: usize,
 }
 
@@ -35,7 +35,7 @@ impl Groups {
         let mut groups = Self {
             gaps: [END; AT_ONCE],
             spans: [Span::default(); Class::COUNT],
-            classes: [Class::ELSEWHERE; Class::COUNT],
+            classes: [Class::ELSEWHERE; AT_ONCE],
             count: 0,
         };
         for (at, entry) in (0..=u8::MAX).zip(batch) {

@@ -2,7 +2,7 @@
 //!
 //! What a message makes one after the other (its keys, their schedule, its tag, its keystream) is
 //! independent of other messages. At `Avx512` a register holds a block of each of four messages, and
-//! up to 16 are in flight. Longer messages fill the processor alone and go one by one, as all do at
+//! up to eight are in flight. Longer messages fill the processor alone and go one by one, as all do at
 //! lower levels.
 
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]

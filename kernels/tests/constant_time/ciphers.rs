@@ -5,7 +5,9 @@ use core::array;
 
 use lanecrypt_ciphers::hazmat::{RawCipher, TlsCbc, TlsHeader};
 use lanecrypt_ciphers::lanes::{self, Lengths, Opening, Sealing};
-use lanecrypt_ciphers::{Algorithm, Cipher, Error, Mac};
+use lanecrypt_ciphers::{
+    Algorithm, Cipher, DeterministicAesSiv, Error, Mac, ValueToOpen, ValueToSeal,
+};
 use lanecrypt_kernels::Isa;
 
 use crate::secrets::{Secrets, unseen};
@@ -78,19 +80,29 @@ fn seal_tls(key: &[u8], code: Mac, mac: &[u8], padding: u8, forgery: Option<u8>,
 }
 
 pub(crate) fn cbc_sha256(isa: Isa, secrets: &mut Secrets) {
-    chained::<32>(isa, secrets, Algorithm::AES_128_CBC_HMAC_SHA256);
+    sealed_and_opened::<32>(isa, secrets, Algorithm::AES_128_CBC_HMAC_SHA256);
 }
 
 pub(crate) fn cbc_sha384(isa: Isa, secrets: &mut Secrets) {
-    chained::<56>(isa, secrets, Algorithm::AES_256_CBC_HMAC_SHA384);
+    sealed_and_opened::<56>(isa, secrets, Algorithm::AES_256_CBC_HMAC_SHA384);
 }
 
 pub(crate) fn ctr_sha1(isa: Isa, secrets: &mut Secrets) {
-    chained::<36>(isa, secrets, Algorithm::AES_128_CTR_HMAC_SHA1);
+    sealed_and_opened::<36>(isa, secrets, Algorithm::AES_128_CTR_HMAC_SHA1);
+}
+
+pub(crate) fn gcm_siv(isa: Isa, secrets: &mut Secrets) {
+    sealed_and_opened::<16>(isa, secrets, Algorithm::AES_128_GCM_SIV);
+    sealed_and_opened::<32>(isa, secrets, Algorithm::AES_256_GCM_SIV);
+}
+
+pub(crate) fn siv(isa: Isa, secrets: &mut Secrets) {
+    sealed_and_opened::<32>(isa, secrets, Algorithm::AES_SIV_256);
+    sealed_and_opened::<64>(isa, secrets, Algorithm::AES_SIV_512);
 }
 
 /// Messages sealed and opened; of the forged ones one bit of the tag is wrong, a secret one.
-fn chained<const KEY: usize>(isa: Isa, secrets: &mut Secrets, algorithm: Algorithm) {
+fn sealed_and_opened<const KEY: usize>(isa: Isa, secrets: &mut Secrets, algorithm: Algorithm) {
     let nonce = &[3; 16][..algorithm.nonce_length()];
     let key = secrets.bytes::<KEY>();
     let cipher = Cipher::with_isa(isa, algorithm, &key).expect("a good key");
@@ -113,16 +125,24 @@ fn chained<const KEY: usize>(isa: Isa, secrets: &mut Secrets, algorithm: Algorit
     }
 }
 
-/// A batch, in which two codes are computed in turn; then the same with one forged message.
+/// A batch, in which two codes are computed in turn.
 pub(crate) fn cbc_lanes(isa: Isa, secrets: &mut Secrets) {
+    in_lanes(isa, secrets, Algorithm::AES_128_CBC_HMAC_SHA256);
+}
+
+pub(crate) fn gcm_siv_lanes(isa: Isa, secrets: &mut Secrets) {
+    in_lanes(isa, secrets, Algorithm::AES_256_GCM_SIV);
+}
+
+/// A batch sealed and opened; then the same with one forged message. Keys have 32 bytes.
+fn in_lanes(isa: Isa, secrets: &mut Secrets, algorithm: Algorithm) {
     const COUNT: usize = 5;
-    let algorithm = Algorithm::AES_128_CBC_HMAC_SHA256;
     let ciphers: [Cipher; COUNT] = array::from_fn(|_| {
         Cipher::with_isa(isa, algorithm, &secrets.bytes::<32>()).expect("a good key")
     });
     let mut data: [[u8; 176]; COUNT] = array::from_fn(|_| secrets.bytes());
     let length = |at| 176 - 16 * at;
-    let nonce = &[3; 16];
+    let nonce = &[3; 16][..algorithm.nonce_length()];
     let mut tags = [[0; 16]; COUNT];
     let mut outcomes = [Ok(()); COUNT];
     let each = ciphers.iter().zip(&mut data).zip(&mut tags).zip(&mut outcomes).enumerate();
@@ -146,5 +166,40 @@ pub(crate) fn cbc_lanes(isa: Isa, secrets: &mut Secrets) {
         });
         assert_eq!(lanes::open(algorithm, Lengths::ALL, each), usize::from(forged));
         (0..COUNT).for_each(|_| secrets.judge());
+    }
+}
+
+/// Values of a column, deterministic; then one forged packet among them.
+pub(crate) fn siv_many(isa: Isa, secrets: &mut Secrets) {
+    const COUNT: usize = 9;
+    const LENGTH: usize = 32;
+    let cipher = DeterministicAesSiv::with_isa(isa, &secrets.bytes::<32>()).expect("a good key");
+    let cipher = cipher.with_context(&[b"table"]).expect("few strings");
+    let values: [[u8; LENGTH]; COUNT] = array::from_fn(|_| secrets.bytes());
+    let mut packets = [[0; LENGTH + 16]; COUNT];
+    let mut outcomes = [Ok(()); COUNT];
+    let each = values.iter().zip(&mut packets).zip(&mut outcomes);
+    let each = each.map(|((value, packet), outcome)| ValueToSeal {
+        string: Some(b"row"),
+        value,
+        packet,
+        outcome,
+    });
+    assert_eq!(cipher.seal_many(each), 0);
+    packets.iter_mut().for_each(|packet| secrets.reveal(packet));
+    for forged in [0, 1] {
+        let choice = secrets.known::<1>();
+        unseen(|| packets[4][usize::from(choice[0] & 15)] ^= forged);
+        let mut opened = [[0; LENGTH]; COUNT];
+        let each = packets.iter().zip(&mut opened).zip(&mut outcomes);
+        let each = each.map(|((packet, value), outcome)| ValueToOpen {
+            string: Some(b"row"),
+            packet,
+            value,
+            outcome,
+        });
+        assert_eq!(cipher.open_many(each), usize::from(forged));
+        (0..COUNT).for_each(|_| secrets.judge());
+        opened.iter_mut().for_each(|value| secrets.reveal(value));
     }
 }

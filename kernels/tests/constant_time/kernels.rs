@@ -85,6 +85,10 @@ pub(crate) const ALL: &[Kernel] = &[
     Kernel { name: "cbc+hmac-lanes", levels: aes::KERNELS, run: ciphers::cbc_lanes },
     Kernel { name: "cbc+hmac-sha384", levels: aes::KERNELS, run: ciphers::cbc_sha384 },
     Kernel { name: "ctr+hmac-sha1", levels: aes::KERNELS, run: ciphers::ctr_sha1 },
+    Kernel { name: "gcm-siv-opening", levels: gcm_siv::KERNELS, run: ciphers::gcm_siv },
+    Kernel { name: "gcm-siv-lanes-opening", levels: aes::KERNELS, run: ciphers::gcm_siv_lanes },
+    Kernel { name: "siv-opening", levels: siv::KERNELS, run: ciphers::siv },
+    Kernel { name: "siv-many", levels: aes::KERNELS, run: ciphers::siv_many },
     #[cfg(feature = "montgomery")]
     Kernel { name: "powers", levels: montgomery::KERNELS, run: crate::montgomery::single },
     #[cfg(feature = "montgomery")]

@@ -23,6 +23,7 @@ use lanecrypt_kernels::lanes::Lane;
 use lanecrypt_kernels::montgomery;
 use lanecrypt_kernels::salsa::{self, Salsa};
 use lanecrypt_kernels::serpent::{self, Serpent};
+use lanecrypt_kernels::siv::{self, AesSiv};
 use lanecrypt_kernels::xts::{self, AesXts};
 use lanecrypt_kernels::{Aead, BlockCipher, BlockEncrypt, Isa, Level, Siv, StreamCore};
 
@@ -66,6 +67,8 @@ const ALL: &[Subject] = &[
     Subject { name: "aes-256-gcm", levels: gcm::KERNELS, run: gcm256 },
     Subject { name: "aes-256-gcm-siv", levels: gcm_siv::KERNELS, run: gcm_siv256 },
     Subject { name: "aes-256-gcm-siv-lanes", levels: aes::KERNELS, run: gcm_siv_lanes },
+    Subject { name: "aes-siv-256", levels: siv::KERNELS, run: aes_siv },
+    Subject { name: "aes-siv-256-lanes", levels: aes::KERNELS, run: aes_siv_lanes },
     Subject { name: "aes-256-xts", levels: xts::KERNELS, run: xts256 },
     Subject { name: "chacha20-poly1305", levels: chacha20poly1305::KERNELS, run: chacha_poly },
     Subject { name: "serpent", levels: serpent::KERNELS, run: serpent },
@@ -292,6 +295,29 @@ fn gcm_siv_lanes(isa: Isa, inputs: &mut Inputs) {
             .map(|(data, tag)| gcm_siv::Lane::new(&siv, &[7; 12], &[1; 8], data.into(), tag))
             .collect();
         run(&mut lanes);
+        black_box(tags);
+    }
+}
+
+fn aes_siv(isa: Isa, inputs: &mut Inputs) {
+    let siv = AesSiv::<128>::new(isa, key(inputs));
+    for length in [32, 1032] {
+        black_box(siv.seal(&[7; 16], &[1; 8], (&mut inputs.data[..length]).into()));
+        black_box(siv.open(&[7; 16], &[1; 8], (&mut inputs.data[..length]).into(), &[9; 16]));
+    }
+}
+
+fn aes_siv_lanes(isa: Isa, inputs: &mut Inputs) {
+    let siv = AesSiv::<128>::new(isa, key(inputs));
+    for run in [AesSiv::<128>::seal_lanes, AesSiv::<128>::open_lanes] {
+        let mut tags = [[0; 16]; 33];
+        let mut lanes: Vec<_> = inputs
+            .data
+            .chunks_mut(32)
+            .zip(&mut tags)
+            .map(|(data, v)| siv::Lane::new(siv.strings(), [None; 2], data.into(), v))
+            .collect();
+        run(&siv, &mut lanes);
         black_box(tags);
     }
 }

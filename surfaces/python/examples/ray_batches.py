@@ -32,7 +32,9 @@ def encrypt_column(path_in: str, path_out: str, name: str) -> None:
         Encrypt,
         fn_constructor_args=(name,),
         batch_format="pyarrow",
-        compute=ray.data.ActorPoolStrategy(size=2),
+        # Reading and writing need processors, too: actors that hold all of them wait for ever.
+        compute=ray.data.ActorPoolStrategy(min_size=1, max_size=2),
+        num_cpus=0.5,
     )
     encrypted.write_parquet(os.path.abspath(path_out))
 

@@ -4,6 +4,8 @@
 mod export;
 mod import;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use arrow_array::ArrayRef;
 use lanecrypt_columns::{CellError, Error, Layout, OnError, Options, OwnedColumn, UnknownLayout};
 use pyo3::exceptions::{
@@ -20,7 +22,11 @@ use crate::scratch::Scratch;
 /// A key for columns, expanded once, with one layout of cells. `used` counts values that were encrypted
 /// under it before.
 #[pyclass(frozen, module = "lanecrypt.columns", name = "Key")]
-pub(crate) struct ColumnKey(lanecrypt_columns::ColumnKey);
+pub(crate) struct ColumnKey {
+    key: lanecrypt_columns::ColumnKey,
+    /// Nothing else depends on it, so no order is needed.
+    failed: AtomicUsize,
+}
 
 #[pymethods]
 impl ColumnKey {
@@ -34,19 +40,25 @@ impl ColumnKey {
         let mut copy = Scratch::<64>::new(key.len());
         key.copy_to(py, copy.bytes())?;
         let key = lanecrypt_columns::ColumnKey::new(layout, copy.bytes()).map_err(exception)?;
-        Ok(Self(key.already_used(used)))
+        Ok(Self { key: key.already_used(used), failed: AtomicUsize::new(0) })
     }
 
     /// The layout of its cells.
     #[getter]
     fn layout(&self) -> &'static str {
-        self.0.layout().name()
+        self.key.layout().name()
     }
 
     /// How many values count as encrypted: those of earlier runs, and of calls that failed, included.
     #[getter]
     fn used(&self) -> u64 {
-        self.0.used()
+        self.key.used()
+    }
+
+    /// How many cells could not be decrypted and became NULL, in all calls with `on_error="null"`.
+    #[getter]
+    fn failed(&self) -> usize {
+        self.failed.load(Ordering::Relaxed)
     }
 
     /// Encrypts each value of a column; `lanecrypt.columns.encrypt` says how.
@@ -63,7 +75,7 @@ impl ColumnKey {
         let options = Options::new().context(context).threads(threads);
         let made = py.detach(|| {
             each_chunk(&column, rows.as_ref(), options, |values, options| {
-                self.0.encrypt(values, options)
+                self.key.encrypt(values, options)
             })
         })?;
         export::object(py, made, column.is_chunked)
@@ -88,7 +100,9 @@ impl ColumnKey {
             Options::new().context(context).threads(threads).on_error(on_error).text(text);
         let made = py.detach(|| {
             each_chunk(&column, rows.as_ref(), options, |cells, options| {
-                self.0.decrypt(cells, options)
+                let values = self.key.decrypt(cells, options)?;
+                self.failed.fetch_add(values.failed, Ordering::Relaxed);
+                Ok(values)
             })
         })?;
         export::object(py, made, column.is_chunked)

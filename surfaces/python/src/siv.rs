@@ -1,7 +1,6 @@
 //! AES-SIV, which has strings instead of a nonce, with the interface of the package `cryptography`.
 
-use lanecrypt_ciphers::hazmat::burn_stack;
-use lanecrypt_ciphers::{DeterministicAesSiv, Error};
+use lanecrypt_ciphers::DeterministicAesSiv;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
@@ -31,9 +30,7 @@ impl AesSiv {
         }
         let mut copy = Scratch::<64>::new(key.len());
         key.copy_to(py, copy.bytes())?;
-        let cipher = boxed(copy.bytes());
-        burn_stack();
-        Ok(Self(cipher.map_err(|_| refused())?))
+        Ok(Self(DeterministicAesSiv::boxed(copy.bytes()).map_err(|_| refused())?))
     }
 
     /// A random key of 256, 384 or 512 bits.
@@ -129,12 +126,6 @@ impl AesSiv {
                 .map_err(exception)
         })
     }
-}
-
-/// The key is moved to the heap from the stack of this function, which its caller clears.
-#[inline(never)]
-fn boxed(key: &[u8]) -> Result<Box<DeterministicAesSiv>, Error> {
-    DeterministicAesSiv::new(key).map(Box::new)
 }
 
 fn value_length(packet: &Input<'_, '_>) -> PyResult<usize> {

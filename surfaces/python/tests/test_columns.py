@@ -128,6 +128,7 @@ def test_cells_of_others_and_changed_ones(layout, key_length):
     cells = [sealed(cipher, value, b"c") for value in plain]
     options = {"layout": layout, "context": b"c"}
     assert columns.decrypt(pa.array(cells), key, **options).to_pylist() == plain
+    kept = columns.Key(key, layout)
 
     for row, cell in enumerate(cells):
         for at in {0, 11, 12, len(cell) - 17, len(cell) - 1} & set(range(len(cell))):
@@ -136,8 +137,10 @@ def test_cells_of_others_and_changed_ones(layout, key_length):
             wrong = pa.chunked_array([cells[:row], [bytes(changed)], cells[row + 1 :]], pa.binary())
             with pytest.raises(lanecrypt.InvalidTag, match=f"^row {row}: "):
                 columns.decrypt(wrong, key, **options)
-            nulls = columns.decrypt(wrong, key, on_error="null", **options)
+            failed = kept.failed
+            nulls = columns.decrypt(wrong, kept, on_error="null", **options)
             assert nulls.to_pylist() == plain[:row] + [None] + plain[row + 1 :]
+            assert kept.failed == failed + 1
     for short in (b"", bytes(15), bytes(16), bytes(27), bytes(28)):
         with pytest.raises(lanecrypt.InvalidTag):
             columns.decrypt(pa.array([short]), key, **options)

@@ -17,11 +17,12 @@ import pytest
 
 pyspark = pytest.importorskip("pyspark")
 
+import pyarrow
 import pyarrow.compute as compute
 import pyarrow.parquet as parquet
 from lanecrypt import columns, spark
 from lanecrypt.keys import Files
-from spark_session import builder
+from spark_session import QUICK_START, builder
 
 ROWS = 2_000_000
 TASKS = 80
@@ -55,6 +56,7 @@ class Cluster:
             "SPARK_WORKER_WEBUI_PORT": "0",
             "SPARK_MASTER_WEBUI_PORT": "0",
             "SPARK_DAEMON_MEMORY": "256m",
+            "SPARK_DAEMON_JAVA_OPTS": QUICK_START,
             "PYSPARK_PYTHON": sys.executable,
         }
         command = [HOME / "bin" / "spark-class", f"org.apache.spark.deploy.{name}", *arguments]
@@ -124,11 +126,14 @@ def test_a_worker_is_killed_in_the_middle(cluster, tmp_path):
             context={"ssn": "people.ssn"},
             rows="id",
         )
+        drawn = tmp_path / "drawn"
+        drawn.mkdir()
+        watched = sealed.mapInArrow(noting_nonces(str(drawn)), sealed.schema)
         failures: list[BaseException] = []
 
         def write() -> None:
             try:
-                sealed.write.parquet(output.as_uri())
+                watched.write.parquet(output.as_uri())
             except BaseException as error:
                 failures.append(error)
 
@@ -156,6 +161,12 @@ def test_a_worker_is_killed_in_the_middle(cluster, tmp_path):
     assert compute.all(compute.equal(ids, range_of(ROWS))).as_py(), "a row is missing or there twice"
     nonces = compute.binary_slice(cells, 0, 12)
     assert compute.count_distinct(nonces).as_py() == ROWS, "a nonce occurs twice"
+    # Also of attempts that were killed, or that came second.
+    attempts = sorted(drawn.iterdir())
+    assert len(attempts) >= TASKS
+    noted = pyarrow.concat_arrays([nonces_of(attempt) for attempt in attempts])
+    assert compute.all(compute.is_in(nonces.combine_chunks().cast(noted.type), noted)).as_py()
+    assert compute.count_distinct(noted).as_py() == len(noted), "attempts share a nonce"
     key = columns.Key(KEY, "aes_gcm")
     values = columns.decrypt(cells, key, context="people.ssn", rows=ids, text=True)
     expected = compute.utf8_lpad(ids.cast("string"), 32, "0")
@@ -172,9 +183,31 @@ def test_a_worker_is_killed_in_the_middle(cluster, tmp_path):
     assert "Removing worker" in logs or "lost" in logs.lower(), "no worker was lost"
 
 
-def range_of(rows: int):
-    import pyarrow
+def noting_nonces(folder: str):
+    """A task that leaves all as it is, and writes down the nonces of each attempt as they come."""
 
+    # Workers cannot import this file. A function inside of another goes to them whole.
+    def task(batches):
+        import pyarrow.compute as compute
+        from pyspark import TaskContext
+
+        attempt = TaskContext.get().taskAttemptId()
+        with open(f"{folder}/{attempt}", "wb", buffering=0) as notes:
+            for batch in batches:
+                nonces = compute.binary_slice(batch["ssn"].cast("binary"), 0, 12)
+                notes.write(nonces.buffers()[2][: 12 * len(nonces)])
+                yield batch
+
+    return task
+
+
+def nonces_of(attempt: Path) -> pyarrow.Array:
+    notes = attempt.read_bytes()
+    whole = len(notes) // 12
+    return pyarrow.Array.from_buffers(pyarrow.binary(12), whole, [None, pyarrow.py_buffer(notes)])
+
+
+def range_of(rows: int) -> pyarrow.Array:
     return pyarrow.array(range(rows), "int64")
 
 

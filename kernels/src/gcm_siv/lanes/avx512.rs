@@ -1,5 +1,7 @@
-//! A block of each of four messages in a register, and up to four registers side by side. Constant
-//! time in keys and data.
+//! A block of each of four messages in a register, and up to two registers side by side. Constant time
+//! in keys and data.
+//!
+//! With four, messages of 32 bytes take 5 % longer, as measured on Zen 4.
 
 use core::arch::x86_64::*;
 
@@ -31,7 +33,7 @@ impl<const BITS: usize> Lane<'_, BITS> {
 pub(super) fn run<const BITS: usize, const WAY: bool>(lanes: &mut [Lane<'_, BITS>], _: Way<WAY>) {
     let mut rest = lanes;
     while !rest.is_empty() {
-        let short = rest.iter().take(4 * WIDTH).take_while(|lane| !lane.is_long()).count();
+        let short = rest.iter().take(2 * WIDTH).take_while(|lane| !lane.is_long()).count();
         if short < 2 {
             let (now, after) = rest.split_at_mut(1);
             now.iter_mut().for_each(one::<BITS, WAY>);
@@ -41,9 +43,8 @@ pub(super) fn run<const BITS: usize, const WAY: bool>(lanes: &mut [Lane<'_, BITS
         let (now, after) = rest.split_at_mut(short);
         rest = after;
         match now.len() {
-            ..=4 => beside::<BITS, 1, WAY>(now),
-            5..=8 => beside::<BITS, 2, WAY>(now),
-            _ => beside::<BITS, 4, WAY>(now),
+            ..=WIDTH => beside::<BITS, 1, WAY>(now),
+            _ => beside::<BITS, 2, WAY>(now),
         }
     }
 }

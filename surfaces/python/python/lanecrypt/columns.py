@@ -63,8 +63,8 @@ def encrypt(
 
     ``context`` is associated data of each cell, such as the names of table and column, and ``rows`` a
     column of as many rows without NULLs, such as the primary key. Cells are decrypted only with the
-    same ones; a number as int32 and the same number as int64 are not the same. ``threads`` share a long column; 0 is as many as there are processors. The interpreter's
-    lock is released.
+    same ones; a number as int32 and the same number as int64 are not the same. ``threads`` share a
+    long column; 0 is as many as there are processors. The interpreter's lock is released.
 
     Cells of binary and text columns are binary, those of columns of a fixed size have a fixed size, and
     all others are large binary.
@@ -103,7 +103,7 @@ def decrypt(
     """Decrypts each cell of a column. NULLs stay NULL.
 
     Raises InvalidTag with the first row that is not authentic, unless ``on_error="null"`` makes such
-    rows NULL: as many as there are more NULLs than before. With ``text`` the values are text, except those
+    rows NULL; a ``Key`` counts them as ``failed``. With ``text`` the values are text, except those
     of a fixed size, and UnicodeError is raised where they are not. Otherwise as ``encrypt``.
 
     >>> import pyarrow as pa
@@ -111,8 +111,11 @@ def decrypt(
     >>> cells = encrypt(pa.array([b"abc", b"def"]), key)
     >>> decrypt(cells, key).to_pylist()
     [b'abc', b'def']
-    >>> decrypt(pa.array([b"no cell"]), key, on_error="null").to_pylist()
-    [None]
+    >>> key = Key(key)
+    >>> decrypt(pa.array([b"no cell", None]), key, on_error="null").to_pylist()
+    [None, None]
+    >>> key.failed
+    1
     """
     if on_error not in ("raise", "null"):
         raise ValueError(f'on_error is "raise" or "null", not {on_error!r}')
