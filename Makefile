@@ -27,8 +27,9 @@ test-python: ## Install the Python package from this clone into a new environmen
 	@scripts/python.sh
 
 .PHONY: test-openssl
-test-openssl: ## Test the OpenSSL provider with every libcrypto that is here and with the program openssl
+test-openssl: ## Test the OpenSSL provider: every libcrypto that is here, openssl, nginx, HAProxy, sshd and more
 	@scripts/openssl.sh
+	@scripts/openssl-programs.sh
 
 # The fuzz targets, and seconds for all of them together: `make fuzz FUZZ_SECONDS=3600`.
 FUZZ_TARGETS = key_der nonce_sequence process seal_open streaming_splits

@@ -2,12 +2,9 @@
 # Real programs with the provider and nothing but a configuration: nginx, HAProxy, curl, OpenSSH,
 # PostgreSQL, Python, Node. What is not here is skipped by name. Ends with the counts.
 #
-#   openssl-programs.sh MODULE PROGRAM     lanecrypt.so, and the program `lanecrypt`
+#   openssl-programs.sh [NAME...]     tests of unittest, such as measure; without any, all tests
 set -uo pipefail
-LANECRYPT_MODULE=$(realpath "$1") || exit 1
-LANECRYPT_PROGRAM=$(realpath "$2") || exit 1
-export LANECRYPT_MODULE LANECRYPT_PROGRAM
-cd "$(dirname "$0")/../surfaces/openssl/tests/programs"
+cd "$(dirname "$0")/.."
 
 for tool in python3 openssl nm; do
     if ! command -v "$tool" >/dev/null; then
@@ -15,9 +12,22 @@ for tool in python3 openssl nm; do
         exit 0
     fi
 done
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-PYTHONDONTWRITEBYTECODE=1 python3 -m unittest discover -v 2>&1 | tee "$log"
+# The module as users have it; the program only prints configurations.
+cargo build --release --quiet --locked -p lanecrypt-openssl || exit 1
+cargo build --quiet --locked -p lanecrypt-cli || exit 1
+target=$(realpath "${CARGO_TARGET_DIR:-target}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+# Servers that drop their privileges read it, too.
+chmod 755 "$work"
+cp "$target/release/liblanecrypt_openssl.so" "$work/lanecrypt.so"
+export LANECRYPT_MODULE=$work/lanecrypt.so LANECRYPT_PROGRAM=$target/debug/lanecrypt
+cd surfaces/openssl/tests/programs || exit 1
+
+log=$work/log
+tests=(discover)
+if [ $# -gt 0 ]; then tests=("$@"); fi
+PYTHONDONTWRITEBYTECODE=1 python3 -m unittest "${tests[@]}" -v 2>&1 | tee "$log"
 status=${PIPESTATUS[0]}
 awk '
     / \.\.\. ok$/ || /^ok$/ { passed++ }

@@ -1,4 +1,4 @@
-"""What whole programs gain: `python3 -m unittest -v measure`, with the variables of `harness`.
+"""What whole programs gain: `scripts/openssl-programs.sh measure`.
 
 Rounds with and without the module take turns; a figure is the median of its rounds, and a ratio says
 how many times more a program takes without.
