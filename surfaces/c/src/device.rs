@@ -117,8 +117,12 @@ impl Device {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lc_device_connect(device: *mut *mut Device, path: *const c_char) -> c_int {
     let is_usual = path.is_null();
-    // SAFETY: the caller lends the string for the call.
-    let path = if is_usual { Ok(Bytes::NONE) } else { unsafe { text(path) } };
+    let path = if is_usual {
+        Ok(Bytes::NONE)
+    } else {
+        // SAFETY: the caller lends the string for the call.
+        unsafe { text(path) }
+    };
     let make = |path: Bytes| {
         let client = if is_usual {
             Client::connect(lanecrypt_device::default_path())
