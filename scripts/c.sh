@@ -99,6 +99,16 @@ if command -v valgrind >/dev/null; then
         --suppressions=surfaces/c/tests/valgrind.supp)
     run calls-valgrind "${memcheck[@]}" "$work/calls-gcc" "${arguments[@]}"
     run vectors-valgrind "${memcheck[@]}" "$work/vectors-gcc" "${vectors[@]}"
+    # What is suppressed hides no mistake of a caller.
+    beyond() {
+        local algorithm
+        build surfaces/c/tests/beyond.c "$work/beyond" gcc -std=c99 || return 1
+        for algorithm in aes-128-gcm chacha20-poly1305 aes-128-cbc+hmac-sha256 serpent-256-ctr; do
+            "${memcheck[@]}" "$work/beyond" $algorithm
+            [ $? -eq 9 ] || return 1
+        done
+    }
+    run beyond-valgrind beyond
 else
     skip valgrind "apt install valgrind"
 fi
