@@ -84,12 +84,12 @@ impl Aead<32, 12> for ChaCha20Poly1305 {
 
     #[inline]
     fn seal(&self, nonce: &[u8; 12], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
-        run::<SEAL, _>(self.isa, &self.key, nonce, aad, data, Way, &mut ())
+        run::<SEAL, _>(self.isa, &self.key, nonce, aad, data, Way, ())
     }
 
     #[inline]
     fn open(&self, nonce: &[u8; 12], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
-        run::<OPEN, _>(self.isa, &self.key, nonce, aad, data, Way, &mut ())
+        run::<OPEN, _>(self.isa, &self.key, nonce, aad, data, Way, ())
     }
 
     fn begin(&self, nonce: &[u8; 12]) -> Message {
@@ -131,13 +131,13 @@ impl Aead<32, 24> for XChaCha20Poly1305 {
     #[inline(never)]
     fn seal(&self, nonce: &[u8; 24], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
         let (key, nonce) = self.of_message(nonce);
-        run::<SEAL, _>(self.isa, &key, &nonce, aad, data, Way, &mut ())
+        run::<SEAL, _>(self.isa, &key, &nonce, aad, data, Way, ())
     }
 
     #[inline(never)]
     fn open(&self, nonce: &[u8; 24], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
         let (key, nonce) = self.of_message(nonce);
-        run::<OPEN, _>(self.isa, &key, &nonce, aad, data, Way, &mut ())
+        run::<OPEN, _>(self.isa, &key, &nonce, aad, data, Way, ())
     }
 
     fn begin(&self, nonce: &[u8; 24]) -> Message {
@@ -204,7 +204,7 @@ fn run<const WAY: bool, K: Keep>(
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
     way: Way<WAY>,
-    keep: &mut K,
+    keep: K,
 ) -> [u8; 16] {
     by_isa!(isa, run(isa, key, nonce, aad, data, way, keep):
         Avx512 => avx512, Avx2 => avx2, _ => in_turn)

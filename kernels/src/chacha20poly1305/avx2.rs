@@ -34,7 +34,7 @@ pub(super) fn run<const WAY: bool, K: Keep>(
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
     _: Way<WAY>,
-    keep: &mut K,
+    keep: K,
 ) -> [u8; 16] {
     match data.len() {
         0..=64 => short::<WAY, 128, K>(isa, key, nonce, aad, data, keep),
@@ -54,7 +54,7 @@ fn short<const WAY: bool, const N: usize, K: Keep>(
     nonce: &[u8; 12],
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
-    keep: &mut K,
+    keep: K,
 ) -> [u8; 16] {
     let sizes = (aad.len() as u64, data.len() as u64);
     let state = ietf(key, nonce);
@@ -80,7 +80,7 @@ fn long<const WAY: bool, K: Keep>(
     nonce: &[u8; 12],
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
-    keep: &mut K,
+    keep: K,
 ) -> [u8; 16] {
     let mut data = data;
     let sizes = (aad.len() as u64, data.len() as u64);

@@ -29,7 +29,7 @@ pub(super) fn run<const WAY: bool, K: Keep>(
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
     _: Way<WAY>,
-    keep: &mut K,
+    keep: K,
 ) -> [u8; 16] {
     let mut data = data;
     let data = &mut data;
@@ -54,7 +54,7 @@ fn short<const WAY: bool, K: Keep>(
     nonce: &[u8; 12],
     aad: &[u8],
     data: &mut InOutBuf<'_, '_, u8>,
-    keep: &mut K,
+    keep: K,
 ) -> [u8; 16] {
     let [counter, last] = last_row(nonce);
     let [a, b, c, d] = rows_of_two::<20>(&key.words, counter, last, false);
@@ -98,14 +98,14 @@ fn one_pass<
     nonce: &[u8; 12],
     aad: &[u8],
     data: &mut InOutBuf<'_, '_, u8>,
-    keep: &mut K,
+    keep: K,
 ) -> [u8; 16] {
-    let blocks: [__m512i; N] = pass::<WAY, 0, ROWS, LANES, N>(key, last_row(nonce));
+    let blocks: [__m512i; N] = pass::<K, WAY, 0, ROWS, LANES, N>(key, last_row(nonce));
     let mut message = MessageHash::new(_mm512_castsi512_si256(blocks[0]));
     if N == 4 {
         let mut copy = [[0; 64]; N];
         message.absorb_few(aad);
-        put::<WAY, true, 1, N, WHOLE>(&blocks, data.reborrow(), &mut copy);
+        put::<K, WAY, true, 1, N, WHOLE>(&blocks, data.reborrow(), &mut copy);
         let count = data.len().div_ceil(16);
         for block in copy.as_flattened().as_chunks::<16>().0.iter().take(count) {
             message.absorb_number(u128::from_le_bytes(*block));
@@ -114,11 +114,11 @@ fn one_pass<
         return message.tag(keep);
     }
     if WAY == SEAL {
-        put::<WAY, false, 1, N, WHOLE>(&blocks, data.reborrow(), &mut [[0; 64]; N]);
+        put::<K, WAY, false, 1, N, WHOLE>(&blocks, data.reborrow(), &mut [[0; 64]; N]);
         message.finish(aad, data.get_out(), keep)
     } else {
         let tag = message.finish(aad, data.get_in(), keep);
-        put::<WAY, false, 1, N, WHOLE>(&blocks, data.reborrow(), &mut [[0; 64]; N]);
+        put::<K, WAY, false, 1, N, WHOLE>(&blocks, data.reborrow(), &mut [[0; 64]; N]);
         tag
     }
 }
@@ -132,7 +132,7 @@ fn long<const WAY: bool, K: Keep>(
     nonce: &[u8; 12],
     aad: &[u8],
     data: &mut InOutBuf<'_, '_, u8>,
-    keep: &mut K,
+    keep: K,
 ) -> [u8; 16] {
     match first_blocks(data.len()) {
         ..=15 => passes::<WAY, 0, 16, 11, K>(key, nonce, aad, data, keep),
@@ -156,13 +156,13 @@ fn passes<const WAY: bool, const ROWS: usize, const N: usize, const WHOLE: usize
     nonce: &[u8; 12],
     aad: &[u8],
     data: &mut InOutBuf<'_, '_, u8>,
-    keep: &mut K,
+    keep: K,
 ) -> [u8; 16] {
     let sizes = [aad.len() as u64, data.len() as u64];
     let len = data.len();
     let count = first_blocks(len);
     let [counter, last] = last_row(nonce);
-    let blocks: [__m512i; N] = pass::<WAY, 1, ROWS, 16, N>(key, [counter, last]);
+    let blocks: [__m512i; N] = pass::<K, WAY, 1, ROWS, 16, N>(key, [counter, last]);
     let mut first = First([0; 64]);
     store512(&mut first.0, blocks[0]);
     let mut message = LongMessageHash::new(first.0.first_chunk().expect("64 bytes have 32"));
@@ -178,7 +178,7 @@ fn passes<const WAY: bool, const ROWS: usize, const N: usize, const WHOLE: usize
             message.absorb(data.get_in());
         }
         let (front, back) = data.reborrow().split_at(64 * count);
-        put::<WAY, false, 1, N, WHOLE>(&blocks, front, &mut [[0; 64]; N]);
+        put::<K, WAY, false, 1, N, WHOLE>(&blocks, front, &mut [[0; 64]; N]);
         state.xor(back);
         if WAY == SEAL {
             message.absorb(data.get_out());
@@ -191,14 +191,14 @@ fn passes<const WAY: bool, const ROWS: usize, const N: usize, const WHOLE: usize
     let (whole, mut rest) = back.split_at(len - len % 1024);
     if WAY == OPEN {
         let sum = message.begin(front.get_in());
-        put::<WAY, false, 1, N, WHOLE>(&blocks, front, &mut [[0; 64]; N]);
+        put::<K, WAY, false, 1, N, WHOLE>(&blocks, front, &mut [[0; 64]; N]);
         message.end(open_passes(&mut state, &message, sum, whole));
         if !rest.is_empty() {
             message.absorb(rest.get_in());
             state.xor(rest);
         }
     } else {
-        put::<WAY, false, 1, N, WHOLE>(&blocks, front.reborrow(), &mut [[0; 64]; N]);
+        put::<K, WAY, false, 1, N, WHOLE>(&blocks, front.reborrow(), &mut [[0; 64]; N]);
         let sum = message.begin(front.get_out());
         message.end(seal_passes(&mut state, &message, sum, whole));
         if !rest.is_empty() {
@@ -331,11 +331,18 @@ impl Start {
 
 /// The block with the last row `counter`, `last`, and those after it.
 ///
-/// `WAY` and `FOR` have no effect. They distinguish the callers, so that this is inlined into each,
+/// `K`, `WAY` and `FOR` have no effect. They distinguish the callers, so that this is inlined into each,
 /// with the blocks in registers.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
-fn pass<const WAY: bool, const FOR: u8, const ROWS: usize, const LANES: usize, const N: usize>(
+fn pass<
+    K,
+    const WAY: bool,
+    const FOR: u8,
+    const ROWS: usize,
+    const LANES: usize,
+    const N: usize,
+>(
     key: &Key,
     [counter, last]: [u64; 2],
 ) -> [__m512i; N] {
@@ -392,6 +399,7 @@ fn pass<const WAY: bool, const FOR: u8, const ROWS: usize, const LANES: usize, c
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
 fn put<
+    K,
     const WAY: bool,
     const COPY: bool,
     const FIRST: usize,

@@ -22,7 +22,7 @@ pub(super) fn run<const WAY: bool, K: Keep>(
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
     _: Way<WAY>,
-    keep: &mut K,
+    keep: K,
 ) -> [u8; 16] {
     let sizes = (aad.len() as u64, data.len() as u64);
     let mut core = ChaCha::<20, Ietf>::new(isa, key, nonce);

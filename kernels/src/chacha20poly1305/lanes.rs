@@ -243,7 +243,7 @@ fn one<const WAY: bool>(lane: &mut Lane<'_>) {
             &own
         }
     };
-    *lane.tag = super::run::<WAY, _>(isa, key, nonce, aad, data, Way, &mut ());
+    *lane.tag = super::run::<WAY, _>(isa, key, nonce, aad, data, Way, ());
 }
 
 mod in_turn {

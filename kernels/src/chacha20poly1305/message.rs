@@ -83,7 +83,7 @@ impl Message {
         self.fill_block();
         let [aad, data] = self.sizes;
         let hash = mem::replace(&mut self.hash, Poly1305::new(self.isa, &[0; 32]));
-        parts::tag(hash, aad, data, &mut ())
+        parts::tag(hash, aad, data, ())
     }
 
     /// XORs the next keystream bytes into `part`: whole blocks if there is no current one, else at

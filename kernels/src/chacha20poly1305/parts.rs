@@ -100,7 +100,7 @@ fn write_part(out: &mut [u8], number: u128) {
 
 /// The tag: the last block is the numbers of bytes.
 #[inline(always)]
-pub(super) fn tag(mut hash: Poly1305, aad: u64, data: u64, keep: &mut impl Keep) -> [u8; 16] {
+pub(super) fn tag(mut hash: Poly1305, aad: u64, data: u64, keep: impl Keep) -> [u8; 16] {
     hash.absorb_number(u128::from(aad) | u128::from(data) << 64);
     hash.keep(keep);
     hash.tag()

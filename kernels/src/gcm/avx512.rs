@@ -17,6 +17,8 @@
 //! it hashed at once, what waits for the rounds would fill the processor's scheduler and keep the
 //! next rounds out.
 
+mod more;
+
 use core::arch::x86_64::*;
 
 use inout::InOutBuf;
@@ -33,6 +35,8 @@ use crate::simd::{
     first_bytes, load128, load512, load512_behind, load512_part, opaque_place, store128, store512,
     store512_behind, store512_part, together512,
 };
+
+pub(super) use more::more;
 
 pub(super) const NEEDS: Level = Level::Avx512;
 
@@ -62,177 +66,20 @@ pub(super) fn run<const N: usize, const WAY: bool>(
         let sum = if blocks <= LONGEST {
             let others = products_of(powers, [before, lengths], [blocks + 2, 1]);
             match blocks.div_ceil(4) {
-                1 => short::<N, 1, WAY, FIRST>(keys, powers, counters, mask, data, others),
-                2 => short::<N, 2, WAY, FIRST>(keys, powers, counters, mask, data, others),
-                3 => short::<N, 3, WAY, FIRST>(keys, powers, counters, mask, data, others),
-                4 => short::<N, 4, WAY, FIRST>(keys, powers, counters, mask, data, others),
-                _ => in_two::<N, WAY, FIRST>(keys, powers, counters, mask, data, others),
+                1 => short::<N, 1, WAY>(keys, powers, counters, mask, data, others),
+                2 => short::<N, 2, WAY>(keys, powers, counters, mask, data, others),
+                3 => short::<N, 3, WAY>(keys, powers, counters, mask, data, others),
+                4 => short::<N, 4, WAY>(keys, powers, counters, mask, data, others),
+                _ => in_two::<N, WAY>(keys, powers, counters, mask, data, others),
             }
         } else {
-            long::<N, WAY, FIRST>(keys, powers, counters, mask, data, [before, lengths])
+            long::<N, WAY>(keys, powers, counters, mask, data, [before, lengths])
         };
         (sum, *mask)
     };
     let mut tag = [0; 16];
     store128(&mut tag, _mm_xor_si128(pclmul::reversed(sum), mask));
     tag
-}
-
-/// What comes after `done` bytes of data, whose message has this tag so far: the new tag. `lengths` are
-/// the last blocks that are hashed, without these data and with them. There is at least one byte.
-///
-/// If `done` is no multiple of a block, the first block has been hashed with zeros where these data
-/// begin; they are added, times its power.
-#[target_feature(
-    enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,bmi2,vaes,vpclmulqdq,pclmulqdq"
-)]
-#[expect(clippy::too_many_arguments, reason = "what a message consists of")]
-pub(super) fn more<const N: usize, const WAY: bool>(
-    hash: &ghash::Key,
-    keys: &[[u8; 16]; N],
-    first: u128,
-    tag: &[u8; 16],
-    done: u64,
-    lengths: [u128; 2],
-    data: InOutBuf<'_, '_, u8>,
-    _: Way<WAY>,
-) -> [u8; 16] {
-    let powers = hash.powers();
-    let keys = &broadcast_all(keys);
-    let at = (done % 16) as usize;
-    let next = load128(&super::message::counted(first, 1 + done / 16).to_le_bytes());
-    let mut counters = numbered(next, 0);
-    let first = pclmul::reversed(load128(&first.to_le_bytes()));
-    let mut mask = _mm_xor_si128(first, _mm512_castsi512_si128(keys[0]));
-    let (counters, mask) = (&mut counters, &mut mask);
-    let tag = load128(tag);
-    let [before, after] = lengths.map(|lengths| load128(&lengths.to_le_bytes()));
-
-    let blocks = (at + data.len()).div_ceil(16);
-    let new = blocks - usize::from(at > 0);
-    let (sum, mask) = if blocks <= LONGEST {
-        let sum = match blocks.div_ceil(4) {
-            0 | 1 => {
-                last::<N, 1, WAY>(keys, powers, counters, mask, data, at, tag, [before, after])
-            }
-            2 => last::<N, 2, WAY>(keys, powers, counters, mask, data, at, tag, [before, after]),
-            3 => last::<N, 3, WAY>(keys, powers, counters, mask, data, at, tag, [before, after]),
-            4 => last::<N, 4, WAY>(keys, powers, counters, mask, data, at, tag, [before, after]),
-            _ => last::<N, 5, WAY>(keys, powers, counters, mask, data, at, tag, [before, after]),
-        };
-        // Without a new block, the mask has stayed in the tag.
-        (sum, if new == 0 { tag } else { *mask })
-    } else {
-        let (part, rest) = data.split_at(16 * WIDTH - at);
-        let numbers = from::<N, 4, WAY>(keys, counters, mask, part, at);
-        let new = WIDTH - usize::from(at > 0);
-        let unmasked = pclmul::reversed(_mm_xor_si128(tag, *mask));
-        // One power less: the hash in progress.
-        let others = products_of(powers, [unmasked, before], [new - 1, new]);
-        let sum = hash_part(powers, _mm512_setzero_si512(), numbers, WIDTH, others);
-        (rest_of::<N, WAY>(keys, powers, *counters, sum, after, rest), *mask)
-    };
-    let mut tag = [0; 16];
-    store128(&mut tag, _mm_xor_si128(pclmul::reversed(sum), mask));
-    tag
-}
-
-/// More data of at most 18 blocks, with the lengths after them: the hash.
-#[inline]
-#[target_feature(
-    enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,bmi2,vaes,vpclmulqdq,pclmulqdq"
-)]
-#[expect(clippy::too_many_arguments, reason = "what a message consists of")]
-fn last<const N: usize, const V: usize, const WAY: bool>(
-    keys: &[__m512i; N],
-    powers: &[[u8; 16]; ROOM],
-    counters: &mut __m512i,
-    mask: &mut __m128i,
-    data: InOutBuf<'_, '_, u8>,
-    at: usize,
-    tag: __m128i,
-    [before, after]: [__m128i; 2],
-) -> __m128i {
-    let blocks = (at + data.len()).div_ceil(16);
-    let new = blocks - usize::from(at > 0);
-    let numbers = from::<N, V, WAY>(keys, counters, mask, data, at);
-    let others = if new == 0 {
-        product_of(powers, _mm_xor_si128(before, after), 1)
-    } else {
-        let unmasked = pclmul::reversed(_mm_xor_si128(tag, *mask));
-        let others = products_of(powers, [unmasked, before], [new, new + 1]);
-        let h = _mm512_zextsi128_si512(load128(&powers[POWERS - 1]));
-        others.add(_mm512_zextsi128_si512(after), h)
-    };
-    hash_part(powers, _mm512_setzero_si512(), numbers, blocks + 1, others)
-}
-
-/// Encrypts or decrypts data from byte `at` of the first block on, in `V` registers of blocks, and
-/// `mask`. Returns the ciphertext as numbers, with zeros around it.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi2,vaes")]
-fn from<const N: usize, const V: usize, const WAY: bool>(
-    keys: &[__m512i; N],
-    counters: &mut __m512i,
-    mask: &mut __m128i,
-    data: InOutBuf<'_, '_, u8>,
-    at: usize,
-) -> [__m512i; V] {
-    let length = data.len().min(64 - at);
-    let (mut front, mut others) = data.split_at(length);
-    let lanes = first_bytes(length) << at;
-    let mut text = [_mm512_setzero_si512(); V];
-    text[0] = _mm512_maskz_expand_epi8(lanes, load512_part(front.get_in()));
-    for (x, part) in text[1..].iter_mut().zip(others.get_in().chunks(64)) {
-        *x = load512_part(part);
-    }
-    let start = first::<V>(keys[0], counters);
-    let mut out = beside::<V, FIRST>(&keys[1..], start, mask, WAY == OPEN);
-    for (x, text) in out.iter_mut().zip(text) {
-        *x = _mm512_xor_si512(*x, text);
-    }
-    store512_part(front.get_out(), _mm512_maskz_compress_epi8(lanes, out[0]));
-    for (x, part) in out[1..].iter().zip(others.get_out().chunks_mut(64)) {
-        store512_part(part, *x);
-    }
-    let mut numbers = if WAY == SEAL { out } else { text };
-    if WAY == SEAL {
-        numbers[0] = _mm512_maskz_mov_epi8(lanes, numbers[0]);
-        if V > 1 {
-            let left = others.len() - 64 * (V - 2);
-            numbers[V - 1] = _mm512_maskz_mov_epi8(first_bytes(left), numbers[V - 1]);
-        }
-    }
-    for x in &mut numbers {
-        *x = reversed(*x);
-    }
-    numbers
-}
-
-/// What follows a hash in progress, with the lengths after it: the hash.
-#[inline(never)]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq,pclmulqdq")]
-fn rest_of<const N: usize, const WAY: bool>(
-    keys: &[__m512i; N],
-    powers: &[[u8; 16]; ROOM],
-    counters: __m512i,
-    sum: __m128i,
-    lengths: __m128i,
-    data: InOutBuf<'_, '_, u8>,
-) -> __m128i {
-    let blocks = data.len().div_ceil(16);
-    let none = &mut _mm_setzero_si128();
-    if blocks > LONGEST {
-        return long::<N, WAY, NEXT>(keys, powers, counters, none, data, [sum, lengths]);
-    }
-    let others = products_of(powers, [sum, lengths], [blocks + 1, 1]);
-    match blocks.div_ceil(4) {
-        0 | 1 => short::<N, 1, WAY, NEXT>(keys, powers, counters, none, data, others),
-        2 => short::<N, 2, WAY, NEXT>(keys, powers, counters, none, data, others),
-        3 => short::<N, 3, WAY, NEXT>(keys, powers, counters, none, data, others),
-        4 => short::<N, 4, WAY, NEXT>(keys, powers, counters, none, data, others),
-        _ => in_two::<N, WAY, NEXT>(keys, powers, counters, none, data, others),
-    }
 }
 
 /// The most blocks that are hashed with one reduction.
@@ -313,7 +160,7 @@ fn shortest<const N: usize, const WAY: bool>(
 /// A message that takes `V` registers.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq,pclmulqdq")]
-fn short<const N: usize, const V: usize, const WAY: bool, const PLACE: bool>(
+fn short<const N: usize, const V: usize, const WAY: bool>(
     keys: &[__m512i; N],
     powers: &[[u8; 16]; ROOM],
     mut counters: __m512i,
@@ -322,7 +169,7 @@ fn short<const N: usize, const V: usize, const WAY: bool, const PLACE: bool>(
     others: Product,
 ) -> __m128i {
     let exponent = data.len().div_ceil(16) + 1;
-    let numbers = crypt::<N, V, WAY, PLACE, true>(keys, &mut counters, mask, data);
+    let numbers = crypt::<N, V, WAY, FIRST, true>(keys, &mut counters, mask, data);
     hash_part(powers, _mm512_setzero_si512(), numbers, exponent, others)
 }
 
@@ -330,7 +177,7 @@ fn short<const N: usize, const V: usize, const WAY: bool, const PLACE: bool>(
 /// would fill the scheduler of the processor, and delay the next message.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq,pclmulqdq")]
-fn in_two<const N: usize, const WAY: bool, const PLACE: bool>(
+fn in_two<const N: usize, const WAY: bool>(
     keys: &[__m512i; N],
     powers: &[[u8; 16]; ROOM],
     mut counters: __m512i,
@@ -340,7 +187,7 @@ fn in_two<const N: usize, const WAY: bool, const PLACE: bool>(
 ) -> __m128i {
     let exponent = data.len().div_ceil(16) + 1;
     let (part, rest) = data.split_at(16 * 8);
-    let [a, b] = crypt::<N, 2, WAY, PLACE, false>(keys, &mut counters, mask, part);
+    let [a, b] = crypt::<N, 2, WAY, FIRST, false>(keys, &mut counters, mask, part);
     let [c, d, e] = crypt::<N, 3, WAY, NEXT, true>(keys, &mut counters, mask, rest);
     hash_part(powers, _mm512_setzero_si512(), [a, b, c, d, e], exponent, others)
 }
@@ -348,7 +195,7 @@ fn in_two<const N: usize, const WAY: bool, const PLACE: bool>(
 /// A message that takes more, in parts of 16 blocks and a last one of 3 to 18.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq,pclmulqdq")]
-fn long<const N: usize, const WAY: bool, const PLACE: bool>(
+fn long<const N: usize, const WAY: bool>(
     keys: &[__m512i; N],
     powers: &[[u8; 16]; ROOM],
     mut counters: __m512i,
@@ -356,16 +203,11 @@ fn long<const N: usize, const WAY: bool, const PLACE: bool>(
     data: InOutBuf<'_, '_, u8>,
     [before, lengths]: [__m128i; 2],
 ) -> __m128i {
-    // A block of associated data is still to be multiplied; a hash in progress is as it should be.
-    let mut sum = before;
-    if PLACE == FIRST {
-        let h = load128(&powers[POWERS - 1]);
-        sum = pclmul::reduce(pclmul::multiply(before, h));
-    }
-    let mut lanes = _mm512_zextsi128_si512(sum);
+    let h = load128(&powers[POWERS - 1]);
+    let mut lanes = _mm512_zextsi128_si512(pclmul::reduce(pclmul::multiply(before, h)));
     let (part, rest) = data.split_at(16 * WIDTH);
     let mut data = rest;
-    let mut numbers = crypt::<N, 4, WAY, PLACE, false>(keys, &mut counters, mask, part);
+    let mut numbers = crypt::<N, 4, WAY, FIRST, false>(keys, &mut counters, mask, part);
     if WAY == OPEN {
         lanes = hash_lanes(powers, lanes, numbers);
     }
@@ -380,18 +222,18 @@ fn long<const N: usize, const WAY: bool, const PLACE: bool>(
     }
     let before = (lanes, numbers);
     match data.len().div_ceil(64) {
-        1 => end::<N, 1, WAY, PLACE>(keys, powers, counters, mask, data, before, lengths),
-        2 => end::<N, 2, WAY, PLACE>(keys, powers, counters, mask, data, before, lengths),
-        3 => end::<N, 3, WAY, PLACE>(keys, powers, counters, mask, data, before, lengths),
-        4 => end::<N, 4, WAY, PLACE>(keys, powers, counters, mask, data, before, lengths),
-        _ => end::<N, 5, WAY, PLACE>(keys, powers, counters, mask, data, before, lengths),
+        1 => end::<N, 1, WAY>(keys, powers, counters, mask, data, before, lengths),
+        2 => end::<N, 2, WAY>(keys, powers, counters, mask, data, before, lengths),
+        3 => end::<N, 3, WAY>(keys, powers, counters, mask, data, before, lengths),
+        4 => end::<N, 4, WAY>(keys, powers, counters, mask, data, before, lengths),
+        _ => end::<N, 5, WAY>(keys, powers, counters, mask, data, before, lengths),
     }
 }
 
 /// The rest of a message, with the lengths after it: the hash.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq,pclmulqdq")]
-fn end<const N: usize, const V: usize, const WAY: bool, const PLACE: bool>(
+fn end<const N: usize, const V: usize, const WAY: bool>(
     keys: &[__m512i; N],
     powers: &[[u8; 16]; ROOM],
     mut counters: __m512i,

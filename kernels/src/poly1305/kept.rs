@@ -15,25 +15,26 @@
 use super::{Poly1305, padded, portable};
 use crate::Isa;
 
-/// What kernels leave of a hash, beside the tag.
+/// What kernels leave of a hash, beside the tag. By value, so that nothing is passed where nothing is
+/// kept.
 pub(crate) trait Keep {
     /// Takes point, value and pad of a hash that has ended.
-    fn keep(&mut self, r: [u64; 2], h: [u64; 3], pad: u128);
+    fn keep(self, r: [u64; 2], h: [u64; 3], pad: u128);
 }
 
 /// Nothing is kept.
 impl Keep for () {
     #[inline(always)]
-    fn keep(&mut self, _: [u64; 2], _: [u64; 3], _: u128) {}
+    fn keep(self, _: [u64; 2], _: [u64; 3], _: u128) {}
 }
 
 /// The hash of a message so far, with its lengths.
 #[derive(Clone)]
 pub(crate) struct Kept(Poly1305);
 
-impl Keep for Kept {
+impl Keep for &mut Kept {
     #[inline(always)]
-    fn keep(&mut self, r: [u64; 2], h: [u64; 3], pad: u128) {
+    fn keep(self, r: [u64; 2], h: [u64; 3], pad: u128) {
         self.0.state.r = r;
         self.0.state.h = h;
         self.0.pad = pad.to_le_bytes();

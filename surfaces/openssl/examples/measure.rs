@@ -90,6 +90,12 @@ fn vector(number: u64) -> [u8; 12] {
 
 const AAD: [u8; 13] = *b"thirteen byte";
 
+/// A message of each context: what one writes another does not read at once, as it would if they
+/// shared a place.
+fn places(length: usize) -> Vec<Vec<u8>> {
+    vec![vec![0; length]; CONTEXTS]
+}
+
 /// Seals messages in place, or opens one message of each context apart.
 fn messages<'c>(
     cipher: &'c Cipher<'c>,
@@ -102,13 +108,13 @@ fn messages<'c>(
     let mut number = 0;
     let mut data = vec![0; length];
     if encrypt {
-        let mut tag = [0; 16];
+        let (mut tag, mut data) = ([0; 16], places(length));
         return Box::new(move |count| {
             for _ in 0..count {
                 number += 1;
-                let context = &mut contexts[number as usize % CONTEXTS];
-                let iv = vector(number);
-                assert!(context.message(true, &iv, &AAD, None, &mut data, cut, &mut tag));
+                let i = number as usize % CONTEXTS;
+                let (iv, data) = (vector(number), &mut data[i]);
+                assert!(contexts[i].message(true, &iv, &AAD, None, data, cut, &mut tag));
             }
         });
     }
@@ -228,14 +234,14 @@ fn kernels<C: lanecrypt_kernels::Aead<KEY, 12> + 'static, const KEY: usize>(
 ) -> Contender<'static> {
     let ciphers: Vec<_> =
         (0..CONTEXTS).map(|i| C::new(lanecrypt_kernels::Isa::detect(), &[i as u8; KEY])).collect();
-    let sealed = vec![vec![0; length]; CONTEXTS];
-    let (mut number, mut data) = (0, vec![0; length]);
+    let sealed = places(length);
+    let (mut number, mut data, mut places) = (0, vec![0; length], places(length));
     Box::new(move |count| {
         for _ in 0..count {
             number += 1;
             let i = number as usize % CONTEXTS;
             let tag = if encrypt {
-                ciphers[i].seal(&vector(number), &AAD, (&mut data[..]).into())
+                ciphers[i].seal(&vector(number), &AAD, (&mut places[i][..]).into())
             } else {
                 let data = inout::InOutBuf::new(&sealed[i], &mut data).expect("equal lengths");
                 ciphers[i].open(&vector(i as u64), &AAD, data)

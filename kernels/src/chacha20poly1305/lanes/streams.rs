@@ -48,7 +48,7 @@ fn side_by_side<const WAY: bool>(isa: Isa, lanes: &mut [Lane<'_>]) {
         let (block, rest) = stream.split_first_chunk().expect("block 0 is there");
         let mut hash = parts::begun(isa, block, lane.aad);
         parts::apply::<WAY>(&mut hash, rest, lane.data.reborrow());
-        *lane.tag = parts::tag(hash, sizes.0, sizes.1, &mut ());
+        *lane.tag = parts::tag(hash, sizes.0, sizes.1, ());
     }
     wipe::memory(streams.as_flattened_mut());
 }

@@ -53,7 +53,7 @@ impl MessageHash {
     /// The tag of a message, before any of it has been absorbed.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512ifma,bmi2")]
-    pub(crate) fn finish(self, aad: &[u8], data: &[u8], keep: &mut impl Keep) -> [u8; 16] {
+    pub(crate) fn finish(self, aad: &[u8], data: &[u8], keep: impl Keep) -> [u8; 16] {
         let [r0, r1] = self.state.r;
         tag(r0, r1, self.pad, aad, data, keep)
     }
@@ -72,7 +72,7 @@ impl MessageHash {
 
     /// The tag of all that has been absorbed.
     #[inline(always)]
-    pub(crate) fn tag(self, keep: &mut impl Keep) -> [u8; 16] {
+    pub(crate) fn tag(self, keep: impl Keep) -> [u8; 16] {
         keep.keep(self.state.r, self.state.h, self.pad);
         portable::tag(self.state.h, &self.pad.to_le_bytes())
     }
@@ -155,7 +155,7 @@ impl LongMessageHash {
     ///
     /// Not by value, which would be copied.
     #[inline]
-    pub(crate) fn tag(&mut self, lengths: [u64; 2], keep: &mut impl Keep) -> [u8; 16] {
+    pub(crate) fn tag(&mut self, lengths: [u64; 2], keep: impl Keep) -> [u8; 16] {
         portable::absorb_one(&mut self.state, portable::joined(lengths), 1);
         keep.keep(self.state.r, self.state.h, self.pad);
         portable::tag(self.state.h, &self.pad.to_le_bytes())
@@ -183,7 +183,7 @@ fn number(v: __m128i) -> u128 {
 
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,avx512ifma,bmi2")]
-fn tag(r0: u64, r1: u64, pad: u128, aad: &[u8], data: &[u8], keep: &mut impl Keep) -> [u8; 16] {
+fn tag(r0: u64, r1: u64, pad: u128, aad: &[u8], data: &[u8], keep: impl Keep) -> [u8; 16] {
     let mut message = MessageHash { state: State { r: [r0, r1], h: [0; 3] }, pad };
     let wide = message.wide();
     message.absorb_few(aad);
