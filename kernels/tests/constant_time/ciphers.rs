@@ -200,6 +200,8 @@ pub(crate) fn siv_many(isa: Isa, secrets: &mut Secrets) {
         });
         assert_eq!(cipher.open_many(each), usize::from(forged));
         (0..COUNT).for_each(|_| secrets.judge());
-        opened.iter_mut().for_each(|value| secrets.reveal(value));
+        // What was forged has been wiped.
+        let authentic = opened.iter_mut().enumerate().filter(|(at, _)| forged == 0 || *at != 4);
+        authentic.for_each(|(_, value)| secrets.reveal(value));
     }
 }
