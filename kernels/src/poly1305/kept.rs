@@ -97,9 +97,4 @@ impl Kept {
     fn squared(&self, number: u128) -> [u64; 3] {
         portable::step(self.times_point(number, 0), 0, 0, self.0.state.r)
     }
-
-    #[cfg(test)]
-    pub(crate) fn is_wiped(&self) -> bool {
-        (self.0.state.r, self.0.state.h, self.0.pad) == ([0; 2], [0; 3], [0; 16])
-    }
 }

@@ -9,13 +9,17 @@
 //! of many rounds. Before that, what one provider seals the other has to open. `null` is a cipher of
 //! the module that does nothing.
 
-#![allow(clippy::print_stdout)]
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "numbers to fill messages with, and small ones"
+)]
 
 #[allow(dead_code)]
 #[path = "../tests/provider/evp.rs"]
 mod evp;
 
-use std::time::{Duration, Instant};
+use core::time::Duration;
+use std::time::Instant;
 
 use evp::{Cipher, Context, Keyed, libraries};
 
@@ -246,7 +250,7 @@ fn kernels<C: lanecrypt_kernels::Aead<KEY, 12> + 'static, const KEY: usize>(
                 let data = inout::InOutBuf::new(&sealed[i], &mut data).expect("equal lengths");
                 ciphers[i].open(&vector(i as u64), &AAD, data)
             };
-            std::hint::black_box(tag);
+            core::hint::black_box(tag);
         }
     })
 }
