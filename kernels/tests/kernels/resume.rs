@@ -6,9 +6,7 @@ use lanecrypt_kernels::chacha20poly1305::ChaCha20Poly1305;
 use lanecrypt_kernels::gcm::{self, AesGcm};
 use lanecrypt_kernels::{Aead, Resume};
 use lanecrypt_testing::levels;
-use lanecrypt_testing::numbers::Numbers;
-
-use crate::cases;
+use lanecrypt_testing::numbers::{Numbers, cases};
 
 /// A message and its answer, in one call.
 struct Case<const KEY: usize> {
