@@ -7,14 +7,16 @@ use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
-use super::super::SEAL;
 use super::super::message::counted;
+use super::super::{OPEN, SEAL};
 use super::{LONGEST, numbered};
 use crate::aes::avx512::{broadcast_all, first};
-use crate::ghash::vpclmul::{Product, WIDTH, hash_part, product_of, products_of, reversed};
+use crate::ghash::vpclmul::{WIDTH, hash_lanes, hash_part, product_of, products_of, reversed};
 use crate::ghash::{self, POWERS, ROOM, pclmul};
 use crate::isa::Way;
-use crate::simd::{first_bytes, load128, load512_part, store128, store512_part, together512};
+use crate::simd::{
+    first_bytes, load128, load512, load512_part, store128, store512, store512_part, together512,
+};
 
 /// Whether the block of the tag is encrypted with this part.
 const FIRST: bool = true;
@@ -66,30 +68,14 @@ pub(in super::super) fn more<const N: usize, const WAY: bool>(
         (sum, if new == 0 { tag } else { *mask })
     } else {
         let (part, rest) = data.split_at(16 * WIDTH - at);
-        let mut numbers = from::<N, 4, WAY, FIRST>(keys, counters, mask, part, at);
+        let numbers = from::<N, 4, WAY, FIRST>(keys, counters, mask, part, at);
         let new = WIDTH - usize::from(at > 0);
         let none = _mm512_setzero_si512();
         let unmasked = pclmul::reversed(_mm_xor_si128(tag, *mask));
         // One power less than at the end: the hash in progress.
         let others = products_of(powers, [unmasked, before], [new - 1, new]);
-        let mut sum = hash_part(powers, none, numbers, WIDTH, others);
-        let mut data = rest;
-        while data.len().div_ceil(16) > LONGEST {
-            let (part, rest) = data.split_at(16 * WIDTH);
-            data = rest;
-            numbers = from::<N, 4, WAY, NEXT>(keys, counters, mask, part, 0);
-            numbers[0] = _mm512_xor_si512(numbers[0], _mm512_zextsi128_si512(sum));
-            sum = hash_part(powers, none, numbers, WIDTH, Product::zero());
-        }
-        let others = (sum, after);
-        let sum = match data.len().div_ceil(64) {
-            0 | 1 => end::<N, 1, WAY>(keys, powers, counters, mask, data, others),
-            2 => end::<N, 2, WAY>(keys, powers, counters, mask, data, others),
-            3 => end::<N, 3, WAY>(keys, powers, counters, mask, data, others),
-            4 => end::<N, 4, WAY>(keys, powers, counters, mask, data, others),
-            _ => end::<N, 5, WAY>(keys, powers, counters, mask, data, others),
-        };
-        (sum, *mask)
+        let sum = hash_part(powers, none, numbers, WIDTH, others);
+        (long::<N, WAY>(keys, powers, counters, mask, rest, sum, after), *mask)
     };
     let mut tag = [0; 16];
     store128(&mut tag, _mm_xor_si128(pclmul::reversed(sum), mask));
@@ -168,6 +154,45 @@ fn from<const N: usize, const V: usize, const WAY: bool, const PLACE: bool>(
     numbers
 }
 
+/// What follows a hash in progress, with the lengths after it, in parts of 16 blocks and a last one of
+/// at most 18: the hash.
+#[inline]
+#[target_feature(
+    enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,bmi2,vaes,vpclmulqdq,pclmulqdq"
+)]
+fn long<const N: usize, const WAY: bool>(
+    keys: &[__m512i; N],
+    powers: &[[u8; 16]; ROOM],
+    counters: &mut __m512i,
+    mask: &mut __m128i,
+    data: InOutBuf<'_, '_, u8>,
+    sum: __m128i,
+    lengths: __m128i,
+) -> __m128i {
+    let mut data = data;
+    let mut lanes = _mm512_zextsi128_si512(sum);
+    // What is sealed is hashed behind the rounds of the next part.
+    let mut waiting = None;
+    while data.len().div_ceil(16) > LONGEST {
+        let (part, rest) = data.split_at(16 * WIDTH);
+        data = rest;
+        let numbers = whole::<N, WAY>(keys, counters, mask, part);
+        if WAY == OPEN {
+            lanes = hash_lanes(powers, lanes, numbers);
+        } else if let Some(before) = waiting.replace(numbers) {
+            lanes = hash_lanes(powers, lanes, before);
+        }
+    }
+    let before = (lanes, waiting);
+    match data.len().div_ceil(64) {
+        0 | 1 => end::<N, 1, WAY>(keys, powers, counters, mask, data, before, lengths),
+        2 => end::<N, 2, WAY>(keys, powers, counters, mask, data, before, lengths),
+        3 => end::<N, 3, WAY>(keys, powers, counters, mask, data, before, lengths),
+        4 => end::<N, 4, WAY>(keys, powers, counters, mask, data, before, lengths),
+        _ => end::<N, 5, WAY>(keys, powers, counters, mask, data, before, lengths),
+    }
+}
+
 /// The rest of the data, with the lengths after them: the hash.
 #[inline]
 #[target_feature(
@@ -179,12 +204,43 @@ fn end<const N: usize, const V: usize, const WAY: bool>(
     counters: &mut __m512i,
     mask: &mut __m128i,
     data: InOutBuf<'_, '_, u8>,
-    (sum, lengths): (__m128i, __m128i),
+    (mut lanes, waiting): (__m512i, Option<[__m512i; 4]>),
+    lengths: __m128i,
 ) -> __m128i {
     let blocks = data.len().div_ceil(16);
     let numbers = from::<N, V, WAY, NEXT>(keys, counters, mask, data, 0);
-    let others = products_of(powers, [sum, lengths], [blocks + 1, 1]);
-    hash_part(powers, _mm512_setzero_si512(), numbers, blocks + 1, others)
+    if let Some(before) = waiting {
+        lanes = hash_lanes(powers, lanes, before);
+    }
+    hash_part(powers, lanes, numbers, blocks + 1, product_of(powers, lengths, 1))
+}
+
+/// Encrypts or decrypts 16 blocks, and returns the ciphertext as numbers.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,vaes")]
+fn whole<const N: usize, const WAY: bool>(
+    keys: &[__m512i; N],
+    counters: &mut __m512i,
+    mask: &mut __m128i,
+    mut data: InOutBuf<'_, '_, u8>,
+) -> [__m512i; 4] {
+    let mut text = [_mm512_setzero_si512(); 4];
+    for (x, four) in text.iter_mut().zip(data.get_in().as_chunks().0) {
+        *x = load512(four);
+    }
+    let start = first::<4>(keys[0], counters);
+    let mut out = beside::<4, NEXT>(&keys[1..], start, mask);
+    for (x, text) in out.iter_mut().zip(text) {
+        *x = _mm512_xor_si512(*x, text);
+    }
+    for (four, x) in data.get_out().as_chunks_mut().0.iter_mut().zip(out) {
+        store512(four, x);
+    }
+    let mut numbers = if WAY == SEAL { out } else { text };
+    for x in &mut numbers {
+        *x = reversed(*x);
+    }
+    numbers
 }
 
 /// The rounds; in the `FIRST` part, also those of `mask`.
