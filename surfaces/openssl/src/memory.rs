@@ -16,12 +16,36 @@ use inout::InOutBuf;
 /// it does nothing but wipe it.
 pub(crate) unsafe trait Plain: Sized {}
 
+/// The alignment of contexts: a cache line.
+const LINE: usize = 64;
+
+/// Memory for a context. The allocator takes twice as long for memory of this alignment, so that more
+/// of it is asked for, and what it gave stands before the context.
+#[inline]
+fn place<T: Plain>() -> *mut T {
+    const { assert!(align_of::<T>() <= LINE) };
+    // SAFETY: a context has bytes.
+    let memory = unsafe { alloc(room::<T>()) };
+    if memory.is_null() {
+        return memory.cast();
+    }
+    // It is at a multiple of 16, so at least 16 bytes are before the next line.
+    let place = memory.wrapping_add(LINE - memory.addr() % LINE);
+    // SAFETY: the bytes before the line belong to the memory, and it is aligned for pointers.
+    unsafe { place.wrapping_sub(size_of::<*mut u8>()).cast::<*mut u8>().write(memory) };
+    place.cast()
+}
+
+/// The memory that [`place`] asks for.
+fn room<T>() -> Layout {
+    let layout = Layout::from_size_align(size_of::<T>() + LINE, 16);
+    layout.unwrap_or(Layout::new::<[T; 2]>())
+}
+
 /// Puts a context into memory of its own. None is left if there is no memory.
 #[inline]
 pub(crate) fn keep<T: Plain>(make: impl FnOnce() -> T) -> *mut c_void {
-    let layout = Layout::new::<T>();
-    // SAFETY: a context has bytes.
-    let place = unsafe { alloc(layout) }.cast::<T>();
+    let place = place::<T>();
     if !place.is_null() {
         // SAFETY: the memory is new, and of the size and alignment of the type.
         unsafe { place.write(make()) };
@@ -36,8 +60,7 @@ pub(crate) fn keep<T: Plain>(make: impl FnOnce() -> T) -> *mut c_void {
 /// `context` comes from [`keep`] or this function with the same type, and nothing changes it
 /// meanwhile.
 pub(crate) unsafe fn duplicate<T: Plain>(context: *mut c_void) -> *mut c_void {
-    // SAFETY: a context has bytes.
-    let place = unsafe { alloc(Layout::new::<T>()) }.cast::<T>();
+    let place = place::<T>();
     if !place.is_null() {
         // SAFETY: both are of the type, and one is new. The type says that a copy is one more.
         unsafe { ptr::copy_nonoverlapping(context.cast::<T>(), place, 1) };
@@ -58,8 +81,11 @@ pub(crate) unsafe fn free<T: Plain>(context: *mut c_void) {
     }
     // SAFETY: it is a value of the type, and nobody uses it again.
     unsafe { ptr::drop_in_place(context.cast::<T>()) };
+    let before = context.cast::<*mut u8>().wrapping_sub(1);
+    // SAFETY: `place` has written there what the allocator gave.
+    let memory = unsafe { before.read() };
     // SAFETY: the memory was allocated with this layout.
-    unsafe { dealloc(context.cast(), Layout::new::<T>()) };
+    unsafe { dealloc(memory, room::<T>()) };
 }
 
 /// Lends a context for a call.

@@ -76,7 +76,7 @@ fn a_library_context_draws_from_it() {
                 .map(|i| {
                     let context = &context;
                     scope.spawn(move || {
-                        (0..500)
+                        (0..1200)
                             .map(|j| {
                                 let mut out = vec![0; 16];
                                 assert!(context.draw(&mut out, (i + j) % 2 == 0));
