@@ -34,6 +34,7 @@ mod library;
 mod providers;
 mod rsa;
 mod rsa_der;
+mod siv;
 
 pub use aead::{AeadCipher, AeadContext};
 pub use cipher::Cipher;
@@ -43,3 +44,4 @@ pub use evp::Direction;
 pub use hmac::HmacSha256;
 pub use library::Libcrypto;
 pub use rsa::{RsaContext, RsaNumbers, RsaPadding, Side};
+pub use siv::{SivCipher, SivContext};

@@ -11,7 +11,7 @@ use libloading::Library;
 use crate::build::Build;
 use crate::cipher::Handle;
 use crate::functions::Functions;
-use crate::{AeadCipher, Cipher, Error, OpenError};
+use crate::{AeadCipher, Cipher, Error, OpenError, SivCipher};
 
 /// File names for the dynamic loader, in order of preference.
 const FILES: [&str; 4] = ["libcrypto.so.3", "libcrypto.so.4", "libcrypto.so.1.1", "libcrypto.so"];
@@ -150,6 +150,16 @@ impl Libcrypto {
     #[inline]
     pub fn named_aead(&self, name: &CStr) -> Result<AeadCipher, Error> {
         AeadCipher::named(self.0, name)
+    }
+
+    /// Looks up AES-SIV, as [`Libcrypto::fetch`] looks up others: `AES-128-SIV`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`] if there is no such cipher, it is of another kind, or the build is
+    /// older than 3.0.
+    pub fn fetch_siv(&self, name: &CStr) -> Result<SivCipher, Error> {
+        SivCipher::fetch(self.0, name)
     }
 
     /// Fills `bytes` from libcrypto's generator (`RAND_bytes`).

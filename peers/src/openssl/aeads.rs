@@ -3,12 +3,13 @@
 //! `evp` keeps a context and the fetched cipher; a message takes five calls: nonce, associated
 //! data, data, end and tag. `evp-oneshot` makes a context for each message and names the cipher by
 //! `EVP_aes_128_gcm()`, which OpenSSL 3 and later look up anew each time. Programs written for
-//! OpenSSL 1 do this.
+//! OpenSSL 1 do this. With AES-SIV, which takes no second message under a key, `evp` sets the key for
+//! each message.
 
 use core::ffi::CStr;
 use std::sync::Arc;
 
-use lanecrypt_libcrypto::{AeadCipher, AeadContext, Error, Libcrypto};
+use lanecrypt_libcrypto::{AeadCipher, AeadContext, Error, Libcrypto, SivCipher, SivContext};
 
 use super::{library, newest, way};
 use crate::peer::Versioned;
@@ -47,6 +48,16 @@ pub(super) fn all(libraries: &PeerLibraries) -> Vec<Peer<dyn Aead>> {
             peers.push(Peer::keyed(["openssl", kept, algorithm], &fetched, Evp::new));
             peers.push(Peer::keyed(["openssl", once, algorithm], &named, OneShot::new));
         }
+        for (algorithm, name) in [("aes-siv-256", c"AES-128-SIV"), ("aes-siv-512", c"AES-256-SIV")]
+        {
+            let found = build.clone().and_then(|libcrypto| {
+                let cipher = libcrypto.fetch_siv(name);
+                let cipher = cipher
+                    .map_err(|_| format!("OpenSSL {} was built without it", libcrypto.version()))?;
+                Ok(FoundSiv { libcrypto, cipher: Arc::new(cipher) })
+            });
+            peers.push(Peer::keyed(["openssl", kept, algorithm], &found, Siv::new));
+        }
     }
     peers
 }
@@ -64,9 +75,22 @@ impl Versioned for Found {
     }
 }
 
-/// A key of up to 32 bytes.
+/// AES-SIV in a build.
+#[derive(Clone)]
+struct FoundSiv {
+    libcrypto: Libcrypto,
+    cipher: Arc<SivCipher>,
+}
+
+impl Versioned for FoundSiv {
+    fn version(&self) -> String {
+        self.libcrypto.version().to_owned()
+    }
+}
+
+/// A key of up to 64 bytes.
 struct Key {
-    bytes: [u8; 32],
+    bytes: [u8; 64],
     len: usize,
 }
 
@@ -79,7 +103,7 @@ impl Key {
     #[inline]
     fn of(len: usize, key: &[u8]) -> Result<Self, Failed> {
         Failed::unless(key.len() == len)?;
-        let mut bytes = [0; 32];
+        let mut bytes = [0; 64];
         bytes.get_mut(..len).ok_or(Failed)?.copy_from_slice(key);
         Ok(Self { bytes, len })
     }
@@ -162,6 +186,41 @@ impl Sealing for OneShot {
     #[inline]
     fn key(&mut self, key: &[u8]) -> Result<(), Failed> {
         self.key = Key::new(&self.cipher, key)?;
+        Ok(())
+    }
+}
+
+/// A context, and the key that each message sets. The strings are the associated data and the nonce.
+struct Siv {
+    context: SivContext,
+    key: Key,
+}
+
+impl Siv {
+    fn new(found: &FoundSiv, direction: Direction, key: &[u8]) -> Result<Self, Failed> {
+        let context = found.cipher.context(way(direction)).map_err(|_| Failed)?;
+        Ok(Self { context, key: Key::of(found.cipher.key_length(), key)? })
+    }
+}
+
+impl Sealing for Siv {
+    #[inline]
+    fn seal(&mut self, packet: &mut Packet<'_>) -> Result<(), Failed> {
+        let Packet { nonce, aad, data, tag, .. } = packet;
+        Failed::unless(nonce.len() == 16)?;
+        self.context.seal(self.key.bytes(), &[*aad, *nonce], data, tag).map_err(|_| Failed)
+    }
+
+    #[inline]
+    fn open(&mut self, packet: &mut Packet<'_>) -> Result<(), Failed> {
+        let Packet { nonce, aad, data: out, sealed, tag, .. } = packet;
+        Failed::unless(nonce.len() == 16)?;
+        self.context.open(self.key.bytes(), &[*aad, *nonce], sealed, tag, out).map_err(|_| Failed)
+    }
+
+    #[inline]
+    fn key(&mut self, key: &[u8]) -> Result<(), Failed> {
+        self.key = Key::of(self.key.len, key)?;
         Ok(())
     }
 }

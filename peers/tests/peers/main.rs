@@ -47,9 +47,14 @@ fn iv(algorithm: &str, seed: u64) -> Vec<u8> {
     bytes(seed + 1000, lengths(algorithm).expect("a known algorithm").1)
 }
 
-/// A length that the algorithm takes: `len`, or the next whole blocks of 16 bytes.
+/// A length that every peer takes: `len`, or the next whole blocks of 16 bytes. With AES-SIV, libcrypto
+/// refuses messages without a byte.
 fn fitting(algorithm: &str, len: usize) -> usize {
-    if whole_blocks(algorithm) { len.next_multiple_of(16) } else { len }
+    match algorithm {
+        "aes-siv-256" | "aes-siv-512" => len.max(1),
+        _ if whole_blocks(algorithm) => len.next_multiple_of(16),
+        _ => len,
+    }
 }
 
 /// Checks a list: each peer has a different name, and is found or has a hint how to get it.
