@@ -5,6 +5,7 @@
 #   openssl-programs.sh [NAME...]     tests of unittest, such as measure; without any, all tests
 set -uo pipefail
 cd "$(dirname "$0")/.."
+source scripts/selection.sh
 
 for tool in python3 openssl nm; do
     if ! command -v "$tool" >/dev/null; then
@@ -12,9 +13,10 @@ for tool in python3 openssl nm; do
         exit 0
     fi
 done
-# The module as users have it; the program only prints configurations.
+# The module as users have it. The program only prints configurations, so it is what `make test` has
+# built.
 cargo build --release --quiet --locked -p lanecrypt-openssl || exit 1
-cargo build --quiet --locked -p lanecrypt-cli || exit 1
+cargo test --no-run --quiet --locked "${everything[@]}" --test program || exit 1
 target=$(realpath "${CARGO_TARGET_DIR:-target}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

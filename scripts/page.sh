@@ -2,6 +2,7 @@
 # Opens the page of `lanecrypt report` in a browser without a window, and tests it. Ends with the counts.
 set -uo pipefail
 cd "$(dirname "$0")/.."
+source scripts/selection.sh
 
 for tool in python3:python3 chromium:chromium; do
     if ! command -v "${tool%:*}" >/dev/null; then
@@ -9,7 +10,8 @@ for tool in python3:python3 chromium:chromium; do
         exit 0
     fi
 done
-cargo build --quiet --locked -p lanecrypt-cli || exit 1
+# What `make test` has built.
+cargo test --no-run --quiet --locked "${everything[@]}" --test program || exit 1
 LANECRYPT_PROGRAM=$PWD/${CARGO_TARGET_DIR:-target}/debug/lanecrypt
 if [[ ${CARGO_TARGET_DIR:-} == /* ]]; then LANECRYPT_PROGRAM=$CARGO_TARGET_DIR/debug/lanecrypt; fi
 export LANECRYPT_PROGRAM LANECRYPT_RESULTS=$PWD/results/zen4
