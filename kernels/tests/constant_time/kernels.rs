@@ -18,7 +18,9 @@ use lanecrypt_kernels::salsa::{self, Salsa};
 use lanecrypt_kernels::serpent::{self, Serpent};
 use lanecrypt_kernels::siv::{self, AesSiv};
 use lanecrypt_kernels::xts::{self, AesXts};
-use lanecrypt_kernels::{Aead, BlockCipher, BlockEncrypt, Ctr, Isa, Level, Seek, Siv, StreamCore};
+use lanecrypt_kernels::{
+    Aead, BlockCipher, BlockEncrypt, Ctr, Isa, Level, Resume, Seek, Siv, StreamCore,
+};
 
 use crate::ciphers;
 use crate::lanes;
@@ -268,8 +270,34 @@ macro_rules! gcm {
                 gcm.decrypt(&mut message, (&mut out[..length]).into());
             }
             secrets.reveal(&mut gcm.tag(message));
+            resumed(&gcm, secrets);
         }
     };
+}
+
+/// Messages that go on after a call that took them as whole ones, both ways.
+fn resumed<const KEY: usize, const NONCE: usize>(
+    cipher: &impl Resume<KEY, NONCE>,
+    secrets: &mut Secrets,
+) {
+    let (mut data, mut aad) = ([0; 1600], [0; 400]);
+    for (length, associated) in MESSAGES {
+        let (data, aad) = (&mut data[..length], &mut aad[..associated]);
+        secrets.fill(data);
+        secrets.fill(aad);
+        let mut begun = cipher.begun(&[11; NONCE]);
+        cipher.associate_more(&mut begun, aad);
+        secrets.reveal(&mut cipher.seal_begun(&mut begun, &[11; NONCE], aad, (&mut *data).into()));
+        for more in [length / 3, length] {
+            cipher.seal_more(&mut begun, (&mut data[..more]).into());
+        }
+        secrets.reveal(&mut cipher.tag_of(&begun));
+        secrets.reveal(&mut cipher.open_begun(&mut begun, &[12; NONCE], aad, (&mut *data).into()));
+        for more in [length / 3, length] {
+            cipher.open_more(&mut begun, (&mut data[..more]).into());
+        }
+        secrets.reveal(&mut cipher.tag_of(&begun));
+    }
 }
 
 /// The tag that came is public, as the nonce is; the tag that is made is not before it is sent.
@@ -315,7 +343,9 @@ fn poly1305(isa: Isa, secrets: &mut Secrets) {
 
 fn chacha20poly1305(isa: Isa, secrets: &mut Secrets) {
     let key = secrets.bytes();
-    sealed(&ChaCha20Poly1305::new(isa, &key), secrets);
+    let cipher = ChaCha20Poly1305::new(isa, &key);
+    sealed(&cipher, secrets);
+    resumed(&cipher, secrets);
 }
 
 fn xchacha20poly1305(isa: Isa, secrets: &mut Secrets) {
