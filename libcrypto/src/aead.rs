@@ -8,7 +8,7 @@ use core::ptr;
 use crate::Error;
 use crate::build::Build;
 use crate::cipher::{Handle, Lengths};
-use crate::evp::{Direction, Evp};
+use crate::evp::{Direction, Evp, GET_TAG, SET_TAG, length};
 
 /// The GCM mode in a cipher's flags.
 const GCM: c_ulong = 6;
@@ -16,10 +16,6 @@ const GCM: c_ulong = 6;
 const STREAM: c_ulong = 0;
 /// The length of every nonce here, in bytes.
 const NONCE: usize = 12;
-/// `EVP_CTRL_AEAD_GET_TAG`.
-const GET_TAG: c_int = 0x10;
-/// `EVP_CTRL_AEAD_SET_TAG`.
-const SET_TAG: c_int = 0x11;
 
 /// An algorithm of libcrypto with authentication, without a key: AES-GCM, ChaCha20-Poly1305.
 ///
@@ -245,7 +241,7 @@ impl AeadContext {
         // SAFETY: `len` bytes are read and written at the same place, which is allowed.
         unsafe { self.update(bytes, bytes, len) }?;
         self.evp.finish()?;
-        self.control(GET_TAG, tag)
+        self.evp.control(GET_TAG, tag)
     }
 
     #[inline]
@@ -282,7 +278,7 @@ impl AeadContext {
         let len = length(sealed)?;
         // Before the data: AES-GCM-SIV decrypts under the tag.
         let mut tag = *tag;
-        self.control(SET_TAG, &mut tag)?;
+        self.evp.control(SET_TAG, &mut tag)?;
         // SAFETY: `len` bytes are read, and as many are written to a separate place.
         unsafe { self.update(out.as_mut_ptr(), sealed.as_ptr(), len) }?;
         self.evp.finish()
@@ -308,37 +304,10 @@ impl AeadContext {
         if len == 0 {
             return Ok(());
         }
-        let functions = &self.evp.build.functions;
-        let update = match self.direction {
-            Direction::Encrypt => functions.EVP_EncryptUpdate,
-            Direction::Decrypt => functions.EVP_DecryptUpdate,
-        };
-        let mut written = 0;
-        // SAFETY: the context has a cipher of blocks of one byte, which writes as much as it reads;
-        // the caller guarantees both places.
-        let status = unsafe { update(self.evp.as_ptr(), to, &raw mut written, from, len) };
-        self.evp.build.check(status == 1 && written == len)
+        // SAFETY: the context has a cipher of blocks of one byte; the caller guarantees both places.
+        let written = unsafe { self.evp.update(self.direction, to, from, len) }?;
+        self.evp.build.check(written == len)
     }
-
-    /// Reads or sets the tag.
-    #[inline]
-    fn control(&mut self, command: c_int, tag: &mut [u8; 16]) -> Result<(), Error> {
-        // SAFETY: both commands take a length and a pointer to that many bytes.
-        let status = unsafe {
-            (self.evp.build.functions.EVP_CIPHER_CTX_ctrl)(
-                self.evp.as_ptr(),
-                command,
-                16,
-                tag.as_mut_ptr().cast(),
-            )
-        };
-        self.evp.build.check(status == 1)
-    }
-}
-
-#[inline]
-fn length(bytes: &[u8]) -> Result<c_int, Error> {
-    c_int::try_from(bytes.len()).map_err(|_| Error::DataLength)
 }
 
 impl fmt::Debug for AeadContext {

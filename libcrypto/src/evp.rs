@@ -7,6 +7,11 @@ use crate::Error;
 use crate::build::Build;
 use crate::cipher::{Handle, Lengths};
 
+/// `EVP_CTRL_AEAD_GET_TAG`.
+pub(crate) const GET_TAG: c_int = 0x10;
+/// `EVP_CTRL_AEAD_SET_TAG`.
+pub(crate) const SET_TAG: c_int = 0x11;
+
 /// Whether a context encrypts or decrypts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "there is no third direction")]
@@ -90,6 +95,47 @@ impl Evp {
         self.build.check(status == 1)
     }
 
+    /// Encrypts, decrypts or authenticates `len` bytes, and returns how many were written.
+    ///
+    /// # Safety
+    ///
+    /// The cipher has blocks of one byte, so that it writes as much as it reads. `from` has `len` bytes,
+    /// and so has `to` unless it is null. The two are the same place or do not overlap.
+    #[inline]
+    pub(crate) unsafe fn update(
+        &mut self,
+        direction: Direction,
+        to: *mut u8,
+        from: *const u8,
+        len: c_int,
+    ) -> Result<c_int, Error> {
+        let functions = &self.build.functions;
+        let update = match direction {
+            Direction::Encrypt => functions.EVP_EncryptUpdate,
+            Direction::Decrypt => functions.EVP_DecryptUpdate,
+        };
+        let mut written = 0;
+        // SAFETY: the caller guarantees the cipher and both places.
+        let status = unsafe { update(self.as_ptr(), to, &raw mut written, from, len) };
+        self.build.check(status == 1)?;
+        Ok(written)
+    }
+
+    /// Reads or sets a tag, by [`GET_TAG`] or [`SET_TAG`].
+    #[inline]
+    pub(crate) fn control(&mut self, command: c_int, tag: &mut [u8; 16]) -> Result<(), Error> {
+        // SAFETY: both commands take a length and a pointer to that many bytes.
+        let status = unsafe {
+            (self.build.functions.EVP_CIPHER_CTX_ctrl)(
+                self.as_ptr(),
+                command,
+                16,
+                tag.as_mut_ptr().cast(),
+            )
+        };
+        self.build.check(status == 1)
+    }
+
     /// Ends the message (`EVP_CipherFinal_ex`), which checks its tag when decrypting. It writes no
     /// data, because there is no padding.
     #[inline]
@@ -107,6 +153,12 @@ impl Evp {
         };
         self.build.check(status == 1 && written == 0)
     }
+}
+
+/// A length as libcrypto takes it.
+#[inline]
+pub(crate) fn length(bytes: &[u8]) -> Result<c_int, Error> {
+    c_int::try_from(bytes.len()).map_err(|_| Error::DataLength)
 }
 
 impl Drop for Evp {

@@ -7,14 +7,10 @@ use core::ptr;
 use crate::Error;
 use crate::build::Build;
 use crate::cipher::{Handle, Lengths};
-use crate::evp::{Direction, Evp};
+use crate::evp::{Direction, Evp, GET_TAG, SET_TAG, length};
 
 /// The SIV mode in a cipher's flags.
 const SIV: c_ulong = 0x1_0004;
-/// `EVP_CTRL_AEAD_GET_TAG`.
-const GET_TAG: c_int = 0x10;
-/// `EVP_CTRL_AEAD_SET_TAG`.
-const SET_TAG: c_int = 0x11;
 
 /// AES-SIV without a key: `AES-128-SIV` with keys of 32 bytes, `AES-192-SIV`, `AES-256-SIV`.
 ///
@@ -92,7 +88,7 @@ impl SivContext {
         // SAFETY: `len` bytes are read and written at the same place, which is allowed.
         unsafe { self.update(bytes, bytes, len) }?;
         self.evp.finish()?;
-        self.control(GET_TAG, v)
+        self.evp.control(GET_TAG, v)
     }
 
     /// Decrypts a message from `sealed` to `out` and checks its V. After any error `out` is zero.
@@ -132,7 +128,7 @@ impl SivContext {
             return Err(Error::DataLength);
         }
         let mut v = *v;
-        self.control(SET_TAG, &mut v)?;
+        self.evp.control(SET_TAG, &mut v)?;
         self.associate(strings)?;
         let len = length(sealed)?;
         // SAFETY: `len` bytes are read, and as many are written to a separate place.
@@ -166,37 +162,9 @@ impl SivContext {
     /// not overlap.
     #[inline]
     unsafe fn update(&mut self, to: *mut u8, from: *const u8, len: c_int) -> Result<(), Error> {
-        let functions = &self.evp.build.functions;
-        let update = match self.direction {
-            Direction::Encrypt => functions.EVP_EncryptUpdate,
-            Direction::Decrypt => functions.EVP_DecryptUpdate,
-        };
-        let mut written = 0;
-        // SAFETY: the context has a cipher of blocks of one byte, which writes as much as it reads;
-        // the caller guarantees both places.
-        let status = unsafe { update(self.evp.as_ptr(), to, &raw mut written, from, len) };
-        self.evp.build.check(status == 1)
+        // SAFETY: the context has a cipher of blocks of one byte; the caller guarantees both places.
+        unsafe { self.evp.update(self.direction, to, from, len) }.map(|_| ())
     }
-
-    /// Reads or sets V.
-    #[inline]
-    fn control(&mut self, command: c_int, v: &mut [u8; 16]) -> Result<(), Error> {
-        // SAFETY: both commands take a length and a pointer to that many bytes.
-        let status = unsafe {
-            (self.evp.build.functions.EVP_CIPHER_CTX_ctrl)(
-                self.evp.as_ptr(),
-                command,
-                16,
-                v.as_mut_ptr().cast(),
-            )
-        };
-        self.evp.build.check(status == 1)
-    }
-}
-
-#[inline]
-fn length(bytes: &[u8]) -> Result<c_int, Error> {
-    c_int::try_from(bytes.len()).map_err(|_| Error::DataLength)
 }
 
 impl fmt::Debug for SivContext {

@@ -15,7 +15,7 @@
 )]
 
 #[allow(dead_code)]
-#[path = "../tests/provider/evp.rs"]
+#[path = "../tests/provider/evp/mod.rs"]
 mod evp;
 
 use core::time::Duration;

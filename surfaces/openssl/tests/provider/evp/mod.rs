@@ -1,5 +1,7 @@
 //! Libcrypto, found at run time, as far as the tests call it. No headers are needed.
 
+mod generator;
+
 use core::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use core::ptr;
 use std::env;
@@ -8,6 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+
+pub(crate) use self::generator::Generator;
 
 /// A parameter, as `openssl/core.h` declares it.
 #[repr(C)]
@@ -132,11 +136,10 @@ pub(crate) fn libraries() -> &'static [Crypto] {
     })
 }
 
-/// The folder of what cargo builds.
+/// The folder of what cargo builds: programs are in `deps` or `examples` of a profile's folder.
 fn target() -> PathBuf {
     let program = env::current_exe().expect("the program has a path");
-    let found = program.ancestors().find(|folder| folder.join("CACHEDIR.TAG").exists());
-    found.expect("tests are in a folder of cargo's").to_path_buf()
+    program.ancestors().nth(3).expect("a folder of a profile").to_path_buf()
 }
 
 /// The folder that has the module under the name that OpenSSL looks for.
@@ -589,71 +592,5 @@ impl Drop for Keyed<'_> {
     fn drop(&mut self) {
         // SAFETY: nobody uses it again.
         unsafe { (self.cipher.crypto.EVP_CIPHER_CTX_free)(self.raw) };
-    }
-}
-
-/// A generator of random numbers.
-pub(crate) struct Generator<'c> {
-    crypto: &'static Crypto,
-    raw: Raw,
-    of: core::marker::PhantomData<&'c Context>,
-}
-
-impl Generator<'_> {
-    pub(crate) fn instantiate(&self, strength: c_uint) -> bool {
-        // SAFETY: a generator; no string and no parameters.
-        1 == unsafe {
-            let instantiate = self.crypto.EVP_RAND_instantiate;
-            instantiate(self.raw, strength, 0, ptr::null(), 0, ptr::null())
-        }
-    }
-
-    pub(crate) fn uninstantiate(&self) -> bool {
-        // SAFETY: a generator.
-        1 == unsafe { (self.crypto.EVP_RAND_uninstantiate)(self.raw) }
-    }
-
-    pub(crate) fn generate(&self, out: &mut [u8], strength: c_uint, fresh: bool) -> bool {
-        // SAFETY: room for so many bytes.
-        1 == unsafe {
-            let generate = self.crypto.EVP_RAND_generate;
-            let none = ptr::null();
-            generate(self.raw, out.as_mut_ptr(), out.len(), strength, fresh.into(), none, 0)
-        }
-    }
-
-    pub(crate) fn reseed(&self) -> bool {
-        let more = [1_u8; 32];
-        // SAFETY: 32 bytes, twice.
-        1 == unsafe {
-            (self.crypto.EVP_RAND_reseed)(self.raw, 1, more.as_ptr(), 32, more.as_ptr(), 32)
-        }
-    }
-
-    pub(crate) fn nonce(&self, out: &mut [u8]) -> bool {
-        // SAFETY: room for so many bytes.
-        1 == unsafe { (self.crypto.EVP_RAND_nonce)(self.raw, out.as_mut_ptr(), out.len()) }
-    }
-
-    /// Whether locks can be enabled, and the state and the strength.
-    pub(crate) fn state(&self) -> (bool, c_int, c_uint) {
-        // SAFETY: a generator.
-        let locks = unsafe { (self.crypto.EVP_RAND_enable_locking)(self.raw) } == 1;
-        // SAFETY: a generator.
-        let state = unsafe { (self.crypto.EVP_RAND_get_state)(self.raw) };
-        // SAFETY: a generator.
-        (locks, state, unsafe { (self.crypto.EVP_RAND_get_strength)(self.raw) })
-    }
-
-    pub(crate) fn is_zeroized(&self) -> bool {
-        // SAFETY: a generator.
-        1 == unsafe { (self.crypto.EVP_RAND_verify_zeroization)(self.raw) }
-    }
-}
-
-impl Drop for Generator<'_> {
-    fn drop(&mut self) {
-        // SAFETY: nobody uses it again.
-        unsafe { (self.crypto.EVP_RAND_CTX_free)(self.raw) };
     }
 }
