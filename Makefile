@@ -16,6 +16,10 @@ test-release: ## What an optimised build could break, as the release profile bui
 test-ct: ## Check that the kernels are constant time: valgrind, traces, clock, disassembly
 	@scripts/constant-time.sh
 
+.PHONY: figures
+figures: ## Put the figures of results/ into the documents' tables and the README's pictures
+	@scripts/figures.sh
+
 .PHONY: test-long
 test-long: ## Twenty times the random cases, a million at most, and soaks, optimised; threads; statistics (hours)
 	@LANECRYPT_CASES=1000000 LANECRYPT_LONG=1 scripts/test.sh --release
@@ -62,7 +66,7 @@ features: ## Check every crate without its default features and with each featur
 
 .PHONY: targets
 targets: ## Check the libraries for fifteen systems and processors
-	@scripts/targets.sh
+	@scripts/targets.sh --all
 
 .PHONY: elsewhere
 elsewhere: ## Run vectors and properties on 32-bit x86, arm64, s390x and WASI, by emulators

@@ -31,13 +31,18 @@ fail() {
     exit 1
 }
 
-"$env/bin/pip" install --quiet -r surfaces/python/tests/requirements.txt >"$log" 2>&1 ||
-    fail "the packages of tests/requirements.txt"
+# These are loaded from the network while the package is built. It needs none of them.
+"$env/bin/pip" install --quiet -r surfaces/python/tests/requirements.txt >"$target/requirements.log" 2>&1 &
+requirements=$!
 # Cargo keeps what it has built of dependencies between runs. Users get the profile `release`, which
 # optimises all crates together, in one thread.
 CARGO_TARGET_DIR=$target MATURIN_PEP517_ARGS="--profile quick" \
     "$env/bin/pip" install --verbose ./surfaces/python >"$log" 2>&1 ||
     fail "pip install ./surfaces/python"
+wait "$requirements" || {
+    cp "$target/requirements.log" "$log"
+    fail "the packages of tests/requirements.txt"
+}
 
 # Not in the repository, so that nothing but the installed package is imported.
 root=$PWD/surfaces/python

@@ -1,19 +1,27 @@
 #!/usr/bin/env bash
-# Checks the libraries for systems and processors that this machine does not have. Arguments go to
-# cargo, such as --locked.
+# Checks the libraries for systems and processors that this machine does not have. With --all first,
+# also for those that resemble others so much that only a release needs them. Arguments go to cargo,
+# such as --locked.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
 targets=(
-    aarch64-unknown-linux-gnu armv7-unknown-linux-gnueabihf i686-unknown-linux-gnu
-    riscv64gc-unknown-linux-gnu s390x-unknown-linux-gnu x86_64-unknown-linux-musl
+    armv7-unknown-linux-gnueabihf i686-unknown-linux-gnu
+    s390x-unknown-linux-gnu x86_64-unknown-linux-musl
     aarch64-linux-android
-    aarch64-apple-darwin x86_64-apple-darwin aarch64-apple-ios
+    aarch64-apple-darwin
     x86_64-pc-windows-msvc
     x86_64-unknown-freebsd
 )
 # These load no libraries, so OpenSSL cannot be asked for.
-closed_targets=(wasm32-unknown-unknown wasm32-wasip1)
+closed_targets=(wasm32-unknown-unknown)
+if [ "${1-}" = --all ]; then
+    shift
+    targets+=(
+        aarch64-unknown-linux-gnu riscv64gc-unknown-linux-gnu x86_64-apple-darwin aarch64-apple-ios
+    )
+    closed_targets+=(wasm32-wasip1)
+fi
 packages=(lanecrypt lanecrypt-kernels lanecrypt-ciphers lanecrypt-random lanecrypt-engine
     lanecrypt-device lanecrypt-stream lanecrypt-columns)
 # Those that need no operating system, and a target without one.

@@ -1,9 +1,10 @@
 //! `lanecrypt report`: a page, pictures or tables of what `speed` measured.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use lanecrypt_report::{Results, Run, charts, csv, markdown, page};
+use lanecrypt_report::{Results, Run, csv, filled, markdown, page, picture, pictures};
 
 use crate::{compare, exit};
 
@@ -33,41 +34,61 @@ struct Form {
     /// One chart as a picture; a name that there is not lists those that there are
     #[arg(long, value_name = "NAME")]
     svg: Option<String>,
+    /// Fill the tables of a Markdown file that comments describe: <!-- figures: NAME, cycles …
+    #[arg(long, value_name = "FILE")]
+    into: Option<PathBuf>,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
-    match made(args) {
-        Ok(text) => exit::print(&text),
+    let made = runs(args).and_then(|runs| match &args.form.into {
+        Some(document) => fill(document, &runs).map(|()| None),
+        None => made(args, &runs).map(Some),
+    });
+    match made {
+        Ok(Some(text)) => exit::print(&text),
+        Ok(None) => ExitCode::SUCCESS,
         Err(reason) => exit::bad_arguments(&reason),
     }
 }
 
-fn made(args: &Args) -> Result<String, String> {
+/// Puts the figures into a document. It is not touched if one of its tables cannot be filled.
+fn fill(document: &Path, runs: &[Run]) -> Result<(), String> {
+    let at = document.display();
+    let text = fs::read_to_string(document).map_err(|error| format!("{at}: {error}"))?;
+    let new = filled(&text, runs).map_err(|reason| format!("{at}: {reason}"))?;
+    if new == text {
+        return Ok(());
+    }
+    fs::write(document, new).map_err(|error| format!("{at}: {error}"))
+}
+
+fn runs(args: &Args) -> Result<Vec<Run>, String> {
     let mut runs = Vec::new();
     for path in &args.files {
         add(&mut runs, path)?;
     }
+    Ok(runs)
+}
+
+fn made(args: &Args, runs: &[Run]) -> Result<String, String> {
     let form = &args.form;
     if form.csv {
-        return Ok(csv(&runs));
+        return Ok(csv(runs));
     }
     if form.markdown {
-        return Ok(markdown(&runs));
+        return Ok(markdown(runs));
     }
-    let Some(name) = &form.svg else { return Ok(page(&runs)) };
-    let all: Vec<_> = runs.iter().flat_map(|run| charts(&run.results)).collect();
-    match all.iter().find(|chart| chart.name() == *name) {
-        Some(chart) => Ok(chart.svg() + "\n"),
-        None => {
-            let names: Vec<String> = all.iter().map(lanecrypt_report::Chart::name).collect();
-            Err(format!("no chart {name}; there are {}", names.join(", ")))
-        }
+    let Some(name) = &form.svg else { return Ok(page(runs)) };
+    if let Some(svg) = runs.iter().find_map(|run| picture(&run.results, name)) {
+        return Ok(svg + "\n");
     }
+    let names: Vec<String> = runs.iter().flat_map(|run| pictures(&run.results)).collect();
+    Err(format!("no chart {name}; there are {}", names.join(", ")))
 }
 
 /// Adds a file as a run, or the files of a folder as one: tables of one machine, measured apart.
-fn add(runs: &mut Vec<Run>, path: &std::path::Path) -> Result<(), String> {
+fn add(runs: &mut Vec<Run>, path: &Path) -> Result<(), String> {
     let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     if !path.is_dir() {
         runs.push(Run { name, results: compare::read(path)? });

@@ -40,7 +40,8 @@ fn repair(engine: &Engine, flaky: &[Flaky]) {
     flaky.iter().for_each(Flaky::repair);
     let failed: Vec<String> = engine.failed_drivers().map(str::to_owned).collect();
     for name in failed {
-        assert!(engine.readmit(&name) && !engine.readmit(&name));
+        // It may fail again before the next line, in another thread.
+        assert!(engine.readmit(&name));
     }
 }
 
@@ -381,7 +382,7 @@ fn readmitted_drivers_keep_no_old_sessions() {
     for turn in 1..=100 {
         assert_eq!(encrypt(&sessions[0], 1), Ok(()));
         assert!(engine.failed_drivers().eq(["keeping"]));
-        assert!(engine.readmit("keeping"));
+        assert!(engine.readmit("keeping") && !engine.readmit("keeping"));
         assert_eq!(counts(), [2 * turn, 2 * turn]);
         sessions.iter().for_each(|session| assert_eq!(encrypt(session, 2), Ok(())));
         assert_eq!(counts(), [2 * turn + 2, 2 * turn]);

@@ -15,6 +15,7 @@ pub(crate) enum Measure {
     Nanoseconds,
     PerSecond,
     Megabytes,
+    Megabits,
     Latency99,
 }
 
@@ -25,6 +26,8 @@ pub(crate) enum Side {
     Batch,
     Depth,
     Threads,
+    /// The size of a key of RSA.
+    Bits,
 }
 
 /// A figure at a place.
@@ -83,12 +86,13 @@ impl Measure {
             Self::Latency99 => point.p99_ns.map(|p99| [p99; 3]),
             Self::PerSecond => point.per_second.map(inverse),
             Self::Megabytes => point.megabytes_per_second().map(inverse),
+            Self::Megabits => point.megabytes_per_second().map(|figure| inverse(8.0 * figure)),
         }
     }
 
     /// Whether a greater figure is better.
     pub(crate) fn grows(self) -> bool {
-        matches!(self, Self::PerSecond | Self::Megabytes)
+        matches!(self, Self::PerSecond | Self::Megabytes | Self::Megabits)
     }
 
     pub(crate) fn unit(self) -> &'static str {
@@ -98,6 +102,7 @@ impl Measure {
             Self::Nanoseconds => "ns a value",
             Self::PerSecond => "in a second",
             Self::Megabytes => "MB in a second",
+            Self::Megabits => "Mbit in a second",
             Self::Latency99 => "ns until 99 of 100 are done",
         }
     }
@@ -110,6 +115,7 @@ impl Side {
             Self::Batch => point.batch.map(u64::from),
             Self::Depth => point.depth.map(u64::from),
             Self::Threads => point.threads.map(u64::from),
+            Self::Bits => point.subject.strip_prefix("rsa-")?.parse().ok(),
         }
     }
 
@@ -119,6 +125,7 @@ impl Side {
             Self::Batch => "in a batch",
             Self::Depth => "in flight",
             Self::Threads => "threads",
+            Self::Bits => "bits of the key",
         }
     }
 }

@@ -10,11 +10,14 @@
 #![forbid(unsafe_code)]
 
 mod chart;
+mod documents;
 mod escape;
 mod findings;
+mod headline;
 mod number;
 mod page;
 mod palette;
+mod quoted;
 mod scale;
 mod svg;
 mod tables;
@@ -47,12 +50,38 @@ pub fn charts(results: &Results) -> Vec<Chart> {
     view::charts(results)
 }
 
+/// The names of the pictures of a run: the headline's, and those of the charts.
+#[must_use]
+pub fn pictures(results: &Results) -> Vec<String> {
+    let headline = headline::file(results).map(|_| headline::NAME.to_owned());
+    headline.into_iter().chain(charts(results).iter().map(Chart::name)).collect()
+}
+
+/// One picture of a run as a file, by its name.
+#[must_use]
+pub fn picture(results: &Results, name: &str) -> Option<String> {
+    if name == headline::NAME {
+        return headline::file(results);
+    }
+    Some(charts(results).iter().find(|chart| chart.name() == name)?.svg())
+}
+
+/// A document in Markdown with its tables of figures filled from the runs. A table stands between a
+/// comment that begins with `<!-- figures: ` and says what is in it, and `<!-- end of figures -->`.
+///
+/// # Errors
+///
+/// A sentence, if a comment cannot be read, or names a run, a unit or a point that there is not.
+pub fn filled(document: &str, runs: &[Run]) -> Result<String, String> {
+    quoted::filled(document, runs)
+}
+
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// Two projects at three sizes, with names as somebody could have put into a file.
-    fn run() -> Run {
+    pub(crate) fn run() -> Run {
         let point = |source: &str, size: u64, cycles: f64| {
             let id = format!("random/{source}/{size}");
             serde_json::json!({
@@ -115,6 +144,49 @@ mod tests {
         assert_eq!(svg.matches("<circle").count(), 7);
         assert!(svg.contains("lanecrypt, 4 Ki bytes: 900 cycles a request"));
         assert!(!svg.contains("NaN") && !svg.contains("inf"));
+    }
+
+    /// A run with other points, as JSON has them, beside those of [`run`].
+    fn with(points: &[serde_json::Value]) -> Run {
+        let mut text = serde_json::to_value(run().results).expect("it is JSON");
+        let all = text["points"].as_array_mut().expect("an array");
+        all.extend(points.iter().cloned());
+        let results = Results::from_json(&text.to_string()).expect("it is good");
+        Run { name: "more".into(), results }
+    }
+
+    #[test]
+    fn the_headline_compares_with_the_best_peer() {
+        let run = run();
+        let svg = picture(&run.results, "headline").expect("a key of 32 bytes was measured");
+        // Two peers at 32 bytes: 120 and 240 cycles of half a nanosecond, against 12.
+        assert!(svg.contains("lanecrypt, random key, 32 bytes: 6.00 ns"), "{svg}");
+        assert!(svg.contains(">10.00 × &lt;script&gt;"), "{svg}");
+        assert_eq!(pictures(&run.results)[0], "headline");
+        assert!(page(&[run]).contains("<figure class=\"headline\">"));
+    }
+
+    #[test]
+    fn documents_stand_beside_their_successors() {
+        let read = |source: &str, megabytes: f64| {
+            serde_json::json!({
+                "id": format!("urandom/{source}"), "table": "urandom", "source": source, "api": "read",
+                "subject": "chacha20", "op": "read", "size": 32, "threads": 1,
+                "per_second": megabytes * 1e6 / 32.0, "verified": source != "document",
+            })
+        };
+        let run = with(&[read("document", 19.0), read("kernel", 80.0), read("lanecrypt", 1900.0)]);
+        let document =
+            documents::DOCUMENTS.iter().find(|d| d.table == "urandom").expect("it is there");
+        let rows = document.rows(&run.results);
+        let [row] = &*rows else { panic!("{rows:?}") };
+        assert_eq!(row.what, "reads of 32 bytes");
+        for (figure, expected) in
+            [(Some(row.then), 19.0), (row.successor, 80.0), (row.ours, 1900.0), (row.times, 100.0)]
+        {
+            assert!((figure.expect("a figure") - expected).abs() < 1e-6, "{row:?}");
+        }
+        assert!(page(&[run]).contains("<th>reads of 32 bytes</th><td>MB in a second</td>"));
     }
 
     #[test]

@@ -23,6 +23,15 @@ pub(crate) fn figure(value: f64) -> String {
     }
 }
 
+/// A figure for a document: `0.15`, `3.0`, `16.8`, `27`, `1,250`.
+pub(crate) fn quoted(value: f64) -> String {
+    match value {
+        _ if value >= 20.0 => thousands(value),
+        _ if value >= 2.0 => format!("{value:.1}"),
+        _ => format!("{value:.2}"),
+    }
+}
+
 fn thousands(value: f64) -> String {
     let digits = format!("{value:.0}");
     let mut text = String::new();

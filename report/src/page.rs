@@ -3,10 +3,11 @@
 use core::fmt::Write as _;
 
 use crate::chart::Chart;
+use crate::documents::DOCUMENTS;
 use crate::escape::html;
 use crate::palette::colour;
 use crate::tables::{heading, rows};
-use crate::{Run, charts, findings, svg};
+use crate::{Run, charts, findings, headline, number, svg};
 
 /// What tables are about, in the order of the page. The documents that describe the systems come with
 /// each: what they measured stands beside what is measured here.
@@ -37,6 +38,16 @@ pub(crate) fn page(runs: &[Run]) -> String {
              interleaved in one run on one machine. Both axes of a chart are logarithmic. Lower is \
              better, except where a unit is “in a second”.</p>";
     machines(&mut text, runs);
+    for run in runs {
+        if let Some(picture) = headline::inline(&run.results) {
+            let name = if runs.len() > 1 { html(&run.name) } else { String::new() };
+            let _ = write!(
+                text,
+                "<figure class=\"headline\"><h3>{} <small>{name}</small></h3>{picture}</figure>",
+                headline::TITLE
+            );
+        }
+    }
     summary(&mut text, runs, &drawn);
     text += "<nav>";
     for (table, title, _) in SECTIONS {
@@ -125,10 +136,14 @@ fn section(
             names.push(name);
         }
     }
-    if names.is_empty() {
+    let mut told = String::new();
+    for run in runs {
+        documents(&mut told, run, table, runs.len() > 1);
+    }
+    if names.is_empty() && told.is_empty() {
         return;
     }
-    let _ = write!(text, "<h2 id=\"{table}\">{title}</h2><p class=\"weak\">{about}.</p>");
+    let _ = write!(text, "<h2 id=\"{table}\">{title}</h2><p class=\"weak\">{about}.</p>{told}");
     text.push_str("<div class=\"charts\">");
     for name in names {
         for (run, charts) in runs.iter().zip(drawn) {
@@ -141,6 +156,38 @@ fn section(
         }
     }
     text.push_str("</div>");
+}
+
+/// The documents' own figures beside those of a run.
+fn documents(text: &mut String, run: &Run, table: &str, names_run: bool) {
+    for document in DOCUMENTS.iter().filter(|document| document.table == table) {
+        let rows = document.rows(&run.results);
+        if rows.is_empty() {
+            continue;
+        }
+        let name = if names_run { html(&run.name) } else { String::new() };
+        let _ = write!(
+            text,
+            "<figure class=\"document\"><h3>{} <small>{name}</small></h3><p class=\"weak\">{}</p>\
+             <div class=\"scroll\"><table><tr><th></th><th></th><th>the document</th><th>{}</th>\
+             <th>ours here</th><th>better by</th></tr>",
+            document.title, document.machine, document.successor
+        );
+        for row in rows {
+            let cell = |value: Option<f64>| value.map_or_else(String::new, number::figure);
+            let _ = write!(
+                text,
+                "<tr><th>{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+                html(&row.what),
+                row.unit,
+                number::figure(row.then),
+                cell(row.successor),
+                cell(row.ours),
+                row.times.map_or_else(String::new, |times| format!("{} ×", number::figure(times)))
+            );
+        }
+        text.push_str("</table></div></figure>");
+    }
 }
 
 fn figure(text: &mut String, run: &Run, chart: &Chart, names_run: bool) {

@@ -18,7 +18,7 @@ const BOTTOM: f64 = 262.0;
 
 /// The styles of a picture that is a file of its own. In a page, the page's own styles colour text and
 /// grid.
-const STYLES: &str = "<style>svg{font:12px system-ui,sans-serif;background:#fff}\
+pub(crate) const STYLES: &str = "<style>svg{font:12px system-ui,sans-serif;background:#fff}\
     .grid{stroke:#ddd}.text{fill:#333}@media(prefers-color-scheme:dark){svg{background:#16181c}\
     .grid{stroke:#3a3d42}.text{fill:#ddd}}</style>";
 

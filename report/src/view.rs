@@ -41,6 +41,14 @@ fn rsa(point: &Point) -> String {
     format!("{}, {}{primes}", point.subject, point.op)
 }
 
+fn with_or_without_primes(point: &Point) -> String {
+    match point.crt {
+        Some(true) => format!("{}, with CRT", point.op),
+        Some(false) => format!("{}, without CRT", point.op),
+        None => point.op.clone(),
+    }
+}
+
 /// How processes of a daemon's table are placed and wait.
 fn placed(point: &Point) -> String {
     let place = point.placement.as_deref().unwrap_or("one process");
@@ -106,6 +114,14 @@ pub(crate) static VIEWS: &[View] = &[
         split: rsa,
     },
     View {
+        table: "rsa",
+        title: "Signatures in a second, by size of the key",
+        over: Side::Bits,
+        measure: Measure::PerSecond,
+        of: one_thread,
+        split: with_or_without_primes,
+    },
+    View {
         table: "columns",
         title: "Cells of a table",
         over: Side::Size,
@@ -135,6 +151,14 @@ pub(crate) static VIEWS: &[View] = &[
         over: Side::Depth,
         measure: Measure::Latency99,
         of: one_thread,
+        split: subject_and_operation,
+    },
+    View {
+        table: "device",
+        title: "A daemon's clients: throughput",
+        over: Side::Size,
+        measure: Measure::Megabits,
+        of: |point| point.depth == Some(1) && point.processes.unwrap_or(1) == 1,
         split: subject_and_operation,
     },
     View {

@@ -42,6 +42,57 @@ fn draws_files_and_folders() {
 }
 
 #[test]
+fn fills_documents() {
+    let folder = Folder::new("report-into");
+    let (file, document) = (folder.path("run.json"), folder.path("page.md"));
+    fs::write(&file, with_a_chart()).expect("it can be written");
+    let table = |peer: &str| {
+        format!(
+            "<!-- figures: run, cycles\nOurs = t/lanecrypt/*\nTheirs = t/{peer}/*\nA row : 0\n-->\n\
+             <!-- end of figures -->\n"
+        )
+    };
+    fs::write(&document, table("nobody")).expect("it can be written");
+    let refused = report(&[&file, "--into", &document]);
+    assert_one_line(&refused, 2, "page.md: no figure in the column Theirs");
+    assert_eq!(fs::read_to_string(&document).expect("it is there"), table("nobody"));
+    fs::write(&document, table("openssl")).expect("it can be written");
+    assert!(report(&[&file, "--into", &document]).status.success());
+    let text = fs::read_to_string(&document).expect("it is there");
+    assert!(text.contains("| A row | **50** | 100 |"), "{text}");
+}
+
+/// The documents of this repository have the figures of its results.
+#[test]
+fn documents_are_up_to_date() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    let Ok(machines) = fs::read_dir(format!("{root}/results")) else {
+        println!("SKIPPED results: they are not in the package");
+        return;
+    };
+    let folders = machines.map(|entry| entry.expect("it can be read").path());
+    let folders: Vec<String> = folders
+        .filter(|path| path.is_dir())
+        .map(|path| path.to_str().expect("UTF-8").to_owned())
+        .collect();
+    let folder = Folder::new("report-documents");
+    let mut tables = 0;
+    for name in ["README.md", "FIGURES.md", "BENCHMARKING.md"] {
+        let text = fs::read_to_string(format!("{root}/{name}")).expect("it is there");
+        tables += text.matches("<!-- figures: ").count();
+        let copy = folder.path(name);
+        fs::write(&copy, &text).expect("it can be written");
+        let arguments: Vec<&str> =
+            folders.iter().map(String::as_str).chain(["--into", &copy]).collect();
+        let output = report(&arguments);
+        assert!(output.status.success(), "{output:?}");
+        let new = fs::read_to_string(&copy).expect("it is there");
+        assert!(new == text, "{name} differs from results/: run `make figures`");
+    }
+    assert!(tables > 0, "no table is filled from results/");
+}
+
+#[test]
 fn refuses_what_it_cannot_draw() {
     let folder = Folder::new("report-refused");
     assert_one_line(&report(&[&folder.path("none.json")]), 2, "none.json");

@@ -138,7 +138,7 @@ class Page(unittest.TestCase):
     def test_charts(self):
         """Each figure has a picture with lines and marks that take up room."""
         charts = self.browser.ask("""
-            [...document.querySelectorAll("figure")].map(figure => {
+            [...document.querySelectorAll("figure[id]")].map(figure => {
                 const svg = figure.querySelector("svg").getBoundingClientRect();
                 const lines = [...figure.querySelectorAll("g > path[fill=none]")];
                 return {
@@ -159,6 +159,28 @@ class Page(unittest.TestCase):
             self.assertGreaterEqual(chart["marks"], chart["lines"], chart)
             self.assertEqual(chart["names"], chart["lines"], chart)
             self.assertGreater(chart["rows"], 1, chart)
+
+    def test_headline(self):
+        """The first picture answers before anybody scrolls."""
+        seen = self.browser.ask("""
+            (() => {
+                const figure = document.querySelector("figure.headline");
+                const box = figure.getBoundingClientRect();
+                return {top: box.top, bottom: box.bottom,
+                        marks: figure.querySelectorAll("circle").length};
+            })()
+        """)
+        self.assertGreaterEqual(seen["top"], 0)
+        self.assertLessEqual(seen["bottom"], 900)
+        self.assertGreater(seen["marks"], 20)
+
+    def test_documents(self):
+        """What the source documents measured stands beside what is measured here."""
+        rows = self.browser.ask("""
+            [...document.querySelectorAll("figure.document tr")].slice(1).map(
+                row => [...row.querySelectorAll("td")].map(cell => cell.textContent))
+        """)
+        self.assertGreater(len([row for row in rows if len(row) == 5 and row[1] and row[3]]), 10, rows)
 
     def test_pointer(self):
         place = self.browser.ask("""
