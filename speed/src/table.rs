@@ -66,6 +66,11 @@ pub(crate) trait Table: Sync {
     /// The table as text.
     fn text(&self, points: &[Point]) -> String;
 
+    /// What it opens with, on one screen, if its text is long.
+    fn summary(&self, _points: &[Point]) -> Option<String> {
+        None
+    }
+
     /// Its rows on the first screen.
     fn headline_rows(&self, _rivals: &Rivals<'_>, _depth: Depth) -> Vec<Row> {
         Vec::new()

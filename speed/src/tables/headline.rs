@@ -17,8 +17,9 @@ impl Table for Headline {
         "speed"
     }
 
+    /// With the look at the machine and the checks at the end that is half a minute, or 75 seconds.
     fn seconds(&self, depth: Depth) -> u64 {
-        if depth == Depth::Quick { 30 } else { 150 }
+        if depth == Depth::Quick { 28 } else { 72 }
     }
 
     fn rows(&self, rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {

@@ -71,6 +71,11 @@ impl Table for Packets {
         text(points)
     }
 
+    fn summary(&self, points: &[Point]) -> Option<String> {
+        let screen = headline::text(points);
+        (!screen.is_empty()).then_some(screen)
+    }
+
     fn headline_rows(&self, rivals: &Rivals<'_>, _depth: Depth) -> Vec<Row> {
         headline::rows(rivals.aeads(), rivals.ciphers())
     }
