@@ -4,7 +4,7 @@
 //! point's own passes in both runs. The second is between runs, and a run cannot show it: code and
 //! memory lie elsewhere, the machine has other guests. The peers show it. Their code is the same in
 //! both runs, so whatever their points changed by is noise: it tells what to add to each point's own
-//! error, and how many standard errors 99.5 % of unchanged points stay within.
+//! error, and how many standard errors 99.7 % of unchanged points stay within.
 
 mod noise;
 mod text;
@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use self::noise::Noise;
 use crate::machine::Machine;
 use crate::results::{Point, Results};
-use crate::statistics::{Estimate, logarithmic_error, student};
+use crate::statistics::{Estimate, robust_error, student};
 
 /// One point in both runs.
 #[derive(Clone, Debug)]
@@ -84,9 +84,8 @@ impl Comparison {
                 .unwrap_or(core::cmp::Ordering::Equal)
         });
         let only = [only_in(old, new), only_in(new, old)];
-        let warnings = [old, new].map(|run| {
-            run.conditions.as_ref().map_or_else(Vec::new, |it| it.warnings.clone())
-        });
+        let warnings = [old, new]
+            .map(|run| run.conditions.as_ref().map_or_else(Vec::new, |it| it.warnings.clone()));
         Self { changes, only, warnings, noise, unit: if in_cycles { "cycles" } else { "ns" } }
     }
 
@@ -128,7 +127,9 @@ fn changed(old: &Point, new: &Point, in_cycles: bool) -> Option<Change> {
     };
     let positive = |value: f64| value.is_finite() && value > 0.0;
     let estimates = [old.estimate()?, new.estimate()?];
-    if !figures.into_iter().all(positive) || !estimates.iter().all(|e| positive(e.low) && positive(e.high)) {
+    if !figures.into_iter().all(positive)
+        || !estimates.iter().all(|e| positive(e.low) && positive(e.high))
+    {
         return None;
     }
     let errors = [own_error(old, &estimates[0]), own_error(new, &estimates[1])];
@@ -149,7 +150,7 @@ fn own_error(point: &Point, estimate: &Estimate) -> f64 {
     /// What the median is less certain than the mean.
     const MEDIAN: f64 = 1.253;
     let passes = point.passes.len();
-    match logarithmic_error(&point.passes).filter(|_| passes > 1) {
+    match robust_error(&point.passes).filter(|_| passes > 1) {
         // Few passes do not tell their spread well.
         Some(error) => error * MEDIAN * student(passes).max(NORMAL) / NORMAL,
         None => (estimate.high / estimate.low).ln() / (2.0 * NORMAL),

@@ -152,7 +152,29 @@ impl Conditions {
         }
     }
 
-    /// A line about what went on during the run.
+    /// Adds another run on the same machine, such as of another table.
+    pub fn add(&mut self, other: &Self) {
+        let larger = |a: Option<f64>, b: Option<f64>| match (a, b) {
+            (Some(a), Some(b)) => Some(a.max(b)),
+            (a, b) => a.or(b),
+        };
+        self.started = self.started.min(other.started);
+        self.seconds += other.seconds;
+        self.noise = self.noise.max(other.noise);
+        self.load = larger(self.load, other.load);
+        self.others_before = larger(self.others_before, other.others_before);
+        self.others = larger(self.others, other.others);
+        self.steal = larger(self.steal, other.steal);
+        self.core_ghz_after = self.core_ghz_after.or(other.core_ghz_after);
+        self.interrupted |= other.interrupted;
+        for warning in &other.warnings {
+            if !self.warnings.contains(warning) {
+                self.warnings.push(warning.clone());
+            }
+        }
+    }
+
+    /// What went on during the run, in a line or two.
     #[must_use]
     pub fn summary(&self, core_ghz: Option<f64>) -> String {
         let mut text = format!("{:.0} s", self.seconds);
@@ -163,7 +185,7 @@ impl Conditions {
             text += &format!(", other guests of the host {}", per_cent(steal));
         }
         if let Some((before, after)) = core_ghz.zip(self.core_ghz_after) {
-            text += &format!("; core {before:.2} GHz at the start, {after:.2} at the end");
+            text += &format!("\ncore {before:.2} GHz at the start, {after:.2} GHz at the end");
         }
         text
     }
@@ -214,6 +236,23 @@ mod tests {
             assert!(warning.contains(word), "{warning}");
         }
         assert_eq!(warned(&busy.warnings).matches("WARNING: ").count(), words.len());
+    }
+
+    #[test]
+    fn runs_that_are_added_are_as_doubtful_as_the_worst() {
+        let mut one = Conditions { seconds: 1.0, others: Some(0.1), ..Conditions::default() };
+        let warnings = vec![String::from("busy")];
+        let two = Conditions {
+            seconds: 2.0,
+            others: Some(0.3),
+            interrupted: true,
+            warnings,
+            ..one.clone()
+        };
+        one.add(&two);
+        one.add(&two);
+        assert!((one.seconds - 5.0).abs() < 1e-9 && one.interrupted);
+        assert_eq!((one.others, one.warnings.len()), (Some(0.3), 1));
     }
 
     #[test]

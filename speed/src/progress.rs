@@ -83,10 +83,7 @@ mod tests {
     fn the_time_left_is_told() {
         let left = |seconds| Some(Duration::from_secs(seconds));
         assert_eq!(message(0, [0, 40], None), "40 rows are checked");
-        assert_eq!(
-            message(2, [3, 40], left(75)),
-            "pass 2, 3 of 40 rows steady, at most 75 s left"
-        );
+        assert_eq!(message(2, [3, 40], left(75)), "pass 2, 3 of 40 rows steady, at most 75 s left");
         assert!(message(7, [3, 40], left(121)).ends_with("at most 3 min left"));
     }
 

@@ -103,8 +103,7 @@ fn passes(points: &[Point]) -> String {
     counts.sort_unstable();
     match counts.get(counts.len() / 2) {
         Some(&usual) if usual < sampler::PASSES => format!(
-            "The time was enough for {usual} of {} passes over most rows, so that intervals are wider \
-             (--budget gives more).\n",
+            "There was time for {usual} of {} passes: intervals are wider (--budget gives more).\n",
             sampler::PASSES
         ),
         _ => String::new(),

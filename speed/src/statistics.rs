@@ -93,6 +93,18 @@ pub(crate) fn logarithmic_error(figures: &[f64]) -> Option<f64> {
     Some((squares / (n * (n - 1.0).max(1.0))).sqrt())
 }
 
+/// The same by the median distance from the median, which single passes that were disturbed do not
+/// move.
+pub(crate) fn robust_error(figures: &[f64]) -> Option<f64> {
+    /// The standard deviation of normal values whose median distance is one.
+    const NORMAL: f64 = 1.483;
+    let logarithms: Vec<f64> = figures.iter().map(|figure| figure.ln()).collect();
+    let median = Estimate::of(&logarithms).filter(|it| it.median.is_finite())?.median;
+    let distances: Vec<f64> = logarithms.iter().map(|it| (it - median).abs()).collect();
+    let distance = Estimate::of(&distances)?.median;
+    Some(distance * NORMAL / crate::clock::as_f64(figures.len() as u64).sqrt())
+}
+
 /// Ranks from the middle to each end of the interval: 0.98 √n, rounded up.
 fn reach(n: usize) -> usize {
     // Whole numbers: r is the least with r² ≥ 0.9604 n.
@@ -170,12 +182,22 @@ mod tests {
     }
 
     #[test]
+    fn one_disturbed_pass_does_not_move_the_robust_error() {
+        let quiet = [99.0, 99.5, 100.0, 100.5, 101.0, 101.5];
+        let disturbed = [99.0, 99.5, 100.0, 100.5, 101.0, 200.0];
+        let error = |figures: &[f64]| robust_error(figures).expect("figures");
+        assert!(error(&disturbed) < 1.5 * error(&quiet) && error(&quiet) > 0.001);
+        let plain = |figures: &[f64]| logarithmic_error(figures).expect("figures");
+        assert!(plain(&disturbed) > 10.0 * plain(&quiet));
+        assert_eq!(robust_error(&[]), None);
+    }
+
+    #[test]
     fn fewer_passes_have_wider_intervals() {
         let mut state = 5;
         let mut width = |n| {
-            let widths = (0..500).map(|_| {
-                Estimate::between(&passes(&mut state, n)).expect("figures").uncertainty()
-            });
+            let widths = (0..500)
+                .map(|_| Estimate::between(&passes(&mut state, n)).expect("figures").uncertainty());
             widths.sum::<f64>()
         };
         let [three, six, fifteen] = [3, 6, 15].map(&mut width);

@@ -109,6 +109,10 @@ pub(crate) fn name(point: &Point) -> String {
     format!("{} {}{mark}", point.source, point.api)
 }
 
+/// How to read a screen.
+pub(crate) const READING: &str = "To read: cycles of the time-stamp counter, medians; less is faster. 1.50x: the time of the peer \
+     divided\nby ours. ~: the two cannot be told apart. ?: ours is not verified.\n";
+
 /// The meaning of [`name`]'s mark.
 pub(crate) const MARK: &str = "°: keeps its output in its state, or repeats itself after a fork.\n";
 

@@ -7,13 +7,13 @@ use crate::statistics::Estimate;
 const LEAST: f64 = 0.02;
 
 /// The share of unchanged points that must stay within the noise.
-const SHARE: f64 = 0.995;
+const SHARE: f64 = 0.997;
 /// The same by the normal distribution, in standard errors.
-const NORMAL_SHARE: f64 = 2.807;
+const NORMAL_SHARE: f64 = 2.97;
 
-/// The least limit in standard errors: a point's own error is known from few passes, so that more
-/// than by the normal distribution lie outside.
-const LIMIT: f64 = 3.3;
+/// Limits in standard errors. The least is more than by the normal distribution, because a point's
+/// own error is known from few passes.
+const LIMITS: [f64; 6] = [3.3, 4.5, 6.0, 9.0, 12.0, 18.0];
 
 /// The fewest peers' points that tell what noise is.
 const FEWEST: usize = 50;
@@ -23,6 +23,9 @@ const CAREFUL: f64 = 5.0;
 
 /// Half of all normal values lie within so many standard errors.
 const HALF: f64 = 0.6745;
+
+/// The least error between runs: passes can agree by chance.
+const BETWEEN: f64 = 0.000_5;
 
 /// The noise between two runs, of the logarithms of ratios.
 #[derive(Clone, Copy, Debug)]
@@ -47,24 +50,35 @@ impl Noise {
         let ratios = control.iter().map(|change| change.ratio.median.ln());
         let drift = at(ratios.collect(), 0.5).unwrap_or(0.0);
         let points = control.len();
-        let mut noise = Self { drift, between: 0.0, limit: LIMIT, points, is_of_peers };
-        noise.between = noise.between_runs(&control);
-        noise.limit = match is_of_peers {
-            true => noise.errors(&control, SHARE).max(LIMIT),
-            false => CAREFUL,
-        };
-        noise
+        let noise = Self { drift, between: BETWEEN, limit: CAREFUL, points, is_of_peers };
+        if !is_of_peers {
+            let half = Self { limit: HALF, ..noise };
+            return Self { between: half.between_runs(&control, 0.5), ..noise };
+        }
+        // Where runs differ alike at all points, the error between runs tells most; where noisy points
+        // differ more, a high limit does. What lets the usual point show the smallest change is best.
+        let fitted = LIMITS.map(|limit| {
+            let noise = Self { limit, ..noise };
+            Self { between: noise.between_runs(&control, SHARE), ..noise }
+        });
+        let usual = |noise: &Self| noise.counts_from(changes, 0.5);
+        let best = fitted.into_iter().min_by(|a, b| usual(a).total_cmp(&usual(b)));
+        best.unwrap_or(noise)
     }
 
-    /// What must be added to the errors by passes, so that half of the control lies where half of
-    /// normal values do.
-    fn between_runs(self, control: &[&Change]) -> f64 {
-        let is_enough = |between: f64| Self { between, ..self }.errors(control, 0.5) <= HALF;
-        let (mut low, mut high) = (0.0, 1.0);
-        if is_enough(low) {
-            return low;
+    /// What must be added to the errors by passes, so that this share of the control is within the
+    /// limit.
+    fn between_runs(self, control: &[&Change], share: f64) -> f64 {
+        let is_enough = |between: f64| {
+            let noise = Self { between, ..self };
+            let distances = control.iter().map(|change| noise.distance(change)).collect();
+            at(distances, share).is_none_or(|distance| distance <= self.limit)
+        };
+        if is_enough(BETWEEN) {
+            return BETWEEN;
         }
         // More than a factor of e between two runs is no noise any more.
+        let (mut low, mut high) = (BETWEEN, 1.0);
         for _ in 0..40 {
             let middle = f64::midpoint(low, high);
             if is_enough(middle) { high = middle } else { low = middle }
@@ -72,16 +86,9 @@ impl Noise {
         high
     }
 
-    /// The standard errors that this share of the control stays within.
-    fn errors(&self, control: &[&Change], share: f64) -> f64 {
-        at(control.iter().map(|change| self.distance(change)).collect(), share).unwrap_or(0.0)
-    }
-
     /// By how many standard errors a change differs from what all changed by.
     fn distance(&self, change: &Change) -> f64 {
-        let distance = (change.ratio.median.ln() - self.drift).abs();
-        // No change is no change, even if its error is zero.
-        if distance > 0.0 { distance / self.error(change) } else { 0.0 }
+        (change.ratio.median.ln() - self.drift).abs() / self.error(change)
     }
 
     fn error(&self, change: &Change) -> f64 {

@@ -38,8 +38,9 @@ impl Display for Text<'_> {
         let whose = if noise.is_of_peers { "peers' points" } else { "points, for want of peers" };
         writeln!(
             f,
-            "noise: told by {} {whose}; a change counts from {half:.1} % on at half of all points, \
-             and from {most:.1} % on at nine of ten; all points together: x {:.3}\n",
+            "noise: told by {} {whose}; all together: x {:.3}\n\
+             a change counts from {half:.1} % on at half of all points, from {most:.1} % at nine of \
+             ten\n",
             noise.points,
             noise.drift.exp()
         )?;

@@ -36,8 +36,11 @@ impl Usage {
         for cpu in cpus {
             let name = format!("cpu{cpu}");
             let line = all.lines().find(|line| line.split_ascii_whitespace().next() == Some(&name));
-            let fields: Vec<u64> =
-                line?.split_ascii_whitespace().skip(1).map_while(|field| field.parse().ok()).collect();
+            let fields: Vec<u64> = line?
+                .split_ascii_whitespace()
+                .skip(1)
+                .map_while(|field| field.parse().ok())
+                .collect();
             // user, nice, system, idle, iowait, irq, softirq, steal; guests are part of user.
             let &[user, nice, system, idle, iowait, irq, softirq, stolen, ..] = &fields[..] else {
                 return None;

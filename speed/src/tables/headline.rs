@@ -6,7 +6,7 @@ use crate::depth::Depth;
 use crate::results::Point;
 use crate::rivals::Rivals;
 use crate::row::Row;
-use crate::table::{MARK, Table};
+use crate::table::{MARK, READING, Table};
 use crate::tables::{self, TABLES};
 
 /// The first screen.
@@ -36,9 +36,7 @@ impl Table for Headline {
 
     fn text(&self, points: &[Point]) -> String {
         let mut out: String = TABLES.iter().map(|table| table.headline(points)).collect();
-        out += "To read: cycles of the time-stamp counter, medians; less is faster. 1.50x: the time \
-                of the peer divided\nby ours. ~: the two cannot be told apart. ?: ours is not \
-                verified.\n";
+        out += READING;
         out += MARK;
         out += &format!(
             "Whole tables: lanecrypt speed {}.\n",
