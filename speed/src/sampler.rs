@@ -81,7 +81,7 @@ pub(crate) fn measure(rows: &[Row], limits: &Limits<'_>, progress: &Progress) ->
         let sampler = Sampler { rows, crew, states, limits, pass: 0, overhead: OVERHEAD, random };
         sampler.sample(possible, progress)
     });
-    conclude(rows, states, &mut sampled);
+    conclude(rows, states, &impossible, &mut sampled);
     sampled
 }
 
@@ -350,12 +350,13 @@ fn fitting(target: f64, cycles: f64, multiple: usize) -> usize {
     (fitting - fitting % multiple).max(multiple)
 }
 
-/// Makes points and remarks of the rows' states.
-fn conclude(rows: &[Row], states: Vec<State>, sampled: &mut Sampled) {
+/// Makes points and remarks of the rows' states; there is a remark on the impossible rows already.
+fn conclude(rows: &[Row], states: Vec<State>, impossible: &[usize], sampled: &mut Sampled) {
     let mut unmeasured = 0;
-    for (row, state) in rows.iter().zip(states) {
+    for (number, (row, state)) in rows.iter().zip(states).enumerate() {
         let Some(estimate) = state.estimate() else {
-            unmeasured += usize::from(state.defect.is_none() && state.requests == 0);
+            let is_due = state.defect.is_none() && !impossible.contains(&number);
+            unmeasured += usize::from(is_due && state.requests == 0);
             if let Some(defect) = state.defect {
                 sampled.remarks.push(format!("not measured: {}: {defect}", row.point.id));
                 sampled.wrong += usize::from(row.point.is_ours());
