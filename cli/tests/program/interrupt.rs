@@ -1,8 +1,10 @@
 //! `lanecrypt speed` and an interrupt, and what a terminal shows meanwhile.
 
+use core::time::Duration;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::Stdio;
+use std::thread;
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -22,7 +24,7 @@ fn an_interrupt_leaves_what_there_is() {
     while !text.contains("noise: ") {
         assert!(output.read_line(&mut text).expect("text") > 0, "it ended: {text}");
     }
-    std::thread::sleep(std::time::Duration::from_secs(2));
+    thread::sleep(Duration::from_secs(2));
     let process = Pid::from_raw(child.id().try_into().expect("a number of a process"));
     kill_process(process.expect("not zero"), Signal::INT).expect("it runs");
     output.read_to_string(&mut text).expect("text");

@@ -53,7 +53,7 @@ pub(super) fn batches(left: Option<Duration>, due: usize, [long, short]: [f64; 2
     )]
     let batches = ((pass - long) / short.max(1e-9)) as usize;
     // Of two batches the median is no better protected against one that was disturbed than of one.
-    let odd = if batches % 2 == 0 { batches.saturating_sub(1) } else { batches };
+    let odd = if batches.is_multiple_of(2) { batches.saturating_sub(1) } else { batches };
     odd.clamp(1, MOST)
 }
 
