@@ -37,7 +37,8 @@ impl Estimate {
     ///
     /// From six passes on the interval is that by order statistics, as in [`Estimate::of`]. Fewer
     /// take Student's distribution, of the logarithms, because disturbances multiply: that is wide,
-    /// as it should be. In both cases it is at least [`BETWEEN_RUNS`] wide to each side.
+    /// as it should be. In both cases it is at least half a per cent wide to each side, because runs
+    /// differ by that.
     #[must_use]
     pub fn between(passes: &[f64]) -> Option<Self> {
         let mut estimate = Self::of(passes)?;
