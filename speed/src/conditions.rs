@@ -26,7 +26,8 @@ pub struct Conditions {
     /// The mean number of threads of the whole machine that wanted a processor, in the minute before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<f64>,
-    /// What of the processors' time other programs took before the run, and during it.
+    /// What of the processors' time other programs took before the run. The processors are those that
+    /// the run may use, and those that share a core with them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub others_before: Option<f64>,
     /// The same during the run.
@@ -66,12 +67,12 @@ impl Watch {
         let cpus = processors::allowed();
         let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
         let mut conditions = Conditions { started, load: usage::load(), ..Conditions::default() };
-        let before = Usage::read(&cpus);
+        let before = Usage::read();
         {
             let _pinned = cpus.first().map(|&cpu| Pinned::to(cpu));
             conditions.noise = Idle::measure().spread();
         }
-        let now = Usage::read(&cpus);
+        let now = Usage::read();
         if let Some(taken) = now.as_ref().zip(before.as_ref()).map(|(now, old)| now.since(old)) {
             conditions.others_before = Some(taken.others);
         }
@@ -99,7 +100,7 @@ impl Watch {
         let cpus = processors::allowed();
         conditions.seconds = begun.elapsed().as_secs_f64();
         conditions.interrupted = interrupted;
-        if let Some((now, old)) = Usage::read(&cpus).zip(before) {
+        if let Some((now, old)) = Usage::read().zip(before) {
             let taken = now.since(&old);
             (conditions.others, conditions.steal) = (Some(taken.others), Some(taken.steal));
         }

@@ -3,11 +3,13 @@
 use std::fs;
 
 use crate::clock::as_f64;
+use crate::processors;
 
 /// Processor time since the start of the system, in the kernel's ticks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Usage {
-    /// All time of the processors that this program may use.
+    /// All time of the processors that this program may use, and of those that share a core with
+    /// them.
     whole: u64,
     /// What programs and the kernel took of it.
     busy: u64,
@@ -25,13 +27,14 @@ pub(super) struct Taken {
 
 impl Usage {
     /// Reads the kernel's counters; `None` where there are none.
-    pub(super) fn read(cpus: &[usize]) -> Option<Self> {
+    pub(super) fn read() -> Option<Self> {
+        let cpus = processors::with_siblings(&processors::allowed());
         let all = fs::read_to_string("/proc/stat").ok()?;
         let own = fs::read_to_string("/proc/self/stat").ok()?;
         Self::of(&all, &own, cpus)
     }
 
-    fn of(all: &str, own: &str, cpus: &[usize]) -> Option<Self> {
+    fn of(all: &str, own: &str, cpus: impl IntoIterator<Item = usize>) -> Option<Self> {
         let (mut whole, mut busy, mut steal) = (0, 0, 0);
         for cpu in cpus {
             let name = format!("cpu{cpu}");
@@ -94,9 +97,9 @@ mod tests {
 
     #[test]
     fn only_the_processors_of_the_program_count() {
-        let usage = Usage::of(&all(100, 10), OWN, &[1]).expect("it is as the kernel writes it");
+        let usage = Usage::of(&all(100, 10), OWN, [1]).expect("it is as the kernel writes it");
         assert_eq!(usage, Usage { whole: 650, busy: 135, steal: 10, own: 50 });
-        let two = Usage::of(&all(100, 10), OWN, &[1, 0]).expect("both are there");
+        let two = Usage::of(&all(100, 10), OWN, [1, 0]).expect("both are there");
         assert_eq!(two.whole, 650 + 72);
     }
 
@@ -112,8 +115,8 @@ mod tests {
 
     #[test]
     fn what_the_kernel_does_not_tell_is_not_known() {
-        assert_eq!(Usage::of(&all(1, 1), OWN, &[5]), None);
-        assert_eq!(Usage::of("cpu1 1 2 3\n", OWN, &[1]), None);
-        assert_eq!(Usage::of(&all(1, 1), "nothing", &[1]), None);
+        assert_eq!(Usage::of(&all(1, 1), OWN, [5]), None);
+        assert_eq!(Usage::of("cpu1 1 2 3\n", OWN, [1]), None);
+        assert_eq!(Usage::of(&all(1, 1), "nothing", [1]), None);
     }
 }

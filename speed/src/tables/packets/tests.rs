@@ -384,7 +384,7 @@ fn answers_and_forgeries_are_checked_after_the_timing_too() {
 #[test]
 fn the_table_opens_with_a_screen() {
     let estimate = Estimate { median: 100.0, low: 99.0, high: 101.0 };
-    let rows = super::headline::rows(&[], &[]).into_iter().chain(null(Depth::Normal));
+    let rows = headline::rows(&[], &[]).into_iter().chain(null(Depth::Normal));
     let points: Vec<Point> =
         rows.map(|row| Point { verified: true, ..row.point.measured(estimate) }).collect();
     let text = |wanted| {
