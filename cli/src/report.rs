@@ -116,6 +116,10 @@ fn add(runs: &mut Vec<Run>, path: &Path) -> Result<(), String> {
                     }
                 }
                 whole.points.extend(results.points);
+                match (&mut whole.conditions, &results.conditions) {
+                    (Some(all), Some(these)) => all.add(these),
+                    (all, these) => *all = all.take().or_else(|| these.clone()),
+                }
             }
         }
     }

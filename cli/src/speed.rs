@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use lanecrypt_speed::{
-    Depth, DeviceOptions, Glob, Options, PeerLibraries, Peers, Report, Table, on_interrupt,
+    Depth, DeviceOptions, Glob, Options, PeerLibraries, Peers, Report, Shown, Table, on_interrupt,
     run as measure, usual_times,
 };
 
@@ -32,7 +32,7 @@ pub(crate) struct Args {
         format!("Time for the whole run, such as 30s or 5m [default: {}]", usual_times()))]
     budget: Option<Duration>,
 
-    /// Measure fewer points
+    /// Measure fewer points, with wider intervals
     #[arg(long, conflicts_with = "full")]
     quick: bool,
 
@@ -43,6 +43,10 @@ pub(crate) struct Args {
     /// Measure only points whose id fits this pattern (* and ?), such as 'random/*/u32/4/t1'
     #[arg(long, value_name = "GLOB")]
     only: Option<Glob>,
+
+    /// Show the parts of long tables whose title has this text, such as 'aes-128-gcm seal'; or all
+    #[arg(long, value_name = "TITLE")]
+    table: Option<String>,
 
     /// Measure only these peers: names with commas, such as openssl,rand; or none
     #[arg(long, value_name = "LIST", default_value = "all", hide_default_value = true)]
@@ -139,6 +143,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
             _ => Depth::Normal,
         },
         only: args.only,
+        shown: args.table.as_deref().map_or_else(Shown::default, Shown::from_name),
         peers: args.peers.0,
         libraries,
         device: device(args.device_socket, &args.peer_lib),

@@ -103,7 +103,13 @@ pub(crate) mod tests {
             "processors": 2, "tsc_ghz": 2.0, "kernel": "6", "virtualised": false,
             "profile": "release", "libraries": [{"source": "openssl", "version": "<i>"}],
         });
-        let text = serde_json::json!({"schema": 1, "machine": machine, "points": points});
+        let conditions = serde_json::json!({
+            "started": 1, "seconds": 75.0, "noise": 0.01, "others": 0.2, "interrupted": true,
+            "warnings": ["<em>busy"],
+        });
+        let text = serde_json::json!({
+            "schema": 2, "machine": machine, "conditions": conditions, "points": points,
+        });
         let results = Results::from_json(&text.to_string()).expect("it is good");
         Run { name: "=a,<u>".into(), results }
     }
@@ -111,7 +117,8 @@ pub(crate) mod tests {
     #[test]
     fn pages_escape_what_files_say() {
         let page = page(&[run()]);
-        for text in ["<script>alert", "<i>&lt;", "<b>\"", "<u>"] {
+        assert!(page.contains("Doubtful:</b> &lt;em&gt;busy") && page.contains("was interrupted"));
+        for text in ["<script>alert", "<i>&lt;", "<b>\"", "<u>", "<em>"] {
             assert!(!page.contains(text), "{text}");
         }
         assert_eq!(page.matches("<script>").count(), 1, "the page's own");

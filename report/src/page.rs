@@ -64,6 +64,20 @@ pub(crate) fn page(runs: &[Run]) -> String {
     text + "</script></body></html>\n"
 }
 
+/// What the machine did meanwhile, and what makes the figures doubtful.
+fn conditions(text: &mut String, run: &Run) {
+    let Some(conditions) = &run.results.conditions else { return };
+    let about = conditions.summary(run.results.machine.core_ghz);
+    let about = about.lines().map(html).collect::<Vec<_>>().join("<br>");
+    let _ = write!(text, "<p><small>{about}</small></p>");
+    if conditions.interrupted {
+        *text += "<p><b>This run was interrupted: points are missing.</b></p>";
+    }
+    for warning in &conditions.warnings {
+        let _ = write!(text, "<p><b>Doubtful:</b> {}</p>", html(warning));
+    }
+}
+
 fn machines(text: &mut String, runs: &[Run]) {
     for run in runs {
         let summary = run.results.machine.summary();
@@ -81,6 +95,7 @@ fn machines(text: &mut String, runs: &[Run]) {
             html(&run.name),
             html(&peers.join(" · "))
         );
+        conditions(text, run);
     }
 }
 

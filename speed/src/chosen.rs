@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn budgets() {
         let mut options = Options::default();
-        assert_eq!(options.total().as_secs(), 150);
+        assert_eq!(options.total().as_secs(), 72);
         let [random, urandom] = ["random", "urandom"].map(|name| name.parse().expect("it is one"));
         options.tables = vec![random];
         assert_eq!(options.total().as_secs(), 60);

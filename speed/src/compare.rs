@@ -1,19 +1,22 @@
 //! Two runs beside each other: what became faster or slower beyond noise.
 //!
-//! The interval of a point says how its batches differ within a run. Runs differ by more: memory
-//! lies elsewhere, the machine has other guests. The peers show by how much. Their code is the same
-//! in both runs, so what their points changed by is noise, and only a change that is larger than 99.5 %
-//! of theirs counts.
+//! A change is measured in standard errors, which come from two spreads. The first is that of the
+//! point's own passes in both runs. The second is between runs, and a run cannot show it: code and
+//! memory lie elsewhere, the machine has other guests. The peers show it. Their code is the same in
+//! both runs, so whatever their points changed by is noise: it tells what to add to each point's own
+//! error, and how many standard errors 99.7 % of unchanged points stay within.
 
 mod noise;
 mod text;
+#[cfg(test)]
+mod trials;
 
 use std::collections::HashMap;
 
 use self::noise::Noise;
 use crate::machine::Machine;
 use crate::results::{Point, Results};
-use crate::statistics::Estimate;
+use crate::statistics::{Estimate, robust_error, student};
 
 /// One point in both runs.
 #[derive(Clone, Debug)]
@@ -25,10 +28,14 @@ pub struct Change {
     pub is_ours: bool,
     /// The old and the new figure, in cycles, or in nanoseconds where the machines differ.
     pub figures: [f64; 2],
-    /// New through old, with the interval that both intervals allow: above 1 is slower.
+    /// New through old, with its 95 % interval: above 1 is slower.
     pub ratio: Estimate,
     /// Whether it differs beyond noise.
     pub is_significant: bool,
+    /// Whether the same version of the same peer was measured, so that any change is noise.
+    is_control: bool,
+    /// The standard error of the ratio's logarithm, by the passes of both runs.
+    error: f64,
 }
 
 impl Change {
@@ -47,6 +54,8 @@ pub struct Comparison {
     pub changes: Vec<Change>,
     /// Ids of points that only the old run has, and only the new one.
     pub only: [Vec<String>; 2],
+    /// What makes the figures of the old run doubtful, and of the new one.
+    pub warnings: [Vec<String>; 2],
     noise: Noise,
     unit: &'static str,
 }
@@ -66,6 +75,7 @@ impl Comparison {
         let noise = Noise::of(&changes);
         for change in &mut changes {
             change.is_significant = noise.is_exceeded_by(change);
+            change.ratio = noise.interval(change);
         }
         changes.sort_by(|a, b| {
             let size = |change: &Change| change.ratio.median.ln().abs();
@@ -74,7 +84,9 @@ impl Comparison {
                 .unwrap_or(core::cmp::Ordering::Equal)
         });
         let only = [only_in(old, new), only_in(new, old)];
-        Self { changes, only, noise, unit: if in_cycles { "cycles" } else { "ns" } }
+        let warnings = [old, new]
+            .map(|run| run.conditions.as_ref().map_or_else(Vec::new, |it| it.warnings.clone()));
+        Self { changes, only, warnings, noise, unit: if in_cycles { "cycles" } else { "ns" } }
     }
 
     /// Whether one of our points became slower, beyond noise.
@@ -115,20 +127,38 @@ fn changed(old: &Point, new: &Point, in_cycles: bool) -> Option<Change> {
     };
     let positive = |value: f64| value.is_finite() && value > 0.0;
     let estimates = [old.estimate()?, new.estimate()?];
-    if !figures.into_iter().all(positive) || !estimates.iter().all(|e| positive(e.low)) {
+    if !figures.into_iter().all(positive)
+        || !estimates.iter().all(|e| positive(e.low) && positive(e.high))
+    {
         return None;
     }
-    let share = |estimate: &Estimate| [estimate.low, estimate.high].map(|e| e / estimate.median);
-    let [old_share, new_share] = [share(&estimates[0]), share(&estimates[1])];
+    let errors = [own_error(old, &estimates[0]), own_error(new, &estimates[1])];
+    let error = errors[0].hypot(errors[1]);
     let median = figures[1] / figures[0];
-    let ratio = Estimate {
-        median,
-        low: median * new_share[0] / old_share[1],
-        high: median * new_share[1] / old_share[0],
-    };
-    let is_ours = old.is_ours();
-    Some(Change { id: old.id.clone(), is_ours, figures, ratio, is_significant: false })
+    if !error.is_finite() || !positive(median) {
+        return None;
+    }
+    let (is_ours, is_control) = (old.is_ours(), !old.is_ours() && old.version == new.version);
+    let ratio = Estimate { median, low: median, high: median };
+    let id = old.id.clone();
+    Some(Change { id, is_ours, figures, ratio, is_significant: false, is_control, error })
 }
+
+/// The standard error of the logarithm of a point's figure, by its passes; by its interval if it has
+/// none, as in files of schema 1.
+fn own_error(point: &Point, estimate: &Estimate) -> f64 {
+    /// What the median is less certain than the mean.
+    const MEDIAN: f64 = 1.253;
+    let passes = point.passes.len();
+    match robust_error(&point.passes).filter(|_| passes > 1) {
+        // Few passes do not tell their spread well.
+        Some(error) => error * MEDIAN * student(passes).max(NORMAL) / NORMAL,
+        None => (estimate.high / estimate.low).ln() / (2.0 * NORMAL),
+    }
+}
+
+/// The two-sided 95 % quantile of the normal distribution.
+const NORMAL: f64 = 1.96;
 
 /// Ids of measured points of `one` that `other` has not.
 fn only_in(one: &Results, other: &Results) -> Vec<String> {
@@ -189,6 +219,38 @@ mod tests {
         let comparison = Comparison::new(&old, &new);
         assert_eq!(comparison.only[0], ["t/lanecrypt/x"]);
         assert_eq!(comparison.only[1], ["t/openssl/0"]);
+    }
+
+    #[test]
+    fn a_peer_of_another_version_is_no_control() {
+        let (mut old, mut new) = (run(0.0, 1.0), run(0.0, 1.05));
+        for (i, point) in new.points.iter_mut().enumerate().filter(|(_, p)| !p.is_ours()) {
+            // A newer version is slower at every tenth point.
+            if i % 10 == 0 {
+                point.version = Some("2".into());
+                *point = point.clone().measured(old.points[i].estimate().map(slower).expect("one"));
+            }
+        }
+        let comparison = Comparison::new(&old, &new);
+        assert!(comparison.is_slower());
+        assert_eq!(comparison.noise.points, 180);
+        old.points.iter_mut().chain(&mut new.points).for_each(|point| point.version = None);
+        assert!(!Comparison::new(&old, &new).is_slower(), "they were taken for noise");
+    }
+
+    fn slower(estimate: Estimate) -> Estimate {
+        let Estimate { median, low, high } = estimate;
+        Estimate { median: median * 1.3, low: low * 1.3, high: high * 1.3 }
+    }
+
+    #[test]
+    fn warnings_of_both_runs_are_kept() {
+        let (mut old, new) = (run(0.0, 1.0), run(0.0, 1.0));
+        let warnings = vec![String::from("the machine is busy")];
+        old.conditions = Some(crate::Conditions { warnings, ..Default::default() });
+        let comparison = Comparison::new(&old, &new);
+        assert_eq!(comparison.warnings.map(|of| of.len()), [1, 0]);
+        assert!(Comparison::new(&old, &new).text(false).contains("old run: the machine is busy"));
     }
 
     #[test]

@@ -1,18 +1,24 @@
 //! Measurement: ours beside its peers, interleaved in one process, on the user's machine.
 //!
 //! [`run`] measures the points that [`Options`] select. It returns [`Results`], the JSON of schema
-//! 1, and text for people. All cycles are those of the time-stamp counter; [`Machine`] has their
+//! 2, and text for people. All cycles are those of the time-stamp counter; [`Machine`] has their
 //! length.
 //!
 //! # Method
 //!
 //! The measuring thread is pinned to one processor, and its helper in rows of two threads to
-//! another. Rows of more threads than processors spread them evenly, in longer batches. Each row is
-//! timed in batches of about a millisecond. The rows take turns in shuffled order, so that a
-//! disturbance of the machine affects all of them. Batches that lost their processor are repeated.
-//! A figure is the median of the batches with its 95 % interval, and a row is done when that is
-//! narrower than one per cent. A row is ranked only if its answers were checked (see [`Defect`])
-//! and its interval does not overlap with the next one's.
+//! another. Rows of more threads than processors spread them evenly, in longer batches.
+//!
+//! A run is several short passes over all rows. A row has up to five batches of about a millisecond in
+//! each, and its figure there is their median. The order is another one in each pass, and each row
+//! is once in every part of it. Batches that lost their processor are repeated. A row's figure is the
+//! median of its passes. Its 95 % interval is that of the passes: what lasts longer than a batch
+//! counts in full. It is half a per cent wide to each side at least, because runs differ by that. Rows
+//! whose interval is wider than one per cent to each side get further passes while there is time. A
+//! row is ranked only if its answers were checked (see [`Defect`]) and its interval does not overlap
+//! with the next one's.
+//!
+//! [`Conditions`] tell what else the machine did.
 
 #![deny(unsafe_code)]
 
@@ -21,6 +27,7 @@ mod chosen;
 mod ciphers;
 pub mod clock;
 mod compare;
+mod conditions;
 mod contender;
 mod crew;
 mod depth;
@@ -32,6 +39,7 @@ mod interrupt;
 mod machine;
 mod options;
 mod ours;
+mod paragraphs;
 mod processors;
 mod progress;
 mod results;
@@ -51,6 +59,7 @@ mod verify;
 pub use card_report::card_report;
 pub use chosen::{UnknownTable, usual_times};
 pub use compare::{Change, Comparison, differences};
+pub use conditions::Conditions;
 pub use depth::Depth;
 pub use device::DeviceOptions;
 pub use fit::Fit;
@@ -58,7 +67,7 @@ pub use glob::Glob;
 pub use interrupt::on_interrupt;
 pub use lanecrypt_peers::{BadLibrary, CannotOpen, PeerLibraries, streams};
 pub use machine::{Library, Machine};
-pub use options::{Error, Options, Peers, Table};
+pub use options::{Error, Options, Peers, Shown, Table};
 pub use results::{Point, Results, SCHEMA, fastest};
 pub use run::{Report, run};
 pub use statistics::Estimate;

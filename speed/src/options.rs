@@ -22,6 +22,8 @@ pub struct Options {
     /// Only points whose id matches; without tables, points of all tables. In the table `packets`
     /// the pattern selects from all batches and sizes, unless fewer points are asked for.
     pub only: Option<Glob>,
+    /// Which parts of long tables to show.
+    pub shown: Shown,
     /// Which peers to measure beside ours.
     pub peers: Peers,
     /// Where to find peers that are shared libraries.
@@ -39,6 +41,30 @@ impl Table {
     #[must_use]
     pub const fn name(self) -> &'static str {
         self.0
+    }
+}
+
+/// Which parts of the text of long tables are shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Shown {
+    /// A summary of one screen, or everything if [`Options::only`] selects points.
+    #[default]
+    Usual,
+    /// Everything.
+    All,
+    /// The parts whose title has this text, in any case of letters.
+    Titled(String),
+}
+
+impl Shown {
+    /// Parses `all` or a part of a title.
+    #[must_use]
+    pub fn from_name(name: &str) -> Self {
+        match name.trim() {
+            "all" => Self::All,
+            name => Self::Titled(name.to_owned()),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The processors that the program may use, and pinning threads to them.
 
-use std::fs::File;
+use std::collections::BTreeSet;
+use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -15,6 +16,25 @@ pub(crate) fn allowed() -> Vec<usize> {
         Ok(set) => (0..CpuSet::MAX_CPU).rev().filter(|&cpu| set.is_set(cpu)).collect(),
         Err(_) => vec![0],
     }
+}
+
+/// These processors and those that share a core with one of them: their work slows them down.
+#[must_use]
+pub(crate) fn with_siblings(processors: &[usize]) -> BTreeSet<usize> {
+    let siblings = processors.iter().filter_map(|cpu| {
+        let path = format!("/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
+        Some(listed(&fs::read_to_string(path).ok()?))
+    });
+    siblings.flatten().chain(processors.iter().copied()).collect()
+}
+
+/// The numbers of a list of the kernel's: `0-2,8`.
+fn listed(list: &str) -> Vec<usize> {
+    let ranges = list.trim().split(',').filter_map(|range| {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        Some(first.parse().ok()?..=last.parse().ok().filter(|&last| last < CpuSet::MAX_CPU)?)
+    });
+    ranges.flatten().collect()
 }
 
 /// The processors for this many threads: each in turn, repeated as often as necessary.
@@ -93,6 +113,15 @@ mod tests {
         assert_eq!(shared_out(&[3, 1], 4), [3, 1, 3, 1]);
         assert_eq!(shared_out(&[3, 1], 1), [3]);
         assert!(shared_out(&[], 2).is_empty());
+    }
+
+    #[test]
+    fn lists_of_the_kernel() {
+        assert_eq!(listed("0-2,8\n"), [0, 1, 2, 8]);
+        assert_eq!(listed("5"), [5]);
+        assert!(listed("").is_empty() && listed("x,0-99999999999").is_empty());
+        let all = with_siblings(&allowed());
+        assert!(allowed().iter().all(|cpu| all.contains(cpu)));
     }
 
     #[test]

@@ -1,22 +1,29 @@
-//! The results of a run: the JSON of schema 1.
+//! The results of a run: the JSON of schema 2.
 
 use serde::{Deserialize, Serialize};
 
+use crate::conditions::Conditions;
 use crate::fit::Fit;
 use crate::machine::Machine;
 use crate::statistics::Estimate;
 
-/// The version of the JSON this crate writes and reads.
-pub const SCHEMA: u32 = 1;
+/// The version of the JSON that this crate writes. It reads that of schema 1 as well, whose points
+/// have no [`Point::passes`] and whose runs no [`Conditions`].
+pub const SCHEMA: u32 = 2;
+/// The oldest version that it reads.
+const OLDEST: u32 = 1;
 
 /// One run: the machine and everything measured on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Results {
-    /// [`SCHEMA`].
+    /// [`SCHEMA`], or that of the file which was read.
     pub schema: u32,
     /// The machine of the run.
     pub machine: Machine,
+    /// What the machine did meanwhile; absent in schema 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conditions: Option<Conditions>,
     /// The measured points.
     pub points: Vec<Point>,
 }
@@ -25,7 +32,7 @@ impl Results {
     /// The results of a run on `machine`.
     #[must_use]
     pub fn new(machine: Machine, points: Vec<Point>) -> Self {
-        Self { schema: SCHEMA, machine, points }
+        Self { schema: SCHEMA, machine, conditions: None, points }
     }
 
     /// As JSON, indented, ending in a newline.
@@ -41,13 +48,14 @@ impl Results {
     ///
     /// # Errors
     ///
-    /// If the text is not JSON of this schema.
+    /// If the text is not JSON of a schema that this crate knows.
     pub fn from_json(text: &str) -> Result<Self, serde_json::Error> {
         let results: Self = serde_json::from_str(text)?;
-        if results.schema == SCHEMA {
-            Ok(results)
-        } else {
-            Err(serde::de::Error::custom(format!("schema {} is not {SCHEMA}", results.schema)))
+        match results.schema {
+            OLDEST..=SCHEMA => Ok(results),
+            other => Err(serde::de::Error::custom(format!(
+                "schema {other} is none of {OLDEST} to {SCHEMA}, which this version reads"
+            ))),
         }
     }
 }
@@ -127,10 +135,14 @@ pub struct Point {
     /// processes wall cycles × processes / requests; the median.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycles: Option<f64>,
-    /// Lower end of the median's 95 % interval.
+    /// The figures of the passes over all rows, of which [`Point::cycles`] is the median; absent in
+    /// schema 1, and for figures that are not sampled in passes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passes: Vec<f64>,
+    /// Lower end of the median's 95 % interval, by the spread between the passes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycles_low: Option<f64>,
-    /// Upper end of the median's 95 % interval.
+    /// Upper end of that interval.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycles_high: Option<f64>,
     /// The same as [`Point::cycles`] in nanoseconds.
@@ -196,6 +208,13 @@ impl Point {
         self
     }
 
+    /// Enters the figures of the passes, as exact as a difference between runs can be.
+    #[must_use]
+    pub(crate) fn with_passes(mut self, passes: &[f64]) -> Self {
+        self.passes = passes.iter().copied().map(six_figures).collect();
+        self
+    }
+
     /// The cycles as an estimate, if this point was measured.
     #[must_use]
     pub fn estimate(&self) -> Option<Estimate> {
@@ -219,6 +238,16 @@ impl Point {
     pub fn megabytes_per_second(&self) -> Option<f64> {
         Some(self.per_second? * crate::clock::as_f64(self.size?) / 1e6)
     }
+}
+
+/// The value to six significant figures, which keeps files short.
+fn six_figures(value: f64) -> f64 {
+    if !value.is_finite() || value <= 0.0 {
+        return value;
+    }
+    let scale = 10_f64.powf(5.0 - value.log10().floor());
+    let rounded = (value * scale).round() / scale;
+    if rounded.is_finite() { rounded } else { value }
 }
 
 /// The point that is certainly the fastest of `points`: it is verified, and its interval is
@@ -255,15 +284,30 @@ pub(crate) mod tests {
         full.size = Some(32);
         full.sizes = Some("60-200".into());
         full.isa = Some("avx512".into());
+        full = full.with_passes(&[12.345_678, 12.5]);
         let bare = Point { id: "document".into(), ..Point::default() };
-        let results = Results::new(Machine::default(), vec![full, bare]);
+        let mut results = Results::new(Machine::default(), vec![full, bare]);
+        results.conditions = Some(Conditions { interrupted: true, ..Conditions::default() });
         let text = results.to_json().expect("serialises");
         assert_eq!(Results::from_json(&text).expect("parses"), results);
-        assert!(text.starts_with("{\n  \"schema\": 1,") && text.ends_with("}\n"));
+        assert!(text.starts_with("{\n  \"schema\": 2,") && text.ends_with("}\n"));
         let value: serde_json::Value = serde_json::from_str(&text).expect("parses");
         assert_eq!(value["points"][0]["cycles"], 12.5);
         assert!(value["points"][1].get("cycles").is_none(), "absent, not null");
-        assert!(Results::from_json(&text.replace("\"schema\": 1", "\"schema\": 2")).is_err());
+        assert_eq!(value["points"][0]["passes"], serde_json::json!([12.3457, 12.5]));
+        for (schema, is_known) in [(0, false), (1, true), (3, false)] {
+            let other = text.replace("\"schema\": 2", &format!("\"schema\": {schema}"));
+            assert_eq!(Results::from_json(&other).is_ok(), is_known, "{schema}");
+        }
+    }
+
+    #[test]
+    fn six_figures_are_kept() {
+        for (value, kept) in [(123_456.7, 123_457.0), (0.012_345_678, 0.012_345_7), (0.0, 0.0)] {
+            assert!((six_figures(value) - kept).abs() <= kept * 1e-12, "{value}");
+        }
+        assert!(six_figures(f64::NAN).is_nan());
+        assert_eq!(six_figures(f64::MIN_POSITIVE), f64::MIN_POSITIVE);
     }
 
     #[test]

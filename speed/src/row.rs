@@ -60,8 +60,8 @@ impl Row {
 pub(crate) struct Batches {
     /// Their intended length.
     pub(crate) length: Duration,
-    /// The least number of clean batches for a median, if the time allows.
-    pub(crate) enough: usize,
+    /// The least number of passes with clean batches, if that is not the usual one.
+    pub(crate) enough: Option<usize>,
     /// The document's test, if batches are to be runs of it.
     pub(crate) test: Option<Test>,
     /// The number of requests is a multiple of this: the number handed over together.
@@ -75,7 +75,7 @@ impl Default for Batches {
     fn default() -> Self {
         Self {
             length: Duration::from_millis(1),
-            enough: 11,
+            enough: None,
             test: None,
             multiple: 1,
             shared: false,

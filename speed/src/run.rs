@@ -5,9 +5,11 @@ use core::time::Duration;
 use std::time::Instant;
 
 use crate::chosen::share;
+use crate::conditions::Watch;
 use crate::depth::Depth;
 use crate::machine::Machine;
-use crate::options::{Error, Options};
+use crate::options::{Error, Options, Shown};
+use crate::paragraphs;
 use crate::progress::Progress;
 use crate::results::{Point, Results};
 use crate::rivals::Rivals;
@@ -56,15 +58,21 @@ pub fn run(
     for line in rivals.missing() {
         show(&(line + "\n"));
     }
+    let looking = Instant::now();
+    let watch = Watch::begin();
+    let looked = looking.elapsed();
+    show(&watch.text());
     let mut report =
         Report { results: Results::new(machine, Vec::new()), wrong: 0, interrupted: false };
-    let mut end = start + options.total();
+    // The look at the machine takes nothing of the time for the rows.
+    let mut end = start + options.total() + looked;
     let shares: Vec<u32> = plan.iter().map(|part| part.share).collect();
     for (i, part) in plan.into_iter().enumerate() {
         let begun = Instant::now();
         let left = end.saturating_duration_since(begun);
         let endless = part.is_endless(options);
-        let (sampled, text) = part.measure(options, share(left, &shares[i..]), stop);
+        let time = Time { part: share(left, &shares[i..]), end };
+        let (sampled, text) = part.measure(options, time, stop);
         if endless {
             // Later parts keep the time that they would have had.
             end += begun.elapsed();
@@ -77,12 +85,41 @@ pub fn run(
         }
         report.wrong += sampled.wrong;
         report.results.points.extend(sampled.points);
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
     }
     report.interrupted = stop.load(Ordering::Relaxed);
+    let (conditions, text) = watch.end(report.results.machine.core_ghz, report.interrupted);
+    show(&format!("\n{}{text}", passes(&report.results.points)));
+    report.results.conditions = Some(conditions);
     if report.interrupted {
         show("interrupted: these are the figures until then\n");
     }
     Ok(report)
+}
+
+/// How many passes there were, if there was no time for all of them.
+fn passes(points: &[Point]) -> String {
+    let counts = points.iter().map(|point| point.passes.len()).filter(|&count| count > 0);
+    let mut counts: Vec<usize> = counts.collect();
+    counts.sort_unstable();
+    match counts.get(counts.len() / 2) {
+        Some(&usual) if usual < sampler::PASSES => format!(
+            "There was time for {usual} of {} passes: intervals are wider (--budget gives more).\n",
+            sampler::PASSES
+        ),
+        _ => String::new(),
+    }
+}
+
+/// The time of a part.
+#[derive(Clone, Copy)]
+struct Time {
+    /// What it may take.
+    part: Duration,
+    /// When the whole run ends.
+    end: Instant,
 }
 
 /// The measurements under one heading.
@@ -112,11 +149,12 @@ impl Part {
         options.depth == Depth::Full && self.table.has_test() && options.budget.is_none()
     }
 
-    fn measure(self, options: &Options, time: Duration, stop: &AtomicBool) -> (Sampled, String) {
+    fn measure(self, options: &Options, time: Time, stop: &AtomicBool) -> (Sampled, String) {
         let start = Instant::now();
+        let Time { part: time, end } = time;
         let extra_time = if self.extra { time / EXTRA_PART } else { Duration::ZERO };
         let deadline = (!self.is_endless(options)).then(|| start + (time - extra_time));
-        let progress = Progress::new(self.table.heading(), deadline);
+        let progress = Progress::new(self.table.heading(), deadline, deadline.map(|_| end));
         let mut sampled = sampler::measure(&self.rows, &Limits { deadline, stop }, &progress);
         drop(progress);
         if self.extra {
@@ -126,8 +164,25 @@ impl Part {
         }
         sampled.points.splice(..0, self.given);
         self.table.finish(&mut sampled.points);
-        let text = self.table.text(&sampled.points);
+        let text = shown(self.table, options, &sampled.points);
         (sampled, text)
+    }
+}
+
+/// What is shown of a table.
+pub(crate) fn shown(table: &dyn Table, options: &Options, points: &[Point]) -> String {
+    let whole = table.text(points);
+    match &options.shown {
+        Shown::Titled(title) if !whole.is_empty() => paragraphs::titled(&whole, title),
+        Shown::Usual if options.only.is_none() => match table.summary(points) {
+            Some(summary) => format!(
+                "{summary}{}The rest: --table all, --table TITLE for the parts of that title, or \
+                 --only PATTERN.\n",
+                paragraphs::contents(&whole)
+            ),
+            None => whole,
+        },
+        _ => whole,
     }
 }
 

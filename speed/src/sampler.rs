@@ -1,5 +1,8 @@
-//! Sampling: all rows in turn, in batches of about a millisecond or of the row's own length, until
-//! every median is known well enough or the time is over.
+//! Sampling: short passes over all rows, in batches of about a millisecond or of the row's own length,
+//! until every median is known well enough or the time is over.
+
+mod passes;
+mod state;
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
@@ -7,21 +10,21 @@ use std::collections::BTreeSet;
 use std::thread;
 use std::time::Instant;
 
+pub(crate) use self::passes::PASSES;
+use self::passes::{batches, order, shuffle};
+use self::state::State;
 use crate::clock::{self, as_f64};
 use crate::crew::{Batch, Crew, Meeting};
 use crate::processors;
 use crate::progress::Progress;
 use crate::results::Point;
 use crate::row::Row;
-use crate::statistics::Estimate;
 use crate::verify::Defect;
 
-/// The number of clean batches after which more would not improve the figure.
-const PLENTY: usize = 101;
-/// A row is done when half of its interval is this share of the median.
-const STEADY: f64 = 0.005;
 /// How often a short batch that was preempted is repeated at once.
 const RETRIES: usize = 2;
+/// What a visit takes, for each cycle of its batches, until that is measured.
+const OVERHEAD: f64 = 1.5;
 /// Batches of at least this length are long: preemption spoils only a part of them.
 const LONG: Duration = Duration::from_millis(8);
 
@@ -74,56 +77,12 @@ pub(crate) fn measure(rows: &[Row], limits: &Limits<'_>, progress: &Progress) ->
         let cpus = processors::shared_out(&processors, threads);
         let crew = Crew::assemble(scope, rows, &cpus, &meeting);
         let states = rows.iter().map(|_| State::default()).collect();
-        let sampler = Sampler { rows, crew, states, limits, rounds: 0, random: clock::now() };
+        let random = clock::now();
+        let sampler = Sampler { rows, crew, states, limits, pass: 0, overhead: OVERHEAD, random };
         sampler.sample(possible, progress)
     });
-    conclude(rows, states, &mut sampled);
+    conclude(rows, states, &impossible, &mut sampled);
     sampled
-}
-
-/// The state of a row.
-#[derive(Default)]
-struct State {
-    /// Requests of one batch on one thread; zero before the row is prepared.
-    requests: usize,
-    /// Cycles per request: of clean batches, and of preempted ones.
-    clean: Vec<f64>,
-    preempted: Vec<f64>,
-    /// Whether a batch is a run of the document's test, and how many runs were completed.
-    is_run: bool,
-    runs: usize,
-    /// Cycles spent on this row.
-    spent: u64,
-    /// Requests made in all.
-    made: u64,
-    defect: Option<Defect>,
-    digest: u64,
-    /// Batches since the digest changed.
-    unchanged: u32,
-}
-
-impl State {
-    fn estimate(&self) -> Option<Estimate> {
-        // On a machine that is never quiet, preempted batches are better than nothing.
-        Estimate::of(if self.clean.is_empty() { &self.preempted } else { &self.clean })
-    }
-
-    fn done(&self, row: &Row) -> bool {
-        if self.defect == Some(Defect::Failed) {
-            return true;
-        }
-        if let Some(runs) = row.batches.test.and_then(|test| test.runs)
-            && self.runs >= runs
-        {
-            return true;
-        }
-        let whole = row.whole.is_none_or(|whole| self.made >= whole);
-        let known = self.clean.len() >= PLENTY
-            || self.preempted.len() >= PLENTY
-            || self.clean.len() >= row.batches.enough
-                && self.estimate().is_some_and(|estimate| estimate.uncertainty() <= STEADY);
-        whole && known
-    }
 }
 
 struct Sampler<'rows> {
@@ -131,8 +90,10 @@ struct Sampler<'rows> {
     crew: Crew<'rows>,
     states: Vec<State>,
     limits: &'rows Limits<'rows>,
-    /// The number of turns of every row.
-    rounds: u32,
+    /// The pass that goes on; zero is the look by which the rows are prepared.
+    pass: usize,
+    /// What a visit takes, for each cycle of its batches.
+    overhead: f64,
     /// The state of the generator for orders and offsets; its numbers only need to be scattered.
     random: u64,
 }
@@ -141,29 +102,64 @@ impl Sampler<'_> {
     fn sample(mut self, mut active: Vec<usize>, progress: &Progress) -> Vec<State> {
         let all = active.len();
         debug_assert!(active.iter().all(|&row| self.rows[row].threads() <= self.crew.size()));
+        let mut dealt = active.clone();
+        let mut random = self.random;
+        shuffle(&mut dealt, || next_random(&mut random));
         while !active.is_empty() {
-            // The first round is in order: if the time is short, the last rows are missing.
-            if self.rounds > 0 {
-                self.shuffle(&mut active);
-            }
-            self.rounds += 1;
-            let spent: u64 = active.iter().map(|&row| self.states[row].spent).sum();
-            let fair = spent / active.len() as u64;
-            for &row in &active {
+            // The first look is in order: if the time is short, the last rows are missing.
+            let order = match self.pass {
+                0 => active.clone(),
+                pass => order(&dealt, pass, || next_random(&mut self.random)),
+            };
+            let most = self.batches_of_a_visit(&active);
+            let begun = Instant::now();
+            let before = self.spent(&active);
+            let fair = before / active.len() as u64;
+            for row in order {
                 if self.limits.over() {
                     return self.checked_again();
                 }
-                // Rows with long requests skip some rounds; at least one row is always within the
-                // mean.
+                // Rows with long requests skip some of the passes that repeat noisy rows; at least
+                // one row is always within the mean.
                 let state = &self.states[row];
-                if state.clean.len() + state.preempted.len() < 7 || state.spent <= 4 * fair {
-                    self.visit(row);
+                if state.passed() < PASSES || state.spent <= 4 * fair {
+                    self.visit(row, most);
+                    progress.show(self.pass, all - active.len(), all);
                 }
-                progress.show(all - active.len(), all);
             }
+            if self.pass > 0 {
+                let batches = as_f64(self.spent(&active) - before).max(1.0);
+                self.overhead = cycles_of(begun.elapsed()) / batches;
+            }
+            self.pass += 1;
             active.retain(|&row| !self.states[row].done(&self.rows[row]));
+            dealt.retain(|row| active.contains(row));
         }
         self.checked_again()
+    }
+
+    /// Cycles spent on these rows.
+    fn spent(&self, rows: &[usize]) -> u64 {
+        rows.iter().map(|&row| self.states[row].spent).sum()
+    }
+
+    /// The batches of a visit in this pass, so that all passes fit into the time left.
+    fn batches_of_a_visit(&self, active: &[usize]) -> usize {
+        if self.pass == 0 {
+            return 1;
+        }
+        let left = self.limits.deadline.map(|end| end.saturating_duration_since(Instant::now()));
+        // Rows with long batches make one each, whatever others make.
+        let (mut short, mut long) = (0.0, 0.0);
+        for &row in active {
+            let batch = as_f64(self.states[row].last);
+            match batch > 2.0 * self.length(row) || batch >= cycles_of(LONG) {
+                true => long += batch,
+                false => short += batch,
+            }
+        }
+        let time = |cycles: f64| cycles * self.overhead / clock::ghz() / 1e9;
+        batches(left, (PASSES + 1).saturating_sub(self.pass), [time(long), time(short)])
     }
 
     /// The final state: the answers of every timed row are checked again.
@@ -176,8 +172,8 @@ impl Sampler<'_> {
         self.states
     }
 
-    /// One clean batch of a row, or the last of some preempted ones.
-    fn visit(&mut self, row: usize) {
+    /// Some clean batches of a row, at most `most`, or the last of some preempted ones.
+    fn visit(&mut self, row: usize, most: usize) {
         if self.states[row].requests == 0 {
             let prepared = self.crew.prepare(row);
             self.states[row].defect = prepared.err();
@@ -187,9 +183,17 @@ impl Sampler<'_> {
             }
         }
         self.begin_runs(row);
+        self.sample_batches(row, most);
+        self.states[row].close(self.pass == 0);
+    }
+
+    fn sample_batches(&mut self, row: usize, most: usize) {
         let length = self.length(row);
-        let mut tries = if length < cycles_of(LONG) { 1 + RETRIES } else { 1 };
+        let is_long = length >= cycles_of(LONG) || self.states[row].is_run;
+        let (most, retries) = if is_long { (1, 0) } else { (most, RETRIES) };
         let mut resized = false;
+        let mut tries = most + retries;
+        let end = self.states[row].spent + as_cycles(length * as_f64(most as u64));
         while tries > 0 {
             let Some((cycles, preempted)) = self.batch(row) else { return };
             let state = &mut self.states[row];
@@ -198,16 +202,16 @@ impl Sampler<'_> {
                 // The row was slowed down while its batches were sized: the samples so far are of
                 // batches too short for the clock and the common start.
                 resized = true;
-                state.clean.clear();
-                state.preempted.clear();
+                state.forget();
                 self.fit(row, cycles);
                 continue;
             }
             tries -= 1;
-            if preempted {
-                state.preempted.push(cycles);
-            } else {
-                state.clean.push(cycles);
+            let batches = &mut state.visit;
+            let kind = if preempted { &mut batches.preempted } else { &mut batches.clean };
+            kind.push(cycles);
+            // A request that is longer than a batch is not repeated as often.
+            if batches.clean.len() >= most || !batches.clean.is_empty() && state.spent >= end {
                 return;
             }
         }
@@ -241,7 +245,7 @@ impl Sampler<'_> {
         // Long runs come after the first round, which gives every row a figure.
         let test = self.rows[row].batches.test.filter(|test| {
             let short = cycles * as_f64(test.requests) <= cycles_of(test.longest);
-            short && (test.parts == 1 || self.rounds > 1)
+            short && (test.parts == 1 || self.pass > 0)
         });
         let whole = test.and_then(|test| usize::try_from(test.requests).ok());
         let length = self.length(row);
@@ -260,8 +264,7 @@ impl Sampler<'_> {
             self.fit(row, estimate.median);
             let state = &mut self.states[row];
             if state.is_run {
-                state.clean.clear();
-                state.preempted.clear();
+                state.forget();
             }
         }
     }
@@ -291,7 +294,7 @@ impl Sampler<'_> {
 
     /// Times this many requests of each thread of a row.
     fn part(&mut self, row: usize, requests: usize) -> Option<Batch> {
-        let random = self.next_random();
+        let random = next_random(&mut self.random);
         let state = &mut self.states[row];
         let batch = match self.crew.run(row, requests, random) {
             Ok(batch) => batch,
@@ -302,6 +305,7 @@ impl Sampler<'_> {
         };
         let threads = self.rows[row].threads() as u64;
         state.spent += batch.wall;
+        state.last = batch.wall;
         state.made += requests as u64 * threads;
         state.unchanged = if batch.digest == state.digest { state.unchanged + 1 } else { 0 };
         state.digest = batch.digest;
@@ -311,21 +315,23 @@ impl Sampler<'_> {
         }
         Some(batch)
     }
+}
 
-    fn shuffle(&mut self, rows: &mut [usize]) {
-        for i in (1..rows.len()).rev() {
-            let j = self.next_random() % (i as u64 + 1);
-            rows.swap(i, usize::try_from(j).unwrap_or(i));
-        }
-    }
+/// SplitMix64.
+fn next_random(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let z = (*state ^ (*state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
 
-    /// SplitMix64.
-    fn next_random(&mut self) -> u64 {
-        self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (self.random ^ (self.random >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the conversion saturates, and cycles are positive"
+)]
+const fn as_cycles(cycles: f64) -> u64 {
+    cycles as u64
 }
 
 fn cycles_of(time: Duration) -> f64 {
@@ -344,19 +350,20 @@ fn fitting(target: f64, cycles: f64, multiple: usize) -> usize {
     (fitting - fitting % multiple).max(multiple)
 }
 
-/// Makes points and remarks of the rows' states.
-fn conclude(rows: &[Row], states: Vec<State>, sampled: &mut Sampled) {
+/// Makes points and remarks of the rows' states; there is a remark on the impossible rows already.
+fn conclude(rows: &[Row], states: Vec<State>, impossible: &[usize], sampled: &mut Sampled) {
     let mut unmeasured = 0;
-    for (row, state) in rows.iter().zip(states) {
+    for (number, (row, state)) in rows.iter().zip(states).enumerate() {
         let Some(estimate) = state.estimate() else {
-            unmeasured += usize::from(state.defect.is_none() && state.requests == 0);
+            let is_due = state.defect.is_none() && !impossible.contains(&number);
+            unmeasured += usize::from(is_due && state.requests == 0);
             if let Some(defect) = state.defect {
                 sampled.remarks.push(format!("not measured: {}: {defect}", row.point.id));
                 sampled.wrong += usize::from(row.point.is_ours());
             }
             continue;
         };
-        let mut point = row.point.clone().measured(estimate);
+        let mut point = row.point.clone().measured(estimate).with_passes(&state.figures());
         point.verified = state.defect.is_none() && !row.faulty;
         if let Some(whole) = &mut point.whole {
             *whole = row.whole.is_some_and(|requests| state.made >= requests) || state.runs > 0;

@@ -66,6 +66,11 @@ pub(crate) trait Table: Sync {
     /// The table as text.
     fn text(&self, points: &[Point]) -> String;
 
+    /// What it opens with, on one screen, if its text is long.
+    fn summary(&self, _points: &[Point]) -> Option<String> {
+        None
+    }
+
     /// Its rows on the first screen.
     fn headline_rows(&self, _rivals: &Rivals<'_>, _depth: Depth) -> Vec<Row> {
         Vec::new()
@@ -103,6 +108,10 @@ pub(crate) fn name(point: &Point) -> String {
     let mark = if is_safe(point) { "" } else { "°" };
     format!("{} {}{mark}", point.source, point.api)
 }
+
+/// How to read a screen.
+pub(crate) const READING: &str = "To read: cycles of the time-stamp counter, medians; less is faster. 1.50x: the time of the peer \
+     divided\nby ours. ~: the two cannot be told apart. ?: ours is not verified.\n";
 
 /// The meaning of [`name`]'s mark.
 pub(crate) const MARK: &str = "°: keeps its output in its state, or repeats itself after a fork.\n";

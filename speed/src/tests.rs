@@ -56,14 +56,14 @@ pub(crate) fn whole_run(mut options: Options) -> (Report, String) {
 pub(crate) fn sample(rows: &[Row]) -> Sampled {
     let _turn = turn();
     let limits = Limits { deadline: None, stop: &GO_ON };
-    sampler::measure(rows, &limits, &Progress::new("test", None))
+    sampler::measure(rows, &limits, &Progress::new("test", None, None))
 }
 
 /// Measures for at most this time.
 fn sample_for(rows: &[Row], time: Duration) -> Sampled {
     let _turn = turn();
     let limits = Limits { deadline: Some(Instant::now() + time), stop: &GO_ON };
-    sampler::measure(rows, &limits, &Progress::new("test", None))
+    sampler::measure(rows, &limits, &Progress::new("test", None, None))
 }
 
 #[test]

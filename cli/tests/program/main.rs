@@ -9,6 +9,7 @@ mod crypt;
 mod device;
 mod engine;
 mod files;
+mod interrupt;
 mod model;
 mod openssl;
 mod random;

@@ -9,7 +9,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use crate::support::{Folder, errors, lanecrypt, run};
 
 /// A new terminal: the side of the screen and the side of the program.
-fn terminal() -> (File, File) {
+pub(crate) fn terminal() -> (File, File) {
     let screen = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
     grantpt(&screen).expect("granted");
     unlockpt(&screen).expect("unlocked");

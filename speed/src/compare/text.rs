@@ -22,20 +22,27 @@ struct Text<'c> {
 
 impl Display for Text<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Comparison { changes, only, noise, unit } = self.comparison;
+        let Comparison { changes, only, warnings, noise, unit } = self.comparison;
+        for (which, warnings) in ["old", "new"].into_iter().zip(warnings) {
+            for warning in warnings {
+                writeln!(f, "WARNING: {which} run: {warning}")?;
+            }
+        }
         writeln!(f, "{} points in both runs", changes.len())?;
         for (which, ids) in ["old", "new"].into_iter().zip(only) {
             if !ids.is_empty() {
                 writeln!(f, "{} points only in the {which} run, such as {}", ids.len(), ids[0])?;
             }
         }
+        let [half, most] = [0.5, 0.9].map(|share| noise.counts_from(changes, share) * 100.0);
+        let whose = if noise.is_of_peers { "peers' points" } else { "points, for want of peers" };
         writeln!(
             f,
-            "noise: {} points say that changes up to {:.1} % mean nothing; \
-             all points together: x {:.3}\n",
+            "noise: told by {} {whose}; all together: x {:.3}\n\
+             a change counts from {half:.1} % on at half of all points, from {most:.1} % at nine of \
+             ten\n",
             noise.points,
-            noise.most * 100.0,
-            noise.drift
+            noise.drift.exp()
         )?;
         let (significant, rest) = changes.split_at(changes.partition_point(|c| c.is_significant));
         let (ours, peers): (Vec<_>, Vec<_>) = significant.iter().partition(|change| change.is_ours);

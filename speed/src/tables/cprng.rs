@@ -151,7 +151,7 @@ fn streams(contender: &Contender, threads: u32, depth: Depth) -> Row {
     let usual = Batches::default();
     row.batches = match threads {
         1 => Batches { test, ..usual },
-        _ => Batches { test, length: SHARED_BATCH, enough: 5, ..usual },
+        _ => Batches { test, length: SHARED_BATCH, enough: Some(5), ..usual },
     };
     row
 }

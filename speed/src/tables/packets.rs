@@ -16,7 +16,7 @@ use crate::options::Options;
 use crate::results::Point;
 use crate::rivals::Rivals;
 use crate::row::Row;
-use crate::table::Table;
+use crate::table::{READING, Table};
 
 mod headline;
 mod shapes;
@@ -69,6 +69,11 @@ impl Table for Packets {
 
     fn text(&self, points: &[Point]) -> String {
         text(points)
+    }
+
+    fn summary(&self, points: &[Point]) -> Option<String> {
+        let screen = headline::text(points);
+        (!screen.is_empty()).then_some(screen + READING)
     }
 
     fn headline_rows(&self, rivals: &Rivals<'_>, _depth: Depth) -> Vec<Row> {

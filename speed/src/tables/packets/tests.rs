@@ -9,8 +9,10 @@ use lanecrypt_peers::{Aead, Failed, Messages, Packet, Run, Sealing, aead};
 
 use super::*;
 use crate::glob::Glob;
-use crate::options::{Options, Peers};
+use crate::options::{Options, Peers, Shown};
 use crate::results::{Results, fastest};
+use crate::run::shown;
+use crate::statistics::Estimate;
 use crate::tests::{sample, short_run, whole_run};
 
 fn packets(only: &str, peers: Peers, seconds: u64) -> Options {
@@ -377,4 +379,26 @@ fn answers_and_forgeries_are_checked_after_the_timing_too() {
         assert!(said != is_honest, "{lie:?}: {:?}", sampled.remarks);
         assert!(sampled.points.iter().all(|p| p.verified == is_honest), "{lie:?}");
     }
+}
+
+#[test]
+fn the_table_opens_with_a_screen() {
+    let estimate = Estimate { median: 100.0, low: 99.0, high: 101.0 };
+    let rows = headline::rows(&[], &[]).into_iter().chain(null(Depth::Normal));
+    let points: Vec<Point> =
+        rows.map(|row| Point { verified: true, ..row.point.measured(estimate) }).collect();
+    let text = |wanted| {
+        let options = Options { shown: wanted, ..Options::default() };
+        shown(&Packets, &options, &points)
+    };
+    let screen = text(Shown::Usual);
+    assert!(screen.contains("cycles of a packet") && screen.contains("64 packets together"));
+    assert!(!screen.contains("null encrypt: "), "{screen}");
+    assert!(screen.contains("parts: aes-128-gcm seal, ") && screen.contains("--table all"));
+    assert!(screen.lines().count() <= 40, "{screen}");
+    let part = text(Shown::from_name("Null"));
+    assert!(part.starts_with("null encrypt: ") && part.contains("To read: "), "{part}");
+    assert!(!part.contains("aes-128-gcm seal: "));
+    let all = text(Shown::from_name("all"));
+    assert!(all.contains("null encrypt: ") && all.contains("aes-128-gcm seal: "));
 }
