@@ -4,8 +4,7 @@ use crate::support::{assert_one_line, errors, lanecrypt, run};
 
 #[test]
 fn bad_arguments() {
-    let cases: [(&[&str], &str); 20] = [
-        (&[], "no command"),
+    let cases: [(&[&str], &str); 19] = [
         (&["nonsense"], "nonsense"),
         (&["random", "1X"], "units are"),
         (&["random", "-5"], "-5"),
