@@ -105,7 +105,12 @@ pub(crate) fn parse() -> Result<Command, Unknown> {
         Ok(arguments) => arguments.command.ok_or(Unknown::Nothing),
         Err(error) if error.use_stderr() => {
             let place = place(std::env::args_os().skip(1));
-            Err(Unknown::Wrong(format!("{}; see '{place} --help'", one_line(&error))))
+            let line = one_line(&error);
+            let hint = match line.contains("--key-file <KEY>") && place == "lanecrypt encrypt" {
+                true => "'lanecrypt keygen my.key' makes one; ",
+                false => "",
+            };
+            Err(Unknown::Wrong(format!("{line}; {hint}see '{place} --help'")))
         }
         Err(help) => Err(Unknown::Help(help.to_string())),
     }
@@ -138,7 +143,8 @@ fn place(arguments: impl Iterator<Item = OsString>) -> String {
 fn one_line(error: &clap::Error) -> String {
     let mut text = error.to_string();
     // The user's own text is before these, so that their last occurrence is not the user's.
-    for end in ["\n\nFor more information", "\n\nUsage:"] {
+    // How to pass a misspelt option as a value is nothing that its user wants to know.
+    for end in ["\n\nFor more information", "\n\nUsage:", "\n\n  tip: to pass "] {
         text.truncate(text.rfind(end).unwrap_or(text.len()));
     }
     let words: Vec<&str> = text.split_whitespace().collect();

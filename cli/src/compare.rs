@@ -68,5 +68,6 @@ pub(crate) fn read(path: &Path) -> Result<Results, String> {
     let mut text = String::new();
     let file = File::open(path).map_err(|error| format!("{at}: {error}"))?;
     file.take(LONGEST).read_to_string(&mut text).map_err(|error| format!("{at}: {error}"))?;
-    Results::from_json(&text).map_err(|error| format!("{at}: {error}"))
+    Results::from_json(&text)
+        .map_err(|error| format!("{at}: not what 'lanecrypt speed --json FILE' writes: {error}"))
 }

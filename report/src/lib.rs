@@ -135,7 +135,9 @@ mod tests {
         let mut run = run();
         let charts_of = |run: &Run| charts(&run.results);
         let [plain] = &charts_of(&run)[..] else { panic!("one chart") };
-        assert!(!plain.svg().contains("EMULATED") && !markdown(&[run.clone()]).contains("EMULATED"));
+        assert!(
+            !plain.svg().contains("EMULATED") && !markdown(&[run.clone()]).contains("EMULATED")
+        );
         assert!(!page(&[run.clone()]).contains("EMULATED"));
         run.results.machine.emulator = Some("qemu-<b>".into());
         let [marked] = &charts_of(&run)[..] else { panic!("one chart") };

@@ -29,7 +29,7 @@ pub(super) fn text(machine: &Machine) -> String {
     );
     let state = match facilities.wipe_on_fork {
         true => format!(
-            "emptied in forked children; in core dumps: {}; in swap space: {}",
+            "emptied by fork; in core dumps: {}; in swap space: {}",
             never(facilities.dont_dump),
             never(facilities.locked)
         ),

@@ -32,7 +32,8 @@ fn without_a_command_it_says_how_to_begin() {
     // What it says to type works, one line after the other.
     let folder = Folder::new("begin");
     fs::write(folder.path("notes.txt"), "notes").expect("a new file");
-    let mut script = format!("set -e; cd {}; lanecrypt() {{ $lanecrypt \"$@\"; }}\n", folder.path(""));
+    let mut script =
+        format!("set -e; cd {}; lanecrypt() {{ $lanecrypt \"$@\"; }}\n", folder.path(""));
     let mut examples = 0;
     for line in text.lines().filter(|line| line.starts_with("  lanecrypt ")) {
         let words = line.trim_start().split("   ").next().expect("words");
@@ -96,7 +97,10 @@ fn bash_completes_commands_options_and_values() {
     }
     assert!(!all.iter().any(|word| word.ends_with("child")), "{all:?}");
     assert_eq!(offered(&folder, &["lanecrypt", "encrypt", "--key"]), ["--key-file"]);
-    assert_eq!(offered(&folder, &["lanecrypt", "random", "--format", ""]), ["raw", "hex", "base64"]);
+    assert_eq!(
+        offered(&folder, &["lanecrypt", "random", "--format", ""]),
+        ["raw", "hex", "base64"]
+    );
     assert_eq!(offered(&folder, &["lanecrypt", "openssl", "--for", "ng"]), ["nginx"]);
     assert_eq!(offered(&folder, &["lanecrypt", "completions", "z"]), ["zsh"]);
 }
