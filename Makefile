@@ -35,6 +35,10 @@ test-openssl: ## Test the OpenSSL provider: every libcrypto that is here, openss
 	@scripts/openssl.sh
 	@scripts/openssl-programs.sh
 
+.PHONY: test-cross
+test-cross: ## Test the libraries on s390x (big-endian) and arm64, by qemu, and run the program there
+	@scripts/cross.sh
+
 # The fuzz targets, and seconds for all of them together: `make fuzz FUZZ_SECONDS=3600`.
 FUZZ_TARGETS = key_der nonce_sequence process seal_open streaming_splits
 FUZZ_SECONDS = 300

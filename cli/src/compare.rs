@@ -32,14 +32,17 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> ExitCode {
     match compared(args) {
         Err(reason) => exit::bad_arguments(&reason),
-        Ok(comparison) => match exit::print(&comparison.text(args.all)) {
-            ExitCode::SUCCESS if comparison.is_slower() => ExitCode::FAILURE,
-            code => code,
-        },
+        Ok((warnings, comparison)) => {
+            match exit::print(&format!("{warnings}{}", comparison.text(args.all))) {
+                ExitCode::SUCCESS if comparison.is_slower() => ExitCode::FAILURE,
+                code => code,
+            }
+        }
     }
 }
 
-fn compared(args: &Args) -> Result<Comparison, String> {
+/// The comparison, and what is to be said before it.
+fn compared(args: &Args) -> Result<(String, Comparison), String> {
     let [old, new] = [read(&args.old)?, read(&args.new)?];
     let differences = differences(&old.machine, &new.machine);
     if !differences.is_empty() && !args.force {
@@ -52,7 +55,11 @@ fn compared(args: &Args) -> Result<Comparison, String> {
     if comparison.changes.is_empty() {
         return Err(String::from("the runs have no measured point in common"));
     }
-    Ok(comparison)
+    let warnings = [("old", &old), ("new", &new)]
+        .into_iter()
+        .filter_map(|(name, run)| Some(format!("{name}: {}\n", run.machine.warning()?)))
+        .collect();
+    Ok((warnings, comparison))
 }
 
 /// What `speed --json` wrote to a file.
@@ -61,5 +68,6 @@ pub(crate) fn read(path: &Path) -> Result<Results, String> {
     let mut text = String::new();
     let file = File::open(path).map_err(|error| format!("{at}: {error}"))?;
     file.take(LONGEST).read_to_string(&mut text).map_err(|error| format!("{at}: {error}"))?;
-    Results::from_json(&text).map_err(|error| format!("{at}: {error}"))
+    Results::from_json(&text)
+        .map_err(|error| format!("{at}: not what 'lanecrypt speed --json FILE' writes: {error}"))
 }

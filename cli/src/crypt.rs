@@ -89,6 +89,11 @@ fn run(args: &Common, direction: Direction) -> ExitCode {
     }
     let key = match key(args) {
         Ok(key) => key,
+        // Who decrypts needs the key that there was.
+        Err(reason) if matches!(direction, Direction::Encrypt(_)) && !args.key_file.exists() => {
+            let at = args.key_file.display();
+            return exit::failure(&format!("{reason}; 'lanecrypt keygen {at}' makes a new key"));
+        }
         Err(reason) => return exit::failure(&reason),
     };
     if let Err(error) = target::clean_up_after_signals() {

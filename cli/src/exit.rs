@@ -11,6 +11,13 @@ pub(crate) fn bad_arguments(reason: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
+/// Exits with 2 and a text on standard error: output that somebody keeps has none of it.
+pub(crate) fn no_command(text: &str) -> ExitCode {
+    // If standard error cannot be written, nothing can be reported.
+    let _ = io::stderr().write_all(text.as_bytes());
+    ExitCode::from(2)
+}
+
 /// Exits with 1 and one line on standard error.
 pub(crate) fn failure(reason: &str) -> ExitCode {
     say(reason);

@@ -3,6 +3,7 @@
 mod batches;
 mod daemon;
 mod rate;
+mod short;
 
 use core::fmt::Write as _;
 use std::path::PathBuf;
@@ -20,14 +21,17 @@ use crate::exit;
 /// Arguments of `info`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// As JSON
+    /// Show everything: all algorithms, their kernels at each level, memory, lanes of batches
+    #[arg(long)]
+    all: bool,
+    /// Show everything as JSON
     #[arg(long)]
     json: bool,
-    /// Measure, within milliseconds, which messages of a batch are faster in lanes
+    /// Show everything, and measure, within milliseconds, which messages of a batch are faster in lanes
     #[arg(long)]
     calibrate: bool,
     /// Show what the daemon at this socket has done, instead of this machine
-    #[arg(long, value_name = "PATH", conflicts_with = "calibrate")]
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["calibrate", "all"])]
     socket: Option<PathBuf>,
 }
 
@@ -39,8 +43,10 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let machine = Machine::look(args.calibrate);
     if args.json {
         exit::print(&format!("{:#}\n", machine.json()))
-    } else {
+    } else if args.all || args.calibrate {
         exit::print(&machine.text())
+    } else {
+        exit::print(&short::text(&machine))
     }
 }
 
@@ -69,18 +75,26 @@ impl Machine {
         }
     }
 
-    fn text(&self) -> String {
-        let facilities = &self.facilities;
+    fn processor(&self) -> String {
+        format!("{}, {} usable", self.model, self.processors)
+    }
+
+    fn instruction_set(&self) -> String {
         let level = self.isa.level();
-        let isa = if level == self.processor_level {
+        if level == self.processor_level {
             format!("{level}")
         } else {
             format!("{level} (LANECRYPT_ISA; the processor has {})", self.processor_level)
-        };
+        }
+    }
+
+    fn text(&self) -> String {
+        let facilities = &self.facilities;
+        let level = self.isa.level();
         let rows = [
             ("Lanecrypt", String::from(env!("CARGO_PKG_VERSION"))),
-            ("Processor", format!("{}, {} usable", self.model, self.processors)),
-            ("Instruction set", isa),
+            ("Processor", self.processor()),
+            ("Instruction set", self.instruction_set()),
             ("Linux", self.kernel.clone()),
             ("Random numbers come from", String::from(Fastest::name(self.isa))),
             ("One RSA signature, by bits", signatures(self.isa)),
@@ -137,6 +151,7 @@ impl Machine {
             "processor": {
                 "model": self.model,
                 "architecture": std::env::consts::ARCH,
+                "emulator": lanecrypt_speed::emulator(),
                 "usable": self.processors,
             },
             "isa": {
@@ -256,8 +271,13 @@ fn limit(bytes: Option<u64>) -> String {
 
 /// The processor's name as the kernel reports it, or its architecture.
 fn model() -> String {
+    let architecture = std::env::consts::ARCH;
+    // The kernel's file then is about another processor.
+    if let Some(emulator) = lanecrypt_speed::emulator() {
+        return format!("{architecture}, EMULATED by {emulator}");
+    }
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let line = info.lines().find_map(|line| line.strip_prefix("model name"));
     let name = line.and_then(|line| line.split_once(':')).map(|(_, name)| name.trim().to_owned());
-    name.unwrap_or_else(|| String::from(std::env::consts::ARCH))
+    name.unwrap_or_else(|| String::from(architecture))
 }

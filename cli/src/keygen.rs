@@ -29,7 +29,9 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     let mut file = match File::options().write(true).create_new(true).mode(0o600).open(&args.file) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            return exit::failure(&format!("{at}: already exists"));
+            return exit::failure(&format!(
+                "{at}: already exists, and no key is ever replaced; choose another name"
+            ));
         }
         Err(error) => return exit::failure(&format!("{at}: {error}")),
     };

@@ -123,7 +123,9 @@ fn add(runs: &mut Vec<Run>, path: &Path) -> Result<(), String> {
             }
         }
     }
-    let results = whole.ok_or_else(|| format!("{at}: no file of results in it"))?;
+    let results = whole.ok_or_else(|| {
+        format!("{at}: no file of results in it; 'lanecrypt speed --json FILE' writes one")
+    })?;
     runs.push(Run { name, results });
     Ok(())
 }

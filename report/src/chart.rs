@@ -60,6 +60,8 @@ pub struct Chart {
     pub(crate) over: Side,
     pub(crate) measure: Measure,
     pub(crate) lines: Vec<Line>,
+    /// Whether an emulator ran the program, which every display of the figures has to say.
+    pub(crate) is_emulated: bool,
 }
 
 impl Measure {
@@ -169,6 +171,7 @@ impl Chart {
             over: view.over,
             measure: view.measure,
             lines: ours_first(lines),
+            is_emulated: false,
         })
     }
 

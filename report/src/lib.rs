@@ -210,6 +210,26 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn emulated_figures_are_marked_everywhere() {
+        let mut run = run();
+        let charts_of = |run: &Run| charts(&run.results);
+        let [plain] = &charts_of(&run)[..] else { panic!("one chart") };
+        assert!(
+            !plain.svg().contains("EMULATED") && !markdown(&[run.clone()]).contains("EMULATED")
+        );
+        assert!(!page(&[run.clone()]).contains("EMULATED"));
+        run.results.machine.emulator = Some("qemu-<b>".into());
+        let [marked] = &charts_of(&run)[..] else { panic!("one chart") };
+        assert_eq!(marked.name(), plain.name());
+        assert!(marked.svg().contains("EMULATED"));
+        assert_eq!(markdown(&[run.clone()]).matches("EMULATED").count(), 2, "machine, chart");
+        let page = page(&[run]);
+        // The machine, what was found, the chart's title above it and in it.
+        assert_eq!(page.matches("EMULATED").count(), 4, "{page}");
+        assert!(page.contains("qemu-&lt;b&gt;") && !page.contains("qemu-<b>"));
+    }
+
+    #[test]
     fn figures_that_are_none_are_not_drawn() {
         let mut run = run();
         for point in &mut run.results.points {

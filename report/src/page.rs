@@ -110,6 +110,9 @@ fn summary(text: &mut String, runs: &[Run], drawn: &[Vec<Chart>]) {
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
         let lost: Vec<&(f64, String)> = found.iter().filter(|(times, _)| *times < 0.98).collect();
         let _ = write!(text, "<p><b>{}</b>: ", html(&run.name));
+        if let Some(warning) = run.results.machine.warning() {
+            let _ = write!(text, "<b>{}.</b> ", html(&warning));
+        }
         if lost.is_empty() {
             text.push_str("no peer is better in the median of any chart. ");
         } else {

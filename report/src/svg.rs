@@ -7,6 +7,7 @@ use crate::escape::html;
 use crate::number;
 use crate::palette::{colour, dashes};
 use crate::scale::Scale;
+use crate::tables::{about, heading};
 
 const WIDTH: f64 = 520.0;
 const HEIGHT: f64 = 300.0;
@@ -39,7 +40,7 @@ fn drawn(chart: &Chart, styles: &str) -> String {
     let across = Scale::new(chart.places().into_iter(), LEFT, RIGHT);
     let marks = chart.lines.iter().flat_map(|line| &line.marks);
     let up = Scale::new(marks.flat_map(|mark| [mark.low, mark.figure, mark.high]), BOTTOM, TOP);
-    let title = html(&format!("{}: {}", chart.title, chart.about));
+    let title = html(&heading(chart));
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 {:.0} {WIDTH} {:.0}\" role=\"img\" \
          aria-label=\"{title}\">{styles}",
@@ -49,7 +50,7 @@ fn drawn(chart: &Chart, styles: &str) -> String {
     if is_file {
         let _ = write!(svg, "<text class=\"text\" x=\"8\" y=\"-26\" font-weight=\"600\">");
         let _ = write!(svg, "{}</text>", html(chart.title));
-        let _ = write!(svg, "<text class=\"text\" x=\"8\" y=\"-8\">{}</text>", html(&chart.about));
+        let _ = write!(svg, "<text class=\"text\" x=\"8\" y=\"-8\">{}</text>", html(&about(chart)));
     }
     axes(&mut svg, chart, &across, &up);
     let mut drawn: Vec<&str> = Vec::new();

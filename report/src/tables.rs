@@ -72,9 +72,19 @@ pub fn markdown(runs: &[Run]) -> String {
 
 /// The title of a chart with what it is about.
 pub(crate) fn heading(chart: &Chart) -> String {
-    match chart.about.is_empty() {
+    let about = about(chart);
+    match about.is_empty() {
         true => chart.title.to_owned(),
-        false => format!("{}: {}", chart.title, chart.about),
+        false => format!("{}: {about}", chart.title),
+    }
+}
+
+/// What a chart is about, and whether its figures are an emulator's.
+pub(crate) fn about(chart: &Chart) -> String {
+    match (chart.is_emulated, chart.about.as_str()) {
+        (false, about) => about.to_owned(),
+        (true, "") => String::from("EMULATED"),
+        (true, about) => format!("{about}, EMULATED"),
     }
 }
 

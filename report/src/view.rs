@@ -220,6 +220,9 @@ impl View {
         }
         let charts = groups.iter().filter_map(|(split, points)| Chart::new(self, split, points));
         let mut charts: Vec<Chart> = charts.collect();
+        for chart in &mut charts {
+            chart.is_emulated = results.machine.emulator.is_some();
+        }
         charts.sort_by_key(|chart| usual_first(&chart.about));
         charts
     }

@@ -108,6 +108,8 @@ pub fn differences(old: &Machine, new: &Machine) -> Vec<String> {
     };
     differ("processor", &old.cpu, &new.cpu);
     differ("architecture", &old.arch, &new.arch);
+    let name = |machine: &Machine| machine.emulator.clone().unwrap_or_else(|| "none".into());
+    differ("emulator", &name(old), &name(new));
     differ("features", &old.flags.join(" "), &new.flags.join(" "));
     differ("instruction set", &old.isa, &new.isa);
     differ("number of processors", &old.processors, &new.processors);

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::clock;
+use crate::emulator::emulator;
 use crate::processors::{self, Pinned};
 
 /// The properties of the machine and the build that figures depend on.
@@ -16,6 +17,9 @@ pub struct Machine {
     pub cpu: String,
     /// Its architecture, as the compiler calls it.
     pub arch: String,
+    /// The emulator that ran the program; its figures then say nothing about a processor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub emulator: Option<String>,
     /// Relevant instruction sets that it has.
     pub flags: Vec<String>,
     /// The level of instruction set that ours uses.
@@ -80,13 +84,19 @@ impl Machine {
     pub fn of_this_process() -> Self {
         let processors = processors::allowed();
         let _pinned = processors.first().map(|&cpu| Pinned::to(cpu));
-        let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let emulator = emulator();
+        // Emulators show the file of the processor that they run on.
+        let info = match &emulator {
+            Some(_) => String::new(),
+            None => fs::read_to_string("/proc/cpuinfo").unwrap_or_default(),
+        };
         let flags = field(&info, "flags").or_else(|| field(&info, "Features")).unwrap_or_default();
         let has = |name: &str| flags.split_ascii_whitespace().any(|flag| flag == name);
         let optimised = !cfg!(debug_assertions);
         Self {
-            cpu: field(&info, "model name").unwrap_or("unknown").to_owned(),
+            cpu: cpu(&info, emulator.as_deref()),
             arch: std::env::consts::ARCH.to_owned(),
+            emulator,
             flags: NAMED.iter().filter(|name| has(name)).map(|name| (*name).to_owned()).collect(),
             isa: lanecrypt_kernels::Isa::detect().level().name().to_owned(),
             processors: u32::try_from(processors.len()).unwrap_or(u32::MAX),
@@ -100,7 +110,7 @@ impl Machine {
         }
     }
 
-    /// The two lines above every table.
+    /// The two lines above every table, and a third one if an emulator ran the program.
     #[must_use]
     pub fn summary(&self) -> String {
         let mut clocks = format!("time-stamp counter {:.2} GHz", self.tsc_ghz);
@@ -116,7 +126,27 @@ impl Machine {
         if let Some(governor) = &self.governor {
             text += &format!(", governor {governor}");
         }
+        if let Some(warning) = self.warning() {
+            text += "\n";
+            text += &warning;
+        }
         text
+    }
+
+    /// What every display of an emulator's figures says; none for those of a processor.
+    #[must_use]
+    pub fn warning(&self) -> Option<String> {
+        let emulator = self.emulator.as_ref()?;
+        Some(format!("EMULATED by {emulator}: these figures say nothing about a processor"))
+    }
+}
+
+/// The processor's name, or what stands in for it.
+fn cpu(info: &str, emulator: Option<&str>) -> String {
+    let arch = std::env::consts::ARCH;
+    match emulator {
+        Some(emulator) => format!("{arch}, emulated by {emulator}"),
+        None => field(info, "model name").unwrap_or(arch).to_owned(),
     }
 }
 
@@ -148,6 +178,16 @@ mod tests {
     fn this_machine_is_described() {
         let machine = Machine::of_this_process();
         assert!(!machine.kernel.is_empty() && machine.processors > 0);
-        assert_eq!(machine.summary().lines().count(), 2);
+        let lines = if machine.emulator.is_some() { 3 } else { 2 };
+        assert_eq!(machine.summary().lines().count(), lines);
+    }
+
+    #[test]
+    fn emulated_figures_are_marked() {
+        let emulator = Some(String::from("qemu-s390x"));
+        let machine = Machine { cpu: cpu("", emulator.as_deref()), emulator, ..Machine::default() };
+        assert!(machine.cpu.ends_with(", emulated by qemu-s390x"));
+        assert!(machine.summary().contains("\nEMULATED by qemu-s390x: "));
+        assert!(!Machine::default().summary().contains("EMULATED"));
     }
 }

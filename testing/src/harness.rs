@@ -33,10 +33,9 @@ pub fn run(cases: &[Case]) {
     let wanted = |name: &str| {
         filters.is_empty() || filters.iter().any(|filter| name.contains(filter.as_str()))
     };
-    let program = std::env::current_exe().expect("a running program has a file");
     let (mut passed_count, mut failed) = (0, 0);
     for case in cases.iter().filter(|case| wanted(case.0)) {
-        let status = Command::new(&program).env(CASE, case.0).status();
+        let status = this_program().env(CASE, case.0).status();
         let passed = status.as_ref().is_ok_and(std::process::ExitStatus::success);
         println!("test {} ... {}", case.0, if passed { "ok" } else { "FAILED" });
         if passed {
@@ -56,9 +55,24 @@ pub fn run(cases: &[Case]) {
 
 /// Runs a case once more, in a process of its own with these variables in its environment.
 pub fn again(name: &str, variables: &[(&str, &str)]) -> bool {
-    let program = std::env::current_exe().expect("a running program has a file");
-    let status = Command::new(program).env(CASE, name).envs(variables.iter().copied()).status();
+    let status = this_program().env(CASE, name).envs(variables.iter().copied()).status();
     status.is_ok_and(|status| status.success())
+}
+
+/// This program once more. The kernel cannot start one of another processor, which an emulator runs:
+/// `scripts/cross.sh` names it.
+fn this_program() -> Command {
+    let program = std::env::current_exe().expect("a running program has a file");
+    let emulator = std::env::var("LANECRYPT_EMULATOR").unwrap_or_default();
+    let mut words = emulator.split_whitespace();
+    match words.next() {
+        None => Command::new(program),
+        Some(emulator) => {
+            let mut command = Command::new(emulator);
+            command.args(words).arg(program);
+            command
+        }
+    }
 }
 
 /// Says on a line of its own that something could not be tested here.

@@ -113,6 +113,9 @@ pub(super) fn jobs(
 
 /// The name of what a file becomes.
 fn named(file: &Path, direction: Direction) -> Result<PathBuf, &'static str> {
+    if file.is_dir() {
+        return Err("is a folder; name its files, or pipe an archive of it: tar c FOLDER | ...");
+    }
     let name = file.file_name().map(OsStr::as_bytes).ok_or("has no name")?;
     let name = match direction {
         Direction::Encrypt(_) => [name, SUFFIX].concat(),

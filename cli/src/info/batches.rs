@@ -30,8 +30,13 @@ impl Batches {
         }
     }
 
+    /// The names of the drivers.
+    pub(super) fn drivers(&self) -> String {
+        self.drivers.join(", ")
+    }
+
     pub(super) fn text(&self) -> String {
-        let mut text = format!("\nDrivers: {}\n", self.drivers.join(", "));
+        let mut text = format!("\nDrivers: {}\n", self.drivers());
         if self.rows.is_empty() {
             text += "At this level no messages of a batch run in lanes.\n";
         } else {

@@ -17,7 +17,14 @@ pub(super) fn run(path: &Path, as_json: bool) -> ExitCode {
     match Client::<Vec<u8>>::statistics(path) {
         Ok(statistics) if as_json => exit::print(&format!("{:#}\n", json(&statistics))),
         Ok(statistics) => exit::print(&text(&statistics)),
-        Err(error) => exit::failure(&error.to_string()),
+        Err(error) => {
+            let reason = error.to_string();
+            let hint = match reason.ends_with("no such socket") {
+                true => "; 'lanecrypt serve' starts a daemon, and says where",
+                false => "",
+            };
+            exit::failure(&format!("{reason}{hint}"))
+        }
     }
 }
 

@@ -4,8 +4,15 @@ use crate::support::{assert_one_line, errors, lanecrypt, run};
 
 #[test]
 fn bad_arguments() {
-    let cases: [(&[&str], &str); 20] = [
-        (&[], "no command"),
+    let cases: [(&[&str], &str); 24] = [
+        (
+            &["encrypt", "file"],
+            "'lanecrypt keygen my.key' makes one; see 'lanecrypt encrypt --help'",
+        ),
+        (&["enc"], "a similar subcommand exists: 'encrypt'; see 'lanecrypt --help'"),
+        (&["info", "--al"], "a similar argument exists: '--all'; see 'lanecrypt info --help'"),
+        (&["random", "--lenght", "3"], "unexpected argument '--lenght' found; see"),
+        (&["compare", "Cargo.toml", "Cargo.toml"], "not what 'lanecrypt speed --json FILE' writes"),
         (&["nonsense"], "nonsense"),
         (&["random", "1X"], "units are"),
         (&["random", "-5"], "-5"),

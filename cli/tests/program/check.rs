@@ -391,7 +391,7 @@ fn info_says_what_runs_side_by_side() {
             assert!(row["shortest"].is_u64() && row["longest"].as_u64() != Some(u64::MAX));
         }
     }
-    let output = run(lanecrypt(&["info"]), b"");
+    let output = run(lanecrypt(&["info", "--all"]), b"");
     let text = str::from_utf8(&output.stdout).expect("text");
     assert!(text.contains("\nDrivers: software, null\n"), "{text}");
 }
@@ -431,7 +431,7 @@ fn info_says_what_runs() {
     for level in ["ssse3", "aesni", "avx512"] {
         assert_eq!(gcm["levels"][level]["kernel"], level);
     }
-    let output = run(lanecrypt(&["info"]), b"");
+    let output = run(lanecrypt(&["info", "--all"]), b"");
     let text = str::from_utf8(&output.stdout).expect("text");
     for word in ["Processor", "Instruction set", "chacha20-ietf", "emptied in forked"] {
         assert!(text.contains(word), "{text}");
@@ -451,6 +451,21 @@ fn info_says_what_runs() {
     ] {
         let line = text.lines().find(|line| line.starts_with(name)).expect("a line");
         assert!(line.ends_with(last), "{line}");
+    }
+}
+
+#[test]
+fn info_fits_a_small_screen() {
+    for level in ["portable", "avx512"] {
+        let mut command = lanecrypt(&["info"]);
+        command.env("LANECRYPT_ISA", level);
+        let output = run(command, b"");
+        let text = str::from_utf8(&output.stdout).expect("text");
+        assert!(text.lines().count() < 24, "a line is for the prompt: {text}");
+        for line in text.lines() {
+            assert!(line.chars().count() <= 80, "{line}");
+        }
+        assert_eq!(text.matches("   time\n").count(), 9, "{text}");
     }
 }
 

@@ -69,6 +69,20 @@ fn reads_what_older_versions_wrote() {
 }
 
 #[test]
+fn says_what_an_emulator_measured() {
+    let folder = Folder::new("compare-emulated");
+    let old = results("a", 100.0, 100.0);
+    let new = old.replace("\"arch\"", "\"emulator\":\"qemu-s390x\",\"arch\"");
+    let text = |output: Output| String::from_utf8(output.stdout).expect("UTF-8");
+    let one = text(compare(&folder, &old, &new, &["--force"]));
+    assert!(one.starts_with("new: EMULATED by qemu-s390x: ") && !one.contains("old:"), "{one}");
+    assert_one_line(&compare(&folder, &old, &new, &[]), 2, "emulator");
+    let both = text(compare(&folder, &new, &new, &[]));
+    assert_eq!(both.matches("EMULATED").count(), 2, "{both}");
+    assert!(!text(compare(&folder, &old, &old, &[])).contains("EMULATED"));
+}
+
+#[test]
 fn refuses_what_cannot_be_compared() {
     let folder = Folder::new("compare-refused");
     let (old, other) = (results("a", 100.0, 100.0), results("b", 100.0, 100.0));

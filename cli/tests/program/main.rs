@@ -1,6 +1,7 @@
 //! The built program, as its users meet it.
 
 mod arguments;
+mod begin;
 mod check;
 mod check_rsa;
 mod check_tags;

@@ -2,9 +2,8 @@
 //! given out, or which keys made it. The state of a cipher that runs on does by its nature: there,
 //! the bytes themselves must be nowhere.
 
-#![cfg(target_arch = "x86_64")]
-
 #[allow(dead_code, reason = "each test uses its part of it")]
+#[path = "../common/mod.rs"]
 mod common;
 
 use common::drawer::{Drawer, Owned, StrictThread, shared};
@@ -22,7 +21,7 @@ use lanecrypt_random::{
 use lanecrypt_random::{Arc4, Hc128};
 use lanecrypt_testing::harness::{self, Case, skipped, times};
 
-fn main() {
+pub(crate) fn run() {
     harness::run(&[
         Case("erasure::per_thread", per_thread),
         Case("erasure::strict", strict),

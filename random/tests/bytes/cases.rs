@@ -1,8 +1,7 @@
 //! `bytes` leaves one copy: the caller's.
 
-#![cfg(target_arch = "x86_64")]
-
 #[allow(dead_code, reason = "each test uses its part of it")]
+#[path = "../common/mod.rs"]
 mod common;
 
 use common::traces::Traces;
@@ -10,7 +9,7 @@ use common::windows::Windows;
 use lanecrypt_random::bytes;
 use lanecrypt_testing::harness::{self, Case, times};
 
-fn main() {
+pub(crate) fn run() {
     harness::run(&[
         Case("bytes::leaves_one_copy", leaves_one_copy),
         Case("bytes::defects_are_found", defects_are_found),

@@ -1,8 +1,7 @@
 //! Signals: a handler that draws, and one that forks, at every instruction of a draw.
 
-#![cfg(target_arch = "x86_64")]
-
 #[allow(dead_code, reason = "each test uses its part of it")]
+#[path = "../common/mod.rs"]
 mod common;
 
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -19,7 +18,7 @@ use lanecrypt_random::{Hc128, Inlined};
 use lanecrypt_testing::harness::{self, Case, skipped, times};
 use lanecrypt_testing::sys;
 
-fn main() {
+pub(crate) fn run() {
     harness::run(&[
         Case("signals::chacha20_stepped", chacha20_stepped),
         Case("signals::aes256_stepped", aes256_stepped),

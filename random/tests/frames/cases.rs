@@ -4,9 +4,8 @@
 //! Bytes that a draw just hands out are in registers for some instructions, and no subject of these
 //! checks.
 
-#![cfg(target_arch = "x86_64")]
-
 #[allow(dead_code, reason = "each test uses its part of it")]
+#[path = "../common/mod.rs"]
 mod common;
 
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -23,7 +22,7 @@ use lanecrypt_kernels::wipe;
 use lanecrypt_random::{AesCtr, ChaCha, Erasing, Isa, Level, PerThread, Rekeying, SeedCore};
 use lanecrypt_testing::harness::{self, Case, again, skipped, times};
 
-fn main() {
+pub(crate) fn run() {
     harness::run(&[
         Case("frames::aes256_stepped", || at_levels("frames::aes256_stepped", aes256)),
         Case("frames::chacha20_stepped", || at_levels("frames::chacha20_stepped", chacha20)),

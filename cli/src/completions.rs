@@ -1,0 +1,32 @@
+//! `lanecrypt completions`: what makes a shell complete commands and options.
+
+use std::process::ExitCode;
+
+use clap_complete::Shell;
+
+use crate::{arguments, exit};
+
+const AFTER: &str = "\
+Where it belongs:
+  bash        ~/.local/share/bash-completion/completions/lanecrypt
+  fish        ~/.config/fish/completions/lanecrypt.fish
+  zsh         _lanecrypt in a folder of $fpath, such as /usr/local/share/zsh/site-functions
+  powershell  at the end of the file $PROFILE
+
+For this shell alone:
+  source <(lanecrypt completions bash)";
+
+/// Arguments of `completions`.
+#[derive(clap::Args)]
+#[command(after_help = AFTER)]
+pub(crate) struct Args {
+    /// The shell
+    shell: Shell,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> ExitCode {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut arguments::visible(), "lanecrypt", &mut script);
+    exit::print(&String::from_utf8_lossy(&script))
+}
