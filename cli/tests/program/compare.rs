@@ -58,17 +58,6 @@ fn says_what_became_slower() {
 }
 
 #[test]
-fn reads_what_older_versions_wrote() {
-    for table in ["calls", "packets", "random", "urandom"] {
-        let file = format!("{}/../results/zen4/{table}.json", env!("CARGO_MANIFEST_DIR"));
-        let output = lanecrypt(&["compare", &file, &file]).output().expect("the program starts");
-        let text = String::from_utf8(output.stdout).expect("UTF-8");
-        assert_eq!(output.status.code(), Some(0), "{text}");
-        assert!(text.ends_with("0 of ours faster, 0 slower\n"), "{text}");
-    }
-}
-
-#[test]
 fn says_what_an_emulator_measured() {
     let folder = Folder::new("compare-emulated");
     let old = results("a", 100.0, 100.0);

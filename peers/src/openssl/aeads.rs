@@ -37,7 +37,7 @@ pub(super) fn all(libraries: &PeerLibraries) -> Vec<Peer<dyn Aead>> {
             let found = |cipher: fn(Libcrypto, &CStr) -> Result<AeadCipher, Error>| {
                 let libcrypto = build.clone()?;
                 let cipher = cipher(libcrypto, name)
-                    .map_err(|_| format!("OpenSSL {} was built without it", libcrypto.version()))?;
+                    .map_err(|_| format!("OpenSSL {} has no {algorithm}", libcrypto.version()))?;
                 Ok(Found { libcrypto, cipher: Arc::new(cipher) })
             };
             // Before 3.0 there is nothing to fetch.
@@ -53,7 +53,7 @@ pub(super) fn all(libraries: &PeerLibraries) -> Vec<Peer<dyn Aead>> {
             let found = build.clone().and_then(|libcrypto| {
                 let cipher = libcrypto.fetch_siv(name);
                 let cipher = cipher
-                    .map_err(|_| format!("OpenSSL {} was built without it", libcrypto.version()))?;
+                    .map_err(|_| format!("OpenSSL {} has no {algorithm}", libcrypto.version()))?;
                 Ok(FoundSiv { libcrypto, cipher: Arc::new(cipher) })
             });
             peers.push(Peer::keyed(["openssl", kept, algorithm], &found, Siv::new));

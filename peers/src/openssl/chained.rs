@@ -22,7 +22,7 @@ pub(super) fn all(libraries: &PeerLibraries) -> Vec<Peer<dyn Aead>> {
             let name = c"AES-128-CBC";
             // Before 3.0 there is nothing to fetch.
             let cipher = libcrypto.fetch(name).or_else(|_| libcrypto.named(name));
-            let missing = |_| format!("OpenSSL {} was built without it", libcrypto.version());
+            let missing = |_| format!("OpenSSL {} has no {ALGORITHM}", libcrypto.version());
             let cipher = Arc::new(cipher.map_err(missing)?);
             libcrypto.hmac_sha256(&[1; MAC_KEY]).map_err(missing)?;
             Ok(Found { libcrypto, cipher })

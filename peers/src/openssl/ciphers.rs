@@ -54,7 +54,7 @@ fn peer(
             "OpenSSL {} finds no legacy provider; its package has a file legacy.so",
             libcrypto.version()
         )),
-        Err(_) => Err(format!("OpenSSL {} was built without it", libcrypto.version())),
+        Err(_) => Err(format!("OpenSSL {} has no {}", libcrypto.version(), named.algorithm)),
     });
     if named.algorithm == CHACHA {
         Peer::keyed(names, &found, |found, way, key| {
