@@ -17,7 +17,7 @@ To begin:
   lanecrypt keygen my.key                 a file with a new key, which then
   lanecrypt encrypt notes.txt -k my.key   makes notes.txt.lanecrypt, and back:
   lanecrypt decrypt notes.txt.lanecrypt -k my.key
-  lanecrypt speed --quick                 how fast it is here, beside other libraries
+  lanecrypt speed --quick                 this machine, beside other libraries
   lanecrypt info                          this processor, and what runs on it"
     };
 }

@@ -37,13 +37,18 @@ pub(crate) fn run(args: &Args) -> ExitCode {
     }
 }
 
+/// What the pages are made of; the command `help` needs none.
+fn pages() -> clap::Command {
+    arguments::visible().disable_help_subcommand(true)
+}
+
 fn install(folder: &Path) -> io::Result<()> {
     std::fs::create_dir_all(folder)?;
-    clap_mangen::generate_to(arguments::visible(), folder)
+    clap_mangen::generate_to(pages(), folder)
 }
 
 fn page() -> io::Result<String> {
     let mut page = Vec::new();
-    Man::new(arguments::visible()).render(&mut page)?;
+    Man::new(pages()).render(&mut page)?;
     Ok(String::from_utf8_lossy(&page).into_owned())
 }

@@ -133,7 +133,6 @@ fn manual_pages_are_sound() {
     let mut names: Vec<String> = fs::read_dir(&pages)
         .expect("a folder")
         .map(|entry| entry.expect("a file").file_name().into_string().expect("UTF-8"))
-        .filter(|name| !name.starts_with("lanecrypt-help"))
         .collect();
     names.sort();
     let mut expected: Vec<String> =
@@ -142,7 +141,7 @@ fn manual_pages_are_sound() {
     expected.sort();
     assert_eq!(names, expected);
     let whole = run(lanecrypt(&["man"]), b"");
-    assert_eq!(fs::read(format!("{pages}/lanecrypt.1")).expect("a page"), whole.stdout);
+    assert!(fs::read(format!("{pages}/lanecrypt.1")).expect("a page") == whole.stdout);
     assert!(String::from_utf8(whole.stdout).expect("text").contains("Exit codes"));
     for name in &names {
         let page = format!("{pages}/{name}");
