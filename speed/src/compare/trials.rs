@@ -109,7 +109,7 @@ fn slowdowns_are_found() {
     let mut random = Random(2);
     let truths = truths(&mut random);
     // Every tenth of ours is slower by a tenth.
-    let is_slower = |i: usize| i % 20 == 0;
+    let is_slower = |i: usize| i.is_multiple_of(20);
     let old = run(&truths, &mut random, |_| 1.0);
     let new = run(&truths, &mut random, |i| if is_slower(i) { 1.1 } else { 1.0 });
     let comparison = Comparison::new(&old, &new);
