@@ -72,6 +72,8 @@ END
 : >"$work/count"
 configure "$work/ours" "count = $work/count" ""
 configure "$work/all" "count = $work/count" "random = LANECRYPT"
+configure "$work/rsa" "count = $work/count
+rsa = yes" ""
 printf '' >"$work/none"
 
 # `openssl` with the module, and without.
@@ -102,6 +104,54 @@ one=$(OPENSSL_CONF=$work/all openssl rand -hex 32) && two=$(OPENSSL_CONF=$work/a
 report "rand" $?
 OPENSSL_CONF=$work/all openssl genrsa 2048 2>/dev/null | theirs rsa -check -noout >/dev/null 2>&1
 report "keys are made from its random numbers" $?
+
+# RSA. Keys and certificates are made by one end, and used by the other.
+rsa() { OPENSSL_CONF=$work/rsa openssl "$@"; }
+pss=(-sigopt rsa_padding_mode:pss -sigopt rsa_pss_saltlen:digest)
+for bits in 2048 3072 4096; do
+    rsa genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:$bits -out "$work/key" 2>/dev/null &&
+        theirs pkey -in "$work/key" -check -pubout -out "$work/public" >/dev/null 2>&1
+    report "rsa $bits key" $?
+    for hash in sha256 sha384 sha512; do
+        for options in "" "${pss[*]}"; do
+            read -ra options <<<"$options"
+            for ends in "rsa theirs" "theirs rsa"; do
+                read -r one other <<<"$ends"
+                : >"$work/count"
+                "$one" dgst -$hash "${options[@]}" -sign "$work/key" -out "$work/signature" "$work/plain" &&
+                    "$other" dgst -$hash "${options[@]}" -verify "$work/public" \
+                        -signature "$work/signature" "$work/plain" >/dev/null &&
+                    ! "$other" dgst -$hash "${options[@]}" -verify "$work/public" \
+                        -signature "$work/signature" "$work/count" >/dev/null 2>&1 &&
+                    [ $(($(counted signatures) + $(counted checks))) -gt 0 ]
+                report "rsa $bits dgst $hash ${#options[@]}, $ends" $?
+            done
+        done
+    done
+    for ends in "rsa theirs" "theirs rsa"; do
+        read -r one other <<<"$ends"
+        : >"$work/count"
+        "$one" req -x509 -newkey rsa:$bits -nodes -keyout "$work/other.key" -out "$work/other.pem" \
+            -days 2 -subj /CN=localhost "${pss[@]}" >/dev/null 2>&1 &&
+            "$other" verify -check_ss_sig -CAfile "$work/other.pem" "$work/other.pem" >/dev/null &&
+            [ $(($(counted signatures) + $(counted checks))) -gt 0 ]
+        report "rsa $bits certificate, $ends" $?
+    done
+done
+for hash in sha1 sha3-256 md5; do
+    rsa dgst -$hash -sign "$work/key" -out "$work/signature" "$work/plain" &&
+        theirs dgst -$hash -verify "$work/public" -signature "$work/signature" "$work/plain" >/dev/null
+    report "rsa dgst $hash is handed on" $?
+done
+head -c 100 "$work/plain" >"$work/short"
+rsa pkeyutl -encrypt -pubin -inkey "$work/public" -pkeyopt rsa_padding_mode:oaep -in "$work/short" \
+    -out "$work/sealed" &&
+    theirs pkeyutl -decrypt -inkey "$work/key" -pkeyopt rsa_padding_mode:oaep -in "$work/sealed" |
+    cmp -s - "$work/short"
+report "rsa encryption is handed on" $?
+rsa rsa -in "$work/key" -aes256 -passout pass:x -out "$work/encrypted" 2>/dev/null &&
+    theirs rsa -in "$work/encrypted" -passin pass:x -check -noout >/dev/null 2>&1
+report "rsa keys are written" $?
 
 # Its own measurement.
 for cipher in aes-128-gcm aes-256-gcm chacha20-poly1305 aes-128-ctr aes-256-cbc; do
@@ -143,15 +193,17 @@ rev "$work/lines" >"$work/turned"
 # A server for one connection, after the one that asks whether it is there: the end, then its
 # arguments. Each has a port of its own, so that no other answers.
 port=$((20000 + $$ % 20000))
+# What the server does: it turns lines round, or serves the files of its folder.
+does=-rev
 serve() {
     local end=$1
     shift
     for _ in $(seq 20); do
         port=$((port + 1))
         if (: >"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then continue; fi
-        OPENSSL_CONF=$work/$end timeout 60 openssl s_server -quiet -rev -naccept 2 \
+        (cd "$work" && OPENSSL_CONF=$work/$end exec timeout 60 openssl s_server -quiet $does -naccept 2 \
             -accept "127.0.0.1:$port" -cert "$work/rsa.pem" -key "$work/rsa.key" \
-            -dcert "$work/ec.pem" -dkey "$work/ec.key" "$@" >"$work/server.log" 2>&1 &
+            -dcert "$work/ec.pem" -dkey "$work/ec.key" "$@") >"$work/server.log" 2>&1 &
         server=$!
         for _ in $(seq 100); do
             if (: >"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then return 0; fi
@@ -186,6 +238,19 @@ connect() {
     return "$status"
 }
 
+# A file from a server that serves files: the end of the client, then its arguments.
+fetch() {
+    local end=$1 status
+    shift
+    printf 'GET /short HTTP/1.0\r\n\r\n' |
+        OPENSSL_CONF=$work/$end timeout 10 openssl s_client -quiet -connect "127.0.0.1:$port" "$@" \
+            2>"$work/client.log" | tail -c 100 | cmp -s - "$work/short"
+    status=$?
+    wait "$server" 2>/dev/null
+    server=
+    return "$status"
+}
+
 # A suite with the module on one end: the name of the check, the suite, further arguments.
 suite() {
     local name=$1 suite=$2
@@ -213,6 +278,30 @@ for ends in "ours theirs" "theirs ours"; do
         # Without encrypt-then-MAC, CBC has the code inside.
         case $name in *GCM* | *CHACHA*) continue ;; esac
         suite "TLS 1.2 without encrypt-then-MAC" "$name" -tls1_2 -no_etm -cipher "$name:@SECLEVEL=0"
+    done
+done
+
+# Handshakes: RSA of ours on one end, with the paddings of both versions, and with jobs of the server.
+for ends in "rsa theirs" "theirs rsa"; do
+    read -r one other <<<"$ends"
+    for jobs in "" -async; do
+        for arguments in "-tls1_3 -sigalgs RSA-PSS+SHA256" "-tls1_3 -sigalgs RSA-PSS+SHA512" \
+            "-tls1_2 -sigalgs RSA+SHA256" "-tls1_2 -sigalgs RSA-PSS+SHA384" \
+            "-tls1_2 -sigalgs RSA+SHA1 -cipher ALL:@SECLEVEL=0" \
+            "-tls1_2 -cipher AES256-SHA:@SECLEVEL=0"; do
+            read -ra arguments <<<"$arguments"
+            : >"$work/count"
+            # What turns lines round does not know jobs.
+            if [ -n "$jobs" ]; then does=-WWW use=fetch; else does=-rev use=connect; fi
+            serve "$one" -cipher 'ALL:@SECLEVEL=0' $jobs && "$use" "$other" "${arguments[@]}"
+            status=$?
+            # The server signs, but not with SHA-1 or where the client encrypts to its key.
+            case "${arguments[*]}" in
+                *SHA1* | *AES256-SHA*) ;;
+                *) [ $(($(counted signatures) + $(counted checks))) -gt 0 ] || status=1 ;;
+            esac
+            report "TLS with RSA, ${arguments[*]} $jobs, $one $other" "$status"
+        done
     done
 done
 

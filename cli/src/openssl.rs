@@ -32,6 +32,9 @@ pub(crate) struct Args {
     /// Take random numbers from Lanecrypt too; without the module's file, programs then have none
     #[arg(long)]
     random: bool,
+    /// Sign with RSA keys by Lanecrypt too
+    #[arg(long)]
+    rsa: bool,
     /// Run `openssl` under the configuration, and say what Lanecrypt takes over
     #[arg(long)]
     check: bool,
@@ -61,8 +64,9 @@ fn prepared(args: &Args) -> Result<String, String> {
             own.filter(|path| path.exists()).map(|path| Base::read(&path)).transpose()?
         }
     };
-    let settings = Settings { base, module, random: args.random };
-    Ok(format!("{}{}", program::advice(args.program, args.random), settings.text()?))
+    let settings = Settings { base, module, random: args.random, rsa: args.rsa };
+    let advice = program::advice(args.program, args.random, args.rsa);
+    Ok(format!("{advice}{}", settings.text()?))
 }
 
 /// The provider's file, with its whole path.

@@ -83,7 +83,7 @@ impl Program {
 }
 
 /// The comment at the head of the configuration.
-pub(super) fn advice(program: Option<Program>, random: bool) -> String {
+pub(super) fn advice(program: Option<Program>, random: bool, rsa: bool) -> String {
     let mut lines = vec!["OpenSSL with Lanecrypt's provider.".to_owned(), String::new()];
     match program {
         Some(program) => {
@@ -105,6 +105,15 @@ pub(super) fn advice(program: Option<Program>, random: bool) -> String {
             "Random numbers come from the module. If its file is missing, programs have".into(),
         );
         lines.push("none, and fail: remove this configuration before the module.".into());
+    }
+    if rsa {
+        lines.push(String::new());
+        lines
+            .push("RSA keys of 2048 to 8192 bits sign with SHA-256, SHA-384 and SHA-512 by".into());
+        lines.push(
+            "Lanecrypt. Servers with asynchronous jobs (HAProxy: ssl-mode-async) sign".into(),
+        );
+        lines.push("many at once.".into());
     }
     let mut text = String::new();
     for line in lines {

@@ -16,6 +16,8 @@ pub(super) struct Settings {
     pub(super) module: PathBuf,
     /// Whether random numbers come from it.
     pub(super) random: bool,
+    /// Whether RSA signatures are made by it.
+    pub(super) rsa: bool,
 }
 
 impl Settings {
@@ -64,7 +66,11 @@ impl Settings {
         let _ = writeln!(text, "[lanecrypt_default]\nactivate = 1\n");
         let _ = writeln!(text, "# If the file is missing, everything stays with `default`.");
         let _ = writeln!(text, "[lanecrypt_module]\nmodule = {}", self.module.display());
-        let _ = writeln!(text, "activate = 1\nsoft_load = 1\n");
+        let _ = writeln!(text, "activate = 1\nsoft_load = 1");
+        if self.rsa {
+            let _ = writeln!(text, "rsa = yes");
+        }
+        text.push('\n');
         let _ = writeln!(text, "[lanecrypt_algorithms]\ndefault_properties = {properties}");
         if self.random {
             let _ = writeln!(text, "\n# If the module is missing, there are no random numbers.");
@@ -96,9 +102,13 @@ mod tests {
 
     #[test]
     fn without_a_base() {
-        let settings = Settings { base: None, module: PathBuf::from("/m.so"), random: false };
+        let settings =
+            Settings { base: None, module: PathBuf::from("/m.so"), random: false, rsa: false };
         let text = settings.text().expect("it is good");
         assert!(text.starts_with("[default]\nopenssl_conf = lanecrypt_init\n"));
         assert!(!text.contains("random") && !text.contains(".include"));
+        assert!(!text.contains("rsa"));
+        let text = Settings { rsa: true, ..settings }.text().expect("it is good");
+        assert!(text.contains("soft_load = 1\nrsa = yes\n\n[lanecrypt_algorithms]"));
     }
 }

@@ -14,7 +14,7 @@
     reason = "numbers to fill messages with, and small ones"
 )]
 
-#[allow(dead_code)]
+#[allow(dead_code, unused_imports)]
 #[path = "../tests/provider/evp/mod.rs"]
 mod evp;
 

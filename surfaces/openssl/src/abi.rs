@@ -40,6 +40,7 @@ pub(crate) struct Param {
 /// Types of parameters.
 pub(crate) const INTEGER: c_uint = 1;
 pub(crate) const UNSIGNED: c_uint = 2;
+pub(crate) const UTF8: c_uint = 4;
 pub(crate) const OCTETS: c_uint = 5;
 pub(crate) const UTF8_POINTER: c_uint = 6;
 pub(crate) const OCTETS_POINTER: c_uint = 7;
@@ -91,6 +92,31 @@ pub(crate) type Teardown = unsafe extern "C" fn(*mut c_void);
 pub(crate) type ProviderParams = unsafe extern "C" fn(*mut c_void, *mut Param) -> c_int;
 pub(crate) type Query = unsafe extern "C" fn(*mut c_void, c_int, *mut c_int) -> *const Algorithm;
 
+/// Keys: what `keymgmt` stands for in OpenSSL. They and what makes them are pointers of the provider.
+pub(crate) type NewKey = unsafe extern "C" fn(*mut c_void) -> Context;
+pub(crate) type BeginKey = unsafe extern "C" fn(*mut c_void, c_int, *const Param) -> Context;
+pub(crate) type MakeKey = unsafe extern "C" fn(Context, Option<Function>, *mut c_void) -> Context;
+pub(crate) type Select = unsafe extern "C" fn(Context, c_int) -> c_int;
+pub(crate) type Validate = unsafe extern "C" fn(Context, c_int, c_int) -> c_int;
+pub(crate) type Match = unsafe extern "C" fn(Context, Context, c_int) -> c_int;
+pub(crate) type Import = unsafe extern "C" fn(Context, c_int, *const Param) -> c_int;
+pub(crate) type Types = unsafe extern "C" fn(c_int) -> *const Param;
+/// What takes parameters that are exported.
+pub(crate) type Take = unsafe extern "C" fn(*const Param, *mut c_void) -> c_int;
+pub(crate) type Export = unsafe extern "C" fn(Context, c_int, Option<Take>, *mut c_void) -> c_int;
+pub(crate) type DuplicateKey = unsafe extern "C" fn(Context, c_int) -> Context;
+
+pub(crate) type NewSignature = unsafe extern "C" fn(*mut c_void, *const c_char) -> Context;
+pub(crate) type InitSignature = unsafe extern "C" fn(Context, *mut c_void, *const Param) -> c_int;
+pub(crate) type Sign =
+    unsafe extern "C" fn(Context, *mut u8, *mut usize, usize, *const u8, usize) -> c_int;
+pub(crate) type Verify = unsafe extern "C" fn(Context, *const u8, usize, *const u8, usize) -> c_int;
+pub(crate) type InitDigest =
+    unsafe extern "C" fn(Context, *const c_char, *mut c_void, *const Param) -> c_int;
+pub(crate) type UpdateDigest = unsafe extern "C" fn(Context, *const u8, usize) -> c_int;
+pub(crate) type EndVerify = unsafe extern "C" fn(Context, *const u8, usize) -> c_int;
+pub(crate) type DescribedDigest = unsafe extern "C" fn(Context) -> *const Param;
+
 /// A constructor for an entry, which checks the type of its function.
 macro_rules! entries {
     ($($(#[$doc:meta])* $name:ident: $type:ty = $id:literal;)+) => {
@@ -139,19 +165,125 @@ entries! {
     get_seed: GetSeed = 18;
     clear_seed: ClearSeed = 19;
 
+    new_key: NewKey = 1;
+    begin_key: BeginKey = 2;
+    set_key_params: SetContextParams = 4;
+    settable_key_params: DescribedContext = 5;
+    make_key: MakeKey = 6;
+    end_key: Free = 7;
+    free_key: Free = 10;
+    get_key_params: GetContextParams = 11;
+    gettable_key_params: Described = 12;
+    has: Select = 21;
+    validate: Validate = 22;
+    matches: Match = 23;
+    import: Import = 40;
+    import_types: Types = 41;
+    export: Export = 42;
+    export_types: Types = 43;
+    duplicate_key: DuplicateKey = 44;
+
+    new_signature: NewSignature = 1;
+    init_sign: InitSignature = 2;
+    sign: Sign = 3;
+    init_verify: InitSignature = 4;
+    verify: Verify = 5;
+    init_recover: InitSignature = 6;
+    recover: Sign = 7;
+    init_digest_sign: InitDigest = 8;
+    update_digest_sign: UpdateDigest = 9;
+    end_digest_sign: Final = 10;
+    init_digest_verify: InitDigest = 12;
+    update_digest_verify: UpdateDigest = 13;
+    end_digest_verify: EndVerify = 14;
+    free_signature: Free = 16;
+    duplicate_signature: Duplicate = 17;
+    get_signature_params: GetContextParams = 18;
+    gettable_signature_params: DescribedContext = 19;
+    set_signature_params: SetContextParams = 20;
+    settable_signature_params: DescribedContext = 21;
+    get_digest_params: GetContextParams = 22;
+    gettable_digest_params: DescribedDigest = 23;
+    set_digest_params: SetContextParams = 24;
+    settable_digest_params: DescribedDigest = 25;
+
     teardown: Teardown = 1024;
     gettable_provider_params: Described = 1025;
     get_provider_params: ProviderParams = 1026;
     query: Query = 1027;
+    reasons: Reasons = 1029;
 }
+
+/// A reason of errors: its number and its text. One without text ends a list.
+#[repr(C)]
+pub(crate) struct Reason {
+    pub(crate) number: c_uint,
+    pub(crate) text: *const c_char,
+}
+
+pub(crate) type Reasons = unsafe extern "C" fn(*mut c_void) -> *const Reason;
 
 /// Operations that are asked for.
 pub(crate) const CIPHERS: c_int = 2;
 pub(crate) const GENERATORS: c_int = 5;
+pub(crate) const KEYS: c_int = 10;
+pub(crate) const SIGNATURES: c_int = 12;
 
-/// The number of libcrypto's function that reads the settings of a provider.
-pub(crate) const CORE_GET_PARAMS: c_int = 2;
-pub(crate) type CoreGetParams = unsafe extern "C" fn(*const c_void, *mut Param) -> c_int;
+/// A table of functions with their types, read from one that comes in. Those that it does not have
+/// are none.
+macro_rules! incoming {
+    ($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty = $id:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Default)]
+        pub(crate) struct $name {
+            $(pub(crate) $field: Option<$type>,)+
+        }
+
+        impl $name {
+            /// Reads a table.
+            ///
+            /// # Safety
+            ///
+            /// `table` is null or a table of such functions, which ends with the number 0.
+            pub(crate) unsafe fn read(table: *const $crate::abi::Dispatch) -> Self {
+                let mut found = Self::default();
+                let mut next = table;
+                loop {
+                    // SAFETY: null or an entry of the table, of which none before was the last.
+                    let entry = unsafe { next.as_ref() };
+                    let Some(entry) = entry else { return found };
+                    match entry.id {
+                        0 => return found,
+                        $($id => {
+                            found.$field = entry.function.map(|function| {
+                                // SAFETY: the number says that the function has this type.
+                                unsafe {
+                                    core::mem::transmute::<$crate::abi::Function, $type>(function)
+                                }
+                            });
+                        })+
+                        _ => {}
+                    }
+                    next = next.wrapping_add(1);
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use incoming;
+
+incoming! {
+    /// Functions of the library that loaded the module.
+    Core {
+        get_params: unsafe extern "C" fn(*const c_void, *mut Param) -> c_int = 2,
+        context: unsafe extern "C" fn(*const c_void) -> *mut c_void = 4,
+        new_error: unsafe extern "C" fn(*const c_void) = 5,
+        locate_error:
+            unsafe extern "C" fn(*const c_void, *const c_char, c_int, *const c_char) = 6,
+        set_error: unsafe extern "C" fn(*const c_void, u32, *const c_char, *mut c_void) = 7,
+    }
+}
 
 impl Param {
     /// The end of a list.
@@ -184,6 +316,9 @@ macro_rules! described {
     };
     (@ $name:literal integer) => {
         $crate::abi::Param::described($name.as_ptr(), $crate::abi::INTEGER, size_of::<i32>())
+    };
+    (@ $name:literal number) => {
+        $crate::abi::Param::described($name.as_ptr(), $crate::abi::UNSIGNED, 0)
     };
     (@ $name:literal octets) => {
         $crate::abi::Param::described($name.as_ptr(), $crate::abi::OCTETS, 0)

@@ -11,6 +11,12 @@ pub(crate) static CONTEXTS: AtomicU64 = AtomicU64::new(0);
 pub(crate) static MESSAGES: AtomicU64 = AtomicU64::new(0);
 /// Requests for random numbers that were served.
 pub(crate) static DRAWS: AtomicU64 = AtomicU64::new(0);
+/// Signatures that were made.
+pub(crate) static SIGNATURES: AtomicU64 = AtomicU64::new(0);
+/// Those of them that were made together with others.
+pub(crate) static TOGETHER: AtomicU64 = AtomicU64::new(0);
+/// Signatures that were checked.
+pub(crate) static CHECKS: AtomicU64 = AtomicU64::new(0);
 
 /// Messages of a context that are not added up yet.
 pub(crate) struct Count(u32);

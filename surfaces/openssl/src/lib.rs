@@ -1,4 +1,4 @@
-//! A provider for OpenSSL from 3.0 on: ciphers and random numbers of Lanecrypt for programs that a
+//! A provider for OpenSSL from 3.0 on: ciphers, random numbers and RSA signatures of Lanecrypt for programs that a
 //! configuration file tells to load it. The README says how, and what it takes over.
 //!
 //! The module does not link libcrypto. It declares the tables that providers and OpenSSL exchange
@@ -10,11 +10,14 @@
 mod abi;
 mod aead;
 mod count;
+mod errors;
 mod info;
+mod library;
 mod memory;
 mod params;
 mod plain;
 mod provider;
 mod rand;
+mod rsa;
 
 pub use provider::OSSL_provider_init;

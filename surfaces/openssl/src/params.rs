@@ -130,6 +130,11 @@ impl Setting<'_> {
         self.number()?.try_into().ok()
     }
 
+    /// The bytes of a number that is not negative, in the order of the processor.
+    pub(crate) fn number_bytes(&self) -> Option<&[u8]> {
+        if self.0.data_type == UNSIGNED { self.bytes() } else { None }
+    }
+
     /// A string of bytes.
     #[inline]
     pub(crate) fn octets(&self) -> Option<&[u8]> {

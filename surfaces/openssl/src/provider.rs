@@ -7,28 +7,33 @@ use std::ffi::OsStr;
 use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::abi::{
-    Algorithm, CIPHERS, CORE_GET_PARAMS, CoreGetParams, Dispatch, Function, GENERATORS, Param,
-    Table, UTF8_POINTER, described,
+    Algorithm, CIPHERS, Core, Dispatch, GENERATORS, KEYS, Param, SIGNATURES, Table, UTF8_POINTER,
+    described,
 };
 use crate::aead::{chacha, gcm};
 use crate::memory::status;
 use crate::params::Questions;
 use crate::plain::{cbc, ctr, xts};
-use crate::{count, rand};
+use crate::rsa::{self, Rsa};
+use crate::{count, errors, rand};
 
 /// What the provider knows of the library that loaded it.
-struct Provider {
+pub(crate) struct Provider {
     /// Where counts are written at the end, if the configuration says so.
     count: Option<PathBuf>,
+    /// RSA, if the configuration switches it on.
+    pub(crate) rsa: Option<Arc<Rsa>>,
 }
 
-static FUNCTIONS: Table<[Dispatch; 5]> = Table([
+static FUNCTIONS: Table<[Dispatch; 6]> = Table([
     Dispatch::teardown(teardown),
     Dispatch::gettable_provider_params(gettable),
     Dispatch::get_provider_params(get_params),
     Dispatch::query(query),
+    Dispatch::reasons(errors::reasons),
     Dispatch::END,
 ]);
 
@@ -48,9 +53,13 @@ pub unsafe extern "C" fn OSSL_provider_init(
     if functions.is_null() || context.is_null() {
         return 0;
     }
-    // SAFETY: OpenSSL's own table, and the handle that came with it.
-    let count = unsafe { setting(handle, core, c"count") };
-    let provider = Box::into_raw(Box::new(Provider { count }));
+    // SAFETY: OpenSSL's own table.
+    let core = unsafe { Core::read(core) };
+    // SAFETY: the functions, and the handle that came with them.
+    let setting = |name| unsafe { setting(handle, &core, name) };
+    let count = setting(c"count").map(|file| OsStr::from_bytes(file.to_bytes()).into());
+    let rsa = setting(c"rsa").filter(|answer| is_yes(answer)).and_then(|_| Rsa::new(handle, core));
+    let provider = Box::into_raw(Box::new(Provider { count, rsa }));
     // SAFETY: OpenSSL's place for the table.
     unsafe { functions.write(FUNCTIONS.0.as_ptr()) };
     // SAFETY: OpenSSL's place for the value, which it gives back to `teardown`.
@@ -62,20 +71,9 @@ pub unsafe extern "C" fn OSSL_provider_init(
 ///
 /// # Safety
 ///
-/// `core` is null or a table of functions of the library that the handle is of.
-unsafe fn setting(handle: *const c_void, core: *const Dispatch, name: &CStr) -> Option<PathBuf> {
-    let mut entry = core;
-    let get_params = loop {
-        // SAFETY: null or an entry of the table, of which none before was the last.
-        let found = unsafe { entry.as_ref() }?;
-        match found.id {
-            0 => return None,
-            CORE_GET_PARAMS => break found.function?,
-            _ => entry = entry.wrapping_add(1),
-        }
-    };
-    // SAFETY: the number says that the function has this type.
-    let get_params = unsafe { core::mem::transmute::<Function, CoreGetParams>(get_params) };
+/// The handle belongs to the functions. The text stays for as long as the provider does.
+unsafe fn setting<'s>(handle: *const c_void, core: &Core, name: &CStr) -> Option<&'s CStr> {
+    let get_params = core.get_params?;
     let mut found: *const c_char = ptr::null();
     let mut question = Param::described(name.as_ptr(), UTF8_POINTER, 0);
     question.data = ptr::from_mut(&mut found).cast();
@@ -85,8 +83,13 @@ unsafe fn setting(handle: *const c_void, core: *const Dispatch, name: &CStr) -> 
         return None;
     }
     // SAFETY: a string of the configuration, which stays for as long as the provider does.
-    let text = unsafe { CStr::from_ptr(found) };
-    Some(OsStr::from_bytes(text.to_bytes()).into())
+    Some(unsafe { CStr::from_ptr(found) })
+}
+
+/// Whether a setting switches something on. The words are those that OpenSSL takes.
+fn is_yes(answer: &CStr) -> bool {
+    let words = ["yes", "on", "true", "1"];
+    words.iter().any(|word| answer.to_bytes().eq_ignore_ascii_case(word.as_bytes()))
 }
 
 unsafe extern "C" fn teardown(provider: *mut c_void) {
@@ -100,11 +103,14 @@ unsafe extern "C" fn teardown(provider: *mut c_void) {
         let file = std::fs::OpenOptions::new().append(true).open(path);
         let _ = file.and_then(|mut file| {
             let line = format!(
-                "process {} contexts {} messages {} draws {}\n",
+                "process {} contexts {} messages {} draws {} signatures {} together {} checks {}\n",
                 std::process::id(),
                 count::CONTEXTS.load(Ordering::Relaxed),
                 count::MESSAGES.load(Ordering::Relaxed),
                 count::DRAWS.load(Ordering::Relaxed),
+                count::SIGNATURES.load(Ordering::Relaxed),
+                count::TOGETHER.load(Ordering::Relaxed),
+                count::CHECKS.load(Ordering::Relaxed),
             );
             file.write_all(line.as_bytes())
         });
@@ -154,8 +160,16 @@ static GENERATOR_LIST: Table<&[Algorithm]> = algorithms! {
     c"LANECRYPT" rand::FUNCTIONS, c"Lanecrypt's generator, one for each thread";
 };
 
+static KEY_LIST: Table<&[Algorithm]> = algorithms! {
+    c"RSA:rsaEncryption:1.2.840.113549.1.1.1" rsa::KEYS, c"RSA keys for Lanecrypt";
+};
+
+static SIGNATURE_LIST: Table<&[Algorithm]> = algorithms! {
+    c"RSA:rsaEncryption:1.2.840.113549.1.1.1" rsa::SIGNATURES, c"RSA signatures by Lanecrypt";
+};
+
 unsafe extern "C" fn query(
-    _: *mut c_void,
+    provider: *mut c_void,
     operation: c_int,
     do_not_store: *mut c_int,
 ) -> *const Algorithm {
@@ -163,9 +177,14 @@ unsafe extern "C" fn query(
         // SAFETY: OpenSSL's place for an answer.
         unsafe { do_not_store.write(0) };
     }
+    // SAFETY: the value that `OSSL_provider_init` gave.
+    let provider = unsafe { provider.cast::<Provider>().as_ref() };
+    let has_rsa = provider.is_some_and(|provider| provider.rsa.is_some());
     match operation {
         CIPHERS => CIPHER_LIST.0.as_ptr(),
         GENERATORS => GENERATOR_LIST.0.as_ptr(),
+        KEYS if has_rsa => KEY_LIST.0.as_ptr(),
+        SIGNATURES if has_rsa => SIGNATURE_LIST.0.as_ptr(),
         _ => ptr::null(),
     }
 }
@@ -174,6 +193,7 @@ unsafe extern "C" fn gettable(_: *mut c_void) -> *const Param {
     described!(
         c"name" text, c"version" text, c"buildinfo" text, c"status" integer,
         c"lanecrypt-contexts" wide, c"lanecrypt-messages" wide, c"lanecrypt-draws" wide,
+        c"lanecrypt-signatures" wide, c"lanecrypt-together" wide, c"lanecrypt-checks" wide,
     )
 }
 
@@ -194,6 +214,12 @@ unsafe extern "C" fn get_params(_: *mut c_void, params: *mut Param) -> c_int {
             question.wide(count::MESSAGES.load(Ordering::Relaxed))
         } else if name.is(c"lanecrypt-draws") {
             question.wide(count::DRAWS.load(Ordering::Relaxed))
+        } else if name.is(c"lanecrypt-signatures") {
+            question.wide(count::SIGNATURES.load(Ordering::Relaxed))
+        } else if name.is(c"lanecrypt-together") {
+            question.wide(count::TOGETHER.load(Ordering::Relaxed))
+        } else if name.is(c"lanecrypt-checks") {
+            question.wide(count::CHECKS.load(Ordering::Relaxed))
         } else {
             true
         }

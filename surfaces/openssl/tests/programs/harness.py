@@ -87,7 +87,7 @@ def family(pid):
 class Counts:
     """The module's counts in the memory of other processes, found by the file's own symbols."""
 
-    NAMES = ("CONTEXTS", "MESSAGES", "DRAWS")
+    NAMES = ("CONTEXTS", "MESSAGES", "DRAWS", "SIGNATURES", "TOGETHER", "CHECKS")
 
     def __init__(self):
         symbols = subprocess.run(["nm", MODULE], capture_output=True, text=True, check=True).stdout

@@ -2,6 +2,8 @@
 
 import functools
 import http.server
+import socket
+import ssl
 import threading
 
 from harness import SUITES, ProgramTest, free_port, tool, wait_for
@@ -13,7 +15,8 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 class Haproxy(ProgramTest):
-    def test_every_suite(self):
+    def serve(self, configuration, more=""):
+        """HAProxy before a server of files; more lines for its global section."""
         handler = functools.partial(Quiet, directory=str(self.folder))
         behind = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
         threading.Thread(target=behind.serve_forever, daemon=True).start()
@@ -25,18 +28,81 @@ class Haproxy(ProgramTest):
         port = free_port()
         settings = self.folder / "haproxy.cfg"
         settings.write_text(
-            "global\n    ssl-default-bind-ciphers ALL:@SECLEVEL=1\n"
+            f"global\n    ssl-default-bind-ciphers ALL:@SECLEVEL=1\n{more}"
             "defaults\n    mode http\n    timeout connect 30s\n    timeout client 30s\n"
             "    timeout server 30s\n"
             f"frontend f\n    bind 127.0.0.1:{port} ssl crt {both} ssl-min-ver TLSv1.2\n"
             "    default_backend b\n"
             f"backend b\n    server s 127.0.0.1:{behind.server_address[1]}\n"
         )
-        configuration = self.configuration("--for", "haproxy")
         server = self.start([tool("haproxy", "haproxy"), "-db", "-f", settings], configuration)
         wait_for(port)
+        return server, port
+
+    def test_every_suite(self):
+        server, port = self.serve(self.configuration("--for", "haproxy"))
         for suite in SUITES:
             for size in (1000, 10 << 20):
                 got = self.fetch(port, self.files[size].name, suite)
                 self.assertEqual(got, self.files[size].read_bytes(), f"{suite}, {size} bytes")
         self.assert_used(server.pid, least=6 * 640)
+
+    def test_rsa_in_jobs(self):
+        """Clients that come together get signatures that are made together. Some leave early."""
+        configuration = self.configuration("--for", "haproxy", "--rsa")
+        server, port = self.serve(configuration, "    ssl-mode-async\n    nbthread 1\n")
+        context = ssl.create_default_context(cafile=self.certificate)
+        clients = 40
+        for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
+            context.minimum_version = context.maximum_version = version
+            self.ask_together(context, port, clients)
+        counts = self.counts.of_family(server.pid)
+        # Those that left may have been signed for.
+        self.assertGreaterEqual(counts["SIGNATURES"], 2 * clients, self.log())
+        self.assertGreaterEqual(counts["TOGETHER"], 2, self.log())
+
+    def ask_together(self, context, port, clients):
+        """All clients begin, then all go on. Every fourth has a twin that leaves in between."""
+        waiting, early = [], []
+        for number in range(clients):
+            ends = [waiting, early] if number % 4 == 0 else [waiting]
+            for end in ends:
+                connection = socket.create_connection(("127.0.0.1", port), timeout=60)
+                incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+                tls = context.wrap_bio(incoming, outgoing, server_hostname="localhost")
+                with self.assertRaises(ssl.SSLWantReadError):
+                    tls.do_handshake()
+                end.append((connection, incoming, outgoing, tls))
+        for connection, _, outgoing, _ in waiting + early:
+            connection.sendall(outgoing.read())
+        for connection, *_ in early:
+            connection.close()
+        for connection, incoming, outgoing, tls in waiting:
+            request = b"GET /1000.bin HTTP/1.0\r\n\r\n"
+            self.converse(connection, incoming, outgoing, tls.do_handshake)
+            self.converse(connection, incoming, outgoing, lambda: tls.write(request))
+            answer, piece = b"", None
+            while piece != b"":
+                try:
+                    piece = self.converse(connection, incoming, outgoing, lambda: tls.read(65536))
+                except (ssl.SSLZeroReturnError, ssl.SSLEOFError):
+                    piece = b""
+                answer += piece
+            self.assertTrue(answer.endswith(self.files[1000].read_bytes()), self.log())
+            connection.close()
+
+    @staticmethod
+    def converse(connection, incoming, outgoing, step):
+        """A step of TLS, with all that it sends and awaits."""
+        while True:
+            try:
+                done = step()
+                connection.sendall(outgoing.read())
+                return done
+            except ssl.SSLWantReadError:
+                connection.sendall(outgoing.read())
+                received = connection.recv(65536)
+                if received:
+                    incoming.write(received)
+                else:
+                    incoming.write_eof()

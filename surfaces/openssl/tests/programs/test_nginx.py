@@ -47,6 +47,15 @@ class Nginx(ProgramTest):
                 break
         self.assert_used(server.pid, "DRAWS")
 
+    def test_rsa(self):
+        server, port = self.serve(self.configuration("--for", "nginx", "--rsa"))
+        for suite in SUITES:
+            before = self.counts.of_family(server.pid)["SIGNATURES"]
+            self.assertEqual(self.fetch(port, "1.bin", suite), self.files[1].read_bytes())
+            made = self.counts.of_family(server.pid)["SIGNATURES"] - before
+            # A suite without a key exchange has nothing to sign.
+            self.assertEqual(made, 0 if suite[0] == "AES256-SHA" else 1, f"{suite}\n{self.log()}")
+
     def test_without_the_module(self):
         """A configuration whose module has gone leaves the server with OpenSSL's own code."""
         configuration = self.configuration("--for", "nginx")

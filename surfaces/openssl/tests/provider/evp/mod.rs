@@ -1,9 +1,12 @@
 //! Libcrypto, found at run time, as far as the tests call it. No headers are needed.
 
 mod generator;
+mod job;
+mod signature;
 
 use core::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use core::ptr;
+use core::sync::atomic::{AtomicU32, Ordering};
 use std::env;
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
@@ -12,6 +15,8 @@ use std::sync::OnceLock;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 pub(crate) use self::generator::Generator;
+pub(crate) use self::job::{Jobs, Step};
+pub(crate) use self::signature::{Key, Padding};
 
 /// A parameter, as `openssl/core.h` declares it.
 #[repr(C)]
@@ -34,12 +39,12 @@ impl Param {
 }
 
 macro_rules! functions {
-    ($($name:ident($($arg:ty),*) $(-> $out:ty)?;)+) => {
+    ($($name:ident($($arg:ty),* $(; $more:tt)?) $(-> $out:ty)?;)+) => {
         /// The functions of one libcrypto.
         #[allow(non_snake_case)]
         pub(crate) struct Crypto {
             pub(crate) name: &'static str,
-            $($name: unsafe extern "C" fn($($arg),*) $(-> $out)?,)+
+            $($name: unsafe extern "C" fn($($arg),* $(, $more)?) $(-> $out)?,)+
         }
 
         impl Crypto {
@@ -63,6 +68,8 @@ macro_rules! functions {
 
 type Raw = *mut c_void;
 type Bytes = *const u8;
+/// What a job runs.
+type Entry = unsafe extern "C" fn(*mut c_void) -> c_int;
 
 functions! {
     OSSL_LIB_CTX_new() -> Raw;
@@ -104,6 +111,43 @@ functions! {
     RAND_get0_primary(Raw) -> Raw;
     OPENSSL_thread_stop_ex(Raw);
     ERR_clear_error();
+    OSSL_LIB_CTX_load_config(Raw, *const c_char) -> c_int;
+    EVP_PKEY_Q_keygen(Raw, *const c_char, *const c_char; ...) -> Raw;
+    EVP_PKEY_CTX_new_from_name(Raw, *const c_char, *const c_char) -> Raw;
+    EVP_PKEY_CTX_new_from_pkey(Raw, Raw, *const c_char) -> Raw;
+    EVP_PKEY_CTX_free(Raw);
+    EVP_PKEY_CTX_set_params(Raw, *const Param) -> c_int;
+    EVP_PKEY_CTX_get_params(Raw, *mut Param) -> c_int;
+    EVP_PKEY_keygen_init(Raw) -> c_int;
+    EVP_PKEY_generate(Raw, *mut Raw) -> c_int;
+    EVP_PKEY_fromdata_init(Raw) -> c_int;
+    EVP_PKEY_fromdata(Raw, *mut Raw, c_int, *const Param) -> c_int;
+    EVP_PKEY_todata(Raw, c_int, *mut *mut Param) -> c_int;
+    OSSL_PARAM_free(*mut Param);
+    EVP_PKEY_get_params(Raw, *mut Param) -> c_int;
+    EVP_PKEY_eq(Raw, Raw) -> c_int;
+    EVP_PKEY_check(Raw) -> c_int;
+    EVP_PKEY_dup(Raw) -> Raw;
+    EVP_PKEY_free(Raw);
+    EVP_PKEY_sign_init_ex(Raw, *const Param) -> c_int;
+    EVP_PKEY_sign(Raw, *mut u8, *mut usize, Bytes, usize) -> c_int;
+    EVP_PKEY_verify_init_ex(Raw, *const Param) -> c_int;
+    EVP_PKEY_verify(Raw, Bytes, usize, Bytes, usize) -> c_int;
+    EVP_MD_CTX_new() -> Raw;
+    EVP_MD_CTX_free(Raw);
+    EVP_MD_CTX_copy_ex(Raw, Raw) -> c_int;
+    EVP_DigestSignInit_ex(Raw, *mut Raw, *const c_char, Raw, *const c_char, Raw, *const Param)
+        -> c_int;
+    EVP_DigestSignUpdate(Raw, Bytes, usize) -> c_int;
+    EVP_DigestSignFinal(Raw, *mut u8, *mut usize) -> c_int;
+    EVP_DigestVerifyInit_ex(Raw, *mut Raw, *const c_char, Raw, *const c_char, Raw, *const Param)
+        -> c_int;
+    EVP_DigestVerifyUpdate(Raw, Bytes, usize) -> c_int;
+    EVP_DigestVerifyFinal(Raw, Bytes, usize) -> c_int;
+    ASYNC_start_job(*mut Raw, Raw, *mut c_int, Entry, *mut c_void, usize) -> c_int;
+    ASYNC_WAIT_CTX_new() -> Raw;
+    ASYNC_WAIT_CTX_free(Raw);
+    ASYNC_WAIT_CTX_get_all_fds(Raw, *mut c_int, *mut usize) -> c_int;
     OpenSSL_version(c_int) -> *const c_char;
 }
 
@@ -192,6 +236,33 @@ impl Context {
         // SAFETY: a context and a string.
         let set = unsafe { (crypto.OSSL_PROVIDER_set_default_search_path)(raw, folder.as_ptr()) };
         assert_eq!(set, 1);
+        context.ours = context.load(c"lanecrypt");
+        context.default = context.load(c"default");
+        context
+    }
+
+    /// A library context with both providers, and with RSA of ours.
+    pub(crate) fn with_rsa(crypto: &'static Crypto) -> Self {
+        // SAFETY: no argument.
+        let raw = unsafe { (crypto.OSSL_LIB_CTX_new)() };
+        assert!(!raw.is_null());
+        let mut context = Self { crypto, raw, ours: ptr::null_mut(), default: ptr::null_mut() };
+        let file = modules().join("rsa.cnf");
+        let module = modules().join("lanecrypt.so");
+        let text = format!(
+            "openssl_conf = a\n[a]\nproviders = p\n[p]\ndefault = d\nlanecrypt = l\n\
+             [d]\nactivate = 1\n[l]\nmodule = {}\nactivate = 1\nrsa = yes\n",
+            module.display()
+        );
+        // Tests write the same at the same time, so the file appears as a whole.
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let new = format!("rsa-{}", NUMBER.fetch_add(1, Ordering::Relaxed));
+        let new = modules().join(new);
+        std::fs::write(&new, text).expect("a configuration");
+        std::fs::rename(new, &file).expect("a configuration");
+        let name = CString::new(file.to_str().expect("UTF-8")).expect("no zero");
+        // SAFETY: a context and the name of a file.
+        assert_eq!(unsafe { (crypto.OSSL_LIB_CTX_load_config)(raw, name.as_ptr()) }, 1);
         context.ours = context.load(c"lanecrypt");
         context.default = context.load(c"default");
         context
