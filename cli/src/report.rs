@@ -34,7 +34,7 @@ struct Form {
     /// One chart as a picture; a name that there is not lists those that there are
     #[arg(long, value_name = "NAME")]
     svg: Option<String>,
-    /// Fill the tables of a Markdown file that comments describe: <!-- figures: NAME, cycles …
+    /// Fill the tables of a Markdown file that comments describe: <!-- figures: NAME, UNIT
     #[arg(long, value_name = "FILE")]
     into: Option<PathBuf>,
 }

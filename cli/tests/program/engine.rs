@@ -11,7 +11,7 @@ fn a_short_run_as_json() {
     let output = run(lanecrypt(&arguments), b"");
     assert!(output.status.success(), "{}", errors(&output));
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    assert_eq!(json["schema"], 1);
+    assert_eq!(json["schema"], 2);
     let points = json["points"].as_array().expect("points");
     for api in ["session", "process", "local-queue"] {
         let point = points.iter().find(|point| point["api"] == api);
