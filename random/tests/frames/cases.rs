@@ -48,7 +48,7 @@ const LONG: (&[usize], usize) = (&[4, 100], 9000);
 
 /// Signals come so many instructions apart.
 fn stride() -> usize {
-    times(7, 13, 1)
+    times(7, 5, 1)
 }
 
 fn or_skip(body: fn()) {

@@ -183,7 +183,7 @@ fn step_through(name: &str, drawer: &'static (dyn Drawer + Sync), draws: &[Draw]
     for draw in draws {
         let stepped = Stepped { drawer, before: draw.before, length: draw.length };
         let total = stepping::count(stepped);
-        let stride = total.div_ceil(times(100, 100, 4000));
+        let stride = total.div_ceil(times(100, 250, 4000));
         // A handler that draws before the draw has claimed the page spares it the refill; the later
         // positions must not suffer from that.
         let parts = [
