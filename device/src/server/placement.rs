@@ -130,7 +130,7 @@ impl Sharing {
         if !together {
             self.apart += 1;
             if self.apart >= self.needed {
-                (self.together, self.apart) = (0, 0);
+                (self.together, self.apart, self.begun) = (0, 0, None);
                 self.needed = (self.needed / 2).max(Self::FEWEST);
             }
             return Move::Stay;
@@ -144,7 +144,8 @@ impl Sharing {
             (None, now) => self.begun = Some((now, self.together)),
             (Some((begun, before)), now) if left == 0 => {
                 let took = now.saturating_duration_since(begun);
-                return self.try_aside(took / (self.together - before).max(1), now);
+                let waits = self.together.saturating_sub(before).max(1);
+                return self.try_aside(took / waits, now);
             }
             _ => {}
         }
@@ -281,6 +282,22 @@ mod tests {
             }
             needed = (needed * 2).min(Sharing::MOST);
         }
+    }
+
+    /// Waits together that were forgotten meanwhile have no part in what one takes.
+    #[test]
+    fn waits_apart_begin_the_count_anew() {
+        let (mut sharing, mut clock) = (Sharing::new(), Instant::now());
+        for _ in 1..Sharing::FIRST {
+            clock += Duration::from_secs(1);
+            assert_eq!(sharing.found(true, || clock), Move::Stay);
+        }
+        for _ in 0..Sharing::FIRST {
+            assert_eq!(sharing.found(false, || clock), Move::Stay);
+        }
+        assert_eq!(until_trial(&mut sharing, &mut clock), Some(Sharing::FIRST / 2));
+        let until = sharing.trial.as_ref().expect("it has begun").until;
+        assert_eq!(until - clock, Duration::from_micros(u64::from(Sharing::TRIAL)));
     }
 
     /// It may have been away for long when it comes back.
