@@ -14,7 +14,9 @@ done
 cargo test --no-run --quiet --locked "${everything[@]}" --test program || exit 1
 LANECRYPT_PROGRAM=$PWD/${CARGO_TARGET_DIR:-target}/debug/lanecrypt
 if [[ ${CARGO_TARGET_DIR:-} == /* ]]; then LANECRYPT_PROGRAM=$CARGO_TARGET_DIR/debug/lanecrypt; fi
-export LANECRYPT_PROGRAM LANECRYPT_RESULTS=$PWD/results/zen4
+export LANECRYPT_PROGRAM LANECRYPT_RESULTS
+LANECRYPT_RESULTS=$(printf '%s:' "$PWD"/results/*/)
+LANECRYPT_RESULTS=${LANECRYPT_RESULTS%:}
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 PYTHONDONTWRITEBYTECODE=1 python3 report/tests/browser/test_page.py -v 2>&1 | tee "$log"

@@ -1,12 +1,17 @@
 "use strict";
-// The figure below the pointer or the finger, from the title that each mark carries.
+// The figure below the pointer or the finger: what the mark says, and its line and its chart.
 const tip = document.getElementById("tip");
-const marks = document.querySelectorAll("circle");
-for (const mark of marks) {
+for (const mark of document.querySelectorAll("circle")) {
   const title = mark.querySelector("title");
-  mark.dataset.tip = title.textContent;
-  mark.setAttribute("aria-label", title.textContent);
-  title.remove();
+  if (title) {
+    mark.dataset.tip = title.textContent;
+    title.remove();
+  } else {
+    const { over, unit } = mark.closest("svg").dataset;
+    const [at, figure] = mark.dataset.tip.split(": ");
+    mark.dataset.tip = `${mark.parentNode.dataset.line}, ${at} ${over}: ${figure} ${unit}`;
+  }
+  mark.setAttribute("aria-label", mark.dataset.tip);
 }
 document.addEventListener("pointermove", (event) => {
   const text = event.target.dataset && event.target.dataset.tip;

@@ -73,8 +73,9 @@ fn conditions(text: &mut String, run: &Run) {
     if conditions.interrupted {
         *text += "<p><b>This run was interrupted: points are missing.</b></p>";
     }
-    for warning in &conditions.warnings {
-        let _ = write!(text, "<p><b>Doubtful:</b> {}</p>", html(warning));
+    if !conditions.warnings.is_empty() {
+        let warnings = conditions.warnings.join("; ");
+        let _ = write!(text, "<p><small><b>Doubtful:</b> {}</small></p>", html(&warnings));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use core::fmt::Write as _;
 
-use crate::chart::{Chart, Line, Mark};
+use crate::chart::{Chart, Line};
 use crate::escape::html;
 use crate::number;
 use crate::palette::{colour, dashes};
@@ -41,12 +41,16 @@ fn drawn(chart: &Chart, styles: &str) -> String {
     let marks = chart.lines.iter().flat_map(|line| &line.marks);
     let up = Scale::new(marks.flat_map(|mark| [mark.low, mark.figure, mark.high]), BOTTOM, TOP);
     let title = html(&heading(chart));
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 {:.0} {WIDTH} {:.0}\" role=\"img\" \
-         aria-label=\"{title}\">{styles}",
-        -top,
-        HEIGHT + top + bottom
-    );
+    let (y, height) = (0.0 - top, HEIGHT + top + bottom);
+    let mut svg = format!("<svg viewBox=\"0 {y:.0} {WIDTH} {height:.0}\" role=\"img\" ");
+    if is_file {
+        // A page needs neither: its marks say only what its script does not know from around them.
+        svg.push_str("xmlns=\"http://www.w3.org/2000/svg\" ");
+    } else {
+        let (over, unit) = (chart.over.unit(), chart.measure.unit());
+        let _ = write!(svg, "data-over=\"{over}\" data-unit=\"{unit}\" ");
+    }
+    let _ = write!(svg, "aria-label=\"{title}\">{styles}");
     if is_file {
         let _ = write!(svg, "<text class=\"text\" x=\"8\" y=\"-26\" font-weight=\"600\">");
         let _ = write!(svg, "{}</text>", html(chart.title));
@@ -58,7 +62,7 @@ fn drawn(chart: &Chart, styles: &str) -> String {
     for line in chart.lines.iter().rev() {
         let nth = drawn.iter().filter(|source| **source == line.source).count();
         drawn.push(&line.source);
-        draw(&mut svg, chart, line, nth, &across, &up);
+        draw(&mut svg, chart, line, nth, (&across, &up), is_file);
     }
     if is_file {
         legend(&mut svg, chart);
@@ -67,16 +71,12 @@ fn drawn(chart: &Chart, styles: &str) -> String {
 }
 
 fn axes(svg: &mut String, chart: &Chart, across: &Scale, up: &Scale) {
+    let (mut grid, mut left, mut below) = (String::new(), String::new(), String::new());
     for mark in up.marks() {
         let y = up.at(mark);
-        let _ = write!(
-            svg,
-            "<path class=\"grid\" d=\"M{LEFT} {y:.1}H{RIGHT}\"/>\
-             <text class=\"text\" x=\"{:.0}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
-            LEFT - 6.0,
-            y + 4.0,
-            short(mark)
-        );
+        let _ = write!(grid, "M{LEFT} {y:.1}H{RIGHT}");
+        let (x, text) = (LEFT - 6.0, short(mark));
+        let _ = write!(left, "<text x=\"{x:.0}\" y=\"{:.0}\">{text}</text>", y + 4.0);
     }
     let mut end = f64::NEG_INFINITY;
     for place in chart.places() {
@@ -85,63 +85,70 @@ fn axes(svg: &mut String, chart: &Chart, across: &Scale, up: &Scale) {
         // Names that would touch are left out.
         let half = 3.5 * number::of(text.len() as u64) + 3.0;
         if x - half > end {
-            let _ = write!(
-                svg,
-                "<path class=\"grid\" d=\"M{x:.1} {TOP}V{BOTTOM}\"/>\
-                 <text class=\"text\" x=\"{x:.1}\" y=\"{:.0}\" text-anchor=\"middle\">{text}</text>",
-                BOTTOM + 16.0
-            );
+            let _ = write!(grid, "M{x:.0} {TOP}V{BOTTOM}");
+            let y = BOTTOM + 16.0;
+            let _ = write!(below, "<text x=\"{x:.0}\" y=\"{y:.0}\">{text}</text>");
             end = x + half;
         }
     }
+    let (over, unit) = (chart.over.unit(), chart.measure.unit());
     let _ = write!(
         svg,
-        "<text class=\"text\" x=\"{RIGHT}\" y=\"{:.0}\" text-anchor=\"end\">{}</text>\
-         <text class=\"text\" x=\"{:.0}\" y=\"{:.0}\">{}</text>",
+        "<path class=\"grid\" d=\"{grid}\"/><g class=\"text\" text-anchor=\"end\">{left}\
+         <text x=\"{RIGHT}\" y=\"{:.0}\">{over}</text></g>\
+         <g class=\"text\" text-anchor=\"middle\">{below}</g>\
+         <text class=\"text\" x=\"{:.0}\" y=\"{:.0}\">{unit}</text>",
         BOTTOM + 34.0,
-        chart.over.unit(),
         LEFT + 4.0,
         TOP + 10.0,
-        chart.measure.unit()
     );
 }
 
-fn draw(svg: &mut String, chart: &Chart, line: &Line, nth: usize, across: &Scale, up: &Scale) {
+fn draw(
+    svg: &mut String,
+    chart: &Chart,
+    line: &Line,
+    nth: usize,
+    (across, up): (&Scale, &Scale),
+    is_file: bool,
+) {
     let colour = colour(&line.source);
-    let at = |mark: &Mark| (across.at(mark.at), up.at(mark.figure));
-    let path: Vec<String> = line
-        .marks
-        .iter()
-        .map(|mark| {
-            let (x, y) = at(mark);
-            format!("{x:.1} {y:.1}")
-        })
-        .collect();
-    let width = if line.source == "lanecrypt" { 2.6 } else { 1.6 };
-    let _ = write!(
-        svg,
-        "<g stroke=\"{colour}\" fill=\"{colour}\"><path fill=\"none\" stroke-width=\"{width}\" \
-         stroke-dasharray=\"{}\" d=\"M{}\"/>",
-        dashes(&line.source, nth),
-        path.join("L")
-    );
+    let label = html(&line.label);
+    let (mut path, mut intervals, mut circles) = (String::new(), String::new(), String::new());
     for mark in &line.marks {
-        let (x, y) = at(mark);
+        let (x, y) = (across.at(mark.at), up.at(mark.figure));
+        let _ = write!(path, "{}{x:.0} {y:.1}", if path.is_empty() { 'M' } else { 'L' });
         let (low, high) = (up.at(mark.low), up.at(mark.high));
         if (low - high).abs() > 3.0 {
-            let _ = write!(svg, "<path d=\"M{x:.1} {low:.1}V{high:.1}\"/>");
+            let _ = write!(intervals, "M{x:.0} {low:.1}V{high:.1}");
         }
-        let _ = write!(
-            svg,
-            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\"><title>{}, {} {}: {} {}</title></circle>",
-            html(&line.label),
-            number::place(mark.at),
-            chart.over.unit(),
-            number::figure(mark.figure),
-            chart.measure.unit()
-        );
+        let _ = write!(circles, "<circle cx=\"{x:.0}\" cy=\"{y:.1}\"");
+        let (at, figure) = (number::place(mark.at), number::figure(mark.figure));
+        let _ = match is_file {
+            true => {
+                let (over, unit) = (chart.over.unit(), chart.measure.unit());
+                let told = format_args!("{label}, {at} {over}: {figure} {unit}");
+                write!(circles, " r=\"3\"><title>{told}</title></circle>")
+            }
+            // The page's styles have the radius.
+            false => write!(circles, " data-tip=\"{at}: {figure}\"/>"),
+        };
     }
-    svg.push_str("</g>");
+    let width = if line.source == "lanecrypt" { 2.6 } else { 1.6 };
+    let _ = write!(svg, "<g stroke=\"{colour}\" fill=\"{colour}\"");
+    if !is_file {
+        let _ = write!(svg, " data-line=\"{label}\"");
+    }
+    let _ = write!(svg, "><path fill=\"none\" stroke-width=\"{width}\" d=\"{path}\"");
+    let dashes = dashes(&line.source, nth);
+    if !dashes.is_empty() {
+        let _ = write!(svg, " stroke-dasharray=\"{dashes}\"");
+    }
+    svg.push_str("/>");
+    if !intervals.is_empty() {
+        let _ = write!(svg, "<path d=\"{intervals}\"/>");
+    }
+    let _ = write!(svg, "{circles}</g>");
 }
 
 /// Names in a row of the legend, and pixels of a row.
