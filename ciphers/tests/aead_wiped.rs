@@ -129,8 +129,9 @@ fn a_dropped_cipher_leaves_no_key() {
 }
 
 fn is_wiped(algorithm: Algorithm, [before, after]: [Vec<u8>; 2]) {
-    // Kernels without AES instructions may keep the key in another form.
-    let visible = algorithm.mode() == Mode::Poly1305 || Isa::detect().has(Level::AesNi);
+    // Kernels without AES instructions may keep the key in another form. ChaCha20 keeps it in words.
+    let words = algorithm.mode() == Mode::Poly1305 && cfg!(target_endian = "little");
+    let visible = words || Isa::detect().has(Level::AesNi);
     assert!(!visible || holds(&before, key(algorithm)), "{algorithm}: looked for in vain");
     assert!(nonzero(&before) > nonzero(&after) + 16, "{algorithm}: nothing to wipe");
     assert!(!holds(&after, key(algorithm)), "{algorithm}");

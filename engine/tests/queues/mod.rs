@@ -14,6 +14,17 @@ use lanecrypt_testing::batches::keys::{self, Key};
 use lanecrypt_testing::batches::message::{self, Form};
 use lanecrypt_testing::batches::numbers::Numbers;
 
+/// Whether encryption with AES-128 in CBC waits for company on this processor. Says so if not.
+pub(crate) fn cbc_waits(engine: &Engine) -> bool {
+    let waits = engine.costs().side_by_side().any(|lanes| {
+        lanes.algorithm == Algorithm::AES_128_CBC && lanes.operation == Operation::Encrypt
+    });
+    if !waits {
+        println!("SKIPPED lanes of AES-128-CBC: they gain nothing on this processor");
+    }
+    waits
+}
+
 pub(crate) type Buffer = Box<[u8]>;
 pub(crate) type Given<'n> = Message<&'n [u8], Buffer>;
 
