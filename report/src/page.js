@@ -1,17 +1,25 @@
 "use strict";
 // The figure below the pointer or the finger: what the mark says, and its line and its chart.
 const tip = document.getElementById("tip");
-for (const mark of document.querySelectorAll("circle")) {
-  const title = mark.querySelector("title");
-  if (title) {
-    mark.dataset.tip = title.textContent;
-    title.remove();
-  } else {
-    const { over, unit } = mark.closest("svg").dataset;
-    const [at, figure] = mark.dataset.tip.split(": ");
-    mark.dataset.tip = `${mark.parentNode.dataset.line}, ${at} ${over}: ${figure} ${unit}`;
-  }
-  mark.setAttribute("aria-label", mark.dataset.tip);
+const say = (mark, text) => {
+  mark.dataset.tip = text;
+  mark.setAttribute("aria-label", text);
+};
+for (const title of document.querySelectorAll("circle > title")) {
+  say(title.parentNode, title.textContent);
+  title.remove();
+}
+// A line's marks are the figures of its column in the chart's table.
+for (const line of document.querySelectorAll("[data-column]")) {
+  const { unit } = line.closest("svg").dataset;
+  const [names, ...rows] = line.closest("figure").querySelectorAll("tr");
+  const column = Number(line.dataset.column);
+  const [over, name] = [names.cells[0].textContent, names.cells[column].textContent];
+  const there = rows.filter((row) => row.cells[column].textContent);
+  line.querySelectorAll("circle").forEach((mark, nth) => {
+    const [at, figure] = [there[nth].cells[0].textContent, there[nth].cells[column].textContent];
+    say(mark, `${name}, ${at} ${over}: ${figure} ${unit}`);
+  });
 }
 document.addEventListener("pointermove", (event) => {
   const text = event.target.dataset && event.target.dataset.tip;

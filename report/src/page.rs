@@ -5,7 +5,7 @@ use core::fmt::Write as _;
 use crate::chart::Chart;
 use crate::documents::DOCUMENTS;
 use crate::escape::html;
-use crate::palette::colour;
+use crate::palette::{class, classes};
 use crate::tables::{heading, rows};
 use crate::{Run, charts, findings, headline, number, svg};
 
@@ -33,11 +33,12 @@ pub(crate) fn page(runs: &[Run]) -> String {
          <link rel=\"icon\" href=\"data:,\"><title>Lanecrypt: speed</title><style>",
     );
     text += include_str!("page.css");
+    text += &classes();
     text += "</style></head><body><h1>How fast are small cryptographic requests?</h1>";
     text += "<p>Measured by <code>lanecrypt speed</code>: ours and other implementations, \
              interleaved in one run on one machine. Both axes of a chart are logarithmic. Lower is \
              better, except where a unit is “in a second”.</p>";
-    machines(&mut text, runs);
+    // The pictures first: they answer before anybody scrolls.
     for run in runs {
         if let Some(picture) = headline::inline(&run.results) {
             let name = if runs.len() > 1 { html(&run.name) } else { String::new() };
@@ -48,6 +49,7 @@ pub(crate) fn page(runs: &[Run]) -> String {
             );
         }
     }
+    machines(&mut text, runs);
     summary(&mut text, runs, &drawn);
     text += "<nav>";
     for (table, title, _) in SECTIONS {
@@ -216,12 +218,7 @@ fn figure(text: &mut String, run: &Run, chart: &Chart, names_run: bool) {
     }
     text.push_str("</h3><ul class=\"names\">");
     for line in &chart.lines {
-        let _ = write!(
-            text,
-            "<li><i style=\"background:{}\"></i>{}</li>",
-            colour(&line.source),
-            html(&line.label)
-        );
+        let _ = write!(text, "<li><i class=\"{}\"></i>{}", class(&line.source), html(&line.label));
     }
     text.push_str("</ul>");
     text.push_str(&svg::inline(chart));
@@ -231,20 +228,19 @@ fn figure(text: &mut String, run: &Run, chart: &Chart, names_run: bool) {
     let _ = write!(
         text,
         "<details><summary>Figures, and how to measure them</summary><p><code>{}</code></p>\
-         <div class=\"scroll\"><table><tr><th>{}</th>",
+         <div class=\"scroll\"><table><tr><th>{}",
         chart.command(),
         chart.over.unit()
     );
+    // HTML needs no ends of items, cells and rows, and a page has ten thousand.
     for line in &chart.lines {
-        let _ = write!(text, "<th>{}</th>", html(&line.label));
+        let _ = write!(text, "<th>{}", html(&line.label));
     }
-    text.push_str("</tr>");
     for (place, figures) in rows(chart) {
-        let _ = write!(text, "<tr><th>{place}</th>");
+        let _ = write!(text, "<tr><th>{place}");
         for figure in figures {
-            let _ = write!(text, "<td>{figure}</td>");
+            let _ = write!(text, "<td>{figure}");
         }
-        text.push_str("</tr>");
     }
     text.push_str("</table></div></details></figure>");
 }

@@ -20,9 +20,24 @@ const COLOURS: &[(&str, &str)] = &[
     ("machine", "#a0a0a0"),
 ];
 
+/// The colour of all others.
+const OTHER: &str = "#708090";
+
 /// The colour of a project.
 pub(crate) fn colour(source: &str) -> &'static str {
-    COLOURS.iter().find(|(name, _)| *name == source).map_or("#708090", |(_, colour)| colour)
+    COLOURS.iter().find(|(name, _)| *name == source).map_or(OTHER, |(_, colour)| colour)
+}
+
+/// The class that has a project's colour in a page: short, because a page has thousands.
+pub(crate) fn class(source: &str) -> String {
+    let place = COLOURS.iter().position(|(name, _)| *name == source);
+    format!("c{}", place.unwrap_or(COLOURS.len()))
+}
+
+/// The styles of these classes.
+pub(crate) fn classes() -> String {
+    let colours = COLOURS.iter().map(|(_, colour)| *colour).chain([OTHER]).enumerate();
+    colours.map(|(place, colour)| format!(".c{place}{{color:{colour}}}")).collect()
 }
 
 /// How lines of one project differ: dashes.

@@ -5,7 +5,7 @@ use core::fmt::Write as _;
 use crate::chart::{Chart, Line};
 use crate::escape::html;
 use crate::number;
-use crate::palette::{colour, dashes};
+use crate::palette::{class, colour, dashes};
 use crate::scale::Scale;
 use crate::tables::{about, heading};
 
@@ -44,11 +44,10 @@ fn drawn(chart: &Chart, styles: &str) -> String {
     let (y, height) = (0.0 - top, HEIGHT + top + bottom);
     let mut svg = format!("<svg viewBox=\"0 {y:.0} {WIDTH} {height:.0}\" role=\"img\" ");
     if is_file {
-        // A page needs neither: its marks say only what its script does not know from around them.
         svg.push_str("xmlns=\"http://www.w3.org/2000/svg\" ");
     } else {
-        let (over, unit) = (chart.over.unit(), chart.measure.unit());
-        let _ = write!(svg, "data-over=\"{over}\" data-unit=\"{unit}\" ");
+        // The page's script finds the rest of what a mark says in the table of the chart.
+        let _ = write!(svg, "data-unit=\"{}\" ", chart.measure.unit());
     }
     let _ = write!(svg, "aria-label=\"{title}\">{styles}");
     if is_file {
@@ -59,10 +58,12 @@ fn drawn(chart: &Chart, styles: &str) -> String {
     axes(&mut svg, chart, &across, &up);
     let mut drawn: Vec<&str> = Vec::new();
     // Ours last, so that it lies on top.
-    for line in chart.lines.iter().rev() {
+    for (column, line) in chart.lines.iter().enumerate().rev() {
         let nth = drawn.iter().filter(|source| **source == line.source).count();
         drawn.push(&line.source);
-        draw(&mut svg, chart, line, nth, (&across, &up), is_file);
+        // The styles of the page have the width of lines and the radius of marks.
+        let column = (!is_file).then_some(column + 1);
+        draw(&mut svg, chart, line, nth, (&across, &up), column);
     }
     if is_file {
         legend(&mut svg, chart);
@@ -74,9 +75,8 @@ fn axes(svg: &mut String, chart: &Chart, across: &Scale, up: &Scale) {
     let (mut grid, mut left, mut below) = (String::new(), String::new(), String::new());
     for mark in up.marks() {
         let y = up.at(mark);
-        let _ = write!(grid, "M{LEFT} {y:.1}H{RIGHT}");
-        let (x, text) = (LEFT - 6.0, short(mark));
-        let _ = write!(left, "<text x=\"{x:.0}\" y=\"{:.0}\">{text}</text>", y + 4.0);
+        let _ = write!(grid, "M{LEFT} {y:.0}H{RIGHT}");
+        let _ = write!(left, "<text y=\"{:.0}\">{}</text>", y + 4.0, short(mark));
     }
     let mut end = f64::NEG_INFINITY;
     for place in chart.places() {
@@ -86,60 +86,66 @@ fn axes(svg: &mut String, chart: &Chart, across: &Scale, up: &Scale) {
         let half = 3.5 * number::of(text.len() as u64) + 3.0;
         if x - half > end {
             let _ = write!(grid, "M{x:.0} {TOP}V{BOTTOM}");
-            let y = BOTTOM + 16.0;
-            let _ = write!(below, "<text x=\"{x:.0}\" y=\"{y:.0}\">{text}</text>");
+            let _ = write!(below, "<text x=\"{x:.0}\">{text}</text>");
             end = x + half;
         }
     }
     let (over, unit) = (chart.over.unit(), chart.measure.unit());
     let _ = write!(
         svg,
-        "<path class=\"grid\" d=\"{grid}\"/><g class=\"text\" text-anchor=\"end\">{left}\
-         <text x=\"{RIGHT}\" y=\"{:.0}\">{over}</text></g>\
-         <g class=\"text\" text-anchor=\"middle\">{below}</g>\
+        "<path class=\"grid\" d=\"{grid}\"/>\
+         <g class=\"text\" text-anchor=\"end\" transform=\"translate({:.0})\">{left}</g>\
+         <g class=\"text\" text-anchor=\"middle\" transform=\"translate(0 {:.0})\">{below}</g>\
+         <text class=\"text\" text-anchor=\"end\" x=\"{RIGHT}\" y=\"{:.0}\">{over}</text>\
          <text class=\"text\" x=\"{:.0}\" y=\"{:.0}\">{unit}</text>",
+        LEFT - 6.0,
+        BOTTOM + 16.0,
         BOTTOM + 34.0,
         LEFT + 4.0,
         TOP + 10.0,
     );
 }
 
+/// One line. In a page it names its `column` in the chart's table; a file has everything in itself.
 fn draw(
     svg: &mut String,
     chart: &Chart,
     line: &Line,
     nth: usize,
     (across, up): (&Scale, &Scale),
-    is_file: bool,
+    column: Option<usize>,
 ) {
-    let colour = colour(&line.source);
     let label = html(&line.label);
     let (mut path, mut intervals, mut circles) = (String::new(), String::new(), String::new());
     for mark in &line.marks {
         let (x, y) = (across.at(mark.at), up.at(mark.figure));
-        let _ = write!(path, "{}{x:.0} {y:.1}", if path.is_empty() { 'M' } else { 'L' });
+        let _ = write!(path, "{}{x:.0} {y:.0}", if path.is_empty() { 'M' } else { 'L' });
         let (low, high) = (up.at(mark.low), up.at(mark.high));
         if (low - high).abs() > 3.0 {
-            let _ = write!(intervals, "M{x:.0} {low:.1}V{high:.1}");
+            let _ = write!(intervals, "M{x:.0} {low:.0}V{high:.0}");
         }
-        let _ = write!(circles, "<circle cx=\"{x:.0}\" cy=\"{y:.1}\"");
+        let _ = write!(circles, "<circle cx=\"{x:.0}\" cy=\"{y:.0}\"");
+        if column.is_some() {
+            circles.push_str("/>");
+            continue;
+        }
         let (at, figure) = (number::place(mark.at), number::figure(mark.figure));
-        let _ = match is_file {
-            true => {
-                let (over, unit) = (chart.over.unit(), chart.measure.unit());
-                let told = format_args!("{label}, {at} {over}: {figure} {unit}");
-                write!(circles, " r=\"3\"><title>{told}</title></circle>")
-            }
-            // The page's styles have the radius.
-            false => write!(circles, " data-tip=\"{at}: {figure}\"/>"),
-        };
+        let (over, unit) = (chart.over.unit(), chart.measure.unit());
+        let told = format_args!("{label}, {at} {over}: {figure} {unit}");
+        let _ = write!(circles, " r=\"3\"><title>{told}</title></circle>");
     }
-    let width = if line.source == "lanecrypt" { 2.6 } else { 1.6 };
-    let _ = write!(svg, "<g stroke=\"{colour}\" fill=\"{colour}\"");
-    if !is_file {
-        let _ = write!(svg, " data-line=\"{label}\"");
+    if let Some(column) = column {
+        let class = class(&line.source);
+        let _ = write!(svg, "<g class=\"{class}\" data-column=\"{column}\"><path d=\"{path}\"");
+    } else {
+        let colour = colour(&line.source);
+        let width = if line.source == "lanecrypt" { 2.6 } else { 1.6 };
+        let _ = write!(
+            svg,
+            "<g stroke=\"{colour}\" fill=\"{colour}\">\
+             <path fill=\"none\" stroke-width=\"{width}\" d=\"{path}\""
+        );
     }
-    let _ = write!(svg, "><path fill=\"none\" stroke-width=\"{width}\" d=\"{path}\"");
     let dashes = dashes(&line.source, nth);
     if !dashes.is_empty() {
         let _ = write!(svg, " stroke-dasharray=\"{dashes}\"");
