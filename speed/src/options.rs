@@ -124,7 +124,12 @@ pub enum Error {
     /// A library that was given as a path cannot be used.
     Library(CannotOpen),
     /// No point's id fits the pattern.
-    NothingMatches(Glob),
+    NothingMatches {
+        /// The pattern.
+        only: Glob,
+        /// An id that there is; one that has the pattern in it, if there is one.
+        example: Option<String>,
+    },
     /// No peer has this name.
     UnknownPeer {
         /// The name that was asked for.
@@ -138,7 +143,13 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Library(error) => error.fmt(f),
-            Self::NothingMatches(glob) => write!(f, "no point's id fits \"{glob}\""),
+            Self::NothingMatches { only, example } => {
+                write!(f, "no point's id fits \"{only}\"")?;
+                match example {
+                    Some(id) => write!(f, "; an id is {id}, and * stands for any part of it"),
+                    None => Ok(()),
+                }
+            }
             Self::UnknownPeer { name, known } => {
                 write!(f, "unknown peer {name:?}; known are {known}, or all, or none")
             }

@@ -7,6 +7,7 @@ use std::time::Instant;
 use crate::chosen::share;
 use crate::conditions::Watch;
 use crate::depth::Depth;
+use crate::glob::Glob;
 use crate::machine::Machine;
 use crate::options::{Error, Options, Shown};
 use crate::paragraphs;
@@ -192,6 +193,21 @@ fn fits(options: &Options, id: &str) -> bool {
 
 /// All measurements of a run, in order.
 fn plan(options: &Options, rivals: &Rivals<'_>) -> Result<Vec<Part>, Error> {
+    let plan = all_that_fit(options, rivals);
+    match &options.only {
+        Some(only) if plan.is_empty() => {
+            let all = Options { only: Some(Glob::new("*")), ..options.clone() };
+            let all = all_that_fit(&all, rivals);
+            let ids = || all.iter().flat_map(|part| part.rows.iter().map(|row| &row.point.id));
+            let within = Glob::new(format!("*{only}*"));
+            let example = ids().find(|id| within.matches(id)).or_else(|| ids().next()).cloned();
+            Err(Error::NothingMatches { only: only.clone(), example })
+        }
+        _ => Ok(plan),
+    }
+}
+
+fn all_that_fit(options: &Options, rivals: &Rivals<'_>) -> Vec<Part> {
     let tables = options.chosen_tables();
     let part = |table, share| Part::new(table, share, options, rivals);
     let mut plan = Vec::new();
@@ -204,8 +220,5 @@ fn plan(options: &Options, rivals: &Rivals<'_>) -> Result<Vec<Part>, Error> {
         plan.extend(parts.into_iter().map(|table| part(table, share)));
     }
     plan.retain(|part| !part.rows.is_empty() || !part.given.is_empty() || part.extra);
-    match &options.only {
-        Some(only) if plan.is_empty() => Err(Error::NothingMatches(only.clone())),
-        _ => Ok(plan),
-    }
+    plan
 }

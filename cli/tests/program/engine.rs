@@ -34,6 +34,12 @@ fn a_short_run_as_text_and_patterns_that_fit_nothing() {
         text.contains("null process, driver software") && text.contains("local-queue"),
         "{text}"
     );
-    let nothing = ["speed", "engine", "--only", "engine/*/d3/t1"];
-    assert_one_line(&run(lanecrypt(&nothing), b""), 2, "no point's id fits");
+    // An id that there is shows how they look, if possible one that has what was asked for.
+    for (only, part) in [("engine/*/d3/t1", "engine/"), ("aes-128-cbc", "/aes-128-cbc/")] {
+        let output = run(lanecrypt(&["speed", "engine", "--only", only]), b"");
+        assert_one_line(&output, 2, "no point's id fits");
+        let said = errors(&output);
+        let id = said.split("an id is ").nth(1).and_then(|rest| rest.split(',').next());
+        assert!(id.is_some_and(|id| id.contains(part)), "{only}: {said}");
+    }
 }
