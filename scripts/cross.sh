@@ -26,7 +26,7 @@ packages=(
 # Programs whose subject is the kernel of the system, which qemu stands in for: advice on memory, what
 # a fork inherits (without which nothing is buffered), locked memory, restartable sequences, system-call
 # filters, loading of libraries. And the timing of kernels.
-system='constant_time|fork|forks|per_cpu|recovery|entropy|unload|key_memory|erasure|signals|frames|bytes|rekeying|threads'
+system='constant_time|fork|forks|per_cpu|recovery|entropy|unload|key_memory|erasure|signals|frames|bytes|rekeying|shared|threads'
 # Tests with such a subject in other programs, and those that start a program.
 system_tests=(
     --skip huge::linux --skip locked::tests --skip the_variable_of_the_start_counts
