@@ -48,6 +48,29 @@ impl Libcrypto {
         self.name_of(functions, provider)
     }
 
+    /// The name of the provider that makes and checks signatures of an algorithm, such as `RSA`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`] if there is no such algorithm, or the build is older than 3.0.
+    pub fn provider_of_signatures(&self, name: &CStr) -> Result<String, Error> {
+        let functions = self.providers()?;
+        self.build().load_configuration();
+        // SAFETY: null stands for the default library context and for all properties; the name ends
+        // with a zero byte.
+        let method =
+            unsafe { (functions.EVP_SIGNATURE_fetch)(ptr::null_mut(), name.as_ptr(), ptr::null()) };
+        if method.is_null() {
+            return Err(self.build().failed(Error::Unsupported));
+        }
+        // SAFETY: the method was fetched, and is freed below.
+        let provider = unsafe { (functions.EVP_SIGNATURE_get0_provider)(method) };
+        let name = self.name_of(functions, provider);
+        // SAFETY: it was fetched here, and nothing else has it.
+        unsafe { (functions.EVP_SIGNATURE_free)(method) };
+        name
+    }
+
     fn providers(&self) -> Result<&'static Providers, Error> {
         self.build().functions.providers.as_ref().ok_or(Error::Unsupported)
     }

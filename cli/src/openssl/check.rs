@@ -66,8 +66,8 @@ fn look(configuration: &str) -> Result<(String, bool), String> {
             ("libcrypto" | "random", provider) => {
                 let _ = writeln!(text, "{what:<13} {provider}");
             }
-            (cipher, "lanecrypt") => taken.push(cipher),
-            (cipher, provider) => left.push(format!("{cipher} ({provider})")),
+            (what, "lanecrypt") => taken.push(what),
+            (what, provider) => left.push(format!("{what} ({provider})")),
         }
     }
     let takes = !taken.is_empty();
@@ -83,7 +83,7 @@ fn look(configuration: &str) -> Result<(String, bool), String> {
     Ok((text, takes))
 }
 
-/// Prints, for each cipher and for random numbers, which provider this process gets.
+/// Prints, for each cipher, for RSA and for random numbers, which provider this process gets.
 pub(super) fn child() -> ExitCode {
     let libcrypto = match Libcrypto::open() {
         Ok(libcrypto) => libcrypto,
@@ -96,6 +96,9 @@ pub(super) fn child() -> ExitCode {
         if let Ok(provider) = libcrypto.provider_of_cipher(&c_name) {
             let _ = writeln!(text, "{name}\t{provider}");
         }
+    }
+    if let Ok(provider) = libcrypto.provider_of_signatures(c"RSA") {
+        let _ = writeln!(text, "RSA signatures\t{provider}");
     }
     let random = libcrypto.provider_of_random().unwrap_or_else(|_| "none: draws fail".to_owned());
     let _ = writeln!(text, "random\t{random}");

@@ -71,4 +71,5 @@ fn the_check_says_that_nothing_is_taken_over() {
     assert!(errors(&output).contains("nothing is taken over"), "{}", errors(&output));
     assert!(text.contains("\nproviders     default\n"), "{text}");
     assert!(text.contains("AES-128-GCM (default)"), "{text}");
+    assert!(text.contains("RSA signatures (default)"), "{text}");
 }

@@ -12,7 +12,7 @@ use lanecrypt_rsa::{Error, Padding, Request};
 use super::Rsa;
 use super::hasher::Hasher;
 use super::inner::{Inner, Signatures};
-use super::job::Jobs;
+use super::job::{Job, Jobs};
 use super::key::{Key, of_provider};
 use super::padding::{Settings, Side};
 use super::queue;
@@ -20,6 +20,16 @@ use crate::abi::{Context, Dispatch, Param, Table};
 use crate::count;
 use crate::errors::Failure;
 use crate::memory::{bytes, status, tell};
+
+/// Whether OpenSSL makes a signature that is alone faster: it has a kernel for keys of 2048 bits with
+/// the multiplications of AVX-512.
+fn is_faster_there(bits: usize) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    let has_kernel = std::is_x86_feature_detected!("avx512ifma");
+    #[cfg(not(target_arch = "x86_64"))]
+    let has_kernel = false;
+    bits == 2048 && has_kernel
+}
 
 /// A context.
 struct Signature {
@@ -97,12 +107,21 @@ impl Signature {
         Box::into_raw(Box::new(Self { rsa, inner, key: None, message: Message::Expected })).cast()
     }
 
+    /// The job that runs, in which signatures wait for each other.
+    fn job(&self) -> Option<Job<'_>> {
+        self.rsa.jobs.as_ref().and_then(Jobs::current)
+    }
+
     /// The key and the padding, if the operation is one for us.
     fn ours(&self, functions: &Signatures, side: Side) -> Option<(Arc<Key>, Padding)> {
         let key = self.key.as_ref()?;
         let numbers = key.numbers()?;
         if side == Side::Sign {
             numbers.private()?;
+            // Those of a job have company.
+            if is_faster_there(numbers.public().bits()) && self.job().is_none() {
+                return None;
+            }
         }
         // SAFETY: a context of these functions.
         let settings = unsafe { Settings::of(functions, self.inner) }?;
@@ -131,8 +150,7 @@ impl Signature {
             }
             // SAFETY: the caller says so. The bytes are only written.
             let out = unsafe { slice::from_raw_parts_mut(out, needed) };
-            let job = self.rsa.jobs.as_ref().and_then(Jobs::current);
-            if let Err(error) = queue::sign(&key, padding, digest, out, job) {
+            if let Err(error) = queue::sign(&key, padding, digest, out, self.job()) {
                 return self.rsa.reporter.fail(match error {
                     Error::Entropy => Failure::Entropy,
                     _ => Failure::Fault,

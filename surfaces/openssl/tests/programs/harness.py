@@ -131,7 +131,7 @@ class ProgramTest(unittest.TestCase):
         cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
         cls.key, cls.certificate = cls.folder / "key.pem", cls.folder / "certificate.pem"
         subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
+            ["openssl", "req", "-x509", "-newkey", "rsa:3072", "-nodes", "-days", "2"]
             + ["-keyout", cls.key, "-out", cls.certificate, "-subj", "/CN=localhost"]
             + ["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"],
             check=True, capture_output=True, env=environment(),

@@ -27,3 +27,7 @@ class Check(ProgramTest):
 
     def test_random_numbers(self):
         self.assertEqual(self.check("--random")["random"], "lanecrypt")
+
+    def test_rsa(self):
+        self.assertIn("RSA signatures (default)", self.check()["not"].split(", "))
+        self.assertIn("RSA signatures", self.check("--rsa")["taken over"].split(", "))

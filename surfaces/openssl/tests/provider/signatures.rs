@@ -13,6 +13,11 @@ fn counted(context: &Context) -> [u64; 2] {
     [c"lanecrypt-signatures", c"lanecrypt-checks"].map(|name| context.told(name))
 }
 
+/// Whether the module leaves signatures that are alone to the default provider, which makes them faster.
+fn leaves(bits: usize) -> bool {
+    bits == 2048 && std::is_x86_feature_detected!("avx512ifma")
+}
+
 /// The paddings that the module serves.
 fn paddings(hash: &str) -> Vec<Padding<'_>> {
     let pss = |salt| Padding { hash: Some(hash), mode: "pss", salt: Some(salt), mask: None };
@@ -63,9 +68,10 @@ fn both_directions() {
                         let after = counted(context);
                         // Two signatures, or eight checks. One of the checks is of a length that may
                         // be refused before.
+                        let here = if leaves(bits) { 0 } else { 2 };
                         let (made, checked) = (after[0] - before[0], after[1] - before[1]);
                         if sides[0] == "lanecrypt" {
-                            assert_eq!((made, checked), (2, 0), "{padding:?}");
+                            assert_eq!((made, checked), (here, 0), "{padding:?}");
                         } else {
                             assert!(made == 0 && checked >= 7, "{padding:?}: {checked} checks");
                         }
@@ -117,6 +123,7 @@ fn what_is_handed_on() {
         assert_eq!(counted(context), before);
 
         // A salt of any length is found by the default provider; it is ours to make one.
+        let key = context.new_key("default", 3072);
         let any = Padding { hash: Some("SHA256"), mode: "pss", salt: Some(-2), mask: None };
         for sides in SIDES {
             exchange(&key, sides, any, &[5; 32]);
@@ -129,7 +136,7 @@ fn what_is_handed_on() {
 #[test]
 fn settings_in_the_middle() {
     everywhere_with_rsa(|context| {
-        let key = context.new_key("default", 2048);
+        let key = context.new_key("default", 3072);
         let pkcs1 = Padding { hash: Some("SHA256"), mode: "pkcs1", ..Padding::default() };
         let pss = Padding { mode: "pss", salt: Some(-1), ..pkcs1 };
         let odd = Padding { mask: Some("SHA1"), ..pss };
@@ -150,7 +157,7 @@ fn settings_in_the_middle() {
 #[test]
 fn copies_in_the_middle() {
     everywhere_with_rsa(|context| {
-        let key = context.new_key("default", 2048);
+        let key = context.new_key("default", 3072);
         for mode in ["pkcs1", "pss"] {
             for hash in ["SHA256", "SHA1"] {
                 let padding = Padding { hash: Some(hash), mode, ..Padding::default() };
@@ -170,7 +177,7 @@ fn copies_in_the_middle() {
 #[test]
 fn identifiers_of_algorithms() {
     everywhere_with_rsa(|context| {
-        let key = context.new_key("default", 2048);
+        let key = context.new_key("default", 3072);
         for hash in ["SHA256", "SHA384", "SHA512", "SHA1"] {
             for padding in paddings(hash) {
                 let [ours, theirs] = ["lanecrypt", "default"]

@@ -218,7 +218,7 @@ pub(crate) fn modules() -> PathBuf {
 /// A library context with both providers.
 pub(crate) struct Context {
     pub(crate) crypto: &'static Crypto,
-    raw: Raw,
+    pub(crate) raw: Raw,
     ours: Raw,
     default: Raw,
 }
