@@ -3,6 +3,7 @@
 
 mod calls;
 mod evp;
+mod filters;
 mod jobs;
 mod keys;
 mod messages;
