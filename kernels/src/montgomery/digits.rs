@@ -38,23 +38,16 @@ impl Digits {
     /// The digits of a modulus; `power` and `product` are room for a remainder and for a product.
     pub(super) fn new(modulus: &Modulus, power: &mut [u64], product: &mut [u64]) -> Self {
         let count = Self::count(modulus.bits());
-        // In Montgomery's form with limbs: 2^K, of that the 13th power and of that the eighth.
-        let length = modulus.limbs().len();
-        modulus.power_of_two(64 * length + count, power);
-        let first = power.to_vec();
-        for multiply in [true, false, true] {
-            portable::squared(modulus, power, product);
-            if multiply {
-                super::limbs::multiply(power, &first, product);
-                portable::reduce(modulus, product, power);
-            }
+        // With R = 2^(64 L): 2^(104 K) is R^(m - 1) 2^s, and R^m 2^s has to be divided by R.
+        let bits = 64 * modulus.limbs().len();
+        let wanted = 2 * DIGIT as usize * count;
+        power.copy_from_slice(modulus.r_squared());
+        for _ in 1..wanted / bits {
+            super::limbs::multiply(power, modulus.r_squared(), product);
+            portable::reduce(modulus, product, power);
         }
-        for _ in 0..3 {
-            portable::squared(modulus, power, product);
-        }
-        portable::left(modulus, power, product);
-        let mut first = first;
-        wipe::words(&mut first);
+        super::limbs::shifted(power, wanted % bits, product);
+        portable::reduce(modulus, product, power);
         Self { n: digits(modulus.limbs(), count), r_squared: digits(power, count) }
     }
 }

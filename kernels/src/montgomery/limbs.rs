@@ -53,6 +53,18 @@ pub(super) fn double(number: &mut [u64], mut bit: u64) -> u64 {
     bit
 }
 
+/// The number times 2^`by`, where `out` is long enough for it.
+pub(super) fn shifted(number: &[u64], by: usize, out: &mut [u64]) {
+    let (limbs, bits) = (by / 64, by % 64);
+    out.fill(0);
+    let mut below = 0;
+    for (out, limb) in out[limbs..].iter_mut().zip(number.iter().copied().chain([0])) {
+        // A shift by 64 in two steps.
+        *out = limb << bits | below >> 1 >> (63 - bits);
+        below = limb;
+    }
+}
+
 /// 1 if `one` is less than `other`, which has the same length, else 0.
 pub(super) fn less(one: &[u64], other: &[u64]) -> u64 {
     one.iter().zip(other).fold(0, |borrow, (&a, &b)| less_with(a, b, borrow).1)

@@ -72,7 +72,7 @@ impl Modulus {
 
     /// 2^`exponent` modulo the modulus, by doubling. The exponent is at least the number of bits
     /// less one.
-    pub(super) fn power_of_two(&self, exponent: usize, out: &mut [u64]) {
+    fn power_of_two(&self, exponent: usize, out: &mut [u64]) {
         out.fill(0);
         out[(self.bits - 1) / 64] = 1 << ((self.bits - 1) % 64);
         for _ in self.bits - 1..exponent {
