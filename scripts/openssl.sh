@@ -310,5 +310,27 @@ for ends in "rsa theirs" "theirs rsa"; do
     done
 done
 
+# Memory: what is read before it is written, what is used after its end, what is lost.
+if command -v valgrind >/dev/null; then
+    configure "$work/memory" "rsa = yes" "random = LANECRYPT"
+    watched() {
+        OPENSSL_CONF=$work/memory valgrind -q --error-exitcode=9 --leak-check=full \
+            --errors-for-leak-kinds=definite openssl "$@" >/dev/null 2>&1
+    }
+    theirs genrsa -out "$work/key" 3072 2>/dev/null
+    watched enc -aes-128-ctr -K 00112233445566778899aabbccddeeff -iv 00 -in "$work/plain" \
+        -out "$work/sealed"
+    report "valgrind enc" $?
+    watched dgst -sha256 -sign "$work/key" -out "$work/signature" "$work/plain"
+    report "valgrind dgst -sign" $?
+    watched dgst -sha256 -prverify "$work/key" -signature "$work/signature" "$work/plain"
+    report "valgrind dgst -prverify" $?
+    does=-rev
+    serve theirs && watched s_client -connect "127.0.0.1:$port" </dev/null
+    report "valgrind s_client" $?
+else
+    echo "SKIPPED valgrind: apt install valgrind"
+fi
+
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
