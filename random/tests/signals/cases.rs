@@ -71,7 +71,7 @@ fn chacha20_stepped() {
 
 fn aes256_stepped() {
     static DRAWER: PerThread<Erasing<AesCtr<256>>> = PerThread::new();
-    step_through("signals::aes256_stepped", &DRAWER, &DRAWS[..times(6, 9, 9)]);
+    step_through("signals::aes256_stepped", &DRAWER, &DRAWS[..times(6, 7, 9)]);
 }
 
 /// Every restartable sequence aborts when it is stepped through: then these draws lock pages by an
@@ -85,22 +85,22 @@ fn per_cpu_stepped() {
     // On another processor a draw would have to get its pages first.
     processors::stay_on(processors::allowed()[0]);
     if std::env::var_os(WITHOUT.0).is_some() {
-        step_through(name, &ERASING, &DRAWS[..times(6, 9, 9)]);
-        step_through(name, &REKEYING, &DRAWS[..times(3, 9, 9)]);
+        step_through(name, &ERASING, &DRAWS[..times(6, 7, 9)]);
+        step_through(name, &REKEYING, &DRAWS[..times(3, 5, 9)]);
     } else {
-        step_through(name, &ERASING, &DRAWS[..times(1, 9, 9)]);
+        step_through(name, &ERASING, &DRAWS[..times(1, 3, 9)]);
         assert!(harness::again(name, &[WITHOUT]), "it fails without restartable sequences");
     }
 }
 
 fn shared_stepped() {
     let drawer = shared::<Erasing<ChaCha<20>>>();
-    step_through("signals::shared_stepped", drawer, &DRAWS[..times(6, 9, 9)]);
+    step_through("signals::shared_stepped", drawer, &DRAWS[..times(6, 7, 9)]);
 }
 
 fn rekeying_stepped() {
     static PER_THREAD: PerThread<Rekeying<ChaCha<8>>> = PerThread::new();
-    step_through("signals::rekeying_stepped", &PER_THREAD, &DRAWS[..times(3, 9, 9)]);
+    step_through("signals::rekeying_stepped", &PER_THREAD, &DRAWS[..times(3, 5, 9)]);
     #[cfg(feature = "study")]
     {
         static INLINED: PerThread<Inlined<Hc128>> = PerThread::new();
