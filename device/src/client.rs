@@ -100,6 +100,18 @@ impl<B> Client<B> {
         self.channel.connection().named_session(name)
     }
 
+    /// Opens a session with an RSA key that the daemon has under this name, and with this padding,
+    /// which must be one of the key's.
+    ///
+    /// # Errors
+    ///
+    /// Same as [`session`](Self::session).
+    #[cfg(feature = "rsa")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
+    pub fn named_rsa_session(&mut self, name: &str, padding: Padding) -> Result<Session, Error> {
+        self.channel.connection().named_rsa_session(name, padding)
+    }
+
     /// Opens a session with an RSA key of 2048 to 8192 bits, which is sent to the daemon by the
     /// socket. It signs and verifies, or with a public key only verifies; all its signatures have
     /// this padding.

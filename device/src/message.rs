@@ -87,10 +87,7 @@ impl<N, B> Message<N, B> {
     /// The operation; `None` for random bytes.
     #[must_use]
     pub fn operation(&self) -> Option<Operation> {
-        match self.code {
-            Code::Keyed(operation) => Some(operation),
-            Code::Fill => None,
-        }
+        self.code.operation()
     }
 
     /// The caller's number.
@@ -114,6 +111,13 @@ impl<B> Message<[u8; 0], B> {
     /// [`OutputLength`](lanecrypt_engine::Error::OutputLength).
     pub fn sign(session: Session, buffer: B) -> Self {
         Self::new(session, Operation::Sign, [], buffer)
+    }
+
+    /// The same with the digest of a message, made by the hash function of the session's padding. If
+    /// it does not have the length of such a digest, the message completes with
+    /// [`DataLength`](lanecrypt_engine::Error::DataLength).
+    pub fn sign_digest(session: Session, buffer: B) -> Self {
+        Self { code: Code::SignDigest, ..Self::sign(session, buffer) }
     }
 
     /// A message whose signature is to be checked: the last

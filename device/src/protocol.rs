@@ -19,7 +19,7 @@ pub use self::refusal::Refusal;
 use crate::Statistics;
 
 /// The version of the protocol. Both sides must have the same.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// The first bytes of each packet that asks and answers first, in every version.
 pub(crate) const MAGIC: [u8; 8] = *b"lanecryp";
@@ -88,6 +88,8 @@ pub(crate) enum Asked<'a> {
     GenerateRsa { scheme: Scheme<'a>, bits: u32 },
     /// The public key of a session.
     PublicKey { session: u32 },
+    /// A session with an RSA key that the daemon has under a name, and with this padding.
+    NamedRsa { name: &'a str, scheme: Scheme<'a> },
 }
 
 /// What the daemon answers.

@@ -198,7 +198,7 @@ fn packets_that_are_nonsense_end_the_connection() {
         let length = 1 + numbers.below(100);
         let mut packet = numbers.bytes(length);
         if numbers.below(2) == 0 {
-            let begin: Vec<u8> = MAGIC.into_iter().chain([1, numbers.bytes(1)[0] % 8]).collect();
+            let begin: Vec<u8> = MAGIC.into_iter().chain([2, numbers.bytes(1)[0] % 10]).collect();
             packet.splice(..0, begin);
         }
         send(&socket, &packet, SendFlags::NOSIGNAL).expect("it listens");
@@ -251,7 +251,7 @@ fn who_says_nothing_keeps_no_place() {
     for socket in &silent {
         let mut answer = [0; 100];
         let (_, length) = recv(socket, &mut answer[..], RecvFlags::empty()).expect("it answers");
-        let expected: Vec<u8> = MAGIC.into_iter().chain([1, 4, 4]).collect();
+        let expected: Vec<u8> = MAGIC.into_iter().chain([2, 4, 4]).collect();
         assert_eq!(answer[..length], expected);
         assert!(ends(socket).is_ok());
     }
@@ -277,8 +277,8 @@ fn another_version_is_told() {
     send(&socket, packet, SendFlags::NOSIGNAL).expect("it listens");
     let mut answer = [0; 100];
     let (_, length) = recv(&socket, &mut answer[..], RecvFlags::empty()).expect("it answers");
-    // The answer is refused, because of the version, which is 1.
-    let expected: Vec<u8> = MAGIC.into_iter().chain([1, 4, 0, 1]).collect();
+    // The answer is refused, because of the version, which is 2.
+    let expected: Vec<u8> = MAGIC.into_iter().chain([2, 4, 0, 2]).collect();
     assert_eq!(answer[..length], expected);
     assert!(ends(&socket).is_ok());
 }

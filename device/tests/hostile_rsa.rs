@@ -19,12 +19,13 @@ fn key() -> PrivateKey {
     PrivateKey::from_pem(include_str!("../../rsa/tests/key.pem")).expect("it is a key")
 }
 
-/// What a packet calls `OpenRsa` and `GenerateRsa`, and the padding in it.
+/// What a packet calls `OpenRsa`, `GenerateRsa` and `NamedRsa`, and the padding in it.
 const OPEN: u32 = 6;
 const GENERATE: u32 = 7;
+const NAMED: u32 = 9;
 const SCHEME: (&str, Option<u32>) = ("sha256", None);
 
-/// A request to sign (64) or to verify (65).
+/// A request to sign (64), to verify (65) or to sign a digest (66).
 fn request(operation: u64, offset: u64, message: u64, signature: u64) -> [u64; 8] {
     [7, operation << 32, 0, 0, 0, offset | message << 32, signature, 0]
 }
@@ -50,7 +51,7 @@ fn hostile_clients_get_what_they_may() {
     let (arena, most) = (u64::from(ARENA), u64::from(u32::MAX));
     const FULL: u64 = 68;
     const MALFORMED: u64 = 66;
-    for operation in [64, 65] {
+    for operation in [64, 65, 66] {
         for (offset, message, signature) in
             [(1, arena - 256, 256), (0, most, 256), (most, 0, 256), (0, 0, most), (arena, 0, 1)]
         {
@@ -59,7 +60,7 @@ fn hostile_clients_get_what_they_may() {
         }
         // All of the arena, and nothing.
         let whole = raw.submit_all(&[request(operation, 0, arena - 256, 256)]);
-        assert!(whole == [0] || operation == 65);
+        assert!(whole == [0] || operation != 64);
         assert_ne!(raw.submit_all(&[request(operation, arena, 0, 0)]), [0]);
         // More at a time than it may have: all are found in one turn.
         let mut statuses = raw.submit_all(&[request(operation, 0, 100, 256); 10]);
@@ -77,9 +78,9 @@ fn hostile_clients_get_what_they_may() {
         let mut small = |bound: usize| numbers.below(bound) as u64;
         let requests: Vec<_> = (0..small(17))
             .map(|_| match small(4) {
-                0 => request(64 + small(3), small(9000), small(9000), small(600)),
-                1 => request(64 + small(2), small(1000), 1 << small(33), 1 << small(33)),
-                _ => request(64 + small(2), small(1000), small(3000), 256),
+                0 => request(64 + small(4), small(9000), small(9000), small(600)),
+                1 => request(64 + small(3), small(1000), 1 << small(33), 1 << small(33)),
+                _ => request(64 + small(3), small(1000), small(3000), 256),
             })
             .collect();
         raw.submit_all(&requests);
@@ -96,6 +97,15 @@ fn hostile_clients_get_what_they_may() {
     for hash in ["md5", ""] {
         let raw = Raw::new(&daemon.path());
         raw.ask((GENERATE, (hash, None::<u32>), 2048_u32));
+        raw.hear();
+        raw.ask((NAMED, "name", (hash, None::<u32>)));
+        raw.hear();
+    }
+    // Names that nobody has, and salts that no modulus has room for.
+    let long = "n".repeat(10_000);
+    for (name, salt) in [("", None), ("name", Some(u32::MAX)), (&long, None)] {
+        let raw = Raw::new(&daemon.path());
+        raw.ask((NAMED, name, ("sha256", salt)));
         raw.hear();
     }
     until(|| Client::<Vec<u8>>::statistics(daemon.path()).expect("it listens").clients == 1);

@@ -479,6 +479,101 @@ fn named_keys_are_for_their_users_and_operations() {
 }
 
 #[test]
+fn a_named_key_with_several_paddings() {
+    let hashes = [Hash::SHA256, Hash::SHA384, Hash::SHA512];
+    let all: Vec<_> =
+        hashes.map(Padding::pkcs1v15).into_iter().chain(hashes.map(Padding::pss)).collect();
+    let [first, others @ ..] = &all[..] else { panic!("there are six") };
+    let keys = vec![
+        Key::rsa("all", key(), *first).with_paddings(others.iter().copied()),
+        Key::rsa("one", key(), *first).with_paddings([*first]),
+        Key::rsa("verifying", key(), *first)
+            .with_paddings(others.iter().copied())
+            .for_operations([Operation::Verify]),
+        Key::rsa("another's", key(), *first).for_users([u32::MAX - 1]),
+        Key::new("cipher", Algorithm::AES_128_GCM, vec![1; 16].into()).with_paddings(all.clone()),
+    ];
+    let daemon = Running::new(Server::new().keys(keys));
+    let mut client: Client = Client::connect(daemon.path()).expect("it listens");
+    let engine = Engine::new();
+    for &padding in &all {
+        let session = client.named_rsa_session("all", padding).expect("it has the padding");
+        let verifying = client.named_rsa_session("verifying", padding).expect("it has it");
+        let local = engine.rsa_session(key(), padding);
+        let mut found = [0; 256];
+        client.sign(session, b"message", &mut found).expect("it is made");
+        local.verify(b"message", &found).expect("it is right");
+        // The digest instead of the message.
+        let digest = padding.hash().digest(&[b"message"]);
+        found.fill(0);
+        client.sign_digest(session, digest.bytes(), &mut found).expect("it is made");
+        local.verify(b"message", &found).expect("it is right");
+        let denied = client.sign_digest(verifying, digest.bytes(), &mut found);
+        assert_eq!(denied, Err(Error::NotAllowed));
+        let der = client.public_key(verifying).expect("it has one");
+        assert_eq!(der, key().public_key().to_spki_der());
+        let has_none = Err(Error::Denied(Refusal::Padding));
+        let one = client.named_rsa_session("one", padding);
+        assert_eq!(one.is_ok(), padding == *first);
+        assert!(one.is_ok() || one == has_none);
+        for name in ["another's", "nobody's", ""] {
+            let refused = client.named_rsa_session(name, padding);
+            assert_eq!(refused, Err(Error::Denied(Refusal::Name)));
+        }
+        assert_eq!(client.named_rsa_session("cipher", padding), has_none);
+    }
+    let odd = Padding::pss_with_salt_length(Hash::SHA256, 7);
+    assert_eq!(client.named_rsa_session("all", odd), Err(Error::Denied(Refusal::Padding)));
+}
+
+#[test]
+fn digests_among_messages() {
+    let daemon = Running::new(Server::new());
+    let mut client: Client = Client::connect(daemon.path()).expect("it listens");
+    let signing = client.rsa_session(key(), PADDING).expect("it is a key");
+    let public = PublicKey::new(&key().public_key().n(), &[1, 0, 1]).expect("it is a key");
+    let public = client.rsa_session(public, PADDING).expect("it is a key");
+    let cipher = client.generated_session(Algorithm::AES_128_GCM).expect("there is entropy");
+    let digest = Hash::SHA256.digest(&[b"message"]);
+    let expected = signature(b"message");
+    for round in 0..cases(4) {
+        for user in 0..20_u64 {
+            let message = match (user + round) % 4 {
+                0 => Message::sign(signing, with_room(b"message")),
+                1 => Message::verify(signing, [b"message", &expected[..]].concat()),
+                _ => Message::sign_digest(signing, with_room(digest.bytes())),
+            };
+            assert_eq!(message.operation().map(Operation::is_signature), Some(true));
+            client.submit(message.with_user(user)).expect("there is room");
+        }
+        while let Some(done) = client.wait().expect("it lives") {
+            assert_eq!(done.outcome, Ok(()), "{}", done.user);
+            assert!(done.buffer.ends_with(&expected), "{}", done.user);
+        }
+    }
+    for (session, bytes, room, error) in [
+        (signing, 31, 256, Cipher::DataLength),
+        (signing, 0, 256, Cipher::DataLength),
+        (signing, 33, 256, Cipher::DataLength),
+        (signing, 5000, 256, Cipher::DataLength),
+        (signing, 32, 255, Cipher::OutputLength),
+        (signing, 32, 0, Cipher::OutputLength),
+        (public, 32, 256, Cipher::Unsupported),
+        (cipher, 32, 256, Cipher::Unsupported),
+    ] {
+        let mut place = vec![7; room];
+        let wrong = client.sign_digest(session, &vec![1; bytes], &mut place);
+        assert_eq!((wrong, place), (refused(error), vec![7; room]), "{bytes} {room}");
+    }
+    // A digest of another length leaves the others alone.
+    client.submit(Message::sign_digest(signing, with_room(&[1; 31]))).expect("there is room");
+    client.submit(Message::sign_digest(signing, with_room(digest.bytes()))).expect("there is room");
+    let outcomes =
+        [(); 2].map(|()| client.wait().expect("it lives").expect("two in flight").outcome);
+    assert_eq!(outcomes, [refused(Cipher::DataLength), Ok(())]);
+}
+
+#[test]
 fn batches_by_the_driver() {
     let daemon = Running::new(Server::new());
     let remote = Remote::connect(daemon.path()).expect("it listens");

@@ -39,14 +39,38 @@ struct WrittenKey {
     /// The file with the bytes of the key, and nothing else; of an RSA key with its PEM or DER. A
     /// relative path is from where this file is.
     file: PathBuf,
-    /// A cipher, or RSA with its padding, such as `rsa-pss-sha256`.
-    algorithm: String,
+    /// A cipher, or RSA with its padding, such as `rsa-pss-sha256`, or with several.
+    algorithm: Algorithms,
     /// The users that may use it; without any, that of the daemon.
     #[serde(default)]
     allow: Vec<u32>,
     /// What they may do with it; without any, everything.
     #[serde(default)]
     operations: Vec<String>,
+}
+
+/// One algorithm, or several.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "algorithm: neither a name nor a list of names")]
+enum Algorithms {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl Algorithms {
+    /// The paddings of RSA; none for a cipher.
+    fn paddings(&self) -> Option<Vec<Padding>> {
+        let names = self.names();
+        let paddings = names.iter().map(|name| padding(name)).collect::<Option<Vec<_>>>();
+        paddings.filter(|paddings| !paddings.is_empty())
+    }
+
+    fn names(&self) -> &[String] {
+        match self {
+            Self::One(name) => core::slice::from_ref(name),
+            Self::Several(names) => names,
+        }
+    }
 }
 
 impl Config {
@@ -79,13 +103,22 @@ impl Config {
 impl WrittenKey {
     fn load(self, folder: &Path) -> Result<Key, String> {
         let bytes = || secret::read(&folder.join(&self.file));
-        let key = if let Some(padding) = padding(&self.algorithm) {
+        let key = if let Some(paddings) = self.algorithm.paddings()
+            && let [first, others @ ..] = &paddings[..]
+        {
             let at = self.file.display();
-            Key::rsa_from_pem_or_der(self.name, &bytes()?, padding)
+            Key::rsa_from_pem_or_der(self.name, &bytes()?, *first)
                 .map_err(|error| format!("{at}: {error}"))?
+                .with_paddings(others.iter().copied())
         } else {
-            let unknown = |_| format!("unknown algorithm {}", self.algorithm);
-            let algorithm: Algorithm = self.algorithm.parse().map_err(unknown)?;
+            let names = self.algorithm.names();
+            let [name] = names else {
+                let other = names.iter().find(|name| padding(name).is_none());
+                let other = other.map_or("an empty list", String::as_str);
+                return Err(format!("only RSA has lists of algorithms: {other} is none of it"));
+            };
+            let unknown = |_| format!("unknown algorithm {name}");
+            let algorithm: Algorithm = name.parse().map_err(unknown)?;
             if algorithm == Algorithm::NULL {
                 return Err(String::from("the null cipher has no key"));
             }

@@ -97,7 +97,9 @@ fn serves_named_rsa_keys() {
         "config.toml",
         b"[[key]]\nname = \"release\"\nfile = \"key.pem\"\nalgorithm = \"rsa-pss-sha384\"\n\
           operations = [\"sign\"]\n\
-          [[key]]\nname = \"check\"\nfile = \"public.der\"\nalgorithm = \"rsa-pkcs1v15-sha256\"\n",
+          [[key]]\nname = \"check\"\nfile = \"public.der\"\nalgorithm = \"rsa-pkcs1v15-sha256\"\n\
+          [[key]]\nname = \"tls\"\nfile = \"key.pem\"\n\
+          algorithm = [\"rsa-pss-sha256\", \"rsa-pkcs1v15-sha512\"]\n",
     );
     let daemon = serve(&["--socket", &socket, "--config", &config]);
     let mut client: Client = Client::connect(&socket).expect("it listens");
@@ -117,6 +119,15 @@ fn serves_named_rsa_keys() {
     let told = output(lanecrypt(&["info", "--socket", &socket]));
     let text = String::from_utf8(told.stdout).expect("it is UTF-8");
     assert!(text.contains("Signatures                        2\n"), "{text}");
+    for padding in [Padding::pss(Hash::SHA256), Padding::pkcs1v15(Hash::SHA512)] {
+        let tls = client.named_rsa_session("tls", padding).expect("it has the padding");
+        client.sign(tls, b"message", &mut signature).expect("it is allowed");
+        let right = key.public_key().verify(padding, b"message", &signature, &mut workspace);
+        assert_eq!(right, Ok(()));
+    }
+    let other = client.named_rsa_session("tls", Padding::pss(Hash::SHA512));
+    let refusal = lanecrypt_device::Refusal::Padding;
+    assert_eq!(other, Err(lanecrypt_device::Error::Denied(refusal)));
     end(daemon);
 }
 
@@ -196,6 +207,12 @@ fn wrong_settings_are_one_clear_line() {
     refused(&key("algorithm = \"aes-128-gcm\""), "key k: wrong key length");
     refused(&key("algorithm = \"aes-257-gcm\""), "unknown algorithm aes-257-gcm");
     refused(&key("algorithm = \"null\""), "the null cipher has no key");
+    let list = |names: &str| key(&format!("algorithm = [{names}]"));
+    refused(&list(""), "an empty list is none of it");
+    refused(&list("\"aes-128-gcm\", \"aes-256-gcm\""), "aes-128-gcm is none of it");
+    refused(&list("\"rsa-pss-sha256\", \"rsa-pss-sha1\""), "rsa-pss-sha1 is none of it");
+    refused(&list("\"rsa-pss-sha256\""), "malformed key");
+    refused(&list("7"), "config.toml:4: algorithm: neither a name nor a list of names");
     // A cipher has no signatures, and one that authenticates nothing else than packets.
     for (operation, about) in [
         ("sign", "key k: its algorithm cannot sign"),

@@ -31,6 +31,12 @@ impl Connection {
         self.ask_session(&Asked::Named { name })
     }
 
+    /// The same with an RSA key and one of its paddings.
+    #[cfg(feature = "rsa")]
+    pub(super) fn named_rsa_session(&self, name: &str, padding: Padding) -> Result<Session, Error> {
+        self.ask_session(&Asked::NamedRsa { name, scheme: scheme(padding)? })
+    }
+
     /// Opens a session with this RSA key.
     #[cfg(feature = "rsa")]
     pub(super) fn rsa_session(&self, key: &RsaKey, padding: Padding) -> Result<Session, Error> {

@@ -93,6 +93,24 @@ impl<B: AsMut<[u8]>> Client<B> {
         signing.outcome()
     }
 
+    /// The same with the digest of a message, made by the hash function of the session's padding.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Refused`] with [`DataLength`](lanecrypt_engine::Error::DataLength) if it does not have
+    /// the length of such a digest; [`Error`]. Nothing has been written then.
+    pub fn sign_digest(
+        &mut self,
+        session: Session,
+        digest: &[u8],
+        signature: &mut [u8],
+    ) -> Result<(), Error> {
+        let mut signing = [Signing::of_digest(session.number, digest, signature)];
+        self.run(&mut signing)?;
+        let [signing] = signing;
+        signing.outcome()
+    }
+
     /// Checks the signature of a message.
     ///
     /// # Errors

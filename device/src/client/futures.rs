@@ -209,6 +209,18 @@ impl<B> AsyncClient<B> {
         self.connection.named_session(name)
     }
 
+    /// Opens a session with an RSA key that the daemon has under this name, and with this padding,
+    /// which must be one of the key's.
+    ///
+    /// # Errors
+    ///
+    /// Same as [`session`](Self::session).
+    #[cfg(feature = "rsa")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
+    pub fn named_rsa_session(&self, name: &str, padding: Padding) -> Result<Session, Error> {
+        self.connection.named_rsa_session(name, padding)
+    }
+
     /// Opens a session with an RSA key, as [`Client::rsa_session`](crate::Client::rsa_session) does.
     ///
     /// # Errors

@@ -86,9 +86,10 @@ impl Part for Whole<'_> {
     }
 }
 
-/// A message to sign.
+/// A message or a digest to sign.
 pub(super) struct Signing<'a> {
     session: u32,
+    code: Code,
     message: &'a [u8],
     signature: &'a mut [u8],
     outcome: Option<Result<(), Error>>,
@@ -96,7 +97,13 @@ pub(super) struct Signing<'a> {
 
 impl<'a> Signing<'a> {
     pub(super) fn new(session: u32, message: &'a [u8], signature: &'a mut [u8]) -> Self {
-        Self { session, message, signature, outcome: None }
+        let code = Code::Keyed(Operation::Sign);
+        Self { session, code, message, signature, outcome: None }
+    }
+
+    /// The same with a digest.
+    pub(super) fn of_digest(session: u32, digest: &'a [u8], signature: &'a mut [u8]) -> Self {
+        Self { code: Code::SignDigest, ..Self::new(session, digest, signature) }
     }
 
     pub(super) fn outcome(self) -> Result<(), Error> {
@@ -108,15 +115,11 @@ impl<'a> Signing<'a> {
 pub(super) fn put_signature(
     channel: &mut Channel,
     owner: Owner,
-    session: u32,
+    (session, code): (u32, Code),
     message: &[u8],
     signature: Result<&[u8], usize>,
 ) -> Result<(), Error> {
-    let (operation, length) = match signature {
-        Ok(came) => (Operation::Verify, came.len()),
-        Err(room) => (Operation::Sign, room),
-    };
-    let (code, header) = (Code::Keyed(operation), message.len());
+    let (length, header) = (signature.map_or_else(|room| room, <[u8]>::len), message.len());
     let request = Request { session, code, nonce: &[], header, length };
     channel.put(&request, owner, |memory, offset| {
         memory.write(offset, message)
@@ -128,7 +131,7 @@ pub(super) fn put_signature(
 impl Part for Signing<'_> {
     fn put(&mut self, channel: &mut Channel, owner: Owner) -> Result<(), Error> {
         let room = self.signature.len();
-        put_signature(channel, owner, self.session, self.message, Err(room))
+        put_signature(channel, owner, (self.session, self.code), self.message, Err(room))
     }
 
     fn take(&mut self, memory: &Mapping, offset: u32, status: u32) {
@@ -162,7 +165,8 @@ impl<'a> Checking<'a> {
 
 impl Part for Checking<'_> {
     fn put(&mut self, channel: &mut Channel, owner: Owner) -> Result<(), Error> {
-        put_signature(channel, owner, self.session, self.message, Ok(self.signature))
+        let code = Code::Keyed(Operation::Verify);
+        put_signature(channel, owner, (self.session, code), self.message, Ok(self.signature))
     }
 
     fn take(&mut self, _memory: &Mapping, _offset: u32, status: u32) {

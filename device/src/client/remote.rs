@@ -120,7 +120,13 @@ impl Part for Sent<'_, '_> {
         let session = u32::try_from(number).unwrap_or(u32::MAX);
         if operation.is_signature() {
             let signature = job.signature().ok_or_else(|| job.signature_length());
-            return put_signature(channel, owner, session, aad, signature);
+            return put_signature(
+                channel,
+                owner,
+                (session, Code::Keyed(operation)),
+                aad,
+                signature,
+            );
         }
         // A tag that came, or room for one.
         let mut tag = [0; TAG];

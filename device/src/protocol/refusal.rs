@@ -38,6 +38,8 @@ pub enum Refusal {
     Entropy,
     /// What was asked is not of the protocol, or not at this time.
     Malformed,
+    /// The named RSA key does not make signatures with this hash function and padding.
+    Padding,
 }
 
 impl fmt::Display for Refusal {
@@ -60,6 +62,7 @@ impl fmt::Display for Refusal {
             Self::Session => f.pad("no such session"),
             Self::Entropy => f.pad("the daemon has no random bytes"),
             Self::Malformed => f.pad("the daemon does not understand what was asked"),
+            Self::Padding => f.pad("the key is not for this hash function and padding"),
         }
     }
 }

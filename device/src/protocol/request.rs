@@ -14,6 +14,7 @@
 //! In the arena stand, without gaps: a nonce of more than 24 bytes, the associated data, the message,
 //! its tag. The answer takes the place of the message and the tag. Of a signature, the message stands
 //! in the place of the associated data, and the signature or the room for it in that of the message.
+//! A digest that is to be signed stands where a message would.
 //!
 //! A completion has two words: the client's number, and the [status](super::status).
 
@@ -30,6 +31,8 @@ pub(crate) enum Code {
     Keyed(Operation),
     /// Random bytes, without a session.
     Fill,
+    /// The operation to sign, with a digest in place of the message.
+    SignDigest,
 }
 
 impl Code {
@@ -47,6 +50,7 @@ impl Code {
             Self::Fill => 5,
             Self::Keyed(Operation::Sign) => Self::LONG,
             Self::Keyed(Operation::Verify) => Self::LONG + 1,
+            Self::SignDigest => Self::LONG + 2,
             // An operation of a later version of the engine, which no daemon knows.
             Self::Keyed(_) => Self::LONG - 1,
         }
@@ -63,6 +67,7 @@ impl Code {
             5 => Self::Fill,
             Self::LONG => Self::Keyed(Operation::Sign),
             65 => Self::Keyed(Operation::Verify),
+            66 => Self::SignDigest,
             _ => return None,
         })
     }
@@ -70,7 +75,17 @@ impl Code {
     /// Whether it takes so long that its answer comes later than those of others.
     #[inline]
     pub(crate) fn is_long(self) -> bool {
-        matches!(self, Self::Keyed(operation) if operation.is_signature())
+        self.operation().is_some_and(Operation::is_signature)
+    }
+
+    /// The operation of a session that it is; none without a session.
+    #[inline]
+    pub(crate) fn operation(self) -> Option<Operation> {
+        match self {
+            Self::Keyed(operation) => Some(operation),
+            Self::SignDigest => Some(Operation::Sign),
+            Self::Fill => None,
+        }
     }
 }
 
@@ -242,7 +257,7 @@ mod tests {
     #[test]
     fn requests_come_as_they_were_made() {
         for nonce_length in [0, 1, 8, 12, 16, 24, 25, 300] {
-            let codes = [1, 2, 3, 4, 5, 64, 65];
+            let codes = [1, 2, 3, 4, 5, 64, 65, 66];
             for code in codes.map(|number| Code::of(number).expect("it is known")) {
                 let nonce: Vec<u8> = (0..=255).cycle().take(nonce_length).collect();
                 let request =
@@ -288,7 +303,7 @@ mod tests {
     fn other_operations_are_unknown() {
         for number in 0..=255 {
             let code = Code::of(number);
-            assert_eq!(code.is_some(), matches!(number, 1..=5 | 64 | 65));
+            assert_eq!(code.is_some(), matches!(number, 1..=5 | 64..=66));
             assert!(code.is_none_or(|code| code.number() == number));
             assert_eq!(code.is_some_and(Code::is_long), number >= 64 && code.is_some());
         }

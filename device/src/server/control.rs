@@ -16,7 +16,7 @@ use super::Limits;
 use super::clerk::News;
 use super::keys::Keys;
 #[cfg(feature = "rsa")]
-use super::makers::Makers;
+use super::makers::{Makers, padding};
 use super::peer::{Link, Peer};
 #[cfg(feature = "rsa")]
 use super::sessions::open_rsa;
@@ -264,6 +264,12 @@ impl Control {
             Asked::Named { name } => {
                 self.keys.find(name, peer.user, self.own).ok_or(Refusal::Name)?
             }
+            #[cfg(feature = "rsa")]
+            Asked::NamedRsa { name, ref scheme } => {
+                self.keys.find_rsa(name, padding(scheme)?, peer.user, self.own)?
+            }
+            #[cfg(not(feature = "rsa"))]
+            Asked::NamedRsa { .. } => return Err(Refusal::Algorithm),
             Asked::PublicKey { session } => {
                 let opened = peer.sessions.find(session).ok_or(Refusal::Session)?;
                 return Ok(Some(Answer::PublicKey(public_key(opened)?)));

@@ -14,6 +14,8 @@ use super::rsa_key;
 use super::sessions::{Opened, Uses, open, operations};
 #[cfg(feature = "rsa")]
 use super::sessions::{open_rsa, rsa_operations};
+#[cfg(feature = "rsa")]
+use crate::Refusal;
 
 /// A key that the daemon has under a name, for those that may use it.
 pub struct Key {
@@ -27,7 +29,8 @@ pub struct Key {
 enum Secret {
     Cipher(Algorithm, Zeroizing<Vec<u8>>),
     #[cfg(feature = "rsa")]
-    Rsa(RsaKey, Padding),
+    /// One session is made for each padding.
+    Rsa(RsaKey, Vec<Padding>),
 }
 
 impl Key {
@@ -42,7 +45,7 @@ impl Key {
     #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
     #[must_use]
     pub fn rsa(name: impl Into<String>, key: impl Into<RsaKey>, padding: Padding) -> Self {
-        Self::of(name.into(), Secret::Rsa(key.into(), padding))
+        Self::of(name.into(), Secret::Rsa(key.into(), vec![padding]))
     }
 
     /// The same of the PEM or DER of an RSA key: a private key (PKCS#8 or PKCS#1) or a public key (SPKI
@@ -63,6 +66,22 @@ impl Key {
 
     fn of(name: String, secret: Secret) -> Self {
         Self { name, secret, users: Vec::new(), operations: None }
+    }
+
+    /// The same RSA key, whose signatures may have these paddings as well. The first one remains that
+    /// of clients that name none. Keys of ciphers have no paddings, and stay as they are.
+    #[cfg(feature = "rsa")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
+    #[must_use]
+    pub fn with_paddings(mut self, paddings: impl IntoIterator<Item = Padding>) -> Self {
+        if let Secret::Rsa(_, own) = &mut self.secret {
+            for padding in paddings {
+                if !own.contains(&padding) {
+                    own.push(padding);
+                }
+            }
+        }
+        self
     }
 
     /// The same key for these users, by number. They may then connect.
@@ -87,11 +106,15 @@ impl Secret {
         }
     }
 
-    fn open(self, engine: &Engine) -> Result<Opened, Error> {
+    /// The sessions with the key: one, or one for each padding.
+    fn open(self, engine: &Engine) -> Result<Vec<Opened>, Error> {
         match self {
-            Self::Cipher(algorithm, bytes) => open(engine, algorithm, &bytes),
+            Self::Cipher(algorithm, bytes) => Ok(vec![open(engine, algorithm, &bytes)?]),
             #[cfg(feature = "rsa")]
-            Self::Rsa(key, padding) => Ok(open_rsa(engine, key, padding)),
+            Self::Rsa(key, paddings) => {
+                let paddings = paddings.into_iter();
+                Ok(paddings.map(|padding| open_rsa(engine, key.clone(), padding)).collect())
+            }
         }
     }
 }
@@ -136,7 +159,8 @@ pub(super) struct Keys(Vec<Named>);
 struct Named {
     name: String,
     users: Vec<u32>,
-    opened: Opened,
+    /// One, or of an RSA key one for each padding.
+    sessions: Vec<Opened>,
 }
 
 impl Keys {
@@ -153,11 +177,11 @@ impl Keys {
                 return Err(KeyError::Operation(name, other));
             }
             let uses = operations.map_or(Uses::ALL, Uses::of);
-            let opened = match secret.open(engine) {
-                Ok(opened) => opened.for_uses(uses),
+            let sessions = match secret.open(engine) {
+                Ok(opened) => opened.into_iter().map(|opened| opened.for_uses(uses)).collect(),
                 Err(error) => return Err(KeyError::Key(name, error)),
             };
-            named.push(Named { name, users, opened });
+            named.push(Named { name, users, sessions });
         }
         Ok(Self(named))
     }
@@ -178,11 +202,35 @@ impl Keys {
 
     /// The key of this name, if this user may use it. A key without users is for the daemon's own.
     pub(super) fn find(&self, name: &str, user: u32, own: u32) -> Option<Opened> {
+        self.named(name, user, own)?.sessions.first().cloned()
+    }
+
+    /// The same of an RSA key with this padding.
+    ///
+    /// # Errors
+    ///
+    /// There is no such key for this user, or it has other paddings.
+    #[cfg(feature = "rsa")]
+    pub(super) fn find_rsa(
+        &self,
+        name: &str,
+        padding: Padding,
+        user: u32,
+        own: u32,
+    ) -> Result<Opened, Refusal> {
+        let Named { sessions, .. } = self.named(name, user, own).ok_or(Refusal::Name)?;
+        let has_padding =
+            |opened: &&Opened| opened.session().rsa_key().is_some_and(|(_, its)| its == padding);
+        let found = sessions.iter().find(has_padding);
+        found.cloned().ok_or(Refusal::Padding)
+    }
+
+    fn named(&self, name: &str, user: u32, own: u32) -> Option<&Named> {
         let named = self.0.iter().find(|named| named.name == name)?;
         let may = match &named.users[..] {
             [] => user == own,
             users => users.contains(&user),
         };
-        may.then(|| named.opened.clone())
+        may.then_some(named)
     }
 }

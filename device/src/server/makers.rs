@@ -155,7 +155,8 @@ fn refusal(error: KeyError) -> Refusal {
     }
 }
 
-fn padding(scheme: &Scheme<'_>) -> Result<Padding, Refusal> {
+/// The padding of a scheme.
+pub(super) fn padding(scheme: &Scheme<'_>) -> Result<Padding, Refusal> {
     let hash = Hash::ALL.iter().find(|hash| hash.name() == scheme.hash);
     let hash = *hash.ok_or(Refusal::Algorithm)?;
     Ok(match scheme.salt {

@@ -4,13 +4,15 @@
 use std::sync::Arc;
 
 use lanecrypt_engine::{Engine, Error, Operation, Room};
+#[cfg(feature = "rsa")]
+use lanecrypt_rsa::{Error as RsaError, Request, Workspace, process};
 use zeroize::Zeroizing;
 
 use super::clerk::{Clerk, News, Work};
 use super::peer::{Link, Peer};
 use super::sessions::Opened;
 use crate::Statistics;
-use crate::protocol::request::{Found, Places};
+use crate::protocol::request::{Code, Found, Places};
 use crate::protocol::status;
 
 /// How many signatures are served together, at most: they fill the widest lanes, and are answered
@@ -30,14 +32,16 @@ pub(super) struct Signatures {
 struct Job {
     /// Keeps the key as long as it is used.
     opened: Opened,
-    operation: Operation,
+    code: Code,
     /// The client's number of it.
     number: u64,
-    /// The message, and behind it the signature or the room for one. No client can reach it.
+    /// The message or digest, and behind it the signature or the room for one. No client can reach it.
     bytes: Zeroizing<Vec<u8>>,
     message: usize,
     /// Where in the arena the signature belongs.
     offset: u32,
+    /// What has become of it, if it was one of a digest.
+    outcome: Option<Result<(), Error>>,
 }
 
 /// A job that has been done.
@@ -69,7 +73,7 @@ impl Signatures {
         &mut self,
         (peer, link): (&Peer, &Link),
         opened: &Opened,
-        operation: Operation,
+        code: Code,
         found: &Found,
         places: Places,
     ) -> Result<(), u32> {
@@ -83,7 +87,7 @@ impl Signatures {
         if !link.may_begin(self.most, places.span) {
             return Err(status::FULL);
         }
-        if self.clerk.begin(|| Signer(Engine::new().room(TOGETHER))).is_err() {
+        if self.clerk.begin(Signer::new).is_err() {
             return Err(status::of(Err(Error::DriverFailed)));
         }
         let mut bytes = Zeroizing::new(vec![0; places.span]);
@@ -96,7 +100,8 @@ impl Signatures {
         let offset = found.offset.saturating_add(u32::try_from(message).unwrap_or(u32::MAX));
         let (number, opened) = (found.number, opened.clone());
         link.begins(places.span);
-        self.clerk.give(peer.number, Job { opened, operation, number, bytes, message, offset });
+        let job = Job { opened, code, number, bytes, message, offset, outcome: None };
+        self.clerk.give(peer.number, job);
         Ok(())
     }
 
@@ -127,26 +132,90 @@ impl Signatures {
 }
 
 /// What the thread does, with its memory.
-struct Signer(Room);
+struct Signer {
+    room: Room,
+    #[cfg(feature = "rsa")]
+    workspace: Workspace,
+}
+
+impl Signer {
+    fn new() -> Self {
+        Self {
+            room: Engine::new().room(TOGETHER),
+            #[cfg(feature = "rsa")]
+            workspace: Workspace::new(),
+        }
+    }
+
+    /// Signs the digests among these jobs. The engine only takes messages.
+    #[cfg(feature = "rsa")]
+    fn sign_digests(&mut self, jobs: &mut [(u64, Job)]) {
+        let (mut requests, mut outcomes) = (Vec::new(), Vec::new());
+        for (_, job) in jobs.iter_mut().filter(|(_, job)| job.code == Code::SignDigest) {
+            let Job { opened, bytes, message, outcome, .. } = job;
+            let (digest, signature) = bytes.split_at_mut(*message);
+            let private = opened.session().rsa_key();
+            match private.and_then(|(key, padding)| Some((key.private_key()?, padding))) {
+                Some((key, padding)) => {
+                    requests.push(Request::sign_digest(key, padding, digest, signature));
+                    outcomes.push(outcome);
+                }
+                None => *outcome = Some(Err(Error::Unsupported)),
+            }
+        }
+        // Each request has its own outcome.
+        let _failed = process(&mut requests, &mut self.workspace);
+        for (outcome, request) in outcomes.into_iter().zip(&requests) {
+            let signed = request.outcome().unwrap_or(Err(RsaError::Fault));
+            *outcome = Some(signed.map_err(error));
+        }
+    }
+
+    /// Nobody has a key to sign with.
+    #[cfg(not(feature = "rsa"))]
+    fn sign_digests(&mut self, jobs: &mut [(u64, Job)]) {
+        for (_, job) in jobs.iter_mut().filter(|(_, job)| job.code == Code::SignDigest) {
+            job.outcome = Some(Err(Error::Unsupported));
+        }
+    }
+}
+
+/// The engine's name of an error.
+#[cfg(feature = "rsa")]
+fn error(error: RsaError) -> Error {
+    match error {
+        RsaError::DigestLength => Error::DataLength,
+        RsaError::Entropy => Error::Entropy,
+        RsaError::KeyTooShort => Error::KeyLength,
+        RsaError::OutputLength => Error::OutputLength,
+        RsaError::Fault => Error::Fault,
+        // The rest is of other operations.
+        _ => Error::Unsupported,
+    }
+}
 
 impl Work<Job, Done> for Signer {
     const TOGETHER: usize = TOGETHER;
 
     fn work(&mut self, jobs: &mut [(u64, Job)], done: &mut Vec<(u64, Done)>) {
-        let mut batch = self.0.batch();
-        for (_, Job { opened, operation, bytes, message, .. }) in &mut *jobs {
+        self.sign_digests(jobs);
+        let mut batch = self.room.batch();
+        for (_, job) in jobs.iter_mut().filter(|(_, job)| job.outcome.is_none()) {
+            let Job { opened, code, bytes, message, .. } = job;
             let (message, signature) = bytes.split_at_mut(*message);
             // If it is refused at once, its outcome is kept as well.
-            let _outcome = match operation {
-                Operation::Sign => batch.sign(opened.session(), message, signature),
+            let _outcome = match code {
+                Code::Keyed(Operation::Sign) => batch.sign(opened.session(), message, signature),
                 _ => batch.verify(opened.session(), message, signature),
             };
         }
         // Each outcome is asked for below.
         let _ = batch.finish();
+        let mut outcomes = (0..).map(|at| self.room.outcome(at));
         for (at, (client, job)) in jobs.iter().enumerate() {
-            let outcome = self.0.outcome(at).unwrap_or(Err(Error::Unsupported));
-            let is_made = job.operation == Operation::Sign && outcome.is_ok();
+            let outcome = job.outcome.or_else(|| outcomes.next().flatten());
+            let outcome = outcome.unwrap_or(Err(Error::Unsupported));
+            let is_made = job.code.operation() == Some(Operation::Sign) && outcome.is_ok();
             let signature = job.bytes.get(job.message..).filter(|_| is_made).unwrap_or_default();
             let signature = signature.to_vec();
             done.push((*client, Done { signature, ..job.done(outcome, at == 0) }));

@@ -9,7 +9,7 @@ use rustix::thread::futex;
 use super::peer::{Link, Peer};
 use super::signatures::Signatures;
 use crate::Statistics;
-use crate::protocol::request::{Code, Found};
+use crate::protocol::request::Found;
 use crate::protocol::status;
 use crate::shared::Side;
 use crate::shared::bell::settle;
@@ -211,9 +211,8 @@ fn take_one<'t>(
     let Some(places) = found.places(link.memory.layout().arena()) else {
         return refused(link, &found, status::MALFORMED);
     };
-    let operation = match code {
-        Code::Keyed(operation) => operation,
-        Code::Fill => return fill(link, &found, places.span, rest),
+    let Some(operation) = code.operation() else {
+        return fill(link, &found, places.span, rest);
     };
     let Some(opened) = peer.sessions.find(found.session) else {
         return refused(link, &found, status::UNKNOWN_SESSION);
@@ -222,7 +221,7 @@ fn take_one<'t>(
         return refused(link, &found, status::NOT_ALLOWED);
     }
     if code.is_long() {
-        let taken = signatures.take((peer, link), opened, operation, &found, places);
+        let taken = signatures.take((peer, link), opened, code, &found, places);
         return match taken {
             Ok(()) => Taken::HandedOver,
             Err(status) => refused(link, &found, status),

@@ -151,8 +151,8 @@ impl Raw {
 }
 
 fn send_packet(socket: &OwnedFd, asked: impl serde::Serialize) {
-    let mut bytes = [0; 4000];
-    let packet = postcard::to_slice(&(MAGIC, 1_u32, asked), &mut bytes).expect("there is room");
+    let mut bytes = [0; 16 << 10];
+    let packet = postcard::to_slice(&(MAGIC, 2_u32, asked), &mut bytes).expect("there is room");
     // The daemon may be through with this client.
     let _ = send(socket, packet, SendFlags::NOSIGNAL);
 }
