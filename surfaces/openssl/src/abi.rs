@@ -106,6 +106,29 @@ pub(crate) type Take = unsafe extern "C" fn(*const Param, *mut c_void) -> c_int;
 pub(crate) type Export = unsafe extern "C" fn(Context, c_int, Option<Take>, *mut c_void) -> c_int;
 pub(crate) type DuplicateKey = unsafe extern "C" fn(Context, c_int) -> Context;
 
+/// A key that another part of the provider has made, by reference.
+pub(crate) type LoadKey = unsafe extern "C" fn(*const c_void, usize) -> Context;
+
+/// Decoders and stores: what they read, and who takes it.
+pub(crate) type DoesSelection = unsafe extern "C" fn(*mut c_void, c_int) -> c_int;
+pub(crate) type Decode = unsafe extern "C" fn(
+    Context,
+    *mut c_void,
+    c_int,
+    Option<Take>,
+    *mut c_void,
+    Option<Function>,
+    *mut c_void,
+) -> c_int;
+pub(crate) type OpenStore = unsafe extern "C" fn(*mut c_void, *const c_char) -> Context;
+pub(crate) type LoadStored = unsafe extern "C" fn(
+    Context,
+    Option<Take>,
+    *mut c_void,
+    Option<Function>,
+    *mut c_void,
+) -> c_int;
+
 pub(crate) type NewSignature = unsafe extern "C" fn(*mut c_void, *const c_char) -> Context;
 pub(crate) type InitSignature = unsafe extern "C" fn(Context, *mut c_void, *const Param) -> c_int;
 pub(crate) type Sign =
@@ -171,6 +194,7 @@ entries! {
     settable_key_params: DescribedContext = 5;
     make_key: MakeKey = 6;
     end_key: Free = 7;
+    load_key: LoadKey = 8;
     free_key: Free = 10;
     get_key_params: GetContextParams = 11;
     gettable_key_params: Described = 12;
@@ -207,6 +231,18 @@ entries! {
     set_digest_params: SetContextParams = 24;
     settable_digest_params: DescribedDigest = 25;
 
+    new_decoder: NewKey = 1;
+    free_decoder: Free = 2;
+    does_selection: DoesSelection = 10;
+    decode: Decode = 11;
+
+    open_store: OpenStore = 1;
+    settable_store_params: Described = 3;
+    set_store_params: SetContextParams = 4;
+    load_stored: LoadStored = 5;
+    is_at_end: Status = 6;
+    close_store: Status = 7;
+
     teardown: Teardown = 1024;
     gettable_provider_params: Described = 1025;
     get_provider_params: ProviderParams = 1026;
@@ -228,6 +264,8 @@ pub(crate) const CIPHERS: c_int = 2;
 pub(crate) const GENERATORS: c_int = 5;
 pub(crate) const KEYS: c_int = 10;
 pub(crate) const SIGNATURES: c_int = 12;
+pub(crate) const DECODERS: c_int = 21;
+pub(crate) const STORES: c_int = 22;
 
 /// A table of functions with their types, read from one that comes in. Those that it does not have
 /// are none.
@@ -282,6 +320,8 @@ incoming! {
         locate_error:
             unsafe extern "C" fn(*const c_void, *const c_char, c_int, *const c_char) = 6,
         set_error: unsafe extern "C" fn(*const c_void, u32, *const c_char, *mut c_void) = 7,
+        read: unsafe extern "C" fn(*mut c_void, *mut c_void, usize, *mut usize) -> c_int = 42,
+        read_line: unsafe extern "C" fn(*mut c_void, *mut c_char, c_int) -> c_int = 49,
     }
 }
 

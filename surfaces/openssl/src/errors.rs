@@ -2,6 +2,7 @@
 
 use core::ffi::{CStr, c_void};
 use core::ptr;
+use std::ffi::CString;
 
 use crate::abi::{Core, Reason, Table};
 
@@ -19,6 +20,14 @@ pub(crate) enum Failure {
     Room,
     /// No memory.
     Memory,
+    /// What names a key of a daemon is malformed.
+    Uri,
+    /// A daemon does not do what its key is needed for. The text says why.
+    Daemon,
+    /// A key that lives in a daemon is not for this.
+    NotByDaemon,
+    /// The private half of such a key cannot be exported.
+    Private,
 }
 
 const REASONS: &[(Failure, &CStr)] = &[
@@ -27,6 +36,13 @@ const REASONS: &[(Failure, &CStr)] = &[
     (Failure::Entropy, c"no random numbers"),
     (Failure::Room, c"no room for the signature"),
     (Failure::Memory, c"a context of the default provider could not be made"),
+    (Failure::Uri, c"malformed: not lanecrypt:NAME or lanecrypt:NAME?socket=/path"),
+    (Failure::Daemon, c"the daemon does not serve the key"),
+    (
+        Failure::NotByDaemon,
+        c"a key in a daemon only signs: PKCS#1 v1.5 or PSS, by SHA-256, SHA-384 or SHA-512",
+    ),
+    (Failure::Private, c"the private half of the key is in a daemon, and stays there"),
 ];
 
 /// The reasons as OpenSSL wants them.
@@ -54,6 +70,19 @@ impl Reporter {
     /// Puts an error on the stack of the calling thread. It always says no.
     #[cold]
     pub(crate) fn fail(&self, failure: Failure) -> bool {
+        self.report(failure, None)
+    }
+
+    /// The same with a text for people. Programs write it to their logs, so it has no other lines.
+    #[cold]
+    pub(crate) fn fail_with(&self, failure: Failure, text: &str) -> bool {
+        // It becomes a format without arguments.
+        let text = text.replace('%', "%%").replace(char::is_control, "?");
+        let format = CString::new(text).unwrap_or_default();
+        self.report(failure, Some(&format))
+    }
+
+    fn report(&self, failure: Failure, format: Option<&CStr>) -> bool {
         let (Some(new), Some(locate), Some(set)) =
             (self.core.new_error, self.core.locate_error, self.core.set_error)
         else {
@@ -63,10 +92,11 @@ impl Reporter {
         unsafe { new(self.handle) };
         // SAFETY: strings that live for ever.
         unsafe { locate(self.handle, c"lanecrypt".as_ptr(), 0, c"".as_ptr()) };
-        // Without a format there is no argument, and the list of them is not read.
+        // There is no argument, and the list of them is not read.
         let mut none = [0_u64; 4];
-        // SAFETY: no format, and a list of arguments that is not read.
-        unsafe { set(self.handle, failure as u32, ptr::null(), none.as_mut_ptr().cast()) };
+        let format = format.map_or(ptr::null(), CStr::as_ptr);
+        // SAFETY: none or a format without arguments, and a list of them that is not read.
+        unsafe { set(self.handle, failure as u32, format, none.as_mut_ptr().cast()) };
         false
     }
 }

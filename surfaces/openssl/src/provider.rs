@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::abi::{
-    Algorithm, CIPHERS, Core, Dispatch, GENERATORS, KEYS, Param, SIGNATURES, Table, UTF8_POINTER,
-    described,
+    Algorithm, CIPHERS, Core, DECODERS, Dispatch, GENERATORS, KEYS, Param, SIGNATURES, STORES,
+    Table, UTF8_POINTER, described,
 };
 use crate::aead::{chacha, gcm};
 use crate::memory::status;
@@ -58,7 +58,9 @@ pub unsafe extern "C" fn OSSL_provider_init(
     // SAFETY: the functions, and the handle that came with them.
     let setting = |name| unsafe { setting(handle, &core, name) };
     let count = setting(c"count").map(|file| OsStr::from_bytes(file.to_bytes()).into());
-    let rsa = setting(c"rsa").filter(|answer| is_yes(answer)).and_then(|_| Rsa::new(handle, core));
+    let socket = setting(c"socket").map(|path| OsStr::from_bytes(path.to_bytes()).into());
+    let rsa = setting(c"rsa").filter(|answer| is_yes(answer));
+    let rsa = rsa.and_then(|_| Rsa::new(handle, core, socket));
     let provider = Box::into_raw(Box::new(Provider { count, rsa }));
     // SAFETY: OpenSSL's place for the table.
     unsafe { functions.write(FUNCTIONS.0.as_ptr()) };
@@ -168,6 +170,31 @@ static SIGNATURE_LIST: Table<&[Algorithm]> = algorithms! {
     c"RSA:rsaEncryption:1.2.840.113549.1.1.1" rsa::SIGNATURES, c"RSA signatures by Lanecrypt";
 };
 
+static DECODER_LIST: Table<&[Algorithm]> = Table(&[
+    Algorithm {
+        names: c"DER".as_ptr(),
+        properties: c"provider=lanecrypt,input=pem".as_ptr(),
+        functions: rsa::PEM.0.as_ptr(),
+        description: c"Names of keys in Lanecrypt's daemon".as_ptr(),
+    },
+    Algorithm {
+        names: c"RSA:rsaEncryption:1.2.840.113549.1.1.1".as_ptr(),
+        properties: c"provider=lanecrypt,input=der,structure=lanecrypt-uri".as_ptr(),
+        functions: rsa::NAMES.0.as_ptr(),
+        description: c"RSA keys in Lanecrypt's daemon".as_ptr(),
+    },
+    Algorithm {
+        names: ptr::null(),
+        properties: ptr::null(),
+        functions: ptr::null(),
+        description: ptr::null(),
+    },
+]);
+
+static STORE_LIST: Table<&[Algorithm]> = algorithms! {
+    c"lanecrypt" rsa::STORE, c"RSA keys in Lanecrypt's daemon";
+};
+
 unsafe extern "C" fn query(
     provider: *mut c_void,
     operation: c_int,
@@ -185,6 +212,8 @@ unsafe extern "C" fn query(
         GENERATORS => GENERATOR_LIST.0.as_ptr(),
         KEYS if has_rsa => KEY_LIST.0.as_ptr(),
         SIGNATURES if has_rsa => SIGNATURE_LIST.0.as_ptr(),
+        DECODERS if has_rsa => DECODER_LIST.0.as_ptr(),
+        STORES if has_rsa => STORE_LIST.0.as_ptr(),
         _ => ptr::null(),
     }
 }

@@ -7,17 +7,26 @@
 //! functions, other paddings.
 //!
 //! In an asynchronous job of OpenSSL, signatures wait for each other (`queue`).
+//!
+//! A key may live in the daemon `lanecrypt serve` (`remote`). Its public half is here, and daemons sign.
+//! Programs name it by a file (`pem`, `decoder`) or by its URI (`uri`, `store`).
 
+mod decoder;
 mod hasher;
 mod inner;
 mod job;
 mod key;
 mod numbers;
 mod padding;
+mod pem;
 mod queue;
+mod remote;
 mod signature;
+mod store;
+mod uri;
 
 use core::ffi::c_void;
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use self::inner::Inner;
@@ -26,14 +35,18 @@ use crate::abi::Core;
 use crate::errors::{Failure, Reporter};
 use crate::library::Library;
 
+pub(crate) use self::decoder::{NAMES, PEM};
 pub(crate) use self::key::FUNCTIONS as KEYS;
 pub(crate) use self::signature::FUNCTIONS as SIGNATURES;
+pub(crate) use self::store::FUNCTIONS as STORE;
 
 /// What RSA needs of the library that loaded the module. Keys and contexts hold it.
 pub(crate) struct Rsa {
     reporter: Reporter,
     library: inner::Functions,
     jobs: Option<Jobs>,
+    /// The daemon's socket for keys that name none.
+    socket: PathBuf,
     /// Found with the first key: providers may not look for others while they are loaded.
     inner: OnceLock<Inner>,
 }
@@ -44,14 +57,19 @@ unsafe impl Send for Rsa {}
 unsafe impl Sync for Rsa {}
 
 impl Rsa {
-    /// RSA for the library of these functions and this handle; none if it does not have what it
-    /// takes.
-    pub(crate) fn new(handle: *const c_void, core: Core) -> Option<Arc<Self>> {
+    /// RSA for the library of these functions and this handle, with keys of the daemon at this socket;
+    /// none if the library does not have what it takes.
+    pub(crate) fn new(
+        handle: *const c_void,
+        core: Core,
+        socket: Option<PathBuf>,
+    ) -> Option<Arc<Self>> {
         let library = Library::of(&core)?;
         Some(Arc::new(Self {
             reporter: Reporter { handle, core },
             library: inner::Functions::find(&library)?,
             jobs: Jobs::find(&library),
+            socket: socket.unwrap_or_else(usual_socket),
             inner: OnceLock::new(),
         }))
     }
@@ -73,5 +91,15 @@ impl Rsa {
                 None
             }
         }
+    }
+}
+
+/// The daemon's usual socket. The environment has no say in a program that has more rights than its
+/// user.
+fn usual_socket() -> PathBuf {
+    // SAFETY: any number may be asked for.
+    match unsafe { libc::getauxval(libc::AT_SECURE) } {
+        0 => lanecrypt_device::default_path(),
+        _ => PathBuf::from("/run/lanecrypt.sock"),
     }
 }

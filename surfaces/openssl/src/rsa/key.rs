@@ -1,13 +1,19 @@
 //! Keys: those of the default provider, and beside them the form in which they are used here.
 
-use core::ffi::{c_int, c_void};
+use core::ffi::{CStr, c_int, c_void};
 use core::ptr;
 use std::sync::{Arc, OnceLock};
 
 use super::Rsa;
 use super::inner::Inner;
 use super::numbers::{self, Numbers};
-use crate::abi::{Context, Dispatch, Function, Param, Table, Take, described};
+use super::remote::Remote;
+use super::uri::Uri;
+use crate::abi::{
+    Context, Dispatch, Function, INTEGER, OCTETS, Param, Table, Take, UTF8, described,
+};
+use crate::errors::Failure;
+use crate::memory::status;
 use crate::provider::Provider;
 
 /// A key. Contexts of signatures hold it too.
@@ -17,6 +23,8 @@ pub(super) struct Key {
     inner: *mut c_void,
     /// What is used here, made when it is first needed. None if the key is not one for us.
     numbers: OnceLock<Option<Numbers>>,
+    /// The private half of a key that lives in a daemon. The public half is `inner`.
+    remote: Option<Arc<Remote>>,
 }
 
 // SAFETY: keys of the default provider may be used by many threads.
@@ -24,13 +32,14 @@ unsafe impl Send for Key {}
 // SAFETY: the same.
 unsafe impl Sync for Key {}
 
-pub(crate) static FUNCTIONS: Table<[Dispatch; 18]> = Table([
+pub(crate) static FUNCTIONS: Table<[Dispatch; 19]> = Table([
     Dispatch::new_key(new),
     Dispatch::begin_key(begin),
     Dispatch::set_key_params(set_params),
     Dispatch::settable_key_params(settable),
     Dispatch::make_key(make),
     Dispatch::end_key(end),
+    Dispatch::load_key(load),
     Dispatch::free_key(free),
     Dispatch::get_key_params(get_params),
     Dispatch::gettable_key_params(gettable),
@@ -51,8 +60,46 @@ impl Key {
         if inner.is_null() {
             return inner;
         }
-        let key = Self { rsa: Arc::clone(rsa), inner, numbers: OnceLock::new() };
+        Self::keep_with(rsa, inner, None)
+    }
+
+    fn keep_with(rsa: &Arc<Rsa>, inner: *mut c_void, remote: Option<Arc<Remote>>) -> Context {
+        let key = Self { rsa: Arc::clone(rsa), inner, numbers: OnceLock::new(), remote };
         Arc::into_raw(Arc::new(key)).cast_mut().cast()
+    }
+
+    /// The key of a daemon that this URI names, or null and an error on OpenSSL's stack.
+    pub(super) fn of_daemon(rsa: &Arc<Rsa>, uri: &[u8]) -> Context {
+        let Some(uri) = Uri::read(uri) else {
+            rsa.reporter.fail(Failure::Uri);
+            return ptr::null_mut();
+        };
+        let found = match Remote::find(uri, &rsa.socket) {
+            Ok(found) => found,
+            Err(reason) => {
+                rsa.reporter.fail_with(Failure::Daemon, &reason);
+                return ptr::null_mut();
+            }
+        };
+        let (remote, public) = found;
+        let Some(inner) = rsa.inner() else { return ptr::null_mut() };
+        // SAFETY: the default provider's functions.
+        let inner = unsafe { numbers::write(&inner.keys, inner.context, &public) };
+        if inner.is_null() {
+            rsa.reporter.fail(Failure::Memory);
+            return inner;
+        }
+        Self::keep_with(rsa, inner, Some(Arc::new(remote)))
+    }
+
+    /// The private half, if it lives in a daemon.
+    pub(super) fn remote(&self) -> Option<&Remote> {
+        self.remote.as_deref()
+    }
+
+    /// What of a selection the default provider has.
+    fn here(&self, selection: c_int) -> c_int {
+        if self.remote.is_some() { selection & !PRIVATE } else { selection }
     }
 
     /// One more holder of a key that OpenSSL passes.
@@ -193,7 +240,51 @@ unsafe extern "C" fn end(making: Context) {
     }
 }
 
-unsafe extern "C" fn free(key: Context) {
+/// Takes over a key that a decoder or a store has made.
+unsafe extern "C" fn load(reference: *const c_void, size: usize) -> Context {
+    if reference.is_null() || size != size_of::<Context>() {
+        return ptr::null_mut();
+    }
+    let place = reference.cast_mut().cast::<Context>();
+    // SAFETY: what `hand_on` has passed: the place of a key.
+    let key = unsafe { place.read_unaligned() };
+    // SAFETY: the same. The place is left without the key, which so has one owner.
+    unsafe { place.write_unaligned(ptr::null_mut()) };
+    key
+}
+
+/// Hands a key on to whom a decoder or a store calls with what it has found. A key that is not taken
+/// over is freed.
+///
+/// # Safety
+///
+/// `key` comes from [`Key::keep`] or [`Key::of_daemon`] and belongs to the caller; `argument` belongs
+/// to `take`.
+pub(super) unsafe fn hand_on(key: Context, take: Option<Take>, argument: *mut c_void) -> c_int {
+    let Some(take) = take else { return 0 };
+    let mut place = key;
+    // `OSSL_OBJECT_PKEY`
+    let mut kind: c_int = 2;
+    let name = c"RSA";
+    let param = |key: &'static CStr, data_type, data: *mut c_void, size| {
+        let mut param = Param::described(key.as_ptr(), data_type, size);
+        param.data = data;
+        param
+    };
+    let params = [
+        param(c"type", INTEGER, (&raw mut kind).cast(), size_of::<c_int>()),
+        param(c"data-type", UTF8, name.as_ptr().cast_mut().cast(), name.count_bytes()),
+        param(c"reference", OCTETS, (&raw mut place).cast(), size_of::<Context>()),
+        Param::END,
+    ];
+    // SAFETY: a list, and what belongs to the function.
+    let taken = unsafe { take(params.as_ptr(), argument) };
+    // SAFETY: null if `load` has taken it over.
+    unsafe { free(place) };
+    taken
+}
+
+pub(super) unsafe extern "C" fn free(key: Context) {
     if !key.is_null() {
         // SAFETY: what `keep` gave, which OpenSSL gives back once.
         drop(unsafe { Arc::from_raw(key.cast_const().cast::<Key>()) });
@@ -219,12 +310,14 @@ unsafe extern "C" fn has(key: Context, selection: c_int) -> c_int {
     // SAFETY: OpenSSL passes a key.
     let Some((key, inner)) = (unsafe { lend(key) }) else { return 0 };
     // SAFETY: a key of the function.
-    inner.keys.has.map_or(0, |has| unsafe { has(key.inner, selection) })
+    inner.keys.has.map_or(0, |has| unsafe { has(key.inner, key.here(selection)) })
 }
 
 unsafe extern "C" fn validate(key: Context, selection: c_int, how: c_int) -> c_int {
     // SAFETY: OpenSSL passes a key.
     let Some((key, inner)) = (unsafe { lend(key) }) else { return 0 };
+    // The daemon has checked its half.
+    let selection = key.here(selection);
     // SAFETY: a key of the function.
     inner.keys.validate.map_or(0, |validate| unsafe { validate(key.inner, selection, how) })
 }
@@ -233,6 +326,9 @@ unsafe extern "C" fn matches(one: Context, other: Context, selection: c_int) -> 
     // SAFETY: OpenSSL passes keys.
     let (one, other) = (unsafe { lend(one) }, unsafe { lend(other) });
     let (Some((one, inner)), Some((other, _))) = (one, other) else { return 0 };
+    // Keys with the same public half have the same private one.
+    let here = other.here(one.here(selection));
+    let selection = if here == selection { here } else { here | (PAIR & !PRIVATE) };
     // SAFETY: keys of the function.
     inner.keys.matches.map_or(0, |matches| unsafe { matches(one.inner, other.inner, selection) })
 }
@@ -241,7 +337,7 @@ unsafe extern "C" fn import(key: Context, selection: c_int, params: *const Param
     // SAFETY: OpenSSL passes a key.
     let Some((key, inner)) = (unsafe { lend(key) }) else { return 0 };
     // A key that has been used has its numbers.
-    if key.numbers.get().is_some() {
+    if key.numbers.get().is_some() || key.remote.is_some() {
         return 0;
     }
     // SAFETY: a key of the function, and a list of OpenSSL's.
@@ -256,6 +352,9 @@ unsafe extern "C" fn export(
 ) -> c_int {
     // SAFETY: OpenSSL passes a key.
     let Some((key, inner)) = (unsafe { lend(key) }) else { return 0 };
+    if key.here(selection) != selection {
+        return status(key.rsa.reporter.fail(Failure::Private));
+    }
     // SAFETY: a key of the function, and what OpenSSL passes.
     inner.keys.export.map_or(0, |export| unsafe { export(key.inner, selection, take, argument) })
 }
@@ -288,5 +387,7 @@ unsafe extern "C" fn duplicate(key: Context, selection: c_int) -> Context {
     let Some((key, inner)) = (unsafe { lend(key) }) else { return ptr::null_mut() };
     let Some(duplicate) = inner.keys.duplicate else { return ptr::null_mut() };
     // SAFETY: a key of the function.
-    Key::keep(&key.rsa, unsafe { duplicate(key.inner, selection) })
+    let inner = unsafe { duplicate(key.inner, key.here(selection)) };
+    let remote = key.remote.clone().filter(|_| selection & PRIVATE != 0);
+    if inner.is_null() { inner } else { Key::keep_with(&key.rsa, inner, remote) }
 }

@@ -1,13 +1,14 @@
 //! The numbers of a key, exported by the default provider.
 
 use core::ffi::{CStr, c_int, c_void};
+use core::ptr;
 
 use lanecrypt_rsa::{Components, CrtComponents, PrivateKey, PublicKey};
 use zeroize::Zeroizing;
 
 use super::inner::Keys;
 use super::key::{PAIR, PRIVATE};
-use crate::abi::Param;
+use crate::abi::{Param, UNSIGNED};
 use crate::params::Settings;
 
 /// A key as it is used here.
@@ -77,6 +78,40 @@ pub(super) unsafe fn read(keys: &Keys, key: *mut c_void) -> Option<Numbers> {
         [Some(n), Some(e), None, ..] => PublicKey::new(n, e).ok().map(Numbers::Public),
         _ => None,
     }
+}
+
+/// A new public key of the default provider, or null.
+///
+/// # Safety
+///
+/// The functions and the context are those of one provider.
+pub(super) unsafe fn write(keys: &Keys, context: *mut c_void, public: &PublicKey) -> *mut c_void {
+    let (Some(new), Some(import), Some(free)) = (keys.new, keys.import, keys.free) else {
+        return ptr::null_mut();
+    };
+    // SAFETY: the caller says so.
+    let key = unsafe { new(context) };
+    if key.is_null() {
+        return key;
+    }
+    let mut n = public.n();
+    if cfg!(target_endian = "little") {
+        n.reverse();
+    }
+    let mut e = public.e().to_ne_bytes();
+    let number = |name: &'static CStr, bytes: &mut [u8]| {
+        let mut param = Param::described(name.as_ptr(), UNSIGNED, bytes.len());
+        param.data = bytes.as_mut_ptr().cast();
+        param
+    };
+    let params = [number(c"n", &mut n), number(c"e", &mut e), Param::END];
+    // SAFETY: a key of the function, and a list.
+    if unsafe { import(key, PAIR & !PRIVATE, params.as_ptr()) } == 1 {
+        return key;
+    }
+    // SAFETY: a key of the function, which nobody else has.
+    unsafe { free(key) };
+    ptr::null_mut()
 }
 
 /// Copies what is exported. `place` is [`Exported`].

@@ -17,6 +17,7 @@ use lanecrypt_rsa::{Error, Padding, PrivateKey, Request, Workspace, process};
 use super::job::Job;
 use super::key::Key;
 use super::numbers::Numbers;
+use super::remote;
 use crate::count;
 
 /// The most signatures that are made at once. More would make the first one wait and save nothing.
@@ -36,7 +37,24 @@ struct Waiting {
     key: Arc<Key>,
     padding: Padding,
     digest: Vec<u8>,
-    outcome: Mutex<Option<Result<Vec<u8>, Error>>>,
+    outcome: Mutex<Option<Outcome>>,
+}
+
+/// What has become of a signature.
+type Outcome = Result<Vec<u8>, Trouble>;
+
+/// Why a signature was not made.
+pub(super) enum Trouble {
+    /// It failed here.
+    Here(Error),
+    /// A daemon did not make it. The reason is for people.
+    Daemon(String),
+}
+
+impl From<Error> for Trouble {
+    fn from(error: Error) -> Self {
+        Self::Here(error)
+    }
 }
 
 /// A place in a queue.
@@ -52,21 +70,47 @@ pub(super) fn sign(
     digest: &[u8],
     signature: &mut [u8],
     job: Option<Job<'_>>,
-) -> Result<(), Error> {
+) -> Result<(), Trouble> {
     // A thread that ends has no queue.
     if let Some(job) = job
         && let Ok(queue) = QUEUE.try_with(Arc::clone)
     {
         let made = queue.sign(key, padding, digest, &job)?;
-        // Both have the length of the modulus.
-        signature.copy_from_slice(&made);
-        return Ok(());
+        return put(&made, signature);
+    }
+    if let Some(remote) = key.remote() {
+        let [made] = &mut *sign_by_daemons(&[(remote, padding, digest)]) else {
+            return Err(Error::Fault.into());
+        };
+        let made = mem::replace(made, Err(Error::Fault.into()))?;
+        return put(&made, signature);
     }
     let private = key.numbers().and_then(Numbers::private).ok_or(Error::Fault)?;
     let request = Request::sign_digest(private, padding, digest, signature);
     let [outcome] = serve([request]);
     count::SIGNATURES.fetch_add(1, Ordering::Relaxed);
-    outcome
+    Ok(outcome?)
+}
+
+/// Puts a signature to its place.
+fn put(made: &[u8], signature: &mut [u8]) -> Result<(), Trouble> {
+    // A daemon may give anything.
+    if made.len() != signature.len() {
+        return Err(Error::Fault.into());
+    }
+    signature.copy_from_slice(made);
+    Ok(())
+}
+
+/// Has daemons make signatures.
+fn sign_by_daemons(wanted: &[remote::Wanted<'_>]) -> Vec<Outcome> {
+    let made = remote::sign(wanted);
+    let count = made.iter().filter(|made| made.is_ok()).count() as u64;
+    count::SIGNATURES.fetch_add(count, Ordering::Relaxed);
+    if count > 1 {
+        count::TOGETHER.fetch_add(count, Ordering::Relaxed);
+    }
+    made.into_iter().map(|made| made.map_err(Trouble::Daemon)).collect()
 }
 
 /// Serves requests with the memory of the thread.
@@ -94,7 +138,7 @@ impl Queue {
         padding: Padding,
         digest: &[u8],
         job: &Job<'_>,
-    ) -> Result<Vec<u8>, Error> {
+    ) -> Outcome {
         let waiting = Arc::new(Waiting {
             key: Arc::clone(key),
             padding,
@@ -107,7 +151,7 @@ impl Queue {
             return outcome;
         }
         self.serve(&waiting);
-        waiting.take().unwrap_or(Err(Error::Fault))
+        waiting.take().unwrap_or(Err(Error::Fault.into()))
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Arc<Waiting>>> {
@@ -124,6 +168,13 @@ impl Queue {
         let others = waiting.split_off(now);
         let batch = mem::replace(&mut *waiting, others);
 
+        let remote = batch.iter().filter_map(|waiting| {
+            Some((waiting, (waiting.key.remote()?, waiting.padding, &waiting.digest[..])))
+        });
+        let (of_daemons, wanted): (Vec<_>, Vec<_>) = remote.unzip();
+        for (waiting, outcome) in of_daemons.iter().zip(sign_by_daemons(&wanted)) {
+            *waiting.outcome() = Some(outcome);
+        }
         let keys: Vec<_> =
             batch.iter().filter_map(|waiting| Some((waiting, waiting.key()?))).collect();
         let lengths = keys.iter().map(|(_, key)| vec![0; key.signature_length()]);
@@ -145,7 +196,7 @@ impl Queue {
         }
         for (((waiting, _), signature), outcome) in keys.iter().zip(signatures).zip(outcomes) {
             let outcome = outcome.unwrap_or(Err(Error::Fault)).map(|()| signature);
-            *waiting.outcome() = Some(outcome);
+            *waiting.outcome() = Some(outcome.map_err(Trouble::Here));
         }
     }
 }
@@ -155,11 +206,11 @@ impl Waiting {
         self.key.numbers().and_then(Numbers::private)
     }
 
-    fn outcome(&self) -> MutexGuard<'_, Option<Result<Vec<u8>, Error>>> {
+    fn outcome(&self) -> MutexGuard<'_, Option<Outcome>> {
         self.outcome.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take(&self) -> Option<Result<Vec<u8>, Error>> {
+    fn take(&self) -> Option<Outcome> {
         self.outcome().take()
     }
 }

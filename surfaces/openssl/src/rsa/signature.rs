@@ -15,7 +15,7 @@ use super::inner::{Inner, Signatures};
 use super::job::{Job, Jobs};
 use super::key::{Key, of_provider};
 use super::padding::{Settings, Side};
-use super::queue;
+use super::queue::{self, Trouble};
 use crate::abi::{Context, Dispatch, Param, Table};
 use crate::count;
 use crate::errors::Failure;
@@ -116,7 +116,7 @@ impl Signature {
     fn ours(&self, functions: &Signatures, side: Side) -> Option<(Arc<Key>, Padding)> {
         let key = self.key.as_ref()?;
         let numbers = key.numbers()?;
-        if side == Side::Sign {
+        if side == Side::Sign && key.remote().is_none() {
             numbers.private()?;
             // Those of a job have company.
             if is_faster_there(numbers.public().bits()) && self.job().is_none() {
@@ -150,16 +150,28 @@ impl Signature {
             }
             // SAFETY: the caller says so. The bytes are only written.
             let out = unsafe { slice::from_raw_parts_mut(out, needed) };
-            if let Err(error) = queue::sign(&key, padding, digest, out, self.job()) {
-                return self.rsa.reporter.fail(match error {
-                    Error::Entropy => Failure::Entropy,
-                    _ => Failure::Fault,
-                });
+            if let Err(trouble) = queue::sign(&key, padding, digest, out, self.job()) {
+                let reporter = &self.rsa.reporter;
+                return match trouble {
+                    Trouble::Here(Error::Entropy) => reporter.fail(Failure::Entropy),
+                    Trouble::Here(_) => reporter.fail(Failure::Fault),
+                    Trouble::Daemon(reason) => reporter.fail_with(Failure::Daemon, &reason),
+                };
             }
         }
         // SAFETY: the caller says so.
         unsafe { tell(length, needed) };
         true
+    }
+
+    /// Whether the key is in a daemon, so that nothing may be handed on that needs its private half.
+    fn is_remote(&self) -> bool {
+        self.key.as_ref().is_some_and(|key| key.remote().is_some())
+    }
+
+    /// Refuses what only a key that is here can do.
+    fn refuse(&self) -> c_int {
+        status(self.rsa.reporter.fail(Failure::NotByDaemon))
     }
 
     /// Hands a digest on to the default provider: `work` gets a new context with the same key and
@@ -349,6 +361,9 @@ unsafe extern "C" fn sign(
         // SAFETY: places of OpenSSL's.
         return status(unsafe { signature.sign(ours, given, out, length, room) });
     }
+    if signature.is_remote() && !out.is_null() {
+        return signature.refuse();
+    }
     // SAFETY: what OpenSSL passes goes on.
     functions.sign.map_or(0, |sign| unsafe {
         sign(signature.inner, out, length, room, digest, digest_length)
@@ -457,6 +472,9 @@ unsafe extern "C" fn end_digest_sign(
         Message::Ours(hasher) => hasher,
         theirs => {
             signature.message = theirs;
+            if signature.is_remote() && !out.is_null() {
+                return signature.refuse();
+            }
             // SAFETY: what OpenSSL passes goes on.
             return functions
                 .end_digest_sign
@@ -470,6 +488,7 @@ unsafe extern "C" fn end_digest_sign(
             // SAFETY: places of OpenSSL's.
             status(unsafe { signature.sign(ours, &digest, out, length, room) })
         }
+        _ if signature.is_remote() => signature.refuse(),
         // The settings have changed since the message began.
         _ => {
             // SAFETY: a new context, its key and settings.

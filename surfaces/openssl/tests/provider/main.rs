@@ -2,6 +2,7 @@
 //! itself, because what both sides do wrong would pass.
 
 mod calls;
+mod daemon;
 mod evp;
 mod filters;
 mod jobs;

@@ -1,11 +1,12 @@
 //! Libcrypto, found at run time, as far as the tests call it. No headers are needed.
 
 mod cipher;
+mod file;
 mod generator;
 mod job;
 mod signature;
 
-use core::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use core::ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_void};
 use core::ptr;
 use core::sync::atomic::{AtomicU32, Ordering};
 use std::env;
@@ -113,6 +114,20 @@ functions! {
     RAND_get0_primary(Raw) -> Raw;
     OPENSSL_thread_stop_ex(Raw);
     ERR_clear_error();
+    ERR_get_error_all(*mut *const c_char, *mut c_int, *mut *const c_char, *mut *const c_char, *mut c_int)
+        -> c_ulong;
+    ERR_reason_error_string(c_ulong) -> *const c_char;
+    BIO_new_mem_buf(Bytes, c_int) -> Raw;
+    BIO_free(Raw) -> c_int;
+    PEM_read_bio_PrivateKey_ex(Raw, *mut Raw, Raw, Raw, Raw, *const c_char) -> Raw;
+    PEM_read_bio_PUBKEY_ex(Raw, *mut Raw, Raw, Raw, Raw, *const c_char) -> Raw;
+    OSSL_STORE_open_ex(*const c_char, Raw, *const c_char, Raw, Raw, *const Param, Raw, Raw) -> Raw;
+    OSSL_STORE_expect(Raw, c_int) -> c_int;
+    OSSL_STORE_load(Raw) -> Raw;
+    OSSL_STORE_eof(Raw) -> c_int;
+    OSSL_STORE_close(Raw) -> c_int;
+    OSSL_STORE_INFO_get1_PKEY(Raw) -> Raw;
+    OSSL_STORE_INFO_free(Raw);
     OSSL_LIB_CTX_load_config(Raw, *const c_char) -> c_int;
     EVP_PKEY_Q_keygen(Raw, *const c_char, *const c_char; ...) -> Raw;
     EVP_PKEY_CTX_new_from_name(Raw, *const c_char, *const c_char) -> Raw;

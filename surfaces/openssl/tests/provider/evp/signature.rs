@@ -112,7 +112,7 @@ impl Context {
         self.key(raw)
     }
 
-    fn key(&self, raw: Raw) -> Key<'_> {
+    pub(super) fn key(&self, raw: Raw) -> Key<'_> {
         assert!(!raw.is_null());
         Key { context: self, raw, of: PhantomData }
     }
@@ -149,6 +149,19 @@ impl<'c> Key<'c> {
         // SAFETY: it was made here.
         unsafe { (crypto.OSSL_PARAM_free)(params) };
         self.context.key(raw)
+    }
+
+    /// Whether its private half can be exported.
+    pub(crate) fn gives_its_private_half(&self) -> bool {
+        let mut params = ptr::null_mut();
+        // SAFETY: a key and a place.
+        let given =
+            unsafe { (self.crypto().EVP_PKEY_todata)(self.raw, PAIR, &raw mut params) } == 1;
+        if given {
+            // SAFETY: it was made here.
+            unsafe { (self.crypto().OSSL_PARAM_free)(params) };
+        }
+        given
     }
 
     pub(crate) fn duplicate(&self) -> Self {
