@@ -2,6 +2,7 @@
 
 mod base;
 mod check;
+mod name;
 mod program;
 mod settings;
 
@@ -32,9 +33,17 @@ pub(crate) struct Args {
     /// Take random numbers from Lanecrypt too; without the module's file, programs then have none
     #[arg(long)]
     random: bool,
-    /// Sign with RSA keys by Lanecrypt too
+    /// Sign with RSA keys by Lanecrypt too, and with those of the daemon (see --key)
     #[arg(long)]
     rsa: bool,
+    /// Instead print a file that names this RSA key of the daemon `lanecrypt serve`, which programs with
+    /// `--rsa` take as their key's file
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["program", "module", "base", "random", "rsa", "check"])]
+    key: Option<String>,
+    /// The daemon's socket in that file; without this, what the configuration says (`socket`), or the
+    /// usual one
+    #[arg(long, value_name = "PATH", requires = "key")]
+    socket: Option<PathBuf>,
     /// Run `openssl` under the configuration, and say what Lanecrypt takes over
     #[arg(long)]
     check: bool,
@@ -42,7 +51,11 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> ExitCode {
-    match prepared(args) {
+    let text = match &args.key {
+        Some(name) => name::file(name, args.socket.as_deref()),
+        None => prepared(args),
+    };
+    match text {
         Err(reason) => exit::failure(&reason),
         Ok(text) if args.check => check::run(&text),
         Ok(text) => exit::print(&text),

@@ -44,6 +44,22 @@ fn continues_the_base() {
 }
 
 #[test]
+fn names_keys_of_the_daemon() {
+    let named = output(lanecrypt(&["openssl", "--key", "web"]));
+    let text = String::from_utf8(named.stdout).expect("UTF-8");
+    let content = "bGFuZWNyeXB0OndlYg==";
+    let begin_and_end = ["-----BEGIN LANECRYPT KEY-----", "-----END LANECRYPT KEY-----"];
+    assert_eq!(text, format!("{}\n{content}\n{}\n", begin_and_end[0], begin_and_end[1]));
+    let socket = ["openssl", "--key", "web", "--socket"];
+    let named = output(lanecrypt(&[&socket[..], &["/run/lanecrypt.sock"]].concat()));
+    assert!(named.status.success());
+    assert_one_line(&output(lanecrypt(&[&socket[..], &["here"]].concat())), 1, "not absolute");
+    assert_one_line(&output(lanecrypt(&["openssl", "--key", ""])), 1, "has a name");
+    assert_eq!(output(lanecrypt(&["openssl", "--key", "web", "--rsa"])).status.code(), Some(2));
+    assert_eq!(output(lanecrypt(&["openssl", "--socket", "/a"])).status.code(), Some(2));
+}
+
+#[test]
 fn refuses_what_would_not_work() {
     let folder = Folder::new("openssl-refused");
     let base = "openssl_conf = i\n[i]\nalg_section = a\n[a]\ndefault_properties = fips=yes\n";
