@@ -25,7 +25,7 @@ use std::time::Instant;
 
 use rustix::event::{Timespec, epoll};
 use rustix::io::Errno;
-use rustix::thread::{CpuSet, sched_getcpu};
+use rustix::thread::CpuSet;
 
 use self::clerk::News;
 use self::control::{Accepted, Control, Heard};
@@ -41,6 +41,7 @@ use self::turn::{Turn, links, publish};
 use crate::Statistics;
 use crate::shared::Side;
 use crate::shared::bell::settle;
+use crate::shared::processor::here;
 use crate::spin::Spin;
 
 /// The numbers of events that are not of a client.
@@ -209,7 +210,7 @@ impl Daemon {
 
     /// Tells clients on which processor it runs, if it is another than before.
     fn tells_processor(&mut self) -> u32 {
-        let processor = u32::try_from(sched_getcpu()).unwrap_or(u32::MAX);
+        let processor = here();
         if self.processor != Some(processor) {
             self.processor = Some(processor);
             links(&self.peers).for_each(|(_, link)| link.memory.runs_on(Side::Daemon, processor));

@@ -10,6 +10,7 @@ pub(crate) mod bell;
 mod copy;
 mod layout;
 mod mapping;
+pub(crate) mod processor;
 pub(crate) mod rights;
 mod sync;
 

@@ -8,12 +8,13 @@ use std::time::Instant;
 
 use super::Settings;
 use super::connection::{Connection, dial, greet, system};
-use super::watch::{Watch, here};
+use super::watch::Watch;
 use super::window::{Owner, Pending, Window};
 use crate::protocol::request::{Request, completed};
 use crate::protocol::socket::Packet;
 use crate::protocol::{Answer, Asked};
 use crate::shared::bell::settle;
+use crate::shared::processor::here;
 use crate::shared::{Layout, Mapping, Side};
 use crate::{ConnectError, Error};
 

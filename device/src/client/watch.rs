@@ -4,10 +4,11 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use rustix::event::Timespec;
-use rustix::thread::{futex, sched_getcpu};
+use rustix::thread::futex;
 
 use super::Settings;
 use crate::shared::bell::{Bell, settle};
+use crate::shared::processor::here;
 use crate::shared::{Mapping, Side};
 use crate::spin::Spin;
 
@@ -69,9 +70,4 @@ pub(super) fn ring(memory: &Mapping) {
         // It can only fail for other arguments.
         let _ = futex::wake(bell.word(), futex::Flags::empty(), 1);
     }
-}
-
-/// The processor that this thread runs on.
-pub(super) fn here() -> u32 {
-    u32::try_from(sched_getcpu()).unwrap_or(u32::MAX)
 }

@@ -329,7 +329,7 @@ mod tests {
         let allowed = sched_getaffinity(None).expect("it is known");
         let all = (0..CpuSet::MAX_CPU).filter(|&at| allowed.is_set(at));
         let all: Vec<u32> = all.map(|at| u32::try_from(at).expect("it is small")).collect();
-        let here = || u32::try_from(rustix::thread::sched_getcpu()).expect("it is small");
+        let here = || crate::shared::processor::here();
         // Nowhere to go, and a number that no processor has.
         step(&allowed, all.iter().copied().chain([u32::MAX]), true);
         step(&allowed, [u32::MAX], false);
