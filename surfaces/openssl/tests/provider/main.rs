@@ -13,6 +13,7 @@ mod records;
 mod scripts;
 mod signatures;
 mod table;
+mod tls;
 mod vectors;
 
 use std::sync::{Mutex, PoisonError};

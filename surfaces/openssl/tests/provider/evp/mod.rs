@@ -1,10 +1,41 @@
 //! Libcrypto, found at run time, as far as the tests call it. No headers are needed.
 
+/// Functions of a library, found at run time.
+macro_rules! functions {
+    ($(#[$about:meta])* $struct:ident; $($name:ident($($arg:ty),* $(; $more:tt)?) $(-> $out:ty)?;)+) => {
+        $(#[$about])*
+        #[allow(non_snake_case)]
+        pub(crate) struct $struct {
+            #[allow(dead_code, reason = "a libssl has that of its libcrypto")]
+            pub(crate) name: &'static str,
+            $($name: unsafe extern "C" fn($($arg),* $(, $more)?) $(-> $out)?,)+
+        }
+
+        impl $struct {
+            fn load(name: &'static str, path: &Path) -> Option<Self> {
+                // SAFETY: OpenSSL's libraries may be loaded at any time.
+                let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.ok()?;
+                // Never closed.
+                let library = Box::leak(Box::new(library));
+                Some(Self {
+                    name,
+                    $($name: {
+                        // SAFETY: the manual says that the function has this type.
+                        let found = unsafe { library.get(stringify!($name).as_bytes()) };
+                        *found.expect(stringify!($name))
+                    },)+
+                })
+            }
+        }
+    };
+}
+
 mod cipher;
 mod file;
 mod generator;
 mod job;
 mod signature;
+mod ssl;
 
 use core::ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_void};
 use core::ptr;
@@ -20,6 +51,7 @@ pub(crate) use self::cipher::{Cipher, IV_GEN, Keyed, SET_IV_FIXED, TLS_AAD};
 pub(crate) use self::generator::Generator;
 pub(crate) use self::job::{Jobs, Step};
 pub(crate) use self::signature::{Key, Padding};
+pub(crate) use self::ssl::{Quic, Side, Ssl, certificate, connect};
 
 /// A parameter, as `openssl/core.h` declares it.
 #[repr(C)]
@@ -41,40 +73,14 @@ impl Param {
     }
 }
 
-macro_rules! functions {
-    ($($name:ident($($arg:ty),* $(; $more:tt)?) $(-> $out:ty)?;)+) => {
-        /// The functions of one libcrypto.
-        #[allow(non_snake_case)]
-        pub(crate) struct Crypto {
-            pub(crate) name: &'static str,
-            $($name: unsafe extern "C" fn($($arg),* $(, $more)?) $(-> $out)?,)+
-        }
-
-        impl Crypto {
-            fn load(name: &'static str, path: &Path) -> Option<Self> {
-                // SAFETY: libcrypto may be loaded at any time.
-                let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }.ok()?;
-                // Never closed.
-                let library = Box::leak(Box::new(library));
-                Some(Self {
-                    name,
-                    $($name: {
-                        // SAFETY: the manual says that the function has this type.
-                        let found = unsafe { library.get(stringify!($name).as_bytes()) };
-                        *found.expect(stringify!($name))
-                    },)+
-                })
-            }
-        }
-    };
-}
-
 type Raw = *mut c_void;
 type Bytes = *const u8;
 /// What a job runs.
 type Entry = unsafe extern "C" fn(*mut c_void) -> c_int;
 
 functions! {
+    /// The functions of one libcrypto.
+    Crypto;
     OSSL_LIB_CTX_new() -> Raw;
     OSSL_LIB_CTX_free(Raw);
     OSSL_PROVIDER_set_default_search_path(Raw, *const c_char) -> c_int;
@@ -128,6 +134,7 @@ functions! {
     OSSL_STORE_close(Raw) -> c_int;
     OSSL_STORE_INFO_get1_PKEY(Raw) -> Raw;
     OSSL_STORE_INFO_free(Raw);
+    EVP_set_default_properties(Raw, *const c_char) -> c_int;
     OSSL_LIB_CTX_load_config(Raw, *const c_char) -> c_int;
     EVP_PKEY_Q_keygen(Raw, *const c_char, *const c_char; ...) -> Raw;
     EVP_PKEY_CTX_new_from_name(Raw, *const c_char, *const c_char) -> Raw;
@@ -290,6 +297,13 @@ impl Context {
         let provider = unsafe { (self.crypto.OSSL_PROVIDER_load)(self.raw, name.as_ptr()) };
         assert!(!provider.is_null(), "{name:?} does not load");
         provider
+    }
+
+    /// Makes algorithms of these properties the usual ones.
+    pub(crate) fn prefer(&self, properties: &CStr) {
+        let prefer = self.crypto.EVP_set_default_properties;
+        // SAFETY: a context and a string.
+        assert_eq!(unsafe { prefer(self.raw, properties.as_ptr()) }, 1);
     }
 
     /// A number that our provider tells of itself.

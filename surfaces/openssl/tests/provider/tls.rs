@@ -1,0 +1,108 @@
+//! Connections by the libssl of each libcrypto, with the module on one end. The program `openssl` is the
+//! system's only.
+
+use core::ffi::CStr;
+use core::time::Duration;
+use std::net::UdpSocket;
+use std::thread;
+
+use crate::evp::{Context, Quic, Side, Ssl, certificate, connect, libraries};
+
+const ENDS: [[&CStr; 2]; 2] =
+    [[c"?provider=lanecrypt", c"provider=default"], [c"provider=default", c"?provider=lanecrypt"]];
+
+const SUITES: [&CStr; 3] =
+    [c"TLS_AES_128_GCM_SHA256", c"TLS_AES_256_GCM_SHA384", c"TLS_CHACHA20_POLY1305_SHA256"];
+
+const SUITES_OF_1_2: [&CStr; 5] = [
+    c"ECDHE-RSA-AES128-GCM-SHA256",
+    c"ECDHE-RSA-AES256-GCM-SHA384",
+    c"ECDHE-RSA-CHACHA20-POLY1305",
+    c"ECDHE-RSA-AES128-SHA256",
+    c"ECDHE-RSA-AES256-SHA",
+];
+
+/// A key with its certificate; says so if there is no program that makes them.
+fn has_certificate(kind: &str) -> bool {
+    let made = certificate(kind, &["rsa:3072"]);
+    if !made {
+        println!("SKIPPED openssl-program: apt install openssl");
+    }
+    made
+}
+
+fn data(length: usize) -> Vec<u8> {
+    (0..length).map(|i| (i * 7 % 251).to_le_bytes()[0]).collect()
+}
+
+/// Records of many lengths in both directions.
+fn exchange(name: &CStr, [client, server]: [Side<'_>; 2]) {
+    let mut connection = connect([&client, &server]);
+    for length in [1, 15, 16, 17, 100, 1400, 4096, 16383, 16384] {
+        for from in [0, 1] {
+            let (data, mut came) = (data(length), vec![0; length]);
+            connection.pass(from, &data, &mut came);
+            assert_eq!(came, data, "{name:?}, {length} bytes from {from}");
+        }
+    }
+}
+
+#[test]
+fn connections_in_memory() {
+    if !has_certificate("tls") {
+        return;
+    }
+    for crypto in libraries() {
+        let Some(ssl) = Ssl::of(crypto) else { continue };
+        let context = Context::with_rsa(crypto);
+        for ends in ENDS {
+            let sides = || ends.map(|properties| Side::new(&ssl, &context, properties, "tls"));
+            for suite in SUITES {
+                let before = context.told(c"lanecrypt-messages");
+                exchange(suite, sides().map(|side| side.suite(suite)));
+                assert!(context.told(c"lanecrypt-messages") > before + 18, "{suite:?}: not ours");
+            }
+            for suite in SUITES_OF_1_2 {
+                exchange(suite, sides().map(|side| side.suite_of_1_2(suite)));
+            }
+        }
+    }
+}
+
+#[test]
+fn connections_by_quic() {
+    if !has_certificate("quic") {
+        return;
+    }
+    for crypto in libraries() {
+        let (Some(quic), Some(ssl)) = (Quic::of(crypto), Ssl::of(crypto)) else { continue };
+        // What is lost on the way is sent again, but nobody may wait for ever.
+        thread::spawn(|| {
+            thread::sleep(Duration::from_secs(120));
+            eprintln!("a connection by QUIC hangs");
+            std::process::abort();
+        });
+        // Properties of settings do not reach the packets; those of the library do.
+        let [ours, theirs] = [c"?provider=lanecrypt", c"provider=default"].map(|properties| {
+            let context = Context::with_rsa(crypto);
+            context.prefer(properties);
+            context
+        });
+        for [client, server] in [[&ours, &theirs], [&theirs, &ours]] {
+            for suite in SUITES {
+                let sockets = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").expect("a socket"));
+                let [from, to] = &sockets;
+                from.connect(to.local_addr().expect("an address")).expect("connected");
+                let before = ours.told(c"lanecrypt-messages");
+                let sent = data(100_000);
+                let came = thread::scope(|scope| {
+                    scope.spawn(|| quic.echo(&ssl, server, suite, to));
+                    quic.ask(&ssl, client, suite, (from, &sent))
+                });
+                assert!(came == sent, "{suite:?}: {} bytes came back", came.len());
+                let messages = ours.told(c"lanecrypt-messages") - before;
+                assert!(messages > 100, "{suite:?}: {messages} messages are ours");
+            }
+        }
+    }
+}
