@@ -40,13 +40,15 @@ impl Digits {
         let count = Self::count(modulus.bits());
         // With R = 2^(64 L): 2^(104 K) is R^(m - 1) 2^s, and R^m 2^s has to be divided by R.
         let bits = 64 * modulus.limbs().len();
-        let wanted = 2 * DIGIT as usize * count;
+        // Counted down: no kernel may divide, not even sizes, so that one rule holds for all.
+        let mut left = 2 * DIGIT as usize * count - bits;
         power.copy_from_slice(modulus.r_squared());
-        for _ in 1..wanted / bits {
+        while left >= bits {
             super::limbs::multiply(power, modulus.r_squared(), product);
             portable::reduce(modulus, product, power);
+            left -= bits;
         }
-        super::limbs::shifted(power, wanted % bits, product);
+        super::limbs::shifted(power, left, product);
         portable::reduce(modulus, product, power);
         Self { n: digits(modulus.limbs(), count), r_squared: digits(power, count) }
     }
