@@ -6,11 +6,15 @@ help: ## Print this list
 
 .PHONY: test
 test: ## All tests; ends with what was skipped, the counts, and which kernel was tested at which level
-	@scripts/test.sh
+	@cargo xtask test
+
+.PHONY: test-levels
+test-levels: ## Tests that depend on the instruction set, at lower ones than that of this processor
+	@cargo xtask test --levels
 
 .PHONY: test-release
 test-release: ## What an optimised build could break, as the release profile builds it, and the examples
-	@scripts/test.sh --optimised
+	@cargo xtask test --optimised
 
 .PHONY: test-ct
 test-ct: ## Check that the kernels are constant time: valgrind, traces, clock, disassembly
@@ -22,7 +26,7 @@ figures: ## Put the figures of results/ into the documents' tables and the READM
 
 .PHONY: test-long
 test-long: ## Twenty times the random cases, a million at most, and soaks, optimised; threads; statistics (hours)
-	@LANECRYPT_CASES=1000000 LANECRYPT_LONG=1 scripts/test.sh --release
+	@LANECRYPT_CASES=1000000 LANECRYPT_LONG=1 cargo xtask test --long
 	@scripts/threads.sh
 	@scripts/statistics.sh
 
@@ -33,11 +37,10 @@ test-python: ## Install the Python package from this clone into a new environmen
 .PHONY: test-openssl
 test-openssl: ## Test the OpenSSL provider: every libcrypto that is here, openssl, nginx, HAProxy, sshd and more
 	@scripts/openssl.sh
-	@scripts/openssl-programs.sh
 
 .PHONY: test-cross
 test-cross: ## Test the libraries on s390x (big-endian) and arm64, by qemu, and run the program there
-	@scripts/cross.sh
+	@cargo xtask cross
 
 # The fuzz targets, and seconds for all of them together: `make fuzz FUZZ_SECONDS=3600`.
 FUZZ_TARGETS = key_der nonce_sequence process seal_open streaming_splits
@@ -58,23 +61,32 @@ setup: ## Install what some tests use beyond Rust, gcc and make (Debian, Ubuntu)
 peers: ## Build a current OpenSSL to measure against, from its source crate (needs perl; some minutes)
 	@scripts/peers.sh
 
-.PHONY: lint
-lint: ## Formatting, lints and documentation, warnings being errors
+.PHONY: fmt
+fmt: ## Check the formatting of all three workspaces
 	cargo fmt --all --check
+	cargo fmt --manifest-path fuzz/Cargo.toml --check
+	cargo fmt --manifest-path surfaces/python/Cargo.toml --check
+
+.PHONY: lint
+lint: fmt ## Formatting, lints and documentation, warnings being errors
 	cargo clippy --workspace --all-targets --all-features -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --all-features
 
+.PHONY: msrv
+msrv: ## Check the libraries by the oldest Rust that is supported
+	@scripts/msrv.sh
+
 .PHONY: features
-features: ## Check every crate without its default features and with each feature alone
-	@scripts/features.sh
+features: ## Check every crate with parts of its features, so that none rests on another unnamed
+	@cargo xtask features
 
 .PHONY: targets
 targets: ## Check the libraries for fifteen systems and processors
-	@scripts/targets.sh --all
+	@cargo xtask targets --all
 
 .PHONY: elsewhere
 elsewhere: ## Run vectors and properties on 32-bit x86, arm64, s390x and WASI, by emulators
-	@scripts/elsewhere.sh
+	@cargo xtask elsewhere --all
 
 .PHONY: footprint
 footprint: ## How much machine code a minimal program gains
@@ -83,6 +95,17 @@ footprint: ## How much machine code a minimal program gains
 .PHONY: ci
 ci: ## Everything that must hold before a change goes in
 	@bash .ci/run
+
+.PHONY: release-check
+release-check: ## What only a release must pass, beside `make ci` and `make test-long` (an hour)
+	cargo xtask targets --all
+	cargo xtask elsewhere --all
+	cargo xtask cross
+	scripts/msrv.sh --all
+	scripts/footprint.sh
+	scripts/packages.sh --locked
+	cargo deny --locked --all-features check
+	cargo audit
 
 .PHONY: c
 c: ## Build the C library

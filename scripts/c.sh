@@ -4,7 +4,7 @@
 # go to cargo.
 set -uo pipefail
 cd "$(dirname "$0")/.."
-source scripts/selection.sh
+read -ra libraries <<<"$(cargo xtask selection libraries)"
 
 target=${CARGO_TARGET_DIR:-target}
 mkdir -p "$target"
@@ -26,20 +26,17 @@ shared=$prefix/lib/liblanecrypt.so.0
 
 # Runs a command. Its tests are counted by their lines; a command without such lines is one test.
 run() {
-    local name=$1 status
+    local name=$1 out=$work/$1.out status
     shift
-    printf '\n-- %s\n' "$name"
-    "$@" >"$work/out" 2>&1 </dev/null
+    "$@" >"$out" 2>&1 </dev/null
     status=$?
-    # Valgrind does not know a system call that has a substitute, and says so each time.
-    grep -v -e 'WARNING: unhandled amd64-linux syscall' -e 'You may be able to write your own' \
-        -e 'README_MISSING_SYSCALL' -e 'Nevertheless we consider' -e 'at http://valgrind.org' \
-        "$work/out"
-    if [ $status -ne 0 ] || ! grep -q '^test .* ok$' "$work/out"; then
-        echo "test $name $([ $status -eq 0 ] && echo ok || echo "FAILED with status $status")" |
-            tee -a "$work/out"
+    if [ $status -ne 0 ] || ! grep -q '^test .* ok$' "$out"; then
+        echo "test $name $([ $status -eq 0 ] && echo ok || echo "FAILED with status $status")" >>"$out"
     fi
-    sed -n "s|^test |test $name: |p" "$work/out" >>"$log"
+    printf '\n-- %s\n' "$name"
+    # Valgrind does not know a system call that has a substitute, and says so each time.
+    grep -v -E 'unhandled amd64|may be able to write|_MISSING_SYSCALL|Nevertheless we|valgrind.org' "$out"
+    sed -n "s|^test |test $name: |p" "$out" >>"$log"
 }
 
 skip() {
@@ -47,35 +44,54 @@ skip() {
 }
 
 warnings=(-Wall -Wextra -pedantic -Werror -Wconversion)
-libraries_of() { pkg-config --cflags --libs "$@" lanecrypt; }
 arguments=(rsa/tests/key.pem surfaces/c/tests/public.pem surfaces/c/tests/message.sig)
-vectors=()
-for name in aes chacha chacha20poly1305 chained gcm gcm_siv null salsa serpent siv xts; do
-    vectors+=("vectors/$name.jsonl")
-done
+vectors=(
+    vectors/{aes,chacha,chacha20poly1305,chained,gcm,gcm_siv,null,salsa,serpent,siv,xts}.jsonl
+)
 
 # Builds a program of tests or an example. Arguments: the source, the program, the compiler.
 build() {
     local source=$1 program=$2
     shift 2
     # shellcheck disable=SC2046
-    "$@" -O1 -g "${warnings[@]}" "$source" -o "$program" -pthread $(libraries_of)
+    "$@" -O1 -g "${warnings[@]}" "$source" -o "$program" -pthread \
+        $(pkg-config --cflags --libs ${static-} lanecrypt)
 }
 
 everything_with() {
-    local name=$1 source
+    local name=$1 source program
     shift
-    for source in calls vectors device; do
-        run "build-$source-$name" build surfaces/c/tests/$source.c "$work/$source-$name" "$@"
-    done
-    for source in fill seal relay; do
-        run "build-$source-$name" build surfaces/c/examples/$source.c "$work/$source-$name" "$@"
+    for source in tests/{calls,vectors,device}.c examples/{fill,seal,relay}.c; do
+        program=$(basename "$source" .c)-$name
+        run "build-$program" build "surfaces/c/$source" "$work/$program" "$@"
     done
     run "calls-$name" "$work/calls-$name" "${arguments[@]}"
     run "vectors-$name" "$work/vectors-$name" "${vectors[@]}"
 }
 
 everything_with gcc gcc -std=c99
+# What the library does beside its buffers is seen by Valgrind.
+if command -v valgrind >/dev/null; then
+    memcheck=(valgrind -q --error-exitcode=9 --leak-check=full --show-leak-kinds=definite,indirect
+        --suppressions=surfaces/c/tests/valgrind.supp)
+    # What is suppressed hides no mistake of a caller.
+    beyond() {
+        local algorithm
+        build surfaces/c/tests/beyond.c "$work/beyond" gcc -std=c99 || return 1
+        for algorithm in aes-128-gcm chacha20-poly1305 aes-128-cbc+hmac-sha256 serpent-256-ctr; do
+            "${memcheck[@]}" "$work/beyond" $algorithm
+            [ $? -eq 9 ] || return 1
+        done
+    }
+    # As long as everything else, and so beside it.
+    {
+        run calls-valgrind "${memcheck[@]}" "$work/calls-gcc" "${arguments[@]}"
+        run vectors-valgrind "${memcheck[@]}" "$work/vectors-gcc" "${vectors[@]}"
+        run beyond-valgrind beyond
+    } >"$work/valgrind" &
+else
+    skip valgrind "apt install valgrind"
+fi
 everything_with g++ g++ -x c++ -std=c++17
 if command -v clang >/dev/null; then
     everything_with clang clang -std=c99
@@ -87,39 +103,22 @@ fi
 # The header alone, and in the oldest C++ that it is for.
 run header-c++11 g++ -x c++ -std=c++11 "${warnings[@]}" -fsyntax-only surfaces/c/include/lanecrypt.h
 
-# What C does beside its buffers is seen by the sanitizer, what the library does by Valgrind.
+# What C does beside its buffers is seen by the sanitizer.
 for source in calls vectors; do
     run "build-$source-asan" build surfaces/c/tests/$source.c "$work/$source-asan" gcc -std=c99 \
         -fsanitize=address,undefined -fno-sanitize-recover=all
 done
 run calls-asan "$work/calls-asan" "${arguments[@]}"
 run vectors-asan "$work/vectors-asan" "${vectors[@]}"
-if command -v valgrind >/dev/null; then
-    memcheck=(valgrind -q --error-exitcode=9 --leak-check=full --show-leak-kinds=definite,indirect
-        --suppressions=surfaces/c/tests/valgrind.supp)
-    run calls-valgrind "${memcheck[@]}" "$work/calls-gcc" "${arguments[@]}"
-    run vectors-valgrind "${memcheck[@]}" "$work/vectors-gcc" "${vectors[@]}"
-    # What is suppressed hides no mistake of a caller.
-    beyond() {
-        local algorithm
-        build surfaces/c/tests/beyond.c "$work/beyond" gcc -std=c99 || return 1
-        for algorithm in aes-128-gcm chacha20-poly1305 aes-128-cbc+hmac-sha256 serpent-256-ctr; do
-            "${memcheck[@]}" "$work/beyond" $algorithm
-            [ $? -eq 9 ] || return 1
-        done
-    }
-    run beyond-valgrind beyond
-else
-    skip valgrind "apt install valgrind"
-fi
 
 # With a daemon of its own, which ends when the test closes its pipe, or ends.
 device() {
     mkfifo "$work/pipe" || return 1
     "$target/release/examples/daemon" "$work/socket" <"$work/pipe" &
+    local daemon=$! status
     timeout 120 "$1" "$work/socket" rsa/tests/key.pem "$work/pipe"
-    local status=$?
-    wait
+    status=$?
+    wait $daemon
     return $status
 }
 run device-gcc device "$work/device-gcc"
@@ -137,9 +136,8 @@ run calls-static "$work/calls-static" "${arguments[@]}"
 
 # Nothing is shared, not even the C library.
 all_static() {
-    # shellcheck disable=SC2046
-    gcc -std=c99 -O1 "${warnings[@]}" -static surfaces/c/tests/calls.c -o "$work/calls-all-static" \
-        -pthread $(libraries_of --static) && ! readelf -d "$work/calls-all-static" | grep NEEDED
+    static=--static build surfaces/c/tests/calls.c "$work/calls-all-static" gcc -std=c99 -static &&
+        ! readelf -d "$work/calls-all-static" | grep NEEDED
 }
 run build-calls-all-static all_static
 run calls-all-static "$work/calls-all-static" "${arguments[@]}"
@@ -200,10 +198,7 @@ places() {
     without_cargo make install PREFIX= DESTDIR="$work/empty" &&
         [ -e "$work/empty/lib/liblanecrypt.so" ] &&
         grep -x 'prefix=' "$work/empty/lib/pkgconfig/lanecrypt.pc" || return 1
-    for place in here ./here ../here; do
-        ! without_cargo scripts/c-install.sh "$place" "$work/nowhere" || return 1
-    done
-    for place in '/a"b' "/a'b" '/a\b' '/a#b' '/a$b' $'/a\nb'; do
+    for place in here ./here ../here '/a"b' "/a'b" '/a\b' '/a#b' '/a$b' $'/a\nb'; do
         ! without_cargo scripts/c-install.sh "$place" "$work/nowhere" || return 1
     done
     [ ! -e "$work/nowhere" ]
@@ -224,7 +219,6 @@ run synopsis synopsis
 
 # The first program of the README.
 readme() {
-    # shellcheck disable=SC2046
     sed -n '/^```c$/,/^```$/p' surfaces/c/README.md | grep -v '^```' >"$work/hello.c" &&
         build "$work/hello.c" "$work/hello" gcc -std=c99 && [ "$("$work/hello")" = 'Hello, world!' ]
 }
@@ -259,6 +253,8 @@ for algorithm in chacha20-poly1305 aes-128-gcm aes-256-gcm-siv; do
     run "example-relay-$algorithm" "$work/relay-gcc" 33 60 $algorithm
 done
 
+wait
+if [ -e "$work/valgrind" ]; then cat "$work/valgrind"; fi
 passed=$(grep -c '^test .* ok$' "$log")
 failed=$(grep -c '^test .* FAILED' "$log")
 skipped=$(grep -c '^SKIPPED ' "$log")

@@ -2,7 +2,7 @@
 # Opens the page of `lanecrypt report` in a browser without a window, and tests it. Ends with the counts.
 set -uo pipefail
 cd "$(dirname "$0")/.."
-source scripts/selection.sh
+read -ra everything <<<"$(cargo xtask selection everything)"
 
 for tool in python3:python3 chromium:chromium; do
     if ! command -v "${tool%:*}" >/dev/null; then

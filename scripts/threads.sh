@@ -22,4 +22,4 @@ fi
 export RUSTFLAGS="-Zsanitizer=thread" CARGO_TARGET_DIR=target/thread-sanitizer
 export LANECRYPT_CASES=${LANECRYPT_CASES:-100000}
 cargo +nightly test -Zbuild-std --locked --target "$host" -p lanecrypt-engine \
-    --test queue_worker --test queue_futures -- --test-threads 1 --skip forked
+    --test engine -- queue_worker:: queue_futures:: --test-threads 1 --skip forked

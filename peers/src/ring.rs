@@ -29,8 +29,8 @@ mod built {
     pub(super) use super::signatures::signer;
     use crate::{Failed, Packet};
 
-    // A crate's version cannot be asked for, so it stands here; tests/crate_versions.rs holds it to
-    // the lock file.
+    // A crate's version cannot be asked for, so it stands here;
+    // tests/peers/crate_versions.rs holds it to the lock file.
     pub(super) const VERSION: &str = "ring 0.17.14";
 
     crate::less_safe::less_safe_keys!(

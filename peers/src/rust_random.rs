@@ -7,8 +7,8 @@ use rand_hc::Hc128Rng;
 use crate::project::Project;
 use crate::{Draw, Failed, Generator, Peer, PeerLibraries, generator};
 
-// A crate's version cannot be asked for, so they stand here; tests/crate_versions.rs holds them
-// to the lock file.
+// A crate's version cannot be asked for, so they stand here; tests/peers/crate_versions.rs holds
+// them to the lock file.
 const RAND: &str = "rand 0.10.3, chacha20 0.10.2";
 const RAND_HC: &str = "rand_hc 0.5.1";
 

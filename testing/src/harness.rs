@@ -13,7 +13,16 @@ const SECONDS: u32 = 900;
 /// A test: its name and what it does, which panics when the test fails.
 pub struct Case(pub &'static str, pub fn());
 
-/// Runs the cases whose names contain one of the program's arguments, or all of them.
+/// The list of cases for [`run`]: functions, each by its path, which is its name.
+#[macro_export]
+macro_rules! cases {
+    ($($(#[$condition:meta])* $case:path),* $(,)?) => {
+        &[$($(#[$condition])* $crate::harness::Case(stringify!($case), $case)),*]
+    };
+}
+
+/// Runs the cases whose names contain one of the program's arguments (with `--exact`, are one of
+/// them), or all of them. `--list` lists them, as Rust's own harness does.
 pub fn run(cases: &[Case]) {
     if let Ok(name) = std::env::var(CASE) {
         let case = cases.iter().find(|case| case.0 == name).expect("the harness knows its cases");
@@ -23,15 +32,19 @@ pub fn run(cases: &[Case]) {
         return;
     }
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if arguments.iter().any(|argument| argument == "--list") {
-        for case in cases {
+    let has = |option: &str| arguments.iter().any(|argument| argument == option);
+    if has("--list") {
+        // None is ignored.
+        for case in cases.iter().filter(|_| !has("--ignored")) {
             println!("{}: test", case.0);
         }
         return;
     }
     let filters: Vec<&String> = arguments.iter().filter(|a| !a.starts_with('-')).collect();
     let wanted = |name: &str| {
-        filters.is_empty() || filters.iter().any(|filter| name.contains(filter.as_str()))
+        let fits =
+            |filter: &str| if has("--exact") { name == filter } else { name.contains(filter) };
+        filters.is_empty() || filters.iter().any(|filter| fits(filter))
     };
     let (mut passed_count, mut failed) = (0, 0);
     for case in cases.iter().filter(|case| wanted(case.0)) {
@@ -60,7 +73,7 @@ pub fn again(name: &str, variables: &[(&str, &str)]) -> bool {
 }
 
 /// This program once more. The kernel cannot start one of another processor, which an emulator runs:
-/// `scripts/cross.sh` names it.
+/// `cargo xtask cross` names it.
 fn this_program() -> Command {
     let program = std::env::current_exe().expect("a running program has a file");
     let emulator = std::env::var("LANECRYPT_EMULATOR").unwrap_or_default();

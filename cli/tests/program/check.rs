@@ -461,6 +461,7 @@ fn info_fits_a_small_screen() {
         command.env("LANECRYPT_ISA", level);
         let output = run(command, b"");
         let text = str::from_utf8(&output.stdout).expect("text");
+        assert!(text.contains("Instruction set"), "{text}");
         assert!(text.lines().count() < 24, "a line is for the prompt: {text}");
         for line in text.lines() {
             assert!(line.chars().count() <= 80, "{line}");

@@ -5,19 +5,28 @@ use core::hint::black_box;
 /// One leak.
 pub(crate) struct Leak {
     pub(crate) name: &'static str,
+    /// What the trace must show in the function of that name.
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "nothing is traced"))]
+    pub(crate) kind: &'static str,
     /// Runs it on a secret.
     pub(crate) run: fn(&[u8; 16]),
 }
 
 /// What memcheck and the trace must see.
 pub(crate) const ALL: &[Leak] = &[
-    Leak { name: "table", run: table },
-    Leak { name: "branch", run: branch },
-    Leak { name: "early-return", run: early_return },
-    Leak { name: "length", run: length },
+    Leak { name: "table", kind: "address", run: table },
+    Leak { name: "branch", kind: "branch", run: branch },
+    Leak { name: "early-return", kind: "branch", run: early_return },
+    Leak { name: "length", kind: "branch", run: length },
     #[cfg(target_arch = "x86_64")]
-    Leak { name: "extraction", run: extraction },
+    Leak { name: "extraction", kind: "address", run: extraction },
 ];
+
+/// Says whether a leak was found, and passes that on.
+pub(crate) fn report(name: &str, found: bool) -> bool {
+    println!("planted {name}: {}", if found { "found" } else { "NOT FOUND" });
+    found
+}
 
 static TABLE: [u8; 256] = {
     let mut table = [0x63; 256];

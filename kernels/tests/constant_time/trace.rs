@@ -3,9 +3,9 @@
 //! Two processes are forked from one, so that all addresses agree. Each sets its processor's trap
 //! flag and so gets a signal before every instruction, whose handler writes down the registers. Then
 //! the two records are compared. Where the instruction pointers part, a branch depended on a secret.
-//! Wherever a register differs, it holds a secret; whether the instruction uses it for an address is
-//! for the reader of the disassembly to say, `scripts/constant-time.sh`. The processor runs every
-//! instruction itself, so this sees what Valgrind does not know.
+//! Wherever a register differs, it holds a secret; whether the instruction uses it for an address, the
+//! disassembly says. The processor runs every instruction itself, so this sees what Valgrind does not
+//! know.
 
 use core::arch::asm;
 use core::ptr::null_mut;

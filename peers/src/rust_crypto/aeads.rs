@@ -11,8 +11,8 @@ use chacha20poly1305::{ChaCha20Poly1305, XChaCha20Poly1305};
 use super::chained;
 use crate::{Aead, Failed, Packet, Peer, Sealing};
 
-// A crate's version cannot be asked for, so they stand here; tests/crate_versions.rs holds them
-// to the lock file.
+// A crate's version cannot be asked for, so they stand here; tests/peers/crate_versions.rs holds
+// them to the lock file.
 const GCM: &str = "aes-gcm 0.11.1, aes 0.9.4";
 const SIV: &str = "aes-siv 0.8.0, aes 0.9.4";
 const GCM_SIV: &str = "aes-gcm-siv 0.12.1, aes 0.9.4";

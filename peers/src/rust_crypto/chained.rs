@@ -9,7 +9,7 @@ use super::ciphers::Chain;
 use crate::aead::same;
 use crate::{Aead, Crypt, Direction, Failed, Packet, Peer, Sealing};
 
-// As in `aeads`: tests/crate_versions.rs holds them to the lock file.
+// As in `aeads`: tests/peers/crate_versions.rs holds them to the lock file.
 const VERSIONS: &str = "aes 0.9.4, cbc 0.2.1, hmac 0.13.0, sha2 0.11.1";
 
 /// The length of the code's key, which comes first.

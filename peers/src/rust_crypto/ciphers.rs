@@ -18,8 +18,8 @@ use serpent::Serpent;
 
 use crate::{Cipher, Crypt, Direction, Failed, Peer};
 
-// A crate's version cannot be asked for, so they stand here; tests/crate_versions.rs holds them
-// to the lock file.
+// A crate's version cannot be asked for, so they stand here; tests/peers/crate_versions.rs holds
+// them to the lock file.
 const AES_CBC: &str = "aes 0.9.4, cbc 0.2.1";
 const AES_CTR: &str = "aes 0.9.4, ctr 0.10.1";
 const SERPENT_CBC: &str = "serpent 0.6.0, cbc 0.2.1";

@@ -7,8 +7,8 @@ use sha2::Sha256;
 
 use crate::{Failed, Peer, RsaKey, Signature, Signer, Signing};
 
-// A crate's version cannot be asked for, so it stands here; tests/crate_versions.rs holds it to the
-// lock file.
+// A crate's version cannot be asked for, so it stands here; tests/peers/crate_versions.rs holds it
+// to the lock file.
 const VERSION: &str = "rsa 0.10.0-rc.20";
 
 pub(super) fn signer() -> Peer<dyn Signer> {

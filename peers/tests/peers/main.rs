@@ -1,10 +1,15 @@
-//! Every peer that is found in the dynamic loader's usual places.
+//! Every peer that is found in the dynamic loader's usual places; and what is said of those that are
+//! not.
 
 mod aeads;
+mod alone;
 mod batches;
 mod ciphers;
+mod crate_versions;
 mod generators;
+mod missing;
 mod signers;
+mod softhsm;
 
 use lanecrypt_peers::{Availability, Peer, PeerLibraries, lengths, whole_blocks};
 

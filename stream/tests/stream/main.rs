@@ -5,3 +5,5 @@ mod manners;
 mod refused;
 mod support;
 mod whole;
+#[cfg(target_arch = "x86_64")]
+mod wiped;

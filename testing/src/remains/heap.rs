@@ -2,9 +2,10 @@
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::cell::RefCell;
-use std::alloc::System;
 
-/// The allocator of a test that looks at freed memory.
+use crate::counting::Counting;
+
+/// The allocator of a test that looks at freed memory. It counts its calls, too.
 pub struct Keeper;
 
 thread_local! {
@@ -20,12 +21,12 @@ pub fn kept(call: impl FnOnce()) -> Vec<u8> {
     FREED.with(|freed| freed.borrow_mut().take()).expect("it was put there")
 }
 
-// SAFETY: the system's allocator does all of it. What grows or shrinks is allocated, copied and
-// freed, which the trait does unless told otherwise.
+// SAFETY: `Counting` does all of it. What grows or shrinks is allocated, copied and freed, which the
+// trait does unless told otherwise.
 unsafe impl GlobalAlloc for Keeper {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: what the caller vouches for.
-        unsafe { System.alloc(layout) }
+        unsafe { Counting.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
@@ -41,6 +42,6 @@ unsafe impl GlobalAlloc for Keeper {
             }
         });
         // SAFETY: what the caller vouches for.
-        unsafe { System.dealloc(block, layout) }
+        unsafe { Counting.dealloc(block, layout) }
     }
 }

@@ -1,11 +1,12 @@
 """What the tests of programs share: configurations, certificates, servers, and the module's counts.
 
-The environment names the module (LANECRYPT_MODULE) and the program `lanecrypt` (LANECRYPT_PROGRAM).
-Nothing but a configuration makes a program use the module, and the other end of a connection never
-uses it.
+The environment names the module (LANECRYPT_MODULE), the program `lanecrypt` (LANECRYPT_PROGRAM), and a
+folder with a key and its certificate (LANECRYPT_CERTIFICATE), which take a second to make. Nothing but a
+configuration makes a program use the module, and the other end of a connection never uses it.
 """
 
 import contextlib
+import itertools
 import os
 import pathlib
 import re
@@ -19,6 +20,13 @@ import unittest
 
 MODULE = pathlib.Path(os.environ["LANECRYPT_MODULE"]).resolve()
 PROGRAM = pathlib.Path(os.environ["LANECRYPT_PROGRAM"]).resolve()
+CERTIFICATE = pathlib.Path(os.environ["LANECRYPT_CERTIFICATE"]).resolve()
+
+# The ends of what two programs exchange: with the module, and without.
+ENDS = ["ours", "theirs"]
+
+# Of configurations.
+NUMBERS = itertools.count()
 
 # Seconds until something that hangs fails the test.
 PATIENCE = 60
@@ -43,9 +51,25 @@ def tool(name, package):
     folders += [os.environ["PATH"], "/usr/sbin", "/sbin"]
     path = shutil.which(name, path=":".join(folders))
     if path is None:
-        print(f"SKIPPED openssl-{name}: apt install {package}", flush=True)
-        raise unittest.SkipTest(f"no {name}")
+        raise unittest.SkipTest(f"openssl-{name}: apt install {package}")
     return path
+
+
+def valgrind():
+    """What comes before a command: reads before writes, uses after the end and losses end it with 9."""
+    return [tool("valgrind", "valgrind"), "-q", "--error-exitcode=9", "--leak-check=full",
+            "--errors-for-leak-kinds=definite"]
+
+
+def each(*lists):
+    """Makes a method one test for each combination of arguments. A tuple is several arguments."""
+
+    def mark(method):
+        parts = ([part if isinstance(part, tuple) else (part,) for part in parts] for parts in lists)
+        method.rows = [sum(row, ()) for row in itertools.product(*parts)]
+        return method
+
+    return mark
 
 
 def environment(configuration=None):
@@ -71,7 +95,7 @@ def wait_for(port):
         except OSError:
             if time.monotonic() > deadline:
                 raise
-            time.sleep(0.02)
+            time.sleep(0.005)
 
 
 def family(pid):
@@ -122,6 +146,16 @@ class Counts:
 class ProgramTest(unittest.TestCase):
     """A test with a folder, a certificate and programs of its own, which end with it."""
 
+    def __init_subclass__(cls):
+        for name, method in list(vars(cls).items()):
+            if not hasattr(method, "rows"):
+                continue
+            delattr(cls, name)
+            for row in method.rows:
+                def test(self, method=method, row=row):
+                    method(self, *row)
+                setattr(cls, " ".join([name, *map(str, row)]), test)
+
     @classmethod
     def setUpClass(cls):
         cls.counts = Counts()
@@ -130,12 +164,8 @@ class ProgramTest(unittest.TestCase):
         cls.folder.chmod(0o755)
         cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
         cls.key, cls.certificate = cls.folder / "key.pem", cls.folder / "certificate.pem"
-        subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "rsa:3072", "-nodes", "-days", "2"]
-            + ["-keyout", cls.key, "-out", cls.certificate, "-subj", "/CN=localhost"]
-            + ["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"],
-            check=True, capture_output=True, env=environment(),
-        )
+        for path in (cls.key, cls.certificate):
+            path.write_bytes((CERTIFICATE / path.name).read_bytes())
         # Sizes around those of records, and one of many records.
         cls.files = {}
         for size in (0, 1, 1000, 16_384, 16_385, 10 << 20):
@@ -143,14 +173,15 @@ class ProgramTest(unittest.TestCase):
             path.write_bytes(os.urandom(size))
             cls.files[size] = path
 
-    def configuration(self, *arguments):
-        """What `lanecrypt openssl` prints, in a file."""
+    @classmethod
+    def configuration(cls, *arguments, more=""):
+        """What `lanecrypt openssl` prints, in a file, with more lines for the module."""
         text = subprocess.run(
             [PROGRAM, "openssl", "--module", MODULE, *arguments],
             check=True, capture_output=True, text=True, env=environment(),
         ).stdout
-        path = self.folder / f"{self.id()}-{len(arguments)}.cnf"
-        path.write_text(text)
+        path = cls.folder / f"{next(NUMBERS)}.cnf"
+        path.write_text(text.replace("[lanecrypt_module]\n", f"[lanecrypt_module]\n{more}\n"))
         return path
 
     def start(self, command, configuration=None, **options):
@@ -196,3 +227,52 @@ class ProgramTest(unittest.TestCase):
         done = subprocess.run(command, capture_output=True, env=environment(configuration))
         self.assertEqual(done.returncode, 0, f"{suite}: {done.stderr}\n{self.log()}")
         return done.stdout
+
+
+class OpensslTest(ProgramTest):
+    """A test with the program `openssl`, at both ends."""
+
+    # What the configuration takes over besides ciphers.
+    ARGUMENTS = []
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.plain, cls.short = cls.folder / "plain", cls.folder / "short"
+        cls.plain.write_bytes(os.urandom(1_000_003))
+        cls.short.write_bytes(os.urandom(100))
+        # Where programs leave their counts when they end.
+        cls.count = cls.folder / "count"
+        cls.ends = {"theirs": None, "ours": cls.configuration(*cls.ARGUMENTS, more=f"count = {cls.count}")}
+
+    def setUp(self):
+        self.count.write_bytes(b"")
+
+    @staticmethod
+    def other(end):
+        return ENDS[1 - ENDS.index(end)]
+
+    def counted(self, *names):
+        """The sum of counts of all programs that have ended."""
+        numbers = re.findall(rf"\b(?:{'|'.join(names)}) (\d+)", self.count.read_text())
+        return sum(map(int, numbers))
+
+    @classmethod
+    def openssl(cls, end, *arguments, status=0, before=(), **options):
+        """What the program prints, which must end with this status."""
+        command = [*before, tool("openssl", "openssl"), *arguments]
+        options.setdefault("input", b"")
+        done = subprocess.run(command, capture_output=True, timeout=4 * PATIENCE,
+                              env=environment(cls.ends[end]), **options)
+        if done.returncode != status:
+            raise AssertionError(f"{command}: {done.returncode}\n{done.stderr.decode()}")
+        return done.stdout
+
+    def serve(self, end, *arguments):
+        """The port of a server for one connection. It takes one more, which asks whether it is there."""
+        port = free_port()
+        command = [tool("openssl", "openssl"), "s_server", "-quiet", "-naccept", "2", "-accept"]
+        command += [f"127.0.0.1:{port}", "-cert", self.certificate, "-key", self.key, *arguments]
+        self.process = self.start(command, self.ends[end], cwd=self.folder)
+        wait_for(port)
+        return port

@@ -1,4 +1,4 @@
-"""What whole programs gain: `scripts/openssl-programs.sh measure`.
+"""What whole programs gain: `scripts/openssl.sh measure`.
 
 Rounds with and without the module take turns; a figure is the median of its rounds, and a ratio says
 how many times more a program takes without.
@@ -36,7 +36,7 @@ def compare(name, unit, without, ours):
 
 
 class Nginx(test_nginx.Nginx):
-    test_every_suite = test_random_numbers = test_without_the_module = None
+    test_every_suite = test_random_numbers = test_rsa = test_without_the_module = None
 
     def test_worker(self):
         """Processor time of the worker for 20 responses of 10 MiB."""
@@ -64,11 +64,11 @@ class OpenSsh(test_openssh.OpenSsh):
     def test_copy(self):
         """Processor time of `scp` for 200 MiB, aes128-gcm."""
         _, port = self.serve(None)
-        double = self.folder / "double"
-        double.write_bytes(self.big.read_bytes() * 2)
+        long = self.folder / "long"
+        long.write_bytes(self.big.read_bytes() * 5)
         command = ["scp", "-q", "-P", str(port), "-i", self.user, "-c", "aes128-gcm@openssh.com"]
         command += ["-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null"]
-        command += [double, f"root@127.0.0.1:{self.folder}/copied"]
+        command += [long, f"root@127.0.0.1:{self.folder}/copied"]
 
         def copying(configuration):
             def measure():

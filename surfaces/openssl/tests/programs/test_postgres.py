@@ -18,7 +18,7 @@ class Postgres(ProgramTest):
         try:
             entry = pwd.getpwnam("postgres")
         except KeyError:
-            self.skipTest("no user postgres")
+            self.skipTest("openssl-postgres: apt install postgresql, which makes its user")
         return {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
 
     def serve(self, configuration):

@@ -13,7 +13,7 @@ use lanecrypt_device::{Client, Key as Named, Server};
 use lanecrypt_engine::Operation;
 use lanecrypt_rsa::{Hash, PrivateKey};
 
-use crate::everywhere_with_rsa;
+use crate::everywhere_with_rsa_alone;
 use crate::evp::{Jobs, Key, Padding, Step};
 
 /// What the default provider is to accept: with salts as long as digests.
@@ -122,7 +122,7 @@ const CERTIFICATES: i32 = 5;
 #[test]
 fn keys_sign_and_stay() {
     let daemon = Daemon::new(&private(KEY));
-    everywhere_with_rsa(|context| {
+    everywhere_with_rsa_alone(|context| {
         let here = context.read(KEY.as_bytes(), true).expect("it is a key");
         let uri = daemon.uri("web");
         let found = [
@@ -182,7 +182,7 @@ fn keys_sign_and_stay() {
 #[test]
 fn what_a_daemon_does_not_do() {
     let daemon = Daemon::new(&private(KEY));
-    everywhere_with_rsa(|context| {
+    everywhere_with_rsa_alone(|context| {
         let key = context.open(&daemon.uri("web"), KEYS).expect("it is there");
         let pkcs1 = Padding { mode: "pkcs1", ..Padding::default() };
         for (padding, length, reason) in [
@@ -232,7 +232,7 @@ fn what_a_daemon_does_not_do() {
 #[test]
 fn names_and_files_that_name_nothing() {
     let daemon = Daemon::new(&private(KEY));
-    everywhere_with_rsa(|context| {
+    everywhere_with_rsa_alone(|context| {
         for (uri, reason) in [
             (daemon.uri("nobody's"), "key nobody's: no key of this name for this user"),
             (daemon.uri("another's"), "key another's: no key of this name for this user"),
@@ -299,7 +299,7 @@ fn names_and_files_that_name_nothing() {
 #[test]
 fn a_daemon_that_goes_and_comes() {
     let other = PrivateKey::generate(2048).expect("there is entropy");
-    everywhere_with_rsa(|context| {
+    everywhere_with_rsa_alone(|context| {
         let mut daemon = Daemon::new(&private(KEY));
         let socket = daemon.socket.clone();
         let key = context.open(&daemon.uri("web"), KEYS).expect("it is there");
@@ -349,7 +349,7 @@ fn a_daemon_that_goes_and_comes() {
 #[test]
 fn threads_share_a_key() {
     let daemon = Daemon::new(&private(KEY));
-    everywhere_with_rsa(|context| {
+    everywhere_with_rsa_alone(|context| {
         let key = context.open(&daemon.uri("web"), KEYS).expect("it is there");
         let public = key.to("default", false);
         thread::scope(|scope| {
@@ -372,9 +372,9 @@ fn threads_share_a_key() {
 #[test]
 fn jobs_sign_together() {
     let (one, other) = (Daemon::new(&private(KEY)), Daemon::new(&private(KEY)));
-    everywhere_with_rsa(|context| {
+    everywhere_with_rsa_alone(|context| {
         let open = |daemon: &Daemon| context.open(&daemon.uri("web"), KEYS).expect("it is there");
-        let keys = [open(&one), open(&other), context.new_key("default", 3072), open(&one)];
+        let keys = [open(&one), open(&other), context.shared_key(3072), open(&one)];
         let publics = keys.each_ref().map(|key| key.to("default", false));
         let made: RefCell<Vec<Option<Vec<u8>>>> = RefCell::default();
         for count in [1, 2, 9, 32, 70] {

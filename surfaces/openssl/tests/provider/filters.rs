@@ -6,7 +6,7 @@ use lanecrypt_testing::seccomp;
 use lanecrypt_testing::sys::{self, Fork};
 
 use crate::evp::{Cipher, Context, Padding, libraries};
-use crate::{AEADS, OTHERS};
+use crate::{AEADS, OTHERS, everywhere_with_rsa_alone};
 
 /// What a process calls that allocates, and ends.
 const MEMORY: [c_long; 8] = [
@@ -94,10 +94,9 @@ fn ciphers_need_memory_only() {
 #[test]
 fn draws_and_signatures_need_the_list() {
     let allowed = [&MEMORY[..], &RANDOM].concat();
-    for crypto in libraries() {
-        let context = Context::with_rsa(crypto);
+    everywhere_with_rsa_alone(|context| {
         assert!(context.use_generator(c"LANECRYPT") && context.draw(&mut [0; 16], true));
-        let key = context.new_key("default", 3072);
+        let key = context.shared_key(3072);
         let padding = Padding { hash: Some("SHA256"), mode: "pss", salt: Some(-1), mask: None };
         // The first signature finds the hash functions and checks the key.
         let made = key.sign("lanecrypt", padding, &[5; 32]).expect("signed");
@@ -110,5 +109,5 @@ fn draws_and_signatures_need_the_list() {
                 sys::exit(1);
             }
         });
-    }
+    });
 }

@@ -2,8 +2,8 @@
 
 use core::cell::RefCell;
 
-use crate::everywhere_with_rsa;
 use crate::evp::{Context, Jobs, Key, Padding, Step};
+use crate::{everywhere_with_rsa, everywhere_with_rsa_alone};
 
 const PADDING: Padding<'_> =
     Padding { hash: Some("SHA256"), mode: "pss", salt: Some(-1), mask: None };
@@ -49,8 +49,9 @@ fn counted(context: &Context) -> [u64; 2] {
 
 #[test]
 fn jobs_sign_together() {
-    everywhere_with_rsa(|context| {
-        let keys = [2048, 3072, 2048].map(|bits| context.new_key("default", bits));
+    everywhere_with_rsa_alone(|context| {
+        let [two, three] = [2048, 3072].map(|bits| context.shared_key(bits));
+        let keys = [two, three, context.new_key("default", 2048)];
         let made = RefCell::default();
         for count in [1, 2, 8, 31, 32, 33, 70] {
             let before = counted(context);
@@ -76,9 +77,9 @@ fn jobs_sign_together() {
 /// Jobs that are never resumed, because their clients have gone, take nothing from others.
 #[test]
 fn jobs_that_are_given_up() {
-    everywhere_with_rsa(|context| {
+    everywhere_with_rsa_alone(|context| {
         let made = RefCell::default();
-        let keys = [context.new_key("default", 2048)];
+        let keys = [context.shared_key(2048)];
         {
             // A key that has gone when the others are resumed.
             let gone = [context.new_key("default", 2048)];
@@ -116,7 +117,7 @@ fn jobs_that_are_given_up() {
 #[test]
 fn threads_have_queues_of_their_own() {
     everywhere_with_rsa(|context| {
-        let keys = [context.new_key("default", 2048)];
+        let keys = [context.shared_key(2048)];
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
@@ -141,8 +142,8 @@ fn threads_have_queues_of_their_own() {
 /// A process that forks while jobs wait: both sides get all signatures.
 #[test]
 fn a_fork_while_jobs_wait() {
-    everywhere_with_rsa(|context| {
-        let keys = [context.new_key("default", 2048)];
+    everywhere_with_rsa_alone(|context| {
+        let keys = [context.shared_key(2048)];
         let made = RefCell::default();
         let mut jobs = signers(context, &keys, 4, &made);
         for number in 0..4 {

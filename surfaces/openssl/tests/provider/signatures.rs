@@ -1,7 +1,7 @@
 //! RSA signatures: made with the module and checked without it, and the other way round.
 
-use crate::everywhere_with_rsa;
 use crate::evp::{Context, Key, Padding};
+use crate::{everywhere_with_rsa, everywhere_with_rsa_alone};
 
 const SIDES: [[&str; 2]; 2] = [["lanecrypt", "default"], ["default", "lanecrypt"]];
 
@@ -57,9 +57,9 @@ fn exchange(key: &Key<'_>, [signer, checker]: [&str; 2], padding: Padding<'_>, d
 
 #[test]
 fn both_directions() {
-    everywhere_with_rsa(|context| {
+    everywhere_with_rsa_alone(|context| {
         for bits in [2048, 3072, 4096] {
-            let key = context.new_key("default", bits);
+            let key = context.shared_key(bits);
             for (hash, length) in HASHES {
                 for padding in paddings(hash) {
                     for sides in SIDES {
@@ -85,8 +85,9 @@ fn both_directions() {
 /// What the module leaves to the default provider works as with that alone.
 #[test]
 fn what_is_handed_on() {
-    everywhere_with_rsa(|context| {
-        let key = context.new_key("default", 2048);
+    everywhere_with_rsa_alone(|context| {
+        let [small, key] = [1024, 2048].map(|bits| context.shared_key(bits));
+        let three = context.new_key_of_primes("default", 2048, 3);
         let plain = Padding { mode: "pkcs1", ..Padding::default() };
         let others = [
             (Padding { hash: Some("SHA1"), ..plain }, 20),
@@ -112,8 +113,6 @@ fn what_is_handed_on() {
             let made = key.sign(signer, combined, &[3; 36]).expect("signed");
             assert!(key.verify(checker, combined, &[3; 36], &made), "{sides:?}");
             // Small keys, and keys with three primes.
-            let small = context.new_key("default", 1024);
-            let three = context.new_key_of_primes("default", 2048, 3);
             let padding = Padding { hash: Some("SHA256"), ..plain };
             let of_small = small.sign(signer, padding, &[4; 32]).expect("signed");
             assert!(small.verify(checker, padding, &[4; 32], &of_small), "{sides:?}");
@@ -123,7 +122,7 @@ fn what_is_handed_on() {
         assert_eq!(counted(context), before);
 
         // A salt of any length is found by the default provider; it is ours to make one.
-        let key = context.new_key("default", 3072);
+        let key = context.shared_key(3072);
         let any = Padding { hash: Some("SHA256"), mode: "pss", salt: Some(-2), mask: None };
         for sides in SIDES {
             exchange(&key, sides, any, &[5; 32]);
@@ -136,7 +135,7 @@ fn what_is_handed_on() {
 #[test]
 fn settings_in_the_middle() {
     everywhere_with_rsa(|context| {
-        let key = context.new_key("default", 3072);
+        let key = context.shared_key(3072);
         let pkcs1 = Padding { hash: Some("SHA256"), mode: "pkcs1", ..Padding::default() };
         let pss = Padding { mode: "pss", salt: Some(-1), ..pkcs1 };
         let odd = Padding { mask: Some("SHA1"), ..pss };
@@ -157,7 +156,7 @@ fn settings_in_the_middle() {
 #[test]
 fn copies_in_the_middle() {
     everywhere_with_rsa(|context| {
-        let key = context.new_key("default", 3072);
+        let key = context.shared_key(3072);
         for mode in ["pkcs1", "pss"] {
             for hash in ["SHA256", "SHA1"] {
                 let padding = Padding { hash: Some(hash), mode, ..Padding::default() };
@@ -177,7 +176,7 @@ fn copies_in_the_middle() {
 #[test]
 fn identifiers_of_algorithms() {
     everywhere_with_rsa(|context| {
-        let key = context.new_key("default", 3072);
+        let key = context.shared_key(3072);
         for hash in ["SHA256", "SHA384", "SHA512", "SHA1"] {
             for padding in paddings(hash) {
                 let [ours, theirs] = ["lanecrypt", "default"]

@@ -6,7 +6,8 @@ use core::time::Duration;
 use std::net::UdpSocket;
 use std::thread;
 
-use crate::evp::{Context, Quic, Side, Ssl, certificate, connect, libraries};
+use crate::everywhere_with_rsa;
+use crate::evp::{Context, Quic, Side, Ssl, certificate, connect};
 
 const ENDS: [[&CStr; 2]; 2] =
     [[c"?provider=lanecrypt", c"provider=default"], [c"provider=default", c"?provider=lanecrypt"]];
@@ -52,11 +53,10 @@ fn connections_in_memory() {
     if !has_certificate("tls") {
         return;
     }
-    for crypto in libraries() {
-        let Some(ssl) = Ssl::of(crypto) else { continue };
-        let context = Context::with_rsa(crypto);
+    everywhere_with_rsa(|context| {
+        let Some(ssl) = Ssl::of(context.crypto) else { return };
         for ends in ENDS {
-            let sides = || ends.map(|properties| Side::new(&ssl, &context, properties, "tls"));
+            let sides = || ends.map(|properties| Side::new(&ssl, context, properties, "tls"));
             for suite in SUITES {
                 let before = context.told(c"lanecrypt-messages");
                 exchange(suite, sides().map(|side| side.suite(suite)));
@@ -66,7 +66,7 @@ fn connections_in_memory() {
                 exchange(suite, sides().map(|side| side.suite_of_1_2(suite)));
             }
         }
-    }
+    });
 }
 
 #[test]
@@ -74,8 +74,9 @@ fn connections_by_quic() {
     if !has_certificate("quic") {
         return;
     }
-    for crypto in libraries() {
-        let (Some(quic), Some(ssl)) = (Quic::of(crypto), Ssl::of(crypto)) else { continue };
+    everywhere_with_rsa(|ours| {
+        let crypto = ours.crypto;
+        let (Some(quic), Some(ssl)) = (Quic::of(crypto), Ssl::of(crypto)) else { return };
         // What is lost on the way is sent again, but nobody may wait for ever.
         thread::spawn(|| {
             thread::sleep(Duration::from_secs(120));
@@ -83,12 +84,10 @@ fn connections_by_quic() {
             std::process::abort();
         });
         // Properties of settings do not reach the packets; those of the library do.
-        let [ours, theirs] = [c"?provider=lanecrypt", c"provider=default"].map(|properties| {
-            let context = Context::with_rsa(crypto);
-            context.prefer(properties);
-            context
-        });
-        for [client, server] in [[&ours, &theirs], [&theirs, &ours]] {
+        let theirs = &Context::new(crypto);
+        ours.prefer(c"?provider=lanecrypt");
+        theirs.prefer(c"provider=default");
+        for [client, server] in [[ours, theirs], [theirs, ours]] {
             for suite in SUITES {
                 let sockets = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").expect("a socket"));
                 let [from, to] = &sockets;
@@ -104,5 +103,5 @@ fn connections_by_quic() {
                 assert!(messages > 100, "{suite:?}: {messages} messages are ours");
             }
         }
-    }
+    });
 }

@@ -13,3 +13,4 @@ mod records;
 #[path = "../../../../lanecrypt/examples/shared/rfc9001.rs"]
 mod rfc9001;
 mod tokio_server;
+mod wiped;

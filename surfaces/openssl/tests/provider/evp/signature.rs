@@ -3,7 +3,9 @@
 use core::ffi::{CStr, c_int};
 use core::marker::PhantomData;
 use core::ptr;
+use std::collections::BTreeMap;
 use std::ffi::CString;
+use std::sync::{Mutex, PoisonError};
 
 use super::{Context, Crypto, Param, Raw};
 
@@ -83,6 +85,39 @@ impl Context {
         self.key(raw)
     }
 
+    /// A key of the default provider that all tests share: a second goes by until one is made.
+    pub(crate) fn shared_key(&self, bits: usize) -> Key<'_> {
+        static MADE: Mutex<BTreeMap<usize, [Vec<u8>; NUMBERS.len()]>> = Mutex::new(BTreeMap::new());
+        let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+        let numbers = made.entry(bits).or_insert_with(|| {
+            let key = self.new_key("default", bits);
+            NUMBERS.map(|name| key.number(name).expect("it has two primes"))
+        });
+        let params = NUMBERS.iter().zip(numbers);
+        let params = params
+            .map(|(name, number)| Param::new(name, 2, number.as_mut_ptr().cast(), number.len()));
+        let params: Vec<_> = params.chain([Param::end()]).collect();
+        self.key_from("default", PAIR, params.as_ptr())
+    }
+
+    /// A key of these numbers.
+    fn key_from(&self, provider: &str, selection: c_int, params: *const Param) -> Key<'_> {
+        let (query, crypto) = (from(provider), self.crypto);
+        // SAFETY: a context and two strings.
+        let making = unsafe {
+            (crypto.EVP_PKEY_CTX_new_from_name)(self.raw, c"RSA".as_ptr(), query.as_ptr())
+        };
+        // SAFETY: a context.
+        assert_eq!(unsafe { (crypto.EVP_PKEY_fromdata_init)(making) }, 1);
+        let mut raw = ptr::null_mut();
+        // SAFETY: a context, a place, and a list.
+        let made = unsafe { (crypto.EVP_PKEY_fromdata)(making, &raw mut raw, selection, params) };
+        assert_eq!(made, 1);
+        // SAFETY: it was made here.
+        unsafe { (crypto.EVP_PKEY_CTX_free)(making) };
+        self.key(raw)
+    }
+
     /// A new key with so many primes.
     pub(crate) fn new_key_of_primes(
         &self,
@@ -118,6 +153,18 @@ impl Context {
     }
 }
 
+/// The numbers of a key with two primes.
+const NUMBERS: [&CStr; 8] = [
+    c"n",
+    c"e",
+    c"d",
+    c"rsa-factor1",
+    c"rsa-factor2",
+    c"rsa-exponent1",
+    c"rsa-exponent2",
+    c"rsa-coefficient1",
+];
+
 /// `EVP_PKEY_KEYPAIR` and `EVP_PKEY_PUBLIC_KEY`
 const PAIR: c_int = 0x87;
 const PUBLIC: c_int = 0x86;
@@ -129,26 +176,15 @@ impl<'c> Key<'c> {
 
     /// The same key with another provider.
     pub(crate) fn to(&self, provider: &str, with_private: bool) -> Self {
-        let (query, crypto) = (from(provider), self.crypto());
+        let crypto = self.crypto();
         let selection = if with_private { PAIR } else { PUBLIC };
         let mut params = ptr::null_mut();
         // SAFETY: a key and a place.
         assert_eq!(unsafe { (crypto.EVP_PKEY_todata)(self.raw, selection, &raw mut params) }, 1);
-        // SAFETY: a context and two strings.
-        let making = unsafe {
-            (crypto.EVP_PKEY_CTX_new_from_name)(self.context.raw, c"RSA".as_ptr(), query.as_ptr())
-        };
-        // SAFETY: a context.
-        assert_eq!(unsafe { (crypto.EVP_PKEY_fromdata_init)(making) }, 1);
-        let mut raw = ptr::null_mut();
-        // SAFETY: a context, a place, and a list.
-        let made = unsafe { (crypto.EVP_PKEY_fromdata)(making, &raw mut raw, selection, params) };
-        assert_eq!(made, 1);
-        // SAFETY: it was made here.
-        unsafe { (crypto.EVP_PKEY_CTX_free)(making) };
+        let key = self.context.key_from(provider, selection, params);
         // SAFETY: it was made here.
         unsafe { (crypto.OSSL_PARAM_free)(params) };
-        self.context.key(raw)
+        key
     }
 
     /// Whether its private half can be exported.

@@ -1,0 +1,17 @@
+//! Daemons, their clients, and the driver `device`. One program, because linking is what takes most of
+//! the time of a small one.
+
+#![cfg(target_os = "linux")]
+
+mod daemon;
+mod futures;
+mod hostile;
+#[cfg(feature = "rsa")]
+mod hostile_rsa;
+mod isolation;
+mod lifecycle;
+mod requests;
+#[cfg(feature = "rsa")]
+mod rsa;
+mod soak;
+mod vectors;

@@ -1,0 +1,210 @@
+//! Other processors, by emulators. `.cargo/config.toml` names their linkers.
+
+use core::time::Duration;
+use std::path::Path;
+use std::process::Command;
+use std::{env, fs};
+
+use crate::check::has_target;
+use crate::programs::{self, Kind, Program};
+use crate::queue::{Report, Test};
+use crate::suite;
+
+/// A processor, and what runs programs for it.
+struct Target {
+    name: &'static str,
+    /// The emulator with its arguments; empty if this processor runs the programs itself.
+    emulator: &'static str,
+    /// The commands that are needed, and the Debian packages that have them.
+    needs: &'static [&'static str],
+    packages: &'static str,
+}
+
+const S390X: Target = Target {
+    name: "s390x-unknown-linux-gnu",
+    emulator: "qemu-s390x -L /usr/s390x-linux-gnu",
+    needs: &["qemu-s390x", "s390x-linux-gnu-gcc"],
+    packages: "qemu-user gcc-s390x-linux-gnu libc6-dev-s390x-cross",
+};
+const ARM64: Target = Target {
+    name: "aarch64-unknown-linux-gnu",
+    emulator: "qemu-aarch64 -L /usr/aarch64-linux-gnu",
+    needs: &["qemu-aarch64", "aarch64-linux-gnu-gcc"],
+    packages: "qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross",
+};
+const ARM64_MUSL: Target = Target {
+    name: "aarch64-unknown-linux-musl",
+    emulator: "qemu-aarch64",
+    needs: &["qemu-aarch64"],
+    packages: "qemu-user",
+};
+const I686: Target =
+    Target { name: "i686-unknown-linux-musl", emulator: "", needs: &[], packages: "" };
+const WASI: Target = Target {
+    name: "wasm32-wasip1",
+    emulator: "node --no-warnings scripts/wasi.mjs",
+    needs: &["node"],
+    packages: "nodejs",
+};
+
+/// Modules of tests whose subject is the kernel of the system, which qemu stands in for: advice on
+/// memory, what a fork inherits (without which nothing is buffered), locked memory, restartable
+/// sequences, system-call filters, loading of libraries.
+const OF_THE_SYSTEM: [&str; 16] = [
+    "bytes",
+    "entropy",
+    "erasure",
+    "fork",
+    "forks",
+    "frames",
+    "huge",
+    "key_memory",
+    "locked",
+    "per_cpu",
+    "recovery",
+    "rekeying",
+    "shared",
+    "signals",
+    "threads",
+    "unload",
+];
+
+/// An emulator takes 10 to 50 times as long as a processor.
+const LIMIT: Duration = Duration::from_secs(1800);
+const CASES: &str = "20";
+
+impl Target {
+    /// Whether its programs can be built and run here. Says what is skipped.
+    fn is_usable(&self, name: &str) -> bool {
+        let path = env::var_os("PATH").unwrap_or_default();
+        let is_here = |command: &&str| env::split_paths(&path).any(|it| it.join(command).is_file());
+        if !self.needs.iter().all(is_here) {
+            println!("SKIPPED {name}-{}: apt install {}", self.name, self.packages);
+            return false;
+        }
+        has_target(self.name, name)
+    }
+
+    /// Builds by cargo for this target.
+    fn build(&self, arguments: &[&str]) -> Vec<Program> {
+        programs::build(&[arguments, &["--target", self.name]].concat()).unwrap_or_default()
+    }
+
+    /// A command that runs a program of this target.
+    fn command(&self, program: &Path) -> Command {
+        let mut words = self.emulator.split_whitespace().map(Path::new).chain([program]);
+        let mut command = Command::new(words.next().expect("there is the program at least"));
+        command.args(words);
+        command
+    }
+}
+
+/// Vectors, properties and random numbers on a big-endian processor and one of 32 bits, or on `all`.
+pub(crate) fn elsewhere(all: bool) -> bool {
+    let targets = if all { &[S390X, I686, ARM64_MUSL, WASI][..] } else { &[S390X, I686] };
+    let mut report = Report::default();
+    for target in targets.iter().filter(|target| target.is_usable("elsewhere")) {
+        println!("target: {}", target.name);
+        let package = ["build", "-planecrypt-testing", "--features=engine", "--bin=elsewhere"];
+        let built = target.build(&package);
+        let program = built.iter().find(|it| it.name == "testing/elsewhere");
+        let status = program.map(|it| target.command(&it.file).status());
+        report.check(target.name, matches!(status, Some(Ok(status)) if status.success()));
+    }
+    report.print()
+}
+
+/// The tests of kernels, ciphers, generators, engine and RSA on s390x, which is big-endian, and on
+/// arm64; then the program's own test, and a short `speed`, whose figures must be marked.
+pub(crate) fn tests() -> bool {
+    let mut report = Report::default();
+    for target in [S390X, ARM64].iter().filter(|target| target.is_usable("cross")) {
+        println!("target: {}", target.name);
+        let tests = tests_of(target, &mut report);
+        report.run(tests, LIMIT);
+        check_program(target, &mut report);
+    }
+    report.print()
+}
+
+fn tests_of(target: &Target, report: &mut Report) -> Vec<Test> {
+    let built = target.build(&[
+        "test",
+        "--no-run",
+        "-planecrypt-kernels",
+        "-planecrypt-ciphers",
+        "-planecrypt-random",
+        "-planecrypt-engine",
+        "-planecrypt-rsa",
+        "--features=lanecrypt-engine/legacy",
+        "--features=lanecrypt-engine/model",
+        "--features=lanecrypt-engine/rsa",
+        "--features=lanecrypt-ciphers/rustcrypto",
+    ]);
+    report.check(&format!("{}: the build", target.name), !built.is_empty());
+    let mut tests = Vec::new();
+    for program in built.iter().filter(|it| it.kind == Kind::Test) {
+        let command = || {
+            let mut command = target.command(&program.file);
+            command.current_dir(&program.folder);
+            // Own harnesses start their cases by the emulator, too.
+            command.env("LANECRYPT_EMULATOR", target.emulator).env("LANECRYPT_ISA", "");
+            // Those of the engine count what must happen in the usual number of cases.
+            if !program.folder.ends_with("engine") {
+                command.env(
+                    "LANECRYPT_CASES",
+                    env::var_os("LANECRYPT_CASES").unwrap_or_else(|| CASES.into()),
+                );
+            }
+            command
+        };
+        for name in programs::list(command).0 {
+            if OF_THE_SYSTEM.iter().any(|module| name.split("::").any(|it| it == *module)) {
+                continue;
+            }
+            let mut command = command();
+            command.args(["--exact", &name, "--nocapture"]);
+            tests.push(Test {
+                program: format!("{} {}", target.name, program.name),
+                name,
+                command,
+            });
+        }
+    }
+    tests
+}
+
+/// The program: its vectors, and what it says of figures that an emulator measured.
+fn check_program(target: &Target, report: &mut Report) {
+    let built = target.build(&["build", "-planecrypt-cli"]);
+    let Some(program) = built.iter().find(|it| it.name == "cli/lanecrypt") else {
+        return report.check(&format!("{}: the program's build", target.name), false);
+    };
+    let results = suite::target().join("emulated.json");
+    let results = results.to_str().expect("the folder of build results is UTF-8");
+    let mut check = |arguments: &[&str], text: &str| {
+        let output =
+            target.command(&program.file).args(arguments).output().expect("qemu can be started");
+        let has = [output.stdout, output.stderr]
+            .iter()
+            .any(|it| String::from_utf8_lossy(it).contains(text));
+        let name = format!("{}: {}", target.name, arguments[..2.min(arguments.len())].join(" "));
+        report.check(&name, output.status.success() && has);
+    };
+    check(&["check", "--self-test"], "ok");
+    let rows = "random/lanecrypt*/fill/32/*";
+    check(
+        &[
+            "speed", "random", "--quick", "--budget", "20s", "--peers", "none", "--only", rows,
+            "--json", results,
+        ],
+        "EMULATED",
+    );
+    check(&["compare", results, results], "EMULATED");
+    check(&["report", results, "--markdown"], "EMULATED");
+    check(&["info"], "EMULATED");
+    let emulator = target.emulator.split_whitespace().next().unwrap_or_default();
+    let marked = fs::read_to_string(results)
+        .is_ok_and(|it| it.contains(&format!("\"emulator\": \"{emulator}\"")));
+    report.check(&format!("{}: the results are marked", target.name), marked);
+}

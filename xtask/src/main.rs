@@ -1,0 +1,51 @@
+//! Runs the tests and checks of this workspace: `cargo xtask`. The Makefile names the usual calls.
+
+mod check;
+mod cross;
+mod programs;
+mod queue;
+mod suite;
+mod tests;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  test [FILTER...]          every test, and the documentation's examples
+  test --levels [FILTER...] tests that depend on the instruction set, at lower ones
+  test --optimised          what an optimised build could break, and the examples
+  test --long               every test, optimised, with many random cases (hours)
+  cross                     the tests on s390x and arm64, by qemu
+  elsewhere [--all]         vectors and properties on other processors, by emulators
+  features                  each crate with parts of its features
+  targets [--all]           the libraries for other systems and processors
+  selection NAME            cargo's arguments for what is built together: everything, libraries
+
+A FILTER is a part of a test's name, such as `engine/isolated` or `wycheproof`.";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    std::env::set_current_dir(suite::root()).expect("the workspace is there");
+    let passed = match *arguments.as_slice() {
+        ["test", "--levels", ref filters @ ..] => tests::at_lower_levels(filters),
+        ["test", "--optimised"] => tests::optimised(),
+        ["test", "--long"] => tests::long(),
+        ["test", ref filters @ ..] if !filters.iter().any(|it| it.starts_with('-')) => {
+            tests::all(filters)
+        }
+        ["cross"] => cross::tests(),
+        ["elsewhere"] => cross::elsewhere(false),
+        ["elsewhere", "--all"] => cross::elsewhere(true),
+        ["features"] => check::features(),
+        ["targets"] => check::targets(false),
+        ["targets", "--all"] => check::targets(true),
+        ["selection", name] => suite::print(name),
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

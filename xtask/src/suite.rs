@@ -1,0 +1,97 @@
+//! What is built together, and which tests run where. Cargo unites the features of the packages that
+//! it is given, so that another selection builds the same crates once more.
+
+use std::path::{Path, PathBuf};
+
+/// Features that no package of the workspace asks for. The engine's `legacy` is here so that lanes of
+/// DES are tested through it.
+const UNITED: [&str; 9] = [
+    "--features=lanecrypt-random/rand_core_06",
+    "--features=lanecrypt-random/rand_core_09",
+    "--features=lanecrypt-random/getrandom_backend",
+    "--features=lanecrypt-engine/legacy",
+    "--features=lanecrypt-engine/model",
+    "--features=lanecrypt-engine/openssl",
+    "--features=lanecrypt-ciphers/rustcrypto",
+    "--features=lanecrypt/rustcrypto",
+    "--features=lanecrypt/rsa-generate",
+];
+
+/// Cargo's arguments for all that is tested.
+pub(crate) fn everything() -> Vec<&'static str> {
+    [&["--workspace"][..], &UNITED].concat()
+}
+
+/// Cargo's arguments for what is built by the release profile: the libraries, also for C and OpenSSL.
+pub(crate) fn libraries() -> Vec<&'static str> {
+    let packages = [
+        "-planecrypt",
+        "-planecrypt-kernels",
+        "-planecrypt-ciphers",
+        "-planecrypt-random",
+        "-planecrypt-rsa",
+        "-planecrypt-engine",
+        "-planecrypt-device",
+        "-planecrypt-c",
+        "-planecrypt-openssl",
+    ];
+    [&packages[..], &UNITED].concat()
+}
+
+/// The test programs that are built by the release profile: those of the tests below, and those of
+/// `make test-ct` and `make test-openssl`.
+pub(crate) const RELEASE_PROGRAMS: [&str; 5] =
+    ["isolated", "random", "stack", "constant_time", "provider"];
+
+/// Tests that an optimised build could break: residue on the stack and in freed memory, locks and
+/// system calls in the order of the source, allocations; and each kernel, by all vectors at each level.
+pub(crate) const OPTIMISED: [&str; 5] =
+    ["ciphers/isolated", "engine/isolated", "kernels/stack", "openssl/provider", "random/random"];
+
+/// Examples of `lanecrypt` with few and short messages; they check what they print.
+pub(crate) const EXAMPLES: [&str; 5] =
+    ["parallel_packets", "own_driver", "quic 4 64", "srtp 4 160", "relay 1024"];
+
+/// Tests whose outcome may depend on the instruction set that is detected: dispatch, back ends,
+/// allocations, stack, residue, lanes. Those of kernels and vectors try every level themselves.
+pub(crate) const BY_LEVEL: [&str; 12] = [
+    "ciphers/isolated",
+    "cli/program",
+    "columns/",
+    "device/",
+    "engine/",
+    "lanecrypt/",
+    "openssl/",
+    "random/",
+    "rsa/",
+    "rustls/",
+    "stream/",
+    "c/",
+];
+
+/// The levels at which they run, beside that of the processor.
+pub(crate) const LOWER_LEVELS: [&str; 3] = ["avx2", "aesni", "portable"];
+
+/// The workspace.
+pub(crate) fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a workspace has members")
+}
+
+/// The folder of build results.
+pub(crate) fn target() -> PathBuf {
+    root().join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
+}
+
+/// Prints a selection, for scripts.
+pub(crate) fn print(name: &str) -> bool {
+    let selection = match name {
+        "everything" => everything(),
+        "libraries" => libraries(),
+        _ => {
+            eprintln!("no selection {name}: everything, libraries");
+            return false;
+        }
+    };
+    println!("{}", selection.join(" "));
+    true
+}
