@@ -41,7 +41,7 @@ pub(crate) fn a_thread_that_has_signed_allocates_nothing() {
         // Four ways to sign, each for so many.
         let most = 4 * COUNT * BY_AWS_LC;
         let used = allocations(&by_aws_lc);
-        assert!(used <= most && used % BY_AWS_LC == 0, "{used} of {most}");
+        assert!(used <= most && used.is_multiple_of(BY_AWS_LC), "{used} of {most}");
     }
 }
 
