@@ -6,16 +6,18 @@
 #   openssl.sh [NAME...]     tests of unittest, such as measure; without any, all tests
 set -uo pipefail
 cd "$(dirname "$0")/.."
-source scripts/selection.sh
+read -ra everything <<<"$(cargo xtask selection everything)"
+read -ra libraries <<<"$(cargo xtask selection libraries)"
 
 # The module as users have it. Its tests and the program are what `make test` has built.
-cargo build --release --quiet --locked -p lanecrypt-openssl || exit 1
+cargo build --release --quiet --locked "${libraries[@]}" --lib || exit 1
 cargo test --no-run --quiet --locked "${everything[@]}" --test program --test provider || exit 1
 target=$(realpath "${CARGO_TARGET_DIR:-target}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # Servers that drop their privileges read the module, too.
 chmod 755 "$work"
+: >"$work/none.log"
 cp "$target/release/liblanecrypt_openssl.so" "$work/lanecrypt.so"
 export LANECRYPT_MODULE=$work/lanecrypt.so LANECRYPT_PROGRAM=$target/debug/lanecrypt
 export LANECRYPT_CERTIFICATE=$work PYTHONDONTWRITEBYTECODE=1

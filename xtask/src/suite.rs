@@ -38,15 +38,14 @@ pub(crate) fn libraries() -> Vec<&'static str> {
     [&packages[..], &UNITED].concat()
 }
 
-/// The test programs that are built by the release profile: those of the tests below, and those of
-/// `make test-ct` and `make test-openssl`.
-pub(crate) const RELEASE_PROGRAMS: [&str; 5] =
-    ["isolated", "random", "stack", "constant_time", "provider"];
+/// The test programs that are built by the release profile: those of the tests below, and that of
+/// `make test-ct`.
+pub(crate) const RELEASE_PROGRAMS: [&str; 4] = ["isolated", "random", "stack", "constant_time"];
 
 /// Tests that an optimised build could break: residue on the stack and in freed memory, locks and
 /// system calls in the order of the source, allocations; and each kernel, by all vectors at each level.
-pub(crate) const OPTIMISED: [&str; 5] =
-    ["ciphers/isolated", "engine/isolated", "kernels/stack", "openssl/provider", "random/random"];
+pub(crate) const OPTIMISED: [&str; 4] =
+    ["ciphers/isolated", "engine/isolated", "kernels/stack", "random/random"];
 
 /// Examples of `lanecrypt` with few and short messages; they check what they print.
 pub(crate) const EXAMPLES: [&str; 5] =

@@ -3,18 +3,13 @@
 import subprocess
 import textwrap
 
-from harness import SUITES, ProgramTest, environment, free_port, tool, wait_for
+from harness import SUITES, OpensslTest, ProgramTest, environment, free_port, tool, wait_for
 
 
-class Clients(ProgramTest):
+class Clients(OpensslTest):
     def serve(self):
         """OpenSSL's own server, which sends the files of its folder."""
-        port = free_port()
-        command = [tool("openssl", "openssl"), "s_server", "-accept", f"127.0.0.1:{port}", "-WWW", "-quiet"]
-        command += ["-key", self.key, "-cert", self.certificate, "-cipher", "ALL:@SECLEVEL=1"]
-        self.start(command, cwd=self.folder)
-        wait_for(port)
-        return port
+        return self.s_server("theirs", "-WWW -cipher ALL:@SECLEVEL=1")[1]
 
     def test_curl(self):
         port = self.serve()

@@ -3,6 +3,7 @@ never have it. The other end of each connection does not use the module.
 """
 
 import pathlib
+import re
 import socket
 import ssl
 import subprocess
@@ -10,9 +11,7 @@ import sys
 import textwrap
 import time
 
-from harness import (
-    PATIENCE, PROGRAM, ProgramTest, environment, family, free_port, tool, valgrind, wait_for,
-)
+from harness import PATIENCE, PROGRAM, PSS, OpensslTest, environment, family, free_port, tool, valgrind
 import test_haproxy
 import test_nginx
 
@@ -23,7 +22,7 @@ PADDINGS = [f"rsa-{padding}-{hash}" for padding in ("pss", "pkcs1v15")
 SIGNED = [("TLS_AES_128_GCM_SHA256", "TLSv1.3"), ("ECDHE-RSA-AES128-GCM-SHA256", "TLSv1.2")]
 
 
-class DaemonTest(ProgramTest):
+class DaemonTest(OpensslTest):
     """A test with a daemon that has the key of the certificate, of which programs know the name only."""
 
     @classmethod
@@ -42,13 +41,14 @@ class DaemonTest(ProgramTest):
         ))
         cls.settings.chmod(0o600)
         cls.public = cls.folder / "public.pem"
-        cls.openssl_without("pkey", "-in", cls.key, "-pubout", "-out", cls.public)
+        cls.openssl("theirs", "pkey -in key.pem -pubout -out public.pem")
         # Servers get this file in place of the key.
         command = [PROGRAM, "openssl", "--key", "web", "--socket", cls.socket]
         named = subprocess.run(command, env=environment(), check=True, capture_output=True).stdout
         cls.key.write_bytes(named)
 
     def setUp(self):
+        super().setUp()
         self.daemon = self.serve_keys()
 
     def serve_keys(self):
@@ -74,27 +74,16 @@ class DaemonTest(ProgramTest):
     def with_rsa(self, *arguments):
         return self.configuration("--rsa", *arguments, more=f"socket = {self.socket}")
 
-    @staticmethod
-    def openssl_without(*arguments, **options):
-        command = [tool("openssl", "openssl"), *arguments]
-        return subprocess.run(command, env=environment(), check=True, capture_output=True, **options)
-
     def assert_without_key(self, server):
         """The key's prime numbers are nowhere in the memory of a program."""
-        text = self.openssl_without("rsa", "-text", "-noout", input=self.private).stdout.decode()
+        text = self.openssl("theirs", "rsa -text -noout", input=self.private).decode()
         primes = []
         for name in ("prime1:", "prime2:", "privateExponent:"):
-            digits = text.split(name)[1].split("\n")[1:]
-            lines = []
-            for line in digits:
-                if not line.startswith(" "):
-                    break
-                lines.append(line.strip())
-            number = bytes.fromhex("".join(lines).replace(":", "")).lstrip(b"\0")
+            digits = re.search(rf"{name}\n((?: +[0-9a-f:]+\n)+)", text)[1]
+            number = bytes.fromhex(re.sub(r"[\s:]", "", digits)).lstrip(b"\0")
             # A part is enough, in either order of bytes.
             primes += [number[8:40], number[8:40][::-1]]
-        for prime in primes:
-            self.assertEqual(len(prime), 32)
+        self.assertEqual({len(prime) for prime in primes}, {32})
         looked = 0
         for pid in family(server.pid):
             for line in pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines():
@@ -119,121 +108,95 @@ class Program(DaemonTest):
 
     def setUp(self):
         super().setUp()
-        self.conf = self.with_rsa()
-        self.names = [self.key, "lanecrypt:web", f"lanecrypt:web?socket={self.socket}"]
+        self.ends["ours"] = self.with_rsa()
+        self.names = ["key.pem", "lanecrypt:web", f"lanecrypt:web?socket={self.socket}"]
 
-    def openssl(self, *arguments, before=(), **options):
-        command = [*before, tool("openssl", "openssl"), *arguments]
-        options.setdefault("timeout", PATIENCE)
-        return subprocess.run(command, env=environment(self.conf), capture_output=True, **options)
-
-    def assert_done(self, *arguments, **options):
-        done = self.openssl(*arguments, **options)
-        self.assertEqual(done.returncode, 0, f"{arguments}: {done.stderr}\n{self.log()}")
-        return done.stdout
-
-    def assert_fails(self, reason, *arguments, **options):
-        done = self.openssl(*arguments, **options)
-        self.assertGreater(done.returncode, 0, f"{arguments}: {done.stdout}")
-        self.assertIn(reason, done.stderr.decode(), f"{arguments}")
+    def assert_fails(self, reason, *words, **options):
+        self.assertIn(reason, self.openssl("ours", *words, status=1, **options).decode())
 
     def test_keys(self):
         for name in self.names:
-            self.assertEqual(self.assert_done("pkey", "-in", name, "-pubout"),
-                             self.public.read_bytes())
-            self.assertIn(b"Key is valid", self.assert_done("pkey", "-in", name, "-check", "-noout"))
-            self.assertIn(b"Public-Key: (", self.assert_done("pkey", "-in", name, "-text_pub", "-noout"))
-            self.assert_fails("stays there", "pkey", "-in", name)
-            self.assert_fails("stays there", "pkey", "-in", name, "-outform", "DER")
+            self.assertEqual(self.openssl("ours", f"pkey -in {name} -pubout"), self.public.read_bytes())
+            self.assertIn(b"Key is valid", self.openssl("ours", f"pkey -in {name} -check -noout"))
+            self.assertIn(b"Public-Key: (", self.openssl("ours", f"pkey -in {name} -text_pub -noout"))
+            self.assert_fails("stays there", f"pkey -in {name}")
+            self.assert_fails("stays there", f"pkey -in {name} -outform DER")
         for name in self.names[1:]:
-            self.assertIn(b"0: Pkey", self.assert_done("storeutl", "-noout", name))
-            found = self.assert_done("storeutl", "-certs", "-noout", name)
-            self.assertIn(b"Total found: 0", found)
+            self.assertIn(b"0: Pkey", self.openssl("ours", f"storeutl -noout {name}"))
+            self.assertIn(b"Total found: 0", self.openssl("ours", f"storeutl -certs -noout {name}"))
 
     def test_signatures(self):
-        message, made = self.folder / "1000.bin", self.folder / "made"
-        pss = ["-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:digest"]
         for name in self.names:
             for hash in ("sha256", "sha384", "sha512"):
-                for options in ([], pss):
+                for options in ("", PSS):
                     before = self.signatures()
-                    self.assert_done("dgst", f"-{hash}", *options, "-sign", name, "-out", made, message)
-                    self.openssl_without("dgst", f"-{hash}", *options, "-verify", self.public,
-                                         "-signature", made, message)
+                    self.openssl("ours", f"dgst -{hash} {options} -sign {name} -out made 1000.bin")
+                    verify = "-verify public.pem -signature made 1000.bin"
+                    self.openssl("theirs", f"dgst -{hash} {options} {verify}")
                     self.assertEqual(self.signatures(), before + 1)
-            digest = self.openssl_without("dgst", "-sha256", "-binary", message).stdout
-            self.assert_done("pkeyutl", "-sign", "-inkey", name, "-pkeyopt", "digest:sha256",
-                             "-out", made, input=digest)
-            self.openssl_without("dgst", "-sha256", "-verify", self.public, "-signature", made, message)
+            digest = self.openssl("theirs", "dgst -sha256 -binary 1000.bin")
+            sign = f"pkeyutl -sign -inkey {name} -pkeyopt digest:sha256 -out made"
+            self.openssl("ours", sign, input=digest)
+            self.openssl("theirs", "dgst -sha256 -verify public.pem -signature made 1000.bin")
 
     def test_certificates(self):
-        request, certificate = self.folder / "request.pem", self.folder / "signed.pem"
-        pss = ["-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:digest"]
         for name in self.names:
-            for options in (["-sha256"], ["-sha512"], ["-sha384", *pss]):
-                subject = ["-subj", "/CN=localhost", *options]
-                self.assert_done("req", "-new", "-key", name, *subject, "-out", request)
-                self.openssl_without("req", "-in", request, "-verify", "-noout")
-                self.assert_done("req", "-x509", "-new", "-key", name, *subject, "-out", certificate)
-                self.openssl_without("verify", "-check_ss_sig", "-CAfile", certificate, certificate)
+            for options in ("-sha256", "-sha512", f"-sha384 {PSS}"):
+                command = f"req -new -key {name} -subj /CN=localhost {options}"
+                self.openssl("ours", command, "-out request.pem")
+                self.openssl("theirs", "req -in request.pem -verify -noout")
+                self.openssl("ours", command, "-x509 -out signed.pem")
+                self.openssl("theirs", "verify -check_ss_sig -CAfile signed.pem signed.pem")
 
     def test_what_is_refused(self):
-        message, made = self.folder / "1000.bin", self.folder / "made"
-        sign = ["-out", made, message]
         only = "a key in a daemon only signs"
         for name in self.names:
-            self.assert_fails(only, "dgst", "-sha1", "-sign", name, *sign)
-            self.assert_fails(only, "pkeyutl", "-sign", "-inkey", name, "-out", made, input=b"1" * 32)
-            self.assert_fails("not for this hash function and padding", "dgst", "-sha256", "-sigopt",
-                              "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:7", "-sign", name, *sign)
-            sealed = self.openssl_without("pkeyutl", "-encrypt", "-pubin", "-inkey", self.public,
-                                          input=b"1" * 32).stdout
-            self.assert_fails("", "pkeyutl", "-decrypt", "-inkey", name, input=sealed)
-        self.assert_fails("key one: the key is not for this hash function", "dgst", "-sha256", "-sign",
-                          "lanecrypt:one", *sign)
+            sign = f"-sign {name} -out made 1000.bin"
+            self.assert_fails(only, f"dgst -sha1 {sign}")
+            self.assert_fails(only, f"pkeyutl -sign -inkey {name} -out made", input=b"1" * 32)
+            self.assert_fails("not for this hash function and padding", "dgst -sha256 -sigopt",
+                              f"rsa_padding_mode:pss -sigopt rsa_pss_saltlen:7 {sign}")
+            sealed = self.openssl("theirs", "pkeyutl -encrypt -pubin -inkey public.pem", input=b"1" * 32)
+            self.assert_fails("", f"pkeyutl -decrypt -inkey {name}", input=sealed)
+        self.assert_fails("key one: the key is not for this hash function",
+                          "dgst -sha256 -sign lanecrypt:one -out made 1000.bin")
         for name in ("another's", "nobody's"):
-            self.assert_fails("no key of this name for this user", "pkey", "-in", f"lanecrypt:{name}")
-        self.assert_fails("malformed", "pkey", "-in", "lanecrypt:web?path=/x")
+            self.assert_fails("no key of this name for this user", f"pkey -in lanecrypt:{name}")
+        self.assert_fails("malformed", "pkey -in lanecrypt:web?path=/x")
 
     def test_memory(self):
-        """What is read before it is written, what is used after its end, what is lost."""
-        made, message = self.folder / "made", self.folder / "1000.bin"
-        for status, arguments in (
-            (0, ["dgst", "-sha256", "-sign", self.key, "-out", made, message]),
-            (0, ["pkey", "-in", "lanecrypt:web", "-pubout"]),
-            (1, ["pkey", "-in", "lanecrypt:web"]),
-            (1, ["dgst", "-sha1", "-sign", self.key, "-out", made, message]),
-            (1, ["dgst", "-sha256", "-sign", "lanecrypt:nobody's", "-out", made, message]),
+        for status, command in (
+            (0, "dgst -sha256 -sign key.pem -out made 1000.bin"),
+            (0, "pkey -in lanecrypt:web -pubout"),
+            (1, "pkey -in lanecrypt:web"),
+            (1, "dgst -sha1 -sign key.pem -out made 1000.bin"),
+            (1, "dgst -sha256 -sign lanecrypt:nobody's -out made 1000.bin"),
         ):
-            done = self.openssl(*arguments, before=valgrind(), timeout=4 * PATIENCE)
-            self.assertEqual(done.returncode, status, f"{arguments}: {done.stderr.decode()}")
+            self.openssl("ours", command, status=status, before=valgrind())
 
     def test_without_a_daemon(self):
         self.end(self.daemon)
-        self.assert_fails("no such socket", "storeutl", "lanecrypt:web")
-        self.assert_fails("no such socket", "dgst", "-sha256", "-sign", "lanecrypt:web", self.key)
+        self.assert_fails("no such socket", "storeutl lanecrypt:web")
+        self.assert_fails("no such socket", "dgst -sha256 -sign lanecrypt:web 1000.bin")
 
     def test_only_if_switched_on(self):
-        self.conf = self.configuration()
+        self.ends["ours"] = self.configuration()
         for name in self.names:
-            self.assertGreater(self.openssl("pkey", "-in", name, "-pubout").returncode, 0)
+            self.openssl("ours", f"pkey -in {name} -pubout", status=1)
 
     def test_tls(self):
-        for more in ([], ["-async"]):
+        for more in ("", "-async"):
             for version, algorithms in (
                 ("-tls1_3", ["RSA-PSS+SHA256", "RSA-PSS+SHA384", "RSA-PSS+SHA512"]),
                 ("-tls1_2", ["RSA+SHA256", "RSA+SHA512", "RSA-PSS+SHA384"]),
             ):
-                port = free_port()
-                server = self.start([tool("openssl", "openssl"), "s_server", "-accept", str(port), "-www",
-                                     "-cert", self.certificate, "-key", self.key, *more], self.conf)
-                wait_for(port)
+                server, port = self.s_server("ours", "-www", more)
                 for algorithm in algorithms:
                     before = self.signatures()
-                    got = self.openssl_without(
-                        "s_client", "-connect", f"127.0.0.1:{port}", version, "-sigalgs", algorithm,
-                        "-CAfile", self.certificate, "-verify_return_error", "-ign_eof",
-                        input=b"GET / HTTP/1.0\r\n\r\n", timeout=PATIENCE).stdout
+                    got = self.openssl(
+                        "theirs", f"s_client -connect 127.0.0.1:{port} {version} -sigalgs {algorithm}",
+                        "-CAfile certificate.pem -verify_return_error -ign_eof",
+                        input=b"GET / HTTP/1.0\r\n\r\n")
                     self.assertIn(b"200 ok", got)
                     self.assertEqual(self.signatures(), before + 1)
                 self.assert_without_key(server)
