@@ -78,7 +78,7 @@ msrv: ## Check the libraries by the oldest Rust that is supported
 
 .PHONY: features
 features: ## Check every crate with parts of its features, so that none rests on another unnamed
-	@cargo xtask features
+	@cargo xtask features --all
 
 .PHONY: targets
 targets: ## Check the libraries for fifteen systems and processors
@@ -98,6 +98,7 @@ ci: ## Everything that must hold before a change goes in
 
 .PHONY: release-check
 release-check: ## What only a release must pass, beside `make ci` and `make test-long` (an hour)
+	cargo xtask features --all
 	cargo xtask targets --all
 	cargo xtask elsewhere --all
 	cargo xtask cross

@@ -18,7 +18,7 @@ usage: cargo xtask COMMAND
   test --long               every test, optimised, with many random cases (hours)
   cross                     the tests on s390x and arm64, by qemu
   elsewhere [--all]         vectors and properties on other processors, by emulators
-  features                  each crate with parts of its features
+  features [--all]          each crate with parts of its features
   targets [--all]           the libraries for other systems and processors
   selection NAME            cargo's arguments for what is built together: everything, libraries
 
@@ -38,7 +38,8 @@ fn main() -> ExitCode {
         ["cross"] => cross::tests(),
         ["elsewhere"] => cross::elsewhere(false),
         ["elsewhere", "--all"] => cross::elsewhere(true),
-        ["features"] => check::features(),
+        ["features"] => check::features(false),
+        ["features", "--all"] => check::features(true),
         ["targets"] => check::targets(false),
         ["targets", "--all"] => check::targets(true),
         ["selection", name] => suite::print(name),
