@@ -27,7 +27,7 @@ cp Cargo.lock "$unpacked"
         echo "${folder%-*} = { path = \"$folder\" }"
     done
     # The same as here, so that what others made is not checked once more.
-    sed -n '/^\[profile.dev\]/,/^$/p' Cargo.toml
+    sed -n '/^\[profile.dev/,/^$/p' Cargo.toml
 } >"$unpacked/Cargo.toml"
 cargo check --offline --manifest-path "$unpacked/Cargo.toml" --workspace --all-features \
     --target-dir "$target"
