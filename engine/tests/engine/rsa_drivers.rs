@@ -193,7 +193,7 @@ fn openssl_gives_the_same_signatures() {
 
     let engine = match Engine::new().with_openssl() {
         Ok(engine) => engine,
-        Err(OpenSslError::NotFound(what)) => return println!("SKIPPED: no libcrypto: {what}"),
+        Err(OpenSslError::NotFound(what)) => return println!("SKIPPED openssl: {what}"),
         Err(error) => panic!("{error}"),
     };
     let mut signers = signers();
