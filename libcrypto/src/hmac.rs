@@ -110,7 +110,9 @@ mod tests {
     /// RFC 4231, section 4.3.
     #[test]
     fn a_published_code() {
-        let Ok(libcrypto) = Libcrypto::open() else { return println!("SKIPPED openssl: no libcrypto") };
+        let Ok(libcrypto) = Libcrypto::open() else {
+            return println!("SKIPPED openssl: no libcrypto");
+        };
         let mut hmac = libcrypto.hmac_sha256(b"another").expect("it has HMAC");
         hmac.set_key(b"Jefe").expect("a good key");
         for parts in

@@ -364,7 +364,9 @@ mod tests {
 
     #[test]
     fn both_ways_to_make_a_key_give_the_known_signature() {
-        let Ok(libcrypto) = Libcrypto::open() else { return println!("SKIPPED openssl: no libcrypto") };
+        let Ok(libcrypto) = Libcrypto::open() else {
+            return println!("SKIPPED openssl: no libcrypto");
+        };
         let build = libcrypto.build();
         let rsa = build.functions.rsa.as_ref().expect("it has RSA");
         let [n, e, d, p, q, dp, dq, qinv] = KEY.map(hex);

@@ -6,6 +6,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::suite;
+
 /// Features that need a compiler for C, or a library that is found at run time.
 const WITH_C: &str = "aws-lc";
 
@@ -110,7 +112,7 @@ pub(crate) fn has_target(target: &str, name: &str) -> bool {
 /// Clippy, because its flags need no second build of everything. Of the lints only those of the
 /// compiler, such as for code that nothing uses: those of style would judge what a switch has left.
 fn clippy(arguments: &[&str]) -> bool {
-    let mut command = Command::new("cargo");
+    let mut command = suite::cargo();
     command.args(["clippy", "--quiet", "--locked"]).args(arguments);
     command.args(["--", "-D", "warnings", "-A", "clippy::all"]);
     command.status().is_ok_and(|status| status.success())
@@ -125,7 +127,7 @@ struct Package {
 }
 
 fn packages() -> Vec<Package> {
-    let mut command = Command::new("cargo");
+    let mut command = suite::cargo();
     command.args(["metadata", "--locked", "--no-deps", "--format-version=1"]);
     let output = command.output().expect("cargo can be started").stdout;
     let metadata: Value = serde_json::from_slice(&output).expect("cargo writes JSON");

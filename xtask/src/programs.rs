@@ -5,6 +5,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+use crate::suite;
+
 /// A file that cargo has built.
 #[derive(Clone)]
 pub(crate) struct Program {
@@ -27,7 +29,7 @@ pub(crate) enum Kind {
 
 /// Builds by cargo with these arguments and returns what it has built, or `None` if that fails.
 pub(crate) fn build(arguments: &[&str]) -> Option<Vec<Program>> {
-    let output = Command::new("cargo")
+    let output = suite::cargo()
         .args(arguments)
         .args(["--locked", "--message-format=json-render-diagnostics"])
         .stderr(Stdio::inherit())

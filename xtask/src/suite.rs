@@ -1,7 +1,9 @@
 //! What is built together, and which tests run where. Cargo unites the features of the packages that
 //! it is given, so that another selection builds the same crates once more.
 
+use std::env;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Features that no package of the workspace asks for. The engine's `legacy` is here so that lanes of
 /// DES are tested through it.
@@ -76,9 +78,23 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a workspace has members")
 }
 
+/// Cargo, without the variables by which `cargo run` tells this program of its package: build scripts
+/// that read variables of these names would run once more.
+pub(crate) fn cargo() -> Command {
+    let mut command = Command::new("cargo");
+    let package =
+        |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
+    for (name, _) in env::vars_os() {
+        if name.to_str().is_some_and(package) {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
 /// The folder of build results.
 pub(crate) fn target() -> PathBuf {
-    root().join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
+    root().join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
 }
 
 /// Prints a selection, for scripts.

@@ -31,7 +31,7 @@ fn everything(cargo: &[&str], filters: &[&str], limit: Duration) -> bool {
     let mut tests = tests(&built, None, &wanted, &mut report);
     if wanted(DOCTESTS) {
         // First, because it is what takes longest.
-        let mut command = Command::new("cargo");
+        let mut command = suite::cargo();
         command.args(["test", "--doc", "--locked"]).args(&cargo[2..]).args(suite::everything());
         tests.insert(0, Test { program: DOCTESTS.into(), name: "all".into(), command });
     }
