@@ -54,24 +54,35 @@ pub(crate) const EXAMPLES: [&str; 5] =
     ["parallel_packets", "own_driver", "quic 4 64", "srtp 4 160", "relay 1024"];
 
 /// Tests whose outcome may depend on the instruction set that is detected: dispatch, back ends,
-/// allocations, stack, residue, lanes. Those of kernels and vectors try every level themselves.
-pub(crate) const BY_LEVEL: [&str; 12] = [
-    "ciphers/isolated",
-    "cli/program",
+/// allocations, stack, residue, lanes. Those of kernels and vectors try every level themselves, and so
+/// do those of generators that step through instructions.
+pub(crate) const BY_LEVEL: [&str; 21] = [
+    "c/",
+    "ciphers/ciphers aead",
+    "ciphers/isolated forks",
+    "ciphers/isolated left_behind",
+    "cli/program check::",
     "columns/",
     "device/",
-    "engine/",
+    "engine/engine",
+    "engine/isolated allocations",
+    "engine/isolated balanced_allocations",
+    "engine/isolated queue_allocations",
+    "engine/isolated rsa_memory",
     "lanecrypt/",
     "openssl/",
-    "random/",
+    "random/random fork::",
+    "random/random range::",
+    "random/random shared::",
+    "random/random threads::",
     "rsa/",
     "rustls/",
     "stream/",
-    "c/",
 ];
 
-/// The levels at which they run, beside that of the processor.
-pub(crate) const LOWER_LEVELS: [&str; 3] = ["avx2", "aesni", "portable"];
+/// The levels at which they run, beside that of the processor: without AVX-512 and VAES, and without
+/// any kernel for a processor.
+pub(crate) const LOWER_LEVELS: [&str; 2] = ["avx2", "portable"];
 
 /// The workspace.
 pub(crate) fn root() -> &'static Path {
