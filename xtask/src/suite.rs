@@ -24,7 +24,8 @@ pub(crate) fn everything() -> Vec<&'static str> {
     [&["--workspace"][..], &UNITED].concat()
 }
 
-/// Cargo's arguments for what is built by the release profile: the libraries, also for C and OpenSSL.
+/// Cargo's arguments for what is built by the release profile: the libraries, also for C. The
+/// module for OpenSSL is built alone, because it must export nothing of what other features add.
 pub(crate) fn libraries() -> Vec<&'static str> {
     let packages = [
         "-planecrypt",
@@ -35,7 +36,6 @@ pub(crate) fn libraries() -> Vec<&'static str> {
         "-planecrypt-engine",
         "-planecrypt-device",
         "-planecrypt-c",
-        "-planecrypt-openssl",
     ];
     [&packages[..], &UNITED].concat()
 }
