@@ -77,7 +77,7 @@ msrv: ## Check the libraries by the oldest Rust that is supported
 	@scripts/msrv.sh
 
 .PHONY: features
-features: ## Check every crate with parts of its features, so that none rests on another unnamed
+features: ## Check every crate without features and with each feature alone
 	@cargo xtask features --all
 
 .PHONY: targets

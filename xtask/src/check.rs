@@ -8,15 +8,16 @@ use serde_json::Value;
 
 use crate::suite;
 
-/// Features that need a compiler for C, or a library that is found at run time.
+/// The feature that compiles C, for which there is no compiler here.
 const WITH_C: &str = "aws-lc";
 
-/// Checks crates with parts of their features, so that none rests on another that it does not name:
-/// those of users, or `all`.
+/// Checks crates with parts of their features, so that none rests on another that it does not name.
+/// With `all`, every crate without features and with each alone. Otherwise the crates of users,
+/// without features and so that of any two there is a call with the first and without the second:
+/// with each feature in another half of the calls, four serve six features.
 ///
-/// For any two features of a crate there is a call that has the first and not the second, and that
-/// takes few calls: with each feature in another half of them, four calls serve six features. A
-/// feature that no file of the crate asks for only turns on those of other crates, where it is checked.
+/// A feature that no file of the crate asks for only turns on those of other crates, where it is
+/// checked.
 pub(crate) fn features(all: bool) -> bool {
     let internal = ["lanecrypt-testing", "lanecrypt-peers", "lanecrypt-speed", "lanecrypt-report"];
     let mut passed = true;
@@ -25,7 +26,12 @@ pub(crate) fn features(all: bool) -> bool {
             continue;
         }
         features.retain(|it| contains(&folder.join("src"), &format!("feature = \"{it}\"")));
-        for part in parts(&features) {
+        let parts = if all {
+            features.iter().map(|it| vec![it.as_str()]).collect()
+        } else {
+            halves(&features)
+        };
+        for part in [vec![]].into_iter().chain(parts) {
             let part = part.join(",");
             println!("features: {name} {part}");
             passed &= clippy(&["--no-default-features", "-p", &name, "--features", &part]);
@@ -34,16 +40,20 @@ pub(crate) fn features(all: bool) -> bool {
     passed
 }
 
-/// For any two features, a part that has the first and not the second; and for one, the part without.
-fn parts(features: &[String]) -> Vec<Vec<&str>> {
-    let halves = |calls: u32| (0..1_u32 << calls).filter(move |it| it.count_ones() == calls / 2);
-    let calls = (1..).find(|&calls| halves(calls).count() >= features.len()).unwrap_or(1);
-    let part = |call: u32| {
-        let has = move |half: &u32| half >> call & 1 == 1;
-        let each = features.iter().zip(halves(calls));
-        each.filter(|(_, half)| has(half)).map(|(feature, _)| feature.as_str()).collect()
+/// Parts of the features; for any two of these, one has the first and not the second.
+fn halves(features: &[String]) -> Vec<Vec<&str>> {
+    if let [feature] = features {
+        return vec![vec![feature]];
+    }
+    // The parts that a feature is in, a bit each.
+    let places = |parts: u32| (0..1_u32 << parts).filter(move |it| it.count_ones() == parts / 2);
+    let count = (0..).find(|&parts| places(parts).count() >= features.len()).unwrap_or(0);
+    let part = |part: u32| {
+        let each = features.iter().zip(places(count));
+        let each = each.filter(|(_, places)| places >> part & 1 == 1);
+        each.map(|(feature, _)| feature.as_str()).collect()
     };
-    (0..calls).map(part).collect()
+    (0..count).map(part).filter(|part: &Vec<_>| !part.is_empty()).collect()
 }
 
 /// Checks the libraries for systems and processors that this machine is not; without `all`, not for
@@ -152,4 +162,26 @@ fn contains(folder: &Path, text: &str) -> bool {
             false => fs::read_to_string(path).is_ok_and(|file| file.contains(text)),
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::halves;
+
+    #[test]
+    fn each_feature_is_tried_without_each_other() {
+        for count in 0..=20 {
+            let features: Vec<String> = (0..count).map(|i| format!("feature-{i}")).collect();
+            let parts = halves(&features);
+            for one in &features {
+                assert!(parts.iter().any(|part| part.contains(&one.as_str())), "{one} of {count}");
+                for other in features.iter().filter(|it| *it != one) {
+                    let has = |part: &&Vec<&str>| {
+                        part.contains(&one.as_str()) && !part.contains(&other.as_str())
+                    };
+                    assert!(parts.iter().find(has).is_some(), "{one} without {other} of {count}");
+                }
+            }
+        }
+    }
 }

@@ -18,7 +18,7 @@ usage: cargo xtask COMMAND
   test --long               every test, optimised, with many random cases (hours)
   cross                     the tests on s390x and arm64, by qemu
   elsewhere [--all]         vectors and properties on other processors, by emulators
-  features [--all]          each crate with parts of its features
+  features [--all]          crates without features, and with parts of them
   targets [--all]           the libraries for other systems and processors
   selection NAME            cargo's arguments for what is built together: everything, libraries
 

@@ -69,17 +69,18 @@ fn program(message: &Value) -> Option<Program> {
     })
 }
 
-/// The names of a program's tests, and how many it ignores.
-pub(crate) fn list(command: impl Fn() -> Command) -> (Vec<String>, usize) {
+/// The names of a program's tests, and how many it ignores; `None` if the program does not list
+/// them.
+pub(crate) fn list(command: impl Fn() -> Command) -> Option<(Vec<String>, usize)> {
     let listed = |arguments: &[&str]| {
-        let output = command().args(["--list", "--format", "terse"]).args(arguments).output();
-        let text = output.map(|it| String::from_utf8_lossy(&it.stdout).into_owned());
-        let text = text.unwrap_or_default();
+        let output =
+            command().args(["--list", "--format", "terse"]).args(arguments).output().ok()?;
+        let text = String::from_utf8(output.stdout).ok().filter(|_| output.status.success())?;
         let names = text.lines().filter_map(|line| line.strip_suffix(": test"));
-        names.map(str::to_owned).collect::<Vec<_>>()
+        Some(names.map(str::to_owned).collect::<Vec<_>>())
     };
-    let ignored = listed(&["--ignored"]);
-    let mut names = listed(&[]);
+    let ignored = listed(&["--ignored"])?;
+    let mut names = listed(&[])?;
     names.retain(|name| !ignored.contains(name));
-    (names, ignored.len())
+    Some((names, ignored.len()))
 }

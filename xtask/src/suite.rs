@@ -1,12 +1,12 @@
-//! What is built together, and which tests run where. Cargo unites the features of the packages that
-//! it is given, so that another selection builds the same crates once more.
+//! What is built together, and which tests run where. Cargo unites the features of the packages
+//! that it is given, so that another selection builds the same crates once more.
 
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Features that no package of the workspace asks for. The engine's `legacy` is here so that lanes of
-/// DES are tested through it.
+/// Features that no package of the workspace asks for. The engine's `legacy` is here so that lanes
+/// of DES are tested through it.
 const UNITED: [&str; 9] = [
     "--features=lanecrypt-random/rand_core_06",
     "--features=lanecrypt-random/rand_core_09",
@@ -45,7 +45,8 @@ pub(crate) fn libraries() -> Vec<&'static str> {
 pub(crate) const RELEASE_PROGRAMS: [&str; 4] = ["isolated", "random", "stack", "constant_time"];
 
 /// Tests that an optimised build could break: residue on the stack and in freed memory, locks and
-/// system calls in the order of the source, allocations; and each kernel, by all vectors at each level.
+/// system calls in the order of the source, allocations; and each kernel, by all vectors at each
+/// level.
 pub(crate) const OPTIMISED: [&str; 4] =
     ["ciphers/isolated", "engine/isolated", "kernels/stack", "random/random"];
 
@@ -54,8 +55,8 @@ pub(crate) const EXAMPLES: [&str; 5] =
     ["parallel_packets", "own_driver", "quic 4 64", "srtp 4 160", "relay 1024"];
 
 /// Tests whose outcome may depend on the instruction set that is detected: dispatch, back ends,
-/// allocations, stack, residue, lanes. Those of kernels and vectors try every level themselves, and so
-/// do those of generators that step through instructions.
+/// allocations, stack, residue, lanes. Those of kernels and vectors try every level themselves, and
+/// so do those of generators that step through instructions.
 pub(crate) const BY_LEVEL: [&str; 21] = [
     "c/",
     "ciphers/ciphers aead",
@@ -80,8 +81,8 @@ pub(crate) const BY_LEVEL: [&str; 21] = [
     "stream/",
 ];
 
-/// The levels at which they run, beside that of the processor: without AVX-512 and VAES, and without
-/// any kernel for a processor.
+/// The levels at which they run, beside that of the processor: without AVX-512 and VAES, and
+/// without any kernel for a processor.
 pub(crate) const LOWER_LEVELS: [&str; 2] = ["avx2", "portable"];
 
 /// The workspace.
@@ -89,8 +90,8 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a workspace has members")
 }
 
-/// Cargo, without the variables by which `cargo run` tells this program of its package: build scripts
-/// that read variables of these names would run once more.
+/// Cargo, without the variables by which `cargo run` tells this program of its package: build
+/// scripts that read variables of these names would run once more.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new("cargo");
     let package =

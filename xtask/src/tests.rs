@@ -4,8 +4,11 @@ use core::time::Duration;
 use std::process::Command;
 
 use crate::programs::{self, Kind, Program};
-use crate::queue::{DOCTESTS, Report, Test};
+use crate::queue::{Report, Test};
 use crate::suite;
+
+/// Cargo runs all examples of the documentation at once.
+const DOCTESTS: &str = "doctests";
 
 /// A test that takes longer hangs.
 const LIMIT: Duration = Duration::from_secs(900);
@@ -33,7 +36,10 @@ fn everything(cargo: &[&str], filters: &[&str], limit: Duration) -> bool {
         // First, because it is what takes longest.
         let mut command = suite::cargo();
         command.args(["test", "--doc", "--locked"]).args(&cargo[2..]).args(suite::everything());
-        tests.insert(0, Test { program: DOCTESTS.into(), name: "all".into(), command });
+        tests.insert(
+            0,
+            Test { program: DOCTESTS.into(), name: "all".into(), command, has_result: true },
+        );
     }
     report.run(tests, limit);
     if filters.is_empty() {
@@ -85,7 +91,12 @@ pub(crate) fn optimised() -> bool {
             .find(|it| it.kind == Kind::Binary && it.name == format!("lanecrypt/{name}"));
         let mut command = Command::new(&program.expect("cargo has built all examples").file);
         command.args(arguments.split_whitespace());
-        Test { program: "lanecrypt/examples".into(), name: (*line).into(), command }
+        Test {
+            program: "lanecrypt/examples".into(),
+            name: (*line).into(),
+            command,
+            has_result: false,
+        }
     });
     let tests = tests.into_iter().chain(examples).collect();
     report.run(tests, LIMIT);
@@ -121,7 +132,10 @@ fn tests(
             }
             command
         };
-        let (names, ignored) = programs::list(command);
+        let Some((names, ignored)) = programs::list(command) else {
+            report.check(&format!("{}: the list of its tests", program.name), false);
+            continue;
+        };
         report.ignored += ignored;
         for name in names {
             if !wanted(&format!("{} {name}", program.name)) {
@@ -130,7 +144,8 @@ fn tests(
             let mut command = command();
             command.args(["--exact", &name, "--nocapture"]);
             let at = level.map_or(String::new(), |level| format!(" at {level}"));
-            tests.push(Test { program: format!("{}{at}", program.name), name, command });
+            let program = format!("{}{at}", program.name);
+            tests.push(Test { program, name, command, has_result: true });
         }
     }
     tests

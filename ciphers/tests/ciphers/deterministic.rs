@@ -1,5 +1,5 @@
-//! [`DeterministicAesSiv`]: published and generated vectors at every level, strings that are fixed and
-//! those of a request, many values at once against one by one, and every refusal.
+//! [`DeterministicAesSiv`]: published and generated vectors at every level, strings that are fixed
+//! and those of a request, many values at once against one by one, and every refusal.
 
 use lanecrypt_ciphers::hazmat::burn_stack;
 use lanecrypt_ciphers::{
@@ -140,7 +140,8 @@ fn what_does_not_fit_is_refused() {
     assert_eq!(format!("{cipher:?}"), "DeterministicAesSiv { .. }");
 }
 
-/// Batches of all sizes, with lengths that differ or not, strings or none, and some that are refused.
+/// Batches of all sizes, with lengths that differ or not, strings or none, and some that are
+/// refused.
 #[test]
 fn many_are_what_one_by_one_is() {
     let mut numbers = Numbers(52);

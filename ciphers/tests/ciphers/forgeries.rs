@@ -1,5 +1,5 @@
-//! Forged messages: everything that belongs to a message, changed in one place, is refused, and what
-//! was decrypted is wiped. What does the opening is an argument, so that openers that forget
+//! Forged messages: everything that belongs to a message, changed in one place, is refused, and
+//! what was decrypted is wiped. What does the opening is an argument, so that openers that forget
 //! something show that the harness notices.
 
 use lanecrypt_ciphers::{Algorithm, Cipher, Error, InOutBuf, Isa};

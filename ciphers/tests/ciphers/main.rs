@@ -1,5 +1,5 @@
-//! Every algorithm and mode against published values, other implementations and the portable kernel,
-//! and what is refused.
+//! Every algorithm and mode against published values, other implementations and the portable
+//! kernel, and what is refused.
 
 mod aead;
 mod aead_levels;

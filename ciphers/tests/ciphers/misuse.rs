@@ -1,6 +1,7 @@
 //! What the checked ciphers refuse: the exact error, nothing written, and the message goes on.
 //!
-//! Buffers that overlap cannot be written down: see the examples of `RawCipher` that do not compile.
+//! Buffers that overlap cannot be written down: see the examples of `RawCipher` that do not
+//! compile.
 
 use lanecrypt_ciphers::hazmat::{Decryptor, Encryptor, Padding, RawCipher, Stream};
 use lanecrypt_ciphers::{Algorithm, Error, InOutBuf, Isa};

@@ -1,6 +1,6 @@
-//! Wycheproof's tests of AES-GCM, AES-GCM-SIV, AES-SIV, ChaCha20-Poly1305 and XChaCha20-Poly1305, at
-//! every level: what is valid, tags that are not, nonces of lengths that there are not; and those of
-//! AES-XTS.
+//! Wycheproof's tests of AES-GCM, AES-GCM-SIV, AES-SIV, ChaCha20-Poly1305 and XChaCha20-Poly1305,
+//! at every level: what is valid, tags that are not, nonces of lengths that there are not; and
+//! those of AES-XTS.
 
 use lanecrypt_ciphers::{Algorithm, Cipher, DeterministicAesSiv, Error, InOutBuf, Isa, hazmat};
 use lanecrypt_testing::levels;
@@ -188,7 +188,8 @@ fn has_no_nonce(cipher: &Cipher, test: &Test, place: &str) {
     }
 }
 
-/// Tweaks shorter than a block stand for numbers with zeros behind them, which are the higher bytes.
+/// Tweaks shorter than a block stand for numbers with zeros behind them, which are the higher
+/// bytes.
 #[test]
 fn aes_xts() {
     let set = cipher::TestSet::load(cipher::TestName::AesXts).expect("the crate has it");

@@ -56,8 +56,8 @@ pub(crate) fn every_vector_at_every_level() {
 }
 
 /// Algorithm, source, and how many vectors there are that are good, and that must be refused. Of
-/// `vectors/`: the first case of most sections of NIST's files, RFC 8439, RFC 8452, RFC 7518 and the draft of
-/// XChaCha20, and generated ones of up to 8 KiB.
+/// `vectors/`: the first case of most sections of NIST's files, RFC 8439, RFC 8452, RFC 7518 and
+/// the draft of XChaCha20, and generated ones of up to 8 KiB.
 const OWN: &[(&str, &str, usize, usize)] = &[
     ("aes-128-gcm", "nist/gcmEncryptExtIV128", 325, 0),
     ("aes-128-gcm", "nist/gcmDecrypt128", 0, 327),

@@ -10,8 +10,8 @@ use lanecrypt_ciphers::{
 };
 use lanecrypt_testing::aeads::whole;
 
-/// Of a code the key comes first, and what is expanded of it is another thing: the key of the cipher
-/// is at the end.
+/// Of a code the key comes first, and what is expanded of it is another thing: the key of the
+/// cipher is at the end.
 const KEY: [u8; 80] =
     *b"of eighty bytes of a secret key the last ones are thirty-two bytes of secret key";
 
@@ -47,8 +47,8 @@ fn key(algorithm: Algorithm) -> &'static [u8] {
     &KEY[KEY.len() - algorithm.key_lengths().longest()..]
 }
 
-/// Not inlined, so that the stack it uses has been burned by its caller: a value that is moved takes
-/// along what lay between its fields.
+/// Not inlined, so that the stack it uses has been burned by its caller: a value that is moved
+/// takes along what lay between its fields.
 #[inline(never)]
 fn around_a_cipher(algorithm: Algorithm) -> [Vec<u8>; 2] {
     bytes_around_drop(Cipher::new(algorithm, key(algorithm)).expect("a good key"))
@@ -128,7 +128,8 @@ pub(crate) fn a_dropped_cipher_leaves_no_key() {
 }
 
 fn is_wiped(algorithm: Algorithm, [before, after]: [Vec<u8>; 2]) {
-    // Kernels without AES instructions may keep the key in another form. ChaCha20 keeps it in words.
+    // Kernels without AES instructions may keep the key in another form. ChaCha20 keeps it in
+    // words.
     let words = algorithm.mode() == Mode::Poly1305 && cfg!(target_endian = "little");
     let visible = words || Isa::detect().has(Level::AesNi);
     assert!(!visible || holds(&before, key(algorithm)), "{algorithm}: looked for in vain");

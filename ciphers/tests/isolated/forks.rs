@@ -6,8 +6,8 @@ use lanecrypt_ciphers::{Algorithm, Cipher, Error, NonceSequence, Nonces, RandomN
 /// Runs `body` in a forked child; whether it answered yes there.
 fn in_child(raw: bool, body: impl FnOnce() -> bool) -> bool {
     let child = if raw {
-        // SAFETY: without flags this is a fork, past the C library; the child does no more than count,
-        // encrypt and draw, which is safe in signal handlers, too.
+        // SAFETY: without flags this is a fork, past the C library; the child does no more than
+        // count, encrypt and draw, which is safe in signal handlers, too.
         unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) }
     } else {
         // SAFETY: as above.

@@ -15,8 +15,8 @@ use std::thread::{self, JoinHandle};
 use lanecrypt_device::Server;
 use rustix::event::{EventfdFlags, eventfd};
 
-/// Ends the program if a test hangs, so that it fails: if it takes longer than this. Seconds in which
-/// the whole program is stopped do not count.
+/// Ends the program if a test hangs, so that it fails: if it takes longer than this. Seconds in
+/// which the whole program is stopped do not count.
 #[derive(Debug)]
 pub(crate) struct Limit {
     /// Closed in the end.

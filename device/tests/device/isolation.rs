@@ -1,7 +1,8 @@
 //! Keys that the daemon has or makes are nowhere in the memory of a client, shared or its own.
 //!
-//! Daemon and client are processes of their own, whose whole memory this one reads. It learns the key
-//! that the daemon has made as whoever reads the daemon's memory would: it tries all that could be one.
+//! Daemon and client are processes of their own, whose whole memory this one reads. It learns the
+//! key that the daemon has made as whoever reads the daemon's memory would: it tries all that could
+//! be one.
 
 use std::fs;
 use std::os::unix::fs::FileExt as _;

@@ -1,5 +1,5 @@
-//! Daemons, their clients, and the driver `device`. One program, because linking is what takes most of
-//! the time of a small one.
+//! Daemons, their clients, and the driver `device`. One program, because linking is what takes most
+//! of the time of a small one.
 
 #![cfg(target_os = "linux")]
 

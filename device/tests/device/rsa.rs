@@ -262,9 +262,9 @@ fn what_is_short_is_answered_before_what_takes_long() {
     let order = [(); 2].map(|()| client.wait().expect("it lives").expect("two in flight").user);
     assert_eq!(order, [2, 1]);
     assert!(client.wait().expect("it lives").is_none());
-    // Places and bytes of ciphers come back while signatures are in flight: more are answered before
-    // the first signature than the ring has places. A machine that is busy with other things may need
-    // several attempts.
+    // Places and bytes of ciphers come back while signatures are in flight: more are answered
+    // before the first signature than the ring has places. A machine that is busy with other things
+    // may need several attempts.
     let settings = Settings::default().depth(16).arena(1 << 13);
     let mut client: Client = Client::connect_with(daemon.path(), &settings).expect("it listens");
     let rsa = client.rsa_session(key(), PADDING).expect("it is a key");

@@ -1,5 +1,5 @@
-//! Every test vector through a daemon, by the engine's driver and by a client: all algorithms, packets
-//! that are forged or have short tags, and keys that are refused.
+//! Every test vector through a daemon, by the engine's driver and by a client: all algorithms,
+//! packets that are forged or have short tags, and keys that are refused.
 
 use lanecrypt_device::{Client, Error, Message, Refusal, Remote, Server};
 use lanecrypt_engine::{Algorithm, Engine, Error as Cipher};

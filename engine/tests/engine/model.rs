@@ -98,7 +98,8 @@ fn the_time_is_that_of_the_description() {
     assert!(batch.abs_diff(Duration::from_secs_f64(many / 1e9)) < Duration::from_nanos(20));
 }
 
-/// Four engines do four requests in about the time of one, unless the card holds only one at a time.
+/// Four engines do four requests in about the time of one, unless the card holds only one at a
+/// time.
 #[test]
 fn engines_work_in_parallel_and_the_queue_limits_them() {
     let time = |engines, queue_depth| {

@@ -125,8 +125,8 @@ fn one_blocked_thread_gets_a_hundred_of_eight_hundred_signatures() {
     assert!((350.0..=400.0).contains(&only_crt), "{only_crt}");
 }
 
-/// "The Hifn 6500 and 7814 are geared more towards slower, embedded applications", and "the RSA sign
-/// throughput is higher in the software case" than on the 5820.
+/// "The Hifn 6500 and 7814 are geared more towards slower, embedded applications", and "the RSA
+/// sign throughput is higher in the software case" than on the 5820.
 #[test]
 fn software_signs_faster() {
     let software = host().software(Work::rsa(1024), 1).expect("it has a figure");

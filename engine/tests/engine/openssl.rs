@@ -28,8 +28,8 @@ fn engine() -> Option<Engine> {
 fn is_offered(algorithm: Algorithm) -> bool {
     let name = algorithm.to_string();
     let of_chacha20 = ["chacha20-djb", "chacha20-ietf", "chacha20-poly1305"];
-    // A cipher with a code behind it is two calls of libcrypto, and few versions of it have modes with
-    // a synthetic vector: the software serves both.
+    // A cipher with a code behind it is two calls of libcrypto, and few versions of it have modes
+    // with a synthetic vector: the software serves both.
     name.starts_with("aes-") && algorithm.mac().is_none() && !name.contains("siv")
         || of_chacha20.contains(&&*name)
         || ["3des-cbc", "3des-ecb"].contains(&&*name)

@@ -58,8 +58,8 @@ const _: () = sent_and_shared::<lanecrypt_engine::RsaKey>();
 const _: () = sent_and_shared::<lanecrypt_engine::AwsLc>();
 
 /// `InOutBuf` has pointers, and is made only when a kernel takes the data. `NonceSequence` is a
-/// trait; its types are listed above. The others are there with the features `aws-lc`, `openssl` and
-/// `rsa` only.
+/// trait; its types are listed above. The others are there with the features `aws-lc`, `openssl`
+/// and `rsa` only.
 const OTHERS: [&str; 6] =
     ["AwsLc", "InOutBuf", "NonceSequence", "OpenSsl", "OpenSslError", "RsaKey"];
 

@@ -1,5 +1,5 @@
-//! Signatures allocate nothing once a thread has made as many together, but for those that AWS-LC makes,
-//! and need no more stack than other batches.
+//! Signatures allocate nothing once a thread has made as many together, but for those that AWS-LC
+//! makes, and need no more stack than other batches.
 
 use lanecrypt_engine::queue::{LocalQueue, Message};
 use lanecrypt_engine::{Engine, Request, Session};
@@ -18,8 +18,8 @@ fn places(sessions: &[Session]) -> Vec<Vec<u8>> {
     sessions.iter().cycle().take(COUNT).map(|it| vec![0; it.signature_length()]).collect()
 }
 
-/// Calls of the allocator, by the crate of AWS-LC, for a signature that AWS-LC makes: it is made in memory
-/// of its own and copied. What AWS-LC allocates in C is not counted.
+/// Calls of the allocator, by the crate of AWS-LC, for a signature that AWS-LC makes: it is made in
+/// memory of its own and copied. What AWS-LC allocates in C is not counted.
 const BY_AWS_LC: usize = 2;
 
 /// Whether AWS-LC may make the signatures of a key; whether it does depends on the processor.

@@ -5,8 +5,8 @@
 //! reports branches and addresses that depend on it; here that memory is the secrets. For the
 //! instruction sets that Valgrind does not know, all runs twice with other secrets, instruction by
 //! instruction. The same by the clock: inputs that are all alike against random ones. And the
-//! disassembly is searched for instructions that no kernel may have. Leaks planted on purpose must be
-//! found in each way. `cargo test` alone does nothing.
+//! disassembly is searched for instructions that no kernel may have. Leaks planted on purpose must
+//! be found in each way. `cargo test` alone does nothing.
 
 mod ciphers;
 #[cfg(target_arch = "x86_64")]

@@ -1,11 +1,11 @@
 //! The same program run twice, with other secrets, instruction by instruction.
 //!
 //! Two processes are forked from one, so that all addresses agree. Each sets its processor's trap
-//! flag and so gets a signal before every instruction, whose handler writes down the registers. Then
-//! the two records are compared. Where the instruction pointers part, a branch depended on a secret.
-//! Wherever a register differs, it holds a secret; whether the instruction uses it for an address, the
-//! disassembly says. The processor runs every instruction itself, so this sees what Valgrind does not
-//! know.
+//! flag and so gets a signal before every instruction, whose handler writes down the registers.
+//! Then the two records are compared. Where the instruction pointers part, a branch depended on a
+//! secret. Wherever a register differs, it holds a secret; whether the instruction uses it for an
+//! address, the disassembly says. The processor runs every instruction itself, so this sees what
+//! Valgrind does not know.
 
 use core::arch::asm;
 use core::ptr::null_mut;
@@ -157,7 +157,8 @@ impl Run {
         if !libc::WIFEXITED(status) || libc::WEXITSTATUS(status) != 0 {
             return Err(io::Error::other(format!("a traced process failed: status {status:#x}")));
         }
-        // SAFETY: zeros and what the ended process wrote make a value; it is unmapped only in `drop`.
+        // SAFETY: zeros and what the ended process wrote make a value; it is unmapped only in
+        // `drop`.
         let steps = unsafe { &*self.steps };
         steps.steps.get(..steps.count).ok_or_else(|| io::Error::other("a run is too long to trace"))
     }
@@ -184,7 +185,8 @@ fn install() {
 extern "C" fn on_step(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut libc::c_void) {
     // SAFETY: the kernel passes the interrupted context to handlers of this kind.
     let registers = unsafe { &(*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
-    // SAFETY: mapped before the process was forked; the parent looks at it when this process has ended.
+    // SAFETY: mapped before the process was forked; the parent looks at it when this process has
+    // ended.
     let steps = unsafe { &mut *STEPS.load(Ordering::Relaxed) };
     let read = |place: libc::c_int| registers[place.unsigned_abs() as usize].cast_unsigned();
     if let Some(step) = steps.steps.get_mut(steps.count) {

@@ -1,5 +1,5 @@
-//! Traces judged: what differs between two runs is a leak where an instruction takes an address from
-//! it, or jumps on it.
+//! Traces judged: what differs between two runs is a leak where an instruction takes an address
+//! from it, or jumps on it.
 
 use core::hint::black_box;
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
-//! The crates `aes-gcm`, `aes-gcm-siv`, `aes-siv` and `chacha20poly1305`: packets are sealed in place,
-//! and opened from one buffer to another.
+//! The crates `aes-gcm`, `aes-gcm-siv`, `aes-siv` and `chacha20poly1305`: packets are sealed in
+//! place, and opened from one buffer to another.
 
 use aes_gcm::{Aes128Gcm, Aes256Gcm};
 use aes_gcm_siv::{Aes128GcmSiv, Aes256GcmSiv};

@@ -1,5 +1,5 @@
-//! The crates `cbc` and `hmac`, one after the other: AES-128-CBC, then HMAC-SHA-256 of what it made.
-//! Both keep their keys.
+//! The crates `cbc` and `hmac`, one after the other: AES-128-CBC, then HMAC-SHA-256 of what it
+//! made. Both keep their keys.
 
 use aes::Aes128;
 use hmac::{Hmac, KeyInit, Mac};

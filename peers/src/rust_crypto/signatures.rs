@@ -1,5 +1,5 @@
-//! RSA signatures of the crate `rsa`, blinded, as it recommends. It computes the primes of keys that
-//! come without them, so there are no signatures without CRT.
+//! RSA signatures of the crate `rsa`, blinded, as it recommends. It computes the primes of keys
+//! that come without them, so there are no signatures without CRT.
 
 use rsa::traits::PublicKeyParts as _;
 use rsa::{BoxedUint, Pkcs1v15Sign, RsaPrivateKey, RsaPublicKey};

@@ -1,5 +1,5 @@
-//! Every peer that is found in the dynamic loader's usual places; and what is said of those that are
-//! not.
+//! Every peer that is found in the dynamic loader's usual places; and what is said of those that
+//! are not.
 
 mod aeads;
 mod alone;
@@ -52,8 +52,8 @@ fn iv(algorithm: &str, seed: u64) -> Vec<u8> {
     bytes(seed + 1000, lengths(algorithm).expect("a known algorithm").1)
 }
 
-/// A length that every peer takes: `len`, or the next whole blocks of 16 bytes. With AES-SIV, libcrypto
-/// refuses messages without a byte.
+/// A length that every peer takes: `len`, or the next whole blocks of 16 bytes. With AES-SIV,
+/// libcrypto refuses messages without a byte.
 fn fitting(algorithm: &str, len: usize) -> usize {
     match algorithm {
         "aes-siv-256" | "aes-siv-512" => len.max(1),

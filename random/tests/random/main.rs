@@ -1,6 +1,6 @@
-//! The generators: what they give out, what they leave behind, and that nothing comes out twice. One
-//! program, because linking is what takes most of the time of a small one; each case runs in a process
-//! of its own.
+//! The generators: what they give out, what they leave behind, and that nothing comes out twice.
+//! One program, because linking is what takes most of the time of a small one; each case runs in a
+//! process of its own.
 //!
 //! The modules for x86-64 only step through instructions or read registers.
 

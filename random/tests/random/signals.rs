@@ -87,8 +87,8 @@ fn per_cpu_stepped() {
     step_through("signals::per_cpu_stepped", &ERASING, &DRAWS[..times(1, 3, 9)]);
 }
 
-/// Without sequences the draws take an atomic instruction at once, and find what draws before have left
-/// in the buffer.
+/// Without sequences the draws take an atomic instruction at once, and find what draws before have
+/// left in the buffer.
 fn per_cpu_stepped_without_sequences() {
     static ERASING: PerCpu<Erasing<ChaCha<20>>> = PerCpu::new();
     static REKEYING: PerCpu<Rekeying<AesCtr<128>>> = PerCpu::new();

@@ -1,5 +1,6 @@
 //! Checks ciphers, batches and random numbers on the system and processor that this program is
-//! compiled for: `cargo xtask elsewhere` runs it under emulators. It ends at the first wrong answer.
+//! compiled for: `cargo xtask elsewhere` runs it under emulators. It ends at the first wrong
+//! answer.
 
 use lanecrypt_ciphers::hazmat::{RawCipher, Stream};
 use lanecrypt_ciphers::{Algorithm, Cipher, Error, Isa};

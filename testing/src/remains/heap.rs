@@ -21,8 +21,8 @@ pub fn kept(call: impl FnOnce()) -> Vec<u8> {
     FREED.with(|freed| freed.borrow_mut().take()).expect("it was put there")
 }
 
-// SAFETY: `Counting` does all of it. What grows or shrinks is allocated, copied and freed, which the
-// trait does unless told otherwise.
+// SAFETY: `Counting` does all of it. What grows or shrinks is allocated, copied and freed, which
+// the trait does unless told otherwise.
 unsafe impl GlobalAlloc for Keeper {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: what the caller vouches for.

@@ -1,5 +1,5 @@
-//! A client that writes what it likes into the shared memory, by its descriptor, which it has as every
-//! client has.
+//! A client that writes what it likes into the shared memory, by its descriptor, which it has as
+//! every client has.
 
 use core::mem::MaybeUninit;
 use std::io::IoSliceMut;
@@ -86,8 +86,8 @@ impl Raw {
         self.publish();
     }
 
-    /// Submits requests all at once, and waits until all have been answered. Returns the statuses, as
-    /// they came.
+    /// Submits requests all at once, and waits until all have been answered. Returns the statuses,
+    /// as they came.
     #[cfg(feature = "rsa")]
     pub(crate) fn submit_all(&mut self, requests: &[[u64; 8]]) -> Vec<u64> {
         let first = self.submitted;

@@ -6,7 +6,7 @@ import time
 
 from harness import PATIENCE, ProgramTest, environment, free_port, tool, wait_for
 
-SIZE = 40 << 20
+SIZE = 100 << 20
 
 
 class OpenSsh(ProgramTest):
