@@ -43,11 +43,11 @@ fn few<const N: usize>() -> [u8; N] {
     // SAFETY: the words have room for `N` bytes, as the caller has seen.
     unsafe { fill_at(words.as_mut_ptr().cast(), N) };
     // Word by word, because whole arrays go through vector registers.
-    let [first, second] = words.each_mut().map(|word| {
-        let word: *mut u64 = word;
-        // SAFETY: the pointer is to one of the words.
-        unsafe { word.read_volatile() }
-    });
+    let word: *const u64 = words.as_ptr();
+    // SAFETY: the pointer is to the first of two words.
+    let first = unsafe { word.read_volatile() };
+    // SAFETY: this one is to the second.
+    let second = unsafe { word.wrapping_add(1).read_volatile() };
     wipe::words(&mut words);
     let both = u128::from(first.to_le()) | u128::from(second.to_le()) << 64;
     // SAFETY: the number has at least `N` bytes, and any bytes make an array.
