@@ -84,7 +84,7 @@ fn at_every_level<G: Generator>() {
     for level in Level::ALL {
         let isa = Isa::of_processor().at_most(level);
         if isa.level() != level {
-            skipped("erasure::at_every_level", &format!("this processor lacks {level}"));
+            skipped("erasure", &format!("this processor lacks {level}"));
             continue;
         }
         let generator = Held::<G>::with_isa(isa).expect("the kernel has randomness");
