@@ -6,9 +6,8 @@ use core::time::Duration;
 
 use crate::depth::Depth;
 use crate::options::{Options, Table};
-use crate::table::Table as _;
 use crate::tables;
-use crate::tables::headline::Headline;
+use crate::tables::headline;
 
 impl Options {
     /// The tables to run, in order and each once; none for the headline rows.
@@ -29,7 +28,7 @@ impl Options {
     /// Time for the whole run.
     pub(crate) fn total(&self) -> Duration {
         self.budget.unwrap_or_else(|| match &self.chosen_tables()[..] {
-            [] => Duration::from_secs(Headline.seconds(self.depth)),
+            [] => Duration::from_secs(headline::seconds(self.depth)),
             tables => tables.iter().map(|table| table.time(self.depth)).sum(),
         })
     }
@@ -40,7 +39,7 @@ impl Options {
 pub fn usual_times() -> String {
     let each = |depth| {
         let times = Table::all().into_iter().map(|table| table.time(depth).as_secs());
-        (Headline.seconds(depth), times.min().unwrap_or(0))
+        (headline::seconds(depth), times.min().unwrap_or(0))
     };
     let ((screen, each_table), (quick, few)) = (each(Depth::Normal), each(Depth::Quick));
     let mut text = format!(

@@ -18,7 +18,7 @@ use crate::row::Row;
 use crate::sampler::{self, Limits, Sampled};
 use crate::table::Table;
 use crate::tables;
-use crate::tables::headline::Headline;
+use crate::tables::headline::{self, HEADLINES};
 
 /// The part of a table's time for figures that are not sampled in rows.
 const EXTRA_PART: u32 = 6;
@@ -89,6 +89,9 @@ pub fn run(
         if stop.load(Ordering::Relaxed) {
             break;
         }
+    }
+    if options.chosen_tables().is_empty() {
+        show(&headline::closing());
     }
     report.interrupted = stop.load(Ordering::Relaxed);
     let (conditions, text) = watch.end(report.results.machine.core_ghz, report.interrupted);
@@ -212,7 +215,11 @@ fn all_that_fit(options: &Options, rivals: &Rivals<'_>) -> Vec<Part> {
     let part = |table, share| Part::new(table, share, options, rivals);
     let mut plan = Vec::new();
     if tables.is_empty() {
-        plan.push(part(&Headline, SHARES));
+        plan.extend(HEADLINES.iter().map(|table| part(table, 0)));
+        // By the number of rows, because all are about as long.
+        for part in &mut plan {
+            part.share = u32::try_from(part.rows.len()).unwrap_or(u32::MAX / SHARES);
+        }
     }
     for table in tables {
         let parts: Vec<&'static dyn Table> = tables::parts(table.name()).collect();
