@@ -13,7 +13,7 @@ use crate::glob::Glob;
 use crate::options::{Options, Peers};
 use crate::results::Results;
 use crate::row::{Arena, Workload as _};
-use crate::tests::{sample, short_run};
+use crate::tests::{sample, short_run, whole_run};
 
 fn rsa(only: &str, peers: Peers, seconds: u64) -> Options {
     Options {
@@ -77,7 +77,7 @@ fn ids_are_unique_and_the_headline_rows_are_those_of_the_table() {
 #[test]
 fn a_short_run_is_verified_and_has_the_keys() {
     let peers = Peers::Only(vec!["openssl".to_owned()]);
-    let (report, text) = short_run(rsa("rsa/*/rsa-1024/*", peers, 12));
+    let (report, text) = whole_run(rsa("rsa/*/rsa-1024/*", peers, 5));
     assert!(report.wrong == 0 && !report.interrupted, "{text}");
     let json = report.results.to_json().expect("serialises");
     let points = Results::from_json(&json).expect("parses").points;
