@@ -54,13 +54,17 @@ impl Report {
         let folder = suite::target().join(format!("test-output-{}", std::process::id()));
         fs::create_dir_all(&folder).expect("the folder of build results can be written");
         let (queue, report) = (Mutex::new(VecDeque::from(tests)), Mutex::new(self));
-        let next = || queue.lock().expect("no thread panics").pop_front();
+        // From both ends: tests of one program often want the same thing, such as one processor.
+        let next = |worker: usize| {
+            let mut queue = queue.lock().expect("no thread panics");
+            if worker.is_multiple_of(2) { queue.pop_front() } else { queue.pop_back() }
+        };
         thread::scope(|scope| {
             for worker in 0..thread::available_parallelism().map_or(1, usize::from) {
                 let file = folder.join(worker.to_string());
-                let report = &report;
+                let (next, report) = (&next, &report);
                 scope.spawn(move || {
-                    while let Some(mut test) = next() {
+                    while let Some(mut test) = next(worker) {
                         let ended = end(&mut test.command, &file, limit);
                         report.lock().expect("no thread panics").add(&test, ended);
                     }
@@ -119,11 +123,15 @@ impl Report {
     /// kernels and levels. Returns whether all passed.
     pub(crate) fn print(mut self) -> bool {
         self.times.sort_unstable_by(|one, other| other.cmp(one));
-        println!("\nSlowest:");
-        for (time, name) in self.times.iter().take(12) {
-            println!("{:7.1} s  {name}", time.as_secs_f64());
-        }
-        println!();
+        let lines = |times: &[(Duration, String)]| {
+            let line = |(time, name): &(Duration, String)| {
+                format!("{:7.1} s  {name}\n", time.as_secs_f64())
+            };
+            times.iter().map(line).collect::<String>()
+        };
+        // What the rest takes is for those who make them quicker.
+        let _ = fs::write(suite::target().join("test-times.txt"), lines(&self.times));
+        println!("\nSlowest:\n{}", lines(&self.times[..self.times.len().min(12)]));
         for line in &self.skipped {
             println!("{line}");
         }
