@@ -10,6 +10,9 @@ use crate::suite;
 /// Cargo runs all examples of the documentation at once.
 const DOCTESTS: &str = "doctests";
 
+/// Asks cargo for the profile that users have.
+const RELEASE: &str = "--release";
+
 /// A test that takes longer hangs.
 const LIMIT: Duration = Duration::from_secs(900);
 const LONG: Duration = Duration::from_secs(36_000);
@@ -21,7 +24,7 @@ pub(crate) fn all(filters: &[&str]) -> bool {
 
 /// Every test, optimised. The variables ask for many cases and soaks.
 pub(crate) fn long() -> bool {
-    everything(&["test", "--no-run", "--release"], &[], LONG)
+    everything(&["test", "--no-run", RELEASE], &[], LONG)
 }
 
 fn everything(cargo: &[&str], filters: &[&str], limit: Duration) -> bool {
@@ -30,7 +33,11 @@ fn everything(cargo: &[&str], filters: &[&str], limit: Duration) -> bool {
         report.skip(line);
     }
     let Some(built) = build(cargo, &suite::everything()) else { return false };
-    let wanted = |name: &str| filters.is_empty() || filters.iter().any(|it| name.contains(it));
+    let wanted = |name: &str| {
+        let only_optimised = suite::OF_INSTRUCTIONS.iter().any(|it| name.starts_with(it));
+        let named = filters.is_empty() || filters.iter().any(|it| name.contains(it));
+        named && (!only_optimised || cargo.contains(&RELEASE))
+    };
     let mut tests = tests(&built, None, &wanted, &mut report);
     if wanted(DOCTESTS) {
         // First, because it is what takes longest.
@@ -66,19 +73,19 @@ pub(crate) fn at_lower_levels(filters: &[&str]) -> bool {
 pub(crate) fn optimised() -> bool {
     let mut report = Report::default();
     // All that is built by the release profile, so that no later step builds the same once more.
-    let Some(mut built) =
-        build(&["build", "--release", "--lib", "--examples"], &suite::libraries())
+    let Some(mut built) = build(&["build", RELEASE, "--lib", "--examples"], &suite::libraries())
     else {
         return false;
     };
     let names = suite::RELEASE_PROGRAMS.map(|it| format!("--test={it}"));
-    let mut cargo = vec!["test", "--no-run", "--release"];
+    let mut cargo = vec!["test", "--no-run", RELEASE];
     cargo.extend(names.iter().map(String::as_str));
     let Some(programs) = build(&cargo, &suite::libraries()) else { return false };
     built.extend(programs);
-    let wanted = |name: &str| suite::OPTIMISED.iter().any(|it| name.starts_with(it));
+    let listed = [&suite::OF_INSTRUCTIONS[..], &suite::OPTIMISED].concat();
+    let wanted = |name: &str| listed.iter().any(|it| name.starts_with(it));
     let tests = tests(&built, None, &wanted, &mut report);
-    for listed in suite::OPTIMISED {
+    for listed in &listed {
         let has = |test: &Test| format!("{} {}", test.program, test.name).starts_with(listed);
         if !tests.iter().any(has) {
             report.check(&format!("{listed} is there"), false);
