@@ -85,7 +85,7 @@ pub(crate) const BY_LEVEL: [&str; 20] = [
     "random/random range::",
     "random/random shared::",
     "random/random threads::",
-    "rsa/",
+    "rsa/src",
     "rustls/",
     "stream/",
 ];

@@ -173,7 +173,7 @@ fn short_messages_cut_anywhere_give_what_one_call_gives() {
         for isa in levels() {
             scope.spawn(move || {
                 let mut numbers = Numbers(23);
-                // Every place in some longer than the widest kernel takes at once, too.
+                // Each length that the widest kernel takes at once, and some longer ones.
                 let some = |n: &usize| *n <= 80 || n % 16 == 1 || is_long();
                 for (algorithm, text) in
                     in_pieces().flat_map(|row| (0..=200).filter(some).map(move |n| (row, n)))
