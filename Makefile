@@ -5,7 +5,7 @@ help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: test
-test: ## All tests but for some of test-release; ends with what was skipped, the counts, and which kernel was tested at which level
+test: ## All tests but for some of test-release; ends with skips, counts, and kernels by level
 	@cargo xtask test
 
 .PHONY: test-levels

@@ -218,7 +218,7 @@ fn all_that_fit(options: &Options, rivals: &Rivals<'_>) -> Vec<Part> {
         plan.extend(HEADLINES.iter().map(|table| part(table, 0)));
         // By the number of rows, because all are about as long.
         for part in &mut plan {
-            part.share = u32::try_from(part.rows.len()).unwrap_or(u32::MAX / SHARES);
+            part.share = u32::try_from(part.rows.len()).unwrap_or(SHARES);
         }
     }
     for table in tables {

@@ -129,7 +129,7 @@ impl Report {
             };
             times.iter().map(line).collect::<String>()
         };
-        // What the rest takes is for those who make them quicker.
+        // All times, for whoever makes the tests faster.
         let _ = fs::write(suite::target().join("test-times.txt"), lines(&self.times));
         println!("\nSlowest:\n{}", lines(&self.times[..self.times.len().min(12)]));
         for line in &self.skipped {

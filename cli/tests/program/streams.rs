@@ -30,14 +30,13 @@ fn without_standard_output_nothing_is_done() {
 /// However it was opened: shells write only, Python and daemons read and write.
 #[test]
 fn output_that_nobody_wants_is_no_error() {
-    let targets = [">/dev/null", "1<>/dev/null", ">>/dev/null"];
-    let each =
-        COMMANDS.iter().zip(targets.into_iter().cycle()).map(|(line, target)| (*line, target));
-    for (command, target) in each.chain(targets.map(|target| ("random 1M", target))) {
+    for command in COMMANDS {
         let command = command.replace("1G", "1M");
-        let output = shell(&format!("exec $lanecrypt {command} {target}"));
-        assert_eq!(output.status.code(), Some(0), "{command}: {}", errors(&output));
-        assert!(output.stderr.is_empty(), "{command}: {}", errors(&output));
+        for target in [">/dev/null", "1<>/dev/null", ">>/dev/null"] {
+            let output = shell(&format!("exec $lanecrypt {command} {target}"));
+            assert_eq!(output.status.code(), Some(0), "{command}: {}", errors(&output));
+            assert!(output.stderr.is_empty(), "{command}: {}", errors(&output));
+        }
     }
 }
 

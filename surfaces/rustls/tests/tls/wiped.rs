@@ -66,8 +66,8 @@ fn found(done: impl FnOnce()) -> usize {
     FOUND.get()
 }
 
-/// Drops what is made. Arguments of earlier calls are gone from the stack: a block with padding would
-/// take along what rustls has left there.
+/// Makes something and drops it, after clearing the stack: a block with padding would take along
+/// what rustls has left there.
 fn drop_made<T>(made: impl FnOnce() -> T) {
     #[inline(never)]
     fn clear_stack() {
