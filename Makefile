@@ -5,16 +5,12 @@ help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: test
-test: ## All tests but for some of test-release; ends with skips, counts, and kernels by level
+test: ## All tests, optimised as users build; ends with skips, counts, and kernels by level
 	@cargo xtask test
 
 .PHONY: test-levels
 test-levels: ## Tests that depend on the instruction set, at lower ones than that of this processor
 	@cargo xtask test --levels
-
-.PHONY: test-release
-test-release: ## What an optimised build could break, as the release profile builds it, and the examples
-	@cargo xtask test --optimised
 
 .PHONY: test-ct
 test-ct: ## Check that the kernels are constant time: valgrind, traces, clock, disassembly
@@ -25,8 +21,9 @@ figures: ## Put the figures of results/ into the documents' tables and the READM
 	@scripts/figures.sh
 
 .PHONY: test-long
-test-long: ## Twenty times the random cases, a million at most, and soaks, optimised; threads; statistics (hours)
-	@LANECRYPT_CASES=1000000 LANECRYPT_LONG=1 cargo xtask test --long
+test-long: ## Overflow checks; twenty times the random cases, a million at most; soaks; threads; statistics (hours)
+	@cargo xtask test --debug
+	@LANECRYPT_CASES=1000000 LANECRYPT_LONG=1 cargo xtask test
 	@scripts/threads.sh
 	@scripts/statistics.sh
 

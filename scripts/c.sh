@@ -4,7 +4,7 @@
 # go to cargo.
 set -uo pipefail
 cd "$(dirname "$0")/.."
-read -ra libraries <<<"$(cargo xtask selection libraries)"
+read -ra everything <<<"$(cargo xtask selection)"
 
 target=${CARGO_TARGET_DIR:-target}
 mkdir -p "$target"
@@ -14,8 +14,8 @@ trap 'rm -rf "$work"' EXIT
 log=$work/log
 rm -rf "$prefix"
 
-# With what `make test-release` builds, so that nothing is built twice. The interface is the same.
-if ! scripts/c-install.sh "$prefix" "" --example daemon "${libraries[@]}" "$@"; then
+# With what `make test` builds, so that nothing is built twice. The interface is the same.
+if ! scripts/c-install.sh "$prefix" "" --example daemon "${everything[@]}" "$@"; then
     echo "FAILED c: the library cannot be built"
     echo "0 passed, 1 failed, 0 skipped"
     exit 1

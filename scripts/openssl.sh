@@ -6,11 +6,11 @@
 #   openssl.sh [NAME...]     tests of unittest, such as measure; without any, all tests
 set -uo pipefail
 cd "$(dirname "$0")/.."
-read -ra everything <<<"$(cargo xtask selection everything)"
+read -ra everything <<<"$(cargo xtask selection)"
 
 # The module as users have it. Its tests and the program are what `make test` has built.
 cargo build --release --quiet --locked -p lanecrypt-openssl || exit 1
-cargo test --no-run --quiet --locked "${everything[@]}" --test program --test provider || exit 1
+cargo test --release --no-run --quiet --locked "${everything[@]}" --test program --test provider || exit 1
 target=$(realpath "${CARGO_TARGET_DIR:-target}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -18,12 +18,12 @@ trap 'rm -rf "$work"' EXIT
 chmod 755 "$work"
 : >"$work/none.log"
 cp "$target/release/liblanecrypt_openssl.so" "$work/lanecrypt.so"
-export LANECRYPT_MODULE=$work/lanecrypt.so LANECRYPT_PROGRAM=$target/debug/lanecrypt
+export LANECRYPT_MODULE=$work/lanecrypt.so LANECRYPT_PROGRAM=$target/release/lanecrypt
 export LANECRYPT_CERTIFICATE=$work PYTHONDONTWRITEBYTECODE=1
 status=0
 
 if [ $# -eq 0 ]; then
-    cargo test --locked "${everything[@]}" --test provider 2>&1 | tee "$work/provider.log" || status=1
+    cargo test --release --locked "${everything[@]}" --test provider 2>&1 | tee "$work/provider.log" || status=1
 fi
 if [[ $(openssl version 2>&1) != "OpenSSL "[3-9]* ]]; then
     echo "SKIPPED openssl-program: apt install openssl (3.0 or later)"

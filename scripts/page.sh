@@ -2,7 +2,7 @@
 # Opens the page of `lanecrypt report` in a browser without a window, and tests it. Ends with the counts.
 set -uo pipefail
 cd "$(dirname "$0")/.."
-read -ra everything <<<"$(cargo xtask selection everything)"
+read -ra everything <<<"$(cargo xtask selection)"
 
 for tool in python3:python3 chromium:chromium; do
     if ! command -v "${tool%:*}" >/dev/null; then
@@ -11,9 +11,9 @@ for tool in python3:python3 chromium:chromium; do
     fi
 done
 # What `make test` has built.
-cargo test --no-run --quiet --locked "${everything[@]}" --test program || exit 1
-LANECRYPT_PROGRAM=$PWD/${CARGO_TARGET_DIR:-target}/debug/lanecrypt
-if [[ ${CARGO_TARGET_DIR:-} == /* ]]; then LANECRYPT_PROGRAM=$CARGO_TARGET_DIR/debug/lanecrypt; fi
+cargo test --release --no-run --quiet --locked "${everything[@]}" --test program || exit 1
+LANECRYPT_PROGRAM=$PWD/${CARGO_TARGET_DIR:-target}/release/lanecrypt
+if [[ ${CARGO_TARGET_DIR:-} == /* ]]; then LANECRYPT_PROGRAM=$CARGO_TARGET_DIR/release/lanecrypt; fi
 export LANECRYPT_PROGRAM LANECRYPT_RESULTS
 LANECRYPT_RESULTS=$(printf '%s:' "$PWD"/results/*/)
 LANECRYPT_RESULTS=${LANECRYPT_RESULTS%:}

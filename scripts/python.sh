@@ -34,8 +34,7 @@ fail() {
 # These are loaded from the network while the package is built. It needs none of them.
 "$env/bin/pip" install --quiet -r surfaces/python/tests/requirements.txt >"$target/requirements.log" 2>&1 &
 requirements=$!
-# Cargo keeps what it has built of dependencies between runs. Users get the profile `release`, which
-# optimises all crates together, in one thread.
+# Cargo keeps what it has built of dependencies between runs. Users get the profile `release`.
 CARGO_TARGET_DIR=$target MATURIN_PEP517_ARGS="--profile quick" \
     "$env/bin/pip" install --verbose ./surfaces/python >"$log" 2>&1 ||
     fail "pip install ./surfaces/python"

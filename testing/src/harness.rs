@@ -98,13 +98,7 @@ pub fn is_long() -> bool {
     std::env::var_os("LANECRYPT_LONG").is_some()
 }
 
-/// A number of repetitions: few in debug builds, more in release builds, most in long tests.
-pub fn times(debug: usize, release: usize, long: usize) -> usize {
-    if is_long() {
-        long
-    } else if cfg!(debug_assertions) {
-        debug
-    } else {
-        release
-    }
+/// A number of repetitions, usually and in long tests.
+pub fn times(usual: usize, long: usize) -> usize {
+    if is_long() { long } else { usual }
 }

@@ -57,18 +57,19 @@ fn halves(features: &[String]) -> Vec<Vec<&str>> {
 }
 
 /// Checks the libraries for systems and processors that this machine is not; without `all`, not for
-/// those that resemble others so much that only a release needs them.
+/// those that resemble others so much, or that [`elsewhere`](crate::cross::elsewhere) builds for, that
+/// only a release needs them.
 pub(crate) fn targets(all: bool) -> bool {
     let libraries =
         ["kernels", "ciphers", "random", "engine", "device", "stream", "columns", "lanecrypt"];
     let bare = ["kernels", "ciphers", "engine"];
-    let mut usual =
-        vec!["i686-unknown-linux-gnu", "aarch64-apple-darwin", "x86_64-pc-windows-msvc"];
+    let mut usual = vec!["aarch64-apple-darwin", "x86_64-pc-windows-msvc"];
     // These load no libraries, so OpenSSL cannot be asked for.
     let mut closed = vec!["wasm32-unknown-unknown"];
     if all {
         usual.extend(["aarch64-linux-android", "aarch64-unknown-linux-gnu", "aarch64-apple-ios"]);
-        usual.extend(["armv7-unknown-linux-gnueabihf", "riscv64gc-unknown-linux-gnu"]);
+        usual.extend(["armv7-unknown-linux-gnueabihf", "i686-unknown-linux-gnu"]);
+        usual.push("riscv64gc-unknown-linux-gnu");
         usual.extend(["s390x-unknown-linux-gnu", "x86_64-apple-darwin", "x86_64-unknown-freebsd"]);
         usual.push("x86_64-unknown-linux-musl");
         closed.push("wasm32-wasip1");

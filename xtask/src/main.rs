@@ -9,18 +9,19 @@ mod tests;
 
 use std::process::ExitCode;
 
+use self::tests::Profile;
+
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  test [FILTER...]          every test, and the documentation's examples
+  test [FILTER...]          every test, and the examples, as users build: optimised
   test --levels [FILTER...] tests that depend on the instruction set, at lower ones
-  test --optimised          what an optimised build could break, and the examples
-  test --long               every test, optimised, with many random cases (hours)
+  test --debug [FILTER...]  every test, with overflow checks and debug assertions
   cross                     the tests on s390x and arm64, by qemu
   elsewhere [--all]         vectors and properties on other processors, by emulators
   features [--all]          crates without features, and with parts of them
   targets [--all]           the libraries for other systems and processors
-  selection NAME            cargo's arguments for what is built together: everything, libraries
+  selection                 cargo's arguments for all that is tested, for scripts
 
 A FILTER is a part of a test's name, such as `engine/isolated` or `wycheproof`.";
 
@@ -30,10 +31,9 @@ fn main() -> ExitCode {
     std::env::set_current_dir(suite::root()).expect("the workspace is there");
     let passed = match *arguments.as_slice() {
         ["test", "--levels", ref filters @ ..] => tests::at_lower_levels(filters),
-        ["test", "--optimised"] => tests::optimised(),
-        ["test", "--long"] => tests::long(),
+        ["test", "--debug", ref filters @ ..] => tests::all(Profile::Dev, filters),
         ["test", ref filters @ ..] if !filters.iter().any(|it| it.starts_with('-')) => {
-            tests::all(filters)
+            tests::all(Profile::Release, filters)
         }
         ["cross"] => cross::tests(),
         ["elsewhere"] => cross::elsewhere(false),
@@ -42,7 +42,10 @@ fn main() -> ExitCode {
         ["features", "--all"] => check::features(true),
         ["targets"] => check::targets(false),
         ["targets", "--all"] => check::targets(true),
-        ["selection", name] => suite::print(name),
+        ["selection"] => {
+            println!("{}", suite::everything().join(" "));
+            true
+        }
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);

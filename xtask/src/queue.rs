@@ -23,6 +23,13 @@ pub(crate) struct Test {
     pub(crate) has_result: bool,
 }
 
+impl Test {
+    /// Program and test: `engine/isolated stack::sessions`.
+    pub(crate) fn full_name(&self) -> String {
+        format!("{} {}", self.program, self.name)
+    }
+}
+
 /// What a run of tests came to.
 #[derive(Default)]
 pub(crate) struct Report {
@@ -76,7 +83,7 @@ impl Report {
     }
 
     fn add(&mut self, test: &Test, ended: Ended) {
-        let name = format!("{} {}", test.program, test.name);
+        let name = test.full_name();
         let passed = if test.has_result { counted(&ended.output) } else { 1 };
         let outcome = match ended.status {
             Some(status) if status.success() && passed > 0 => None,

@@ -24,28 +24,8 @@ pub(crate) fn everything() -> Vec<&'static str> {
     [&["--workspace"][..], &UNITED].concat()
 }
 
-/// Cargo's arguments for what is built by the release profile: the libraries, also for C. The
-/// module for OpenSSL is built alone, because it must export nothing of what other features add.
-pub(crate) fn libraries() -> Vec<&'static str> {
-    let packages = [
-        "-planecrypt",
-        "-planecrypt-kernels",
-        "-planecrypt-ciphers",
-        "-planecrypt-random",
-        "-planecrypt-rsa",
-        "-planecrypt-engine",
-        "-planecrypt-device",
-        "-planecrypt-c",
-    ];
-    [&packages[..], &UNITED].concat()
-}
-
-/// The test programs that are built by the release profile: those of the tests below, and that of
-/// `make test-ct`.
-pub(crate) const RELEASE_PROGRAMS: [&str; 4] = ["isolated", "random", "stack", "constant_time"];
-
 /// Tests of the instructions that the compiler makes: what they leave on the stack, and a signal
-/// between any two of them. These run only as users build: optimised.
+/// between any two of them. Overflow checks and debug assertions are other instructions.
 pub(crate) const OF_INSTRUCTIONS: [&str; 6] = [
     "ciphers/isolated left_behind::",
     "engine/isolated stack::",
@@ -54,11 +34,6 @@ pub(crate) const OF_INSTRUCTIONS: [&str; 6] = [
     "random/random frames::",
     "random/random signals::",
 ];
-
-/// More tests that an optimised build could break: locks and system calls in the order of the
-/// source, allocations; and each kernel, by all vectors at each level.
-pub(crate) const OPTIMISED: [&str; 3] =
-    ["ciphers/isolated", "engine/isolated", "random/random erasure::"];
 
 /// Examples of `lanecrypt` with few and short messages; they check what they print.
 pub(crate) const EXAMPLES: [&str; 5] =
@@ -116,18 +91,4 @@ pub(crate) fn cargo() -> Command {
 /// The folder of build results.
 pub(crate) fn target() -> PathBuf {
     root().join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
-}
-
-/// Prints a selection, for scripts.
-pub(crate) fn print(name: &str) -> bool {
-    let selection = match name {
-        "everything" => everything(),
-        "libraries" => libraries(),
-        _ => {
-            eprintln!("no selection {name}: everything, libraries");
-            return false;
-        }
-    };
-    println!("{}", selection.join(" "));
-    true
 }

@@ -10,55 +10,68 @@ use crate::suite;
 /// Cargo runs all examples of the documentation at once.
 const DOCTESTS: &str = "doctests";
 
-/// Asks cargo for the profile that users have.
-const RELEASE: &str = "--release";
-
 /// A test that takes longer hangs.
 const LIMIT: Duration = Duration::from_secs(900);
 const LONG: Duration = Duration::from_secs(36_000);
 
+/// How the tests are built.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Profile {
+    /// As users build.
+    Release,
+    /// With overflow checks and debug assertions.
+    Dev,
+}
+
+impl Profile {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Release => "--profile=release",
+            Self::Dev => "--profile=dev",
+        }
+    }
+}
+
 /// Every test whose name contains one of the filters.
-pub(crate) fn all(filters: &[&str]) -> bool {
-    everything(&["test", "--no-run"], filters, LIMIT)
-}
-
-/// Every test, optimised. The variables ask for many cases and soaks.
-pub(crate) fn long() -> bool {
-    everything(&["test", "--no-run", RELEASE], &[], LONG)
-}
-
-fn everything(cargo: &[&str], filters: &[&str], limit: Duration) -> bool {
+pub(crate) fn all(profile: Profile, filters: &[&str]) -> bool {
     let mut report = Report::default();
     for line in missing_extras() {
         report.skip(line);
     }
-    let Some(built) = build(cargo, &suite::everything()) else { return false };
+    let Some(built) = build(profile, &["test", "--no-run"]) else { return false };
+    let Some(examples) = build(profile, &["build", "--examples"]) else { return false };
     let wanted = |name: &str| {
         let only_optimised = suite::OF_INSTRUCTIONS.iter().any(|it| name.starts_with(it));
         let named = filters.is_empty() || filters.iter().any(|it| name.contains(it));
-        named && (!only_optimised || cargo.contains(&RELEASE))
+        named && (profile == Profile::Release || !only_optimised)
     };
     let mut tests = tests(&built, None, &wanted, &mut report);
+    tests.extend(self::examples(&examples).filter(|it| wanted(&it.full_name())));
     if wanted(DOCTESTS) {
         // First, because it is what takes longest.
         let mut command = suite::cargo();
-        command.args(["test", "--doc", "--locked"]).args(&cargo[2..]).args(suite::everything());
+        command.args(["test", "--doc", "--locked", profile.name()]).args(suite::everything());
         tests.insert(
             0,
             Test { program: DOCTESTS.into(), name: "all".into(), command, has_result: true },
         );
     }
-    report.run(tests, limit);
+    report.run(tests, if is_long() { LONG } else { LIMIT });
     if filters.is_empty() {
         report.check("the table of kernels and levels", report.has_matrix());
     }
     report.print()
 }
 
+/// Whether the long tests were asked for.
+fn is_long() -> bool {
+    std::env::var_os("LANECRYPT_LONG").is_some()
+}
+
 /// Tests that depend on the instruction set that is detected, at lower ones.
 pub(crate) fn at_lower_levels(filters: &[&str]) -> bool {
     let mut report = Report::default();
-    let Some(built) = build(&["test", "--no-run"], &suite::everything()) else { return false };
+    let Some(built) = build(Profile::Release, &["test", "--no-run"]) else { return false };
     let wanted = |name: &str| {
         let listed = suite::BY_LEVEL.iter().any(|it| name.starts_with(it));
         listed && (filters.is_empty() || filters.iter().any(|it| name.contains(it)))
@@ -69,29 +82,9 @@ pub(crate) fn at_lower_levels(filters: &[&str]) -> bool {
     report.print()
 }
 
-/// What an optimised build could break, and the examples of `lanecrypt`.
-pub(crate) fn optimised() -> bool {
-    let mut report = Report::default();
-    // All that is built by the release profile, so that no later step builds the same once more.
-    let Some(mut built) = build(&["build", RELEASE, "--lib", "--examples"], &suite::libraries())
-    else {
-        return false;
-    };
-    let names = suite::RELEASE_PROGRAMS.map(|it| format!("--test={it}"));
-    let mut cargo = vec!["test", "--no-run", RELEASE];
-    cargo.extend(names.iter().map(String::as_str));
-    let Some(programs) = build(&cargo, &suite::libraries()) else { return false };
-    built.extend(programs);
-    let listed = [&suite::OF_INSTRUCTIONS[..], &suite::OPTIMISED].concat();
-    let wanted = |name: &str| listed.iter().any(|it| name.starts_with(it));
-    let tests = tests(&built, None, &wanted, &mut report);
-    for listed in &listed {
-        let has = |test: &Test| format!("{} {}", test.program, test.name).starts_with(listed);
-        if !tests.iter().any(has) {
-            report.check(&format!("{listed} is there"), false);
-        }
-    }
-    let examples = suite::EXAMPLES.iter().map(|line| {
+/// The examples that are run, of those that were built.
+fn examples(built: &[Program]) -> impl Iterator<Item = Test> {
+    suite::EXAMPLES.iter().map(|line| {
         let (name, arguments) = line.split_once(' ').unwrap_or((line, ""));
         let program = built
             .iter()
@@ -104,14 +97,12 @@ pub(crate) fn optimised() -> bool {
             command,
             has_result: false,
         }
-    });
-    let tests = tests.into_iter().chain(examples).collect();
-    report.run(tests, LIMIT);
-    report.print()
+    })
 }
 
-fn build(cargo: &[&str], selection: &[&str]) -> Option<Vec<Program>> {
-    let built = programs::build(&[cargo, selection].concat());
+/// Builds all that is tested.
+fn build(profile: Profile, cargo: &[&str]) -> Option<Vec<Program>> {
+    let built = programs::build(&[cargo, &[profile.name()], &suite::everything()].concat());
     if built.is_none() {
         println!("FAILED the build\n0 passed, 1 failed, 0 skipped, 0 ignored");
     }

@@ -1,5 +1,4 @@
 //! What needs a process of its own: forks, and residue, by an allocator that keeps what is freed.
-//! And what an optimised build could break: `make test-release` runs this program, too.
 
 mod aead_vectors;
 mod aead_wiped;

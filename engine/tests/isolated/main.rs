@@ -1,5 +1,4 @@
-//! What needs a process of its own, or an allocator that counts its calls and keeps what is freed;
-//! and what an optimised build could break: `make test-release` runs this program, too.
+//! What needs a process of its own, or an allocator that counts its calls and keeps what is freed.
 
 mod allocations;
 mod balanced_allocations;

@@ -15,7 +15,7 @@ const SHORTEST: usize = 8;
 
 /// The usual lengths; every function that gives them is machine code of its own.
 fn leaves_one_copy() {
-    let draws = times(300, 2000, 20_000);
+    let draws = times(2000, 20_000);
     // Among so many draws some need a refill.
     check(draws, bytes::<8>).expect("8 bytes");
     check(draws, bytes::<12>).expect("12 bytes");

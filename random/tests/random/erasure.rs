@@ -47,7 +47,7 @@ const YIELD: usize = 8096;
 const REMEMBERED: usize = 1 << 17;
 
 fn requests() -> usize {
-    times(500, 1_000, 50_000)
+    times(1_000, 50_000)
 }
 
 fn per_thread() {

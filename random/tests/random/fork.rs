@@ -75,19 +75,19 @@ fn check_siblings(how: Fork, count: usize) -> std::io::Result<()> {
 }
 
 fn of_the_c_library() {
-    check_siblings(Fork::Library, times(250, 250, 1000)).expect("processes can be made");
+    check_siblings(Fork::Library, times(250, 1000)).expect("processes can be made");
 }
 
 fn raw() {
-    check_siblings(Fork::Raw, times(200, 200, 1000)).expect("processes can be made");
+    check_siblings(Fork::Raw, times(200, 1000)).expect("processes can be made");
 }
 
 fn clone_call() {
-    check_siblings(Fork::Clone(0), times(100, 100, 500)).expect("processes can be made");
+    check_siblings(Fork::Clone(0), times(100, 500)).expect("processes can be made");
 }
 
 fn new_pid_namespace() {
-    let count = times(50, 50, 250);
+    let count = times(50, 250);
     if let Err(error) = check_siblings(Fork::Clone(libc::CLONE_NEWPID), count) {
         skipped("fork::new_pid_namespace", &format!("clone: {error}"));
     }
@@ -95,7 +95,7 @@ fn new_pid_namespace() {
 
 /// One thread forks while others draw; the children draw on the thread that forked.
 fn threaded_process() {
-    let count = times(100, 100, 500);
+    let count = times(100, 500);
     let arena = Arena::new(2 * count + 3 * 64);
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -128,7 +128,7 @@ fn threaded_process() {
 
 /// Chains of processes, each of which draws before and after it forks the next.
 fn grandchildren() {
-    let (chains, depth) = (times(25, 25, 100), 4);
+    let (chains, depth) = (times(25, 100), 4);
     let arena = Arena::new(chains * 2 * depth);
     let drawer = PerThread::<Erasing<ChaCha<20>>>::new();
     for chain in 0..chains {
@@ -181,7 +181,7 @@ static CHILD: AtomicBool = AtomicBool::new(false);
 
 /// Signals come at any point of a stream of draws. (`signals.rs` goes through every single one.)
 fn inside_a_signal_handler() {
-    let count = times(50, 50, 250);
+    let count = times(50, 250);
     let arena: &Arena = Box::leak(Box::new(Arena::new(8 * count)));
     HANDLER_ARENA.store(core::ptr::from_ref(arena).cast_mut(), Ordering::Release);
     sys::on_signal(libc::SIGUSR1, fork_and_draw);
@@ -216,7 +216,7 @@ fn inside_a_signal_handler() {
 }
 
 fn held_generators() {
-    let count = times(75, 75, 300);
+    let count = times(75, 300);
     let chacha = Owned::new(Held::<Erasing<ChaCha<20>>>::new().expect("the kernel has randomness"));
     let chacha8 = Owned::new(Held::<Erasing<ChaCha<8>>>::new().expect("the kernel has randomness"));
     let aes = Owned::new(Held::<Erasing<AesCtr<256>>>::new().expect("the kernel has randomness"));
@@ -231,7 +231,7 @@ fn held_generators() {
 /// [`siblings`] with generators that have drawn before, by every way to fork.
 fn check_all(drawers: &[&dyn Drawer]) {
     for how in [Fork::Library, Fork::Raw, Fork::Clone(0)] {
-        let count = times(25, 50, 250);
+        let count = times(25, 250);
         let arena = Arena::new(drawers.len() * (2 * count + 1));
         drawers.iter().for_each(|&drawer| arena.draw(drawer));
         siblings(&arena, how, count, drawers).expect("processes can be made");
@@ -291,7 +291,7 @@ fn ciphers_that_run_on() {
 
 /// Parent and children make their first draw after the fork.
 fn before_the_first_draw() {
-    let count = times(50, 50, 250);
+    let count = times(50, 250);
     let arena = Arena::new(2 * count + 2);
     let draw = || {
         arena.draw(&PerThread::<Erasing<ChaCha<20>>>::new());
@@ -352,7 +352,7 @@ fn without_wipe_on_fork() {
         &PerCpu::<Rekeying<Salsa<20>>>::new(),
         shared::<Erasing<AesCtr<256>>>(),
     ];
-    let count = times(50, 50, 250);
+    let count = times(50, 250);
     let arena = Arena::new(12 * count + 6);
     drawers.iter().for_each(|&drawer| arena.draw(drawer));
     siblings(&arena, Fork::Raw, count, &drawers).expect("processes can be made");
@@ -411,7 +411,7 @@ const THREADS: usize = 24;
 /// A chain of processes, in each of which threads have pages while the next is forked: their pages
 /// serve the threads of the next, which maps no others; but not the page of the thread that lives on.
 fn generations_are_bounded() {
-    let generations = times(50, 50, 200);
+    let generations = times(50, 200);
     let arena: &Arena = Box::leak(Box::new(Arena::new(generations * (2 * THREADS + 3))));
     generation(arena, 1, generations, 0);
     assert!(arena.used() >= generations * (2 * THREADS + 1));

@@ -44,7 +44,7 @@ const LONG: (&[usize], usize) = (&[4, 100], 9000);
 
 /// Signals come so many instructions apart.
 fn stride() -> usize {
-    times(7, 5, 1)
+    times(5, 1)
 }
 
 fn or_skip(body: fn()) {
@@ -196,7 +196,7 @@ fn by_timer(drawer: &dyn Drawer) {
     let mappings = maps::wiped_on_fork();
     every(30);
     let begin = Instant::now();
-    let long_enough = Duration::from_millis(times(700, 700, 20_000) as u64);
+    let long_enough = Duration::from_millis(times(700, 20_000) as u64);
     let mut frames = 0;
     while begin.elapsed() < long_enough || frames < 100 {
         let length = [4100, 9000][frames % 2];

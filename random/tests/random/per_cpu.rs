@@ -118,7 +118,7 @@ fn no_repeats(drawn: &[Vec<u8>]) -> Result<(), String> {
 
 /// Threads move between processors in the middle of their draws, and 64 draw at a time.
 fn migration() {
-    let kept = times(40_000, 100_000, 1_000_000);
+    let kept = times(40_000, 1_000_000);
     for drawer in [&ERASING as &(dyn Drawer + Sync), &REKEYING] {
         no_repeats(&crowd(drawer, 64, kept, true)).expect("nothing repeats");
     }
@@ -221,7 +221,7 @@ fn preempted_holders() {
                 scope.spawn(|| {
                     let mut words = Vec::new();
                     // The others fill meanwhile, however the processors are shared out.
-                    let least = fills.load(Ordering::Relaxed) + times(20, 40, 200);
+                    let least = fills.load(Ordering::Relaxed) + times(20, 200);
                     while fills.load(Ordering::Relaxed) < least {
                         if words.len() < 1 << 16 {
                             words.extend_from_slice(&ERASING.u64().to_ne_bytes());
@@ -272,7 +272,7 @@ fn handlers_in_long_fills() {
     timer(500);
     let mut out = vec![0; 4 << 20];
     let mut kept = Vec::new();
-    while HANDLERS.load(Ordering::Relaxed) < times(100, 200, 1000) {
+    while HANDLERS.load(Ordering::Relaxed) < times(100, 1000) {
         ERASING.fill(&mut out);
         kept.extend_from_slice(&out[..1 << 12]);
         kept.extend_from_slice(&out[out.len() - (1 << 12)..]);
@@ -290,7 +290,7 @@ fn handlers_in_long_fills() {
 const PATIENCE: u32 = 60;
 
 fn forks() -> usize {
-    times(12, 12, 120)
+    times(12, 120)
 }
 
 /// 64 threads draw, some in long fills, while one forks again and again. The child draws on the
@@ -380,7 +380,7 @@ extern "C" fn fork_in_handler(_: libc::c_int) {
 
 /// The interrupted draw is a long one, so that nearly every signal meets it.
 fn forks_in_handlers() {
-    let count = times(40, 80, 400);
+    let count = times(40, 400);
     let arena: &'static Arena = Box::leak(Box::new(Arena::new(8 * (count + 100))));
     assert!(HANDLER_ARENA.set(arena).is_ok());
     arena.draw(&ERASING);
@@ -433,7 +433,7 @@ fn without_sequences() {
 
 /// 64 threads draw, none of which moves.
 fn threads_stay() {
-    let kept = times(40_000, 100_000, 1_000_000);
+    let kept = times(40_000, 1_000_000);
     no_repeats(&crowd(&ERASING, 64, kept, false)).expect("nothing repeats");
 }
 
@@ -446,7 +446,7 @@ fn on_one_processor(body: fn()) {
 /// The checks accept a generator without defects, and reject one without a lock and one whose
 /// lock a child inherits.
 fn defects_are_found() {
-    let kept = times(40_000, 100_000, 100_000);
+    let kept = times(40_000, 100_000);
     let check = |fault| {
         let careless: &'static Careless = Box::leak(Box::new(Careless::new(fault)));
         no_repeats(&crowd(careless, 64, kept, true))

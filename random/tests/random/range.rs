@@ -19,7 +19,7 @@ pub(crate) const CASES: &[Case] = &[
 const DEVIATIONS: f64 = 8.0;
 
 fn samples() -> usize {
-    times(100_000, 300_000, 10_000_000)
+    times(100_000, 10_000_000)
 }
 
 /// Whether so many hits in each cell fit with these probabilities (Pearson's test, with Wilson and

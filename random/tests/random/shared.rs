@@ -35,7 +35,7 @@ fn eight_threads() {
                     scope.spawn(move || {
                         start.wait();
                         let mut drawn = Vec::new();
-                        for i in 0..times(1500, 6000, 60_000) {
+                        for i in 0..times(1500, 60_000) {
                             let mut bytes = vec![0; [16, 24, 100, 200, 9][(number + i) % 5]];
                             generator.fill(&mut bytes);
                             drawn.extend_from_slice(&bytes);
@@ -95,7 +95,7 @@ fn handlers_interrupt_draws() {
             thread::spawn(move || {
                 let mut out = vec![0; 1 << 18];
                 let mut kept = Vec::new();
-                while HANDLERS.load(Ordering::Relaxed) < times(200, 600, 4000) {
+                while HANDLERS.load(Ordering::Relaxed) < times(200, 4000) {
                     generator.fill(&mut out);
                     kept.extend_from_slice(&out[..64]);
                     kept.extend_from_slice(&out[out.len() - 64..]);
@@ -126,7 +126,7 @@ fn is_some_page_locked() -> bool {
 fn forks_while_another_holds() {
     let (one, two) = (shared::<Erasing<ChaCha<20>>>(), shared::<Rekeying<ChaCha<8>>>());
     for drawer in [one as &'static (dyn Drawer + Sync), two] {
-        let forks = times(60, 200, 2000);
+        let forks = times(60, 2000);
         let arena: &'static Arena = Box::leak(Box::new(Arena::new(4 * forks)));
         let is_over = AtomicBool::new(false);
         let mut held = 0;
@@ -189,7 +189,7 @@ extern "C" fn fork_in_handler(_: libc::c_int) {
 }
 
 fn forks_in_handlers() {
-    let count = times(50, 200, 2000);
+    let count = times(50, 2000);
     let arena: &'static Arena = Box::leak(Box::new(Arena::new(4 * (count + 100))));
     let generator = shared();
     assert!(GENERATOR.set(generator).is_ok() && ARENA.set(arena).is_ok());

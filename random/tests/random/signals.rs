@@ -17,17 +17,17 @@ use lanecrypt_testing::sys;
 pub(crate) const CASES: &[Case] = &[
     Case("signals::chacha20_stepped", || chacha20(&DRAWS[..5])),
     Case("signals::chacha20_refills_stepped", || chacha20(&DRAWS[5..7])),
-    Case("signals::chacha20_new_keys_stepped", || chacha20(&DRAWS[7..times(8, 9, 9)])),
+    Case("signals::chacha20_new_keys_stepped", || chacha20(&DRAWS[7..times(9, 9)])),
     Case("signals::aes256_stepped", aes256_stepped),
     Case("signals::per_cpu_stepped", per_cpu_stepped),
     Case("signals::per_cpu_stepped_without_sequences", per_cpu_stepped_without_sequences),
     Case("signals::per_cpu_in_sequence", || {
         static ERASING: PerCpu<Erasing<ChaCha<20>>> = PerCpu::new();
-        in_sequence(&ERASING, &DRAWS[..times(5, 7, 7)]);
+        in_sequence(&ERASING, &DRAWS[..times(7, 7)]);
     }),
     Case("signals::per_cpu_rekeying_in_sequence", || {
         static REKEYING: PerCpu<Rekeying<ChaCha<8>>> = PerCpu::new();
-        in_sequence(&REKEYING, &DRAWS[..times(2, 7, 7)]);
+        in_sequence(&REKEYING, &DRAWS[..times(7, 7)]);
     }),
     Case("signals::shared_stepped", shared_stepped),
     Case("signals::rekeying_stepped", rekeying_stepped),
@@ -75,7 +75,7 @@ fn chacha20(draws: &[Draw]) {
 
 fn aes256_stepped() {
     static DRAWER: PerThread<Erasing<AesCtr<256>>> = PerThread::new();
-    step_through("signals::aes256_stepped", &DRAWER, &DRAWS[..times(6, 7, 9)]);
+    step_through("signals::aes256_stepped", &DRAWER, &DRAWS[..times(7, 9)]);
 }
 
 /// Every restartable sequence aborts when it is stepped through: then these draws lock pages by an
@@ -84,7 +84,7 @@ fn per_cpu_stepped() {
     static ERASING: PerCpu<Erasing<ChaCha<20>>> = PerCpu::new();
     // On another processor a draw would have to get its pages first.
     processors::stay_on(processors::allowed()[0]);
-    step_through("signals::per_cpu_stepped", &ERASING, &DRAWS[..times(1, 3, 9)]);
+    step_through("signals::per_cpu_stepped", &ERASING, &DRAWS[..times(3, 9)]);
 }
 
 /// Without sequences the draws take an atomic instruction at once, and find what draws before have
@@ -99,22 +99,22 @@ fn per_cpu_stepped_without_sequences() {
         return;
     }
     processors::stay_on(processors::allowed()[0]);
-    step_through(name, &ERASING, &DRAWS[..times(6, 7, 9)]);
-    step_through(name, &REKEYING, &DRAWS[..times(3, 5, 9)]);
+    step_through(name, &ERASING, &DRAWS[..times(7, 9)]);
+    step_through(name, &REKEYING, &DRAWS[..times(5, 9)]);
 }
 
 fn shared_stepped() {
     let drawer = shared::<Erasing<ChaCha<20>>>();
-    step_through("signals::shared_stepped", drawer, &DRAWS[..times(6, 7, 9)]);
+    step_through("signals::shared_stepped", drawer, &DRAWS[..times(7, 9)]);
 }
 
 fn rekeying_stepped() {
     static PER_THREAD: PerThread<Rekeying<ChaCha<8>>> = PerThread::new();
-    step_through("signals::rekeying_stepped", &PER_THREAD, &DRAWS[..times(3, 5, 9)]);
+    step_through("signals::rekeying_stepped", &PER_THREAD, &DRAWS[..times(5, 9)]);
     #[cfg(feature = "study")]
     {
         static INLINED: PerThread<Inlined<Hc128>> = PerThread::new();
-        step_through("signals::rekeying_stepped", &INLINED, &DRAWS[..times(5, 5, 5)]);
+        step_through("signals::rekeying_stepped", &INLINED, &DRAWS[..times(5, 5)]);
     }
 }
 
@@ -133,7 +133,7 @@ fn in_sequence(drawer: &'static (dyn Drawer + Sync), draws: &[Draw]) {
             let reason = "the C library registers no restartable sequences";
             return skipped("signals::per_cpu_in_sequence", reason);
         }
-        let stride = if draw.before.len() > 1 { times(43, 21, 5) } else { 1 };
+        let stride = if draw.before.len() > 1 { times(21, 5) } else { 1 };
         for action in [Action::Draw, Action::Fork] {
             let (mut passes, mut attempts, mut signals, mut at) = (0, 0, 0, 0);
             let mut total = usize::MAX;
@@ -152,7 +152,7 @@ fn in_sequence(drawer: &'static (dyn Drawer + Sync), draws: &[Draw]) {
                 judge(&pass, draw.length).unwrap_or_else(|fault| {
                     panic!("{}, {action:?} at {at}, page locked: {fault}", draw.name)
                 });
-                let parts = if total < 1000 { times(8, 16, 60) } else { times(3, 6, 20) };
+                let parts = if total < 1000 { times(16, 60) } else { times(6, 20) };
                 at = if is_last { usize::MAX } else { total.min(at + 1 + total / parts) };
             }
             println!(
@@ -184,7 +184,7 @@ fn step_through(name: &str, drawer: &'static (dyn Drawer + Sync), draws: &[Draw]
     for draw in draws {
         let stepped = Stepped { drawer, before: draw.before, length: draw.length };
         let total = stepping::count(stepped);
-        let stride = total.div_ceil(times(100, 250, 4000));
+        let stride = total.div_ceil(times(250, 4000));
         // A handler that draws before the draw has claimed the page spares it the refill; the later
         // positions must not suffer from that.
         let parts = [
@@ -227,7 +227,7 @@ fn one_signal_a_draw() {
         return;
     }
     static DRAWER: PerThread = PerThread::new();
-    for draw in &DRAWS[..times(4, 5, 5)] {
+    for draw in &DRAWS[..times(5, 5)] {
         let stepped = Stepped { drawer: &DRAWER, before: draw.before, length: draw.length };
         let total = stepping::count(stepped);
         for action in [Action::Draw, Action::Fork] {
@@ -307,7 +307,7 @@ fn soak() {
     sys_timer(50);
     let begin = Instant::now();
     let mut drawn: Vec<u8> = Vec::new();
-    let long_enough = Duration::from_secs(times(2, 2, 30) as u64);
+    let long_enough = Duration::from_secs(times(2, 30) as u64);
     let mut request = 0;
     let mut buffer = vec![0; 9000];
     let handler_ran = || HANDLER_USED.load(Ordering::Relaxed) / 36;

@@ -126,7 +126,7 @@ fn mapped() -> usize {
 }
 
 fn come_and_go() {
-    let rounds = times(625, 625, 6_250);
+    let rounds = times(625, 6_250);
     let mut records: Vec<Vec<u8>> = Vec::new();
     let mut after_first = 0;
     for round in 0..rounds {

@@ -158,7 +158,7 @@ fn every_offset() {
 #[test]
 fn random_cases() {
     let mut numbers = Numbers(4);
-    for _ in 0..cases(if cfg!(debug_assertions) { 400 } else { 2000 }) {
+    for _ in 0..cases(2000) {
         let most = [20, 70, 300, 1200, 4200][numbers.below(5)];
         let (length, offset) = (numbers.below(most), numbers.below(64));
         let operation = Operation::ALL[numbers.below(6)];
@@ -169,7 +169,7 @@ fn random_cases() {
 #[test]
 fn long_requests() {
     let mut numbers = Numbers(5);
-    for _ in 0..cases(if cfg!(debug_assertions) { 4 } else { 60 }) / 4 {
+    for _ in 0..cases(60) / 4 {
         for operation in Operation::ALL {
             // From below to well past the length where counter mode changes its method.
             let length = 16_000 + numbers.below(12_000);
