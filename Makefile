@@ -35,6 +35,10 @@ test-python: ## Install the Python package from this clone into a new environmen
 test-openssl: ## Test the OpenSSL provider: every libcrypto that is here, openssl, nginx, HAProxy, sshd and more
 	@scripts/openssl.sh
 
+.PHONY: budgets
+budgets: ## Compare the instructions of 40 rows with speed/budgets.txt; UPDATE=1 writes the file
+	@cargo run --release --quiet -- speed --count --budgets speed/budgets.txt $(if $(UPDATE),--update)
+
 .PHONY: test-cross
 test-cross: ## Test the libraries on s390x (big-endian) and arm64, by qemu, and run the program there
 	@cargo xtask cross

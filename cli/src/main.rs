@@ -65,6 +65,8 @@ fn main() -> ExitCode {
         Command::Keygen(args) => keygen::run(&args),
         Command::Speed(args) => speed::run(args),
         Command::SpeedChild { peer_lib } => speed::child(&peer_lib),
+        #[cfg(target_os = "linux")]
+        Command::SpeedCounted => speed::count::child(),
         Command::Compare(args) => compare::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Random(args) => random::run(&args),

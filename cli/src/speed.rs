@@ -1,5 +1,7 @@
 //! `lanecrypt speed`: the cost of requests on this machine, compared with the peers.
 
+#[cfg(target_os = "linux")]
+pub(crate) mod count;
 mod model;
 mod target;
 
@@ -44,7 +46,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "GLOB")]
     only: Option<Glob>,
 
-    /// Show the parts of long tables whose title has this text, such as 'aes-128-gcm seal'; or all
+    /// Measure and show the whole of long tables, not only the rows of the first screen
+    #[arg(long, conflicts_with = "table")]
+    all: bool,
+
+    /// Of long tables measure all, and show the parts whose title has this text, such as 'aes-128-gcm seal'
     #[arg(long, value_name = "TITLE")]
     table: Option<String>,
 
@@ -63,6 +69,21 @@ pub(crate) struct Args {
     /// With the table device: measure the daemon that serves at this socket, not those that the table starts
     #[arg(long, value_name = "PATH")]
     device_socket: Option<PathBuf>,
+
+    /// Count the instructions of 40 rows of ours instead, at each instruction set: exact on any machine
+    #[cfg(target_os = "linux")]
+    #[arg(long, conflicts_with_all = ["tables", "budget", "only", "quick", "full", "all", "table", "json"])]
+    count: bool,
+
+    /// With --count: fail if a row takes 2 % more than in this file
+    #[cfg(target_os = "linux")]
+    #[arg(long, value_name = "FILE", requires = "count")]
+    budgets: Option<PathBuf>,
+
+    /// With --budgets: write what was counted to the file
+    #[cfg(target_os = "linux")]
+    #[arg(long, requires = "budgets")]
+    update: bool,
 
     /// With the table engine: say whether this accelerator card would help, a description in TOML
     #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "budget", "only", "quick", "full"])]
@@ -128,6 +149,10 @@ pub(crate) fn run(args: Args) -> ExitCode {
             false => exit::bad_arguments("--model is for the table engine alone"),
         };
     }
+    #[cfg(target_os = "linux")]
+    if args.count {
+        return count::run(args.budgets.as_deref(), args.update);
+    }
     let mut libraries = PeerLibraries::new();
     for assignment in &args.peer_lib {
         if let Err(error) = libraries.add_argument(assignment) {
@@ -143,7 +168,11 @@ pub(crate) fn run(args: Args) -> ExitCode {
             _ => Depth::Normal,
         },
         only: args.only,
-        shown: args.table.as_deref().map_or_else(Shown::default, Shown::from_name),
+        shown: match args.table {
+            _ if args.all => Shown::All,
+            Some(title) => Shown::Titled(title),
+            None => Shown::Usual,
+        },
         peers: args.peers.0,
         libraries,
         device: device(args.device_socket, &args.peer_lib),

@@ -57,6 +57,10 @@ pub struct Comparison {
     /// What makes the figures of the old run doubtful, and of the new one.
     pub warnings: [Vec<String>; 2],
     noise: Noise,
+    /// The usual number of passes of a point, in the run that has fewer.
+    passes: usize,
+    /// What was left out in the run that left out more, because others used the cores.
+    left_out: f64,
     unit: &'static str,
 }
 
@@ -86,7 +90,52 @@ impl Comparison {
         let only = [only_in(old, new), only_in(new, old)];
         let warnings = [old, new]
             .map(|run| run.conditions.as_ref().map_or_else(Vec::new, |it| it.warnings.clone()));
-        Self { changes, only, warnings, noise, unit: if in_cycles { "cycles" } else { "ns" } }
+        let usual = |run: &Results| {
+            let mut passes: Vec<usize> =
+                run.points.iter().map(|point| point.passes.len()).filter(|&it| it > 0).collect();
+            passes.sort_unstable();
+            passes.get(passes.len() / 2).copied().unwrap_or(0)
+        };
+        let left_out =
+            |run: &Results| run.conditions.as_ref().and_then(|it| it.left_out).unwrap_or(0.0);
+        Self {
+            changes,
+            only,
+            warnings,
+            noise,
+            passes: usual(old).min(usual(new)),
+            left_out: left_out(old).max(left_out(new)),
+            unit: if in_cycles { "cycles" } else { "ns" },
+        }
+    }
+
+    /// What would make a smaller change count.
+    fn remedy(&self) -> String {
+        /// From so many passes on, more would not help.
+        const MANY: usize = 15;
+        /// The share of batches left out from which a quieter time would help.
+        const BUSY: f64 = 0.2;
+        let own: Vec<f64> = self.changes.iter().map(|change| change.error).collect();
+        let own = Estimate::of(&own).map_or(0.0, |own| own.median);
+        let mut remedies = Vec::new();
+        if self.noise.is_by_passes(own) && self.passes < MANY {
+            remedies.push(format!("more passes (--budget), of which points have {}", self.passes));
+        }
+        if self.left_out > BUSY {
+            remedies.push(format!(
+                "a machine that others use less: {:.0} % of the batches were left out",
+                self.left_out * 100.0
+            ));
+        }
+        if !self.noise.is_of_peers {
+            remedies.push(String::from("peers in both runs, which tell what is noise"));
+        }
+        if remedies.is_empty() {
+            remedies.push(String::from(
+                "the median of several runs: these two differ more than passes",
+            ));
+        }
+        remedies.join("; ")
     }
 
     /// Whether one of our points became slower, beyond noise.

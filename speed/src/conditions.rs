@@ -36,6 +36,10 @@ pub struct Conditions {
     /// What of the processors' time the host gave to other guests during the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steal: Option<f64>,
+    /// What of the batches was left out, because another guest used the core beside them, or because
+    /// its clock was another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<f64>,
     /// Core cycles in a nanosecond at the end; the machine has those at the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub core_ghz_after: Option<f64>,
@@ -166,6 +170,7 @@ impl Conditions {
         self.others_before = larger(self.others_before, other.others_before);
         self.others = larger(self.others, other.others);
         self.steal = larger(self.steal, other.steal);
+        self.left_out = larger(self.left_out, other.left_out);
         self.core_ghz_after = self.core_ghz_after.or(other.core_ghz_after);
         self.interrupted |= other.interrupted;
         for warning in &other.warnings {

@@ -4,7 +4,8 @@
 //! last thread has finished, so that clocks of two processors are never compared. On a busy machine
 //! each thread first yields, so that a batch begins with a fresh time slice, and the start is given
 //! only when helpers are seen to be running. Each thread first makes one untimed request, so that
-//! the batch measures neither the cache contents of other rows nor a sleeping core.
+//! the batch measures neither the cache contents of other rows nor a sleeping core. The loops of known
+//! cost follow that request, and the batch.
 //!
 //! Rows of more threads than processors spread them evenly; a waiting thread yields its processor.
 //! Such threads wait for each other anyway, so a disturbance shows only if all of them together had
@@ -20,6 +21,7 @@ use std::thread::{Scope, yield_now};
 
 use crate::clock::{self, as_f64};
 use crate::processors::{Pinned, WaitingTime, processor_time};
+use crate::reference::Reference;
 use crate::row::{Arena, Row, Workload};
 use crate::verify::{self, Defect};
 
@@ -29,6 +31,9 @@ pub(crate) struct Batch {
     pub(crate) wall: u64,
     /// Whether the threads lost their processors to other work meanwhile.
     pub(crate) preempted: bool,
+    /// What the loops of known cost took before and after it; `None` if other threads took part, which
+    /// may be on the same core.
+    pub(crate) reference: Option<Reference>,
     /// Folded from all threads' answers.
     pub(crate) digest: u64,
 }
@@ -269,6 +274,7 @@ impl<'rows> Crew<'rows> {
         while joining > 0 && !meeting.is_attended() {
             yield_now();
         }
+        let reference = (joining == 0).then(Reference::measure);
         let waited = self.leader.waiting.read();
         let before = processor_time();
         let start = clock::now();
@@ -278,6 +284,7 @@ impl<'rows> Crew<'rows> {
         meeting.await_end(joining);
         let wall = clock::now() - start;
         let mut preempted = self.leader.waiting.read() != waited;
+        let reference = reference.map(|before| before.worse(Reference::measure()));
         let mut digest = self.leader.digest(row);
         for (_, replies) in self.joining(row) {
             let Ok(Reply::Ran(theirs)) = replies.recv() else { return Err(Defect::Failed) };
@@ -290,7 +297,7 @@ impl<'rows> Crew<'rows> {
             let whole = as_f64(wall) / clock::ghz() * as_f64(self.processors as u64);
             preempted = as_f64(had) < UNDISTURBED * whole;
         }
-        ran.map(|()| Batch { wall, preempted, digest })
+        ran.map(|()| Batch { wall, preempted, reference, digest })
     }
 
     /// The helpers that a row needs.

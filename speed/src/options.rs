@@ -44,28 +44,19 @@ impl Table {
     }
 }
 
-/// Which parts of the text of long tables are shown.
+/// Which parts of long tables are measured and shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Shown {
-    /// A summary of one screen, or everything if [`Options::only`] selects points.
+    /// The rows of the first screen, or everything if [`Options::only`] selects points. At
+    /// [`Depth::Full`] everything is measured.
     #[default]
     Usual,
     /// Everything.
     All,
-    /// The parts whose title has this text, in any case of letters.
+    /// Everything is measured, and shown are the parts whose title has this text, in any case of
+    /// letters.
     Titled(String),
-}
-
-impl Shown {
-    /// Parses `all` or a part of a title.
-    #[must_use]
-    pub fn from_name(name: &str) -> Self {
-        match name.trim() {
-            "all" => Self::All,
-            name => Self::Titled(name.to_owned()),
-        }
-    }
 }
 
 /// Which peers are measured.

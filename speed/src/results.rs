@@ -135,6 +135,9 @@ pub struct Point {
     /// processes wall cycles × processes / requests; the median.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycles: Option<f64>,
+    /// Whether every pass was disturbed: another guest used the core, or threads lost their processors.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub disturbed: bool,
     /// The figures of the passes over all rows, of which [`Point::cycles`] is the median; absent in
     /// schema 1, and for figures that are not sampled in passes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -221,6 +224,21 @@ impl Point {
         Some(Estimate { median: self.cycles?, low: self.cycles_low?, high: self.cycles_high? })
     }
 
+    /// Whether its figure may be compared with others': it comes from more than one pass, or from none
+    /// and has an interval of its own, and not all passes were disturbed.
+    #[must_use]
+    pub fn is_firm(&self) -> bool {
+        !self.disturbed && self.passes.len() != 1
+    }
+
+    /// The work that it shares with points of other projects: that of its cipher, and that of any.
+    pub(crate) fn work(&self) -> [String; 2] {
+        let Self { table, op, sizes, key, phase, placement, .. } = self;
+        let numbers = (self.size, self.threads, self.processes, self.chained, self.crt);
+        let any = format!("{:?}", (table, op, sizes, key, phase, placement, numbers));
+        [format!("{} {any}", self.subject), any]
+    }
+
     /// Whether it is ours.
     #[must_use]
     pub fn is_ours(&self) -> bool {
@@ -250,13 +268,13 @@ fn six_figures(value: f64) -> f64 {
     if rounded.is_finite() { rounded } else { value }
 }
 
-/// The point that is certainly the fastest of `points`: it is verified, and its interval is
-/// entirely below that of every other verified one.
+/// The point that is certainly the fastest of `points`: it is verified and firm, and its interval is
+/// entirely below that of every other such one.
 #[must_use]
 pub fn fastest<'a>(points: impl IntoIterator<Item = &'a Point>) -> Option<&'a Point> {
     let mut best: Option<(&Point, Estimate)> = None;
     let mut rivals = Vec::new();
-    for point in points.into_iter().filter(|point| point.verified) {
+    for point in points.into_iter().filter(|point| point.verified && point.is_firm()) {
         let Some(estimate) = point.estimate() else { continue };
         rivals.push((point, estimate));
         if best.is_none_or(|(_, b)| estimate.median < b.median) {

@@ -74,7 +74,7 @@ pub(crate) struct Batches {
 impl Default for Batches {
     fn default() -> Self {
         Self {
-            length: Duration::from_millis(1),
+            length: Duration::from_micros(300),
             enough: None,
             test: None,
             multiple: 1,

@@ -2,6 +2,7 @@
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
+use std::collections::HashSet;
 use std::time::Instant;
 
 use crate::chosen::share;
@@ -12,11 +13,12 @@ use crate::machine::Machine;
 use crate::options::{Error, Options, Shown};
 use crate::paragraphs;
 use crate::progress::Progress;
+use crate::reference::References;
 use crate::results::{Point, Results};
 use crate::rivals::Rivals;
 use crate::row::Row;
 use crate::sampler::{self, Limits, Sampled};
-use crate::table::Table;
+use crate::table::{READING, Table};
 use crate::tables;
 use crate::tables::headline::{self, HEADLINES};
 
@@ -67,13 +69,17 @@ pub fn run(
         Report { results: Results::new(machine, Vec::new()), wrong: 0, interrupted: false };
     // The look at the machine takes nothing of the time for the rows.
     let mut end = start + options.total() + looked;
+    let mut references = References::default();
+    if plan.iter().all(|part| !part.is_endless(options)) {
+        show(&outlook(plan.iter().map(|part| part.rows.len()).sum(), options.total()));
+    }
     let shares: Vec<u32> = plan.iter().map(|part| part.share).collect();
     for (i, part) in plan.into_iter().enumerate() {
-        let begun = Instant::now();
+        let (begun, name) = (Instant::now(), part.table.heading());
         let left = end.saturating_duration_since(begun);
         let endless = part.is_endless(options);
         let time = Time { part: share(left, &shares[i..]), end };
-        let (sampled, text) = part.measure(options, time, stop);
+        let (sampled, text) = part.measure(options, time, &mut references, stop);
         if endless {
             // Later parts keep the time that they would have had.
             end += begun.elapsed();
@@ -83,6 +89,10 @@ pub fn run(
         }
         for remark in &sampled.remarks {
             show(&format!("{remark}\n"));
+        }
+        let shared = references.of_table().text();
+        if !shared.is_empty() {
+            show(&format!("{name}: {shared}\n"));
         }
         report.wrong += sampled.wrong;
         report.results.points.extend(sampled.points);
@@ -94,13 +104,30 @@ pub fn run(
         show(&headline::closing());
     }
     report.interrupted = stop.load(Ordering::Relaxed);
-    let (conditions, text) = watch.end(report.results.machine.core_ghz, report.interrupted);
+    let (mut conditions, text) = watch.end(report.results.machine.core_ghz, report.interrupted);
     show(&format!("\n{}{text}", passes(&report.results.points)));
+    conditions.left_out = Some(references.of_run().left_out());
     report.results.conditions = Some(conditions);
     if report.interrupted {
         show("interrupted: these are the figures until then\n");
     }
     Ok(report)
+}
+
+/// How many passes this many rows will get, about.
+fn outlook(rows: usize, time: Duration) -> String {
+    /// What the first look at a row takes, and a visit in a short pass.
+    const LOOK: f64 = 0.003;
+    const VISIT: f64 = 0.0006;
+    #[expect(clippy::cast_precision_loss, reason = "there are thousands of rows at most")]
+    let rows_f = rows as f64;
+    let passes = (time.as_secs_f64() - LOOK * rows_f) / (VISIT * rows_f.max(1.0));
+    let seconds = time.as_secs_f64();
+    if passes >= 20.0 {
+        format!("{rows} rows in {seconds:.0} s: time for 20 passes and more\n")
+    } else {
+        format!("{rows} rows in {seconds:.0} s: time for about {:.0} passes\n", passes.max(0.0))
+    }
 }
 
 /// How many passes there were, if there was no time for all of them.
@@ -132,6 +159,8 @@ struct Part {
     /// Its share of the time.
     share: u32,
     rows: Vec<Row>,
+    /// Which of them are on the first screen, and come first.
+    first: Vec<bool>,
     /// Points that need no measurement.
     given: Vec<Point>,
     /// Whether it has figures that are not sampled in rows.
@@ -140,12 +169,19 @@ struct Part {
 
 impl Part {
     fn new(table: &'static dyn Table, share: u32, options: &Options, rivals: &Rivals<'_>) -> Self {
-        let mut rows = table.rows(rivals, table.depth(options));
+        let depth = table.depth(options);
+        let mut rows = match is_summary(table, options) && depth != Depth::Full {
+            true => table.headline_rows(rivals, depth),
+            false => table.rows(rivals, depth),
+        };
         rows.retain(|row| fits(options, &row.point.id));
+        let screen: HashSet<String> =
+            table.headline_rows(rivals, depth).into_iter().map(|row| row.point.id).collect();
+        let first = rows.iter().map(|row| screen.contains(&row.point.id)).collect();
         let mut given = table.given();
         given.retain(|point| fits(options, &point.id));
         let extra = table.extra_ids().iter().any(|id| fits(options, id));
-        Self { table, share, rows, given, extra }
+        Self { table, share, rows, first, given, extra }
     }
 
     /// The document's whole test has no time limit, unless the user sets one.
@@ -153,13 +189,20 @@ impl Part {
         options.depth == Depth::Full && self.table.has_test() && options.budget.is_none()
     }
 
-    fn measure(self, options: &Options, time: Time, stop: &AtomicBool) -> (Sampled, String) {
+    fn measure(
+        self,
+        options: &Options,
+        time: Time,
+        references: &mut References,
+        stop: &AtomicBool,
+    ) -> (Sampled, String) {
         let start = Instant::now();
         let Time { part: time, end } = time;
         let extra_time = if self.extra { time / EXTRA_PART } else { Duration::ZERO };
         let deadline = (!self.is_endless(options)).then(|| start + (time - extra_time));
         let progress = Progress::new(self.table.heading(), deadline, deadline.map(|_| end));
-        let mut sampled = sampler::measure(&self.rows, &Limits { deadline, stop }, &progress);
+        let limits = Limits { deadline, stop };
+        let mut sampled = sampler::measure(&self.rows, &self.first, &limits, references, &progress);
         drop(progress);
         if self.extra {
             let limits = Limits { deadline: Some(Instant::now() + extra_time), stop };
@@ -178,16 +221,22 @@ pub(crate) fn shown(table: &dyn Table, options: &Options, points: &[Point]) -> S
     let whole = table.text(points);
     match &options.shown {
         Shown::Titled(title) if !whole.is_empty() => paragraphs::titled(&whole, title),
-        Shown::Usual if options.only.is_none() => match table.summary(points) {
-            Some(summary) => format!(
-                "{summary}{}The rest: --table all, --table TITLE for the parts of that title, or \
-                 --only PATTERN.\n",
-                paragraphs::contents(&whole)
-            ),
-            None => whole,
-        },
+        Shown::Usual if is_summary(table, options) => {
+            let summary = table.headline(points);
+            if summary.is_empty() { summary } else { summary + READING + MORE }
+        }
         _ => whole,
     }
+}
+
+/// How to see what a summary leaves out.
+const MORE: &str = "More: --all measures and shows the whole table, --table TITLE shows its parts of that title, and \
+     --only PATTERN\nmeasures what has such an id.\n";
+
+/// Whether only the table's part of the first screen is shown, because all of it is longer than a
+/// screen.
+fn is_summary(table: &dyn Table, options: &Options) -> bool {
+    table.is_long() && options.shown == Shown::Usual && options.only.is_none()
 }
 
 fn fits(options: &Options, id: &str) -> bool {

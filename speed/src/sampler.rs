@@ -6,27 +6,36 @@ mod state;
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::thread;
 use std::time::Instant;
 
 pub(crate) use self::passes::PASSES;
 use self::passes::{batches, order, shuffle};
-use self::state::State;
+use self::state::{Kind, Sample, State};
 use crate::clock::{self, as_f64};
 use crate::crew::{Batch, Crew, Meeting};
 use crate::processors;
 use crate::progress::Progress;
+use crate::reference::References;
 use crate::results::Point;
 use crate::row::Row;
 use crate::verify::Defect;
 
-/// How often a short batch that was preempted is repeated at once.
+/// How often a short batch that was disturbed is repeated at once. What disturbs longer is over when
+/// the row is visited again.
 const RETRIES: usize = 2;
+/// A row's work is made anew for each pass if that takes less than this.
+const RENEWAL: Duration = Duration::from_millis(4);
+/// The part of a batch that is made untimed after that.
+const WARMING: usize = 4;
 /// What a visit takes, for each cycle of its batches, until that is measured.
 const OVERHEAD: f64 = 1.5;
 /// Batches of at least this length are long: preemption spoils only a part of them.
 const LONG: Duration = Duration::from_millis(8);
+
+/// A peer that takes so many times as long as ours is measured once, until all others are done.
+const HOPELESS: f64 = 5.0;
 
 /// Why rows are left out at the end.
 pub(crate) const TOO_SHORT: &str = "the time was too short";
@@ -57,8 +66,16 @@ pub(crate) struct Sampled {
     pub(crate) wrong: usize,
 }
 
-/// Measures `rows`, interleaved.
-pub(crate) fn measure(rows: &[Row], limits: &Limits<'_>, progress: &Progress) -> Sampled {
+/// Measures `rows`, interleaved: those that are `first` in as many passes as every row should get, then
+/// all of them as long as there is time. The references of earlier tables tell what is quiet.
+pub(crate) fn measure(
+    rows: &[Row],
+    first: &[bool],
+    limits: &Limits<'_>,
+    references: &mut References,
+    progress: &Progress,
+) -> Sampled {
+    references.begin_table();
     let processors = processors::allowed();
     let (possible, impossible): (Vec<usize>, Vec<usize>) =
         (0..rows.len()).partition(|&row| rows[row].processors() <= processors.len());
@@ -76,10 +93,30 @@ pub(crate) fn measure(rows: &[Row], limits: &Limits<'_>, progress: &Progress) ->
     let states = thread::scope(|scope| {
         let cpus = processors::shared_out(&processors, threads);
         let crew = Crew::assemble(scope, rows, &cpus, &meeting);
-        let states = rows.iter().map(|_| State::default()).collect();
-        let random = clock::now();
-        let sampler = Sampler { rows, crew, states, limits, pass: 0, overhead: OVERHEAD, random };
-        sampler.sample(possible, progress)
+        let mut sampler = Sampler {
+            rows,
+            crew,
+            states: rows.iter().map(|_| State::default()).collect(),
+            references,
+            limits,
+            pass: 0,
+            is_generous: false,
+            overhead: OVERHEAD,
+            random: clock::now(),
+        };
+        let first: Vec<usize> = possible.iter().copied().filter(|&row| first[row]).collect();
+        if first.len() < possible.len() {
+            sampler.sample(first, PASSES, progress);
+        }
+        sampler.sample(possible.clone(), usize::MAX, progress);
+        if limits.deadline.is_some() {
+            // There is time left for those who had one pass.
+            sampler.states.iter_mut().for_each(|state| state.is_set_aside = false);
+            sampler.is_generous = true;
+            sampler.sample(possible, usize::MAX, progress);
+        }
+        sampler.check_again();
+        sampler.states
     });
     conclude(rows, states, &impossible, &mut sampled);
     sampled
@@ -89,9 +126,12 @@ struct Sampler<'rows> {
     rows: &'rows [Row],
     crew: Crew<'rows>,
     states: Vec<State>,
+    references: &'rows mut References,
     limits: &'rows Limits<'rows>,
     /// The pass that goes on; zero is the look by which the rows are prepared.
     pass: usize,
+    /// Whether peers that lose clearly get as many passes as others.
+    is_generous: bool,
     /// What a visit takes, for each cycle of its batches.
     overhead: f64,
     /// The state of the generator for orders and offsets; its numbers only need to be scattered.
@@ -99,13 +139,16 @@ struct Sampler<'rows> {
 }
 
 impl Sampler<'_> {
-    fn sample(mut self, mut active: Vec<usize>, progress: &Progress) -> Vec<State> {
+    /// Visits these rows, each until it is done, in at most this many passes after the look.
+    fn sample(&mut self, mut active: Vec<usize>, most: usize, progress: &Progress) {
+        self.pass = 0;
         let all = active.len();
         debug_assert!(active.iter().all(|&row| self.rows[row].threads() <= self.crew.size()));
         let mut dealt = active.clone();
         let mut random = self.random;
         shuffle(&mut dealt, || next_random(&mut random));
-        while !active.is_empty() {
+        active.retain(|&row| !self.states[row].done(&self.rows[row]));
+        while !active.is_empty() && self.pass <= most {
             // The first look is in order: if the time is short, the last rows are missing.
             let order = match self.pass {
                 0 => active.clone(),
@@ -117,7 +160,7 @@ impl Sampler<'_> {
             let fair = before / active.len() as u64;
             for row in order {
                 if self.limits.over() {
-                    return self.checked_again();
+                    return self.judge();
                 }
                 // Rows with long requests skip some of the passes that repeat noisy rows; at least
                 // one row is always within the mean.
@@ -132,10 +175,44 @@ impl Sampler<'_> {
                 self.overhead = cycles_of(begun.elapsed()) / batches;
             }
             self.pass += 1;
+            self.judge();
+            if !self.is_generous {
+                self.set_slow_peers_aside(&active);
+            }
             active.retain(|&row| !self.states[row].done(&self.rows[row]));
             dealt.retain(|row| active.contains(row));
         }
-        self.checked_again()
+    }
+
+    /// One pass of peers is enough if they lose that clearly to ours in the same work.
+    fn set_slow_peers_aside(&mut self, active: &[usize]) {
+        let mut best: HashMap<String, f64> = HashMap::new();
+        let estimate = |state: &State| state.estimate().map(|estimate| estimate.median);
+        for (row, state) in
+            self.rows.iter().zip(&self.states).filter(|(row, _)| row.point.is_ours())
+        {
+            let Some(cycles) = estimate(state) else { continue };
+            for work in row.point.work() {
+                let least = best.entry(work).or_insert(cycles);
+                *least = least.min(cycles);
+            }
+        }
+        for &row in active {
+            let (point, state) = (&self.rows[row].point, &mut self.states[row]);
+            if point.is_ours() || state.passed() == 0 || state.is_disturbed() {
+                continue;
+            }
+            let ours = point.work().into_iter().find_map(|work| best.get(&work).copied());
+            let loses = |cycles| ours.is_some_and(|ours| cycles > HOPELESS * ours);
+            state.is_set_aside = estimate(state).is_some_and(loses);
+        }
+    }
+
+    /// Looks at all passes again, by all references so far.
+    fn judge(&mut self) {
+        for state in &mut self.states {
+            state.judge(|reference| self.references.is_quiet(reference));
+        }
     }
 
     /// Cycles spent on these rows.
@@ -162,29 +239,46 @@ impl Sampler<'_> {
         batches(left, (PASSES + 1).saturating_sub(self.pass), [time(long), time(short)])
     }
 
-    /// The final state: the answers of every timed row are checked again.
-    fn checked_again(mut self) -> Vec<State> {
+    /// Checks the answers of every timed row again.
+    fn check_again(&mut self) {
         for row in 0..self.states.len() {
             if self.states[row].made > 0 && self.states[row].defect.is_none() {
                 self.states[row].defect = self.crew.check_again(row).err();
             }
         }
-        self.states
     }
 
-    /// Some clean batches of a row, at most `most`, or the last of some preempted ones.
+    /// Some quiet batches of a row, at most `most`, or what there is instead.
     fn visit(&mut self, row: usize, most: usize) {
-        if self.states[row].requests == 0 {
+        let is_look = self.states[row].requests == 0;
+        if is_look {
+            let begun = Instant::now();
             let prepared = self.crew.prepare(row);
+            self.states[row].is_renewed = begun.elapsed() < RENEWAL;
             self.states[row].defect = prepared.err();
             self.states[row].requests = self.rows[row].batches.multiple;
             if self.states[row].defect != Some(Defect::Failed) {
                 self.size_batch(row);
             }
+        } else if self.states[row].is_renewed && self.rows[row].batches.test.is_none() {
+            self.renew(row);
         }
         self.begin_runs(row);
         self.sample_batches(row, most);
-        self.states[row].close(self.pass == 0);
+        self.states[row].close(is_look);
+    }
+
+    /// Makes a row's work anew, in other memory: where its keys lie is luck, which a pass may have and
+    /// the median of the passes has not.
+    fn renew(&mut self, row: usize) {
+        let requests = self.states[row].requests;
+        if let Err(defect) = self.crew.prepare(row) {
+            self.states[row].defect.get_or_insert(defect);
+        }
+        // Not all of it is in the cache yet.
+        let multiple = self.rows[row].batches.multiple;
+        let few = (requests / WARMING).next_multiple_of(multiple);
+        self.part(row, few);
     }
 
     fn sample_batches(&mut self, row: usize, most: usize) {
@@ -194,24 +288,25 @@ impl Sampler<'_> {
         let mut resized = false;
         let mut tries = most + retries;
         let end = self.states[row].spent + as_cycles(length * as_f64(most as u64));
+        let mut quiet = 0;
         while tries > 0 {
-            let Some((cycles, preempted)) = self.batch(row) else { return };
+            let Some(sample) = self.batch(row) else { return };
             let state = &mut self.states[row];
-            let short = length > 3.0 * cycles * as_f64(state.requests as u64);
+            let short = length > 3.0 * sample.cycles * as_f64(state.requests as u64);
             if short && !state.is_run && !resized {
                 // The row was slowed down while its batches were sized: the samples so far are of
                 // batches too short for the clock and the common start.
                 resized = true;
                 state.forget();
-                self.fit(row, cycles);
+                self.fit(row, sample.cycles);
                 continue;
             }
             tries -= 1;
-            let batches = &mut state.visit;
-            let kind = if preempted { &mut batches.preempted } else { &mut batches.clean };
-            kind.push(cycles);
+            quiet += usize::from(sample.kind == Kind::Quiet);
+            state.visit.push(sample);
             // A request that is longer than a batch is not repeated as often.
-            if batches.clean.len() >= most || !batches.clean.is_empty() && state.spent >= end {
+            let is_over = state.spent >= end && (quiet > 0 || state.visit.len() > RETRIES);
+            if quiet >= most || is_over {
                 return;
             }
         }
@@ -222,10 +317,10 @@ impl Sampler<'_> {
         let length = self.length(row);
         loop {
             let requests = self.states[row].requests;
-            let Some((cycles, preempted)) = self.batch(row) else { return };
+            let Some(Sample { cycles, kind, .. }) = self.batch(row) else { return };
             let batch = cycles * as_f64(requests as u64);
             // A preempted batch counts only if it is long in any case.
-            let telling = !preempted || batch >= cycles_of(LONG);
+            let telling = kind != Kind::Preempted || batch >= cycles_of(LONG);
             if telling && batch >= length / 4.0 || requests >= 1 << 24 {
                 self.fit(row, cycles);
                 return;
@@ -269,16 +364,18 @@ impl Sampler<'_> {
         }
     }
 
-    /// Times one batch: cycles per request, and whether it was preempted.
+    /// Times one batch.
     ///
     /// An interrupted run in parts counts for its completed parts. A run of that length cannot be
-    /// repeated after each disturbance, so it always counts.
-    fn batch(&mut self, row: usize) -> Option<(f64, bool)> {
+    /// repeated after each disturbance, so it always counts. So do batches of several threads, unless one
+    /// lost its processor.
+    fn batch(&mut self, row: usize) -> Option<Sample> {
         let requests = self.states[row].requests;
         let is_run = self.states[row].is_run;
         let parts = self.rows[row].batches.test.filter(|_| is_run).map_or(1, |test| test.parts);
         let part = requests.div_ceil(parts);
         let (mut wall, mut made, mut preempted) = (0, 0, false);
+        let mut reference = None;
         while made < requests && (made == 0 || !self.limits.over()) {
             let now = part.min(requests - made);
             let batch = self.part(row, now)?;
@@ -286,10 +383,23 @@ impl Sampler<'_> {
             made += now;
             let is_disturbed = batch.preempted && !self.rows[row].batches.shared;
             preempted |= is_disturbed && parts == 1;
+            reference = batch.reference;
         }
         self.states[row].runs += usize::from(is_run && made == requests);
         // Wall cycles × threads / requests of all threads.
-        Some((as_f64(wall) / as_f64(made as u64), preempted))
+        let cycles = as_f64(wall) / as_f64(made as u64);
+        let Row { helpers, batches, .. } = &self.rows[row];
+        let is_telling = parts == 1 && *helpers == 0 && !batches.shared;
+        let reference = reference.filter(|_| is_telling && !preempted);
+        let kind = match reference {
+            _ if preempted => Kind::Preempted,
+            Some(reference) => {
+                self.references.add(reference, wall);
+                if self.references.is_quiet(reference) { Kind::Quiet } else { Kind::Crowded }
+            }
+            None => Kind::Quiet,
+        };
+        Some(Sample { cycles, kind, reference })
     }
 
     /// Times this many requests of each thread of a row.
@@ -365,6 +475,7 @@ fn conclude(rows: &[Row], states: Vec<State>, impossible: &[usize], sampled: &mu
         };
         let mut point = row.point.clone().measured(estimate).with_passes(&state.figures());
         point.verified = state.defect.is_none() && !row.faulty;
+        point.disturbed = state.is_disturbed();
         if let Some(whole) = &mut point.whole {
             *whole = row.whole.is_some_and(|requests| state.made >= requests) || state.runs > 0;
         }

@@ -66,9 +66,10 @@ pub(crate) trait Table: Sync {
     /// The table as text.
     fn text(&self, points: &[Point]) -> String;
 
-    /// What it opens with, on one screen, if its text is long.
-    fn summary(&self, _points: &[Point]) -> Option<String> {
-        None
+    /// Whether it is longer than a screen: its rows of the first screen are then what is measured and
+    /// shown, unless more is asked for.
+    fn is_long(&self) -> bool {
+        false
     }
 
     /// Its rows on the first screen.
@@ -111,7 +112,8 @@ pub(crate) fn name(point: &Point) -> String {
 
 /// How to read a screen.
 pub(crate) const READING: &str = "To read: cycles of the time-stamp counter, medians; less is faster. 1.50x: the time of the peer \
-     divided\nby ours. ~: the two cannot be told apart. ?: ours is not verified.\n";
+     divided\nby ours. ~: the two cannot be told apart. ?: ours is not verified. (1.50x): from one pass \
+     only, or from\npasses that others disturbed.\n";
 
 /// The meaning of [`name`]'s mark.
 pub(crate) const MARK: &str = "°: keeps its output in its state, or repeats itself after a fork.\n";
@@ -125,18 +127,23 @@ pub(crate) fn add_once(rows: &mut Vec<Row>, more: impl IntoIterator<Item = Row>)
     }
 }
 
-/// The peer's time divided by ours; with a tilde if the intervals overlap.
+/// The peer's time divided by ours; with a tilde if the intervals overlap, and in parentheses if one
+/// of the figures is not firm.
 pub(crate) fn ratio(ours: &Point, peer: &Point) -> String {
     let (Some(a), Some(b)) = (ours.estimate(), peer.estimate()) else { return String::new() };
     if !ours.verified || !peer.verified {
         return "?".to_owned();
     }
     let apart = a.is_below(&b) || b.is_below(&a);
-    format!("{}{}", if apart { "" } else { "~" }, text::times(b.median / a.median))
+    let times = text::times(b.median / a.median);
+    if !ours.is_firm() || !peer.is_firm() {
+        return format!("({times})");
+    }
+    format!("{}{times}", if apart { "" } else { "~" })
 }
 
-/// The point with the least median; that does not make it the certain fastest.
+/// The firm point with the least median; that does not make it the certain fastest.
 pub(crate) fn quickest<'a>(points: impl Iterator<Item = &'a Point>) -> Option<&'a Point> {
     let cycles = |p: &Point| p.cycles.unwrap_or(f64::INFINITY);
-    points.min_by(|a, b| cycles(a).total_cmp(&cycles(b)))
+    points.filter(|point| point.is_firm()).min_by(|a, b| cycles(a).total_cmp(&cycles(b)))
 }

@@ -15,6 +15,7 @@ use crate::options::{Options, Peers};
 use crate::ours;
 use crate::processors;
 use crate::progress::Progress;
+use crate::reference::References;
 use crate::results::{Point, Results, fastest};
 use crate::row::{Row, Test};
 use crate::run::{Report, run};
@@ -55,15 +56,19 @@ pub(crate) fn whole_run(mut options: Options) -> (Report, String) {
 /// Measures until every row is done.
 pub(crate) fn sample(rows: &[Row]) -> Sampled {
     let _turn = turn();
-    let limits = Limits { deadline: None, stop: &GO_ON };
-    sampler::measure(rows, &limits, &Progress::new("test", None, None))
+    measure(rows, None)
 }
 
 /// Measures for at most this time.
 fn sample_for(rows: &[Row], time: Duration) -> Sampled {
     let _turn = turn();
-    let limits = Limits { deadline: Some(Instant::now() + time), stop: &GO_ON };
-    sampler::measure(rows, &limits, &Progress::new("test", None, None))
+    measure(rows, Some(Instant::now() + time))
+}
+
+fn measure(rows: &[Row], deadline: Option<Instant>) -> Sampled {
+    let (limits, progress) = (Limits { deadline, stop: &GO_ON }, Progress::new("test", None, None));
+    let first = vec![false; rows.len()];
+    sampler::measure(rows, &first, &limits, &mut References::default(), &progress)
 }
 
 #[test]

@@ -6,6 +6,8 @@ mod check;
 mod check_rsa;
 mod check_tags;
 mod compare;
+#[cfg(target_os = "linux")]
+mod count;
 mod crypt;
 mod device;
 mod engine;

@@ -95,6 +95,11 @@ impl Noise {
         change.error.hypot(self.between)
     }
 
+    /// Whether passes differ more than runs, for a point whose own error is this.
+    pub(super) fn is_by_passes(&self, own: f64) -> bool {
+        own > self.between
+    }
+
     /// Whether a change is more than noise.
     pub(super) fn is_exceeded_by(&self, change: &Change) -> bool {
         let size = (change.ratio.median.ln() - self.drift).abs();

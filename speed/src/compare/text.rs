@@ -22,7 +22,7 @@ struct Text<'c> {
 
 impl Display for Text<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Comparison { changes, only, warnings, noise, unit } = self.comparison;
+        let Comparison { changes, only, warnings, noise, unit, .. } = self.comparison;
         for (which, warnings) in ["old", "new"].into_iter().zip(warnings) {
             for warning in warnings {
                 writeln!(f, "WARNING: {which} run: {warning}")?;
@@ -40,9 +40,11 @@ impl Display for Text<'_> {
             f,
             "noise: told by {} {whose}; all together: x {:.3}\n\
              a change counts from {half:.1} % on at half of all points, from {most:.1} % at nine of \
-             ten\n",
+             ten\n\
+             less would count with {}\n",
             noise.points,
-            noise.drift.exp()
+            noise.drift.exp(),
+            self.comparison.remedy()
         )?;
         let (significant, rest) = changes.split_at(changes.partition_point(|c| c.is_significant));
         let (ours, peers): (Vec<_>, Vec<_>) = significant.iter().partition(|change| change.is_ours);

@@ -12,7 +12,7 @@ pub(crate) const PASSES: usize = 6;
 /// The number after which more would not improve a figure.
 pub(super) const PLENTY: usize = 21;
 /// The most batches of a visit.
-const MOST: usize = 5;
+const MOST: usize = 11;
 /// The share of the time left that the first passes take; the rest is for rows that are noisy.
 const FIRST: f64 = 0.85;
 

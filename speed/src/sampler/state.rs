@@ -1,6 +1,7 @@
 //! What is known of a row while it is sampled.
 
 use super::passes::{PASSES, PLENTY};
+use crate::reference::Reference;
 use crate::row::Row;
 use crate::statistics::Estimate;
 use crate::verify::Defect;
@@ -14,14 +15,14 @@ pub(super) struct State {
     /// Requests of one batch on one thread; zero before the row is prepared.
     pub(super) requests: usize,
     /// The batches of the visit that goes on.
-    pub(super) visit: Visit,
-    /// Cycles per request of each pass: with clean batches, and with none.
-    passes: Vec<f64>,
-    disturbed: Vec<f64>,
-    /// The estimate of the batches of the last visit.
-    within: Option<Estimate>,
+    pub(super) visit: Vec<Sample>,
+    passes: Vec<Pass>,
     /// Whether there was no pass, but only the look by which the batches were sized.
     is_look: bool,
+    /// Whether its work is made anew for each pass.
+    pub(super) is_renewed: bool,
+    /// Whether one pass is enough.
+    pub(super) is_set_aside: bool,
     /// Whether a batch is a run of the document's test, and how many runs were completed.
     pub(super) is_run: bool,
     pub(super) runs: usize,
@@ -37,67 +38,107 @@ pub(super) struct State {
     pub(super) unchanged: u32,
 }
 
-/// Cycles per request of the batches of one visit: of clean ones, and of preempted ones.
-#[derive(Default)]
-pub(super) struct Visit {
-    pub(super) clean: Vec<f64>,
-    pub(super) preempted: Vec<f64>,
+/// One batch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sample {
+    /// Cycles per request.
+    pub(super) cycles: f64,
+    pub(super) kind: Kind,
+    /// `None` where the loops of known cost tell nothing.
+    pub(super) reference: Option<Reference>,
+}
+
+/// What disturbed a batch, or a pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    Quiet,
+    /// Another guest used the core.
+    Crowded,
+    /// A thread lost its processor.
+    Preempted,
+}
+
+/// The batches of one visit that count.
+#[derive(Clone, Copy, Debug)]
+struct Pass {
+    /// Cycles per request, with the interval of the batches.
+    estimate: Estimate,
+    kind: Kind,
+    /// The worst of the references beside them.
+    reference: Option<Reference>,
 }
 
 impl State {
-    /// Ends a visit: its batches become the figure of a pass.
+    /// Ends a visit: its best batches become the figure of a pass.
     pub(super) fn close(&mut self, is_look: bool) {
-        let Visit { clean, preempted } = core::mem::take(&mut self.visit);
-        // On a machine that is never quiet, preempted batches are better than nothing.
-        let is_clean = !clean.is_empty();
-        let Some(estimate) = Estimate::of(if is_clean { &clean } else { &preempted }) else {
-            return;
-        };
+        let samples = core::mem::take(&mut self.visit);
+        let Some(kind) = samples.iter().map(|sample| sample.kind).min() else { return };
+        let best: Vec<&Sample> = samples.iter().filter(|sample| sample.kind == kind).collect();
+        let cycles: Vec<f64> = best.iter().map(|sample| sample.cycles).collect();
+        let Some(estimate) = Estimate::of(&cycles) else { return };
+        let reference = best.iter().filter_map(|sample| sample.reference).reduce(Reference::worse);
         if self.is_look && !self.is_run {
             self.forget();
         }
         self.is_look = is_look;
-        let figures = if is_clean { &mut self.passes } else { &mut self.disturbed };
-        figures.push(estimate.median);
-        if figures.len() >= 2 * PLENTY {
+        self.passes.push(Pass { estimate, kind, reference });
+        if self.passes.len() >= 4 * PLENTY {
             // Whole tests of a document take thousands of visits.
-            *figures = figures.chunks(2).map(mean).collect();
+            self.passes = self.passes.chunks(2).map(Pass::mean).collect();
         }
-        self.within = Some(estimate);
+    }
+
+    /// Looks at the passes again, by what is known by now of quiet cores.
+    pub(super) fn judge(&mut self, is_quiet: impl Fn(Reference) -> bool) {
+        for pass in &mut self.passes {
+            if let (Kind::Quiet | Kind::Crowded, Some(reference)) = (pass.kind, pass.reference) {
+                pass.kind = if is_quiet(reference) { Kind::Quiet } else { Kind::Crowded };
+            }
+        }
     }
 
     /// Forgets all figures.
     pub(super) fn forget(&mut self) {
-        self.visit = Visit::default();
+        self.visit.clear();
         self.passes.clear();
-        self.disturbed.clear();
-        self.within = None;
     }
 
     /// The number of passes so far.
     pub(super) fn passed(&self) -> usize {
-        if self.is_look { 0 } else { self.passes.len() + self.disturbed.len() }
+        if self.is_look { 0 } else { self.passes.len() }
     }
 
-    /// The figures of the passes that count: the clean ones, unless there are too few.
+    /// The least disturbance of any pass; figures of others do not count.
+    fn kind(&self) -> Option<Kind> {
+        self.passes.iter().map(|pass| pass.kind).min()
+    }
+
+    /// Whether another guest used the core, or other programs did, in every pass.
+    pub(super) fn is_disturbed(&self) -> bool {
+        self.kind().is_some_and(|kind| kind != Kind::Quiet)
+    }
+
+    /// The figures of the passes that count.
     pub(super) fn figures(&self) -> Vec<f64> {
-        match self.passes.len() {
-            0 | 1 => [&self.passes[..], &self.disturbed].concat(),
-            _ => self.passes.clone(),
-        }
+        self.counted().map(|pass| pass.estimate.median).collect()
+    }
+
+    fn counted(&self) -> impl Iterator<Item = &Pass> {
+        let kind = self.kind();
+        self.passes.iter().filter(move |pass| Some(pass.kind) == kind)
     }
 
     pub(super) fn estimate(&self) -> Option<Estimate> {
         let figures = self.figures();
         match figures.len() {
             0 => None,
-            1 => self.within,
+            1 => self.counted().next().map(|pass| pass.estimate),
             _ => Estimate::between(&figures).or_else(|| Estimate::of(&figures)),
         }
     }
 
     pub(super) fn done(&self, row: &Row) -> bool {
-        if self.defect == Some(Defect::Failed) {
+        if self.defect == Some(Defect::Failed) || self.is_set_aside {
             return true;
         }
         if let Some(runs) = row.batches.test.and_then(|test| test.runs)
@@ -107,24 +148,40 @@ impl State {
         }
         let whole = row.whole.is_none_or(|whole| self.made >= whole);
         let enough = row.batches.enough.unwrap_or(PASSES);
-        let known = self.passed() >= PLENTY
-            || self.passes.len() >= enough
+        let known = self.passed() >= 3 * PLENTY
+            || self.figures().len() >= PLENTY && !self.is_disturbed()
+            || self.figures().len() >= enough
+                && !self.is_disturbed()
                 && !self.is_look
                 && self.estimate().is_some_and(|estimate| estimate.uncertainty() <= STEADY);
         whole && known
     }
 }
 
-fn mean(figures: &[f64]) -> f64 {
-    figures.iter().sum::<f64>() / crate::clock::as_f64(figures.len() as u64)
+impl Pass {
+    /// One instead of several, of which there is at least one.
+    fn mean(passes: &[Self]) -> Self {
+        let mean = |figure: fn(&Estimate) -> f64| {
+            let sum: f64 = passes.iter().map(|pass| figure(&pass.estimate)).sum();
+            sum / crate::clock::as_f64(passes.len() as u64)
+        };
+        let estimate = Estimate {
+            median: mean(|it| it.median),
+            low: mean(|it| it.low),
+            high: mean(|it| it.high),
+        };
+        Self { estimate, ..passes[0] }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn visited(state: &mut State, clean: &[f64], preempted: &[f64], is_look: bool) {
-        state.visit = Visit { clean: clean.to_vec(), preempted: preempted.to_vec() };
+    fn visited(state: &mut State, quiet: &[f64], preempted: &[f64], is_look: bool) {
+        let of = |kind| move |&cycles: &f64| Sample { cycles, kind, reference: None };
+        state.visit.extend(quiet.iter().map(of(Kind::Quiet)));
+        state.visit.extend(preempted.iter().map(of(Kind::Preempted)));
         state.close(is_look);
     }
 
@@ -160,7 +217,7 @@ mod tests {
         let mut state = State::default();
         for visit in 0..4000 {
             visited(&mut state, &[f64::from(10 + visit % 2)], &[], false);
-            assert!(state.passed() <= 2 * PLENTY);
+            assert!(state.passed() <= 4 * PLENTY);
         }
         assert!(state.passed() >= PLENTY);
         let estimate = state.estimate().expect("many passes");
@@ -168,15 +225,27 @@ mod tests {
     }
 
     #[test]
-    fn passes_without_a_clean_batch_count_where_there_is_nothing_better() {
+    fn disturbed_passes_count_where_there_is_nothing_better() {
         let mut state = State::default();
         visited(&mut state, &[], &[20.0, 22.0], false);
-        assert_eq!(state.figures(), [21.0]);
+        assert_eq!((state.figures(), state.is_disturbed()), (vec![21.0], true));
         visited(&mut state, &[10.0], &[], false);
-        assert_eq!(state.figures(), [10.0, 21.0]);
-        visited(&mut state, &[11.0], &[], false);
-        assert_eq!(state.figures(), [10.0, 11.0]);
+        assert_eq!((state.figures(), state.is_disturbed()), (vec![10.0], false));
         visited(&mut state, &[], &[], false);
-        assert_eq!(state.passed(), 3, "nothing was measured");
+        assert_eq!(state.passed(), 2, "nothing was measured");
+    }
+
+    #[test]
+    fn passes_are_judged_again_when_more_is_known() {
+        let mut state = State::default();
+        for (cycles, ports) in [(15.0, 2.0), (10.0, 1.0), (16.0, 2.1), (10.2, 1.0)] {
+            let reference = Some(Reference { ports, chain: 1.0 });
+            state.visit.push(Sample { cycles, kind: Kind::Quiet, reference });
+            state.close(false);
+        }
+        state.judge(|reference| reference.ports < 1.5);
+        assert_eq!((state.figures(), state.is_disturbed()), (vec![10.0, 10.2], false));
+        state.judge(|_| false);
+        assert_eq!((state.figures().len(), state.is_disturbed()), (4, true));
     }
 }

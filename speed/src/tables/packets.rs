@@ -16,7 +16,7 @@ use crate::options::Options;
 use crate::results::Point;
 use crate::rivals::Rivals;
 use crate::row::Row;
-use crate::table::{READING, Table};
+use crate::table::Table;
 
 mod headline;
 mod shapes;
@@ -71,9 +71,8 @@ impl Table for Packets {
         text(points)
     }
 
-    fn summary(&self, points: &[Point]) -> Option<String> {
-        let screen = headline::text(points);
-        (!screen.is_empty()).then_some(screen + READING)
+    fn is_long(&self) -> bool {
+        true
     }
 
     fn headline_rows(&self, rivals: &Rivals<'_>, _depth: Depth) -> Vec<Row> {

@@ -394,11 +394,11 @@ fn the_table_opens_with_a_screen() {
     let screen = text(Shown::Usual);
     assert!(screen.contains("cycles of a packet") && screen.contains("64 packets together"));
     assert!(!screen.contains("null encrypt: "), "{screen}");
-    assert!(screen.contains("parts: aes-128-gcm seal, ") && screen.contains("--table all"));
+    assert!(screen.contains("To read: ") && screen.contains("More: --all"));
     assert!(screen.lines().count() <= 40, "{screen}");
-    let part = text(Shown::from_name("Null"));
+    let part = text(Shown::Titled("Null".into()));
     assert!(part.starts_with("null encrypt: ") && part.contains("To read: "), "{part}");
     assert!(!part.contains("aes-128-gcm seal: "));
-    let all = text(Shown::from_name("all"));
+    let all = text(Shown::All);
     assert!(all.contains("null encrypt: ") && all.contains("aes-128-gcm seal: "));
 }
