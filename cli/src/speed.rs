@@ -85,6 +85,10 @@ pub(crate) struct Args {
     #[arg(long, requires = "budgets")]
     update: bool,
 
+    /// Be one of the processes that share the passes of a table
+    #[arg(long, hide = true)]
+    worker: bool,
+
     /// With the table engine: say whether this accelerator card would help, a description in TOML
     #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "budget", "only", "quick", "full"])]
     model: Option<String>,
@@ -176,7 +180,15 @@ pub(crate) fn run(args: Args) -> ExitCode {
         peers: args.peers.0,
         libraries,
         device: device(args.device_socket, &args.peer_lib),
+        worker: if args.worker { Vec::new() } else { worker() },
     };
+    if args.worker {
+        let stop = on_interrupt().unwrap_or_else(|_| Arc::new(AtomicBool::new(false)));
+        return match lanecrypt_speed::work(&options, &stop) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => exit::failure(&format!("a worker of speed: {error}")),
+        };
+    }
     let mut target = match args.json.as_deref().map(Target::open).transpose() {
         Ok(target) => target,
         Err(reason) => return exit::failure(&reason),
@@ -212,6 +224,13 @@ pub(crate) fn run(args: Args) -> ExitCode {
         Some(_) if target.is_none() => ExitCode::SUCCESS,
         _ => conclude(&report),
     }
+}
+
+/// This program once more with the same arguments, as a process that shares the passes of a table.
+fn worker() -> Vec<OsString> {
+    let program = std::env::current_exe().map(PathBuf::into_os_string);
+    let arguments = std::env::args_os().skip(1).chain(["--worker".into()]);
+    program.map_or_else(|_| Vec::new(), |program| [program].into_iter().chain(arguments).collect())
 }
 
 /// The table `device` starts this program again, as a daemon or a client.

@@ -32,6 +32,8 @@ pub struct Change {
     pub ratio: Estimate,
     /// Whether it differs beyond noise.
     pub is_significant: bool,
+    /// Whether several threads or processes worked at a time, which disturb each other.
+    is_of_several: bool,
     /// Whether the same version of the same peer was measured, so that any change is noise.
     is_control: bool,
     /// The standard error of the ratio's logarithm, by the passes of both runs.
@@ -56,7 +58,8 @@ pub struct Comparison {
     pub only: [Vec<String>; 2],
     /// What makes the figures of the old run doubtful, and of the new one.
     pub warnings: [Vec<String>; 2],
-    noise: Noise,
+    /// That of points of one thread, and that of points of several.
+    noise: [Noise; 2],
     /// The usual number of passes of a point, in the run that has fewer.
     passes: usize,
     /// What was left out in the run that left out more, because others used the cores.
@@ -71,13 +74,17 @@ impl Comparison {
         let in_cycles = differences(&old.machine, &new.machine).is_empty();
         let found: HashMap<&str, &Point> =
             new.points.iter().map(|point| (point.id.as_str(), point)).collect();
-        let mut changes: Vec<Change> = old
+        let changes: Vec<Change> = old
             .points
             .iter()
             .filter_map(|point| changed(point, found.get(point.id.as_str())?, in_cycles))
             .collect();
-        let noise = Noise::of(&changes);
+        let (several, one): (Vec<Change>, Vec<Change>) =
+            changes.into_iter().partition(|change| change.is_of_several);
+        let noise = [Noise::of(&one), Noise::of(&several)];
+        let mut changes = [one, several].concat();
         for change in &mut changes {
+            let noise = &noise[usize::from(change.is_of_several)];
             change.is_significant = noise.is_exceeded_by(change);
             change.ratio = noise.interval(change);
         }
@@ -115,10 +122,11 @@ impl Comparison {
         const MANY: usize = 15;
         /// The share of batches left out from which a quieter time would help.
         const BUSY: f64 = 0.2;
+        let [noise, _] = &self.noise;
         let own: Vec<f64> = self.changes.iter().map(|change| change.error).collect();
         let own = Estimate::of(&own).map_or(0.0, |own| own.median);
         let mut remedies = Vec::new();
-        if self.noise.is_by_passes(own) && self.passes < MANY {
+        if noise.is_by_passes(own) && self.passes < MANY {
             remedies.push(format!("more passes (--budget), of which points have {}", self.passes));
         }
         if self.left_out > BUSY {
@@ -127,7 +135,7 @@ impl Comparison {
                 self.left_out * 100.0
             ));
         }
-        if !self.noise.is_of_peers {
+        if !noise.is_of_peers {
             remedies.push(String::from("peers in both runs, which tell what is noise"));
         }
         if remedies.is_empty() {
@@ -192,7 +200,9 @@ fn changed(old: &Point, new: &Point, in_cycles: bool) -> Option<Change> {
     let (is_ours, is_control) = (old.is_ours(), !old.is_ours() && old.version == new.version);
     let ratio = Estimate { median, low: median, high: median };
     let id = old.id.clone();
-    Some(Change { id, is_ours, figures, ratio, is_significant: false, is_control, error })
+    let is_of_several = old.threads.max(old.processes).unwrap_or(1) > 1;
+    let is_significant = false;
+    Some(Change { id, is_ours, figures, ratio, is_significant, is_of_several, is_control, error })
 }
 
 /// The standard error of the logarithm of a point's figure, by its passes; by its interval if it has
@@ -284,7 +294,7 @@ mod tests {
         }
         let comparison = Comparison::new(&old, &new);
         assert!(comparison.is_slower());
-        assert_eq!(comparison.noise.points, 180);
+        assert_eq!(comparison.noise[0].points, 180);
         old.points.iter_mut().chain(&mut new.points).for_each(|point| point.version = None);
         assert!(!Comparison::new(&old, &new).is_slower(), "they were taken for noise");
     }

@@ -60,6 +60,7 @@ mod tables;
 mod text;
 mod unsynchronised;
 mod verify;
+mod worker;
 
 pub use card_report::card_report;
 pub use chosen::{UnknownTable, usual_times};
@@ -81,6 +82,7 @@ pub use run::{Report, run};
 pub use statistics::Estimate;
 pub use tables::device::child;
 pub use verify::Defect;
+pub use worker::work;
 
 #[cfg(test)]
 mod tests;

@@ -2,6 +2,7 @@
 
 use core::fmt;
 use core::time::Duration;
+use std::ffi::OsString;
 
 use lanecrypt_peers::{CannotOpen, PeerLibraries};
 
@@ -30,6 +31,9 @@ pub struct Options {
     pub libraries: PeerLibraries,
     /// What the table `device` needs.
     pub device: DeviceOptions,
+    /// A command that calls [`work`](crate::work) with these options: processes that share the passes of
+    /// a table. Without it all passes are of this process.
+    pub worker: Vec<OsString>,
 }
 
 /// A table, by its name.

@@ -10,6 +10,8 @@ use core::hint::black_box;
 use core::ops::RangeInclusive;
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::clock::{self, as_f64};
 
 /// Steps of the loop that fills the ports, a microsecond or two.
@@ -98,8 +100,6 @@ fn chain(links: u32) -> u64 {
 pub(crate) struct References {
     /// With the cycles of the batch beside each.
     all: Vec<(Reference, u64)>,
-    /// Those of earlier tables.
-    earlier: usize,
     quiet: Quiet,
     /// Those that told what is quiet.
     asked: usize,
@@ -135,25 +135,11 @@ impl References {
         self.quiet.includes(reference)
     }
 
-    /// Begins a table; what a quiet core is like stays known.
-    pub(crate) fn begin_table(&mut self) {
-        self.earlier = self.all.len();
-    }
-
-    /// How the core was shared during this table.
-    pub(crate) fn of_table(&self) -> Sharing {
-        self.sharing(&self.all[self.earlier..])
-    }
-
-    /// How it was shared during the whole run.
-    pub(crate) fn of_run(&self) -> Sharing {
-        self.sharing(&self.all)
-    }
-
-    fn sharing(&self, part: &[(Reference, u64)]) -> Sharing {
+    /// How the core was shared.
+    pub(crate) fn sharing(&self) -> Sharing {
         let mut sharing =
-            Sharing { batches: part.len(), states: states(part), ..Sharing::default() };
-        for &(reference, cycles) in part.iter().filter(|(it, _)| !self.quiet.includes(*it)) {
+            Sharing { batches: self.all.len(), states: states(&self.all), ..Sharing::default() };
+        for &(reference, cycles) in self.all.iter().filter(|(it, _)| !self.quiet.includes(*it)) {
             match reference.ports > self.quiet.ports {
                 true => sharing.crowded += 1,
                 false => sharing.off_clock += 1,
@@ -217,7 +203,7 @@ fn states(all: &[(Reference, u64)]) -> usize {
 }
 
 /// How the core of a run was shared with others.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Sharing {
     /// Batches beside which there were references.
     batches: usize,
@@ -231,6 +217,15 @@ pub(crate) struct Sharing {
 }
 
 impl Sharing {
+    /// Adds another process's, or another table's.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.batches += other.batches;
+        self.crowded += other.crowded;
+        self.off_clock += other.off_clock;
+        self.states = self.states.max(other.states);
+        self.lost += other.lost;
+    }
+
     /// The share of batches that were left out.
     pub(crate) fn left_out(&self) -> f64 {
         as_f64((self.crowded + self.off_clock) as u64) / as_f64(self.batches.max(1) as u64)
@@ -250,14 +245,15 @@ impl Sharing {
             );
         }
         let mut text = format!(
-            "another guest shared the core for {} of the time ({} states)",
+            "another guest shared the core for {} of the time: {:.1} s left out, {} states",
             share(self.crowded),
+            self.lost,
             self.states
         );
         if as_f64(self.off_clock as u64) > WORTH_SAYING * as_f64(self.batches as u64) {
-            text += &format!(", and the clock was another for {}", share(self.off_clock));
+            text += &format!("; {} at another clock", share(self.off_clock));
         }
-        text + &format!("; these batches were left out, {:.1} s", self.lost)
+        text
     }
 }
 
@@ -287,10 +283,10 @@ mod tests {
             assert!(references.is_quiet(reference(1.44, 3210.0)), "{crowded}");
             assert!(!references.is_quiet(reference(1.7, 3200.0)), "{crowded}");
             assert!(!references.is_quiet(reference(1.44, 3700.0)), "another clock");
-            let sharing = references.of_run();
+            let sharing = references.sharing();
             assert!((sharing.left_out() - f64::from(crowded) / 100.0).abs() < 0.01, "{sharing:?}");
             assert_eq!(sharing.states, if crowded == 0 { 1 } else { 2 });
-            let said = format!("shared the core for {crowded} % of the time (2 states)");
+            let said = format!("shared the core for {crowded} % of the time: ");
             assert_eq!(sharing.text().contains(&said), crowded > 0, "{}", sharing.text());
         }
     }
@@ -302,7 +298,7 @@ mod tests {
             references.add(reference(1.4 + f64::from(i) / 100.0, 3200.0), 1);
         }
         assert!(!references.is_quiet(reference(1.4, 3200.0)));
-        assert!(references.of_run().text().contains("all the time"));
+        assert!(references.sharing().text().contains("all the time"));
     }
 
     #[test]

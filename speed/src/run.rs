@@ -13,7 +13,7 @@ use crate::machine::Machine;
 use crate::options::{Error, Options, Shown};
 use crate::paragraphs;
 use crate::progress::Progress;
-use crate::reference::References;
+use crate::reference::{References, Sharing};
 use crate::results::{Point, Results};
 use crate::rivals::Rivals;
 use crate::row::Row;
@@ -21,6 +21,7 @@ use crate::sampler::{self, Limits, Sampled};
 use crate::table::{READING, Table};
 use crate::tables;
 use crate::tables::headline::{self, HEADLINES};
+use crate::worker;
 
 /// The part of a table's time for figures that are not sampled in rows.
 const EXTRA_PART: u32 = 6;
@@ -69,7 +70,7 @@ pub fn run(
         Report { results: Results::new(machine, Vec::new()), wrong: 0, interrupted: false };
     // The look at the machine takes nothing of the time for the rows.
     let mut end = start + options.total() + looked;
-    let mut references = References::default();
+    let (mut sharing, mut of_all) = (Sharing::default(), Sharing::default());
     if plan.iter().all(|part| !part.is_endless(options)) {
         show(&outlook(plan.iter().map(|part| part.rows.len()).sum(), options.total()));
     }
@@ -79,7 +80,7 @@ pub fn run(
         let left = end.saturating_duration_since(begun);
         let endless = part.is_endless(options);
         let time = Time { part: share(left, &shares[i..]), end };
-        let (sampled, text) = part.measure(options, time, &mut references, stop);
+        let (sampled, text) = part.measure(i, options, time, &mut sharing, stop);
         if endless {
             // Later parts keep the time that they would have had.
             end += begun.elapsed();
@@ -90,10 +91,11 @@ pub fn run(
         for remark in &sampled.remarks {
             show(&format!("{remark}\n"));
         }
-        let shared = references.of_table().text();
+        let shared = sharing.text();
         if !shared.is_empty() {
             show(&format!("{name}: {shared}\n"));
         }
+        of_all.add(&core::mem::take(&mut sharing));
         report.wrong += sampled.wrong;
         report.results.points.extend(sampled.points);
         if stop.load(Ordering::Relaxed) {
@@ -106,7 +108,7 @@ pub fn run(
     report.interrupted = stop.load(Ordering::Relaxed);
     let (mut conditions, text) = watch.end(report.results.machine.core_ghz, report.interrupted);
     show(&format!("\n{}{text}", passes(&report.results.points)));
-    conditions.left_out = Some(references.of_run().left_out());
+    conditions.left_out = Some(of_all.left_out());
     report.results.conditions = Some(conditions);
     if report.interrupted {
         show("interrupted: these are the figures until then\n");
@@ -154,13 +156,13 @@ struct Time {
 }
 
 /// The measurements under one heading.
-struct Part {
-    table: &'static dyn Table,
+pub(crate) struct Part {
+    pub(crate) table: &'static dyn Table,
     /// Its share of the time.
     share: u32,
-    rows: Vec<Row>,
+    pub(crate) rows: Vec<Row>,
     /// Which of them are on the first screen, and come first.
-    first: Vec<bool>,
+    pub(crate) first: Vec<bool>,
     /// Points that need no measurement.
     given: Vec<Point>,
     /// Whether it has figures that are not sampled in rows.
@@ -189,23 +191,37 @@ impl Part {
         options.depth == Depth::Full && self.table.has_test() && options.budget.is_none()
     }
 
+    /// Measures this part, which is number `place` of the plan.
     fn measure(
         self,
+        place: usize,
         options: &Options,
         time: Time,
-        references: &mut References,
+        sharing: &mut Sharing,
         stop: &AtomicBool,
     ) -> (Sampled, String) {
         let start = Instant::now();
         let Time { part: time, end } = time;
         let extra_time = if self.extra { time / EXTRA_PART } else { Duration::ZERO };
         let deadline = (!self.is_endless(options)).then(|| start + (time - extra_time));
-        let progress = Progress::new(self.table.heading(), deadline, deadline.map(|_| end));
-        let limits = Limits { deadline, stop };
-        let mut sampled = sampler::measure(&self.rows, &self.first, &limits, references, &progress);
-        drop(progress);
+        let workers = deadline.filter(|_| !options.worker.is_empty() && !self.rows.is_empty());
+        let measured =
+            workers.and_then(|_| worker::measure(&options.worker, place, time - extra_time, stop));
+        let (mut sampled, shared) = measured.unwrap_or_else(|| {
+            let progress = Progress::new(self.table.heading(), deadline, deadline.map(|_| end));
+            let mut references = References::default();
+            let limits = Limits { deadline, stop, least: sampler::PASSES };
+            let sampled =
+                sampler::measure(&self.rows, &self.first, &limits, &mut references, &progress);
+            (sampled, references.sharing())
+        });
+        *sharing = shared;
         if self.extra {
-            let limits = Limits { deadline: Some(Instant::now() + extra_time), stop };
+            let limits = Limits {
+                deadline: Some(Instant::now() + extra_time),
+                stop,
+                least: sampler::PASSES,
+            };
             let fits = |id: &str| fits(options, id);
             self.table.extra(&fits, extra_time, &limits, &options.device, &mut sampled);
         }
@@ -241,6 +257,11 @@ fn is_summary(table: &dyn Table, options: &Options) -> bool {
 
 fn fits(options: &Options, id: &str) -> bool {
     options.only.as_ref().is_none_or(|only| only.matches(id))
+}
+
+/// The parts of a run in a process of its own.
+pub(crate) fn plan_of(options: &Options) -> Result<Vec<Part>, Error> {
+    plan(options, &Rivals::new(options)?)
 }
 
 /// All measurements of a run, in order.

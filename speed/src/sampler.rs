@@ -46,6 +46,8 @@ pub(crate) struct Limits<'a> {
     pub(crate) deadline: Option<Instant>,
     /// As soon as this is set.
     pub(crate) stop: &'a AtomicBool,
+    /// The number of passes that rows with long requests get as well.
+    pub(crate) least: usize,
 }
 
 impl Limits<'_> {
@@ -67,7 +69,7 @@ pub(crate) struct Sampled {
 }
 
 /// Measures `rows`, interleaved: those that are `first` in as many passes as every row should get, then
-/// all of them as long as there is time. The references of earlier tables tell what is quiet.
+/// all of them as long as there is time. The references tell what was quiet.
 pub(crate) fn measure(
     rows: &[Row],
     first: &[bool],
@@ -75,7 +77,6 @@ pub(crate) fn measure(
     references: &mut References,
     progress: &Progress,
 ) -> Sampled {
-    references.begin_table();
     let processors = processors::allowed();
     let (possible, impossible): (Vec<usize>, Vec<usize>) =
         (0..rows.len()).partition(|&row| rows[row].processors() <= processors.len());
@@ -147,7 +148,9 @@ impl Sampler<'_> {
         let mut dealt = active.clone();
         let mut random = self.random;
         shuffle(&mut dealt, || next_random(&mut random));
-        active.retain(|&row| !self.states[row].done(&self.rows[row]));
+        active.retain(|&row| {
+            self.states[row].requests == 0 || !self.states[row].done(&self.rows[row])
+        });
         while !active.is_empty() && self.pass <= most {
             // The first look is in order: if the time is short, the last rows are missing.
             let order = match self.pass {
@@ -165,7 +168,7 @@ impl Sampler<'_> {
                 // Rows with long requests skip some of the passes that repeat noisy rows; at least
                 // one row is always within the mean.
                 let state = &self.states[row];
-                if state.passed() < PASSES || state.spent <= 4 * fair {
+                if state.passed() < self.limits.least || state.spent <= 4 * fair {
                     self.visit(row, most);
                     progress.show(self.pass, all - active.len(), all);
                 }

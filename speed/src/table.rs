@@ -142,8 +142,12 @@ pub(crate) fn ratio(ours: &Point, peer: &Point) -> String {
     format!("{}{times}", if apart { "" } else { "~" })
 }
 
-/// The firm point with the least median; that does not make it the certain fastest.
+/// The firm point with the least median, or any if none is firm; that does not make it the certain
+/// fastest.
 pub(crate) fn quickest<'a>(points: impl Iterator<Item = &'a Point>) -> Option<&'a Point> {
-    let cycles = |p: &Point| p.cycles.unwrap_or(f64::INFINITY);
-    points.filter(|point| point.is_firm()).min_by(|a, b| cycles(a).total_cmp(&cycles(b)))
+    let cycles = |p: &Point| (!p.is_firm(), p.cycles.unwrap_or(f64::INFINITY));
+    points.min_by(|a, b| {
+        let ((a_is_not, a), (b_is_not, b)) = (cycles(a), cycles(b));
+        a_is_not.cmp(&b_is_not).then(a.total_cmp(&b))
+    })
 }

@@ -66,7 +66,10 @@ fn sample_for(rows: &[Row], time: Duration) -> Sampled {
 }
 
 fn measure(rows: &[Row], deadline: Option<Instant>) -> Sampled {
-    let (limits, progress) = (Limits { deadline, stop: &GO_ON }, Progress::new("test", None, None));
+    let (limits, progress) = (
+        Limits { deadline, stop: &GO_ON, least: sampler::PASSES },
+        Progress::new("test", None, None),
+    );
     let first = vec![false; rows.len()];
     sampler::measure(rows, &first, &limits, &mut References::default(), &progress)
 }
@@ -217,7 +220,7 @@ fn a_short_run_without_a_table_shows_the_headline() {
 #[test]
 fn the_cost_of_wide_vectors_is_measured() {
     let _turn = turn();
-    let limits = Limits { deadline: None, stop: &GO_ON };
+    let limits = Limits { deadline: None, stop: &GO_ON, least: sampler::PASSES };
     let points = wide::measure(Duration::from_millis(300), &limits);
     assert!(points.iter().any(|p| p.op == "first-use"));
     let ids = wide::ids();
@@ -278,7 +281,9 @@ fn rows_that_lie_are_not_verified_and_not_ranked() {
             assert_eq!(point.verified, point.api == "honest", "{}", point.api);
         }
         assert_eq!(sampled.remarks.len(), liars.len(), "{:?}", sampled.remarks);
-        assert_eq!(fastest(&sampled.points).map(|p| p.api.as_str()), Some("honest"));
+        // Not on a machine where other programs disturbed all passes.
+        let firm = sampled.points.iter().find(|p| p.verified && p.is_firm());
+        assert_eq!(fastest(&sampled.points).map(|p| &p.api), firm.map(|p| &p.api));
         assert_eq!(sampled.wrong, 0, "liars are not ours");
     }
 }

@@ -4,7 +4,7 @@ use super::{Change, NORMAL};
 use crate::statistics::Estimate;
 
 /// The least change that counts, however steady the points are.
-const LEAST: f64 = 0.02;
+const LEAST: f64 = 0.03;
 
 /// The share of unchanged points that must stay within the noise.
 const SHARE: f64 = 0.997;
@@ -115,8 +115,12 @@ impl Noise {
     }
 
     /// The change that counts at this share of the points, as a share of their figures.
-    pub(super) fn counts_from(&self, changes: &[Change], share: f64) -> f64 {
-        let limits = changes.iter().map(|change| (self.limit * self.error(change)).exp_m1());
+    pub(super) fn counts_from<'c>(
+        &self,
+        changes: impl IntoIterator<Item = &'c Change>,
+        share: f64,
+    ) -> f64 {
+        let limits = changes.into_iter().map(|change| (self.limit * self.error(change)).exp_m1());
         at(limits.collect(), share).unwrap_or(0.0).max(LEAST)
     }
 }

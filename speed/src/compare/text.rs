@@ -34,18 +34,28 @@ impl Display for Text<'_> {
                 writeln!(f, "{} points only in the {which} run, such as {}", ids.len(), ids[0])?;
             }
         }
-        let [half, most] = [0.5, 0.9].map(|share| noise.counts_from(changes, share) * 100.0);
-        let whose = if noise.is_of_peers { "peers' points" } else { "points, for want of peers" };
-        writeln!(
-            f,
-            "noise: told by {} {whose}; all together: x {:.3}\n\
-             a change counts from {half:.1} % on at half of all points, from {most:.1} % at nine of \
-             ten\n\
-             less would count with {}\n",
-            noise.points,
-            noise.drift.exp(),
-            self.comparison.remedy()
-        )?;
+        for (noise, (is_of_several, threads)) in
+            noise.iter().zip([(false, "one thread"), (true, "several threads")])
+        {
+            let changes = changes.iter().filter(|change| change.is_of_several == is_of_several);
+            let changes: Vec<&Change> = changes.collect();
+            if changes.is_empty() {
+                continue;
+            }
+            let [half, most] =
+                [0.5, 0.9].map(|share| noise.counts_from(changes.iter().copied(), share) * 100.0);
+            let whose =
+                if noise.is_of_peers { "peers' points" } else { "points, for want of peers" };
+            writeln!(
+                f,
+                "{threads}: noise told by {} {whose}; all together: x {:.3}\n\
+                 a change counts from {half:.1} % on at half of all points, from {most:.1} % at nine \
+                 of ten",
+                noise.points,
+                noise.drift.exp(),
+            )?;
+        }
+        writeln!(f, "less would count with {}\n", self.comparison.remedy())?;
         let (significant, rest) = changes.split_at(changes.partition_point(|c| c.is_significant));
         let (ours, peers): (Vec<_>, Vec<_>) = significant.iter().partition(|change| change.is_ours);
         self.list(f, "ours, beyond noise", &ours, unit)?;
