@@ -87,7 +87,7 @@ pub(crate) enum Command {
     /// Make the requests whose instructions are counted
     #[cfg(target_os = "linux")]
     #[command(hide = true, name = speed::count::CHILD)]
-    SpeedCounted,
+    SpeedCounted { only: Option<lanecrypt_speed::Glob> },
     /// Say what OpenSSL uses in this process
     #[command(hide = true, name = openssl::CHILD)]
     OpensslChild,

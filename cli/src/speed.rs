@@ -72,7 +72,7 @@ pub(crate) struct Args {
 
     /// Count the instructions of 40 rows of ours instead, at each instruction set: exact on any machine
     #[cfg(target_os = "linux")]
-    #[arg(long, conflicts_with_all = ["tables", "budget", "only", "quick", "full", "all", "table", "json"])]
+    #[arg(long, conflicts_with_all = ["tables", "budget", "quick", "full", "all", "table", "json"])]
     count: bool,
 
     /// With --count: fail if a row takes 2 % more than in this file
@@ -82,7 +82,7 @@ pub(crate) struct Args {
 
     /// With --budgets: write what was counted to the file
     #[cfg(target_os = "linux")]
-    #[arg(long, requires = "budgets")]
+    #[arg(long, requires = "budgets", conflicts_with = "only")]
     update: bool,
 
     /// Be one of the processes that share the passes of a table
@@ -155,7 +155,7 @@ pub(crate) fn run(args: Args) -> ExitCode {
     }
     #[cfg(target_os = "linux")]
     if args.count {
-        return count::run(args.budgets.as_deref(), args.update);
+        return count::run(args.only.as_ref(), args.budgets.as_deref(), args.update);
     }
     let mut libraries = PeerLibraries::new();
     for assignment in &args.peer_lib {

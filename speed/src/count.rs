@@ -20,6 +20,7 @@ use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::Pid;
 
 use crate::depth::Depth;
+use crate::glob::Glob;
 use crate::options::{Options, Peers};
 use crate::processors::{self, Pinned};
 use crate::rivals::Rivals;
@@ -117,17 +118,18 @@ pub fn count(command: impl Fn() -> Command + Sync) -> io::Result<Counts> {
     })
 }
 
-/// Makes the requests of each row between two stops, in a process that [`count`] has started.
+/// Makes the requests of each row, or of those that fit, between two stops, in a process that [`count`]
+/// has started.
 ///
 /// # Errors
 ///
 /// If it is not traced, or a row fails.
-pub fn counted() -> io::Result<()> {
+pub fn counted(only: Option<&Glob>) -> io::Result<()> {
     ptrace::traceme()?;
     let mut out = io::stdout();
     let stop = || raise(Signal::SIGSTOP);
     let mut arena = Arena::new();
-    for row in rows() {
+    for row in rows().iter().filter(|row| only.is_none_or(|only| only.matches(&row.point.id))) {
         let failed = || io::Error::other(format!("{} failed", row.point.id));
         let mut work = (row.make)().ok_or_else(failed)?;
         let requests = row.batches.multiple;
