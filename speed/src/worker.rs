@@ -7,6 +7,9 @@ use core::time::Duration;
 use std::ffi::OsString;
 use std::io::{self, Read as _, Write as _};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
@@ -23,6 +26,9 @@ use crate::statistics::Estimate;
 const PROCESSES: u32 = 3;
 /// In less time than this each would have too few passes.
 const LEAST: Duration = Duration::from_secs(5);
+
+/// How often an interrupt is looked for.
+const LOOK: Duration = Duration::from_millis(200);
 
 /// What a worker is to do: the part of the run's plan, and its time.
 #[derive(Serialize, Deserialize)]
@@ -41,15 +47,21 @@ struct Outcome {
 }
 
 /// Measures a part of a run in a process that [`crate::run`] has started by [`Options::worker`], with
-/// the same options. The order comes from the standard input, and the outcome goes to the standard
-/// output.
+/// the same options. The order is a line of the standard input, and the outcome goes to the standard
+/// output. It ends soon after `stop` is set, or the standard input ends.
 ///
 /// # Errors
 ///
 /// If there is no such part, or one of the streams fails.
-pub fn work(options: &Options, stop: &AtomicBool) -> io::Result<()> {
+pub fn work(options: &Options, stop: &Arc<AtomicBool>) -> io::Result<()> {
     let mut order = String::new();
-    io::stdin().read_to_string(&mut order)?;
+    io::stdin().read_line(&mut order)?;
+    let end = Arc::clone(stop);
+    thread::spawn(move || {
+        // Nothing more comes: it ends when the run is interrupted or has died.
+        let _ = io::stdin().read(&mut [0]);
+        end.store(true, Ordering::Relaxed);
+    });
     let Order { part, milliseconds } = serde_json::from_str(&order)?;
     let deadline = Instant::now() + Duration::from_millis(milliseconds);
     let plan = run::plan_of(options).map_err(|error| io::Error::other(error.to_string()))?;
@@ -78,7 +90,7 @@ pub(crate) fn measure(
     for worker in 0..PROCESSES {
         let left = time.saturating_sub(start.elapsed()) / (PROCESSES - worker);
         let order = Order { part, milliseconds: u64::try_from(left.as_millis()).ok()? };
-        outcomes.push(outcome(command, &order).ok()?);
+        outcomes.push(outcome(command, &order, stop).ok()?);
         if stop.load(Ordering::Relaxed) {
             break;
         }
@@ -86,15 +98,13 @@ pub(crate) fn measure(
     Some(united(outcomes))
 }
 
-fn outcome(command: &[OsString], order: &Order) -> io::Result<Outcome> {
+fn outcome(command: &[OsString], order: &Order, stop: &AtomicBool) -> io::Result<Outcome> {
     let (program, arguments) =
         command.split_first().ok_or_else(|| io::Error::other("there is no command"))?;
-    let mut worker = Command::new(program)
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()?;
-    let outcome = told(&mut worker, order);
+    let mut command = Command::new(program);
+    let mut worker =
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    let outcome = told(&mut worker, order, stop);
     // One that has said something wrong is of no more use.
     if outcome.is_err() {
         let _ = worker.kill();
@@ -106,14 +116,28 @@ fn outcome(command: &[OsString], order: &Order) -> io::Result<Outcome> {
     })
 }
 
-fn told(worker: &mut Child, order: &Order) -> io::Result<Outcome> {
+fn told(worker: &mut Child, order: &Order, stop: &AtomicBool) -> io::Result<Outcome> {
     let no_pipe = || io::Error::other("there is no pipe");
     let mut orders = worker.stdin.take().ok_or_else(no_pipe)?;
+    let mut answers = worker.stdout.take().ok_or_else(no_pipe)?;
     orders.write_all(&serde_json::to_vec(order)?)?;
-    drop(orders);
-    let mut answer = Vec::new();
-    worker.stdout.take().ok_or_else(no_pipe)?.read_to_end(&mut answer)?;
-    Ok(serde_json::from_slice(&answer)?)
+    orders.write_all(b"\n")?;
+    let (end, ended) = channel::<()>();
+    thread::scope(|scope| {
+        // The end of its orders interrupts it.
+        scope.spawn(move || {
+            while ended.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+                if stop.load(Ordering::Relaxed) {
+                    break;
+                }
+            }
+            drop(orders);
+        });
+        let mut answer = Vec::new();
+        answers.read_to_end(&mut answer)?;
+        drop(end);
+        Ok(serde_json::from_slice(&answer)?)
+    })
 }
 
 /// One outcome of several: points in the order of the first.
@@ -203,11 +227,21 @@ mod tests {
     }
 
     #[test]
+    fn an_interrupt_ends_a_worker() {
+        let order = Order { part: 0, milliseconds: 60_000 };
+        // It waits for the end of its orders.
+        let command = ["sh", "-c", "cat >/dev/null; exec sleep 0"].map(OsString::from);
+        let start = Instant::now();
+        assert!(outcome(&command, &order, &AtomicBool::new(true)).is_err(), "no outcome");
+        assert!(start.elapsed() < Duration::from_secs(30), "it went on");
+    }
+
+    #[test]
     fn a_worker_that_fails_is_noticed() {
         let order = Order { part: 0, milliseconds: 1 };
         for command in [&["false"][..], &["echo", "nonsense"], &["no-such-program"], &[]] {
             let command: Vec<OsString> = command.iter().map(OsString::from).collect();
-            assert!(outcome(&command, &order).is_err(), "{command:?}");
+            assert!(outcome(&command, &order, &AtomicBool::new(false)).is_err(), "{command:?}");
         }
     }
 }
