@@ -25,7 +25,7 @@ use crate::exit;
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     #[arg(value_name = "TABLE", help = format!(
-        "Tables to measure in full: {}; without any, the headline rows",
+        "Tables to measure: {}; without any, the headline rows",
         Table::all().iter().map(|table| table.name()).collect::<Vec<_>>().join(", ")
     ))]
     tables: Vec<Table>,
