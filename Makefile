@@ -37,7 +37,9 @@ test-openssl: ## Test the OpenSSL provider: every libcrypto that is here, openss
 
 .PHONY: budgets
 budgets: ## Compare the instructions of 40 rows with speed/budgets.txt; UPDATE=1 writes the file
-	@cargo run --release --quiet -- speed --count --budgets speed/budgets.txt $(if $(UPDATE),--update)
+	@cargo build --release --quiet --locked $$(cargo xtask selection) --bin lanecrypt
+	@$${CARGO_TARGET_DIR:-target}/release/lanecrypt speed --count --budgets speed/budgets.txt \
+		$(if $(UPDATE),--update)
 
 .PHONY: test-cross
 test-cross: ## Test the libraries on s390x (big-endian) and arm64, by qemu, and run the program there
