@@ -50,7 +50,8 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "table")]
     all: bool,
 
-    /// Of long tables measure all, and show the parts whose title has this text, such as 'aes-128-gcm seal'
+    /// Of long tables measure all, and show the parts whose title has this text, such as
+    /// 'aes-128-gcm seal'
     #[arg(long, value_name = "TITLE")]
     table: Option<String>,
 
@@ -70,7 +71,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PATH")]
     device_socket: Option<PathBuf>,
 
-    /// Count the instructions of 40 rows of ours instead, at each instruction set: exact on any machine
+    /// Count the instructions of 40 rows of ours instead, at each instruction set: exact on any
+    /// machine
     #[cfg(target_os = "linux")]
     #[arg(long, conflicts_with_all = ["tables", "budget", "quick", "full", "all", "table", "json"])]
     count: bool,

@@ -36,8 +36,8 @@ pub struct Conditions {
     /// What of the processors' time the host gave to other guests during the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steal: Option<f64>,
-    /// What of the batches was left out, because another guest used the core beside them, or because
-    /// its clock was another.
+    /// What of the batches was left out, because another guest used the core beside them, or
+    /// because its clock was another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<f64>,
     /// Core cycles in a nanosecond at the end; the machine has those at the start.

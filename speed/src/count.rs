@@ -1,9 +1,9 @@
-//! Instructions that requests take, counted one by one: exact, the same in every run, and the same on
-//! every processor that has the instruction set. A cycle costs what the machine makes of it; an
+//! Instructions that requests take, counted one by one: exact, the same in every run, and the same
+//! on every processor that has the instruction set. A cycle costs what the machine makes of it; an
 //! instruction more is a change of the code.
 //!
-//! A child makes the requests, and this program lets it take one step after the other. That needs no
-//! counters, which virtual machines seldom have.
+//! A child makes the requests, and this program lets it take one step after the other. That needs
+//! no counters, which virtual machines seldom have.
 
 use core::fmt;
 use std::collections::BTreeMap;
@@ -29,7 +29,8 @@ use crate::table::Table;
 use crate::tables::packets::Packets;
 use crate::tables::random::Random;
 
-/// The ids of the rows that are counted: one request of each, or as many as are handed over together.
+/// The ids of the rows that are counted: one request of each, or as many as are handed over
+/// together.
 const ROWS: [&str; 40] = [
     "packets/lanecrypt/batch/aes-128-cbc+hmac-sha256/seal/64/b8",
     "packets/lanecrypt/batch/aes-128-cbc/encrypt/64/b8",
@@ -80,8 +81,8 @@ const TOLERANCE: u64 = 2;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts(BTreeMap<(String, String), (u64, u64)>);
 
-/// Counts the rows at the process's level and at each lower one. `command` starts a process that calls
-/// [`counted`].
+/// Counts the rows at the process's level and at each lower one. `command` starts a process that
+/// calls [`counted`].
 ///
 /// # Errors
 ///
@@ -118,8 +119,8 @@ pub fn count(command: impl Fn() -> Command + Sync) -> io::Result<Counts> {
     })
 }
 
-/// Makes the requests of each row, or of those that fit, between two stops, in a process that [`count`]
-/// has started.
+/// Makes the requests of each row, or of those that fit, between two stops, in a process that
+/// [`count`] has started.
 ///
 /// # Errors
 ///
@@ -195,7 +196,8 @@ fn of_child(command: &mut Command) -> io::Result<Vec<(String, u64, u64)>> {
     rows.collect()
 }
 
-/// Lets a child run to each first stop, and step by step to each second one; the steps of each pair.
+/// Lets a child run to each first stop, and step by step to each second one; the steps of each
+/// pair.
 fn stepped(pid: Pid) -> io::Result<Vec<u64>> {
     let mut counts = Vec::new();
     // Of the pair that is open.
@@ -233,7 +235,8 @@ fn stepped(pid: Pid) -> io::Result<Vec<u64>> {
 }
 
 impl Counts {
-    /// Reads what [`Counts`] writes: `LEVEL ROW REQUESTS INSTRUCTIONS` a line; `#` begins a comment.
+    /// Reads what [`Counts`] writes: `LEVEL ROW REQUESTS INSTRUCTIONS` a line; `#` begins a
+    /// comment.
     ///
     /// # Errors
     ///
@@ -257,8 +260,8 @@ impl Counts {
         Ok(counts)
     }
 
-    /// The rows that take more instructions than their budget, of those that both have, in words; and
-    /// the rows without a budget.
+    /// The rows that take more instructions than their budget, of those that both have, in words;
+    /// and the rows without a budget.
     #[must_use]
     pub fn over(&self, budgets: &Self) -> Vec<String> {
         let lines = self.0.iter().filter_map(|((level, id), &(requests, count))| {

@@ -4,8 +4,8 @@
 //! last thread has finished, so that clocks of two processors are never compared. On a busy machine
 //! each thread first yields, so that a batch begins with a fresh time slice, and the start is given
 //! only when helpers are seen to be running. Each thread first makes one untimed request, so that
-//! the batch measures neither the cache contents of other rows nor a sleeping core. The loops of known
-//! cost follow that request, and the batch.
+//! the batch measures neither the cache contents of other rows nor a sleeping core. The loops of
+//! known cost follow that request, and the batch.
 //!
 //! Rows of more threads than processors spread them evenly; a waiting thread yields its processor.
 //! Such threads wait for each other anyway, so a disturbance shows only if all of them together had
@@ -31,8 +31,8 @@ pub(crate) struct Batch {
     pub(crate) wall: u64,
     /// Whether the threads lost their processors to other work meanwhile.
     pub(crate) preempted: bool,
-    /// What the loops of known cost took before and after it; `None` if other threads took part, which
-    /// may be on the same core.
+    /// What the loops of known cost took before and after it; `None` if other threads took part,
+    /// which may be on the same core.
     pub(crate) reference: Option<Reference>,
     /// Folded from all threads' answers.
     pub(crate) digest: u64,

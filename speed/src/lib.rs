@@ -9,15 +9,15 @@
 //! The measuring thread is pinned to one processor, and its helper in rows of two threads to
 //! another. Rows of more threads than processors spread them evenly, in longer batches.
 //!
-//! A run is several short passes over all rows. A row has up to eleven batches of 0.3 ms in each, and
-//! its figure there is their median. The order is another one in each pass, and each row is once in
-//! every part of it. Two loops of known cost before and after each batch show whether another guest of
-//! the host used the core; such batches do not count, nor do those that lost their processor. A row's
-//! figure is the median of its passes. Its 95 % interval is that of the passes. It is half a per cent
-//! wide to each side at least, because runs differ by that. Rows whose interval is wider than one per
-//! cent to each side get further passes while there is time. A row is ranked only if its answers were
-//! checked (see [`Defect`]), it is firm (see [`Point::is_firm`]) and its interval does not overlap with
-//! the next one's.
+//! A run is several short passes over all rows. A row has up to eleven batches of 0.3 ms in each,
+//! and its figure there is their median. The order is another one in each pass, and each row is
+//! once in every part of it. Two loops of known cost before and after each batch show whether
+//! another guest of the host used the core; such batches do not count, nor do those that lost their
+//! processor. A row's figure is the median of its passes. Its 95 % interval is that of the passes.
+//! It is half a per cent wide to each side at least, because runs differ by that. Rows whose
+//! interval is wider than one per cent to each side get further passes while there is time. A row
+//! is ranked only if its answers were checked (see [`Defect`]), it is firm (see [`Point::is_firm`])
+//! and its interval does not overlap with the next one's.
 //!
 //! [`Conditions`] tell what else the machine did.
 

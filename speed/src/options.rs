@@ -31,8 +31,8 @@ pub struct Options {
     pub libraries: PeerLibraries,
     /// What the table `device` needs.
     pub device: DeviceOptions,
-    /// A command that calls [`work`](crate::work) with these options: processes that share the passes of
-    /// a table. Without it all passes are of this process.
+    /// A command that calls [`work`](crate::work) with these options: processes that share the
+    /// passes of a table. Without it all passes are of this process.
     pub worker: Vec<OsString>,
 }
 

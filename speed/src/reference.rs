@@ -2,9 +2,9 @@
 //!
 //! On a shared host another guest may run on the second hardware thread of the core. It takes
 //! execution ports and caches, so that code with many independent instructions takes up to twice as
-//! long, for milliseconds to seconds, and neither the system nor the clock shows it. A loop that fills
-//! the ports does. A chain of dependent instructions leaves ports free, so it takes the same time and
-//! shows the core's clock alone.
+//! long, for milliseconds to seconds, and neither the system nor the clock shows it. A loop that
+//! fills the ports does. A chain of dependent instructions leaves ports free, so it takes the same
+//! time and shows the core's clock alone.
 
 use core::hint::black_box;
 use core::ops::RangeInclusive;
@@ -19,8 +19,8 @@ const STEPS: u32 = 1200;
 /// Steps of the chain, as much.
 const LINKS: u32 = 200;
 
-/// By how much the first loop may take longer than at best. A second thread on the core adds 20 % and
-/// more.
+/// By how much the first loop may take longer than at best. A second thread on the core adds 20 %
+/// and more.
 const CROWDED: f64 = 1.04;
 /// By how much the core's clock may differ from the usual one.
 const CLOCK: f64 = 0.03;

@@ -135,7 +135,8 @@ pub struct Point {
     /// processes wall cycles × processes / requests; the median.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycles: Option<f64>,
-    /// Whether every pass was disturbed: another guest used the core, or threads lost their processors.
+    /// Whether every pass was disturbed: another guest used the core, or threads lost their
+    /// processors.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub disturbed: bool,
     /// The figures of the passes over all rows, of which [`Point::cycles`] is the median; absent in
@@ -224,8 +225,8 @@ impl Point {
         Some(Estimate { median: self.cycles?, low: self.cycles_low?, high: self.cycles_high? })
     }
 
-    /// Whether its figure may be compared with others': it comes from more than one pass, or from none
-    /// and has an interval of its own, and not all passes were disturbed.
+    /// Whether its figure may be compared with others': it comes from more than one pass, or from
+    /// none and has an interval of its own, and not all passes were disturbed.
     #[must_use]
     pub fn is_firm(&self) -> bool {
         !self.disturbed && self.passes.len() != 1
@@ -268,8 +269,8 @@ fn six_figures(value: f64) -> f64 {
     if rounded.is_finite() { rounded } else { value }
 }
 
-/// The point that is certainly the fastest of `points`: it is verified and firm, and its interval is
-/// entirely below that of every other such one.
+/// The point that is certainly the fastest of `points`: it is verified and firm, and its interval
+/// is entirely below that of every other such one.
 #[must_use]
 pub fn fastest<'a>(points: impl IntoIterator<Item = &'a Point>) -> Option<&'a Point> {
     let mut best: Option<(&Point, Estimate)> = None;

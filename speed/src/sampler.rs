@@ -22,8 +22,8 @@ use crate::results::Point;
 use crate::row::Row;
 use crate::verify::Defect;
 
-/// How often a short batch that was disturbed is repeated at once. What disturbs longer is over when
-/// the row is visited again.
+/// How often a short batch that was disturbed is repeated at once. What disturbs longer is over
+/// when the row is visited again.
 const RETRIES: usize = 2;
 /// A row's work is made anew for each pass if that takes less than this.
 const RENEWAL: Duration = Duration::from_millis(4);
@@ -68,8 +68,8 @@ pub(crate) struct Sampled {
     pub(crate) wrong: usize,
 }
 
-/// Measures `rows`, interleaved: those that are `first` in as many passes as every row should get, then
-/// all of them as long as there is time. The references tell what was quiet.
+/// Measures `rows`, interleaved: those that are `first` in as many passes as every row should get,
+/// then all of them as long as there is time. The references tell what was quiet.
 pub(crate) fn measure(
     rows: &[Row],
     first: &[bool],
@@ -271,8 +271,8 @@ impl Sampler<'_> {
         self.states[row].close(is_look);
     }
 
-    /// Makes a row's work anew, in other memory: where its keys lie is luck, which a pass may have and
-    /// the median of the passes has not.
+    /// Makes a row's work anew, in other memory: where its keys lie is luck, which a pass may have
+    /// and the median of the passes has not.
     fn renew(&mut self, row: usize) {
         let requests = self.states[row].requests;
         if let Err(defect) = self.crew.prepare(row) {
@@ -370,8 +370,8 @@ impl Sampler<'_> {
     /// Times one batch.
     ///
     /// An interrupted run in parts counts for its completed parts. A run of that length cannot be
-    /// repeated after each disturbance, so it always counts. So do batches of several threads, unless one
-    /// lost its processor.
+    /// repeated after each disturbance, so it always counts. So do batches of several threads,
+    /// unless one lost its processor.
     fn batch(&mut self, row: usize) -> Option<Sample> {
         let requests = self.states[row].requests;
         let is_run = self.states[row].is_run;

@@ -66,8 +66,8 @@ pub(crate) trait Table: Sync {
     /// The table as text.
     fn text(&self, points: &[Point]) -> String;
 
-    /// Whether it is longer than a screen: its rows of the first screen are then what is measured and
-    /// shown, unless more is asked for.
+    /// Whether it is longer than a screen: its rows of the first screen are then what is measured
+    /// and shown, unless more is asked for.
     fn is_long(&self) -> bool {
         false
     }
@@ -127,8 +127,8 @@ pub(crate) fn add_once(rows: &mut Vec<Row>, more: impl IntoIterator<Item = Row>)
     }
 }
 
-/// The peer's time divided by ours; with a tilde if the intervals overlap, and in parentheses if one
-/// of the figures is not firm.
+/// The peer's time divided by ours; with a tilde if the intervals overlap, and in parentheses if
+/// one of the figures is not firm.
 pub(crate) fn ratio(ours: &Point, peer: &Point) -> String {
     let (Some(a), Some(b)) = (ours.estimate(), peer.estimate()) else { return String::new() };
     if !ours.verified || !peer.verified {

@@ -1,6 +1,6 @@
-//! Processes that share the passes of a table. Where code and memory lie is another in each process,
-//! and may cost a row a few per cent, or double it: the median of the passes of several does not
-//! depend on one process's luck.
+//! Processes that share the passes of a table. Where code and memory lie is another in each
+//! process, and may cost a row a few per cent, or double it: the median of the passes of several
+//! does not depend on one process's luck.
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
@@ -46,9 +46,9 @@ struct Outcome {
     sharing: Sharing,
 }
 
-/// Measures a part of a run in a process that [`crate::run`] has started by [`Options::worker`], with
-/// the same options. The order is a line of the standard input, and the outcome goes to the standard
-/// output. It ends soon after `stop` is set, or the standard input ends.
+/// Measures a part of a run in a process that [`crate::run`] has started by [`Options::worker`],
+/// with the same options. The order is a line of the standard input, and the outcome goes to the
+/// standard output. It ends soon after `stop` is set, or the standard input ends.
 ///
 /// # Errors
 ///

@@ -57,8 +57,8 @@ fn halves(features: &[String]) -> Vec<Vec<&str>> {
 }
 
 /// Checks the libraries for systems and processors that this machine is not; without `all`, not for
-/// those that resemble others so much, or that [`elsewhere`](crate::cross::elsewhere) builds for, that
-/// only a release needs them.
+/// those that resemble others so much, or that [`elsewhere`](crate::cross::elsewhere) builds for,
+/// that only a release needs them.
 pub(crate) fn targets(all: bool) -> bool {
     let libraries =
         ["kernels", "ciphers", "random", "engine", "device", "stream", "columns", "lanecrypt"];

@@ -13,8 +13,8 @@ use crate::exit;
 /// The command of the process whose steps are counted.
 pub(crate) const CHILD: &str = "speed-counted";
 
-/// Counts, compares with the budgets of a file if there is one, and perhaps writes that file. The exit
-/// code is 1 if a row takes too many.
+/// Counts, compares with the budgets of a file if there is one, and perhaps writes that file. The
+/// exit code is 1 if a row takes too many.
 pub(crate) fn run(only: Option<&Glob>, budgets: Option<&Path>, update: bool) -> ExitCode {
     let wrong =
         |file: &Path, reason: &dyn Display| exit::failure(&format!("{}: {reason}", file.display()));
