@@ -245,10 +245,11 @@ impl Sharing {
             );
         }
         let mut text = format!(
-            "another guest shared the core for {} of the time: {:.1} s left out, {} states",
+            "another guest shared the core for {} of the time: {:.1} s left out, {} state{}",
             share(self.crowded),
             self.lost,
-            self.states
+            self.states,
+            if self.states == 1 { "" } else { "s" }
         );
         if as_f64(self.off_clock as u64) > WORTH_SAYING * as_f64(self.batches as u64) {
             text += &format!("; {} at another clock", share(self.off_clock));
