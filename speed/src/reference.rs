@@ -245,14 +245,14 @@ impl Sharing {
             );
         }
         let mut text = format!(
-            "another guest shared the core for {} of the time: {:.1} s left out, {} state{}",
+            "another guest shared the core for {} of the time ({:.1} s left out, {} state{})",
             share(self.crowded),
             self.lost,
             self.states,
             if self.states == 1 { "" } else { "s" }
         );
         if as_f64(self.off_clock as u64) > WORTH_SAYING * as_f64(self.batches as u64) {
-            text += &format!("; {} at another clock", share(self.off_clock));
+            text += &format!("\nthe clock was another for {} of the time", share(self.off_clock));
         }
         text
     }
@@ -287,7 +287,7 @@ mod tests {
             let sharing = references.sharing();
             assert!((sharing.left_out() - f64::from(crowded) / 100.0).abs() < 0.01, "{sharing:?}");
             assert_eq!(sharing.states, if crowded == 0 { 1 } else { 2 });
-            let said = format!("shared the core for {crowded} % of the time: ");
+            let said = format!("shared the core for {crowded} % of the time (");
             assert_eq!(sharing.text().contains(&said), crowded > 0, "{}", sharing.text());
         }
     }

@@ -275,7 +275,8 @@ impl Sampler<'_> {
     /// and the median of the passes has not.
     fn renew(&mut self, row: usize) {
         let requests = self.states[row].requests;
-        if let Err(defect) = self.crew.prepare(row) {
+        let checked = self.crew.check_again(row).and_then(|()| self.crew.prepare(row));
+        if let Err(defect) = checked {
             self.states[row].defect.get_or_insert(defect);
         }
         // Not all of it is in the cache yet.

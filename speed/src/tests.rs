@@ -53,6 +53,11 @@ pub(crate) fn whole_run(mut options: Options) -> (Report, String) {
     }
 }
 
+/// Whether there are rows at lower levels than that of this process.
+pub(crate) fn has_lower_levels() -> bool {
+    lanecrypt_kernels::Isa::detect().level() > lanecrypt_kernels::Level::Portable
+}
+
 /// Measures until every row is done.
 pub(crate) fn sample(rows: &[Row]) -> Sampled {
     let _turn = turn();
