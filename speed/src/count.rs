@@ -1,6 +1,6 @@
 //! Instructions that requests take, counted one by one: exact, and the same in every run of a
-//! program file on any processor that has the instruction set. A cycle costs what the machine makes of it; an
-//! instruction more is a change of the code.
+//! program file on any processor that has the instruction set. A cycle costs what the machine makes
+//! of it; an instruction more is a change of the code.
 //!
 //! A child makes the requests, and this program lets it take one step after the other. That needs
 //! no counters, which virtual machines seldom have.
