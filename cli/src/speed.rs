@@ -71,8 +71,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PATH")]
     device_socket: Option<PathBuf>,
 
-    /// Count the instructions of 40 rows of ours instead, at each instruction set: exact on any
-    /// machine
+    /// Count the instructions of 40 rows of ours instead, at each instruction set
     #[cfg(target_os = "linux")]
     #[arg(long, conflicts_with_all = ["tables", "budget", "quick", "full", "all", "table", "json"])]
     count: bool,

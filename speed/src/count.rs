@@ -290,7 +290,7 @@ impl Counts {
         self.0.is_empty()
     }
 
-    /// Takes over the counts of other levels and rows, which were not counted here.
+    /// Takes over the counts of the levels that were not counted here.
     #[must_use]
     pub fn with_rest_of(mut self, other: Self) -> Self {
         let levels: Vec<String> = self.0.keys().map(|(level, _)| level.clone()).collect();

@@ -24,7 +24,7 @@ const LINKS: u32 = 200;
 const CROWDED: f64 = 1.04;
 /// By how much the core's clock may differ from the usual one.
 const CLOCK: f64 = 0.03;
-/// The share of the references that are quicker than what is taken for the best: an interrupt may
+/// The share of the references that are quicker than what counts as the best: an interrupt may
 /// fall between two readings of the clock.
 const GLITCHES: f64 = 0.01;
 /// The least share of references that are like the best, if the core is ever quiet.
@@ -95,13 +95,13 @@ fn chain(links: u32) -> u64 {
     x
 }
 
-/// The references of a run, and which of them were taken while nothing else used the core.
+/// The references of a run, and which of them were measured while nothing else used the core.
 #[derive(Debug, Default)]
 pub(crate) struct References {
     /// With the cycles of the batch beside each.
     all: Vec<(Reference, u64)>,
     quiet: Quiet,
-    /// Those that told what is quiet.
+    /// Those that the limits were computed from.
     asked: usize,
 }
 

@@ -104,7 +104,7 @@ fn outcome(command: &[OsString], order: &Order, stop: &AtomicBool) -> io::Result
     let mut command = Command::new(program);
     let mut worker =
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
-    let outcome = told(&mut worker, order, stop);
+    let outcome = exchange(&mut worker, order, stop);
     // One that has said something wrong is of no more use.
     if outcome.is_err() {
         let _ = worker.kill();
@@ -116,7 +116,8 @@ fn outcome(command: &[OsString], order: &Order, stop: &AtomicBool) -> io::Result
     })
 }
 
-fn told(worker: &mut Child, order: &Order, stop: &AtomicBool) -> io::Result<Outcome> {
+/// Sends the order and reads the outcome; an interrupt ends the orders, and so the worker.
+fn exchange(worker: &mut Child, order: &Order, stop: &AtomicBool) -> io::Result<Outcome> {
     let no_pipe = || io::Error::other("there is no pipe");
     let mut orders = worker.stdin.take().ok_or_else(no_pipe)?;
     let mut answers = worker.stdout.take().ok_or_else(no_pipe)?;

@@ -17,17 +17,17 @@ use lanecrypt_testing::sys;
 pub(crate) const CASES: &[Case] = &[
     Case("signals::chacha20_stepped", || chacha20(&DRAWS[..5])),
     Case("signals::chacha20_refills_stepped", || chacha20(&DRAWS[5..7])),
-    Case("signals::chacha20_new_keys_stepped", || chacha20(&DRAWS[7..times(9, 9)])),
+    Case("signals::chacha20_new_keys_stepped", || chacha20(&DRAWS[7..9])),
     Case("signals::aes256_stepped", aes256_stepped),
     Case("signals::per_cpu_stepped", per_cpu_stepped),
     Case("signals::per_cpu_stepped_without_sequences", per_cpu_stepped_without_sequences),
     Case("signals::per_cpu_in_sequence", || {
         static ERASING: PerCpu<Erasing<ChaCha<20>>> = PerCpu::new();
-        in_sequence(&ERASING, &DRAWS[..times(7, 7)]);
+        in_sequence(&ERASING, &DRAWS[..7]);
     }),
     Case("signals::per_cpu_rekeying_in_sequence", || {
         static REKEYING: PerCpu<Rekeying<ChaCha<8>>> = PerCpu::new();
-        in_sequence(&REKEYING, &DRAWS[..times(7, 7)]);
+        in_sequence(&REKEYING, &DRAWS[..7]);
     }),
     Case("signals::shared_stepped", shared_stepped),
     Case("signals::rekeying_stepped", rekeying_stepped),
@@ -114,7 +114,7 @@ fn rekeying_stepped() {
     #[cfg(feature = "study")]
     {
         static INLINED: PerThread<Inlined<Hc128>> = PerThread::new();
-        step_through("signals::rekeying_stepped", &INLINED, &DRAWS[..times(5, 5)]);
+        step_through("signals::rekeying_stepped", &INLINED, &DRAWS[..5]);
     }
 }
 
@@ -227,7 +227,7 @@ fn one_signal_a_draw() {
         return;
     }
     static DRAWER: PerThread = PerThread::new();
-    for draw in &DRAWS[..times(5, 5)] {
+    for draw in &DRAWS[..5] {
         let stepped = Stepped { drawer: &DRAWER, before: draw.before, length: draw.length };
         let total = stepping::count(stepped);
         for action in [Action::Draw, Action::Fork] {

@@ -48,7 +48,7 @@ impl Display for Text<'_> {
                 if noise.is_of_peers { "peers' points" } else { "points, for want of peers" };
             writeln!(
                 f,
-                "{threads}: noise told by {} {whose}; all together: x {:.3}\n\
+                "{threads}: noise from {} {whose}; all together: x {:.3}\n\
                  a change counts from {half:.1} % on at half of all points, from {most:.1} % at nine \
                  of ten",
                 noise.points,
