@@ -84,10 +84,10 @@ pub(crate) enum Command {
     /// Be a daemon or a client of the table device
     #[command(hide = true, name = speed::CHILD)]
     SpeedChild { peer_lib: Vec<String> },
-    /// Make the requests whose instructions are counted
+    /// Make the requests of a row whose instructions are counted
     #[cfg(target_os = "linux")]
     #[command(hide = true, name = speed::count::CHILD)]
-    SpeedCounted { only: Option<lanecrypt_speed::Glob> },
+    SpeedCounted { id: String },
     /// Say what OpenSSL uses in this process
     #[command(hide = true, name = openssl::CHILD)]
     OpensslChild,

@@ -66,7 +66,7 @@ fn main() -> ExitCode {
         Command::Speed(args) => speed::run(args),
         Command::SpeedChild { peer_lib } => speed::child(&peer_lib),
         #[cfg(target_os = "linux")]
-        Command::SpeedCounted { only } => speed::count::child(only.as_ref()),
+        Command::SpeedCounted { id } => speed::count::child(&id),
         Command::Compare(args) => compare::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Random(args) => random::run(&args),

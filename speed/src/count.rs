@@ -2,12 +2,13 @@
 //! program file on any processor that has the instruction set. A cycle costs what the machine makes
 //! of it; an instruction more is a change of the code.
 //!
-//! A child makes the requests, and this program lets it take one step after the other. That needs
-//! no counters, which virtual machines seldom have.
+//! A child makes the requests of a row, and this program lets it take one step after the other. That
+//! needs no counters, which virtual machines seldom have. Each row has a child of its own, so that
+//! its buffers lie where they lie whichever other rows are counted.
 
 use core::fmt;
 use std::collections::BTreeMap;
-use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -81,27 +82,25 @@ const TOLERANCE: u64 = 2;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts(BTreeMap<(String, String), (u64, u64)>);
 
-/// Counts the rows at the process's level and at each lower one. `command` starts a process that
-/// calls [`counted`].
+/// Counts the rows, or those that fit, at the process's level and at each lower one. `command`
+/// starts a process that calls [`counted`] with its id.
 ///
 /// # Errors
 ///
 /// If the child cannot be started or traced, as in some containers, or a row fails.
-pub fn count(command: impl Fn() -> Command + Sync) -> io::Result<Counts> {
+pub fn count(only: Option<&Glob>, command: impl Fn(&str) -> Command + Sync) -> io::Result<Counts> {
     let own = Isa::detect();
     let levels = Level::ALL.into_iter().filter(|&level| own.has(level) && level.is_built());
-    let levels = Mutex::new(levels);
-    let next = || levels.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let ids = ROWS.into_iter().filter(|id| only.is_none_or(|only| only.matches(id)));
+    let jobs = Mutex::new(levels.flat_map(|level| ids.clone().map(move |id| (level.name(), id))));
+    let next = || jobs.lock().unwrap_or_else(PoisonError::into_inner).next();
     // Steps wake this thread and the child in turn, so that both are on one processor.
     let of_processor = |processor| {
         let _pinned = Pinned::to(processor);
         let mut counts = Counts::default();
-        while let Some(level) = next() {
-            let mut command = command();
-            command.env("LANECRYPT_ISA", level.name());
-            for (id, requests, instructions) in of_child(&mut command)? {
-                counts.0.insert((level.name().to_owned(), id), (requests, instructions));
-            }
+        while let Some((level, id)) = next() {
+            let count = of_child(command(id).env("LANECRYPT_ISA", level))?;
+            counts.0.insert((level.to_owned(), id.to_owned()), count);
         }
         Ok(counts)
     };
@@ -119,35 +118,32 @@ pub fn count(command: impl Fn() -> Command + Sync) -> io::Result<Counts> {
     })
 }
 
-/// Makes the requests of each row, or of those that fit, between two stops, in a process that
-/// [`count`] has started.
+/// Makes the requests of a row between two stops, in a process that [`count`] has started.
 ///
 /// # Errors
 ///
-/// If it is not traced, or a row fails.
-pub fn counted(only: Option<&Glob>) -> io::Result<()> {
+/// If it is not traced, there is no such row, or it fails.
+pub fn counted(id: &str) -> io::Result<()> {
+    let failed = || io::Error::other(format!("{id} failed"));
     ptrace::traceme()?;
-    let mut out = io::stdout();
     let stop = || raise(Signal::SIGSTOP);
+    let row = rows().into_iter().find(|row| row.point.id == id).ok_or_else(failed)?;
     let mut arena = Arena::new();
-    for row in rows().iter().filter(|row| only.is_none_or(|only| only.matches(&row.point.id))) {
-        let failed = || io::Error::other(format!("{} failed", row.point.id));
-        let mut work = (row.make)().ok_or_else(failed)?;
-        let requests = row.batches.multiple;
-        work.check(&mut arena).map_err(|_| failed())?;
-        work.begin(&mut arena).map_err(|_| failed())?;
-        // The first calls look things up.
+    let mut work = (row.make)().ok_or_else(failed)?;
+    let requests = row.batches.multiple;
+    work.check(&mut arena).map_err(|_| failed())?;
+    work.begin(&mut arena).map_err(|_| failed())?;
+    // The first calls look things up, and leave the heap otherwise than they found it.
+    for requests in [0, requests].repeat(4) {
         work.run(&mut arena, requests);
-        work.run(&mut arena, requests);
-        // Without requests there is what comes before the first.
-        for requests in [0, requests] {
-            stop()?;
-            work.run(&mut arena, requests);
-            stop()?;
-        }
-        writeln!(out, "{} {requests}", row.point.id)?;
     }
-    out.flush()
+    // Without requests there is what comes before the first.
+    for requests in [0, requests] {
+        stop()?;
+        work.run(&mut arena, requests);
+        stop()?;
+    }
+    writeln!(io::stdout(), "{requests}")
 }
 
 /// The rows in the order of the tables.
@@ -163,8 +159,8 @@ fn rows() -> Vec<Row> {
     rows
 }
 
-/// The rows of a child: id, requests, instructions.
-fn of_child(command: &mut Command) -> io::Result<Vec<(String, u64, u64)>> {
+/// The requests of a child, and the instructions that they take.
+fn of_child(command: &mut Command) -> io::Result<(u64, u64)> {
     // At the same addresses in each run, if that is permitted; some containers refuse it.
     let usual = personality::get();
     if let Ok(usual) = usual {
@@ -182,18 +178,17 @@ fn of_child(command: &mut Command) -> io::Result<Vec<(String, u64, u64)>> {
         let _ = child.kill();
         let _ = child.wait();
     }
-    let counts = counts?;
-    let lines = BufReader::new(child.stdout.take().ok_or_else(|| io::Error::other("no output"))?);
-    let (pairs, _) = counts.as_chunks::<2>();
-    let rows = lines.lines().zip(pairs).map(|(line, [before, count])| {
-        let line = line?;
-        let parsed =
-            line.split_once(' ').and_then(|(id, n)| Some((id.to_owned(), n.parse().ok()?)));
-        let (id, requests) =
-            parsed.ok_or_else(|| io::Error::other(format!("bad line {line:?}")))?;
-        Ok((id, requests, count.saturating_sub(*before)))
-    });
-    rows.collect()
+    let [before, count] = counts?[..] else {
+        return Err(io::Error::other("the counted process stopped at other places"));
+    };
+    let mut requests = String::new();
+    child
+        .stdout
+        .take()
+        .ok_or_else(|| io::Error::other("no output"))?
+        .read_to_string(&mut requests)?;
+    let requests = requests.trim_end().parse().map_err(io::Error::other)?;
+    Ok((requests, count.saturating_sub(before)))
 }
 
 /// Lets a child run to each first stop, and step by step to each second one; the steps of each

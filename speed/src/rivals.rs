@@ -118,7 +118,11 @@ impl<'o> Rivals<'o> {
         all: fn(&PeerLibraries) -> Vec<Peer<T>>,
         contender: fn(&Peer<T>) -> Option<C>,
     ) -> Found<C> {
-        let mut peers = all(&self.options.libraries);
+        // To look for peers loads their libraries.
+        let mut peers = match self.options.peers {
+            Peers::None => Vec::new(),
+            Peers::All | Peers::Only(_) => all(&self.options.libraries),
+        };
         peers.retain(|peer| self.options.peers.include(peer.source));
         let states = peers.iter().map(|peer| (peer.source, peer.availability.clone())).collect();
         Found { states, contenders: peers.iter().filter_map(contender).collect() }

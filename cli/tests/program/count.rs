@@ -1,7 +1,7 @@
 //! `lanecrypt speed --count`.
 
 use std::fs;
-use std::process::Output;
+use std::process::{Command, Output};
 
 use crate::support::{Folder, assert_one_line, lanecrypt};
 
@@ -22,11 +22,20 @@ fn counts_are_exact_and_held_to_budgets() {
         return;
     }
     assert_eq!(first.status.code(), Some(0), "{first:?}");
-    // Equal to the instruction.
-    assert_eq!(count(&few).stdout, first.stdout);
     let text = String::from_utf8(first.stdout).expect("UTF-8");
     let rows: Vec<&str> = text.lines().skip(1).collect();
     assert!(rows.len() > 3, "{text}");
+    // Equal to the instruction: again, without the other rows, and from another place.
+    assert_eq!(count(&few).stdout, text.as_bytes());
+    let id = rows[2].split_whitespace().nth(1).expect("an id");
+    let moved = folder.path("a-name-of-another-length");
+    fs::copy(env!("CARGO_BIN_EXE_lanecrypt"), &moved).expect("it can be copied");
+    let alone = Command::new(&moved)
+        .args(["speed", "--count", "--only", id])
+        .env("LANECRYPT_ISA", "portable")
+        .output()
+        .expect("the program starts");
+    assert_eq!(String::from_utf8_lossy(&alone.stdout).lines().nth(1), Some(rows[2]), "{alone:?}");
 
     fs::write(&budgets, &text).expect("it can be written");
     let within = count(&[&few[..], &["--budgets", &budgets]].concat());

@@ -131,7 +131,9 @@ pub(crate) fn buffers(memory: &mut [u8], sizes: Sizes) -> impl Iterator<Item = &
 /// One thing for each session, put into this order.
 pub(crate) fn in_order<T>(things: impl IntoIterator<Item = T>, order: &[usize]) -> Vec<T> {
     let mut things: Vec<Option<T>> = things.into_iter().map(Some).collect();
-    order.iter().filter_map(|&session| things.get_mut(session)?.take()).collect()
+    let mut ordered = Vec::with_capacity(order.len());
+    ordered.extend(order.iter().filter_map(|&session| things.get_mut(session)?.take()));
+    ordered
 }
 
 /// A value that depends on every word of `memory`.
