@@ -4,7 +4,7 @@
 //! point's own passes in both runs. The second is between runs, and a run cannot show it: code and
 //! memory lie elsewhere, the machine has other guests. The peers show it. Their code is the same in
 //! both runs, so whatever their points changed by is noise: it tells what to add to each point's own
-//! error, and how many standard errors 99.7 % of unchanged points stay within.
+//! error, and how many standard errors 99.5 % of unchanged points stay within.
 
 mod noise;
 mod text;

@@ -31,9 +31,8 @@ pub(crate) struct Batch {
     pub(crate) wall: u64,
     /// Whether the threads lost their processors to other work meanwhile.
     pub(crate) preempted: bool,
-    /// What the loops of known cost took before and after it; `None` if other threads took part,
-    /// which may be on the same core.
-    pub(crate) reference: Option<Reference>,
+    /// What the loops of known cost took before and after it, on the leader's processor.
+    pub(crate) reference: Reference,
     /// Folded from all threads' answers.
     pub(crate) digest: u64,
 }
@@ -274,7 +273,7 @@ impl<'rows> Crew<'rows> {
         while joining > 0 && !meeting.is_attended() {
             yield_now();
         }
-        let reference = (joining == 0).then(Reference::measure);
+        let reference = Reference::measure();
         let waited = self.leader.waiting.read();
         let before = processor_time();
         let start = clock::now();
@@ -284,7 +283,7 @@ impl<'rows> Crew<'rows> {
         meeting.await_end(joining);
         let wall = clock::now() - start;
         let mut preempted = self.leader.waiting.read() != waited;
-        let reference = reference.map(|before| before.worse(Reference::measure()));
+        let reference = Reference::around(reference, Reference::measure());
         let mut digest = self.leader.digest(row);
         for (_, replies) in self.joining(row) {
             let Ok(Reply::Ran(theirs)) = replies.recv() else { return Err(Defect::Failed) };

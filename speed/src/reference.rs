@@ -4,7 +4,8 @@
 //! execution ports and caches, so that code with many independent instructions takes up to twice as
 //! long, for milliseconds to seconds, and neither the system nor the clock shows it. A loop that
 //! fills the ports does. A chain of dependent instructions leaves ports free, so it takes the same
-//! time and shows the core's clock alone.
+//! time and shows the core's clock alone. The clock moves by some per cent with the load of the
+//! host: what a batch took is scaled to one clock for the whole run.
 
 use core::hint::black_box;
 use core::ops::RangeInclusive;
@@ -23,7 +24,7 @@ const LINKS: u32 = 200;
 /// and more.
 const CROWDED: f64 = 1.04;
 /// By how much the core's clock may differ from the usual one.
-const CLOCK: f64 = 0.03;
+const CLOCK: f64 = 0.1;
 /// The share of the references that are quicker than what counts as the best: an interrupt may
 /// fall between two readings of the clock.
 const GLITCHES: f64 = 0.01;
@@ -49,17 +50,36 @@ impl Reference {
         let start = clock::now();
         let filled = fill_ports(black_box(STEPS));
         let middle = clock::now();
-        let chained = chain(black_box(LINKS));
+        let chained = clock::chain(black_box(LINKS));
         let end = clock::now();
         black_box((filled, chained));
         let chain = as_f64((end - middle).max(1));
         Self { ports: as_f64(middle - start) / chain, chain }
     }
 
-    /// Of two beside the same batch the one that was disturbed more.
+    /// Of one before a batch and one after it: the more crowded ports, and the clock between them.
+    pub(crate) fn around(before: Self, after: Self) -> Self {
+        let chain = f64::midpoint(before.chain, after.chain);
+        Self { chain, ..before.worse(after) }
+    }
+
+    /// Of two the one that was disturbed more.
     pub(crate) fn worse(self, other: Self) -> Self {
         Self { ports: self.ports.max(other.ports), chain: self.chain.max(other.chain) }
     }
+}
+
+/// Core cycles that the chain takes, with the readings of the clock around it.
+fn chain_cycles() -> f64 {
+    let mut cycles: Vec<f64> = (0..501)
+        .map(|_| {
+            let before = clock::core_ratio_of(1000);
+            let chain = Reference::measure().chain;
+            chain * f64::midpoint(before, clock::core_ratio_of(1000))
+        })
+        .collect();
+    cycles.sort_unstable_by(f64::total_cmp);
+    cycles[cycles.len() / 2]
 }
 
 /// Six independent chains, four additions of floating-point numbers and two loads a step.
@@ -84,17 +104,6 @@ fn fill_ports(steps: u32) -> u64 {
     x.iter().fold(sum.to_bits(), |folded, x| folded ^ x)
 }
 
-/// A chain of eight multiplications a link.
-fn chain(links: u32) -> u64 {
-    let mut x = black_box(3_u64);
-    for _ in 0..links {
-        for _ in 0..8 {
-            x = x.wrapping_mul(x) | 1;
-        }
-    }
-    x
-}
-
 /// The references of a run, and which of them were measured while nothing else used the core.
 #[derive(Debug, Default)]
 pub(crate) struct References {
@@ -103,6 +112,8 @@ pub(crate) struct References {
     quiet: Quiet,
     /// Those that the limits were computed from.
     asked: usize,
+    /// What the chain takes at the run's clock.
+    usual: Option<f64>,
 }
 
 /// References at most of one core at its usual clock.
@@ -120,6 +131,21 @@ impl Default for Quiet {
 }
 
 impl References {
+    /// For a run whose figures are those of a core at `core_ghz`, if that is known. Measures on the
+    /// calling thread's processor.
+    pub(crate) fn at(core_ghz: Option<f64>) -> Self {
+        let usual = core_ghz.map(|ghz| chain_cycles() / ghz * clock::ghz());
+        Self { usual, ..Self::default() }
+    }
+
+    /// What to multiply the cycles of a batch by, so that they are those at the run's clock.
+    pub(crate) fn scale(&self, reference: Reference) -> f64 {
+        /// An interrupt may fall into the chain: such a batch is not scaled.
+        const LIKELY: RangeInclusive<f64> = 0.75..=1.33;
+        let scale = self.usual.map(|usual| usual / reference.chain);
+        scale.filter(|scale| LIKELY.contains(scale)).unwrap_or(1.0)
+    }
+
     /// Adds what was measured beside a batch of these cycles.
     pub(crate) fn add(&mut self, reference: Reference, cycles: u64) {
         self.all.push((reference, cycles));
@@ -309,6 +335,19 @@ mod tests {
             references.add(reference(0.01, 40_000.0), 1);
         }
         assert!(references.is_quiet(reference(1.43, 3200.0)));
+    }
+
+    #[test]
+    fn figures_are_those_at_one_clock() {
+        let references = References { usual: Some(3000.0), ..References::default() };
+        for (chain, scale) in [(3000.0, 1.0), (3300.0, 1.0 / 1.1), (2700.0, 1.0 / 0.9)] {
+            let scaled = references.scale(reference(1.4, chain));
+            assert!((scaled - scale).abs() < 1e-9, "{chain}: {scaled}");
+        }
+        assert_eq!(references.scale(reference(1.4, 9000.0)), 1.0, "an interrupt");
+        assert_eq!(References::default().scale(reference(1.4, 3300.0)), 1.0, "no clock is known");
+        let around = Reference::around(reference(1.4, 3000.0), reference(1.5, 3100.0));
+        assert_eq!(around, reference(1.5, 3050.0));
     }
 
     #[test]

@@ -66,6 +66,7 @@ pub fn run(
     let watch = Watch::begin();
     let looked = looking.elapsed();
     show(&watch.text());
+    let core_ghz = machine.core_ghz;
     let mut report =
         Report { results: Results::new(machine, Vec::new()), wrong: 0, interrupted: false };
     // The look at the machine takes nothing of the time for the rows.
@@ -80,7 +81,7 @@ pub fn run(
         let left = end.saturating_duration_since(begun);
         let endless = part.is_endless(options);
         let time = Time { part: share(left, &shares[i..]), end };
-        let (sampled, text) = part.measure(i, options, time, &mut sharing, stop);
+        let (sampled, text) = part.measure(i, options, time, core_ghz, &mut sharing, stop);
         if endless {
             // Later parts keep the time that they would have had.
             end += begun.elapsed();
@@ -106,7 +107,7 @@ pub fn run(
         show(&headline::closing());
     }
     report.interrupted = stop.load(Ordering::Relaxed);
-    let (mut conditions, text) = watch.end(report.results.machine.core_ghz, report.interrupted);
+    let (mut conditions, text) = watch.end(core_ghz, report.interrupted);
     show(&format!("\n{}{text}", passes(&report.results.points)));
     conditions.left_out = Some(of_all.left_out());
     report.results.conditions = Some(conditions);
@@ -197,6 +198,7 @@ impl Part {
         place: usize,
         options: &Options,
         time: Time,
+        core_ghz: Option<f64>,
         sharing: &mut Sharing,
         stop: &AtomicBool,
     ) -> (Sampled, String) {
@@ -205,11 +207,12 @@ impl Part {
         let extra_time = if self.extra { time / EXTRA_PART } else { Duration::ZERO };
         let deadline = (!self.is_endless(options)).then(|| start + (time - extra_time));
         let workers = deadline.filter(|_| !options.worker.is_empty() && !self.rows.is_empty());
-        let measured =
-            workers.and_then(|_| worker::measure(&options.worker, place, time - extra_time, stop));
+        let measured = workers.and_then(|_| {
+            worker::measure(&options.worker, place, time - extra_time, core_ghz, stop)
+        });
         let (mut sampled, shared) = measured.unwrap_or_else(|| {
             let progress = Progress::new(self.table.heading(), deadline, deadline.map(|_| end));
-            let mut references = References::default();
+            let mut references = References::at(core_ghz);
             let limits = Limits { deadline, stop, least: sampler::PASSES };
             let sampled =
                 sampler::measure(&self.rows, &self.first, &limits, &mut references, &progress);

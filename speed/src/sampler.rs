@@ -387,14 +387,16 @@ impl Sampler<'_> {
             made += now;
             let is_disturbed = batch.preempted && !self.rows[row].batches.shared;
             preempted |= is_disturbed && parts == 1;
-            reference = batch.reference;
+            reference = Some(batch.reference).filter(|_| parts == 1);
         }
         self.states[row].runs += usize::from(is_run && made == requests);
         // Wall cycles × threads / requests of all threads.
         let cycles = as_f64(wall) / as_f64(made as u64);
         let Row { helpers, batches, .. } = &self.rows[row];
-        let is_telling = parts == 1 && *helpers == 0 && !batches.shared;
-        let reference = reference.filter(|_| is_telling && !preempted);
+        let scale = reference.map_or(1.0, |reference| self.references.scale(reference));
+        // Where several threads work, they take ports from each other.
+        let is_alone = self.rows[row].threads() == 1 && *helpers == 0 && !batches.shared;
+        let reference = reference.filter(|_| is_alone && !preempted);
         let kind = match reference {
             _ if preempted => Kind::Preempted,
             Some(reference) => {
@@ -403,7 +405,7 @@ impl Sampler<'_> {
             }
             None => Kind::Quiet,
         };
-        Some(Sample { cycles, kind, reference })
+        Some(Sample { cycles: cycles * scale, kind, reference })
     }
 
     /// Times this many requests of each thread of a row.

@@ -30,11 +30,13 @@ const LEAST: Duration = Duration::from_secs(5);
 /// How often an interrupt is looked for.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// What a worker is to do: the part of the run's plan, and its time.
+/// What a worker is to do: the part of the run's plan, its time, and the core's clock for which its
+/// figures are.
 #[derive(Serialize, Deserialize)]
 struct Order {
     part: usize,
     milliseconds: u64,
+    core_ghz: Option<f64>,
 }
 
 /// What it has measured.
@@ -62,11 +64,11 @@ pub fn work(options: &Options, stop: &Arc<AtomicBool>) -> io::Result<()> {
         let _ = io::stdin().read(&mut [0]);
         end.store(true, Ordering::Relaxed);
     });
-    let Order { part, milliseconds } = serde_json::from_str(&order)?;
+    let Order { part, milliseconds, core_ghz } = serde_json::from_str(&order)?;
     let deadline = Instant::now() + Duration::from_millis(milliseconds);
     let plan = run::plan_of(options).map_err(|error| io::Error::other(error.to_string()))?;
     let part = plan.get(part).ok_or_else(|| io::Error::other("there is no such part"))?;
-    let mut references = References::default();
+    let mut references = References::at(core_ghz);
     let least = sampler::PASSES / PROCESSES as usize;
     let limits = Limits { deadline: Some(deadline), stop, least };
     let progress = Progress::new(part.table.heading(), Some(deadline), Some(deadline));
@@ -81,6 +83,7 @@ pub(crate) fn measure(
     command: &[OsString],
     part: usize,
     time: Duration,
+    core_ghz: Option<f64>,
     stop: &AtomicBool,
 ) -> Option<(Sampled, Sharing)> {
     let (start, mut outcomes) = (Instant::now(), Vec::new());
@@ -89,7 +92,8 @@ pub(crate) fn measure(
     }
     for worker in 0..PROCESSES {
         let left = time.saturating_sub(start.elapsed()) / (PROCESSES - worker);
-        let order = Order { part, milliseconds: u64::try_from(left.as_millis()).ok()? };
+        let milliseconds = u64::try_from(left.as_millis()).ok()?;
+        let order = Order { part, milliseconds, core_ghz };
         outcomes.push(outcome(command, &order, stop).ok()?);
         if stop.load(Ordering::Relaxed) {
             break;
@@ -229,7 +233,7 @@ mod tests {
 
     #[test]
     fn an_interrupt_ends_a_worker() {
-        let order = Order { part: 0, milliseconds: 60_000 };
+        let order = Order { part: 0, milliseconds: 60_000, core_ghz: Some(4.0) };
         // It waits for the end of its orders.
         let command = ["sh", "-c", "cat >/dev/null; exec sleep 0"].map(OsString::from);
         let start = Instant::now();
@@ -239,7 +243,7 @@ mod tests {
 
     #[test]
     fn a_worker_that_fails_is_noticed() {
-        let order = Order { part: 0, milliseconds: 1 };
+        let order = Order { part: 0, milliseconds: 1, core_ghz: None };
         for command in [&["false"][..], &["echo", "nonsense"], &["no-such-program"], &[]] {
             let command: Vec<OsString> = command.iter().map(OsString::from).collect();
             assert!(outcome(&command, &order, &AtomicBool::new(false)).is_err(), "{command:?}");

@@ -7,16 +7,16 @@ use crate::statistics::Estimate;
 const LEAST: f64 = 0.03;
 
 /// The share of unchanged points that must stay within the noise.
-const SHARE: f64 = 0.997;
+const SHARE: f64 = 0.995;
 /// The same by the normal distribution, in standard errors.
-const NORMAL_SHARE: f64 = 2.97;
+const NORMAL_SHARE: f64 = 2.81;
 
 /// Limits in standard errors. The least is more than by the normal distribution, because a point's
 /// own error is known from few passes.
 const LIMITS: [f64; 6] = [3.3, 4.5, 6.0, 9.0, 12.0, 18.0];
 
 /// The fewest peers' points that tell what noise is.
-const FEWEST: usize = 50;
+const FEWEST: usize = 30;
 
 /// The limit where there are fewer of them, and changes of ours are among what tells the noise.
 const CAREFUL: f64 = 5.0;
