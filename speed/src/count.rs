@@ -2,9 +2,9 @@
 //! program file on any processor that has the instruction set. A cycle costs what the machine makes
 //! of it; an instruction more is a change of the code.
 //!
-//! A child makes the requests of a row, and this program lets it take one step after the other. That
-//! needs no counters, which virtual machines seldom have. Each row has a child of its own, so that
-//! its buffers lie where they lie whichever other rows are counted.
+//! A child makes the requests of a row, and this program lets it take one step after the other.
+//! That needs no counters, which virtual machines seldom have. Each row has a child of its own, so
+//! that the addresses of its buffers do not depend on the rows counted before.
 
 use core::fmt;
 use std::collections::BTreeMap;
@@ -75,6 +75,13 @@ const ROWS: [&str; 40] = [
     "random/lanecrypt/per-thread/chacha20/u32/4/t1",
 ];
 
+/// Makes glibc execute the same instructions on each processor: the same copy of `memcpy`, and a
+/// heap that neither grows nor shrinks in the middle. Other C libraries ignore it.
+const TUNABLES: &str = "glibc.malloc.top_pad=67108864:glibc.malloc.trim_threshold=1073741824:\
+    glibc.malloc.mmap_threshold=1073741824:\
+    glibc.cpu.hwcaps=-AVX,-AVX2,-AVX512F,-AVX512BW,-AVX512VL,-AVX_Fast_Unaligned_Load,\
+    -BMI2,-ERMS,-FSRM,-SSSE3";
+
 /// What a budget may be exceeded by, in per cent: compilers differ.
 const TOLERANCE: u64 = 2;
 
@@ -99,7 +106,7 @@ pub fn count(only: Option<&Glob>, command: impl Fn(&str) -> Command + Sync) -> i
         let _pinned = Pinned::to(processor);
         let mut counts = Counts::default();
         while let Some((level, id)) = next() {
-            let count = of_child(command(id).env("LANECRYPT_ISA", level))?;
+            let count = of_child(command(id), level)?;
             counts.0.insert((level.to_owned(), id.to_owned()), count);
         }
         Ok(counts)
@@ -160,7 +167,9 @@ fn rows() -> Vec<Row> {
 }
 
 /// The requests of a child, and the instructions that they take.
-fn of_child(command: &mut Command) -> io::Result<(u64, u64)> {
+fn of_child(mut command: Command, level: &str) -> io::Result<(u64, u64)> {
+    // The environment lies on the stack, whose frames must begin at the same place in each run.
+    command.env_clear().env("GLIBC_TUNABLES", TUNABLES).env("LANECRYPT_ISA", level);
     // At the same addresses in each run, if that is permitted; some containers refuse it.
     let usual = personality::get();
     if let Ok(usual) = usual {

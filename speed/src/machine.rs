@@ -28,7 +28,7 @@ pub struct Machine {
     pub processors: u32,
     /// Time-stamp-counter cycles in a nanosecond.
     pub tsc_ghz: f64,
-    /// Core cycles in a nanosecond at the start, to which figures are scaled; absent without
+    /// Core cycles in a nanosecond at the start, to which batches are scaled; absent without
     /// optimisation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub core_ghz: Option<f64>,

@@ -387,7 +387,7 @@ impl Sampler<'_> {
             made += now;
             let is_disturbed = batch.preempted && !self.rows[row].batches.shared;
             preempted |= is_disturbed && parts == 1;
-            reference = Some(batch.reference).filter(|_| parts == 1);
+            reference = (parts == 1).then_some(batch.reference);
         }
         self.states[row].runs += usize::from(is_run && made == requests);
         // Wall cycles × threads / requests of all threads.

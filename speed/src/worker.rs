@@ -30,8 +30,8 @@ const LEAST: Duration = Duration::from_secs(5);
 /// How often an interrupt is looked for.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// What a worker is to do: the part of the run's plan, its time, and the core's clock for which its
-/// figures are.
+/// What a worker is to do: the part of the run's plan, its time, and the clock that batches are
+/// scaled to.
 #[derive(Serialize, Deserialize)]
 struct Order {
     part: usize,

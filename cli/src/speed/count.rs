@@ -14,12 +14,6 @@ use crate::exit;
 /// The command of the process whose steps are counted.
 pub(crate) const CHILD: &str = "speed-counted";
 
-/// What makes the C library take the same steps on each processor: the same copy of `memcpy`, and a
-/// heap that neither grows nor shrinks in the middle. Other C libraries ignore it.
-const TUNABLES: &str = "glibc.malloc.top_pad=67108864:glibc.malloc.trim_threshold=1073741824:\
-    glibc.malloc.mmap_threshold=1073741824:glibc.cpu.hwcaps=-AVX,-AVX2,-AVX512F,-AVX512BW,-AVX512VL,\
-    -AVX_Fast_Unaligned_Load,-BMI2,-ERMS,-FSRM,-SSSE3";
-
 /// Counts, compares with the budgets of a file if there is one, and perhaps writes that file. The
 /// exit code is 1 if a row takes too many.
 pub(crate) fn run(only: Option<&Glob>, budgets: Option<&Path>, update: bool) -> ExitCode {
@@ -31,10 +25,10 @@ pub(crate) fn run(only: Option<&Glob>, budgets: Option<&Path>, update: bool) -> 
         Some((file, Ok(old))) => Some((file, old)),
         None => None,
     };
-    // Arguments and environment lie on the stack: where its frames begin must not depend on them.
+    // Arguments lie on the stack: where its frames begin must not depend on the program's path.
     let child = |id: &str| {
         let mut command = Command::new("/proc/self/exe");
-        command.arg0("lanecrypt").env_clear().env("GLIBC_TUNABLES", TUNABLES).args([CHILD, id]);
+        command.arg0("lanecrypt").args([CHILD, id]);
         command
     };
     let counts = match count(only, child) {

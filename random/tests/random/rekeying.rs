@@ -143,7 +143,7 @@ fn shared_by_sixty_four_threads() {
         });
         let last = numbered::keys();
         assert_eq!(shared.counters().keys, u64::from(last - first + 1));
-        // Who does not get the lock for long asks the kernel, whose words name no place under a key.
+        // Who does not get the lock for long asks the kernel. Its words are not words of a key.
         let is_ours = |word: &&u64| {
             let (key, position) = numbered::origin(**word);
             (first..=last).contains(&key) && position < interval

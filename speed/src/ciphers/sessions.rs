@@ -131,6 +131,7 @@ pub(crate) fn buffers(memory: &mut [u8], sizes: Sizes) -> impl Iterator<Item = &
 /// One thing for each session, put into this order.
 pub(crate) fn in_order<T>(things: impl IntoIterator<Item = T>, order: &[usize]) -> Vec<T> {
     let mut things: Vec<Option<T>> = things.into_iter().map(Some).collect();
+    // Allocated once, so that each batch finds the heap as the one before did.
     let mut ordered = Vec::with_capacity(order.len());
     ordered.extend(order.iter().filter_map(|&session| things.get_mut(session)?.take()));
     ordered
