@@ -48,19 +48,18 @@ rngtest_core() {
 # spheres, squeeze, runs, craps, and the STS and DAB families. Each run is a fresh stream.
 dieharder_tests="0 2 3 4 8 9 10 11 12 13 15 16 100 101 102 204 206 209"
 
-# One test in a hundred is called weak by chance: twice in three streams is no chance. The first two
-# cores have three streams, the others one, in which only a failure counts.
-dieharder_core() {
-    local core=$1 rounds=$2 results round number
-    results=$(mktemp)
-    for round in $(seq "$rounds"); do
-        for number in $dieharder_tests; do
-            # The program ends quietly when dieharder has read enough.
-            { stream "$core" || true; } |
-                dieharder -g 200 -d "$number" | grep -E 'PASSED|WEAK|FAILED' >>"$results"
-        done
-        echo "dieharder $core: stream $round of $rounds done"
-    done
+# One test of dieharder on a fresh stream; its results are added to FILE.
+dieharder_test() {
+    local core=$1 number=$2 file=$3
+    # The program ends quietly when dieharder has read enough.
+    { stream "$core" || true; } |
+        dieharder -g 200 -d "$number" | grep -E 'PASSED|WEAK|FAILED' >>"$file"
+    echo "dieharder $core: test $number done"
+}
+
+# One test in a hundred is called weak by chance: twice in three streams is no chance.
+dieharder_verdict() {
+    local core=$1 file=$2
     awk -F'|' -v core="$core" '
         { test = $1 "|" $2; gsub(/ /, "", test); runs++ }
         /FAILED/ { print "dieharder " core ": " $0; bad = 1 }
@@ -69,8 +68,7 @@ dieharder_core() {
             if (!runs) { print "dieharder " core ": no result"; exit 1 }
             print "dieharder " core ": " runs " results: " (bad ? "FAILED" : "ok")
             exit bad
-        }' "$results" || { rm -f "$results"; return 1; }
-    rm -f "$results"
+        }' "$file"
 }
 
 if command -v rngtest >/dev/null; then
@@ -79,10 +77,21 @@ else
     echo "SKIPPED rngtest: apt install rng-tools5"
 fi
 if command -v dieharder >/dev/null; then
+    results=$(mktemp -d)
+    trap 'rm -rf "$results"' EXIT
+    export program
+    export -f stream dieharder_test
+    # The first two cores have three streams, the others one, in which only a failure counts.
     count=0
     for core in $cores; do
         count=$((count + 1))
-        dieharder_core "$core" $((count <= 2 ? 3 : 1)) || failed=1
+        for _ in $(seq $((count <= 2 ? 3 : 1))); do
+            for number in $dieharder_tests; do echo "$core $number $results/$core"; done
+        done
+    done | xargs -P "$(nproc)" -L 1 bash -o pipefail -c 'dieharder_test "$@"' dieharder_test || failed=1
+    for core in $cores; do
+        touch "$results/$core"
+        dieharder_verdict "$core" "$results/$core" || failed=1
     done
 else
     echo "SKIPPED dieharder: apt install dieharder"
