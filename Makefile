@@ -37,7 +37,7 @@ test-openssl: ## Test the OpenSSL provider: every libcrypto that is here, openss
 
 .PHONY: budgets
 budgets: ## Compare the instructions of 40 rows with speed/budgets.txt; UPDATE=1 writes the file
-	@cargo build --release --quiet --locked $$(cargo xtask selection) --bin lanecrypt
+	@cargo test --release --no-run --quiet --locked $$(cargo xtask selection) --test program
 	@$${CARGO_TARGET_DIR:-target}/release/lanecrypt speed --count --budgets speed/budgets.txt \
 		$(if $(UPDATE),--update)
 

@@ -376,7 +376,7 @@ fn answers_and_forgeries_are_checked_after_the_timing_too() {
     for (lie, about) in lies {
         let mut row = liar(lie, 200).messages(NAME, Direction::Decrypt, Shape::single(64));
         // Enough for that many messages of each session, also without instructions for AES.
-        row.batches.length = Duration::from_millis(100);
+        row.batches.length = Duration::from_millis(50);
         let sampled = sample(&[row]);
         let said = sampled.remarks.iter().any(|r| r.contains(about));
         let is_honest = lie == Lie::Honest;
