@@ -7,9 +7,6 @@ use crate::library::text;
 use crate::project::Project;
 use crate::{Draw, Failed, Generator, Peer, PeerLibraries, generator};
 
-#[cfg(target_pointer_width = "64")]
-mod elf;
-#[cfg(target_pointer_width = "64")]
 mod vdso;
 
 const DEVICE: &str = "/dev/urandom";
@@ -27,19 +24,6 @@ impl Project for Kernel {
             peer("vdso", &vdso::check().and(version.clone()), vdso::make),
             peer("read", &device().and(version), || generator(Read(File::open(DEVICE).ok()?))),
         ]
-    }
-}
-
-#[cfg(not(target_pointer_width = "64"))]
-mod vdso {
-    use crate::Generator;
-
-    pub(super) fn check() -> Result<(), String> {
-        Err("no 32-bit kernel has a vDSO getrandom".to_owned())
-    }
-
-    pub(super) fn make() -> Option<Box<dyn Generator>> {
-        None
     }
 }
 

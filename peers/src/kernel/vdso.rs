@@ -2,16 +2,20 @@
 //! `vgetrandom` in the kernel's `lib/vdso/getrandom.c`).
 //!
 //! The caller is separate from that of `lanecrypt-random`, so that a defect there cannot show in
-//! both columns.
+//! both columns: the dynamic loader finds the function here.
 
 use core::ffi::{CStr, c_uint, c_void};
 use core::ptr;
+use std::path::Path;
 use std::sync::OnceLock;
 
 use libc::ssize_t;
 
-use super::elf::Image;
+use crate::library::Open;
 use crate::{Draw, Failed, Generator, generator};
+
+/// The name under which the dynamic loader knows the image that the kernel has mapped.
+const LIBRARY: &str = "linux-vdso.so.1";
 
 #[cfg(any(target_arch = "aarch64", target_arch = "loongarch64", target_arch = "powerpc64"))]
 const NAME: &CStr = c"__kernel_getrandom";
@@ -29,39 +33,17 @@ pub(super) fn make() -> Option<Box<dyn Generator>> {
 }
 
 /// `vgetrandom(buffer, length, flags, state, state_length)`.
-#[derive(Clone, Copy)]
-struct Function(unsafe extern "C" fn(*mut c_void, usize, c_uint, *mut c_void, usize) -> ssize_t);
+type Function = unsafe extern "C" fn(*mut c_void, usize, c_uint, *mut c_void, usize) -> ssize_t;
 
 /// The call, found once.
 fn function() -> Option<Function> {
     static FUNCTION: OnceLock<Option<Function>> = OnceLock::new();
     *FUNCTION.get_or_init(|| {
-        let image = image()?;
-        let code = image.get(Image::new(image)?.symbol(NAME)?..)?.as_ptr();
-        // SAFETY: the kernel put a function of this type behind this name.
-        Some(Function(unsafe {
-            core::mem::transmute::<
-                *const u8,
-                unsafe extern "C" fn(*mut c_void, usize, c_uint, *mut c_void, usize) -> ssize_t,
-            >(code)
-        }))
+        // SAFETY: the loader knows this name without a file, and a vDSO has no initialisers.
+        let vdso = unsafe { Open::at(Path::new(LIBRARY)) }.ok()?;
+        // SAFETY: the kernel put a function of this type behind this name. Its image stays mapped.
+        unsafe { vdso.symbol::<Function>(NAME) }.ok()
     })
-}
-
-/// The image that the kernel maps into every process, if this process has one.
-pub(super) fn image() -> Option<&'static [u8]> {
-    // SAFETY: getauxval reads the process's auxiliary vector and has no preconditions.
-    let address = unsafe { libc::getauxval(libc::AT_SYSINFO_EHDR) };
-    let base = ptr::with_exposed_provenance::<u8>(address.try_into().ok()?);
-    if base.is_null() {
-        return None;
-    }
-    // SAFETY: the kernel maps whole pages, at least one, readable until the process ends; the
-    // header and the program headers lie in the first.
-    let first_page = unsafe { core::slice::from_raw_parts(base, 4096) };
-    let len = Image::new(first_page)?.loaded_len()?;
-    // SAFETY: the kernel has mapped all of the segment that its own header describes.
-    Some(unsafe { core::slice::from_raw_parts(base, len) })
 }
 
 /// The requirements of the call on the memory for a state (`struct vgetrandom_opaque_params`).
@@ -87,8 +69,7 @@ impl Vdso {
         let call = function()?;
         let mut params = Params::default();
         // SAFETY: with this length and nothing else the call writes the parameters to `state`.
-        let asked =
-            unsafe { (call.0)(ptr::null_mut(), 0, 0, (&raw mut params).cast(), usize::MAX) };
+        let asked = unsafe { call(ptr::null_mut(), 0, 0, (&raw mut params).cast(), usize::MAX) };
         if asked != 0 {
             return None;
         }
@@ -114,7 +95,7 @@ impl Draw for Vdso {
             // SAFETY: the buffer is valid for its length, and the state is one of the size and
             // kind that the call asked for, used by this thread only.
             let written = unsafe {
-                (self.call.0)(rest.as_mut_ptr().cast(), rest.len(), 0, self.state, self.state_len)
+                (self.call)(rest.as_mut_ptr().cast(), rest.len(), 0, self.state, self.state_len)
             };
             let written = usize::try_from(written).map_err(|_| Failed)?;
             if written >= rest.len() {
@@ -130,5 +111,26 @@ impl Drop for Vdso {
     fn drop(&mut self) {
         // SAFETY: this page was mapped for this state, which is not used any more.
         unsafe { libc::munmap(self.state, self.page_len) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(target_env = "gnu")]
+    fn the_loader_knows_the_kernels_image() {
+        let clock = if cfg!(target_arch = "x86_64") {
+            c"__vdso_clock_gettime"
+        } else {
+            c"__kernel_clock_gettime"
+        };
+        // SAFETY: as in `function`.
+        let vdso = unsafe { Open::at(Path::new(LIBRARY)) }.expect("the loader maps it");
+        // SAFETY: the addresses are not used.
+        let symbol = |name| unsafe { vdso.symbol::<*const c_void>(name) };
+        assert!(symbol(clock).is_ok_and(|clock| !clock.is_null()));
+        assert!(symbol(c"__vdso_no_such_function").is_err());
     }
 }
