@@ -27,8 +27,8 @@ use self::rounds::Migration;
 use self::seats::{Open, Table};
 use self::times::Times;
 use crate::class::Class;
-use crate::cost::Costs;
 use crate::job::List;
+use crate::lanes::Lanes;
 use crate::{Driver, Jobs, SessionId};
 
 /// The most drivers that can share load.
@@ -38,7 +38,7 @@ pub(crate) const MOST: usize = 16;
 #[derive(Debug)]
 pub(crate) struct Balanced {
     members: Box<[Member]>,
-    costs: Costs,
+    lanes: Lanes,
     times: Times,
     sessions: RwLock<Table>,
     migration: Option<Migration>,
@@ -50,7 +50,7 @@ impl Balanced {
     /// At most [`MOST`] drivers, each with its name; none is the software.
     pub(crate) fn new(
         members: impl IntoIterator<Item = (String, Option<Arc<dyn Driver>>)>,
-        costs: Costs,
+        lanes: Lanes,
         migrates: bool,
     ) -> Self {
         let members: Box<[Member]> =
@@ -58,7 +58,7 @@ impl Balanced {
         Self {
             times: Times::new(members.len()),
             members,
-            costs,
+            lanes,
             sessions: RwLock::default(),
             migration: migrates.then(Migration::default),
         }

@@ -8,7 +8,7 @@ use core::mem::forget;
 use lanecrypt_ciphers::Error;
 
 pub use self::room::Room;
-use crate::cost::Lanes;
+use crate::lanes::Lanes;
 use crate::waiting::{self, Memory, Waiting};
 use crate::work::Work;
 use crate::{BatchError, Data, Operation, Session};
@@ -16,7 +16,7 @@ use crate::{BatchError, Data, Operation, Session};
 /// Messages of any sessions, algorithms, lengths and directions, served while they are added.
 ///
 /// Some messages gain nothing from lanes: all messages of AES-GCM and AES-CTR, and long ones (see
-/// [`Costs`](crate::Costs::side_by_side)). The call that adds such a message serves it at once and
+/// [`Lanes`](crate::Lanes::ranges)). The call that adds such a message serves it at once and
 /// returns its outcome. The other messages wait and run in lanes together, as soon as the room is
 /// full or at [`finish`](Self::finish); the call that adds one returns `None`. The previous batch
 /// predicts how many messages are still to come, and so decides which lengths wait.

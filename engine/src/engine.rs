@@ -16,9 +16,9 @@ use lanecrypt_rsa::Padding;
 use crate::RsaKey;
 #[cfg(feature = "std")]
 use crate::balanced::Balanced;
-use crate::cost::Costs;
 use crate::drivers::Null;
 use crate::entry::Entry;
+use crate::lanes::Lanes;
 #[cfg(feature = "rsa")]
 use crate::session::Route;
 #[cfg(feature = "rsa")]
@@ -35,7 +35,7 @@ const SOFTWARE: &str = "software";
 #[derive(Debug)]
 pub struct Engine {
     isa: Isa,
-    costs: Costs,
+    lanes: Lanes,
     /// All drivers except the software, in the order in which they were added.
     drivers: Vec<Arc<dyn Driver>>,
     /// Those that share load, as one of the drivers.
@@ -59,10 +59,10 @@ impl Engine {
     /// An engine with the kernels of `isa`.
     #[must_use]
     pub fn with_isa(isa: Isa) -> Self {
-        let costs = Costs::built_in(isa.level());
+        let lanes = Lanes::built_in(isa.level());
         Self {
             isa,
-            costs,
+            lanes,
             drivers: vec![Arc::new(Null)],
             #[cfg(feature = "std")]
             balanced: None,
@@ -246,10 +246,10 @@ impl Engine {
     /// Makes memory for batches of about this many messages that are served while they are added.
     /// It is for an event loop, which makes one [`Batch`](crate::Batch) in each turn.
     ///
-    /// It uses the [costs](Self::costs) as they are at this call.
+    /// It uses the [lanes](Self::lanes) as they are at this call.
     #[must_use]
     pub fn room(&self, messages: usize) -> Room {
-        Room::new(*self.costs.lanes(), messages)
+        Room::new(self.lanes, messages)
     }
 
     /// Serves each request of a batch. The requests may be of any sessions, algorithms, lengths and
@@ -275,29 +275,29 @@ impl Engine {
             [] => 0,
             [one] if one.outcome().is_some() => usize::from(one.outcome() != Some(Ok(()))),
             [one] if one.class().is_here() => usize::from(!one.serve()),
-            _ => scheduler::serve(self.costs.lanes(), batch),
+            _ => scheduler::serve(&self.lanes, batch),
         };
         if failed == 0 { Ok(()) } else { Err(BatchError { failed }) }
     }
 
-    /// The costs of requests on this processor, alone and in lanes, and the lengths that
-    /// [`process`](Self::process) runs in lanes.
+    /// Which requests [`process`](Self::process) runs in lanes.
     #[must_use]
-    pub fn costs(&self) -> &Costs {
-        &self.costs
+    pub fn lanes(&self) -> &Lanes {
+        &self.lanes
     }
 
-    /// Measures the [costs of requests](Self::costs) now, and uses them from now on.
+    /// Measures at which lengths [lanes](Self::lanes) are faster on this processor, and uses these
+    /// from now on.
     ///
-    /// It takes about 40 milliseconds and is most accurate while nothing else runs. Figures for
+    /// It takes about 40 milliseconds and is most accurate while nothing else runs. Ranges for
     /// which there is not enough time keep their built-in values. Only the speed of
-    /// [`process`](Self::process) depends on the figures; without this call they are those of
-    /// another processor with the same instructions. No file is written: a program that wants
-    /// measured figures measures at each start.
+    /// [`process`](Self::process) depends on them; without this call they are those of another
+    /// processor with the same instructions. No file is written: a program that wants measured
+    /// ranges measures at each start.
     #[cfg(feature = "std")]
     #[cfg_attr(docsrs, doc(cfg(feature = "std")))]
     pub fn calibrate(&mut self) {
-        self.costs = crate::measure::costs(self.isa);
+        self.lanes = crate::measure::lanes(self.isa);
     }
 }
 

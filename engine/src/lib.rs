@@ -50,7 +50,6 @@ mod balanced;
 mod batch;
 mod batch_error;
 mod class;
-mod cost;
 mod data;
 mod driver;
 mod driver_name_error;
@@ -58,6 +57,7 @@ mod drivers;
 mod engine;
 mod entry;
 mod job;
+mod lanes;
 #[cfg(feature = "std")]
 mod measure;
 #[cfg(feature = "std")]
@@ -78,7 +78,6 @@ mod work;
 
 pub use batch::{Batch, Room};
 pub use batch_error::BatchError;
-pub use cost::{CostSource, Costs, SideBySide};
 pub use data::Data;
 pub use driver::{Driver, Load, SessionId};
 pub use driver_name_error::DriverNameError;
@@ -96,6 +95,7 @@ pub use job::{EachJob, Job, Jobs};
 pub use lanecrypt_ciphers::{
     Algorithm, Error, InOutBuf, Isa, Nonce, NonceSequence, Nonces, RandomNonces,
 };
+pub use lanes::{LaneRange, LaneSource, Lanes};
 pub use request::{Operation, Request};
 #[cfg(feature = "rsa")]
 #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]

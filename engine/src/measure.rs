@@ -1,19 +1,25 @@
-//! Measures the cost of requests, within milliseconds.
+//! Measures at which lengths lanes are faster, within milliseconds.
 
 use core::time::Duration;
 use std::time::Instant;
 
+use lanecrypt_ciphers::lanes::Lengths;
 use lanecrypt_ciphers::{Algorithm, Isa};
 
-use crate::cost::built_in::{self, Maker};
-use crate::cost::figures::{DEPTHS, Figures, Kind, SIZES};
-use crate::cost::{Lanes, rows};
-use crate::{Costs, Room, Session};
+use crate::lanes::{AtDepths, DEPTHS, LaneKind, Lanes};
+use crate::{Room, Session};
 
-/// Measures the costs on this processor, with the kernels of `isa`.
-pub(crate) fn costs(isa: Isa) -> Costs {
-    let before = built_in::at(isa.level(), Maker::of_processor());
-    Costs::calibrated(isa.level(), figures(isa, before, &Effort::QUICK))
+/// The lengths in bytes that are measured.
+const SIZES: [u32; 6] = [16, 64, 128, 256, 512, 1024];
+
+/// Lanes must cost at most this share of the time alone. Messages of mixed lengths gain less than
+/// the measured ones, which all have one length. The gain is also smaller if another thread runs on
+/// the same core and keeps the vector units busy.
+const GAIN: f32 = 0.85;
+
+/// What runs in lanes on this processor, with the kernels of `isa`.
+pub(crate) fn lanes(isa: Isa) -> Lanes {
+    Lanes::calibrated(isa.level(), measured(isa, &Effort::QUICK))
 }
 
 /// How much time the measurement takes.
@@ -25,7 +31,7 @@ struct Effort {
     samples: u32,
     /// A figure that takes longer than this gets fewer samples.
     enough: Duration,
-    /// When this time is over, the remaining figures keep their previous values.
+    /// When this time is over, the remaining kinds are left out.
     limit: Duration,
 }
 
@@ -45,22 +51,15 @@ const STRIDE: usize = SIZES[SIZES.len() - 1] as usize + 16 + 64;
 /// The most messages of a batch.
 const MOST: usize = DEPTHS[DEPTHS.len() - 1];
 
-/// Measures the figures. A figure keeps its value of `before` if there is no time left for it, or
-/// if the clock shows no time for it.
-fn figures(isa: Isa, before: &Figures, effort: &Effort) -> Figures {
+/// The kinds that have lanes with the kernels of `isa`, and the lengths at which these are faster. A
+/// kind is left out if there is no time left for it, or if the clock shows no time for it.
+fn measured(isa: Isa, effort: &Effort) -> impl Iterator<Item = (LaneKind, AtDepths)> {
     let end = Instant::now() + effort.limit;
-    let mut figures = before.clone();
-    // A clock of low resolution may show that something takes no time.
-    let took = |line: &[f32; SIZES.len()]| line.iter().all(|&figure| figure > 0.0);
-    for (row, algorithm) in rows::measured() {
-        if let Some(kind) = kind(isa, algorithm, end, effort)
-            && took(&kind.alone)
-            && kind.beside.iter().all(took)
-        {
-            figures.0[row] = kind;
-        }
-    }
-    figures
+    let kinds = LaneKind::measured().filter(move |(kind, _)| isa.level() >= kind.lowest_level());
+    kinds.filter_map(move |(kind, algorithm)| {
+        let lengths = Times::of(isa, algorithm, end, effort)?.lengths()?;
+        Some((kind, lengths))
+    })
 }
 
 /// Messages of one algorithm, each with its own key and buffer.
@@ -132,23 +131,52 @@ impl Messages {
     }
 }
 
-/// The figures alone and in lanes.
-fn kind(isa: Isa, algorithm: Algorithm, end: Instant, effort: &Effort) -> Option<Kind> {
-    let mut messages = Messages::new(isa, algorithm, MOST)?;
-    let mut kind = Kind { alone: [0.0; SIZES.len()], beside: [[0.0; SIZES.len()]; DEPTHS.len()] };
-    for (at, bytes) in SIZES.into_iter().map(|bytes| bytes as usize).enumerate() {
-        if Instant::now() > end {
-            return None;
-        }
-        kind.alone[at] = messages.alone(bytes, effort);
-        for (beside, count) in kind.beside.iter_mut().zip(DEPTHS) {
+/// Nanoseconds of messages of one kind, for each of the [`SIZES`].
+struct Times {
+    /// Alone: one after the other, each by a call of its session.
+    alone: [f32; SIZES.len()],
+    /// In lanes, at each of the [`DEPTHS`], including the time to make the requests.
+    beside: [[f32; SIZES.len()]; DEPTHS.len()],
+}
+
+impl Times {
+    /// `None` if there is not enough time.
+    fn of(isa: Isa, algorithm: Algorithm, end: Instant, effort: &Effort) -> Option<Self> {
+        let mut messages = Messages::new(isa, algorithm, MOST)?;
+        let none = [0.0; SIZES.len()];
+        let mut times = Self { alone: none, beside: [none; DEPTHS.len()] };
+        for (at, bytes) in SIZES.into_iter().map(|bytes| bytes as usize).enumerate() {
             if Instant::now() > end {
                 return None;
             }
-            beside[at] = messages.beside(bytes, count, effort);
+            times.alone[at] = messages.alone(bytes, effort);
+            for (beside, count) in times.beside.iter_mut().zip(DEPTHS) {
+                if Instant::now() > end {
+                    return None;
+                }
+                beside[at] = messages.beside(bytes, count, effort);
+            }
         }
+        Some(times)
     }
-    Some(kind)
+
+    /// The shortest and the longest message for which lanes pay, at each depth. `None` if something
+    /// takes no time, as a clock of low resolution may show.
+    fn lengths(&self) -> Option<AtDepths> {
+        let mut all = self.beside.as_flattened().iter().chain(&self.alone);
+        all.all(|&time| time > 0.0).then(|| {
+            self.beside.map(|beside| {
+                let pays = |at: &usize| beside[*at] < GAIN * self.alone[*at];
+                let Some(first) = (0..SIZES.len()).find(pays) else { return Lengths::NONE };
+                let behind = (first..SIZES.len()).find(|at| !pays(at));
+                // Between a length that pays and one that does not, messages run alone.
+                Lengths {
+                    shortest: if first == 0 { 1 } else { SIZES[first] },
+                    longest: behind.map_or(u32::MAX, |behind| SIZES[behind - 1]),
+                }
+            })
+        })
+    }
 }
 
 /// Nanoseconds of the fastest of several runs.
@@ -180,13 +208,48 @@ mod tests {
     use lanecrypt_ciphers::Level;
 
     use super::*;
-    use crate::cost::rows::ROWS;
 
-    const NOTHING: Figures = Figures(
-        [Kind { alone: [0.0; SIZES.len()], beside: [[0.0; SIZES.len()]; DEPTHS.len()] }; ROWS],
-    );
+    fn times(beside: [f32; SIZES.len()]) -> Times {
+        let alone = [10.0, 40.0, 80.0, 160.0, 320.0, 640.0];
+        Times { alone, beside: [beside; DEPTHS.len()] }
+    }
 
-    /// Every kind is measured, and its figures are above 0.
+    #[test]
+    fn lengths_are_where_it_pays() {
+        let first = |beside| times(beside).lengths().expect("it takes time")[0];
+        assert_eq!(first([10.0, 40.0, 80.0, 160.0, 320.0, 640.0]), Lengths::NONE);
+        assert_eq!(first([5.0, 20.0, 40.0, 80.0, 160.0, 320.0]), Lengths::ALL);
+        // A chained mode: lanes pay from some length on.
+        let long = first([12.0, 40.0, 50.0, 60.0, 70.0, 80.0]);
+        assert_eq!(long, Lengths { shortest: 128, longest: u32::MAX });
+        // A stream: lanes pay up to some length.
+        let short = first([2.0, 10.0, 30.0, 100.0, 320.0, 650.0]);
+        assert_eq!(short, Lengths { shortest: 1, longest: 256 });
+        assert!(short.contain(256) && !short.contain(512) && !short.contain(0));
+        // What pays again after a length that does not pay runs alone.
+        let once = first([20.0, 10.0, 100.0, 10.0, 10.0, 10.0]);
+        assert_eq!(once, Lengths { shortest: 64, longest: 64 });
+    }
+
+    #[test]
+    fn times_of_nothing_decide_nothing() {
+        assert_eq!(times([0.0; SIZES.len()]).lengths(), None);
+        assert_eq!(times([0.0, 20.0, 40.0, 80.0, 160.0, 320.0]).lengths(), None);
+        let alone = [0.0; SIZES.len()];
+        assert_eq!(Times { alone, beside: [[5.0; SIZES.len()]; DEPTHS.len()] }.lengths(), None);
+    }
+
+    /// Each depth is decided by its own times.
+    #[test]
+    fn each_depth_has_its_own_lengths() {
+        let mut times = times([12.0, 50.0, 90.0, 170.0, 330.0, 650.0]);
+        times.beside[3] = [12.0, 20.0, 30.0, 40.0, 50.0, 60.0];
+        for (at, lengths) in times.lengths().expect("it takes time").into_iter().enumerate() {
+            assert_eq!(lengths != Lengths::NONE, at == 3);
+        }
+    }
+
+    /// Every kind is measured that has lanes.
     #[test]
     fn everything_is_measured() {
         let effort = Effort {
@@ -195,56 +258,44 @@ mod tests {
             enough: Duration::ZERO,
             limit: Duration::from_secs(1000),
         };
-        let figures = figures(Isa::detect(), &NOTHING, &effort);
-        for (row, algorithm) in rows::measured() {
-            let Kind { alone, beside } = figures.0[row];
-            let mut all = beside.as_flattened().iter().chain(&alone);
-            assert!(all.all(|&figure| figure > 0.0), "{algorithm}");
-        }
+        let isa = Isa::detect();
+        let wanted = LaneKind::measured().filter(|(kind, _)| isa.level() >= kind.lowest_level());
+        let found = measured(isa, &effort).map(|(kind, _)| kind);
+        assert!(found.eq(wanted.map(|(kind, _)| kind)));
     }
 
-    /// Figures for which there is no time keep their values.
     #[test]
     fn the_limit_is_kept() {
         let effort = Effort { limit: Duration::ZERO, ..Effort::QUICK };
-        let before = built_in::at(Level::Avx512, Maker::Intel);
-        let figures = figures(Isa::detect(), before, &effort);
-        for (kind, before) in figures.0.iter().zip(&before.0) {
-            assert_eq!((kind.alone, kind.beside), (before.alone, before.beside));
-        }
+        assert_eq!(measured(Isa::detect(), &effort).count(), 0);
     }
 
-    /// Rewrites the built-in figures of this processor's maker:
+    /// Prints the rows of `lanes/built_in.rs` for this processor, a line for each kind and level:
     ///
     /// ```text
-    /// cargo test --release -p lanecrypt-engine --features legacy write_built_in -- --ignored
+    /// cargo test --release -p lanecrypt-engine --features legacy print_built_in -- \
+    ///     --ignored --nocapture
     /// ```
     #[test]
-    #[ignore = "it writes a source file and tests nothing"]
-    fn write_built_in() {
+    #[ignore = "it prints what was measured and tests nothing"]
+    fn print_built_in() {
         let effort = Effort {
             sample: Duration::from_micros(20),
             samples: 61,
             enough: Duration::from_secs(1),
             limit: Duration::from_secs(1000),
         };
-        let (maker, processor) = match Maker::of_processor() {
-            Maker::Amd => ("amd", "AMD EPYC (Zen 4), about 3.7 GHz"),
-            Maker::Intel => {
-                ("intel", "Intel Xeon with AVX-512 and VAES (Ice Lake and later), about 3.6 GHz")
-            }
-        };
-        let mut text = format!(
-            "//! {processor}. Written by the test\n\
-             //! `write_built_in` of `measure.rs`: not by hand.\n\n\
-             use super::super::figures::{{Figures, Kind}};\n"
-        );
         for level in Level::ALL {
-            let figures = figures(Isa::detect().at_most(level), &NOTHING, &effort);
-            let costs = Costs::calibrated(level, figures);
-            text += &format!("\n{costs}");
+            for (kind, lengths) in measured(Isa::detect().at_most(level), &effort) {
+                let lengths = lengths.map(|it| match (it.shortest, it.longest) {
+                    _ if it == Lengths::NONE => "NO".to_owned(),
+                    (1, u32::MAX) => "ALL".to_owned(),
+                    (shortest, u32::MAX) => format!("from({shortest})"),
+                    (1, longest) => format!("to({longest})"),
+                    (shortest, longest) => format!("between({shortest}, {longest})"),
+                });
+                println!("    (&[{kind:?}], &[{level:?}], [{}]),", lengths.join(", "));
+            }
         }
-        let path = format!("{}/src/cost/built_in/{maker}.rs", env!("CARGO_MANIFEST_DIR"));
-        std::fs::write(path, text).expect("the file can be written");
     }
 }

@@ -11,10 +11,10 @@ use lanecrypt_ciphers::lanes::Lengths;
 use self::groups::{AT_ONCE, Groups};
 use crate::Driver;
 use crate::class::Class;
-use crate::cost::Lanes;
 use crate::drivers::serve_class;
 use crate::entry::Entry;
 use crate::job::AsJobs;
+use crate::lanes::Lanes;
 use crate::session::Route;
 use crate::work::State;
 

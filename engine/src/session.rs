@@ -12,7 +12,7 @@ use zeroize::ZeroizeOnDrop;
 #[cfg(feature = "rsa")]
 use crate::RsaKey;
 use crate::class::Class;
-use crate::cost::Lanes;
+use crate::lanes::Lanes;
 #[cfg(feature = "rsa")]
 use crate::signer::Signer;
 use crate::{Driver, Operation, SessionId};

@@ -166,13 +166,13 @@ fn a_batch_is_what_its_requests_are_one_by_one() {
     }
 }
 
-/// The results do not depend on the costs.
+/// The results do not depend on the lanes.
 #[test]
 fn a_calibrated_engine_answers_the_same() {
     let mut engine = Engine::new();
-    assert_eq!(engine.costs().source(), CostSource::BuiltIn);
+    assert_eq!(engine.lanes().source(), LaneSource::BuiltIn);
     engine.calibrate();
-    assert_eq!(engine.costs().source(), CostSource::Calibrated);
+    assert_eq!(engine.lanes().source(), LaneSource::Calibrated);
     let sessions = sessions(&engine);
     let mut room = engine.room(64);
     let mixed = |at: usize| Message::new(&sessions, at * 13 % sessions.len(), at);
@@ -278,14 +278,14 @@ fn any_lengths_give_the_same() {
     }
 }
 
-/// The engine uses the costs that it shows.
+/// The engine uses the lanes that it shows.
 #[test]
-fn costs_can_be_read() {
+fn lanes_can_be_read() {
     let engine = Engine::new();
-    for row in engine.costs().side_by_side() {
+    for row in engine.lanes().ranges() {
         assert!(row.shortest <= row.longest, "{row:?}");
         let class = Class::of(row.algorithm).with(row.operation);
-        let lengths = engine.costs().lanes().lengths(class, row.requests);
+        let lengths = engine.lanes().lengths(class, row.requests);
         assert!(lengths.contain(row.shortest) && !lengths.contain(row.shortest - 1), "{row:?}");
     }
 }

@@ -61,8 +61,8 @@ pub use lanecrypt_engine::model;
 pub use lanecrypt_engine::queue;
 #[doc(inline)]
 pub use lanecrypt_engine::{
-    Batch, BatchError, CostSource, Costs, Data, Driver, DriverNameError, EachJob, Engine, Job,
-    Jobs, Load, Null, Operation, Request, Room, Session, SessionId, SideBySide,
+    Batch, BatchError, Data, Driver, DriverNameError, EachJob, Engine, Job, Jobs, LaneRange,
+    LaneSource, Lanes, Load, Null, Operation, Request, Room, Session, SessionId,
 };
 #[cfg(feature = "openssl")]
 #[cfg_attr(docsrs, doc(cfg(feature = "openssl")))]

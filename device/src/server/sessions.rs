@@ -90,7 +90,7 @@ pub(super) fn open(engine: &Engine, algorithm: Algorithm, key: &[u8]) -> Result<
         false => engine.boxed_raw_session(algorithm, key)?,
     };
     let mut longest = [0; Operation::OF_CIPHERS.len()];
-    for row in engine.costs().side_by_side().filter(|row| row.algorithm == algorithm) {
+    for row in engine.lanes().ranges().filter(|row| row.algorithm == algorithm) {
         if let Some(longest) = place(row.operation).and_then(|place| longest.get_mut(place)) {
             // Packets have their tag with them.
             *longest = (*longest).max(row.longest.saturating_add(algorithm.tag_length()));

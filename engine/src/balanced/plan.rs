@@ -13,8 +13,9 @@ use crate::entry::Entry;
 /// The most groups of a plan, and its most runs. What does not fit waits for another plan.
 const GROUPS: usize = 16;
 const RUNS: usize = 64;
-/// The most messages with which a driver is measured that may not be the fastest.
-const PROBE: usize = 8;
+/// The most messages with which a driver is measured that may not be the fastest: as many as gain
+/// from company.
+const PROBE: usize = 64;
 
 /// Messages of one algorithm and operation that the same members serve.
 #[derive(Clone, Copy, Debug)]

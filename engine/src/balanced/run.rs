@@ -122,7 +122,7 @@ impl Balanced {
     fn by_software(&self, run: &Run, group: &Group, own: &mut [Option<Job<'_, '_>>]) {
         let begun = run.timed.then(Instant::now);
         let members = own.iter().flatten();
-        let lengths = scheduler::side_by_side(self.costs.lanes(), group.class, own.len(), members);
+        let lengths = scheduler::side_by_side(&self.lanes, group.class, own.len(), members);
         serve_class(group.class, lengths, own.iter_mut().flatten());
         if let Some(begun) = begun {
             self.times.note(run.member, group, run.messages, begun.elapsed());

@@ -109,7 +109,7 @@ impl Balanced {
     pub(super) fn cost(&self, member: usize, group: &Group) -> Cost {
         let said = match self.members.get(member).map(|member| &member.driver) {
             None => None,
-            Some(None) => self.software_cost(group),
+            Some(None) => None,
             Some(Some(driver)) => {
                 let of = |messages| {
                     let (algorithm, operation) = (group.algorithm, group.class.operation());
@@ -123,14 +123,6 @@ impl Balanced {
             }
         };
         said.map_or_else(|| self.times.measured(member, group), Cost::Said)
-    }
-
-    /// By the cost table, for classes that are in it.
-    #[expect(clippy::cast_precision_loss, reason = "it is an estimate")]
-    fn software_cost(&self, group: &Group) -> Option<Line> {
-        let of = |messages| self.costs.nanoseconds(group.class, messages, group.mean());
-        let (one, each) = of(1).zip(of(group.messages))?;
-        Some(Line::through(one, each * group.messages as f64, group.messages))
     }
 }
 

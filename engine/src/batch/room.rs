@@ -7,7 +7,7 @@ use lanecrypt_ciphers::Error;
 use lanecrypt_ciphers::lanes::Lengths;
 
 use super::Batch;
-use crate::cost::{KINDS, Lanes};
+use crate::lanes::{LaneKind, Lanes};
 use crate::scheduler;
 use crate::waiting::{self, Memory, Waiting};
 
@@ -46,7 +46,7 @@ const MOST: usize = 256;
 /// ```
 pub struct Room {
     lanes: Lanes,
-    kinds: [Kind; KINDS],
+    kinds: [Kind; LaneKind::COUNT],
     /// A bit for each kind of which this batch has messages that could run in lanes.
     present: u32,
     most: usize,
@@ -85,7 +85,7 @@ impl Room {
     pub(crate) fn new(lanes: Lanes, messages: usize) -> Self {
         let most = messages.clamp(1, MOST);
         let mut kind = 0;
-        let kinds = [(); KINDS].map(|()| {
+        let kinds = [(); LaneKind::COUNT].map(|()| {
             let (now, ever) = (lanes.of_kind(kind, most), lanes.of_kind(kind, MOST));
             kind += 1;
             let expected = u32::try_from(most).unwrap_or(u32::MAX);

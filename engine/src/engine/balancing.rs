@@ -18,8 +18,8 @@ impl Engine {
     /// and operation go where all of them together cost least. Drivers that [work
     /// beside](Driver::works_beside) the calling thread share them with the best of the others in
     /// proportion to their costs, so that all are done at the same time. The costs are those that a
-    /// driver [says](Driver::cost), for the software those of the [cost table](Self::costs);
-    /// otherwise mean times, which are measured meanwhile. A driver that is not the best is measured
+    /// driver [says](Driver::cost); otherwise, and for the software, mean times, which are measured
+    /// meanwhile. A driver that is not the best is measured
     /// again now and then, which takes less than a fiftieth of the time.
     ///
     /// Each call of a driver then has messages of one algorithm and operation. The order of messages
@@ -78,7 +78,7 @@ impl Engine {
             };
             members.push((name.to_owned(), driver));
         }
-        let balanced = Arc::new(Balanced::new(members, self.costs.clone(), false));
+        let balanced = Arc::new(Balanced::new(members, self.lanes, false));
         self.drivers.push(balanced.clone());
         self.balanced = Some(balanced);
         Ok(self)
@@ -120,7 +120,7 @@ impl Engine {
             }
         };
         if let Some(balanced) = &engine.balanced {
-            let moving = Arc::new(Balanced::new(balanced.members(), engine.costs.clone(), true));
+            let moving = Arc::new(Balanced::new(balanced.members(), engine.lanes, true));
             let is_it = |driver: &&mut Arc<dyn Driver>| driver.name() == Balanced::NAME;
             if let Some(place) = engine.drivers.iter_mut().find(is_it) {
                 *place = moving.clone();

@@ -17,7 +17,7 @@ use self::places::{Places, State};
 pub use self::served::Served;
 use super::jobs::Jobs;
 use super::{Attached, Completion, Message, NotTaken, QueueError, Settings};
-use crate::cost::Lanes;
+use crate::lanes::Lanes;
 use crate::{Engine, Session};
 
 /// A queue with a worker, whose completions are futures.
@@ -83,7 +83,7 @@ impl<B: AsMut<[u8]> + Send + 'static> AsyncQueue<B> {
         let settings = Settings { depth, ..settings };
         let (jobs, taken) = Jobs::new(depth);
         let places = Arc::new(Places::new(jobs, depth));
-        let lanes = *engine.costs().lanes();
+        let lanes = *engine.lanes();
         let short = Some(Hand::new(taken, places.clone(), lanes, &settings)?);
         let (long, process) = (OnceLock::new(), Generation::now());
         Ok(Self { places, short, long, lanes, settings, process })

@@ -59,8 +59,8 @@ pub struct LocalQueue<B> {
 }
 
 impl<B: AsMut<[u8]>> LocalQueue<B> {
-    /// A queue for up to `depth` messages, at least one. It decides by the engine's
-    /// [costs](Engine::costs) as they are at this call.
+    /// A queue for up to `depth` messages, at least one. It uses the engine's
+    /// [lanes](Engine::lanes) as they are at this call.
     #[must_use]
     pub fn new(engine: &Engine, depth: usize) -> Self {
         let depth = depth.max(1);
@@ -72,7 +72,7 @@ impl<B: AsMut<[u8]>> LocalQueue<B> {
             first_waiting: 0,
             waiting: 0,
             signatures: 0,
-            service: Service::new(*engine.costs().lanes(), depth),
+            service: Service::new(*engine.lanes(), depth),
             numbers: Numbers::default(),
         }
     }

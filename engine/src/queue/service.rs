@@ -10,8 +10,8 @@ use lanecrypt_ciphers::lanes::Lengths;
 use super::sessions::Sessions;
 use super::slot::{self, Ready, Slot};
 use super::{Attached, MessageError};
-use crate::cost::{KINDS, Lanes};
 use crate::drivers::serve_class;
+use crate::lanes::{LaneKind, Lanes};
 use crate::waiting::{Memory, Waiting, memory, returned};
 use crate::{Operation, scheduler};
 
@@ -26,7 +26,7 @@ pub(super) struct Service {
     pub(super) sessions: Sessions,
     lanes: Lanes,
     /// The lengths that may gain from lanes, for each kind of messages that has any.
-    ever: [Lengths; KINDS],
+    ever: [Lengths; LaneKind::COUNT],
     most: usize,
     /// `None` while a batch is served.
     memory: Option<Memory<'static>>,
@@ -46,7 +46,7 @@ impl Service {
     pub(super) fn new(lanes: Lanes, depth: usize) -> Self {
         let most = depth.clamp(1, MOST);
         let mut kind = 0;
-        let ever = [(); KINDS].map(|()| {
+        let ever = [(); LaneKind::COUNT].map(|()| {
             kind += 1;
             lanes.of_kind(kind - 1, most)
         });

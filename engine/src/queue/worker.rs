@@ -19,7 +19,7 @@ use self::lane::Lane;
 pub use self::settings::Settings;
 use super::sessions::Numbers;
 use super::{Attached, Completion, Message, NotTaken, QueueError, Ticket};
-use crate::cost::Lanes;
+use crate::lanes::Lanes;
 use crate::{Engine, Session};
 
 /// A queue whose messages a thread of its own serves, the worker.
@@ -89,7 +89,7 @@ impl<B: AsMut<[u8]> + Send + 'static> WorkerQueue<B> {
     ///
     /// Same as [`new`](Self::new).
     pub fn with(engine: &Engine, settings: Settings) -> io::Result<Self> {
-        let lanes = *engine.costs().lanes();
+        let lanes = *engine.lanes();
         let short = Lane::new(lanes, &settings)?;
         let numbers = [Numbers::default(), Numbers::long()];
         Ok(Self {

@@ -128,7 +128,7 @@ fn what_is_measured_changes_no_answer() {
 fn engines_have_messages_go_side_by_side() {
     let beside = |isa, wanted: &str| {
         let engine = Engine::with_isa(isa);
-        engine.costs().side_by_side().any(|row| {
+        engine.lanes().ranges().any(|row| {
             row.algorithm.to_string() == wanted && row.requests == 64 && row.shortest <= 1024
         })
     };

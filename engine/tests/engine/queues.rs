@@ -16,7 +16,7 @@ use lanecrypt_testing::batches::numbers::Numbers;
 
 /// Whether encryption with AES-128 in CBC waits for company on this processor. Says so if not.
 pub(crate) fn cbc_waits(engine: &Engine) -> bool {
-    let waits = engine.costs().side_by_side().any(|lanes| {
+    let waits = engine.lanes().ranges().any(|lanes| {
         lanes.algorithm == Algorithm::AES_128_CBC && lanes.operation == Operation::Encrypt
     });
     if !waits {

@@ -1,9 +1,9 @@
 //! Every public type but one may be sent to other threads.
 
 use lanecrypt_engine::{
-    Algorithm, Batch, BatchError, CostSource, Costs, Data, Driver, DriverNameError, EachJob,
-    Engine, Error, Isa, Job, Jobs, Load, Nonce, NonceSequence, Nonces, Null, Operation,
-    RandomNonces, Request, Room, Session, SessionId, SideBySide,
+    Algorithm, Batch, BatchError, Data, Driver, DriverNameError, EachJob, Engine, Error, Isa, Job,
+    Jobs, LaneRange, LaneSource, Lanes, Load, Nonce, NonceSequence, Nonces, Null, Operation,
+    RandomNonces, Request, Room, Session, SessionId,
 };
 
 const fn sent_and_shared<T: Send + Sync + ?Sized>() {}
@@ -21,8 +21,6 @@ sent_and_shared!(
     Algorithm: Algorithm,
     Batch: Batch<'_, '_>,
     BatchError: BatchError,
-    CostSource: CostSource,
-    Costs: Costs,
     Data: Data<'_>,
     Driver: dyn Driver,
     DriverNameError: DriverNameError,
@@ -32,6 +30,9 @@ sent_and_shared!(
     Isa: Isa,
     Job: Job<'_, '_>,
     Jobs: Jobs<'_, '_>,
+    LaneRange: LaneRange,
+    LaneSource: LaneSource,
+    Lanes: Lanes,
     Load: Load,
     Nonce: Nonce,
     Nonces: Nonces,
@@ -42,7 +43,6 @@ sent_and_shared!(
     Room: Room,
     Session: Session,
     SessionId: SessionId,
-    SideBySide: SideBySide,
 );
 
 #[cfg(feature = "openssl")]

@@ -11,7 +11,7 @@ use super::super::service::Service;
 use super::super::worker::shared::Shared;
 use super::super::worker::thread::Worker;
 use super::places::{Outlet, Places};
-use crate::cost::Lanes;
+use crate::lanes::Lanes;
 
 /// A worker, as its queue holds it.
 pub(super) struct Hand {

@@ -21,7 +21,7 @@ use super::Settings;
 use super::shared::{Client, Shared, Target};
 use super::thread::{Outlet, Worker};
 use crate::Session;
-use crate::cost::Lanes;
+use crate::lanes::Lanes;
 
 /// How often a client looks for a completion before it sleeps. Each time takes some nanoseconds.
 const LOOKS: usize = 200;

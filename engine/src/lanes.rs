@@ -1,0 +1,245 @@
+//! Which messages of a batch run in lanes: those of lengths at which lanes are faster.
+
+mod built_in;
+mod kind;
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use lanecrypt_ciphers::lanes::Lengths;
+use lanecrypt_ciphers::{Algorithm, Level};
+
+pub(crate) use self::kind::LaneKind;
+use crate::Operation;
+use crate::class::Class;
+
+/// The numbers of messages that have ranges of their own. Each stands for batches of that many or
+/// more, up to the next.
+pub(crate) const DEPTHS: [usize; 5] = [2, 4, 8, 16, 64];
+
+/// The lengths that run in lanes, at each of the [`DEPTHS`].
+pub(crate) type AtDepths = [Lengths; DEPTHS.len()];
+
+/// The source of [`Lanes`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LaneSource {
+    /// Measured beforehand, on another processor of the same maker with the same instructions.
+    BuiltIn,
+    /// Measured on this processor, by [`Engine::calibrate`](crate::Engine::calibrate).
+    Calibrated,
+}
+
+/// A range of lengths at which requests of one algorithm and operation run in lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LaneRange {
+    /// The algorithm of the requests.
+    pub algorithm: Algorithm,
+    /// The operation of the requests.
+    pub operation: Operation,
+    /// The least number of such requests in a batch for which the range holds.
+    pub requests: usize,
+    /// The shortest data in bytes; shorter messages run alone.
+    pub shortest: usize,
+    /// The longest data in bytes, `usize::MAX` for no limit; longer messages run alone.
+    pub longest: usize,
+}
+
+/// Which messages of a batch run in lanes on this processor.
+///
+/// [`Engine::lanes`](crate::Engine::lanes) returns it. Its text form is a table of the
+/// [ranges](Self::ranges), in bytes: a line for each algorithm and operation, and a column for each
+/// number of requests.
+#[derive(Clone, Copy, Debug)]
+pub struct Lanes {
+    lengths: [AtDepths; LaneKind::COUNT],
+    source: LaneSource,
+}
+
+impl Lanes {
+    /// Stands for a kind: messages that this processor serves without lanes.
+    pub(crate) const ALONE: u8 = kind::ALONE;
+    /// Stands for a kind: signatures that this processor makes or checks, which wait for each other.
+    #[cfg(feature = "rsa")]
+    pub(crate) const TOGETHER: u8 = kind::TOGETHER;
+    /// Stands for a kind: messages of other drivers.
+    pub(crate) const ELSEWHERE: u8 = kind::ELSEWHERE;
+
+    /// Every message that has lanes runs in them.
+    #[cfg(feature = "std")]
+    pub(crate) const EVERYTHING: Self = Self {
+        lengths: [[Lengths::ALL; DEPTHS.len()]; LaneKind::COUNT],
+        source: LaneSource::BuiltIn,
+    };
+
+    /// What was measured beforehand, at this level.
+    pub(crate) fn built_in(level: Level) -> Self {
+        let none = [[Lengths::NONE; DEPTHS.len()]; LaneKind::COUNT];
+        let lanes = Self { lengths: none, source: LaneSource::BuiltIn };
+        lanes.with(built_in::at(level, built_in::Maker::of_processor()))
+    }
+
+    /// What was measured on this processor; everything else as it was measured beforehand.
+    #[cfg(feature = "std")]
+    pub(crate) fn calibrated(
+        level: Level,
+        measured: impl Iterator<Item = (LaneKind, AtDepths)>,
+    ) -> Self {
+        Self { source: LaneSource::Calibrated, ..Self::built_in(level).with(measured) }
+    }
+
+    fn with(mut self, measured: impl Iterator<Item = (LaneKind, AtDepths)>) -> Self {
+        for (kind, lengths) in measured {
+            self.lengths[kind as usize] = lengths;
+        }
+        self
+    }
+
+    /// The source of the ranges.
+    #[must_use]
+    pub fn source(&self) -> LaneSource {
+        self.source
+    }
+
+    /// The requests that run in lanes: each algorithm and operation that has lanes, at 2, 4, 8, 16
+    /// and 64 requests, wherever lanes are faster.
+    pub fn ranges(&self) -> impl Iterator<Item = LaneRange> {
+        Algorithm::ALL.iter().flat_map(|&algorithm| {
+            self.operations(algorithm).flat_map(move |(operation, lengths)| {
+                let depths = DEPTHS.into_iter().zip(lengths);
+                depths.filter(|(_, it)| *it != Lengths::NONE).map(move |(requests, it)| LaneRange {
+                    algorithm,
+                    operation,
+                    requests,
+                    shortest: it.shortest as usize,
+                    longest: match it.longest {
+                        u32::MAX => usize::MAX,
+                        longest => longest as usize,
+                    },
+                })
+            })
+        })
+    }
+
+    /// The operations of an algorithm that have lanes.
+    fn operations(&self, algorithm: Algorithm) -> impl Iterator<Item = (Operation, AtDepths)> {
+        let class = Class::of(algorithm);
+        Operation::OF_CIPHERS.into_iter().filter_map(move |operation| {
+            let kind = usize::from(Self::kind(class.with(operation)));
+            self.lengths.get(kind).map(|&lengths| (operation, lengths))
+        })
+    }
+
+    /// The kinds of forward (encrypt, seal) and backward (decrypt, open) messages.
+    pub(crate) fn kinds(algorithm: Algorithm) -> [u8; 2] {
+        let of = |operation| Self::kind(Class::of(algorithm).with(operation));
+        match algorithm.is_aead() {
+            true => [Operation::Seal, Operation::Open],
+            false => [Operation::Encrypt, Operation::Decrypt],
+        }
+        .map(of)
+    }
+
+    /// The kind of a class; [`LaneKind::COUNT`] or more if it has no lanes.
+    #[inline]
+    pub(crate) fn kind(class: Class) -> u8 {
+        kind::OF_CLASS[class.number()]
+    }
+
+    /// The lengths that run in lanes with this many messages of the class.
+    #[inline]
+    pub(crate) fn lengths(&self, class: Class, messages: usize) -> Lengths {
+        self.of_kind(Self::kind(class).into(), messages)
+    }
+
+    /// The same for a kind.
+    #[inline]
+    pub(crate) fn of_kind(&self, kind: usize, messages: usize) -> Lengths {
+        match (self.lengths.get(kind), depth(messages)) {
+            (Some(lengths), Some(depth)) => lengths[depth],
+            _ => Lengths::NONE,
+        }
+    }
+}
+
+/// The index into [`DEPTHS`] for a batch of this size; none if it is smaller than all of them.
+#[inline]
+fn depth(messages: usize) -> Option<usize> {
+    match messages {
+        0..2 => None,
+        2..4 => Some(0),
+        4..8 => Some(1),
+        8..16 => Some(2),
+        16..64 => Some(3),
+        64.. => Some(4),
+    }
+}
+
+impl fmt::Display for Lanes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:<36}", "")?;
+        DEPTHS.iter().try_for_each(|depth| write!(f, "{:>12}", format!("{depth} or more")))?;
+        writeln!(f)?;
+        for &algorithm in Algorithm::ALL {
+            let none = [Lengths::NONE; DEPTHS.len()];
+            let some = self.operations(algorithm).filter(|(_, lengths)| *lengths != none);
+            let some: Vec<_> = some.collect();
+            for same in some.chunk_by(|(_, one), (_, next)| one == next) {
+                let names: Vec<_> = same.iter().map(|(operation, _)| operation.name()).collect();
+                write!(f, "{:<36}", format!("{algorithm} {}", names.join(", ")))?;
+                let lengths = same.iter().take(1).flat_map(|(_, lengths)| lengths);
+                lengths.into_iter().try_for_each(|it| write!(f, "{:>12}", range(*it)))?;
+                writeln!(f)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The least and the most bytes, if there is a limit.
+fn range(lengths: Lengths) -> String {
+    match (lengths.shortest, lengths.longest) {
+        _ if lengths == Lengths::NONE => "-".into(),
+        (0 | 1, u32::MAX) => "all".into(),
+        (shortest, u32::MAX) => format!("{shortest}-"),
+        (shortest, longest) => format!("{shortest}-{longest}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_number_of_messages_has_its_depth() {
+        for (at, messages) in DEPTHS.into_iter().enumerate() {
+            assert_eq!(depth(messages), Some(at));
+            assert_eq!(depth(messages - 1), at.checked_sub(1));
+        }
+        assert_eq!(depth(0), None);
+        assert_eq!(depth(usize::MAX), Some(DEPTHS.len() - 1));
+    }
+
+    /// Other levels and what was measured have ranges of their own.
+    #[test]
+    #[cfg(feature = "std")]
+    fn what_is_measured_replaces_what_is_built_in() {
+        let lengths = Lengths { shortest: 3, longest: 50 };
+        let measured = [(LaneKind::ChaCha20, [lengths; DEPTHS.len()])];
+        let lanes = Lanes::calibrated(Level::Portable, measured.into_iter());
+        assert_eq!(lanes.source(), LaneSource::Calibrated);
+        let class = Class::of(Algorithm::CHACHA20_IETF).with(Operation::Encrypt);
+        assert_eq!(lanes.lengths(class, 2), lengths);
+        assert_eq!(lanes.lengths(class, 1), Lengths::NONE);
+        assert_eq!(Lanes::built_in(Level::Portable).lengths(class, 64), Lengths::NONE);
+        assert!(Lanes::built_in(Level::Avx2).lengths(class, 64).contain(64));
+        let text = lanes.to_string();
+        let line = text.lines().find(|line| line.starts_with("chacha20-ietf encrypt, decrypt "));
+        assert_eq!(line.expect("it has lanes").matches("        3-50").count(), DEPTHS.len());
+        let ranges = lanes.ranges().filter(|it| it.algorithm == Algorithm::CHACHA20_IETF);
+        assert_eq!(ranges.count(), 2 * DEPTHS.len());
+    }
+}

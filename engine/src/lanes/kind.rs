@@ -1,0 +1,155 @@
+//! The kinds of messages that have lanes.
+
+#[cfg(any(feature = "std", test))]
+use lanecrypt_ciphers::Level;
+use lanecrypt_ciphers::{Algorithm, Mac, Mode, Primitive};
+
+use crate::Operation;
+use crate::class::Class;
+
+/// Messages that run in lanes by the same kernels. Neither key lengths nor nonces make a difference
+/// within a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum LaneKind {
+    Aes128Cbc,
+    Aes192Cbc,
+    Aes256Cbc,
+    SerpentCbc,
+    ChaCha8,
+    ChaCha12,
+    ChaCha20,
+    Salsa8,
+    Salsa12,
+    Salsa20,
+    ChaCha20Poly1305,
+    XChaCha20Poly1305,
+    DesCbc,
+    TripleDesCbc,
+    CbcHmacSha1,
+    CbcHmacSha256,
+    CbcHmacSha384,
+    /// With a mode that has no lanes: two MACs are computed at a time.
+    HmacSha1,
+    HmacSha256,
+    Aes128GcmSiv,
+    Aes256GcmSiv,
+}
+
+/// Stands for a kind: messages that this processor serves without lanes.
+pub(super) const ALONE: u8 = 254;
+/// Stands for a kind: signatures that this processor makes or checks, which wait for each other.
+#[cfg(feature = "rsa")]
+pub(super) const TOGETHER: u8 = 253;
+/// Stands for a kind: messages of other drivers.
+pub(super) const ELSEWHERE: u8 = 255;
+
+/// The kind of each class.
+pub(super) static OF_CLASS: [u8; Class::COUNT] = {
+    // Classes without an algorithm are those of sessions that have no such operation, of other
+    // drivers, and of signatures.
+    let mut kinds = [ALONE; Class::COUNT];
+    let mut at = Class::ELSEWHERE.number();
+    while at < Class::COUNT {
+        kinds[at] = ELSEWHERE;
+        at += 1;
+    }
+    at = 0;
+    while at < Algorithm::ALL.len() {
+        let mut operation = 0;
+        while operation < Operation::OF_CIPHERS.len() {
+            let kind = LaneKind::of(Algorithm::ALL[at], Operation::OF_CIPHERS[operation]);
+            kinds[at << 2 | operation] = match kind {
+                Some(kind) => kind as u8,
+                None => ALONE,
+            };
+            operation += 1;
+        }
+        at += 1;
+    }
+    kinds
+};
+
+impl LaneKind {
+    pub(crate) const COUNT: usize = Self::Aes256GcmSiv as usize + 1;
+
+    /// One algorithm for each kind; its measurement counts for the whole kind.
+    #[cfg(feature = "std")]
+    pub(crate) fn measured() -> impl Iterator<Item = (Self, Algorithm)> {
+        let mut seen = [false; Self::COUNT];
+        Algorithm::ALL.iter().filter_map(move |&algorithm| {
+            let kind = [Operation::Encrypt, Operation::Seal]
+                .into_iter()
+                .find_map(|operation| Self::of(algorithm, operation))?;
+            let seen = core::mem::replace(&mut seen[kind as usize], true);
+            (!seen).then_some((kind, algorithm))
+        })
+    }
+
+    /// The lowest level at which it has lanes.
+    #[cfg(any(feature = "std", test))]
+    pub(crate) const fn lowest_level(self) -> Level {
+        match self {
+            // Bitsliced.
+            Self::DesCbc | Self::TripleDesCbc => Level::Portable,
+            Self::SerpentCbc
+            | Self::ChaCha8
+            | Self::ChaCha12
+            | Self::ChaCha20
+            | Self::Salsa8
+            | Self::Salsa12
+            | Self::Salsa20
+            | Self::ChaCha20Poly1305
+            | Self::XChaCha20Poly1305 => Level::Ssse3,
+            // With AES instructions.
+            Self::Aes128Cbc
+            | Self::Aes192Cbc
+            | Self::Aes256Cbc
+            | Self::CbcHmacSha1
+            | Self::CbcHmacSha256
+            | Self::CbcHmacSha384
+            | Self::HmacSha1
+            | Self::HmacSha256 => Level::AesNi,
+            Self::Aes128GcmSiv | Self::Aes256GcmSiv => Level::Avx512,
+        }
+    }
+
+    /// The kind of an algorithm and operation.
+    const fn of(algorithm: Algorithm, operation: Operation) -> Option<Self> {
+        use Operation::{Decrypt, Encrypt, Open, Seal};
+
+        let mode = algorithm.mode();
+        Some(match (algorithm.mac(), algorithm.primitive(), mode, operation) {
+            (Some(Mac::HmacSha1), _, Mode::Cbc, Seal) => Self::CbcHmacSha1,
+            (Some(Mac::HmacSha256), _, Mode::Cbc, Seal) => Self::CbcHmacSha256,
+            (Some(Mac::HmacSha384), _, Mode::Cbc, Seal) => Self::CbcHmacSha384,
+            (Some(Mac::HmacSha1), _, _, Seal | Open) => Self::HmacSha1,
+            (Some(Mac::HmacSha256), _, _, Seal | Open) => Self::HmacSha256,
+            (Some(_), ..) => return None,
+            (_, Primitive::Aes128, Mode::Cbc, Encrypt) => Self::Aes128Cbc,
+            (_, Primitive::Aes192, Mode::Cbc, Encrypt) => Self::Aes192Cbc,
+            (_, Primitive::Aes256, Mode::Cbc, Encrypt) => Self::Aes256Cbc,
+            (
+                _,
+                Primitive::Serpent128 | Primitive::Serpent192 | Primitive::Serpent256,
+                Mode::Cbc,
+                Encrypt,
+            ) => Self::SerpentCbc,
+            (_, Primitive::ChaCha8, _, Encrypt | Decrypt) => Self::ChaCha8,
+            (_, Primitive::ChaCha12, _, Encrypt | Decrypt) => Self::ChaCha12,
+            (_, Primitive::ChaCha20, Mode::Djb | Mode::Ietf, Encrypt | Decrypt) => Self::ChaCha20,
+            (_, Primitive::Salsa8, _, Encrypt | Decrypt) => Self::Salsa8,
+            (_, Primitive::Salsa12, _, Encrypt | Decrypt) => Self::Salsa12,
+            (_, Primitive::Salsa20, _, Encrypt | Decrypt) => Self::Salsa20,
+            (_, Primitive::ChaCha20, Mode::Poly1305, Seal | Open) => Self::ChaCha20Poly1305,
+            (_, Primitive::XChaCha20, Mode::Poly1305, Seal | Open) => Self::XChaCha20Poly1305,
+            (_, Primitive::Aes128, Mode::GcmSiv, Seal | Open) => Self::Aes128GcmSiv,
+            (_, Primitive::Aes256, Mode::GcmSiv, Seal | Open) => Self::Aes256GcmSiv,
+            #[cfg(feature = "legacy")]
+            (_, Primitive::Des, Mode::Cbc, Encrypt) => Self::DesCbc,
+            #[cfg(feature = "legacy")]
+            (_, Primitive::TripleDes, Mode::Cbc, Encrypt) => Self::TripleDesCbc,
+            _ => return None,
+        })
+    }
+}
