@@ -9,13 +9,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::input::{Input, writable};
+use crate::lock::unlocked;
 use crate::scratch::Scratch;
 use crate::{InvalidTag, random};
-
-/// Messages of this many bytes are served without the interpreter's lock. To give the lock away and to
-/// take it again costs about 50 ns, and several milliseconds if another thread takes it meanwhile; a
-/// message of this length takes 6 microseconds or more.
-pub(crate) const RELEASE: usize = 1 << 16;
 
 /// Results up to this length are made on the stack, before they are copied to the caller's buffer.
 const SHORT: usize = 1 << 12;
@@ -145,16 +141,6 @@ impl Aead {
     fn message_length(&self, packet: &Input<'_, '_>) -> PyResult<usize> {
         packet.len().checked_sub(self.cipher.tag_length()).ok_or_else(|| InvalidTag::new_err(()))
     }
-}
-
-/// Runs `work` for so many bytes, without the interpreter's lock if they are many.
-#[inline]
-pub(crate) fn unlocked<T: Send>(
-    py: Python<'_>,
-    bytes: usize,
-    work: impl FnOnce() -> T + Send,
-) -> T {
-    if bytes < RELEASE { work() } else { py.detach(work) }
 }
 
 fn optional<'a, 'py>(object: Option<&'a Bound<'py, PyAny>>) -> PyResult<Option<Input<'a, 'py>>> {

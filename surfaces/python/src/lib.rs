@@ -6,6 +6,7 @@
 mod aead;
 mod columns;
 mod input;
+mod lock;
 mod random;
 mod scratch;
 mod siv;

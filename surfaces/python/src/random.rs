@@ -12,8 +12,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyMemoryView, PySlice, PyString};
 
 pub(crate) use self::uuid::uuid4;
-use crate::aead::RELEASE;
 use crate::input::writable;
+use crate::lock::unlocked;
 use crate::scratch::Scratch;
 
 /// The number of random bytes where the caller names none, as in `secrets`.
@@ -176,9 +176,8 @@ fn text(
 /// Fills memory that no other thread knows, without the interpreter's lock if it is long.
 #[inline]
 fn fill_bytes(py: Python<'_>, bytes: &mut [u8]) -> PyResult<()> {
-    let filled =
-        if bytes.len() < RELEASE { try_fill(bytes) } else { py.detach(|| try_fill(bytes)) };
-    filled.map_err(|_| no_entropy())
+    let length = bytes.len();
+    unlocked(py, length, || try_fill(bytes)).map_err(|_| no_entropy())
 }
 
 #[inline]

@@ -6,8 +6,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 
 use crate::InvalidTag;
-use crate::aead::{exception, into, key_of_bits, unlocked};
+use crate::aead::{exception, into, key_of_bits};
 use crate::input::{Fixed, Input};
+use crate::lock::unlocked;
 use crate::random;
 use crate::scratch::Scratch;
 
