@@ -259,6 +259,10 @@ pub(crate) struct Reason {
 
 pub(crate) type Reasons = unsafe extern "C" fn(*mut c_void) -> *const Reason;
 
+/// `OSSL_KEYMGMT_SELECT_...`: the private half of a key, and both halves.
+pub(crate) const PRIVATE: c_int = 1;
+pub(crate) const PAIR: c_int = 3;
+
 /// Operations that are asked for.
 pub(crate) const CIPHERS: c_int = 2;
 pub(crate) const GENERATORS: c_int = 5;

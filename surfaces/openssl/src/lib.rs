@@ -9,6 +9,7 @@
 
 mod abi;
 mod aead;
+mod context;
 mod count;
 mod errors;
 mod info;

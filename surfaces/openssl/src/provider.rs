@@ -6,27 +6,18 @@ use core::sync::atomic::Ordering;
 use std::ffi::OsStr;
 use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::PathBuf;
-use std::sync::Arc;
 
 use crate::abi::{
     Algorithm, CIPHERS, Core, DECODERS, Dispatch, GENERATORS, KEYS, Param, SIGNATURES, STORES,
     Table, UTF8_POINTER, described,
 };
 use crate::aead::{chacha, gcm};
+use crate::context::Provider;
 use crate::memory::status;
 use crate::params::Questions;
 use crate::plain::{cbc, ctr, xts};
 use crate::rsa::{self, Rsa};
 use crate::{count, errors, rand};
-
-/// What the provider knows of the library that loaded it.
-pub(crate) struct Provider {
-    /// Where counts are written at the end, if the configuration says so.
-    count: Option<PathBuf>,
-    /// RSA, if the configuration switches it on.
-    pub(crate) rsa: Option<Arc<Rsa>>,
-}
 
 static FUNCTIONS: Table<[Dispatch; 6]> = Table([
     Dispatch::teardown(teardown),

@@ -6,10 +6,10 @@
 
 use core::ffi::{c_char, c_int, c_void};
 
-use super::key::{self, Key, PRIVATE, of_provider};
+use super::key::{self, Key, of_provider};
 use super::pem::{self, Found};
 use super::uri;
-use crate::abi::{Context, Dispatch, Function, INTEGER, OCTETS, Param, Table, Take, UTF8};
+use crate::abi::{Context, Dispatch, Function, INTEGER, OCTETS, PRIVATE, Param, Table, Take, UTF8};
 use crate::errors::Failure;
 
 /// From PEM to what looks like DER.

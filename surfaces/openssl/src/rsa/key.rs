@@ -10,11 +10,12 @@ use super::numbers::{self, Numbers};
 use super::remote::Remote;
 use super::uri::Uri;
 use crate::abi::{
-    Context, Dispatch, Function, INTEGER, OCTETS, Param, Table, Take, UTF8, described,
+    Context, Dispatch, Function, INTEGER, OCTETS, PAIR, PRIVATE, Param, Table, Take, UTF8,
+    described,
 };
+use crate::context::Provider;
 use crate::errors::Failure;
 use crate::memory::status;
-use crate::provider::Provider;
 
 /// A key. Contexts of signatures hold it too.
 pub(super) struct Key {
@@ -358,10 +359,6 @@ unsafe extern "C" fn export(
     // SAFETY: a key of the function, and what OpenSSL passes.
     inner.keys.export.map_or(0, |export| unsafe { export(key.inner, selection, take, argument) })
 }
-
-/// `OSSL_KEYMGMT_SELECT_...`
-pub(super) const PRIVATE: c_int = 1;
-pub(super) const PAIR: c_int = 3;
 
 /// What keys are imported from and exported to. Those of more than ten primes do not exist.
 unsafe extern "C" fn types(selection: c_int) -> *const Param {

@@ -7,8 +7,7 @@ use lanecrypt_rsa::{Components, CrtComponents, PrivateKey, PublicKey};
 use zeroize::Zeroizing;
 
 use super::inner::Keys;
-use super::key::{PAIR, PRIVATE};
-use crate::abi::{Param, UNSIGNED};
+use crate::abi::{PAIR, PRIVATE, Param, UNSIGNED};
 use crate::params::Settings;
 
 /// A key as it is used here.

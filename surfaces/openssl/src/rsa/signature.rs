@@ -279,67 +279,31 @@ unsafe extern "C" fn duplicate(context: Context) -> Context {
     Box::into_raw(Box::new(Signature { rsa, inner, key, message })).cast()
 }
 
-unsafe extern "C" fn init_sign(context: Context, key: *mut c_void, params: *const Param) -> c_int {
-    // SAFETY: what OpenSSL passes goes on.
-    let init = |functions: &Signatures, inner, key| unsafe {
-        Some(functions.init_sign?(inner, key, params))
-    };
-    // SAFETY: OpenSSL passes a context and a key.
-    unsafe { begin(context, key, init) }
+/// Functions that begin a message, each by the default provider's function of the same name.
+macro_rules! beginnings {
+    ($($name:ident($($digest:ident: $type:ty)?);)+) => {$(
+        unsafe extern "C" fn $name(
+            context: Context,
+            $($digest: $type,)?
+            key: *mut c_void,
+            params: *const Param,
+        ) -> c_int {
+            // SAFETY: what OpenSSL passes goes on.
+            let init = |functions: &Signatures, inner, key| unsafe {
+                Some(functions.$name?(inner, $($digest,)? key, params))
+            };
+            // SAFETY: OpenSSL passes a context and a key.
+            unsafe { begin(context, key, init) }
+        }
+    )+};
 }
 
-unsafe extern "C" fn init_verify(
-    context: Context,
-    key: *mut c_void,
-    params: *const Param,
-) -> c_int {
-    // SAFETY: what OpenSSL passes goes on.
-    let init = |functions: &Signatures, inner, key| unsafe {
-        Some(functions.init_verify?(inner, key, params))
-    };
-    // SAFETY: OpenSSL passes a context and a key.
-    unsafe { begin(context, key, init) }
-}
-
-unsafe extern "C" fn init_recover(
-    context: Context,
-    key: *mut c_void,
-    params: *const Param,
-) -> c_int {
-    // SAFETY: what OpenSSL passes goes on.
-    let init = |functions: &Signatures, inner, key| unsafe {
-        Some(functions.init_recover?(inner, key, params))
-    };
-    // SAFETY: OpenSSL passes a context and a key.
-    unsafe { begin(context, key, init) }
-}
-
-unsafe extern "C" fn init_digest_sign(
-    context: Context,
-    digest: *const c_char,
-    key: *mut c_void,
-    params: *const Param,
-) -> c_int {
-    // SAFETY: what OpenSSL passes goes on.
-    let init = |functions: &Signatures, inner, key| unsafe {
-        Some(functions.init_digest_sign?(inner, digest, key, params))
-    };
-    // SAFETY: OpenSSL passes a context and a key.
-    unsafe { begin(context, key, init) }
-}
-
-unsafe extern "C" fn init_digest_verify(
-    context: Context,
-    digest: *const c_char,
-    key: *mut c_void,
-    params: *const Param,
-) -> c_int {
-    // SAFETY: what OpenSSL passes goes on.
-    let init = |functions: &Signatures, inner, key| unsafe {
-        Some(functions.init_digest_verify?(inner, digest, key, params))
-    };
-    // SAFETY: OpenSSL passes a context and a key.
-    unsafe { begin(context, key, init) }
+beginnings! {
+    init_sign();
+    init_verify();
+    init_recover();
+    init_digest_sign(digest: *const c_char);
+    init_digest_verify(digest: *const c_char);
 }
 
 unsafe extern "C" fn sign(
