@@ -7,7 +7,6 @@ use std::io::{Read as _, Write as _};
 use std::os::fd::{AsRawFd as _, FromRawFd as _};
 use std::sync::{Mutex, PoisonError};
 
-use super::queue::Place;
 use crate::abi::Function;
 use crate::library::functions;
 
@@ -39,14 +38,17 @@ pub(super) struct Job<'j> {
     context: *mut c_void,
 }
 
+/// Gives up what a job waits for.
+pub(super) type GiveUp = Box<dyn FnOnce() + Send>;
+
 /// What wakes the program: a counter of the kernel, which stays with the context on which the
 /// program waits. Programs remember its number, so it may not change as long as they do.
 struct Wake {
     counter: File,
     /// The process that made it. A forked one would take away what its parent waits for.
     process: u32,
-    /// What the job waits for.
-    place: Mutex<Option<Place>>,
+    /// Called if the context ends while the job waits.
+    give_up: Mutex<Option<GiveUp>>,
 }
 
 impl Jobs {
@@ -74,14 +76,14 @@ impl Jobs {
 
 impl Job<'_> {
     /// Pauses the job. The program may resume it at once; until it does, others run. If it never
-    /// does, the place is given up together with the context on which the program waits. Says no if
+    /// does, `give_up` is called at the end of the context on which the program waits. Says no if
     /// the program could not be woken, and the job has not been paused.
-    pub(super) fn pause(&self, place: Place) -> bool {
+    pub(super) fn pause(&self, give_up: GiveUp) -> bool {
         let Some(wake) = self.wake().or_else(|| self.new_wake()) else { return false };
         if (&wake.counter).write_all(&1_u64.to_ne_bytes()).is_err() {
             return false;
         }
-        wake.set(Some(place));
+        wake.set(Some(give_up));
         // SAFETY: called in a job. If it cannot be paused, the call returns at once.
         unsafe { (self.functions.ASYNC_pause_job)() };
         // What was found before may have gone if another process resumes the job.
@@ -127,7 +129,7 @@ impl Job<'_> {
         // SAFETY: a new descriptor, which nobody else has.
         let counter = unsafe { File::from_raw_fd(counter) };
         let process = std::process::id();
-        let wake = Box::new(Wake { counter, process, place: Mutex::new(None) });
+        let wake = Box::new(Wake { counter, process, give_up: Mutex::new(None) });
         let number = wake.counter.as_raw_fd();
         let wake = Box::into_raw(wake);
         // SAFETY: a context, and what `clean_up` takes.
@@ -151,8 +153,8 @@ impl Job<'_> {
 }
 
 impl Wake {
-    fn set(&self, place: Option<Place>) {
-        *self.place.lock().unwrap_or_else(PoisonError::into_inner) = place;
+    fn set(&self, give_up: Option<GiveUp>) {
+        *self.give_up.lock().unwrap_or_else(PoisonError::into_inner) = give_up;
     }
 }
 
@@ -163,8 +165,8 @@ unsafe extern "C" fn clean_up(_: *mut c_void, _: *const c_void, _: c_int, wake: 
     }
     // SAFETY: what `new_wake` gave to the context, which gives it back once.
     let wake = unsafe { Box::from_raw(wake.cast::<Wake>()) };
-    let place = wake.place.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if let Some(place) = place {
-        place.give_up();
+    let give_up = wake.give_up.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some(give_up) = give_up {
+        give_up();
     }
 }

@@ -57,12 +57,6 @@ impl From<Error> for Trouble {
     }
 }
 
-/// A place in a queue.
-pub(super) struct Place {
-    queue: Arc<Queue>,
-    waiting: Arc<Waiting>,
-}
-
 /// Makes a signature: together with others, if a job runs.
 pub(super) fn sign(
     key: &Arc<Key>,
@@ -146,7 +140,10 @@ impl Queue {
             outcome: Mutex::new(None),
         });
         self.lock().push(Arc::clone(&waiting));
-        job.pause(Place { queue: Arc::clone(self), waiting: Arc::clone(&waiting) });
+        let (queue, abandoned) = (Arc::clone(self), Arc::clone(&waiting));
+        job.pause(Box::new(move || {
+            queue.lock().retain(|other| !Arc::ptr_eq(other, &abandoned));
+        }));
         if let Some(outcome) = waiting.take() {
             return outcome;
         }
@@ -212,12 +209,5 @@ impl Waiting {
 
     fn take(&self) -> Option<Outcome> {
         self.outcome().take()
-    }
-}
-
-impl Place {
-    /// Leaves the queue: nobody waits for the signature.
-    pub(super) fn give_up(&self) {
-        self.queue.lock().retain(|other| !Arc::ptr_eq(other, &self.waiting));
     }
 }
