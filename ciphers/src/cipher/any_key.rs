@@ -3,8 +3,8 @@
 use inout::InOutBuf;
 
 use super::aead_key::{AeadKey, Chained, kernels, sealing_ciphers};
-use super::kernel::{Kernel, Single};
-use super::keyed::{Keyed, Running};
+use super::kernel::{Kernel, Running, Single};
+use super::keyed::Keyed;
 use crate::{Algorithm, Error};
 
 /// Evaluates an expression for the kernel of an [`AeadKey`].

@@ -3,7 +3,6 @@
 use inout::InOutBuf;
 use lanecrypt_kernels::Isa;
 
-use super::keyed::Running;
 use crate::{Algorithm, Error};
 
 /// What a cipher with authentication does with a message. It writes or compares the tag itself: a
@@ -53,6 +52,22 @@ pub(super) trait Kernel: Sized {
 
     /// Whether a tag is how the right one begins.
     fn verify(&self, message: Self::Message, tag: &[u8]) -> Result<(), Error>;
+}
+
+/// A message that comes in pieces, under its key: first associated data, then data, one way. It
+/// wipes itself.
+pub(super) trait Running {
+    fn associate(&mut self, aad: &[u8]);
+
+    fn encrypt(&mut self, data: InOutBuf<'_, '_, u8>);
+
+    fn decrypt(&mut self, data: InOutBuf<'_, '_, u8>);
+
+    /// Writes as much of the tag as there is room for.
+    fn finish(self, tag: &mut [u8]);
+
+    /// Whether a tag is how the right one begins.
+    fn verify(self, tag: &[u8]) -> Result<(), Error>;
 }
 
 /// The message in pieces of a kernel that has none.

@@ -6,7 +6,7 @@
 use inout::InOutBuf;
 use lanecrypt_kernels::{Isa, wipe};
 
-use super::kernel::{Kernel, Single};
+use super::kernel::{Kernel, Running, Single};
 use super::limits::Limits;
 use crate::{Algorithm, Buffers, Error};
 
@@ -91,22 +91,6 @@ pub(super) trait Keyed: Sized {
         }
         self.admit(aad as u64, data as u64)
     }
-}
-
-/// A message that comes in pieces, under its key: first associated data, then data, one way. It
-/// wipes itself.
-pub(super) trait Running {
-    fn associate(&mut self, aad: &[u8]);
-
-    fn encrypt(&mut self, data: InOutBuf<'_, '_, u8>);
-
-    fn decrypt(&mut self, data: InOutBuf<'_, '_, u8>);
-
-    /// Writes as much of the tag as there is room for.
-    fn finish(self, tag: &mut [u8]);
-
-    /// Whether a tag is how the right one begins.
-    fn verify(self, tag: &[u8]) -> Result<(), Error>;
 }
 
 /// A kernel with a type of its own: all lengths are constants, so nothing of the table of

@@ -2,7 +2,8 @@
 
 use inout::InOutBuf;
 
-use super::keyed::{Keyed, Running};
+use super::kernel::Running;
+use super::keyed::Keyed;
 use crate::Error;
 
 /// A message in progress, and how much of it has come.
@@ -78,10 +79,12 @@ impl<'c, K: Keyed> Pieces<'c, K> {
 
 #[cfg(test)]
 mod tests {
+    use lanecrypt_kernels::{Isa, chacha20poly1305::ChaCha20Poly1305, gcm::AesGcm};
+
     use super::*;
-    use crate::cipher::Sealed;
     use crate::cipher::aead_key::AeadKey;
-    use crate::{Aes256Gcm, Algorithm, ChaCha20Poly1305, Cipher};
+    use crate::cipher::keyed::Fixed;
+    use crate::{Algorithm, Cipher};
 
     const AEADS: [(Algorithm, u64, u64); 5] = [
         (Algorithm::AES_128_GCM, (1 << 61) - 1, (1 << 36) - 32),
@@ -110,8 +113,14 @@ mod tests {
         for (algorithm, _, longest) in AEADS {
             data_end_at(longest, &keyed(algorithm).key);
         }
-        data_end_at((1 << 36) - 32, Aes256Gcm::new(&[1; 32]).key());
-        data_end_at((1 << 38) - 64, ChaCha20Poly1305::new(&[1; 32]).key());
+        data_end_at((1 << 36) - 32, &fixed::<AesGcm<256>>());
+        data_end_at((1 << 38) - 64, &fixed::<ChaCha20Poly1305>());
+    }
+
+    fn fixed<K: Fixed>() -> K {
+        let mut key = K::empty(Isa::detect(), K::ALGORITHM);
+        key.set_key(&[1; 32]).expect("a good key");
+        key
     }
 
     /// The counts are preset. The last byte that is allowed is taken and one more is refused. A
