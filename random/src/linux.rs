@@ -6,7 +6,7 @@ mod erasing;
 mod errno;
 mod facilities;
 mod fastest;
-mod generator;
+pub(crate) mod generator;
 mod hand_out;
 mod held;
 mod kernel;
@@ -26,7 +26,7 @@ mod rseq;
 mod shared;
 mod single;
 mod slab;
-pub(crate) mod strict;
+mod strict;
 #[cfg(feature = "study")]
 mod study;
 mod table;

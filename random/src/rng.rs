@@ -5,7 +5,7 @@ use core::convert::Infallible;
 #[cfg(not(target_os = "linux"))]
 use crate::Rng;
 #[cfg(target_os = "linux")]
-use crate::linux::strict::Mix;
+use crate::linux::generator::Mix;
 #[cfg(target_os = "linux")]
 use crate::{Generator, Held, PerCpu, PerThread, Placed, Strict};
 

@@ -69,6 +69,12 @@ pub(crate) enum Mixing {
     NewKey,
 }
 
+/// A generator that mixes in kernel bytes on demand.
+pub(crate) trait Mix {
+    /// Fills `out`, with kernel bytes mixed in as `mixing` says.
+    fn fill_with(&mut self, out: &mut [u8], mixing: Mixing) -> Result<(), EntropyError>;
+}
+
 impl<G: Generator> Owner<'_, G> {
     /// Fills `out`, whatever the state of the page. Begins again if a fork empties the page.
     ///

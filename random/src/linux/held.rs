@@ -9,14 +9,14 @@ use crate::error::{EntropyError, abort};
 use crate::linux::core_type::SeedCore;
 use crate::linux::erasing::Erasing;
 use crate::linux::errno::Errno;
-use crate::linux::generator::{Generator, Mixing, name_only};
+use crate::linux::generator::{Generator, Mix, Mixing, name_only};
 use crate::linux::hand_out::LONG;
 use crate::linux::kernel;
 use crate::linux::page::Refusal;
 use crate::linux::pool::{self, Slot};
 use crate::linux::rekeying::{Counters, Rekeying};
 use crate::linux::slab::User;
-use crate::linux::strict::{Mix, Strict};
+use crate::linux::strict::Strict;
 use crate::linux::vdso::State;
 use crate::linux::word::Word;
 

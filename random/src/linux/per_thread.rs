@@ -22,7 +22,7 @@ use crate::error::{EntropyError, abort, or_abort};
 use crate::linux::core_type::SeedCore;
 use crate::linux::erasing::Erasing;
 use crate::linux::errno::Errno;
-use crate::linux::generator::{Mixing, name_only};
+use crate::linux::generator::{Mix, Mixing, name_only};
 use crate::linux::hand_out::LONG;
 use crate::linux::kernel;
 use crate::linux::local::{Claim, KERNEL, Local, NEW};
@@ -32,7 +32,6 @@ use crate::linux::placed::Placed;
 use crate::linux::pool::{self, NoPage, Slot};
 use crate::linux::rekeying::{Counters, Rekeying};
 use crate::linux::slab::{self, User};
-use crate::linux::strict::{Mix, Strict};
 use crate::linux::vdso::State;
 use crate::linux::word::Word;
 
@@ -49,13 +48,6 @@ impl<G> PerThread<G> {
     #[must_use]
     pub const fn new() -> Self {
         Self(PhantomData)
-    }
-
-    /// The same generator with kernel bytes mixed into every request.
-    #[inline]
-    #[must_use]
-    pub const fn strict(self) -> Strict<Self> {
-        Strict::new(self)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::PerThread;
 use crate::error::{EntropyError, abort};
-use crate::linux::generator::Mixing;
+use crate::linux::generator::{Mix, Mixing};
 use crate::linux::word::Word;
 
 /// A generator that mixes fresh kernel bytes into every single request.
@@ -16,6 +16,15 @@ pub struct Strict<G = PerThread>(G);
 impl<G> Strict<G> {
     pub(crate) const fn new(generator: G) -> Self {
         Self(generator)
+    }
+}
+
+impl<G> PerThread<G> {
+    /// The same generator with kernel bytes mixed into every request.
+    #[inline]
+    #[must_use]
+    pub const fn strict(self) -> Strict<Self> {
+        Strict::new(self)
     }
 }
 
@@ -51,10 +60,4 @@ impl<G: Mix> Strict<G> {
     pub fn u64(&mut self) -> u64 {
         Word::by(|bytes| self.try_fill(bytes)).unwrap_or_else(|error| abort(error))
     }
-}
-
-/// A generator that mixes in kernel bytes on demand.
-pub(crate) trait Mix {
-    /// Fills `out`, with kernel bytes mixed in as `mixing` says.
-    fn fill_with(&mut self, out: &mut [u8], mixing: Mixing) -> Result<(), EntropyError>;
 }
