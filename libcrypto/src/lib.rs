@@ -33,7 +33,7 @@ mod hmac;
 mod library;
 mod providers;
 mod rsa;
-mod rsa_der;
+mod rsa_numbers;
 mod siv;
 
 pub use aead::{AeadCipher, AeadContext};
@@ -43,5 +43,6 @@ pub use error::{Error, OpenError};
 pub use evp::Direction;
 pub use hmac::HmacSha256;
 pub use library::Libcrypto;
-pub use rsa::{RsaContext, RsaNumbers, RsaPadding, Side};
+pub use rsa::{RsaContext, RsaPadding, Side};
+pub use rsa_numbers::RsaNumbers;
 pub use siv::{SivCipher, SivContext};

@@ -6,22 +6,8 @@ use core::ptr::{self, NonNull};
 
 use crate::build::Build;
 use crate::functions::Rsa;
-use crate::rsa_der::{private_key_der, public_key_der};
-use crate::{Error, Libcrypto};
-
-/// The numbers of an RSA key, most significant byte first.
-#[derive(Clone, Copy)]
-#[expect(clippy::exhaustive_structs, reason = "a key has no other numbers")]
-pub struct RsaNumbers<'a> {
-    /// The modulus.
-    pub n: &'a [u8],
-    /// The public exponent.
-    pub e: &'a [u8],
-    /// The private exponent; empty for a public key, which only verifies.
-    pub d: &'a [u8],
-    /// p, q, d modulo p - 1, d modulo q - 1 and the inverse of q modulo p, if they are known.
-    pub crt: Option<[&'a [u8]; 5]>,
-}
+use crate::rsa_numbers::{native, private_key_der, public_key_der, wipe};
+use crate::{Error, Libcrypto, RsaNumbers};
 
 /// How digests become numbers.
 #[derive(Clone, Copy, Debug)]
@@ -300,37 +286,6 @@ impl fmt::Debug for RsaContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RsaContext").field("side", &self.side).finish_non_exhaustive()
     }
-}
-
-impl fmt::Debug for RsaNumbers<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RsaNumbers").finish_non_exhaustive()
-    }
-}
-
-/// The numbers that are there by libcrypto's names, in the machine's byte order.
-fn native(numbers: &RsaNumbers<'_>) -> Vec<(&'static CStr, Vec<u8>)> {
-    let names = [c"rsa-factor1", c"rsa-factor2", c"rsa-exponent1", c"rsa-exponent2"];
-    let names = names.into_iter().chain([c"rsa-coefficient1"]);
-    let rest = names.zip(numbers.crt.iter().flatten());
-    [(c"n", &numbers.n), (c"e", &numbers.e), (c"d", &numbers.d)]
-        .into_iter()
-        .chain(rest)
-        .filter(|(_, number)| !number.is_empty())
-        .map(|(name, number)| {
-            let mut bytes = number.to_vec();
-            if cfg!(target_endian = "little") {
-                bytes.reverse();
-            }
-            (name, bytes)
-        })
-        .collect()
-}
-
-/// Copies of numbers are not left behind.
-pub(crate) fn wipe(bytes: &mut [u8]) {
-    bytes.fill(0);
-    core::hint::black_box(bytes);
 }
 
 #[cfg(test)]

@@ -1,11 +1,51 @@
-//! The DER of RSA keys (RFC 8017, appendix A.1), for builds that take no numbers.
+//! The numbers of RSA keys, by libcrypto's names and as DER (RFC 8017, appendix A.1), for builds that
+//! take no numbers.
 
-use crate::RsaNumbers;
-use crate::rsa::wipe;
+use core::ffi::CStr;
+use core::fmt;
+
+/// The numbers of an RSA key, most significant byte first.
+#[derive(Clone, Copy)]
+#[expect(clippy::exhaustive_structs, reason = "a key has no other numbers")]
+pub struct RsaNumbers<'a> {
+    /// The modulus.
+    pub n: &'a [u8],
+    /// The public exponent.
+    pub e: &'a [u8],
+    /// The private exponent; empty for a public key, which only verifies.
+    pub d: &'a [u8],
+    /// p, q, d modulo p - 1, d modulo q - 1 and the inverse of q modulo p, if they are known.
+    pub crt: Option<[&'a [u8]; 5]>,
+}
 
 /// The tags of DER.
 const INTEGER: u8 = 2;
 const SEQUENCE: u8 = 0x30;
+
+impl fmt::Debug for RsaNumbers<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RsaNumbers").finish_non_exhaustive()
+    }
+}
+
+/// The numbers that are there by libcrypto's names, in the machine's byte order.
+pub(crate) fn native(numbers: &RsaNumbers<'_>) -> Vec<(&'static CStr, Vec<u8>)> {
+    let names = [c"rsa-factor1", c"rsa-factor2", c"rsa-exponent1", c"rsa-exponent2"];
+    let names = names.into_iter().chain([c"rsa-coefficient1"]);
+    let rest = names.zip(numbers.crt.iter().flatten());
+    [(c"n", &numbers.n), (c"e", &numbers.e), (c"d", &numbers.d)]
+        .into_iter()
+        .chain(rest)
+        .filter(|(_, number)| !number.is_empty())
+        .map(|(name, number)| {
+            let mut bytes = number.to_vec();
+            if cfg!(target_endian = "little") {
+                bytes.reverse();
+            }
+            (name, bytes)
+        })
+        .collect()
+}
 
 /// The `RSAPrivateKey` of a key that knows its primes.
 pub(crate) fn private_key_der(numbers: &RsaNumbers<'_>) -> Option<Vec<u8>> {
@@ -53,6 +93,12 @@ fn push(der: &mut Vec<u8>, tag: u8, length: usize) {
             der.extend(digits);
         }
     }
+}
+
+/// Copies of numbers are not left behind.
+pub(crate) fn wipe(bytes: &mut [u8]) {
+    bytes.fill(0);
+    core::hint::black_box(bytes);
 }
 
 #[cfg(test)]
