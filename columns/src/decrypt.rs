@@ -7,31 +7,45 @@ use crate::associated::{Associated, OfBlock, Scratch};
 use crate::blocks::{BLOCK, Cells, Piece, blocks, pieces, share};
 use crate::key::Cipher;
 use crate::layout::{NONCE, TAG};
-use crate::plan::Plan;
+use crate::plan::{Lengths, Plan};
 use crate::{
     CellError, Column, ColumnKey, Error, OnError, Options, OwnedColumn, deterministic, validity,
 };
 
-pub(crate) fn decrypt(
-    key: &ColumnKey,
-    cells: &Column<'_>,
-    options: &Options<'_>,
-) -> Result<OwnedColumn, Error> {
-    let rows = cells.len();
-    let associated = Associated::new(options, rows)?;
-    let overhead = key.layout().overhead();
-    let plan = Plan::new(cells, |length| length.saturating_sub(overhead))?;
-    let (mut validity, mut nulls) = cells.nulls();
-    let mut data = plan.memory()?;
-    let cut = pieces(rows, &mut data, |row| plan.position(row))?;
-    let failed = share(cut, options.threads, |piece| {
-        decrypt_piece(key, cells, associated, options, plan.null(), piece)
-    });
-    let failed = failed.inspect_err(|_| data.zeroize())?.concat();
-    validity::clear(&mut validity, rows, &failed);
-    nulls += failed.len();
-    let is_text = options.text;
-    Ok(OwnedColumn { offsets: plan.offsets, data, validity, nulls, failed: failed.len(), is_text })
+impl ColumnKey {
+    /// Decrypts each cell. NULLs stay NULL.
+    ///
+    /// The values are in a column of the same kind as [`encrypt`](Self::encrypt) makes of the kind of
+    /// the cells.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Cell`] with the first row that cannot be decrypted, unless such cells
+    /// [become NULL](crate::OnError::Null); otherwise the same as [`encrypt`](Self::encrypt).
+    pub fn decrypt(&self, cells: &Column<'_>, options: &Options<'_>) -> Result<OwnedColumn, Error> {
+        let rows = cells.len();
+        let associated = Associated::new(options, rows)?;
+        let overhead = self.layout().overhead();
+        let plan = Plan::new(cells, |length| length.saturating_sub(overhead))?;
+        let (mut validity, mut nulls) = cells.nulls();
+        let mut data = plan.memory()?;
+        let cut = pieces(rows, &mut data, |row| plan.position(row))?;
+        let failed = share(cut, options.threads, |piece| {
+            decrypt_piece(self, cells, associated, options, plan.null(), piece)
+        });
+        let failed = failed.inspect_err(|_| data.zeroize())?.concat();
+        validity::clear(&mut validity, rows, &failed);
+        nulls += failed.len();
+        let is_text = options.text;
+        Ok(OwnedColumn {
+            offsets: plan.offsets,
+            data,
+            validity,
+            nulls,
+            failed: failed.len(),
+            is_text,
+        })
+    }
 }
 
 /// Decrypts a piece, and returns the rows that failed.
@@ -84,22 +98,6 @@ fn decrypt_piece(
         }
     }
     Ok(failed)
-}
-
-/// What decides how long values are.
-#[derive(Clone, Copy)]
-pub(crate) struct Lengths {
-    /// By how much a cell is longer than its value.
-    overhead: usize,
-    /// The bytes that a NULL takes.
-    null: usize,
-}
-
-impl Lengths {
-    /// The bytes of the value of a cell, or those that a NULL takes. A cell that is too short has none.
-    pub(crate) fn plain(self, cell: Option<&[u8]>) -> usize {
-        cell.map_or(self.null, |cell| cell.len().saturating_sub(self.overhead))
-    }
 }
 
 /// Decrypts the cells of a block, which have a nonce each, and says why, where it could not.

@@ -5,8 +5,8 @@ use lanecrypt_ciphers::{DeterministicAesSiv, ValueToOpen, ValueToSeal};
 use crate::CellError;
 use crate::associated::OfBlock;
 use crate::blocks::{BLOCK, Cells};
-use crate::decrypt::Lengths;
 use crate::layout::TAG;
+use crate::plan::Lengths;
 
 /// Encrypts the values of a block, and returns the index of the first one that was refused.
 pub(crate) fn encrypt(

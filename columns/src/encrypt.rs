@@ -9,22 +9,34 @@ use crate::layout::{NONCE, TAG};
 use crate::plan::Plan;
 use crate::{CellError, Column, ColumnKey, Error, Options, OwnedColumn, deterministic};
 
-pub(crate) fn encrypt(
-    key: &ColumnKey,
-    values: &Column<'_>,
-    options: &Options<'_>,
-) -> Result<OwnedColumn, Error> {
-    let rows = values.len();
-    let associated = Associated::new(options, rows)?;
-    let overhead = key.layout().overhead();
-    let plan = Plan::new(values, |length| length.saturating_add(overhead))?;
-    let (validity, nulls) = values.nulls();
-    key.reserve(rows - nulls)?;
-    let mut data = plan.memory()?;
-    share(pieces(rows, &mut data, |row| plan.position(row))?, options.threads, |piece| {
-        encrypt_piece(key, values, associated, plan.null(), piece)
-    })?;
-    Ok(OwnedColumn { offsets: plan.offsets, data, validity, nulls, failed: 0, is_text: false })
+impl ColumnKey {
+    /// Encrypts each value. NULLs stay NULL.
+    ///
+    /// The cells are `Binary` for `Binary` and `Utf8`, `FixedSizeBinary` for `FixedSizeBinary`, and
+    /// `LargeBinary` for all others.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Buffers`], [`Error::Rows`] or [`Error::NullAssociated`] if the columns are not as
+    /// they should be, [`Error::TooLong`] if a column with offsets of 32 bits would become too long,
+    /// [`Error::Memory`], and [`Error::KeyExhausted`].
+    pub fn encrypt(
+        &self,
+        values: &Column<'_>,
+        options: &Options<'_>,
+    ) -> Result<OwnedColumn, Error> {
+        let rows = values.len();
+        let associated = Associated::new(options, rows)?;
+        let overhead = self.layout().overhead();
+        let plan = Plan::new(values, |length| length.saturating_add(overhead))?;
+        let (validity, nulls) = values.nulls();
+        self.reserve(rows - nulls)?;
+        let mut data = plan.memory()?;
+        share(pieces(rows, &mut data, |row| plan.position(row))?, options.threads, |piece| {
+            encrypt_piece(self, values, associated, plan.null(), piece)
+        })?;
+        Ok(OwnedColumn { offsets: plan.offsets, data, validity, nulls, failed: 0, is_text: false })
+    }
 }
 
 fn encrypt_piece(

@@ -7,7 +7,7 @@ use lanecrypt_ciphers::DeterministicAesSiv;
 use lanecrypt_engine::{Engine, Room, Session};
 
 use crate::blocks::BLOCK;
-use crate::{Column, Error, Layout, Options, OwnedColumn, decrypt, encrypt};
+use crate::{Error, Layout};
 
 /// An expanded key, for any number of columns and threads. It is wiped on drop.
 ///
@@ -81,37 +81,6 @@ impl ColumnKey {
     #[must_use]
     pub fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed)
-    }
-
-    /// Encrypts each value. NULLs stay NULL.
-    ///
-    /// The cells are `Binary` for `Binary` and `Utf8`, `FixedSizeBinary` for `FixedSizeBinary`, and
-    /// `LargeBinary` for all others.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Buffers`], [`Error::Rows`] or [`Error::NullAssociated`] if the columns are not as
-    /// they should be, [`Error::TooLong`] if a column with offsets of 32 bits would become too long,
-    /// [`Error::Memory`], and [`Error::KeyExhausted`].
-    pub fn encrypt(
-        &self,
-        values: &Column<'_>,
-        options: &Options<'_>,
-    ) -> Result<OwnedColumn, Error> {
-        encrypt::encrypt(self, values, options)
-    }
-
-    /// Decrypts each cell. NULLs stay NULL.
-    ///
-    /// The values are in a column of the same kind as [`encrypt`](Self::encrypt) makes of the kind of
-    /// the cells.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Cell`] with the first row that cannot be decrypted, unless such cells
-    /// [become NULL](crate::OnError::Null); otherwise the same as [`encrypt`](Self::encrypt).
-    pub fn decrypt(&self, cells: &Column<'_>, options: &Options<'_>) -> Result<OwnedColumn, Error> {
-        decrypt::decrypt(self, cells, options)
     }
 
     /// Takes `values` of those that the key may still encrypt.

@@ -66,6 +66,22 @@ impl Plan {
     }
 }
 
+/// What decides how long values are.
+#[derive(Clone, Copy)]
+pub(crate) struct Lengths {
+    /// By how much a cell is longer than its value.
+    pub(crate) overhead: usize,
+    /// The bytes that a NULL takes.
+    pub(crate) null: usize,
+}
+
+impl Lengths {
+    /// The bytes of the value of a cell, or those that a NULL takes. A cell that is too short has none.
+    pub(crate) fn plain(self, cell: Option<&[u8]>) -> usize {
+        cell.map_or(self.null, |cell| cell.len().saturating_sub(self.overhead))
+    }
+}
+
 /// The offsets of values of these lengths, and where the last one ends. They must not be more than `O`
 /// can count, otherwise the error is `too_long`.
 fn offsets<O: TryFrom<usize>>(
