@@ -3,6 +3,7 @@
 mod calls;
 mod case;
 mod code;
+mod hex;
 mod lines;
 mod packet;
 mod refusal;

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap_complete::Shell;
 
-use crate::{arguments, exit};
+use crate::exit;
 
 const AFTER: &str = "\
 Where it belongs:
@@ -24,9 +24,9 @@ pub(crate) struct Args {
     shell: Shell,
 }
 
-/// Runs the command.
-pub(crate) fn run(args: &Args) -> ExitCode {
+/// Runs the command; `program` describes all that there are.
+pub(crate) fn run(args: &Args, mut program: clap::Command) -> ExitCode {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut arguments::visible(), "lanecrypt", &mut script);
+    clap_complete::generate(args.shell, &mut program, "lanecrypt", &mut script);
     exit::print(&String::from_utf8_lossy(&script))
 }

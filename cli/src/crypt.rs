@@ -143,6 +143,7 @@ fn serve(
     let mut progress = Progress::new(&job.input.name(), source.length(), target.is_on_terminal());
     let done = match direction {
         Direction::Encrypt(algorithm) => Header::new(algorithm, key)
+            .map_err(Broken::Refused)
             .and_then(|header| copy::encrypt(&header, &mut source, &mut target, &mut progress)),
         Direction::Decrypt => copy::decrypt(key, &mut source, &mut target, &mut progress),
     };

@@ -75,8 +75,8 @@ fn main() -> ExitCode {
         Command::OpensslChild => openssl::child(),
         Command::Info(args) => info::run(&args),
         Command::Check(args) => check::run(&args),
-        Command::Completions(args) => completions::run(&args),
-        Command::Man(args) => man::run(&args),
+        Command::Completions(args) => completions::run(&args, arguments::visible()),
+        Command::Man(args) => man::run(&args, arguments::visible()),
     }
 }
 

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap_mangen::Man;
 
-use crate::{arguments, exit};
+use crate::exit;
 
 const AFTER: &str = "\
 To read a page:
@@ -23,32 +23,29 @@ pub(crate) struct Args {
     folder: Option<PathBuf>,
 }
 
-/// Runs the command.
-pub(crate) fn run(args: &Args) -> ExitCode {
+/// Runs the command; `program` describes all that there are.
+pub(crate) fn run(args: &Args, program: clap::Command) -> ExitCode {
+    // The command `help` needs no page.
+    let program = program.disable_help_subcommand(true);
     match &args.folder {
-        Some(folder) => match install(folder) {
+        Some(folder) => match install(folder, program) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => exit::failure(&format!("{}: {error}", folder.display())),
         },
-        None => match page() {
+        None => match page(program) {
             Ok(page) => exit::print(&page),
             Err(error) => exit::failure(&error.to_string()),
         },
     }
 }
 
-/// What the pages are made of; the command `help` needs none.
-fn pages() -> clap::Command {
-    arguments::visible().disable_help_subcommand(true)
-}
-
-fn install(folder: &Path) -> io::Result<()> {
+fn install(folder: &Path, program: clap::Command) -> io::Result<()> {
     std::fs::create_dir_all(folder)?;
-    clap_mangen::generate_to(pages(), folder)
+    clap_mangen::generate_to(program, folder)
 }
 
-fn page() -> io::Result<String> {
+fn page(program: clap::Command) -> io::Result<String> {
     let mut page = Vec::new();
-    Man::new(pages()).render(&mut page)?;
+    Man::new(program).render(&mut page)?;
     Ok(String::from_utf8_lossy(&page).into_owned())
 }

@@ -4,8 +4,9 @@ use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 
 use lanecrypt_ciphers::Isa;
 
+use super::hex::encode;
 use super::refusal::Refusal;
-use super::request::{Request, encode};
+use super::request::Request;
 
 /// The longest line that is read, in bytes. It bounds the memory.
 pub(crate) const LIMIT: usize = 64 << 20;

@@ -7,9 +7,9 @@ mod rsa;
 
 use super::case::{Case, Direction};
 use super::code::{Code, CodeRequest};
+use super::hex::{decode, encode};
 use super::packet::{Packet, Way};
 use super::refusal::Refusal;
-use super::request::{decode, encode};
 
 /// The files of test vectors: JSON lines. The first line names the source.
 const FILES: [&str; 15] = [

@@ -146,7 +146,7 @@ fn refused(error: KeyError) -> Refusal {
 fn number(name: &str, digits: Option<&str>) -> Result<Vec<u8>, Refusal> {
     let digits = digits.ok_or_else(|| Refusal(format!("key: {name}: missing")))?;
     let even = if digits.len() % 2 == 0 { digits.to_owned() } else { format!("0{digits}") };
-    super::request::decode(&even)
+    super::hex::decode(&even)
         .ok_or_else(|| Refusal(format!("key: {name}: not a hexadecimal number")))
 }
 

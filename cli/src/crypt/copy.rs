@@ -45,7 +45,7 @@ pub(super) fn encrypt(
     progress: &mut Progress,
 ) -> Result<(), Broken> {
     target.write_all(&header.bytes).map_err(writing)?;
-    let stream = header.stream()?;
+    let stream = header.stream().map_err(Broken::Refused)?;
     let mut encryptor =
         Encryptor::with_chunk_size(stream, header.chunk(), b"", target).map_err(refused)?;
     let mut piece = Zeroizing::new(vec![0; PIECE]);
@@ -77,9 +77,10 @@ pub(super) fn decrypt(
         _ => Broken::Read(error),
     })?;
     progress.add(LENGTH);
-    let header = Header::parse(&bytes, key)?;
-    let mut decryptor = Decryptor::with_chunk_size(header.stream()?, header.chunk(), b"", source)
-        .map_err(refused)?;
+    let header = Header::parse(&bytes, key).map_err(Broken::Refused)?;
+    let stream = header.stream().map_err(Broken::Refused)?;
+    let mut decryptor =
+        Decryptor::with_chunk_size(stream, header.chunk(), b"", source).map_err(refused)?;
     let mut piece = Zeroizing::new(vec![0; PIECE.max(header.chunk())]);
     loop {
         match decryptor.read(&mut piece) {

@@ -10,8 +10,6 @@ use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 use zeroize::Zeroizing;
 
-use super::copy::Broken;
-
 /// The length of a key file in bytes.
 pub(crate) const KEY_LENGTH: usize = 32;
 
@@ -61,7 +59,7 @@ impl Algorithm {
     }
 }
 
-/// A header, and what its file is encrypted with.
+/// A header, and what its file is encrypted with. Errors are reasons for people.
 pub(super) struct Header {
     pub(super) bytes: [u8; LENGTH],
     chunk: usize,
@@ -71,10 +69,9 @@ pub(super) struct Header {
 
 impl Header {
     /// The header of a new file.
-    pub(super) fn new(algorithm: Algorithm, key: &[u8; KEY_LENGTH]) -> Result<Self, Broken> {
+    pub(super) fn new(algorithm: Algorithm, key: &[u8; KEY_LENGTH]) -> Result<Self, String> {
         let mut salt = [0; SALT];
-        lanecrypt_random::try_fill(&mut salt)
-            .map_err(|error| Broken::Refused(error.to_string()))?;
+        lanecrypt_random::try_fill(&mut salt).map_err(|error| error.to_string())?;
         let chunk = u32::try_from(CHUNK_SIZE).unwrap_or(*CHUNKS.end());
         let mut bytes = [0; LENGTH];
         bytes[..10].copy_from_slice(&MAGIC);
@@ -87,24 +84,22 @@ impl Header {
     }
 
     /// The header of a file that there is.
-    pub(super) fn parse(bytes: &[u8; LENGTH], key: &[u8; KEY_LENGTH]) -> Result<Self, Broken> {
-        let refused = |reason: &str| Broken::Refused(String::from(reason));
+    pub(super) fn parse(bytes: &[u8; LENGTH], key: &[u8; KEY_LENGTH]) -> Result<Self, String> {
         if bytes[..10] != MAGIC {
-            return Err(refused(NOT_OURS));
+            return Err(String::from(NOT_OURS));
         }
         if bytes[10] != VERSION {
-            let reason = format!("has format {}, of another version of this program", bytes[10]);
-            return Err(Broken::Refused(reason));
+            return Err(format!("has format {}, of another version of this program", bytes[10]));
         }
         let algorithm = Algorithm::value_variants().iter().find(|a| a.number() == bytes[11]);
-        let algorithm = *algorithm.ok_or_else(|| refused("names no algorithm of this program"))?;
+        let algorithm = *algorithm.ok_or("names no algorithm of this program")?;
         let chunk = u32::from_be_bytes([bytes[12], bytes[13], bytes[14], bytes[15]]);
         if !CHUNKS.contains(&chunk) {
-            return Err(refused("has chunks of a size that is not allowed"));
+            return Err(String::from("has chunks of a size that is not allowed"));
         }
         let (header, check) = Self::derive(*bytes, algorithm, chunk, key)?;
         if !bool::from(check.ct_eq(&bytes[PUBLIC + SALT..])) {
-            return Err(refused("another key, or its header was changed"));
+            return Err(String::from("another key, or its header was changed"));
         }
         Ok(header)
     }
@@ -115,20 +110,20 @@ impl Header {
         algorithm: Algorithm,
         chunk: u32,
         key: &[u8; KEY_LENGTH],
-    ) -> Result<(Self, Zeroizing<[u8; CHECK]>), Broken> {
+    ) -> Result<(Self, Zeroizing<[u8; CHECK]>), String> {
         let (public, salt) = bytes[..PUBLIC + SALT].split_at(PUBLIC);
         let prefix = prefix_length(algorithm.of_cipher());
         let mut material = Zeroizing::new([0; KEY_LENGTH + PREFIX + CHECK]);
         let material = &mut material[..KEY_LENGTH + prefix + CHECK];
         Hkdf::<Sha256>::new(Some(salt), key)
             .expand(public, material)
-            .map_err(|error| Broken::Refused(error.to_string()))?;
+            .map_err(|error| error.to_string())?;
         let (file_key, rest) = material.split_at(KEY_LENGTH);
         let (prefix, rest) = rest.split_at(prefix);
         let mut check = Zeroizing::new([0; CHECK]);
         check.copy_from_slice(rest);
-        let cipher = Cipher::boxed(algorithm.of_cipher(), file_key)
-            .map_err(|error| Broken::Refused(error.to_string()))?;
+        let cipher =
+            Cipher::boxed(algorithm.of_cipher(), file_key).map_err(|error| error.to_string())?;
         let header =
             Self { bytes, chunk: chunk as usize, cipher, prefix: Zeroizing::new(prefix.to_vec()) };
         Ok((header, check))
@@ -140,8 +135,8 @@ impl Header {
     }
 
     /// The stream behind it.
-    pub(super) fn stream(&self) -> Result<Stream<&Cipher>, Broken> {
-        Stream::new(&*self.cipher, &self.prefix).map_err(|error| Broken::Refused(error.to_string()))
+    pub(super) fn stream(&self) -> Result<Stream<&Cipher>, String> {
+        Stream::new(&*self.cipher, &self.prefix).map_err(|error| error.to_string())
     }
 }
 

@@ -6,7 +6,7 @@ use lanecrypt_ciphers::{Isa, Level};
 use lanecrypt_rsa::{PrivateKey, PublicKey};
 use serde::Deserialize;
 
-use super::super::request::{decode, encode};
+use super::super::hex::{decode, encode};
 use super::super::signature::{Numbers, Scheme};
 
 const FILE: &str = include_str!("../../../vectors/rsa.jsonl");
