@@ -4,11 +4,12 @@ use core::str::FromStr;
 
 use lanecrypt_ciphers::Algorithm;
 
+use super::FileError;
 use super::demand::{Demand, Figure, Kind, Pool, Work};
+use super::host::{Host, Path};
 use super::rates::{FASTEST, LONGEST, Rates};
 use super::read::Fields;
 use super::schedule::Schedule;
-use super::{FileError, Host};
 
 /// An accelerator card, as a TOML file describes it. It parses from the text of such a file;
 /// `engine/models` has examples that explain every field.
@@ -26,31 +27,6 @@ pub struct Card {
     engines: u32,
     queue_depth: u32,
     rates: Rates,
-}
-
-/// The host's part of a request, of a card or of software.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Path {
-    pub(super) system_calls: f64,
-    pub(super) context_switches: f64,
-    pub(super) interrupts: f64,
-    /// How often the host copies the data.
-    pub(super) copies: f64,
-    /// Besides, on the host's processor: the driver.
-    pub(super) driver_ns: f64,
-}
-
-impl Path {
-    /// Reads what cards and software have in common.
-    pub(super) fn read(fields: &mut Fields<'_>) -> Result<Self, FileError> {
-        let mut count = |name| fields.count(name, 0..=1000).map(f64::from);
-        Ok(Self {
-            system_calls: count("system_calls")?,
-            context_switches: count("context_switches")?,
-            copies: count("copies")?,
-            ..Self::default()
-        })
-    }
 }
 
 impl Card {
@@ -173,8 +149,8 @@ impl FromStr for Card {
 
     fn from_str(text: &str) -> Result<Self, FileError> {
         let mut file = Fields::parse(text)?;
-        kind(&mut file, "card")?;
-        let name = name(&mut file)?;
+        file.kind("card")?;
+        let name = file.name()?;
         let source = file.source()?;
         let engines = file.count("engines", 1..=4096)?;
         let queue_depth = file.count("queue_depth", 1..=1_000_000)?;
@@ -217,26 +193,5 @@ impl FromStr for Card {
             queue_depth,
             rates,
         })
-    }
-}
-
-/// Checks that a file describes what it is taken for.
-pub(super) fn kind(file: &mut Fields<'_>, wanted: &str) -> Result<(), FileError> {
-    match file.text("kind")? {
-        kind if kind == wanted => Ok(()),
-        kind => Err(file.wrong_field("kind", &format!("must be {wanted:?}, is {kind:?}"))),
-    }
-}
-
-/// The name of a card or host, which is part of a driver's name.
-pub(super) fn name(file: &mut Fields<'_>) -> Result<String, FileError> {
-    let name = file.text("name")?;
-    let good =
-        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-._".contains(&byte);
-    match name.bytes().all(good) && name.len() <= 64 {
-        true => Ok(name),
-        false => {
-            Err(file.wrong_field("name", "must be lower case without spaces, 64 bytes at most"))
-        }
     }
 }

@@ -5,7 +5,6 @@ use core::str::FromStr;
 use lanecrypt_ciphers::Algorithm;
 
 use super::FileError;
-use super::card::{Path, kind, name};
 use super::demand::{Kind, Work};
 use super::rates::{FASTEST, LONGEST, Rates};
 use super::read::Fields;
@@ -21,6 +20,31 @@ pub struct Host {
     copy_bytes_per_second: f64,
     software: Path,
     rates: Rates,
+}
+
+/// The host's part of a request, of a card or of software.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Path {
+    pub(super) system_calls: f64,
+    pub(super) context_switches: f64,
+    pub(super) interrupts: f64,
+    /// How often the host copies the data.
+    pub(super) copies: f64,
+    /// Besides, on the host's processor: the driver.
+    pub(super) driver_ns: f64,
+}
+
+impl Path {
+    /// Reads what cards and software have in common.
+    pub(super) fn read(fields: &mut Fields<'_>) -> Result<Self, FileError> {
+        let mut count = |name| fields.count(name, 0..=1000).map(f64::from);
+        Ok(Self {
+            system_calls: count("system_calls")?,
+            context_switches: count("context_switches")?,
+            copies: count("copies")?,
+            ..Self::default()
+        })
+    }
 }
 
 impl Host {
@@ -107,8 +131,8 @@ impl FromStr for Host {
 
     fn from_str(text: &str) -> Result<Self, FileError> {
         let mut file = Fields::parse(text)?;
-        kind(&mut file, "host")?;
-        let name = name(&mut file)?;
+        file.kind("host")?;
+        let name = file.name()?;
         let source = file.source()?;
 
         let mut costs = file.table("costs")?;

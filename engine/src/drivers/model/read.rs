@@ -40,6 +40,27 @@ impl<'i> Fields<'i> {
         self.error(name, self.at, reason.to_owned())
     }
 
+    /// Checks that a file describes what it is taken for.
+    pub(super) fn kind(&mut self, wanted: &str) -> Result<(), FileError> {
+        match self.text("kind")? {
+            kind if kind == wanted => Ok(()),
+            kind => Err(self.wrong_field("kind", &format!("must be {wanted:?}, is {kind:?}"))),
+        }
+    }
+
+    /// The name of a card or host, which is part of a driver's name.
+    pub(super) fn name(&mut self) -> Result<String, FileError> {
+        let name = self.text("name")?;
+        let good =
+            |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-._".contains(&byte);
+        match name.bytes().all(good) && name.len() <= 64 {
+            true => Ok(name),
+            false => {
+                Err(self.wrong_field("name", "must be lower case without spaces, 64 bytes at most"))
+            }
+        }
+    }
+
     /// A text, which may not be empty.
     pub(super) fn text(&mut self, name: &str) -> Result<String, FileError> {
         let (at, value) = self.required(name)?;
