@@ -1,11 +1,6 @@
 //! A chart: lines of figures over sizes, batches and the like.
 
-use std::collections::BTreeMap;
-
 use lanecrypt_speed::Point;
-
-use crate::number;
-use crate::view::View;
 
 /// What is drawn upwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +61,7 @@ pub struct Chart {
 
 impl Measure {
     /// The figure of a point with its interval.
-    fn of(self, point: &Point) -> Option<[f64; 3]> {
+    pub(crate) fn of(self, point: &Point) -> Option<[f64; 3]> {
         let cycles = point.cycles.zip(point.cycles_low).zip(point.cycles_high);
         // Shares of the median, which hold for what is computed from it.
         let share = |figure: f64| match cycles {
@@ -111,7 +106,7 @@ impl Measure {
 }
 
 impl Side {
-    fn of(self, point: &Point) -> Option<u64> {
+    pub(crate) fn of(self, point: &Point) -> Option<u64> {
         match self {
             Self::Size => point.size,
             Self::Batch => point.batch.map(u64::from),
@@ -133,46 +128,22 @@ impl Side {
 }
 
 impl Chart {
-    /// The chart of these points; none if there is no line in it.
-    pub(crate) fn new(view: &View, about: &str, points: &[&Point]) -> Option<Self> {
-        let mut lines: BTreeMap<(String, String), BTreeMap<u64, Mark>> = BTreeMap::new();
-        for point in points.iter().filter(|point| point.verified || point.source == "document") {
-            let Some(at) = view.over.of(point).filter(|&at| at > 0) else { continue };
-            let Some([figure, low, high]) = view.measure.of(point) else { continue };
-            // The axis is logarithmic: an overhead of nothing has no place on it.
-            if !(figure.is_finite() && figure > 0.0 && low > 0.0 && high.is_finite()) {
-                continue;
-            }
-            let version = point.version.clone().unwrap_or_default();
-            let mark = Mark { at: number::of(at), figure, low, high };
-            let place = lines.entry((point.source.clone(), version)).or_default();
-            let is_better = |old: &Mark| (figure > old.figure) == view.measure.grows();
-            if place.get(&at).is_none_or(is_better) {
-                place.insert(at, mark);
-            }
+    /// The title with what it is about.
+    pub(crate) fn heading(&self) -> String {
+        let about = self.subtitle();
+        match about.is_empty() {
+            true => self.title.to_owned(),
+            false => format!("{}: {about}", self.title),
         }
-        let several = |source: &str| lines.keys().filter(|(other, _)| other == source).count() > 1;
-        let lines: Vec<Line> = merged(&lines, view.measure.grows())
-            .into_iter()
-            .map(|((source, version), marks)| {
-                let label = match several(&source) && source == "openssl" {
-                    true => format!("{source} {version}"),
-                    false => source.clone(),
-                };
-                Line { source, label, marks }
-            })
-            .collect();
-        // A line needs two places, and a comparison two lines.
-        let is_drawn = lines.iter().any(|line| line.marks.len() > 1);
-        is_drawn.then(|| Self {
-            table: view.table,
-            title: view.title,
-            about: about.to_owned(),
-            over: view.over,
-            measure: view.measure,
-            lines: ours_first(lines),
-            is_emulated: false,
-        })
+    }
+
+    /// What it is about, and whether its figures are an emulator's.
+    pub(crate) fn subtitle(&self) -> String {
+        match (self.is_emulated, self.about.as_str()) {
+            (false, about) => about.to_owned(),
+            (true, "") => String::from("EMULATED"),
+            (true, about) => format!("{about}, EMULATED"),
+        }
     }
 
     /// A name for one picture: letters, digits and hyphens.
@@ -181,12 +152,6 @@ impl Chart {
         let text = format!("{} {} {}", self.table, self.title, self.about).to_lowercase();
         let words = text.split(|c: char| !c.is_ascii_alphanumeric());
         words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-")
-    }
-
-    /// The picture, as a file of its own.
-    #[must_use]
-    pub fn svg(&self) -> String {
-        crate::svg::file(self)
     }
 
     /// The places, from left to right.
@@ -202,34 +167,4 @@ impl Chart {
     pub(crate) fn command(&self) -> String {
         format!("lanecrypt speed {}", self.table)
     }
-}
-
-/// Only OpenSSL is measured in several versions; of others, the crates behind one name have versions
-/// of their own.
-fn merged(
-    lines: &BTreeMap<(String, String), BTreeMap<u64, Mark>>,
-    grows: bool,
-) -> Vec<((String, String), Vec<Mark>)> {
-    let mut merged: BTreeMap<(String, String), BTreeMap<u64, Mark>> = BTreeMap::new();
-    for ((source, version), marks) in lines {
-        let version = if source == "openssl" { version.clone() } else { String::new() };
-        let place = merged.entry((source.clone(), version)).or_default();
-        for (&at, mark) in marks {
-            let is_better = |old: &Mark| (mark.figure > old.figure) == grows;
-            if place.get(&at).is_none_or(is_better) {
-                place.insert(at, *mark);
-            }
-        }
-    }
-    merged.into_iter().map(|(key, marks)| (key, marks.into_values().collect())).collect()
-}
-
-/// Ours before the peers, and documents behind them.
-fn ours_first(mut lines: Vec<Line>) -> Vec<Line> {
-    lines.sort_by_key(|line| match line.source.as_str() {
-        "lanecrypt" => 0,
-        "document" => 2,
-        _ => 1,
-    });
-    lines
 }

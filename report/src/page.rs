@@ -6,7 +6,7 @@ use crate::chart::Chart;
 use crate::documents::DOCUMENTS;
 use crate::escape::html;
 use crate::palette::{class, classes};
-use crate::tables::{heading, rows};
+use crate::tables::rows;
 use crate::{Run, charts, findings, headline, number, svg};
 
 /// What tables are about, in the order of the page. The documents that describe the systems come with
@@ -108,7 +108,7 @@ fn summary(text: &mut String, runs: &[Run], drawn: &[Vec<Chart>]) {
     for (run, charts) in runs.iter().zip(drawn) {
         let mut found: Vec<(f64, String)> = charts
             .iter()
-            .filter_map(|chart| findings::of(chart).map(|found| (found.median, heading(chart))))
+            .filter_map(|chart| findings::of(chart).map(|found| (found.median, chart.heading())))
             .collect();
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
         let lost: Vec<&(f64, String)> = found.iter().filter(|(times, _)| *times < 0.98).collect();
@@ -212,7 +212,7 @@ fn documents(text: &mut String, run: &Run, table: &str, names_run: bool) {
 }
 
 fn figure(text: &mut String, run: &Run, chart: &Chart, names_run: bool) {
-    let _ = write!(text, "<figure id=\"{}\"><h3>{}", chart.name(), html(&heading(chart)));
+    let _ = write!(text, "<figure id=\"{}\"><h3>{}", chart.name(), html(&chart.heading()));
     if names_run {
         let _ = write!(text, " <small>{}</small>", html(&run.name));
     }

@@ -7,7 +7,6 @@ use crate::escape::html;
 use crate::number;
 use crate::palette::{class, colour, dashes};
 use crate::scale::Scale;
-use crate::tables::{about, heading};
 
 const WIDTH: f64 = 520.0;
 const HEIGHT: f64 = 300.0;
@@ -28,9 +27,12 @@ pub(crate) fn inline(chart: &Chart) -> String {
     drawn(chart, "")
 }
 
-/// The picture as a file: with its own title, names of lines and colours of text.
-pub(crate) fn file(chart: &Chart) -> String {
-    drawn(chart, STYLES)
+impl Chart {
+    /// The picture, as a file of its own: with its title, names of lines and colours of text.
+    #[must_use]
+    pub fn svg(&self) -> String {
+        drawn(self, STYLES)
+    }
 }
 
 fn drawn(chart: &Chart, styles: &str) -> String {
@@ -40,7 +42,7 @@ fn drawn(chart: &Chart, styles: &str) -> String {
     let across = Scale::new(chart.places().into_iter(), LEFT, RIGHT);
     let marks = chart.lines.iter().flat_map(|line| &line.marks);
     let up = Scale::new(marks.flat_map(|mark| [mark.low, mark.figure, mark.high]), BOTTOM, TOP);
-    let title = html(&heading(chart));
+    let title = html(&chart.heading());
     let (y, height) = (0.0 - top, HEIGHT + top + bottom);
     let mut svg = format!("<svg viewBox=\"0 {y:.0} {WIDTH} {height:.0}\" role=\"img\" ");
     if is_file {
@@ -53,7 +55,8 @@ fn drawn(chart: &Chart, styles: &str) -> String {
     if is_file {
         let _ = write!(svg, "<text class=\"text\" x=\"8\" y=\"-26\" font-weight=\"600\">");
         let _ = write!(svg, "{}</text>", html(chart.title));
-        let _ = write!(svg, "<text class=\"text\" x=\"8\" y=\"-8\">{}</text>", html(&about(chart)));
+        let _ =
+            write!(svg, "<text class=\"text\" x=\"8\" y=\"-8\">{}</text>", html(&chart.subtitle()));
     }
     axes(&mut svg, chart, &across, &up);
     let mut drawn: Vec<&str> = Vec::new();

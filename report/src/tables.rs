@@ -56,7 +56,7 @@ pub fn markdown(runs: &[Run]) -> String {
     for run in runs {
         let _ = writeln!(text, "# {}\n\n{}\n", escaped(&run.name), run.results.machine.summary());
         for chart in charts(&run.results) {
-            let title = escaped(&heading(&chart));
+            let title = escaped(&chart.heading());
             let _ = writeln!(text, "## {title}\n\n{}\n", chart.measure.unit());
             let names: Vec<String> = chart.lines.iter().map(|line| escaped(&line.label)).collect();
             let _ = writeln!(text, "| {} | {} |", chart.over.unit(), names.join(" | "));
@@ -68,24 +68,6 @@ pub fn markdown(runs: &[Run]) -> String {
         }
     }
     text
-}
-
-/// The title of a chart with what it is about.
-pub(crate) fn heading(chart: &Chart) -> String {
-    let about = about(chart);
-    match about.is_empty() {
-        true => chart.title.to_owned(),
-        false => format!("{}: {about}", chart.title),
-    }
-}
-
-/// What a chart is about, and whether its figures are an emulator's.
-pub(crate) fn about(chart: &Chart) -> String {
-    match (chart.is_emulated, chart.about.as_str()) {
-        (false, about) => about.to_owned(),
-        (true, "") => String::from("EMULATED"),
-        (true, about) => format!("{about}, EMULATED"),
-    }
 }
 
 /// The rows of a chart's table: the place, and the figure of each line there.
