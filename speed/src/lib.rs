@@ -44,6 +44,7 @@ mod machine;
 mod options;
 mod ours;
 mod paragraphs;
+mod plan;
 mod processors;
 mod progress;
 mod reference;

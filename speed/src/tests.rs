@@ -3,7 +3,6 @@
 use core::sync::atomic::AtomicBool;
 use core::time::Duration;
 use std::collections::HashSet;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use lanecrypt_peers::{Draw, Failed, PeerLibraries, generator, generators};
@@ -13,7 +12,7 @@ use crate::depth::Depth;
 use crate::glob::Glob;
 use crate::options::{Options, Peers};
 use crate::ours;
-use crate::processors;
+use crate::processors::{self, turn};
 use crate::progress::Progress;
 use crate::reference::References;
 use crate::results::{Point, Results, fastest};
@@ -25,12 +24,6 @@ use crate::tables::urandom::wide;
 use crate::tables::{cprng, random, urandom};
 
 static GO_ON: AtomicBool = AtomicBool::new(false);
-
-/// Measurements take turns: those with two threads need both processors.
-pub(crate) fn turn() -> MutexGuard<'static, ()> {
-    static TURN: Mutex<()> = Mutex::new(());
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 pub(crate) fn short_run(options: Options) -> (Report, String) {
     let _turn = turn();

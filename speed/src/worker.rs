@@ -15,10 +15,10 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use crate::options::Options;
+use crate::plan;
 use crate::progress::Progress;
 use crate::reference::{References, Sharing};
 use crate::results::Point;
-use crate::run;
 use crate::sampler::{self, Limits, Sampled, TOO_SHORT};
 use crate::statistics::Estimate;
 
@@ -66,7 +66,7 @@ pub fn work(options: &Options, stop: &Arc<AtomicBool>) -> io::Result<()> {
     });
     let Order { part, milliseconds, core_ghz } = serde_json::from_str(&order)?;
     let deadline = Instant::now() + Duration::from_millis(milliseconds);
-    let plan = run::plan_of(options).map_err(|error| io::Error::other(error.to_string()))?;
+    let plan = plan::plan_of(options).map_err(|error| io::Error::other(error.to_string()))?;
     let part = plan.get(part).ok_or_else(|| io::Error::other("there is no such part"))?;
     let mut references = References::at(core_ghz);
     let least = sampler::PASSES / PROCESSES as usize;

@@ -29,6 +29,11 @@ fn subject(bits: usize) -> String {
     format!("rsa-{bits}")
 }
 
+/// The bits of a point's key.
+fn bits(point: &Point) -> Option<usize> {
+    point.subject.strip_prefix("rsa-")?.parse().ok()
+}
+
 /// The table.
 pub(crate) struct Rsa;
 

@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn copies_have_a_rate() {
-        let _turn = crate::tests::turn();
+        let _turn = crate::processors::turn();
         let cpus = crate::processors::allowed();
         let cpus = &cpus[..cpus.len().min(2)];
         let points = measure(8 << 20, cpus, || true);

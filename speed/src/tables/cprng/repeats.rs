@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_state_without_a_lock_repeats_itself_and_others_do_not() {
-        let _turn = crate::tests::turn();
+        let _turn = processors::turn();
         if processors::allowed().len() < 2 {
             eprintln!("SKIPPED repeats: threads that meet need two processors");
             return;

@@ -15,9 +15,8 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 
 use super::fills::Fills;
 use super::link::Link;
-use super::many::{Job, PKCS11, RANDOM};
 use super::messages::Messages;
-use super::process::{Order, Reply, read_line, write_line};
+use super::process::{Job, Order, PKCS11, RANDOM, Reply, read_line, write_line};
 use super::token::{Calls, Token};
 use crate::row::{Arena, Workload};
 use crate::verify::Defect;

@@ -1,58 +1,11 @@
 //! Several client processes at a time: this process tells them what to do, and waits for all.
 
-use core::time::Duration;
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use lanecrypt_peers::Direction;
-use serde::{Deserialize, Serialize};
-
 use super::daemons::Daemons;
-use super::messages::Plan;
-use super::process::{Order, Process, Reply};
-use super::setting::Setting;
-use crate::row::{Arena, Batches, Workload};
+use super::process::{Job, Order, Process, Reply};
+use crate::row::{Arena, Workload};
 use crate::verify::{self, Defect};
-
-/// The length of a batch, against which the time of telling all processes is short.
-const LENGTH: Duration = Duration::from_millis(50);
-
-/// The subject of requests for random bytes.
-pub(super) const RANDOM: &str = "random";
-
-/// The subject of requests to a token, which need no daemon.
-pub(super) const PKCS11: &str = "pkcs11";
-
-/// What client processes ask their daemon.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Job {
-    pub(super) socket: PathBuf,
-    pub(super) setting: Setting,
-    /// The processors of the clients.
-    pub(super) processors: Vec<usize>,
-    /// An algorithm, or [`RANDOM`], or [`PKCS11`].
-    pub(super) subject: String,
-    pub(super) is_encryption: bool,
-    pub(super) size: usize,
-    pub(super) depth: usize,
-}
-
-impl Job {
-    /// What messages are served; none for random bytes.
-    pub(super) fn plan(&self) -> Option<Plan> {
-        let Self { size, depth, .. } = *self;
-        let direction = match self.is_encryption {
-            true => Direction::Encrypt,
-            false => Direction::Decrypt,
-        };
-        Some(Plan { algorithm: self.subject.parse().ok()?, direction, size, depth })
-    }
-
-    pub(super) fn batches(&self) -> Batches {
-        let (length, multiple) = (LENGTH, self.depth);
-        Batches { length, multiple, shared: true, ..Batches::default() }
-    }
-}
 
 /// A job of several processes.
 pub(super) struct Many {

@@ -15,10 +15,13 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Instant;
 
+use lanecrypt_peers::Direction;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::many::Job;
+use super::messages::Plan;
+use super::setting::Setting;
+use crate::row::Batches;
 
 /// How long a process may take to end by itself.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -38,6 +41,46 @@ pub(super) enum Order {
     Run(Job, usize),
     /// To check known answers again.
     Check(Job),
+}
+
+/// The length of a batch, against which the time of telling all processes is short.
+const LENGTH: Duration = Duration::from_millis(50);
+
+/// The subject of requests for random bytes.
+pub(super) const RANDOM: &str = "random";
+
+/// The subject of requests to a token, which need no daemon.
+pub(super) const PKCS11: &str = "pkcs11";
+
+/// What client processes ask their daemon.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Job {
+    pub(super) socket: PathBuf,
+    pub(super) setting: Setting,
+    /// The processors of the clients.
+    pub(super) processors: Vec<usize>,
+    /// An algorithm, or [`RANDOM`], or [`PKCS11`].
+    pub(super) subject: String,
+    pub(super) is_encryption: bool,
+    pub(super) size: usize,
+    pub(super) depth: usize,
+}
+
+impl Job {
+    /// What messages are served; none for random bytes.
+    pub(super) fn plan(&self) -> Option<Plan> {
+        let Self { size, depth, .. } = *self;
+        let direction = match self.is_encryption {
+            true => Direction::Encrypt,
+            false => Direction::Decrypt,
+        };
+        Some(Plan { algorithm: self.subject.parse().ok()?, direction, size, depth })
+    }
+
+    pub(super) fn batches(&self) -> Batches {
+        let (length, multiple) = (LENGTH, self.depth);
+        Batches { length, multiple, shared: true, ..Batches::default() }
+    }
 }
 
 /// What a process answers.

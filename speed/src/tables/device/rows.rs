@@ -8,8 +8,9 @@ use lanecrypt_peers::{Aead, Cipher, Direction};
 
 use super::daemons::Daemons;
 use super::fills::Fills;
-use super::many::{Job, Many, RANDOM};
+use super::many::Many;
 use super::messages::{Messages, Plan};
+use super::process::{Job, RANDOM};
 use super::setting::Setting;
 use super::{ALGORITHMS, API, NAME, directions, echo, op, token};
 use crate::ciphers::{Api, Contender, PROCESS, Shape};

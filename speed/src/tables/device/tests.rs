@@ -9,19 +9,20 @@ use lanecrypt_device::{Client, ConnectError};
 
 use super::daemons::Daemons;
 use super::link::Link;
-use super::many::{Job, Many, RANDOM};
+use super::many::Many;
 use super::messages::{Messages, Plan};
-use super::process::{Order, Process};
+use super::process::{Job, Order, Process, RANDOM};
 use super::setting::Setting;
 use super::*;
 use crate::ciphers::sessions;
 use crate::device::DeviceOptions;
 use crate::glob::Glob;
 use crate::options::{Options, Peers};
+use crate::processors::turn;
 use crate::results::Results;
 use crate::row::{Arena, Row, Workload as _};
 use crate::statistics::Estimate;
-use crate::tests::{short_run, turn};
+use crate::tests::short_run;
 use crate::verify::Defect;
 
 /// Starts this program of tests again, as [`a_child`].

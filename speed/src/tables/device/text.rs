@@ -1,6 +1,6 @@
 //! The table as text.
 
-use super::many::RANDOM;
+use super::process::RANDOM;
 use super::{ALGORITHMS, API, directions, echo, latency, op};
 use crate::results::Point;
 use crate::tables::engine::document::BAR;

@@ -9,7 +9,8 @@ use lanecrypt_peers::{Direction, Failed, PeerLibraries, SoftHsm, TokenKey};
 
 use super::NAME;
 use super::daemons::Daemons;
-use super::many::{Job, Many, PKCS11};
+use super::many::Many;
+use super::process::{Job, PKCS11};
 use super::setting::Setting;
 use crate::ciphers::Sizes;
 use crate::ciphers::known::{self, Question};

@@ -2,9 +2,9 @@
 
 use lanecrypt_peers::Signer;
 
-use super::rows::{Operation, PROCESS, SINGLE, USUAL, one_size};
-use super::text::{bits, is_of, title};
-use super::{NAME, subject};
+use super::rows::{Operation, PROCESS, SINGLE, USUAL, is_of, one_size};
+use super::text::title;
+use super::{NAME, bits, subject};
 use crate::results::Point;
 use crate::rivals::Rival;
 use crate::row::Row;

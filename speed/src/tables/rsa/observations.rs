@@ -1,8 +1,8 @@
 //! What the study says of its Figures 2 and 3, beside what was measured.
 
+use super::bits;
 use super::document::BITS;
-use super::rows::{Operation, PROCESS, SINGLE};
-use super::text::{bits, is_of};
+use super::rows::{Operation, PROCESS, SINGLE, is_of};
 use crate::results::Point;
 use crate::tables::grid::mark;
 use crate::text;

@@ -69,6 +69,12 @@ impl Operation {
     }
 }
 
+/// Whether a point is measured and of this operation.
+pub(super) fn is_of(point: &Point, operation: Operation) -> bool {
+    let Operation { crt, .. } = operation;
+    point.source != "document" && point.op == operation.name() && point.crt == crt
+}
+
 /// All rows, the most important first.
 pub(super) fn rows(rivals: &[Rival<dyn Signer>], depth: Depth) -> Vec<Row> {
     let is_quick = depth == Depth::Quick;

@@ -1,8 +1,8 @@
 //! The table as text.
 
 use super::observations::observations;
-use super::rows::{ALL, OWN, Operation, PROCESS, SINGLE, USUAL};
-use super::{NAME, subject};
+use super::rows::{ALL, OWN, Operation, PROCESS, SINGLE, USUAL, is_of};
+use super::{NAME, bits, subject};
 use crate::results::{Point, fastest};
 use crate::table::{quickest, ratio};
 use crate::tables::grid::mark;
@@ -44,17 +44,6 @@ pub(super) const fn title(operation: Operation) -> &'static str {
         Some(false) => "sign, without CRT",
         None => "verify",
     }
-}
-
-/// Whether a point is measured and of this operation.
-pub(super) fn is_of(point: &Point, operation: Operation) -> bool {
-    let Operation { crt, .. } = operation;
-    point.source != "document" && point.op == operation.name() && point.crt == crt
-}
-
-/// The bits of a point's key.
-pub(super) fn bits(point: &Point) -> Option<usize> {
-    point.subject.strip_prefix("rsa-")?.parse().ok()
 }
 
 /// The name of the line of a point of one thread.
