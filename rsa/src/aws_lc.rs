@@ -7,11 +7,9 @@
 //! all memory that it frees.
 
 mod cost;
+mod keys;
 #[cfg(test)]
 mod tests;
-
-use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::OnceLock;
 
 use arrayvec::ArrayVec;
 use aws_lc_rs::digest;
@@ -21,12 +19,12 @@ use aws_lc_rs::signature::{
 };
 use lanecrypt_kernels::{Isa, Level};
 
+pub(crate) use self::keys::{Signer, Verifier};
 use crate::components::Components;
 use crate::hash::Digest;
 use crate::numbers::trimmed;
-use crate::process::AT_ONCE;
-use crate::request::Work;
-use crate::{Backend, Error, Hash, Padding, PrivateKey, PublicKey, Request};
+use crate::request::{AT_ONCE, Work};
+use crate::{Error, Hash, Padding, PrivateKey, PublicKey, Request};
 
 /// The fewest bits of a key.
 const MIN_BITS: usize = 2048;
@@ -39,9 +37,6 @@ struct Method {
     /// Its place in a [`Verifier`].
     place: usize,
 }
-
-/// The number of methods.
-const METHODS: usize = 6;
 
 impl Method {
     /// None if AWS-LC has no such method.
@@ -78,25 +73,7 @@ impl Method {
     }
 }
 
-/// A private key of AWS-LC, made when it is needed; none if AWS-LC refuses it.
-#[derive(Default)]
-pub(crate) struct Signer {
-    pair: OnceLock<Option<Box<KeyPair>>>,
-    /// How often it would have cost less if it had been made.
-    missed: AtomicU32,
-}
-
-/// Making a key costs what AWS-LC saves in so many signatures, where there are lanes. Keys that sign
-/// fewer than that are not made, and for others the time is at most doubled.
-const MISSED: u32 = 16;
-
 impl Signer {
-    /// Whether it is there, or should be by now.
-    fn pays(&self) -> bool {
-        // Only counts; what is made is published by the lock.
-        self.pair.get().is_some() || self.missed.fetch_add(1, Relaxed) >= MISSED
-    }
-
     /// Signs, unless AWS-LC fails; then nothing is written.
     fn sign(
         &self,
@@ -126,10 +103,6 @@ fn pair(components: &Components<'_>) -> Option<Box<KeyPair>> {
     pair.ok().map(Box::new)
 }
 
-/// A public key of AWS-LC for each method, made when it is first needed; none if AWS-LC refuses it.
-#[derive(Default)]
-pub(crate) struct Verifier([OnceLock<Option<Box<ParsedPublicKey>>>; METHODS]);
-
 impl Verifier {
     /// Whether a signature is right; none if AWS-LC does not take the key.
     fn verify(
@@ -149,12 +122,12 @@ impl Verifier {
     }
 }
 
-/// Serves the requests of a batch that AWS-LC is to serve. What it refuses is left as it is.
-pub(crate) fn serve(batch: &mut [Request<'_>], backend: Backend) {
-    let chosen: ArrayVec<usize, AT_ONCE> = match backend {
-        Backend::Own => return,
-        Backend::AwsLc => (0..batch.len()).filter(|&i| takes(&batch[i])).collect(),
-        Backend::Measured => cheaper(batch),
+/// Serves the requests of a batch that AWS-LC can serve, or only those that cost less by it. What it
+/// refuses is left as it is.
+pub(crate) fn serve(batch: &mut [Request<'_>], only_cheaper: bool) {
+    let chosen: ArrayVec<usize, AT_ONCE> = match only_cheaper {
+        true => cheaper(batch),
+        false => (0..batch.len()).filter(|&i| takes(&batch[i])).collect(),
     };
     for i in chosen {
         let request = &mut batch[i];
@@ -240,16 +213,15 @@ fn has_lanes(isa: Isa) -> bool {
     Level::Avx512.is_built() && isa.has(Level::Avx512)
 }
 
-/// See [`Backend::signatures_by_aws_lc`].
-pub(crate) fn share(backend: Backend, isa: Isa, bits: usize, signatures: usize) -> usize {
-    let takes = (MIN_BITS..=crate::MAX_BITS).contains(&bits);
-    match backend {
-        Backend::Measured if takes && has_lanes(isa) => (0..signatures)
+/// How many of so many signatures [`serve`] makes, under keys of so many bits that know their primes.
+pub(crate) fn share(isa: Isa, bits: usize, signatures: usize, only_cheaper: bool) -> usize {
+    match (MIN_BITS..=crate::MAX_BITS).contains(&bits) {
+        true if only_cheaper && has_lanes(isa) => (0..signatures)
             .step_by(AT_ONCE)
             .map(|done| AT_ONCE.min(signatures - done))
             .map(|together| cost::share(bits, together, together))
             .sum(),
-        Backend::Measured | Backend::AwsLc if takes => signatures,
-        _ => 0,
+        true => signatures,
+        false => 0,
     }
 }

@@ -4,17 +4,54 @@
 //! `crypto-bigint`. Its temporary values are not all wiped.
 
 use crypto_bigint::{BoxedUint, ConcatenatingMul as _, NonZero};
-use lanecrypt_kernels::montgomery::multiply_add;
+use lanecrypt_kernels::montgomery::{self, multiply_add};
+use lanecrypt_random::EntropyError;
 use subtle::ConstantTimeEq as _;
 use zeroize::Zeroizing;
 
 use crate::components::{Components, CrtComponents};
 use crate::numbers::{bits, to_limbs, trimmed};
-use crate::private_key::is_suitable;
-use crate::{KeyError, PublicKey};
+use crate::public_key::Sizes;
+use crate::single::one;
+use crate::{Error, KeyError, PrivateKey, PublicKey, Workspace, hazmat};
+
+/// The fewest bits of a prime.
+const MIN_PRIME_BITS: usize = montgomery::MIN_BITS;
+
+impl PrivateKey {
+    /// A key from its numbers. All of them are checked to belong together, which includes one
+    /// signature.
+    ///
+    /// That p and q are primes is only checked as far as this signature is right.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError`] says what is wrong.
+    pub fn from_components(components: &Components<'_>) -> Result<Self, KeyError> {
+        Self::with_sizes(Sizes::Standard, components)
+    }
+
+    pub(crate) fn with_sizes(sizes: Sizes, components: &Components<'_>) -> Result<Self, KeyError> {
+        Self::of_public(PublicKey::with_sizes(sizes, components.n, components.e)?, components)
+    }
+
+    /// A key whose n and e have been checked.
+    pub(crate) fn of_public(
+        public: PublicKey,
+        components: &Components<'_>,
+    ) -> Result<Self, KeyError> {
+        self::components(&public, components)?;
+        let key = Self::unchecked(public, components)?;
+        match trial(&key) {
+            Ok(()) => Ok(key),
+            Err(Error::Entropy) => Err(KeyError::Entropy),
+            Err(_) => Err(KeyError::Inconsistent),
+        }
+    }
+}
 
 /// Checks all numbers besides n and e, which have been checked already.
-pub(crate) fn components(public: &PublicKey, components: &Components<'_>) -> Result<(), KeyError> {
+fn components(public: &PublicKey, components: &Components<'_>) -> Result<(), KeyError> {
     // d itself: whether it is the inverse of e can only be tried, or told with the primes.
     let d = trimmed(components.d);
     let is_odd = d.last().is_some_and(|last| last & 1 == 1);
@@ -48,6 +85,21 @@ fn crt_components(public: &PublicKey, d: &[u8], crt: &CrtComponents<'_>) -> Resu
         return Err(KeyError::Inconsistent);
     }
     Ok(())
+}
+
+/// Tries the private operation on a random number.
+fn trial(key: &PrivateKey) -> Result<(), Error> {
+    let length = key.signature_length();
+    let (mut input, mut output) = (vec![0; length], vec![0; length]);
+    lanecrypt_random::try_fill(&mut input).map_err(|_: EntropyError| Error::Entropy)?;
+    // Less than the modulus, whose first byte is not zero.
+    input[0] = 0;
+    one(hazmat::raw_private(key, &input, &mut output), &mut Workspace::new())
+}
+
+/// Whether a prime is long enough, and odd.
+fn is_suitable(prime: &[u8]) -> bool {
+    bits(prime) >= MIN_PRIME_BITS && prime.last().is_some_and(|last| last & 1 == 1)
 }
 
 /// A number, to be wiped by its user.

@@ -1,50 +1,13 @@
 //! Errors of the computation: no wrong signature leaves, and no other request of the batch fails.
 
-#[path = "../tests/common/mod.rs"]
-mod common;
-
-use common::{Numbers, levels, vectors};
-use lanecrypt_testing::numbers::{Numbers as Random, cases};
+use serde_json::Value;
 
 use crate::workspace::Slot;
-use crate::{Backend, Error, Hash, Isa, Level, Padding, PrivateKey, Request, Workspace, process};
-
-/// One bit of a number in a slot, which is flipped at the end of a stage.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Fault {
-    stage: Stage,
-    number: usize,
-    bit: usize,
-}
-
-/// The stages of a private operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stage {
-    /// b, and what it is made of.
-    Blinded,
-    /// The powers modulo p and q; without primes, the output.
-    Powers,
-    /// The powers modulo p and q, put together.
-    Together,
-}
-
-/// Flips the bit of the slot's fault.
-pub(crate) fn inject(slot: &mut Slot, at: Stage) {
-    let Some(Fault { stage, number, bit }) = slot.fault.filter(|fault| fault.stage == at) else {
-        return;
-    };
-    let blinding = &mut slot.blinding;
-    let numbers = match stage {
-        Stage::Blinded => [&mut blinding.blinded, &mut blinding.factor],
-        Stage::Powers if slot.crt.powers[0].is_empty() => [&mut slot.output, &mut Vec::new()],
-        Stage::Powers => slot.crt.powers.each_mut(),
-        Stage::Together => [&mut blinding.result, &mut blinding.factor],
-    };
-    let [first, second] = numbers;
-    let number = if number == 0 || second.is_empty() { first } else { second };
-    let bit = bit % (64 * number.len());
-    number[bit / 64] ^= 1 << (bit % 64);
-}
+use crate::workspace::fault::{Fault, Stage};
+use crate::{
+    Backend, Components, CrtComponents, Error, Hash, Isa, Level, Padding, PrivateKey, Request,
+    Workspace, process,
+};
 
 /// So many requests in a batch; every other one of them errs.
 const BATCH: usize = 32;
@@ -90,17 +53,54 @@ fn run(
 }
 
 /// As many faults as there must be of each size, and fewer where kernels are slow.
-fn faults(isa: Isa, numbers: &Numbers) -> u64 {
-    if isa.has(Level::Avx512) || numbers.n.len() <= 64 { cases(1000) } else { cases(1000) / 30 }
+fn faults(key: &PrivateKey) -> u64 {
+    let cases = std::env::var("LANECRYPT_CASES");
+    let cases = cases.map_or(1000, |n| n.parse().expect("LANECRYPT_CASES is a number"));
+    let has_lanes = key.public_key().modulus().isa().has(Level::Avx512);
+    cases.min(20_000) / if has_lanes || key.signature_length() <= 64 { 1 } else { 30 }
 }
 
-/// Calls `test` for one key of each size, at each level.
-fn each_size(test: impl Fn(&Numbers, Isa)) {
-    let (keys, _) = vectors();
-    for isa in levels() {
+/// Calls `test` for one key of each size, at each level whose kernels differ.
+fn each_size(test: impl Fn(PrivateKey)) {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../vectors/rsa.jsonl");
+    let text = std::fs::read_to_string(path).expect("the file of vectors");
+    let lines = text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON"));
+    let lines: Vec<Value> = lines.collect();
+    let highest = Isa::of_processor();
+    for level in [Level::Portable, Level::Avx512].into_iter().filter(|&it| highest.has(it)) {
         for bits in [512, 768, 1024, 1536, 2048, 3072, 4096] {
-            test(&keys[&format!("generated-{bits}-1")], isa);
+            let name = format!("generated-{bits}-1");
+            let line = lines.iter().find(|line| line["name"] == *name).expect("a key of this size");
+            test(key(line).with_isa(highest.at_most(level)));
         }
+    }
+}
+
+/// The key of a line of vectors.
+fn key(line: &Value) -> PrivateKey {
+    let number = |name: &str| -> Vec<u8> {
+        let digits = line[name].as_str().expect("a number");
+        let pairs = digits.as_bytes().rchunks(2).rev();
+        let pair = |pair| u8::from_str_radix(str::from_utf8(pair).expect("ASCII"), 16);
+        pairs.map(|digits| pair(digits).expect("hexadecimal digits")).collect()
+    };
+    let [n, e, d, p, q] = ["n", "e", "d", "p", "q"].map(number);
+    let [dp, dq, qinv] = ["dp", "dq", "qinv"].map(number);
+    let crt = CrtComponents { p: &p, q: &q, dp: &dp, dq: &dq, qinv: &qinv };
+    let components = Components { n: &n, e: &e, d: &d, crt: Some(crt) };
+    PrivateKey::legacy_from_components(&components).expect("a good key")
+}
+
+/// Numbers that look random and are the same in every run (SplitMix64).
+struct Random(u64);
+
+impl Random {
+    /// A number below `bound`.
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        usize::try_from((mixed ^ mixed >> 31) % bound as u64).expect("below a usize")
     }
 }
 
@@ -110,12 +110,11 @@ fn copies(key: &PrivateKey) -> Vec<PrivateKey> {
 
 #[test]
 fn in_keys() {
-    each_size(|numbers, isa| {
-        let good = numbers.key().expect("a good key").with_isa(isa);
+    each_size(|good| {
         let mut random = Random(2);
         let mut last: Vec<Option<(usize, usize)>> = vec![None; BATCH / 2];
         let mut turn = 0;
-        run(&good, &mut copies(&good), faults(isa, numbers), |key| {
+        run(&good, &mut copies(&good), faults(&good), |key| {
             let primes = key.primes_mut().expect("a key with primes");
             let [dp, dq] = &mut primes.exponents;
             let mut numbers = [&mut dp[..], &mut dq[..], &mut primes.qinv[..]];
@@ -135,11 +134,10 @@ fn in_keys() {
 
 #[test]
 fn in_computations() {
-    each_size(|numbers, isa| {
-        let good = numbers.key().expect("a good key").with_isa(isa);
+    each_size(|good| {
         let mut random = Random(3);
         let stages = [Stage::Blinded, Stage::Powers, Stage::Powers, Stage::Together];
-        run(&good, &mut copies(&good), faults(isa, numbers), |_| {
+        run(&good, &mut copies(&good), faults(&good), |_| {
             let (stage, number) = (stages[random.below(stages.len())], random.below(2));
             Some(Fault { stage, number, bit: random.below(1 << 20) })
         });
@@ -148,11 +146,11 @@ fn in_computations() {
 
 #[test]
 fn in_computations_without_primes() {
-    each_size(|numbers, isa| {
-        let good = numbers.key().expect("a good key").with_isa(isa).without_primes();
+    each_size(|key| {
+        let good = key.without_primes();
         let mut random = Random(4);
         let stages = [Stage::Blinded, Stage::Powers];
-        let faults = faults(isa, numbers) / if good.signature_length() > 192 { 20 } else { 1 };
+        let faults = faults(&good) / if good.signature_length() > 192 { 20 } else { 1 };
         run(&good, &mut copies(&good), faults.max(16), |_| {
             let (stage, number) = (stages[random.below(stages.len())], random.below(2));
             Some(Fault { stage, number, bit: random.below(1 << 20) })

@@ -9,12 +9,9 @@
 //!
 //! Private operations are blinded and checked for faults like all others.
 
-use lanecrypt_random::EntropyError;
-
 use crate::hash::Digest;
-use crate::public_key::one;
 use crate::request::Work;
-use crate::{Error, Padding, PrivateKey, PublicKey, Request, Workspace};
+use crate::{Padding, PrivateKey, PublicKey, Request};
 
 /// The private operation: `input` to the power of d modulo n (RFC 8017, RSASP1 and RSADP). Both
 /// have the length of the modulus.
@@ -48,14 +45,4 @@ pub fn sign_with_salt<'a>(
 ) -> Request<'a> {
     let digest: Option<Digest> = Some(padding.hash().digest(&[message]));
     Request::new(Work::Sign { key, padding, digest, salt: Some(salt), signature })
-}
-
-/// Tries the private operation on a random number.
-pub(crate) fn check(key: &PrivateKey) -> Result<(), Error> {
-    let length = key.signature_length();
-    let (mut input, mut output) = (vec![0; length], vec![0; length]);
-    lanecrypt_random::try_fill(&mut input).map_err(|_: EntropyError| Error::Entropy)?;
-    // Less than the modulus, whose first byte is not zero.
-    input[0] = 0;
-    one(raw_private(key, &input, &mut output), &mut Workspace::new())
 }

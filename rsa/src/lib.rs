@@ -82,11 +82,8 @@ mod process;
 mod public_key;
 mod recover;
 mod request;
+mod single;
 mod workspace;
-
-// The tests of `faults` share a module with those of `tests`.
-#[cfg(all(test, feature = "legacy"))]
-extern crate self as lanecrypt_rsa;
 
 pub use backend::Backend;
 pub use components::{Components, CrtComponents};

@@ -21,7 +21,9 @@ use lanecrypt_random::EntropyError;
 
 use crate::numbers::from_bytes;
 use crate::private_key::Primes;
-use crate::process::AT_ONCE;
+use crate::request::AT_ONCE;
+#[cfg(all(test, feature = "legacy"))]
+use crate::workspace::fault::Stage;
 use crate::workspace::{Blinding, Crt, Slot, zeros};
 use crate::{Error, PrivateKey, PublicKey};
 
@@ -111,7 +113,7 @@ impl Task<'_> {
     /// b modulo the primes.
     fn reduce(&mut self, arithmetic: &mut montgomery::Workspace) {
         #[cfg(all(test, feature = "legacy"))]
-        crate::faults::inject(self.slot, crate::faults::Stage::Blinded);
+        self.slot.inject(Stage::Blinded);
         let Slot { blinding: Blinding { blinded, .. }, crt, .. } = &mut *self.slot;
         if let Some(Primes { p, q, .. }) = self.key.primes() {
             for (prime, base) in [p, q].into_iter().zip(&mut crt.bases) {
@@ -144,7 +146,7 @@ impl Task<'_> {
     /// from p - from q, in the place of from p.
     fn subtract(&mut self, arithmetic: &mut montgomery::Workspace) {
         #[cfg(all(test, feature = "legacy"))]
-        crate::faults::inject(self.slot, crate::faults::Stage::Powers);
+        self.slot.inject(Stage::Powers);
         let Some(Primes { p, .. }) = self.key.primes() else { return };
         let Crt { powers: [from_p, from_q], remainder, .. } = &mut self.slot.crt;
         let remainder = zeros(remainder, p.limbs().len());
@@ -170,7 +172,7 @@ impl Task<'_> {
         let result = zeros(result, factor.len());
         result.copy_from_slice(&product[..result.len()]);
         #[cfg(all(test, feature = "legacy"))]
-        crate::faults::inject(self.slot, crate::faults::Stage::Together);
+        self.slot.inject(Stage::Together);
     }
 
     /// b^(d - 1) y, if the primes have served so far.

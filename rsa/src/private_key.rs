@@ -9,17 +9,14 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 #[cfg(feature = "aws-lc")]
 use crate::aws_lc::Signer;
 use crate::components::{Components, CrtComponents};
-use crate::numbers::{bits, from_bytes, to_limbs, write_bytes};
-use crate::public_key::{Sizes, of_level, one};
-use crate::{Error, KeyError, Padding, PublicKey, Request, Workspace, check, hazmat, recover};
-
-/// The fewest bits of a prime.
-pub(crate) const MIN_PRIME_BITS: usize = lanecrypt_kernels::montgomery::MIN_BITS;
+use crate::numbers::{from_bytes, to_limbs, write_bytes};
+use crate::public_key::of_level;
+use crate::{KeyError, PublicKey};
 
 /// An RSA private key of 2048 to 8192 bits.
 ///
 /// It is wiped on drop. Signing leaves it as it is, so it may be used by many threads at once, each
-/// with its own [`Workspace`]. Keys that know their primes sign several times faster
+/// with its own [`Workspace`](crate::Workspace). Keys that know their primes sign several times faster
 /// (by the Chinese remainder theorem); [`recover_primes`](Self::recover_primes) finds them.
 pub struct PrivateKey {
     public: PublicKey,
@@ -41,38 +38,11 @@ pub(crate) struct Primes {
 }
 
 impl PrivateKey {
-    /// A key from its numbers. All of them are checked to belong together, which includes one
-    /// signature.
-    ///
-    /// That p and q are primes is only checked as far as this signature is right.
-    ///
-    /// # Errors
-    ///
-    /// [`KeyError`] says what is wrong.
-    pub fn from_components(components: &Components<'_>) -> Result<Self, KeyError> {
-        Self::with_sizes(Sizes::Standard, components)
-    }
-
-    pub(crate) fn with_sizes(sizes: Sizes, components: &Components<'_>) -> Result<Self, KeyError> {
-        Self::of_public(PublicKey::with_sizes(sizes, components.n, components.e)?, components)
-    }
-
-    /// A key whose n and e have been checked.
-    pub(crate) fn of_public(
+    /// A key whose numbers have been found to belong together.
+    pub(crate) fn unchecked(
         public: PublicKey,
         components: &Components<'_>,
     ) -> Result<Self, KeyError> {
-        check::components(&public, components)?;
-        let key = Self::unchecked(public, components)?;
-        match hazmat::check(&key) {
-            Ok(()) => Ok(key),
-            Err(Error::Entropy) => Err(KeyError::Entropy),
-            Err(_) => Err(KeyError::Inconsistent),
-        }
-    }
-
-    /// A key whose numbers have been found to belong together.
-    fn unchecked(public: PublicKey, components: &Components<'_>) -> Result<Self, KeyError> {
         let exponent = less_one(components.d, public.modulus());
         let isa = public.modulus().isa();
         let primes = match &components.crt {
@@ -94,21 +64,6 @@ impl PrivateKey {
             #[cfg(feature = "aws-lc")]
             aws_lc: Signer::default(),
         }
-    }
-
-    /// The same key with its primes, which are computed from n, e and d (SP 800-56B, appendix C).
-    ///
-    /// The time depends on n, e, d and on the random numbers that are tried.
-    ///
-    /// # Errors
-    ///
-    /// [`KeyError::Inconsistent`] if there are no two such primes, [`KeyError::Primes`],
-    /// [`KeyError::Entropy`].
-    pub fn recover_primes(self) -> Result<Self, KeyError> {
-        if self.primes.is_some() {
-            return Ok(self);
-        }
-        recover::primes(&self)
     }
 
     /// The same key, with the kernels of `isa`.
@@ -154,37 +109,6 @@ impl PrivateKey {
     /// d less one.
     pub(crate) fn exponent(&self) -> &[u64] {
         &self.exponent
-    }
-
-    /// Signs a message into `signature`, which has
-    /// [`signature_length`](Self::signature_length) bytes.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::OutputLength`], [`Error::KeyTooShort`], [`Error::Entropy`], [`Error::Fault`].
-    pub fn sign(
-        &self,
-        padding: Padding,
-        message: &[u8],
-        signature: &mut [u8],
-        workspace: &mut Workspace,
-    ) -> Result<(), Error> {
-        one(Request::sign(self, padding, message, signature), workspace)
-    }
-
-    /// Signs a message with this digest.
-    ///
-    /// # Errors
-    ///
-    /// Same as [`sign`](Self::sign), and [`Error::DigestLength`].
-    pub fn sign_digest(
-        &self,
-        padding: Padding,
-        digest: &[u8],
-        signature: &mut [u8],
-        workspace: &mut Workspace,
-    ) -> Result<(), Error> {
-        one(Request::sign_digest(self, padding, digest, signature), workspace)
     }
 
     /// Calls `take` with all numbers of the key, as another implementation needs them. They are wiped
@@ -239,11 +163,6 @@ fn less_one(exponent: &[u8], modulus: &Modulus) -> Zeroizing<Box<[u64]>> {
     from_bytes(exponent, &mut limbs);
     limbs[0] &= !1;
     limbs
-}
-
-/// Whether a prime is long enough, and odd.
-pub(crate) fn is_suitable(prime: &[u8]) -> bool {
-    bits(prime) >= MIN_PRIME_BITS && prime.last().is_some_and(|last| last & 1 == 1)
 }
 
 impl ZeroizeOnDrop for PrivateKey {}

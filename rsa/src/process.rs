@@ -4,15 +4,14 @@ use arrayvec::ArrayVec;
 use lanecrypt_kernels::montgomery::{self, PublicPower, public_powers};
 use subtle::ConstantTimeEq as _;
 
+#[cfg(feature = "aws-lc")]
+use crate::Backend;
 use crate::hash::Digest;
 use crate::numbers::{from_bytes, write_bytes};
 use crate::private::{self, Task};
-use crate::request::Work;
+use crate::request::{AT_ONCE, Work};
 use crate::workspace::{Slot, Workspace, zeros};
 use crate::{BatchError, Error, PublicKey, Request};
-
-/// The most requests that share lanes.
-pub(crate) const AT_ONCE: usize = 32;
 
 /// Serves requests of any operations, under any keys, side by side. Each has its own
 /// [`outcome`](Request::outcome).
@@ -36,7 +35,9 @@ pub fn process(requests: &mut [Request<'_>], workspace: &mut Workspace) -> Resul
 
 fn serve(batch: &mut [Request<'_>], workspace: &mut Workspace) {
     #[cfg(feature = "aws-lc")]
-    crate::aws_lc::serve(batch, workspace.backend);
+    if workspace.backend != Backend::Own {
+        crate::aws_lc::serve(batch, workspace.backend == Backend::Measured);
+    }
     let Workspace { slots, arithmetic, .. } = workspace;
     if slots.len() < batch.len() {
         slots.resize_with(batch.len(), Slot::default);

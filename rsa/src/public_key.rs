@@ -5,10 +5,10 @@ use core::fmt;
 use lanecrypt_kernels::Isa;
 use lanecrypt_kernels::montgomery::Modulus;
 
+use crate::KeyError;
 #[cfg(feature = "aws-lc")]
 use crate::aws_lc::Verifier;
 use crate::numbers::{bits, to_limbs, trimmed, write_bytes};
-use crate::{Error, KeyError, Padding, Request, Workspace, process};
 
 /// The most bits of a modulus.
 pub const MAX_BITS: usize = 8192;
@@ -115,37 +115,6 @@ impl PublicKey {
     pub(crate) const fn modulus(&self) -> &Modulus {
         &self.modulus
     }
-
-    /// Checks the signature of a message.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Signature`] if it is wrong, or does not have the length of the modulus.
-    /// [`Error::KeyTooShort`].
-    pub fn verify(
-        &self,
-        padding: Padding,
-        message: &[u8],
-        signature: &[u8],
-        workspace: &mut Workspace,
-    ) -> Result<(), Error> {
-        one(Request::verify(self, padding, message, signature), workspace)
-    }
-
-    /// Checks the signature of a message with this digest.
-    ///
-    /// # Errors
-    ///
-    /// Same as [`verify`](Self::verify), and [`Error::DigestLength`].
-    pub fn verify_digest(
-        &self,
-        padding: Padding,
-        digest: &[u8],
-        signature: &[u8],
-        workspace: &mut Workspace,
-    ) -> Result<(), Error> {
-        one(Request::verify_digest(self, padding, digest, signature), workspace)
-    }
 }
 
 impl Clone for PublicKey {
@@ -169,14 +138,6 @@ impl fmt::Debug for PublicKey {
             .field("e", &self.exponent)
             .finish_non_exhaustive()
     }
-}
-
-/// Serves one request.
-pub(crate) fn one(request: Request<'_>, workspace: &mut Workspace) -> Result<(), Error> {
-    let mut requests = [request];
-    // The outcome of the request says more than that of the batch.
-    let _ = process(&mut requests, workspace);
-    requests[0].outcome().unwrap_or(Ok(()))
 }
 
 /// A modulus again, for other kernels.

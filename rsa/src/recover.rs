@@ -13,12 +13,29 @@ use crate::{Error, KeyError, PrivateKey, PublicKey};
 /// Attempts, each of which finds the primes of a good key with a probability of at least one half.
 const ATTEMPTS: usize = 100;
 
+impl PrivateKey {
+    /// The same key with its primes, which are computed from n, e and d (SP 800-56B, appendix C).
+    ///
+    /// The time depends on n, e, d and on the random numbers that are tried.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError::Inconsistent`] if there are no two such primes, [`KeyError::Primes`],
+    /// [`KeyError::Entropy`].
+    pub fn recover_primes(self) -> Result<Self, KeyError> {
+        if self.has_primes() {
+            return Ok(self);
+        }
+        primes(&self)
+    }
+}
+
 /// The key with its primes, which d e - 1 reveals: it is a multiple of the order of every number
 /// modulo n, so its halves give square roots of 1 (SP 800-56B revision 2, appendix C.1).
 ///
 /// Not constant time: the number of attempts and of squarings, which depend on n, e, d and random
 /// numbers. Exponentiations, greatest common divisors and divisions are constant time.
-pub(crate) fn primes(key: &PrivateKey) -> Result<PrivateKey, KeyError> {
+fn primes(key: &PrivateKey) -> Result<PrivateKey, KeyError> {
     let n = uint(&key.public_key().n());
     key.with_components(|all| {
         let [p, q] = factors(key, &n, all)?;

@@ -5,6 +5,9 @@ use core::fmt;
 use crate::hash::Digest;
 use crate::{Error, Padding, PrivateKey, PublicKey};
 
+/// The most requests that share lanes.
+pub(crate) const AT_ONCE: usize = 32;
+
 /// The operation of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]

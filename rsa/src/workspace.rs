@@ -1,5 +1,8 @@
 //! Memory for requests.
 
+#[cfg(all(test, feature = "legacy"))]
+pub(crate) mod fault;
+
 use core::fmt;
 
 use lanecrypt_kernels::{montgomery, wipe};
@@ -63,7 +66,7 @@ pub(crate) struct Slot {
     pub(crate) crt: Crt,
     /// An error of the computation, for tests.
     #[cfg(all(test, feature = "legacy"))]
-    pub(crate) fault: Option<crate::faults::Fault>,
+    pub(crate) fault: Option<fault::Fault>,
 }
 
 /// What hides the input from the private operation, see `private.rs`.

@@ -1,7 +1,8 @@
 //! Who serves what, and that nothing else differs.
 
+use super::keys::MISSED;
 use super::*;
-use crate::{Workspace, process};
+use crate::{Backend, Workspace, process};
 
 fn keys() -> [PrivateKey; 2] {
     let key = PrivateKey::from_pem(include_str!("../../tests/key.pem")).expect("a good key");
@@ -54,7 +55,7 @@ fn keys_are_made_when_they_are_needed() {
         assert!(!has_lanes(isa) || !is_made(&key), "{turn}");
         let _ = signed(&key, 1, &mut Workspace::new());
     }
-    assert_eq!(is_made(&key), share(Backend::Measured, isa, 2048, 1) > 0);
+    assert_eq!(is_made(&key), Backend::Measured.signatures_by_aws_lc(isa, 2048, 1) > 0);
 }
 
 #[test]
@@ -94,13 +95,13 @@ fn every_method_is_served() {
         for padding in [Padding::pkcs1v15(hash), Padding::pss(hash)] {
             let mut signature = vec![0; 256];
             let mut requests = [Request::sign(&key, padding, b"message", &mut signature)];
-            serve(&mut requests, Backend::AwsLc);
+            serve(&mut requests, false);
             assert_eq!(requests[0].outcome(), Some(Ok(())), "{padding:?}");
             let verified = key.public_key().verify(padding, b"message", &signature, &mut own);
             assert_eq!(verified, Ok(()), "{padding:?}");
             let mut requests = [&b"message"[..], b"massage"]
                 .map(|message| Request::verify(key.public_key(), padding, message, &signature));
-            serve(&mut requests, Backend::AwsLc);
+            serve(&mut requests, false);
             let outcomes = requests.each_ref().map(Request::outcome);
             assert_eq!(outcomes, [Some(Ok(())), Some(Err(Error::Signature))], "{padding:?}");
         }
