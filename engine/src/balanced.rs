@@ -8,8 +8,10 @@
 
 mod copies;
 mod divide;
+mod group;
 mod keys;
 mod members;
+mod migration;
 mod plan;
 mod rounds;
 mod run;
@@ -23,12 +25,12 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use lanecrypt_ciphers::{Algorithm, Error};
 
 use self::members::{Mask, Member};
-use self::rounds::Migration;
+use self::migration::Migration;
 use self::seats::{Open, Table};
 use self::times::Times;
 use crate::class::Class;
-use crate::job::List;
 use crate::lanes::Lanes;
+use crate::session::job::List;
 use crate::{Driver, Jobs, SessionId};
 
 /// The most drivers that can share load.

@@ -9,8 +9,8 @@ use lanecrypt_ciphers::Error;
 
 pub use self::room::Room;
 use crate::lanes::Lanes;
-use crate::waiting::{self, Memory, Waiting};
-use crate::work::Work;
+use crate::session::waiting::{self, Memory, Waiting};
+use crate::session::work::Work;
 use crate::{BatchError, Data, Operation, Session};
 
 /// Messages of any sessions, algorithms, lengths and directions, served while they are added.

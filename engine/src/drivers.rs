@@ -8,6 +8,8 @@ pub mod model;
 mod null;
 #[cfg(feature = "openssl")]
 mod openssl;
+#[cfg(feature = "rsa")]
+mod signatures;
 mod software;
 
 #[cfg(feature = "aws-lc")]
@@ -15,6 +17,8 @@ pub use aws_lc::AwsLc;
 pub use null::Null;
 #[cfg(feature = "openssl")]
 pub use openssl::{OpenSsl, OpenSslError};
+#[cfg(feature = "rsa")]
+pub(crate) use signatures::serve_signatures;
 #[cfg(feature = "std")]
 pub(crate) use software::Member;
 pub(crate) use software::serve_class;

@@ -17,10 +17,10 @@ use crate::RsaKey;
 #[cfg(feature = "std")]
 use crate::balanced::Balanced;
 use crate::drivers::Null;
-use crate::entry::Entry;
 use crate::lanes::Lanes;
 #[cfg(feature = "rsa")]
 use crate::session::Route;
+use crate::session::entry::Entry;
 #[cfg(feature = "rsa")]
 use crate::signer::Signer;
 use crate::{BatchError, Driver, DriverNameError, Request, Room, Session, scheduler};

@@ -51,19 +51,16 @@ mod batch;
 mod batch_error;
 mod class;
 mod data;
-mod driver;
 mod driver_name_error;
 mod drivers;
 mod engine;
-mod entry;
-mod job;
 mod lanes;
 #[cfg(feature = "std")]
 mod measure;
+mod operation;
 #[cfg(feature = "std")]
 #[cfg_attr(docsrs, doc(cfg(feature = "std")))]
 pub mod queue;
-mod request;
 #[cfg(feature = "rsa")]
 mod rsa_key;
 mod scheduler;
@@ -73,13 +70,10 @@ mod signer;
 mod single;
 #[cfg(test)]
 mod tests;
-mod waiting;
-mod work;
 
 pub use batch::{Batch, Room};
 pub use batch_error::BatchError;
 pub use data::Data;
-pub use driver::{Driver, Load, SessionId};
 pub use driver_name_error::DriverNameError;
 #[cfg(feature = "aws-lc")]
 #[cfg_attr(docsrs, doc(cfg(feature = "aws-lc")))]
@@ -91,13 +85,15 @@ pub use drivers::model;
 #[cfg_attr(docsrs, doc(cfg(feature = "openssl")))]
 pub use drivers::{OpenSsl, OpenSslError};
 pub use engine::Engine;
-pub use job::{EachJob, Job, Jobs};
 pub use lanecrypt_ciphers::{
     Algorithm, Error, InOutBuf, Isa, Nonce, NonceSequence, Nonces, RandomNonces,
 };
 pub use lanes::{LaneRange, LaneSource, Lanes};
-pub use request::{Operation, Request};
+pub use operation::Operation;
 #[cfg(feature = "rsa")]
 #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
 pub use rsa_key::RsaKey;
-pub use session::Session;
+pub use session::driver::{Driver, Load};
+pub use session::job::{EachJob, Job, Jobs};
+pub use session::request::Request;
+pub use session::{Session, SessionId};

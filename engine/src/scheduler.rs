@@ -12,11 +12,11 @@ use self::groups::{AT_ONCE, Groups};
 use crate::Driver;
 use crate::class::Class;
 use crate::drivers::serve_class;
-use crate::entry::Entry;
-use crate::job::AsJobs;
 use crate::lanes::Lanes;
 use crate::session::Route;
-use crate::work::State;
+use crate::session::entry::Entry;
+use crate::session::job::AsJobs;
+use crate::session::work::State;
 
 /// Smaller batches are not worth sorting.
 const FEW: usize = 4;
@@ -126,7 +126,7 @@ fn serve_others<'a, E: AsJobs<'a>>(batch: &mut [E]) {
     }
     #[cfg(feature = "rsa")]
     if signatures {
-        crate::signer::serve_signatures(batch, lanecrypt_rsa::Backend::Measured);
+        crate::drivers::serve_signatures(batch, lanecrypt_rsa::Backend::Measured);
     }
     #[cfg(not(feature = "rsa"))]
     debug_assert!(!signatures || batch.iter().all(|entry| entry.state().outcome.is_some()));

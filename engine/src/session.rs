@@ -1,4 +1,11 @@
-//! Sessions: an expanded key, and the driver that serves its requests.
+//! Sessions: an expanded key, its requests, and the driver that serves them.
+
+pub(crate) mod driver;
+pub(crate) mod entry;
+pub(crate) mod job;
+pub(crate) mod request;
+pub(crate) mod waiting;
+pub(crate) mod work;
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -9,13 +16,14 @@ use lanecrypt_ciphers::{Algorithm, Cipher, Error, Isa, hazmat};
 use lanecrypt_rsa::Padding;
 use zeroize::ZeroizeOnDrop;
 
+use self::driver::Driver;
+use crate::Operation;
 #[cfg(feature = "rsa")]
 use crate::RsaKey;
 use crate::class::Class;
 use crate::lanes::Lanes;
 #[cfg(feature = "rsa")]
 use crate::signer::Signer;
-use crate::{Driver, Operation, SessionId};
 
 /// An expanded key, for any number of messages and threads.
 ///
@@ -66,6 +74,11 @@ impl Head {
         Self { class: Class::of(algorithm), kinds, route: None }
     }
 }
+
+/// A driver's identifier for one of its sessions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_structs, reason = "drivers make it")]
+pub struct SessionId(pub u64);
 
 /// A driver's session, which is closed on drop.
 pub(crate) struct Route {

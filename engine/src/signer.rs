@@ -1,17 +1,11 @@
-//! RSA signatures by the software of this processor: many at a time in its lanes.
+//! RSA signatures by the software of this processor.
 
 use core::cell::Cell;
 
-use arrayvec::ArrayVec;
 use lanecrypt_ciphers::Error;
 use lanecrypt_rsa::{self as rsa, Backend, Padding, Workspace};
 
 use crate::RsaKey;
-use crate::entry::Entry;
-use crate::work::State;
-
-/// The most signatures that are served together: as many as [`rsa::process`] takes at once.
-pub(crate) const AT_ONCE: usize = 32;
 
 /// An RSA key, and the padding of its signatures.
 #[derive(Debug)]
@@ -55,44 +49,9 @@ impl Signer {
     }
 }
 
-/// Serves the signatures of a batch that have not been served, whatever stands between them, so that
-/// they fill lanes.
-#[cold]
-#[inline(never)]
-pub(crate) fn serve_signatures<'b, 'a: 'b, E: Entry<'a> + 'b>(
-    batch: impl IntoIterator<Item = &'b mut E>,
-    backend: Backend,
-) {
-    let awaits = |entry: &&mut E| {
-        let State { class, outcome } = entry.state();
-        class.is_signature() && outcome.is_none()
-    };
-    let mut waiting = batch.into_iter().filter(awaits).peekable();
-    while waiting.peek().is_some() {
-        let mut requests = ArrayVec::<_, AT_ONCE>::new();
-        let mut states = ArrayVec::<_, AT_ONCE>::new();
-        for entry in waiting.by_ref().take(AT_ONCE) {
-            let (session, _, work) = entry.parts();
-            let (request, state) = work.signature(session);
-            match request {
-                Some(request) => {
-                    requests.push(request);
-                    states.push(state);
-                }
-                None => state.outcome = Some(Err(Error::Unsupported)),
-            }
-        }
-        // Each request has its own outcome.
-        let _failed = with_workspace(backend, |workspace| rsa::process(&mut requests, workspace));
-        for (state, request) in states.into_iter().zip(&requests) {
-            state.outcome = request.outcome().map(|outcome| outcome.map_err(error));
-        }
-    }
-}
-
 /// Lends the memory of this thread. It is wiped between requests, and grows to what the thread's
 /// largest batch needs.
-fn with_workspace<T>(backend: Backend, run: impl FnOnce(&mut Workspace) -> T) -> T {
+pub(crate) fn with_workspace<T>(backend: Backend, run: impl FnOnce(&mut Workspace) -> T) -> T {
     thread_local!(static KEPT: Cell<Option<Workspace>> = const { Cell::new(None) });
     // A thread that ends has no memory any more.
     let mut workspace = KEPT.try_with(Cell::take).ok().flatten().unwrap_or_default();
@@ -103,7 +62,7 @@ fn with_workspace<T>(backend: Backend, run: impl FnOnce(&mut Workspace) -> T) ->
 }
 
 /// The engine's name of an error.
-fn error(error: rsa::Error) -> Error {
+pub(crate) fn error(error: rsa::Error) -> Error {
     match error {
         rsa::Error::Signature => Error::Authentication,
         rsa::Error::OutputLength => Error::OutputLength,

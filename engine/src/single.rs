@@ -3,7 +3,7 @@
 use lanecrypt_ciphers::lanes::in_parts;
 use lanecrypt_ciphers::{Error, Nonce, NonceSequence};
 
-use crate::job::AsJobs;
+use crate::session::job::AsJobs;
 use crate::session::{Head, SessionKey};
 use crate::{Data, Request, Session};
 

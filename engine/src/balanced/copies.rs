@@ -2,8 +2,8 @@
 
 use lanecrypt_kernels::wipe;
 
-use super::rounds::Migration;
-use crate::entry::Entry;
+use super::migration::Migration;
+use crate::session::entry::Entry;
 
 /// Buffers that are longer are not kept for the next batch.
 const KEPT: usize = 1 << 20;

@@ -4,11 +4,12 @@ use arrayvec::ArrayVec;
 use lanecrypt_ciphers::Algorithm;
 
 use super::divide::{Candidate, divide};
+use super::group::Group;
 use super::members::Mask;
 use super::times::Cost;
 use super::{Balanced, MOST};
 use crate::class::Class;
-use crate::entry::Entry;
+use crate::session::entry::Entry;
 
 /// The most groups of a plan, and its most runs. What does not fit waits for another plan.
 const GROUPS: usize = 16;
@@ -16,24 +17,6 @@ const RUNS: usize = 64;
 /// The most messages with which a driver is measured that may not be the fastest: as many as gain
 /// from company.
 const PROBE: usize = 64;
-
-/// Messages of one algorithm and operation that the same members serve.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Group {
-    pub(super) class: Class,
-    pub(super) algorithm: Algorithm,
-    pub(super) by: Mask,
-    pub(super) messages: usize,
-    /// The length of all of them, with their associated data.
-    pub(super) bytes: usize,
-}
-
-impl Group {
-    /// The mean length.
-    pub(super) fn mean(&self) -> usize {
-        self.bytes / self.messages.max(1)
-    }
-}
 
 /// Messages of a group that one member serves.
 #[derive(Clone, Copy, Debug)]

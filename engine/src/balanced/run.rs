@@ -6,11 +6,12 @@ use std::panic::catch_unwind;
 use std::time::Instant;
 
 use super::Balanced;
+use super::group::Group;
 use super::members::{Mask, Member};
-use super::plan::{Group, Plan, Run};
+use super::plan::{Plan, Run};
 use crate::drivers::serve_class;
-use crate::entry::Entry;
-use crate::job::Job;
+use crate::session::entry::Entry;
+use crate::session::job::Job;
 use crate::{Driver, Jobs, scheduler};
 
 /// How the drivers have ended.

@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use super::Balanced;
 use super::divide::Line;
-use super::plan::Group;
+use super::group::Group;
 use crate::class::Class;
 use crate::{Load, Operation};
 

@@ -9,7 +9,7 @@ use lanecrypt_ciphers::lanes::Lengths;
 use super::Batch;
 use crate::lanes::{LaneKind, Lanes};
 use crate::scheduler;
-use crate::waiting::{self, Memory, Waiting};
+use crate::session::waiting::{self, Memory, Waiting};
 
 /// The most messages that wait: the number of the widest lanes.
 const MOST: usize = 256;

@@ -3,8 +3,8 @@
 use lanecrypt_ciphers::{Algorithm, Error};
 use lanecrypt_rsa::{Backend, Padding, PrivateKey};
 
-use crate::job::List;
-use crate::signer::serve_signatures;
+use super::signatures::serve_signatures;
+use crate::session::job::List;
 use crate::{Driver, Jobs, RsaKey, SessionId};
 
 /// Serves RSA signatures by AWS-LC, and nothing else: see

@@ -7,7 +7,7 @@ use lanecrypt_ciphers::lanes::{self, Lengths, Opening, Sealing};
 
 use crate::Operation;
 use crate::class::Class;
-use crate::entry::Entry;
+use crate::session::entry::Entry;
 
 /// A message of a class: it becomes a lane, or is served alone. A malformed message is refused, and
 /// is no lane.

@@ -1,6 +1,6 @@
 //! Nonces that are kept by value.
 
-use crate::waiting::{half_word, some_bytes, word};
+use crate::session::waiting::{half_word, some_bytes, word};
 
 /// A nonce of up to 24 bytes, in words: each is stored whole and not read at another width soon
 /// after. Its length is kept beside it, where it takes no room of its own.

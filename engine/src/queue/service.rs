@@ -12,7 +12,7 @@ use super::slot::{self, Ready, Slot};
 use super::{Attached, MessageError};
 use crate::drivers::serve_class;
 use crate::lanes::{LaneKind, Lanes};
-use crate::waiting::{Memory, Waiting, memory, returned};
+use crate::session::waiting::{Memory, Waiting, memory, returned};
 use crate::{Operation, scheduler};
 
 /// The most messages that wait: the number of the widest lanes.

@@ -9,7 +9,7 @@ use super::nonce::KeptNonce;
 use super::{Attached, Completion, Message, MessageError};
 use crate::drivers::Member;
 use crate::session::SessionKey;
-use crate::work::Work;
+use crate::session::work::Work;
 use crate::{Operation, Session};
 
 /// A message that waits, or one that has been served, or nothing.

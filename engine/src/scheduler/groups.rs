@@ -3,7 +3,7 @@
 use core::slice::{Iter, IterMut};
 
 use crate::class::Class;
-use crate::entry::Entry;
+use crate::session::entry::Entry;
 
 /// The most messages that are grouped at once.
 pub(super) const AT_ONCE: usize = 256;

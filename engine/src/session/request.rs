@@ -4,58 +4,11 @@ use core::fmt;
 
 use lanecrypt_ciphers::Error;
 
+use super::Session;
+use super::entry::Entry;
+use super::work::Work;
 use crate::class::Class;
-use crate::work::Work;
-use crate::{Data, Session};
-
-/// The operation on a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-#[repr(u8)]
-pub enum Operation {
-    /// Encrypt without a tag.
-    Encrypt,
-    /// Decrypt without a tag.
-    Decrypt,
-    /// Encrypt and make a tag.
-    Seal,
-    /// Decrypt if the tag is right.
-    Open,
-    /// Sign, with a session that holds an RSA private key.
-    //
-    // The values are what `Class::with` needs.
-    Sign = 63 << 2,
-    /// Check a signature, with a session that holds an RSA key.
-    Verify = 63 << 2 | 1,
-}
-
-impl Operation {
-    /// All operations.
-    pub const ALL: [Self; 6] =
-        [Self::Encrypt, Self::Decrypt, Self::Seal, Self::Open, Self::Sign, Self::Verify];
-    /// The operations of ciphers.
-    pub const OF_CIPHERS: [Self; 4] = [Self::Encrypt, Self::Decrypt, Self::Seal, Self::Open];
-
-    /// Whether it makes or checks a signature.
-    #[must_use]
-    #[inline]
-    pub const fn is_signature(self) -> bool {
-        matches!(self, Self::Sign | Self::Verify)
-    }
-
-    /// Its name: `encrypt`, `decrypt`, `seal`, `open`, `sign` or `verify`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Encrypt => "encrypt",
-            Self::Decrypt => "decrypt",
-            Self::Seal => "seal",
-            Self::Open => "open",
-            Self::Sign => "sign",
-            Self::Verify => "verify",
-        }
-    }
-}
+use crate::{Data, Operation};
 
 /// One message and the operation on it, under the key of a session.
 ///
@@ -186,6 +139,23 @@ impl<'a> Request<'a> {
     #[inline]
     pub(crate) fn class(&self) -> Class {
         self.work.state.class
+    }
+}
+
+impl<'a> Entry<'a> for Request<'a> {
+    #[inline]
+    fn work(&self) -> &Work<'a> {
+        &self.work
+    }
+
+    #[inline(always)]
+    fn parts(&mut self) -> (&Session, &[u8], &mut Work<'a>) {
+        (self.session, self.nonce, &mut self.work)
+    }
+
+    #[inline]
+    fn session(&self) -> &'a Session {
+        self.session
     }
 }
 

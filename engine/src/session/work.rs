@@ -5,11 +5,11 @@ use lanecrypt_ciphers::{Error, InOutBuf, hazmat};
 #[cfg(feature = "rsa")]
 use lanecrypt_rsa as rsa;
 
+use super::{Session, SessionKey};
 use crate::class::Class;
-use crate::session::SessionKey;
 #[cfg(feature = "rsa")]
 use crate::signer::Signer;
-use crate::{Data, Operation, Session};
+use crate::{Data, Operation};
 
 /// An operation and its buffers.
 //

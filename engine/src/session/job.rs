@@ -5,10 +5,12 @@ use core::slice;
 
 use lanecrypt_ciphers::{Error, InOutBuf};
 
-use crate::entry::Entry;
-use crate::waiting::Waiting;
-use crate::work::Work;
-use crate::{Operation, Request, Session, SessionId};
+use super::entry::Entry;
+use super::request::Request;
+use super::waiting::Waiting;
+use super::work::Work;
+use super::{Session, SessionId};
+use crate::Operation;
 
 /// One request, as the driver that serves it sees it.
 ///

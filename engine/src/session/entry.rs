@@ -1,7 +1,7 @@
 //! The messages of a batch: requests of a slice, or messages that wait in a room.
 
-use crate::work::{State, Work};
-use crate::{Request, Session};
+use super::Session;
+use super::work::{State, Work};
 
 /// One message of a batch.
 pub(crate) trait Entry<'a>: Sized {
@@ -25,22 +25,5 @@ pub(crate) trait Entry<'a>: Sized {
     fn serve(&mut self) -> bool {
         let (session, nonce, work) = self.parts();
         work.serve(session, nonce).is_ok()
-    }
-}
-
-impl<'a> Entry<'a> for Request<'a> {
-    #[inline]
-    fn work(&self) -> &Work<'a> {
-        &self.work
-    }
-
-    #[inline(always)]
-    fn parts(&mut self) -> (&Session, &[u8], &mut Work<'a>) {
-        (self.session, self.nonce, &mut self.work)
-    }
-
-    #[inline]
-    fn session(&self) -> &'a Session {
-        self.session
     }
 }

@@ -7,14 +7,11 @@ use lanecrypt_ciphers::{Algorithm, Error};
 #[cfg(feature = "rsa")]
 use lanecrypt_rsa::Padding;
 
+use super::SessionId;
+use super::job::Jobs;
+use crate::Operation;
 #[cfg(feature = "rsa")]
 use crate::RsaKey;
-use crate::{Jobs, Operation};
-
-/// A driver's identifier for one of its sessions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[expect(clippy::exhaustive_structs, reason = "drivers make it")]
-pub struct SessionId(pub u64);
 
 /// Requests of one algorithm and operation, by which a driver says [what they
 /// cost](Driver::cost).

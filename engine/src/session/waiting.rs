@@ -5,9 +5,9 @@ use alloc::vec::Vec;
 
 use lanecrypt_ciphers::Error;
 
-use crate::Session;
-use crate::entry::Entry;
-use crate::work::Work;
+use super::Session;
+use super::entry::Entry;
+use super::work::Work;
 
 /// The longest nonce that a waiting message can have, in bytes.
 pub(crate) const LONGEST_NONCE: usize = 24;

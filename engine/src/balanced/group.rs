@@ -1,0 +1,24 @@
+//! Messages that cost the same members the same.
+
+use lanecrypt_ciphers::Algorithm;
+
+use super::members::Mask;
+use crate::class::Class;
+
+/// Messages of one algorithm and operation that the same members serve.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Group {
+    pub(super) class: Class,
+    pub(super) algorithm: Algorithm,
+    pub(super) by: Mask,
+    pub(super) messages: usize,
+    /// The length of all of them, with their associated data.
+    pub(super) bytes: usize,
+}
+
+impl Group {
+    /// The mean length.
+    pub(super) fn mean(&self) -> usize {
+        self.bytes / self.messages.max(1)
+    }
+}

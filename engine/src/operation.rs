@@ -1,0 +1,50 @@
+//! Operations on messages.
+
+/// The operation on a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[repr(u8)]
+pub enum Operation {
+    /// Encrypt without a tag.
+    Encrypt,
+    /// Decrypt without a tag.
+    Decrypt,
+    /// Encrypt and make a tag.
+    Seal,
+    /// Decrypt if the tag is right.
+    Open,
+    /// Sign, with a session that holds an RSA private key.
+    //
+    // The values are what `Class::with` needs.
+    Sign = 63 << 2,
+    /// Check a signature, with a session that holds an RSA key.
+    Verify = 63 << 2 | 1,
+}
+
+impl Operation {
+    /// All operations.
+    pub const ALL: [Self; 6] =
+        [Self::Encrypt, Self::Decrypt, Self::Seal, Self::Open, Self::Sign, Self::Verify];
+    /// The operations of ciphers.
+    pub const OF_CIPHERS: [Self; 4] = [Self::Encrypt, Self::Decrypt, Self::Seal, Self::Open];
+
+    /// Whether it makes or checks a signature.
+    #[must_use]
+    #[inline]
+    pub const fn is_signature(self) -> bool {
+        matches!(self, Self::Sign | Self::Verify)
+    }
+
+    /// Its name: `encrypt`, `decrypt`, `seal`, `open`, `sign` or `verify`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Encrypt => "encrypt",
+            Self::Decrypt => "decrypt",
+            Self::Seal => "seal",
+            Self::Open => "open",
+            Self::Sign => "sign",
+            Self::Verify => "verify",
+        }
+    }
+}
