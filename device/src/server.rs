@@ -28,6 +28,7 @@ use rustix::io::Errno;
 use rustix::thread::CpuSet;
 
 use self::clerk::News;
+pub use self::control::Limits;
 use self::control::{Accepted, Control, Heard};
 pub use self::keys::{Key, KeyError};
 pub use self::listener::BindError;
@@ -35,7 +36,7 @@ use self::listener::Listener;
 use self::peer::Peer;
 pub use self::placement::Placement;
 use self::placement::{Move, Sharing, step};
-pub use self::settings::{Limits, Prepared, Server};
+pub use self::settings::{Prepared, Server};
 use self::signatures::Signatures;
 use self::turn::{Turn, links, publish};
 use crate::Statistics;

@@ -12,7 +12,6 @@ use rustix::net::sockopt::socket_peercred;
 use rustix::net::{SocketFlags, accept_with};
 use zeroize::Zeroizing;
 
-use super::Limits;
 use super::clerk::News;
 use super::keys::Keys;
 #[cfg(feature = "rsa")]
@@ -25,6 +24,27 @@ use crate::protocol::socket::Packet;
 use crate::protocol::{Answer, Asked, Greeting, VERSION};
 use crate::shared::{Layout, Mapping};
 use crate::{Refusal, Statistics};
+
+/// How much clients may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "settings")]
+pub struct Limits {
+    /// The most clients at a time.
+    pub clients: usize,
+    /// The most sessions of a client, up to 65,536.
+    pub sessions: usize,
+    /// The longest arena of a client in bytes, up to 64 MiB.
+    pub arena: u32,
+    /// The most signatures of a client that are being served.
+    pub signatures: u32,
+}
+
+impl Default for Limits {
+    /// 256 clients, each with 4,096 sessions, an arena of 16 MiB and 64 signatures.
+    fn default() -> Self {
+        Self { clients: 256, sessions: 4096, arena: 1 << 24, signatures: 64 }
+    }
+}
 
 /// Who may connect, and what they may have.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use lanecrypt_engine::Engine;
 use rustix::event::epoll;
 
 use super::clerk::News;
-use super::control::Control;
+use super::control::{Control, Limits};
 use super::keys::{Key, KeyError, Keys};
 use super::listener::{BindError, Listener};
 use super::placement::{Placement, Sharing};
@@ -19,27 +19,6 @@ use super::turn::Turn;
 use super::{Daemon, EVENTS, LISTENER, NEWS};
 use crate::Statistics;
 use crate::spin::{self, Spin};
-
-/// How much clients may have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_structs, reason = "settings")]
-pub struct Limits {
-    /// The most clients at a time.
-    pub clients: usize,
-    /// The most sessions of a client, up to 65,536.
-    pub sessions: usize,
-    /// The longest arena of a client in bytes, up to 64 MiB.
-    pub arena: u32,
-    /// The most signatures of a client that are being served.
-    pub signatures: u32,
-}
-
-impl Default for Limits {
-    /// 256 clients, each with 4,096 sessions, an arena of 16 MiB and 64 signatures.
-    fn default() -> Self {
-        Self { clients: 256, sessions: 4096, arena: 1 << 24, signatures: 64 }
-    }
-}
 
 /// Settings of a daemon, which [`Prepared::bind`] makes of them.
 ///
