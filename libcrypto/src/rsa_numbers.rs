@@ -1,5 +1,5 @@
-//! The numbers of RSA keys, by libcrypto's names and as DER (RFC 8017, appendix A.1), for builds that
-//! take no numbers.
+//! The numbers of RSA keys: by libcrypto's names, and as DER (RFC 8017, appendix A.1) for builds
+//! that take no numbers.
 
 use core::ffi::CStr;
 use core::fmt;

@@ -122,8 +122,8 @@ impl Verifier {
     }
 }
 
-/// Serves the requests of a batch that AWS-LC can serve, or only those that cost less by it. What it
-/// refuses is left as it is.
+/// Serves the requests of a batch that AWS-LC can serve, or only those that cost less by it. What
+/// it refuses is left as it is.
 pub(crate) fn serve(batch: &mut [Request<'_>], only_cheaper: bool) {
     let chosen: ArrayVec<usize, AT_ONCE> = match only_cheaper {
         true => cheaper(batch),
@@ -213,7 +213,7 @@ fn has_lanes(isa: Isa) -> bool {
     Level::Avx512.is_built() && isa.has(Level::Avx512)
 }
 
-/// How many of so many signatures [`serve`] makes, under keys of so many bits that know their primes.
+/// How many of so many signatures [`serve`] makes, by keys of so many bits that know their primes.
 pub(crate) fn share(isa: Isa, bits: usize, signatures: usize, only_cheaper: bool) -> usize {
     match (MIN_BITS..=crate::MAX_BITS).contains(&bits) {
         true if only_cheaper && has_lanes(isa) => (0..signatures)

@@ -16,8 +16,8 @@ use crate::{KeyError, PublicKey};
 /// An RSA private key of 2048 to 8192 bits.
 ///
 /// It is wiped on drop. Signing leaves it as it is, so it may be used by many threads at once, each
-/// with its own [`Workspace`](crate::Workspace). Keys that know their primes sign several times faster
-/// (by the Chinese remainder theorem); [`recover_primes`](Self::recover_primes) finds them.
+/// with its own [`Workspace`](crate::Workspace). Keys that know their primes sign several times
+/// faster (by the Chinese remainder theorem); [`recover_primes`](Self::recover_primes) finds them.
 pub struct PrivateKey {
     public: PublicKey,
     /// d less one, with as many limbs as the modulus.
