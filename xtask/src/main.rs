@@ -1,6 +1,7 @@
 //! Runs the tests and checks of this workspace: `cargo xtask`. The Makefile names the usual calls.
 
 mod check;
+mod circles;
 mod cross;
 mod programs;
 mod queue;
@@ -21,6 +22,7 @@ usage: cargo xtask COMMAND
   elsewhere [--all]         vectors and properties on other processors, by emulators
   features [--all]          crates without features, and with parts of them
   targets [--all]           the libraries for other systems and processors
+  circles                   files and crates that import each other in circles
   selection                 cargo's arguments for all that is tested, for scripts
 
 A FILTER is a part of a test's name, such as `engine/isolated` or `wycheproof`.";
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
         ["features", "--all"] => check::features(true),
         ["targets"] => check::targets(false),
         ["targets", "--all"] => check::targets(true),
+        ["circles"] => circles::none(),
         ["selection"] => {
             println!("{}", suite::everything().join(" "));
             true
