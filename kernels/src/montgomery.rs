@@ -69,6 +69,7 @@
 
 #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
 mod avx512;
+mod context;
 mod digits;
 mod groups;
 mod limbs;

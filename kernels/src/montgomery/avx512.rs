@@ -8,10 +8,13 @@ mod selection;
 mod single;
 mod turned;
 
+use core::arch::x86_64::__m512i;
+
 use super::digits::{BLOCK, Digits};
 use super::modulus::Modulus;
 use super::{Exponent, Job, Lanes, Workspace};
 use crate::Level;
+use crate::simd::load512_words;
 
 pub(super) const NEEDS: Level = Level::Avx512;
 
@@ -78,6 +81,12 @@ const fn fewest(digits: usize) -> usize {
         21..=30 => 5,
         _ => 6,
     }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn load(digit: &Lanes) -> __m512i {
+    load512_words(&digit.0)
 }
 
 fn own_digits(modulus: &Modulus) -> &Digits {

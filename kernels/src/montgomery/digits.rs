@@ -3,9 +3,8 @@
 use alloc::boxed::Box;
 use alloc::vec;
 
+use super::context::Context;
 use super::limbs::window;
-use super::modulus::Modulus;
-use super::portable;
 use crate::{Isa, Level, wipe};
 
 /// Bits of a digit.
@@ -36,21 +35,21 @@ impl Digits {
     }
 
     /// The digits of a modulus; `power` and `product` are room for a remainder and for a product.
-    pub(super) fn new(modulus: &Modulus, power: &mut [u64], product: &mut [u64]) -> Self {
-        let count = Self::count(modulus.bits());
+    pub(super) fn new(modulus: &Context, power: &mut [u64], product: &mut [u64]) -> Self {
+        let count = Self::count(modulus.bits);
         // With R = 2^(64 L): 2^(104 K) is R^(m - 1) 2^s, and R^m 2^s has to be divided by R.
-        let bits = 64 * modulus.limbs().len();
+        let bits = 64 * modulus.limbs.len();
         // Counted down: no kernel may divide, not even sizes, so that one rule holds for all.
         let mut left = 2 * DIGIT as usize * count - bits;
-        power.copy_from_slice(modulus.r_squared());
+        power.copy_from_slice(&modulus.r_squared);
         while left >= bits {
-            super::limbs::multiply(power, modulus.r_squared(), product);
-            portable::reduce(modulus, product, power);
+            super::limbs::multiply(power, &modulus.r_squared, product);
+            modulus.reduce(product, power);
             left -= bits;
         }
         super::limbs::shifted(power, left, product);
-        portable::reduce(modulus, product, power);
-        Self { n: digits(modulus.limbs(), count), r_squared: digits(power, count) }
+        modulus.reduce(product, power);
+        Self { n: digits(&modulus.limbs, count), r_squared: digits(power, count) }
     }
 }
 

@@ -1,15 +1,15 @@
 //! A modulus, and single operations modulo it.
 
-use alloc::boxed::Box;
 use alloc::vec;
 use core::fmt;
 
 use zeroize::ZeroizeOnDrop;
 
+use super::context::Context;
 use super::digits::Digits;
-use super::limbs::{double, less, less_with, mask, reduce_once};
+use super::limbs::{add, less, less_with, mask, reduce_once};
 use super::workspace::Workspace;
-use super::{Power, PublicPower, portable, powers, public_powers};
+use super::{Power, PublicPower, powers, public_powers};
 use crate::{Isa, wipe};
 
 /// The fewest bits of a modulus.
@@ -23,13 +23,7 @@ pub const MAX_BITS: usize = 8192;
 /// modulus may be secret; its number of bits is public. It is wiped on drop.
 pub struct Modulus {
     isa: Isa,
-    /// L limbs; the highest is not zero.
-    limbs: Box<[u64]>,
-    /// 2^(128 L) modulo the modulus.
-    r_squared: Box<[u64]>,
-    /// Minus the inverse of the modulus, modulo 2^64.
-    inverse: u64,
-    bits: usize,
+    context: Context,
     /// The same in digits of 52 bits, where there are kernels that need them.
     digits: Option<Digits>,
 }
@@ -46,51 +40,25 @@ impl Modulus {
         if limbs[0] & 1 == 0 || !(MIN_BITS..=MAX_BITS).contains(&bits) {
             return None;
         }
-        let mut modulus = Self {
-            isa,
-            limbs: limbs.into(),
-            r_squared: vec![0; length].into(),
-            inverse: inverse(limbs[0]),
-            bits,
-            digits: None,
-        };
         let mut product = vec![0; 2 * length];
         let mut power = vec![0; length];
-        // 2^L in Montgomery's form; its 64th power in this form is 2^(64 L) in this form.
-        modulus.power_of_two(64 * length + length, &mut power);
-        for _ in 0..6 {
-            portable::squared(&modulus, &mut power, &mut product);
-        }
-        modulus.r_squared.copy_from_slice(&power);
-        if Digits::are_used(isa) {
-            modulus.digits = Some(Digits::new(&modulus, &mut power, &mut product));
-        }
+        let context = Context::new(limbs, bits, &mut power, &mut product);
+        let digits = Digits::are_used(isa).then(|| Digits::new(&context, &mut power, &mut product));
         wipe::words(&mut power);
         wipe::words(&mut product);
-        Some(modulus)
-    }
-
-    /// 2^`exponent` modulo the modulus, by doubling. The exponent is at least the number of bits
-    /// less one.
-    fn power_of_two(&self, exponent: usize, out: &mut [u64]) {
-        out.fill(0);
-        out[(self.bits - 1) / 64] = 1 << ((self.bits - 1) % 64);
-        for _ in self.bits - 1..exponent {
-            let over = double(out, 0);
-            reduce_once(out, over, &self.limbs);
-        }
+        Some(Self { isa, context, digits })
     }
 
     /// Its number of bits.
     #[must_use]
     pub const fn bits(&self) -> usize {
-        self.bits
+        self.context.bits
     }
 
     /// Its value: as many limbs as remainders have, the lowest first.
     #[must_use]
     pub const fn limbs(&self) -> &[u64] {
-        &self.limbs
+        &self.context.limbs
     }
 
     /// The level whose kernels operations modulo it use.
@@ -99,12 +67,8 @@ impl Modulus {
         self.isa
     }
 
-    pub(super) const fn r_squared(&self) -> &[u64] {
-        &self.r_squared
-    }
-
-    pub(super) const fn inverse(&self) -> u64 {
-        self.inverse
+    pub(super) const fn context(&self) -> &Context {
+        &self.context
     }
 
     pub(super) const fn digits(&self) -> Option<&Digits> {
@@ -119,8 +83,8 @@ impl Modulus {
     /// If it has another number of limbs.
     #[must_use]
     pub fn contains(&self, number: &[u64]) -> bool {
-        assert_eq!(number.len(), self.limbs.len(), "the length of the modulus");
-        crate::equal::hidden(less(number, &self.limbs)) == 1
+        assert_eq!(number.len(), self.limbs().len(), "the length of the modulus");
+        crate::equal::hidden(less(number, self.limbs())) == 1
     }
 
     /// The remainder of a number of any length.
@@ -129,8 +93,8 @@ impl Modulus {
     ///
     /// If `out` has another number of limbs than the modulus.
     pub fn reduce(&self, number: &[u64], out: &mut [u64], workspace: &mut Workspace) {
-        assert_eq!(out.len(), self.limbs.len(), "the length of the modulus");
-        portable::remainder(self, number, out, workspace);
+        assert_eq!(out.len(), self.limbs().len(), "the length of the modulus");
+        self.context.remainder(number, out, workspace);
     }
 
     /// The product of two remainders, see [`PublicPower::product`].
@@ -148,9 +112,10 @@ impl Modulus {
     ///
     /// If a number of limbs is not that of the modulus.
     pub fn add(&self, number: &mut [u64], summand: &[u64]) {
-        assert_eq!(number.len(), self.limbs.len(), "the length of the modulus");
-        assert_eq!(summand.len(), self.limbs.len(), "the length of the modulus");
-        portable::sum(self, number, summand);
+        assert_eq!(number.len(), self.limbs().len(), "the length of the modulus");
+        assert_eq!(summand.len(), self.limbs().len(), "the length of the modulus");
+        let over = add(number, summand);
+        reduce_once(number, over, self.limbs());
     }
 
     /// Subtracts a remainder from another one.
@@ -159,11 +124,11 @@ impl Modulus {
     ///
     /// If a number of limbs is not that of the modulus.
     pub fn subtract(&self, number: &mut [u64], subtrahend: &[u64]) {
-        assert_eq!(number.len(), self.limbs.len(), "the length of the modulus");
-        assert_eq!(subtrahend.len(), self.limbs.len(), "the length of the modulus");
+        assert_eq!(number.len(), self.limbs().len(), "the length of the modulus");
+        assert_eq!(subtrahend.len(), self.limbs().len(), "the length of the modulus");
         let all = mask(less(number, subtrahend));
         let (mut borrow, mut carry) = (0, 0);
-        for ((limb, &other), &n) in number.iter_mut().zip(subtrahend).zip(&self.limbs) {
+        for ((limb, &other), &n) in number.iter_mut().zip(subtrahend).zip(self.limbs()) {
             let difference;
             (difference, borrow) = less_with(*limb, other, borrow);
             let (sum, first) = difference.overflowing_add(n & all);
@@ -204,31 +169,13 @@ impl Modulus {
     }
 }
 
-/// Minus the inverse of an odd number modulo 2^64, by Newton's iteration: each step doubles the
-/// number of right bits, of which there are three at first.
-fn inverse(odd: u64) -> u64 {
-    let mut inverse = odd;
-    for _ in 0..5 {
-        inverse = inverse.wrapping_mul(2_u64.wrapping_sub(odd.wrapping_mul(inverse)));
-    }
-    inverse.wrapping_neg()
-}
-
-impl Drop for Modulus {
-    fn drop(&mut self) {
-        wipe::words(&mut self.limbs);
-        wipe::words(&mut self.r_squared);
-        wipe::words(core::slice::from_mut(&mut self.inverse));
-    }
-}
-
 impl ZeroizeOnDrop for Modulus {}
 
 impl fmt::Debug for Modulus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Modulus")
             .field("isa", &self.isa)
-            .field("bits", &self.bits)
+            .field("bits", &self.bits())
             .finish_non_exhaustive()
     }
 }

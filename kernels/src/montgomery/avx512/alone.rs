@@ -15,7 +15,7 @@ use core::arch::x86_64::*;
 
 use super::super::Lanes;
 use super::super::digits::DIGIT;
-use super::multiply::load;
+use super::load;
 use crate::simd::store512_words;
 
 /// Digits of a number, eight a register; zeros after the last.

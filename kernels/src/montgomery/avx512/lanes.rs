@@ -7,7 +7,8 @@ use super::super::limbs::window;
 use super::super::modulus::Modulus;
 use super::super::{Exponent, Job, Lanes, Workspace};
 use super::Block;
-use super::multiply::{Moduli, load};
+use super::load;
+use super::multiply::Moduli;
 use super::own_digits;
 use super::selection::{ENTRIES, Selection, WINDOW};
 use super::turned::{copy_into_lane, into_lane, store_remainder};
@@ -52,7 +53,7 @@ impl<'a> Group<'a> {
             copy_into_lane(&digits.n, lane, n);
             copy_into_lane(&digits.r_squared, lane, r_squared);
             into_lane(number, lane, base);
-            inverse.0[lane] = modulus.inverse();
+            inverse.0[lane] = modulus.context().inverse;
         }
         let factors = blocks(factors);
         Self {

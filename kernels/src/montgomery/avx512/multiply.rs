@@ -17,8 +17,9 @@ use core::arch::x86_64::*;
 use super::super::Lanes;
 use super::super::digits::BLOCK;
 use super::Block;
+use super::load;
 use super::selection::Selection;
-use crate::simd::{load512_words, store512_words};
+use crate::simd::store512_words;
 
 const WIDTH: u32 = super::super::digits::DIGIT;
 
@@ -110,12 +111,6 @@ impl Moduli<'_> {
             }
         }
     }
-}
-
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub(super) fn load(digit: &Lanes) -> __m512i {
-    load512_words(&digit.0)
 }
 
 #[inline]

@@ -9,7 +9,7 @@ use core::arch::x86_64::*;
 use core::slice;
 
 use super::super::Lanes;
-use super::multiply::load;
+use super::load;
 use crate::simd::store512_words;
 
 /// Bits of an exponent that one multiplication takes.

@@ -7,7 +7,7 @@ use super::super::limbs::window;
 use super::super::modulus::Modulus;
 use super::super::{Exponent, Job, Lanes, Workspace};
 use super::alone::{Moduli, Number};
-use super::multiply::load;
+use super::load;
 use super::own_digits;
 use super::turned::store_remainder;
 use crate::simd::store512_words;
@@ -45,7 +45,7 @@ impl<'a, const V: usize, const N: usize> Numbers<'a, V, N> {
             copy(&own.n, &mut n[i]);
             copy(&own.r_squared, &mut r_squared[i]);
             spread(value, &mut base[i]);
-            inverse[i] = modulus.inverse();
+            inverse[i] = modulus.context().inverse;
         }
         let digits = own_digits(numbers[0].0).n.len();
         Self { moduli: Moduli { n, inverse, digits }, r_squared, base, number, table }
