@@ -35,8 +35,6 @@
 
 mod block_modes;
 mod burn;
-mod decryptor;
-mod encryptor;
 mod expanded_key;
 mod header_protection;
 pub mod lanes;
@@ -53,9 +51,8 @@ mod table;
 mod tls_cbc;
 
 pub use burn::{BURN_DEPTH, burn_stack};
-pub use decryptor::Decryptor;
-pub use encryptor::Encryptor;
 pub use header_protection::HeaderProtectionKey;
+pub use message::{Decryptor, Encryptor, RawMessage};
 pub use padding::Padding;
 pub use raw_cipher::RawCipher;
 pub use stream::Stream;

@@ -1,4 +1,4 @@
-//! One message in pieces: the common part of encrypting and decrypting.
+//! One message in pieces.
 
 use core::fmt;
 
@@ -13,10 +13,41 @@ use super::padding::{pad, unpad};
 use super::raw_cipher::RawCipher;
 use super::running_stream::RunningStream;
 use super::table::raw_ciphers;
-use crate::{Error, Mode};
+use crate::{Buffers, Error, Mode};
 
-/// The state of one message that is encrypted or decrypted.
-pub(super) struct MessageState<'c, const ENCRYPT: bool> {
+/// One message that is encrypted in pieces, see [`RawMessage`].
+pub type Encryptor<'c> = RawMessage<'c, true>;
+/// One message that is decrypted in pieces, see [`RawMessage`].
+pub type Decryptor<'c> = RawMessage<'c, false>;
+
+/// One message that is encrypted or decrypted in pieces, under the key of a [`RawCipher`].
+///
+/// Any split of the message into calls gives the same bytes. [`apply`](Self::apply) is the fast way
+/// for whole blocks and for streams; [`update`](Self::update) and [`finish`](Self::finish) take any
+/// pieces. A call that is refused changes nothing, and the message can go on. Bytes that are held
+/// back are wiped.
+///
+/// Where [`Padding::Pkcs7`] is to be removed, the last block so far is always held back, because
+/// `finish` must check its end. The warning of [`Padding`] applies.
+///
+/// ```
+/// use lanecrypt_ciphers::hazmat::{RawCipher, Padding};
+/// use lanecrypt_ciphers::{Algorithm, Isa};
+///
+/// # fn main() -> Result<(), lanecrypt_ciphers::Error> {
+/// let cipher = RawCipher::new(Algorithm::AES_256_CBC, &[7; 32])?;
+/// let mut encryptor = cipher.encryptor(&[1; 16], Padding::Pkcs7)?;
+/// let mut output = [0; 64];
+/// let mut written = 0;
+/// for piece in ["one message ", "in several ", "pieces"] {
+///     written += encryptor.update(piece.as_bytes(), &mut output[written..])?;
+/// }
+/// written += encryptor.finish(&mut output[written..])?;
+/// assert_eq!(written, 32);
+/// # Ok(())
+/// # }
+/// ```
+pub struct RawMessage<'c, const ENCRYPT: bool> {
     cipher: &'c RawCipher,
     padding: Padding,
     finished: bool,
@@ -33,13 +64,53 @@ pub(super) struct MessageState<'c, const ENCRYPT: bool> {
     running: Option<RunningStream>,
 }
 
-impl<'c, const ENCRYPT: bool> MessageState<'c, ENCRYPT> {
-    pub(super) fn new(
-        cipher: &'c RawCipher,
-        iv: &[u8],
-        padding: Padding,
-        first: u64,
-    ) -> Result<Self, Error> {
+/// One message in pieces.
+impl RawCipher {
+    /// Begins to encrypt a message in pieces.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NonceLength`]; [`Error::Unsupported`] if a stream is to be padded, and with XTS,
+    /// whose data units cannot be split.
+    #[inline]
+    pub fn encryptor(&self, iv: &[u8], padding: Padding) -> Result<Encryptor<'_>, Error> {
+        RawMessage::new(self, iv, padding, 0)
+    }
+
+    /// Begins to encrypt in the middle of a stream, at block `first`: RFC 8439, for example, begins
+    /// at block 1. Blocks have [`Primitive::block_size`](crate::Primitive::block_size) bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NonceLength`]; [`Error::KeystreamExhausted`] if there is no such block;
+    /// [`Error::Unsupported`] if `first` is not 0 and the algorithm
+    /// [does not number its blocks](crate::Algorithm::is_seekable).
+    pub fn encryptor_at_block(&self, iv: &[u8], first: u64) -> Result<Encryptor<'_>, Error> {
+        RawMessage::new(self, iv, Padding::None, first)
+    }
+
+    /// Begins to decrypt a message in pieces.
+    ///
+    /// # Errors
+    ///
+    /// Same as [`encryptor`](Self::encryptor).
+    #[inline]
+    pub fn decryptor(&self, iv: &[u8], padding: Padding) -> Result<Decryptor<'_>, Error> {
+        RawMessage::new(self, iv, padding, 0)
+    }
+
+    /// Begins to decrypt in the middle of a stream, at block `first`.
+    ///
+    /// # Errors
+    ///
+    /// Same as [`encryptor_at_block`](Self::encryptor_at_block).
+    pub fn decryptor_at_block(&self, iv: &[u8], first: u64) -> Result<Decryptor<'_>, Error> {
+        RawMessage::new(self, iv, Padding::None, first)
+    }
+}
+
+impl<'c, const ENCRYPT: bool> RawMessage<'c, ENCRYPT> {
+    fn new(cipher: &'c RawCipher, iv: &[u8], padding: Padding, first: u64) -> Result<Self, Error> {
         let algorithm = cipher.algorithm();
         // The end of a data unit of XTS changes the block before it, so data units cannot be split.
         let whole = algorithm.mode() == Mode::Xts;
@@ -60,7 +131,13 @@ impl<'c, const ENCRYPT: bool> MessageState<'c, ENCRYPT> {
         Ok(message)
     }
 
-    pub(super) fn restart(&mut self, iv: &[u8]) -> Result<(), Error> {
+    /// Begins another message, whether or not this one is finished. The padding stays the same, and
+    /// a stream begins at block 0.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NonceLength`]. After an error nothing has changed.
+    pub fn restart(&mut self, iv: &[u8]) -> Result<(), Error> {
         self.start(iv, 0)
     }
 
@@ -95,8 +172,19 @@ impl<'c, const ENCRYPT: bool> MessageState<'c, ENCRYPT> {
         Ok(())
     }
 
+    /// Takes the next bytes: a slice in place, or an [`InOutBuf`] from one buffer to another.
+    ///
+    /// ECB and CBC take whole blocks; streams and CTR take any number of bytes. The last block of a
+    /// message whose padding is to be removed must go through [`update`](Self::update).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DataLength`] if `data` is not a whole number of blocks, or if
+    /// [`update`](Self::update) holds back part of a block; [`Error::KeystreamExhausted`] if `data`
+    /// runs past the end of the keystream; [`Error::Finished`]. After an error nothing has changed.
     #[inline]
-    pub(super) fn apply(&mut self, data: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
+    pub fn apply<'i, 'o>(&mut self, data: impl Buffers<'i, 'o>) -> Result<(), Error> {
+        let data = data.in_out();
         if self.finished || self.left != 0 {
             return self.resume(data);
         }
@@ -186,8 +274,18 @@ impl<'c, const ENCRYPT: bool> MessageState<'c, ENCRYPT> {
         Ok(())
     }
 
-    /// Encrypts or decrypts all whole blocks, and holds the rest back.
-    pub(super) fn update(&mut self, input: &[u8], output: &mut [u8]) -> Result<usize, Error> {
+    /// Takes the next bytes of a message that is split anywhere, and returns the number of bytes
+    /// written to the front of `output`.
+    ///
+    /// With ECB and CBC, an incomplete block is held back, and where padding is to be removed also a
+    /// whole block that may be the last one. With streams and CTR nothing is held back.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutputLength`] if `output` is too short (a block more than `input` is always
+    /// enough); [`Error::KeystreamExhausted`]; [`Error::Finished`]. After an error nothing has
+    /// changed.
+    pub fn update(&mut self, input: &[u8], output: &mut [u8]) -> Result<usize, Error> {
         if self.finished {
             return Err(Error::Finished);
         }
@@ -223,8 +321,17 @@ impl<'c, const ENCRYPT: bool> MessageState<'c, ENCRYPT> {
         Ok(written)
     }
 
-    /// Writes the bytes that are held back, with padding or without, and ends the message.
-    pub(super) fn finish(&mut self, output: &mut [u8]) -> Result<usize, Error> {
+    /// Ends the message, and returns the number of bytes written. With padding, writes the last,
+    /// padded block, or the bytes of the last block before the padding; without padding, writes
+    /// nothing. Afterwards every call returns [`Error::Finished`] until [`restart`](Self::restart).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DataLength`] if part of a block is held back and there is no padding, or if nothing
+    /// is and there must be padding; [`Error::Padding`] if the message does not end with padding;
+    /// [`Error::OutputLength`] if there is padding and `output` is shorter than a block, all of
+    /// which is written. The message can go on then.
+    pub fn finish(&mut self, output: &mut [u8]) -> Result<usize, Error> {
         if self.finished {
             return Err(Error::Finished);
         }
@@ -287,18 +394,18 @@ fn chain_of<'a, C: BlockEncrypt<N>, const N: usize>(
     first(chain)
 }
 
-impl<const ENCRYPT: bool> fmt::Debug for MessageState<'_, ENCRYPT> {
+impl<const ENCRYPT: bool> fmt::Debug for RawMessage<'_, ENCRYPT> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = if ENCRYPT { "Encryptor" } else { "Decryptor" };
         f.debug_struct(name).field("algorithm", &self.cipher.algorithm()).finish_non_exhaustive()
     }
 }
 
-impl<const ENCRYPT: bool> Drop for MessageState<'_, ENCRYPT> {
+impl<const ENCRYPT: bool> Drop for RawMessage<'_, ENCRYPT> {
     fn drop(&mut self) {
         // Streams wipe themselves. Chains and counters are public.
         wipe::memory(&mut self.part);
     }
 }
 
-impl<const ENCRYPT: bool> ZeroizeOnDrop for MessageState<'_, ENCRYPT> {}
+impl<const ENCRYPT: bool> ZeroizeOnDrop for RawMessage<'_, ENCRYPT> {}
