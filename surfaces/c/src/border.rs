@@ -106,6 +106,32 @@ impl Bytes {
     }
 }
 
+/// Nonce, associated data, and the packet to change.
+pub(crate) type InPlace<'a> = (&'a [u8], &'a [u8], &'a mut [u8]);
+
+/// The bytes behind these pointers, of these lengths. The packet must overlap nothing else.
+///
+/// # Safety
+///
+/// The bytes are lent for the time of the call.
+#[inline(always)]
+pub(crate) unsafe fn in_place<'a>(
+    nonce: (*const u8, usize),
+    aad: (*const u8, usize),
+    packet: (*mut u8, usize),
+) -> Result<InPlace<'a>, Code> {
+    let (nonce, aad) = (Bytes::input(nonce.0, nonce.1)?, Bytes::input(aad.0, aad.1)?);
+    let packet = Bytes::output(packet.0, packet.1)?;
+    packet.apart_from(nonce)?;
+    packet.apart_from(aad)?;
+    // SAFETY: the caller lends the bytes, and the packet overlaps nothing.
+    let nonce = unsafe { nonce.read() };
+    // SAFETY: the same.
+    let aad = unsafe { aad.read() };
+    // SAFETY: the same.
+    Ok((nonce, aad, unsafe { packet.write() }))
+}
+
 /// The object behind a pointer.
 ///
 /// # Safety

@@ -9,7 +9,8 @@ use lanecrypt_device::{
 use lanecrypt_engine::Operation;
 
 use crate::border::{
-    Bytes, caught, checked, free, give, give_nothing, give_object, object, object_mut, text,
+    Bytes, caught, checked, free, give, give_nothing, give_object, in_place, object, object_mut,
+    text,
 };
 use crate::code::Code;
 use crate::{algorithm, operation, rsa};
@@ -305,17 +306,11 @@ unsafe extern "C" fn lc_device_seal(
     packet_len: usize,
 ) -> c_int {
     let seal = |device: &mut Device| {
-        let (nonce, aad) = (Bytes::input(nonce, nonce_len)?, Bytes::input(aad, aad_len)?);
-        let packet = Bytes::output(packet, packet_len)?;
-        packet.apart_from(nonce)?;
-        packet.apart_from(aad)?;
+        // SAFETY: the caller lends the bytes for the call.
+        let (nonce, aad, packet) =
+            unsafe { in_place((nonce, nonce_len), (aad, aad_len), (packet, packet_len)) }?;
         let session = device.session(session)?;
-        // SAFETY: the caller lends the bytes for the call, and the packet overlaps nothing.
-        let nonce = unsafe { nonce.read() };
-        // SAFETY: the same.
-        let aad = unsafe { aad.read() };
-        // SAFETY: the same.
-        Ok(device.client.seal(session, nonce, aad, unsafe { packet.write() })?)
+        Ok(device.client.seal(session, nonce, aad, packet)?)
     };
     // SAFETY: the same arguments.
     unsafe { with(device, seal) }
@@ -334,17 +329,11 @@ unsafe extern "C" fn lc_device_open(
     packet_len: usize,
 ) -> c_int {
     let open = |device: &mut Device| {
-        let (nonce, aad) = (Bytes::input(nonce, nonce_len)?, Bytes::input(aad, aad_len)?);
-        let packet = Bytes::output(packet, packet_len)?;
-        packet.apart_from(nonce)?;
-        packet.apart_from(aad)?;
+        // SAFETY: the caller lends the bytes for the call.
+        let (nonce, aad, packet) =
+            unsafe { in_place((nonce, nonce_len), (aad, aad_len), (packet, packet_len)) }?;
         let session = device.session(session)?;
-        // SAFETY: the caller lends the bytes for the call, and the packet overlaps nothing.
-        let nonce = unsafe { nonce.read() };
-        // SAFETY: the same.
-        let aad = unsafe { aad.read() };
-        // SAFETY: the same.
-        device.client.open(session, nonce, aad, unsafe { packet.write() })?;
+        device.client.open(session, nonce, aad, packet)?;
         Ok(())
     };
     // SAFETY: the same arguments.

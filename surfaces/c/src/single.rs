@@ -4,20 +4,9 @@ use core::ffi::c_int;
 
 use lanecrypt_engine::{Data, Session};
 
-use crate::border::{Bytes, answer, object};
+use crate::border::{Bytes, answer, in_place, object};
 use crate::code::Code;
 use crate::nonces::Sequence;
-
-/// What a message is sealed or opened with, and where. Seven arguments of C.
-macro_rules! in_place {
-    ($nonce:ident $nonce_len:ident $aad:ident $aad_len:ident $packet:ident $packet_len:ident) => {{
-        let (nonce, aad) = (Bytes::input($nonce, $nonce_len)?, Bytes::input($aad, $aad_len)?);
-        let packet = Bytes::output($packet, $packet_len)?;
-        packet.apart_from(nonce)?;
-        packet.apart_from(aad)?;
-        (nonce, aad, packet)
-    }};
-}
 
 /// Seals a message in place; its last bytes are room for the tag.
 #[unsafe(no_mangle)]
@@ -31,15 +20,11 @@ unsafe extern "C" fn lc_seal(
     packet_len: usize,
 ) -> c_int {
     answer(|| {
-        let (nonce, aad, packet) = in_place!(nonce nonce_len aad aad_len packet packet_len);
+        // SAFETY: the caller lends the bytes for the call.
+        let (nonce, aad, packet) =
+            unsafe { in_place((nonce, nonce_len), (aad, aad_len), (packet, packet_len)) }?;
         // SAFETY: the caller lends the session.
         let session = unsafe { object(session) }?;
-        // SAFETY: the caller lends the bytes for the call, and the packet overlaps nothing.
-        let nonce = unsafe { nonce.read() };
-        // SAFETY: the same.
-        let aad = unsafe { aad.read() };
-        // SAFETY: the same.
-        let packet = unsafe { packet.write() };
         // As `Cipher::seal` does, which would be one more call.
         let cipher = session.cipher().ok_or(Code::Unsupported)?;
         let at = packet.len().checked_sub(cipher.tag_length());
@@ -61,15 +46,11 @@ unsafe extern "C" fn lc_open(
     packet_len: usize,
 ) -> c_int {
     answer(|| {
-        let (nonce, aad, packet) = in_place!(nonce nonce_len aad aad_len packet packet_len);
+        // SAFETY: the caller lends the bytes for the call.
+        let (nonce, aad, packet) =
+            unsafe { in_place((nonce, nonce_len), (aad, aad_len), (packet, packet_len)) }?;
         // SAFETY: the caller lends the session.
         let session = unsafe { object(session) }?;
-        // SAFETY: the caller lends the bytes for the call, and the packet overlaps nothing.
-        let nonce = unsafe { nonce.read() };
-        // SAFETY: the same.
-        let aad = unsafe { aad.read() };
-        // SAFETY: the same.
-        let packet = unsafe { packet.write() };
         // As `Cipher::open` does, which would be one more call.
         let cipher = session.cipher().ok_or(Code::Unsupported)?;
         let at = packet.len().checked_sub(cipher.tag_length());
