@@ -16,8 +16,8 @@ use crate::{Padding, PrivateKey, PublicKey, Request};
 /// The private operation: `input` to the power of d modulo n (RFC 8017, RSASP1 and RSADP). Both
 /// have the length of the modulus.
 ///
-/// Errors of its outcome: [`Error::InputLength`], [`Error::OutputLength`], [`Error::OutOfRange`] if
-/// the input is not less than the modulus, [`Error::Entropy`], [`Error::Fault`].
+/// Errors of its outcome ([`crate::Error`]): `InputLength`, `OutputLength`, `OutOfRange` if the
+/// input is not less than the modulus, `Entropy`, `Fault`.
 pub fn raw_private<'a>(key: &'a PrivateKey, input: &'a [u8], output: &'a mut [u8]) -> Request<'a> {
     Request::new(Work::RawPrivate { key, input, output })
 }
@@ -25,8 +25,8 @@ pub fn raw_private<'a>(key: &'a PrivateKey, input: &'a [u8], output: &'a mut [u8
 /// The public operation: `input` to the power of e modulo n (RFC 8017, RSAVP1 and RSAEP). Both have
 /// the length of the modulus.
 ///
-/// Errors of its outcome: [`Error::InputLength`], [`Error::OutputLength`], [`Error::OutOfRange`] if
-/// the input is not less than the modulus.
+/// Errors of its outcome ([`crate::Error`]): `InputLength`, `OutputLength`, `OutOfRange` if the
+/// input is not less than the modulus.
 pub const fn raw_public<'a>(
     key: &'a PublicKey,
     input: &'a [u8],
