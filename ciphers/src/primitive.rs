@@ -217,7 +217,7 @@ impl Primitive {
     /// The level of the kernel that runs at `level`.
     #[must_use]
     pub fn kernel_at(self, level: Level) -> Level {
-        self.kernels().take_while(|&kernel| kernel <= level).last().unwrap_or(Level::Portable)
+        self.kernels().filter(|&kernel| level.includes(kernel)).last().unwrap_or(Level::Portable)
     }
 
     /// The number of blocks that the kernel at `level` processes in parallel within one message, if

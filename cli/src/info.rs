@@ -120,11 +120,11 @@ impl Machine {
             "together (lanes), and cycles per byte to encrypt and to decrypt {} KiB",
             MESSAGE >> 10
         );
-        let marks = Level::ALL.map(|level| self.mark(level));
+        let marks = Level::built().iter().map(|&level| self.mark(level));
         text += &row("", marks, ["lanes", "encrypt", "decrypt"].map(String::from), "constant time");
         for &algorithm in Algorithm::ALL {
             let primitive = algorithm.primitive();
-            let kernels = Level::ALL.map(|level| kernel(algorithm, level));
+            let kernels = Level::built().iter().map(|&level| kernel(algorithm, level));
             let rate = Rate::measure(self.isa, algorithm);
             let figures = [
                 algorithm.lanes(level).to_string(),
@@ -178,12 +178,12 @@ impl Machine {
 
     fn algorithm(&self, algorithm: Algorithm) -> Value {
         let primitive = algorithm.primitive();
-        let kernels = Level::ALL.map(|level| {
+        let kernels = Level::built().iter().map(|&level| {
             let kernel = json!({
                 "kernel": algorithm.kernel_at(level).name(),
                 "constant_time": primitive.constant_time(level),
                 "lanes": algorithm.lanes(level),
-                "available": level <= self.processor_level,
+                "available": self.processor_level.includes(level),
             });
             (level.name().to_owned(), kernel)
         });
@@ -204,7 +204,7 @@ impl Machine {
                 "decrypt": rate.decrypt,
                 "message": MESSAGE,
             })),
-            "levels": kernels.into_iter().collect::<serde_json::Map<_, _>>(),
+            "levels": kernels.collect::<serde_json::Map<_, _>>(),
         })
     }
 }
@@ -249,7 +249,12 @@ fn cycles(rate: Option<f64>) -> String {
     }
 }
 
-fn row(name: &str, cells: [String; Level::ALL.len()], figures: [String; 3], last: &str) -> String {
+fn row(
+    name: &str,
+    cells: impl Iterator<Item = String>,
+    figures: [String; 3],
+    last: &str,
+) -> String {
     let mut row = format!("{name:<24}");
     for cell in cells {
         // Writing to a string does not fail.

@@ -55,7 +55,7 @@ const MOST: usize = DEPTHS[DEPTHS.len() - 1];
 /// kind is left out if there is no time left for it, or if the clock shows no time for it.
 fn measured(isa: Isa, effort: &Effort) -> impl Iterator<Item = (LaneKind, AtDepths)> {
     let end = Instant::now() + effort.limit;
-    let kinds = LaneKind::measured().filter(move |(kind, _)| isa.level() >= kind.lowest_level());
+    let kinds = LaneKind::measured().filter(move |(kind, _)| isa.has(kind.lowest_level()));
     kinds.filter_map(move |(kind, algorithm)| {
         let lengths = Times::of(isa, algorithm, end, effort)?.lengths()?;
         Some((kind, lengths))
@@ -259,7 +259,7 @@ mod tests {
             limit: Duration::from_secs(1000),
         };
         let isa = Isa::detect();
-        let wanted = LaneKind::measured().filter(|(kind, _)| isa.level() >= kind.lowest_level());
+        let wanted = LaneKind::measured().filter(|(kind, _)| isa.has(kind.lowest_level()));
         let found = measured(isa, &effort).map(|(kind, _)| kind);
         assert!(found.eq(wanted.map(|(kind, _)| kind)));
     }
@@ -285,7 +285,7 @@ mod tests {
             enough: Duration::from_secs(1),
             limit: Duration::from_secs(1000),
         };
-        for level in Level::ALL {
+        for &level in Level::built() {
             for (kind, lengths) in measured(Isa::detect().at_most(level), &effort) {
                 let lengths = lengths.map(|it| match (it.shortest, it.longest) {
                     _ if it == Lengths::NONE => "NO".to_owned(),

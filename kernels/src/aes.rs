@@ -14,10 +14,7 @@
 
 /// Calls the kernel `f` of the highest level that there is.
 macro_rules! best {
-    ($isa:expr, $f:ident $args:tt) => {
-        by_isa!($isa, $f $args: Avx512 => avx512, Avx2Vaes => avx2vaes, AesNi => aesni,
-            Ssse3 => ssse3, _ => portable)
-    };
+    ($($call:tt)+) => { by_isa!(crate::aes, $($call)+: Avx512, Avx2Vaes, AesNi, Ssse3, _ => portable) };
 }
 
 /// Calls `f::<N, V, ..>` with `count` as the number `V`, which is from 1 to 8. Each number has its
@@ -26,7 +23,6 @@ macro_rules! best {
 /// `f` has a parameter `LAST` that only says that it is called from here. It makes a separate
 /// function from the one that a loop calls, so that each is called only once and compiled into its
 /// place.
-#[cfg(target_arch = "x86_64")]
 macro_rules! for_count {
     ($count:expr, $f:ident::<$n:ident, _ $(, $more:tt)*> $args:tt) => {
         match $count {
@@ -42,19 +38,10 @@ macro_rules! for_count {
     };
 }
 
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod aesni;
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
-pub(crate) mod avx2vaes;
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
-pub(crate) mod avx512;
 pub(crate) mod ctr;
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod expand;
 pub(crate) mod lanes;
 mod portable;
-#[cfg(all(target_arch = "x86_64", feature = "isa-ssse3"))]
-mod ssse3;
+pub(crate) mod x86_64;
 
 use core::fmt;
 
@@ -66,8 +53,7 @@ use crate::isa::Way;
 use crate::{BlockCipher, BlockEncrypt, Isa, Level, wipe};
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below.
-pub const KERNELS: &[Level] =
-    &[Level::Portable, Level::Ssse3, Level::AesNi, Level::Avx2Vaes, Level::Avx512];
+pub const KERNELS: &[Level] = best!(levels);
 
 /// Round keys of the longest schedule, that of AES-256: one before each of 14 rounds and a last.
 pub(crate) const MAX_KEYS: usize = 15;
@@ -136,7 +122,7 @@ pub(crate) fn cbc_encrypt_low<const N: usize>(
     iv: &mut [u8; 16],
     blocks: InOutBuf<'_, '_, [u8; 16]>,
 ) {
-    by_isa!(isa, cbc_encrypt(keys, iv, blocks): Ssse3 => ssse3, _ => portable);
+    by_isa!(crate::aes, isa, cbc_encrypt(keys, iv, blocks): Ssse3, _ => portable);
 }
 
 /// The first 8 bytes of a block as a little-endian number.
@@ -153,7 +139,6 @@ impl<const BITS: usize> AesForward<BITS> {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
 impl<const BITS: usize> AesForward<BITS> {
     /// The place of the schedule.
     #[inline]
@@ -193,12 +178,12 @@ macro_rules! key_size {
         /// The key schedule, written in place: a copy would have to be wiped. Room behind the last
         /// round key is not changed.
         fn $expand(isa: Isa, key: &[u8; $bits / 8], keys: &mut [[u8; 16]; MAX_KEYS]) {
-            by_isa!(isa, $expand(key, keys): AesNi => expand, Ssse3 => ssse3, _ => portable);
+            by_isa!(crate::aes, isa, $expand(key, keys): AesNi, Ssse3, _ => portable);
         }
 
         /// The key schedules of both directions, likewise.
         fn $both(isa: Isa, key: &[u8; $bits / 8], keys: &mut [[[u8; 16]; MAX_KEYS]; 2]) {
-            by_isa!(isa, $both(isa, key, keys): AesNi => expand, _ => one_by_one);
+            by_isa!(crate::aes, isa, $both(isa, key, keys): AesNi, _ => one_by_one);
         }
 
         impl AesForward<$bits> {
@@ -273,8 +258,6 @@ key_size!(256, expand256, both256);
 
 /// Both schedules, if no kernel makes them at once.
 mod one_by_one {
-    #[cfg(all(target_arch = "x86_64", feature = "isa-ssse3"))]
-    use super::ssse3;
     use super::{Isa, MAX_KEYS, first, portable};
 
     macro_rules! key_size {
@@ -286,7 +269,7 @@ mod one_by_one {
             ) {
                 super::$expand(isa, key, forward);
                 let forward = first::<{ $bits / 32 + 7 }>(forward);
-                by_isa!(isa, invert(forward, inverse): Ssse3 => ssse3, _ => portable);
+                by_isa!(crate::aes, isa, invert(forward, inverse): Ssse3, _ => portable);
             }
         };
     }
@@ -402,7 +385,7 @@ mod tests {
 
     #[test]
     fn fronts_are_those_of_blocks() {
-        for level in Level::ALL {
+        for &level in Level::built() {
             let isa = Isa::of_processor().at_most(level);
             let (short, long) = (AesForward::new(isa, &[7; 16]), AesForward::new(isa, &[8; 32]));
             for n in 0..8 {

@@ -6,20 +6,15 @@ use core::fmt;
 use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
+#[cfg(feature = "isa-avx512")]
 use crate::opaque;
 use crate::wipe;
 
-#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
+#[cfg(feature = "_vectors")]
 #[macro_use]
 mod words;
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
-pub(crate) mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
-pub(crate) mod avx512;
 pub(crate) mod lanes;
-#[cfg(all(target_arch = "x86_64", feature = "isa-ssse3"))]
-pub(crate) mod ssse3;
+pub(crate) mod x86_64;
 
 /// A key of ChaCha or Salsa20, of 32 bytes or of 16 (every core takes both). Wiped on drop.
 pub struct Key {
@@ -180,7 +175,7 @@ pub(crate) fn put<'i, 'o, const XOR: bool>(
 ///
 /// The compiler would otherwise load both together into a vector register. Such a load waits when
 /// its halves have just been stored one by one, as arguments are.
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
+#[cfg(feature = "isa-avx512")]
 #[inline]
 pub(crate) fn taken<'i, 'o>(data: InOutBuf<'i, 'o, u8>) -> InOutBuf<'i, 'o, u8> {
     let len = data.len();
@@ -192,7 +187,7 @@ pub(crate) fn taken<'i, 'o>(data: InOutBuf<'i, 'o, u8>) -> InOutBuf<'i, 'o, u8> 
 
 /// Whether the low word of the counter wraps within `bytes` of keystream, made in passes over at
 /// most 16 lanes.
-#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
+#[cfg(feature = "_vectors")]
 #[inline]
 pub(crate) fn wraps(counter: u64, bytes: usize) -> bool {
     let blocks = (bytes / 64) as u64 + 16;

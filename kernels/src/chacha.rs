@@ -25,21 +25,21 @@ pub use fronts::fronts;
 pub(crate) use lanes::subkeys;
 pub use lanes::{Lane, xor_lanes};
 
-#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
+#[cfg(feature = "_vectors")]
 #[macro_use]
 mod rounds;
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
-pub(crate) mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
-pub(crate) mod avx512;
 mod fronts;
 mod lanes;
 mod portable;
-#[cfg(all(target_arch = "x86_64", feature = "isa-ssse3"))]
-pub(crate) mod ssse3;
+pub(crate) mod x86_64;
+
+/// Calls the kernel of the highest level that there is.
+macro_rules! best {
+    ($($call:tt)+) => { by_isa!(crate::chacha, $($call)+: Avx512, Avx2, Ssse3, _ => portable) };
+}
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below.
-pub const KERNELS: &[Level] = &[Level::Portable, Level::Ssse3, Level::Avx2, Level::Avx512];
+pub const KERNELS: &[Level] = best!(levels);
 
 /// The stream core of ChaCha with `ROUNDS` rounds, one of [`NUMBERS_OF_ROUNDS`]; no other number
 /// compiles.
@@ -99,8 +99,8 @@ impl sealed::Layout for Ietf {
     const WIDE: bool = false;
 
     #[inline]
-    fn last_row(&[a, b, c, d, rest @ ..]: &[u8; 12]) -> [u64; 2] {
-        [u64::from(u32::from_le_bytes([a, b, c, d])) << 32, u64::from_le_bytes(rest)]
+    fn last_row(nonce: &[u8; 12]) -> [u64; 2] {
+        last_row(nonce)
     }
 }
 
@@ -184,10 +184,16 @@ impl<const ROUNDS: usize, F: Form> fmt::Debug for ChaCha<ROUNDS, F> {
 }
 
 /// The start of ChaCha20 in the form of RFC 8439, at block 0.
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
+#[cfg(feature = "isa-avx2")]
 #[inline]
 pub(crate) fn ietf(key: &Key, nonce: &[u8; 12]) -> State<20> {
-    State::new(key, <Ietf as sealed::Layout>::last_row(nonce))
+    State::new(key, last_row(nonce))
+}
+
+/// The last row of block 0 in the form of RFC 8439.
+#[inline]
+pub(crate) fn last_row(&[a, b, c, d, ref rest @ ..]: &[u8; 12]) -> [u64; 2] {
+    [u64::from(u32::from_le_bytes([a, b, c, d])) << 32, u64::from_le_bytes(*rest)]
 }
 
 #[inline(always)]
@@ -198,15 +204,14 @@ fn apply<const ROUNDS: usize, const XOR: bool>(
     data: InOutBuf<'_, '_, u8>,
     way: Way<XOR>,
 ) {
-    by_isa!(isa, apply(state, wide, data, way):
-        Avx512 => avx512, Avx2 => avx2, Ssse3 => ssse3, _ => portable);
+    best!(isa, apply(state, wide, data, way));
 }
 
 /// HChaCha20 (draft-irtf-cfrg-xchacha-03, section 2.2): a key derived from another one of 32 bytes
 /// and a nonce, by the rounds of ChaCha20 without the final addition.
 #[inline]
 pub(crate) fn hchacha20(isa: Isa, key: &Key, nonce: &[u8; 16]) -> Key {
-    by_isa!(isa, hchacha20(key, nonce): Avx512 => avx512, Ssse3 => ssse3, _ => portable)
+    by_isa!(crate::chacha, isa, hchacha20(key, nonce): Avx512, Ssse3, _ => portable)
 }
 
 /// The first 8 bytes, as a little-endian number, of the block of ChaCha20 with the last row `last`:
@@ -217,7 +222,7 @@ pub(crate) fn hchacha20(isa: Isa, key: &Key, nonce: &[u8; 16]) -> Key {
 #[inline]
 #[must_use]
 pub fn front(isa: Isa, key: &Key, last: &[u8; 16]) -> u64 {
-    by_isa!(isa, front(key, last): Avx512 => avx512, Ssse3 => ssse3, _ => portable)
+    by_isa!(crate::chacha, isa, front(key, last): Avx512, Ssse3, _ => portable)
 }
 
 /// The words of the state with another counter.
@@ -244,7 +249,7 @@ fn quarter_round([mut a, mut b, mut c, mut d]: [u32; 4]) -> [u32; 4] {
 
 /// The first round of columns 1 to 3. These do not contain the low word of the counter, so they are
 /// the same in all blocks of a pass over lanes.
-#[cfg(all(target_arch = "x86_64", any(feature = "isa-ssse3", feature = "isa-avx2")))]
+#[cfg(any(feature = "isa-ssse3", feature = "isa-avx2"))]
 #[inline]
 pub(crate) fn first_columns(words: &[u32; 16]) -> [u32; 16] {
     let mut x = *words;
@@ -273,7 +278,7 @@ mod tests {
             for before in [0, u64::from(blocks) / 2, 15, 17, 23, 31, 1000] {
                 let mut keystream = vec![0; len + 64];
                 start(Isa::PORTABLE, before).keystream(&mut keystream);
-                for level in Level::ALL {
+                for &level in Level::built() {
                     let isa = Isa::of_processor().at_most(level);
                     for len in [len, len + 1, len + 37, len + 63] {
                         let mut data = vec![0xa5; len];
@@ -312,7 +317,7 @@ mod tests {
             0x13c4_2ec1,
             0xdcec_d326,
         ];
-        for level in Level::ALL {
+        for &level in Level::built() {
             let isa = Isa::of_processor().at_most(level);
             let made = hchacha20(isa, &Key::from(&key), &nonce);
             assert_eq!(made.words[..4], Key::from(&key).words[..4], "{level}");
@@ -333,7 +338,7 @@ mod tests {
             core.seek(u32::from_le_bytes(*counter).into());
             let mut block = [0; 64];
             core.keystream(&mut block);
-            for level in Level::ALL {
+            for &level in Level::built() {
                 let front = front(Isa::of_processor().at_most(level), &key, &last);
                 assert_eq!(front.to_le_bytes(), block[..8], "{level}");
             }

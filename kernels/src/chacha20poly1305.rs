@@ -13,15 +13,12 @@
 //! | `Avx2` | Poly1305 on words between the rounds of eight blocks of ChaCha20 |
 //! | `Avx512` | one pass of ChaCha20 over just enough blocks, then Poly1305 in lanes |
 
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
-mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
-mod avx512;
 mod begun;
 mod in_turn;
 mod lanes;
 mod message;
 mod parts;
+pub(crate) mod x86_64;
 
 use core::fmt;
 
@@ -37,7 +34,7 @@ pub use lanes::{Lane, open_lanes, seal_lanes};
 pub use message::Message;
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below.
-pub const KERNELS: &[Level] = &[Level::Portable, Level::Ssse3, Level::Avx2, Level::Avx512];
+pub const KERNELS: &[Level] = chacha::KERNELS;
 
 /// The most bytes of one message: 2^38 - 64. The block counter has 32 bits, and its first value is
 /// used for the key (RFC 8439, section 2.8).
@@ -206,8 +203,7 @@ fn run<const WAY: bool, K: Keep>(
     way: Way<WAY>,
     keep: K,
 ) -> [u8; 16] {
-    by_isa!(isa, run(isa, key, nonce, aad, data, way, keep):
-        Avx512 => avx512, Avx2 => avx2, _ => in_turn)
+    by_isa!(crate::chacha20poly1305, isa, run(isa, key, nonce, aad, data, way, keep): Avx512, Avx2, _ => in_turn)
 }
 
 impl ZeroizeOnDrop for ChaCha20Poly1305 {}

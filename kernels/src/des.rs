@@ -13,10 +13,6 @@
 //!
 //! Parity bits of keys are ignored; weak keys are keys as any other.
 
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
-mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
-mod avx512;
 mod lanes;
 mod modes;
 mod portable;
@@ -24,6 +20,7 @@ mod scalar;
 mod schedule;
 mod sliced;
 mod spec;
+pub(crate) mod x86_64;
 
 use core::fmt;
 
@@ -34,9 +31,14 @@ use self::modes::Request;
 use self::schedule::KEYS;
 use crate::{BlockCipher, BlockEncrypt, Isa, Level, wipe};
 
+/// Calls the kernel of the highest level that there is.
+macro_rules! best {
+    ($($call:tt)+) => { by_isa!(crate::des, $($call)+: Avx512, Avx2, _ => portable) };
+}
+
 /// The levels that have a kernel of their own for many blocks, lowest first; others run the next
 /// one below.
-pub const KERNELS: &[Level] = &[Level::Portable, Level::Avx2, Level::Avx512];
+pub const KERNELS: &[Level] = best!(levels);
 
 /// DES with its key of 8 bytes, eight bits of which are parity and ignored.
 ///
@@ -178,7 +180,7 @@ fn expand_three(isa: Isa, key: &TripleDesKey, keys: &mut [[u64; KEYS]; 3]) {
 
 #[inline]
 fn expand(isa: Isa, key: &[u8; 8]) -> [u64; KEYS] {
-    by_isa!(isa, expand(key): Avx512 => avx512, Avx2 => avx2, _ => schedule)
+    by_isa!(crate::des, isa, expand(key): Avx512, Avx2, _ => schedule)
 }
 
 /// The fewest blocks that are worth a group of their own: one by one, as many take as long as the
@@ -189,7 +191,7 @@ fn smallest(isa: Isa) -> usize {
 
 /// Encrypts, or decrypts if `back`, groups of 64 blocks, each block by itself.
 fn crypt(isa: Isa, keys: &[[u64; KEYS]], back: bool, groups: &mut [[[u8; 8]; 64]]) {
-    by_isa!(isa, crypt(keys, back, groups): Avx512 => avx512, Avx2 => avx2, _ => portable);
+    best!(isa, crypt(keys, back, groups));
 }
 
 #[cfg(test)]

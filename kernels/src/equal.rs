@@ -1,5 +1,7 @@
 //! Comparison of tags.
 
+use crate::opaque;
+
 /// Whether two tags are the same, in constant time: the time reveals only the answer.
 ///
 /// It uses two words and one branch. The compiler does not know the value it branches on, so it
@@ -10,19 +12,7 @@ pub fn equal(one: &[u8; 16], other: &[u8; 16]) -> bool {
     let difference = u128::from_ne_bytes(*one) ^ u128::from_ne_bytes(*other);
     #[expect(clippy::cast_possible_truncation, reason = "the lower half, and the upper one")]
     let (low, high) = (difference as u64, (difference >> 64) as u64);
-    hidden(low | high) == 0
-}
-
-#[cfg(target_arch = "x86_64")]
-#[inline]
-pub(crate) fn hidden(word: u64) -> u64 {
-    crate::simd::opaque_word(word)
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-#[inline]
-pub(crate) fn hidden(word: u64) -> u64 {
-    core::hint::black_box(word)
+    opaque::word(low | high) == 0
 }
 
 #[cfg(test)]

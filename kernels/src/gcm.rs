@@ -8,18 +8,11 @@
 //! message in pieces, and if the counter wraps; and below 512-bit registers also for nonces that
 //! are hashed.
 
-#[cfg(target_arch = "x86_64")]
-mod aesni;
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
-mod avx2vaes;
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
-mod avx512;
 mod begun;
 mod in_turn;
 mod keys;
 mod message;
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod part;
+pub(crate) mod x86_64;
 
 use core::fmt;
 
@@ -30,17 +23,7 @@ pub use self::begun::Begun;
 pub use self::message::Message;
 use crate::aes::AesForward;
 use crate::isa::Way;
-use crate::{Aead, BlockEncrypt, Isa, Level, ghash};
-
-/// The levels that have a kernel of their own, lowest first; others run the next one below. The
-/// lowest runs AES and GHASH in turn.
-pub const KERNELS: &[Level] = &[Level::Portable, Level::AesNi, Level::Avx2Vaes, Level::Avx512];
-
-/// The direction: GHASH takes the ciphertext, which is the output or the input.
-const SEAL: bool = true;
-const OPEN: bool = false;
-/// Bytes of a part that AES and GHASH take in turn, and that stay in the first-level cache.
-const PART: usize = 4096;
+use crate::{Aead, BlockEncrypt, Isa, Level, ghash, opaque};
 
 /// Calls the kernel `f` of the highest level that there is.
 ///
@@ -50,11 +33,18 @@ const PART: usize = 4096;
 /// message, so kernels may add to the number as a whole, and [`takes`] says which of them they may
 /// begin at.
 macro_rules! best {
-    ($isa:expr, $f:ident $args:tt) => {
-        by_isa!($isa, $f $args: Avx512 => avx512, Avx2Vaes => avx2vaes, AesNi => aesni,
-            _ => in_turn)
-    };
+    ($($call:tt)+) => { by_isa!(crate::gcm, $($call)+: Avx512, Avx2Vaes, AesNi, _ => in_turn) };
 }
+
+/// The levels that have a kernel of their own, lowest first; others run the next one below. The
+/// lowest runs AES and GHASH in turn.
+pub const KERNELS: &[Level] = best!(levels);
+
+/// The direction: GHASH takes the ciphertext, which is the output or the input.
+const SEAL: bool = true;
+const OPEN: bool = false;
+/// Bytes of a part that AES and GHASH take in turn, and that stay in the first-level cache.
+const PART: usize = 4096;
 
 /// AES-GCM with keys of `BITS` bits (128, 192 or 256) and, through [`Aead`], nonces of 96 bits.
 ///
@@ -229,7 +219,6 @@ fn first_of(nonce: &[u8; 12]) -> u128 {
 
 /// At most 16 bytes as a block, with zeros behind them, and as a number.
 #[inline]
-#[cfg(target_arch = "x86_64")]
 fn number(bytes: &[u8]) -> u128 {
     let (upper, lower) = bytes.split_at(bytes.len().min(8));
     u128::from(half(upper)) << 64 | u128::from(half(lower))
@@ -237,7 +226,6 @@ fn number(bytes: &[u8]) -> u128 {
 
 /// At most 8 bytes, as [`number`] takes them.
 #[inline]
-#[cfg(target_arch = "x86_64")]
 fn half(bytes: &[u8]) -> u64 {
     match *bytes {
         [] => 0,
@@ -261,9 +249,7 @@ fn word(bytes: [u8; 4]) -> u64 {
 /// stores.
 #[inline(always)]
 fn hidden(number: u64) -> u64 {
-    #[cfg(target_arch = "x86_64")]
-    let number = crate::simd::opaque_word(number);
-    number
+    opaque::word(number)
 }
 
 /// The last block that is hashed: the numbers of bits, as a field element.
@@ -279,8 +265,9 @@ mod tests {
 
     #[test]
     fn every_level_reaches_its_kernel() {
-        // If the kernels run in turn, the last dispatch is that of GHASH, for the lengths.
-        let levels = KERNELS;
+        // If the kernels run in turn, the last dispatch is that of GHASH, for the lengths. It has
+        // a kernel of its own at one more level.
+        let levels = &[KERNELS, &[Level::ArmAes]].concat();
         let mut data = [0; 50];
         let gcm = |isa| {
             let gcm = AesGcm::<128>::new(isa, &[1; 16]);

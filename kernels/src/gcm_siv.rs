@@ -5,32 +5,19 @@
 //! Each nonce has its own keys, for the hash and for the cipher, which the key of the caller
 //! encrypts from it. They are made for each message and wiped behind it.
 
-#[cfg(target_arch = "x86_64")]
-mod alone;
 mod in_turn;
 mod lanes;
+pub(crate) mod x86_64;
 
 use core::fmt;
 
 use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
-#[cfg(target_arch = "x86_64")]
-use self::alone::aesni;
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
-use self::alone::avx2;
 pub use self::lanes::Lane;
 use crate::aes::{AesForward, first};
 use crate::isa::Way;
-use crate::{BlockEncrypt, Isa, Level, Siv};
-
-/// The levels that have a kernel of their own, lowest first; others run the next one below. The
-/// lowest runs the kernels of AES and the portable hash in turn.
-pub const KERNELS: &[Level] = &[Level::Portable, Level::AesNi, Level::Avx2];
-
-/// The direction: the hash takes the plaintext, which is the input or the output.
-const SEAL: bool = true;
-const OPEN: bool = false;
+use crate::{BlockEncrypt, Isa, Level, Siv, opaque};
 
 /// Calls the kernel `f` of the highest level that there is.
 ///
@@ -38,10 +25,16 @@ const OPEN: bool = false;
 /// InOutBuf<'_, '_, u8>, came: &[u8; 16], way: Way<WAY>` and return the tag. `came` is the tag that
 /// came with a message that is opened.
 macro_rules! best {
-    ($isa:expr, $f:ident $args:tt) => {
-        by_isa!($isa, $f $args: Avx2 => avx2, AesNi => aesni, _ => in_turn)
-    };
+    ($($call:tt)+) => { by_isa!(crate::gcm_siv, $($call)+: Avx2, AesNi, _ => in_turn) };
 }
+
+/// The levels that have a kernel of their own, lowest first; others run the next one below. The
+/// lowest runs the kernels of AES and the portable hash in turn.
+pub const KERNELS: &[Level] = best!(levels);
+
+/// The direction: the hash takes the plaintext, which is the input or the output.
+const SEAL: bool = true;
+const OPEN: bool = false;
 
 /// AES-GCM-SIV with keys of `BITS` bits (128 or 256).
 ///
@@ -130,11 +123,10 @@ impl<const BITS: usize> ZeroizeOnDrop for AesGcmSiv<BITS> {}
 /// A nonce as words. Each is loaded alone: a caller has often just stored the nonce in parts, and a
 /// load of several parts would wait for them.
 #[inline]
-#[cfg(target_arch = "x86_64")]
 fn words(nonce: &[u8; 12]) -> [i32; 3] {
     let [a, b, c, d, e, f, g, h, i, j, k, l] = *nonce;
     [[a, b, c, d], [e, f, g, h], [i, j, k, l]].map(|word| {
-        let word = crate::simd::opaque_word(u32::from_le_bytes(word).into());
+        let word = opaque::word(u32::from_le_bytes(word).into());
         let [a, b, c, d, ..] = word.to_le_bytes();
         i32::from_le_bytes([a, b, c, d])
     })
@@ -156,7 +148,7 @@ mod tests {
         // What runs in turn ends with a dispatch of AES.
         let levels: Vec<_> = [KERNELS, &[Level::Ssse3]].concat();
         let levels: Vec<_> =
-            Level::ALL.into_iter().filter(|level| levels.contains(level)).collect();
+            Level::built().iter().copied().filter(|level| levels.contains(level)).collect();
         assert_best(&levels, |isa| {
             let _tag = keyed(isa).seal(&[2; 12], &[3], (&mut data[..]).into());
         });

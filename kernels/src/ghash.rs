@@ -21,13 +21,9 @@
 //! number, and the factor is the one by which keys are divided here: a key of POLYVAL is held as it
 //! comes, and everything else is the same.
 
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod pclmul;
+mod aarch64;
 pub(crate) mod portable;
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
-pub(crate) mod vpclmul;
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
-pub(crate) mod vpclmul256;
+pub(crate) mod x86_64;
 
 use core::fmt;
 
@@ -35,11 +31,20 @@ use zeroize::ZeroizeOnDrop;
 
 use crate::{Isa, Level, wipe};
 
+/// Calls the kernel of the highest level that there is.
+macro_rules! best {
+    ($($call:tt)+) => { by_isa!(crate::ghash, $($call)+: Avx512, Avx2Vaes, AesNi, ArmAes, _ => portable) };
+}
+
 /// The levels that have a kernel of their own, lowest first; others run the next one below.
-pub const KERNELS: &[Level] = &[Level::Portable, Level::AesNi, Level::Avx2Vaes, Level::Avx512];
+pub const KERNELS: &[Level] = best!(levels);
 
 /// The number of powers of H, and so of blocks that can share a reduction.
 pub(crate) const POWERS: usize = 20;
+
+/// x^6 + x + 1, with the coefficient of 1 in the highest bit: the product is a bit too low, which
+/// is the x that is missing.
+const FOLD: u64 = (1 << 63) | (1 << 62) | (1 << 57);
 
 /// The powers and three zeros, so that four powers can be loaded from any of them. The same at
 /// every level, so that a key has one size.
@@ -77,8 +82,7 @@ impl Key {
     /// Prepares another hash key in the place of the current one, for the same kernels.
     pub fn set(&mut self, h: &[u8; 16]) {
         let powers = &mut self.powers;
-        by_isa!(self.isa, fill(powers, h):
-            Avx512 => vpclmul, Avx2Vaes => vpclmul256, AesNi => pclmul, _ => portable);
+        best!(self.isa, fill(powers, h));
     }
 
     #[inline]
@@ -87,14 +91,12 @@ impl Key {
     }
 
     /// The powers, in the form of the kernels.
-    #[cfg(target_arch = "x86_64")]
     #[inline]
     pub(crate) fn powers(&self) -> &[[u8; 16]; ROOM] {
         &self.powers
     }
 
     /// The place of the powers; zeros follow them.
-    #[cfg(target_arch = "x86_64")]
     #[inline]
     pub(crate) fn powers_mut(&mut self) -> &mut [[u8; 16]; ROOM] {
         &mut self.powers
@@ -105,8 +107,7 @@ impl Key {
     /// A hash begins with a state of zeros, and calls continue one another.
     pub fn absorb(&self, state: &mut [u8; 16], blocks: &[[u8; 16]]) {
         let powers = &self.powers;
-        by_isa!(self.isa, absorb(powers, state, blocks):
-            Avx512 => vpclmul, Avx2Vaes => vpclmul256, AesNi => pclmul, _ => portable);
+        best!(self.isa, absorb(powers, state, blocks));
     }
 }
 

@@ -14,9 +14,8 @@ use zeroize::ZeroizeOnDrop;
 
 use crate::{Isa, Level, StreamCore, wipe};
 
-#[cfg(target_arch = "x86_64")]
-mod sse2;
 mod table;
+pub(crate) mod x86_64;
 
 use table::Table;
 
@@ -176,7 +175,7 @@ fn blocks<const SECOND: bool, const OTHER: bool, const XOR: bool>(
     #[cfg(target_arch = "x86_64")]
     // SAFETY: every x86-64 processor has SSE2.
     unsafe {
-        sse2::blocks::<SECOND, OTHER, XOR>(table, at, other, data);
+        x86_64::sse2::blocks::<SECOND, OTHER, XOR>(table, at, other, data);
     }
     #[cfg(not(target_arch = "x86_64"))]
     table.blocks::<OTHER, XOR>(at, other, data);

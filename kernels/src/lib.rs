@@ -8,6 +8,8 @@
 //! Most programs want the checked layers above: `lanecrypt::random`, `lanecrypt::Cipher`.
 
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
+// Portable kernels do not need all that those with vector registers share.
+#![cfg_attr(not(target_arch = "x86_64"), allow(dead_code, unused_imports, unused_macros))]
 
 #[cfg(feature = "montgomery")]
 extern crate alloc;
@@ -48,7 +50,6 @@ mod pin;
 pub mod poly1305;
 pub mod salsa;
 pub mod serpent;
-#[cfg(target_arch = "x86_64")]
 mod simd;
 pub mod siv;
 mod stream;

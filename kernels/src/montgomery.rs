@@ -67,8 +67,6 @@
 //! | 2048 | 2,022 | 3,472 | 9,420 | 6 |
 //! | 4096 | 13,335 | 26,650 | 73,600 | 6 |
 
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
-mod avx512;
 mod context;
 mod digits;
 mod groups;
@@ -76,14 +74,27 @@ mod limbs;
 mod modulus;
 mod portable;
 mod workspace;
+pub(crate) mod x86_64;
 
 pub use self::limbs::{from_be_bytes, multiply_add, to_be_bytes};
 pub use self::modulus::{MAX_BITS, MIN_BITS, Modulus};
 pub use self::workspace::Workspace;
-use crate::Level;
+use crate::{Isa, Level};
+
+/// Calls the kernel of the highest level that there is.
+macro_rules! best {
+    ($($call:tt)+) => { by_isa!(crate::montgomery, $($call)+: Avx512, _ => portable) };
+}
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below.
-pub const KERNELS: &[Level] = &[Level::Portable, Level::Avx512];
+pub const KERNELS: &[Level] = best!(levels);
+
+/// Whether there are kernels that run many exponentiations side by side. They are also those with
+/// digits of 52 bits.
+#[must_use]
+pub const fn has_lanes(isa: Isa) -> bool {
+    Level::Avx512.is_built() && isa.has(Level::Avx512)
+}
 
 /// One digit, or anything of 64 bits, of eight numbers side by side.
 #[derive(Clone, Copy, Debug, Default)]
@@ -166,13 +177,13 @@ fn in_groups<J: Job>(jobs: &mut [J], workspace: &mut Workspace) {
     }
     for jobs in jobs.chunks_mut(groups::MOST) {
         groups::each(jobs, |jobs, chosen, isa| {
-            by_isa!(isa, raise(jobs, chosen, workspace): Avx512 => avx512, _ => portable);
+            best!(isa, raise(jobs, chosen, workspace));
         });
     }
 }
 
 /// An exponentiation of either kind.
-trait Job {
+pub(crate) trait Job {
     fn modulus(&self) -> &Modulus;
     fn base(&self) -> &[u64];
     fn exponent(&self) -> Exponent<'_>;
@@ -183,7 +194,7 @@ trait Job {
 
 /// The exponents of jobs. Those of one call are of one kind.
 #[derive(Clone, Copy)]
-enum Exponent<'a> {
+pub(crate) enum Exponent<'a> {
     Secret(&'a [u64]),
     Public(u64),
 }
@@ -232,7 +243,7 @@ impl Job for PublicPower<'_> {
     }
 }
 
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
+#[cfg(feature = "isa-avx512")]
 impl<'a> Exponent<'a> {
     /// The limbs of a secret one.
     const fn limbs(self) -> &'a [u64] {

@@ -23,6 +23,8 @@ macro_rules! with_assembly {
 // Each of these names hides the one of the glob below.
 with_assembly! {
     pub(crate) use self::by_assembly::{observe, pointer};
+    #[cfg(target_pointer_width = "64")]
+    pub(crate) use self::by_assembly::word;
 }
 #[allow(unused_imports, reason = "they are hidden where there is assembly")]
 pub(crate) use self::by_black_box::*;
@@ -52,6 +54,17 @@ with_assembly! {
             }
             pointer
         }
+
+        /// Hides the origin of a value: the compiler loads it alone, and takes no branch for it.
+        #[cfg(target_pointer_width = "64")]
+        #[inline(always)]
+        pub(crate) fn word(mut word: u64) -> u64 {
+            // SAFETY: the assembly is empty and leaves the register as it was.
+            unsafe {
+                asm!("/* {0} */", inout(reg) word, options(pure, nomem, nostack, preserves_flags));
+            }
+            word
+        }
     }
 }
 
@@ -67,5 +80,10 @@ mod by_black_box {
     #[inline(always)]
     pub(crate) fn pointer<T>(pointer: *const T) -> *const T {
         black_box(pointer)
+    }
+
+    #[inline(always)]
+    pub(crate) fn word(word: u64) -> u64 {
+        black_box(word)
     }
 }

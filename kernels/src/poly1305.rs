@@ -16,14 +16,11 @@
 //! Requests of fewer than 20 blocks (`Avx512`) or 28 (`Avx2`) take the portable kernel: blocks side
 //! by side need powers of the point, which would cost more than they save.
 
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
-mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
-pub(crate) mod avx512;
 mod kept;
-#[cfg(all(target_arch = "x86_64", any(feature = "isa-avx2", feature = "isa-avx512")))]
+#[cfg(any(feature = "isa-avx2", feature = "isa-avx512"))]
 mod limbs;
 mod portable;
+pub(crate) mod x86_64;
 
 use core::fmt;
 
@@ -33,8 +30,13 @@ use crate::{Isa, Level, wipe};
 
 pub(crate) use kept::{Keep, Kept};
 
+/// Calls the kernel of the highest level that there is.
+macro_rules! best {
+    ($($call:tt)+) => { by_isa!(crate::poly1305, $($call)+: Avx512, Avx2, _ => portable) };
+}
+
 /// The levels that have a kernel of their own, lowest first; others run the next one below.
-pub const KERNELS: &[Level] = &[Level::Portable, Level::Avx2, Level::Avx512];
+pub const KERNELS: &[Level] = best!(levels);
 
 /// The fewest blocks in one request for which the kernels with blocks side by side are faster.
 #[inline]
@@ -56,7 +58,7 @@ pub struct Poly1305 {
 
 /// The state of kernels, in words of 64 bits, lowest first.
 #[derive(Clone)]
-struct State {
+pub(crate) struct State {
     /// The secret point.
     r: [u64; 2],
     /// The polynomial's value so far; the highest word may have 63 bits.
@@ -78,7 +80,7 @@ impl Poly1305 {
     pub fn absorb(&mut self, blocks: &[[u8; 16]]) {
         let isa = if blocks.len() < many(self.isa) { Isa::PORTABLE } else { self.isa };
         let state = &mut self.state;
-        by_isa!(isa, absorb(state, blocks): Avx512 => avx512, Avx2 => avx2, _ => portable);
+        best!(isa, absorb(state, blocks));
     }
 
     /// Absorbs `bytes` and as many zeros as fill the last block, none if it is full: each part of

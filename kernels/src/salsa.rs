@@ -20,23 +20,23 @@ use crate::arx::{State, halves};
 use crate::isa::{INTO, OVER, Way};
 use crate::{Isa, Level, Seek, StreamCore};
 
-#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
+#[cfg(feature = "_vectors")]
 #[macro_use]
 mod rounds;
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
-pub(crate) mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
-pub(crate) mod avx512;
 mod lanes;
 mod portable;
-#[cfg(all(target_arch = "x86_64", feature = "isa-ssse3"))]
-pub(crate) mod ssse3;
+pub(crate) mod x86_64;
 
 pub use crate::arx::{Key, NUMBERS_OF_ROUNDS};
 pub use lanes::{Lane, xor_lanes};
 
+/// Calls the kernel of the highest level that there is.
+macro_rules! best {
+    ($($call:tt)+) => { by_isa!(crate::salsa, $($call)+: Avx512, Avx2, Ssse3, _ => portable) };
+}
+
 /// The levels that have a kernel of their own, lowest first; others run the next one below.
-pub const KERNELS: &[Level] = &[Level::Portable, Level::Ssse3, Level::Avx2, Level::Avx512];
+pub const KERNELS: &[Level] = best!(levels);
 
 /// The stream core of Salsa20 with `ROUNDS` rounds, one of [`NUMBERS_OF_ROUNDS`]; no other number
 /// compiles.
@@ -119,8 +119,7 @@ fn apply<const ROUNDS: usize, const XOR: bool>(
     way: Way<XOR>,
 ) {
     let wide = true;
-    by_isa!(isa, apply(state, wide, data, way):
-        Avx512 => avx512, Avx2 => avx2, Ssse3 => ssse3, _ => portable);
+    best!(isa, apply(state, wide, data, way));
 }
 
 /// The words of the state with another counter; the words of the constant are on the diagonal.
@@ -145,7 +144,7 @@ fn quarter_round([mut a, mut b, mut c, mut d]: [u32; 4]) -> [u32; 4] {
 /// are the same in all blocks of a pass over lanes: the round of columns 1 to 3, and the round of
 /// rows except for what column 0 adds. Words 0, 8 and 12 are as before, 4 to 7 as after both
 /// rounds, the others as after the first.
-#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
+#[cfg(feature = "_vectors")]
 #[inline]
 fn once(words: &[u32; 16]) -> [u32; 16] {
     let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = *words;

@@ -14,15 +14,10 @@ mod circuit;
 #[macro_use]
 mod lanes;
 #[macro_use]
-#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
+#[cfg(feature = "_vectors")]
 mod modes;
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
-mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
-mod avx512;
 mod portable;
-#[cfg(all(target_arch = "x86_64", feature = "isa-ssse3"))]
-mod ssse3;
+pub(crate) mod x86_64;
 
 use core::fmt;
 
@@ -30,11 +25,17 @@ use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
 use self::lanes::in_turn;
+use crate::isa::lowest;
 use crate::lanes::Lane;
 use crate::{BlockCipher, BlockEncrypt, Isa, Level, wipe};
 
+/// Calls the kernel of the highest level that there is.
+macro_rules! best {
+    ($($call:tt)+) => { by_isa!(crate::serpent, $($call)+: Avx512, Avx2, Ssse3, _ => portable) };
+}
+
 /// The levels that have a kernel of their own, lowest first; others run the next one below.
-pub const KERNELS: &[Level] = &[Level::Portable, Level::Ssse3, Level::Avx2, Level::Avx512];
+pub const KERNELS: &[Level] = best!(levels);
 
 /// A key of 16, 24 or 32 bytes. Wiped on drop.
 ///
@@ -119,13 +120,12 @@ impl BlockEncrypt<16> for Serpent {
 
     fn encrypt(&self, blocks: InOutBuf<'_, '_, [u8; 16]>) {
         let keys = &self.keys;
-        by_isa!(self.isa, encrypt(keys, blocks):
-            Avx512 => avx512, Avx2 => avx2, Ssse3 => ssse3, _ => portable);
+        best!(self.isa, encrypt(keys, blocks));
     }
 
     fn cbc_encrypt(&self, iv: &mut [u8; 16], blocks: InOutBuf<'_, '_, [u8; 16]>) {
         let keys = &self.keys;
-        by_isa!(self.isa, cbc_encrypt(keys, iv, blocks): Avx512 => avx512, _ => portable);
+        by_isa!(crate::serpent, self.isa, cbc_encrypt(keys, iv, blocks): Avx512, _ => portable);
     }
 
     fn ctr(&self, counter: &mut [u8; 16], data: InOutBuf<'_, '_, u8>) {
@@ -151,14 +151,12 @@ impl BlockEncrypt<16> for Serpent {
 impl BlockCipher<16> for Serpent {
     fn decrypt(&self, blocks: InOutBuf<'_, '_, [u8; 16]>) {
         let keys = &self.keys;
-        by_isa!(self.isa, decrypt(keys, blocks):
-            Avx512 => avx512, Avx2 => avx2, Ssse3 => ssse3, _ => portable);
+        best!(self.isa, decrypt(keys, blocks));
     }
 
     fn cbc_decrypt(&self, iv: &mut [u8; 16], blocks: InOutBuf<'_, '_, [u8; 16]>) {
         let keys = &self.keys;
-        by_isa!(self.isa, cbc_decrypt(keys, iv, blocks):
-            Avx512 => avx512, Avx2 => avx2, Ssse3 => ssse3, _ => portable);
+        best!(self.isa, cbc_decrypt(keys, iv, blocks));
     }
 }
 
@@ -172,25 +170,22 @@ impl Serpent {
     /// in keys and data; lengths are public. Copies of round keys stay on the stack until
     /// [`wipe::stack`] clears it.
     pub fn cbc_encrypt_lanes(lanes: &mut [Lane<'_, Self, 16>]) {
-        let Some(isa) = lanes.iter().map(|lane| lane.key.isa).min() else { return };
-        by_isa!(isa, cbc_encrypt_lanes(lanes):
-            Avx512 => avx512, Avx2 => avx2, Ssse3 => ssse3, _ => in_turn);
+        let Some(isa) = lowest(lanes.iter().map(|lane| lane.key.isa)) else { return };
+        by_isa!(crate::serpent, isa, cbc_encrypt_lanes(lanes): Avx512, Avx2, Ssse3, _ => in_turn);
     }
 
     /// Adds keystream to the data. The last word of the counter does not wrap within the request.
     #[inline]
     fn xor_part(&self, counter: &[u8; 16], data: InOutBuf<'_, '_, u8>) {
         let keys = &self.keys;
-        by_isa!(self.isa, xor_stream(keys, counter, data):
-            Avx512 => avx512, Avx2 => avx2, Ssse3 => ssse3, _ => portable);
+        best!(self.isa, xor_stream(keys, counter, data));
     }
 
     /// Writes keystream. The last word of the counter does not wrap within the request.
     #[inline]
     fn write_part(&self, counter: &[u8; 16], out: &mut [u8]) {
         let keys = &self.keys;
-        by_isa!(self.isa, write_stream(keys, counter, out):
-            Avx512 => avx512, Avx2 => avx2, Ssse3 => ssse3, _ => portable);
+        best!(self.isa, write_stream(keys, counter, out));
     }
 }
 

@@ -13,7 +13,6 @@
 ///
 /// Not a function: if it were not inlined, the blocks would be stored in halves and loaded as
 /// wholes, and the processor delays such a load until all work before it is done.
-#[cfg(target_arch = "x86_64")]
 macro_rules! mac {
     ($keys:expr, $string:expr) => {{
         let string = $string;
@@ -27,11 +26,10 @@ macro_rules! mac {
 
 /// The functions that a dispatch chooses from, by `chain`, which makes a CMAC, and `crypt`, which
 /// is CTR from V on, of a module: S2V of more strings, and the two directions.
-#[cfg(target_arch = "x86_64")]
 macro_rules! kernels {
     ($(#[$feature:meta])*) => {
         $(#[$feature])*
-        pub(super) fn associate<const N: usize>(
+        pub(crate) fn associate<const N: usize>(
             keys: &Keys<'_, N>,
             sum: u128,
             strings: &[&[u8]],
@@ -44,7 +42,7 @@ macro_rules! kernels {
         }
 
         $(#[$feature])*
-        pub(super) fn seal<const N: usize>(
+        pub(crate) fn seal<const N: usize>(
             keys: &Keys<'_, N>,
             sum: u128,
             strings: &[&[u8]],
@@ -57,7 +55,7 @@ macro_rules! kernels {
         }
 
         $(#[$feature])*
-        pub(super) fn open<const N: usize>(
+        pub(crate) fn open<const N: usize>(
             keys: &Keys<'_, N>,
             sum: u128,
             strings: &[&[u8]],
@@ -72,15 +70,10 @@ macro_rules! kernels {
     };
 }
 
-#[cfg(target_arch = "x86_64")]
-mod aesni;
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
-mod avx2vaes;
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
-mod avx512;
 mod cmac;
 mod in_turn;
 mod lanes;
+pub(crate) mod x86_64;
 
 use core::fmt;
 
@@ -92,17 +85,14 @@ pub use self::lanes::Lane;
 use crate::aes::AesForward;
 use crate::{BlockEncrypt, Isa, Level, Siv, wipe};
 
-/// The levels that have a kernel of their own, lowest first; others run the next one below. The
-/// lowest runs the best kernel of AES without AES instructions.
-pub const KERNELS: &[Level] = &[Level::Portable, Level::AesNi, Level::Avx2Vaes, Level::Avx512];
-
 /// Calls the kernel `f` of the highest level that there is.
 macro_rules! best {
-    ($isa:expr, $f:ident $args:tt) => {
-        by_isa!($isa, $f $args: Avx512 => avx512, Avx2Vaes => avx2vaes, AesNi => aesni,
-            _ => in_turn)
-    };
+    ($($call:tt)+) => { by_isa!(crate::siv, $($call)+: Avx512, Avx2Vaes, AesNi, _ => in_turn) };
 }
+
+/// The levels that have a kernel of their own, lowest first; others run the next one below. The
+/// lowest runs the best kernel of AES without AES instructions.
+pub const KERNELS: &[Level] = best!(levels);
 
 /// AES-SIV with keys of twice `BITS` bits (128, 192 or 256): that of CMAC and that of CTR.
 ///
@@ -130,7 +120,7 @@ pub struct Strings {
 }
 
 /// What a kernel reads of a key.
-struct Keys<'k, const N: usize> {
+pub(crate) struct Keys<'k, const N: usize> {
     isa: Isa,
     mac: &'k [[u8; 16]; N],
     cipher: &'k [[u8; 16]; N],

@@ -14,11 +14,10 @@
 
 /// The functions that are called for a data unit and for sectors, by `unit` of a module that has
 /// AES instructions.
-#[cfg(target_arch = "x86_64")]
 macro_rules! kernels {
     ($(#[$feature:meta])*) => {
         $(#[$feature])*
-        pub(super) fn one<const N: usize, const WAY: bool>(
+        pub(crate) fn one<const N: usize, const WAY: bool>(
             _way: Way<WAY>,
             _cipher: &impl BlockCipher<16>,
             _tweaks: &impl BlockEncrypt<16>,
@@ -32,7 +31,7 @@ macro_rules! kernels {
         }
 
         $(#[$feature])*
-        pub(super) fn units<const N: usize, const WAY: bool>(
+        pub(crate) fn units<const N: usize, const WAY: bool>(
             _way: Way<WAY>,
             _cipher: &impl BlockCipher<16>,
             keys: &[[u8; 16]; N],
@@ -50,13 +49,8 @@ macro_rules! kernels {
     };
 }
 
-#[cfg(target_arch = "x86_64")]
-mod aesni;
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
-mod avx2vaes;
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
-mod avx512;
 mod in_turn;
+pub(crate) mod x86_64;
 
 use core::fmt;
 
@@ -67,9 +61,14 @@ use crate::aes::{Aes, AesForward};
 use crate::isa::Way;
 use crate::{BlockEncrypt, Isa, Level, wipe};
 
+/// Calls the kernel `f` of the highest level that there is.
+macro_rules! best {
+    ($($call:tt)+) => { by_isa!(crate::xts, $($call)+: Avx512, Avx2Vaes, AesNi, _ => in_turn) };
+}
+
 /// The levels that have a kernel of their own, lowest first; others run the next one below. The
 /// lowest runs the best kernel of AES.
-pub const KERNELS: &[Level] = &[Level::Portable, Level::AesNi, Level::Avx2Vaes, Level::Avx512];
+pub const KERNELS: &[Level] = best!(levels);
 
 /// The fewest bytes of a data unit, one block: a shorter one has nothing to steal from.
 pub const SHORTEST: usize = 16;
@@ -97,14 +96,6 @@ pub struct AesXts<const BITS: usize> {
     data: Aes<BITS>,
     tweak: AesForward<BITS>,
     isa: Isa,
-}
-
-/// Calls the kernel `f` of the highest level that there is.
-macro_rules! best {
-    ($isa:expr, $f:ident $args:tt) => {
-        by_isa!($isa, $f $args: Avx512 => avx512, Avx2Vaes => avx2vaes, AesNi => aesni,
-            _ => in_turn)
-    };
 }
 
 // Each key size has one instance in this crate, not in the crate that uses it, so that programs get

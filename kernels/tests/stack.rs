@@ -17,8 +17,9 @@ use lanecrypt_kernels::salsa::{self, Salsa};
 use lanecrypt_kernels::serpent::Serpent;
 use lanecrypt_kernels::siv::{self, AesSiv};
 use lanecrypt_kernels::xts::AesXts;
-use lanecrypt_kernels::{Aead, BlockCipher, BlockEncrypt, Isa, Level, Siv, StreamCore, wipe};
+use lanecrypt_kernels::{Aead, BlockCipher, BlockEncrypt, Isa, Siv, StreamCore, wipe};
 use lanecrypt_testing::depth::depth;
+use lanecrypt_testing::levels;
 
 /// What the layers above the kernels may use of the depth, in bytes: most of it for lists of a
 /// batch's messages. The engine's tests measure both together.
@@ -27,8 +28,8 @@ const ABOVE: usize = 16 << 10;
 #[test]
 fn no_kernel_reaches_below_the_depth_that_is_wiped() {
     let mut deepest = (0, String::new());
-    for level in Level::ALL.into_iter().filter(|&level| Isa::of_processor().has(level)) {
-        let isa = Isa::of_processor().at_most(level);
+    for isa in levels() {
+        let level = isa.level();
         let mut note = |name: &str, depth: usize| {
             assert!(depth + ABOVE <= wipe::DEPTH, "{name} at {level}: {depth} bytes");
             deepest = deepest.clone().max((depth, format!("{name} at {level}")));

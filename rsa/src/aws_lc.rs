@@ -17,7 +17,8 @@ use aws_lc_rs::rsa::{KeyPair, KeyPairComponents, PublicKeyComponents};
 use aws_lc_rs::signature::{
     self as aws_lc, ParsedPublicKey, RsaEncoding, RsaParameters, VerificationAlgorithm,
 };
-use lanecrypt_kernels::{Isa, Level};
+use lanecrypt_kernels::Isa;
+use lanecrypt_kernels::montgomery::has_lanes;
 
 pub(crate) use self::keys::{Signer, Verifier};
 use crate::components::Components;
@@ -206,11 +207,6 @@ fn shared_size(request: &Request<'_>) -> Option<usize> {
     let is_shared = has_lanes(primes.p.isa())
         && [&primes.p, &primes.q].iter().all(|prime| 2 * prime.bits() == bits);
     is_shared.then_some(bits)
-}
-
-/// Whether there are kernels for many exponentiations, which are also those for long digits.
-fn has_lanes(isa: Isa) -> bool {
-    Level::Avx512.is_built() && isa.has(Level::Avx512)
 }
 
 /// How many of so many signatures [`serve`] makes, by keys of so many bits that know their primes.

@@ -208,7 +208,8 @@ impl<T: Api + ?Sized> Contender<T> {
     fn at_levels(algorithm: Algorithm, made: impl Fn(Algorithm, Isa) -> Self) -> Vec<Self> {
         let best = Isa::detect();
         let running = algorithm.kernel_at(best.level());
-        let mut lower: Vec<Level> = algorithm.kernels().filter(|&level| level < running).collect();
+        let is_lower = |&level: &Level| level != running && running.includes(level);
+        let mut lower: Vec<Level> = algorithm.kernels().filter(is_lower).collect();
         lower.reverse();
         let lower = lower
             .into_iter()

@@ -109,8 +109,8 @@ pub(crate) fn by_size() -> Vec<Contender> {
 /// Our two main cores at every level of instruction set that this processor has.
 pub(crate) fn by_level() -> Vec<Contender> {
     let best = Isa::detect();
-    let levels = Level::ALL.into_iter().rev().filter(|&level| best.has(level));
-    let isas: Vec<Isa> = levels.map(|level| best.at_most(level)).collect();
+    let levels = Level::built().iter().rev().filter(|&&level| best.has(level));
+    let isas: Vec<Isa> = levels.map(|&level| best.at_most(level)).collect();
     let chacha = isas.iter();
     let chacha =
         chacha.map(|&isa| Contender::owned::<Erasing<ChaCha<20>>>(&CHACHA20, "stream", isa));

@@ -48,7 +48,7 @@ pub(crate) fn whole_run(mut options: Options) -> (Report, String) {
 
 /// Whether there are rows at lower levels than that of this process.
 pub(crate) fn has_lower_levels() -> bool {
-    lanecrypt_kernels::Isa::detect().level() > lanecrypt_kernels::Level::Portable
+    lanecrypt_kernels::Isa::detect() != lanecrypt_kernels::Isa::PORTABLE
 }
 
 /// Measures until every row is done.

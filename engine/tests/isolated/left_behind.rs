@@ -3,8 +3,9 @@
 
 use core::hint::black_box;
 
-use lanecrypt_ciphers::{Cipher, Level, hazmat};
+use lanecrypt_ciphers::{Cipher, hazmat};
 use lanecrypt_engine::{Algorithm, Engine, Isa, Session};
+use lanecrypt_testing::levels;
 use lanecrypt_testing::remains::{Remains, Secrets, bytes_of, leaks};
 
 /// Two keys for every length. They differ in every byte.
@@ -29,9 +30,8 @@ pub(crate) fn sessions_in_a_vector_that_grows_leave_nothing() {
 
 /// Passes `call` a function that opens sessions, for every algorithm at every level.
 fn nothing_is_left(call: impl Fn(&dyn Fn() -> Box<Session>)) {
-    let available = |level: &Level| Isa::of_processor().has(*level);
-    for level in Level::ALL.into_iter().filter(available) {
-        let isa = Isa::of_processor().at_most(level);
+    for isa in levels() {
+        let level = isa.level();
         let engine = Engine::with_isa(isa);
         for algorithm in algorithms() {
             let keys = KEYS.each_ref().map(|key| &key[..algorithm.key_lengths().longest()]);

@@ -6,15 +6,7 @@ use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
 use super::AesForward;
-#[cfg(target_arch = "x86_64")]
-use super::aesni;
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
-use super::avx2vaes;
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
-use super::avx512;
 use super::portable;
-#[cfg(all(target_arch = "x86_64", feature = "isa-ssse3"))]
-use super::ssse3;
 use crate::isa::{INTO, OVER, Way};
 use crate::{BlockEncrypt, Isa, Seek, StreamCore};
 
@@ -81,7 +73,7 @@ pub(crate) fn xor_from<const N: usize, const LOW: bool>(
 ) {
     let way = INTO;
     if LOW {
-        by_isa!(isa, ctr(keys, counter, data, way): Ssse3 => ssse3, _ => portable);
+        by_isa!(crate::aes, isa, ctr(keys, counter, data, way): Ssse3, _ => portable);
     } else {
         best!(isa, ctr(keys, counter, data, way));
     }

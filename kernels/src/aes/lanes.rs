@@ -10,14 +10,7 @@
 //! Short messages also go one by one, because the processor overlaps them by itself. Constant time
 //! in keys and data, not in lengths.
 
-#[cfg(target_arch = "x86_64")]
-mod aesni;
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
-mod avx2vaes;
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
-pub(crate) mod avx512;
-#[cfg(target_arch = "x86_64")]
-mod table;
+pub(crate) mod x86_64;
 
 use super::{Aes, AesForward};
 use crate::lanes::Lane;
@@ -34,8 +27,7 @@ macro_rules! key_size {
             /// [`wipe::stack`](crate::wipe::stack) is called, as with any kernel.
             pub fn cbc_encrypt_lanes(lanes: &mut [Lane<'_, Self, 16>]) {
                 let Some(isa) = lanes.first().map(|lane| lane.key.isa) else { return };
-                by_isa!(isa, cbc_encrypt(isa, lanes): Avx512 => avx512, Avx2Vaes => avx2vaes,
-                    AesNi => aesni, _ => one_by_one);
+                by_isa!(crate::aes::lanes, isa, cbc_encrypt(isa, lanes): Avx512, Avx2Vaes, AesNi, _ => one_by_one);
             }
         }
 
@@ -59,11 +51,7 @@ key_size!(AesForward, 192);
 key_size!(AesForward, 256);
 
 /// A key schedule with `N` round keys for encryption.
-#[cfg_attr(
-    not(target_arch = "x86_64"),
-    expect(dead_code, reason = "lanes are for AES instructions of x86-64")
-)]
-trait Schedule<const N: usize>: BlockEncrypt<16> {
+pub(crate) trait Schedule<const N: usize>: BlockEncrypt<16> {
     /// The level of the schedule.
     fn isa(&self) -> Isa;
 

@@ -10,17 +10,12 @@
 //! | `Avx2` | 8 |
 //! | `Avx512` | 16, or 8 when no more are left |
 
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
-pub(crate) mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
-pub(crate) mod avx512;
-#[cfg(all(target_arch = "x86_64", feature = "isa-ssse3"))]
-pub(crate) mod ssse3;
+pub(crate) mod x86_64;
 
 use inout::InOutBuf;
 
 use super::Key;
-#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
+#[cfg(feature = "_vectors")]
 use super::wraps;
 use crate::{Isa, Level};
 
@@ -50,7 +45,7 @@ impl Parts<'_> {
 #[derive(Clone, Copy)]
 pub(crate) struct Rounds {
     #[cfg_attr(
-        not(all(target_arch = "x86_64", feature = "_vectors")),
+        not(feature = "_vectors"),
         expect(dead_code, reason = "the kernel for one message knows its rounds")
     )]
     pub(crate) count: usize,
@@ -60,7 +55,7 @@ pub(crate) struct Rounds {
 
 /// A message of a batch of either cipher.
 #[cfg_attr(
-    not(all(target_arch = "x86_64", feature = "_vectors")),
+    not(feature = "_vectors"),
     expect(dead_code, reason = "the portable kernel takes one message after the other")
 )]
 pub(crate) trait StreamLane {
@@ -96,8 +91,7 @@ pub(crate) fn xor<M: StreamLane>(isa: Isa, rounds: Rounds, lanes: &mut [M]) {
     if few {
         return in_turn::xor(isa, rounds, lanes);
     }
-    by_isa!(isa, xor(isa, rounds, lanes):
-        Avx512 => avx512, Avx2 => avx2, Ssse3 => ssse3, _ => in_turn);
+    by_isa!(crate::arx::lanes, isa, xor(isa, rounds, lanes): Avx512, Avx2, Ssse3, _ => in_turn);
 }
 
 /// Every message by itself.
@@ -115,7 +109,7 @@ mod in_turn {
 ///
 /// Kernels load keys and last rows from the messages themselves. If these were gathered in memory
 /// first, loads wider than the stores before them would wait.
-#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
+#[cfg(feature = "_vectors")]
 pub(crate) trait Starts<const N: usize> {
     /// [`CHACHA`] or [`SALSA`].
     const CIPHER: bool;
@@ -143,14 +137,14 @@ pub(crate) trait Starts<const N: usize> {
 }
 
 /// A row of a key, or of the constant before it.
-#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
+#[cfg(feature = "_vectors")]
 #[inline(always)]
 fn row_of(key: &Key, row: usize) -> &[u32; 4] {
     &key.words.as_chunks().0[row]
 }
 
 /// The words of a state in their order, from its rows: constant, key, counter and nonce.
-#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
+#[cfg(feature = "_vectors")]
 #[inline(always)]
 fn state<T>(cipher: bool, rows: [[T; 4]; 4]) -> [T; 16] {
     let [[s0, s1, s2, s3], [k0, k1, k2, k3], [k4, k5, k6, k7], [c0, c1, n0, n1]] = rows;
@@ -162,7 +156,7 @@ fn state<T>(cipher: bool, rows: [[T; 4]; 4]) -> [T; 16] {
 }
 
 /// The blocks of a pass.
-#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
+#[cfg(feature = "_vectors")]
 struct Pass<'p, M, const N: usize> {
     lanes: &'p mut [M],
     /// The message of each block, and its number in the message. Entries after `count` are not
@@ -172,7 +166,7 @@ struct Pass<'p, M, const N: usize> {
     ahead: u64,
 }
 
-#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
+#[cfg(feature = "_vectors")]
 impl<M: StreamLane, const N: usize> Pass<'_, M, N> {
     /// The data of the block in the lane `at`, at most 64 bytes.
     #[inline(always)]
@@ -190,7 +184,7 @@ impl<M: StreamLane, const N: usize> Pass<'_, M, N> {
     }
 }
 
-#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
+#[cfg(feature = "_vectors")]
 impl<M: StreamLane, const N: usize> Starts<N> for Pass<'_, M, N> {
     const CIPHER: bool = M::CIPHER;
 
@@ -219,7 +213,7 @@ impl<M: StreamLane, const N: usize> Starts<N> for Pass<'_, M, N> {
 /// end. A message goes alone if it has so many blocks that it fills registers by itself: `beside`
 /// decides that for up to 15 blocks. So does a message that is left alone at the end. `beside` also
 /// gets whether there are many messages, so that an incomplete last pass matters little.
-#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
+#[cfg(feature = "_vectors")]
 #[inline(always)]
 fn fill<M: StreamLane, const N: usize>(
     isa: Isa,
@@ -260,7 +254,7 @@ fn fill<M: StreamLane, const N: usize>(
     }
 }
 
-#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
+#[cfg(feature = "_vectors")]
 #[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "more messages than 2^32 fit in no memory")]
 fn word(number: usize) -> u32 {

@@ -1,7 +1,6 @@
 //! The first bytes of blocks of different keys side by side, for masks of headers.
 
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
-mod avx512;
+pub(crate) mod x86_64;
 
 use super::lanes;
 use super::{Key, front};
@@ -37,7 +36,7 @@ fn fewer(isa: Isa, blocks: &[Block<'_>], fronts: &mut [[u8; 8]; 16]) {
 /// The first `count` of 16 blocks, at least two.
 #[inline]
 fn side_by_side(isa: Isa, blocks: &[Block<'_>; 16], count: usize, fronts: &mut [[u8; 8]; 16]) {
-    by_isa!(isa, fronts(isa, blocks, count, fronts): Avx512 => avx512, _ => lanes);
+    by_isa!(crate::chacha::fronts, isa, fronts(isa, blocks, count, fronts): Avx512, _ => lanes);
 }
 
 #[cfg(test)]

@@ -116,7 +116,7 @@ macro_rules! one_block {
         /// The first 8 bytes of the block whose last row is `last`.
         #[inline(never)]
         $(#[$feature])*
-        pub(in crate::chacha) fn front(key: &Key, last: &[u8; 16]) -> u64 {
+        pub(crate) fn front(key: &Key, last: &[u8; 16]) -> u64 {
             let start = start_of_one(key, last);
             let mut x = start;
             for _ in 0..opaque_count(9) {
@@ -130,7 +130,7 @@ macro_rules! one_block {
         /// The key that the rounds make: the first and the last row, behind the constant.
         #[inline(never)]
         $(#[$feature])*
-        pub(in crate::chacha) fn hchacha20(key: &Key, nonce: &[u8; 16]) -> Key {
+        pub(crate) fn hchacha20(key: &Key, nonce: &[u8; 16]) -> Key {
             let mut x = start_of_one(key, nonce);
             for _ in 0..opaque_count(10) {
                 x = x.double_round();

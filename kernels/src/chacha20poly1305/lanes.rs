@@ -15,10 +15,7 @@
 //! longer messages; at `Avx512`, those with more than 64 bytes of associated data; batches of fewer
 //! than four; and longer messages that are few or differ much in length.
 
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
-mod avx512;
-#[cfg(all(target_arch = "x86_64", any(feature = "isa-ssse3", feature = "isa-avx2")))]
-mod streams;
+pub(crate) mod x86_64;
 
 use core::fmt;
 
@@ -37,7 +34,7 @@ pub struct Lane<'a> {
     /// The source of the message's own key, besides `key`, if it has one.
     front: Option<[u8; 16]>,
     /// The last four words of the state at block 0.
-    #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
+    #[cfg(feature = "isa-avx512")]
     last: [u64; 2],
     aad: &'a [u8],
     data: InOutBuf<'a, 'a, u8>,
@@ -88,8 +85,8 @@ impl<'a> Lane<'a> {
             isa,
             nonce: *nonce,
             front: None,
-            #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
-            last: super::avx512::last_row(nonce),
+            #[cfg(feature = "isa-avx512")]
+            last: chacha::last_row(nonce),
             aad,
             data,
             tag,
@@ -181,8 +178,7 @@ const LONGEST_BESIDE: usize = 2048;
 #[inline(always)]
 fn side_by_side<const WAY: bool>(isa: Isa, lanes: &mut [Lane<'_>]) {
     let way = Way::<WAY>;
-    by_isa!(isa, run(lanes, way):
-        Avx512 => avx512, Avx2 => streams, Ssse3 => streams, _ => in_turn);
+    by_isa!(crate::chacha20poly1305::lanes, isa, run(lanes, way): Avx512, Avx2, Ssse3, _ => in_turn);
 }
 
 /// Makes keys for the messages that need their own, if there are enough of them, then continues

@@ -59,7 +59,7 @@ pub(super) fn apply<const WAY: bool>(
 /// XORs keystream, at least as many whole blocks of 16 bytes as the data need, into `data`.
 ///
 /// By blocks: if input and output may overlap, the compiler does not vectorise a loop over bytes.
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
+#[cfg(feature = "isa-avx2")]
 #[inline(always)]
 pub(super) fn xor(keystream: &[u8], data: InOutBuf<'_, '_, u8>) {
     let (blocks, mut rest) = into_blocks::<16>(data);

@@ -15,20 +15,18 @@
 //! more than four times those of its longest message. A message is therefore encrypted in constant
 //! time to its end only if enough others end with it.
 
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx2"))]
-mod avx2;
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
-mod avx512;
 mod portable;
 mod scalar;
 mod sliced;
 mod slots;
+pub(crate) mod x86_64;
 
 use core::cmp::Reverse;
 
 use super::schedule::KEYS;
 use super::{Des, TripleDes};
 use crate::Isa;
+use crate::isa::lowest;
 use crate::lanes::Lane;
 
 impl Des {
@@ -57,7 +55,7 @@ impl TripleDes {
 const SIDE_BY_SIDE: usize = 64;
 
 /// `N` times DES.
-trait Times<const N: usize> {
+pub(crate) trait Times<const N: usize> {
     fn keys(&self) -> &[[u64; KEYS]; N];
     fn isa(&self) -> Isa;
 }
@@ -83,12 +81,12 @@ impl Times<3> for TripleDes {
 }
 
 fn cbc_encrypt_lanes<C: Times<N>, const N: usize>(lanes: &mut [Lane<'_, C, 8>]) {
-    let Some(isa) = lanes.iter().map(|lane| lane.key.isa()).min() else { return };
+    let Some(isa) = lowest(lanes.iter().map(|lane| lane.key.isa())) else { return };
     // Longest first: the last messages then have few blocks, and end together.
     if lanes.len() > SIDE_BY_SIDE {
         lanes.sort_unstable_by_key(|lane| Reverse(lane.blocks.len()));
     }
-    by_isa!(isa, cbc_encrypt_lanes(lanes): Avx512 => avx512, Avx2 => avx2, _ => portable);
+    by_isa!(crate::des::lanes, isa, cbc_encrypt_lanes(lanes): Avx512, Avx2, _ => portable);
 }
 
 #[cfg(test)]

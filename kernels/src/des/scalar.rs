@@ -11,8 +11,9 @@
 
 use inout::InOutBuf;
 
-use super::schedule::{KEYS, opaque};
+use super::schedule::KEYS;
 use super::spec;
+use crate::opaque;
 
 /// Bits 6 and 7 of each byte: which quarter of its table the byte indexes.
 const TAGS: u64 = 0xc080_4000_c080_4000;
@@ -61,8 +62,8 @@ impl Halves {
         // The table indices of two successive rounds.
         let (mut index, mut other) = (self.right ^ key(0), self.left);
         for i in (1..KEYS - 1).step_by(2) {
-            other = add(opaque(other ^ key(i)), index);
-            index = add(opaque(index ^ key(i + 1)), other);
+            other = add(opaque::word(other ^ key(i)), index);
+            index = add(opaque::word(index ^ key(i + 1)), other);
         }
         Self { left: index, right: other ^ key(KEYS - 1) }
     }
@@ -108,10 +109,10 @@ pub(super) fn cbc_encrypt<const N: usize>(
 pub(super) fn add(half: u64, index: u64) -> u64 {
     let [low, high] = &TABLES;
     let [a, b, c, d, ..] = index.to_le_bytes().map(usize::from);
-    let [e, f, g, h, ..] = opaque(index >> 32).to_le_bytes().map(usize::from);
-    let half = opaque(half ^ (low[a] | high[h]));
-    let half = opaque(half ^ (low[d] | high[e]));
-    let half = opaque(half ^ (low[c] | high[g]));
+    let [e, f, g, h, ..] = opaque::word(index >> 32).to_le_bytes().map(usize::from);
+    let half = opaque::word(half ^ (low[a] | high[h]));
+    let half = opaque::word(half ^ (low[d] | high[e]));
+    let half = opaque::word(half ^ (low[c] | high[g]));
     half ^ (low[b] | high[f])
 }
 

@@ -24,32 +24,13 @@ pub(super) fn expand_inline(key: &[u8; 8]) -> [u64; KEYS] {
     let mut words = [0; KEYS];
     for (byte, bits) in key.iter().zip(&PLACES) {
         for (i, places) in bits.iter().enumerate() {
-            let mask = opaque(u64::from(byte >> (7 - i) & 1).wrapping_neg());
+            let mask = crate::opaque::word(u64::from(byte >> (7 - i) & 1).wrapping_neg());
             for (word, place) in words.iter_mut().zip(places) {
                 *word ^= mask & place;
             }
         }
     }
     words
-}
-
-/// Hides a word from the compiler, which would turn a mask into a jump, and reorder sums.
-#[inline(always)]
-pub(super) fn opaque(word: u64) -> u64 {
-    #[cfg(target_arch = "x86_64")]
-    {
-        let mut word = word;
-        // SAFETY: the assembly is empty and leaves the register as it was.
-        unsafe {
-            core::arch::asm!("/* {0} */", inout(reg) word,
-                options(pure, nomem, nostack, preserves_flags));
-        }
-        word
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    {
-        core::hint::black_box(word)
-    }
 }
 
 /// The place of each bit of the key in each word, if it has one; the last bit of each byte is

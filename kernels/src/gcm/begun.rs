@@ -18,8 +18,6 @@ use core::slice::from_mut;
 use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
-use super::avx512;
 use super::message::{counted, until_wrap};
 use super::{AesGcm, OPEN, SEAL, first_of, in_turn, lengths};
 use crate::isa::Way;
@@ -111,8 +109,7 @@ macro_rules! key_size {
                 begun.tag = if blocks > until_wrap(counted(first, 1 + done / 16)) {
                     in_turn::more(hash, keys, first, tag, done, lengths, data, way)
                 } else {
-                    by_isa!(isa, more(hash, keys, first, tag, done, lengths, data, way):
-                        Avx512 => avx512, _ => in_turn)
+                    by_isa!(crate::gcm, isa, more(hash, keys, first, tag, done, lengths, data, way): Avx512, _ => in_turn)
                 };
             }
         }

@@ -5,8 +5,7 @@
 //! up to eight are in flight. Longer messages fill the processor alone and go one by one, as all do at
 //! lower levels.
 
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
-mod avx512;
+pub(crate) mod x86_64;
 
 use core::fmt;
 
@@ -14,7 +13,7 @@ use inout::InOutBuf;
 
 use super::{AesGcmSiv, OPEN, SEAL};
 use crate::Isa;
-use crate::isa::Way;
+use crate::isa::{Way, lowest};
 
 /// One message of a batch: its key, nonce, associated data and data, and the place of its tag.
 pub struct Lane<'a, const BITS: usize> {
@@ -93,9 +92,9 @@ key_size!(256);
 
 #[inline(always)]
 fn by_level<const BITS: usize, const WAY: bool>(lanes: &mut [Lane<'_, BITS>]) {
-    let lowest = lanes.iter().map(|lane| lane.cipher.isa()).min();
-    let (isa, way) = (lowest.unwrap_or(Isa::PORTABLE), Way::<WAY>);
-    by_isa!(isa, run(lanes, way): Avx512 => avx512, _ => in_turn);
+    let isas = lanes.iter().map(|lane| lane.cipher.isa());
+    let (isa, way) = (lowest(isas).unwrap_or(Isa::PORTABLE), Way::<WAY>);
+    by_isa!(crate::gcm_siv::lanes, isa, run(lanes, way): Avx512, _ => in_turn);
 }
 
 /// A message alone.

@@ -19,7 +19,7 @@ pub(super) fn absorb(powers: &[[u8; 16]; ROOM], state: &mut [u8; 16], blocks: &[
 
 /// A field element divided by x. The bit that falls out at the top is the coefficient of 1, and 1/x
 /// is x^127 + x^6 + x + 1.
-fn divided_by_x(a: u128) -> u128 {
+pub(super) fn divided_by_x(a: u128) -> u128 {
     let inverse = 1 << 127 | 1 << 126 | 1 << 121 | 1;
     a << 1 ^ (inverse & (a >> 127).wrapping_neg())
 }

@@ -11,7 +11,6 @@ const BEFORE: usize = 12;
 const AFTER: usize = 4;
 
 /// The 12 words before a block, its own and the one after it.
-#[cfg(target_arch = "x86_64")]
 pub(super) const AROUND: usize = 12 + 16 + 1;
 
 /// A table of 512 words: P of the paper, or Q when `SECOND`, whose rotations go the other way.
@@ -19,7 +18,7 @@ pub(super) const AROUND: usize = 12 + 16 + 1;
 /// A step looks back 12 words and ahead by one, cyclically. So that blocks need not wrap, there are
 /// copies beyond both ends; users make them just before.
 #[repr(C, align(16))]
-pub(super) struct Table<const SECOND: bool> {
+pub(crate) struct Table<const SECOND: bool> {
     words: [u32; BEFORE + 512 + AFTER],
 }
 
@@ -85,7 +84,6 @@ impl<const SECOND: bool> Table<SECOND> {
     }
 
     /// The block at `at`, a multiple of 16, with the 12 words before it and the one after it.
-    #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(super) fn around(&mut self, at: usize) -> &mut [u32; AROUND] {
         match at {
@@ -154,7 +152,7 @@ fn mix<const SECOND: bool>(x: u32, y: u32, z: u32) -> u32 {
     }
 }
 
-#[cfg(all(test, target_arch = "x86_64"))]
+#[cfg(test)]
 mod tests {
     use super::super::blocks;
     use super::*;

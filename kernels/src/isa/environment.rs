@@ -60,7 +60,10 @@ fn named(mut environment: impl Read) -> Option<Level> {
             let whole = entry.get(..length)?;
             length = 0;
             if let Some(value) = whole.strip_prefix(b"LANECRYPT_ISA=") {
-                return Level::ALL.into_iter().find(|level| level.name().as_bytes() == value);
+                return Level::OF_TARGET
+                    .iter()
+                    .find(|level| level.name().as_bytes() == value)
+                    .copied();
             }
         }
     }
@@ -86,10 +89,12 @@ mod tests {
         }
 
         let long = |length: usize| [b"LONG=", vec![b'x'; length].as_slice(), b"\0"].concat();
+        // Names of other architectures name nothing.
+        let level = |name: &str| name.parse().ok();
         let cases: [(&[u8], Option<Level>); 9] = [
             (b"", None),
-            (b"LANECRYPT_ISA=avx2\0", Some(Level::Avx2)),
-            (b"LANECRYPT_ISA=avx2vaes\0HOME=/\0", Some(Level::Avx2Vaes)),
+            (b"LANECRYPT_ISA=avx2\0", level("avx2")),
+            (b"LANECRYPT_ISA=avx2vaes\0HOME=/\0", level("avx2vaes")),
             (b"LANECRYPT_ISA=portable\0LANECRYPT_ISA=avx2\0", Some(Level::Portable)),
             (b"LANECRYPT_ISA=z80\0LANECRYPT_ISA=avx2\0", None),
             (b"LANECRYPT_ISA=portable and much more\0", None),

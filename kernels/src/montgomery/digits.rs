@@ -5,7 +5,7 @@ use alloc::vec;
 
 use super::context::Context;
 use super::limbs::window;
-use crate::{Isa, Level, wipe};
+use crate::wipe;
 
 /// Bits of a digit.
 pub(super) const DIGIT: u32 = 52;
@@ -24,11 +24,6 @@ pub(super) struct Digits {
 }
 
 impl Digits {
-    /// Whether there are kernels that need them.
-    pub(super) const fn are_used(isa: Isa) -> bool {
-        Level::Avx512.is_built() && isa.has(Level::Avx512)
-    }
-
     /// How many digits a modulus of so many bits has.
     pub(super) const fn count(bits: usize) -> usize {
         (bits + 2).div_ceil(DIGIT as usize).next_multiple_of(BLOCK)

@@ -12,7 +12,7 @@ pub(super) const fn halves(number: u128) -> [u64; 2] {
 /// it cannot make a branch of them.
 #[inline]
 pub(super) fn mask(bit: u64) -> u64 {
-    0_u64.wrapping_sub(crate::equal::hidden(bit))
+    0_u64.wrapping_sub(crate::opaque::word(bit))
 }
 
 /// All ones if both are the same. Both are below 2^63.
@@ -103,7 +103,7 @@ pub fn from_be_bytes(bytes: &[u8], limbs: &mut [u64]) -> bool {
             None => over |= byte,
         }
     }
-    crate::equal::hidden(u64::from(over)) == 0
+    crate::opaque::word(u64::from(over)) == 0
 }
 
 /// A number as bytes, most significant first.
@@ -121,7 +121,7 @@ pub fn to_be_bytes(limbs: &[u64], bytes: &mut [u8]) -> bool {
         let room = bytes.len().saturating_sub(8 * i);
         over |= limb.checked_shr(8 * u32::try_from(room).unwrap_or(8)).unwrap_or(0);
     }
-    crate::equal::hidden(over) == 0
+    crate::opaque::word(over) == 0
 }
 
 /// The product of two numbers plus a third one, without a modulus.

@@ -9,8 +9,8 @@ use super::context::Context;
 use super::digits::Digits;
 use super::limbs::{add, less, less_with, mask, reduce_once};
 use super::workspace::Workspace;
-use super::{Power, PublicPower, powers, public_powers};
-use crate::{Isa, wipe};
+use super::{Power, PublicPower, has_lanes, powers, public_powers};
+use crate::{Isa, opaque, wipe};
 
 /// The fewest bits of a modulus.
 pub const MIN_BITS: usize = 256;
@@ -43,7 +43,7 @@ impl Modulus {
         let mut product = vec![0; 2 * length];
         let mut power = vec![0; length];
         let context = Context::new(limbs, bits, &mut power, &mut product);
-        let digits = Digits::are_used(isa).then(|| Digits::new(&context, &mut power, &mut product));
+        let digits = has_lanes(isa).then(|| Digits::new(&context, &mut power, &mut product));
         wipe::words(&mut power);
         wipe::words(&mut product);
         Some(Self { isa, context, digits })
@@ -84,7 +84,7 @@ impl Modulus {
     #[must_use]
     pub fn contains(&self, number: &[u64]) -> bool {
         assert_eq!(number.len(), self.limbs().len(), "the length of the modulus");
-        crate::equal::hidden(less(number, self.limbs())) == 1
+        opaque::word(less(number, self.limbs())) == 1
     }
 
     /// The remainder of a number of any length.

@@ -31,7 +31,7 @@ impl Workspace {
     }
 
     /// So many digits of eight numbers, which hold anything.
-    #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
+    #[cfg(feature = "isa-avx512")]
     pub(super) fn lanes(&mut self, count: usize) -> &mut [Lanes] {
         grown(&mut self.lanes, count)
     }

@@ -50,7 +50,7 @@ pub(super) fn step([h0, h1, h2]: [u64; 3], block: u128, top: u64, [r0, r1]: [u64
 
 /// The square of the point.
 #[inline]
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
+#[cfg(feature = "isa-avx512")]
 pub(super) fn squared(r: [u64; 2]) -> [u64; 3] {
     step([r[0], r[1], 0], 0, 0, r)
 }

@@ -202,7 +202,7 @@ macro_rules! boxes {
 ///
 /// The linear transformation also adds the next round key, in the form of the key schedule, at
 /// places where nothing waits for the sum.
-#[cfg(all(target_arch = "x86_64", any(feature = "isa-ssse3", feature = "isa-avx2")))]
+#[cfg(any(feature = "isa-ssse3", feature = "isa-avx2"))]
 macro_rules! gates {
     ($(#[$feature:meta])* $word:ty) => {
         #[inline]

@@ -11,22 +11,22 @@
 //! 20 more for loads, stores and transposing.
 
 pub(super) mod in_turn;
-#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
+#[cfg(feature = "_vectors")]
 pub(super) mod slots;
 
-#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
+#[cfg(feature = "_vectors")]
 use inout::InOutBuf;
 
-#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
+#[cfg(feature = "_vectors")]
 use self::slots::Slots;
-#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
+#[cfg(feature = "_vectors")]
 use crate::lanes::Lane;
-#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
+#[cfg(feature = "_vectors")]
 use crate::serpent::Serpent;
 
 /// Encrypts all messages: `run` takes as many lanes as suit the number that is left, until fewer
 /// are, and `alone` takes one message. Two messages go side by side if each has `worth_two` blocks.
-#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
+#[cfg(feature = "_vectors")]
 #[inline(always)]
 pub(super) fn drive<const MOST: usize>(
     lanes: &mut [Lane<'_, Serpent, 16>],
@@ -60,7 +60,7 @@ pub(super) fn drive<const MOST: usize>(
 /// a register, `join`, which makes a register of blocks, `split`, its inverse, and `across`, which
 /// transposes 4 x 4 words within each 128 bits of four registers. `$quarter` counts the blocks in a
 /// register, `$most` is the number of lanes of the widest form of the instruction set.
-#[cfg(all(target_arch = "x86_64", feature = "_vectors"))]
+#[cfg(feature = "_vectors")]
 macro_rules! lanes {
     ($vector:ty, [$($quarter:literal)*], $most:literal, $(#[$feature:meta])*) => {
         /// Bytes in a register.
@@ -254,7 +254,7 @@ macro_rules! lanes {
             let [a, b, c, d] = across(x);
             for (row, x) in [split(a), split(b), split(c), split(d)].into_iter().enumerate() {
                 // Otherwise the compiler would test the bits of several lanes in a vector.
-                let live = crate::simd::opaque_word(live.into());
+                let live = crate::opaque::word(live.into());
                 for (quarter, x) in x.into_iter().enumerate() {
                     let lane = 4 * quarter + row;
                     if live >> lane & 1 == 1 {

@@ -43,7 +43,7 @@ macro_rules! modes {
         const WIDTH: usize = 16 * LANES;
 
         $(#[$feature])*
-        pub(in crate::serpent) fn encrypt(
+        pub(crate) fn encrypt(
             keys: &[[u32; 4]; 33],
             blocks: InOutBuf<'_, '_, [u8; 16]>,
         ) {
@@ -62,7 +62,7 @@ macro_rules! modes {
         }
 
         $(#[$feature])*
-        pub(in crate::serpent) fn decrypt(
+        pub(crate) fn decrypt(
             keys: &[[u32; 4]; 33],
             blocks: InOutBuf<'_, '_, [u8; 16]>,
         ) {
@@ -81,7 +81,7 @@ macro_rules! modes {
         }
 
         $(#[$feature])*
-        pub(in crate::serpent) fn cbc_decrypt(
+        pub(crate) fn cbc_decrypt(
             keys: &[[u32; 4]; 33],
             iv: &mut [u8; 16],
             blocks: InOutBuf<'_, '_, [u8; 16]>,
@@ -101,7 +101,7 @@ macro_rules! modes {
         }
 
         $(#[$feature])*
-        pub(in crate::serpent) fn xor_stream(
+        pub(crate) fn xor_stream(
             keys: &[[u32; 4]; 33],
             counter: &[u8; 16],
             data: InOutBuf<'_, '_, u8>,
@@ -110,7 +110,7 @@ macro_rules! modes {
         }
 
         $(#[$feature])*
-        pub(in crate::serpent) fn write_stream(
+        pub(crate) fn write_stream(
             keys: &[[u32; 4]; 33],
             counter: &[u8; 16],
             out: &mut [u8],

@@ -10,8 +10,7 @@
 //! blocks as for one, and gains most. With 512-bit registers, messages of at most four blocks have
 //! a kernel in which nothing passes through memory.
 
-#[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
-mod avx512;
+pub(crate) mod x86_64;
 
 use core::fmt;
 
@@ -156,7 +155,7 @@ macro_rules! key_size {
                 lanes: &mut [Lane<'_>],
             ) -> bool {
                 let (keys, way) = (&self.keys(), Way::<WAY>);
-                by_isa!(keys.isa, short(keys, sums, lanes, way): Avx512 => avx512, _ => no_kernel)
+                by_isa!(crate::siv::lanes, keys.isa, short(keys, sums, lanes, way): Avx512, _ => no_kernel)
             }
 
             #[inline]

@@ -9,6 +9,8 @@ use crate::{BlockCipher, BlockEncrypt, into_blocks, wipe};
 /// Blocks whose masks are computed before they are encrypted.
 const PART: usize = 64;
 
+// Not inlined: the method that dispatches would save registers for it at every level.
+#[inline(never)]
 pub(super) fn one<const N: usize, const WAY: bool>(
     _way: Way<WAY>,
     cipher: &impl BlockCipher<16>,

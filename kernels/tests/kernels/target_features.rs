@@ -7,65 +7,64 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The levels in the order in which `isa.rs` detects them.
-const LEVELS: [&str; 5] = ["Ssse3", "AesNi", "Avx2", "Avx2Vaes", "Avx512"];
-
 /// Features that others bring along.
-const IMPLIED: [(&str, &[&str]); 3] =
-    [("ssse3", &["sse3"]), ("avx2", &["avx", "sse4.2"]), ("avx512f", &["fma"])];
+const IMPLIED: [(&str, &[&str]); 4] = [
+    ("ssse3", &["sse2", "sse3"]),
+    ("avx2", &["avx", "sse4.2"]),
+    ("avx512f", &["fma"]),
+    ("sha3", &["sha2"]),
+];
 
 /// Files of functions that modules of several levels share. The compiler checks that their callers
-/// enable the same features; `wipe.rs` asks the processor.
-const SHARED: [&str; 3] = ["simd.rs", "gcm/part.rs", "wipe.rs"];
+/// enable the same features; `wipe` asks the processor, and every x86-64 processor has SSE2.
+const SHARED: [&str; 5] = [
+    "simd/aarch64.rs",
+    "simd/x86_64.rs",
+    "gcm/x86_64/part.rs",
+    "wipe/x86_64.rs",
+    "hc128/x86_64/sse2.rs",
+];
 
 fn sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
 }
 
-/// The features of each level, with those of the levels below, as `isa.rs` detects them.
-fn features_of_levels() -> BTreeMap<&'static str, BTreeSet<String>> {
-    let isa = fs::read_to_string(sources().join("isa.rs")).expect("it is there");
-    let (_, detection) = isa.split_once("is_x86_feature_detected as has;").expect("it detects");
-    let (_, list) = detection.split_once('[').expect("a list of conditions");
-    let (list, _) = list.split_once(']').expect("its end");
-    let conditions: Vec<&str> = list.split(",\n").filter(|line| line.contains("has!")).collect();
-    assert_eq!(conditions.len(), LEVELS.len(), "a condition for each level: {list}");
-
-    let mut all = BTreeSet::new();
+/// The features of each level, with those of the levels below, as `isa` detects them.
+fn features_of_levels() -> BTreeMap<String, BTreeSet<String>> {
     let mut levels = BTreeMap::new();
-    for (level, condition) in LEVELS.into_iter().zip(conditions) {
-        all.extend(
-            condition
-                .split("has!(\"")
-                .skip(1)
-                .map(|rest| rest.split('"').next().expect("the name of a feature").to_string()),
-        );
-        for (feature, implied) in IMPLIED {
-            if all.contains(feature) {
-                all.extend(implied.iter().map(ToString::to_string));
+    for architecture in ["x86_64", "aarch64"] {
+        let file = sources().join("isa").join(architecture).with_extension("rs");
+        let text = fs::read_to_string(file).expect("it is there");
+        let (_, ladder) = text.split_once("_feature_detected:").expect("it detects");
+        let mut all = BTreeSet::new();
+        for (level, features) in ladder.split(';').filter_map(|line| line.split_once("=>")) {
+            all.extend(features.split('"').skip(1).step_by(2).map(String::from));
+            for (feature, implied) in IMPLIED {
+                if all.contains(feature) {
+                    all.extend(implied.iter().map(ToString::to_string));
+                }
             }
+            let name = level.split_whitespace().last().expect("the name of a level");
+            levels.insert(name.to_string(), all.clone());
         }
-        levels.insert(level, all.clone());
     }
+    assert_eq!(levels.len(), 8, "{levels:?}");
     levels
 }
 
 /// The level that a file's module needs: its own, or that of the module it belongs to. Shared code of
-/// one level says so in its file's name.
-fn needs(file: &Path) -> Option<String> {
+/// one level has the name of that level.
+fn needs<'l>(file: &Path, levels: &'l BTreeMap<String, BTreeSet<String>>) -> Option<&'l String> {
     let mut module = file.to_path_buf();
-    loop {
-        let Ok(text) = fs::read_to_string(&module) else {
-            let name = file.file_stem()?.to_str()?;
-            return LEVELS.iter().find(|level| level.to_lowercase() == name).map(|&l| l.into());
-        };
-        let constant = text.split_once("const NEEDS: Level = Level::");
-        if let Some((_, level)) = constant {
-            return Some(level.split(';').next()?.to_string());
+    while let Ok(text) = fs::read_to_string(&module) {
+        if let Some((_, level)) = text.split_once("const NEEDS: Level = Level::") {
+            return levels.get_key_value(level.split(';').next()?).map(|(level, _)| level);
         }
         // The parent of `a/b/c.rs` is `a/b.rs`.
         module = module.parent()?.with_extension("rs");
     }
+    let name = file.file_stem()?.to_str()?;
+    levels.keys().find(|level| level.to_lowercase() == name)
 }
 
 fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -100,12 +99,11 @@ fn no_function_enables_more_than_its_module_needs() {
             continue;
         }
         let text = fs::read_to_string(&file).expect("a source file");
-        let level = needs(&file);
+        let level = needs(&file, &levels);
         for (line, feature) in enabled(&text) {
             seen += 1;
-            let allowed = level.as_deref().and_then(|level| levels.get(level));
-            // Every x86-64 processor has SSE2.
-            if feature != "sse2" && !allowed.is_some_and(|allowed| allowed.contains(feature)) {
+            let allowed = level.and_then(|level| levels.get(level));
+            if !allowed.is_some_and(|allowed| allowed.contains(feature)) {
                 wrong.push(format!("{}:{line}: {feature}, {level:?}", file.display()));
             }
         }

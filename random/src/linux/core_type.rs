@@ -7,7 +7,7 @@ use lanecrypt_kernels::chacha::ChaCha;
 #[cfg(feature = "legacy")]
 use lanecrypt_kernels::hc128::Hc128;
 use lanecrypt_kernels::salsa::Salsa;
-use lanecrypt_kernels::{Isa, Level, StreamCore};
+use lanecrypt_kernels::{Isa, StreamCore};
 
 /// A stream core that can drive a generator. Its key has 32 bytes.
 ///
@@ -63,7 +63,7 @@ const SALSA_STACK: usize = if cfg!(debug_assertions) { 8192 } else { 4096 };
 fn aes_stack(isa: Isa) -> usize {
     if cfg!(debug_assertions) {
         12_288
-    } else if isa.has(Level::AesNi) {
+    } else if isa.has_aes() {
         2048
     } else {
         8192

@@ -3,13 +3,13 @@
 use inout::InOutBuf;
 use lanecrypt_kernels::aes::AesCtr;
 use lanecrypt_kernels::chacha::ChaCha;
-use lanecrypt_kernels::{Isa, Level, StreamCore};
+use lanecrypt_kernels::{Isa, StreamCore};
 use zeroize::ZeroizeOnDrop;
 
 use crate::linux::core_type::{ErasingCore, SeedCore};
 
 /// The fastest core that the processor runs in constant time: AES-256 in counter mode if it has AES
-/// instructions (from [`Level::AesNi`] on), otherwise ChaCha20.
+/// instructions, otherwise ChaCha20.
 ///
 /// Both have keys of 256 bits. The level of the instruction set decides when the core gets its key,
 /// once for each refill. Handing out bytes does not depend on it.
@@ -34,7 +34,7 @@ impl Fastest {
 
     #[inline]
     fn is_aes(isa: Isa) -> bool {
-        isa.has(Level::AesNi)
+        isa.has_aes()
     }
 }
 
@@ -103,6 +103,8 @@ impl ErasingCore for Fastest {}
 
 #[cfg(test)]
 mod tests {
+    use lanecrypt_kernels::Level;
+
     use super::*;
 
     fn stream<C: SeedCore>(isa: Isa, seed: &[u8; 32]) -> Vec<u8> {
@@ -117,9 +119,9 @@ mod tests {
 
     #[test]
     fn it_is_the_core_of_its_name_at_every_level() {
-        for level in Level::ALL {
+        for &level in Level::built() {
             let isa = Isa::of_processor().at_most(level);
-            let aes = isa.level() >= Level::AesNi;
+            let aes = isa.has_aes();
             assert_eq!(Fastest::name(isa), if aes { "aes-256-ctr" } else { "chacha20" });
             let seed = [level as u8 + 1; 32];
             let named = if aes { stream::<AesCtr<256>> } else { stream::<ChaCha<20>> };

@@ -85,7 +85,7 @@ fn with_and_without_rseq(name: &str, body: fn()) {
 
 fn aes256(draw: (&'static [usize], usize)) {
     static DRAWER: PerThread<Erasing<AesCtr<256>>> = PerThread::new();
-    if Isa::detect().has(Level::AesNi) {
+    if Isa::detect().has_aes() {
         step_through::<AesCtr<256>>(&DRAWER, draw);
     }
 }

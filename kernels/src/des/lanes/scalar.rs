@@ -3,9 +3,10 @@
 //! A round mostly waits for the tables; a second message fills the gaps.
 
 use super::super::scalar::{self, Halves, add};
-use super::super::schedule::{KEYS, opaque};
+use super::super::schedule::KEYS;
 use super::Times;
 use super::slots::InProgress;
+use crate::opaque;
 
 /// Encrypts the rest of messages.
 pub(super) fn in_pairs<'a, 'b: 'a, C, const N: usize>(
@@ -54,10 +55,10 @@ fn rounds<const N: usize>(
         let (mut a, mut c) = (one.right ^ keys[0], one.left);
         let (mut b, mut d) = (other.right ^ other_keys[0], other.left);
         for i in (1..KEYS - 1).step_by(2) {
-            c = add(opaque(c ^ keys[i]), a);
-            d = add(opaque(d ^ other_keys[i]), b);
-            a = add(opaque(a ^ keys[i + 1]), c);
-            b = add(opaque(b ^ other_keys[i + 1]), d);
+            c = add(opaque::word(c ^ keys[i]), a);
+            d = add(opaque::word(d ^ other_keys[i]), b);
+            a = add(opaque::word(a ^ keys[i + 1]), c);
+            b = add(opaque::word(b ^ other_keys[i + 1]), d);
         }
         one = Halves { left: a, right: c ^ keys[KEYS - 1] };
         other = Halves { left: b, right: d ^ other_keys[KEYS - 1] };

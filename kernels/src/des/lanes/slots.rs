@@ -61,7 +61,7 @@ impl<'b, C> InProgress<'_, 'b, C> {
     }
 
     /// The next blocks, `count` times [`STEPS`] of them. They count as done.
-    #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
+    #[cfg(feature = "isa-avx512")]
     fn take_rows(&mut self, count: usize) -> InOutBuf<'_, '_, [u8; 64]> {
         const { assert!(STEPS == 8) };
         let (input, output) = self.take(STEPS * count).into_raw();
@@ -92,7 +92,7 @@ impl<'a, 'b, C> Messages<'a, 'b, C> {
     }
 
     /// Blocks of all messages, and of the longest one.
-    #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
+    #[cfg(feature = "isa-avx512")]
     pub(super) fn blocks(&self) -> (usize, usize) {
         let lens = self.0.as_slice().iter().map(|lane| lane.blocks.len());
         lens.fold((0, 0), |(all, longest), len| (all + len, longest.max(len)))
@@ -180,7 +180,7 @@ impl<'a, 'b, C, const W: usize> Slots<'a, 'b, C, W> {
     }
 
     /// The number of times [`STEPS`] blocks that every message still has.
-    #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
+    #[cfg(feature = "isa-avx512")]
     #[inline(never)]
     pub(super) fn whole(&self) -> usize {
         self.lanes.iter().flatten().map(|message| message.left() / STEPS).min().unwrap_or(0)
@@ -188,7 +188,7 @@ impl<'a, 'b, C, const W: usize> Slots<'a, 'b, C, W> {
 
     /// The next blocks of each message, `count` times [`STEPS`] of them, and none of lanes without
     /// one. They count as done; [`advance`](Self::advance) finds the messages that end with them.
-    #[cfg(all(target_arch = "x86_64", feature = "isa-avx512"))]
+    #[cfg(feature = "isa-avx512")]
     pub(super) fn take_rows(&mut self, count: usize) -> [InOutBuf<'_, '_, [u8; 64]>; W] {
         let mut lanes = self.lanes.iter_mut();
         core::array::from_fn(|_| match lanes.next() {

@@ -1,0 +1,263 @@
+//! Poly1305 on words of 64 bits between the rounds of ChaCha20 on eight blocks: ChaCha20 uses the
+//! vector units, Poly1305 one chain of multiplications of words.
+//!
+//! Messages of up to seven blocks take one pass of ChaCha20 over these blocks and the one-time key,
+//! in the narrowest form that suffices.
+
+use core::arch::x86_64::*;
+
+use inout::InOutBuf;
+
+use crate::arx::State;
+use crate::arx::x86_64::avx2::{across, blocks, column, plus, splat, splat_all};
+use crate::chacha::x86_64::avx2::{Rows, apply, diagonals, quarter};
+use crate::chacha::{Key, first_columns, ietf, words};
+use crate::chacha20poly1305::{OPEN, SEAL, parts};
+use crate::isa::{OVER, Way};
+use crate::poly1305::{Keep, Poly1305};
+use crate::simd::{load256, opaque_count, store256};
+use crate::{Isa, Level, into_blocks, wipe};
+
+pub(crate) const NEEDS: Level = Level::Avx2;
+
+/// Bytes of a whole pass.
+const PASS: usize = 8 * 64;
+
+/// Bytes of data in a whole first pass, which makes the one-time key too.
+const FRONT: usize = PASS - 64;
+
+#[target_feature(enable = "avx2,bmi2")]
+pub(crate) fn run<const WAY: bool, K: Keep>(
+    isa: Isa,
+    key: &Key,
+    nonce: &[u8; 12],
+    aad: &[u8],
+    data: InOutBuf<'_, '_, u8>,
+    _: Way<WAY>,
+    keep: K,
+) -> [u8; 16] {
+    match data.len() {
+        0..=64 => short::<WAY, 128, K>(isa, key, nonce, aad, data, keep),
+        65..=192 => short::<WAY, 256, K>(isa, key, nonce, aad, data, keep),
+        193..=320 => short::<WAY, 384, K>(isa, key, nonce, aad, data, keep),
+        321..=FRONT => short::<WAY, PASS, K>(isa, key, nonce, aad, data, keep),
+        _ => long::<WAY, K>(isa, key, nonce, aad, data, keep),
+    }
+}
+
+/// A message that needs, with its one-time key, at most `N` bytes of keystream.
+#[inline(never)]
+#[target_feature(enable = "avx2,bmi2")]
+fn short<const WAY: bool, const N: usize, K: Keep>(
+    isa: Isa,
+    key: &Key,
+    nonce: &[u8; 12],
+    aad: &[u8],
+    data: InOutBuf<'_, '_, u8>,
+    keep: K,
+) -> [u8; 16] {
+    let sizes = (aad.len() as u64, data.len() as u64);
+    let state = ietf(key, nonce);
+    let mut stream = [0; N];
+    apply(&state, false, stream.as_mut_slice().into(), OVER);
+    let (block, rest) = stream.split_first_chunk().expect("block 0 is there");
+    let mut hash = parts::begun(isa, block, aad);
+    parts::apply::<WAY>(&mut hash, rest, data);
+    wipe::memory(&mut stream);
+    parts::tag(hash, sizes.0, sizes.1, keep)
+}
+
+/// A message of more than one pass.
+///
+/// When sealing, each pass hashes the output of the pass before; when opening, its own input.
+/// Nothing can be hashed beside the first pass. It is therefore short when opening, where its data
+/// must be hashed before they are written.
+#[inline(never)]
+#[target_feature(enable = "avx2,bmi2")]
+fn long<const WAY: bool, K: Keep>(
+    isa: Isa,
+    key: &Key,
+    nonce: &[u8; 12],
+    aad: &[u8],
+    data: InOutBuf<'_, '_, u8>,
+    keep: K,
+) -> [u8; 16] {
+    let mut data = data;
+    let sizes = (aad.len() as u64, data.len() as u64);
+    let mut state = ietf(key, nonce);
+    let mut stream = [0; PASS];
+    let first = if WAY == SEAL { &mut stream[..] } else { &mut stream[..2 * 64] };
+    apply(&state, false, first.into(), OVER);
+    let blocks = first.len() / 64;
+    let (block, rest) = first.split_first_chunk().expect("block 0 is there");
+    let mut hash = parts::begun(isa, block, aad);
+    let mut at = rest.len();
+    let (front, _) = data.reborrow().split_at(at);
+    if WAY == OPEN {
+        parts::apply::<OPEN>(&mut hash, rest, front);
+    } else {
+        parts::xor(rest, front);
+    }
+    wipe::memory(first);
+    state.counter = state.counter.wrapping_add(blocks as u64);
+
+    let mut hashed = if WAY == OPEN { at } else { 0 };
+    while data.len() - at >= PASS {
+        let (mut done, rest) = data.reborrow().split_at(at);
+        let (part, _) = rest.split_at(PASS);
+        let ready = if WAY == SEAL { done.get_out()[hashed..].as_chunks().0 } else { &[] };
+        pass::<WAY>(&state, &mut hash, ready, part);
+        hashed = if WAY == SEAL { at } else { at + PASS };
+        at += PASS;
+        state.counter = state.counter.wrapping_add(8);
+    }
+    let (mut done, rest) = data.split_at(at);
+    let ready = if WAY == SEAL { done.get_out()[hashed..].as_chunks().0 } else { &[] };
+    end::<WAY>(&state, &mut hash, ready, rest);
+    parts::tag(hash, sizes.0, sizes.1, keep)
+}
+
+/// XORs eight blocks of ChaCha20 into as much data, and hashes `ready` meanwhile, 27 blocks of it
+/// between the rounds; when opening, `ready` is the data themselves.
+#[inline(never)]
+#[target_feature(enable = "avx2,bmi2")]
+fn pass<const WAY: bool>(
+    state: &State<20>,
+    hash: &mut Poly1305,
+    ready: &[[u8; 16]],
+    data: InOutBuf<'_, '_, u8>,
+) {
+    let words = &words(state, state.counter);
+    let started = &first_columns(words);
+    let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    let counters = _mm256_add_epi32(splat(words[12]), lanes);
+    let [x0, x4, x8, x12] = quarter([splat(words[0]), splat(words[4]), splat(words[8]), counters]);
+    let [x1, x5, x9, x13] = column(started, 1);
+    let [x2, x6, x10, x14] = column(started, 2);
+    let [x3, x7, x11, x15] = column(started, 3);
+    let mut x = [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15];
+    x = diagonals(x);
+
+    let ready = if WAY == OPEN { data.get_in().as_chunks().0 } else { ready };
+    let (between, rest) = ready.split_first_chunk::<27>().expect("a pass, or the first one's data");
+    for [one, two, three] in between.as_chunks().0.iter().take(opaque_count(9)) {
+        let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
+        let [x0, x4, x8, x12] = quarter([x0, x4, x8, x12]);
+        let [x1, x5, x9, x13] = quarter([x1, x5, x9, x13]);
+        hash.absorb_number(u128::from_le_bytes(*one));
+        let [x2, x6, x10, x14] = quarter([x2, x6, x10, x14]);
+        let [x3, x7, x11, x15] = quarter([x3, x7, x11, x15]);
+        let [x0, x5, x10, x15] = quarter([x0, x5, x10, x15]);
+        hash.absorb_number(u128::from_le_bytes(*two));
+        let [x1, x6, x11, x12] = quarter([x1, x6, x11, x12]);
+        let [x2, x7, x8, x13] = quarter([x2, x7, x8, x13]);
+        let [x3, x4, x9, x14] = quarter([x3, x4, x9, x14]);
+        hash.absorb_number(u128::from_le_bytes(*three));
+        x = [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15];
+    }
+    for block in rest {
+        hash.absorb_number(u128::from_le_bytes(*block));
+    }
+    let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
+    let [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, _, s13, s14, s15] = splat_all(words);
+    let [a0, a1, a2, a3] = across(plus([x0, x1, x2, x3], [s0, s1, s2, s3]));
+    let [b0, b1, b2, b3] = across(plus([x4, x5, x6, x7], [s4, s5, s6, s7]));
+    let [c0, c1, c2, c3] = across(plus([x8, x9, x10, x11], [s8, s9, s10, s11]));
+    let [d0, d1, d2, d3] = across(plus([x12, x13, x14, x15], [counters, s13, s14, s15]));
+    let (mut data, _) = into_blocks::<64>(data);
+    put_two([a0, b0, c0, d0], &mut data, 0);
+    put_two([a1, b1, c1, d1], &mut data, 1);
+    put_two([a2, b2, c2, d2], &mut data, 2);
+    put_two([a3, b3, c3, d3], &mut data, 3);
+}
+
+/// XORs the blocks of these rows into the data's blocks `at` and `at` + 4.
+#[inline]
+#[target_feature(enable = "avx2,bmi2")]
+fn put_two(rows: [__m256i; 4], data: &mut InOutBuf<'_, '_, [u8; 64]>, at: usize) {
+    let [first, second] = blocks(rows);
+    for (block, at) in [(first, at), (second, at + 4)] {
+        let mut place = data.get(at);
+        let [mut front, mut back] = block;
+        if let [text, more] = place.get_in().as_chunks().0 {
+            front = _mm256_xor_si256(front, load256(text));
+            back = _mm256_xor_si256(back, load256(more));
+        }
+        if let [out, more] = place.get_out().as_chunks_mut().0 {
+            store256(out, front);
+            store256(more, back);
+        }
+    }
+}
+
+/// The last data, less than a pass, while `ready` is hashed; when opening, `ready` is the data
+/// themselves.
+#[inline(never)]
+#[target_feature(enable = "avx2,bmi2")]
+fn end<const WAY: bool>(
+    state: &State<20>,
+    hash: &mut Poly1305,
+    ready: &[[u8; 16]],
+    data: InOutBuf<'_, '_, u8>,
+) {
+    let (own, last) = data.get_in().as_chunks();
+    let ready = if WAY == OPEN { own } else { ready };
+    let mut stream = [0; PASS];
+    let rest = match data.len() {
+        0 => ready,
+        1..=128 => rows::<1>(state, hash, ready, &mut stream),
+        129..=256 => rows::<2>(state, hash, ready, &mut stream),
+        257..=384 => rows::<3>(state, hash, ready, &mut stream),
+        _ if WAY == SEAL => {
+            pass::<SEAL>(state, hash, ready, stream.as_mut_slice().into());
+            &[]
+        }
+        _ => rows::<4>(state, hash, ready, &mut stream),
+    };
+    hash.absorb(rest);
+    if WAY == OPEN {
+        hash.absorb_few(last);
+        parts::xor(&stream, data);
+    } else {
+        parts::apply::<SEAL>(hash, &stream, data);
+    }
+    wipe::memory(&mut stream);
+}
+
+/// Keystream of 2 `N` blocks, in `N` groups of rows, while up to 30 blocks of `ready` are hashed.
+/// Returns the blocks that are left.
+#[inline(never)]
+#[target_feature(enable = "avx2,bmi2")]
+fn rows<'a, const N: usize>(
+    state: &State<20>,
+    hash: &mut Poly1305,
+    ready: &'a [[u8; 16]],
+    stream: &mut [u8; PASS],
+) -> &'a [[u8; 16]] {
+    let mut start = [Rows::of(state, state.counter, false); N];
+    for at in 1..N {
+        start[at] = start[at - 1].next(false);
+    }
+    let (threes, _) = ready.as_chunks::<3>();
+    let threes = &threes[..threes.len().min(10)];
+    let rest = &ready[3 * threes.len()..];
+    let mut threes = threes.iter();
+    let mut x = start;
+    for _ in 0..opaque_count(10) {
+        for rows in &mut x {
+            *rows = rows.double_round();
+        }
+        if let Some([one, two, three]) = threes.next() {
+            hash.absorb_number(u128::from_le_bytes(*one));
+            hash.absorb_number(u128::from_le_bytes(*two));
+            hash.absorb_number(u128::from_le_bytes(*three));
+        }
+    }
+    let (places, _) = stream.as_chunks_mut::<32>();
+    for ((x, start), places) in x.into_iter().zip(start).zip(places.as_chunks_mut::<4>().0) {
+        for (place, half) in places.iter_mut().zip(blocks(x.sum(start)).as_flattened()) {
+            store256(place, *half);
+        }
+    }
+    rest
+}

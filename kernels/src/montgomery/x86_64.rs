@@ -1,0 +1,5 @@
+//! Kernels of x86-64.
+#![cfg(target_arch = "x86_64")]
+
+#[cfg(feature = "isa-avx512")]
+pub(crate) mod avx512;

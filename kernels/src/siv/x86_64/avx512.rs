@@ -1,0 +1,31 @@
+//! SIV with CTR in 512-bit registers, from messages of more than four blocks on. Constant time in
+//! key and data.
+
+use core::arch::x86_64::*;
+
+use inout::InOutBuf;
+
+use crate::isa::INTO;
+use crate::simd::load128;
+use crate::siv::cmac::doubled;
+use crate::siv::x86_64::aesni::{block, chain, number, short_ctr};
+use crate::siv::{Keys, counter};
+use crate::{Level, aes, in_parts};
+
+pub(crate) const NEEDS: Level = Level::Avx512;
+
+kernels!(#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]);
+
+/// CTR from V on.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2,vaes")]
+fn crypt<const N: usize>(keys: &[[u8; 16]; N], v: __m128i, data: InOutBuf<'_, '_, u8>) {
+    match data.len() {
+        0 => {}
+        1..=16 => short_ctr::<N, 1>(keys, v, data),
+        17..=32 => short_ctr::<N, 2>(keys, v, data),
+        33..=48 => short_ctr::<N, 3>(keys, v, data),
+        49..=64 => short_ctr::<N, 4>(keys, v, data),
+        _ => aes::x86_64::avx512::ctr(keys, counter(number(v)), data, INTO),
+    }
+}
