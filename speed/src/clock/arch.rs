@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 use std::time::Instant;
 
-/// The time-stamp counter of x86-64, in cycles of its own constant frequency; elsewhere nanoseconds.
+/// The time-stamp counter, in cycles of its own constant frequency; elsewhere nanoseconds.
 #[inline]
 #[must_use]
 pub fn now() -> u64 {

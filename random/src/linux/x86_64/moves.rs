@@ -105,8 +105,8 @@ pub(crate) fn wide(source: &mut [u8], out: &mut [u8]) {
 ///
 /// # Safety
 ///
-/// `source` is valid for reading and writing `out.len()` bytes, at least 64, and nothing else refers
-/// to them. The processor has AVX-512.
+/// `source` is valid for reading and writing `out.len()` bytes, at least 64, and nothing else
+/// refers to them. The processor has AVX-512.
 #[target_feature(enable = "avx512f,avx512vl")]
 pub(crate) unsafe fn by_vectors(source: *mut u8, out: &mut [u8]) {
     // SAFETY: as in `wide`, with blocks of 256 and 64 bytes and the last 64.
