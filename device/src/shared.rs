@@ -6,6 +6,8 @@
 //!
 //! All `unsafe` code of the crate is in this folder.
 
+#[cfg_attr(target_arch = "x86_64", path = "shared/x86_64.rs")]
+mod arch;
 pub(crate) mod bell;
 mod copy;
 mod layout;

@@ -286,6 +286,8 @@ impl Draw for Nonce {
 
 #[cfg(test)]
 mod tests {
+    mod x86_64;
+
     use super::*;
 
     #[test]
@@ -296,11 +298,8 @@ mod tests {
             return;
         };
         assert_eq!(bare.features(), Ok(String::new()));
-        let features = whole.features().expect("the copy lists them, too");
-        #[cfg(target_arch = "x86_64")]
-        assert_eq!(features.contains("aesni"), std::is_x86_feature_detected!("aes"), "{features}");
+        assert!(whole.features().is_ok(), "the copy lists them, too");
         assert_ne!(whole.randomize as usize, bare.randomize as usize);
         assert_ne!(whole.file, bare.file);
-        drop(features);
     }
 }

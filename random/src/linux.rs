@@ -1,6 +1,7 @@
 //! Generators that keep a key and a buffer: their kinds, their places, and the kernel's facilities.
 
-mod area;
+#[cfg_attr(target_arch = "x86_64", path = "linux/x86_64/mod.rs")]
+mod arch;
 mod core_type;
 mod erasing;
 mod errno;
@@ -34,6 +35,7 @@ mod turn;
 mod vdso;
 mod volatile;
 mod word;
+mod words;
 
 pub use self::core_type::{ErasingCore, SeedCore};
 pub use self::erasing::Erasing;

@@ -1,41 +1,18 @@
 //! The clock: time-stamp-counter cycles, their length in nanoseconds, and the ratio to the core
 //! clock.
 
+#[cfg_attr(target_arch = "x86_64", path = "clock/x86_64.rs")]
+mod arch;
+
 use core::hint::black_box;
 use core::time::Duration;
 use std::sync::LazyLock;
 use std::thread::sleep;
 use std::time::Instant;
 
-/// The time-stamp counter, in cycles of its own constant frequency; elsewhere nanoseconds.
-///
-/// Earlier instructions have finished before the counter is read, and later ones begin after.
-#[cfg(target_arch = "x86_64")]
-#[expect(unsafe_code, reason = "the counter is read by an instruction, the only one needed here")]
-#[inline]
-#[must_use]
-pub fn now() -> u64 {
-    let (low, high): (u64, u64);
-    // SAFETY: the instructions read a counter into the two registers named here and touch neither
-    // memory nor the stack. A process that was forbidden the counter is killed by the kernel.
-    unsafe {
-        core::arch::asm!(
-            "lfence", "rdtsc", "lfence",
-            out("rax") low, out("rdx") high,
-            options(nomem, nostack, preserves_flags)
-        );
-    }
-    high << 32 | low
-}
+use arch::{GHZ, LINK, step};
 
-/// The time-stamp counter, in cycles of its own constant frequency; elsewhere nanoseconds.
-#[cfg(not(target_arch = "x86_64"))]
-#[inline]
-#[must_use]
-pub fn now() -> u64 {
-    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
-    u64::try_from(START.elapsed().as_nanos()).unwrap_or(u64::MAX)
-}
+pub use arch::now;
 
 /// Cycles of [`now`] in a nanosecond, measured once against the monotonic clock.
 #[must_use]
@@ -46,8 +23,8 @@ pub fn ghz() -> f64 {
 
 /// Compares the counter with the monotonic clock over `span`.
 fn calibrate(span: Duration) -> f64 {
-    if cfg!(not(target_arch = "x86_64")) {
-        return 1.0;
+    if let Some(ghz) = GHZ {
+        return ghz;
     }
     let (cycles, time) = both();
     sleep(span);
@@ -85,23 +62,15 @@ pub fn core_ratio() -> f64 {
 pub(crate) fn core_ratio_of(links: u32) -> f64 {
     let start = now();
     black_box(chain(black_box(links)));
-    f64::from(links) * CYCLES / as_f64((now() - start).max(1))
+    f64::from(links) * LINK / as_f64((now() - start).max(1))
 }
 
-/// Core cycles of a link of [`chain`].
-const CYCLES: f64 = if cfg!(target_arch = "x86_64") { 24.0 } else { 16.0 };
-
-/// Eight dependent multiplications of 32 bits a link, which a second thread of the core does not
-/// slow down. Each takes three cycles on processors of Intel and AMD. On other architectures, eight
-/// rotations and eight additions take one each.
+/// Eight dependent steps a link, which a second thread of the core does not slow down.
 pub(crate) fn chain(links: u32) -> u32 {
     let mut x = black_box(3_u32);
     for _ in 0..links {
         for turn in 1..9 {
-            x = match cfg!(target_arch = "x86_64") {
-                true => x.wrapping_mul(x),
-                false => x.rotate_left(turn).wrapping_add(0x1234_5677),
-            };
+            x = step(x, turn);
         }
     }
     x

@@ -13,7 +13,7 @@ const SECONDS: u32 = 900;
 /// A test: its name and what it does, which panics when the test fails.
 pub struct Case(pub &'static str, pub fn());
 
-/// The list of cases for [`run`]: functions, each by its path, which is its name.
+/// A list of cases for [`run`]: functions, each by its path, which is its name.
 #[macro_export]
 macro_rules! cases {
     ($($(#[$condition:meta])* $case:path),* $(,)?) => {
@@ -23,9 +23,10 @@ macro_rules! cases {
 
 /// Runs the cases whose names contain one of the program's arguments (with `--exact`, are one of
 /// them), or all of them. `--list` lists them, as Rust's own harness does.
-pub fn run(cases: &[Case]) {
+pub fn run(lists: &[&[Case]]) {
+    let mut cases = lists.iter().copied().flatten();
     if let Ok(name) = std::env::var(CASE) {
-        let case = cases.iter().find(|case| case.0 == name).expect("the harness knows its cases");
+        let case = cases.find(|case| case.0 == name).expect("the harness knows its cases");
         // SAFETY: sets a timer and has no preconditions; without a handler it ends the process.
         unsafe { libc::alarm(SECONDS) };
         (case.1)();
@@ -35,7 +36,7 @@ pub fn run(cases: &[Case]) {
     let has = |option: &str| arguments.iter().any(|argument| argument == option);
     if has("--list") {
         // None is ignored.
-        for case in cases.iter().filter(|_| !has("--ignored")) {
+        for case in cases.filter(|_| !has("--ignored")) {
             println!("{}: test", case.0);
         }
         return;
@@ -47,7 +48,7 @@ pub fn run(cases: &[Case]) {
         filters.is_empty() || filters.iter().any(|filter| fits(filter))
     };
     let (mut passed_count, mut failed) = (0, 0);
-    for case in cases.iter().filter(|case| wanted(case.0)) {
+    for case in cases.filter(|case| wanted(case.0)) {
         let status = this_program().env(CASE, case.0).status();
         let passed = status.as_ref().is_ok_and(std::process::ExitStatus::success);
         println!("test {} ... {}", case.0, if passed { "ok" } else { "FAILED" });

@@ -3,6 +3,8 @@
 use core::ptr::null_mut;
 use core::sync::atomic::AtomicU32;
 
+use crate::on_x86_64;
+
 /// How a process is copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fork {
@@ -21,12 +23,12 @@ pub fn fork(how: Fork) -> std::io::Result<libc::pid_t> {
     let result = match how {
         // SAFETY: the child restricts itself as said above.
         Fork::Library => libc::c_long::from(unsafe { libc::fork() }),
-        // SAFETY: as above.
-        #[cfg(target_arch = "x86_64")]
-        Fork::Raw => unsafe { libc::syscall(libc::SYS_fork) },
-        // SAFETY: as above.
-        #[cfg(not(target_arch = "x86_64"))]
-        Fork::Raw => unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) },
+        Fork::Raw => {
+            // Some processors have only the more general call.
+            let (call, flags) = on_x86_64!((libc::SYS_fork, 0), (libc::SYS_clone, libc::SIGCHLD));
+            // SAFETY: as above.
+            unsafe { libc::syscall(call, flags, 0, 0, 0, 0) }
+        }
         Fork::Clone(flags) => {
             // SAFETY: as above; without CLONE_VM and a stack this is a fork.
             unsafe { libc::syscall(libc::SYS_clone, flags | libc::SIGCHLD, 0, 0, 0, 0) }

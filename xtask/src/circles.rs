@@ -92,26 +92,35 @@ impl Tree {
         let text = |at: usize| texts.get(at).map_or("", String::as_str);
         let before = |at: usize, back| at.checked_sub(back).map_or("", text);
         let is_name = |at: usize| matches!(tokens.get(at), Some(TokenTree::Ident(_)));
-        let mut next = 0;
+        let (mut next, mut other_file) = (0, None);
         while let at = next
             && at < tokens.len()
         {
             next += 1;
             if let TokenTree::Group(group) = &tokens[at] {
+                let attribute = text(at).split_once("path = \"").filter(|_| before(at, 1) == "#");
+                other_file = attribute.and_then(|(_, path)| path.split('"').next()).or(other_file);
                 self.tokens(module, group.stream(), false, read);
             } else if text(at) == "mod" && is_name(next) {
                 let Module { file, folder, .. } = &self.0[module];
-                let (name, parent) = (text(next).to_owned(), Some(module));
+                let (name, parent) = (text(next), Some(module));
                 let folder = format!("{folder}/{name}");
-                let (file, tokens) = match tokens.get(next + 1) {
-                    Some(TokenTree::Group(group)) => (file.clone(), Some(group.stream())),
-                    _ => (format!("{folder}.rs"), None),
-                };
-                self.module(
-                    Module { name, file, folder, parent, ..Module::default() },
-                    tokens,
-                    read,
-                );
+                let mut parts = vec![match tokens.get(next + 1) {
+                    Some(TokenTree::Group(group)) => (file.clone(), folder, Some(group.stream())),
+                    _ => (format!("{folder}.rs"), folder, None),
+                }];
+                // On one processor it is another file, beside which are its modules.
+                if let Some(path) = other_file.take() {
+                    let folder =
+                        |file: &str| file.rsplit_once('/').expect("it is in src").0.to_owned();
+                    let file = format!("{}/{path}", folder(file));
+                    parts.push((file.clone(), folder(&file), None));
+                }
+                for (file, folder, tokens) in parts {
+                    let name = name.to_owned();
+                    let module = Module { name, file, folder, parent, ..Module::default() };
+                    self.module(module, tokens, read);
+                }
                 next += 2;
             } else if text(at) == "use" && (is_name(next) || text(next).starts_with('{')) {
                 let end = (at..tokens.len()).find(|&it| text(it) == ";").unwrap_or(tokens.len());
@@ -204,7 +213,7 @@ impl Tree {
             for (to, item) in paths.iter().flat_map(|path| self.find(at, path, 9)) {
                 let to = &self.0[to].file;
                 let inside = match to.rsplit_once('/') {
-                    Some((folder, "lib.rs" | "main.rs")) => format!("{folder}/"),
+                    Some((folder, "lib.rs" | "main.rs" | "mod.rs")) => format!("{folder}/"),
                     _ => to.replace(".rs", "/"),
                 };
                 if file != to && !file.starts_with(&inside) {
@@ -274,6 +283,22 @@ mod tests {
             "files: a/src/one.rs -> a/src/two.rs: Two",
             "files: a/src/three.rs -> a/src/one.rs: One",
             "files: a/src/two.rs -> a/src/three.rs: three",
+        ];
+        assert_eq!(circles(&files), expected);
+    }
+
+    #[test]
+    fn a_circle_is_found_behind_a_file_for_one_processor() {
+        let files = [
+            ("a/src/lib.rs", "#[cfg_attr(one, path = \"one/mod.rs\")] mod arch; mod two;"),
+            ("a/src/arch.rs", "pub fn f() {}"),
+            ("a/src/one/mod.rs", "mod part; pub use part::f;"),
+            ("a/src/one/part.rs", "pub fn f() { crate::two::g() }"),
+            ("a/src/two.rs", "pub fn g() { crate::arch::f() }"),
+        ];
+        let expected = [
+            "files: a/src/one/part.rs -> a/src/two.rs: g",
+            "files: a/src/two.rs -> a/src/one/part.rs: f",
         ];
         assert_eq!(circles(&files), expected);
     }

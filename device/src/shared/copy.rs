@@ -1,5 +1,7 @@
 //! The routines that copy to and from shared memory: bytes of any length, and words of a ring.
 
+use super::arch::{sixteen, sixty_four};
+
 /// Copies bytes of which one side may be changed by another process meanwhile.
 ///
 /// The compiler knows nothing about what is copied: it does not assume that it stays as it was. What is
@@ -84,93 +86,6 @@ pub(super) unsafe fn write_words<const N: usize>(to: *mut u64, words: [u64; N]) 
         let to = unsafe { to.add(at) };
         // SAFETY: it is aligned and valid for writes.
         unsafe { to.write_volatile(word) };
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn sixty_four(from: *const u8, to: *mut u8) {
-    // SAFETY: every x86-64 processor has these instructions. They read and write the 64 bytes that
-    // the caller vouches for, and change nothing else but the named registers.
-    unsafe {
-        core::arch::asm!(
-            "movups {first}, xmmword ptr [{from}]",
-            "movups {second}, xmmword ptr [{from} + 16]",
-            "movups {third}, xmmword ptr [{from} + 32]",
-            "movups {fourth}, xmmword ptr [{from} + 48]",
-            "movups xmmword ptr [{to}], {first}",
-            "movups xmmword ptr [{to} + 16], {second}",
-            "movups xmmword ptr [{to} + 32], {third}",
-            "movups xmmword ptr [{to} + 48], {fourth}",
-            first = out(xmm_reg) _,
-            second = out(xmm_reg) _,
-            third = out(xmm_reg) _,
-            fourth = out(xmm_reg) _,
-            from = in(reg) from,
-            to = in(reg) to,
-            options(nostack, preserves_flags),
-        );
-    }
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-#[inline(always)]
-unsafe fn sixty_four(from: *const u8, to: *mut u8) {
-    for part in 0..4 {
-        // SAFETY: 16 bytes from there on are within the 64.
-        let from = unsafe { from.add(16 * part) };
-        // SAFETY: as above.
-        let to = unsafe { to.add(16 * part) };
-        // SAFETY: both have 16 bytes.
-        unsafe { sixteen(from, to) };
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn sixteen(from: *const u8, to: *mut u8) {
-    // SAFETY: every x86-64 processor has these instructions. They read and write the 16 bytes that
-    // the caller vouches for, and change nothing else but the named register.
-    unsafe {
-        core::arch::asm!(
-            "movups {bytes}, xmmword ptr [{from}]",
-            "movups xmmword ptr [{to}], {bytes}",
-            bytes = out(xmm_reg) _,
-            from = in(reg) from,
-            to = in(reg) to,
-            options(nostack, preserves_flags),
-        );
-    }
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-#[inline(always)]
-unsafe fn sixteen(from: *const u8, to: *mut u8) {
-    let (words, rooms) = (from.cast::<u64>(), to.cast::<u64>());
-    if words.is_aligned() && rooms.is_aligned() {
-        // SAFETY: it is aligned and valid for 16 bytes.
-        let first = unsafe { words.read_volatile() };
-        // SAFETY: as above.
-        let second = unsafe { words.add(1) };
-        // SAFETY: as above.
-        let second = unsafe { second.read_volatile() };
-        // SAFETY: it is aligned and valid for 16 bytes.
-        unsafe { rooms.write_volatile(first) };
-        // SAFETY: as above.
-        let behind = unsafe { rooms.add(1) };
-        // SAFETY: as above.
-        unsafe { behind.write_volatile(second) };
-        return;
-    }
-    for at in 0..16 {
-        // SAFETY: both have 16 bytes.
-        let from = unsafe { from.add(at) };
-        // SAFETY: as above.
-        let to = unsafe { to.add(at) };
-        // SAFETY: it is valid for reads; a byte has no alignment.
-        let byte = unsafe { from.read_volatile() };
-        // SAFETY: it is valid for writes.
-        unsafe { to.write_volatile(byte) };
     }
 }
 

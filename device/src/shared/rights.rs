@@ -4,6 +4,8 @@ use core::ffi::c_int;
 use core::mem::size_of;
 use std::os::fd::{AsFd, AsRawFd as _};
 
+use super::arch::USUAL_OPTIONS;
+
 /// `SO_PASSRIGHTS` of Linux 6.16, which the C library does not name yet.
 const PASS_RIGHTS: c_int = 83;
 
@@ -13,8 +15,7 @@ const PASS_RIGHTS: c_int = 83;
 /// Otherwise whoever receives or discards one closes it, which takes as long as its sender likes: a
 /// socket may be set to wait for its peer then.
 pub(crate) fn refuse_descriptors(socket: impl AsFd) -> bool {
-    // Other processors have other numbers for options.
-    if !cfg!(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")) {
+    if !USUAL_OPTIONS {
         return false;
     }
     let (socket, off): (_, c_int) = (socket.as_fd().as_raw_fd(), 0);

@@ -11,6 +11,7 @@ use std::thread;
 use lanecrypt_device::{Client, ConnectError, Limits, Refusal, Server, Session};
 use lanecrypt_engine::{Algorithm, Engine};
 use lanecrypt_testing::numbers::{Numbers, cases};
+use lanecrypt_testing::on_x86_64;
 use rustix::io::pwrite;
 use rustix::net::{
     RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, recv, send, sendmsg,
@@ -229,7 +230,7 @@ fn descriptors_are_not_taken() {
         let packet = [IoSlice::new(b"take this")];
         let sent = sendmsg(socket, &packet, &mut control, SendFlags::NOSIGNAL);
         // Older kernels cannot refuse them, and the daemon forgets who sent them.
-        match version >= [6, 16] && cfg!(target_arch = "x86_64") {
+        match version >= on_x86_64!([6, 16], [u32::MAX; 2]) {
             true => assert_eq!(sent, Err(rustix::io::Errno::PERM)),
             false => assert_eq!(sent, Ok(9)),
         }

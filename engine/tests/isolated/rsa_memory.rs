@@ -1,5 +1,5 @@
 //! Signatures allocate nothing once a thread has made as many together, but for those that AWS-LC
-//! makes, and need no more stack than other batches.
+//! makes.
 
 use lanecrypt_engine::queue::{LocalQueue, Message};
 use lanecrypt_engine::{Engine, Request, Session};
@@ -9,12 +9,12 @@ use crate::signers::{Signer, signers};
 
 const COUNT: usize = 40;
 
-fn sessions(engine: &Engine, signers: &[Signer]) -> Vec<Session> {
+pub(crate) fn sessions(engine: &Engine, signers: &[Signer]) -> Vec<Session> {
     signers.iter().map(|it| engine.rsa_session(it.key.clone(), it.padding)).collect()
 }
 
 /// Room for a signature of each session in turn.
-fn places(sessions: &[Session]) -> Vec<Vec<u8>> {
+pub(crate) fn places(sessions: &[Session]) -> Vec<Vec<u8>> {
     sessions.iter().cycle().take(COUNT).map(|it| vec![0; it.signature_length()]).collect()
 }
 
@@ -85,23 +85,4 @@ fn allocations(signers: &[Signer]) -> usize {
     }
     assert!(used[0] > used[1], "the counter sees what does allocate");
     used[1]
-}
-
-/// The documented stack use of `Engine::process` in bytes holds for signatures.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn signatures_need_no_more_stack_than_ciphers() {
-    use lanecrypt_testing::depth::depth;
-
-    let (engine, signers) = (Engine::new(), signers());
-    let sessions = sessions(&engine, &signers);
-    let mut places = places(&sessions);
-    let mut requests: Vec<_> = sessions
-        .iter()
-        .cycle()
-        .zip(&mut places)
-        .map(|(it, place)| Request::sign(it, b"message", place))
-        .collect();
-    let deepest = depth(&mut || assert_eq!(engine.process(&mut requests), Ok(())));
-    println!("{deepest} bytes");
-    assert!((1000..40 << 10).contains(&deepest), "{deepest}");
 }

@@ -26,6 +26,7 @@ use core::sync::atomic::{AtomicU8, Ordering, compiler_fence};
 
 use lanecrypt_kernels::{Isa, wipe};
 
+use crate::linux::arch::ONE_LOAD;
 use crate::linux::hand_out::{hand_out, hand_out_short};
 use crate::linux::mixing::Chain;
 use crate::linux::volatile::Volatile;
@@ -190,7 +191,7 @@ impl<'a, G> PageMut<'a, G> {
         if word == W::ZERO {
             return Err(Refusal::Zero);
         }
-        if !W::ONE_LOAD && !self.is_live() {
+        if !ONE_LOAD && !self.is_live() {
             return Err(Refusal::Empty);
         }
         Ok(word)

@@ -7,14 +7,14 @@
 //! a key that is not in the frame, with signals *blocked*.
 //!
 //! Watching costs three plain instructions, and blocking costs two system calls. The kernel does
-//! the watching: it forgets a restartable sequence ([`crate::linux::area`]) that a thread has named when
+//! the watching: it forgets a restartable sequence ([`Area`]) that a thread has named when
 //! the thread is interrupted outside of it. A preemption looks the same and also costs a run. If
 //! the C library registers no area for that, signals are blocked at once.
 
 use core::ptr::null;
 use core::sync::atomic::{Ordering, compiler_fence};
 
-use crate::linux::area::Area;
+use crate::linux::arch::Area;
 
 /// The most bytes that are made with signals blocked at a time: 15 microseconds of the fastest
 /// core, a millisecond of the slowest.

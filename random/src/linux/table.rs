@@ -3,7 +3,7 @@
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicIsize, AtomicPtr, AtomicUsize, Ordering};
 
-use crate::linux::area;
+use crate::linux::arch;
 use crate::linux::page::{Page, PageMut};
 use crate::linux::pool::{self, Slot};
 use crate::linux::slab::User;
@@ -155,7 +155,7 @@ impl<G: 'static> Table<G> {
             // SAFETY: this mapping was made above and nobody else has seen it.
             unsafe { libc::munmap(base, length) };
         }
-        self.area.store(area::offset(), Ordering::Release);
+        self.area.store(arch::offset(), Ordering::Release);
     }
 }
 

@@ -148,9 +148,9 @@ fn find() -> *mut c_void {
 }
 
 /// Reading the vDSO's symbol table (System V ABI, chapters 4 and 5; the GNU hash section).
-#[cfg(all(target_pointer_width = "64", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod image {
     use super::{CStr, PAGE, c_void};
+    use crate::linux::arch::VDSO_IS_KNOWN;
 
     const PT_LOAD: u32 = 1;
     const PT_DYNAMIC: u32 = 2;
@@ -168,8 +168,11 @@ mod image {
         Some(image.get(place..)?.as_ptr().cast_mut().cast())
     }
 
-    /// The image that the kernel has mapped.
+    /// The image that the kernel has mapped, if its form is known.
     fn mapped() -> Option<&'static [u8]> {
+        if !VDSO_IS_KNOWN {
+            return None;
+        }
         // SAFETY: reads the process's auxiliary vector and has no preconditions.
         let base = unsafe { libc::getauxval(libc::AT_SYSINFO_EHDR) } as *const u8;
         if base.is_null() {
@@ -315,17 +318,5 @@ mod image {
                 damaged[at] ^= 0xFF;
             }
         }
-    }
-}
-
-#[cfg(not(all(
-    target_pointer_width = "64",
-    any(target_arch = "x86_64", target_arch = "aarch64")
-)))]
-mod image {
-    use super::{CStr, c_void};
-
-    pub(super) fn symbol(_names: &[&CStr]) -> Option<*mut c_void> {
-        None
     }
 }

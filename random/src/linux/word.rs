@@ -8,9 +8,6 @@ pub(crate) trait Word: Copy + Eq {
     const ZERO: Self;
     /// Its size in bytes.
     const SIZE: u32;
-    /// Whether the processor reads it by one instruction from any address. A fork then finds it
-    /// either unread or read.
-    const ONE_LOAD: bool;
 
     /// The number that steps of 32 bits make, the lowest bits first.
     #[cfg(feature = "study")]
@@ -25,7 +22,6 @@ macro_rules! word {
         impl Word for $word {
             const ZERO: Self = 0;
             const SIZE: u32 = <$word>::BITS / 8;
-            const ONE_LOAD: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
 
             #[cfg(feature = "study")]
             #[inline(always)]

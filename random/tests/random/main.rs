@@ -1,22 +1,14 @@
 //! The generators: what they give out, what they leave behind, and that nothing comes out twice.
 //! One program, because linking is what takes most of the time of a small one; each case runs in a
 //! process of its own.
-//!
-//! The modules for x86-64 only step through instructions or read registers.
 
 use lanecrypt_testing::harness::{self, Case};
+use lanecrypt_testing::on_x86_64;
 
 mod bias;
-#[cfg(target_arch = "x86_64")]
-mod bytes;
-#[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "part is for x86-64 only"))]
 mod common;
 mod entropy;
-#[cfg(target_arch = "x86_64")]
-mod erasure;
 mod fork;
-#[cfg(target_arch = "x86_64")]
-mod frames;
 #[cfg(all(feature = "getrandom_backend", target_os = "linux"))]
 mod getrandom_backend;
 mod insecure;
@@ -25,23 +17,16 @@ mod range;
 mod recovery;
 mod rekeying;
 mod shared;
-#[cfg(target_arch = "x86_64")]
-mod signals;
 mod streams;
 mod threads;
 mod unload;
+mod x86_64;
 
 fn main() {
     let modules: &[&[Case]] = &[
         bias::CASES,
-        #[cfg(target_arch = "x86_64")]
-        bytes::CASES,
         entropy::CASES,
-        #[cfg(target_arch = "x86_64")]
-        erasure::CASES,
         fork::CASES,
-        #[cfg(target_arch = "x86_64")]
-        frames::CASES,
         #[cfg(all(feature = "getrandom_backend", target_os = "linux"))]
         getrandom_backend::CASES,
         insecure::CASES,
@@ -50,13 +35,10 @@ fn main() {
         recovery::CASES,
         rekeying::CASES,
         shared::CASES,
-        #[cfg(target_arch = "x86_64")]
-        signals::CASES,
         streams::CASES,
         threads::CASES,
         unload::CASES,
     ];
-    let cases = modules.iter().copied().flatten();
-    let cases: Vec<Case> = cases.map(|&Case(name, body)| Case(name, body)).collect();
-    harness::run(&cases);
+    let x86_64: &[&[Case]] = on_x86_64!(&x86_64::CASES, &[]);
+    harness::run(&[modules, x86_64].concat());
 }

@@ -50,10 +50,10 @@ pub(super) fn share(bits: usize, signatures: usize, takes: usize) -> usize {
 
 /// Whether AMD made the processor. It made this extension, and no other maker adopted it.
 fn is_amd() -> bool {
+    let is_amd = cfg!(target_feature = "sse4a");
     #[cfg(target_arch = "x86_64")]
-    return std::is_x86_feature_detected!("sse4a");
-    #[cfg(not(target_arch = "x86_64"))]
-    false
+    let is_amd = is_amd || std::is_x86_feature_detected!("sse4a");
+    is_amd
 }
 
 impl Costs {

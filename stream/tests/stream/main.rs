@@ -5,5 +5,4 @@ mod manners;
 mod refused;
 mod support;
 mod whole;
-#[cfg(target_arch = "x86_64")]
-mod wiped;
+mod x86_64;

@@ -22,23 +22,10 @@ use core::time::Duration;
 use std::time::Instant;
 
 use evp::{Cipher, Context, Keyed, libraries};
+use lanecrypt_testing::clock::{UNIT, now};
 
 /// Contexts that take turns.
 const CONTEXTS: usize = 16;
-
-/// Cycles of the time-stamp counter.
-#[cfg(target_arch = "x86_64")]
-fn clock() -> u64 {
-    // SAFETY: every x86-64 processor has the instruction.
-    unsafe { core::arch::x86_64::_rdtsc() }
-}
-
-/// Nanoseconds.
-#[cfg(not(target_arch = "x86_64"))]
-fn clock() -> u64 {
-    static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
-    START.get_or_init(Instant::now).elapsed().as_nanos() as u64
-}
 
 /// One that is measured: runs so many requests.
 type Contender<'a> = Box<dyn FnMut(usize) + 'a>;
@@ -49,9 +36,9 @@ fn measure(contenders: &mut [Contender<'_>], time: Duration) -> Vec<f64> {
     // Batches of some ten microseconds.
     let mut batch = 16;
     loop {
-        let start = clock();
+        let start = now();
         contenders[0](batch);
-        if clock() - start > 50_000 || batch > 1 << 12 {
+        if now() - start > 50_000 || batch > 1 << 12 {
             break;
         }
         batch *= 2;
@@ -59,9 +46,9 @@ fn measure(contenders: &mut [Contender<'_>], time: Duration) -> Vec<f64> {
     let end = Instant::now() + time;
     while Instant::now() < end || samples[0].len() < 21 {
         for (contender, samples) in contenders.iter_mut().zip(&mut samples) {
-            let start = clock();
+            let start = now();
             contender(batch);
-            samples.push((clock() - start) as f64 / batch as f64);
+            samples.push((now() - start) as f64 / batch as f64);
         }
     }
     samples
@@ -163,7 +150,7 @@ fn main() {
     let time = Duration::from_secs_f64(seconds);
     for crypto in libraries() {
         let context = Context::new(crypto);
-        println!("{}: cycles a message; ratio: default over ours", crypto.version());
+        println!("{}: {UNIT} a message; ratio: default over ours", crypto.version());
         aead(&context, time);
         new_contexts(&context, time);
         random(&context, time);

@@ -15,12 +15,11 @@ pub(crate) struct Mapping {
 
 /// Bytes of a generator's page, and of its buffer, which comes first.
 pub(crate) const PAGE: usize = 8192;
-const BUFFER: usize = PAGE - 64;
-/// Where the generator keeps the number of bytes left, whether it is seeded, the lock and the key.
+pub(crate) const BUFFER: usize = PAGE - 64;
+/// Where the generator keeps the number of bytes left, whether it is seeded, and the lock.
 const LEFT: Range<usize> = BUFFER..BUFFER + 4;
 const LIVE: Range<usize> = BUFFER + 4..BUFFER + 8;
 const LOCK: usize = BUFFER + 10;
-pub(crate) const KEY: Range<usize> = BUFFER + 16..BUFFER + 48;
 /// Pages of the processor, at which mappings and generators' pages begin.
 const ALIGNMENT: usize = 4096;
 
@@ -59,11 +58,6 @@ pub(crate) fn wiped_on_fork_of(process: &str) -> Vec<Mapping> {
 }
 
 impl Mapping {
-    /// The first address behind it.
-    pub(crate) fn end(self) -> usize {
-        self.address + self.length
-    }
-
     /// The bytes as they are now.
     pub(crate) fn read(self) -> Vec<u8> {
         let mut bytes = vec![0; self.length];
@@ -91,7 +85,7 @@ pub(crate) fn live_pages(mappings: &[Mapping]) -> Vec<Vec<u8>> {
 pub(crate) fn seeded(bytes: &[u8]) -> Vec<Vec<u8>> {
     let pages = (0..bytes.len()).step_by(ALIGNMENT).filter_map(|at| bytes.get(at..at + PAGE));
     pages
-        .filter(|page| page[LIVE] == 1_u32.to_ne_bytes() && unused_length(page) <= BUFFER)
+        .filter(|page| is_live(page) && unused_length(page) <= BUFFER)
         .map(<[u8]>::to_vec)
         .collect()
 }
@@ -106,7 +100,7 @@ pub(crate) fn is_live(page: &[u8]) -> bool {
 pub(crate) fn live_count(mappings: &[Mapping]) -> usize {
     let count = |bytes: Vec<u8>| {
         let pages = (0..bytes.len()).step_by(ALIGNMENT).filter_map(|at| bytes.get(at..at + PAGE));
-        pages.filter(|page| page[LIVE] == 1_u32.to_ne_bytes()).count()
+        pages.filter(|page| is_live(page)).count()
     };
     mappings.iter().filter(|m| !m.droppable).map(|m| count(m.read())).sum()
 }
@@ -119,11 +113,6 @@ pub(crate) fn is_locked(page: &[u8]) -> bool {
 /// How many bytes of a page are still to be handed out.
 pub(crate) fn unused_length(page: &[u8]) -> usize {
     page[LEFT].try_into().map_or(0, u32::from_ne_bytes) as usize
-}
-
-/// The key of a page; zeros where the generator keeps none.
-pub(crate) fn key(page: &[u8]) -> &[u8] {
-    &page[KEY]
 }
 
 /// The bytes of a page that are still to be handed out.

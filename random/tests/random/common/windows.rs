@@ -31,11 +31,6 @@ impl Windows {
         self.bytes.len()
     }
 
-    pub(crate) fn clear(&mut self) {
-        self.bytes.clear();
-        self.table.fill(0);
-    }
-
     /// Appends `bytes` and says which of the new windows was there before, if any. The windows
     /// that begin in the bytes before and reach into the new ones count as new.
     pub(crate) fn insert(&mut self, bytes: &[u8]) -> Option<Repeat> {

@@ -7,6 +7,7 @@ use core::slice;
 use core::sync::atomic::Ordering;
 use std::sync::Arc;
 
+use lanecrypt_kernels::{Isa, Level};
 use lanecrypt_rsa::{Error, Padding, Request};
 
 use super::Rsa;
@@ -24,11 +25,7 @@ use crate::memory::{bytes, status, tell};
 /// Whether OpenSSL makes a signature that is alone faster: it has a kernel for keys of 2048 bits with
 /// the multiplications of AVX-512.
 fn is_faster_there(bits: usize) -> bool {
-    #[cfg(target_arch = "x86_64")]
-    let has_kernel = std::is_x86_feature_detected!("avx512ifma");
-    #[cfg(not(target_arch = "x86_64"))]
-    let has_kernel = false;
-    bits == 2048 && has_kernel
+    bits == 2048 && Isa::of_processor().has(Level::Avx512)
 }
 
 /// A context.

@@ -1,5 +1,7 @@
 //! RSA signatures: made with the module and checked without it, and the other way round.
 
+use lanecrypt_kernels::{Isa, Level};
+
 use crate::evp::{Context, Key, Padding};
 use crate::{everywhere_with_rsa, everywhere_with_rsa_alone};
 
@@ -15,7 +17,7 @@ fn counted(context: &Context) -> [u64; 2] {
 
 /// Whether the module leaves signatures that are alone to the default provider, which makes them faster.
 fn leaves(bits: usize) -> bool {
-    bits == 2048 && std::is_x86_feature_detected!("avx512ifma")
+    bits == 2048 && Isa::of_processor().has(Level::Avx512)
 }
 
 /// The paddings that the module serves.

@@ -4,12 +4,13 @@
 //! it. The registers are stored by the very next instructions. An allocator keeps what is freed as
 //! it is given back.
 
-mod heap;
+#![cfg(target_arch = "x86_64")]
+
 mod stack;
 
 use std::collections::HashSet;
 
-pub use heap::Keeper;
+use crate::keeper::kept;
 
 /// Bytes of a word that is looked for.
 const WORD: usize = 8;
@@ -23,7 +24,7 @@ impl Remains {
     /// What `call` leaves behind. It must not unwind.
     pub fn of(mut call: impl FnMut()) -> Self {
         let mut freed = Vec::new();
-        let left = stack::run(&mut || freed = heap::kept(&mut call));
+        let left = stack::run(&mut || freed = kept(&mut call));
         Self::new(left, freed)
     }
 
@@ -31,7 +32,7 @@ impl Remains {
     /// what it has there. It calls what it is given with its stack pointer.
     pub fn below(mut call: impl FnMut(&mut dyn FnMut(usize))) -> Self {
         let (mut freed, mut frame) = (Vec::new(), 0);
-        let mut left = stack::run(&mut || freed = heap::kept(|| call(&mut |at| frame = at)));
+        let mut left = stack::run(&mut || freed = kept(|| call(&mut |at| frame = at)));
         let below = frame.checked_sub(left.start).expect("the call says where its frame is");
         left.stack.truncate(below);
         left.vectors.clear();

@@ -12,8 +12,9 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering
 use std::io::{Read, Seek, SeekFrom};
 use std::sync::OnceLock;
 
-use super::drawer::Drawer;
-use super::maps;
+use super::end;
+use crate::common::drawer::Drawer;
+use crate::common::maps;
 use lanecrypt_testing::sys::{self, Fork};
 
 /// The draw to step through.
@@ -329,7 +330,7 @@ fn run_to(child: libc::pid_t, addresses: &[usize]) -> bool {
         .filter_map(|place| usize::try_from(register(child, place).cast_unsigned()).ok())
         .collect();
     let mut is_there = |mapping: maps::Mapping| {
-        let inside = |address: &&usize| (mapping.address..mapping.end()).contains(*address);
+        let inside = |address: &&usize| (mapping.address..end(mapping)).contains(*address);
         registers.iter().filter(inside).any(|&address| {
             let mut page = [0; maps::PAGE];
             memory.seek(SeekFrom::Start(address as u64)).expect("an address is a position");

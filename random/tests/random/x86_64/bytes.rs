@@ -1,7 +1,7 @@
 //! `bytes` leaves one copy: the caller's.
 
-use crate::common::traces::Traces;
 use crate::common::windows::Windows;
+use crate::common::x86_64::traces::Traces;
 use lanecrypt_random::bytes;
 use lanecrypt_testing::harness::{Case, times};
 

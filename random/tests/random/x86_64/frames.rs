@@ -9,11 +9,11 @@ use core::time::Duration;
 use std::time::Instant;
 
 use crate::common::drawer::Drawer;
-use crate::common::frames::{self, Found, Interrupted};
 use crate::common::maps;
-use crate::common::stepping;
 use crate::common::toy::{Defect, Toy};
 use crate::common::windows::Windows;
+use crate::common::x86_64::frames::{self, Found, Interrupted};
+use crate::common::x86_64::{key, stepping};
 use lanecrypt_kernels::wipe;
 use lanecrypt_random::{AesCtr, ChaCha, Erasing, Isa, Level, PerThread, Rekeying, SeedCore};
 use lanecrypt_testing::harness::{Case, again, skipped, times};
@@ -221,7 +221,7 @@ fn by_timer(drawer: &dyn Drawer) {
         unsafe { stack.copy_to_nonoverlapping(buffer.as_mut_ptr(), buffer.len()) };
         let mut secrets = Windows::new(1 << 15);
         for page in maps::live_pages(&mappings) {
-            secrets.insert(maps::key(&page));
+            secrets.insert(key(&page));
             secrets.insert(maps::unused(&page));
         }
         if length > YIELD {

@@ -5,8 +5,8 @@ use core::time::Duration;
 use std::time::Instant;
 
 use crate::common::drawer::{Drawer, shared};
-use crate::common::stepping::{self, Action, Pass, Stepped};
 use crate::common::toy::{self, Defect, Toy};
+use crate::common::x86_64::stepping::{self, Action, Pass, Stepped};
 use crate::common::{processors, windows};
 use lanecrypt_random::{AesCtr, ChaCha, Erasing, PerCpu, PerThread, Rekeying};
 #[cfg(feature = "study")]

@@ -3,7 +3,8 @@
 use std::io::{Read as _, Write, sink};
 
 use lanecrypt_stream::{Algorithm, Cipher, Decryptor, Encryptor, Stream};
-use lanecrypt_testing::remains::{Keeper, Remains, Secrets, leaks};
+use lanecrypt_testing::keeper::Keeper;
+use lanecrypt_testing::remains::{Remains, Secrets, leaks};
 
 #[global_allocator]
 static ALLOCATOR: Keeper = Keeper;

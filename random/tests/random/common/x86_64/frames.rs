@@ -8,9 +8,10 @@ use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-use super::drawer::Drawer;
-use super::maps;
 use super::stepping::{self, RSP, Stop};
+use super::{KEY, end};
+use crate::common::drawer::Drawer;
+use crate::common::maps;
 use lanecrypt_testing::sys::{self, Fork};
 
 /// A draw, and where the handlers run that interrupt it.
@@ -163,7 +164,7 @@ impl View {
         let mut view = Self { child, memory, page: 0, alternate };
         let mappings = maps::wiped_on_fork_of(&child.to_string());
         let pages = mappings.iter().filter(|mapping| !mapping.droppable).flat_map(|mapping| {
-            (mapping.address..=mapping.end().saturating_sub(maps::PAGE)).step_by(4096)
+            (mapping.address..=end(*mapping).saturating_sub(maps::PAGE)).step_by(4096)
         });
         let is_live = |&page: &usize| maps::is_live(&view.read(page, maps::PAGE));
         let live: Vec<usize> = pages.filter(is_live).collect();
@@ -179,7 +180,7 @@ impl View {
     }
 
     fn key(&self) -> [u8; 32] {
-        let key = self.read(self.page + maps::KEY.start, maps::KEY.len());
+        let key = self.read(self.page + KEY.start, KEY.len());
         key.try_into().expect("32 bytes")
     }
 

@@ -1,5 +1,7 @@
 //! How deep a call reaches into the stack.
 
+#![cfg(target_arch = "x86_64")]
+
 use core::arch::asm;
 
 /// Bytes of the stack that calls are made on.

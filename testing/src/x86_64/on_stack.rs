@@ -1,5 +1,7 @@
 //! A call on another stack, after which all registers are stored by the very next instructions.
 
+#![cfg(target_arch = "x86_64")]
+
 use core::arch::asm;
 use std::arch::is_x86_feature_detected;
 

@@ -1,11 +1,9 @@
 //! The area in which a thread names restartable sequences to the kernel (Linux 4.18).
 //!
 //! The C library registers the area of each thread (glibc 2.35 and later) and tells its place.
-//! Elsewhere there is none.
 
 /// Offsets in the thread's area, as the kernel defines them.
-#[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
-pub(crate) mod layout {
+pub(super) mod layout {
     pub(crate) const SIGNATURE: u32 = 0x5305_3053;
     pub(crate) const CPU_ID: usize = 4;
     pub(crate) const SEQUENCE: usize = 8;
@@ -14,7 +12,6 @@ pub(crate) mod layout {
 /// Assembly: the description of a sequence for the kernel, at label 9 (`struct rseq_cs`: version,
 /// flags, start, length, abort). The sequence runs from label 2 to label 3. If it is aborted,
 /// execution continues at label 4.
-#[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
 macro_rules! descriptor {
     () => {
         ".pushsection __rseq_cs, \"aw\"
@@ -28,7 +25,6 @@ macro_rules! descriptor {
 
 /// Assembly: the signature that the kernel expects before the place where an aborted sequence
 /// continues. As an instruction it is undefined.
-#[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
 macro_rules! signature {
     () => {
         ".byte 0x0f, 0xb9, 0x3d
@@ -36,20 +32,12 @@ macro_rules! signature {
     };
 }
 
-#[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
-pub(crate) use {descriptor, signature};
+pub(super) use {descriptor, signature};
 
 /// The area of the calling thread, registered with the kernel.
-#[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Area(isize);
 
-/// Elsewhere there is none.
-#[cfg(not(all(target_arch = "x86_64", target_pointer_width = "64")))]
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Area {}
-
-#[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
 impl Area {
     /// The calling thread's, if it has one.
     #[inline]
@@ -126,23 +114,7 @@ impl Area {
     }
 }
 
-#[cfg(not(all(target_arch = "x86_64", target_pointer_width = "64")))]
-impl Area {
-    pub(crate) fn here() -> Option<Self> {
-        None
-    }
-
-    pub(crate) fn watch(self) -> usize {
-        match self {}
-    }
-
-    pub(crate) fn was_undisturbed(self, _: usize) -> bool {
-        match self {}
-    }
-}
-
 /// The offset of each thread's area from the thread pointer, in bytes; zero if there is none.
-#[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
 pub(crate) fn offset() -> isize {
     let (offset, size): (*const isize, *const u32);
     // Weak, because the C libraries of older systems and of other projects do not define them. A
@@ -169,9 +141,4 @@ pub(crate) fn offset() -> isize {
     }
     // SAFETY: a constant of the C library.
     unsafe { offset.read() }
-}
-
-#[cfg(not(all(target_arch = "x86_64", target_pointer_width = "64")))]
-pub(crate) fn offset() -> isize {
-    0
 }

@@ -9,8 +9,9 @@ use lanecrypt_ciphers::{
     Aes128Gcm, Aes128GcmSiv, Aes192Gcm, Aes256Gcm, Aes256GcmSiv, AesSiv256, AesSiv512, Algorithm,
     ChaCha20Poly1305, Cipher, DeterministicAesSiv, Isa, KeyError, Mac, XChaCha20Poly1305, hazmat,
 };
+use lanecrypt_testing::keeper::Keeper;
 use lanecrypt_testing::levels;
-use lanecrypt_testing::remains::{Keeper, Leak, Remains, Secrets, bytes_of, leaks};
+use lanecrypt_testing::remains::{Leak, Remains, Secrets, bytes_of, leaks};
 
 #[global_allocator]
 static ALLOCATOR: Keeper = Keeper;

@@ -5,8 +5,9 @@
 use crate::common::drawer::{Drawer, Owned, StrictThread, shared};
 use crate::common::maps::{self, Mapping};
 use crate::common::toy::{Defect, Toy};
-use crate::common::traces::Traces;
 use crate::common::windows::Windows;
+use crate::common::x86_64::key;
+use crate::common::x86_64::traces::Traces;
 #[cfg(feature = "study")]
 use lanecrypt_random::Inlined;
 use lanecrypt_random::{
@@ -97,7 +98,8 @@ fn at_every_level<G: Generator>() {
 /// request.
 fn check(drawer: &dyn Drawer, requests: usize) -> Result<(), String> {
     let mut traces = Traces::new();
-    let mut given_out = Windows::new(2 * REMEMBERED + LONGEST);
+    let empty = || Windows::new(2 * REMEMBERED + LONGEST);
+    let mut given_out = empty();
     let mut keys = Windows::new(32 * (requests + 1));
     let mut out = vec![0; LONGEST];
     // The first draw maps the page.
@@ -115,7 +117,7 @@ fn check(drawer: &dyn Drawer, requests: usize) -> Result<(), String> {
         traces.run(|| draw(drawer, request, out));
 
         if given_out.len() > 2 * REMEMBERED {
-            given_out.clear();
+            given_out = empty();
         }
         if given_out.insert(out).is_some() {
             return Err(format!("request {request} of {length} bytes repeats an earlier one"));
@@ -123,7 +125,7 @@ fn check(drawer: &dyn Drawer, requests: usize) -> Result<(), String> {
         let after: Vec<Vec<u8>> = mappings.iter().map(|mapping| mapping.read()).collect();
         // Keys that are no longer in use are earlier keys.
         let now: Vec<Vec<u8>> =
-            maps::live_pages(&mappings).iter().map(|page| maps::key(page).to_vec()).collect();
+            maps::live_pages(&mappings).iter().map(|page| key(page).to_vec()).collect();
         // The key of a cipher that runs on is part of its state and no subject of this check.
         for key in current.iter().filter(|key| **key != [0; 32]) {
             if !now.contains(key) {
@@ -146,8 +148,8 @@ fn check(drawer: &dyn Drawer, requests: usize) -> Result<(), String> {
         // The current key and unused bytes belong into the page and nowhere else.
         let mut secret = Windows::new(2 * maps::PAGE * before.len().max(1));
         for page in before.iter().filter(|_| request.is_multiple_of(16)) {
-            if *maps::key(page) != [0; 32] {
-                secret.insert(maps::key(page));
+            if *key(page) != [0; 32] {
+                secret.insert(key(page));
             }
             secret.insert(maps::unused(page));
         }

@@ -1,0 +1,16 @@
+//! What x86-64 does in another way, as all other processors do it.
+
+mod area;
+mod lock;
+mod moves;
+
+pub(crate) use area::{Area, offset};
+pub(crate) use lock::lock;
+pub(crate) use moves::{by_vectors, wide, wide as pair};
+
+/// Whether the processor reads a number of 32 or 64 bits by one instruction from any address. A
+/// fork then finds it either unread or read.
+pub(crate) const ONE_LOAD: bool = cfg!(target_arch = "aarch64");
+
+/// Whether the form of the kernel's image is known, and how its functions are called.
+pub(crate) const VDSO_IS_KNOWN: bool = ONE_LOAD && cfg!(target_pointer_width = "64");

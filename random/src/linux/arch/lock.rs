@@ -1,0 +1,12 @@
+//! Pages of processors are not locked without an atomic instruction: the processor's number takes a
+//! call.
+
+use crate::linux::page::Page;
+use crate::linux::table::{Entry, Table};
+
+#[inline(always)]
+pub(crate) fn lock<G, const WHICH: usize>(
+    _: &'static Table<G>,
+) -> Option<(&'static Page<G>, &'static Entry<G>)> {
+    None
+}

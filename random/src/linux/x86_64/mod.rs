@@ -1,0 +1,16 @@
+//! What other processors do in another way.
+
+#[cfg_attr(not(target_pointer_width = "64"), path = "../arch/area.rs")]
+mod area;
+#[cfg_attr(not(target_pointer_width = "64"), path = "../arch/lock.rs")]
+mod lock;
+mod moves;
+
+pub(crate) use area::{Area, offset};
+pub(crate) use lock::lock;
+pub(crate) use moves::{by_vectors, pair, wide};
+
+/// See `arch.rs`.
+pub(crate) const ONE_LOAD: bool = true;
+/// See `arch.rs`.
+pub(crate) const VDSO_IS_KNOWN: bool = cfg!(target_pointer_width = "64");

@@ -1,0 +1,25 @@
+//! What is on x86-64 only, or something else on other processors.
+
+pub mod clock;
+pub mod depth;
+pub mod on_stack;
+#[cfg(feature = "ciphers")]
+pub mod remains;
+
+/// The first of two on x86-64; the second on other processors, where the names of the first need
+/// not exist.
+#[cfg(target_arch = "x86_64")]
+#[macro_export]
+macro_rules! on_x86_64 {
+    ($here:expr, $elsewhere:expr) => {
+        $here
+    };
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+#[macro_export]
+macro_rules! on_x86_64 {
+    ($here:expr, $elsewhere:expr) => {
+        $elsewhere
+    };
+}
