@@ -14,7 +14,9 @@
 
 /// Calls the kernel `f` of the highest level that there is.
 macro_rules! best {
-    ($($call:tt)+) => { by_isa!(crate::aes, $($call)+: Avx512, Avx2Vaes, AesNi, Ssse3, _ => portable) };
+    ($($call:tt)+) => {
+        by_isa!(crate::aes, $($call)+: Avx512, Avx2Vaes, AesNi, Ssse3, _ => portable)
+    };
 }
 
 /// Calls `f::<N, V, ..>` with `count` as the number `V`, which is from 1 to 8. Each number has its

@@ -203,7 +203,8 @@ fn run<const WAY: bool, K: Keep>(
     way: Way<WAY>,
     keep: K,
 ) -> [u8; 16] {
-    by_isa!(crate::chacha20poly1305, isa, run(isa, key, nonce, aad, data, way, keep): Avx512, Avx2, _ => in_turn)
+    by_isa!(crate::chacha20poly1305, isa, run(isa, key, nonce, aad, data, way, keep):
+        Avx512, Avx2, _ => in_turn)
 }
 
 impl ZeroizeOnDrop for ChaCha20Poly1305 {}

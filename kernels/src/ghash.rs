@@ -33,7 +33,9 @@ use crate::{Isa, Level, wipe};
 
 /// Calls the kernel of the highest level that there is.
 macro_rules! best {
-    ($($call:tt)+) => { by_isa!(crate::ghash, $($call)+: Avx512, Avx2Vaes, AesNi, ArmAes, _ => portable) };
+    ($($call:tt)+) => {
+        by_isa!(crate::ghash, $($call)+: Avx512, Avx2Vaes, AesNi, ArmAes, _ => portable)
+    };
 }
 
 /// The levels that have a kernel of their own, lowest first; others run the next one below.

@@ -129,8 +129,8 @@ impl Level {
             && (cfg!(feature = "isa-avx512") || !matches!(self, Self::Avx512))
     }
 
-    /// Whether a processor of this level runs kernels of the other: that is a lower level of the same
-    /// architecture, or the same one.
+    /// Whether a processor of this level runs kernels of the other, which is a lower level of the
+    /// same architecture, or the same one.
     #[must_use]
     pub const fn includes(self, other: Self) -> bool {
         let of_one_architecture = self as u8 >> 4 == other as u8 >> 4;
@@ -262,6 +262,16 @@ impl Isa {
     }
 }
 
+/// Whether AMD made the processor, for choices between kernels by what was measured.
+#[must_use]
+pub fn is_amd() -> bool {
+    // AMD made this extension, and no other maker adopted it.
+    let is_amd = cfg!(target_feature = "sse4a");
+    #[cfg(all(feature = "std", any(target_arch = "x86", target_arch = "x86_64")))]
+    let is_amd = is_amd || std::is_x86_feature_detected!("sse4a");
+    is_amd
+}
+
 /// The lowest of several levels.
 pub(crate) fn lowest(isas: impl Iterator<Item = Isa>) -> Option<Isa> {
     isas.reduce(|lowest, isa| lowest.at_most(isa.level()))
@@ -293,8 +303,9 @@ mod cache {
     use super::{Isa, Level, environment, target};
 
     /// Zero until the first call. Then the low half has the level to use, and the high half the
-    /// level of the processor plus one, both by their places among those of this architecture. Relaxed everywhere: threads that race compute the same
-    /// value, and nothing else is published through it.
+    /// level of the processor plus one, both by their places among the levels of this architecture.
+    /// Relaxed everywhere: threads that race compute the same value, and nothing else is published
+    /// through it.
     static LEVELS: AtomicU8 = AtomicU8::new(0);
 
     #[inline]
@@ -341,9 +352,9 @@ pub(crate) const OVER: Way<false> = Way;
 
 /// Calls the kernel of the highest level that the processor and the build have.
 ///
-/// `by_isa!(crate::aes, isa, f(a, b): Avx512, AesNi, ArmAes, _ => portable)` lists the levels of each
-/// architecture from the highest down, and the module of the portable kernel. The kernel of a level
-/// is `f` in the module of its name, such as `crate::aes::x86_64::avx512`, which also has a
+/// `by_isa!(crate::aes, isa, f(a, b): Avx512, AesNi, ArmAes, _ => portable)` lists the levels of
+/// each architecture from the highest down, and the module of the portable kernel. The kernel of a
+/// level is `f` in the module of its name, such as `crate::aes::x86_64::avx512`, which also has a
 /// `const NEEDS: Level`. The arguments are plain names, so that no expression of the caller is
 /// evaluated inside the `unsafe` block.
 ///

@@ -1,5 +1,5 @@
-//! Vector registers: loads and stores between arrays and registers, empty assembly that hides values
-//! from the optimiser, and the operations of kernels that are written once for several widths.
+//! Vector registers: loads and stores between arrays and registers, and empty assembly that hides
+//! values from the optimiser.
 
 mod aarch64;
 mod x86_64;

@@ -24,11 +24,7 @@ pub(super) enum Maker {
 impl Maker {
     /// The maker of this processor.
     pub(super) fn of_processor() -> Self {
-        // AMD made this extension and no other maker adopted it.
-        let is_amd = cfg!(target_feature = "sse4a");
-        #[cfg(all(feature = "std", any(target_arch = "x86", target_arch = "x86_64")))]
-        let is_amd = is_amd || std::is_x86_feature_detected!("sse4a");
-        if is_amd { Self::Amd } else { Self::Intel }
+        if lanecrypt_kernels::is_amd() { Self::Amd } else { Self::Intel }
     }
 }
 

@@ -27,7 +27,8 @@ macro_rules! key_size {
             /// [`wipe::stack`](crate::wipe::stack) is called, as with any kernel.
             pub fn cbc_encrypt_lanes(lanes: &mut [Lane<'_, Self, 16>]) {
                 let Some(isa) = lanes.first().map(|lane| lane.key.isa) else { return };
-                by_isa!(crate::aes::lanes, isa, cbc_encrypt(isa, lanes): Avx512, Avx2Vaes, AesNi, _ => one_by_one);
+                by_isa!(crate::aes::lanes, isa, cbc_encrypt(isa, lanes):
+                    Avx512, Avx2Vaes, AesNi, _ => one_by_one);
             }
         }
 

@@ -178,7 +178,8 @@ const LONGEST_BESIDE: usize = 2048;
 #[inline(always)]
 fn side_by_side<const WAY: bool>(isa: Isa, lanes: &mut [Lane<'_>]) {
     let way = Way::<WAY>;
-    by_isa!(crate::chacha20poly1305::lanes, isa, run(lanes, way): Avx512, Avx2, Ssse3, _ => in_turn);
+    by_isa!(crate::chacha20poly1305::lanes, isa, run(lanes, way):
+        Avx512, Avx2, Ssse3, _ => in_turn);
 }
 
 /// Makes keys for the messages that need their own, if there are enough of them, then continues

@@ -109,7 +109,8 @@ macro_rules! key_size {
                 begun.tag = if blocks > until_wrap(counted(first, 1 + done / 16)) {
                     in_turn::more(hash, keys, first, tag, done, lengths, data, way)
                 } else {
-                    by_isa!(crate::gcm, isa, more(hash, keys, first, tag, done, lengths, data, way): Avx512, _ => in_turn)
+                    by_isa!(crate::gcm, isa, more(hash, keys, first, tag, done, lengths, data, way):
+                        Avx512, _ => in_turn)
                 };
             }
         }

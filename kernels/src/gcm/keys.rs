@@ -8,7 +8,8 @@ use super::AesGcm;
 macro_rules! key_size {
     ($bits:literal, $set:ident) => {
         pub(super) fn $set(gcm: &mut AesGcm<$bits>, key: &[u8; $bits / 8]) {
-            by_isa!(crate::gcm::keys, gcm.isa(), $set(gcm, key): Avx512, Avx2Vaes, AesNi, _ => apart);
+            by_isa!(crate::gcm::keys, gcm.isa(), $set(gcm, key):
+                Avx512, Avx2Vaes, AesNi, _ => apart);
         }
     };
 }

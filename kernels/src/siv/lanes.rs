@@ -155,7 +155,8 @@ macro_rules! key_size {
                 lanes: &mut [Lane<'_>],
             ) -> bool {
                 let (keys, way) = (&self.keys(), Way::<WAY>);
-                by_isa!(crate::siv::lanes, keys.isa, short(keys, sums, lanes, way): Avx512, _ => no_kernel)
+                by_isa!(crate::siv::lanes, keys.isa, short(keys, sums, lanes, way):
+                    Avx512, _ => no_kernel)
             }
 
             #[inline]

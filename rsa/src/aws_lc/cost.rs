@@ -3,7 +3,7 @@
 //! Without them AWS-LC always costs less: its multiplications are written in assembly. In lanes,
 //! checking signatures always costs less here.
 
-use std::sync::OnceLock;
+use lanecrypt_kernels::is_amd;
 
 /// What signatures under keys of one size with primes of half that size cost, in thousands of cycles
 /// of the time-stamp counter.
@@ -39,21 +39,12 @@ const MARGIN: usize = 2;
 
 /// How many of so many signatures of one size AWS-LC makes, of those that it can make.
 pub(super) fn share(bits: usize, signatures: usize, takes: usize) -> usize {
-    static IS_AMD: OnceLock<bool> = OnceLock::new();
-    let costs = if *IS_AMD.get_or_init(is_amd) { &AMD } else { &INTEL };
+    let costs = if is_amd() { &AMD } else { &INTEL };
     let Some(costs) = costs.iter().find(|costs| costs.bits == bits) else {
         // AWS-LC has kernels for these sizes only.
         return 0;
     };
     costs.share(signatures, takes)
-}
-
-/// Whether AMD made the processor. It made this extension, and no other maker adopted it.
-fn is_amd() -> bool {
-    let is_amd = cfg!(target_feature = "sse4a");
-    #[cfg(target_arch = "x86_64")]
-    let is_amd = is_amd || std::is_x86_feature_detected!("sse4a");
-    is_amd
 }
 
 impl Costs {

@@ -97,11 +97,11 @@ pub(crate) const ALL: &[Kernel] = &[
     Kernel { name: "siv-opening", levels: WITH_VERDICT, run: ciphers::siv },
     Kernel { name: "siv-many", levels: WITH_VERDICT, run: ciphers::siv_many },
     #[cfg(feature = "montgomery")]
-    Kernel { name: "powers", levels: montgomery::KERNELS, run: crate::x86_64::montgomery::single },
+    Kernel { name: "powers", levels: montgomery::KERNELS, run: super::montgomery::single },
     #[cfg(feature = "montgomery")]
-    Kernel { name: "powers-lanes", levels: montgomery::KERNELS, run: crate::x86_64::montgomery::lanes },
+    Kernel { name: "powers-lanes", levels: montgomery::KERNELS, run: super::montgomery::lanes },
     #[cfg(feature = "montgomery")]
-    Kernel { name: "modular", levels: montgomery::KERNELS, run: crate::x86_64::montgomery::around },
+    Kernel { name: "modular", levels: montgomery::KERNELS, run: super::montgomery::around },
     #[cfg(feature = "legacy")]
     Kernel { name: "des-sliced", levels: des::KERNELS, run: des },
     #[cfg(feature = "legacy")]
