@@ -1,6 +1,8 @@
 //! Kernels of x86-64.
 #![cfg(target_arch = "x86_64")]
 
+#[macro_use]
+mod steps;
 pub(crate) mod aesni;
 #[cfg(feature = "isa-avx2")]
 pub(crate) mod avx2vaes;

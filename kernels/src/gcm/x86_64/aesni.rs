@@ -12,103 +12,37 @@
 //! Eight blocks with a key of 128 bits take 176 vector instructions, of which three can run in a
 //! cycle; the code takes about an eighth longer than that.
 
-use core::arch::x86_64::*;
+use core::arch::x86_64::{
+    _mm_aesenc_si128 as aesenc, _mm_aesenclast_si128 as aesenclast, _mm_xor_si128 as xor, *,
+};
 
 use inout::InOutBuf;
 
 use crate::Level;
-use crate::gcm::x86_64::part::{first_bytes, load_part, store_part};
+use crate::gcm::x86_64::aesni;
+use crate::gcm::x86_64::part::{self, first_bytes, load_part, store_part};
+use crate::gcm::x86_64::steps::{BEGIN, LAST, STEP, WHOLE};
 use crate::gcm::{OPEN, SEAL, lengths, number};
-use crate::ghash::x86_64::aesni::{self, Product, multiply, reduce, reversed};
+use crate::ghash::x86_64::aesni::{
+    Product, absorb, multiply, reduce, reversed, reversed as reversed128,
+};
 use crate::ghash::{self, POWERS, ROOM};
 use crate::isa::Way;
-use crate::simd::{load128, opaque_place, store128};
+use crate::simd::{load128, load128 as load, opaque_place, store128, store128 as store};
 
 pub(crate) const NEEDS: Level = Level::AesNi;
 
-/// The blocks of a step, which share a reduction.
-const WIDTH: usize = 8;
-
 /// The blocks of data in the step that begins a message.
-const HEAD: usize = WIDTH - 2;
+const HEAD: usize = STEP - 2;
 
-#[target_feature(enable = "aes,pclmulqdq,sse4.1,ssse3")]
-pub(crate) fn run<const N: usize, const WAY: bool>(
-    hash: &ghash::Key,
-    keys: &[[u8; 16]; N],
-    first: u128,
-    aad: &[u8],
-    data: InOutBuf<'_, '_, u8>,
-    _: Way<WAY>,
-) -> [u8; 16] {
-    one_pass::<N, WAY>(keys, hash.powers(), first, aad, data)
-}
+steps!(__m128i, 16, [2 3 4 5 6 7], _mm_setzero_si128, #[target_feature(enable = "aes,pclmulqdq,sse4.1,ssse3")]);
 
+/// A round key.
 #[inline]
-#[target_feature(enable = "aes,pclmulqdq,sse4.1,ssse3")]
-fn one_pass<const N: usize, const WAY: bool>(
-    keys: &[[u8; 16]; N],
-    powers: &[[u8; 16]; ROOM],
-    first: u128,
-    aad: &[u8],
-    data: InOutBuf<'_, '_, u8>,
-) -> [u8; 16] {
-    let mut data = data;
-    let lengths = lengths(aad.len() as u64, data.len() as u64);
-    let before = associated(powers, aad);
-    let mut counter = load128(&(first ^ 1).to_le_bytes());
-
-    let (sum, mask) = match data.len().div_ceil(16) {
-        0 => whole::<N, 0, WAY>(keys, powers, before, counter, data, lengths),
-        1 => whole::<N, 1, WAY>(keys, powers, before, counter, data, lengths),
-        2 => whole::<N, 2, WAY>(keys, powers, before, counter, data, lengths),
-        3 => whole::<N, 3, WAY>(keys, powers, before, counter, data, lengths),
-        4 => whole::<N, 4, WAY>(keys, powers, before, counter, data, lengths),
-        5 => whole::<N, 5, WAY>(keys, powers, before, counter, data, lengths),
-        6 => whole::<N, 6, WAY>(keys, powers, before, counter, data, lengths),
-        7 => whole::<N, 7, WAY>(keys, powers, before, counter, data, lengths),
-        _ => {
-            let (part, rest) = data.split_at(16 * HEAD);
-            data = rest;
-            let mut begun = [[0; 16]; WIDTH];
-            let (mut sum, mask) = head::<N, WAY>(keys, powers, before, counter, part, &mut begun);
-            let mut sealed = &begun;
-            while data.len() > 16 * WIDTH {
-                let (part, rest) = data.split_at(16 * WIDTH);
-                data = rest;
-                counter = _mm_add_epi64(counter, _mm_set_epi64x(0, WIDTH as i64));
-                (sum, sealed) = step::<N, WAY>(keys, powers, sum, sealed, counter, part);
-            }
-            counter = _mm_add_epi64(counter, _mm_set_epi64x(0, WIDTH as i64));
-            let sum = match data.len().div_ceil(16) {
-                1 => end::<N, 1, WAY>(keys, powers, sum, sealed, counter, data, lengths),
-                2 => end::<N, 2, WAY>(keys, powers, sum, sealed, counter, data, lengths),
-                3 => end::<N, 3, WAY>(keys, powers, sum, sealed, counter, data, lengths),
-                4 => end::<N, 4, WAY>(keys, powers, sum, sealed, counter, data, lengths),
-                5 => end::<N, 5, WAY>(keys, powers, sum, sealed, counter, data, lengths),
-                6 => end::<N, 6, WAY>(keys, powers, sum, sealed, counter, data, lengths),
-                7 => end::<N, 7, WAY>(keys, powers, sum, sealed, counter, data, lengths),
-                _ => end::<N, 8, WAY>(keys, powers, sum, sealed, counter, data, lengths),
-            };
-            (sum, mask)
-        }
-    };
-    let mut tag = [0; 16];
-    store128(&mut tag, _mm_xor_si128(reversed(sum), mask));
-    tag
-}
-
-/// The hash before the last block of associated data, and that block added.
-#[inline]
-#[target_feature(enable = "pclmulqdq,sse4.1,ssse3")]
-fn associated(powers: &[[u8; 16]; ROOM], aad: &[u8]) -> __m128i {
-    if aad.len() <= 16 {
-        return load128(&number(aad).to_le_bytes());
-    }
-    let (before, last) = aad.split_at((aad.len() - 1) / 16 * 16);
-    let mut sum = [0; 16];
-    aesni::absorb(powers, &mut sum, before.as_chunks().0);
-    reversed(_mm_xor_si128(load128(&sum), load_part(last)))
+#[target_feature(enable = "sse2")]
+fn round_key(key: &[u8; 16]) -> (__m128i, __m128i) {
+    let key = load128(key);
+    (key, key)
 }
 
 /// A message of `V` blocks, of which the last may be a part: its hash, and the mask of the tag.
@@ -126,7 +60,7 @@ pub(crate) fn whole<const N: usize, const V: usize, const WAY: bool>(
     let (stream, mask) = rounds::<N, V>(keys, states(base, 2), block(base, 1));
     let numbers = add::<N, V, WAY, WHOLE>(stream, data);
     // The associated data come before as one more block, and the lengths behind.
-    let at_once = V + 2 <= WIDTH;
+    let at_once = V + 2 <= STEP;
     let power = load128(&powers[POWERS - V - 1 - usize::from(at_once)]);
     (finish(powers, multiply(before, power), numbers, lengths, at_once), mask)
 }
@@ -141,7 +75,7 @@ fn head<const N: usize, const WAY: bool>(
     before: __m128i,
     counter: __m128i,
     data: InOutBuf<'_, '_, u8>,
-    begun: &mut [[u8; 16]; WIDTH],
+    begun: &mut [[u8; 16]; STEP],
 ) -> (__m128i, __m128i) {
     let base = base(keys, counter);
     let (stream, mask) = rounds::<N, HEAD>(keys, states(base, 2), block(base, 1));
@@ -165,14 +99,14 @@ fn step<'a, const N: usize, const WAY: bool>(
     keys: &[[u8; 16]; N],
     powers: &[[u8; 16]; ROOM],
     sum: __m128i,
-    sealed: &'a [[u8; 16]; WIDTH],
+    sealed: &'a [[u8; 16]; STEP],
     counter: __m128i,
     data: InOutBuf<'_, 'a, u8>,
-) -> (__m128i, &'a [[u8; 16]; WIDTH]) {
+) -> (__m128i, &'a [[u8; 16]; STEP]) {
     let (data, _) = crate::into_blocks::<16>(data);
-    let (mut data, _) = data.split_at(WIDTH);
+    let (mut data, _) = data.split_at(STEP);
     let (keys, powers) = (opaque_place(keys), opaque_place(powers));
-    let mut stream = states::<WIDTH>(base(keys, counter), 0);
+    let mut stream = states::<STEP>(base(keys, counter), 0);
     let mut products = Product::zero();
     // Input that is ciphertext is hashed before the rounds, newly sealed blocks after them, so that
     // nothing keeps the processor from one while it waits for the other.
@@ -180,7 +114,7 @@ fn step<'a, const N: usize, const WAY: bool>(
         products = hash(powers, products, sum, blocks);
         products.in_order(&mut stream);
     }
-    (stream, _) = rounds::<N, WIDTH>(keys, stream, _mm_setzero_si128());
+    (stream, _) = rounds::<N, STEP>(keys, stream, _mm_setzero_si128());
     if WAY == SEAL {
         products.in_order(&mut stream);
         products = hash(powers, products, sum, sealed);
@@ -201,7 +135,7 @@ fn end<const N: usize, const V: usize, const WAY: bool>(
     keys: &[[u8; 16]; N],
     powers: &[[u8; 16]; ROOM],
     mut sum: __m128i,
-    sealed: &[[u8; 16]; WIDTH],
+    sealed: &[[u8; 16]; STEP],
     counter: __m128i,
     data: InOutBuf<'_, '_, u8>,
     lengths: u128,
@@ -213,7 +147,7 @@ fn end<const N: usize, const V: usize, const WAY: bool>(
     }
     let mut numbers = add::<N, V, WAY, LAST>(stream, data);
     numbers[0] = _mm_xor_si128(numbers[0], sum);
-    finish(powers, Product::zero(), numbers, lengths, V < WIDTH)
+    finish(powers, Product::zero(), numbers, lengths, V < STEP)
 }
 
 /// The counter block of a step, and the first round key added to it.
@@ -241,68 +175,6 @@ fn states<const V: usize>(base: __m128i, from: u8) -> [__m128i; V] {
     states
 }
 
-/// All rounds, on states to which the first round key has been added.
-#[inline]
-#[target_feature(enable = "aes,sse4.1,ssse3")]
-fn rounds<const N: usize, const V: usize>(
-    keys: &[[u8; 16]; N],
-    mut state: [__m128i; V],
-    mut mask: __m128i,
-) -> ([__m128i; V], __m128i) {
-    for key in &keys[1..N - 1] {
-        let key = load128(key);
-        mask = _mm_aesenc_si128(mask, key);
-        for x in &mut state {
-            *x = _mm_aesenc_si128(*x, key);
-        }
-    }
-    let key = load128(&keys[N - 1]);
-    for x in &mut state {
-        *x = _mm_aesenclast_si128(*x, key);
-    }
-    (state, _mm_aesenclast_si128(mask, key))
-}
-
-/// The place in a message from which a function is called. It makes a separate function for each
-/// place, so that each is called only once and compiled into its place.
-pub(crate) const WHOLE: u8 = 0;
-pub(crate) const BEGIN: u8 = 1;
-pub(crate) const LAST: u8 = 2;
-
-/// Adds the keystream to `V` blocks, of which the last may be a part. Returns the ciphertext as
-/// numbers, with zeros where there is none.
-#[inline]
-#[target_feature(enable = "sse4.1,ssse3")]
-fn add<const N: usize, const V: usize, const WAY: bool, const PLACE: u8>(
-    mut stream: [__m128i; V],
-    data: InOutBuf<'_, '_, u8>,
-) -> [__m128i; V] {
-    if V == 0 {
-        return stream;
-    }
-    let (mut whole, mut last) = data.split_at(16 * (V - 1));
-    let mut text = [_mm_setzero_si128(); V];
-    for (x, block) in text.iter_mut().zip(whole.get_in().as_chunks().0) {
-        *x = load128(block);
-    }
-    text[V - 1] = load_part(last.get_in());
-    for (x, text) in stream.iter_mut().zip(text) {
-        *x = _mm_xor_si128(*x, text);
-    }
-    for (block, x) in whole.get_out().as_chunks_mut().0.iter_mut().zip(stream) {
-        store128(block, x);
-    }
-    store_part(last.get_out(), stream[V - 1]);
-    if WAY == SEAL {
-        text = stream;
-        text[V - 1] = first_bytes(text[V - 1], last.len());
-    }
-    for x in &mut text {
-        *x = reversed(*x);
-    }
-    text
-}
-
 /// Adds the products of eight blocks. The sum so far is added to the first of them, which comes
 /// last because it waits for the sum.
 #[inline]
@@ -311,9 +183,9 @@ fn hash(
     powers: &[[u8; 16]; ROOM],
     mut products: Product,
     sum: __m128i,
-    blocks: &[[u8; 16]; WIDTH],
+    blocks: &[[u8; 16]; STEP],
 ) -> Product {
-    let powers = &powers[POWERS - WIDTH..];
+    let powers = &powers[POWERS - STEP..];
     for (block, power) in blocks[1..].iter().zip(&powers[1..]) {
         products = products.add(multiply(reversed(load128(block)), load128(power)));
     }

@@ -1,0 +1,147 @@
+//! What the kernels with 128-bit and with 256-bit registers share.
+//!
+//! A macro, because functions that enable an instruction set cannot be generic over the registers
+//! that come with it. A module that expands it brings `xor`, `aesenc`, `aesenclast`, `load` and
+//! `store` of a register, `load_part` and `store_part` of a shorter end, `first_bytes`, which clears
+//! what is behind one, `reversed`, which makes numbers of blocks, and `reversed128` for one block,
+//! `round_key`, which fills a register with a key and also gives it once, `absorb` of its level,
+//! `HEAD`, the registers of the first step, and `whole`, `head`, `step` and `end`.
+
+/// The place in a message from which a function is called. It makes a separate function for each
+/// place, so that each is called only once and compiled into its place.
+pub(super) const WHOLE: u8 = 0;
+pub(super) const BEGIN: u8 = 1;
+pub(super) const LAST: u8 = 2;
+
+/// Registers in a step.
+pub(super) const STEP: usize = 8;
+
+/// Messages in steps of eight registers of `$bytes` bytes. Those of one block are for registers of
+/// 128 bits, and those of `$count` registers are a step by themselves, `whole`.
+macro_rules! steps {
+    ($vector:ty, $bytes:literal, [$($count:literal)*], $zero:ident, $(#[$feature:meta])*) => {
+        $(#[$feature])*
+        pub(crate) fn run<const N: usize, const WAY: bool>(
+            hash: &ghash::Key,
+            keys: &[[u8; 16]; N],
+            first: u128,
+            aad: &[u8],
+            data: InOutBuf<'_, '_, u8>,
+            _: Way<WAY>,
+        ) -> [u8; 16] {
+            let powers = hash.powers();
+            let mut data = data;
+            let lengths = lengths(aad.len() as u64, data.len() as u64);
+            let before = associated(powers, aad);
+            let mut counter = load128(&(first ^ 1).to_le_bytes());
+            let (sum, mask) = match data.len().div_ceil($bytes) {
+                0 => aesni::whole::<N, 0, WAY>(keys, powers, before, counter, data, lengths),
+                1 if data.len() <= 16 => {
+                    aesni::whole::<N, 1, WAY>(keys, powers, before, counter, data, lengths)
+                }
+                $($count => {
+                    whole::<N, $count, WAY>(keys, powers, before, counter, data, lengths)
+                })*
+                _ => {
+                    let blocks = _mm_set_epi64x(0, STEP as i64 * $bytes / 16);
+                    let (part, rest) = data.split_at($bytes * HEAD);
+                    data = rest;
+                    let mut begun = [[0; $bytes]; STEP];
+                    let (mut sum, mask) =
+                        head::<N, WAY>(keys, powers, before, counter, part, &mut begun);
+                    let mut sealed = &begun;
+                    while data.len() > $bytes * STEP {
+                        let (part, rest) = data.split_at($bytes * STEP);
+                        data = rest;
+                        counter = _mm_add_epi64(counter, blocks);
+                        (sum, sealed) = step::<N, WAY>(keys, powers, sum, sealed, counter, part);
+                    }
+                    counter = _mm_add_epi64(counter, blocks);
+                    let sum = match data.len().div_ceil($bytes) {
+                        1 => end::<N, 1, WAY>(keys, powers, sum, sealed, counter, data, lengths),
+                        2 => end::<N, 2, WAY>(keys, powers, sum, sealed, counter, data, lengths),
+                        3 => end::<N, 3, WAY>(keys, powers, sum, sealed, counter, data, lengths),
+                        4 => end::<N, 4, WAY>(keys, powers, sum, sealed, counter, data, lengths),
+                        5 => end::<N, 5, WAY>(keys, powers, sum, sealed, counter, data, lengths),
+                        6 => end::<N, 6, WAY>(keys, powers, sum, sealed, counter, data, lengths),
+                        7 => end::<N, 7, WAY>(keys, powers, sum, sealed, counter, data, lengths),
+                        _ => end::<N, 8, WAY>(keys, powers, sum, sealed, counter, data, lengths),
+                    };
+                    (sum, mask)
+                }
+            };
+            let mut tag = [0; 16];
+            store128(&mut tag, _mm_xor_si128(reversed128(sum), mask));
+            tag
+        }
+
+        /// The hash before the last block of associated data, and that block added.
+        #[inline]
+        $(#[$feature])*
+        fn associated(powers: &[[u8; 16]; ROOM], aad: &[u8]) -> __m128i {
+            if aad.len() <= 16 {
+                return load128(&number(aad).to_le_bytes());
+            }
+            let (before, last) = aad.split_at((aad.len() - 1) / 16 * 16);
+            let mut sum = [0; 16];
+            absorb(powers, &mut sum, before.as_chunks().0);
+            reversed128(_mm_xor_si128(load128(&sum), part::load_part(last)))
+        }
+
+        /// All rounds, on states to which the first round key has been added.
+        #[inline]
+        $(#[$feature])*
+        fn rounds<const N: usize, const V: usize>(
+            keys: &[[u8; 16]; N],
+            mut state: [$vector; V],
+            mut mask: __m128i,
+        ) -> ([$vector; V], __m128i) {
+            for key in &keys[1..N - 1] {
+                let (key, key128) = round_key(key);
+                mask = _mm_aesenc_si128(mask, key128);
+                for x in &mut state {
+                    *x = aesenc(*x, key);
+                }
+            }
+            let (key, key128) = round_key(&keys[N - 1]);
+            for x in &mut state {
+                *x = aesenclast(*x, key);
+            }
+            (state, _mm_aesenclast_si128(mask, key128))
+        }
+
+        /// Adds the keystream to `V` registers of data, of which the last may be a part. Returns the
+        /// ciphertext as numbers, with zeros where there is none.
+        #[inline]
+        $(#[$feature])*
+        fn add<const N: usize, const V: usize, const WAY: bool, const PLACE: u8>(
+            mut stream: [$vector; V],
+            data: InOutBuf<'_, '_, u8>,
+        ) -> [$vector; V] {
+            if V == 0 {
+                return stream;
+            }
+            let (mut whole, mut last) = data.split_at($bytes * (V - 1));
+            let mut text = [$zero(); V];
+            for (x, part) in text.iter_mut().zip(whole.get_in().as_chunks().0) {
+                *x = load(part);
+            }
+            text[V - 1] = load_part(last.get_in());
+            for (x, text) in stream.iter_mut().zip(text) {
+                *x = xor(*x, text);
+            }
+            for (part, x) in whole.get_out().as_chunks_mut().0.iter_mut().zip(stream) {
+                store(part, x);
+            }
+            store_part(last.get_out(), stream[V - 1]);
+            if WAY == SEAL {
+                text = stream;
+                text[V - 1] = first_bytes(text[V - 1], last.len());
+            }
+            for x in &mut text {
+                *x = reversed(*x);
+            }
+            text
+        }
+    };
+}
