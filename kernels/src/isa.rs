@@ -247,14 +247,15 @@ impl Isa {
         level.is_of_target() && self.0 as u8 >= level as u8
     }
 
-    /// Whether the level has AES instructions.
+    /// Whether kernels of this level have AES instructions.
     #[must_use]
     #[inline]
     pub const fn has_aes(self) -> bool {
-        self.has(Level::AesNi) || self.has(Level::ArmAes)
+        // No kernel uses those of AArch64.
+        self.has(Level::AesNi)
     }
 
-    /// Whether the level has vector registers of 512 bits.
+    /// Whether kernels of this level have vector registers of 512 bits.
     #[must_use]
     #[inline]
     pub const fn has_512_bit_registers(self) -> bool {

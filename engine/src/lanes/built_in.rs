@@ -28,8 +28,11 @@ impl Maker {
     }
 }
 
-/// The kinds that have lanes at a level, with the lengths at which these are faster.
+/// The kinds that have lanes at a level, with the lengths at which these are faster. Levels of
+/// AArch64 have the lanes of portable kernels.
 pub(super) fn at(level: Level, maker: Maker) -> impl Iterator<Item = (LaneKind, AtDepths)> {
+    let is_measured = matches!(level, Ssse3 | AesNi | Avx2 | Avx2Vaes | Avx512);
+    let level = if is_measured { level } else { Portable };
     let own = match maker {
         Maker::Amd => AMD,
         Maker::Intel => INTEL,
