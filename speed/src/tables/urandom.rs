@@ -148,7 +148,7 @@ fn text(points: &[Point]) -> String {
         row
     });
     let header = ["", "", "level", "4 MiB: MB/s", "us/read", "32 B: MB/s", "us/read", "ratio"];
-    out += &text::table(&header.map(str::to_owned), "lllrrrrr", rows.collect());
+    out += &text::table(&header, "lllrrrrr", rows.collect());
     out += "\n\
         To read: MB are 10^6 bytes. ~: projected from less than 128 MiB (--full reads all). ?: not \
         verified.\nRatio: MB/s of large reads divided by those of small ones. dd also writes each \
