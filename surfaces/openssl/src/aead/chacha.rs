@@ -17,8 +17,7 @@ use crate::params::{Question, Questions, Setting, Settings};
 
 // SAFETY: arrays of numbers that are wiped on drop.
 unsafe impl Sealing for ChaCha20Poly1305 {
-    const INFO: Info =
-        Info { mode: NO_MODE, key: 32, iv: NONCE, block: 1, is_aead: true, own_iv: true };
+    const INFO: Info = Info::aead(NO_MODE, 32);
     const GETTABLE: DescribedContext = gettable;
     const SETTABLE: DescribedContext = settable;
     const LONGEST: u64 = <Self as Aead<32, NONCE>>::LONGEST;

@@ -24,14 +24,7 @@ macro_rules! key_size {
     ($bits:literal, $functions:ident) => {
         // SAFETY: arrays of numbers that are wiped on drop.
         unsafe impl Sealing for AesGcm<$bits> {
-            const INFO: Info = Info {
-                mode: GCM,
-                key: $bits / 8,
-                iv: NONCE,
-                block: 1,
-                is_aead: true,
-                own_iv: true,
-            };
+            const INFO: Info = Info::aead(GCM, $bits / 8);
             const GETTABLE: DescribedContext = gettable;
             const SETTABLE: DescribedContext = settable;
             const LONGEST: u64 = <Self as Aead<{ $bits / 8 }, NONCE>>::LONGEST;

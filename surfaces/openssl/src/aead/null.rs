@@ -16,8 +16,7 @@ pub(crate) struct Null;
 
 // SAFETY: nothing.
 unsafe impl Sealing for Null {
-    const INFO: Info =
-        Info { mode: GCM, key: 16, iv: NONCE, block: 1, is_aead: true, own_iv: true };
+    const INFO: Info = Info::aead(GCM, 16);
     const GETTABLE: DescribedContext = gettable;
     const SETTABLE: DescribedContext = settable;
     const LONGEST: u64 = u64::MAX;

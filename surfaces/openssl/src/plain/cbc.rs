@@ -15,14 +15,7 @@ macro_rules! key_size {
     ($bits:literal, $functions:ident) => {
         // SAFETY: arrays of numbers that are wiped on drop.
         unsafe impl Mode for Aes<$bits> {
-            const INFO: Info = Info {
-                mode: CBC,
-                key: $bits / 8,
-                iv: 16,
-                block: 16,
-                is_aead: false,
-                own_iv: false,
-            };
+            const INFO: Info = Info { block: 16, ..Info::plain(CBC, $bits / 8) };
             const RESTORES_IV: bool = true;
 
             #[inline]

@@ -13,8 +13,7 @@ macro_rules! key_size {
     ($bits:literal, $functions:ident) => {
         // SAFETY: arrays of numbers that are wiped on drop.
         unsafe impl Mode for AesForward<$bits> {
-            const INFO: Info =
-                Info { mode: CTR, key: $bits / 8, iv: 16, block: 1, is_aead: false, own_iv: false };
+            const INFO: Info = Info::plain(CTR, $bits / 8);
             const RESTORES_IV: bool = false;
 
             #[inline]

@@ -13,8 +13,7 @@ macro_rules! key_size {
     ($bits:literal, $functions:ident) => {
         // SAFETY: arrays of numbers that are wiped on drop.
         unsafe impl Mode for AesXts<$bits> {
-            const INFO: Info =
-                Info { mode: XTS, key: $bits / 4, iv: 16, block: 1, is_aead: false, own_iv: true };
+            const INFO: Info = Info { own_iv: true, ..Info::plain(XTS, $bits / 4) };
             const RESTORES_IV: bool = false;
             const HAS_SETTINGS: bool = false;
 
