@@ -314,7 +314,9 @@ macro_rules! handed_on {
             let lent = unsafe { lend(context) };
             let Some((signature, functions)) = lent else { return $none };
             // SAFETY: a context of the function; what OpenSSL passes goes on.
-            functions.$name.map_or($none, |theirs| unsafe { theirs(signature.inner, $($argument),*) })
+            functions.$name.map_or($none, |theirs| unsafe {
+                theirs(signature.inner, $($argument),*)
+            })
         }
     )+};
 }
