@@ -3,13 +3,14 @@
 //! glibc forwards every request to the kernel: by system call until 2.40, through the vDSO since
 //! 2.41 where the kernel has it.
 
-use core::ffi::{c_char, c_void};
+use core::ffi::c_char;
 use std::sync::OnceLock;
 
+use crate::arc4random::Arc4Random;
 use crate::library::{Open, text};
 use crate::peer::Versioned;
 use crate::project::Project;
-use crate::{Draw, Failed, Generator, Peer, PeerLibraries, generator};
+use crate::{Generator, Peer, PeerLibraries, generator};
 
 pub(crate) struct Glibc;
 
@@ -17,15 +18,14 @@ impl Project for Glibc {
     fn generators(&self, _libraries: &PeerLibraries) -> Vec<Peer<dyn Generator>> {
         let found = functions().ok_or_else(|| "needs glibc 2.36 or later".to_owned());
         vec![Peer::generator(["glibc", "arc4random", "chacha20"], &found, |functions| {
-            generator(Arc4Random { word: functions.word, fill: functions.fill })
+            generator(functions.random)
         })]
     }
 }
 
 struct Functions {
     version: String,
-    word: unsafe extern "C" fn() -> u32,
-    fill: unsafe extern "C" fn(*mut c_void, usize),
+    random: Arc4Random,
 }
 
 impl Versioned for &'static Functions {
@@ -55,25 +55,5 @@ fn find() -> Option<Functions> {
     let version = unsafe { version() };
     // SAFETY: the C library returns a static string.
     let version = unsafe { text(version) };
-    Some(Functions { version, word, fill })
-}
-
-struct Arc4Random {
-    word: unsafe extern "C" fn() -> u32,
-    fill: unsafe extern "C" fn(*mut c_void, usize),
-}
-
-impl Draw for Arc4Random {
-    #[inline]
-    fn fill(&mut self, buffer: &mut [u8]) -> Result<(), Failed> {
-        // SAFETY: writes `buffer.len()` bytes to a buffer of that size; aborts when it cannot.
-        unsafe { (self.fill)(buffer.as_mut_ptr().cast(), buffer.len()) };
-        Ok(())
-    }
-
-    #[inline]
-    fn word(&mut self) -> Result<u32, Failed> {
-        // SAFETY: takes nothing; aborts when it cannot answer.
-        Ok(unsafe { (self.word)() })
-    }
+    Some(Functions { version, random: Arc4Random { word, fill } })
 }

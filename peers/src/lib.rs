@@ -5,6 +5,7 @@
 //! missing one is reported with the command that installs it.
 
 mod aead;
+mod arc4random;
 mod cipher;
 mod direction;
 mod generator;

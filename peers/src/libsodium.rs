@@ -6,10 +6,11 @@
 
 use core::ffi::{c_char, c_int, c_void};
 
+use crate::arc4random::Arc4Random;
 use crate::library::{Open, Search, Slot, text};
 use crate::peer::Versioned;
 use crate::project::{NamedLibrary, Project};
-use crate::{Draw, Failed, Generator, Peer, PeerLibraries, generator};
+use crate::{Generator, Peer, PeerLibraries, generator};
 
 const SEARCH: Search = {
     const FILES: &[&str] = &["libsodium.so.26", "libsodium.so.23", "libsodium.so"];
@@ -23,7 +24,7 @@ pub(crate) struct LibSodium;
 impl Project for LibSodium {
     fn generators(&self, libraries: &PeerLibraries) -> Vec<Peer<dyn Generator>> {
         let found = library(libraries);
-        let peer = |api, functions: fn(&Libsodium) -> RandomBytes| {
+        let peer = |api, functions: fn(&Libsodium) -> Arc4Random| {
             Peer::generator(["libsodium", api, "chacha20"], &found, move |library| {
                 generator(functions(library))
             })
@@ -54,9 +55,9 @@ impl Versioned for &'static Libsodium {
 struct Libsodium {
     version: String,
     /// The kernel's generator, by system calls of at most 256 bytes.
-    default: RandomBytes,
+    default: Arc4Random,
     /// ChaCha20 in user space, a state for each thread.
-    internal: RandomBytes,
+    internal: Arc4Random,
     _library: Open,
 }
 
@@ -97,40 +98,17 @@ impl Libsodium {
         // SAFETY: the library returns a static string.
         let version = unsafe { text(version) };
         // SAFETY: the library's variable is initialised, aligned and never written.
-        let internal = RandomBytes::stirred(unsafe { internal.read() })?;
-        Ok(Self { version, default: RandomBytes { word, fill }, internal, _library: library })
+        let internal = stirred(unsafe { internal.read() })?;
+        Ok(Self { version, default: Arc4Random { word, fill }, internal, _library: library })
     }
 }
 
-#[derive(Clone, Copy)]
-struct RandomBytes {
-    word: unsafe extern "C" fn() -> u32,
-    fill: unsafe extern "C" fn(*mut c_void, usize),
-}
-
-impl RandomBytes {
-    /// The functions of `table`, after its set-up for the process; threads set themselves up.
-    fn stirred(table: Implementation) -> Result<Self, String> {
-        let (Some(word), Some(stir), Some(fill)) = (table.random, table.stir, table.buf) else {
-            return Err("libsodium's internal generator lacks a function".to_owned());
-        };
-        // SAFETY: takes nothing; no other thread has these functions yet.
-        unsafe { stir() };
-        Ok(Self { word, fill })
-    }
-}
-
-impl Draw for RandomBytes {
-    #[inline]
-    fn fill(&mut self, buffer: &mut [u8]) -> Result<(), Failed> {
-        // SAFETY: writes `buffer.len()` bytes to a buffer of that size; aborts when it cannot.
-        unsafe { (self.fill)(buffer.as_mut_ptr().cast(), buffer.len()) };
-        Ok(())
-    }
-
-    #[inline]
-    fn word(&mut self) -> Result<u32, Failed> {
-        // SAFETY: takes nothing; aborts when it cannot answer.
-        Ok(unsafe { (self.word)() })
-    }
+/// The functions of `table`, after its set-up for the process; threads set themselves up.
+fn stirred(table: Implementation) -> Result<Arc4Random, String> {
+    let (Some(word), Some(stir), Some(fill)) = (table.random, table.stir, table.buf) else {
+        return Err("libsodium's internal generator lacks a function".to_owned());
+    };
+    // SAFETY: takes nothing; no other thread has these functions yet.
+    unsafe { stir() };
+    Ok(Arc4Random { word, fill })
 }

@@ -15,7 +15,7 @@ use crate::reference::{References, Sharing};
 use crate::results::{Point, Results};
 use crate::rivals::Rivals;
 use crate::sampler::{self, Limits, Sampled};
-use crate::table::{READING, Table};
+use crate::table::{Extra, READING, Table};
 use crate::tables::headline;
 use crate::worker;
 
@@ -179,13 +179,17 @@ impl Part {
         });
         *sharing = shared;
         if self.extra {
-            let limits = Limits {
-                deadline: Some(Instant::now() + extra_time),
-                stop,
-                least: sampler::PASSES,
+            let how = Extra {
+                fits: &|id: &str| fits(options, id),
+                time: extra_time,
+                limits: Limits {
+                    deadline: Some(Instant::now() + extra_time),
+                    stop,
+                    least: sampler::PASSES,
+                },
+                device: &options.device,
             };
-            let fits = |id: &str| fits(options, id);
-            self.table.extra(&fits, extra_time, &limits, &options.device, &mut sampled);
+            self.table.extra(&how, &mut sampled);
         }
         sampled.points.splice(..0, self.given);
         self.table.finish(&mut sampled.points);

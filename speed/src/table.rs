@@ -11,6 +11,16 @@ use crate::row::Row;
 use crate::sampler::{Limits, Sampled};
 use crate::text;
 
+/// Which figures are measured that are not sampled in rows, and for how long.
+pub(crate) struct Extra<'a> {
+    /// Whether the id of a point is wanted.
+    pub(crate) fits: &'a dyn Fn(&str) -> bool,
+    pub(crate) time: Duration,
+    /// What ends it earlier.
+    pub(crate) limits: Limits<'a>,
+    pub(crate) device: &'a DeviceOptions,
+}
+
 /// A table, or a part of one: its measurements and its text.
 pub(crate) trait Table: Sync {
     /// Its name on the command line and in [`Point::table`].
@@ -49,16 +59,8 @@ pub(crate) trait Table: Sync {
         Vec::new()
     }
 
-    /// Measures the points whose ids match `fits`, within `time`, unless `limits` end it first.
-    fn extra(
-        &self,
-        _fits: &dyn Fn(&str) -> bool,
-        _time: Duration,
-        _limits: &Limits<'_>,
-        _device: &DeviceOptions,
-        _sampled: &mut Sampled,
-    ) {
-    }
+    /// Measures these figures.
+    fn extra(&self, _how: &Extra<'_>, _sampled: &mut Sampled) {}
 
     /// Enters figures that follow from the measured ones.
     fn finish(&self, _points: &mut [Point]) {}

@@ -6,10 +6,10 @@ use comfy_table::{CellAlignment, Table, presets};
 ///
 /// `sides` has a letter for each column: `l` for text, aligned left, `r` for numbers.
 #[must_use]
-pub(crate) fn table(header: &[String], sides: &str, rows: Vec<Vec<String>>) -> String {
+pub(crate) fn table(header: &[impl AsRef<str>], sides: &str, rows: Vec<Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    table.set_header(header);
+    table.set_header(header.iter().map(AsRef::as_ref));
     for row in rows {
         table.add_row(row);
     }
@@ -20,6 +20,34 @@ pub(crate) fn table(header: &[String], sides: &str, rows: Vec<Vec<String>>) -> S
     }
     let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
     lines.join("\n") + "\n"
+}
+
+/// The same under a title and before an empty line; without rows there is nothing.
+#[must_use]
+pub(crate) fn titled(
+    title: &str,
+    header: &[&str],
+    sides: &str,
+    rows: impl IntoIterator<Item = Vec<String>>,
+) -> String {
+    let rows: Vec<Vec<String>> = rows.into_iter().collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    format!("{title}\n{}\n", table(header, sides, rows))
+}
+
+/// A table of names and, under this header, numbers.
+#[must_use]
+pub(crate) fn numbers(header: impl IntoIterator<Item = String>, rows: Vec<Vec<String>>) -> String {
+    let header: Vec<String> = [String::new()].into_iter().chain(header).collect();
+    table(&header, &format!("l{}", "r".repeat(header.len() - 1)), rows)
+}
+
+/// A number that may be missing.
+#[must_use]
+pub(crate) fn optional(value: Option<f64>) -> String {
+    value.map_or_else(|| "-".to_owned(), number)
 }
 
 /// Three significant figures or the whole number, then `k` and `M`, to fit a column.
@@ -78,8 +106,7 @@ mod tests {
 
     #[test]
     fn columns_line_up() {
-        let header = ["name", "n"].map(str::to_owned);
         let rows = vec![vec!["a".into(), "1.00".into()], vec!["long".into(), "10".into()]];
-        assert_eq!(table(&header, "lr", rows), "name    n\na    1.00\nlong   10\n");
+        assert_eq!(table(&["name", "n"], "lr", rows), "name    n\na    1.00\nlong   10\n");
     }
 }

@@ -54,17 +54,23 @@ pub fn own() -> Vec<Vector> {
 
 /// The lines of the vectors that may not be copied, if they lie beside the workspace.
 pub fn shared() -> Option<Vec<Vector>> {
+    let folder = shared_vectors();
+    let mut lines = Vec::new();
+    let names = ["normalized.jsonl", "generated/stream.jsonl", "generated/block.jsonl"];
+    for name in names {
+        let text = std::fs::read_to_string(folder.join(name)).ok()?;
+        lines.extend(parse_file(name, &text));
+    }
+    Some(lines)
+}
+
+/// The folder of the vectors that may not be copied, which need not be there.
+fn shared_vectors() -> PathBuf {
     let folder = match std::env::var_os("LANECRYPT_SHARED") {
         Some(folder) => PathBuf::from(folder),
         None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared"),
     };
-    let mut lines = Vec::new();
-    let names = ["normalized.jsonl", "generated/stream.jsonl", "generated/block.jsonl"];
-    for name in names {
-        let text = std::fs::read_to_string(folder.join("vectors").join(name)).ok()?;
-        lines.extend(parse_file(name, &text));
-    }
-    Some(lines)
+    folder.join("vectors")
 }
 
 fn parse_file(name: &str, text: &str) -> Vec<Vector> {

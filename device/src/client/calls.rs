@@ -87,10 +87,7 @@ impl<B: AsMut<[u8]>> Client<B> {
         message: &[u8],
         signature: &mut [u8],
     ) -> Result<(), Error> {
-        let mut signing = [Signing::new(session.number, message, signature)];
-        self.run(&mut signing)?;
-        let [signing] = signing;
-        signing.outcome()
+        self.served(Signing::new(session.number, message, signature))?.outcome()
     }
 
     /// The same with the digest of a message, made by the hash function of the session's padding.
@@ -105,10 +102,7 @@ impl<B: AsMut<[u8]>> Client<B> {
         digest: &[u8],
         signature: &mut [u8],
     ) -> Result<(), Error> {
-        let mut signing = [Signing::of_digest(session.number, digest, signature)];
-        self.run(&mut signing)?;
-        let [signing] = signing;
-        signing.outcome()
+        self.served(Signing::of_digest(session.number, digest, signature))?.outcome()
     }
 
     /// Checks the signature of a message.
@@ -123,10 +117,7 @@ impl<B: AsMut<[u8]>> Client<B> {
         message: &[u8],
         signature: &[u8],
     ) -> Result<(), Error> {
-        let mut checking = [Checking::new(session.number, message, signature)];
-        self.run(&mut checking)?;
-        let [checking] = checking;
-        checking.outcome()
+        self.served(Checking::new(session.number, message, signature))?.outcome()
     }
 
     fn serve(
@@ -137,10 +128,13 @@ impl<B: AsMut<[u8]>> Client<B> {
         aad: &[u8],
         data: &mut [u8],
     ) -> Result<(), Error> {
-        let mut whole = [Whole::new(session.number, operation, nonce, aad, data)];
-        self.run(&mut whole)?;
-        let [whole] = whole;
-        whole.outcome()
+        self.served(Whole::new(session.number, operation, nonce, aad, data))?.outcome()
+    }
+
+    /// The same part, once the daemon has served it.
+    fn served<P: Part>(&mut self, mut part: P) -> Result<P, Error> {
+        self.run(core::slice::from_mut(&mut part))?;
+        Ok(part)
     }
 
     /// Has the daemon serve each part, and waits for all.

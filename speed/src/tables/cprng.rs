@@ -9,12 +9,11 @@ use core::time::Duration;
 
 use crate::contender::{Before, Contender, Op};
 use crate::depth::Depth;
-use crate::device::DeviceOptions;
 use crate::results::Point;
 use crate::rivals::Rivals;
 use crate::row::{Batches, Row, Test};
-use crate::sampler::{Limits, Sampled};
-use crate::table::{self, Table};
+use crate::sampler::Sampled;
+use crate::table::{self, Extra, Table};
 use crate::tables::random;
 use crate::{ours, processors};
 
@@ -55,15 +54,8 @@ impl Table for Cprng {
         extra::ids()
     }
 
-    fn extra(
-        &self,
-        fits: &dyn Fn(&str) -> bool,
-        _time: Duration,
-        limits: &Limits<'_>,
-        _device: &DeviceOptions,
-        sampled: &mut Sampled,
-    ) {
-        extra::measure(fits, limits, sampled);
+    fn extra(&self, how: &Extra<'_>, sampled: &mut Sampled) {
+        extra::measure(how.fits, &how.limits, sampled);
     }
 
     fn finish(&self, points: &mut [Point]) {

@@ -5,19 +5,16 @@
 //! the engine in the process, OpenSSL in the process, and what a system call on a pipe and an echo by
 //! a Unix socket cost. The table starts its daemons and clients itself.
 
-use core::time::Duration;
-
 use lanecrypt_ciphers::Algorithm;
 use lanecrypt_peers::Direction;
 
 use crate::ciphers::seal_or_open;
 use crate::depth::Depth;
-use crate::device::DeviceOptions;
 use crate::results::Point;
 use crate::rivals::Rivals;
 use crate::row::Row;
-use crate::sampler::{Limits, Sampled};
-use crate::table::Table;
+use crate::sampler::Sampled;
+use crate::table::{Extra, Table};
 
 mod child;
 mod daemons;
@@ -102,15 +99,8 @@ impl Table for Device {
         latency::ids()
     }
 
-    fn extra(
-        &self,
-        fits: &dyn Fn(&str) -> bool,
-        _time: Duration,
-        limits: &Limits<'_>,
-        device: &DeviceOptions,
-        sampled: &mut Sampled,
-    ) {
-        latency::measure(device, fits, limits, sampled);
+    fn extra(&self, how: &Extra<'_>, sampled: &mut Sampled) {
+        latency::measure(how.device, how.fits, &how.limits, sampled);
     }
 
     fn finish(&self, points: &mut [Point]) {

@@ -5,19 +5,16 @@
 //! on the layers of today: a call of a session, a slice of requests, a queue on the caller's
 //! thread, a queue with a worker. The study's figures stand beside ours.
 
-use core::time::Duration;
-
 use lanecrypt_ciphers::Algorithm;
 use lanecrypt_peers::Direction;
 
 use crate::ciphers::seal_or_open;
 use crate::depth::Depth;
-use crate::device::DeviceOptions;
 use crate::results::Point;
 use crate::rivals::Rivals;
 use crate::row::Row;
-use crate::sampler::{Limits, Sampled};
-use crate::table::Table;
+use crate::sampler::Sampled;
+use crate::table::{Extra, Table};
 
 pub(super) mod document;
 pub(super) mod latency;
@@ -61,15 +58,8 @@ impl Table for Engine {
         latency::ids()
     }
 
-    fn extra(
-        &self,
-        fits: &dyn Fn(&str) -> bool,
-        _time: Duration,
-        limits: &Limits<'_>,
-        _device: &DeviceOptions,
-        sampled: &mut Sampled,
-    ) {
-        latency::measure(fits, limits, sampled);
+    fn extra(&self, how: &Extra<'_>, sampled: &mut Sampled) {
+        latency::measure(how.fits, &how.limits, sampled);
     }
 
     fn text(&self, points: &[Point]) -> String {

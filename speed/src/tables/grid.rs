@@ -83,9 +83,7 @@ impl Grid {
     }
 
     pub(crate) fn text(self) -> String {
-        let mut header = vec![String::new()];
-        header.extend(self.columns.iter().map(|&at| text::size(at)));
-        text::table(&header, &format!("l{}", "r".repeat(self.columns.len())), self.rows)
+        text::numbers(self.columns.iter().map(|&at| text::size(at)), self.rows)
     }
 }
 

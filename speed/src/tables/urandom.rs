@@ -6,19 +6,16 @@
 //! protection, system call overhead, etc., completely dominate the speed of the core crypto
 //! primitive". The table has its rows and units, its figures beside ours, and an answer.
 
-use core::time::Duration;
-
 use lanecrypt_kernels::Level;
 
 use crate::contender::{Contender, Op};
 use crate::depth::Depth;
-use crate::device::DeviceOptions;
 use crate::ours;
 use crate::results::Point;
 use crate::rivals::Rivals;
 use crate::row::Row;
-use crate::sampler::{Limits, Sampled};
-use crate::table::{MARK, Table, name};
+use crate::sampler::Sampled;
+use crate::table::{Extra, MARK, Table, name};
 use crate::text;
 
 pub(crate) mod wide;
@@ -50,16 +47,9 @@ impl Table for Urandom {
         wide::ids()
     }
 
-    fn extra(
-        &self,
-        fits: &dyn Fn(&str) -> bool,
-        time: Duration,
-        limits: &Limits<'_>,
-        _device: &DeviceOptions,
-        sampled: &mut Sampled,
-    ) {
-        let costs = wide::measure(time, limits);
-        sampled.points.extend(costs.into_iter().filter(|point| fits(&point.id)));
+    fn extra(&self, how: &Extra<'_>, sampled: &mut Sampled) {
+        let costs = wide::measure(how.time, &how.limits);
+        sampled.points.extend(costs.into_iter().filter(|point| (how.fits)(&point.id)));
     }
 
     fn text(&self, points: &[Point]) -> String {
@@ -148,7 +138,7 @@ fn text(points: &[Point]) -> String {
         row
     });
     let header = ["", "", "level", "4 MiB: MB/s", "us/read", "32 B: MB/s", "us/read", "ratio"];
-    out += &text::table(&header.map(str::to_owned), "lllrrrrr", rows.collect());
+    out += &text::table(&header, "lllrrrrr", rows.collect());
     out += "\n\
         To read: MB are 10^6 bytes. ~: projected from less than 128 MiB (--full reads all). ?: not \
         verified.\nRatio: MB/s of large reads divided by those of small ones. dd also writes each \

@@ -121,7 +121,7 @@ unsafe extern "C" fn lc_seal_to(
         packet.is_same_or_apart(from)?;
         let (to, tag) = packet.split_at(message_len)?;
         // SAFETY: the caller lends the bytes for the call.
-        unsafe { seal(session, nonce, aad, from, to, tag) }
+        unsafe { crypt::<true>(session, nonce, aad, from, to, tag) }
     })
 }
 
@@ -150,7 +150,7 @@ unsafe extern "C" fn lc_open_to(
         to.is_same_or_apart(packet)?;
         let (from, tag) = packet.split_at(message_len)?;
         // SAFETY: the caller lends the bytes for the call.
-        unsafe { open(session, nonce, aad, from, to, tag) }
+        unsafe { crypt::<false>(session, nonce, aad, from, to, tag) }
     })
 }
 
@@ -175,7 +175,7 @@ unsafe extern "C" fn lc_seal_detached(
         let (from, to) = (Bytes::input(from, len)?, Bytes::output(to, len)?);
         let tag = Bytes::output(tag, tag_len)?;
         // SAFETY: the caller lends the bytes for the call.
-        unsafe { seal(session, nonce, aad, from, to, tag) }
+        unsafe { crypt::<true>(session, nonce, aad, from, to, tag) }
     })
 }
 
@@ -200,7 +200,7 @@ unsafe extern "C" fn lc_open_detached(
         let (from, to) = (Bytes::input(from, len)?, Bytes::output(to, len)?);
         let tag = Bytes::input(tag, tag_len)?;
         // SAFETY: the caller lends the bytes for the call.
-        unsafe { open(session, nonce, aad, from, to, tag) }
+        unsafe { crypt::<false>(session, nonce, aad, from, to, tag) }
     })
 }
 
@@ -210,13 +210,13 @@ fn wrong_length(session: &Session) -> Code {
     if session.cipher().is_some() { Code::OutputLength } else { Code::Unsupported }
 }
 
-/// Seals from one place to another, or in place.
+/// Seals or opens from one place to another, or in place.
 ///
 /// # Safety
 ///
 /// The bytes are lent for the call. Whether they overlap is checked here.
 #[inline(always)]
-unsafe fn seal(
+unsafe fn crypt<const SEAL: bool>(
     session: &Session,
     nonce: Bytes,
     aad: Bytes,
@@ -224,9 +224,11 @@ unsafe fn seal(
     to: Bytes,
     tag: Bytes,
 ) -> Result<(), Code> {
-    tag.apart_from(nonce)?;
-    tag.apart_from(aad)?;
-    tag.apart_from(from)?;
+    if SEAL {
+        tag.apart_from(nonce)?;
+        tag.apart_from(aad)?;
+        tag.apart_from(from)?;
+    }
     to.apart_from(tag)?;
     to.apart_from(nonce)?;
     to.apart_from(aad)?;
@@ -236,37 +238,14 @@ unsafe fn seal(
     let aad = unsafe { aad.read() };
     // SAFETY: the same.
     let data = unsafe { data(from, to) }?;
-    // SAFETY: the same.
-    let tag = unsafe { tag.write() };
-    Ok(session.seal_detached(nonce, aad, data, tag)?)
-}
-
-/// Opens from one place to another, or in place.
-///
-/// # Safety
-///
-/// The bytes are lent for the call. Whether they overlap is checked here.
-#[inline(always)]
-unsafe fn open(
-    session: &Session,
-    nonce: Bytes,
-    aad: Bytes,
-    from: Bytes,
-    to: Bytes,
-    tag: Bytes,
-) -> Result<(), Code> {
-    to.apart_from(tag)?;
-    to.apart_from(nonce)?;
-    to.apart_from(aad)?;
-    // SAFETY: the caller lends the bytes, and what is written overlaps nothing else.
-    let nonce = unsafe { nonce.read() };
-    // SAFETY: the same.
-    let aad = unsafe { aad.read() };
-    // SAFETY: the same.
-    let data = unsafe { data(from, to) }?;
-    // SAFETY: the same.
-    let tag = unsafe { tag.read() };
-    Ok(session.open_detached(nonce, aad, data, tag)?)
+    let outcome = if SEAL {
+        // SAFETY: the same.
+        session.seal_detached(nonce, aad, data, unsafe { tag.write() })
+    } else {
+        // SAFETY: the same.
+        session.open_detached(nonce, aad, data, unsafe { tag.read() })
+    };
+    Ok(outcome?)
 }
 
 /// Data in place or from one place to another, of one length.

@@ -10,14 +10,14 @@ pub(crate) mod gcm;
 #[cfg(feature = "null")]
 pub(crate) mod null;
 
-use core::ffi::{c_int, c_void};
-
 use inout::InOutBuf;
 use lanecrypt_kernels::{Isa, equal, wipe};
 
-use crate::abi::{Context, Param};
+use crate::abi::DescribedContext;
+use crate::cipher::{CipherContext, Request};
 use crate::count::Count;
-use crate::memory::{self, Buffers, Plain, buffers, bytes, lend, status, tell};
+use crate::info::Info;
+use crate::memory::{Buffers, Plain};
 use crate::params::{Questions, Settings};
 
 /// Associated data that wait for the data.
@@ -36,8 +36,10 @@ pub(crate) const NONCE: usize = 12;
 ///
 /// As for [`Plain`].
 pub(crate) unsafe trait Sealing: Sized {
-    /// The length of a key.
-    const KEY: usize;
+    const INFO: Info;
+    /// The lists of the parameters that [`get`](Self::get) and [`set`](Self::set) know.
+    const GETTABLE: DescribedContext;
+    const SETTABLE: DescribedContext;
     /// The most bytes of data in a message.
     const LONGEST: u64;
     /// Whether a tag that was made has a length, as one that came. OpenSSL's ciphers differ.
@@ -162,47 +164,6 @@ impl<C: Sealing> Drop for AeadContext<C> {
 
 impl<C: Sealing> AeadContext<C> {
     #[inline]
-    fn new(isa: Isa) -> Self {
-        Self {
-            state: State::NoVector,
-            encrypts: false,
-            has_key: false,
-            counts_iv: false,
-            tls: false,
-            waiting: 0,
-            length: 0,
-            iv_length: NONCE,
-            tag_length: 0,
-            count: Count::of_new_context(),
-            tls_padding: 0,
-            tls_payload: 0,
-            tag: [0; TAG],
-            made: [0; TAG],
-            fixed: [0; NONCE],
-            tls_aad: [0; TLS_AAD],
-            start: Start::Nonce([0; NONCE]),
-            iv: [0; LONGEST_IV],
-            aad: [0; WAITING],
-            begun: C::begun_nothing(isa),
-            cipher: C::empty(isa),
-        }
-    }
-
-    #[inline]
-    fn init(&mut self, encrypts: bool, key: Option<&[u8]>, iv: Option<&[u8]>) -> bool {
-        self.encrypts = encrypts;
-        if let Some(iv) = iv
-            && !self.set_iv(iv)
-        {
-            return false;
-        }
-        if let Some(key) = key {
-            return self.set_key(key);
-        }
-        true
-    }
-
-    #[inline]
     fn set_iv(&mut self, iv: &[u8]) -> bool {
         if let ([first, second, third], []) = iv.as_chunks::<4>()
             && let Some(place) = self.iv.first_chunk_mut::<NONCE>()
@@ -225,7 +186,7 @@ impl<C: Sealing> AeadContext<C> {
     }
 
     fn set_key(&mut self, key: &[u8]) -> bool {
-        if key.len() != C::KEY {
+        if key.len() != C::INFO.key {
             return false;
         }
         self.cipher.set_key(key);
@@ -351,7 +312,7 @@ impl<C: Sealing> AeadContext<C> {
 
     /// The end of a message: makes the tag, or compares it. Either way the vector is spent.
     #[inline]
-    fn finish(&mut self) -> bool {
+    fn end(&mut self) -> bool {
         if !self.encrypts && self.tag_length == 0 || !self.is_started() {
             return false;
         }
@@ -371,6 +332,21 @@ impl<C: Sealing> AeadContext<C> {
             return true;
         }
         self.tag_is_right()
+    }
+
+    /// Takes the tag of a message to be opened.
+    #[inline]
+    fn set_tag(&mut self, tag: &[u8]) -> bool {
+        let Some(place) = self.tag.get_mut(..tag.len()) else { return false };
+        if tag.is_empty() || self.encrypts {
+            return false;
+        }
+        match (place.as_chunks_mut(), tag.as_chunks::<8>()) {
+            (([a, b], []), ([c, d], [])) => (*a, *b) = (*c, *d),
+            _ => self.tag[..tag.len()].copy_from_slice(tag),
+        }
+        self.tag_length = tag.len();
+        true
     }
 
     /// The front of the tag of a message that is over.
@@ -397,6 +373,24 @@ impl<C: Sealing> AeadContext<C> {
         equal(&made, &came)
     }
 
+    /// A record of TLS 1.2 follows, which carries so many bytes of its vector.
+    fn announce(&mut self, aad: &[u8], explicit: usize) -> bool {
+        let Ok(aad) = <[u8; TLS_AAD]>::try_from(aad) else { return false };
+        let [.., high, low] = aad;
+        let length = usize::from(u16::from_be_bytes([high, low]));
+        let others = if self.encrypts { explicit } else { explicit + TAG };
+        let Some(length) = length.checked_sub(others) else { return false };
+        self.tls_aad = aad;
+        let [.., high, low] = &mut self.tls_aad;
+        // It was no longer than 16 bits.
+        let [.., upper, lower] = (length as u64).to_be_bytes();
+        (*high, *low) = (upper, lower);
+        self.tls_payload = length;
+        self.tls = true;
+        self.tls_padding = TAG;
+        true
+    }
+
     /// A record of TLS 1.2, whole and with its tag.
     #[inline]
     fn record(&mut self, data: InOutBuf<'_, '_, u8>) -> Option<usize> {
@@ -406,6 +400,94 @@ impl<C: Sealing> AeadContext<C> {
             self.count.one_more();
         }
         length
+    }
+}
+
+impl<C: Sealing> CipherContext for AeadContext<C> {
+    const INFO: Info = C::INFO;
+    const GETTABLE: DescribedContext = C::GETTABLE;
+    const SETTABLE: DescribedContext = C::SETTABLE;
+    const SKIPS_EMPTY: bool = true;
+
+    #[inline]
+    fn new(isa: Isa) -> Self {
+        Self {
+            state: State::NoVector,
+            encrypts: false,
+            has_key: false,
+            counts_iv: false,
+            tls: false,
+            waiting: 0,
+            length: 0,
+            iv_length: NONCE,
+            tag_length: 0,
+            count: Count::of_new_context(),
+            tls_padding: 0,
+            tls_payload: 0,
+            tag: [0; TAG],
+            made: [0; TAG],
+            fixed: [0; NONCE],
+            tls_aad: [0; TLS_AAD],
+            start: Start::Nonce([0; NONCE]),
+            iv: [0; LONGEST_IV],
+            aad: [0; WAITING],
+            begun: C::begun_nothing(isa),
+            cipher: C::empty(isa),
+        }
+    }
+
+    fn count(&mut self) -> &mut Count {
+        &mut self.count
+    }
+
+    #[inline]
+    fn init(&mut self, encrypts: bool, key: Option<&[u8]>, iv: Option<&[u8]>) -> bool {
+        self.encrypts = encrypts;
+        if let Some(iv) = iv
+            && !self.set_iv(iv)
+        {
+            return false;
+        }
+        if let Some(key) = key {
+            return self.set_key(key);
+        }
+        true
+    }
+
+    #[inline]
+    fn update(&mut self, request: Request) -> Option<usize> {
+        match request.buffers()? {
+            Buffers::Data(data) if self.tls => self.record(data),
+            Buffers::Data(data) => self.crypt(data).then_some(request.length),
+            Buffers::Associated(aad) => self.associate(aad).then_some(request.length),
+            Buffers::End => None,
+        }
+    }
+
+    #[inline]
+    fn finish(&mut self, _: *mut u8, _: usize) -> Option<usize> {
+        self.end().then_some(0)
+    }
+
+    /// Any of the others, as the pointers say.
+    #[inline]
+    fn cipher(&mut self, request: Request) -> Option<usize> {
+        match request.buffers()? {
+            Buffers::Data(data) if self.tls => C::record_length(self.record(data), request.length),
+            Buffers::Data(data) => self.crypt(data).then_some(request.length),
+            Buffers::Associated(aad) => self.associate(aad).then_some(request.length),
+            Buffers::End => self.end().then_some(0),
+        }
+    }
+
+    #[inline]
+    fn get(&mut self, questions: Questions<'_>) -> bool {
+        C::get(self, questions)
+    }
+
+    #[inline]
+    fn set(&mut self, settings: Settings<'_>) -> bool {
+        C::set(self, settings)
     }
 }
 
@@ -431,143 +513,46 @@ fn put(place: &mut [u8], bytes: &[u8]) {
     }
 }
 
-pub(crate) unsafe extern "C" fn new<C: Sealing>(_: *mut c_void) -> Context {
-    memory::keep(|| AeadContext::<C>::new(Isa::detect()))
-}
+/// What of [`Sealing`] kernels do that can go on with a message.
+macro_rules! by_kernel {
+    () => {
+        fn set_key(&mut self, key: &[u8]) {
+            if let Ok(key) = key.try_into() {
+                Aead::set_key(self, key);
+            }
+        }
 
-pub(crate) unsafe extern "C" fn free<C: Sealing>(context: Context) {
-    // SAFETY: OpenSSL frees a context of this cipher, once.
-    unsafe { memory::free::<AeadContext<C>>(context) };
-}
+        #[inline]
+        fn first<const SEAL: bool>(
+            &self,
+            begun: &mut Begun,
+            nonce: &[u8; NONCE],
+            aad: &[u8],
+            data: InOutBuf<'_, '_, u8>,
+        ) -> [u8; TAG] {
+            if SEAL {
+                self.seal_begun(begun, nonce, aad, data)
+            } else {
+                self.open_begun(begun, nonce, aad, data)
+            }
+        }
 
-pub(crate) unsafe extern "C" fn duplicate<C: Sealing>(context: Context) -> Context {
-    // SAFETY: OpenSSL duplicates a context of this cipher.
-    let copy = unsafe { memory::duplicate::<AeadContext<C>>(context) };
-    // SAFETY: the copy is new.
-    if let Some(copy) = unsafe { lend::<AeadContext<C>>(copy) } {
-        copy.count.restart();
-    }
-    copy
-}
+        fn associate(&self, begun: &mut Begun, aad: &[u8]) {
+            self.associate_more(begun, aad);
+        }
 
-pub(crate) unsafe extern "C" fn init<C: Sealing, const ENCRYPTS: bool>(
-    context: Context,
-    key: *const u8,
-    key_length: usize,
-    iv: *const u8,
-    iv_length: usize,
-    params: *const Param,
-) -> c_int {
-    // SAFETY: a context of this cipher.
-    let Some(context) = (unsafe { lend::<AeadContext<C>>(context) }) else { return 0 };
-    // SAFETY: OpenSSL gives as many bytes as it says.
-    let (key, iv) = (unsafe { bytes(key, key_length) }, unsafe { bytes(iv, iv_length) });
-    // SAFETY: a list of OpenSSL's.
-    let settings = unsafe { Settings::new(params) };
-    status(context.init(ENCRYPTS, key, iv) && C::set(context, settings))
-}
+        fn next<const SEAL: bool>(&self, begun: &mut Begun, data: InOutBuf<'_, '_, u8>) {
+            if SEAL {
+                self.seal_more(begun, data);
+            } else {
+                self.open_more(begun, data);
+            }
+        }
 
-pub(crate) unsafe extern "C" fn update<C: Sealing>(
-    context: Context,
-    out: *mut u8,
-    written: *mut usize,
-    room: usize,
-    input: *const u8,
-    length: usize,
-) -> c_int {
-    if length == 0 {
-        // SAFETY: OpenSSL's place for a length.
-        unsafe { tell(written, 0) };
-        return 1;
-    }
-    // SAFETY: a context of this cipher.
-    let Some(context) = (unsafe { lend::<AeadContext<C>>(context) }) else { return 0 };
-    // SAFETY: buffers of OpenSSL's.
-    let done = match unsafe { buffers(out, room, input, length) } {
-        Some(Buffers::Data(data)) if context.tls => context.record(data),
-        Some(Buffers::Data(data)) => context.crypt(data).then_some(length),
-        Some(Buffers::Associated(aad)) => context.associate(aad).then_some(length),
-        Some(Buffers::End) | None => None,
-    };
-    // SAFETY: OpenSSL's place for a length.
-    unsafe { tell(written, done.unwrap_or_default()) };
-    status(done.is_some())
-}
-
-pub(crate) unsafe extern "C" fn finish<C: Sealing>(
-    context: Context,
-    _: *mut u8,
-    written: *mut usize,
-    _: usize,
-) -> c_int {
-    // SAFETY: a context of this cipher.
-    let Some(context) = (unsafe { lend::<AeadContext<C>>(context) }) else { return 0 };
-    // SAFETY: OpenSSL's place for a length.
-    unsafe { tell(written, 0) };
-    status(context.finish())
-}
-
-/// `EVP_Cipher`: any of the others, as the pointers say.
-pub(crate) unsafe extern "C" fn cipher<C: Sealing>(
-    context: Context,
-    out: *mut u8,
-    written: *mut usize,
-    room: usize,
-    input: *const u8,
-    length: usize,
-) -> c_int {
-    // SAFETY: a context of this cipher.
-    let Some(context) = (unsafe { lend::<AeadContext<C>>(context) }) else { return 0 };
-    // SAFETY: buffers of OpenSSL's.
-    let done = match unsafe { buffers(out, room, input, length) } {
-        Some(Buffers::Data(data)) if context.tls => C::record_length(context.record(data), length),
-        Some(Buffers::Data(data)) => context.crypt(data).then_some(length),
-        Some(Buffers::Associated(aad)) => context.associate(aad).then_some(length),
-        Some(Buffers::End) => context.finish().then_some(0),
-        None => None,
-    };
-    // SAFETY: OpenSSL's place for a length.
-    unsafe { tell(written, done.unwrap_or_default()) };
-    status(done.is_some())
-}
-
-pub(crate) unsafe extern "C" fn get<C: Sealing>(context: Context, params: *mut Param) -> c_int {
-    // SAFETY: a context of this cipher.
-    let Some(context) = (unsafe { lend::<AeadContext<C>>(context) }) else { return 0 };
-    // SAFETY: a list of OpenSSL's.
-    let questions = unsafe { Questions::new(params) };
-    status(C::get(context, questions))
-}
-
-pub(crate) unsafe extern "C" fn set<C: Sealing>(context: Context, params: *const Param) -> c_int {
-    // SAFETY: a context of this cipher.
-    let Some(context) = (unsafe { lend::<AeadContext<C>>(context) }) else { return 0 };
-    // SAFETY: a list of OpenSSL's.
-    let settings = unsafe { Settings::new(params) };
-    status(C::set(context, settings))
-}
-
-/// The functions of a cipher: its type, its fixed properties and its lists of parameters.
-macro_rules! functions {
-    ($cipher:ty, $get_params:expr, $gettable:expr, $settable:expr) => {
-        $crate::abi::Table([
-            Dispatch::new_cipher($crate::aead::new::<$cipher>),
-            Dispatch::encrypt_init($crate::aead::init::<$cipher, true>),
-            Dispatch::decrypt_init($crate::aead::init::<$cipher, false>),
-            Dispatch::update($crate::aead::update::<$cipher>),
-            Dispatch::end($crate::aead::finish::<$cipher>),
-            Dispatch::cipher($crate::aead::cipher::<$cipher>),
-            Dispatch::free($crate::aead::free::<$cipher>),
-            Dispatch::duplicate($crate::aead::duplicate::<$cipher>),
-            Dispatch::get_params($get_params),
-            Dispatch::gettable_params($crate::info::gettable),
-            Dispatch::get_context_params($crate::aead::get::<$cipher>),
-            Dispatch::gettable_context_params($gettable),
-            Dispatch::set_context_params($crate::aead::set::<$cipher>),
-            Dispatch::settable_context_params($settable),
-            Dispatch::END,
-        ])
+        fn tag(&self, begun: &Begun) -> [u8; TAG] {
+            self.tag_of(begun)
+        }
     };
 }
 
-use functions;
+use by_kernel;

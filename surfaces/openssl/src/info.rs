@@ -30,6 +30,16 @@ pub(crate) const XTS: u32 = 0x10001;
 const NONE: [&CStr; 4] = [c"cts", c"tls-multi", c"has-randkey", c"encrypt-then-mac"];
 
 impl Info {
+    /// A cipher with authentication, for messages of any length.
+    pub(crate) const fn aead(mode: u32, key: usize) -> Self {
+        Self { iv: 12, is_aead: true, own_iv: true, ..Self::plain(mode, key) }
+    }
+
+    /// A cipher without authentication, for messages of any length.
+    pub(crate) const fn plain(mode: u32, key: usize) -> Self {
+        Self { mode, key, iv: 16, block: 1, is_aead: false, own_iv: false }
+    }
+
     /// Answers questions.
     ///
     /// # Safety

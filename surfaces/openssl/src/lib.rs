@@ -9,6 +9,7 @@
 
 mod abi;
 mod aead;
+mod cipher;
 mod context;
 mod count;
 mod errors;

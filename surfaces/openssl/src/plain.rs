@@ -6,14 +6,16 @@ mod padding;
 mod record;
 pub(crate) mod xts;
 
-use core::ffi::{c_int, c_void};
+use core::ffi::c_void;
 
 use inout::InOutBuf;
 use lanecrypt_kernels::{Isa, wipe};
 
-use crate::abi::{Context, Param, described};
+use crate::abi::{Context, DescribedContext, Param, described};
+use crate::cipher::{CipherContext, Request};
 use crate::count::Count;
-use crate::memory::{self, Buffers, Plain, buffers, bytes, lend, status, tell};
+use crate::info::Info;
+use crate::memory::{Buffers, Plain};
 use crate::params::{Questions, Settings};
 
 /// The length of vectors, and of blocks if there are any.
@@ -27,8 +29,7 @@ const LONGEST_CODE: usize = 64;
 ///
 /// As for [`Plain`].
 pub(crate) unsafe trait Mode: Sized {
-    /// The length of a key.
-    const KEY: usize;
+    const INFO: Info;
     /// Whether a call without a vector takes the last one again.
     const RESTORES_IV: bool;
     /// Whether padding and records of TLS can be set.
@@ -44,15 +45,6 @@ pub(crate) unsafe trait Mode: Sized {
     fn crypt(context: &mut PlainContext<Self>, data: InOutBuf<'_, '_, u8>) -> bool;
     fn update(context: &mut PlainContext<Self>, request: Request) -> Option<usize>;
     fn finish(context: &mut PlainContext<Self>, out: *mut u8, room: usize) -> Option<usize>;
-}
-
-/// The arguments of an update, as OpenSSL gives them.
-#[derive(Clone, Copy)]
-pub(crate) struct Request {
-    out: *mut u8,
-    room: usize,
-    input: *const u8,
-    length: usize,
 }
 
 /// The context of one cipher.
@@ -90,7 +82,12 @@ impl<M: Mode> Drop for PlainContext<M> {
     }
 }
 
-impl<M: Mode> PlainContext<M> {
+impl<M: Mode> CipherContext for PlainContext<M> {
+    const INFO: Info = M::INFO;
+    const GETTABLE: DescribedContext = gettable;
+    const SETTABLE: DescribedContext = settable;
+    const SKIPS_EMPTY: bool = false;
+
     #[inline]
     fn new(isa: Isa) -> Self {
         Self {
@@ -112,6 +109,10 @@ impl<M: Mode> PlainContext<M> {
         }
     }
 
+    fn count(&mut self) -> &mut Count {
+        &mut self.count
+    }
+
     fn init(&mut self, encrypts: bool, key: Option<&[u8]>, iv: Option<&[u8]>) -> bool {
         (self.number, self.filled, self.encrypts) = (0, 0, encrypts);
         if let Some(iv) = iv {
@@ -121,7 +122,7 @@ impl<M: Mode> PlainContext<M> {
             self.iv = self.first_iv;
         }
         if let Some(key) = key {
-            if key.len() != M::KEY || !M::admits(key, encrypts) {
+            if key.len() != M::INFO.key || !M::admits(key, encrypts) {
                 return false;
             }
             self.cipher.set_key(key);
@@ -130,13 +131,31 @@ impl<M: Mode> PlainContext<M> {
         true
     }
 
+    fn update(&mut self, request: Request) -> Option<usize> {
+        let done = if self.has_key { M::update(self, request) } else { None };
+        self.count.one_more();
+        done
+    }
+
+    fn finish(&mut self, out: *mut u8, room: usize) -> Option<usize> {
+        M::finish(self, out, room)
+    }
+
+    /// The next bytes, without padding.
+    fn cipher(&mut self, request: Request) -> Option<usize> {
+        let data = request.data();
+        self.count.one_more();
+        let good = self.has_key && data.is_some_and(|data| M::crypt(self, data));
+        good.then_some(request.length)
+    }
+
     fn get(&mut self, questions: Questions<'_>) -> bool {
         for mut question in questions {
             let name = question.name();
             let good = if name.is(c"ivlen") {
                 question.size(BLOCK)
             } else if name.is(c"keylen") {
-                question.size(M::KEY)
+                question.size(M::INFO.key)
             } else if name.is(c"padding") {
                 question.small(self.pads.into())
             } else if name.is(c"iv") {
@@ -169,7 +188,7 @@ impl<M: Mode> PlainContext<M> {
             } else if name.is(c"num") {
                 small(setting.number()).map(|number| self.number = number)
             } else if name.is(c"keylen") {
-                setting.size().filter(|&length| length == M::KEY).map(|_| ())
+                setting.size().filter(|&length| length == M::INFO.key).map(|_| ())
             } else if name.is(c"tls-version") {
                 small(setting.number()).map(|version| self.tls_version = version)
             } else if name.is(c"tls-mac-size") {
@@ -187,12 +206,6 @@ impl<M: Mode> PlainContext<M> {
 }
 
 impl Request {
-    /// The input.
-    fn bytes<'a>(self) -> Option<&'a [u8]> {
-        // SAFETY: OpenSSL gives as many bytes as it says.
-        unsafe { bytes(self.input, self.length) }
-    }
-
     /// Whether input and output, which may be a block longer, have bytes in common.
     fn overlaps(self) -> bool {
         let (out, input) = (self.out.addr(), self.input.addr());
@@ -202,160 +215,22 @@ impl Request {
 
     /// The buffers, if the output has room for all of the input.
     fn data<'a>(self) -> Option<InOutBuf<'a, 'a, u8>> {
-        // SAFETY: buffers of OpenSSL's.
-        match unsafe { buffers(self.out, self.room, self.input, self.length) } {
+        match self.buffers() {
             Some(Buffers::Data(data)) => Some(data),
             _ => None,
         }
     }
 }
 
-pub(crate) unsafe extern "C" fn new<M: Mode>(_: *mut c_void) -> Context {
-    memory::keep(|| PlainContext::<M>::new(Isa::detect()))
-}
-
-pub(crate) unsafe extern "C" fn free<M: Mode>(context: Context) {
-    // SAFETY: OpenSSL frees a context of this cipher, once.
-    unsafe { memory::free::<PlainContext<M>>(context) };
-}
-
-pub(crate) unsafe extern "C" fn duplicate<M: Mode>(context: Context) -> Context {
-    // SAFETY: OpenSSL duplicates a context of this cipher.
-    let copy = unsafe { memory::duplicate::<PlainContext<M>>(context) };
-    // SAFETY: the copy is new.
-    if let Some(copy) = unsafe { lend::<PlainContext<M>>(copy) } {
-        copy.count.restart();
-    }
-    copy
-}
-
-pub(crate) unsafe extern "C" fn init<M: Mode, const ENCRYPTS: bool>(
-    context: Context,
-    key: *const u8,
-    key_length: usize,
-    iv: *const u8,
-    iv_length: usize,
-    params: *const Param,
-) -> c_int {
-    // SAFETY: a context of this cipher.
-    let Some(context) = (unsafe { lend::<PlainContext<M>>(context) }) else { return 0 };
-    // SAFETY: OpenSSL gives as many bytes as it says.
-    let (key, iv) = (unsafe { bytes(key, key_length) }, unsafe { bytes(iv, iv_length) });
-    // SAFETY: a list of OpenSSL's.
-    let settings = unsafe { Settings::new(params) };
-    status(context.init(ENCRYPTS, key, iv) && context.set(settings))
-}
-
-pub(crate) unsafe extern "C" fn update<M: Mode>(
-    context: Context,
-    out: *mut u8,
-    written: *mut usize,
-    room: usize,
-    input: *const u8,
-    length: usize,
-) -> c_int {
-    // SAFETY: a context of this cipher.
-    let Some(context) = (unsafe { lend::<PlainContext<M>>(context) }) else { return 0 };
-    let request = Request { out, room, input, length };
-    let done = if context.has_key { M::update(context, request) } else { None };
-    context.count.one_more();
-    // SAFETY: OpenSSL's place for a length.
-    unsafe { tell(written, done.unwrap_or_default()) };
-    status(done.is_some())
-}
-
-pub(crate) unsafe extern "C" fn finish<M: Mode>(
-    context: Context,
-    out: *mut u8,
-    written: *mut usize,
-    room: usize,
-) -> c_int {
-    // SAFETY: a context of this cipher.
-    let Some(context) = (unsafe { lend::<PlainContext<M>>(context) }) else { return 0 };
-    let done = M::finish(context, out, room);
-    // SAFETY: OpenSSL's place for a length.
-    unsafe { tell(written, done.unwrap_or_default()) };
-    status(done.is_some())
-}
-
-/// `EVP_Cipher`: the next bytes, without padding.
-pub(crate) unsafe extern "C" fn cipher<M: Mode>(
-    context: Context,
-    out: *mut u8,
-    written: *mut usize,
-    room: usize,
-    input: *const u8,
-    length: usize,
-) -> c_int {
-    // SAFETY: a context of this cipher.
-    let Some(context) = (unsafe { lend::<PlainContext<M>>(context) }) else { return 0 };
-    let data = Request { out, room, input, length }.data();
-    context.count.one_more();
-    let good = context.has_key && data.is_some_and(|data| M::crypt(context, data));
-    // SAFETY: OpenSSL's place for a length.
-    unsafe { tell(written, if good { length } else { 0 }) };
-    status(good)
-}
-
-pub(crate) unsafe extern "C" fn get<M: Mode>(context: Context, params: *mut Param) -> c_int {
-    // SAFETY: a context of this cipher.
-    let Some(context) = (unsafe { lend::<PlainContext<M>>(context) }) else { return 0 };
-    // SAFETY: a list of OpenSSL's.
-    let questions = unsafe { Questions::new(params) };
-    status(context.get(questions))
-}
-
-pub(crate) unsafe extern "C" fn set<M: Mode>(context: Context, params: *const Param) -> c_int {
-    // SAFETY: a context of this cipher.
-    let Some(context) = (unsafe { lend::<PlainContext<M>>(context) }) else { return 0 };
-    // SAFETY: a list of OpenSSL's.
-    let settings = unsafe { Settings::new(params) };
-    status(context.set(settings))
-}
-
-pub(crate) unsafe extern "C" fn gettable(_: Context, _: *mut c_void) -> *const Param {
+unsafe extern "C" fn gettable(_: Context, _: *mut c_void) -> *const Param {
     described!(
         c"keylen" size, c"ivlen" size, c"padding" unsigned, c"num" unsigned, c"iv" octets,
         c"updated-iv" octets, c"tls-mac" octets_pointer,
     )
 }
 
-pub(crate) unsafe extern "C" fn settable(_: Context, _: *mut c_void) -> *const Param {
+unsafe extern "C" fn settable(_: Context, _: *mut c_void) -> *const Param {
     described!(
         c"padding" unsigned, c"num" unsigned, c"tls-version" unsigned, c"tls-mac-size" size,
     )
 }
-
-/// A cipher in a mode: its type, its properties and its table of functions.
-macro_rules! mode {
-    ($functions:ident, $cipher:ty, $info:expr) => {
-        pub(crate) static $functions: Table<[Dispatch; 15]> = {
-            static INFO: Info = $info;
-
-            unsafe extern "C" fn get_params(params: *mut Param) -> c_int {
-                // SAFETY: a list of OpenSSL's.
-                unsafe { INFO.get_params(params) }
-            }
-
-            Table([
-                Dispatch::new_cipher($crate::plain::new::<$cipher>),
-                Dispatch::encrypt_init($crate::plain::init::<$cipher, true>),
-                Dispatch::decrypt_init($crate::plain::init::<$cipher, false>),
-                Dispatch::update($crate::plain::update::<$cipher>),
-                Dispatch::end($crate::plain::finish::<$cipher>),
-                Dispatch::cipher($crate::plain::cipher::<$cipher>),
-                Dispatch::free($crate::plain::free::<$cipher>),
-                Dispatch::duplicate($crate::plain::duplicate::<$cipher>),
-                Dispatch::get_params(get_params),
-                Dispatch::gettable_params($crate::info::gettable),
-                Dispatch::get_context_params($crate::plain::get::<$cipher>),
-                Dispatch::gettable_context_params($crate::plain::gettable),
-                Dispatch::set_context_params($crate::plain::set::<$cipher>),
-                Dispatch::settable_context_params($crate::plain::settable),
-                Dispatch::END,
-            ])
-        };
-    };
-}
-
-use mode;

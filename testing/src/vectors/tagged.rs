@@ -1,9 +1,11 @@
 //! Test vectors of ciphers with authentication: JSON lines, and NIST's response files.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use lanecrypt_ciphers::Algorithm;
 use serde_json::Value;
+
+use super::{decode, shared_vectors};
 
 /// A message, or what must be refused.
 pub struct Vector {
@@ -35,11 +37,8 @@ pub fn own() -> Vec<Vector> {
 
 /// The vectors that may not be copied, if they lie beside the workspace.
 pub fn shared() -> Option<Vec<Vector>> {
-    let folder = match std::env::var_os("LANECRYPT_SHARED") {
-        Some(folder) => PathBuf::from(folder),
-        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared"),
-    };
-    let read = |name: &str| std::fs::read_to_string(folder.join("vectors").join(name)).ok();
+    let folder = shared_vectors();
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
     let name = "generated/aead_mac.jsonl";
     let mut lines = json_lines(name, &read(name)?);
     for bits in ["128", "192", "256"] {
@@ -110,10 +109,4 @@ fn response(file: &str, algorithm: &str, case: &str) -> Vector {
 fn stem(file: &str) -> String {
     let name = Path::new(file).file_name().expect("a file").to_string_lossy();
     name.split('.').next().unwrap_or_default().to_owned()
-}
-
-fn decode(hex: &str, place: &str) -> Vec<u8> {
-    assert!(hex.len().is_multiple_of(2), "{place}");
-    let byte = |i| u8::from_str_radix(&hex[i..i + 2], 16).expect(place);
-    (0..hex.len()).step_by(2).map(byte).collect()
 }

@@ -82,7 +82,7 @@ pub(crate) fn text(points: &[Point]) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let header = ["cycles of a cipher", "", "ours", "best peer", "", ""].map(str::to_owned);
+    let header = ["cycles of a cipher", "", "ours", "best peer", "", ""];
     text::table(&header, "llrlrr", rows) + "\n"
 }
 

@@ -187,44 +187,32 @@ fn set_up(points: &[Point]) -> String {
             }));
             row
         });
-        let rows = rows.collect();
-        let mut header = vec![String::new()];
-        header.extend(subjects.iter().map(|subject| (*subject).to_owned()));
-        out += &format!("{op}, cycles: {what}\n");
-        out += &text::table(&header, &format!("l{}", "r".repeat(subjects.len())), rows);
-        out.push('\n');
+        let table = text::numbers(subjects.iter().map(|&name| name.to_owned()), rows.collect());
+        out += &format!("{op}, cycles: {what}\n{table}\n");
     }
     out
 }
 
 /// Two threads that use one of our keys at the same time.
 fn shared(points: &[Point]) -> String {
-    let rows: Vec<Vec<String>> = points
-        .iter()
-        .filter(|p| is_shared(p) && p.threads == Some(2))
-        .filter_map(|two| {
-            let one = points.iter().find(|p| {
-                is_shared(p) && p.threads == Some(1) && p.size == two.size && same_line(p, two)
-            })?;
-            let (single, double) = (one.estimate()?, two.estimate()?);
-            let factor = 2.0 * single.median / double.median;
-            let (low, high) = (2.0 * single.low / double.high, 2.0 * single.high / double.low);
-            let mark = if one.verified && two.verified { "" } else { "?" };
-            Some(vec![
-                format!("{} {}", two.subject, two.op),
-                text::size(two.size?),
-                text::number(one.cycles?),
-                text::number(two.cycles?),
-                format!("{factor:.2}{mark}"),
-                format!("{low:.2} to {high:.2}"),
-            ])
-        })
-        .collect();
-    if rows.is_empty() {
-        return String::new();
-    }
+    let rows = points.iter().filter(|p| is_shared(p) && p.threads == Some(2)).filter_map(|two| {
+        let one = points.iter().find(|p| {
+            is_shared(p) && p.threads == Some(1) && p.size == two.size && same_line(p, two)
+        })?;
+        let (single, double) = (one.estimate()?, two.estimate()?);
+        let factor = 2.0 * single.median / double.median;
+        let (low, high) = (2.0 * single.low / double.high, 2.0 * single.high / double.low);
+        let mark = if one.verified && two.verified { "" } else { "?" };
+        Some(vec![
+            format!("{} {}", two.subject, two.op),
+            text::size(two.size?),
+            text::number(one.cycles?),
+            text::number(two.cycles?),
+            format!("{factor:.2}{mark}"),
+            format!("{low:.2} to {high:.2}"),
+        ])
+    });
     let header = ["", "bytes", "one thread", "two threads", "throughput of two : one", "95 %"];
-    "One key that two threads of ours use without a lock: cycles per message\n".to_owned()
-        + &text::table(&header.map(str::to_owned), "lrrrrl", rows)
-        + "\n"
+    let title = "One key that two threads of ours use without a lock: cycles per message";
+    text::titled(title, &header, "lrrrrl", rows)
 }

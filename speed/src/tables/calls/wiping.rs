@@ -80,7 +80,7 @@ pub(super) fn text(points: &[Point]) -> String {
     }
     let [little, everything] = wipes.map(|wipe| text::size(wipe.bytes() as u64));
     let costs = [&little, &everything].map(|bytes| format!("cost of {bytes}"));
-    let header = ["", "", "0", &little, &everything, &costs[0], &costs[1]].map(str::to_owned);
+    let header = ["", "", "0", &little, &everything, &costs[0], &costs[1]];
     let mut out = format!(
         "What wiping costs: cycles of a message of {SIZE} bytes by bytes of stack cleared after it\n"
     );

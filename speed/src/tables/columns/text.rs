@@ -66,11 +66,6 @@ fn all_processors(points: &[&Point]) -> String {
             text::times(all.per_second? / one.per_second?),
         ])
     });
-    let rows: Vec<Vec<String>> = rows.collect();
-    if rows.is_empty() {
-        return String::new();
-    }
-    let header = ["", "bytes", "processors", "one thread", "all", "ratio"].map(str::to_owned);
-    let table = text::table(&header, "lrrrrr", rows);
-    format!("All processors: millions of values in a second\n{table}\n")
+    let header = ["", "bytes", "processors", "one thread", "all", "ratio"];
+    text::titled("All processors: millions of values in a second", &header, "lrrrrr", rows)
 }

@@ -71,7 +71,7 @@ pub(crate) fn text(points: &[Point], processors: usize, sizes: Sizes) -> String 
             "Scaling Factor",
             &possible,
         ];
-        out += &text::table(&header.map(str::to_owned), "lrrrrrr", rows);
+        out += &text::table(&header, "lrrrrrr", rows);
         out.push('\n');
         out += LEGEND;
         out += MARK;
@@ -81,7 +81,7 @@ pub(crate) fn text(points: &[Point], processors: usize, sizes: Sizes) -> String 
     if !beside.is_empty() {
         out += "\nThe message's figures (2012: four dual-core Opteron 880) and those above\n";
         let header = ["kernel", "cpb", "now", "4GB", "now", "16GB", "now", "scaling", "now"];
-        out += &text::table(&header.map(str::to_owned), "lrrrrrrrr", beside);
+        out += &text::table(&header, "lrrrrrrrr", beside);
     }
     out += &repeated(points);
     let copies = bandwidth::text(points, sizes);

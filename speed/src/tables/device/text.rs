@@ -4,9 +4,9 @@ use super::process::RANDOM;
 use super::{ALGORITHMS, API, directions, echo, latency, op};
 use crate::results::Point;
 use crate::tables::engine::document::BAR;
-use crate::tables::engine::text::{CARDS, modelled};
+use crate::tables::engine::text::{CARDS, megabits, modelled};
 use crate::tables::grid::{mark, sizes};
-use crate::text;
+use crate::text::{self, optional};
 
 /// The table as text.
 pub(super) fn text(points: &[Point]) -> String {
@@ -141,14 +141,10 @@ fn processes(points: &[&Point]) -> String {
             optional(one.and_then(mean_latency)),
         ]
     });
-    let rows: Vec<Vec<String>> = rows.collect();
-    if rows.is_empty() {
-        return String::new();
-    }
     let header =
         ["", "bytes", "in flight", "", "processes", "Mbit/s", "by one", "mean us", "of one us"];
-    let table = text::table(&header.map(str::to_owned), "lrrlrrrrr", rows);
-    format!("Several processes: throughput of all, and mean latency\n{table}\n")
+    let title = "Several processes: throughput of all, and mean latency";
+    text::titled(title, &header, "lrrlrrrrr", rows)
 }
 
 /// Latency by requests in flight.
@@ -163,13 +159,8 @@ fn in_flight(points: &[&Point]) -> String {
         row.extend([point.p50_ns, point.p99_ns, point.p999_ns, millions].map(optional));
         row
     });
-    let rows: Vec<Vec<String>> = rows.collect();
-    if rows.is_empty() {
-        return String::new();
-    }
     let header = ["", "", "in flight", "p50 ns", "p99 ns", "p99.9 ns", "M/s"];
-    let table = text::table(&header.map(str::to_owned), "llrrrrr", rows);
-    format!("Latency by requests in flight, one process\n{table}\n")
+    text::titled("Latency by requests in flight, one process", &header, "llrrrrr", rows)
 }
 
 /// Random bytes: one process and several.
@@ -193,14 +184,9 @@ fn random_bytes(points: &[&Point]) -> String {
             seconds(point),
         ]
     });
-    let rows: Vec<Vec<String>> = rows.collect();
-    if rows.is_empty() {
-        return String::new();
-    }
     let header =
         ["", "bytes", "in flight", "processes", "ns", "MB/s of all", "by one", "4 GB each, s"];
-    let table = text::table(&header.map(str::to_owned), "lrrrrrrr", rows);
-    format!("Random bytes\n{table}\n{}", scaling(points))
+    text::titled("Random bytes", &header, "lrrrrrrr", rows) + &scaling(points)
 }
 
 /// Seconds of the whole streams, projected unless they were made.
@@ -225,15 +211,6 @@ fn scaling(points: &[&Point]) -> String {
             factors.join("; ")
         ),
     }
-}
-
-fn optional(value: Option<f64>) -> String {
-    value.map_or_else(|| "-".to_owned(), text::number)
-}
-
-/// Megabits (10^6 bits) of all processes in a second.
-fn megabits(point: &Point) -> Option<f64> {
-    Some(point.megabytes_per_second()? * 8.0)
 }
 
 fn microseconds(point: &Point) -> Option<f64> {

@@ -119,13 +119,9 @@ fn clients(points: &[&Point]) -> String {
             text::times(two.per_second? / one.per_second?),
         ])
     });
-    let rows: Vec<Vec<String>> = rows.collect();
-    if rows.is_empty() {
-        return String::new();
-    }
     let header = ["", "", "in flight", "bytes", "one client M/s", "two clients M/s", "ratio"];
-    let table = text::table(&header.map(str::to_owned), "llrrrrr", rows);
-    format!("One and two clients on two processors: requests of all clients per second\n{table}\n")
+    let title = "One and two clients on two processors: requests of all clients per second";
+    text::titled(title, &header, "llrrrrr", rows)
 }
 
 /// The study's Figure 1: one client that waits for each request. Its cards are computed from their
@@ -164,9 +160,7 @@ fn figure(points: &[&Point]) -> String {
             push(format!("{api}: {subject} {op}"), &measured("lanecrypt", api, subject, op));
         }
     }
-    let header = [String::new()].into_iter().chain(sizes.iter().map(|&size| text::size(size)));
-    let table =
-        text::table(&header.collect::<Vec<_>>(), &format!("l{}", "r".repeat(sizes.len())), rows);
+    let table = text::numbers(sizes.iter().map(|&size| text::size(size)), rows);
     format!(
         "As in the study's Figure 1: megabits per second by size in bytes, one client that waits \
          for each request\n{table}{FIGURE}\n"
@@ -207,20 +201,20 @@ fn in_flight(points: &[&Point]) -> String {
         done.push(key);
         let of = points.iter().filter(|p| (p.subject.as_str(), p.api.as_str()) == key);
         let rows = of.map(|p| {
-            let cell = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), text::number);
             let millions = p.per_second.map(|n| n / 1e6);
-            let figures = [p.p50_ns, p.p99_ns, p.p999_ns, millions, megabits(p)].map(cell);
+            let figures =
+                [p.p50_ns, p.p99_ns, p.p999_ns, millions, megabits(p)].map(text::optional);
             [p.depth.unwrap_or(0).to_string()].into_iter().chain(figures).collect()
         });
         let header = ["in flight", "p50 ns", "p99 ns", "p99.9 ns", "M/s", "Mbit/s"];
-        let table = text::table(&header.map(str::to_owned), "rrrrrr", rows.collect());
-        out += &format!(
-            "{} {}, {} bytes through {}: latency and throughput by requests in flight\n{table}\n",
+        let title = format!(
+            "{} {}, {} bytes through {}: latency and throughput by requests in flight",
             point.subject,
             point.op,
             point.size.unwrap_or(0),
             point.api
         );
+        out += &text::titled(&title, &header, "rrrrrr", rows);
     }
     out
 }
@@ -229,7 +223,7 @@ fn is_of_clients(point: &Point, clients: u32) -> bool {
     point.threads == Some(clients)
 }
 
-/// Megabits (10^6 bits) of all threads in a second.
-fn megabits(point: &Point) -> Option<f64> {
+/// Megabits (10^6 bits) of all threads or processes in a second.
+pub(crate) fn megabits(point: &Point) -> Option<f64> {
     Some(point.megabytes_per_second()? * 8.0)
 }

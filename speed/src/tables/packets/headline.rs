@@ -85,7 +85,7 @@ pub(crate) fn text(points: &[Point]) -> String {
     let single: Vec<Vec<String>> =
         SINGLE.iter().filter_map(|line| told_single(line, points)).collect();
     if !single.is_empty() {
-        let header = ["cycles of a packet", "", "ours", "best peer", "", ""].map(str::to_owned);
+        let header = ["cycles of a packet", "", "ours", "best peer", "", ""];
         out += &(text::table(&header, "llrlrr", single) + "\n");
     }
     let together: Vec<Vec<String>> =
@@ -93,7 +93,6 @@ pub(crate) fn text(points: &[Point]) -> String {
     if !together.is_empty() {
         let first = format!("{USUAL} packets together");
         let header = [&first, "", "filled", "process", "best batch", "", "", "best loop", "", ""];
-        let header = header.map(str::to_owned);
         out += &(text::table(&header, "llrrlrrlrr", together) + "\n");
     }
     out
@@ -127,7 +126,7 @@ fn told_together(line: &Line, points: &[Point]) -> Option<Vec<String>> {
     let ours = alike(line, points).find(|p| p.is_ours() && p.api == BATCH && p.batch == batch)?;
     let mut row = begun(line, ours)?;
     let slice = alike(line, points).find(|p| p.is_ours() && p.api == PROCESS && p.batch == batch);
-    row.push(slice.and_then(|p| p.cycles).map_or_else(|| "-".to_owned(), text::number));
+    row.push(text::optional(slice.and_then(|p| p.cycles)));
     for batch in [batch, Some(1)] {
         let rivals = alike(line, points).filter(|p| !p.is_ours() && p.verified);
         row.extend(beside(ours, quickest(rivals.filter(|p| p.batch == batch))));

@@ -91,20 +91,11 @@ pub(crate) fn text(points: &[Point]) -> String {
             }
         }
     }
-    let mut out = String::new();
-    if !costs.is_empty() {
-        out += "Cycles per request, one thread\n";
-        let header = ["request", "cipher", "ours", "best peer", "", "", "best safe peer", "", ""];
-        out += &text::table(&header.map(str::to_owned), "llrlrrlrr", costs);
-        out.push('\n');
-    }
-    if !scalings.is_empty() {
-        out += "Throughput of two threads against twice that of one\n";
-        let header = ["request", "cipher", "ours", "best peer", "", "worst peer", ""];
-        out += &text::table(&header.map(str::to_owned), "llrlrlr", scalings);
-        out.push('\n');
-    }
-    out
+    let header = ["request", "cipher", "ours", "best peer", "", "", "best safe peer", "", ""];
+    let costs = text::titled("Cycles per request, one thread", &header, "llrlrrlrr", costs);
+    let header = ["request", "cipher", "ours", "best peer", "", "worst peer", ""];
+    let title = "Throughput of two threads against twice that of one";
+    costs + &text::titled(title, &header, "llrlrlr", scalings)
 }
 
 /// Ours, the best peer, and the best that is also safe.

@@ -32,23 +32,16 @@ pub(super) fn text(points: &[Point]) -> String {
         for (api, batch) in [(SINGLE, 1), (PROCESS, IN_FLIGHT)] {
             let is_it = |p: &&Point| p.is_ours() && p.api == api;
             let Some(ours) = of().find(|p| is_it(p)) else { continue };
-            let cell = |p: Option<&Point>| {
-                let value = p.and_then(|p| p.per_second);
-                value.map_or_else(|| "-".to_owned(), text::number)
-            };
             rows.push(vec![
                 format!("{}, {batch} in flight", title(operation)),
-                cell(Some(ours)),
+                text::optional(ours.per_second),
                 peer.map_or_else(|| "-".to_owned(), |p| format!("{} {}", p.source, p.api)),
-                cell(peer),
+                text::optional(peer.and_then(|p| p.per_second)),
                 peer.map_or_else(String::new, |peer| ratio(ours, peer)),
             ]);
         }
     }
-    if rows.is_empty() {
-        return String::new();
-    }
-    let header = ["", "lanecrypt", "best peer", "", "ours is faster by"].map(str::to_owned);
-    let table = text::table(&header, "lrlrr", rows);
-    format!("{} signatures: in a second\n{table}\n", subject(USUAL))
+    let header = ["", "lanecrypt", "best peer", "", "ours is faster by"];
+    let title = format!("{} signatures: in a second", subject(USUAL));
+    text::titled(&title, &header, "lrlrr", rows)
 }

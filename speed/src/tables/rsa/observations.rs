@@ -29,7 +29,7 @@ pub(super) fn observations(points: &[&Point]) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let header = ["", "the study, 2003", "here"].map(str::to_owned);
+    let header = ["", "the study, 2003", "here"];
     let table = text::table(&header, "lll", rows);
     format!("The observations of the study of the OpenBSD cryptographic framework\n{table}{NOTE}\n")
 }

@@ -94,9 +94,7 @@ fn sizes(points: &[&Point], operation: Operation) -> String {
         if unit == "cycles" {
             rows.extend(ratios(&of, &columns));
         }
-        let header = [String::new()].into_iter().chain(columns.iter().map(usize::to_string));
-        let sides = format!("l{}", "r".repeat(columns.len()));
-        let table = text::table(&header.collect::<Vec<_>>(), &sides, rows);
+        let table = text::numbers(columns.iter().map(usize::to_string), rows);
         out += &format!("RSA {}: {unit}, by bits of the key\n{table}\n", title(operation));
     }
     out
@@ -139,19 +137,18 @@ fn batches(points: &[&Point], operation: Operation) -> String {
     }
     let rows = of.iter().map(|p| {
         let batch = p.batch.unwrap_or(1);
-        let cell = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), text::number);
         let latency = p.ns.map(|ns| ns * f64::from(batch) / 1e3);
         vec![
             batch.to_string(),
-            cell(latency),
-            cell(p.cycles) + mark(p, None),
-            cell(p.per_second),
+            text::optional(latency),
+            text::optional(p.cycles) + mark(p, None),
+            text::optional(p.per_second),
             single.map_or_else(|| "-".to_owned(), |single| ratio(p, single)),
         ]
     });
     let header = ["batch", "all done, µs", "cycles each", "in a second", "single : process"];
-    let table = text::table(&header.map(str::to_owned), "rrrrr", rows.collect());
-    format!("{} {}: batches\n{table}\n", subject(USUAL), title(operation))
+    let title = format!("{} {}: batches", subject(USUAL), title(operation));
+    text::titled(&title, &header, "rrrrr", rows)
 }
 
 /// One thread and one for each processor.
@@ -169,11 +166,6 @@ fn all_processors(points: &[&Point]) -> String {
             text::times(all.per_second? / one.per_second?),
         ])
     });
-    let rows: Vec<Vec<String>> = rows.collect();
-    if rows.is_empty() {
-        return String::new();
-    }
-    let header = ["", "processors", "one thread", "all", "ratio"].map(str::to_owned);
-    let table = text::table(&header, "lrrrr", rows);
-    format!("All processors, 64 in flight on each: in a second\n{table}\n")
+    let header = ["", "processors", "one thread", "all", "ratio"];
+    text::titled("All processors, 64 in flight on each: in a second", &header, "lrrrr", rows)
 }

@@ -75,8 +75,7 @@ fn block(points: &[&Point], operation: Operation, subject: &str) -> String {
         (Some(size), _) => text::size(*size),
         (None, sizes) => sizes.clone().unwrap_or_default(),
     });
-    let header: Vec<String> = [String::new()].into_iter().chain(names).collect();
-    let table = text::table(&header, &format!("l{}", "r".repeat(columns.len())), rows);
+    let table = text::numbers(names, rows);
     let what = match operation {
         Operation::Record => "TLS 1.3",
         Operation::Packet => "QUIC",

@@ -208,7 +208,7 @@ pub(crate) fn text(points: &[Point]) -> String {
         ]
     });
     let header = ["", "registers", "cycles", "", "added"];
-    out += &text::table(&header.map(str::to_owned), "llrlr", rows.collect());
+    out += &text::table(&header, "llrlr", rows.collect());
     out += "\
         First use: a chain of 32 multiplications in registers of that width; \"added\" is the \
         difference to its\ntime without a pause. Context switch: one write and one read of a pipe by \

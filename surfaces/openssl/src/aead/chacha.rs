@@ -3,22 +3,24 @@
 //! In TLS 1.2 the fixed vector is the one of the initialisation, or comes by `tlsivfixed`; a record's
 //! own is made of it and the number of the record (RFC 7905).
 
-use core::ffi::{c_int, c_void};
+use core::ffi::c_void;
 
 use inout::InOutBuf;
 use lanecrypt_kernels::chacha20poly1305::{Begun, ChaCha20Poly1305};
 use lanecrypt_kernels::{Aead, Isa, Resume, equal, wipe};
 
-use super::{AeadContext, NONCE, Sealing, Start, State, TAG, TLS_AAD, functions};
-use crate::abi::{Context, Dispatch, Param, Table, described};
+use super::{AeadContext, NONCE, Sealing, Start, State, TAG, by_kernel};
+use crate::abi::{Context, DescribedContext, Param, described};
+use crate::cipher::{Functions, functions};
 use crate::info::{Info, NO_MODE};
 use crate::params::{Question, Questions, Setting, Settings};
 
 // SAFETY: arrays of numbers that are wiped on drop.
 unsafe impl Sealing for ChaCha20Poly1305 {
-    const KEY: usize = 32;
+    const INFO: Info = Info::aead(NO_MODE, 32);
+    const GETTABLE: DescribedContext = gettable;
+    const SETTABLE: DescribedContext = settable;
     const LONGEST: u64 = <Self as Aead<32, NONCE>>::LONGEST;
-
     const TELLS_TAG_LENGTH: bool = false;
 
     type Begun = Begun;
@@ -33,33 +35,12 @@ unsafe impl Sealing for ChaCha20Poly1305 {
         Begun::empty(isa)
     }
 
-    fn set_key(&mut self, key: &[u8]) {
-        if let Ok(key) = key.try_into() {
-            Aead::set_key(self, key);
-        }
-    }
-
     /// A short vector is the end of one.
     fn start(&self, iv: &[u8]) -> Start {
         let mut nonce = [0; NONCE];
         let length = iv.len().min(NONCE);
         nonce[NONCE - length..].copy_from_slice(&iv[..length]);
         Start::Nonce(nonce)
-    }
-
-    #[inline]
-    fn first<const SEAL: bool>(
-        &self,
-        begun: &mut Begun,
-        nonce: &[u8; NONCE],
-        aad: &[u8],
-        data: InOutBuf<'_, '_, u8>,
-    ) -> [u8; TAG] {
-        if SEAL {
-            self.seal_begun(begun, nonce, aad, data)
-        } else {
-            self.open_begun(begun, nonce, aad, data)
-        }
     }
 
     fn first_from<const SEAL: bool>(
@@ -76,21 +57,7 @@ unsafe impl Sealing for ChaCha20Poly1305 {
         *begun = Resume::begun(self, nonce_of(start));
     }
 
-    fn associate(&self, begun: &mut Begun, aad: &[u8]) {
-        self.associate_more(begun, aad);
-    }
-
-    fn next<const SEAL: bool>(&self, begun: &mut Begun, data: InOutBuf<'_, '_, u8>) {
-        if SEAL {
-            self.seal_more(begun, data);
-        } else {
-            self.open_more(begun, data);
-        }
-    }
-
-    fn tag(&self, begun: &Begun) -> [u8; TAG] {
-        self.tag_of(begun)
-    }
+    by_kernel!();
 
     #[inline]
     fn vector_set(context: &mut AeadContext<Self>) {
@@ -103,18 +70,67 @@ unsafe impl Sealing for ChaCha20Poly1305 {
         false
     }
 
+    /// Answers questions. Those that come with each message are compared first.
     #[inline]
     fn get(context: &mut AeadContext<Self>, questions: Questions<'_>) -> bool {
-        get(context, questions)
+        let mut questions = questions;
+        questions.all(|mut question| {
+            let name = question.name();
+            if name.is(c"ivlen") {
+                question.size(context.iv_length)
+            } else if name.is(c"tag") {
+                let there = question.has_place_for_octets();
+                context.tag(question.room()).is_some_and(|tag| there && question.octets(tag))
+            } else {
+                get_other(context, &mut question)
+            }
+        })
     }
 
     #[inline]
     fn set(context: &mut AeadContext<Self>, settings: Settings<'_>) -> bool {
-        set(context, settings)
+        let mut settings = settings;
+        settings.all(|setting| {
+            if !setting.name().is(c"tag") {
+                return set_other(context, &setting);
+            }
+            match setting.octets_or_length() {
+                Some((Some(tag), _)) => context.set_tag(tag),
+                Some((None, length @ 1..=TAG)) => {
+                    context.tag_length = length;
+                    true
+                }
+                _ => false,
+            }
+        })
     }
 
-    fn tls_record(context: &mut AeadContext<Self>, data: InOutBuf<'_, '_, u8>) -> Option<usize> {
-        tls_record(context, data)
+    /// A record of TLS 1.2: the data and the tag. Its vector is the fixed one and the number of the
+    /// record.
+    fn tls_record(context: &mut AeadContext<Self>, record: InOutBuf<'_, '_, u8>) -> Option<usize> {
+        let length = context.tls_payload;
+        if record.len() != length + TAG || context.state == State::NoVector {
+            return None;
+        }
+        let mut nonce = context.fixed;
+        for (byte, number) in nonce[NONCE - 8..].iter_mut().zip(context.tls_aad) {
+            *byte ^= number;
+        }
+        context.begin_with(State::Finished);
+        let (mut data, mut tag) = record.split_at(length);
+        let (cipher, begun) = (&context.cipher, &mut context.begun);
+        if context.encrypts {
+            let made = cipher.first::<true>(begun, &nonce, &context.tls_aad, data.reborrow());
+            tag.get_out().copy_from_slice(&made);
+            context.made = made;
+            return Some(length + TAG);
+        }
+        let made = cipher.first::<false>(begun, &nonce, &context.tls_aad, data.reborrow());
+        if tag.get_in().first_chunk().is_some_and(|tag| equal(tag, &made)) {
+            return Some(length);
+        }
+        wipe::memory(data.get_out());
+        None
     }
 
     fn record_length(written: Option<usize>, _: usize) -> Option<usize> {
@@ -130,16 +146,7 @@ fn nonce_of(start: &Start) -> &[u8; NONCE] {
     }
 }
 
-static INFO: Info =
-    Info { mode: NO_MODE, key: 32, iv: NONCE, block: 1, is_aead: true, own_iv: true };
-
-pub(crate) static FUNCTIONS: Table<[Dispatch; 15]> =
-    functions!(ChaCha20Poly1305, get_params, gettable, settable);
-
-unsafe extern "C" fn get_params(params: *mut Param) -> c_int {
-    // SAFETY: a list of OpenSSL's.
-    unsafe { INFO.get_params(params) }
-}
+pub(crate) static FUNCTIONS: Functions = functions::<AeadContext<ChaCha20Poly1305>>();
 
 unsafe extern "C" fn gettable(_: Context, _: *mut c_void) -> *const Param {
     described!(c"keylen" size, c"ivlen" size, c"taglen" size, c"tag" octets, c"tlsaadpad" size)
@@ -149,23 +156,6 @@ unsafe extern "C" fn settable(_: Context, _: *mut c_void) -> *const Param {
     described!(
         c"keylen" size, c"ivlen" size, c"tag" octets, c"tlsaad" octets, c"tlsivfixed" octets,
     )
-}
-
-/// Answers questions. Those that come with each message are compared first.
-#[inline]
-fn get(context: &mut AeadContext<ChaCha20Poly1305>, questions: Questions<'_>) -> bool {
-    let mut questions = questions;
-    questions.all(|mut question| {
-        let name = question.name();
-        if name.is(c"ivlen") {
-            question.size(context.iv_length)
-        } else if name.is(c"tag") {
-            let there = question.has_place_for_octets();
-            context.tag(question.room()).is_some_and(|tag| there && question.octets(tag))
-        } else {
-            get_other(context, &mut question)
-        }
-    })
 }
 
 #[inline(never)]
@@ -182,24 +172,6 @@ fn get_other(context: &AeadContext<ChaCha20Poly1305>, question: &mut Question<'_
     }
 }
 
-#[inline]
-fn set(context: &mut AeadContext<ChaCha20Poly1305>, settings: Settings<'_>) -> bool {
-    let mut settings = settings;
-    settings.all(|setting| {
-        if !setting.name().is(c"tag") {
-            return set_other(context, &setting);
-        }
-        match setting.octets_or_length() {
-            Some((Some(tag), _)) => set_tag(context, tag),
-            Some((None, length @ 1..=TAG)) => {
-                context.tag_length = length;
-                true
-            }
-            _ => false,
-        }
-    })
-}
-
 #[inline(never)]
 fn set_other(context: &mut AeadContext<ChaCha20Poly1305>, setting: &Setting<'_>) -> bool {
     let name = setting.name();
@@ -208,22 +180,12 @@ fn set_other(context: &mut AeadContext<ChaCha20Poly1305>, setting: &Setting<'_>)
     } else if name.is(c"keylen") {
         setting.size() == Some(32)
     } else if name.is(c"tlsaad") {
-        setting.octets().is_some_and(|aad| announce(context, aad))
+        setting.octets().is_some_and(|aad| context.announce(aad, 0))
     } else if name.is(c"tlsivfixed") {
         setting.octets().is_some_and(|iv| iv.len() == NONCE && context.set_iv(iv))
     } else {
         true
     }
-}
-
-fn set_tag(context: &mut AeadContext<ChaCha20Poly1305>, tag: &[u8]) -> bool {
-    let Some(place) = context.tag.get_mut(..tag.len()) else { return false };
-    if tag.is_empty() || context.encrypts {
-        return false;
-    }
-    place.copy_from_slice(tag);
-    context.tag_length = tag.len();
-    true
 }
 
 fn set_iv_length(context: &mut AeadContext<ChaCha20Poly1305>, length: usize) -> bool {
@@ -232,53 +194,4 @@ fn set_iv_length(context: &mut AeadContext<ChaCha20Poly1305>, length: usize) -> 
     }
     context.iv_length = length;
     true
-}
-
-/// A record of TLS 1.2 follows.
-fn announce(context: &mut AeadContext<ChaCha20Poly1305>, aad: &[u8]) -> bool {
-    let Ok(aad) = <[u8; TLS_AAD]>::try_from(aad) else { return false };
-    let [.., high, low] = aad;
-    let length = usize::from(u16::from_be_bytes([high, low]));
-    let tag = if context.encrypts { 0 } else { TAG };
-    let Some(length) = length.checked_sub(tag) else { return false };
-    context.tls_aad = aad;
-    let [.., high, low] = &mut context.tls_aad;
-    // It was no longer than 16 bits.
-    let [.., upper, lower] = (length as u64).to_be_bytes();
-    (*high, *low) = (upper, lower);
-    context.tls_payload = length;
-    context.tls = true;
-    context.tls_padding = TAG;
-    true
-}
-
-/// A record of TLS 1.2: the data and the tag. Its vector is the fixed one and the number of the
-/// record.
-fn tls_record(
-    context: &mut AeadContext<ChaCha20Poly1305>,
-    record: InOutBuf<'_, '_, u8>,
-) -> Option<usize> {
-    let length = context.tls_payload;
-    if record.len() != length + TAG || context.state == State::NoVector {
-        return None;
-    }
-    let mut nonce = context.fixed;
-    for (byte, number) in nonce[NONCE - 8..].iter_mut().zip(context.tls_aad) {
-        *byte ^= number;
-    }
-    context.begin_with(State::Finished);
-    let (mut data, mut tag) = record.split_at(length);
-    let (cipher, begun) = (&context.cipher, &mut context.begun);
-    if context.encrypts {
-        let made = cipher.first::<true>(begun, &nonce, &context.tls_aad, data.reborrow());
-        tag.get_out().copy_from_slice(&made);
-        context.made = made;
-        return Some(length + TAG);
-    }
-    let made = cipher.first::<false>(begun, &nonce, &context.tls_aad, data.reborrow());
-    if tag.get_in().first_chunk().is_some_and(|tag| equal(tag, &made)) {
-        return Some(length);
-    }
-    wipe::memory(data.get_out());
-    None
 }

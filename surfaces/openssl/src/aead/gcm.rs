@@ -3,15 +3,16 @@
 //! Vectors of other lengths than 12 bytes, vectors that are made by counting as TLS 1.2 and OpenSSH
 //! do it, and random ones are as in OpenSSL's default provider.
 
-use core::ffi::{c_int, c_void};
+use core::ffi::c_void;
 
 use inout::InOutBuf;
 use lanecrypt_kernels::gcm::{AesGcm, Begun};
 use lanecrypt_kernels::{Aead, Isa, Resume, equal, wipe};
 use lanecrypt_random as random;
 
-use super::{AeadContext, LONGEST_IV, NONCE, Sealing, Start, State, TAG, TLS_AAD, functions};
-use crate::abi::{Context, Dispatch, Param, Table, described};
+use super::{AeadContext, LONGEST_IV, NONCE, Sealing, Start, State, TAG, by_kernel};
+use crate::abi::{Context, DescribedContext, Param, described};
+use crate::cipher::{Functions, functions};
 use crate::info::{GCM, Info};
 use crate::params::{Question, Questions, Setting, Settings};
 
@@ -20,12 +21,13 @@ const EXPLICIT: usize = 8;
 const IMPLICIT: usize = 4;
 
 macro_rules! key_size {
-    ($bits:literal, $functions:ident, $info:ident) => {
+    ($bits:literal, $functions:ident) => {
         // SAFETY: arrays of numbers that are wiped on drop.
         unsafe impl Sealing for AesGcm<$bits> {
-            const KEY: usize = $bits / 8;
+            const INFO: Info = Info::aead(GCM, $bits / 8);
+            const GETTABLE: DescribedContext = gettable;
+            const SETTABLE: DescribedContext = settable;
             const LONGEST: u64 = <Self as Aead<{ $bits / 8 }, NONCE>>::LONGEST;
-
             const TELLS_TAG_LENGTH: bool = true;
 
             type Begun = Begun;
@@ -40,29 +42,8 @@ macro_rules! key_size {
                 Begun::after(&[0; 16], &[0; TAG], 0, 0)
             }
 
-            fn set_key(&mut self, key: &[u8]) {
-                if let Ok(key) = key.try_into() {
-                    Aead::set_key(self, key);
-                }
-            }
-
             fn start(&self, iv: &[u8]) -> Start {
                 Start::Hashed(self.counter_block(iv))
-            }
-
-            #[inline]
-            fn first<const SEAL: bool>(
-                &self,
-                begun: &mut Begun,
-                nonce: &[u8; NONCE],
-                aad: &[u8],
-                data: InOutBuf<'_, '_, u8>,
-            ) -> [u8; TAG] {
-                if SEAL {
-                    self.seal_begun(begun, nonce, aad, data)
-                } else {
-                    self.open_begun(begun, nonce, aad, data)
-                }
             }
 
             fn first_from<const SEAL: bool>(
@@ -93,21 +74,7 @@ macro_rules! key_size {
                 };
             }
 
-            fn associate(&self, begun: &mut Begun, aad: &[u8]) {
-                self.associate_more(begun, aad);
-            }
-
-            fn next<const SEAL: bool>(&self, begun: &mut Begun, data: InOutBuf<'_, '_, u8>) {
-                if SEAL {
-                    self.seal_more(begun, data);
-                } else {
-                    self.open_more(begun, data);
-                }
-            }
-
-            fn tag(&self, begun: &Begun) -> [u8; TAG] {
-                self.tag_of(begun)
-            }
+            by_kernel!();
 
             #[inline]
             fn vector_set(_: &mut AeadContext<Self>) {}
@@ -138,22 +105,13 @@ macro_rules! key_size {
             }
         }
 
-        static $info: Info =
-            Info { mode: GCM, key: $bits / 8, iv: NONCE, block: 1, is_aead: true, own_iv: true };
-
-        pub(crate) static $functions: Table<[Dispatch; 15]> = {
-            unsafe extern "C" fn get_params(params: *mut Param) -> c_int {
-                // SAFETY: a list of OpenSSL's.
-                unsafe { $info.get_params(params) }
-            }
-            functions!(AesGcm<$bits>, get_params, gettable, settable)
-        };
+        pub(crate) static $functions: Functions = functions::<AeadContext<AesGcm<$bits>>>();
     };
 }
 
-key_size!(128, AES_128, INFO_128);
-key_size!(192, AES_192, INFO_192);
-key_size!(256, AES_256, INFO_256);
+key_size!(128, AES_128);
+key_size!(192, AES_192);
+key_size!(256, AES_256);
 
 /// A random vector; shorter ones than usual would repeat too soon.
 fn random_vector<C: Sealing>(context: &mut AeadContext<C>) -> bool {
@@ -202,7 +160,7 @@ pub(super) fn get<C: Sealing>(context: &mut AeadContext<C>, questions: Questions
 fn get_other<C: Sealing>(context: &mut AeadContext<C>, question: &mut Question<'_>) -> bool {
     let name = question.name();
     if name.is(c"keylen") {
-        question.size(C::KEY)
+        question.size(C::INFO.key)
     } else if name.is(c"taglen") {
         question.size(if context.tag_length == 0 { TAG } else { context.tag_length })
     } else if name.is(c"iv") || name.is(c"updated-iv") {
@@ -224,7 +182,7 @@ pub(super) fn set<C: Sealing>(context: &mut AeadContext<C>, settings: Settings<'
     let mut settings = settings;
     settings.all(|setting| {
         if setting.name().is(c"tag") {
-            setting.octets().is_some_and(|tag| set_tag(context, tag))
+            setting.octets().is_some_and(|tag| context.set_tag(tag))
         } else {
             set_other(context, &setting)
         }
@@ -237,7 +195,7 @@ fn set_other<C: Sealing>(context: &mut AeadContext<C>, setting: &Setting<'_>) ->
     if name.is(c"ivlen") {
         setting.size().is_some_and(|length| set_iv_length(context, length))
     } else if name.is(c"tlsaad") {
-        setting.octets().is_some_and(|aad| announce(context, aad))
+        setting.octets().is_some_and(|aad| context.announce(aad, EXPLICIT))
     } else if name.is(c"tlsivfixed") {
         match setting.octets_of_any_length(context.iv_length) {
             Some(iv) => set_whole_vector(context, iv),
@@ -248,20 +206,6 @@ fn set_other<C: Sealing>(context: &mut AeadContext<C>, setting: &Setting<'_>) ->
     } else {
         true
     }
-}
-
-#[inline]
-fn set_tag<C: Sealing>(context: &mut AeadContext<C>, tag: &[u8]) -> bool {
-    let Some(place) = context.tag.get_mut(..tag.len()) else { return false };
-    if tag.is_empty() || context.encrypts {
-        return false;
-    }
-    match (place.as_chunks_mut(), tag.as_chunks::<8>()) {
-        (([a, b], []), ([c, d], [])) => (*a, *b) = (*c, *d),
-        _ => context.tag[..tag.len()].copy_from_slice(tag),
-    }
-    context.tag_length = tag.len();
-    true
 }
 
 fn set_iv_length<C: Sealing>(context: &mut AeadContext<C>, length: usize) -> bool {
@@ -338,24 +282,6 @@ fn set_counted_part<C: Sealing>(context: &mut AeadContext<C>, end: &[u8]) -> boo
     context.iv[length - end.len()..length].copy_from_slice(end);
     context.begin_with(State::Vector);
     context.start_from_vector();
-    true
-}
-
-/// A record of TLS 1.2 follows.
-fn announce<C: Sealing>(context: &mut AeadContext<C>, aad: &[u8]) -> bool {
-    let Ok(aad) = <[u8; TLS_AAD]>::try_from(aad) else { return false };
-    let [.., high, low] = aad;
-    let mut length = usize::from(u16::from_be_bytes([high, low]));
-    let others = if context.encrypts { EXPLICIT } else { EXPLICIT + TAG };
-    let Some(rest) = length.checked_sub(others) else { return false };
-    length = rest;
-    context.tls_aad = aad;
-    let [.., high, low] = &mut context.tls_aad;
-    // It was no longer than 16 bits.
-    let [.., upper, lower] = (length as u64).to_be_bytes();
-    (*high, *low) = (upper, lower);
-    context.tls = true;
-    context.tls_padding = TAG;
     true
 }
 

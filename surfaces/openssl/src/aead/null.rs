@@ -1,14 +1,13 @@
 //! A cipher that does nothing, behind the same calls as AES-GCM: what OpenSSL's work and ours around
 //! a message cost.
 
-use core::ffi::c_int;
-
 use inout::InOutBuf;
 use lanecrypt_kernels::Isa;
 
 use super::gcm::{get, gettable, set, settable};
-use super::{AeadContext, NONCE, Sealing, Start, TAG, functions};
-use crate::abi::{Dispatch, Param, Table};
+use super::{AeadContext, NONCE, Sealing, Start, TAG};
+use crate::abi::DescribedContext;
+use crate::cipher::{Functions, functions};
 use crate::info::{GCM, Info};
 use crate::params::{Questions, Settings};
 
@@ -17,7 +16,9 @@ pub(crate) struct Null;
 
 // SAFETY: nothing.
 unsafe impl Sealing for Null {
-    const KEY: usize = 16;
+    const INFO: Info = Info::aead(GCM, 16);
+    const GETTABLE: DescribedContext = gettable;
+    const SETTABLE: DescribedContext = settable;
     const LONGEST: u64 = u64::MAX;
     const TELLS_TAG_LENGTH: bool = true;
 
@@ -92,12 +93,4 @@ unsafe impl Sealing for Null {
     }
 }
 
-static INFO: Info = Info { mode: GCM, key: 16, iv: NONCE, block: 1, is_aead: true, own_iv: true };
-
-pub(crate) static FUNCTIONS: Table<[Dispatch; 15]> = {
-    unsafe extern "C" fn get_params(params: *mut Param) -> c_int {
-        // SAFETY: a list of OpenSSL's.
-        unsafe { INFO.get_params(params) }
-    }
-    functions!(Null, get_params, gettable, settable)
-};
+pub(crate) static FUNCTIONS: Functions = functions::<AeadContext<Null>>();

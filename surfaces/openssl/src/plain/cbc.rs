@@ -1,6 +1,5 @@
 //! AES-CBC: with padding (PKCS #7), without, and in records of TLS.
 
-use core::ffi::c_int;
 use core::ptr;
 use core::slice;
 
@@ -8,15 +7,15 @@ use inout::InOutBuf;
 use lanecrypt_kernels::aes::Aes;
 use lanecrypt_kernels::{BlockCipher, BlockEncrypt, Isa, into_blocks, wipe};
 
-use super::{BLOCK, Mode, PlainContext, Request, mode, padding, record};
-use crate::abi::{Dispatch, Param, Table};
+use super::{BLOCK, Mode, PlainContext, padding, record};
+use crate::cipher::{Functions, Request, functions};
 use crate::info::{CBC, Info};
 
 macro_rules! key_size {
     ($bits:literal, $functions:ident) => {
         // SAFETY: arrays of numbers that are wiped on drop.
         unsafe impl Mode for Aes<$bits> {
-            const KEY: usize = $bits / 8;
+            const INFO: Info = Info { block: 16, ..Info::plain(CBC, $bits / 8) };
             const RESTORES_IV: bool = true;
 
             #[inline]
@@ -50,11 +49,7 @@ macro_rules! key_size {
             }
         }
 
-        mode!(
-            $functions,
-            Aes<$bits>,
-            Info { mode: CBC, key: $bits / 8, iv: 16, block: 16, is_aead: false, own_iv: false }
-        );
+        pub(crate) static $functions: Functions = functions::<PlainContext<Aes<$bits>>>();
     };
 }
 

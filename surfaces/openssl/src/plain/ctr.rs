@@ -1,13 +1,11 @@
 //! AES-CTR: the whole block counts, as a number of 128 bits.
 
-use core::ffi::c_int;
-
 use inout::InOutBuf;
 use lanecrypt_kernels::aes::AesForward;
 use lanecrypt_kernels::{BlockEncrypt, Isa};
 
-use super::{BLOCK, Mode, PlainContext, Request, mode};
-use crate::abi::{Dispatch, Param, Table};
+use super::{BLOCK, Mode, PlainContext};
+use crate::cipher::{Functions, Request, functions};
 use crate::info::{CTR, Info};
 
 /// The number of `num` and the place in the block of keystream are one.
@@ -15,7 +13,7 @@ macro_rules! key_size {
     ($bits:literal, $functions:ident) => {
         // SAFETY: arrays of numbers that are wiped on drop.
         unsafe impl Mode for AesForward<$bits> {
-            const KEY: usize = $bits / 8;
+            const INFO: Info = Info::plain(CTR, $bits / 8);
             const RESTORES_IV: bool = false;
 
             #[inline]
@@ -48,11 +46,7 @@ macro_rules! key_size {
             }
         }
 
-        mode!(
-            $functions,
-            AesForward<$bits>,
-            Info { mode: CTR, key: $bits / 8, iv: 16, block: 1, is_aead: false, own_iv: false }
-        );
+        pub(crate) static $functions: Functions = functions::<PlainContext<AesForward<$bits>>>();
     };
 }
 

@@ -1,21 +1,19 @@
 //! AES-XTS: each update is a data unit of its own, under the same tweak until another is set.
 
-use core::ffi::c_int;
-
 use inout::InOutBuf;
 use lanecrypt_kernels::Isa;
 use lanecrypt_kernels::xts::{AesXts, LONGEST, SHORTEST};
 use zeroize::Zeroize as _;
 
-use super::{Mode, PlainContext, Request, mode};
-use crate::abi::{Dispatch, Param, Table};
+use super::{Mode, PlainContext};
+use crate::cipher::{Functions, Request, functions};
 use crate::info::{Info, XTS};
 
 macro_rules! key_size {
     ($bits:literal, $functions:ident) => {
         // SAFETY: arrays of numbers that are wiped on drop.
         unsafe impl Mode for AesXts<$bits> {
-            const KEY: usize = $bits / 4;
+            const INFO: Info = Info { own_iv: true, ..Info::plain(XTS, $bits / 4) };
             const RESTORES_IV: bool = false;
             const HAS_SETTINGS: bool = false;
 
@@ -56,11 +54,7 @@ macro_rules! key_size {
             }
         }
 
-        mode!(
-            $functions,
-            AesXts<$bits>,
-            Info { mode: XTS, key: $bits / 4, iv: 16, block: 1, is_aead: false, own_iv: true }
-        );
+        pub(crate) static $functions: Functions = functions::<PlainContext<AesXts<$bits>>>();
     };
 }
 

@@ -60,10 +60,10 @@ pub(crate) static FUNCTIONS: Table<[Dispatch; 24]> = Table([
     Dispatch::init_recover(init_recover),
     Dispatch::recover(recover),
     Dispatch::init_digest_sign(init_digest_sign),
-    Dispatch::update_digest_sign(update_digest_sign),
+    Dispatch::update_digest_sign(update_digest::<true>),
     Dispatch::end_digest_sign(end_digest_sign),
     Dispatch::init_digest_verify(init_digest_verify),
-    Dispatch::update_digest_verify(update_digest_verify),
+    Dispatch::update_digest_verify(update_digest::<false>),
     Dispatch::end_digest_verify(end_digest_verify),
     Dispatch::free_signature(free),
     Dispatch::duplicate_signature(duplicate),
@@ -303,6 +303,34 @@ beginnings! {
     init_digest_verify(digest: *const c_char);
 }
 
+/// Functions that the default provider's of the same name answer, or `$none`.
+macro_rules! handed_on {
+    ($none:expr => $result:ty: $($name:ident($($argument:ident: $type:ty),*);)+) => {$(
+        unsafe extern "C" fn $name(context: Context, $($argument: $type),*) -> $result {
+            // SAFETY: OpenSSL passes a context.
+            let lent = unsafe { lend(context) };
+            let Some((signature, functions)) = lent else { return $none };
+            // SAFETY: a context of the function; what OpenSSL passes goes on.
+            functions.$name.map_or($none, |theirs| unsafe {
+                theirs(signature.inner, $($argument),*)
+            })
+        }
+    )+};
+}
+
+handed_on! { 0 => c_int:
+    recover(out: *mut u8, length: *mut usize, room: usize, made: *const u8, made_length: usize);
+    get_params(params: *mut Param);
+    set_params(params: *const Param);
+    get_digest_params(params: *mut Param);
+    set_digest_params(params: *const Param);
+}
+
+handed_on! { ptr::null() => *const Param:
+    gettable_digest_params();
+    settable_digest_params();
+}
+
 unsafe extern "C" fn sign(
     context: Context,
     out: *mut u8,
@@ -328,22 +356,6 @@ unsafe extern "C" fn sign(
     // SAFETY: what OpenSSL passes goes on.
     functions.sign.map_or(0, |sign| unsafe {
         sign(signature.inner, out, length, room, digest, digest_length)
-    })
-}
-
-unsafe extern "C" fn recover(
-    context: Context,
-    out: *mut u8,
-    length: *mut usize,
-    room: usize,
-    made: *const u8,
-    made_length: usize,
-) -> c_int {
-    // SAFETY: OpenSSL passes a context.
-    let Some((signature, functions)) = (unsafe { lend(context) }) else { return 0 };
-    // SAFETY: what OpenSSL passes goes on.
-    functions.recover.map_or(0, |recover| unsafe {
-        recover(signature.inner, out, length, room, made, made_length)
     })
 }
 
@@ -379,36 +391,24 @@ unsafe extern "C" fn verify(
     })
 }
 
-unsafe extern "C" fn update_digest_sign(context: Context, data: *const u8, length: usize) -> c_int {
-    // SAFETY: OpenSSL passes a context.
-    let Some((signature, functions)) = (unsafe { lend(context) }) else { return 0 };
-    // SAFETY: OpenSSL gives as many bytes as it says.
-    let piece = unsafe { bytes(data, length) }.unwrap_or_default();
-    if let Some(taken) = signature.update(functions, Side::Sign, piece) {
-        return status(taken);
-    }
-    // SAFETY: what OpenSSL passes goes on.
-    functions
-        .update_digest_sign
-        .map_or(0, |update| unsafe { update(signature.inner, data, length) })
-}
-
-unsafe extern "C" fn update_digest_verify(
+unsafe extern "C" fn update_digest<const SIGN: bool>(
     context: Context,
     data: *const u8,
     length: usize,
 ) -> c_int {
     // SAFETY: OpenSSL passes a context.
     let Some((signature, functions)) = (unsafe { lend(context) }) else { return 0 };
+    let (side, theirs) = match SIGN {
+        true => (Side::Sign, functions.update_digest_sign),
+        false => (Side::Verify, functions.update_digest_verify),
+    };
     // SAFETY: OpenSSL gives as many bytes as it says.
     let piece = unsafe { bytes(data, length) }.unwrap_or_default();
-    if let Some(taken) = signature.update(functions, Side::Verify, piece) {
+    if let Some(taken) = signature.update(functions, side, piece) {
         return status(taken);
     }
     // SAFETY: what OpenSSL passes goes on.
-    functions
-        .update_digest_verify
-        .map_or(0, |update| unsafe { update(signature.inner, data, length) })
+    theirs.map_or(0, |update| unsafe { update(signature.inner, data, length) })
 }
 
 unsafe extern "C" fn end_digest_sign(
@@ -503,20 +503,6 @@ unsafe extern "C" fn end_digest_verify(context: Context, made: *const u8, length
     }
 }
 
-unsafe extern "C" fn get_params(context: Context, params: *mut Param) -> c_int {
-    // SAFETY: OpenSSL passes a context.
-    let Some((signature, functions)) = (unsafe { lend(context) }) else { return 0 };
-    // SAFETY: a context of the function, and a list of OpenSSL's.
-    functions.get_params.map_or(0, |get| unsafe { get(signature.inner, params) })
-}
-
-unsafe extern "C" fn set_params(context: Context, params: *const Param) -> c_int {
-    // SAFETY: OpenSSL passes a context.
-    let Some((signature, functions)) = (unsafe { lend(context) }) else { return 0 };
-    // SAFETY: a context of the function, and a list of OpenSSL's.
-    functions.set_params.map_or(0, |set| unsafe { set(signature.inner, params) })
-}
-
 /// The parameters of a context, or of none.
 ///
 /// # Safety
@@ -542,32 +528,4 @@ unsafe extern "C" fn gettable_params(context: Context, provider: *mut c_void) ->
 unsafe extern "C" fn settable_params(context: Context, provider: *mut c_void) -> *const Param {
     // SAFETY: OpenSSL passes a context and the provider.
     unsafe { described(context, provider, false) }
-}
-
-unsafe extern "C" fn get_digest_params(context: Context, params: *mut Param) -> c_int {
-    // SAFETY: OpenSSL passes a context.
-    let Some((signature, functions)) = (unsafe { lend(context) }) else { return 0 };
-    // SAFETY: a context of the function, and a list of OpenSSL's.
-    functions.get_digest_params.map_or(0, |get| unsafe { get(signature.inner, params) })
-}
-
-unsafe extern "C" fn gettable_digest_params(context: Context) -> *const Param {
-    // SAFETY: OpenSSL passes a context.
-    let Some((signature, functions)) = (unsafe { lend(context) }) else { return ptr::null() };
-    // SAFETY: a context of the function.
-    functions.gettable_digest_params.map_or(ptr::null(), |list| unsafe { list(signature.inner) })
-}
-
-unsafe extern "C" fn set_digest_params(context: Context, params: *const Param) -> c_int {
-    // SAFETY: OpenSSL passes a context.
-    let Some((signature, functions)) = (unsafe { lend(context) }) else { return 0 };
-    // SAFETY: a context of the function, and a list of OpenSSL's.
-    functions.set_digest_params.map_or(0, |set| unsafe { set(signature.inner, params) })
-}
-
-unsafe extern "C" fn settable_digest_params(context: Context) -> *const Param {
-    // SAFETY: OpenSSL passes a context.
-    let Some((signature, functions)) = (unsafe { lend(context) }) else { return ptr::null() };
-    // SAFETY: a context of the function.
-    functions.settable_digest_params.map_or(ptr::null(), |list| unsafe { list(signature.inner) })
 }
