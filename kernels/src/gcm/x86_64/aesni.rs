@@ -35,7 +35,13 @@ pub(crate) const NEEDS: Level = Level::AesNi;
 /// The blocks of data in the step that begins a message.
 const HEAD: usize = STEP - 2;
 
-steps!(__m128i, 16, [2 3 4 5 6 7], _mm_setzero_si128, #[target_feature(enable = "aes,pclmulqdq,sse4.1,ssse3")]);
+steps!(
+    __m128i,
+    16,
+    [2 3 4 5 6 7],
+    _mm_setzero_si128,
+    #[target_feature(enable = "aes,pclmulqdq,sse4.1,ssse3")]
+);
 
 /// A round key.
 #[inline]

@@ -2,8 +2,8 @@
 //!
 //! A macro, because functions that enable an instruction set cannot be generic over the registers
 //! that come with it. A module that expands it brings `xor`, `aesenc`, `aesenclast`, `load` and
-//! `store` of a register, `load_part` and `store_part` of a shorter end, `first_bytes`, which clears
-//! what is behind one, `reversed`, which makes numbers of blocks, and `reversed128` for one block,
+//! `store` of a register, `load_part` and `store_part` of a shorter end, `first_bytes`, which
+//! clears what is behind one, `reversed`, which makes numbers of blocks, and `reversed128` for one block,
 //! `round_key`, which fills a register with a key and also gives it once, `absorb` of its level,
 //! `HEAD`, the registers of the first step, and `whole`, `head`, `step` and `end`.
 
@@ -110,8 +110,8 @@ macro_rules! steps {
             (state, _mm_aesenclast_si128(mask, key128))
         }
 
-        /// Adds the keystream to `V` registers of data, of which the last may be a part. Returns the
-        /// ciphertext as numbers, with zeros where there is none.
+        /// Adds the keystream to `V` registers of data, of which the last may be a part. Returns
+        /// the ciphertext as numbers, with zeros where there is none.
         #[inline]
         $(#[$feature])*
         fn add<const N: usize, const V: usize, const WAY: bool, const PLACE: u8>(
