@@ -55,7 +55,7 @@ with_assembly! {
             pointer
         }
 
-        /// Hides the origin of a value: the compiler loads it alone, and takes no branch for it.
+        /// Hides the origin of a value, so that the compiler loads it alone and makes no branch of it.
         #[cfg(target_pointer_width = "64")]
         #[inline(always)]
         pub(crate) fn word(mut word: u64) -> u64 {

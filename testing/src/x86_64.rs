@@ -6,8 +6,8 @@ pub mod on_stack;
 #[cfg(feature = "ciphers")]
 pub mod remains;
 
-/// The first of two on x86-64; the second on other processors, where the names of the first need
-/// not exist.
+/// The first expression on x86-64, and the second on other processors. Names in the one that is
+/// not taken need not exist.
 #[cfg(target_arch = "x86_64")]
 #[macro_export]
 macro_rules! on_x86_64 {

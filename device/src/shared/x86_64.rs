@@ -1,4 +1,4 @@
-//! What other processors do in another way.
+//! Copies with registers of x86-64; `arch` has the portable versions.
 
 /// Whether options of sockets have their usual numbers.
 pub(super) const USUAL_OPTIONS: bool = true;

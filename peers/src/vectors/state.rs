@@ -1,4 +1,4 @@
-//! Registers of other processors cannot be told apart.
+//! Processors whose vector registers in use cannot be read.
 
 use super::Width;
 

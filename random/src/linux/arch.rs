@@ -1,4 +1,4 @@
-//! What x86-64 does in another way, as all other processors do it.
+//! The portable versions of what `x86_64` does with instructions of x86-64.
 
 mod area;
 mod lock;

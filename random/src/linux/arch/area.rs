@@ -1,4 +1,4 @@
-//! Threads have no area for restartable sequences that is known here.
+//! No area for restartable sequences is known on these processors.
 
 /// The area of a thread.
 #[derive(Clone, Copy, Debug)]

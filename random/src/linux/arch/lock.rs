@@ -1,5 +1,5 @@
-//! Pages of processors are not locked without an atomic instruction: the processor's number takes a
-//! call.
+//! No page is locked without an atomic instruction on these processors: the number of the processor
+//! takes a call.
 
 use crate::linux::page::Page;
 use crate::linux::table::{Entry, Table};

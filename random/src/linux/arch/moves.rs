@@ -2,11 +2,11 @@
 
 use crate::linux::words::overlapping;
 
-/// Never called: other processors have no AVX-512.
+/// Never called: these processors have no AVX-512.
 ///
 /// # Safety
 ///
-/// As there.
+/// `source` has as many bytes as `out`, and nobody else uses them.
 pub(crate) unsafe fn by_vectors(source: *mut u8, out: &mut [u8]) {
     // SAFETY: the caller's promise.
     wide(unsafe { core::slice::from_raw_parts_mut(source, out.len()) }, out);

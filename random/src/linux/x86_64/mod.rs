@@ -1,4 +1,4 @@
-//! What other processors do in another way.
+//! What x86-64 does with instructions of its own; `arch` has the portable versions.
 
 #[cfg_attr(not(target_pointer_width = "64"), path = "../arch/area.rs")]
 mod area;
@@ -10,7 +10,7 @@ pub(crate) use area::{Area, offset};
 pub(crate) use lock::lock;
 pub(crate) use moves::{by_vectors, pair, wide};
 
-/// See `arch.rs`.
+/// As in `arch`.
 pub(crate) const ONE_LOAD: bool = true;
-/// See `arch.rs`.
+/// As in `arch`.
 pub(crate) const VDSO_IS_KNOWN: bool = cfg!(target_pointer_width = "64");
