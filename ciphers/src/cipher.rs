@@ -9,10 +9,9 @@ mod kernel;
 mod keyed;
 pub mod lanes;
 mod limits;
+mod message;
 mod methods;
-mod opener;
 mod pieces;
-mod sealer;
 mod tag;
 mod typed;
 
@@ -25,9 +24,8 @@ use self::aead_key::{AeadKey, Head};
 use self::attached::Attached;
 use self::keyed::Keyed;
 use self::limits::Limits;
+pub use self::message::{AeadMessage, Opener, Sealer};
 use self::methods::{methods, pieces};
-pub use self::opener::Opener;
-pub use self::sealer::Sealer;
 pub use self::typed::{
     Aes128Gcm, Aes128GcmSiv, Aes192Gcm, Aes256Gcm, Aes256GcmSiv, AesSiv256, AesSiv512,
     ChaCha20Poly1305, XChaCha20Poly1305,

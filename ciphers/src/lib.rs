@@ -45,8 +45,8 @@ pub mod rustcrypto;
 pub use algorithm::{Algorithm, Mode};
 pub use buffers::Buffers;
 pub use cipher::{
-    AeadCipher, Aes128Gcm, Aes128GcmSiv, Aes192Gcm, Aes256Gcm, Aes256GcmSiv, AesSiv256, AesSiv512,
-    ChaCha20Poly1305, Cipher, Opener, Sealer, XChaCha20Poly1305, lanes,
+    AeadCipher, AeadMessage, Aes128Gcm, Aes128GcmSiv, Aes192Gcm, Aes256Gcm, Aes256GcmSiv,
+    AesSiv256, AesSiv512, ChaCha20Poly1305, Cipher, Opener, Sealer, XChaCha20Poly1305, lanes,
 };
 pub use deterministic::{DeterministicAesSiv, ValueToOpen, ValueToSeal};
 pub use error::{Error, UnknownAlgorithm};

@@ -35,11 +35,11 @@
 pub use lanecrypt_ciphers::rustcrypto;
 #[doc(inline)]
 pub use lanecrypt_ciphers::{
-    AeadCipher, Aes128Gcm, Aes128GcmSiv, Aes192Gcm, Aes256Gcm, Aes256GcmSiv, AesSiv256, AesSiv512,
-    Algorithm, Buffers, ChaCha20Poly1305, Cipher, CryptoRng, DeterministicAesSiv, Error, InOutBuf,
-    Isa, KeyError, KeyLengths, Level, Mode, Nonce, NonceSequence, Nonces, Opener, Primitive,
-    RandomNonces, Sealer, UnknownAlgorithm, UnknownLevel, ValueToOpen, ValueToSeal,
-    XChaCha20Poly1305, hazmat,
+    AeadCipher, AeadMessage, Aes128Gcm, Aes128GcmSiv, Aes192Gcm, Aes256Gcm, Aes256GcmSiv,
+    AesSiv256, AesSiv512, Algorithm, Buffers, ChaCha20Poly1305, Cipher, CryptoRng,
+    DeterministicAesSiv, Error, InOutBuf, Isa, KeyError, KeyLengths, Level, Mode, Nonce,
+    NonceSequence, Nonces, Opener, Primitive, RandomNonces, Sealer, UnknownAlgorithm, UnknownLevel,
+    ValueToOpen, ValueToSeal, XChaCha20Poly1305, hazmat,
 };
 #[cfg(feature = "columns")]
 #[cfg_attr(docsrs, doc(cfg(feature = "columns")))]
