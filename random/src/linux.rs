@@ -13,6 +13,7 @@ mod held;
 mod kernel;
 mod local;
 mod memlock;
+mod methods;
 mod mixing;
 mod owner;
 mod page;

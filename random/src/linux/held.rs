@@ -12,6 +12,7 @@ use crate::linux::errno::Errno;
 use crate::linux::generator::{Generator, Mix, Mixing, name_only};
 use crate::linux::hand_out::LONG;
 use crate::linux::kernel;
+use crate::linux::methods::{draws, interval};
 use crate::linux::page::Refusal;
 use crate::linux::pool::{self, Slot};
 use crate::linux::rekeying::{Counters, Rekeying};
@@ -80,30 +81,7 @@ impl<G: Generator> Held<G> {
         Ok(())
     }
 
-    /// Fills `out` with random bytes.
-    ///
-    /// Aborts the process, after one line on standard error, where [`Held::try_fill`] would
-    /// return an error.
-    #[inline]
-    pub fn fill(&mut self, out: &mut [u8]) {
-        if let Err(error) = self.try_fill(out) {
-            abort(error);
-        }
-    }
-
-    /// A random 32-bit number. Aborts like [`Held::fill`].
-    #[inline]
-    #[must_use]
-    pub fn u32(&mut self) -> u32 {
-        self.word()
-    }
-
-    /// A random 64-bit number. Aborts like [`Held::fill`].
-    #[inline]
-    #[must_use]
-    pub fn u64(&mut self) -> u64 {
-        self.word()
-    }
+    draws!(mut);
 
     /// Drops the buffer and takes a new key from the kernel.
     ///
@@ -115,7 +93,7 @@ impl<G: Generator> Held<G> {
     }
 
     #[inline(always)]
-    fn word<W: Word>(&mut self) -> W {
+    pub(crate) fn word<W: Word>(&mut self) -> W {
         let Some(slot) = &mut self.slot else {
             return self.word_slowly(Refusal::Empty);
         };
@@ -151,23 +129,7 @@ impl<G: Generator> Held<G> {
     }
 }
 
-impl<C: SeedCore + 'static> Held<Rekeying<C>> {
-    /// A generator that takes a new key after `interval` bytes of keystream, rounded up to whole
-    /// blocks of 64 bytes.
-    ///
-    /// # Errors
-    ///
-    /// Same as [`Held::new`].
-    pub fn with_interval(interval: NonZeroU64) -> Result<Self, EntropyError> {
-        Self::made(Isa::detect(), Some(interval))
-    }
-
-    /// Its counters.
-    #[must_use]
-    pub fn counters(&self) -> Counters {
-        self.slot.as_ref().map_or_else(Counters::default, |slot| slot.page().made().counters())
-    }
-}
+interval!(Held);
 
 impl<G: Generator> Mix for Held<G> {
     fn fill_with(&mut self, out: &mut [u8], mixing: Mixing) -> Result<(), EntropyError> {

@@ -25,6 +25,7 @@ use crate::linux::errno::Errno;
 use crate::linux::generator::{Mix, Mixing, name_only, take_any};
 use crate::linux::hand_out::LONG;
 use crate::linux::kernel;
+use crate::linux::methods::found;
 use crate::linux::owner::Owner;
 use crate::linux::page::{PageMut, Refusal};
 use crate::linux::placed::Placed;
@@ -46,65 +47,19 @@ use crate::linux::word::Word;
 /// The value is empty.
 pub struct PerCpu<G = Erasing>(PhantomData<fn() -> G>);
 
-impl<G> PerCpu<G> {
-    /// A value that represents the processors' generators.
-    #[inline]
-    #[must_use]
-    pub const fn new() -> Self {
-        Self(PhantomData)
-    }
+found! {
+    PerCpu,
+    "Drops the buffer of a generator that the calling thread can use, which then takes a new key \
+     from the kernel.",
+    "if all generators that this thread can use are busy"
+}
 
+impl<G> PerCpu<G> {
     /// The same generators with kernel bytes mixed into every request.
     #[inline]
     #[must_use]
     pub const fn strict(self) -> Strict<Self> {
         Strict::new(self)
-    }
-}
-
-impl<G: Placed> PerCpu<G> {
-    /// Fills `out` with random bytes, or returns an error.
-    ///
-    /// # Errors
-    ///
-    /// [`EntropyError`] if the kernel gives no random bytes. `out` must then not be used.
-    pub fn try_fill(out: &mut [u8]) -> Result<(), EntropyError> {
-        fill::<G, false>(out)
-    }
-
-    /// Fills `out` with random bytes.
-    ///
-    /// Aborts the process, after one line on standard error, where [`PerCpu::try_fill`] would
-    /// return an error.
-    pub fn fill(out: &mut [u8]) {
-        // Errors do not return: this aborts.
-        let _ = fill::<G, true>(out);
-    }
-
-    /// A random 32-bit number. Aborts like [`PerCpu::fill`].
-    #[inline]
-    #[must_use]
-    pub fn u32() -> u32 {
-        word::<G, u32>()
-    }
-
-    /// A random 64-bit number. Aborts like [`PerCpu::fill`].
-    #[inline]
-    #[must_use]
-    pub fn u64() -> u64 {
-        word::<G, u64>()
-    }
-
-    /// Drops the buffer of a generator that the calling thread can use, which then takes a new key
-    /// from the kernel.
-    ///
-    /// # Errors
-    ///
-    /// [`EntropyError`] if the kernel gives no random bytes.
-    ///
-    /// Does nothing if all generators that this thread can use are busy.
-    pub fn reseed() -> Result<(), EntropyError> {
-        Self::new().fill_with(&mut [], Mixing::NewKey)
     }
 }
 
@@ -121,26 +76,6 @@ where
             .iter()
             .flat_map(|Entry { own: [first, second], common, .. }| [first, second, common]);
         pages.filter_map(|place| Some(place.page()?.made().counters()))
-    }
-}
-
-impl<G> Clone for PerCpu<G> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<G> Copy for PerCpu<G> {}
-
-impl<G> Default for PerCpu<G> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl<G> fmt::Debug for PerCpu<G> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        name_only("PerCpu", f)
     }
 }
 

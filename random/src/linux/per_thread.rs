@@ -26,6 +26,7 @@ use crate::linux::generator::{Mix, Mixing, name_only};
 use crate::linux::hand_out::LONG;
 use crate::linux::kernel;
 use crate::linux::local::{Claim, KERNEL, Local, NEW};
+use crate::linux::methods::found;
 use crate::linux::owner::Owner;
 use crate::linux::page::Refusal;
 use crate::linux::placed::Placed;
@@ -42,58 +43,10 @@ use crate::linux::word::Word;
 /// its own generator, of 8 KiB, in each thread that uses it.
 pub struct PerThread<G = Erasing>(PhantomData<fn() -> G>);
 
-impl<G> PerThread<G> {
-    /// A value that represents the calling thread's generator.
-    #[inline]
-    #[must_use]
-    pub const fn new() -> Self {
-        Self(PhantomData)
-    }
-}
-
-impl<G: Placed> PerThread<G> {
-    /// Fills `out` with random bytes, or returns an error.
-    ///
-    /// # Errors
-    ///
-    /// [`EntropyError`] if the kernel gives no random bytes. `out` must then not be used.
-    pub fn try_fill(out: &mut [u8]) -> Result<(), EntropyError> {
-        fill::<G, false>(out)
-    }
-
-    /// Fills `out` with random bytes.
-    ///
-    /// Aborts the process, after one line on standard error, where [`PerThread::try_fill`] would
-    /// return an error.
-    pub fn fill(out: &mut [u8]) {
-        // Errors do not return: this aborts.
-        let _ = fill::<G, true>(out);
-    }
-
-    /// A random 32-bit number. Aborts like [`PerThread::fill`].
-    #[inline]
-    #[must_use]
-    pub fn u32() -> u32 {
-        word::<G, u32>()
-    }
-
-    /// A random 64-bit number. Aborts like [`PerThread::fill`].
-    #[inline]
-    #[must_use]
-    pub fn u64() -> u64 {
-        word::<G, u64>()
-    }
-
-    /// Drops the buffer and takes a new key from the kernel.
-    ///
-    /// # Errors
-    ///
-    /// [`EntropyError`] if the kernel gives no random bytes.
-    ///
-    /// Does nothing in a signal handler that interrupts a draw.
-    pub fn reseed() -> Result<(), EntropyError> {
-        Self::new().fill_with(&mut [], Mixing::NewKey)
-    }
+found! {
+    PerThread,
+    "Drops the buffer and takes a new key from the kernel.",
+    "in a signal handler that interrupts a draw"
 }
 
 impl<C: SeedCore + 'static> PerThread<Rekeying<C>>
@@ -105,26 +58,6 @@ where
     pub fn counters() -> Counters {
         let page = here::<Rekeying<C>>().page.get();
         page.map_or_else(Counters::default, |page| page.made().counters())
-    }
-}
-
-impl<G> Clone for PerThread<G> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<G> Copy for PerThread<G> {}
-
-impl<G> Default for PerThread<G> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl<G> fmt::Debug for PerThread<G> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        name_only("PerThread", f)
     }
 }
 

@@ -13,6 +13,7 @@ use crate::linux::erasing::Erasing;
 use crate::linux::errno::Errno;
 use crate::linux::generator::{Generator, Mixing, name_only, take_any};
 use crate::linux::kernel;
+use crate::linux::methods::{draws, interval};
 use crate::linux::owner::Owner;
 use crate::linux::pool::{self, Slot};
 use crate::linux::rekeying::{Counters, Rekeying};
@@ -49,12 +50,12 @@ impl<G: Generator> Shared<G> {
     ///
     /// [`EntropyError`] if the kernel gives no random bytes.
     pub fn new() -> Result<Self, EntropyError> {
-        Self::made(None)
+        Self::made(Isa::detect(), None)
     }
 
-    fn made(interval: Option<NonZeroU64>) -> Result<Self, EntropyError> {
+    fn made(isa: Isa, interval: Option<NonZeroU64>) -> Result<Self, EntropyError> {
         let _errno = Errno::keep();
-        let generator = Self { slot: pool::take(User::Value).ok(), isa: Isa::detect(), interval };
+        let generator = Self { slot: pool::take(User::Value).ok(), isa, interval };
         generator.try_fill(&mut [0; 4])?;
         Ok(generator)
     }
@@ -73,30 +74,7 @@ impl<G: Generator> Shared<G> {
         }
     }
 
-    /// Fills `out` with random bytes.
-    ///
-    /// Aborts the process, after one line on standard error, where [`Shared::try_fill`] would
-    /// return an error.
-    #[inline]
-    pub fn fill(&self, out: &mut [u8]) {
-        if let Err(error) = self.try_fill(out) {
-            abort(error);
-        }
-    }
-
-    /// A random 32-bit number. Aborts like [`Shared::fill`].
-    #[inline]
-    #[must_use]
-    pub fn u32(&self) -> u32 {
-        self.word()
-    }
-
-    /// A random 64-bit number. Aborts like [`Shared::fill`].
-    #[inline]
-    #[must_use]
-    pub fn u64(&self) -> u64 {
-        self.word()
-    }
+    draws!();
 
     /// Drops the buffer and takes a new key from the kernel.
     ///
@@ -172,24 +150,7 @@ impl<G: Generator> Shared<G> {
     }
 }
 
-impl<C: SeedCore + 'static> Shared<Rekeying<C>> {
-    /// A generator that takes a new key after `interval` bytes of keystream, rounded up to whole
-    /// blocks of 64 bytes.
-    ///
-    /// # Errors
-    ///
-    /// Same as [`Shared::new`].
-    pub fn with_interval(interval: NonZeroU64) -> Result<Self, EntropyError> {
-        Self::made(Some(interval))
-    }
-
-    /// Its counters.
-    #[must_use]
-    pub fn counters(&self) -> Counters {
-        // Counters need no lock.
-        self.slot.as_ref().map_or_else(Counters::default, |slot| slot.page().made().counters())
-    }
-}
+interval!(Shared);
 
 impl<G> fmt::Debug for Shared<G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

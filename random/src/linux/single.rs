@@ -3,12 +3,14 @@
 use core::cell::UnsafeCell;
 use core::fmt;
 
-use crate::error::{EntropyError, abort};
+use crate::error::EntropyError;
 use crate::linux::erasing::Erasing;
 use crate::linux::generator::{Generator, name_only};
 use crate::linux::held::Held;
 use crate::linux::kernel;
+use crate::linux::methods::draws;
 use crate::linux::turn::{Mark, Marked};
+use crate::linux::word::Word;
 
 /// A generator that one thread uses from many places, without a lock, a thread-local look-up or the
 /// processor's number. This is all that a program with one thread needs.
@@ -47,30 +49,7 @@ impl<G: Generator> Single<G> {
         }
     }
 
-    /// Fills `out` with random bytes.
-    ///
-    /// Aborts the process, after one line on standard error, where [`Single::try_fill`] would
-    /// return an error.
-    #[inline]
-    pub fn fill(&self, out: &mut [u8]) {
-        if let Err(error) = self.try_fill(out) {
-            abort(error);
-        }
-    }
-
-    /// A random 32-bit number. Aborts like [`Single::fill`].
-    #[inline]
-    #[must_use]
-    pub fn u32(&self) -> u32 {
-        self.begin().map_or_else(kernel::stand_in_word, |mut draw| draw.held().u32())
-    }
-
-    /// A random 64-bit number. Aborts like [`Single::fill`].
-    #[inline]
-    #[must_use]
-    pub fn u64(&self) -> u64 {
-        self.begin().map_or_else(kernel::stand_in_word, |mut draw| draw.held().u64())
-    }
+    draws!();
 
     /// Drops the buffer and takes a new key from the kernel.
     ///
@@ -81,6 +60,11 @@ impl<G: Generator> Single<G> {
     /// Does nothing in a signal handler that interrupts a draw.
     pub fn reseed(&self) -> Result<(), EntropyError> {
         self.begin().map_or(Ok(()), |mut draw| draw.held().reseed())
+    }
+
+    #[inline(always)]
+    fn word<W: Word>(&self) -> W {
+        self.begin().map_or_else(kernel::stand_in_word, |mut draw| draw.held().word())
     }
 
     /// Begins a draw; `None` if this is a handler that interrupted one.

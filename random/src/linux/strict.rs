@@ -3,6 +3,7 @@
 use crate::PerThread;
 use crate::error::{EntropyError, abort};
 use crate::linux::generator::{Mix, Mixing};
+use crate::linux::methods::draws;
 use crate::linux::word::Word;
 
 /// A generator that mixes fresh kernel bytes into every single request.
@@ -39,25 +40,9 @@ impl<G: Mix> Strict<G> {
         self.0.fill_with(out, Mixing::EveryRequest)
     }
 
-    /// Fills `out` with random bytes.
-    ///
-    /// Aborts the process, after one line on standard error, where [`Strict::try_fill`] would
-    /// return an error.
-    pub fn fill(&mut self, out: &mut [u8]) {
-        if let Err(error) = self.try_fill(out) {
-            abort(error);
-        }
-    }
+    draws!(mut);
 
-    /// A random 32-bit number. Aborts like [`Strict::fill`].
-    #[must_use]
-    pub fn u32(&mut self) -> u32 {
-        Word::by(|bytes| self.try_fill(bytes)).unwrap_or_else(|error| abort(error))
-    }
-
-    /// A random 64-bit number. Aborts like [`Strict::fill`].
-    #[must_use]
-    pub fn u64(&mut self) -> u64 {
-        Word::by(|bytes| self.try_fill(bytes)).unwrap_or_else(|error| abort(error))
+    fn word<W: Word>(&mut self) -> W {
+        W::by(|bytes| self.try_fill(bytes)).unwrap_or_else(|error| abort(error))
     }
 }
