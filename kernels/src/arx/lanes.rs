@@ -72,6 +72,48 @@ pub(crate) trait StreamLane {
     }
 }
 
+/// What the messages of both ciphers have in common, for a `Lane` of [`Parts`] beside `alone`.
+macro_rules! stream_lane {
+    ($cipher:ident, $name:ident) => {
+        impl core::fmt::Debug for Lane<'_> {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.debug_struct("Lane").field("bytes", &self.0.data.len()).finish_non_exhaustive()
+            }
+        }
+
+        /// XORs the keystream of each message into its data, with `ROUNDS` rounds, a number that
+        #[doc = concat!("[`", stringify!($name), "`](super::", stringify!($name), ") takes.")]
+        ///
+        /// Constant time in keys, nonces and data; lengths are public.
+        #[inline]
+        pub fn xor_lanes<const ROUNDS: usize>(isa: Isa, lanes: &mut [Lane<'_>]) {
+            xor(isa, $crate::arx::lanes::Rounds { count: ROUNDS, alone: alone::<ROUNDS> }, lanes);
+        }
+
+        /// One instance for all numbers of rounds.
+        #[inline(never)]
+        fn xor(isa: Isa, rounds: $crate::arx::lanes::Rounds, lanes: &mut [Lane<'_>]) {
+            $crate::arx::lanes::xor(isa, rounds, lanes);
+        }
+
+        impl $crate::arx::lanes::StreamLane for Lane<'_> {
+            const CIPHER: bool = $cipher;
+
+            #[inline(always)]
+            fn parts(&self) -> &Parts<'_> {
+                &self.0
+            }
+
+            #[inline(always)]
+            fn reborrow(&mut self) -> Parts<'_> {
+                self.0.reborrow()
+            }
+        }
+    };
+}
+
+pub(crate) use stream_lane;
+
 /// Whether messages of `bytes` bytes go alone at every level.
 #[inline]
 const fn is_alone(bytes: usize) -> bool {

@@ -1,11 +1,9 @@
 //! Messages of different keys side by side: see `arx::lanes`.
 
-use core::fmt;
-
 use inout::InOutBuf;
 
 use super::{Form, Key, State};
-use crate::arx::lanes::{self, CHACHA, Parts, Rounds, StreamLane};
+use crate::arx::lanes::{CHACHA, Parts, stream_lane};
 use crate::arx::{halves, later};
 use crate::isa::INTO;
 use crate::{Isa, wipe};
@@ -32,40 +30,7 @@ impl<'a> Lane<'a> {
     }
 }
 
-impl fmt::Debug for Lane<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lane").field("bytes", &self.0.data.len()).finish_non_exhaustive()
-    }
-}
-
-/// XORs the keystream of each message into its data, with `ROUNDS` rounds, a number that
-/// [`ChaCha`](super::ChaCha) takes.
-///
-/// Constant time in keys, nonces and data; lengths are public.
-#[inline]
-pub fn xor_lanes<const ROUNDS: usize>(isa: Isa, lanes: &mut [Lane<'_>]) {
-    xor(isa, Rounds { count: ROUNDS, alone: alone::<ROUNDS> }, lanes);
-}
-
-/// One instance for all numbers of rounds.
-#[inline(never)]
-fn xor(isa: Isa, rounds: Rounds, lanes: &mut [Lane<'_>]) {
-    lanes::xor(isa, rounds, lanes);
-}
-
-impl StreamLane for Lane<'_> {
-    const CIPHER: bool = CHACHA;
-
-    #[inline(always)]
-    fn parts(&self) -> &Parts<'_> {
-        &self.0
-    }
-
-    #[inline(always)]
-    fn reborrow(&mut self) -> Parts<'_> {
-        self.0.reborrow()
-    }
-}
+stream_lane!(CHACHA, ChaCha);
 
 /// XORs the keystream into one message.
 #[inline(never)]

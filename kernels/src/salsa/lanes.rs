@@ -1,12 +1,10 @@
 //! Messages of different keys side by side: see `arx::lanes`.
 
-use core::fmt;
-
 use inout::InOutBuf;
 
 use super::{Key, State};
 use crate::Isa;
-use crate::arx::lanes::{self, Parts, Rounds, SALSA, StreamLane};
+use crate::arx::lanes::{Parts, SALSA, stream_lane};
 use crate::isa::INTO;
 
 /// One message of a batch: its key and nonce, the block of the keystream at which its data begin,
@@ -25,40 +23,7 @@ impl<'a> Lane<'a> {
     }
 }
 
-impl fmt::Debug for Lane<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lane").field("bytes", &self.0.data.len()).finish_non_exhaustive()
-    }
-}
-
-/// XORs the keystream of each message into its data, with `ROUNDS` rounds, a number that
-/// [`Salsa`](super::Salsa) takes.
-///
-/// Constant time in keys, nonces and data; lengths are public.
-#[inline]
-pub fn xor_lanes<const ROUNDS: usize>(isa: Isa, lanes: &mut [Lane<'_>]) {
-    xor(isa, Rounds { count: ROUNDS, alone: alone::<ROUNDS> }, lanes);
-}
-
-/// One instance for all numbers of rounds.
-#[inline(never)]
-fn xor(isa: Isa, rounds: Rounds, lanes: &mut [Lane<'_>]) {
-    lanes::xor(isa, rounds, lanes);
-}
-
-impl StreamLane for Lane<'_> {
-    const CIPHER: bool = SALSA;
-
-    #[inline(always)]
-    fn parts(&self) -> &Parts<'_> {
-        &self.0
-    }
-
-    #[inline(always)]
-    fn reborrow(&mut self) -> Parts<'_> {
-        self.0.reborrow()
-    }
-}
+stream_lane!(SALSA, Salsa);
 
 /// XORs the keystream into one message.
 #[inline(never)]
