@@ -17,6 +17,52 @@ use lanecrypt_kernels::serpent::Serpent;
 use lanecrypt_kernels::{BlockCipher, BlockEncrypt, Isa};
 use zeroize::ZeroizeOnDrop;
 
+/// The traits of one direction, with their methods.
+macro_rules! direction {
+    (
+        $name:ident, $apply:ident: $cipher:ident, $backend:ident, $closure:ident,
+        $with_backend:ident, $blocks_inout:ident, $blocks:ident, $block:ident,
+        $par_blocks:ident, $tail_blocks:ident
+    ) => {
+        impl $cipher for $name {
+            #[inline]
+            fn $with_backend(&self, f: impl $closure<BlockSize = Self::BlockSize>) {
+                f.call(self);
+            }
+
+            #[inline]
+            fn $blocks_inout(&self, blocks: InOutBuf<'_, '_, Block<Self>>) {
+                self.$tail_blocks(blocks);
+            }
+
+            #[inline]
+            fn $blocks(&self, blocks: &mut [Block<Self>]) {
+                self.0.$apply(Array::cast_slice_to_core_mut(blocks).into());
+            }
+        }
+
+        impl $backend for $name {
+            #[inline]
+            fn $block(&self, block: InOut<'_, '_, Block<Self>>) {
+                let out = core::slice::from_mut(block.into_out_with_copied_in());
+                self.0.$apply(Array::cast_slice_to_core_mut(out).into());
+            }
+
+            #[inline]
+            fn $par_blocks(&self, blocks: InOut<'_, '_, ParBlocks<Self>>) {
+                let out = blocks.into_out_with_copied_in();
+                self.0.$apply(Array::cast_slice_to_core_mut(out).into());
+            }
+
+            #[inline]
+            fn $tail_blocks(&self, blocks: InOutBuf<'_, '_, Block<Self>>) {
+                let out = blocks.into_out_with_copied_in();
+                self.0.$apply(Array::cast_slice_to_core_mut(out).into());
+            }
+        }
+    };
+}
+
 /// Makes one type with all traits of block ciphers from a kernel and from how it takes its key.
 macro_rules! block_cipher {
     ($(#[$doc:meta])* $name:ident, $kernel:ty, $size:literal $bytes:ident => $parsed:expr,
@@ -46,85 +92,12 @@ macro_rules! block_cipher {
             }
         }
 
-        impl BlockCipherEncrypt for $name {
-            #[inline]
-            fn encrypt_with_backend(
-                &self,
-                f: impl BlockCipherEncClosure<BlockSize = Self::BlockSize>,
-            ) {
-                f.call(self);
-            }
-
-            #[inline]
-            fn encrypt_blocks_inout(&self, blocks: InOutBuf<'_, '_, Block<Self>>) {
-                self.encrypt_tail_blocks(blocks);
-            }
-
-            #[inline]
-            fn encrypt_blocks(&self, blocks: &mut [Block<Self>]) {
-                self.0.encrypt(Array::cast_slice_to_core_mut(blocks).into());
-            }
-        }
-
-        impl BlockCipherEncBackend for $name {
-            #[inline]
-            fn encrypt_block(&self, block: InOut<'_, '_, Block<Self>>) {
-                let out = core::slice::from_mut(block.into_out_with_copied_in());
-                self.0.encrypt(Array::cast_slice_to_core_mut(out).into());
-            }
-
-            #[inline]
-            fn encrypt_par_blocks(&self, blocks: InOut<'_, '_, ParBlocks<Self>>) {
-                let out = blocks.into_out_with_copied_in();
-                self.0.encrypt(Array::cast_slice_to_core_mut(out).into());
-            }
-
-            #[inline]
-            fn encrypt_tail_blocks(&self, blocks: InOutBuf<'_, '_, Block<Self>>) {
-                let out = blocks.into_out_with_copied_in();
-                self.0.encrypt(Array::cast_slice_to_core_mut(out).into());
-            }
-        }
-
-        impl BlockCipherDecrypt for $name {
-            #[inline]
-            fn decrypt_with_backend(
-                &self,
-                f: impl BlockCipherDecClosure<BlockSize = Self::BlockSize>,
-            ) {
-                f.call(self);
-            }
-
-            #[inline]
-            fn decrypt_blocks_inout(&self, blocks: InOutBuf<'_, '_, Block<Self>>) {
-                self.decrypt_tail_blocks(blocks);
-            }
-
-            #[inline]
-            fn decrypt_blocks(&self, blocks: &mut [Block<Self>]) {
-                self.0.decrypt(Array::cast_slice_to_core_mut(blocks).into());
-            }
-        }
-
-        impl BlockCipherDecBackend for $name {
-            #[inline]
-            fn decrypt_block(&self, block: InOut<'_, '_, Block<Self>>) {
-                let out = core::slice::from_mut(block.into_out_with_copied_in());
-                self.0.decrypt(Array::cast_slice_to_core_mut(out).into());
-            }
-
-            #[inline]
-            fn decrypt_par_blocks(&self, blocks: InOut<'_, '_, ParBlocks<Self>>) {
-                let out = blocks.into_out_with_copied_in();
-                self.0.decrypt(Array::cast_slice_to_core_mut(out).into());
-            }
-
-            #[inline]
-            fn decrypt_tail_blocks(&self, blocks: InOutBuf<'_, '_, Block<Self>>) {
-                let out = blocks.into_out_with_copied_in();
-                self.0.decrypt(Array::cast_slice_to_core_mut(out).into());
-            }
-        }
+        direction!($name, encrypt: BlockCipherEncrypt, BlockCipherEncBackend, BlockCipherEncClosure,
+            encrypt_with_backend, encrypt_blocks_inout, encrypt_blocks, encrypt_block,
+            encrypt_par_blocks, encrypt_tail_blocks);
+        direction!($name, decrypt: BlockCipherDecrypt, BlockCipherDecBackend, BlockCipherDecClosure,
+            decrypt_with_backend, decrypt_blocks_inout, decrypt_blocks, decrypt_block,
+            decrypt_par_blocks, decrypt_tail_blocks);
 
         impl AlgorithmName for $name {
             fn write_alg_name(f: &mut fmt::Formatter<'_>) -> fmt::Result {
