@@ -9,6 +9,7 @@ mod kept;
 mod parts;
 mod remote;
 mod session;
+mod sessions;
 mod settings;
 mod watch;
 mod window;
@@ -17,17 +18,12 @@ use core::fmt;
 use std::collections::VecDeque;
 use std::path::Path;
 
-use lanecrypt_engine::Algorithm;
-#[cfg(feature = "rsa")]
-use lanecrypt_engine::RsaKey;
-#[cfg(feature = "rsa")]
-use lanecrypt_rsa::Padding;
-
 use self::channel::{Channel, Done, LONG};
 pub use self::futures::{AsyncClient, Served};
 use self::kept::Kept;
 pub use self::remote::Remote;
 pub use self::session::Session;
+use self::sessions::sessions;
 pub use self::settings::Settings;
 use self::window::Owner;
 use crate::protocol::socket::Packet;
@@ -72,106 +68,7 @@ impl<B> Client<B> {
         Ok(Self { channel, kept, done: VecDeque::with_capacity(depth) })
     }
 
-    /// Opens a session with this key, which is sent to the daemon by the socket.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Denied`]; [`Error::Disconnected`], [`Error::Forked`].
-    pub fn session(&mut self, algorithm: Algorithm, key: &[u8]) -> Result<Session, Error> {
-        self.channel.connection().session(algorithm, key)
-    }
-
-    /// Opens a session with a key of the longest length that the daemon makes. Nobody ever sees it,
-    /// and it ends with the session.
-    ///
-    /// # Errors
-    ///
-    /// Same as [`session`](Self::session).
-    pub fn generated_session(&mut self, algorithm: Algorithm) -> Result<Session, Error> {
-        self.channel.connection().generated_session(algorithm)
-    }
-
-    /// Opens a session with a key that the daemon has under this name.
-    ///
-    /// # Errors
-    ///
-    /// Same as [`session`](Self::session).
-    pub fn named_session(&mut self, name: &str) -> Result<Session, Error> {
-        self.channel.connection().named_session(name)
-    }
-
-    /// Opens a session with an RSA key that the daemon has under this name, and with this padding,
-    /// which must be one of the key's.
-    ///
-    /// # Errors
-    ///
-    /// Same as [`session`](Self::session).
-    #[cfg(feature = "rsa")]
-    #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
-    pub fn named_rsa_session(&mut self, name: &str, padding: Padding) -> Result<Session, Error> {
-        self.channel.connection().named_rsa_session(name, padding)
-    }
-
-    /// Opens a session with an RSA key of 2048 to 8192 bits, which is sent to the daemon by the
-    /// socket. It signs and verifies, or with a public key only verifies; all its signatures have
-    /// this padding.
-    ///
-    /// # Errors
-    ///
-    /// Same as [`session`](Self::session).
-    #[cfg(feature = "rsa")]
-    #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
-    pub fn rsa_session(
-        &mut self,
-        key: impl Into<RsaKey>,
-        padding: Padding,
-    ) -> Result<Session, Error> {
-        self.channel.connection().rsa_session(&key.into(), padding)
-    }
-
-    /// The same with the DER of a private key (PKCS#8 or PKCS#1) or of a public key (SPKI or PKCS#1).
-    /// It is sent as it is, and the daemon checks it.
-    ///
-    /// # Errors
-    ///
-    /// Same as [`session`](Self::session).
-    #[cfg(feature = "rsa")]
-    #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
-    pub fn rsa_session_from_der(&mut self, der: &[u8], padding: Padding) -> Result<Session, Error> {
-        self.channel.connection().rsa_session_from_der(der, padding)
-    }
-
-    /// Opens a session with an RSA key of so many bits that the daemon makes, from 2048 to 8192, an
-    /// even number. Nobody ever sees it, and it ends with the session. It takes 50 milliseconds to
-    /// minutes, and longer if other clients have asked for keys before.
-    ///
-    /// # Errors
-    ///
-    /// Same as [`session`](Self::session).
-    #[cfg(feature = "rsa")]
-    #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
-    pub fn generated_rsa_session(&mut self, bits: u32, padding: Padding) -> Result<Session, Error> {
-        self.channel.connection().generated_rsa_session(bits, padding)
-    }
-
-    /// The public key of a session with an RSA key, as the DER of its SPKI (RFC 5280, section 4.1).
-    ///
-    /// # Errors
-    ///
-    /// Same as [`session`](Self::session).
-    pub fn public_key(&mut self, session: Session) -> Result<Vec<u8>, Error> {
-        self.channel.connection().public_key(session)
-    }
-
-    /// Closes a session; the daemon wipes its key, unless it has a name. Messages in flight may still
-    /// be served, or be refused.
-    ///
-    /// # Errors
-    ///
-    /// Same as [`session`](Self::session).
-    pub fn close(&mut self, session: Session) -> Result<(), Error> {
-        self.channel.connection().close(session)
-    }
+    sessions!((mut) channel.connection());
 
     /// What the daemon has done so far.
     ///

@@ -11,17 +11,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
-use lanecrypt_engine::Algorithm;
-#[cfg(feature = "rsa")]
-use lanecrypt_engine::RsaKey;
-#[cfg(feature = "rsa")]
-use lanecrypt_rsa::Padding;
-
 use self::places::Places;
 pub use self::served::Served;
 use self::waiter::{Shared, Waiter};
 use super::channel::Channel;
 use super::connection::Connection;
+use super::sessions::sessions;
 use super::watch::Watch;
 use super::{Session, Settings};
 use crate::{Completion, ConnectError, Error, Message, NotTaken};
@@ -181,98 +176,7 @@ impl<B: AsMut<[u8]> + Send + 'static> AsyncClient<B> {
 }
 
 impl<B> AsyncClient<B> {
-    /// Opens a session with this key, which is sent to the daemon by the socket.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Denied`]; [`Error::Disconnected`], [`Error::Forked`].
-    pub fn session(&self, algorithm: Algorithm, key: &[u8]) -> Result<Session, Error> {
-        self.connection.session(algorithm, key)
-    }
-
-    /// Opens a session with a key of the longest length that the daemon makes, as
-    /// [`Client::generated_session`](crate::Client::generated_session) does.
-    ///
-    /// # Errors
-    ///
-    /// Same as [`session`](Self::session).
-    pub fn generated_session(&self, algorithm: Algorithm) -> Result<Session, Error> {
-        self.connection.generated_session(algorithm)
-    }
-
-    /// Opens a session with a key that the daemon has under this name.
-    ///
-    /// # Errors
-    ///
-    /// Same as [`session`](Self::session).
-    pub fn named_session(&self, name: &str) -> Result<Session, Error> {
-        self.connection.named_session(name)
-    }
-
-    /// Opens a session with an RSA key that the daemon has under this name, and with this padding,
-    /// which must be one of the key's.
-    ///
-    /// # Errors
-    ///
-    /// Same as [`session`](Self::session).
-    #[cfg(feature = "rsa")]
-    #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
-    pub fn named_rsa_session(&self, name: &str, padding: Padding) -> Result<Session, Error> {
-        self.connection.named_rsa_session(name, padding)
-    }
-
-    /// Opens a session with an RSA key, as [`Client::rsa_session`](crate::Client::rsa_session) does.
-    ///
-    /// # Errors
-    ///
-    /// Same as [`session`](Self::session).
-    #[cfg(feature = "rsa")]
-    #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
-    pub fn rsa_session(&self, key: impl Into<RsaKey>, padding: Padding) -> Result<Session, Error> {
-        self.connection.rsa_session(&key.into(), padding)
-    }
-
-    /// The same with the DER of a key, as
-    /// [`Client::rsa_session_from_der`](crate::Client::rsa_session_from_der) does.
-    ///
-    /// # Errors
-    ///
-    /// Same as [`session`](Self::session).
-    #[cfg(feature = "rsa")]
-    #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
-    pub fn rsa_session_from_der(&self, der: &[u8], padding: Padding) -> Result<Session, Error> {
-        self.connection.rsa_session_from_der(der, padding)
-    }
-
-    /// Opens a session with an RSA key that the daemon makes, as
-    /// [`Client::generated_rsa_session`](crate::Client::generated_rsa_session) does.
-    ///
-    /// # Errors
-    ///
-    /// Same as [`session`](Self::session).
-    #[cfg(feature = "rsa")]
-    #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
-    pub fn generated_rsa_session(&self, bits: u32, padding: Padding) -> Result<Session, Error> {
-        self.connection.generated_rsa_session(bits, padding)
-    }
-
-    /// The public key of a session with an RSA key, as the DER of its SPKI (RFC 5280, section 4.1).
-    ///
-    /// # Errors
-    ///
-    /// Same as [`session`](Self::session).
-    pub fn public_key(&self, session: Session) -> Result<Vec<u8>, Error> {
-        self.connection.public_key(session)
-    }
-
-    /// Closes a session, as [`Client::close`](crate::Client::close) does.
-    ///
-    /// # Errors
-    ///
-    /// Same as [`session`](Self::session).
-    pub fn close(&self, session: Session) -> Result<(), Error> {
-        self.connection.close(session)
-    }
+    sessions!(() connection);
 
     /// The number of messages that have been submitted and whose futures have not been answered or
     /// dropped; in a forked child 0.

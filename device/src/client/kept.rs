@@ -64,8 +64,7 @@ impl<B> Kept<B> {
     /// The completion with this outcome.
     #[inline]
     pub(super) fn completed(self, outcome: Result<(), Error>) -> Completion<B> {
-        let Self { buffer, user, .. } = self;
-        Completion { buffer, user, outcome }
+        Completion::new(self.buffer, self.user, outcome)
     }
 }
 

@@ -9,13 +9,22 @@ use super::Message;
 /// A message that a queue has taken, with its outcome and its buffer.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Completion<B> {
+pub struct Completion<B, E = MessageError> {
     /// The message's buffer.
     pub buffer: B,
     /// The message's [number](Message::with_user).
     pub user: u64,
     /// Whether the message has been served.
-    pub outcome: Result<(), MessageError>,
+    pub outcome: Result<(), E>,
+}
+
+impl<B, E> Completion<B, E> {
+    /// For the crates of Lanecrypt that serve messages in other ways.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn new(buffer: B, user: u64, outcome: Result<(), E>) -> Self {
+        Self { buffer, user, outcome }
+    }
 }
 
 /// Why a message of a queue has not been served.
@@ -87,11 +96,11 @@ impl fmt::Display for QueueError {
 impl core::error::Error for QueueError {}
 
 /// What a queue did not take, and why.
-pub struct NotTaken<T> {
+pub struct NotTaken<T, E = QueueError> {
     /// What was not taken, as it was given.
     pub given: T,
     /// Why.
-    pub reason: QueueError,
+    pub reason: E,
 }
 
 impl<N, B> NotTaken<Message<N, B>> {
@@ -102,16 +111,16 @@ impl<N, B> NotTaken<Message<N, B>> {
     }
 }
 
-impl<T> fmt::Debug for NotTaken<T> {
+impl<T, E: fmt::Debug> fmt::Debug for NotTaken<T, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("NotTaken").field("reason", &self.reason).finish_non_exhaustive()
     }
 }
 
-impl<T> fmt::Display for NotTaken<T> {
+impl<T, E: fmt::Display> fmt::Display for NotTaken<T, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.reason.fmt(f)
     }
 }
 
-impl<T> core::error::Error for NotTaken<T> {}
+impl<T, E: fmt::Debug + fmt::Display> core::error::Error for NotTaken<T, E> {}

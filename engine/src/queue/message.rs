@@ -6,6 +6,97 @@ use super::Attached;
 use super::nonce::KeptNonce;
 use crate::Operation;
 
+/// The methods that messages of queues and of clients of the daemon have in common, for the type by
+/// which they name a session, beside `Message::new`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! message_methods {
+    ($session:ty) => {
+        impl<N, B> Message<N, B> {
+            /// A packet to seal in place: its last [`tag_length`](crate::Session::tag_length) bytes
+            /// are room for the tag.
+            ///
+            /// **The nonce must not have been used before under the session's key.**
+            #[inline(always)]
+            pub fn seal(session: $session, nonce: N, packet: B) -> Self {
+                Self::new(session, $crate::Operation::Seal, nonce, packet)
+            }
+
+            /// A packet to open in place. If it is authentic, the message is behind the header, and
+            /// the tag behind the message; if not, the message is wiped.
+            #[inline(always)]
+            pub fn open(session: $session, nonce: N, packet: B) -> Self {
+                Self::new(session, $crate::Operation::Open, nonce, packet)
+            }
+
+            /// A message to encrypt in place without a tag.
+            #[inline(always)]
+            pub fn encrypt(session: $session, iv: N, data: B) -> Self {
+                Self::new(session, $crate::Operation::Encrypt, iv, data)
+            }
+
+            /// A message to decrypt in place without a tag.
+            #[inline(always)]
+            pub fn decrypt(session: $session, iv: N, data: B) -> Self {
+                Self::new(session, $crate::Operation::Decrypt, iv, data)
+            }
+
+            /// The same message, whose first `bytes` bytes are left as they are. Sealing and opening
+            /// authenticate them, and they are signed like the rest. If the buffer is shorter, the
+            /// message is refused with `Error::AadLength`.
+            #[must_use]
+            #[inline(always)]
+            pub fn with_header(self, bytes: usize) -> Self {
+                Self { header: bytes, ..self }
+            }
+
+            /// The same message with a number of the caller's choice, which its
+            /// [`Completion`](super::Completion) gives back. Without it the number is 0.
+            #[must_use]
+            #[inline(always)]
+            pub fn with_user(self, user: u64) -> Self {
+                Self { user, ..self }
+            }
+
+            /// The caller's number.
+            #[must_use]
+            pub fn user(&self) -> u64 {
+                self.user
+            }
+
+            /// Its buffer.
+            #[must_use]
+            pub fn into_buffer(self) -> B {
+                self.buffer
+            }
+        }
+
+        impl<B> Message<[u8; 0], B> {
+            /// A message to sign: the last
+            /// [`signature_length`](crate::Session::signature_length) bytes of the buffer are room
+            /// for the signature, and everything before them is the message.
+            ///
+            /// If the buffer is shorter than a signature, the message completes with
+            /// `Error::OutputLength`.
+            #[inline(always)]
+            pub fn sign(session: $session, buffer: B) -> Self {
+                Self::new(session, $crate::Operation::Sign, [], buffer)
+            }
+
+            /// A message whose signature is to be checked: the last
+            /// [`signature_length`](crate::Session::signature_length) bytes of the buffer are the
+            /// signature, and everything before them is the message.
+            ///
+            /// If the buffer is shorter than a signature, the message completes with
+            /// `Error::Authentication`.
+            #[inline(always)]
+            pub fn verify(session: $session, buffer: B) -> Self {
+                Self::new(session, $crate::Operation::Verify, [], buffer)
+            }
+        }
+    };
+}
+
 /// One message with its buffer, which it owns until the queue gives it back.
 ///
 /// The buffer is anything that holds bytes: a `Vec<u8>`, a `Box<[u8]>`, a buffer of a pool. A
@@ -25,64 +116,18 @@ pub struct Message<N, B> {
     pub(super) session: Attached,
 }
 
+message_methods!(Attached);
+
 impl<N, B> Message<N, B> {
     /// The longest nonce that a message can have, in bytes. A message with a longer one completes
     /// with [`Error::NonceLength`](crate::Error::NonceLength).
     pub const LONGEST_NONCE: usize = KeptNonce::LONGEST;
-
-    /// A packet to seal in place, as [`Session::seal`](crate::Session::seal) does: its last
-    /// [`tag_length`](crate::Session::tag_length) bytes are room for the tag.
-    ///
-    /// **The nonce must not have been used before under the session's key.**
-    #[inline(always)]
-    pub fn seal(session: Attached, nonce: N, packet: B) -> Self {
-        Self::new(session, Operation::Seal, nonce, packet)
-    }
-
-    /// A packet to open in place, as [`Session::open`](crate::Session::open) does. If it is
-    /// authentic, the message is behind the header, and the tag behind the message; if not, the
-    /// message is wiped.
-    #[inline(always)]
-    pub fn open(session: Attached, nonce: N, packet: B) -> Self {
-        Self::new(session, Operation::Open, nonce, packet)
-    }
-
-    /// A message to encrypt in place without a tag, as
-    /// [`Session::encrypt`](crate::Session::encrypt) does.
-    #[inline(always)]
-    pub fn encrypt(session: Attached, iv: N, data: B) -> Self {
-        Self::new(session, Operation::Encrypt, iv, data)
-    }
-
-    /// A message to decrypt in place without a tag, as
-    /// [`Session::decrypt`](crate::Session::decrypt) does.
-    #[inline(always)]
-    pub fn decrypt(session: Attached, iv: N, data: B) -> Self {
-        Self::new(session, Operation::Decrypt, iv, data)
-    }
 
     /// A message with this operation. To sign and to verify, the nonce is empty: see
     /// [`sign`](Message::sign).
     #[inline(always)]
     pub fn new(session: Attached, operation: Operation, nonce: N, buffer: B) -> Self {
         Self { buffer, user: 0, header: 0, nonce, operation, session }
-    }
-
-    /// The same message, whose first `bytes` bytes are left as they are. Sealing and opening
-    /// authenticate them, and they are signed like the rest. If the buffer is shorter, the message
-    /// completes with [`Error::AadLength`](crate::Error::AadLength).
-    #[must_use]
-    #[inline(always)]
-    pub fn with_header(self, bytes: usize) -> Self {
-        Self { header: bytes, ..self }
-    }
-
-    /// The same message with a number of the caller's choice, which its
-    /// [`Completion`](super::Completion) gives back. Without it the number is 0.
-    #[must_use]
-    #[inline(always)]
-    pub fn with_user(self, user: u64) -> Self {
-        Self { user, ..self }
     }
 
     /// The session that it is for.
@@ -95,42 +140,6 @@ impl<N, B> Message<N, B> {
     #[must_use]
     pub fn operation(&self) -> Operation {
         self.operation
-    }
-
-    /// The caller's number.
-    #[must_use]
-    pub fn user(&self) -> u64 {
-        self.user
-    }
-
-    /// Its buffer.
-    #[must_use]
-    pub fn into_buffer(self) -> B {
-        self.buffer
-    }
-}
-
-impl<B> Message<[u8; 0], B> {
-    /// A message to sign, as [`Session::sign`](crate::Session::sign) does: the last
-    /// [`signature_length`](crate::Session::signature_length) bytes of the buffer are room for the
-    /// signature, and everything before them is the message.
-    ///
-    /// If the buffer is shorter than a signature, the message completes with
-    /// [`Error::OutputLength`](crate::Error::OutputLength).
-    #[inline(always)]
-    pub fn sign(session: Attached, buffer: B) -> Self {
-        Self::new(session, Operation::Sign, [], buffer)
-    }
-
-    /// A message whose signature is to be checked, as [`Session::verify`](crate::Session::verify)
-    /// does: the last [`signature_length`](crate::Session::signature_length) bytes of the buffer are
-    /// the signature, and everything before them is the message.
-    ///
-    /// If the buffer is shorter than a signature, the message completes with
-    /// [`Error::Authentication`](crate::Error::Authentication).
-    #[inline(always)]
-    pub fn verify(session: Attached, buffer: B) -> Self {
-        Self::new(session, Operation::Verify, [], buffer)
     }
 }
 
