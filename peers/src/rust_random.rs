@@ -1,6 +1,6 @@
 //! Peer: the generators of the rust-random project, crates `rand`, `chacha20` and `rand_hc`.
 
-use rand::rngs::{self, ChaCha8Rng, ChaCha12Rng, ChaCha20Rng, SysRng};
+use rand::rngs::{ChaCha8Rng, ChaCha12Rng, ChaCha20Rng, SysRng};
 use rand::{Rng, SeedableRng};
 use rand_hc::Hc128Rng;
 
@@ -21,7 +21,9 @@ impl Project for RustRandom {
         };
         vec![
             peer("thread-rng", "chacha12", RAND, || generator(ThreadRng)),
-            peer("thread-rng-held", "chacha12", RAND, || generator(ThreadRngHeld(rand::rng()))),
+            peer("thread-rng-held", "chacha12", RAND, || {
+                generator(Held(rand::rng(), |held| held.reseed().map_err(|_| Failed)))
+            }),
             peer("chacha8-rng", "chacha8", RAND, owned::<ChaCha8Rng>),
             peer("chacha12-rng", "chacha12", RAND, owned::<ChaCha12Rng>),
             peer("chacha20-rng", "chacha20", RAND, owned::<ChaCha20Rng>),
@@ -32,7 +34,11 @@ impl Project for RustRandom {
 
 /// A generator of its own, seeded by the kernel.
 fn owned<R: SeedableRng + Rng + 'static>() -> Option<Box<dyn Generator>> {
-    generator(Held(R::try_from_rng(&mut SysRng).ok()?))
+    let rekey = |held: &mut R| {
+        *held = R::try_from_rng(&mut SysRng).map_err(|_| Failed)?;
+        Ok(())
+    };
+    generator(Held(R::try_from_rng(&mut SysRng).ok()?, rekey))
 }
 
 /// The thread's generator, looked up at every request, as most programs use it.
@@ -55,10 +61,10 @@ impl Draw for ThreadRng {
     }
 }
 
-/// A handle to the thread's generator that the caller keeps.
-struct ThreadRngHeld(rngs::ThreadRng);
+/// A generator that the caller keeps, or a handle to the thread's, and how it takes a new key.
+struct Held<R>(R, fn(&mut R) -> Result<(), Failed>);
 
-impl Draw for ThreadRngHeld {
+impl<R: Rng> Draw for Held<R> {
     #[inline]
     fn fill(&mut self, buffer: &mut [u8]) -> Result<(), Failed> {
         self.0.fill_bytes(buffer);
@@ -71,28 +77,7 @@ impl Draw for ThreadRngHeld {
     }
 
     fn rekey(&mut self) -> Result<(), Failed> {
-        self.0.reseed().map_err(|_| Failed)
-    }
-}
-
-/// A generator that the caller keeps.
-struct Held<R>(R);
-
-impl<R: Rng + SeedableRng> Draw for Held<R> {
-    #[inline]
-    fn fill(&mut self, buffer: &mut [u8]) -> Result<(), Failed> {
-        self.0.fill_bytes(buffer);
-        Ok(())
-    }
-
-    #[inline]
-    fn word(&mut self) -> Result<u32, Failed> {
-        Ok(self.0.next_u32())
-    }
-
-    fn rekey(&mut self) -> Result<(), Failed> {
-        self.0 = R::try_from_rng(&mut SysRng).map_err(|_| Failed)?;
-        Ok(())
+        self.1(&mut self.0)
     }
 }
 
