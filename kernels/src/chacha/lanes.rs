@@ -5,7 +5,7 @@ use core::fmt;
 use inout::InOutBuf;
 
 use super::{Form, Key, State};
-use crate::arx::lanes::{self, CHACHA, Parts, Rounds, StreamLane};
+use crate::arx::lanes::{CHACHA, Parts, Rounds, StreamLane, are_few, in_turn};
 use crate::arx::{halves, later};
 use crate::isa::INTO;
 use crate::{Isa, wipe};
@@ -50,7 +50,10 @@ pub fn xor_lanes<const ROUNDS: usize>(isa: Isa, lanes: &mut [Lane<'_>]) {
 /// One instance for all numbers of rounds.
 #[inline(never)]
 fn xor(isa: Isa, rounds: Rounds, lanes: &mut [Lane<'_>]) {
-    lanes::xor(isa, rounds, lanes);
+    if are_few(isa, lanes) {
+        return in_turn::xor_lanes(isa, rounds, lanes);
+    }
+    by_isa!(crate::chacha, isa, xor_lanes(isa, rounds, lanes): Avx512, Avx2, Ssse3, _ => in_turn);
 }
 
 impl StreamLane for Lane<'_> {

@@ -6,7 +6,7 @@ use inout::InOutBuf;
 
 use super::{Key, State};
 use crate::Isa;
-use crate::arx::lanes::{self, Parts, Rounds, SALSA, StreamLane};
+use crate::arx::lanes::{Parts, Rounds, SALSA, StreamLane, are_few, in_turn};
 use crate::isa::INTO;
 
 /// One message of a batch: its key and nonce, the block of the keystream at which its data begin,
@@ -43,7 +43,10 @@ pub fn xor_lanes<const ROUNDS: usize>(isa: Isa, lanes: &mut [Lane<'_>]) {
 /// One instance for all numbers of rounds.
 #[inline(never)]
 fn xor(isa: Isa, rounds: Rounds, lanes: &mut [Lane<'_>]) {
-    lanes::xor(isa, rounds, lanes);
+    if are_few(isa, lanes) {
+        return in_turn::xor_lanes(isa, rounds, lanes);
+    }
+    by_isa!(crate::salsa, isa, xor_lanes(isa, rounds, lanes): Avx512, Avx2, Ssse3, _ => in_turn);
 }
 
 impl StreamLane for Lane<'_> {

@@ -60,11 +60,14 @@ fn needs<'l>(file: &Path, levels: &'l BTreeMap<String, BTreeSet<String>>) -> Opt
         if let Some((_, level)) = text.split_once("const NEEDS: Level = Level::") {
             return levels.get_key_value(level.split(';').next()?).map(|(level, _)| level);
         }
+        let name = module.file_stem()?.to_str()?;
+        if let Some(level) = levels.keys().find(|level| level.to_lowercase() == name) {
+            return Some(level);
+        }
         // The parent of `a/b/c.rs` is `a/b.rs`.
         module = module.parent()?.with_extension("rs");
     }
-    let name = file.file_stem()?.to_str()?;
-    levels.keys().find(|level| level.to_lowercase() == name)
+    None
 }
 
 fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {

@@ -5,7 +5,8 @@ use core::arch::x86_64::{_mm256_blend_epi32 as blend, *};
 
 use inout::InOutBuf;
 
-use crate::Level;
+use crate::arx::lanes::x86_64::avx2::xor;
+use crate::arx::lanes::{Rounds, StreamLane};
 use crate::arx::x86_64::avx2::{
     add32, blocks, column, put, put_lanes, row, shuffle32, splat, splat_all, xor32,
 };
@@ -13,6 +14,7 @@ use crate::arx::{State, later, wraps};
 use crate::isa::Way;
 use crate::salsa::{once, words};
 use crate::simd::opaque_count;
+use crate::{Isa, Level};
 
 pub(crate) const NEEDS: Level = Level::Avx2;
 
@@ -23,6 +25,12 @@ passes!(
     #[target_feature(enable = "avx2")]
 );
 narrow!(2, #[target_feature(enable = "avx2")]);
+
+/// XORs the keystream of each message into its data.
+#[target_feature(enable = "avx2")]
+pub(crate) fn xor_lanes<M: StreamLane>(isa: Isa, rounds: Rounds, lanes: &mut [M]) {
+    xor(isa, rounds, lanes, |x| double_round(x));
+}
 
 /// XORs words, rotated left by `LEFT` bits, into others; `RIGHT` is 32 less `LEFT`.
 #[inline]

@@ -7,7 +7,8 @@ use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
-use crate::Level;
+use crate::arx::lanes::x86_64::avx512::xor;
+use crate::arx::lanes::{Rounds, StreamLane};
 use crate::arx::x86_64::avx512::{
     add32, blocks, column, put, put_lanes, row, shuffle32, splat, splat_all, xor32,
 };
@@ -15,6 +16,7 @@ use crate::arx::{State, later, wraps};
 use crate::isa::Way;
 use crate::salsa::{once, words};
 use crate::simd::{opaque_count, opaque128};
+use crate::{Isa, Level};
 
 pub(crate) const NEEDS: Level = Level::Avx512;
 
@@ -24,6 +26,12 @@ passes!(
     _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 );
+
+/// XORs the keystream of each message into its data.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
+pub(crate) fn xor_lanes<M: StreamLane>(isa: Isa, rounds: Rounds, lanes: &mut [M]) {
+    xor(isa, rounds, lanes, |x| double_round(x), |x| two::double_round(x));
+}
 
 /// XORs words, rotated left by `LEFT` bits, into others.
 #[inline]

@@ -5,7 +5,8 @@ use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
-use crate::Level;
+use crate::arx::lanes::x86_64::ssse3::xor;
+use crate::arx::lanes::{Rounds, StreamLane};
 use crate::arx::x86_64::ssse3::{
     add32, blocks, column, put, put_lanes, row, shuffle32, splat, splat_all, xor32,
 };
@@ -13,6 +14,7 @@ use crate::arx::{State, later, wraps};
 use crate::isa::Way;
 use crate::salsa::{once, words};
 use crate::simd::opaque_count;
+use crate::{Isa, Level};
 
 pub(crate) const NEEDS: Level = Level::Ssse3;
 
@@ -23,6 +25,12 @@ passes!(
     #[target_feature(enable = "ssse3")]
 );
 narrow!(1, #[target_feature(enable = "ssse3")]);
+
+/// XORs the keystream of each message into its data.
+#[target_feature(enable = "ssse3")]
+pub(crate) fn xor_lanes<M: StreamLane>(isa: Isa, rounds: Rounds, lanes: &mut [M]) {
+    xor(isa, rounds, lanes, |x| double_round(x));
+}
 
 /// XORs words, rotated left by `LEFT` bits, into others; `RIGHT` is 32 less `LEFT`.
 #[inline]
