@@ -22,8 +22,6 @@ pub mod isa;
 mod aead;
 #[macro_use]
 pub mod aes;
-#[cfg(feature = "legacy")]
-pub mod arc4;
 #[doc(hidden)]
 #[expect(missing_debug_implementations, reason = "they are not for users")]
 #[macro_use]
@@ -32,15 +30,11 @@ mod block;
 pub mod chacha;
 pub mod chacha20poly1305;
 mod ctr;
-#[cfg(feature = "legacy")]
-pub mod des;
 mod equal;
 pub mod fork;
 pub mod gcm;
 pub mod gcm_siv;
 pub mod ghash;
-#[cfg(feature = "legacy")]
-pub mod hc128;
 #[cfg(feature = "std")]
 mod huge;
 pub mod lanes;
@@ -54,8 +48,6 @@ pub mod opaque;
 #[cfg(all(feature = "std", target_os = "linux"))]
 mod pin;
 pub mod poly1305;
-pub mod salsa;
-pub mod serpent;
 #[doc(hidden)]
 pub mod simd;
 pub mod siv;
