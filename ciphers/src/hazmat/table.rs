@@ -5,15 +5,16 @@ use inout::InOutBuf;
 use lanecrypt_kernels::chacha::{self, ChaCha, Form};
 use lanecrypt_kernels::{Isa, Seek};
 
-/// Calls the macro `$make` with `$arguments` and the rows: those of the kernels here, then those that
-/// the caller adds, each section behind its own. What follows the sections passes through.
+/// Calls the macro `$make` with `$arguments` and the rows: in each section first those of `kernels`,
+/// then those of the caller. What follows the sections passes through.
 ///
 /// - `blocks`: the [primitives](crate::Primitive) of a block cipher; its variants in CBC, counter
 ///   mode and ECB; its kernel, its kernel for the forward direction, its stream core.
 /// - `streams`: the primitive and the [mode](crate::Mode) of a stream that numbers its blocks; its
 ///   variant; its stream core.
 macro_rules! with_rows {
-    ($make:ident! $arguments:tt blocks { $($blocks:tt)* } streams { $($streams:tt)* } $($more:tt)*) => {
+    ($make:ident! $arguments:tt
+     blocks { $($blocks:tt)* } streams { $($streams:tt)* } $($more:tt)*) => {
         $make! { $arguments
             blocks {
                 [Aes128] Aes128Cbc Aes128Ctr Aes128Ecb:
