@@ -28,10 +28,6 @@ macro_rules! any_core {
     } unseekable {
         $([$old:ident] $unseekable:ident: $walk:ty;)*
     } hc128 $hc128:tt) => {
-        #[cfg_attr(
-            not(feature = "legacy"),
-            expect(clippy::large_enum_variant, reason = "Serpent's; boxing it would allocate")
-        )]
         enum AnyCore {
             $($ctr(StreamCipher<$counter>),)+
             $($stream(StreamCipher<$core>),)+
