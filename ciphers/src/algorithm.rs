@@ -76,17 +76,22 @@ pub struct Algorithm {
 }
 
 /// Makes the constants and the list of all algorithms from the rows: documentation, name,
-/// primitive, mode.
+/// primitive, mode. Those of old ciphers are last.
 macro_rules! algorithms {
-    ($($(#[doc = $doc:literal])* $(#[cfg($cfg:meta)])?
-       $name:ident: $primitive:ident, $mode:ident $(, $mac:ident)?;)+) => {
+    ($($(#[doc = $doc:literal])* $name:ident: $primitive:ident, $mode:ident $(, $mac:ident)?;)+
+     @legacy {
+     $($(#[doc = $old_doc:literal])* $old:ident: $old_primitive:ident, $old_mode:ident;)+
+     }) => {
         impl Algorithm {
-            $($(#[doc = $doc])* $(#[cfg($cfg)])?
+            $($(#[doc = $doc])*
             pub const $name: Self =
                 Self::row(Primitive::$primitive, Mode::$mode)$(.with_mac(Mac::$mac))?;)+
+            $($(#[doc = $old_doc])* #[cfg(feature = "legacy")]
+            pub const $old: Self = Self::row(Primitive::$old_primitive, Mode::$old_mode);)+
 
             /// Every built-in algorithm.
-            pub const ALL: &[Self] = &[$($(#[cfg($cfg)])? Self::$name,)+];
+            pub const ALL: &[Self] =
+                &[$(Self::$name,)+ $(#[cfg(feature = "legacy")] Self::$old,)+];
         }
     };
 }
@@ -174,6 +179,11 @@ algorithms! {
     CHACHA20_POLY1305: ChaCha20, Poly1305;
     /// XChaCha20 with a tag: nonces of 192 bits, which may be random.
     XCHACHA20_POLY1305: XChaCha20, Poly1305;
+    /// The null cipher, which protects nothing: the output is the input. It has neither key nor
+    /// nonce. It serves to measure the cost of everything around a cipher.
+    NULL: Null, Stream;
+
+    @legacy {
     /// Salsa20/8: a 64-bit nonce and a 64-bit block counter.
     SALSA20_8: Salsa8, Stream;
     /// Salsa20/12, the member of the family that eSTREAM chose.
@@ -198,44 +208,45 @@ algorithms! {
     SERPENT_192_ECB: Serpent192, Ecb;
     /// Serpent with 256-bit keys, block by block.
     SERPENT_256_ECB: Serpent256, Ecb;
-    /// The null cipher, which protects nothing: the output is the input. It has neither key nor
-    /// nonce. It serves to measure the cost of everything around a cipher.
-    NULL: Null, Stream;
     /// ARC4. **Broken, for study and comparison only**: its output can be distinguished from random
     /// bytes, plaintexts that are sent often can be recovered, and RFC 7465 forbids it in TLS. It
     /// has no nonce, so a key serves for one stream only. It is not constant time: it indexes a
     /// table by secrets.
-    #[cfg(feature = "legacy")]
     ARC4: Arc4, Stream;
     /// HC-128: unbroken, but not constant time. It indexes tables by secrets, so programs that
     /// share the processor's caches with it can learn about its state.
-    #[cfg(feature = "legacy")]
     HC128: Hc128, Stream;
     /// DES, blocks chained. **Broken, for study and comparison only**: see
     /// [`Primitive::Des`].
-    #[cfg(feature = "legacy")]
     DES_CBC: Des, Cbc;
     /// DES in counter mode. **Broken, for study and comparison only**: see
     /// [`Primitive::Des`].
-    #[cfg(feature = "legacy")]
     DES_CTR: Des, Ctr;
     /// DES, block by block. **Broken, for study and comparison only**: see
     /// [`Primitive::Des`].
-    #[cfg(feature = "legacy")]
     DES_ECB: Des, Ecb;
     /// Triple DES, blocks chained. Its 64-bit blocks limit the data: see
     /// [`Primitive::TripleDes`].
-    #[cfg(feature = "legacy")]
     TRIPLE_DES_CBC: TripleDes, Cbc;
     /// Triple DES in counter mode. Its 64-bit blocks limit the data: see
     /// [`Primitive::TripleDes`].
-    #[cfg(feature = "legacy")]
     TRIPLE_DES_CTR: TripleDes, Ctr;
     /// Triple DES, block by block. Its 64-bit blocks limit the data: see
     /// [`Primitive::TripleDes`].
-    #[cfg(feature = "legacy")]
     TRIPLE_DES_ECB: TripleDes, Ecb;
+    }
 }
+
+// Without the feature, nothing is built in that is broken or that indexes tables by secrets.
+const _: () = {
+    let mut at = 0;
+    while at < Algorithm::ALL.len() {
+        let primitive = Algorithm::ALL[at].primitive;
+        let is_sound = primitive.constant_time(Level::Portable) && !primitive.is_broken();
+        assert!(is_sound || cfg!(feature = "legacy"));
+        at += 1;
+    }
+};
 
 impl Algorithm {
     const fn row(primitive: Primitive, mode: Mode) -> Self {
@@ -517,10 +528,21 @@ mod tests {
         }
     }
 
-    /// Algorithms that index tables by secrets are not built in by default.
+    /// Old algorithms, with all that index tables by secrets, are not built in by default.
     #[test]
     fn legacy_algorithms_need_their_feature() {
-        for name in ["arc4", "hc128", "des-ecb", "des-cbc", "des-ctr", "3des-cbc"] {
+        for name in [
+            "salsa20/8",
+            "salsa20/20",
+            "serpent-128-cbc",
+            "serpent-256-ecb",
+            "arc4",
+            "hc128",
+            "des-ecb",
+            "des-cbc",
+            "des-ctr",
+            "3des-cbc",
+        ] {
             assert_eq!(name.parse::<Algorithm>().is_ok(), cfg!(feature = "legacy"), "{name}");
         }
         let leaks = Algorithm::ALL.iter().filter(|row| {

@@ -38,6 +38,11 @@ mod burn;
 mod expanded_key;
 mod header_protection;
 pub mod lanes;
+#[cfg(feature = "legacy")]
+mod legacy;
+#[cfg(not(feature = "legacy"))]
+#[path = "hazmat/without_legacy.rs"]
+mod legacy;
 mod message;
 mod padded;
 mod padding;

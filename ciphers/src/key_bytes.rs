@@ -1,8 +1,6 @@
 //! Keys of kernels, parsed from bytes.
 
-#[cfg(feature = "legacy")]
-use lanecrypt_kernels::des::TripleDesKey;
-use lanecrypt_kernels::{chacha, serpent};
+use lanecrypt_kernels::chacha;
 use subtle::ConstantTimeEq;
 
 use crate::Error;
@@ -27,31 +25,6 @@ impl FromBytes for chacha::Key {
     #[inline]
     fn from_bytes<R>(bytes: &[u8], then: impl FnOnce(&Self) -> R) -> Result<R, Error> {
         Ok(then(&either(bytes)?))
-    }
-}
-
-// Not inlined, like the next one, so that AES needs no stack for the parsed keys.
-impl FromBytes for serpent::Key {
-    #[inline(never)]
-    fn from_bytes<R>(bytes: &[u8], then: impl FnOnce(&Self) -> R) -> Result<R, Error> {
-        let key = match bytes.len() {
-            16 => array::<16>(bytes)?.into(),
-            24 => array::<24>(bytes)?.into(),
-            _ => array::<32>(bytes)?.into(),
-        };
-        Ok(then(&key))
-    }
-}
-
-#[cfg(feature = "legacy")]
-impl FromBytes for TripleDesKey {
-    #[inline(never)]
-    fn from_bytes<R>(bytes: &[u8], then: impl FnOnce(&Self) -> R) -> Result<R, Error> {
-        let key = match bytes.len() {
-            16 => array::<16>(bytes)?.into(),
-            _ => array::<24>(bytes)?.into(),
-        };
-        Ok(then(&key))
     }
 }
 

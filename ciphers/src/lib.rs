@@ -12,9 +12,9 @@
 //! iterate over it. An operation that is refused returns an [`Error`], and a key that is refused a
 //! [`KeyError`], which says the lengths. No input of a caller causes a panic.
 //!
-//! The feature `legacy`, off by default, adds ciphers for study and comparison: ARC4 and DES, which
-//! are broken, HC-128 and triple DES. All of them index tables by secrets. The feature needs an
-//! allocator. The feature `rustcrypto` adds the traits of the crates `aead` and `cipher`.
+//! The feature `legacy`, off by default, adds old ciphers: Salsa20 and Serpent, and for study and
+//! comparison ARC4 and DES, which are broken, HC-128 and triple DES. These four index tables by
+//! secrets. The feature needs an allocator. The feature `rustcrypto` adds the traits of the crates `aead` and `cipher`.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(feature = "std"), no_std)]

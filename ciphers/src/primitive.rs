@@ -1,30 +1,41 @@
 //! The primitives: block ciphers of one key size each, and the cores of stream ciphers.
 
-use lanecrypt_kernels::{Isa, Level, aes, chacha, null, salsa, serpent};
-#[cfg(feature = "legacy")]
-use lanecrypt_kernels::{arc4, des, hc128};
+use lanecrypt_kernels::{Isa, Level, aes, chacha, null};
 
 use crate::KeyLengths;
 
-/// Makes the type and its table from the rows: documentation, name, lengths of keys, family.
+#[cfg(feature = "legacy")]
+mod legacy;
+
+/// Makes the type and its table from the rows: documentation, name, lengths of keys, family. Those of
+/// old ciphers are last.
 macro_rules! primitives {
-    ($($(#[doc = $doc:literal])* $(#[cfg($cfg:meta)])?
-       $variant:ident: $name:literal, $lengths:ident($($length:literal),+), $family:ident;)+) => {
+    ($($(#[doc = $doc:literal])*
+       $variant:ident: $name:literal, $lengths:ident($($length:literal),+), $family:ident;)+
+     @legacy {
+     $($(#[doc = $old_doc:literal])*
+       $old:ident: $old_name:literal, $old_lengths:ident($($old_length:literal),+), $old_family:ident;)+
+     }) => {
         /// A cipher for which a key is expanded: a block cipher with one key size, or the core of a
         /// stream cipher.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         #[repr(u8)]
         pub enum Primitive {
-            $($(#[doc = $doc])* $(#[cfg($cfg)])? $variant,)+
+            $($(#[doc = $doc])* $variant,)+
+            $($(#[doc = $old_doc])* #[cfg(feature = "legacy")] $old,)+
         }
 
         impl Primitive {
             const fn row(self) -> &'static Row {
                 match self {
-                    $($(#[cfg($cfg)])? Self::$variant => const {
+                    $(Self::$variant => const {
                         let key_lengths = KeyLengths::$lengths($($length),+);
                         &Row { name: $name, key_lengths, family: &$family }
+                    },)+
+                    $(#[cfg(feature = "legacy")] Self::$old => const {
+                        let key_lengths = KeyLengths::$old_lengths($($old_length),+);
+                        &Row { name: $old_name, key_lengths, family: &legacy::$old_family }
                     },)+
                 }
             }
@@ -48,6 +59,10 @@ primitives! {
     /// ChaCha with 20 rounds under a derived key: the same rounds compute it from the key and the
     /// first 128 bits of the nonce (Internet-Draft draft-irtf-cfrg-xchacha).
     XChaCha20: "xchacha20", one(32), CHACHA;
+    /// The null cipher: no key, and a keystream of zeros. It protects nothing.
+    Null: "null", one(0), NULL;
+
+    @legacy {
     /// Salsa20 with 8 rounds (Bernstein, "The Salsa20 family of stream ciphers").
     Salsa8: "salsa20/8", either(16, 32), SALSA;
     /// Salsa20 with 12 rounds, as eSTREAM chose it.
@@ -61,19 +76,14 @@ primitives! {
     Serpent192: "serpent-192", one(24), SERPENT;
     /// Serpent with 256-bit keys.
     Serpent256: "serpent-256", one(32), SERPENT;
-    /// The null cipher: no key, and a keystream of zeros. It protects nothing.
-    Null: "null", one(0), NULL;
     /// ARC4 (RFC 6229 has test vectors), with keys of 5 to 256 bytes. **Broken**: see
     /// [`Algorithm::ARC4`](crate::Algorithm::ARC4).
-    #[cfg(feature = "legacy")]
     Arc4: "arc4", range(5, 256), ARC4;
     /// HC-128 (Wu, "The Stream Cipher HC-128"; eSTREAM). Not constant time: see
     /// [`Algorithm::HC128`](crate::Algorithm::HC128).
-    #[cfg(feature = "legacy")]
     Hc128: "hc128", one(16), HC128;
     /// DES (FIPS 46-3), with keys of 8 bytes whose parity bits are ignored. **Broken**: keys have
     /// 56 bits and can be found by trying all of them. Single blocks are not constant time.
-    #[cfg(feature = "legacy")]
     Des: "des", one(8), DES;
     /// Triple DES (NIST SP 800-67), encrypt-decrypt-encrypt, with keys of 16 bytes, whose first
     /// half is used twice, or of 24 bytes. Single blocks are not constant time.
@@ -82,8 +92,8 @@ primitives! {
     /// equal ciphertext blocks reveal the XOR of plaintext blocks (the "Sweet32" attack, Bhargavan
     /// and Leurent, 2016). NIST allows 2^20 blocks, which is 8 MiB, and no new encryption since
     /// 2024.
-    #[cfg(feature = "legacy")]
     TripleDes: "3des", either(16, 24), TRIPLE_DES;
+    }
 }
 
 /// The properties in which primitives of a family differ.
@@ -141,53 +151,8 @@ const CHACHA: Family = Family {
     broken: false,
 };
 
-/// Constant time as ChaCha is.
-const SALSA: Family = Family { kernels: salsa::KERNELS, ..CHACHA };
-
-/// Constant time: bitsliced, with Boolean operations and rotations by constants.
-const SERPENT: Family = Family {
-    kernels: serpent::KERNELS,
-    lanes: |kernel| match kernel {
-        Level::Ssse3 => 8,
-        Level::Avx2 => 16,
-        Level::Avx512 => 32,
-        _ => 1,
-    },
-    shallow: None,
-    ..AES
-};
-
 const NULL: Family =
     Family { block_size: 1, nonce_length: 0, kernels: null::KERNELS, lanes: |_| 1, ..CHACHA };
-
-/// The cache lines that it uses depend on the key.
-#[cfg(feature = "legacy")]
-const ARC4: Family = Family {
-    numbered: false,
-    kernels: arc4::KERNELS,
-    timing_leak: Some("indexes tables by secrets"),
-    broken: true,
-    ..NULL
-};
-
-#[cfg(feature = "legacy")]
-const HC128: Family =
-    Family { block_size: 64, nonce_length: 16, kernels: hc128::KERNELS, broken: false, ..ARC4 };
-
-#[cfg(feature = "legacy")]
-const TRIPLE_DES: Family = Family {
-    block_size: 8,
-    kernels: des::KERNELS,
-    lanes: |kernel| match kernel {
-        Level::Avx2 => 256,
-        _ => 64,
-    },
-    timing_leak: Some("indexes tables by secrets (single blocks)"),
-    ..SERPENT
-};
-
-#[cfg(feature = "legacy")]
-const DES: Family = Family { broken: true, ..TRIPLE_DES };
 
 impl Primitive {
     /// Its name, with which the names of its algorithms begin.

@@ -39,17 +39,18 @@
 //! ```
 
 mod aead;
+#[macro_use]
 mod blocks;
+#[macro_use]
 mod streams;
+#[cfg(feature = "legacy")]
+mod legacy;
 
 pub use aead::{
     Aes128Gcm, Aes128GcmSiv, Aes192Gcm, Aes256Gcm, Aes256GcmSiv, ChaCha20Poly1305,
     XChaCha20Poly1305,
 };
-pub use blocks::{Aes128, Aes192, Aes256, Serpent128, Serpent192, Serpent256};
+pub use blocks::{Aes128, Aes192, Aes256};
 #[cfg(feature = "legacy")]
-pub use blocks::{Des, TdesEde2, TdesEde3};
-pub use streams::{
-    Aes128Ctr, Aes192Ctr, Aes256Ctr, ChaCha8, ChaCha12, ChaCha20, ChaCha20Legacy, Salsa8, Salsa12,
-    Salsa20,
-};
+pub use legacy::*;
+pub use streams::{Aes128Ctr, Aes192Ctr, Aes256Ctr, ChaCha8, ChaCha12, ChaCha20, ChaCha20Legacy};

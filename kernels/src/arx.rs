@@ -13,13 +13,13 @@ use crate::wipe;
 #[cfg(feature = "_vectors")]
 #[macro_use]
 mod words;
-pub(crate) mod lanes;
-pub(crate) mod x86_64;
+pub mod lanes;
+pub mod x86_64;
 
 /// A key of ChaCha or Salsa20, of 32 bytes or of 16 (every core takes both). Wiped on drop.
 pub struct Key {
     /// The constant that tells the key sizes apart, then the key.
-    pub(crate) words: [u32; 12],
+    pub words: [u32; 12],
 }
 
 impl From<&[u8; 32]> for Key {
@@ -92,19 +92,19 @@ const fn is_listed(rounds: usize) -> bool {
 ///
 /// Counter and nonce are numbers of 64 bits, so that a kernel reads a new counter as it was
 /// written. A vector load across two recent stores would wait until both are in the cache.
-pub(crate) struct State<const ROUNDS: usize> {
+pub struct State<const ROUNDS: usize> {
     /// The constant and the key.
-    pub(crate) key: [u32; 12],
+    pub key: [u32; 12],
     /// The counter, or a counter of 32 bits in the low half and the nonce's first word.
-    pub(crate) counter: u64,
+    pub counter: u64,
     /// The nonce, or its last two words.
-    pub(crate) nonce: u64,
+    pub nonce: u64,
 }
 
 impl<const ROUNDS: usize> State<ROUNDS> {
     /// The state for a key and the last row, counter and nonce.
     #[inline]
-    pub(crate) fn new(key: &Key, [counter, nonce]: [u64; 2]) -> Self {
+    pub fn new(key: &Key, [counter, nonce]: [u64; 2]) -> Self {
         const { assert!(is_listed(ROUNDS), "a number of NUMBERS_OF_ROUNDS") };
         Self { key: key.words, counter, nonce }
     }
@@ -118,18 +118,18 @@ impl<const ROUNDS: usize> Drop for State<ROUNDS> {
 }
 
 /// The counter's bits in [`State::counter`], when it has 32.
-pub(crate) const LOW: u64 = u32::MAX as u64;
+pub const LOW: u64 = u32::MAX as u64;
 
 /// The first number of the last row, `blocks` later; the counter has 64 bits when `wide`, else 32.
 #[inline]
-pub(crate) fn later(counter: u64, blocks: u64, wide: bool) -> u64 {
+pub fn later(counter: u64, blocks: u64, wide: bool) -> u64 {
     let sum = counter.wrapping_add(blocks);
     if wide { sum } else { (counter & !LOW) | (sum & LOW) }
 }
 
 /// The low and the high word.
 #[inline]
-pub(crate) fn halves(number: u64) -> [u32; 2] {
+pub fn halves(number: u64) -> [u32; 2] {
     let [a, b, c, d, e, f, g, h] = number.to_le_bytes();
     [u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h])]
 }
@@ -147,7 +147,7 @@ fn words(constant: &[u8; 16], key: &[u8; 32]) -> [u32; 12] {
 
 /// A block of keystream: the result `x` of the rounds, added to the state.
 #[inline]
-pub(crate) fn block(x: [u32; 16], state: &[u32; 16]) -> [u8; 64] {
+pub fn block(x: [u32; 16], state: &[u32; 16]) -> [u8; 64] {
     let mut block = [0; 64];
     for ((out, x), start) in block.as_chunks_mut().0.iter_mut().zip(x).zip(state) {
         *out = x.wrapping_add(*start).to_le_bytes();
@@ -157,7 +157,7 @@ pub(crate) fn block(x: [u32; 16], state: &[u32; 16]) -> [u8; 64] {
 
 /// Writes a block over the front of `data`, or XORs it in. Returns the rest of `data`.
 #[inline]
-pub(crate) fn put<'i, 'o, const XOR: bool>(
+pub fn put<'i, 'o, const XOR: bool>(
     block: &[u8; 64],
     data: InOutBuf<'i, 'o, u8>,
 ) -> InOutBuf<'i, 'o, u8> {
@@ -177,7 +177,7 @@ pub(crate) fn put<'i, 'o, const XOR: bool>(
 /// its halves have just been stored one by one, as arguments are.
 #[cfg(feature = "isa-avx512")]
 #[inline]
-pub(crate) fn taken<'i, 'o>(data: InOutBuf<'i, 'o, u8>) -> InOutBuf<'i, 'o, u8> {
+pub fn taken<'i, 'o>(data: InOutBuf<'i, 'o, u8>) -> InOutBuf<'i, 'o, u8> {
     let len = data.len();
     let (input, output) = data.into_raw();
     let input = opaque::pointer(input);
@@ -189,7 +189,7 @@ pub(crate) fn taken<'i, 'o>(data: InOutBuf<'i, 'o, u8>) -> InOutBuf<'i, 'o, u8> 
 /// most 16 lanes.
 #[cfg(feature = "_vectors")]
 #[inline]
-pub(crate) fn wraps(counter: u64, bytes: usize) -> bool {
+pub fn wraps(counter: u64, bytes: usize) -> bool {
     let blocks = (bytes / 64) as u64 + 16;
     (counter & LOW) + blocks > 1 << 32
 }

@@ -274,7 +274,7 @@ pub fn is_amd() -> bool {
 }
 
 /// The lowest of several levels.
-pub(crate) fn lowest(isas: impl Iterator<Item = Isa>) -> Option<Isa> {
+pub fn lowest(isas: impl Iterator<Item = Isa>) -> Option<Isa> {
     isas.reduce(|lowest, isa| lowest.at_most(isa.level()))
 }
 
@@ -343,13 +343,13 @@ mod cache {
 }
 
 /// A constant as an argument, from which a kernel that [`by_isa!`] calls infers it.
-#[derive(Clone, Copy)]
-pub(crate) struct Way<const WAY: bool>;
+#[derive(Clone, Copy, Debug)]
+pub struct Way<const WAY: bool>;
 
 /// For a kernel that XORs keystream into the data.
-pub(crate) const INTO: Way<true> = Way;
+pub const INTO: Way<true> = Way;
 /// For a kernel that writes keystream over the data, which are not read.
-pub(crate) const OVER: Way<false> = Way;
+pub const OVER: Way<false> = Way;
 
 /// Calls the kernel of the highest level that the processor and the build have.
 ///
@@ -360,18 +360,20 @@ pub(crate) const OVER: Way<false> = Way;
 /// evaluated inside the `unsafe` block.
 ///
 /// `by_isa!(crate::aes, levels: ...)` is the slice of the levels, each architecture's lowest first.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! by_isa {
-    ($($core:ident)::+, levels: $($levels:tt)+) => { by_isa!(@levels [] $($levels)+) };
+    ($($core:ident)::+, levels: $($levels:tt)+) => { $crate::by_isa!(@levels [] $($levels)+) };
     (@levels [$($higher:ident)*] _ => $portable:ident $(,)?) => {
         &[$crate::Level::Portable, $($crate::Level::$higher),*]
     };
     (@levels [$($higher:ident)*] $level:ident, $($rest:tt)+) => {
-        by_isa!(@levels [$level $($higher)*] $($rest)+)
+        $crate::by_isa!(@levels [$level $($higher)*] $($rest)+)
     };
     ($($core:ident)::+, $isa:expr, $f:ident $args:tt : $($levels:tt)+) => {{
         let isa: $crate::Isa = $isa;
         let _ = isa;
-        by_isa!(@arm [$($core)::+] isa, $f, $args, $($levels)+)
+        $crate::by_isa!(@arm [$($core)::+] isa, $f, $args, $($levels)+)
     }};
     (@arm $core:tt $isa:ident, $f:ident, ($($arg:ident),*), _ => $module:ident $(,)?) => {{
         #[cfg(test)]
@@ -379,35 +381,35 @@ macro_rules! by_isa {
         $module::$f($($arg),*)
     }};
     (@arm $core:tt $isa:ident, $f:ident, $args:tt, Ssse3, $($rest:tt)+) => {
-        by_isa!(@if (all(target_arch = "x86_64", feature = "isa-ssse3"))
+        $crate::by_isa!(@if (all(target_arch = "x86_64", feature = "isa-ssse3"))
             $core x86_64::ssse3, $isa, $f, $args, Ssse3, $($rest)+)
     };
     (@arm $core:tt $isa:ident, $f:ident, $args:tt, AesNi, $($rest:tt)+) => {
-        by_isa!(@if (target_arch = "x86_64")
+        $crate::by_isa!(@if (target_arch = "x86_64")
             $core x86_64::aesni, $isa, $f, $args, AesNi, $($rest)+)
     };
     (@arm $core:tt $isa:ident, $f:ident, $args:tt, Avx2, $($rest:tt)+) => {
-        by_isa!(@if (all(target_arch = "x86_64", feature = "isa-avx2"))
+        $crate::by_isa!(@if (all(target_arch = "x86_64", feature = "isa-avx2"))
             $core x86_64::avx2, $isa, $f, $args, Avx2, $($rest)+)
     };
     (@arm $core:tt $isa:ident, $f:ident, $args:tt, Avx2Vaes, $($rest:tt)+) => {
-        by_isa!(@if (all(target_arch = "x86_64", feature = "isa-avx2"))
+        $crate::by_isa!(@if (all(target_arch = "x86_64", feature = "isa-avx2"))
             $core x86_64::avx2vaes, $isa, $f, $args, Avx2Vaes, $($rest)+)
     };
     (@arm $core:tt $isa:ident, $f:ident, $args:tt, Avx512, $($rest:tt)+) => {
-        by_isa!(@if (all(target_arch = "x86_64", feature = "isa-avx512"))
+        $crate::by_isa!(@if (all(target_arch = "x86_64", feature = "isa-avx512"))
             $core x86_64::avx512, $isa, $f, $args, Avx512, $($rest)+)
     };
     (@arm $core:tt $isa:ident, $f:ident, $args:tt, Neon, $($rest:tt)+) => {
-        by_isa!(@if (target_arch = "aarch64")
+        $crate::by_isa!(@if (target_arch = "aarch64")
             $core aarch64::neon, $isa, $f, $args, Neon, $($rest)+)
     };
     (@arm $core:tt $isa:ident, $f:ident, $args:tt, ArmAes, $($rest:tt)+) => {
-        by_isa!(@if (target_arch = "aarch64")
+        $crate::by_isa!(@if (target_arch = "aarch64")
             $core aarch64::armaes, $isa, $f, $args, ArmAes, $($rest)+)
     };
     (@arm $core:tt $isa:ident, $f:ident, $args:tt, ArmSha3, $($rest:tt)+) => {
-        by_isa!(@if (target_arch = "aarch64")
+        $crate::by_isa!(@if (target_arch = "aarch64")
             $core aarch64::armsha3, $isa, $f, $args, ArmSha3, $($rest)+)
     };
     (@if ($cfg:meta) [$($core:ident)::+] $arch:ident::$module:ident, $isa:ident, $f:ident,
@@ -422,36 +424,36 @@ macro_rules! by_isa {
             // assertion above holds the kernel to the level that was just compared.
             unsafe { kernel::$f($($arg),*) }
         } else {
-            by_isa!(@arm [$($core)::+] $isa, $f, ($($arg),*), $($rest)+)
+            $crate::by_isa!(@arm [$($core)::+] $isa, $f, ($($arg),*), $($rest)+)
         };
         #[cfg(not($cfg))]
-        let result = by_isa!(@arm [$($core)::+] $isa, $f, ($($arg),*), $($rest)+);
+        let result = $crate::by_isa!(@arm [$($core)::+] $isa, $f, ($($arg),*), $($rest)+);
         result
     }};
 }
 
 /// The kernel that a dispatch chose. Tests of the dispatch need it, because results are the same at
 /// every level.
-#[cfg(test)]
-pub(crate) mod reached {
+#[cfg(any(test, feature = "std"))]
+pub mod reached {
     use core::cell::Cell;
 
     use super::Level;
 
     std::thread_local!(static LAST: Cell<Option<Level>> = const { Cell::new(None) });
 
-    pub(crate) fn note(level: Level) {
+    pub fn note(level: Level) {
         LAST.set(Some(level));
     }
 
     /// Forgets the last dispatch, so that the expansion of a key does not count.
-    pub(crate) fn forget() {
+    pub fn forget() {
         LAST.set(None);
     }
 
     /// Asserts, for every level of this processor, that `dispatch` reaches the highest of
     /// `kernels` that the level and the build have.
-    pub(crate) fn assert_best(kernels: &[Level], mut dispatch: impl FnMut(super::Isa)) {
+    pub fn assert_best(kernels: &[Level], mut dispatch: impl FnMut(super::Isa)) {
         for &cap in Level::built() {
             let isa = super::Isa::of_processor().at_most(cap);
             let fits = |kernel: &&Level| isa.has(**kernel) && kernel.is_built();

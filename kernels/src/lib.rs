@@ -6,6 +6,8 @@
 //! set up.
 //!
 //! Most programs want the checked layers above: `lanecrypt::random`, `lanecrypt::Cipher`.
+//!
+//! What the documentation hides is for `lanecrypt-kernels-legacy` and may change in any version.
 
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 // Portable kernels do not need all that those with vector registers share.
@@ -14,28 +16,25 @@
 #[cfg(feature = "montgomery")]
 extern crate alloc;
 
+#[doc(hidden)]
 #[macro_use]
-mod isa;
+pub mod isa;
 mod aead;
 #[macro_use]
 pub mod aes;
-#[cfg(feature = "legacy")]
-pub mod arc4;
+#[doc(hidden)]
+#[expect(missing_debug_implementations, reason = "they are not for users")]
 #[macro_use]
-mod arx;
+pub mod arx;
 mod block;
 pub mod chacha;
 pub mod chacha20poly1305;
 mod ctr;
-#[cfg(feature = "legacy")]
-pub mod des;
 mod equal;
 pub mod fork;
 pub mod gcm;
 pub mod gcm_siv;
 pub mod ghash;
-#[cfg(feature = "legacy")]
-pub mod hc128;
 #[cfg(feature = "std")]
 mod huge;
 pub mod lanes;
@@ -44,13 +43,13 @@ mod locked;
 #[cfg(feature = "montgomery")]
 pub mod montgomery;
 pub mod null;
-mod opaque;
+#[doc(hidden)]
+pub mod opaque;
 #[cfg(all(feature = "std", target_os = "linux"))]
 mod pin;
 pub mod poly1305;
-pub mod salsa;
-pub mod serpent;
-mod simd;
+#[doc(hidden)]
+pub mod simd;
 pub mod siv;
 mod stream;
 pub mod wipe;

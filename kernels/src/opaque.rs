@@ -22,12 +22,12 @@ macro_rules! with_assembly {
 
 // Each of these names hides the one of the glob below.
 with_assembly! {
-    pub(crate) use self::by_assembly::{observe, pointer};
+    pub use self::by_assembly::{observe, pointer};
     #[cfg(target_pointer_width = "64")]
-    pub(crate) use self::by_assembly::word;
+    pub use self::by_assembly::word;
 }
-#[allow(unused_imports, reason = "they are hidden where there is assembly")]
-pub(crate) use self::by_black_box::*;
+#[allow(unreachable_pub, unused_imports, reason = "they are hidden where there is assembly")]
+pub use self::by_black_box::*;
 
 with_assembly! {
     mod by_assembly {
@@ -36,7 +36,7 @@ with_assembly! {
         /// Makes the compiler believe that `value` is read here, so that no store to it can be left
         /// out.
         #[inline(always)]
-        pub(crate) fn observe<T: ?Sized>(value: &mut T) {
+        pub fn observe<T: ?Sized>(value: &mut T) {
             let address: *mut T = value;
             // SAFETY: the assembly is empty; it has no effect but to be opaque to the compiler.
             unsafe {
@@ -46,7 +46,7 @@ with_assembly! {
 
         /// Hides from the compiler what a pointer points to.
         #[inline(always)]
-        pub(crate) fn pointer<T>(mut pointer: *const T) -> *const T {
+        pub fn pointer<T>(mut pointer: *const T) -> *const T {
             // SAFETY: the assembly is empty and leaves the register as it was.
             unsafe {
                 asm!("/* {0} */", inout(reg) pointer,
@@ -58,7 +58,7 @@ with_assembly! {
         /// Hides the origin of a value, so that the compiler loads it alone and makes no branch of it.
         #[cfg(target_pointer_width = "64")]
         #[inline(always)]
-        pub(crate) fn word(mut word: u64) -> u64 {
+        pub fn word(mut word: u64) -> u64 {
             // SAFETY: the assembly is empty and leaves the register as it was.
             unsafe {
                 asm!("/* {0} */", inout(reg) word, options(pure, nomem, nostack, preserves_flags));
@@ -68,22 +68,22 @@ with_assembly! {
     }
 }
 
-#[allow(dead_code, reason = "they are hidden where there is assembly")]
+#[allow(dead_code, unreachable_pub, reason = "they are hidden where there is assembly")]
 mod by_black_box {
     use core::hint::black_box;
 
     #[inline(always)]
-    pub(crate) fn observe<T: ?Sized>(value: &mut T) {
+    pub fn observe<T: ?Sized>(value: &mut T) {
         let _: &mut T = black_box(value);
     }
 
     #[inline(always)]
-    pub(crate) fn pointer<T>(pointer: *const T) -> *const T {
+    pub fn pointer<T>(pointer: *const T) -> *const T {
         black_box(pointer)
     }
 
     #[inline(always)]
-    pub(crate) fn word(word: u64) -> u64 {
+    pub fn word(word: u64) -> u64 {
         black_box(word)
     }
 }

@@ -5,6 +5,6 @@ mod aarch64;
 mod x86_64;
 
 #[cfg(target_arch = "aarch64")]
-pub(crate) use self::aarch64::*;
+pub use self::aarch64::*;
 #[cfg(target_arch = "x86_64")]
-pub(crate) use self::x86_64::*;
+pub use self::x86_64::*;

@@ -34,9 +34,8 @@ pub fn words<T: Copy + Default>(words: &mut [T]) {
 /// The most bytes of stack that a call of any kernel of this build uses, together with the layers
 /// above it.
 ///
-/// The round keys of 64 lanes of triple DES need most of it; without `legacy`, those of 32 lanes of
-/// Serpent do. The lists of batches lie above them.
-pub const DEPTH: usize = if cfg!(feature = "legacy") { 64 << 10 } else { 44 << 10 };
+/// The lists of batches need most of it.
+pub const DEPTH: usize = 44 << 10;
 
 /// Overwrites the `N` bytes of stack below the caller's frame with zeros.
 ///

@@ -2,6 +2,7 @@
 
 #[cfg_attr(target_arch = "x86_64", path = "linux/x86_64/mod.rs")]
 mod arch;
+#[macro_use]
 mod core_type;
 mod erasing;
 mod errno;
@@ -19,6 +20,7 @@ mod owner;
 mod page;
 mod per_cpu;
 mod per_thread;
+#[macro_use]
 mod placed;
 mod pool;
 mod pool_lock;
@@ -29,8 +31,6 @@ mod shared;
 mod single;
 mod slab;
 mod strict;
-#[cfg(feature = "study")]
-mod study;
 mod table;
 mod turn;
 mod vdso;
@@ -38,12 +38,19 @@ mod volatile;
 mod word;
 mod words;
 
+#[cfg(feature = "legacy")]
+mod legacy;
+#[cfg(feature = "study")]
+mod study;
+
 pub use self::core_type::{ErasingCore, SeedCore};
 pub use self::erasing::Erasing;
 pub use self::facilities::{Facilities, facilities};
 pub use self::fastest::Fastest;
 pub use self::generator::Generator;
 pub use self::held::Held;
+#[cfg(feature = "legacy")]
+pub use self::legacy::{Arc4, Hc128, Salsa};
 pub use self::per_cpu::PerCpu;
 pub use self::per_thread::PerThread;
 pub use self::placed::Placed;
@@ -54,12 +61,7 @@ pub use self::strict::Strict;
 #[cfg(feature = "study")]
 pub use self::study::{Diagnostic, Inlined};
 pub use lanecrypt_kernels::aes::AesCtr;
-#[cfg(feature = "legacy")]
-pub use lanecrypt_kernels::arc4::Arc4;
 pub use lanecrypt_kernels::chacha::ChaCha;
-#[cfg(feature = "legacy")]
-pub use lanecrypt_kernels::hc128::Hc128;
-pub use lanecrypt_kernels::salsa::Salsa;
 pub use lanecrypt_kernels::{Isa, Level};
 
 /// What [`rng`](crate::rng) returns: the calling thread's generator.

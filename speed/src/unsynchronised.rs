@@ -111,7 +111,7 @@ impl fmt::Debug for Unsynchronised {
 #[cfg(test)]
 mod tests {
     use lanecrypt_kernels::StreamCore;
-    use lanecrypt_kernels::arc4::Arc4;
+    use lanecrypt_kernels_legacy::arc4::Arc4;
     use lanecrypt_random::{Isa, SeedCore};
 
     use super::*;

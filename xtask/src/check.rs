@@ -60,9 +60,18 @@ fn halves(features: &[String]) -> Vec<Vec<&str>> {
 /// those that resemble others so much, or that [`elsewhere`](crate::cross::elsewhere) builds for,
 /// that only a release needs them.
 pub(crate) fn targets(all: bool) -> bool {
-    let libraries =
-        ["kernels", "ciphers", "random", "engine", "device", "stream", "columns", "lanecrypt"];
-    let bare = ["kernels", "ciphers", "engine"];
+    let libraries = [
+        "kernels",
+        "kernels-legacy",
+        "ciphers",
+        "random",
+        "engine",
+        "device",
+        "stream",
+        "columns",
+        "lanecrypt",
+    ];
+    let bare = ["kernels", "kernels-legacy", "ciphers", "engine"];
     let mut usual = vec!["aarch64-apple-darwin", "x86_64-pc-windows-msvc"];
     // These load no libraries, so OpenSSL cannot be asked for.
     let mut closed = vec!["wasm32-unknown-unknown"];

@@ -134,6 +134,7 @@ fn tests_of(target: &Target, report: &mut Report) -> Vec<Test> {
         "test",
         "--no-run",
         "-planecrypt-kernels",
+        "-planecrypt-kernels-legacy",
         "-planecrypt-ciphers",
         "-planecrypt-random",
         "-planecrypt-engine",

@@ -2,9 +2,11 @@
 
 use lanecrypt_kernels::wipe;
 
+use super::legacy::DEPTH;
+
 /// The number of bytes of stack that [`burn_stack`] clears: more than any algorithm of this build
 /// uses.
-pub const BURN_DEPTH: usize = wipe::DEPTH;
+pub const BURN_DEPTH: usize = DEPTH;
 
 /// Clears the stack below the caller's frame, down to [`BURN_DEPTH`], and all vector registers.
 ///

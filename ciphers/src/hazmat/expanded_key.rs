@@ -3,24 +3,25 @@
 use lanecrypt_kernels::xts::AesXts;
 use lanecrypt_kernels::{BlockEncrypt, Isa};
 
+use super::legacy::raw_ciphers;
 use super::stream_key::StreamKey;
-use super::table::{kernels, raw_ciphers};
+use super::table::kernels;
 use crate::key_bytes::{FromBytes, two_halves};
 use crate::{Algorithm, Error, KeyError, Mode, Primitive};
 
 /// Makes the type and its methods.
 macro_rules! expanded_key {
     ({} blocks {
-        $($(#[$cfg:meta])? [$($primitive:ident)+] $cbc:ident $ctr:ident $ecb:ident:
+        $([$($primitive:ident)+] $cbc:ident $ctr:ident $ecb:ident:
           $cipher:ty, $forward:ty, $core:ty;)+
-    } streams $streams:tt) => {
+    } streams $streams:tt $($more:tt)*) => {
         /// An expanded key and its mode. There is one variant for each mode, so that a request
         /// finds its kernel by one branch. Counter mode expands the key for the forward direction
         /// only.
         pub(super) enum ExpandedKey {
-            $($(#[$cfg])? $cbc($cipher),)+
-            $($(#[$cfg])? $ctr($forward),)+
-            $($(#[$cfg])? $ecb($cipher),)+
+            $($cbc($cipher),)+
+            $($ctr($forward),)+
+            $($ecb($cipher),)+
             Aes128Xts(AesXts<128>),
             Aes256Xts(AesXts<256>),
             Stream(StreamKey),
@@ -42,13 +43,13 @@ macro_rules! expanded_key {
                     _ if algorithm.is_aead() => {
                         Err(KeyError::new(algorithm, Error::Unsupported))
                     }
-                    $($(#[$cfg])? ($(Primitive::$primitive)|+, Mode::Cbc) => {
+                    $(($(Primitive::$primitive)|+, Mode::Cbc) => {
                         return Ok(keep(Self::$cbc(<$cipher>::empty(isa))));
                     }
-                    $(#[$cfg])? ($(Primitive::$primitive)|+, Mode::Ctr) => {
+                    ($(Primitive::$primitive)|+, Mode::Ctr) => {
                         return Ok(keep(Self::$ctr(<$forward>::empty(isa))));
                     }
-                    $(#[$cfg])? ($(Primitive::$primitive)|+, Mode::Ecb) => {
+                    ($(Primitive::$primitive)|+, Mode::Ecb) => {
                         return Ok(keep(Self::$ecb(<$cipher>::empty(isa))));
                     })+
                     (Primitive::Aes128, Mode::Xts) => {
@@ -66,8 +67,8 @@ macro_rules! expanded_key {
             #[inline(always)]
             pub(super) fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
                 match self {
-                    $($(#[$cfg])? Self::$cbc(cipher) | Self::$ecb(cipher) => set_key(cipher, key)?,
-                    $(#[$cfg])? Self::$ctr(cipher) => set_key(cipher, key)?,)+
+                    $(Self::$cbc(cipher) | Self::$ecb(cipher) => set_key(cipher, key)?,
+                    Self::$ctr(cipher) => set_key(cipher, key)?,)+
                     Self::Aes128Xts(cipher) => cipher.set_key(two_halves(key)?),
                     Self::Aes256Xts(cipher) => cipher.set_key(two_halves(key)?),
                     Self::Stream(stream) => stream.set_key(key)?,
@@ -102,13 +103,13 @@ macro_rules! by_mode_of {
        ecb $in_ecb:ident => $ecb_result:expr, stream $stream:ident => $stream_result:expr,
        xts $xts:ident => $xts_result:expr, null => $null_result:expr $(,)? }
      blocks {
-        $($(#[$cfg:meta])? [$($primitive:ident)+] $cbc:ident $ctr:ident $ecb:ident:
+        $([$($primitive:ident)+] $cbc:ident $ctr:ident $ecb:ident:
           $cipher:ty, $forward:ty, $core:ty;)+
-     } streams $streams:tt) => {
+     } streams $streams:tt $($more:tt)*) => {
         match $value {
-            $($(#[$cfg])? ExpandedKey::$cbc($in_cbc) => $cbc_result,)+
-            $($(#[$cfg])? ExpandedKey::$ctr($in_ctr) => $ctr_result,)+
-            $($(#[$cfg])? ExpandedKey::$ecb($in_ecb) => $ecb_result,)+
+            $(ExpandedKey::$cbc($in_cbc) => $cbc_result,)+
+            $(ExpandedKey::$ctr($in_ctr) => $ctr_result,)+
+            $(ExpandedKey::$ecb($in_ecb) => $ecb_result,)+
             ExpandedKey::Stream($stream) => $stream_result,
             ExpandedKey::Aes128Xts($xts) => $xts_result,
             ExpandedKey::Aes256Xts($xts) => $xts_result,

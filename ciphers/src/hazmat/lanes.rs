@@ -15,8 +15,9 @@ use lanecrypt_kernels::{BlockEncrypt, StreamCore, in_parts, into_blocks};
 use super::RawCipher;
 use super::block_modes::sized;
 use super::expanded_key::ExpandedKey;
+use super::legacy::raw_ciphers;
 use super::stream_key::{ParsedKey, StreamKey, block_and_nonce};
-use super::table::{SideBySide, kernels, raw_ciphers};
+use super::table::{SideBySide, kernels};
 pub use crate::cipher::lanes::Lengths;
 use crate::{Algorithm, Error, Mode, Primitive};
 
@@ -58,11 +59,11 @@ pub fn encrypt<'a>(
 ) -> usize {
     macro_rules! chains {
         ({} blocks {
-            $($(#[$cfg:meta])? [$($primitive:ident)+] $cbc:ident $ctr:ident $ecb:ident:
+            $([$($primitive:ident)+] $cbc:ident $ctr:ident $ecb:ident:
               $cipher:ty, $forward:ty, $core:ty;)+
-        } streams $streams:tt) => {
+        } streams $streams:tt $($more:tt)*) => {
             match (algorithm.primitive(), algorithm.mode()) {
-                $($(#[$cfg])? ($(Primitive::$primitive)|+, Mode::Cbc) => {
+                $(($(Primitive::$primitive)|+, Mode::Cbc) => {
                     let key = |expanded: &'a ExpandedKey| match expanded {
                         ExpandedKey::$cbc(key) => Some(key),
                         _ => None,
@@ -101,7 +102,7 @@ fn xor<'a>(
     macro_rules! streams {
         ({} blocks $blocks:tt streams {
             $([$primitive:ident $mode:ident] $stream:ident: $core:ty;)+
-        }) => {
+        } $($more:tt)*) => {
             match (algorithm.primitive(), algorithm.mode()) {
                 _ if lengths == Lengths::NONE => messages.map(alone).sum(),
                 $((Primitive::$primitive, Mode::$mode) => {

@@ -9,10 +9,10 @@ use zeroize::{ZeroizeOnDrop, Zeroizing};
 use super::Padding;
 use super::block_modes::{MAX_BLOCK, both, cbc, copy, ecb, first, no_iv, sized};
 use super::expanded_key::{ExpandedKey, by_mode, by_mode_of};
+use super::legacy::raw_ciphers;
 use super::padding::{pad, unpad};
 use super::raw_cipher::RawCipher;
 use super::running_stream::RunningStream;
-use super::table::raw_ciphers;
 use crate::{Buffers, Error, Mode};
 
 /// One message that is encrypted in pieces, see [`RawMessage`].

@@ -8,7 +8,7 @@ use zeroize::ZeroizeOnDrop;
 
 use super::block_modes::{cbc, copy, data_unit, ecb, no_iv, sized};
 use super::expanded_key::{ExpandedKey, by_mode, by_mode_of};
-use super::table::raw_ciphers;
+use super::legacy::raw_ciphers;
 use crate::{Algorithm, Buffers, Error, KeyError};
 
 /// One keyed algorithm.

@@ -1,29 +1,23 @@
 //! The state of a stream cipher within one message.
 
-#[cfg(feature = "legacy")]
-use alloc::boxed::Box;
-
 use inout::InOutBuf;
-#[cfg(feature = "legacy")]
-use lanecrypt_kernels::hc128::Hc128;
 use lanecrypt_kernels::{Seek, StreamCore};
 
 use super::StreamCipher;
-#[cfg(feature = "legacy")]
-use super::block_modes::sized;
+use super::legacy::raw_ciphers;
 use super::stream_key::{ParsedKey, StreamKey, block_and_nonce};
-use super::table::{kernels, raw_ciphers};
+use super::table::kernels;
 use crate::Error;
 
 /// Makes the type and its methods.
 macro_rules! running_stream {
-    ({} blocks $blocks:tt streams { $([$($algorithm:ident)+] $stream:ident: $core:ty;)+ }) => {
+    ({} blocks $blocks:tt streams {
+        $([$($algorithm:ident)+] $stream:ident: $core:ty;)+
+    } unseekable $unseekable:tt hc128 { $($hc128:ident)? }) => {
         /// One stream of an algorithm that has a [`StreamKey`].
         pub(super) enum RunningStream {
             $($stream(StreamCipher<$core>),)+
-            // Boxed, because its tables would make every message kilobytes larger.
-            #[cfg(feature = "legacy")]
-            Hc128(Box<StreamCipher<Hc128>>),
+            $($hc128(super::legacy::Boxed<lanecrypt_kernels_legacy::hc128::Hc128>),)?
         }
 
         impl RunningStream {
@@ -31,14 +25,7 @@ macro_rules! running_stream {
             fn open(key: &StreamKey, nonce: &[u8], first: u64) -> Result<Self, Error> {
                 Ok(match key {
                     $(StreamKey::$stream(key) => Self::$stream(stream(key, nonce, first)?),)+
-                    #[cfg(feature = "legacy")]
-                    StreamKey::Hc128(key, isa) => {
-                        let nonce = sized(nonce)?;
-                        if first != 0 {
-                            return Err(Error::Unsupported);
-                        }
-                        Self::Hc128(Box::new(StreamCipher::<Hc128>::new(*isa, key, nonce)))
-                    }
+                    $(StreamKey::$hc128(key) => Self::$hc128(key.stream(nonce, first)?),)?
                 })
             }
 
@@ -68,8 +55,7 @@ macro_rules! running_stream {
             pub(super) fn xor(&mut self, data: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
                 match self {
                     $(Self::$stream(stream) => stream.xor(data),)+
-                    #[cfg(feature = "legacy")]
-                    Self::Hc128(stream) => stream.xor(data),
+                    $(Self::$hc128(stream) => stream.xor(data),)?
                 }
             }
         }

@@ -1,22 +1,15 @@
 //! One keyed stream of any stream algorithm of the table.
 
-#[cfg(feature = "legacy")]
-use alloc::boxed::Box;
 use core::fmt;
 
-#[cfg(feature = "legacy")]
-use lanecrypt_kernels::arc4::{Arc4, Key};
-#[cfg(feature = "legacy")]
-use lanecrypt_kernels::hc128::Hc128;
 use lanecrypt_kernels::null::Null;
 use lanecrypt_kernels::{Isa, Seek};
 use zeroize::ZeroizeOnDrop;
 
 use super::StreamCipher;
-use super::table::{kernels, raw_ciphers};
+use super::legacy::raw_ciphers;
+use super::table::kernels;
 use crate::key_bytes::FromBytes;
-#[cfg(feature = "legacy")]
-use crate::key_bytes::array;
 use crate::{Algorithm, Buffers, Error, KeyError, Mode, Primitive};
 
 /// One keyed stream of an algorithm that is chosen at run time.
@@ -28,22 +21,18 @@ pub struct Stream(AnyCore);
 /// Makes the type and its methods.
 macro_rules! any_core {
     ({} blocks {
-        $($(#[$cfg:meta])? [$($block:ident)+] $cbc:ident $ctr:ident $ecb:ident:
+        $([$($block:ident)+] $cbc:ident $ctr:ident $ecb:ident:
           $cipher:ty, $forward:ty, $counter:ty;)+
-    } streams { $([$primitive:ident $mode:ident] $stream:ident: $core:ty;)+ }) => {
-        #[cfg_attr(
-            not(feature = "legacy"),
-            expect(clippy::large_enum_variant, reason = "Serpent's; boxing it would allocate")
-        )]
+    } streams {
+        $([$primitive:ident $mode:ident] $stream:ident: $core:ty;)+
+    } unseekable {
+        $([$old:ident] $unseekable:ident: $walk:ty;)*
+    } hc128 $hc128:tt) => {
         enum AnyCore {
-            $($(#[$cfg])? $ctr(StreamCipher<$counter>),)+
+            $($ctr(StreamCipher<$counter>),)+
             $($stream(StreamCipher<$core>),)+
             Null(StreamCipher<Null>),
-            // Boxed, because their tables would make every stream kilobytes larger.
-            #[cfg(feature = "legacy")]
-            Arc4(Box<StreamCipher<Arc4>>),
-            #[cfg(feature = "legacy")]
-            Hc128(Box<StreamCipher<Hc128>>),
+            $($unseekable(super::legacy::Boxed<$walk>),)*
         }
 
         impl AnyCore {
@@ -57,7 +46,7 @@ macro_rules! any_core {
                 first: u64,
             ) -> Result<Self, Error> {
                 Ok(match (algorithm.primitive(), algorithm.mode()) {
-                    $($(#[$cfg])? ($(Primitive::$block)|+, Mode::Ctr) => {
+                    $(($(Primitive::$block)|+, Mode::Ctr) => {
                         Self::$ctr(open(isa, key, nonce, first)?)
                     })+
                     $((Primitive::$primitive, Mode::$mode) => {
@@ -66,16 +55,9 @@ macro_rules! any_core {
                     (Primitive::Null, _) => {
                         Self::Null(StreamCipher::at_block(isa, &(), &(), first)?)
                     }
-                    #[cfg(feature = "legacy")]
-                    (Primitive::Arc4, _) => {
-                        let key = Key::try_from(key).map_err(|_| Error::KeyLength)?;
-                        Self::Arc4(Box::new(StreamCipher::new(isa, &key, &())))
-                    }
-                    #[cfg(feature = "legacy")]
-                    (Primitive::Hc128, _) => {
-                        let nonce = nonce.try_into().map_err(|_| Error::NonceLength)?;
-                        Self::Hc128(Box::new(StreamCipher::new(isa, array(key)?, nonce)))
-                    }
+                    $((Primitive::$old, _) => {
+                        Self::$unseekable(super::legacy::Unseekable::open(isa, key, nonce)?)
+                    })*
                     _ => return Err(Error::Unsupported),
                 })
             }
@@ -98,17 +80,18 @@ macro_rules! for_core {
 /// Same as [`for_core`], with the rows of the table.
 macro_rules! for_core_of {
     ({ $value:expr, $found:ident => $result:expr, else $unseekable:expr } blocks {
-        $($(#[$cfg:meta])? [$($block:ident)+] $cbc:ident $ctr:ident $ecb:ident:
+        $([$($block:ident)+] $cbc:ident $ctr:ident $ecb:ident:
           $cipher:ty, $forward:ty, $counter:ty;)+
-    } streams { $([$($algorithm:ident)+] $stream:ident: $core:ty;)+ }) => {
+    } streams {
+        $([$($algorithm:ident)+] $stream:ident: $core:ty;)+
+    } unseekable {
+        $([$primitive:ident] $old:ident: $walk:ty;)*
+    } hc128 $hc128:tt) => {
         match $value {
-            $($(#[$cfg])? AnyCore::$ctr($found) => $result,)+
+            $(AnyCore::$ctr($found) => $result,)+
             $(AnyCore::$stream($found) => $result,)+
             AnyCore::Null($found) => $result,
-            #[cfg(feature = "legacy")]
-            AnyCore::Arc4($found) => $unseekable,
-            #[cfg(feature = "legacy")]
-            AnyCore::Hc128($found) => $unseekable,
+            $(AnyCore::$old($found) => $unseekable,)*
         }
     };
 }

@@ -3,6 +3,7 @@
 
 use core::fmt;
 
+use inout::InOutBuf;
 use lanecrypt_kernels::{Isa, Seek, StreamCore, wipe};
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
@@ -242,3 +243,13 @@ impl<C: StreamCore> Drop for StreamCipher<C> {
 }
 
 impl<C: StreamCore> ZeroizeOnDrop for StreamCipher<C> {}
+
+/// XORs the keystream of a new core into `data`.
+#[inline]
+pub(super) fn message<C: StreamCore>(mut core: C, data: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
+    if data.len().div_ceil(C::BLOCK) as u64 > core.remaining() {
+        return Err(Error::KeystreamExhausted);
+    }
+    core.xor(data);
+    Ok(())
+}

@@ -1,16 +1,12 @@
 //! The keys of stream ciphers.
 
 use inout::InOutBuf;
-#[cfg(feature = "legacy")]
-use lanecrypt_kernels::hc128::Hc128;
 use lanecrypt_kernels::{Isa, Seek, StreamCore};
-#[cfg(feature = "legacy")]
-use zeroize::Zeroizing;
 
 use super::block_modes::sized;
-use super::table::{kernels, raw_ciphers};
-#[cfg(feature = "legacy")]
-use crate::key_bytes::array;
+use super::legacy::raw_ciphers;
+use super::stream_cipher::message;
+use super::table::kernels;
 use crate::key_bytes::either;
 use crate::{Algorithm, Error, KeyError, Mode, Primitive};
 
@@ -18,12 +14,11 @@ use crate::{Algorithm, Error, KeyError, Mode, Primitive};
 macro_rules! stream_key {
     ({} blocks $blocks:tt streams {
         $([$primitive:ident $mode:ident] $stream:ident: $core:ty;)+
-    }) => {
+    } unseekable $unseekable:tt hc128 { $($hc128:ident)? }) => {
         /// The key of a stream cipher that makes a new state for each nonce.
         pub(super) enum StreamKey {
             $($stream(ParsedKey<$core>),)+
-            #[cfg(feature = "legacy")]
-            Hc128(Zeroizing<[u8; 16]>, Isa),
+            $($hc128(super::legacy::Hc128Key),)?
         }
 
         impl StreamKey {
@@ -32,8 +27,9 @@ macro_rules! stream_key {
                     $((Primitive::$primitive, Mode::$mode) => {
                         Self::$stream(ParsedKey::empty(isa))
                     })+
-                    #[cfg(feature = "legacy")]
-                    (Primitive::Hc128, Mode::Stream) => Self::Hc128(Zeroizing::new([0; 16]), isa),
+                    $((Primitive::$hc128, Mode::Stream) => {
+                        Self::$hc128(super::legacy::Hc128Key::empty(isa))
+                    })?
                     // ARC4 has no nonce: every message under its key would have the same keystream.
                     _ => return Err(KeyError::new(algorithm, Error::Unsupported)),
                 })
@@ -42,11 +38,7 @@ macro_rules! stream_key {
             pub(super) fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
                 match self {
                     $(Self::$stream(parsed) => parsed.set_key(key),)+
-                    #[cfg(feature = "legacy")]
-                    Self::Hc128(kept, _) => {
-                        **kept = *array(key)?;
-                        Ok(())
-                    }
+                    $(Self::$hc128(kept) => kept.set_key(key),)?
                 }
             }
 
@@ -58,8 +50,7 @@ macro_rules! stream_key {
             ) -> Result<(), Error> {
                 match self {
                     $(Self::$stream(key) => key.message(nonce, data),)+
-                    #[cfg(feature = "legacy")]
-                    Self::Hc128(key, isa) => hc128(*isa, key, nonce, data),
+                    $(Self::$hc128(key) => key.message(nonce, data),)?
                 }
             }
         }
@@ -117,21 +108,4 @@ pub(super) fn block_and_nonce<const N: usize>(iv: &[u8]) -> Result<(u64, &[u8; N
         _ => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
     };
     Ok((block, nonce))
-}
-
-/// A message under HC-128. Not inlined, so that the other ciphers need no stack for its tables.
-#[cfg(feature = "legacy")]
-#[inline(never)]
-fn hc128(isa: Isa, key: &[u8; 16], nonce: &[u8], data: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
-    message(Hc128::new(isa, key, sized(nonce)?), data)
-}
-
-/// XORs the keystream of a new core into `data`.
-#[inline]
-fn message<C: StreamCore>(mut core: C, data: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
-    if data.len().div_ceil(C::BLOCK) as u64 > core.remaining() {
-        return Err(Error::KeystreamExhausted);
-    }
-    core.xor(data);
-    Ok(())
 }

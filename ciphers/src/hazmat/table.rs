@@ -3,17 +3,18 @@
 
 use inout::InOutBuf;
 use lanecrypt_kernels::chacha::{self, ChaCha, Form};
-use lanecrypt_kernels::salsa::{self, Salsa};
 use lanecrypt_kernels::{Isa, Seek};
 
-/// Calls the macro `$make` with `$arguments` and the rows.
+/// Calls the macro `$make` with `$arguments` and the rows: in each section first those of `kernels`,
+/// then those of the caller. What follows the sections passes through.
 ///
 /// - `blocks`: the [primitives](crate::Primitive) of a block cipher; its variants in CBC, counter
 ///   mode and ECB; its kernel, its kernel for the forward direction, its stream core.
 /// - `streams`: the primitive and the [mode](crate::Mode) of a stream that numbers its blocks; its
 ///   variant; its stream core.
-macro_rules! raw_ciphers {
-    ($make:ident! $arguments:tt) => {
+macro_rules! with_rows {
+    ($make:ident! $arguments:tt
+     blocks { $($blocks:tt)* } streams { $($streams:tt)* } $($more:tt)*) => {
         $make! { $arguments
             blocks {
                 [Aes128] Aes128Cbc Aes128Ctr Aes128Ecb:
@@ -28,20 +29,7 @@ macro_rules! raw_ciphers {
                     kernels::aes::Aes<256>,
                     kernels::aes::AesForward<256>,
                     kernels::aes::AesCtr<256>;
-                [Serpent128 Serpent192 Serpent256] SerpentCbc SerpentCtr SerpentEcb:
-                    kernels::serpent::Serpent,
-                    kernels::serpent::Serpent,
-                    kernels::Ctr<kernels::serpent::Serpent, 16>;
-                #[cfg(feature = "legacy")]
-                [Des] DesCbc DesCtr DesEcb:
-                    kernels::des::Des,
-                    kernels::des::Des,
-                    kernels::Ctr<kernels::des::Des, 8>;
-                #[cfg(feature = "legacy")]
-                [TripleDes] TripleDesCbc TripleDesCtr TripleDesEcb:
-                    kernels::des::TripleDes,
-                    kernels::des::TripleDes,
-                    kernels::Ctr<kernels::des::TripleDes, 8>;
+                $($blocks)*
             }
             streams {
                 [ChaCha8 Djb] ChaCha8Djb: kernels::chacha::ChaCha<8, kernels::chacha::Counter64>;
@@ -50,17 +38,16 @@ macro_rules! raw_ciphers {
                 [ChaCha8 Ietf] ChaCha8Ietf: kernels::chacha::ChaCha<8, kernels::chacha::Ietf>;
                 [ChaCha12 Ietf] ChaCha12Ietf: kernels::chacha::ChaCha<12, kernels::chacha::Ietf>;
                 [ChaCha20 Ietf] ChaCha20Ietf: kernels::chacha::ChaCha<20, kernels::chacha::Ietf>;
-                [Salsa8 Stream] Salsa8: kernels::salsa::Salsa<8>;
-                [Salsa12 Stream] Salsa12: kernels::salsa::Salsa<12>;
-                [Salsa20 Stream] Salsa20: kernels::salsa::Salsa<20>;
+                $($streams)*
             }
+            $($more)*
         }
     };
 }
 
 /// The crate with the types of the rows.
 pub(super) use lanecrypt_kernels as kernels;
-pub(super) use raw_ciphers;
+pub(super) use with_rows;
 
 /// A stream core with a kernel for messages in lanes.
 pub(super) trait SideBySide: Seek {
@@ -95,24 +82,5 @@ impl<const ROUNDS: usize, F: Form> SideBySide for ChaCha<ROUNDS, F> {
     #[inline(always)]
     fn xor_lanes(isa: Isa, lanes: &mut [chacha::Lane<'_>]) {
         chacha::xor_lanes::<ROUNDS>(isa, lanes);
-    }
-}
-
-impl<const ROUNDS: usize> SideBySide for Salsa<ROUNDS> {
-    type Lane<'a> = salsa::Lane<'a>;
-
-    #[inline(always)]
-    fn lane<'a>(
-        key: &'a salsa::Key,
-        nonce: &[u8; 8],
-        block: u64,
-        data: InOutBuf<'a, 'a, u8>,
-    ) -> salsa::Lane<'a> {
-        salsa::Lane::new(key, nonce, block, data)
-    }
-
-    #[inline(always)]
-    fn xor_lanes(isa: Isa, lanes: &mut [salsa::Lane<'_>]) {
-        salsa::xor_lanes::<ROUNDS>(isa, lanes);
     }
 }

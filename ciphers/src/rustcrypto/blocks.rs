@@ -2,8 +2,6 @@
 
 use core::fmt;
 
-#[cfg(feature = "legacy")]
-use cipher::consts::U8;
 use cipher::consts::{U16, U24, U32};
 use cipher::{
     AlgorithmName, Array, Block, BlockCipherDecBackend, BlockCipherDecClosure, BlockCipherDecrypt,
@@ -11,9 +9,6 @@ use cipher::{
     InOutBuf, Key, KeyInit, KeySizeUser, ParBlocks, ParBlocksSizeUser,
 };
 use lanecrypt_kernels::aes::Aes;
-#[cfg(feature = "legacy")]
-use lanecrypt_kernels::des::{Des as DesKernel, TripleDes};
-use lanecrypt_kernels::serpent::Serpent;
 use lanecrypt_kernels::{BlockCipher, BlockEncrypt, Isa};
 use zeroize::ZeroizeOnDrop;
 
@@ -127,31 +122,4 @@ block_cipher!(
 block_cipher!(
     /// AES with 256-bit keys (FIPS 197).
     Aes256, Aes<256>, 32 key => key, key U32, block U16
-);
-block_cipher!(
-    /// Serpent with 128-bit keys, in the byte order of NESSIE.
-    Serpent128, Serpent, 16 key => &key.into(), key U16, block U16
-);
-block_cipher!(
-    /// Serpent with 192-bit keys, in the byte order of NESSIE.
-    Serpent192, Serpent, 24 key => &key.into(), key U24, block U16
-);
-block_cipher!(
-    /// Serpent with 256-bit keys, in the byte order of NESSIE.
-    Serpent256, Serpent, 32 key => &key.into(), key U32, block U16
-);
-#[cfg(feature = "legacy")]
-block_cipher!(
-    /// DES. **Broken**: see [`Primitive::Des`](crate::Primitive::Des).
-    Des, DesKernel, 8 key => key, key U8, block U8
-);
-#[cfg(feature = "legacy")]
-block_cipher!(
-    /// Triple DES with two keys: see [`Primitive::TripleDes`](crate::Primitive::TripleDes).
-    TdesEde2, TripleDes, 16 key => &key.into(), key U16, block U8
-);
-#[cfg(feature = "legacy")]
-block_cipher!(
-    /// Triple DES with three keys: see [`Primitive::TripleDes`](crate::Primitive::TripleDes).
-    TdesEde3, TripleDes, 24 key => &key.into(), key U24, block U8
 );

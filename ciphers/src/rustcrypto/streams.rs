@@ -9,14 +9,13 @@ use cipher::{
 };
 use lanecrypt_kernels::aes::AesCtr;
 use lanecrypt_kernels::chacha::{ChaCha, Counter64, Ietf};
-use lanecrypt_kernels::salsa::Salsa;
 use lanecrypt_kernels::{Isa, StreamCore};
 use zeroize::ZeroizeOnDrop;
 
 use crate::hazmat;
 
 /// The contract of the unchecked methods: they are asked for no more than is left.
-const CHECKED: &str = "the caller has made sure that the keystream is long enough";
+pub(super) const CHECKED: &str = "the caller has made sure that the keystream is long enough";
 
 /// Makes one type with all traits of stream ciphers from a stream core and from how it takes its
 /// key.
@@ -92,7 +91,7 @@ macro_rules! stream_cipher {
 
 /// A byte offset in the form of the traits: the number of a block, from 1 on, and how many of its
 /// bytes have been used.
-fn position<T: SeekNum>(offset: u64, block: usize) -> Result<T, OverflowError> {
+pub(super) fn position<T: SeekNum>(offset: u64, block: usize) -> Result<T, OverflowError> {
     let size = u8::try_from(block).map_err(|_| OverflowError)?;
     let number = offset.div_ceil(u64::from(size));
     // A full block has no unused bytes; the second remainder is for that.
@@ -101,7 +100,7 @@ fn position<T: SeekNum>(offset: u64, block: usize) -> Result<T, OverflowError> {
 }
 
 /// A position as a byte offset; `None` if the offset needs more than 64 bits.
-fn offset<T: SeekNum>(position: T, block: usize) -> Option<u64> {
+pub(super) fn offset<T: SeekNum>(position: T, block: usize) -> Option<u64> {
     let size = u8::try_from(block).ok()?;
     let (number, byte) = position.into_block_byte::<u64>(size).ok()?;
     number.checked_mul(u64::from(size))?.checked_add(u64::from(byte))
@@ -135,16 +134,4 @@ stream_cipher!(
 stream_cipher!(
     /// ChaCha20 as Bernstein defined it: a 64-bit nonce and counter.
     ChaCha20Legacy, ChaCha<20, Counter64>, 32 key => &key.into(), key U32, iv U8
-);
-stream_cipher!(
-    /// Salsa20/8: a 64-bit nonce and counter.
-    Salsa8, Salsa<8>, 32 key => &key.into(), key U32, iv U8
-);
-stream_cipher!(
-    /// Salsa20/12: a 64-bit nonce and counter.
-    Salsa12, Salsa<12>, 32 key => &key.into(), key U32, iv U8
-);
-stream_cipher!(
-    /// Salsa20/20: a 64-bit nonce and counter.
-    Salsa20, Salsa<20>, 32 key => &key.into(), key U32, iv U8
 );

@@ -35,9 +35,7 @@ fn a_message_has_the_length_and_those_that_are_needed() {
         ("serpent-192-ctr", 1, "a key of 1 byte where 24 are needed"),
         ("chacha20-poly1305", 0, "a key of 0 bytes where 32 are needed"),
         ("null", 16, "a key of 16 bytes where none is needed"),
-        #[cfg(feature = "legacy")]
         ("3des-cbc", 8, "a key of 8 bytes where 16 or 24 are needed"),
-        #[cfg(feature = "legacy")]
         ("arc4", 4, "a key of 4 bytes where 5 to 256 are needed"),
     ] {
         let algorithm = name.parse().expect("a row");

@@ -24,7 +24,6 @@ fn every_misuse_is_refused_exactly() {
     held_back(&mut refusals);
     bad_padding(&mut refusals);
     xts(&mut refusals);
-    #[cfg(feature = "legacy")]
     legacy(&mut refusals);
     let (count, calls) = refusals.counts();
     println!("{count} distinct misuses in {calls} calls");
@@ -536,7 +535,6 @@ fn finish_untouched(call: impl FnOnce(&mut [u8]) -> Result<usize, Error>) -> Res
     update_untouched(32, call)
 }
 
-#[cfg(feature = "legacy")]
 fn legacy(refusals: &mut Refusals) {
     for (name, lengths) in [
         ("des-cbc", &[0, 7, 9, 16, 24][..]),

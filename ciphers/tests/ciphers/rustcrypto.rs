@@ -62,11 +62,8 @@ same_blocks!(aes_128, ours::Aes128, aes::Aes128, key 16, block 16);
 same_blocks!(aes_192, ours::Aes192, aes::Aes192, key 24, block 16);
 same_blocks!(aes_256, ours::Aes256, aes::Aes256, key 32, block 16);
 same_blocks!(serpent_256, ours::Serpent256, serpent::Serpent, key 32, block 16);
-#[cfg(feature = "legacy")]
 same_blocks!(des_alone, ours::Des, des::Des, key 8, block 8);
-#[cfg(feature = "legacy")]
 same_blocks!(des_two_keys, ours::TdesEde2, des::TdesEde2, key 16, block 8);
-#[cfg(feature = "legacy")]
 same_blocks!(des_three_keys, ours::TdesEde3, des::TdesEde3, key 24, block 8);
 
 /// One stream of ours against one of theirs: any cut, any position.

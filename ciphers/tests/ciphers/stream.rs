@@ -153,7 +153,6 @@ fn counters_carry_within_a_wide_step() {
 /// Streams without numbered blocks go forward by making what they pass, and no further than is
 /// quickly done.
 #[test]
-#[cfg(feature = "legacy")]
 fn unseekable_streams_walk_forward() {
     const REACH: u64 = 1 << 26;
     for algorithm in streams().filter(|algorithm| !algorithm.is_seekable()) {
@@ -188,7 +187,6 @@ fn unseekable_streams_walk_forward() {
 
 /// As far as it goes, and in steps further: what is made on the way is what is skipped.
 #[test]
-#[cfg(feature = "legacy")]
 fn unseekable_streams_go_as_far_as_they_say() {
     const REACH: u64 = 1 << 26;
     for algorithm in streams().filter(|algorithm| !algorithm.is_seekable()) {

@@ -115,12 +115,7 @@ impl Keys {
 }
 
 fn all() -> impl Iterator<Item = Keys> {
-    let ciphers = [
-        Algorithm::AES_128_CBC,
-        Algorithm::AES_256_CBC,
-        #[cfg(feature = "legacy")]
-        Algorithm::TRIPLE_DES_CBC,
-    ];
+    let ciphers = [Algorithm::AES_128_CBC, Algorithm::AES_256_CBC, Algorithm::TRIPLE_DES_CBC];
     let codes = [Mac::HmacSha1, Mac::HmacSha256, Mac::HmacSha384];
     ciphers.into_iter().flat_map(move |cipher| codes.map(|code| Keys::new(cipher, code)))
 }

@@ -129,26 +129,33 @@ impl LaneKind {
             (_, Primitive::Aes128, Mode::Cbc, Encrypt) => Self::Aes128Cbc,
             (_, Primitive::Aes192, Mode::Cbc, Encrypt) => Self::Aes192Cbc,
             (_, Primitive::Aes256, Mode::Cbc, Encrypt) => Self::Aes256Cbc,
-            (
-                _,
-                Primitive::Serpent128 | Primitive::Serpent192 | Primitive::Serpent256,
-                Mode::Cbc,
-                Encrypt,
-            ) => Self::SerpentCbc,
             (_, Primitive::ChaCha8, _, Encrypt | Decrypt) => Self::ChaCha8,
             (_, Primitive::ChaCha12, _, Encrypt | Decrypt) => Self::ChaCha12,
             (_, Primitive::ChaCha20, Mode::Djb | Mode::Ietf, Encrypt | Decrypt) => Self::ChaCha20,
-            (_, Primitive::Salsa8, _, Encrypt | Decrypt) => Self::Salsa8,
-            (_, Primitive::Salsa12, _, Encrypt | Decrypt) => Self::Salsa12,
-            (_, Primitive::Salsa20, _, Encrypt | Decrypt) => Self::Salsa20,
             (_, Primitive::ChaCha20, Mode::Poly1305, Seal | Open) => Self::ChaCha20Poly1305,
             (_, Primitive::XChaCha20, Mode::Poly1305, Seal | Open) => Self::XChaCha20Poly1305,
             (_, Primitive::Aes128, Mode::GcmSiv, Seal | Open) => Self::Aes128GcmSiv,
             (_, Primitive::Aes256, Mode::GcmSiv, Seal | Open) => Self::Aes256GcmSiv,
             #[cfg(feature = "legacy")]
-            (_, Primitive::Des, Mode::Cbc, Encrypt) => Self::DesCbc,
-            #[cfg(feature = "legacy")]
-            (_, Primitive::TripleDes, Mode::Cbc, Encrypt) => Self::TripleDesCbc,
+            (_, primitive, mode, operation) => return Self::of_old(primitive, mode, operation),
+            #[cfg(not(feature = "legacy"))]
+            _ => return None,
+        })
+    }
+
+    /// The kind of an old cipher.
+    #[cfg(feature = "legacy")]
+    const fn of_old(primitive: Primitive, mode: Mode, operation: Operation) -> Option<Self> {
+        use Operation::{Decrypt, Encrypt};
+        use Primitive::{Serpent128, Serpent192, Serpent256};
+
+        Some(match (primitive, mode, operation) {
+            (Serpent128 | Serpent192 | Serpent256, Mode::Cbc, Encrypt) => Self::SerpentCbc,
+            (Primitive::Salsa8, _, Encrypt | Decrypt) => Self::Salsa8,
+            (Primitive::Salsa12, _, Encrypt | Decrypt) => Self::Salsa12,
+            (Primitive::Salsa20, _, Encrypt | Decrypt) => Self::Salsa20,
+            (Primitive::Des, Mode::Cbc, Encrypt) => Self::DesCbc,
+            (Primitive::TripleDes, Mode::Cbc, Encrypt) => Self::TripleDesCbc,
             _ => return None,
         })
     }

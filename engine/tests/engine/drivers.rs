@@ -44,7 +44,7 @@ impl Card {
         Algorithm::AES_128_CTR,
         Algorithm::AES_256_GCM,
         Algorithm::CHACHA20_POLY1305,
-        Algorithm::SERPENT_256_CBC,
+        Algorithm::AES_192_CBC,
     ];
 
     fn look<T>(&self, f: impl FnOnce(&mut Inside) -> T) -> T {

@@ -55,6 +55,7 @@ fn sessions(engine: &Engine) -> Vec<Session> {
         Algorithm::AES_128_CBC,
         Algorithm::AES_256_CBC,
         Algorithm::CHACHA20_IETF,
+        #[cfg(feature = "legacy")]
         Algorithm::SALSA20_20,
         Algorithm::AES_128_CTR,
         Algorithm::NULL,

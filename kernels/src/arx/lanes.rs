@@ -10,7 +10,7 @@
 //! | `Avx2` | 8 |
 //! | `Avx512` | 16, or 8 when no more are left |
 
-pub(crate) mod x86_64;
+pub mod x86_64;
 
 use inout::InOutBuf;
 
@@ -19,46 +19,38 @@ use super::Key;
 use super::wraps;
 use crate::{Isa, Level};
 
-/// The cipher: it decides the rounds, and the places of the words of a key in a block.
-pub(crate) const CHACHA: bool = false;
-pub(crate) const SALSA: bool = true;
+/// The cipher: it decides the places of the words of a key in a block.
+pub const CHACHA: bool = false;
+pub const SALSA: bool = true;
 
 /// A message: its key and nonce, the block of the keystream at which its data begin, its data.
-pub(crate) struct Parts<'a> {
-    pub(crate) key: &'a Key,
+pub struct Parts<'a> {
+    pub key: &'a Key,
     /// Counter and nonce of the first block. They lie side by side so that kernels load them
     /// together.
-    pub(crate) last: [u64; 2],
+    pub last: [u64; 2],
     /// Whether the counter has 64 bits, else 32.
-    pub(crate) wide: bool,
-    pub(crate) data: InOutBuf<'a, 'a, u8>,
+    pub wide: bool,
+    pub data: InOutBuf<'a, 'a, u8>,
 }
 
 impl Parts<'_> {
     #[inline(always)]
-    pub(crate) fn reborrow(&mut self) -> Parts<'_> {
+    pub fn reborrow(&mut self) -> Parts<'_> {
         Parts { key: self.key, last: self.last, wide: self.wide, data: self.data.reborrow() }
     }
 }
 
 /// The rounds of all messages of a batch.
 #[derive(Clone, Copy)]
-pub(crate) struct Rounds {
-    #[cfg_attr(
-        not(feature = "_vectors"),
-        expect(dead_code, reason = "the kernel for one message knows its rounds")
-    )]
-    pub(crate) count: usize,
+pub struct Rounds {
+    pub count: usize,
     /// XORs the keystream into one message by the kernel that takes no others.
-    pub(crate) alone: fn(Isa, Parts<'_>),
+    pub alone: fn(Isa, Parts<'_>),
 }
 
 /// A message of a batch of either cipher.
-#[cfg_attr(
-    not(feature = "_vectors"),
-    expect(dead_code, reason = "the portable kernel takes one message after the other")
-)]
-pub(crate) trait StreamLane {
+pub trait StreamLane {
     /// [`CHACHA`] or [`SALSA`].
     const CIPHER: bool;
 
@@ -73,8 +65,10 @@ pub(crate) trait StreamLane {
 }
 
 /// What the messages of both ciphers have in common, for a `Lane` of [`Parts`] beside `alone`.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! stream_lane {
-    ($cipher:ident, $name:ident) => {
+    ($cipher:ident, $name:ident, $($core:ident)::+) => {
         impl core::fmt::Debug for Lane<'_> {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 f.debug_struct("Lane").field("bytes", &self.0.data.len()).finish_non_exhaustive()
@@ -93,7 +87,13 @@ macro_rules! stream_lane {
         /// One instance for all numbers of rounds.
         #[inline(never)]
         fn xor(isa: Isa, rounds: $crate::arx::lanes::Rounds, lanes: &mut [Lane<'_>]) {
-            $crate::arx::lanes::xor(isa, rounds, lanes);
+            use $crate::arx::lanes::in_turn;
+
+            if $crate::arx::lanes::are_few(isa, lanes) {
+                return in_turn::xor_lanes(isa, rounds, lanes);
+            }
+            $crate::by_isa!($($core)::+, isa, xor_lanes(isa, rounds, lanes):
+                Avx512, Avx2, Ssse3, _ => in_turn);
         }
 
         impl $crate::arx::lanes::StreamLane for Lane<'_> {
@@ -112,35 +112,29 @@ macro_rules! stream_lane {
     };
 }
 
-pub(crate) use stream_lane;
-
 /// Whether messages of `bytes` bytes go alone at every level.
 #[inline]
 const fn is_alone(bytes: usize) -> bool {
     matches!(bytes.div_ceil(64), 7..=8 | 14..)
 }
 
-/// XORs the keystream of each message into its data.
+/// Whether these messages are done sooner one by one.
 #[inline]
-pub(crate) fn xor<M: StreamLane>(isa: Isa, rounds: Rounds, lanes: &mut [M]) {
+pub fn are_few<M: StreamLane>(isa: Isa, lanes: &[M]) -> bool {
     // Three messages of several blocks leave too much of a pass empty.
     let most = if isa.has(Level::Avx2) { 192 } else { 64 };
-    let few = match lanes {
+    match lanes {
         [] | [_] | [_, _] => true,
         [a, b, c] => [a, b, c].iter().any(|lane| lane.parts().data.len() > most),
         _ => lanes.iter().all(|lane| is_alone(lane.parts().data.len())),
-    };
-    if few {
-        return in_turn::xor(isa, rounds, lanes);
     }
-    by_isa!(crate::arx::lanes, isa, xor(isa, rounds, lanes): Avx512, Avx2, Ssse3, _ => in_turn);
 }
 
 /// Every message by itself.
-mod in_turn {
+pub mod in_turn {
     use super::{Isa, Rounds, StreamLane};
 
-    pub(super) fn xor<M: StreamLane>(isa: Isa, rounds: Rounds, lanes: &mut [M]) {
+    pub fn xor_lanes<M: StreamLane>(isa: Isa, rounds: Rounds, lanes: &mut [M]) {
         for lane in lanes {
             (rounds.alone)(isa, lane.reborrow());
         }
@@ -152,7 +146,7 @@ mod in_turn {
 /// Kernels load keys and last rows from the messages themselves. If these were gathered in memory
 /// first, loads wider than the stores before them would wait.
 #[cfg(feature = "_vectors")]
-pub(crate) trait Starts<const N: usize> {
+pub trait Starts<const N: usize> {
     /// [`CHACHA`] or [`SALSA`].
     const CIPHER: bool;
 

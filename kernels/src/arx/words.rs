@@ -14,14 +14,14 @@ macro_rules! sums {
         /// A word, the same in all lanes.
         #[inline]
         $(#[$feature])*
-        pub(crate) fn splat(word: u32) -> $vector {
+        pub fn splat(word: u32) -> $vector {
             set32(word.cast_signed())
         }
 
         /// The blocks of keystream, one a lane: the result `x` of the rounds, added to their start.
         #[inline]
         $(#[$feature])*
-        pub(crate) fn sums(x: [$vector; 16], start: [$vector; 16]) -> [$block; $lanes] {
+        pub fn sums(x: [$vector; 16], start: [$vector; 16]) -> [$block; $lanes] {
             let [x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15] = x;
             let [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15] = start;
             let [a0, a1, a2, a3] = across(plus([x0, x1, x2, x3], [s0, s1, s2, s3]));
@@ -39,7 +39,7 @@ macro_rules! sums {
         /// The sum of four words with four others.
         #[inline]
         $(#[$feature])*
-        pub(crate) fn plus(
+        pub fn plus(
             [x0, x1, x2, x3]: [$vector; 4],
             [y0, y1, y2, y3]: [$vector; 4],
         ) -> [$vector; 4] {
@@ -51,7 +51,7 @@ macro_rules! sums {
         /// has the `i`-th word of all blocks.
         #[inline]
         $(#[$feature])*
-        pub(crate) fn across([x0, x1, x2, x3]: [$vector; 4]) -> [$vector; 4] {
+        pub fn across([x0, x1, x2, x3]: [$vector; 4]) -> [$vector; 4] {
             let (low01, high01) = (low32(x0, x1), high32(x0, x1));
             let (low23, high23) = (low32(x2, x3), high32(x2, x3));
             [
@@ -71,14 +71,14 @@ macro_rules! words {
         /// A column of the state, the same in all lanes.
         #[inline]
         $(#[$feature])*
-        pub(crate) fn column(words: &[u32; 16], at: usize) -> [$vector; 4] {
+        pub fn column(words: &[u32; 16], at: usize) -> [$vector; 4] {
             [splat(words[at]), splat(words[4 + at]), splat(words[8 + at]), splat(words[12 + at])]
         }
 
         /// Words, the same in all lanes.
         #[inline]
         $(#[$feature])*
-        pub(crate) fn splat_all(words: &[u32; 16]) -> [$vector; 16] {
+        pub fn splat_all(words: &[u32; 16]) -> [$vector; 16] {
             let [w0, w4, w8, w12] = column(words, 0);
             let [w1, w5, w9, w13] = column(words, 1);
             let [w2, w6, w10, w14] = column(words, 2);
@@ -89,7 +89,7 @@ macro_rules! words {
         /// Puts the blocks of all lanes, as [`sums`] makes them, where [`put`] puts them.
         #[inline]
         $(#[$feature])*
-        pub(crate) fn put_lanes<'i, 'o, const XOR: bool>(
+        pub fn put_lanes<'i, 'o, const XOR: bool>(
             x: [$vector; 16],
             start: [$vector; 16],
             data: InOutBuf<'i, 'o, u8>,
@@ -103,6 +103,8 @@ macro_rules! words {
 /// from their starts. The groups do not depend on each other, and overlap in time.
 ///
 /// The module brings `blocks`; `$zero` is a block of zeros.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! groups {
     ($starts:expr, $group:literal, $zero:expr) => {{
         const { assert!(N <= 3 && BLOCKS == $group * N) };
@@ -136,6 +138,8 @@ macro_rules! groups {
 /// The module also brings the functions of `arx` for its width, `MOST` and `narrow`, and from its
 /// cipher `words`, `double_round` and `starts`. The first double round of all lanes has two parts:
 /// `once`, for the words that are the same in all lanes, and the macro `first!`.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! passes {
     (
         $lanes:literal, $group:literal, $zero:expr, $counter:literal, $numbers:expr,
@@ -205,7 +209,7 @@ macro_rules! passes {
             wide: bool,
             data: InOutBuf<'i, 'o, u8>,
         ) -> InOutBuf<'i, 'o, u8> {
-            put::<XOR, BLOCKS>(&groups!(starts(state, counter, wide), $group, $zero), data)
+            put::<XOR, BLOCKS>(&$crate::groups!(starts(state, counter, wide), $group, $zero), data)
         }
     };
 }
@@ -213,6 +217,8 @@ macro_rules! passes {
 /// `narrow`, which takes up to `MOST` blocks in the narrowest form that covers them, and returns
 /// the rest of `data`: one, two or three groups of `$group` blocks.
 #[cfg(any(feature = "isa-ssse3", feature = "isa-avx2"))]
+#[doc(hidden)]
+#[macro_export]
 macro_rules! narrow {
     ($group:literal, $(#[$feature:meta])*) => {
         /// The most blocks that are taken in groups.
@@ -242,7 +248,7 @@ macro_rules! put {
         /// Writes blocks over the front of `data`, or XORs them in, and returns the rest of `data`.
         #[inline]
         $(#[$feature])*
-        pub(crate) fn put<'i, 'o, const XOR: bool, const N: usize>(
+        pub fn put<'i, 'o, const XOR: bool, const N: usize>(
             blocks: &[[$vector; $registers]; N],
             data: InOutBuf<'i, 'o, u8>,
         ) -> InOutBuf<'i, 'o, u8> {

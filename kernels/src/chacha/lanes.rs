@@ -3,10 +3,10 @@
 use inout::InOutBuf;
 
 use super::{Form, Key, State};
-use crate::arx::lanes::{CHACHA, Parts, stream_lane};
+use crate::arx::lanes::{CHACHA, Parts};
 use crate::arx::{halves, later};
 use crate::isa::INTO;
-use crate::{Isa, wipe};
+use crate::{Isa, stream_lane, wipe};
 
 /// One message of a batch: its key and nonce, the block of the keystream at which its data begin,
 /// its data.
@@ -30,7 +30,7 @@ impl<'a> Lane<'a> {
     }
 }
 
-stream_lane!(CHACHA, ChaCha);
+stream_lane!(CHACHA, ChaCha, crate::chacha);
 
 /// XORs the keystream into one message.
 #[inline(never)]

@@ -8,7 +8,7 @@ use core::arch::aarch64::*;
 /// Loads 16 bytes.
 #[inline]
 #[target_feature(enable = "neon")]
-pub(crate) fn load128(bytes: &[u8; 16]) -> uint8x16_t {
+pub fn load128(bytes: &[u8; 16]) -> uint8x16_t {
     // SAFETY: the reference is valid for 16 bytes, and the load asks for no alignment.
     unsafe { vld1q_u8(bytes.as_ptr()) }
 }
@@ -16,7 +16,7 @@ pub(crate) fn load128(bytes: &[u8; 16]) -> uint8x16_t {
 /// Stores 16 bytes.
 #[inline]
 #[target_feature(enable = "neon")]
-pub(crate) fn store128(bytes: &mut [u8; 16], v: uint8x16_t) {
+pub fn store128(bytes: &mut [u8; 16], v: uint8x16_t) {
     // SAFETY: the reference is valid for 16 bytes, and the store asks for no alignment.
     unsafe { vst1q_u8(bytes.as_mut_ptr(), v) }
 }

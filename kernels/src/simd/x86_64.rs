@@ -14,7 +14,7 @@ use crate::wipe;
 /// Loads 16 bytes.
 #[inline]
 #[target_feature(enable = "sse2")]
-pub(crate) fn load128(bytes: &[u8; 16]) -> __m128i {
+pub fn load128(bytes: &[u8; 16]) -> __m128i {
     // SAFETY: the reference is valid for 16 bytes, and the load asks for no alignment.
     unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
 }
@@ -22,8 +22,7 @@ pub(crate) fn load128(bytes: &[u8; 16]) -> __m128i {
 /// Loads four words.
 #[inline]
 #[target_feature(enable = "sse2")]
-#[cfg(any(feature = "isa-avx2", feature = "legacy"))]
-pub(crate) fn load_words(words: &[u32; 4]) -> __m128i {
+pub fn load_words(words: &[u32; 4]) -> __m128i {
     // SAFETY: the reference is valid for 16 bytes, and the load asks for no alignment.
     unsafe { _mm_loadu_si128(words.as_ptr().cast()) }
 }
@@ -31,8 +30,7 @@ pub(crate) fn load_words(words: &[u32; 4]) -> __m128i {
 /// Stores four words.
 #[inline]
 #[target_feature(enable = "sse2")]
-#[cfg(feature = "legacy")]
-pub(crate) fn store_words(words: &mut [u32; 4], v: __m128i) {
+pub fn store_words(words: &mut [u32; 4], v: __m128i) {
     // SAFETY: the reference is valid for 16 bytes, and the store asks for no alignment.
     unsafe { _mm_storeu_si128(words.as_mut_ptr().cast(), v) }
 }
@@ -41,7 +39,7 @@ pub(crate) fn store_words(words: &mut [u32; 4], v: __m128i) {
 #[inline]
 #[target_feature(enable = "sse2")]
 #[cfg(feature = "_vectors")]
-pub(crate) fn load_pair(words: &[u64; 2]) -> __m128i {
+pub fn load_pair(words: &[u64; 2]) -> __m128i {
     // SAFETY: the reference is valid for 16 bytes, and the load asks for no alignment.
     unsafe { _mm_loadu_si128(words.as_ptr().cast()) }
 }
@@ -49,7 +47,7 @@ pub(crate) fn load_pair(words: &[u64; 2]) -> __m128i {
 /// Stores 16 bytes.
 #[inline]
 #[target_feature(enable = "sse2")]
-pub(crate) fn store128(bytes: &mut [u8; 16], v: __m128i) {
+pub fn store128(bytes: &mut [u8; 16], v: __m128i) {
     // SAFETY: the reference is valid for 16 bytes, and the store asks for no alignment.
     unsafe { _mm_storeu_si128(bytes.as_mut_ptr().cast(), v) }
 }
@@ -57,7 +55,7 @@ pub(crate) fn store128(bytes: &mut [u8; 16], v: __m128i) {
 /// Loads 16 bytes, or as many as there are, fewer than 16, and zeros after them.
 #[inline]
 #[target_feature(enable = "sse2")]
-pub(crate) fn load128_part(bytes: &[u8]) -> __m128i {
+pub fn load128_part(bytes: &[u8]) -> __m128i {
     if let Some(block) = bytes.first_chunk() {
         return load128(block);
     }
@@ -71,7 +69,7 @@ pub(crate) fn load128_part(bytes: &[u8]) -> __m128i {
 /// Stores 16 bytes, or as many as there is room for, fewer than 16.
 #[inline]
 #[target_feature(enable = "sse2")]
-pub(crate) fn store128_part(bytes: &mut [u8], v: __m128i) {
+pub fn store128_part(bytes: &mut [u8], v: __m128i) {
     if let Some(block) = bytes.first_chunk_mut() {
         return store128(block, v);
     }
@@ -85,7 +83,7 @@ pub(crate) fn store128_part(bytes: &mut [u8], v: __m128i) {
 #[inline]
 #[target_feature(enable = "avx")]
 #[cfg(any(feature = "isa-avx2", feature = "isa-avx512"))]
-pub(crate) fn load256(bytes: &[u8; 32]) -> __m256i {
+pub fn load256(bytes: &[u8; 32]) -> __m256i {
     // SAFETY: the reference is valid for 32 bytes, and the load asks for no alignment.
     unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
 }
@@ -94,7 +92,7 @@ pub(crate) fn load256(bytes: &[u8; 32]) -> __m256i {
 #[inline]
 #[target_feature(enable = "avx")]
 #[cfg(any(feature = "isa-avx2", feature = "isa-avx512"))]
-pub(crate) fn store256(bytes: &mut [u8; 32], v: __m256i) {
+pub fn store256(bytes: &mut [u8; 32], v: __m256i) {
     // SAFETY: the reference is valid for 32 bytes, and the store asks for no alignment.
     unsafe { _mm256_storeu_si256(bytes.as_mut_ptr().cast(), v) }
 }
@@ -103,7 +101,7 @@ pub(crate) fn store256(bytes: &mut [u8; 32], v: __m256i) {
 #[inline]
 #[target_feature(enable = "avx512f")]
 #[cfg(feature = "isa-avx512")]
-pub(crate) fn load512(bytes: &[u8; 64]) -> __m512i {
+pub fn load512(bytes: &[u8; 64]) -> __m512i {
     // SAFETY: the reference is valid for 64 bytes, and the load asks for no alignment.
     unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
 }
@@ -112,7 +110,7 @@ pub(crate) fn load512(bytes: &[u8; 64]) -> __m512i {
 #[inline]
 #[target_feature(enable = "avx512f")]
 #[cfg(feature = "isa-avx512")]
-pub(crate) fn load512_words(words: &[u64; 8]) -> __m512i {
+pub fn load512_words(words: &[u64; 8]) -> __m512i {
     // SAFETY: the reference is valid for 64 bytes, and the load asks for no alignment.
     unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
 }
@@ -121,7 +119,7 @@ pub(crate) fn load512_words(words: &[u64; 8]) -> __m512i {
 #[inline]
 #[target_feature(enable = "avx512f")]
 #[cfg(all(feature = "isa-avx512", feature = "montgomery"))]
-pub(crate) fn store512_words(words: &mut [u64; 8], v: __m512i) {
+pub fn store512_words(words: &mut [u64; 8], v: __m512i) {
     // SAFETY: the reference is valid for 64 bytes, and the store asks for no alignment.
     unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), v) }
 }
@@ -130,7 +128,7 @@ pub(crate) fn store512_words(words: &mut [u64; 8], v: __m512i) {
 #[inline]
 #[target_feature(enable = "avx512f")]
 #[cfg(feature = "isa-avx512")]
-pub(crate) fn store512(bytes: &mut [u8; 64], v: __m512i) {
+pub fn store512(bytes: &mut [u8; 64], v: __m512i) {
     // SAFETY: the reference is valid for 64 bytes, and the store asks for no alignment.
     unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), v) }
 }
@@ -138,7 +136,7 @@ pub(crate) fn store512(bytes: &mut [u8; 64], v: __m512i) {
 /// Hides the origin of a value: the compiler takes it as it is, in a register.
 #[inline]
 #[target_feature(enable = "sse2")]
-pub(crate) fn opaque128(mut v: __m128i) -> __m128i {
+pub fn opaque128(mut v: __m128i) -> __m128i {
     // SAFETY: the assembly is empty and leaves the register as it was.
     unsafe { asm!("/* {0} */", inout(xmm_reg) v, options(pure, nomem, nostack, preserves_flags)) };
     v
@@ -148,7 +146,7 @@ pub(crate) fn opaque128(mut v: __m128i) -> __m128i {
 #[inline]
 #[target_feature(enable = "avx")]
 #[cfg(feature = "isa-avx2")]
-pub(crate) fn opaque256(mut v: __m256i) -> __m256i {
+pub fn opaque256(mut v: __m256i) -> __m256i {
     // SAFETY: the assembly is empty and leaves the register as it was.
     unsafe { asm!("/* {0} */", inout(ymm_reg) v, options(pure, nomem, nostack, preserves_flags)) };
     v
@@ -159,7 +157,7 @@ pub(crate) fn opaque256(mut v: __m256i) -> __m256i {
 #[inline]
 #[target_feature(enable = "avx512f")]
 #[cfg(feature = "isa-avx512")]
-pub(crate) fn together512([mut a, mut b, mut c, mut d]: [__m512i; 4]) -> [__m512i; 4] {
+pub fn together512([mut a, mut b, mut c, mut d]: [__m512i; 4]) -> [__m512i; 4] {
     // SAFETY: the assembly is empty and leaves the registers as they were.
     unsafe {
         asm!(
@@ -177,7 +175,7 @@ pub(crate) fn together512([mut a, mut b, mut c, mut d]: [__m512i; 4]) -> [__m512
 /// Hides the place of a value, so that the compiler loads it alone and anew at each use.
 #[inline]
 #[target_feature(enable = "sse2")]
-pub(crate) fn opaque_place<T>(value: &T) -> &T {
+pub fn opaque_place<T>(value: &T) -> &T {
     let mut place: *const T = value;
     // SAFETY: the assembly is empty and leaves the register as it was.
     unsafe { asm!("/* {0} */", inout(reg) place, options(readonly, nostack, preserves_flags)) };
@@ -188,7 +186,7 @@ pub(crate) fn opaque_place<T>(value: &T) -> &T {
 /// Hides a number from the compiler, which would unroll a loop that runs a known number of times.
 #[inline]
 #[cfg(feature = "_vectors")]
-pub(crate) fn opaque_count(mut n: usize) -> usize {
+pub fn opaque_count(mut n: usize) -> usize {
     // SAFETY: the assembly is empty and leaves the register as it was.
     unsafe { asm!("/* {0} */", inout(reg) n, options(pure, nomem, nostack, preserves_flags)) };
     n
@@ -198,7 +196,7 @@ pub(crate) fn opaque_count(mut n: usize) -> usize {
 #[inline]
 #[target_feature(enable = "avx512bw,bmi2")]
 #[cfg(feature = "isa-avx512")]
-pub(crate) fn load512_part(bytes: &[u8]) -> __m512i {
+pub fn load512_part(bytes: &[u8]) -> __m512i {
     // SAFETY: the mask leaves out every byte past the end of the slice, and a masked load touches
     // nothing else.
     unsafe { _mm512_maskz_loadu_epi8(first_bytes(bytes.len()), bytes.as_ptr().cast()) }
@@ -208,7 +206,7 @@ pub(crate) fn load512_part(bytes: &[u8]) -> __m512i {
 #[inline]
 #[target_feature(enable = "avx512bw,bmi2")]
 #[cfg(feature = "isa-avx512")]
-pub(crate) fn store512_part(bytes: &mut [u8], v: __m512i) {
+pub fn store512_part(bytes: &mut [u8], v: __m512i) {
     // SAFETY: the mask leaves out every byte past the end of the slice, and a masked store
     // touches nothing else.
     unsafe {
@@ -221,7 +219,7 @@ pub(crate) fn store512_part(bytes: &mut [u8], v: __m512i) {
 #[target_feature(enable = "avx512bw,avx512vl,bmi2")]
 #[cfg(feature = "isa-avx512")]
 #[expect(clippy::cast_possible_truncation, reason = "as many bits as the register has bytes")]
-pub(crate) fn load128_masked(bytes: &[u8]) -> __m128i {
+pub fn load128_masked(bytes: &[u8]) -> __m128i {
     let mask = first_bytes(bytes.len()) as u16;
     // SAFETY: the mask leaves out every byte past the end of the slice.
     unsafe { _mm_maskz_loadu_epi8(mask, bytes.as_ptr().cast()) }
@@ -232,7 +230,7 @@ pub(crate) fn load128_masked(bytes: &[u8]) -> __m128i {
 #[target_feature(enable = "avx512bw,avx512vl,bmi2")]
 #[cfg(feature = "isa-avx512")]
 #[expect(clippy::cast_possible_truncation, reason = "as many bits as the register has bytes")]
-pub(crate) fn store128_masked(bytes: &mut [u8], v: __m128i) {
+pub fn store128_masked(bytes: &mut [u8], v: __m128i) {
     let mask = first_bytes(bytes.len()) as u16;
     // SAFETY: the mask leaves out every byte past the end of the slice.
     unsafe { _mm_mask_storeu_epi8(bytes.as_mut_ptr().cast(), mask, v) }
@@ -244,7 +242,7 @@ pub(crate) fn store128_masked(bytes: &mut [u8], v: __m128i) {
 #[target_feature(enable = "avx512bw,avx512vl,bmi2")]
 #[cfg(feature = "isa-avx512")]
 #[expect(clippy::cast_possible_truncation, reason = "as many bits as the register has bytes")]
-pub(crate) fn load512_short(bytes: &[u8]) -> __m512i {
+pub fn load512_short(bytes: &[u8]) -> __m512i {
     let mask = first_bytes(bytes.len());
     match bytes.len() {
         0..=16 => {
@@ -266,7 +264,7 @@ pub(crate) fn load512_short(bytes: &[u8]) -> __m512i {
 #[target_feature(enable = "avx512bw,avx512vl,bmi2")]
 #[cfg(feature = "isa-avx512")]
 #[expect(clippy::cast_possible_truncation, reason = "as many bits as the register has bytes")]
-pub(crate) fn store512_short(bytes: &mut [u8], v: __m512i) {
+pub fn store512_short(bytes: &mut [u8], v: __m512i) {
     let mask = first_bytes(bytes.len());
     let place = bytes.as_mut_ptr().cast();
     match bytes.len() {
@@ -287,7 +285,7 @@ pub(crate) fn store512_short(bytes: &mut [u8], v: __m512i) {
 /// Overwrites a register's place in memory with zeros.
 #[inline]
 #[cfg(feature = "isa-avx512")]
-pub(crate) fn wipe512(v: &mut __m512i) {
+pub fn wipe512(v: &mut __m512i) {
     let place: *mut __m512i = v;
     // SAFETY: 64 bytes of plain numbers, which the reference borrows alone.
     wipe::memory(unsafe { &mut *place.cast::<[u8; 64]>() });
@@ -298,7 +296,7 @@ pub(crate) fn wipe512(v: &mut __m512i) {
 #[inline]
 #[target_feature(enable = "avx512f,bmi2")]
 #[cfg(feature = "isa-avx512")]
-pub(crate) fn load512_end(bytes: &[u8]) -> __m512i {
+pub fn load512_end(bytes: &[u8]) -> __m512i {
     let words = (bytes.len() / 8).min(8);
     let [mask, ..] = (0xff00_u16 >> words).to_le_bytes();
     // SAFETY: as many words as the mask has bits are loaded, and the slice has as many.
@@ -313,7 +311,7 @@ pub(crate) fn load512_end(bytes: &[u8]) -> __m512i {
 #[inline]
 #[target_feature(enable = "avx512bw,bmi2")]
 #[cfg(feature = "isa-avx512")]
-pub(crate) fn load512_behind(bytes: &[u8]) -> __m512i {
+pub fn load512_behind(bytes: &[u8]) -> __m512i {
     _mm512_alignr_epi64::<6>(load512_part(bytes), _mm512_setzero_si512())
 }
 
@@ -321,13 +319,13 @@ pub(crate) fn load512_behind(bytes: &[u8]) -> __m512i {
 #[inline]
 #[target_feature(enable = "avx512bw,bmi2")]
 #[cfg(feature = "isa-avx512")]
-pub(crate) fn store512_behind(bytes: &mut [u8], v: __m512i) {
+pub fn store512_behind(bytes: &mut [u8], v: __m512i) {
     store512_part(bytes, _mm512_alignr_epi64::<2>(v, v));
 }
 
 /// A mask of the first `count` of 64 bytes; of all 64 if `count` is larger.
 #[inline]
 #[cfg(feature = "isa-avx512")]
-pub(crate) fn first_bytes(count: usize) -> u64 {
+pub fn first_bytes(count: usize) -> u64 {
     if count < 64 { (1 << count) - 1 } else { u64::MAX }
 }

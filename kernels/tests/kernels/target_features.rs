@@ -18,22 +18,22 @@ const IMPLIED: [(&str, &[&str]); 4] = [
 /// Files of functions that modules of several levels share. The compiler checks that their callers
 /// enable the same features; `wipe` asks the processor, and every x86-64 processor has SSE2.
 const SHARED: [&str; 5] = [
-    "simd/aarch64.rs",
-    "simd/x86_64.rs",
-    "gcm/x86_64/part.rs",
-    "wipe/x86_64.rs",
-    "hc128/x86_64/sse2.rs",
+    "kernels/src/simd/aarch64.rs",
+    "kernels/src/simd/x86_64.rs",
+    "kernels/src/gcm/x86_64/part.rs",
+    "kernels/src/wipe/x86_64.rs",
+    "kernels-legacy/src/hc128/x86_64/sse2.rs",
 ];
 
-fn sources() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("crates are in the workspace")
 }
 
 /// The features of each level, with those of the levels below, as `isa` detects them.
 fn features_of_levels() -> BTreeMap<String, BTreeSet<String>> {
     let mut levels = BTreeMap::new();
     for architecture in ["x86_64", "aarch64"] {
-        let file = sources().join("isa").join(architecture).with_extension("rs");
+        let file = root().join("kernels/src/isa").join(architecture).with_extension("rs");
         let text = fs::read_to_string(file).expect("it is there");
         let (_, ladder) = text.split_once("_feature_detected:").expect("it detects");
         let mut all = BTreeSet::new();
@@ -60,11 +60,14 @@ fn needs<'l>(file: &Path, levels: &'l BTreeMap<String, BTreeSet<String>>) -> Opt
         if let Some((_, level)) = text.split_once("const NEEDS: Level = Level::") {
             return levels.get_key_value(level.split(';').next()?).map(|(level, _)| level);
         }
+        let name = module.file_stem()?.to_str()?;
+        if let Some(level) = levels.keys().find(|level| level.to_lowercase() == name) {
+            return Some(level);
+        }
         // The parent of `a/b/c.rs` is `a/b.rs`.
         module = module.parent()?.with_extension("rs");
     }
-    let name = file.file_stem()?.to_str()?;
-    levels.keys().find(|level| level.to_lowercase() == name)
+    None
 }
 
 fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -92,10 +95,12 @@ fn enabled(text: &str) -> impl Iterator<Item = (usize, &str)> {
 fn no_function_enables_more_than_its_module_needs() {
     let levels = features_of_levels();
     let mut files = Vec::new();
-    rust_files(&sources(), &mut files);
+    for crate_of_kernels in ["kernels/src", "kernels-legacy/src"] {
+        rust_files(&root().join(crate_of_kernels), &mut files);
+    }
     let (mut seen, mut wrong) = (0, Vec::new());
     for file in files {
-        if SHARED.iter().any(|shared| file == sources().join(shared)) {
+        if SHARED.iter().any(|shared| file == root().join(shared)) {
             continue;
         }
         let text = fs::read_to_string(&file).expect("a source file");

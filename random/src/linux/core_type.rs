@@ -1,12 +1,7 @@
 //! The stream cores that can drive a generator.
 
 use lanecrypt_kernels::aes::AesCtr;
-#[cfg(feature = "legacy")]
-use lanecrypt_kernels::arc4::Arc4;
 use lanecrypt_kernels::chacha::ChaCha;
-#[cfg(feature = "legacy")]
-use lanecrypt_kernels::hc128::Hc128;
-use lanecrypt_kernels::salsa::Salsa;
 use lanecrypt_kernels::{Isa, StreamCore};
 
 /// A stream core that can drive a generator. Its key has 32 bytes.
@@ -33,8 +28,9 @@ pub unsafe trait SeedCore: StreamCore {
 /// reveal its key.
 pub trait ErasingCore: SeedCore {}
 
+/// A core of the Salsa20 family, with any number of rounds.
 macro_rules! salsa_family {
-    ($($core:ident),*) => {$(
+    ($core:ident) => {
         // SAFETY: numbers only, which are used as numbers only.
         unsafe impl<const ROUNDS: usize> SeedCore for $core<ROUNDS> {
             #[inline]
@@ -50,13 +46,13 @@ macro_rules! salsa_family {
         }
 
         impl<const ROUNDS: usize> ErasingCore for $core<ROUNDS> {}
-    )*};
+    };
 }
 
-salsa_family!(ChaCha, Salsa);
+salsa_family!(ChaCha);
 
 /// Debug builds inline less.
-const SALSA_STACK: usize = if cfg!(debug_assertions) { 8192 } else { 4096 };
+pub(super) const SALSA_STACK: usize = if cfg!(debug_assertions) { 8192 } else { 4096 };
 
 /// Without AES instructions round keys are unpacked on the stack.
 #[inline]
@@ -104,44 +100,8 @@ unsafe impl SeedCore for AesCtr<128> {
 
 impl ErasingCore for AesCtr<128> {}
 
-/// A generator of 128-bit strength. Not constant time: it indexes tables by secrets.
-// SAFETY: numbers only; those that index tables are masked.
-#[cfg(feature = "legacy")]
-unsafe impl SeedCore for Hc128 {
-    #[inline]
-    fn stack(_isa: Isa) -> usize {
-        12_288
-    }
-
-    /// The seed is the key and the nonce.
-    #[inline]
-    fn from_seed(isa: Isa, seed: &[u8; 32]) -> Self {
-        let [key, nonce] = halves(seed);
-        Self::new(isa, key, nonce)
-    }
-}
-
-/// Broken: its output can be distinguished from random bytes. For comparison only.
-// SAFETY: numbers only; those that index the table are masked.
-#[cfg(feature = "legacy")]
-unsafe impl SeedCore for Arc4 {
-    #[inline]
-    fn stack(_isa: Isa) -> usize {
-        2048
-    }
-
-    /// The seed is the key. The first 3,072 bytes, which have the strongest bias, are dropped
-    /// (Mironov, "(Not So) Random Shuffles of RC4", 2002).
-    #[inline]
-    fn from_seed(isa: Isa, seed: &[u8; 32]) -> Self {
-        let mut core = Self::new(isa, &seed.into(), &());
-        core.discard(3072);
-        core
-    }
-}
-
 /// The two halves of a seed.
-fn halves(seed: &[u8; 32]) -> [&[u8; 16]; 2] {
+pub(super) fn halves(seed: &[u8; 32]) -> [&[u8; 16]; 2] {
     let (halves, _) = seed.as_chunks();
     [&halves[0], &halves[1]]
 }

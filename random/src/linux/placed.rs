@@ -5,20 +5,13 @@ use core::sync::atomic::AtomicU32;
 use std::thread::LocalKey;
 
 use lanecrypt_kernels::aes::AesCtr;
-#[cfg(feature = "legacy")]
-use lanecrypt_kernels::arc4::Arc4;
 use lanecrypt_kernels::chacha::ChaCha;
-#[cfg(feature = "legacy")]
-use lanecrypt_kernels::hc128::Hc128;
-use lanecrypt_kernels::salsa::Salsa;
 
 use crate::linux::erasing::Erasing;
 use crate::linux::fastest::Fastest;
 use crate::linux::generator::Generator;
 use crate::linux::local::Local;
 use crate::linux::rekeying::Rekeying;
-#[cfg(feature = "study")]
-use crate::linux::study::{Diagnostic, Inlined};
 use crate::linux::table::Table;
 
 /// A generator that every thread and every processor can have. Other crates cannot add one.
@@ -62,23 +55,11 @@ placed!(
     Erasing<ChaCha<8>>,
     Erasing<ChaCha<12>>,
     Erasing<ChaCha<20>>,
-    Erasing<Salsa<8>>,
-    Erasing<Salsa<12>>,
-    Erasing<Salsa<20>>,
     Erasing<AesCtr<128>>,
     Erasing<AesCtr<256>>,
     Rekeying<ChaCha<8>>,
     Rekeying<ChaCha<12>>,
     Rekeying<ChaCha<20>>,
-    Rekeying<Salsa<8>>,
-    Rekeying<Salsa<12>>,
-    Rekeying<Salsa<20>>,
     Rekeying<AesCtr<128>>,
     Rekeying<AesCtr<256>>,
 );
-
-#[cfg(feature = "legacy")]
-placed!(Rekeying<Arc4>, Rekeying<Hc128>);
-
-#[cfg(feature = "study")]
-placed!(Diagnostic<Rekeying<Hc128>>, Inlined<Hc128>);

@@ -4,7 +4,7 @@
 use core::marker::PhantomData;
 
 use lanecrypt_kernels::Isa;
-use lanecrypt_kernels::hc128::Hc128;
+use lanecrypt_kernels_legacy::hc128::Hc128;
 
 use crate::error::abort_because;
 use crate::linux::core_type::SeedCore;

@@ -3,7 +3,6 @@
 //! and nothing in the generators shows that it could find something there.
 
 use lanecrypt_kernels::Isa;
-#[cfg(feature = "legacy")]
 use lanecrypt_kernels::StreamCore;
 use lanecrypt_random::{
     AesCtr, ChaCha, Erasing, Generator, Held, PerCpu, PerThread, Rekeying, Salsa, SeedCore, bytes,
@@ -11,7 +10,6 @@ use lanecrypt_random::{
 use lanecrypt_testing::harness::{Case, times};
 
 pub(crate) const CASES: &[Case] = &[
-    #[cfg(feature = "legacy")]
     Case("bias::arc4_second_byte", arc4_second_byte),
     Case("bias::seeded_cores", seeded_cores),
     Case("bias::reseeded_generators", reseeded_generators),
@@ -59,7 +57,6 @@ impl Zeros {
 }
 
 /// The first bytes of so many streams under random keys.
-#[cfg(feature = "legacy")]
 fn first_bytes<C: StreamCore>(new: impl Fn(&[u8; 32]) -> C) -> Zeros {
     Zeros::of(keys(), || {
         let mut out = [0; POSITIONS];
@@ -68,12 +65,12 @@ fn first_bytes<C: StreamCore>(new: impl Fn(&[u8; 32]) -> C) -> Zeros {
     })
 }
 
-#[cfg(feature = "legacy")]
 fn arc4_second_byte() {
     use lanecrypt_random::Arc4;
     let zeros = first_bytes(|key: &[u8; 32]| {
-        let key =
-            lanecrypt_kernels::arc4::Key::from(<&[u8; 16]>::try_from(&key[..16]).expect("16"));
+        let key = lanecrypt_kernels_legacy::arc4::Key::from(
+            <&[u8; 16]>::try_from(&key[..16]).expect("16"),
+        );
         Arc4::new(Isa::detect(), &key, &())
     });
     let (deviation, share) = (zeros.deviation(1), zeros.counts[1] as f64 / zeros.streams as f64);
@@ -112,7 +109,6 @@ fn seeded_cores() {
     check::<Salsa<20>>(keys());
     check::<AesCtr<128>>(keys());
     check::<AesCtr<256>>(keys());
-    #[cfg(feature = "legacy")]
     check::<lanecrypt_random::Hc128>(keys() / 8);
 }
 
@@ -131,7 +127,6 @@ fn reseeded_generators() {
     check::<Erasing<ChaCha<20>>>(keys() / 10);
     check::<Rekeying<ChaCha<8>>>(keys() / 10);
     check::<Rekeying<Salsa<20>>>(keys() / 10);
-    #[cfg(feature = "legacy")]
     check::<Rekeying<lanecrypt_random::Arc4>>(keys() / 20);
     #[cfg(feature = "study")]
     check::<lanecrypt_random::Inlined<lanecrypt_random::Hc128>>(keys() / 20);
@@ -150,8 +145,6 @@ fn running_generators() {
     check("PerThread", PerThread::<Erasing<ChaCha<20>>>::fill);
     check("PerCpu", PerCpu::<Erasing<AesCtr<256>>>::fill);
     check("Salsa20", PerThread::<Rekeying<Salsa<20>>>::fill);
-    #[cfg(feature = "legacy")]
     check("ARC4", PerThread::<Rekeying<lanecrypt_random::Arc4>>::fill);
-    #[cfg(feature = "legacy")]
     check("HC-128", PerCpu::<Rekeying<lanecrypt_random::Hc128>>::fill);
 }

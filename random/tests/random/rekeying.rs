@@ -16,7 +16,6 @@ use lanecrypt_random::{
     AesCtr, ChaCha, Counters, Erasing, Generator, Held, PerCpu, PerThread, Placed, REKEY_INTERVAL,
     Rekeying, Salsa, SeedCore, Shared, Single, set_rekey_interval,
 };
-#[cfg(feature = "legacy")]
 use lanecrypt_random::{Arc4, Hc128};
 use lanecrypt_testing::harness::{Case, skipped, times};
 
@@ -312,7 +311,6 @@ fn reseed_drops_the_buffer() {
     placements::<Erasing<AesCtr<256>>>();
     placements::<Rekeying<ChaCha<20>>>();
     placements::<Rekeying<Salsa<20>>>();
-    #[cfg(feature = "legacy")]
     placements::<Rekeying<Hc128>>();
 }
 
@@ -385,9 +383,7 @@ fn per_thread_by_known_seeds() {
         check_per_thread::<Salsa<20>>();
         check_per_thread::<AesCtr<256>>();
         check_per_thread::<AesCtr<128>>();
-        #[cfg(feature = "legacy")]
         check_per_thread::<Arc4>();
-        #[cfg(feature = "legacy")]
         check_per_thread::<Hc128>();
     });
 }
@@ -469,9 +465,7 @@ fn per_cpu_by_known_seeds() {
         listener::record();
         check_per_cpu::<ChaCha<8>>();
         check_per_cpu::<AesCtr<256>>();
-        #[cfg(feature = "legacy")]
         check_per_cpu::<Arc4>();
-        #[cfg(feature = "legacy")]
         check_per_cpu::<Hc128>();
     });
 }

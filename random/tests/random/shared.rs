@@ -8,7 +8,6 @@ use std::thread;
 use crate::common::arena::Arena;
 use crate::common::drawer::{Drawer, shared};
 use crate::common::{maps, windows};
-#[cfg(feature = "legacy")]
 use lanecrypt_random::Hc128;
 #[cfg(feature = "study")]
 use lanecrypt_random::Inlined;
@@ -53,7 +52,6 @@ fn eight_threads() {
     check::<Erasing<ChaCha<20>>>();
     check::<Erasing<AesCtr<256>>>();
     check::<Rekeying<Salsa<12>>>();
-    #[cfg(feature = "legacy")]
     check::<Rekeying<Hc128>>();
     #[cfg(feature = "study")]
     check::<Inlined<Hc128>>();

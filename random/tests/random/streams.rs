@@ -8,7 +8,6 @@ use lanecrypt_random::{
     AesCtr, ChaCha, Erasing, ErasingCore, Fastest, Generator, Held, Isa, Level, PerCpu, PerThread,
     Placed, Rekeying, Salsa, Single,
 };
-#[cfg(feature = "legacy")]
 use lanecrypt_random::{Arc4, Hc128};
 use lanecrypt_testing::harness::{Case, skipped, times};
 
@@ -150,9 +149,7 @@ fn generators() -> Vec<Box<dyn Drawer>> {
     all.extend(places::<Rekeying<ChaCha<20>>>());
     all.extend(places::<Rekeying<Salsa<8>>>());
     all.extend(places::<Rekeying<AesCtr<256>>>());
-    #[cfg(feature = "legacy")]
     all.extend(places::<Rekeying<Arc4>>());
-    #[cfg(feature = "legacy")]
     all.extend(places::<Rekeying<Hc128>>());
     #[cfg(feature = "study")]
     all.extend(places::<Inlined<Hc128>>());

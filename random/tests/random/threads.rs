@@ -7,7 +7,6 @@ use std::sync::{Barrier, Mutex};
 use std::thread;
 
 use crate::common::{maps, windows};
-#[cfg(feature = "legacy")]
 use lanecrypt_random::Hc128;
 #[cfg(feature = "study")]
 use lanecrypt_random::Inlined;
@@ -48,7 +47,6 @@ const OTHERS: &[fn(&mut [u8])] = &[
     PerThread::<Erasing<Salsa<20>>>::fill,
     PerCpu::<Erasing<ChaCha<20>>>::fill,
     PerCpu::<Rekeying<Salsa<8>>>::fill,
-    #[cfg(feature = "legacy")]
     PerThread::<Rekeying<Hc128>>::fill,
     #[cfg(feature = "study")]
     PerThread::<Inlined<Hc128>>::fill,

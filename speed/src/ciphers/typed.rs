@@ -6,9 +6,9 @@ use core::marker::PhantomData;
 use lanecrypt_ciphers::{Algorithm, Isa};
 use lanecrypt_kernels::aes::{Aes, AesForward};
 use lanecrypt_kernels::chacha::{self, ChaCha, Ietf};
-use lanecrypt_kernels::des::{Des, TripleDes, TripleDesKey};
-use lanecrypt_kernels::serpent::{self, Serpent};
 use lanecrypt_kernels::{BlockCipher, BlockEncrypt, StreamCore};
+use lanecrypt_kernels_legacy::des::{Des, TripleDes, TripleDesKey};
+use lanecrypt_kernels_legacy::serpent::{self, Serpent};
 use lanecrypt_peers::{Cipher, Crypt, Direction, Failed, cipher};
 
 /// A session for each key, by kernels of `isa`.

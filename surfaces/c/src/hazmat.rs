@@ -3,6 +3,7 @@
 use core::ffi::c_int;
 
 use lanecrypt_engine::{Engine, Session};
+use lanecrypt_kernels::wipe;
 
 use crate::algorithm;
 use crate::border::{Bytes, answer, give_object, object};
@@ -83,5 +84,7 @@ unsafe fn crypt<const ENCRYPT: bool>(
 /// Wipes what calls have left on the stack and in registers.
 #[unsafe(no_mangle)]
 extern "C" fn lc_hazmat_burn_stack() {
-    lanecrypt_ciphers::hazmat::burn_stack();
+    // The algorithms that have numbers reach no deeper.
+    wipe::stack::<{ wipe::DEPTH }>();
+    wipe::registers();
 }

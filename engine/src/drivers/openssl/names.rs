@@ -49,13 +49,14 @@ fn name(algorithm: Algorithm) -> Option<&'static CStr> {
         (Primitive::ChaCha20, Mode::Djb | Mode::Ietf) => c"ChaCha20",
         (Primitive::ChaCha20, Mode::Poly1305) => c"ChaCha20-Poly1305",
         #[cfg(feature = "legacy")]
-        (Primitive::Des, Mode::Cbc) => c"DES-CBC",
-        #[cfg(feature = "legacy")]
-        (Primitive::Des, Mode::Ecb) => c"DES-ECB",
-        #[cfg(feature = "legacy")]
-        (Primitive::TripleDes, Mode::Cbc) => c"DES-EDE3-CBC",
-        #[cfg(feature = "legacy")]
-        (Primitive::TripleDes, Mode::Ecb) => c"DES-EDE3-ECB",
+        (primitive, mode) => match (primitive, mode) {
+            (Primitive::Des, Mode::Cbc) => c"DES-CBC",
+            (Primitive::Des, Mode::Ecb) => c"DES-ECB",
+            (Primitive::TripleDes, Mode::Cbc) => c"DES-EDE3-CBC",
+            (Primitive::TripleDes, Mode::Ecb) => c"DES-EDE3-ECB",
+            _ => return None,
+        },
+        #[cfg(not(feature = "legacy"))]
         _ => return None,
     })
 }

@@ -2,8 +2,8 @@
 #![cfg(target_arch = "x86_64")]
 
 #[cfg(feature = "isa-avx2")]
-pub(crate) mod avx2;
+pub mod avx2;
 #[cfg(feature = "isa-avx512")]
-pub(crate) mod avx512;
+pub mod avx512;
 #[cfg(feature = "isa-ssse3")]
-pub(crate) mod ssse3;
+pub mod ssse3;

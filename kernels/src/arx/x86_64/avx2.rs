@@ -6,7 +6,7 @@ use inout::InOutBuf;
 
 use crate::simd::{load256 as load, store256 as store};
 
-pub(crate) use core::arch::x86_64::{
+pub use core::arch::x86_64::{
     _mm256_add_epi32 as add32, _mm256_add_epi64 as add64, _mm256_set1_epi32 as set32,
     _mm256_shuffle_epi32 as shuffle32, _mm256_xor_si256 as xor32,
 };
@@ -22,7 +22,7 @@ put!(__m256i, 2, #[target_feature(enable = "avx2")]);
 /// Two blocks from their rows: block `i` is in the `i`-th lane of 128 bits of each row.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(crate) fn blocks([a, b, c, d]: [__m256i; 4]) -> [[__m256i; 2]; 2] {
+pub fn blocks([a, b, c, d]: [__m256i; 4]) -> [[__m256i; 2]; 2] {
     [
         [_mm256_permute2x128_si256::<0x20>(a, b), _mm256_permute2x128_si256::<0x20>(c, d)],
         [_mm256_permute2x128_si256::<0x31>(a, b), _mm256_permute2x128_si256::<0x31>(c, d)],
@@ -38,7 +38,7 @@ fn in_order([[x0, x4], [x1, x5], [x2, x6], [x3, x7]]: [[[__m256i; 2]; 2]; 4]) ->
 /// The same row in both lanes of 128 bits.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(crate) fn row(&[w0, w1, w2, w3]: &[u32; 4]) -> __m256i {
+pub fn row(&[w0, w1, w2, w3]: &[u32; 4]) -> __m256i {
     let row =
         _mm_setr_epi32(w0.cast_signed(), w1.cast_signed(), w2.cast_signed(), w3.cast_signed());
     _mm256_broadcastsi128_si256(row)

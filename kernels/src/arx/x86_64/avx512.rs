@@ -9,7 +9,7 @@ use crate::simd::{
     load256, load512, load512_part, opaque_place, store256, store512, store512_part,
 };
 
-pub(crate) use core::arch::x86_64::{
+pub use core::arch::x86_64::{
     _mm512_add_epi32 as add32, _mm512_add_epi64 as add64, _mm512_set1_epi32 as set32,
     _mm512_shuffle_epi32 as shuffle32, _mm512_xor_si512 as xor32,
 };
@@ -28,14 +28,14 @@ words!(__m512i, 16, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 /// registers that are made once, not loads that may wait for the stores before them.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(crate) fn splat_from<const FRESH: bool>(word: &u32) -> __m512i {
+pub fn splat_from<const FRESH: bool>(word: &u32) -> __m512i {
     splat(if FRESH { *opaque_place(word) } else { *word })
 }
 
 /// Four words in memory, each the same in all lanes, as [`splat_from`] makes them.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(crate) fn splat_four<const FRESH: bool>([w0, w1, w2, w3]: &[u32; 4]) -> [__m512i; 4] {
+pub fn splat_four<const FRESH: bool>([w0, w1, w2, w3]: &[u32; 4]) -> [__m512i; 4] {
     [
         splat_from::<FRESH>(w0),
         splat_from::<FRESH>(w1),
@@ -47,7 +47,7 @@ pub(crate) fn splat_four<const FRESH: bool>([w0, w1, w2, w3]: &[u32; 4]) -> [__m
 /// Four blocks from their rows: block `i` is in the `i`-th lane of 128 bits of each row.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(crate) fn blocks([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
+pub fn blocks([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
     let (ab01, ab23) = (_mm512_shuffle_i32x4::<0x44>(a, b), _mm512_shuffle_i32x4::<0xee>(a, b));
     let (cd01, cd23) = (_mm512_shuffle_i32x4::<0x44>(c, d), _mm512_shuffle_i32x4::<0xee>(c, d));
     [
@@ -69,14 +69,14 @@ fn in_order([r0, r1, r2, r3]: [[__m512i; 4]; 4]) -> [__m512i; 16] {
 /// A row of words.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(crate) fn row(&[w0, w1, w2, w3]: &[u32; 4]) -> __m128i {
+pub fn row(&[w0, w1, w2, w3]: &[u32; 4]) -> __m128i {
     _mm_setr_epi32(w0.cast_signed(), w1.cast_signed(), w2.cast_signed(), w3.cast_signed())
 }
 
 /// Two blocks, in halves, from their rows: block `i` is in the `i`-th lane of 128 bits of each row.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(crate) fn two_blocks([a, b, c, d]: [__m256i; 4]) -> [[__m256i; 2]; 2] {
+pub fn two_blocks([a, b, c, d]: [__m256i; 4]) -> [[__m256i; 2]; 2] {
     [
         [_mm256_permute2x128_si256::<0x20>(a, b), _mm256_permute2x128_si256::<0x20>(c, d)],
         [_mm256_permute2x128_si256::<0x31>(a, b), _mm256_permute2x128_si256::<0x31>(c, d)],
@@ -86,14 +86,14 @@ pub(crate) fn two_blocks([a, b, c, d]: [__m256i; 4]) -> [[__m256i; 2]; 2] {
 /// A block from its halves.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(crate) fn block(front: __m256i, back: __m256i) -> __m512i {
+pub fn block(front: __m256i, back: __m256i) -> __m512i {
     _mm512_inserti64x4::<1>(_mm512_castsi256_si512(front), back)
 }
 
 /// Writes blocks over the front of `data`, or XORs them in. Returns the rest of `data`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(crate) fn put<'i, 'o, const XOR: bool, const N: usize>(
+pub fn put<'i, 'o, const XOR: bool, const N: usize>(
     blocks: &[__m512i; N],
     data: InOutBuf<'i, 'o, u8>,
 ) -> InOutBuf<'i, 'o, u8> {
@@ -114,7 +114,7 @@ pub(crate) fn put<'i, 'o, const XOR: bool, const N: usize>(
 /// [`put`] for two blocks whose rows lie side by side, if `data` are at most that long.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(crate) fn put_two<const XOR: bool>(rows: [__m256i; 4], data: InOutBuf<'_, '_, u8>) {
+pub fn put_two<const XOR: bool>(rows: [__m256i; 4], data: InOutBuf<'_, '_, u8>) {
     let [first, second] = two_blocks(rows);
     let len = data.len();
     let (front, back) = data.split_at(len.min(64));

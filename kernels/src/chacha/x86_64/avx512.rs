@@ -12,7 +12,8 @@ use inout::InOutBuf;
 pub(crate) use one::{front, hchacha20};
 pub(crate) use two::rows_of_two;
 
-use crate::Level;
+use crate::arx::lanes::x86_64::avx512 as lanes;
+use crate::arx::lanes::{Rounds, Starts, StreamLane};
 use crate::arx::x86_64::avx512::{
     across, add32, add64, blocks, plus, put, put_two, row, shuffle32, splat, splat_four,
     splat_from, xor32,
@@ -21,11 +22,32 @@ use crate::arx::{State, halves, later, taken, wraps};
 use crate::chacha::quarter_round;
 use crate::isa::Way;
 use crate::simd::opaque_count;
+use crate::{Isa, Level};
 
 pub(crate) const NEEDS: Level = Level::Avx512;
 
 rows!(__m512i, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]);
 lanes!(__m512i, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]);
+
+/// XORs the keystream of each message into its data.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
+pub(crate) fn xor_lanes<M: StreamLane>(isa: Isa, rounds: Rounds, messages: &mut [M]) {
+    lanes::xor(isa, rounds, messages, |x| double_round(x), |x| two::double_round(x));
+}
+
+/// Sixteen blocks of keystream of ChaCha20.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
+pub(crate) fn sixteen_blocks<S: Starts<16>>(starts: &S) -> [__m512i; 16] {
+    lanes::sixteen_blocks(10, starts, |x| double_round(x))
+}
+
+/// Eight blocks of keystream of ChaCha20, in halves.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
+pub(crate) fn eight_blocks<S: Starts<16>>(starts: &S) -> [[__m256i; 2]; 8] {
+    lanes::eight_blocks(10, starts, |x| two::double_round(x))
+}
 
 /// The words of `x` and `y` XORed, then rotated left by `LEFT` bits.
 #[inline]

@@ -5,7 +5,8 @@ use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
-use crate::Level;
+use crate::arx::lanes::x86_64::ssse3::xor;
+use crate::arx::lanes::{Rounds, StreamLane};
 use crate::arx::x86_64::ssse3::{
     add32, add64, blocks, column, put, put_lanes, row, shuffle32, splat, splat_all, xor32,
 };
@@ -14,6 +15,7 @@ use crate::chacha::rounds::bytes_turned;
 use crate::chacha::{first_columns as once, words};
 use crate::isa::Way;
 use crate::simd::{load128, opaque_count, opaque128, store128};
+use crate::{Isa, Level};
 
 pub(crate) const NEEDS: Level = Level::Ssse3;
 
@@ -27,6 +29,12 @@ passes!(
     #[target_feature(enable = "ssse3")]
 );
 narrow!(1, #[target_feature(enable = "ssse3")]);
+
+/// XORs the keystream of each message into its data.
+#[target_feature(enable = "ssse3")]
+pub(crate) fn xor_lanes<M: StreamLane>(isa: Isa, rounds: Rounds, lanes: &mut [M]) {
+    xor(isa, rounds, lanes, |x| double_round(x));
+}
 
 /// The words of `x` and `y` XORed, then rotated left by `LEFT` bits; `RIGHT` is 32 less `LEFT`.
 #[inline]

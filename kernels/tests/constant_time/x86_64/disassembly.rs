@@ -65,7 +65,12 @@ pub(crate) fn check() -> bool {
         let found = planted.any(|function| function.broken().any(|(broken, _)| broken == rule));
         all &= planted::report(rule, found) || fail("the disassembly misses a planted instruction");
     }
-    let modules = modules().into_iter().map(|name| format!("lanecrypt_kernels::{name}::"));
+    let modules =
+        [("kernels", "lanecrypt_kernels"), ("kernels-legacy", "lanecrypt_kernels_legacy")]
+            .into_iter()
+            .flat_map(|(folder, name)| {
+                modules(folder).into_iter().map(move |it| format!("{name}::{it}::"))
+            });
     // What openings with an HMAC are made of. Only their lengths are divided, in functions of other
     // names.
     let others = ["lanecrypt_ciphers::hmac", "<sha1::", "<sha2::"].map(String::from);
@@ -117,13 +122,14 @@ fn broken(instruction: &str) -> Option<&'static str> {
     }
 }
 
-/// The files in the cores' folders, and in their folders of x86-64.
-fn modules() -> BTreeSet<String> {
+/// The files in the folders of a crate's cores, and in their folders of x86-64.
+fn modules(folder: &str) -> BTreeSet<String> {
     let list = |folder: &Path| {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
         entries.map(|entry| entry.path())
     };
-    let source = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src"));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("crates are in the workspace");
+    let source = &root.join(folder).join("src");
     let folders = list(source).flat_map(|core| [core.join("x86_64"), core]);
     let files = folders.flat_map(|folder| list(&folder)).filter_map(|path| {
         let name = path.strip_prefix(source).ok()?.to_str()?.strip_suffix(".rs")?;

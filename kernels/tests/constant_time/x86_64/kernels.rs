@@ -6,21 +6,20 @@ use inout::InOutBuf;
 use lanecrypt_kernels::aes::{self, Aes, AesCtr};
 use lanecrypt_kernels::chacha::{self, ChaCha, Counter64, Form, Ietf, Key};
 use lanecrypt_kernels::chacha20poly1305::{self, ChaCha20Poly1305, XChaCha20Poly1305};
-#[cfg(feature = "legacy")]
-use lanecrypt_kernels::des::{self, Des, TripleDes, TripleDesKey};
 use lanecrypt_kernels::gcm::{self, AesGcm};
 use lanecrypt_kernels::gcm_siv::{self, AesGcmSiv};
 use lanecrypt_kernels::ghash;
 #[cfg(feature = "montgomery")]
 use lanecrypt_kernels::montgomery;
 use lanecrypt_kernels::poly1305::{self, Poly1305};
-use lanecrypt_kernels::salsa::{self, Salsa};
-use lanecrypt_kernels::serpent::{self, Serpent};
 use lanecrypt_kernels::siv::{self, AesSiv};
 use lanecrypt_kernels::xts::{self, AesXts};
 use lanecrypt_kernels::{
     Aead, BlockCipher, BlockEncrypt, Ctr, Isa, Level, Resume, Seek, Siv, StreamCore,
 };
+use lanecrypt_kernels_legacy::des::{self, Des, TripleDes, TripleDesKey};
+use lanecrypt_kernels_legacy::salsa::{self, Salsa};
+use lanecrypt_kernels_legacy::serpent::{self, Serpent};
 
 use crate::x86_64::ciphers;
 use crate::x86_64::lanes;
@@ -102,13 +101,9 @@ pub(crate) const ALL: &[Kernel] = &[
     Kernel { name: "powers-lanes", levels: montgomery::KERNELS, run: super::montgomery::lanes },
     #[cfg(feature = "montgomery")]
     Kernel { name: "modular", levels: montgomery::KERNELS, run: super::montgomery::around },
-    #[cfg(feature = "legacy")]
     Kernel { name: "des-sliced", levels: des::KERNELS, run: des },
-    #[cfg(feature = "legacy")]
     Kernel { name: "3des-sliced", levels: des::KERNELS, run: triple_des },
-    #[cfg(feature = "legacy")]
     Kernel { name: "des-lanes", levels: des::KERNELS, run: lanes::des },
-    #[cfg(feature = "legacy")]
     Kernel { name: "3des-lanes", levels: des::KERNELS, run: lanes::triple_des },
 ];
 
@@ -470,7 +465,6 @@ fn serpent(isa: Isa, secrets: &mut Secrets) {
     streams(&mut Ctr::<Serpent, 16>::new(isa, &key, &first), 0, lengths, secrets);
 }
 
-#[cfg(feature = "legacy")]
 fn des(isa: Isa, secrets: &mut Secrets) {
     let key = secrets.bytes();
     both_ways(&Des::new(isa, &key), sliced(isa), secrets);
@@ -479,7 +473,6 @@ fn des(isa: Isa, secrets: &mut Secrets) {
 }
 
 /// The same kernels as those of DES, with three keys.
-#[cfg(feature = "legacy")]
 fn triple_des(isa: Isa, secrets: &mut Secrets) {
     let keys =
         [TripleDesKey::from(&secrets.bytes::<16>()), TripleDesKey::from(&secrets.bytes::<24>())];
@@ -492,7 +485,6 @@ fn triple_des(isa: Isa, secrets: &mut Secrets) {
 
 /// Blocks in a request that is long enough for a bitsliced kernel of DES. Shorter ones and chains
 /// of blocks go through tables, and are not constant time.
-#[cfg(feature = "legacy")]
 fn sliced(isa: Isa) -> &'static [usize] {
     if isa.has_512_bit_registers() { &[8, 64, 130] } else { &[32, 64, 130, 257] }
 }

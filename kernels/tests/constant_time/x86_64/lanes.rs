@@ -7,14 +7,13 @@ use lanecrypt_kernels::chacha::{self, Counter64, Ietf};
 use lanecrypt_kernels::chacha20poly1305::{
     self, ChaCha20Poly1305, XChaCha20Poly1305, open_lanes, seal_lanes,
 };
-#[cfg(feature = "legacy")]
-use lanecrypt_kernels::des::{Des, TripleDes, TripleDesKey};
 use lanecrypt_kernels::gcm_siv::{self, AesGcmSiv};
 use lanecrypt_kernels::lanes::Lane;
-use lanecrypt_kernels::salsa;
-use lanecrypt_kernels::serpent::{self, Serpent};
 use lanecrypt_kernels::siv::{self, AesSiv};
 use lanecrypt_kernels::{Aead, BlockEncrypt, Isa, Siv};
+use lanecrypt_kernels_legacy::des::{Des, TripleDes, TripleDesKey};
+use lanecrypt_kernels_legacy::salsa;
+use lanecrypt_kernels_legacy::serpent::{self, Serpent};
 
 use crate::x86_64::secrets::{Secrets, unseen};
 
@@ -49,7 +48,6 @@ pub(crate) fn serpent(isa: Isa, secrets: &mut Secrets) {
     }
 }
 
-#[cfg(feature = "legacy")]
 pub(crate) fn des(isa: Isa, secrets: &mut Secrets) {
     let key = |secrets: &mut Secrets| Des::new(isa, &secrets.bytes());
     for lens in together(isa) {
@@ -57,7 +55,6 @@ pub(crate) fn des(isa: Isa, secrets: &mut Secrets) {
     }
 }
 
-#[cfg(feature = "legacy")]
 pub(crate) fn triple_des(isa: Isa, secrets: &mut Secrets) {
     let key =
         |secrets: &mut Secrets| TripleDes::new(isa, &TripleDesKey::from(&secrets.bytes::<24>()));
@@ -68,7 +65,6 @@ pub(crate) fn triple_des(isa: Isa, secrets: &mut Secrets) {
 
 /// Batches of DES of which nothing is left that goes by tables and is not constant time: always
 /// enough messages are on their way, and the last ones end together.
-#[cfg(feature = "legacy")]
 fn together(isa: Isa) -> Vec<Vec<usize>> {
     use lanecrypt_kernels::Level;
 

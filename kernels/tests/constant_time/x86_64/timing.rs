@@ -14,18 +14,17 @@ use inout::InOutBuf;
 use lanecrypt_kernels::aes::{self, Aes};
 use lanecrypt_kernels::chacha::{self, ChaCha, Counter64, Ietf};
 use lanecrypt_kernels::chacha20poly1305::{self, ChaCha20Poly1305, XChaCha20Poly1305};
-#[cfg(feature = "legacy")]
-use lanecrypt_kernels::des::{self, Des, TripleDes, TripleDesKey};
 use lanecrypt_kernels::gcm::{self, AesGcm};
 use lanecrypt_kernels::gcm_siv::{self, AesGcmSiv};
 use lanecrypt_kernels::lanes::Lane;
 #[cfg(feature = "montgomery")]
 use lanecrypt_kernels::montgomery;
-use lanecrypt_kernels::salsa::{self, Salsa};
-use lanecrypt_kernels::serpent::{self, Serpent};
 use lanecrypt_kernels::siv::{self, AesSiv};
 use lanecrypt_kernels::xts::{self, AesXts};
 use lanecrypt_kernels::{Aead, BlockCipher, BlockEncrypt, Isa, Level, Siv, StreamCore};
+use lanecrypt_kernels_legacy::des::{self, Des, TripleDes, TripleDesKey};
+use lanecrypt_kernels_legacy::salsa::{self, Salsa};
+use lanecrypt_kernels_legacy::serpent::{self, Serpent};
 
 use crate::x86_64::{fail, memcheck, planted};
 
@@ -91,13 +90,9 @@ const ALL: &[Subject] = &[
     Subject { name: "powers", levels: montgomery::KERNELS, run: powers::<1> },
     #[cfg(feature = "montgomery")]
     Subject { name: "powers-lanes", levels: montgomery::KERNELS, run: powers::<8> },
-    #[cfg(feature = "legacy")]
     Subject { name: "des-sliced", levels: des::KERNELS, run: des },
-    #[cfg(feature = "legacy")]
     Subject { name: "3des-sliced", levels: des::KERNELS, run: triple_des },
-    #[cfg(feature = "legacy")]
     Subject { name: "des-lanes", levels: des::KERNELS, run: des_lanes },
-    #[cfg(feature = "legacy")]
     Subject { name: "3des-lanes", levels: des::KERNELS, run: triple_des_lanes },
 ];
 
@@ -353,12 +348,10 @@ fn serpent(isa: Isa, inputs: &mut Inputs) {
 }
 
 /// Enough blocks for the bitsliced kernels, and no chain: those go through tables.
-#[cfg(feature = "legacy")]
 fn des(isa: Isa, inputs: &mut Inputs) {
     blocks(&Des::new(isa, key(inputs)), inputs);
 }
 
-#[cfg(feature = "legacy")]
 fn triple_des(isa: Isa, inputs: &mut Inputs) {
     blocks(&TripleDes::new(isa, &TripleDesKey::from(key::<24>(inputs))), inputs);
 }
@@ -376,12 +369,10 @@ fn serpent_lanes(isa: Isa, inputs: &mut Inputs) {
     chains::<_, 16, 2>(&serpent, inputs, Serpent::cbc_encrypt_lanes);
 }
 
-#[cfg(feature = "legacy")]
 fn des_lanes(isa: Isa, inputs: &mut Inputs) {
     chains::<_, 8, 2>(&Des::new(isa, key(inputs)), inputs, Des::cbc_encrypt_lanes);
 }
 
-#[cfg(feature = "legacy")]
 fn triple_des_lanes(isa: Isa, inputs: &mut Inputs) {
     let des = TripleDes::new(isa, &TripleDesKey::from(key::<24>(inputs)));
     chains::<_, 8, 2>(&des, inputs, TripleDes::cbc_encrypt_lanes);

@@ -14,7 +14,6 @@ use lanecrypt_random::{
     AesCtr, ChaCha, Erasing, Generator, Held, Isa, Level, PerCpu, PerThread, Rekeying, Salsa,
     Single,
 };
-#[cfg(feature = "legacy")]
 use lanecrypt_random::{Arc4, Hc128};
 use lanecrypt_testing::harness::{Case, skipped, times};
 
@@ -31,9 +30,7 @@ pub(crate) const CASES: &[Case] = &[
     Case("erasure::rekeying_chacha20", at_every_level::<Rekeying<ChaCha<20>>>),
     Case("erasure::rekeying_salsa12", at_every_level::<Rekeying<Salsa<12>>>),
     Case("erasure::rekeying_aes256", at_every_level::<Rekeying<AesCtr<256>>>),
-    #[cfg(feature = "legacy")]
     Case("erasure::rekeying_arc4", at_this_level::<Rekeying<Arc4>>),
-    #[cfg(feature = "legacy")]
     Case("erasure::rekeying_hc128", at_this_level::<Rekeying<Hc128>>),
     #[cfg(feature = "study")]
     Case("erasure::inlined_hc128", at_this_level::<Inlined<Hc128>>),
@@ -75,7 +72,6 @@ fn single() {
     check(&generator, requests()).expect("nothing is left");
 }
 
-#[cfg(feature = "legacy")]
 fn at_this_level<G: Generator>() {
     let generator = Held::<G>::new().expect("the kernel has randomness");
     check(&Owned::new(generator), requests()).expect("nothing is left");

@@ -6,9 +6,7 @@ use crate::arx::halves;
 use crate::arx::lanes::{CHACHA, Key, Pass, Rounds, Starts, StreamLane, fill, row_of, state};
 use crate::arx::x86_64::avx2::{across, splat, sums};
 use crate::simd::{load_pair, load_words, load256, opaque_count, store256};
-use crate::{Isa, Level, chacha, salsa, wipe};
-
-pub(crate) const NEEDS: Level = Level::Avx2;
+use crate::{Isa, wipe};
 
 /// Whether a message of `blocks` blocks is done sooner beside others. Measured against the kernel
 /// for one message, whose time grows in steps.
@@ -20,21 +18,32 @@ const fn beside(cipher: bool, blocks: usize, many: bool) -> bool {
     }
 }
 
+/// XORs the keystream of each message into its data, by the cipher's double round.
+#[inline]
 #[target_feature(enable = "avx2")]
-pub(crate) fn xor<M: StreamLane>(isa: Isa, rounds: Rounds, lanes: &mut [M]) {
+pub fn xor<M: StreamLane>(
+    isa: Isa,
+    rounds: Rounds,
+    lanes: &mut [M],
+    double_round: impl Fn([__m256i; 16]) -> [__m256i; 16] + Copy,
+) {
     fill::<M, 8>(
         isa,
         rounds,
         lanes,
         |blocks, many| beside(M::CIPHER, blocks, many),
-        |pass| eight(rounds.count / 2, pass),
+        |pass| eight(rounds.count / 2, pass, double_round),
     );
 }
 
 #[inline(never)]
 #[target_feature(enable = "avx2")]
-fn eight<M: StreamLane>(double_rounds: usize, pass: &mut Pass<'_, M, 8>) {
-    let blocks = eight_blocks(double_rounds, pass);
+fn eight<M: StreamLane>(
+    double_rounds: usize,
+    pass: &mut Pass<'_, M, 8>,
+    double_round: impl Fn([__m256i; 16]) -> [__m256i; 16],
+) {
+    let blocks = eight_blocks(double_rounds, pass, double_round);
     for (at, &[front, back]) in blocks.iter().enumerate().take(pass.count) {
         let mut part = pass.part(at);
         if let [text, more, ..] = part.get_in().as_chunks().0 {
@@ -60,17 +69,17 @@ fn eight<M: StreamLane>(double_rounds: usize, pass: &mut Pass<'_, M, 8>) {
 /// Eight blocks of keystream, in halves.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn eight_blocks<S: Starts<8>>(double_rounds: usize, starts: &S) -> [[__m256i; 2]; 8] {
+fn eight_blocks<S: Starts<8>>(
+    double_rounds: usize,
+    starts: &S,
+    double_round: impl Fn([__m256i; 16]) -> [__m256i; 16],
+) -> [[__m256i; 2]; 8] {
     let keys: [&Key; 8] = core::array::from_fn(|at| starts.key(at));
     let rows = [words(&keys, 0), words(&keys, 1), words(&keys, 2), last(starts)];
     let start = state(S::CIPHER, rows);
     let mut x = start;
     for _ in 0..opaque_count(double_rounds) {
-        x = if S::CIPHER == CHACHA {
-            chacha::x86_64::avx2::double_round(x)
-        } else {
-            salsa::x86_64::avx2::double_round(x)
-        };
+        x = double_round(x);
     }
     sums(x, start)
 }

@@ -4,25 +4,21 @@
 //! Keys are transposed as they are loaded: the rows of four keys go into one register, then
 //! shuffles within 128 bits gather words.
 
-mod eight;
+pub mod eight;
 
 use core::arch::x86_64::*;
 
 use inout::InOutBuf;
 
-pub(crate) use eight::{eight_blocks, eight_words, words_of_eight_rows};
+pub use eight::{eight_blocks, eight_words, words_of_eight_rows};
 
-use crate::arx::lanes::{
-    CHACHA, Key, Pass, Rounds, SALSA, Starts, StreamLane, fill, row_of, state,
-};
+use crate::Isa;
+use crate::arx::lanes::{Key, Pass, Rounds, SALSA, Starts, StreamLane, fill, row_of, state};
 use crate::arx::x86_64::avx512::{across, block, row, splat, sums};
 use crate::simd::{
     load_pair, load256, load512, load512_short, opaque_count, opaque_place, store256, store512,
     store512_short,
 };
-use crate::{Isa, Level, chacha, salsa};
-
-pub(crate) const NEEDS: Level = Level::Avx512;
 
 /// Whether a message of `blocks` blocks is done sooner beside others. Measured against the kernel
 /// for one message, whose time grows in steps.
@@ -36,13 +32,22 @@ const fn beside(cipher: bool, blocks: usize, many: bool) -> bool {
     }
 }
 
+/// XORs the keystream of each message into its data, by the cipher's double round of sixteen blocks
+/// and of eight.
+#[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(crate) fn xor<M: StreamLane>(isa: Isa, rounds: Rounds, lanes: &mut [M]) {
+pub fn xor<M: StreamLane>(
+    isa: Isa,
+    rounds: Rounds,
+    lanes: &mut [M],
+    of_sixteen: impl Fn([__m512i; 16]) -> [__m512i; 16] + Copy,
+    of_eight: impl Fn([__m256i; 16]) -> [__m256i; 16] + Copy,
+) {
     let mut ahead = 0;
     while let Some(ones) = lanes[ahead..].first_chunk_mut::<16>()
         && ones.iter().all(|lane| matches!(lane.parts().data.len(), 1..=64))
     {
-        sixteen_ones(rounds.count / 2, ones);
+        sixteen_ones(rounds.count / 2, ones, of_sixteen);
         ahead += 16;
     }
     fill::<M, 16>(
@@ -51,16 +56,20 @@ pub(crate) fn xor<M: StreamLane>(isa: Isa, rounds: Rounds, lanes: &mut [M]) {
         &mut lanes[ahead..],
         |blocks, many| beside(M::CIPHER, blocks, many),
         |pass| match pass.count {
-            0..=8 => eight(rounds.count / 2, pass),
-            _ => sixteen(rounds.count / 2, pass),
+            0..=8 => eight(rounds.count / 2, pass, of_eight),
+            _ => sixteen(rounds.count / 2, pass, of_sixteen),
         },
     );
 }
 
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn sixteen<M: StreamLane>(double_rounds: usize, pass: &mut Pass<'_, M, 16>) {
-    let blocks = sixteen_blocks(double_rounds, pass);
+fn sixteen<M: StreamLane>(
+    double_rounds: usize,
+    pass: &mut Pass<'_, M, 16>,
+    double_round: impl Fn([__m512i; 16]) -> [__m512i; 16],
+) {
+    let blocks = sixteen_blocks(double_rounds, pass, double_round);
     for (at, block) in blocks.iter().enumerate().take(pass.count) {
         put(&mut pass.part(at), *block);
     }
@@ -69,8 +78,12 @@ fn sixteen<M: StreamLane>(double_rounds: usize, pass: &mut Pass<'_, M, 16>) {
 /// Sixteen messages of one block, which need no list of blocks.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn sixteen_ones<M: StreamLane>(double_rounds: usize, lanes: &mut [M; 16]) {
-    let blocks = sixteen_blocks(double_rounds, lanes);
+fn sixteen_ones<M: StreamLane>(
+    double_rounds: usize,
+    lanes: &mut [M; 16],
+    double_round: impl Fn([__m512i; 16]) -> [__m512i; 16],
+) {
+    let blocks = sixteen_blocks(double_rounds, lanes, double_round);
     if lanes.iter().all(|lane| lane.parts().data.len() == 64) {
         // No lengths are checked in between, and the blocks stay in registers.
         for (lane, block) in lanes.iter_mut().zip(blocks) {
@@ -109,8 +122,12 @@ impl<M: StreamLane> Starts<16> for [M; 16] {
 
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-fn eight<M: StreamLane>(double_rounds: usize, pass: &mut Pass<'_, M, 16>) {
-    let blocks = eight_blocks(double_rounds, pass);
+fn eight<M: StreamLane>(
+    double_rounds: usize,
+    pass: &mut Pass<'_, M, 16>,
+    double_round: impl Fn([__m256i; 16]) -> [__m256i; 16],
+) {
+    let blocks = eight_blocks(double_rounds, pass, double_round);
     for (at, &[front, back]) in blocks.iter().enumerate().take(pass.count) {
         let mut part = pass.part(at);
         if part.len() < 64 {
@@ -156,32 +173,34 @@ fn put(part: &mut InOutBuf<'_, '_, u8>, block: __m512i) {
 /// Sixteen blocks of keystream.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(crate) fn sixteen_blocks<S: Starts<16>>(double_rounds: usize, starts: &S) -> [__m512i; 16] {
+pub fn sixteen_blocks<S: Starts<16>>(
+    double_rounds: usize,
+    starts: &S,
+    double_round: impl Fn([__m512i; 16]) -> [__m512i; 16],
+) -> [__m512i; 16] {
     let keys = core::array::from_fn(|at| starts.key(at));
-    let (x, start) = sixteen_words(S::CIPHER, double_rounds, &keys, || last(starts));
+    let last = || last(starts);
+    let (x, start) = sixteen_words(S::CIPHER, double_rounds, &keys, last, double_round);
     sums(x, start)
 }
 
 /// The result of the rounds for sixteen blocks, and their start, each word of all blocks.
 ///
-/// A closure gives the last four words of the start, so that each caller has an instance of its
-/// own, compiled into its place.
+/// Closures give the last four words of the start and the cipher's double round, so that each caller
+/// has an instance of its own, compiled into its place.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(crate) fn sixteen_words(
+pub fn sixteen_words(
     cipher: bool,
     double_rounds: usize,
     keys: &[&Key; 16],
     last: impl FnOnce() -> [__m512i; 4],
+    double_round: impl Fn([__m512i; 16]) -> [__m512i; 16],
 ) -> ([__m512i; 16], [__m512i; 16]) {
     let start = state(cipher, [words(keys, 0), words(keys, 1), words(keys, 2), last()]);
     let mut x = start;
     for _ in 0..opaque_count(double_rounds) {
-        x = if cipher == CHACHA {
-            chacha::x86_64::avx512::double_round(x)
-        } else {
-            salsa::x86_64::avx512::double_round(x)
-        };
+        x = double_round(x);
     }
     (x, start)
 }
@@ -196,7 +215,7 @@ fn words(keys: &[&Key; 16], at: usize) -> [__m512i; 4] {
 /// The words of the rows of all blocks, each of all blocks.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(crate) fn words_of_rows(row: impl Fn(usize) -> __m128i) -> [__m512i; 4] {
+pub fn words_of_rows(row: impl Fn(usize) -> __m128i) -> [__m512i; 4] {
     let four = |first: usize| side_by_side([0, 4, 8, 12].map(|block| row(first + block)));
     across([four(0), four(1), four(2), four(3)])
 }

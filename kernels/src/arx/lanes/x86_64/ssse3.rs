@@ -2,12 +2,10 @@
 
 use core::arch::x86_64::*;
 
-use crate::arx::lanes::{CHACHA, Pass, Rounds, Starts, StreamLane, fill, row_of, state};
+use crate::arx::lanes::{Pass, Rounds, Starts, StreamLane, fill, row_of, state};
 use crate::arx::x86_64::ssse3::{across, row, splat, sums};
 use crate::simd::{load_pair, load128, opaque_count, store128};
-use crate::{Isa, Level, chacha, salsa, wipe};
-
-pub(crate) const NEEDS: Level = Level::Ssse3;
+use crate::{Isa, wipe};
 
 /// Whether a message of `blocks` blocks is done sooner beside others. Measured against the kernel
 /// for one message, whose time grows in steps.
@@ -15,15 +13,27 @@ const fn beside(blocks: usize, _many: bool) -> bool {
     blocks < 3
 }
 
+/// XORs the keystream of each message into its data, by the cipher's double round.
+#[inline]
 #[target_feature(enable = "ssse3")]
-pub(crate) fn xor<M: StreamLane>(isa: Isa, rounds: Rounds, lanes: &mut [M]) {
-    fill::<M, 4>(isa, rounds, lanes, beside, |pass| four(rounds.count / 2, pass));
+pub fn xor<M: StreamLane>(
+    isa: Isa,
+    rounds: Rounds,
+    lanes: &mut [M],
+    double_round: impl Fn([__m128i; 16]) -> [__m128i; 16] + Copy,
+) {
+    let four = |pass: &mut Pass<'_, M, 4>| four(rounds.count / 2, pass, double_round);
+    fill(isa, rounds, lanes, beside, four);
 }
 
 #[inline(never)]
 #[target_feature(enable = "ssse3")]
-fn four<M: StreamLane>(double_rounds: usize, pass: &mut Pass<'_, M, 4>) {
-    let blocks = four_blocks(double_rounds, pass);
+fn four<M: StreamLane>(
+    double_rounds: usize,
+    pass: &mut Pass<'_, M, 4>,
+    double_round: impl Fn([__m128i; 16]) -> [__m128i; 16],
+) {
+    let blocks = four_blocks(double_rounds, pass, double_round);
     for (at, block) in blocks.iter().enumerate().take(pass.count) {
         let mut part = pass.part(at);
         if part.len() == 64 {
@@ -49,16 +59,16 @@ fn four<M: StreamLane>(double_rounds: usize, pass: &mut Pass<'_, M, 4>) {
 /// Four blocks of keystream, in rows.
 #[inline]
 #[target_feature(enable = "ssse3")]
-fn four_blocks<S: Starts<4>>(double_rounds: usize, starts: &S) -> [[__m128i; 4]; 4] {
+fn four_blocks<S: Starts<4>>(
+    double_rounds: usize,
+    starts: &S,
+    double_round: impl Fn([__m128i; 16]) -> [__m128i; 16],
+) -> [[__m128i; 4]; 4] {
     let rows = [words(starts, 0), words(starts, 1), words(starts, 2), last(starts)];
     let start = state(S::CIPHER, rows);
     let mut x = start;
     for _ in 0..opaque_count(double_rounds) {
-        x = if S::CIPHER == CHACHA {
-            chacha::x86_64::ssse3::double_round(x)
-        } else {
-            salsa::x86_64::ssse3::double_round(x)
-        };
+        x = double_round(x);
     }
     sums(x, start)
 }

@@ -8,6 +8,7 @@ use crate::arx::lanes::x86_64::avx512::{
     eight_words, sixteen_words, words_of_eight_rows, words_of_rows,
 };
 use crate::chacha::fronts::{Block, Key};
+use crate::chacha::x86_64::avx512::{double_round, two};
 use crate::simd::{load128, store256, store512};
 use crate::{Isa, Level};
 
@@ -27,7 +28,7 @@ pub(crate) fn fronts(_: Isa, blocks: &[Block<'_>; 16], count: usize, fronts: &mu
 fn sixteen(blocks: &[Block<'_>; 16], fronts: &mut [[u8; 8]; 16]) {
     let keys: [&Key; 16] = core::array::from_fn(|at| blocks[at].0);
     let last = || words_of_rows(|at| load128(blocks[at].1));
-    let ([x0, x1, ..], [s0, s1, ..]) = sixteen_words(CHACHA, 10, &keys, last);
+    let ([x0, x1, ..], [s0, s1, ..]) = sixteen_words(CHACHA, 10, &keys, last, |x| double_round(x));
     let (x0, x1) = (_mm512_add_epi32(x0, s0), _mm512_add_epi32(x1, s1));
     // Each lane of 128 bits has two of four blocks in `low` and the other two in `high`.
     let (low, high) = (_mm512_unpacklo_epi32(x0, x1), _mm512_unpackhi_epi32(x0, x1));
@@ -45,7 +46,8 @@ fn sixteen(blocks: &[Block<'_>; 16], fronts: &mut [[u8; 8]; 16]) {
 fn eight(blocks: &[Block<'_>; 16], fronts: &mut [[u8; 8]; 16]) {
     let keys: [&Key; 8] = core::array::from_fn(|at| blocks[at].0);
     let last = || words_of_eight_rows(|at| load128(blocks[at].1));
-    let ([x0, x1, ..], [s0, s1, ..]) = eight_words(CHACHA, 10, &keys, last);
+    let ([x0, x1, ..], [s0, s1, ..]) =
+        eight_words(CHACHA, 10, &keys, last, |x| two::double_round(x));
     let (x0, x1) = (_mm256_add_epi32(x0, s0), _mm256_add_epi32(x1, s1));
     let (low, high) = (_mm256_unpacklo_epi32(x0, x1), _mm256_unpackhi_epi32(x0, x1));
     if let [front, back, ..] = fronts.as_flattened_mut().as_chunks_mut().0 {

@@ -6,41 +6,42 @@ use core::arch::x86_64::{
     _mm256_unpacklo_epi64 as low64, *,
 };
 
-use super::{CHACHA, Key, Starts, last_row, row_of, state};
+use super::{Key, Starts, last_row, row_of, state};
 use crate::arx::halves;
 use crate::arx::x86_64::avx512::{row, two_blocks as blocks};
 use crate::simd::opaque_count;
-use crate::{chacha, salsa};
 
 sums!(__m256i, [__m256i; 2], 8, #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]);
 
 /// The first eight blocks of keystream, in halves.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(crate) fn eight_blocks<S: Starts<16>>(double_rounds: usize, starts: &S) -> [[__m256i; 2]; 8] {
+pub fn eight_blocks<S: Starts<16>>(
+    double_rounds: usize,
+    starts: &S,
+    double_round: impl Fn([__m256i; 16]) -> [__m256i; 16],
+) -> [[__m256i; 2]; 8] {
     let keys = core::array::from_fn(|at| starts.key(at));
-    let (x, start) = eight_words(S::CIPHER, double_rounds, &keys, || last_of_eight(starts));
+    let last = || last_of_eight(starts);
+    let (x, start) = eight_words(S::CIPHER, double_rounds, &keys, last, double_round);
     sums(x, start)
 }
 
 /// As [`sixteen_words`](super::sixteen_words), for eight blocks.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(crate) fn eight_words(
+pub fn eight_words(
     cipher: bool,
     double_rounds: usize,
     keys: &[&Key; 8],
     last: impl FnOnce() -> [__m256i; 4],
+    double_round: impl Fn([__m256i; 16]) -> [__m256i; 16],
 ) -> ([__m256i; 16], [__m256i; 16]) {
     let words = |at| words_of_eight(keys, at);
     let start = state(cipher, [words(0), words(1), words(2), last()]);
     let mut x = start;
     for _ in 0..opaque_count(double_rounds) {
-        x = if cipher == CHACHA {
-            chacha::x86_64::avx512::two::double_round(x)
-        } else {
-            salsa::x86_64::avx512::two::double_round(x)
-        };
+        x = double_round(x);
     }
     (x, start)
 }
@@ -54,7 +55,7 @@ fn words_of_eight(keys: &[&Key; 8], at: usize) -> [__m256i; 4] {
 /// The words of the rows of all blocks, each of all blocks.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
-pub(crate) fn words_of_eight_rows(row: impl Fn(usize) -> __m128i) -> [__m256i; 4] {
+pub fn words_of_eight_rows(row: impl Fn(usize) -> __m128i) -> [__m256i; 4] {
     let two = |first: usize| {
         _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(row(first)), row(4 + first))
     };

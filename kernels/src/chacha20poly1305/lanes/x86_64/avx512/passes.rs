@@ -3,10 +3,9 @@
 use core::arch::x86_64::*;
 
 use super::{GROUP, Lane};
-use crate::arx::lanes::x86_64::avx512::{eight_blocks, sixteen_blocks};
 use crate::arx::lanes::{CHACHA, Starts};
 use crate::chacha::Key;
-use crate::chacha::x86_64::avx512::{Lanes, double_round};
+use crate::chacha::x86_64::avx512::{Lanes, double_round, eight_blocks, sixteen_blocks};
 use crate::simd::{load512, load512_part, opaque_count, store512, store512_part};
 use crate::{into_blocks, opaque};
 
@@ -146,10 +145,10 @@ impl<'g, 'l, 'a> Passes<'g, 'l, 'a> {
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
     fn stream(&self) -> Stream {
         if self.count > PASS / 2 {
-            return sixteen_blocks(10, self);
+            return sixteen_blocks(self);
         }
         let mut stream = [_mm512_setzero_si512(); PASS];
-        for (block, [front, back]) in stream.iter_mut().zip(eight_blocks(10, self)) {
+        for (block, [front, back]) in stream.iter_mut().zip(eight_blocks(self)) {
             *block = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(front), back);
         }
         stream

@@ -4,9 +4,9 @@
 use core::arch::x86_64::*;
 
 use super::{GROUP, Lane, MOST_AAD, SEAL, halves};
-use crate::arx::lanes::x86_64::avx512::{eight_blocks, sixteen_blocks};
 use crate::arx::lanes::{CHACHA, Starts};
 use crate::chacha::Key;
+use crate::chacha::x86_64::avx512::{eight_blocks, sixteen_blocks};
 use crate::poly1305::x86_64::avx512::lanes::Eight;
 use crate::simd::{first_bytes, load512, load512_part, load512_short, store512, store512_short};
 use crate::wipe;
@@ -96,13 +96,13 @@ impl Group<'_, '_> {
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512ifma,bmi2")]
     fn pass<const WAY: bool>(&mut self) {
         if self.count <= 8 {
-            let stream = eight_blocks(10, self);
+            let stream = eight_blocks(self);
             for (at, &[front, back]) in stream.iter().enumerate().take(self.count) {
                 let stream = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(front), back);
                 self.put::<WAY>(at, stream);
             }
         } else {
-            let stream = sixteen_blocks(10, self);
+            let stream = sixteen_blocks(self);
             for (at, stream) in stream.iter().enumerate().take(self.count) {
                 self.put::<WAY>(at, *stream);
             }
@@ -118,14 +118,14 @@ impl Group<'_, '_> {
         for (slot, (block, &at)) in (0..).zip(self.blocks.iter_mut().zip(order)) {
             *block = (at, slot);
         }
-        let stream = sixteen_blocks(10, self);
+        let stream = sixteen_blocks(self);
         for (key, stream) in self.keys.iter_mut().zip(&stream) {
             store512(key, *stream);
         }
         // They are ordered: the first is the longest.
         if self.sizes[0] > 0 {
             self.all_ahead = 1;
-            let stream = sixteen_blocks(10, self);
+            let stream = sixteen_blocks(self);
             for (slot, (stream, &at)) in stream.iter().zip(order).enumerate() {
                 self.put_data::<WAY>(at, slot, 0, *stream);
             }
