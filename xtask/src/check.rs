@@ -60,8 +60,17 @@ fn halves(features: &[String]) -> Vec<Vec<&str>> {
 /// those that resemble others so much, or that [`elsewhere`](crate::cross::elsewhere) builds for,
 /// that only a release needs them.
 pub(crate) fn targets(all: bool) -> bool {
-    let libraries =
-        ["kernels", "ciphers", "random", "engine", "device", "stream", "columns", "lanecrypt"];
+    let libraries = [
+        "kernels",
+        "ciphers",
+        "random",
+        "engine",
+        "accelerators",
+        "device",
+        "stream",
+        "columns",
+        "lanecrypt",
+    ];
     let bare = ["kernels", "ciphers", "engine"];
     let mut usual = vec!["aarch64-apple-darwin", "x86_64-pc-windows-msvc"];
     // These load no libraries, so OpenSSL cannot be asked for.
@@ -89,7 +98,7 @@ pub(crate) fn targets(all: bool) -> bool {
     let mut for_usual = with(&libraries, &[WITH_C]);
     for_usual.extend(["--package=rustls-lanecrypt", "--package=lanecrypt-c"].map(String::from));
     let for_closed = with(&libraries, &[WITH_C, "openssl"]);
-    let mut for_bare = with(&bare, &[WITH_C, "model", "openssl", "rsa", "std"]);
+    let mut for_bare = with(&bare, &[WITH_C, "openssl", "rsa", "std"]);
     for_bare.push(String::from("--no-default-features"));
     let mut passed = true;
     for (targets, arguments) in
