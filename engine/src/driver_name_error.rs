@@ -1,20 +1,15 @@
-//! The error of adding a driver, and of naming drivers.
+//! The error of adding a driver.
 
 use core::fmt;
 
-/// The reason why an engine refuses the name of a driver, or names of drivers.
+/// The reason why an engine refuses the name of a driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DriverNameError {
     /// It is empty, or has characters other than ASCII lower-case letters, digits and punctuation.
     Malformed,
-    /// Another driver of this engine has this name; or it is named twice.
+    /// Another driver of this engine has this name.
     Taken,
-    /// More drivers are to share load than can: see
-    /// [`Engine::MOST_BALANCED`](crate::Engine::MOST_BALANCED).
-    TooMany,
-    /// No driver of this engine has this name.
-    Unknown,
 }
 
 impl DriverNameError {
@@ -36,8 +31,6 @@ impl fmt::Display for DriverNameError {
         f.pad(match self {
             Self::Malformed => "the name of a driver must be in lower case, without spaces",
             Self::Taken => "another driver has this name",
-            Self::TooMany => "too many drivers",
-            Self::Unknown => "no driver has this name",
         })
     }
 }

@@ -2,9 +2,6 @@
 
 #[cfg(feature = "aws-lc")]
 mod aws_lc;
-#[cfg(feature = "model")]
-#[cfg_attr(docsrs, doc(cfg(feature = "model")))]
-pub mod model;
 mod null;
 #[cfg(feature = "openssl")]
 mod openssl;

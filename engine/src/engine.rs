@@ -1,8 +1,5 @@
 //! The engine opens sessions and serves batches.
 
-#[cfg(feature = "std")]
-mod balancing;
-
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec;
@@ -14,8 +11,6 @@ use lanecrypt_rsa::Padding;
 
 #[cfg(feature = "rsa")]
 use crate::RsaKey;
-#[cfg(feature = "std")]
-use crate::balanced::Balanced;
 use crate::drivers::Null;
 use crate::lanes::Lanes;
 #[cfg(feature = "rsa")]
@@ -38,9 +33,6 @@ pub struct Engine {
     lanes: Lanes,
     /// All drivers except the software, in the order in which they were added.
     drivers: Vec<Arc<dyn Driver>>,
-    /// Those that share load, as one of the drivers.
-    #[cfg(feature = "std")]
-    balanced: Option<Arc<Balanced>>,
 }
 
 impl Default for Engine {
@@ -60,13 +52,7 @@ impl Engine {
     #[must_use]
     pub fn with_isa(isa: Isa) -> Self {
         let lanes = Lanes::built_in(isa.level());
-        Self {
-            isa,
-            lanes,
-            drivers: vec![Arc::new(Null)],
-            #[cfg(feature = "std")]
-            balanced: None,
-        }
+        Self { isa, lanes, drivers: vec![Arc::new(Null)] }
     }
 
     /// Adds a driver. Its [name](Driver::name) is read only once, here.
@@ -144,15 +130,13 @@ impl Engine {
         Session::boxed(|key| self.raw_session(algorithm, key), key)
     }
 
-    /// Opens a session of any algorithm on the driver of this name, or on several: on `balanced`, if
-    /// drivers [share load](Self::with_balancing).
+    /// Opens a session of any algorithm on the driver of this name.
     ///
     /// # Errors
     ///
     /// [`Error::Unsupported`] if there is no such driver or it does not serve the algorithm;
-    /// [`Error::DriverFailed`] if it has failed, on `balanced` if all have that serve the algorithm;
-    /// with [migration](Self::with_migration) [`Error::KeyMemory`]; otherwise the same as
-    /// [`session`](Self::session) and [`raw_session`](Self::raw_session).
+    /// otherwise the same as [`session`](Self::session) and [`raw_session`](Self::raw_session), or
+    /// the driver's own error.
     pub fn session_on(
         &self,
         driver: &str,
@@ -165,13 +149,6 @@ impl Engine {
         };
         if driver == SOFTWARE {
             return Ok(session);
-        }
-        #[cfg(feature = "std")]
-        if let Some(moving) = self.balanced.as_ref().filter(|balanced| balanced.migrates())
-            && let Some(only) = moving.find(driver)
-        {
-            let id = moving.open_on(Some(only), algorithm, key)?;
-            return Ok(session.on(moving.clone(), id));
         }
         let named = self.drivers.iter().find(|named| named.name() == driver);
         let named = named.ok_or(Error::Unsupported)?;
@@ -218,8 +195,7 @@ impl Engine {
         Session::rsa(Signer { key: key.into(), padding }, None)
     }
 
-    /// Opens a session with an RSA key on the driver of this name. Drivers that share load do not
-    /// share these sessions, and they do not move when a driver fails.
+    /// Opens a session with an RSA key on the driver of this name.
     ///
     /// # Errors
     ///

@@ -31,22 +31,16 @@
 //! serves the null cipher and shows the cost of everything around a cipher. Programs can add
 //! others.
 //!
-//! Without the feature `std` the crate needs an allocator and nothing else. It then has no queues,
-//! no drivers that share load, no calibration, and the instruction sets are those that the program
-//! is compiled for.
+//! Without the feature `std` the crate needs an allocator and nothing else. It then has no queues
+//! and no calibration, and the instruction sets are those that the program is compiled for.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(feature = "std"), no_std)]
-#![cfg_attr(
-    not(feature = "std"),
-    allow(dead_code, reason = "only drivers that share load and calibration use some parts")
-)]
+#![cfg_attr(not(feature = "std"), allow(dead_code, reason = "only calibration uses some parts"))]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 extern crate alloc;
 
-#[cfg(feature = "std")]
-mod balanced;
 mod batch;
 mod batch_error;
 mod class;
@@ -69,6 +63,7 @@ mod session;
 mod signer;
 mod single;
 #[cfg(test)]
+#[path = "../tests/unit/batches.rs"]
 mod tests;
 
 pub use batch::{Batch, Room};
@@ -79,8 +74,6 @@ pub use driver_name_error::DriverNameError;
 #[cfg_attr(docsrs, doc(cfg(feature = "aws-lc")))]
 pub use drivers::AwsLc;
 pub use drivers::Null;
-#[cfg(feature = "model")]
-pub use drivers::model;
 #[cfg(feature = "openssl")]
 #[cfg_attr(docsrs, doc(cfg(feature = "openssl")))]
 pub use drivers::{OpenSsl, OpenSslError};

@@ -15,7 +15,7 @@ use crate::drivers::serve_class;
 use crate::lanes::Lanes;
 use crate::session::Route;
 use crate::session::entry::Entry;
-use crate::session::job::AsJobs;
+use crate::session::job::{AsJobs, Jobs, List};
 use crate::session::work::State;
 
 /// Smaller batches are not worth sorting.
@@ -94,7 +94,7 @@ fn serve_mixed<'a, E: AsJobs<'a>>(lanes: &Lanes, batch: &mut [E]) -> usize {
 /// The lengths of the messages of a class that run in lanes. Only messages that can gain from lanes
 /// count towards the number, not all messages of the class.
 #[inline]
-pub(crate) fn side_by_side<'b, 'a: 'b, E: Entry<'a> + 'b>(
+fn side_by_side<'b, 'a: 'b, E: Entry<'a> + 'b>(
     lanes: &Lanes,
     class: Class,
     count: usize,
@@ -106,6 +106,45 @@ pub(crate) fn side_by_side<'b, 'a: 'b, E: Entry<'a> + 'b>(
     }
     let joining = members.filter(|entry| most.contain(entry.work().bytes())).count();
     if joining == count { most } else { lanes.lengths(class, joining) }
+}
+
+impl Jobs<'_, '_> {
+    /// Has this processor's software serve them, which has the key of every session. If all are of
+    /// one algorithm and operation they run in lanes where that is faster.
+    pub fn serve_by_software(self, lanes: &Lanes) {
+        match self.into_list() {
+            List::Requests(requests) => {
+                let (class, lengths) = shared(lanes, requests.iter());
+                serve_class(class, lengths, requests.iter_mut());
+            }
+            List::Waiting(waiting) => {
+                let (class, lengths) = shared(lanes, waiting.iter());
+                serve_class(class, lengths, waiting.iter_mut());
+            }
+            List::Lent(jobs) => {
+                let (class, lengths) = shared(lanes, jobs.iter().flatten());
+                serve_class(class, lengths, jobs.iter_mut().flatten());
+            }
+        }
+    }
+}
+
+/// The class that messages have in common if the software serves them, whichever drivers their
+/// sessions have, and the lengths that run in lanes.
+fn shared<'b, 'a: 'b, E: Entry<'a> + 'b>(
+    lanes: &Lanes,
+    messages: impl Iterator<Item = &'b E> + Clone,
+) -> (Class, Lengths) {
+    let of = |entry: &E| (entry.session().algorithm(), entry.state().class.operation());
+    let mut each = messages.clone().map(of);
+    match each.next() {
+        Some((Some(algorithm), operation)) if each.all(|it| it == (Some(algorithm), operation)) => {
+            let class = Class::of(algorithm).with(operation);
+            let count = messages.clone().count();
+            (class, side_by_side(lanes, class, count, messages))
+        }
+        _ => (Class::ELSEWHERE, Lengths::NONE),
+    }
 }
 
 /// Passes messages to their drivers, in runs of consecutive messages, and serves the signatures that

@@ -213,7 +213,7 @@ impl Session {
         }
     }
 
-    /// The name of the driver that serves it: `balanced` if several may.
+    /// The name of the driver that serves it.
     #[must_use]
     pub fn driver(&self) -> &str {
         self.route().map_or("software", |route| route.driver.name())

@@ -1,6 +1,6 @@
 //! A driver of one's own: it divides batches among threads.
 //!
-//! `cargo run --release -p lanecrypt --example own_driver`
+//! `cargo run --release -p lanecrypt --features accelerators --example own_driver`
 //!
 //! A driver serves requests in place of the engine's software: a card, a key server, or as here the
 //! software itself on several threads. It implements [`Driver`] and is added to an engine under its
@@ -15,6 +15,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread;
 
+use lanecrypt::accelerators::{Balanced, Member};
 use lanecrypt::{
     Algorithm, Cipher, Driver, Engine, Error, Job, Jobs, Load, Operation, Request, SessionId,
     random,
@@ -81,21 +82,20 @@ impl Driver for Threads {
         sessions.ciphers.remove(&session);
     }
 
-    /// Whoever opens sessions on several drivers has the engine divide batches among them. The time
-    /// of all requests, as a device's data sheet would have it; a driver that does not say it is
-    /// measured.
+    /// The time of all requests, as a device's data sheet would have it. A balanced driver divides
+    /// batches by it; a driver that does not say it is measured.
     fn cost(&self, load: Load) -> Option<Duration> {
         let nanoseconds = 40_000 + (100 * load.messages + load.bytes / 2) / self.threads;
         Some(Duration::from_nanos(nanoseconds as u64))
     }
 
     /// The caller has time for others meanwhile.
-    fn works_beside(&self) -> bool {
+    fn is_asynchronous(&self) -> bool {
         true
     }
 
     /// Hands the jobs over, calls back, and waits.
-    fn process_beside(&self, jobs: Jobs<'_, '_>, meanwhile: &mut dyn FnMut()) {
+    fn process_async(&self, jobs: Jobs<'_, '_>, meanwhile: &mut dyn FnMut()) {
         thread::scope(|scope| {
             scope.spawn(|| self.process(jobs));
             meanwhile();
@@ -183,8 +183,10 @@ fn run() -> Result<(), Box<dyn core::error::Error>> {
 
 /// The driver and the software share load: each batch goes where it costs least, or to both.
 fn share(threads: usize) -> Result<(), Box<dyn core::error::Error>> {
-    let engine = Engine::new().with_driver(Threads::new(threads))?;
-    let engine = engine.with_balancing(&["software", "threads"])?;
+    let engine = Engine::new();
+    let software = Member::software(engine.lanes());
+    let balanced = Balanced::new([software, Member::new(Threads::new(threads))])?;
+    let engine = engine.with_driver(balanced.clone())?;
     let session = engine.session_on("balanced", Algorithm::CHACHA20_POLY1305, &[1; 32])?;
     for size in [64, 1200, 16_000] {
         let nonces: Vec<[u8; 12]> = (0..PACKETS).map(nonce).collect();
@@ -193,7 +195,7 @@ fn share(threads: usize) -> Result<(), Box<dyn core::error::Error>> {
         let mut batch: Vec<Request<'_>> =
             each.map(|(nonce, packet)| Request::seal(&session, nonce, &[], packet)).collect();
         engine.process(&mut batch)?;
-        let shares: Vec<_> = engine.shares().map(|(name, all)| format!("{name} {all}")).collect();
+        let shares: Vec<_> = balanced.shares().map(|(name, all)| format!("{name} {all}")).collect();
         println!("after {PACKETS} packets of {size} bytes: {}", shares.join(", "));
     }
     Ok(())

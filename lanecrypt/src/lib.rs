@@ -29,6 +29,10 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(feature = "accelerators")]
+#[cfg_attr(docsrs, doc(cfg(feature = "accelerators")))]
+#[doc(inline)]
+pub use lanecrypt_accelerators as accelerators;
 #[cfg(feature = "rustcrypto")]
 #[cfg_attr(docsrs, doc(cfg(feature = "rustcrypto")))]
 #[doc(inline)]
@@ -53,10 +57,6 @@ pub use lanecrypt_device as device;
 #[cfg_attr(docsrs, doc(cfg(feature = "rsa")))]
 #[doc(inline)]
 pub use lanecrypt_engine::RsaKey;
-#[cfg(feature = "model")]
-#[cfg_attr(docsrs, doc(cfg(feature = "model")))]
-#[doc(inline)]
-pub use lanecrypt_engine::model;
 #[doc(inline)]
 pub use lanecrypt_engine::queue;
 #[doc(inline)]

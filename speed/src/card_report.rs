@@ -2,7 +2,7 @@
 
 use core::fmt::Write as _;
 
-use lanecrypt_engine::model::{BreakEven, Card, Figure, Host, Work, break_even};
+use lanecrypt_accelerators::model::{BreakEven, Card, Figure, Host, Work, break_even};
 use lanecrypt_engine::{Algorithm, Engine};
 
 use crate::software::Curve;

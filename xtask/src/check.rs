@@ -66,6 +66,7 @@ pub(crate) fn targets(all: bool) -> bool {
         "ciphers",
         "random",
         "engine",
+        "accelerators",
         "device",
         "stream",
         "columns",
@@ -98,7 +99,7 @@ pub(crate) fn targets(all: bool) -> bool {
     let mut for_usual = with(&libraries, &[WITH_C]);
     for_usual.extend(["--package=rustls-lanecrypt", "--package=lanecrypt-c"].map(String::from));
     let for_closed = with(&libraries, &[WITH_C, "openssl"]);
-    let mut for_bare = with(&bare, &[WITH_C, "model", "openssl", "rsa", "std"]);
+    let mut for_bare = with(&bare, &[WITH_C, "openssl", "rsa", "std"]);
     for_bare.push(String::from("--no-default-features"));
     let mut passed = true;
     for (targets, arguments) in

@@ -99,7 +99,8 @@ impl Tree {
             next += 1;
             if let TokenTree::Group(group) = &tokens[at] {
                 let attribute = text(at).split_once("path = \"").filter(|_| before(at, 1) == "#");
-                other_file = attribute.and_then(|(_, path)| path.split('"').next()).or(other_file);
+                let file = attribute.and_then(|(_, path)| path.split('"').next());
+                other_file = file.map(|it| (text(at).starts_with("[path"), it)).or(other_file);
                 self.tokens(module, group.stream(), false, read);
             } else if text(at) == "mod" && is_name(next) {
                 let Module { file, folder, .. } = &self.0[module];
@@ -109,8 +110,11 @@ impl Tree {
                     Some(TokenTree::Group(group)) => (file.clone(), folder, Some(group.stream())),
                     _ => (format!("{folder}.rs"), folder, None),
                 }];
-                // On one processor it is another file, beside which are its modules.
-                if let Some(path) = other_file.take() {
+                // It is another file, on one processor or always, beside which are its modules.
+                if let Some((always, path)) = other_file.take() {
+                    if always {
+                        parts.clear();
+                    }
                     let folder =
                         |file: &str| file.rsplit_once('/').expect("it is in src").0.to_owned();
                     let file = format!("{}/{path}", folder(file));
@@ -299,6 +303,20 @@ mod tests {
         let expected = [
             "files: a/src/one/part.rs -> a/src/two.rs: g",
             "files: a/src/two.rs -> a/src/one/part.rs: f",
+        ];
+        assert_eq!(circles(&files), expected);
+    }
+
+    #[test]
+    fn a_circle_is_found_behind_a_file_elsewhere() {
+        let files = [
+            ("a/src/lib.rs", "mod one; #[cfg(one)] #[path = \"../two/it.rs\"] mod two;"),
+            ("a/src/one.rs", "pub fn f() { crate::two::f() }"),
+            ("a/src/../two/it.rs", "pub fn f() { crate::one::f() }"),
+        ];
+        let expected = [
+            "files: a/src/../two/it.rs -> a/src/one.rs: f",
+            "files: a/src/one.rs -> a/src/../two/it.rs: f",
         ];
         assert_eq!(circles(&files), expected);
     }

@@ -138,9 +138,10 @@ fn tests_of(target: &Target, report: &mut Report) -> Vec<Test> {
         "-planecrypt-ciphers",
         "-planecrypt-random",
         "-planecrypt-engine",
+        "-planecrypt-accelerators",
         "-planecrypt-rsa",
         "--features=lanecrypt-engine/legacy",
-        "--features=lanecrypt-engine/model",
+        "--features=lanecrypt-accelerators/rsa",
         "--features=lanecrypt-engine/rsa",
         "--features=lanecrypt-ciphers/rustcrypto",
     ]);
@@ -153,7 +154,7 @@ fn tests_of(target: &Target, report: &mut Report) -> Vec<Test> {
             // Own harnesses start their cases by the emulator, too.
             command.env("LANECRYPT_EMULATOR", target.emulator).env("LANECRYPT_ISA", "");
             // Those of the engine count what must happen in the usual number of cases.
-            if !program.folder.ends_with("engine") {
+            if !["engine", "accelerators"].iter().any(|it| program.folder.ends_with(it)) {
                 command.env(
                     "LANECRYPT_CASES",
                     env::var_os("LANECRYPT_CASES").unwrap_or_else(|| CASES.into()),

@@ -12,9 +12,9 @@ const UNITED: [&str; 9] = [
     "--features=lanecrypt-random/rand_core_09",
     "--features=lanecrypt-random/getrandom_backend",
     "--features=lanecrypt-engine/legacy",
-    "--features=lanecrypt-engine/model",
     "--features=lanecrypt-engine/openssl",
     "--features=lanecrypt-ciphers/rustcrypto",
+    "--features=lanecrypt/accelerators",
     "--features=lanecrypt/rustcrypto",
     "--features=lanecrypt/rsa-generate",
 ];
@@ -43,6 +43,7 @@ pub(crate) const EXAMPLES: [&str; 5] =
 /// allocations, lanes. Those of kernels, vectors and residue try every level themselves, and so do
 /// those of generators that step through instructions.
 pub(crate) const BY_LEVEL: [&str; 20] = [
+    "accelerators/",
     "c/",
     "ciphers/ciphers aead",
     "ciphers/isolated forks",
@@ -51,7 +52,6 @@ pub(crate) const BY_LEVEL: [&str; 20] = [
     "device/",
     "engine/engine",
     "engine/isolated allocations",
-    "engine/isolated balanced_allocations",
     "engine/isolated queue_allocations",
     "engine/isolated rsa_memory",
     "lanecrypt/",

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::process::ExitCode;
 
-use lanecrypt_engine::model::{Card, Host};
+use lanecrypt_accelerators::model::{Card, Host};
 use lanecrypt_speed::card_report;
 
 use crate::exit;

@@ -69,7 +69,7 @@ impl Driver for AwsLc {
         match jobs.into_list() {
             List::Requests(requests) => serve_signatures(requests, Backend::AwsLc),
             List::Waiting(waiting) => serve_signatures(waiting, Backend::AwsLc),
-            List::Picked(picked) => {
+            List::Lent(picked) => {
                 serve_signatures(picked.iter_mut().filter_map(Option::as_mut), Backend::AwsLc);
             }
         }

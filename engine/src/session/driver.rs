@@ -13,8 +13,7 @@ use crate::Operation;
 #[cfg(feature = "rsa")]
 use crate::RsaKey;
 
-/// Requests of one algorithm and operation, by which a driver says [what they
-/// cost](Driver::cost).
+/// Requests of one algorithm and operation, whose [cost](Driver::cost) a driver knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Load {
@@ -26,6 +25,19 @@ pub struct Load {
     pub messages: usize,
     /// The length of their data and associated data, all together, in bytes.
     pub bytes: usize,
+}
+
+impl Load {
+    /// So many requests of one algorithm and operation, of so many bytes all together.
+    #[must_use]
+    pub const fn new(
+        algorithm: Algorithm,
+        operation: Operation,
+        messages: usize,
+        bytes: usize,
+    ) -> Self {
+        Self { algorithm, operation, messages, bytes }
+    }
 }
 
 /// Serves requests in place of this processor's software: a card, or another process, for example.
@@ -63,7 +75,7 @@ pub trait Driver: fmt::Debug + Send + Sync {
     }
 
     /// Ends a session and wipes its key. It is called once for each session that was opened, on the
-    /// thread that drops it, or that [readmits](crate::Engine::readmit) the driver.
+    /// thread that drops it.
     fn close(&self, session: SessionId);
 
     /// Serves each request and [settles](crate::Job::settle) it. All requests are of sessions of
@@ -74,23 +86,22 @@ pub trait Driver: fmt::Debug + Send + Sync {
     /// has no outcome then must not be processed again, because it may have been sealed already.
     ///
     /// [`Error::DriverFailed`] says that the driver itself has failed, not the request, whose data
-    /// may be destroyed. With [migration](crate::Engine::with_migration) such a request is given to
-    /// another driver, and so is one without an outcome, after a panic or not.
+    /// may be destroyed.
     fn process(&self, jobs: Jobs<'_, '_>);
 
     /// The time that it takes for these requests, all handed over at once, from then until the last
-    /// is done; for an idle driver. Where several drivers [share load](crate::Engine::with_balancing)
-    /// this decides. The time of a driver that does not say is measured.
+    /// is done; for an idle driver. None if it is not known.
     ///
-    /// It is called for every batch, so it should compute and not measure.
+    /// The engine does not use it. A driver that divides batches among others, such as those of
+    /// `lanecrypt-accelerators`, calls it for every batch, so it should compute and not measure.
     fn cost(&self, load: Load) -> Option<Duration> {
         let _ = load;
         None
     }
 
-    /// Whether it works beside the calling thread, which then has time for others: see
-    /// [`process_beside`](Self::process_beside). It must always answer the same.
-    fn works_beside(&self) -> bool {
+    /// Whether it works while the calling thread has time for others: see
+    /// [`process_async`](Self::process_async). It must always answer the same.
+    fn is_asynchronous(&self) -> bool {
         false
     }
 
@@ -98,9 +109,9 @@ pub trait Driver: fmt::Debug + Send + Sync {
     /// handed over, and waits for them afterwards. `meanwhile` serves other requests, on the calling
     /// thread, and does not panic.
     ///
-    /// It is only called if the driver [works beside](Self::works_beside) the calling thread and
-    /// says [what requests cost](Self::cost).
-    fn process_beside(&self, jobs: Jobs<'_, '_>, meanwhile: &mut dyn FnMut()) {
+    /// The engine does not call it. A driver that divides batches among others does, if the driver
+    /// [is asynchronous](Self::is_asynchronous) and its [cost](Self::cost) is known.
+    fn process_async(&self, jobs: Jobs<'_, '_>, meanwhile: &mut dyn FnMut()) {
         self.process(jobs);
         meanwhile();
     }

@@ -31,11 +31,11 @@ impl<'j, 'a> Job<'j, 'a> {
         Self { session, id: None, nonce, work }
     }
 
-    /// A job of a driver that has its own identifier for the session.
-    pub(crate) fn with_id<E: Entry<'a>>(entry: &'j mut E, id: SessionId) -> Self {
-        let session = entry.session();
-        let (_, nonce, work) = entry.parts();
-        Self { session, id: Some(id), nonce, work }
+    /// Lends the request to another driver, which has this identifier for the session. It has no
+    /// outcome until that driver sets one.
+    pub fn lend(&mut self, id: SessionId) -> Job<'_, 'a> {
+        self.work.state.outcome = None;
+        Job { session: self.session, id: Some(id), nonce: self.nonce, work: &mut *self.work }
     }
 
     /// The session that holds its key.
@@ -169,17 +169,31 @@ impl<'j, 'a> Job<'j, 'a> {
         self.work.came.filter(|_| self.operation() == Operation::Verify)
     }
 
-    /// The length of its data and associated data in bytes.
-    #[cfg(feature = "model")]
-    pub(crate) fn bytes(&self) -> usize {
+    /// The length of its data and associated data in bytes, without the tag of a packet: what
+    /// [`Load::bytes`](crate::Load::bytes) adds up.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
         self.work.bytes().saturating_add(self.work.aad.len())
     }
 
+    /// All that serving it may write to, as it is now: the output, and the room for a tag or for a
+    /// signature if that is elsewhere.
+    #[must_use]
+    pub fn outputs(&mut self) -> [&mut [u8]; 2] {
+        let Work { data, put, .. } = &mut *self.work;
+        [data.out(), put.as_deref_mut().unwrap_or_default()]
+    }
+
     /// Has this processor's software serve it, which has the key of every session.
-    #[cfg(any(feature = "model", feature = "openssl"))]
-    pub(crate) fn serve_by_software(self) {
+    pub fn serve_by_software(self) {
         // The outcome is the request's own.
         let _set = self.work.serve(self.session, self.nonce);
+    }
+
+    /// The outcome, if the driver has set it to which the request was [lent](Self::lend).
+    #[must_use]
+    pub fn outcome(&self) -> Option<Result<(), Error>> {
+        self.work.state.outcome
     }
 
     /// Sets the outcome.
@@ -221,8 +235,8 @@ pub struct Jobs<'j, 'a>(List<'j, 'a>);
 pub(crate) enum List<'j, 'a> {
     Requests(&'j mut [Request<'a>]),
     Waiting(&'j mut [Waiting<'a>]),
-    /// Picked from a batch for one of several drivers.
-    Picked(&'j mut [Option<Job<'j, 'a>>]),
+    /// Lent by the driver to which they were given.
+    Lent(&'j mut [Option<Job<'j, 'a>>]),
 }
 
 /// Messages that a driver can be given.
@@ -244,11 +258,6 @@ impl<'a> AsJobs<'a> for Waiting<'a> {
 }
 
 impl<'j, 'a> Jobs<'j, 'a> {
-    /// Jobs picked from a batch.
-    pub(crate) fn picked(jobs: &'j mut [Option<Job<'j, 'a>>]) -> Self {
-        Self(List::Picked(jobs))
-    }
-
     pub(crate) fn into_list(self) -> List<'j, 'a> {
         self.0
     }
@@ -259,7 +268,7 @@ impl<'j, 'a> Jobs<'j, 'a> {
         match &self.0 {
             List::Requests(requests) => requests.len(),
             List::Waiting(waiting) => waiting.len(),
-            List::Picked(jobs) => jobs.len(),
+            List::Lent(jobs) => jobs.len(),
         }
     }
 
@@ -283,11 +292,18 @@ impl<'j, 'a> Jobs<'j, 'a> {
                 let (first, second) = waiting.split_at_mut(at);
                 (Self(List::Waiting(first)), Self(List::Waiting(second)))
             }
-            List::Picked(jobs) => {
+            List::Lent(jobs) => {
                 let (first, second) = jobs.split_at_mut(at);
-                (Self(List::Picked(first)), Self(List::Picked(second)))
+                (Self(List::Lent(first)), Self(List::Lent(second)))
             }
         }
+    }
+}
+
+/// Jobs that one driver [lends](Job::lend) to another. They should all be there.
+impl<'j, 'a> From<&'j mut [Option<Job<'j, 'a>>]> for Jobs<'j, 'a> {
+    fn from(jobs: &'j mut [Option<Job<'j, 'a>>]) -> Self {
+        Self(List::Lent(jobs))
     }
 }
 
@@ -299,7 +315,7 @@ impl<'j, 'a> IntoIterator for Jobs<'j, 'a> {
         match self.0 {
             List::Requests(requests) => EachJob(Each::Requests(requests.iter_mut())),
             List::Waiting(waiting) => EachJob(Each::Waiting(waiting.iter_mut())),
-            List::Picked(jobs) => EachJob(Each::Picked(jobs.iter_mut())),
+            List::Lent(jobs) => EachJob(Each::Lent(jobs.iter_mut())),
         }
     }
 }
@@ -316,7 +332,7 @@ pub struct EachJob<'j, 'a>(Each<'j, 'a>);
 enum Each<'j, 'a> {
     Requests(slice::IterMut<'j, Request<'a>>),
     Waiting(slice::IterMut<'j, Waiting<'a>>),
-    Picked(slice::IterMut<'j, Option<Job<'j, 'a>>>),
+    Lent(slice::IterMut<'j, Option<Job<'j, 'a>>>),
 }
 
 impl<'j, 'a> Iterator for EachJob<'j, 'a> {
@@ -327,7 +343,7 @@ impl<'j, 'a> Iterator for EachJob<'j, 'a> {
         match &mut self.0 {
             Each::Requests(requests) => requests.next().map(Job::new),
             Each::Waiting(waiting) => waiting.next().map(Job::new),
-            Each::Picked(jobs) => jobs.next().and_then(Option::take),
+            Each::Lent(jobs) => jobs.find_map(Option::take),
         }
     }
 }

@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use std::panic::catch_unwind;
 use std::sync::{Arc, Mutex};
 
-use lanecrypt_engine::{Algorithm, Driver, Engine, Error, Isa, Jobs, Request, Session, SessionId};
+use lanecrypt_engine::{
+    Algorithm, Driver, Engine, Error, Isa, Jobs, Lanes, Request, Session, SessionId,
+};
 use lanecrypt_testing::batches::batch::{Rooms, check, random};
 use lanecrypt_testing::batches::kept::Kept;
 use lanecrypt_testing::batches::keys::{Key, algorithms, random_keys};
@@ -273,4 +275,44 @@ fn a_driver_that_panics_over_one_request_has_not_served_it() {
     let mut batch = [Request::decrypt(&session, &[9; 16], &mut data[..])];
     assert_eq!(engine.process(&mut batch), Ok(()));
     assert_eq!(data, [0; 32]);
+}
+
+/// Has the software serve all, in lanes.
+#[derive(Debug)]
+struct Passing(Lanes);
+
+impl Driver for Passing {
+    fn name(&self) -> &'static str {
+        "passing"
+    }
+
+    fn open(&self, _: Algorithm, _: &[u8]) -> Result<SessionId, Error> {
+        Ok(SessionId(0))
+    }
+
+    fn close(&self, _: SessionId) {}
+
+    fn process(&self, jobs: Jobs<'_, '_>) {
+        jobs.serve_by_software(&self.0);
+    }
+}
+
+#[test]
+fn the_software_serves_batches_of_a_driver() {
+    let engine = Engine::new();
+    let passing = Passing(*engine.lanes());
+    let engine = engine.with_driver(passing).expect("a free name");
+    let mut numbers = Random(52);
+    let all = algorithms();
+    for of in all.chunks(1).chain([&all[..]]) {
+        let keys = random_keys(2, of, &mut numbers);
+        let open = |key: &Key| engine.session_on("passing", key.algorithm, &key.bytes);
+        let sessions: Vec<Session> =
+            keys.iter().map(|key| open(key).expect("it has all")).collect();
+        let mut rooms = Rooms::new(&engine);
+        for _ in 0..20 {
+            let messages = random(&keys, &mut numbers);
+            check(&engine, &sessions, &messages, &mut rooms).expect("as one by one");
+        }
+    }
 }

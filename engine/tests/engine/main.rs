@@ -1,30 +1,17 @@
 //! Sessions, batches, drivers and queues: what needs no process of its own. One program, because
 //! linking is what takes most of the time of a small one.
 
-mod balanced;
-mod balancing;
 mod batches;
 mod driver_names;
 mod drivers;
 mod faults;
 mod fuzz_inputs;
 mod jobs;
-#[cfg(target_os = "linux")]
-mod key_memory;
 mod lanes;
-mod migration;
-#[cfg(feature = "model")]
-mod model;
-#[cfg(feature = "model")]
-mod model_files;
-#[cfg(feature = "model")]
-mod model_study;
 #[cfg(feature = "openssl")]
 mod openssl;
 #[cfg(feature = "openssl")]
 mod openssl_vectors;
-#[cfg(feature = "model")]
-mod queue_failures;
 mod queue_futures;
 mod queue_local;
 mod queue_worker;

@@ -1,7 +1,6 @@
 //! What needs a process of its own, or an allocator that counts its calls and keeps what is freed.
 
 mod allocations;
-mod balanced_allocations;
 mod forks;
 mod queue_allocations;
 #[cfg(feature = "rsa")]
@@ -28,7 +27,6 @@ fn main() {
         allocations::a_room_allocates_nothing_from_batch_to_batch,
         allocations::a_slice_of_requests_allocates_nothing,
         allocations::what_allocates_is_counted,
-        balanced_allocations::shared_load_allocates_nothing,
         forks::a_child_needs_nonces_of_its_own,
         queue_allocations::queues_allocate_nothing_from_message_to_message,
         #[cfg(feature = "rsa")]

@@ -1,7 +1,7 @@
 //! The table as text.
 
+use lanecrypt_accelerators::model::{Card, Host, Work};
 use lanecrypt_ciphers::Algorithm;
-use lanecrypt_engine::model::{Card, Host, Work};
 
 use super::document::BAR;
 use super::{SUBJECTS, latency, op};
