@@ -23,6 +23,7 @@
 
 #![deny(unsafe_code)]
 
+mod block;
 mod card_report;
 mod chosen;
 mod ciphers;
@@ -37,13 +38,13 @@ mod depth;
 mod device;
 mod draws;
 mod emulator;
+mod figure;
 mod fit;
 mod glob;
 mod interrupt;
 mod machine;
 mod options;
 mod ours;
-mod paragraphs;
 mod plan;
 mod processors;
 mod progress;
@@ -54,6 +55,7 @@ mod rivals;
 mod row;
 mod run;
 mod sampler;
+mod scope;
 mod software;
 mod statistics;
 mod table;
@@ -61,8 +63,10 @@ mod tables;
 mod text;
 mod unsynchronised;
 mod verify;
+mod view;
 mod worker;
 
+pub use block::{Block, Sheet};
 pub use card_report::card_report;
 pub use chosen::{UnknownTable, usual_times};
 pub use compare::{Change, Comparison, differences};

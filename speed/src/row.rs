@@ -2,7 +2,10 @@
 
 use core::time::Duration;
 
+use lanecrypt_kernels::Isa;
+
 use crate::results::Point;
+use crate::scope::is_lower;
 use crate::verify::Defect;
 
 /// The repeated work of a row; every thread that takes part makes its own.
@@ -47,6 +50,11 @@ pub(crate) struct Row {
 impl Row {
     pub(crate) fn threads(&self) -> usize {
         self.point.threads.map_or(1, |threads| threads as usize)
+    }
+
+    /// Whether it is ours at a lower level of instruction set than this processor's.
+    pub(crate) fn is_lower(&self) -> bool {
+        is_lower(&self.point, Isa::detect().level().name())
     }
 
     /// The least number of processors: threads that take turns on one do not meet.

@@ -1,9 +1,10 @@
 //! The tables, one file or folder each.
 
-use crate::table::Table;
+use crate::depth::Depth;
+use crate::figure::MARK;
+use crate::table::{READING, Table};
 
-pub(crate) mod grid;
-pub(crate) mod headline;
+mod study;
 
 // The tables.
 pub(crate) mod calls;
@@ -21,28 +22,40 @@ pub(crate) mod urandom;
 
 /// Every table, in the order of the first screen. Entries with the same name are parts of one
 /// table, and share its time.
-pub(crate) const TABLES: &[&dyn Table] = &[
-    &cprng::Cprng,
-    &random::Random,
-    &urandom::Urandom,
-    &calls::Calls,
-    &packets::Packets,
-    &columns::Columns,
-    &engine::Engine,
-    &device::Device,
-    &rsa::Rsa,
+pub(crate) static TABLES: &[Table] = &[
+    cprng::TABLE,
+    random::TABLE,
+    urandom::TABLE,
+    calls::TABLE,
+    packets::TABLE,
+    columns::TABLE,
+    engine::TABLE,
+    device::TABLE,
+    rsa::TABLE,
     #[cfg(any(feature = "aws-lc", feature = "ring"))]
-    &tls::Tls,
+    tls::TABLE,
 ];
 
 /// The names of all tables, each once.
 pub(crate) fn names() -> Vec<&'static str> {
-    let mut names: Vec<&str> = TABLES.iter().map(|table| table.name()).collect();
+    let mut names: Vec<&str> = TABLES.iter().map(|table| table.name).collect();
     names.dedup();
     names
 }
 
 /// The parts of a table.
-pub(crate) fn parts(name: &str) -> impl Iterator<Item = &'static dyn Table> {
-    TABLES.iter().copied().filter(move |table| table.name() == name)
+pub(crate) fn parts(name: &str) -> impl Iterator<Item = &'static Table> {
+    TABLES.iter().filter(move |table| table.name == name)
+}
+
+/// The default time of the first screen in seconds. With the look at the machine and the checks at
+/// the end that is half a minute, or 75 seconds.
+pub(crate) fn seconds_of_screen(depth: Depth) -> u64 {
+    if depth == Depth::Quick { 28 } else { 72 }
+}
+
+/// How to read the first screen, and how to see more.
+pub(crate) fn closing() -> String {
+    let names = names().join(", ").replacen(", ", ", or ", 1);
+    format!("\n{READING}{MARK}Whole tables: lanecrypt speed {names}.\n")
 }

@@ -8,17 +8,12 @@
 use lanecrypt_ciphers::Algorithm;
 use lanecrypt_peers::Direction;
 
-use crate::ciphers::seal_or_open;
-use crate::depth::Depth;
 use crate::results::Point;
-use crate::rivals::Rivals;
-use crate::row::Row;
-use crate::sampler::Sampled;
 use crate::table::{Extra, Table};
+use crate::tables::study;
 
 mod child;
 mod daemons;
-mod document;
 mod echo;
 mod fills;
 mod latency;
@@ -30,8 +25,8 @@ mod rows;
 mod setting;
 #[cfg(test)]
 mod tests;
-mod text;
 mod token;
+mod view;
 
 pub use child::child;
 
@@ -58,59 +53,21 @@ fn directions(algorithm: Algorithm) -> &'static [Direction] {
     }
 }
 
-/// The operation's name.
-fn op(algorithm: Algorithm, direction: Direction) -> &'static str {
-    match algorithm {
-        Algorithm::NULL => "process",
-        _ if algorithm.is_aead() => seal_or_open(direction),
-        _ => direction.name(),
-    }
-}
-
-/// The table.
-pub(crate) struct Device;
-
-impl Table for Device {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn seconds(&self, depth: Depth) -> u64 {
-        match depth {
-            Depth::Quick => 30,
-            // The whole test of random bytes has no limit.
-            Depth::Normal | Depth::Full => 90,
-        }
-    }
-
-    fn rows(&self, rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
-        rows::rows(rivals, depth)
-    }
-
-    fn given(&self) -> Vec<Point> {
-        document::points()
-    }
-
-    fn has_test(&self) -> bool {
-        true
-    }
-
-    fn extra_ids(&self) -> Vec<String> {
-        latency::ids()
-    }
-
-    fn extra(&self, how: &Extra<'_>, sampled: &mut Sampled) {
-        latency::measure(how.device, how.fits, &how.limits, sampled);
-    }
-
-    fn finish(&self, points: &mut [Point]) {
-        finish(points);
-    }
-
-    fn text(&self, points: &[Point]) -> String {
-        text::text(points)
-    }
-}
+/// The table. The whole test of random bytes has no limit.
+pub(crate) const TABLE: Table = Table {
+    seconds: [30, 90, 90],
+    rows: rows::rows,
+    given: || study::points(NAME).into_iter().map(|p| Point { processes: Some(1), ..p }).collect(),
+    extra: Some(Extra {
+        ids: latency::ids,
+        measure: |how, sampled| latency::measure(how.device, how.fits, &how.limits, sampled),
+    }),
+    finish,
+    has_test: true,
+    blocks: view::blocks,
+    legend: view::LEGEND,
+    ..Table::new(NAME)
+};
 
 /// Enters the seconds of whole streams of random bytes.
 fn finish(points: &mut [Point]) {

@@ -9,10 +9,11 @@ use lanecrypt_ciphers::Algorithm;
 use self::providers::Provider;
 use crate::ciphers::Sizes;
 use crate::depth::Depth;
-use crate::results::Point;
+use crate::figure::number;
 use crate::rivals::Rivals;
 use crate::row::{Batches, Row};
 use crate::table::Table;
+use crate::view::{Grid, best_peer_by_ours};
 
 mod connections;
 mod packets;
@@ -20,7 +21,6 @@ mod providers;
 mod records;
 #[cfg(test)]
 mod tests;
-mod text;
 
 /// The name of the table.
 const NAME: &str = "tls";
@@ -62,31 +62,22 @@ impl Operation {
 }
 
 /// The table.
-pub(crate) struct Tls;
+pub(crate) const TABLE: Table =
+    Table { rows, blocks: |scope| BLOCKS.blocks(scope), legend: LEGEND, ..Table::new(NAME) };
 
-impl Table for Tls {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn rows(&self, rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
-        let subjects = if depth == Depth::Quick { &SUBJECTS[..2] } else { &SUBJECTS };
-        let providers = Provider::all(rivals);
-        let mut rows = Vec::new();
-        for operation in Operation::ALL {
-            for &algorithm in subjects {
-                for &sizes in operation.sizes() {
-                    let row = |provider| row(provider, operation, algorithm, sizes);
-                    rows.extend(providers.iter().map(row));
-                }
+fn rows(rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
+    let subjects = if depth == Depth::Quick { &SUBJECTS[..2] } else { &SUBJECTS };
+    let providers = Provider::all(rivals);
+    let mut rows = Vec::new();
+    for operation in Operation::ALL {
+        for &algorithm in subjects {
+            for &sizes in operation.sizes() {
+                let row = |provider| row(provider, operation, algorithm, sizes);
+                rows.extend(providers.iter().map(row));
             }
         }
-        rows
     }
-
-    fn text(&self, points: &[Point]) -> String {
-        text::text(points)
-    }
+    rows
 }
 
 fn row(provider: &Provider, operation: Operation, algorithm: Algorithm, sizes: Sizes) -> Row {
@@ -99,7 +90,7 @@ fn row(provider: &Provider, operation: Operation, algorithm: Algorithm, sizes: S
     point.key = Some("kept".into());
     point.chained = Some(false);
     point.threads = Some(1);
-    let Point { source, api, subject, op, .. } = &point;
+    let crate::results::Point { source, api, subject, op, .. } = &point;
     point.id = format!("{NAME}/{source}/{api}/{subject}/{op}/{sizes}");
     let provider = provider.clone();
     Row {
@@ -118,3 +109,24 @@ fn row(provider: &Provider, operation: Operation, algorithm: Algorithm, sizes: S
         faulty: false,
     }
 }
+
+const LEGEND: &str = "\
+To read: medians, cycles of the time-stamp counter. *: certainly the fastest of its column. ~: cannot
+be told apart. ?: not verified. All through rustls 0.23, whose own work is in every figure. record: a
+record of TLS 1.3 from one connection in memory to another, sealed, written, read, opened and taken.
+packet: sealed, its header hidden, shown, and opened, in place. best peer : lanecrypt is the time of
+the better of the others divided by ours.
+";
+
+/// A block for each operation and cipher: a line for each provider.
+const BLOCKS: Grid = Grid {
+    title: |point, unit| {
+        let what = if point.op == Operation::Record.name() { "TLS 1.3" } else { "QUIC" };
+        format!("{what}, {}: {unit} of a {}, by bytes of its content", point.subject, point.op)
+    },
+    names: (&[""], |_, point| vec![point.source.clone()]),
+    units: &[("cycles", |_, point| number(point.cycles))],
+    is_ranked: true,
+    compare: &[("best peer : lanecrypt", best_peer_by_ours)],
+    ..Grid::USUAL
+};

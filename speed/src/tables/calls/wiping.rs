@@ -2,14 +2,16 @@
 
 use lanecrypt_peers::Direction;
 
-use super::cells::{label, tenths, tilde};
+use super::view::{label, tenths, tilde};
 use super::{NAME, algorithm, contenders};
+use crate::block::Block;
 use crate::ciphers::{CHECKED, Contender, Task, Wipe};
 use crate::depth::Depth;
+use crate::figure::{is_same_line, marked};
 use crate::results::Point;
 use crate::row::Row;
-use crate::tables::grid::{mark, same_line};
-use crate::text;
+use crate::scope::Scope;
+use crate::view::List;
 
 /// The measured ciphers. libgcrypt clears nothing after the first with AES instructions, and some
 /// bytes after it without them and after the second.
@@ -42,7 +44,7 @@ pub(super) fn rows(peers: &[Contender], depth: Depth) -> Vec<Row> {
 /// The point of the same message after which the caller clears this many bytes.
 fn with<'a>(points: &'a [Point], point: &Point, bytes: usize) -> Option<&'a Point> {
     let is_it = |p: &&Point| p.wiped == Some(bytes as u64) && p.size == point.size;
-    points.iter().filter(is_it).find(|p| same_line(p, point))
+    points.iter().filter(is_it).find(|p| is_same_line(p, point))
 }
 
 /// Enters the cost of clearing.
@@ -57,53 +59,56 @@ pub(super) fn finish(points: &mut [Point]) {
     }
 }
 
-/// A line for each contender and cipher, and the figures of the message.
-pub(super) fn text(points: &[Point]) -> String {
-    let wipes = [Wipe::Little, Wipe::Everything];
-    let dash = || "-".to_owned();
-    let row = |without: &Point| {
-        let wiped = wipes.map(|wipe| with(points, without, wipe.bytes()));
-        let figures = [Some(without)].into_iter().chain(wiped).map(|point| {
-            let figure = point.and_then(|p| Some(text::number(p.cycles?) + mark(p, None)));
-            figure.unwrap_or_else(dash)
-        });
-        let costs = wiped.map(|point| {
-            let cost = point.and_then(|p| Some(tilde(p, without).to_owned() + &tenths(p.wiping?)));
-            cost.unwrap_or_else(dash)
-        });
-        let names = [label(without), without.subject.clone()];
-        names.into_iter().chain(figures).chain(costs).collect()
-    };
-    let rows: Vec<Vec<String>> = points.iter().filter(|p| p.wiped == Some(0)).map(row).collect();
-    if rows.is_empty() {
-        return String::new();
-    }
-    let [little, everything] = wipes.map(|wipe| text::size(wipe.bytes() as u64));
-    let costs = [&little, &everything].map(|bytes| format!("cost of {bytes}"));
-    let header = ["", "", "0", &little, &everything, &costs[0], &costs[1]];
-    let mut out = format!(
-        "What wiping costs: cycles of a message of {SIZE} bytes by bytes of stack cleared after it\n"
-    );
-    out += &text::table(&header, "llrrrrr", rows);
-    out += &format!(
-        "  {everything}: burn_stack, which also clears the registers. {little}: what libgcrypt clears \
-         itself after AES\n  without AES instructions; it clears 64 bytes after Serpent, and nothing \
-         after AES with them.\n"
-    );
-    out + &study(points) + "\n"
+/// A line for each contender and cipher.
+const WIPING: List = List {
+    of: |point| point.wiped.is_some(),
+    title: |_| {
+        format!("What wiping costs: cycles of a message of {SIZE} bytes by bytes of stack cleared after it")
+    },
+    names: (&["", ""], |scope, point| vec![label(scope, point), point.subject.clone()]),
+    columns: &[
+        ("0", |_, line| cycles(line, 0)),
+        ("128", |_, line| cycles(line, Wipe::Little.bytes())),
+        ("64Ki", |_, line| cycles(line, Wipe::Everything.bytes())),
+        ("cost of 128", |_, line| cost(line, Wipe::Little.bytes())),
+        ("cost of 64Ki", |_, line| cost(line, Wipe::Everything.bytes())),
+    ],
+    is_shown: |line| cleared(line, 0).is_some(),
+    note: "\
+64Ki: burn_stack, which also clears the registers. 128: what libgcrypt clears itself after AES without
+AES instructions; it clears 64 bytes after Serpent, and nothing after AES with them.
+",
+    ..List::USUAL
+};
+
+fn cleared<'a>(line: &Scope<'a>, bytes: usize) -> Option<&'a Point> {
+    line.find(|point| point.wiped == Some(bytes as u64))
 }
 
-/// The message's cost of a call, which includes what libgcrypt clears.
-fn study(points: &[Point]) -> String {
-    let told = points.iter().filter(|p| p.source == "document" && p.size == Some(SMALLEST));
-    let told = told.filter(|p| p.op == Direction::Encrypt.name());
-    let each = told.filter_map(|p| {
-        let name = label(p).replace("the message", &p.subject);
+fn cycles(line: &Scope<'_>, bytes: usize) -> Option<String> {
+    let point = cleared(line, bytes)?;
+    marked(point, point.cycles)
+}
+
+fn cost(line: &Scope<'_>, bytes: usize) -> Option<String> {
+    let (point, without) = (cleared(line, bytes)?, cleared(line, 0)?);
+    Some(tilde(point, without).to_owned() + &tenths(point.wiping?))
+}
+
+/// The costs here, and the message's cost of a call, which includes what libgcrypt clears.
+pub(super) fn blocks(scope: &Scope<'_>) -> Vec<Block> {
+    let told = scope.only(|p| {
+        p.source == "document" && p.size == Some(SMALLEST) && p.op == Direction::Encrypt.name()
+    });
+    let each = told.points.iter().filter_map(|p| {
+        let name = label(scope, p).replace("the message", &p.subject);
         Some(format!("{name} {}", tenths(p.overhead?)))
     });
     let each: Vec<String> = each.collect();
-    if each.is_empty() {
-        return String::new();
+    let mut blocks = WIPING.blocks(scope);
+    for block in blocks.iter_mut().filter(|_| !each.is_empty()) {
+        let all = each.join(", ");
+        block.note += &format!("The message, cost of a call of {SMALLEST} bytes:\n{all}.\n");
     }
-    format!("  The message, cost of a call of {SMALLEST} bytes:\n  {}.\n", each.join(", "))
+    blocks
 }

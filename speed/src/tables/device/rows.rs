@@ -12,7 +12,7 @@ use super::many::Many;
 use super::messages::{Messages, Plan};
 use super::process::{Job, RANDOM};
 use super::setting::Setting;
-use super::{ALGORITHMS, API, NAME, directions, echo, op, token};
+use super::{ALGORITHMS, API, NAME, directions, echo, token};
 use crate::ciphers::{Api, Contender, PROCESS, Shape};
 use crate::contender::Op;
 use crate::depth::Depth;
@@ -21,6 +21,7 @@ use crate::ours;
 use crate::results::Point;
 use crate::rivals::Rivals;
 use crate::row::{Batches, Row, Test, Workload};
+use crate::tables::study::op;
 
 /// The length of a batch of one process. In its first part of a millisecond the daemon wakes up, and
 /// the processors get up to speed.

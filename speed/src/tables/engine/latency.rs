@@ -3,13 +3,14 @@
 use lanecrypt_ciphers::Algorithm;
 use lanecrypt_peers::Direction;
 
-use super::{NAME, id, op, rows};
+use super::{NAME, id, rows};
 use crate::ciphers::{Kind, Plan, Queued};
 use crate::clock::{self, as_f64};
 use crate::processors::{self, Pinned};
 use crate::results::Point;
 use crate::sampler::{Limits, Sampled};
 use crate::statistics::Estimate;
+use crate::tables::study::op;
 
 /// Requests in flight.
 const DEPTHS: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];

@@ -4,6 +4,7 @@ use core::time::Duration;
 use std::collections::HashSet;
 
 use super::*;
+use crate::depth::Depth;
 use crate::glob::Glob;
 use crate::options::{Options, Peers};
 use crate::processors;
@@ -24,7 +25,7 @@ fn engine(only: &str, milliseconds: u64) -> Options {
 fn ids_are_unique_and_every_layer_is_there() {
     for depth in [Depth::Quick, Depth::Normal, Depth::Full] {
         let rows = rows::rows(depth).into_iter().map(|row| row.point.id);
-        let given = document::points().into_iter().map(|point| point.id);
+        let given = (TABLE.given)().into_iter().map(|point| point.id);
         let ids: Vec<String> = rows.chain(given).chain(latency::ids()).collect();
         assert_eq!(ids.iter().collect::<HashSet<_>>().len(), ids.len(), "{depth:?}");
         for id in [
