@@ -36,6 +36,7 @@ mod count;
 mod crew;
 mod depth;
 mod device;
+mod drawing;
 mod draws;
 mod emulator;
 mod figure;
@@ -75,6 +76,7 @@ pub use conditions::Conditions;
 pub use count::{Counts, count, counted};
 pub use depth::Depth;
 pub use device::DeviceOptions;
+pub use drawing::{Drawing, Measure, Side};
 pub use emulator::emulator;
 pub use fit::Fit;
 pub use glob::Glob;
@@ -86,8 +88,10 @@ pub use results::{Point, Results, SCHEMA, fastest};
 pub use run::{Report, run};
 pub use statistics::Estimate;
 pub use tables::device::child;
+pub use tables::{drawings, sheets};
 pub use verify::Defect;
 pub use worker::work;
 
 #[cfg(test)]
+#[path = "../tests/unit/runs.rs"]
 mod tests;

@@ -5,6 +5,7 @@ use core::time::Duration;
 use crate::block::{Block, Sheet};
 use crate::depth::Depth;
 use crate::device::DeviceOptions;
+use crate::drawing::Drawing;
 use crate::results::Point;
 use crate::rivals::Rivals;
 use crate::row::Row;
@@ -53,6 +54,8 @@ pub(crate) struct Table {
     pub(crate) blocks: fn(&Scope<'_>) -> Vec<Block>,
     /// How to read that.
     pub(crate) legend: &'static str,
+    /// Its charts.
+    pub(crate) drawings: &'static [Drawing],
     /// Its blocks of the first screen.
     pub(crate) screen: &'static [Screen],
 }
@@ -71,6 +74,7 @@ impl Table {
         is_long: false,
         blocks: |_| Vec::new(),
         legend: "",
+        drawings: &[],
         screen: &[],
     };
 

@@ -1,9 +1,14 @@
 //! The tables, one file or folder each.
 
+use crate::block::Sheet;
 use crate::depth::Depth;
+use crate::drawing::Drawing;
 use crate::figure::MARK;
+use crate::results::Results;
+use crate::scope::Scope;
 use crate::table::{READING, Table};
 
+mod latency;
 mod study;
 
 // The tables.
@@ -15,14 +20,12 @@ pub(crate) mod engine;
 pub(crate) mod packets;
 pub(crate) mod random;
 pub(crate) mod rsa;
-// Both features have what handshakes need.
-#[cfg(any(feature = "aws-lc", feature = "ring"))]
-pub(crate) mod tls;
+mod tls;
 pub(crate) mod urandom;
 
 /// Every table, in the order of the first screen. Entries with the same name are parts of one
 /// table, and share its time.
-pub(crate) static TABLES: &[Table] = &[
+static ALL: [Table; 10] = [
     cprng::TABLE,
     random::TABLE,
     urandom::TABLE,
@@ -32,9 +35,14 @@ pub(crate) static TABLES: &[Table] = &[
     engine::TABLE,
     device::TABLE,
     rsa::TABLE,
-    #[cfg(any(feature = "aws-lc", feature = "ring"))]
     tls::TABLE,
 ];
+
+/// Those that can be measured: the last one needs handshakes.
+pub(crate) static TABLES: &[Table] = match cfg!(any(feature = "aws-lc", feature = "ring")) {
+    true => &ALL,
+    false => ALL.split_last().expect("there are tables").1,
+};
 
 /// The names of all tables, each once.
 pub(crate) fn names() -> Vec<&'static str> {
@@ -46,6 +54,19 @@ pub(crate) fn names() -> Vec<&'static str> {
 /// The parts of a table.
 pub(crate) fn parts(name: &str) -> impl Iterator<Item = &'static Table> {
     TABLES.iter().filter(move |table| table.name == name)
+}
+
+/// What the tables show of these results, each with how to read it.
+#[must_use]
+pub fn sheets(results: &Results) -> Vec<Sheet> {
+    let Results { machine, points, .. } = results;
+    let sheet = |table: &Table| table.sheet(&Scope::of(machine, points, table.name));
+    ALL.iter().map(sheet).filter(|sheet| !sheet.blocks.is_empty()).collect()
+}
+
+/// The charts of all tables, each with its table.
+pub fn drawings() -> impl Iterator<Item = (&'static str, &'static Drawing)> {
+    ALL.iter().flat_map(|table| table.drawings.iter().map(|drawing| (table.name, drawing)))
 }
 
 /// The default time of the first screen in seconds. With the look at the machine and the checks at

@@ -11,6 +11,7 @@ use lanecrypt_peers::Direction;
 
 use crate::ciphers::{Contender, Task, WHOLE};
 use crate::depth::Depth;
+use crate::drawing::{Drawing, Measure, Side, is_kept, is_of_one_thread};
 use crate::figure::is_same_line;
 use crate::fit::Fit;
 use crate::results::Point;
@@ -20,6 +21,7 @@ use crate::table::Table;
 
 mod document;
 #[cfg(test)]
+#[path = "../../tests/unit/calls.rs"]
 mod tests;
 mod view;
 mod wiping;
@@ -37,6 +39,9 @@ pub(crate) const TABLE: Table = Table {
     blocks: view::blocks,
     legend: view::LEGEND,
     screen: &[view::SCREEN],
+    drawings: &[Drawing::new("Overhead of a call, by chunk", Side::Size, Measure::Overhead)
+        .of(|p| p.chained == Some(true) && is_of_one_thread(p) && is_kept(p))
+        .by_operation()],
     ..Table::new(NAME)
 };
 

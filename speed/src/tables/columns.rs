@@ -11,6 +11,7 @@ use lanecrypt_peers::{Aead, Direction};
 use crate::block::Block;
 use crate::ciphers::Contender;
 use crate::depth::Depth;
+use crate::drawing::{Drawing, Measure, Side};
 use crate::figure::{self, marked, millions, number, scaling, subject_and_operation};
 use crate::processors;
 use crate::results::Point;
@@ -22,6 +23,7 @@ use crate::view::{Grid, List, best_peer_by_ours};
 
 mod peer_loop;
 #[cfg(test)]
+#[path = "../../tests/unit/columns.rs"]
 mod tests;
 mod work;
 
@@ -62,7 +64,13 @@ const fn subject(layout: Layout, algorithm: Algorithm, from: Depth) -> Subject {
 }
 
 /// The table.
-pub(crate) const TABLE: Table = Table { rows, blocks, legend: LEGEND, ..Table::new(NAME) };
+pub(crate) const TABLE: Table = Table {
+    rows,
+    blocks,
+    legend: LEGEND,
+    drawings: &[Drawing::new("Cells of a table", Side::Size, Measure::Nanoseconds).by_operation()],
+    ..Table::new(NAME)
+};
 
 fn rows(rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
     let sizes = if depth == Depth::Quick { &SIZES[..1] } else { &SIZES };

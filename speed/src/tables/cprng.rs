@@ -19,6 +19,7 @@ mod bandwidth;
 pub(crate) mod extra;
 mod repeats;
 #[cfg(test)]
+#[path = "../../tests/unit/cprng.rs"]
 mod tests;
 mod view;
 

@@ -8,6 +8,7 @@
 use lanecrypt_ciphers::Algorithm;
 use lanecrypt_peers::Direction;
 
+use crate::drawing::{Drawing, Measure, Side};
 use crate::results::Point;
 use crate::table::{Extra, Table};
 use crate::tables::study;
@@ -24,6 +25,7 @@ mod process;
 mod rows;
 mod setting;
 #[cfg(test)]
+#[path = "../../tests/unit/device.rs"]
 mod tests;
 mod token;
 mod view;
@@ -66,8 +68,26 @@ pub(crate) const TABLE: Table = Table {
     has_test: true,
     blocks: view::blocks,
     legend: view::LEGEND,
+    drawings: &[
+        Drawing::new("A daemon's clients: throughput", Side::Size, Measure::Megabits)
+            .of(|point| point.depth == Some(1) && point.processes.unwrap_or(1) == 1)
+            .by_operation(),
+        Drawing::new("A daemon's clients: cost of a request", Side::Size, Measure::Cycles)
+            .of(|point| point.depth == Some(1))
+            .split(placed),
+        Drawing::new("A daemon's clients: requests in flight", Side::Depth, Measure::PerSecond)
+            .of(|point| point.size == Some(64))
+            .split(placed),
+    ],
     ..Table::new(NAME)
 };
+
+/// How processes are placed and wait.
+fn placed(point: &Point) -> String {
+    let place = point.placement.as_deref().unwrap_or("one process");
+    let wait = point.wait.as_deref().unwrap_or("no wait");
+    format!("{}, {}, {place}, {wait}", point.subject, point.op)
+}
 
 /// Enters the seconds of whole streams of random bytes.
 fn finish(points: &mut [Point]) {

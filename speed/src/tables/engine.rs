@@ -8,13 +8,15 @@
 use lanecrypt_ciphers::Algorithm;
 use lanecrypt_peers::Direction;
 
+use crate::drawing::{Drawing, Measure, Side, is_of_one_thread};
 use crate::results::Point;
 use crate::table::{Extra, Table};
 use crate::tables::study;
 
-pub(super) mod latency;
+mod latency;
 mod rows;
 #[cfg(test)]
+#[path = "../../tests/unit/engine.rs"]
 mod tests;
 mod view;
 
@@ -43,6 +45,13 @@ pub(crate) const TABLE: Table = Table {
     }),
     blocks: view::blocks,
     legend: view::LEGEND,
+    drawings: &[
+        Drawing::new("Requests in flight: cost", Side::Depth, Measure::Cycles)
+            .of(|point| point.size == Some(64) && is_of_one_thread(point))
+            .by_operation(),
+        Drawing::new("Requests in flight: latency of 99 in 100", Side::Depth, Measure::Latency99)
+            .by_operation(),
+    ],
     ..Table::new(NAME)
 };
 

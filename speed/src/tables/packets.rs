@@ -12,6 +12,7 @@ use lanecrypt_peers::Direction;
 use self::shapes::shapes;
 use crate::ciphers::{Api, CHECKED, Contender, Shape, Sizes, Task};
 use crate::depth::Depth;
+use crate::drawing::{Drawing, Measure, Side, is_kept, is_of_one_thread};
 use crate::results::Point;
 use crate::rivals::Rivals;
 use crate::row::Row;
@@ -19,6 +20,7 @@ use crate::table::Table;
 
 mod shapes;
 #[cfg(test)]
+#[path = "../../tests/unit/packets.rs"]
 mod tests;
 mod view;
 
@@ -30,6 +32,14 @@ pub(crate) const TABLE: Table = Table {
     blocks: view::blocks,
     legend: view::LEGEND,
     screen: &view::SCREEN,
+    drawings: &[
+        Drawing::new("Messages, one at a time", Side::Size, Measure::Cycles)
+            .of(|p| p.batch == Some(1) && is_of_one_thread(p) && is_kept(p))
+            .by_operation(),
+        Drawing::new("64-byte messages by batch", Side::Batch, Measure::Cycles)
+            .of(|p| p.size == Some(64) && is_of_one_thread(p) && is_kept(p))
+            .by_operation(),
+    ],
     ..Table::new(NAME)
 };
 

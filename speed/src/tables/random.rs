@@ -2,6 +2,7 @@
 
 use crate::contender::{Contender, Op};
 use crate::depth::Depth;
+use crate::drawing::{Drawing, Measure, Side, is_kept, is_of_one_thread};
 use crate::figure::{self, is_held, is_safe, is_same_line, name, number};
 use crate::ours::{self, DEFAULT};
 use crate::results::Point;
@@ -20,6 +21,12 @@ pub(crate) const TABLE: Table = Table {
     blocks: |scope| [BY_SIZE.blocks(scope), SCALING.blocks(scope)].concat(),
     legend: LEGEND,
     screen: &SCREEN,
+    drawings: &[
+        Drawing::new("Random bytes: cost of a request", Side::Size, Measure::Cycles)
+            .of(|point| point.op == "fill" && is_of_one_thread(point) && is_kept(point)),
+        Drawing::new("Random numbers of 32 bits by threads", Side::Threads, Measure::PerSecond)
+            .of(|point| point.op == "u32" && is_kept(point)),
+    ],
     ..Table::new(NAME)
 };
 

@@ -4,6 +4,7 @@
 //! These are Figures 2 and 3 of the study of the OpenBSD cryptographic framework (USENIX 2003), on
 //! processors instead of cards. What the study says of them stands beside what was measured.
 
+use crate::drawing::{Drawing, Measure, Side};
 use crate::results::Point;
 use crate::table::Table;
 
@@ -12,6 +13,7 @@ mod keys;
 mod ours;
 mod rows;
 #[cfg(test)]
+#[path = "../../tests/unit/rsa.rs"]
 mod tests;
 mod view;
 mod work;
@@ -37,5 +39,22 @@ pub(crate) const TABLE: Table = Table {
     blocks: view::blocks,
     legend: view::LEGEND,
     screen: &[view::SCREEN],
+    drawings: &[
+        Drawing::new(
+            "Signatures in a second, by how many at once",
+            Side::Batch,
+            Measure::PerSecond,
+        )
+        .split(|point| {
+            let primes = if point.crt == Some(false) { ", without CRT" } else { "" };
+            format!("{}, {}{primes}", point.subject, point.op)
+        }),
+        Drawing::new("Signatures in a second, by size of the key", Side::Bits, Measure::PerSecond)
+            .split(|point| match point.crt {
+                Some(true) => format!("{}, with CRT", point.op),
+                Some(false) => format!("{}, without CRT", point.op),
+                None => point.op.clone(),
+            }),
+    ],
     ..Table::new(NAME)
 };

@@ -11,6 +11,7 @@ use lanecrypt_kernels::Level;
 use crate::block::Block;
 use crate::contender::{Contender, Op};
 use crate::depth::Depth;
+use crate::drawing::{Drawing, Measure, Side, is_of_one_thread};
 use crate::figure::{mark, name, projected};
 use crate::ours;
 use crate::results::Point;
@@ -39,6 +40,8 @@ pub(crate) const TABLE: Table = Table {
     has_test: true,
     blocks,
     legend: LEGEND,
+    drawings: &[Drawing::new("A device of random bytes", Side::Size, Measure::Megabytes)
+        .of(|point| point.op == "read" && is_of_one_thread(point))],
     ..Table::new(NAME)
 };
 
