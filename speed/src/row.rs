@@ -22,13 +22,13 @@ pub(crate) trait Workload {
     fn digest(&mut self, arena: &mut Arena) -> u64;
 
     /// Checks the answers before anything is timed; returns bytes that must differ between
-    /// threads.
-    fn check(&mut self, arena: &mut Arena) -> Result<Vec<u8>, Defect>;
+    /// threads: none where nothing is random.
+    fn check(&mut self, arena: &mut Arena) -> Result<Vec<u8>, Defect> {
+        self.check_again(arena).map(|()| Vec::new())
+    }
 
     /// Checks the answers again after everything was timed, if they are known.
-    fn check_again(&mut self, _arena: &mut Arena) -> Result<(), Defect> {
-        Ok(())
-    }
+    fn check_again(&mut self, arena: &mut Arena) -> Result<(), Defect>;
 }
 
 /// One thing to measure.
@@ -48,6 +48,16 @@ pub(crate) struct Row {
 }
 
 impl Row {
+    /// A row of work that `make` makes for each thread.
+    pub(crate) fn new<W: Workload + 'static>(
+        point: Point,
+        batches: Batches,
+        make: impl Fn() -> Option<W> + Send + Sync + 'static,
+    ) -> Self {
+        let make = move || -> Option<Box<dyn Workload>> { Some(Box::new(make()?)) };
+        Self { point, make: Box::new(make), whole: None, batches, helpers: 0, faulty: false }
+    }
+
     pub(crate) fn threads(&self) -> usize {
         self.point.threads.map_or(1, |threads| threads as usize)
     }

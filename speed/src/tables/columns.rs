@@ -93,13 +93,7 @@ fn rows(rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
 }
 
 fn ours(subject: Subject, direction: Direction, size: usize) -> Row {
-    let point = Point {
-        source: "lanecrypt".into(),
-        api: API.into(),
-        version: Some(env!("CARGO_PKG_VERSION").to_owned()),
-        isa: Some(Isa::detect().level().name().to_owned()),
-        ..Point::default()
-    };
+    let point = Point { api: API.into(), ..Point::default().of_ours(Isa::detect()) };
     row(point, subject, direction, size, Maker::Ours)
 }
 
@@ -136,14 +130,8 @@ fn row(mut point: Point, subject: Subject, direction: Direction, size: usize, ma
     point.threads = Some(1);
     let Point { source, api, subject: name, op, .. } = &point;
     point.id = format!("{NAME}/{source}/{api}/{name}/{op}/{size}");
-    Row {
-        point,
-        make: Box::new(move || Some(Box::new(Values::new(&maker, subject, direction, size)?))),
-        whole: None,
-        batches: Batches { multiple: ROWS, ..Batches::default() },
-        helpers: 0,
-        faulty: false,
-    }
+    let batches = Batches { multiple: ROWS, ..Batches::default() };
+    Row::new(point, batches, move || Values::new(&maker, subject, direction, size))
 }
 
 const LEGEND: &str = "\

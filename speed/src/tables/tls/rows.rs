@@ -2,7 +2,9 @@
 
 use lanecrypt_ciphers::Algorithm;
 
+use self::packets::Packets;
 use self::providers::Provider;
+use self::records::Records;
 use super::NAME;
 use crate::ciphers::Sizes;
 use crate::depth::Depth;
@@ -82,19 +84,13 @@ fn row(provider: &Provider, operation: Operation, algorithm: Algorithm, sizes: S
     let crate::results::Point { source, api, subject, op, .. } = &point;
     point.id = format!("{NAME}/{source}/{api}/{subject}/{op}/{sizes}");
     let provider = provider.clone();
-    Row {
-        point,
-        make: Box::new(move || match operation {
-            Operation::Record => {
-                Some(Box::new(records::Records::new(&provider, algorithm, sizes)?))
-            }
-            Operation::Packet => {
-                Some(Box::new(packets::Packets::new(&provider, algorithm, sizes)?))
-            }
-        }),
-        whole: None,
-        batches: Batches::default(),
-        helpers: 0,
-        faulty: false,
+    let batches = Batches::default();
+    match operation {
+        Operation::Record => {
+            Row::new(point, batches, move || Records::new(&provider, algorithm, sizes))
+        }
+        Operation::Packet => {
+            Row::new(point, batches, move || Packets::new(&provider, algorithm, sizes))
+        }
     }
 }
