@@ -50,8 +50,8 @@ impl Sheet {
         if blocks.is_empty() { blocks } else { blocks + &self.legend }
     }
 
-    /// The blocks whose title has `title` in it, in any case of letters, and how to read them; or the
-    /// titles that there are, if none fits.
+    /// The blocks whose title has `title` in it, in any case of letters, and how to read them; or
+    /// the titles that there are, if none fits.
     #[must_use]
     pub fn titled(&self, title: &str) -> String {
         let wanted = title.to_lowercase();

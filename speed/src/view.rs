@@ -15,8 +15,8 @@ pub(crate) struct Grid {
     pub(crate) of: Choice,
     /// The title of a point's block, with its unit. Points of one title are in one block.
     pub(crate) title: fn(&Point, &str) -> String,
-    /// The names of a point's line, after their columns' names. Points with the same names are in one
-    /// line.
+    /// The names of a point's line, after their columns' names. Points with the same names are in
+    /// one line.
     pub(crate) names: Names,
     pub(crate) over: fn(&Scope<'_>, &Point) -> Place,
     /// The figures, each in a block of its own.
@@ -142,8 +142,8 @@ pub(crate) struct List {
     pub(crate) of: Choice,
     /// The title of a point's block. Points of one title are in one block.
     pub(crate) title: fn(&Point) -> String,
-    /// The names of a point's line, after their columns' names. Points with the same names are in one
-    /// line.
+    /// The names of a point's line, after their columns' names. Points with the same names are in
+    /// one line.
     pub(crate) names: Names,
     /// The cells, of the block's points and those of the line.
     pub(crate) columns: &'static [(&'static str, Cell)],

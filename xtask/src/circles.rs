@@ -92,7 +92,7 @@ impl Tree {
         let text = |at: usize| texts.get(at).map_or("", String::as_str);
         let before = |at: usize, back| at.checked_sub(back).map_or("", text);
         let is_name = |at: usize| matches!(tokens.get(at), Some(TokenTree::Ident(_)));
-        let (mut next, mut other_file) = (0, None);
+        let (mut next, mut other_file, mut is_only) = (0, None, false);
         while let at = next
             && at < tokens.len()
         {
@@ -100,6 +100,7 @@ impl Tree {
             if let TokenTree::Group(group) = &tokens[at] {
                 let attribute = text(at).split_once("path = \"").filter(|_| before(at, 1) == "#");
                 other_file = attribute.and_then(|(_, path)| path.split('"').next()).or(other_file);
+                is_only |= attribute.is_some() && text(at).starts_with("[path");
                 self.tokens(module, group.stream(), false, read);
             } else if text(at) == "mod" && is_name(next) {
                 let Module { file, folder, .. } = &self.0[module];
@@ -114,6 +115,10 @@ impl Tree {
                     let folder =
                         |file: &str| file.rsplit_once('/').expect("it is in src").0.to_owned();
                     let file = format!("{}/{path}", folder(file));
+                    // Without a condition it is the only one.
+                    if core::mem::take(&mut is_only) {
+                        parts.clear();
+                    }
                     parts.push((file.clone(), folder(&file), None));
                 }
                 for (file, folder, tokens) in parts {

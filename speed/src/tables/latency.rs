@@ -1,5 +1,5 @@
-//! Latency from handing a request over to taking its answer, and throughput, as more requests are in
-//! flight: what the tables `engine` and `device` measure beside their rows.
+//! Latency from handing a request over to taking its answer, and throughput, as more requests are
+//! in flight: what the tables `engine` and `device` measure beside their rows.
 
 use lanecrypt_ciphers::Algorithm;
 use lanecrypt_peers::Failed;

@@ -1,5 +1,6 @@
-//! What the tables `engine` and `device` share: the figures of the study of the OpenBSD cryptographic
-//! framework (USENIX 2003), its cards as they are computed, and latency by requests in flight.
+//! What the tables `engine` and `device` share: the figures of the study of the OpenBSD
+//! cryptographic framework (USENIX 2003), its cards as they are computed, and latency by requests
+//! in flight.
 
 use lanecrypt_ciphers::Algorithm;
 use lanecrypt_engine::model::{Card, Host, Work};
@@ -45,8 +46,8 @@ const CARDS: [(&str, Algorithm); 4] = [
     ("hifn-7751", Algorithm::TRIPLE_DES_CBC),
 ];
 
-/// The cards in a host of 2003, computed from their descriptions for these sizes, because the study's
-/// text has no figures of them.
+/// The cards in a host of 2003, computed from their descriptions for these sizes, because the
+/// study's text has no figures of them.
 pub(super) fn cards(sizes: &[u64]) -> Vec<Point> {
     let point = |card: &str, algorithm: Algorithm, size: u64| {
         let (of_card, host) = (Card::built_in(card)?, Host::built_in("host-2003")?);

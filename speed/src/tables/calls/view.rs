@@ -71,13 +71,15 @@ const CALLS: List = List {
         }),
         ("slope", |_, line| Some(per_byte(fit(line)?.slope))),
         ("95 %", |_, line| {
-            fit(line).map(|fit| format!("{} to {}", per_byte(fit.slope_low), per_byte(fit.slope_high)))
+            fit(line)
+                .map(|fit| format!("{} to {}", per_byte(fit.slope_low), per_byte(fit.slope_high)))
         }),
         ("from", |_, line| Some(text::size(fit(line)?.from))),
     ],
     is_shown: |line| line.find(is_whole).is_some(),
     note: "\
-at: (c/B of the chunk - c/B of the whole) x chunk. Fitted: fixed cycles of a call + slope for each byte
+at: (c/B of the chunk - c/B of the whole) x chunk. Fitted: fixed cycles of a call + slope for each
+byte.
 ",
     ..List::USUAL
 };

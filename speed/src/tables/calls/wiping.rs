@@ -63,7 +63,9 @@ pub(super) fn finish(points: &mut [Point]) {
 const WIPING: List = List {
     of: |point| point.wiped.is_some(),
     title: |_| {
-        format!("What wiping costs: cycles of a message of {SIZE} bytes by bytes of stack cleared after it")
+        format!(
+            "What wiping costs: cycles of a message of {SIZE} bytes by bytes of stack cleared then"
+        )
     },
     names: (&["", ""], |scope, point| vec![label(scope, point), point.subject.clone()]),
     columns: &[
@@ -75,8 +77,8 @@ const WIPING: List = List {
     ],
     is_shown: |line| cleared(line, 0).is_some(),
     note: "\
-64Ki: burn_stack, which also clears the registers. 128: what libgcrypt clears itself after AES without
-AES instructions; it clears 64 bytes after Serpent, and nothing after AES with them.
+64Ki: burn_stack, which also clears the registers. 128: what libgcrypt clears itself after AES
+without AES instructions; it clears 64 bytes after Serpent, and nothing after AES with them.
 ",
     ..List::USUAL
 };
