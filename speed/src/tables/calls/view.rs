@@ -1,10 +1,11 @@
 //! What the table shows: blocks for each cipher and direction, as the message prints them.
 
 use super::document::overhead_printed;
-use super::{overhead, whole_of, wiping};
+use super::wiping::SIZE;
+use super::{overhead, whole_of};
 use crate::block::Block;
-use crate::ciphers::{CHECKED, WHOLE};
-use crate::figure::{self, contender, number, subject_and_operation};
+use crate::ciphers::{CHECKED, WHOLE, Wipe};
+use crate::figure::{self, contender, marked, number, subject_and_operation};
 use crate::fit::Fit;
 use crate::results::Point;
 use crate::scope::Scope;
@@ -30,7 +31,7 @@ pub(super) fn blocks(scope: &Scope<'_>) -> Vec<Block> {
     blocks.extend(MESSAGES.blocks(scope));
     blocks.extend(SET_UP.blocks(scope));
     blocks.extend(SHARED.blocks(scope));
-    blocks.extend(wiping::blocks(scope));
+    blocks.extend(wiping(scope));
     blocks
 }
 
@@ -137,6 +138,64 @@ const SHARED: List = List {
     ..List::USUAL
 };
 
+/// The size in the message on libgcrypt's list at which a call's cost shows best.
+const SMALLEST: u64 = 16;
+
+/// A line for each contender and cipher.
+const WIPING: List = List {
+    of: |point| point.wiped.is_some(),
+    title: |_| {
+        format!(
+            "What wiping costs: cycles of a message of {SIZE} bytes by bytes of stack cleared then"
+        )
+    },
+    names: (&["", ""], |scope, point| vec![label(scope, point), point.subject.clone()]),
+    columns: &[
+        ("0", |_, line| cycles(line, 0)),
+        ("128", |_, line| cycles(line, Wipe::Little.bytes())),
+        ("64Ki", |_, line| cycles(line, Wipe::Everything.bytes())),
+        ("cost of 128", |_, line| cost(line, Wipe::Little.bytes())),
+        ("cost of 64Ki", |_, line| cost(line, Wipe::Everything.bytes())),
+    ],
+    is_shown: |line| cleared(line, 0).is_some(),
+    note: "\
+64Ki: burn_stack, which also clears the registers. 128: what libgcrypt clears itself after AES
+without AES instructions; it clears 64 bytes after Serpent, and nothing after AES with them.
+",
+    ..List::USUAL
+};
+
+fn cleared<'a>(line: &Scope<'a>, bytes: usize) -> Option<&'a Point> {
+    line.find(|point| point.wiped == Some(bytes as u64))
+}
+
+fn cycles(line: &Scope<'_>, bytes: usize) -> Option<String> {
+    let point = cleared(line, bytes)?;
+    marked(point, point.cycles)
+}
+
+fn cost(line: &Scope<'_>, bytes: usize) -> Option<String> {
+    let (point, without) = (cleared(line, bytes)?, cleared(line, 0)?);
+    Some(tilde(point, without).to_owned() + &tenths(point.wiping?))
+}
+
+/// The costs here, and the message's cost of a call, which includes what libgcrypt clears.
+fn wiping(scope: &Scope<'_>) -> Vec<Block> {
+    let told =
+        scope.only(|p| p.source == "document" && p.size == Some(SMALLEST) && p.op == "encrypt");
+    let each = told.points.iter().filter_map(|p| {
+        let name = label(scope, p).replace("the message", &p.subject);
+        Some(format!("{name} {}", tenths(p.overhead?)))
+    });
+    let each: Vec<String> = each.collect();
+    let mut blocks = WIPING.blocks(scope);
+    for block in blocks.iter_mut().filter(|_| !each.is_empty()) {
+        let all = each.join(", ");
+        block.note += &format!("The message, cost of a call of {SMALLEST} bytes:\n{all}.\n");
+    }
+    blocks
+}
+
 fn by<'a>(line: &Scope<'a>, threads: u32) -> Option<&'a Point> {
     line.find(|point| point.threads == Some(threads))
 }
@@ -159,7 +218,7 @@ fn is_shared(point: &Point) -> bool {
 }
 
 /// The label that tells the lines of a block apart.
-pub(super) fn label(scope: &Scope<'_>, point: &Point) -> String {
+fn label(scope: &Scope<'_>, point: &Point) -> String {
     if point.source != "document" {
         return contender(scope, point);
     }
@@ -204,7 +263,7 @@ fn fit(line: &Scope<'_>) -> Option<Fit> {
 }
 
 /// A tilde where the cycles per byte of two points cannot be told apart.
-pub(super) fn tilde(a: &Point, b: &Point) -> &'static str {
+fn tilde(a: &Point, b: &Point) -> &'static str {
     let scaled = |point: &Point| {
         let size = crate::clock::as_f64(point.size?);
         let estimate = point.estimate()?;
@@ -221,7 +280,7 @@ pub(super) fn tilde(a: &Point, b: &Point) -> &'static str {
 }
 
 /// Cycles with one decimal, if it is significant.
-pub(super) fn tenths(cycles: f64) -> String {
+fn tenths(cycles: f64) -> String {
     if cycles.abs() < 999.95 { format!("{cycles:.1}") } else { format!("{cycles:.0}") }
 }
 
