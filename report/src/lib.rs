@@ -206,7 +206,7 @@ pub(crate) mod tests {
         assert_eq!(columns(csv.lines().next().expect("a head")), 21);
         let markdown = markdown(&runs);
         assert!(markdown.contains("| 4Ki |"), "{markdown}");
-        assert!(markdown.contains("| 12.0 |"), "{markdown}");
+        assert!(markdown.contains("| 12.0* |"), "{markdown}");
     }
 
     #[test]
