@@ -28,7 +28,7 @@ struct Form {
     /// All points as CSV
     #[arg(long)]
     csv: bool,
-    /// The charts as tables in Markdown
+    /// The tables in Markdown
     #[arg(long)]
     markdown: bool,
     /// One chart as a picture; a name that there is not lists those that there are

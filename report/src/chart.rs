@@ -1,29 +1,6 @@
 //! A chart: lines of figures over sizes, batches and the like.
 
-use lanecrypt_speed::Point;
-
-/// What is drawn upwards.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Measure {
-    Cycles,
-    Overhead,
-    Nanoseconds,
-    PerSecond,
-    Megabytes,
-    Megabits,
-    Latency99,
-}
-
-/// What is drawn to the right.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
-    Size,
-    Batch,
-    Depth,
-    Threads,
-    /// The size of a key of RSA.
-    Bits,
-}
+use lanecrypt_speed::{Measure, Side};
 
 /// A figure at a place.
 #[derive(Clone, Copy, Debug)]
@@ -57,74 +34,6 @@ pub struct Chart {
     pub(crate) lines: Vec<Line>,
     /// Whether an emulator ran the program, which every display of the figures has to say.
     pub(crate) is_emulated: bool,
-}
-
-impl Measure {
-    /// The figure of a point with its interval.
-    pub(crate) fn of(self, point: &Point) -> Option<[f64; 3]> {
-        let cycles = point.cycles.zip(point.cycles_low).zip(point.cycles_high);
-        // Shares of the median, which hold for what is computed from it.
-        let share = |figure: f64| match cycles {
-            Some(((median, low), high)) if median > 0.0 => {
-                [figure, figure * low / median, figure * high / median]
-            }
-            _ => [figure; 3],
-        };
-        let inverse = |figure: f64| match cycles {
-            Some(((median, low), high)) if low > 0.0 && high > 0.0 => {
-                [figure, figure * median / high, figure * median / low]
-            }
-            _ => [figure; 3],
-        };
-        match self {
-            Self::Cycles => point.cycles.map(share),
-            Self::Nanoseconds => point.ns.map(share),
-            Self::Overhead => point.overhead.map(|overhead| [overhead; 3]),
-            Self::Latency99 => point.p99_ns.map(|p99| [p99; 3]),
-            Self::PerSecond => point.per_second.map(inverse),
-            Self::Megabytes => point.megabytes_per_second().map(inverse),
-            Self::Megabits => point.megabytes_per_second().map(|figure| inverse(8.0 * figure)),
-        }
-    }
-
-    /// Whether a greater figure is better.
-    pub(crate) fn grows(self) -> bool {
-        matches!(self, Self::PerSecond | Self::Megabytes | Self::Megabits)
-    }
-
-    pub(crate) fn unit(self) -> &'static str {
-        match self {
-            Self::Cycles => "cycles a request",
-            Self::Overhead => "cycles of overhead a call",
-            Self::Nanoseconds => "ns a value",
-            Self::PerSecond => "in a second",
-            Self::Megabytes => "MB in a second",
-            Self::Megabits => "Mbit in a second",
-            Self::Latency99 => "ns until 99 of 100 are done",
-        }
-    }
-}
-
-impl Side {
-    pub(crate) fn of(self, point: &Point) -> Option<u64> {
-        match self {
-            Self::Size => point.size,
-            Self::Batch => point.batch.map(u64::from),
-            Self::Depth => point.depth.map(u64::from),
-            Self::Threads => point.threads.map(u64::from),
-            Self::Bits => point.subject.strip_prefix("rsa-")?.parse().ok(),
-        }
-    }
-
-    pub(crate) fn unit(self) -> &'static str {
-        match self {
-            Self::Size => "bytes",
-            Self::Batch => "in a batch",
-            Self::Depth => "in flight",
-            Self::Threads => "threads",
-            Self::Bits => "bits of the key",
-        }
-    }
 }
 
 impl Chart {

@@ -3,9 +3,9 @@
 
 use core::fmt::Write as _;
 
-use lanecrypt_speed::Results;
+use lanecrypt_speed::{Measure, Results};
 
-use crate::chart::{Chart, Line, Measure};
+use crate::chart::{Chart, Line};
 use crate::escape::html;
 use crate::palette::colour;
 use crate::scale::Scale;

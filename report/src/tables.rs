@@ -2,11 +2,11 @@
 
 use core::fmt::Write as _;
 
-use lanecrypt_speed::{Point, Results};
+use lanecrypt_speed::{Point, Results, Side, sheets};
 
-use crate::chart::{Chart, Side};
+use crate::chart::Chart;
 use crate::escape::{csv as cell, markdown as escaped};
-use crate::{Run, charts, number};
+use crate::{Run, number};
 
 /// All points of all runs as CSV (RFC 4180): a line for each, numbers with points.
 #[must_use]
@@ -49,25 +49,36 @@ pub fn csv(runs: &[Run]) -> String {
     text
 }
 
-/// The charts of all runs as tables in Markdown.
+/// The blocks of all runs as tables in Markdown, with the same cells as in the text of `speed`.
 #[must_use]
 pub fn markdown(runs: &[Run]) -> String {
     let mut text = String::new();
-    for run in runs {
-        let _ = writeln!(text, "# {}\n\n{}\n", escaped(&run.name), run.results.machine.summary());
-        for chart in charts(&run.results) {
-            let title = escaped(&chart.heading());
-            let _ = writeln!(text, "## {title}\n\n{}\n", chart.measure.unit());
-            let names: Vec<String> = chart.lines.iter().map(|line| escaped(&line.label)).collect();
-            let _ = writeln!(text, "| {} | {} |", chart.over.unit(), names.join(" | "));
-            let _ = writeln!(text, "|--:|{}", "--:|".repeat(names.len()));
-            for (place, figures) in rows(&chart) {
-                let _ = writeln!(text, "| {place} | {} |", figures.join(" | "));
+    for Run { name, results } in runs {
+        let _ = writeln!(text, "# {}\n\n{}\n", escaped(name), results.machine.summary());
+        let emulated = if results.machine.emulator.is_some() { ", EMULATED" } else { "" };
+        for sheet in sheets(results) {
+            for block in sheet.blocks {
+                let line = |cells: &[String]| {
+                    let cells: Vec<String> = cells.iter().map(|cell| escaped(cell)).collect();
+                    format!("| {} |\n", cells.join(" | "))
+                };
+                let _ = writeln!(text, "## {}{emulated}\n", escaped(&block.title));
+                if !block.rows.is_empty() {
+                    let rule = "---|".repeat(block.header.len());
+                    let rows: String = block.rows.iter().map(|row| line(row)).collect();
+                    let _ = writeln!(text, "{}|{rule}\n{rows}", line(&block.header));
+                }
+                text += &words(&block.note);
             }
-            text.push('\n');
+            text += &words(&sheet.legend);
         }
     }
     text
+}
+
+/// Sentences as a paragraph.
+fn words(words: &str) -> String {
+    if words.is_empty() { String::new() } else { escaped(words.trim_end()) + "\n\n" }
 }
 
 /// The rows of a chart's table: the place, and the figure of each line there.

@@ -79,7 +79,7 @@ fn break_evens(rows: &[Compared]) -> String {
         line.extend(row.even.iter().map(|even| even.as_ref().map_or_else(String::new, said)));
         line
     });
-    let mut out = text::table(&header, "llll", lines.collect());
+    let mut out = text::table(&header, &lines.collect::<Vec<_>>());
     if rows.iter().any(|row| !row.measured) {
         out += "* software as the host's description says\n";
     }
@@ -121,7 +121,7 @@ fn rates(rows: &[Compared]) -> String {
             lines.push(line);
         }
     }
-    text::table(&header, "lrrrrrrr", lines)
+    text::table(&header, &lines)
 }
 
 /// Signatures per second.
@@ -148,7 +148,7 @@ fn signatures(card: &Card, host: &Host) -> String {
     header.push("software of the host".to_owned());
     let mut out = String::new();
     // Writing to a string does not fail.
-    let _ = write!(out, "\n{}", text::table(&header, "lrrrr", lines));
+    let _ = write!(out, "\n{}", text::table(&header, &lines));
     out
 }
 

@@ -7,7 +7,6 @@ use core::time::Duration;
 use crate::depth::Depth;
 use crate::options::{Options, Table};
 use crate::tables;
-use crate::tables::headline;
 
 impl Options {
     /// The tables to run, in order and each once; none for the headline rows.
@@ -28,7 +27,7 @@ impl Options {
     /// Time for the whole run.
     pub(crate) fn total(&self) -> Duration {
         self.budget.unwrap_or_else(|| match &self.chosen_tables()[..] {
-            [] => Duration::from_secs(headline::seconds(self.depth)),
+            [] => Duration::from_secs(tables::seconds_of_screen(self.depth)),
             tables => tables.iter().map(|table| table.time(self.depth)).sum(),
         })
     }
@@ -39,7 +38,7 @@ impl Options {
 pub fn usual_times() -> String {
     let each = |depth| {
         let times = Table::all().into_iter().map(|table| table.time(depth).as_secs());
-        (headline::seconds(depth), times.min().unwrap_or(0))
+        (tables::seconds_of_screen(depth), times.min().unwrap_or(0))
     };
     let ((screen, each_table), (quick, few)) = (each(Depth::Normal), each(Depth::Quick));
     let mut text = format!(
@@ -75,7 +74,7 @@ impl Table {
 
     /// The time that it takes by default.
     fn time(self, depth: Depth) -> Duration {
-        let seconds = tables::parts(self.0).map(|part| part.seconds(depth));
+        let seconds = tables::parts(self.0).map(|part| part.seconds[depth as usize]);
         Duration::from_secs(seconds.max().unwrap_or(0))
     }
 }

@@ -198,10 +198,8 @@ impl<T: Api + ?Sized> Contender<T> {
         isa: Isa,
         open: impl Fn(Direction, &[&[u8]]) -> Option<Box<T>> + Send + Sync + 'static,
     ) -> Self {
-        let mut contender = Self::new("lanecrypt", api, algorithm, open);
-        contender.point.version = Some(env!("CARGO_PKG_VERSION").to_owned());
-        contender.point.isa = Some(isa.level().name().to_owned());
-        contender
+        let contender = Self::new("lanecrypt", api, algorithm, open);
+        Self { point: contender.point.clone().of_ours(isa), ..contender }
     }
 
     /// Ours as `made` for this processor, then for each lower level that has its own kernel.
@@ -242,11 +240,11 @@ impl<T: Api + ?Sized> Contender<T> {
 
     /// The row of the requests that `request` describes and `make` makes; its id ends with
     /// `suffix`.
-    fn described(
+    fn described<W: Workload + 'static>(
         &self,
         request: Point,
         suffix: &str,
-        make: impl Fn() -> Option<Box<dyn Workload>> + Send + Sync + 'static,
+        make: impl Fn() -> Option<W> + Send + Sync + 'static,
     ) -> Row {
         let Point { source, version, api, subject, isa, .. } = self.point.clone();
         let level = isa.as_ref().filter(|_| self.lower);
@@ -254,7 +252,6 @@ impl<T: Api + ?Sized> Contender<T> {
         let Point { table, op, .. } = &request;
         let id = format!("{table}/{source}/{api}/{subject}{level}/{op}{suffix}");
         let point = Point { id, source, version, api, subject, isa, ..request };
-        let batches = Batches::default();
-        Row { point, make: Box::new(make), whole: None, batches, helpers: 0, faulty: false }
+        Row::new(point, Batches::default(), make)
     }
 }

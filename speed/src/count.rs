@@ -26,9 +26,7 @@ use crate::options::{Options, Peers};
 use crate::processors::{self, Pinned};
 use crate::rivals::Rivals;
 use crate::row::{Arena, Row};
-use crate::table::Table;
-use crate::tables::packets::Packets;
-use crate::tables::random::Random;
+use crate::tables::{packets, random};
 
 /// The ids of the rows that are counted: one request of each, or as many as are handed over
 /// together.
@@ -157,11 +155,8 @@ pub fn counted(id: &str) -> io::Result<()> {
 fn rows() -> Vec<Row> {
     let options = Options { peers: Peers::None, ..Options::default() };
     let Ok(rivals) = Rivals::new(&options) else { return Vec::new() };
-    let mut rows: Vec<Row> = [&Packets as &dyn Table, &Random]
-        .map(|it| it.rows(&rivals, Depth::Normal))
-        .into_iter()
-        .flatten()
-        .collect();
+    let tables = [packets::TABLE, random::TABLE].into_iter();
+    let mut rows: Vec<Row> = tables.flat_map(|it| (it.rows)(&rivals, Depth::Normal)).collect();
     rows.retain(|row| ROWS.contains(&row.point.id.as_str()));
     rows
 }

@@ -23,6 +23,7 @@
 
 #![deny(unsafe_code)]
 
+mod block;
 mod card_report;
 mod chosen;
 mod ciphers;
@@ -35,15 +36,16 @@ mod count;
 mod crew;
 mod depth;
 mod device;
+mod drawing;
 mod draws;
 mod emulator;
+mod figure;
 mod fit;
 mod glob;
 mod interrupt;
 mod machine;
 mod options;
 mod ours;
-mod paragraphs;
 mod plan;
 mod processors;
 mod progress;
@@ -54,6 +56,7 @@ mod rivals;
 mod row;
 mod run;
 mod sampler;
+mod scope;
 mod software;
 mod statistics;
 mod table;
@@ -61,8 +64,10 @@ mod tables;
 mod text;
 mod unsynchronised;
 mod verify;
+mod view;
 mod worker;
 
+pub use block::{Block, Sheet};
 pub use card_report::card_report;
 pub use chosen::{UnknownTable, usual_times};
 pub use compare::{Change, Comparison, differences};
@@ -71,6 +76,7 @@ pub use conditions::Conditions;
 pub use count::{Counts, count, counted};
 pub use depth::Depth;
 pub use device::DeviceOptions;
+pub use drawing::{Drawing, Measure, Side};
 pub use emulator::emulator;
 pub use fit::Fit;
 pub use glob::Glob;
@@ -82,8 +88,10 @@ pub use results::{Point, Results, SCHEMA, fastest};
 pub use run::{Report, run};
 pub use statistics::Estimate;
 pub use tables::device::child;
+pub use tables::{drawings, sheets};
 pub use verify::Defect;
 pub use worker::work;
 
 #[cfg(test)]
+#[path = "../tests/unit/runs.rs"]
 mod tests;

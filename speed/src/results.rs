@@ -1,5 +1,6 @@
 //! The results of a run: the JSON of schema 2.
 
+use lanecrypt_kernels::Isa;
 use serde::{Deserialize, Serialize};
 
 use crate::conditions::Conditions;
@@ -210,6 +211,13 @@ impl Point {
             self.per_second = Some(1e9 / ns * f64::from(at_the_same_time));
         }
         self
+    }
+
+    /// Enters that it is ours, by kernels of `isa`.
+    #[must_use]
+    pub(crate) fn of_ours(self, isa: Isa) -> Self {
+        let (source, version) = ("lanecrypt".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
+        Self { source, version: Some(version), isa: Some(isa.level().name().to_owned()), ..self }
     }
 
     /// Enters the figures of the passes, as exact as a difference between runs can be.

@@ -2,7 +2,10 @@
 
 use core::time::Duration;
 
+use lanecrypt_kernels::Isa;
+
 use crate::results::Point;
+use crate::scope::is_lower;
 use crate::verify::Defect;
 
 /// The repeated work of a row; every thread that takes part makes its own.
@@ -19,13 +22,13 @@ pub(crate) trait Workload {
     fn digest(&mut self, arena: &mut Arena) -> u64;
 
     /// Checks the answers before anything is timed; returns bytes that must differ between
-    /// threads.
-    fn check(&mut self, arena: &mut Arena) -> Result<Vec<u8>, Defect>;
+    /// threads: none where nothing is random.
+    fn check(&mut self, arena: &mut Arena) -> Result<Vec<u8>, Defect> {
+        self.check_again(arena).map(|()| Vec::new())
+    }
 
     /// Checks the answers again after everything was timed, if they are known.
-    fn check_again(&mut self, _arena: &mut Arena) -> Result<(), Defect> {
-        Ok(())
-    }
+    fn check_again(&mut self, arena: &mut Arena) -> Result<(), Defect>;
 }
 
 /// One thing to measure.
@@ -45,8 +48,23 @@ pub(crate) struct Row {
 }
 
 impl Row {
+    /// A row of work that `make` makes for each thread.
+    pub(crate) fn new<W: Workload + 'static>(
+        point: Point,
+        batches: Batches,
+        make: impl Fn() -> Option<W> + Send + Sync + 'static,
+    ) -> Self {
+        let make = move || -> Option<Box<dyn Workload>> { Some(Box::new(make()?)) };
+        Self { point, make: Box::new(make), whole: None, batches, helpers: 0, faulty: false }
+    }
+
     pub(crate) fn threads(&self) -> usize {
         self.point.threads.map_or(1, |threads| threads as usize)
+    }
+
+    /// Whether it is ours at a lower level of instruction set than this processor's.
+    pub(crate) fn is_lower(&self) -> bool {
+        is_lower(&self.point, Isa::detect().level().name())
     }
 
     /// The least number of processors: threads that take turns on one do not meet.

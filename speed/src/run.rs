@@ -8,15 +8,15 @@ use crate::chosen::share;
 use crate::conditions::Watch;
 use crate::machine::Machine;
 use crate::options::{Error, Options, Shown};
-use crate::paragraphs;
 use crate::plan::{Part, fits, is_summary, plan};
 use crate::progress::Progress;
 use crate::reference::{References, Sharing};
 use crate::results::{Point, Results};
 use crate::rivals::Rivals;
 use crate::sampler::{self, Limits, Sampled};
-use crate::table::{Extra, READING, Table};
-use crate::tables::headline;
+use crate::scope::Scope;
+use crate::table::{How, READING, Table};
+use crate::tables;
 use crate::worker;
 
 /// The part of a table's time for figures that are not sampled in rows.
@@ -71,11 +71,12 @@ pub fn run(
     }
     let shares: Vec<u32> = plan.iter().map(|part| part.share).collect();
     for (i, part) in plan.into_iter().enumerate() {
-        let (begun, name) = (Instant::now(), part.table.heading());
+        let (begun, name) = (Instant::now(), part.heading());
         let left = end.saturating_duration_since(begun);
         let endless = part.is_endless(options);
         let time = Time { part: share(left, &shares[i..]), end };
-        let (sampled, text) = part.measure(i, options, time, core_ghz, &mut sharing, stop);
+        let (sampled, text) =
+            part.measure(i, options, time, &report.results.machine, &mut sharing, stop);
         if endless {
             // Later parts keep the time that they would have had.
             end += begun.elapsed();
@@ -98,7 +99,7 @@ pub fn run(
         }
     }
     if options.chosen_tables().is_empty() {
-        show(&headline::closing());
+        show(&tables::closing());
     }
     report.interrupted = stop.load(Ordering::Relaxed);
     let (mut conditions, text) = watch.end(core_ghz, report.interrupted);
@@ -157,11 +158,11 @@ impl Part {
         place: usize,
         options: &Options,
         time: Time,
-        core_ghz: Option<f64>,
+        machine: &Machine,
         sharing: &mut Sharing,
         stop: &AtomicBool,
     ) -> (Sampled, String) {
-        let start = Instant::now();
+        let (start, core_ghz) = (Instant::now(), machine.core_ghz);
         let Time { part: time, end } = time;
         let extra_time = if self.extra { time / EXTRA_PART } else { Duration::ZERO };
         let deadline = (!self.is_endless(options)).then(|| start + (time - extra_time));
@@ -170,7 +171,7 @@ impl Part {
             worker::measure(&options.worker, place, time - extra_time, core_ghz, stop)
         });
         let (mut sampled, shared) = measured.unwrap_or_else(|| {
-            let progress = Progress::new(self.table.heading(), deadline, deadline.map(|_| end));
+            let progress = Progress::new(self.heading(), deadline, deadline.map(|_| end));
             let mut references = References::at(core_ghz);
             let limits = Limits { deadline, stop, least: sampler::PASSES };
             let sampled =
@@ -178,8 +179,8 @@ impl Part {
             (sampled, references.sharing())
         });
         *sharing = shared;
-        if self.extra {
-            let how = Extra {
+        if let Some(extra) = self.table.extra.as_ref().filter(|_| self.extra) {
+            let how = How {
                 fits: &|id: &str| fits(options, id),
                 time: extra_time,
                 limits: Limits {
@@ -189,25 +190,32 @@ impl Part {
                 },
                 device: &options.device,
             };
-            self.table.extra(&how, &mut sampled);
+            (extra.measure)(&how, &mut sampled);
         }
         sampled.points.splice(..0, self.given);
-        self.table.finish(&mut sampled.points);
-        let text = shown(self.table, options, &sampled.points);
+        (self.table.finish)(&mut sampled.points);
+        let scope = Scope::of(machine, &sampled.points, self.table.name);
+        let text = match self.is_screen {
+            true => self.table.summary(&scope).text(),
+            false => shown(self.table, options, &scope),
+        };
+        // What follows begins with an empty line.
+        let text =
+            text.strip_suffix("\n\n").map_or_else(|| text.clone(), |text| format!("{text}\n"));
         (sampled, text)
     }
 }
 
 /// What is shown of a table.
-pub(crate) fn shown(table: &dyn Table, options: &Options, points: &[Point]) -> String {
-    let whole = table.text(points);
+pub(crate) fn shown(table: &Table, options: &Options, scope: &Scope<'_>) -> String {
+    let whole = table.sheet(scope);
     match &options.shown {
-        Shown::Titled(title) if !whole.is_empty() => paragraphs::titled(&whole, title),
-        Shown::Usual if is_summary(table, options) => {
-            let summary = table.headline(points);
-            if summary.is_empty() { summary } else { summary + READING + MORE }
-        }
-        _ => whole,
+        Shown::Titled(title) if !whole.blocks.is_empty() => whole.titled(title),
+        Shown::Usual if is_summary(table, options) => match table.summary(scope).text() {
+            summary if summary.is_empty() => summary,
+            summary => summary + READING + MORE,
+        },
+        _ => whole.text(),
     }
 }
 

@@ -2,52 +2,32 @@
 
 use comfy_table::{CellAlignment, Table, presets};
 
-/// A table without lines around it.
-///
-/// `sides` has a letter for each column: `l` for text, aligned left, `r` for numbers.
+/// A table without lines around it. Columns of numbers are aligned right.
 #[must_use]
-pub(crate) fn table(header: &[impl AsRef<str>], sides: &str, rows: Vec<Vec<String>>) -> String {
+pub(crate) fn table(header: &[impl AsRef<str>], rows: &[Vec<String>]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(header.iter().map(AsRef::as_ref));
     for row in rows {
         table.add_row(row);
     }
-    for (column, side) in table.column_iter_mut().zip(sides.chars()) {
+    for (at, column) in table.column_iter_mut().enumerate() {
         column.set_padding((0, 1));
-        let side = if side == 'l' { CellAlignment::Left } else { CellAlignment::Right };
-        column.set_cell_alignment(side);
+        let mut cells = rows.iter().filter_map(|row| row.get(at));
+        column.set_cell_alignment(match cells.all(|cell| is_number(cell)) {
+            true => CellAlignment::Right,
+            false => CellAlignment::Left,
+        });
     }
     let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
     lines.join("\n") + "\n"
 }
 
-/// The same under a title and before an empty line; without rows there is nothing.
-#[must_use]
-pub(crate) fn titled(
-    title: &str,
-    header: &[&str],
-    sides: &str,
-    rows: impl IntoIterator<Item = Vec<String>>,
-) -> String {
-    let rows: Vec<Vec<String>> = rows.into_iter().collect();
-    if rows.is_empty() {
-        return String::new();
-    }
-    format!("{title}\n{}\n", table(header, sides, rows))
-}
-
-/// A table of names and, under this header, numbers.
-#[must_use]
-pub(crate) fn numbers(header: impl IntoIterator<Item = String>, rows: Vec<Vec<String>>) -> String {
-    let header: Vec<String> = [String::new()].into_iter().chain(header).collect();
-    table(&header, &format!("l{}", "r".repeat(header.len() - 1)), rows)
-}
-
-/// A number that may be missing.
-#[must_use]
-pub(crate) fn optional(value: Option<f64>) -> String {
-    value.map_or_else(|| "-".to_owned(), number)
+/// Whether a cell has a number with its marks and unit, or nothing.
+fn is_number(cell: &str) -> bool {
+    let begins = cell.starts_with(|c: char| c.is_ascii_digit() || "~+-(?".contains(c));
+    let is_of_number = |c: char| c.is_ascii_digit() || "~+-.()?*%xkMKi".contains(c);
+    cell.is_empty() || begins && cell.chars().all(is_of_number)
 }
 
 /// Three significant figures or the whole number, then `k` and `M`, to fit a column.
@@ -107,6 +87,11 @@ mod tests {
     #[test]
     fn columns_line_up() {
         let rows = vec![vec!["a".into(), "1.00".into()], vec!["long".into(), "10".into()]];
-        assert_eq!(table(&["name", "n"], "lr", rows), "name    n\na    1.00\nlong   10\n");
+        assert_eq!(table(&["name", "n"], &rows), "name    n\na    1.00\nlong   10\n");
+        for (cell, is) in
+            [("~12.3x", true), ("-", true), ("4Mi", true), ("1 to 2", false), ("3des", false)]
+        {
+            assert_eq!(is_number(cell), is, "{cell}");
+        }
     }
 }

@@ -71,7 +71,7 @@ pub fn work(options: &Options, stop: &Arc<AtomicBool>) -> io::Result<()> {
     let mut references = References::at(core_ghz);
     let least = sampler::PASSES / PROCESSES as usize;
     let limits = Limits { deadline: Some(deadline), stop, least };
-    let progress = Progress::new(part.table.heading(), Some(deadline), Some(deadline));
+    let progress = Progress::new(part.heading(), Some(deadline), Some(deadline));
     let sampled = sampler::measure(&part.rows, &part.first, &limits, &mut references, &progress);
     let Sampled { points, remarks, wrong } = sampled;
     let outcome = Outcome { points, remarks, wrong, sharing: references.sharing() };

@@ -6,7 +6,7 @@ use lanecrypt_peers::{Aead, Direction, Failed, Packet, Sealing, aead};
 use super::packets::Packets;
 use super::served::Served;
 use super::{Api, Contender, Shape};
-use crate::row::{Row, Workload};
+use crate::row::Row;
 
 impl Api for dyn Aead {
     fn checked(
@@ -27,10 +27,8 @@ impl Api for dyn Aead {
     fn row(contender: &Contender<Self>, table: &str, direction: Direction, shape: Shape) -> Row {
         let request = shape.described(table, op(direction));
         let made = contender.clone();
-        let row =
-            contender.described(request, &shape.suffix(), move || -> Option<Box<dyn Workload>> {
-                Some(Box::new(Packets::new(&made, direction, shape)?))
-            });
+        let make = move || Packets::new(&made, direction, shape);
+        let row = contender.described(request, &shape.suffix(), make);
         Row { batches: shape.batches(), ..row }
     }
 }

@@ -10,7 +10,7 @@ use super::served::Served;
 use super::work::{Requests, Task};
 use super::{Api, CHECKED, Contender, Shape, typed};
 use crate::results::Point;
-use crate::row::{Row, Workload};
+use crate::row::Row;
 
 impl Api for dyn Cipher {
     fn checked(
@@ -86,9 +86,7 @@ impl Contender<dyn Cipher> {
             suffix += &format!("/shared/t{threads}");
         }
         let contender = self.clone();
-        let row = self.described(request, &suffix, move || -> Option<Box<dyn Workload>> {
-            Some(Box::new(contender.work(direction, task)?))
-        });
+        let row = self.described(request, &suffix, move || contender.work(direction, task));
         match task {
             Task::Batch(shape) => Row { batches: shape.batches(), ..row },
             _ => row,

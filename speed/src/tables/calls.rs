@@ -11,80 +11,64 @@ use lanecrypt_peers::Direction;
 
 use crate::ciphers::{Contender, Task, WHOLE};
 use crate::depth::Depth;
+use crate::drawing::{Drawing, Measure, Side, is_kept, is_of_one_thread};
+use crate::figure::is_same_line;
 use crate::fit::Fit;
 use crate::results::Point;
 use crate::rivals::Rivals;
 use crate::row::Row;
 use crate::table::Table;
-use crate::tables::grid::same_line;
 
-mod cells;
 mod document;
-mod headline;
 #[cfg(test)]
+#[path = "../../tests/unit/calls.rs"]
 mod tests;
-mod text;
+mod view;
 mod wiping;
 
 use document::document;
-use text::text;
 
 /// The table's name.
 const NAME: &str = "calls";
 
 /// The table.
-pub(crate) struct Calls;
+pub(crate) const TABLE: Table = Table {
+    rows,
+    given: document,
+    finish,
+    blocks: view::blocks,
+    legend: view::LEGEND,
+    screen: &[view::SCREEN],
+    drawings: &[Drawing::new("Overhead of a call, by chunk", Side::Size, Measure::Overhead)
+        .of(|p| p.chained == Some(true) && is_of_one_thread(p) && is_kept(p))
+        .by_operation()],
+    ..Table::new(NAME)
+};
 
-impl Table for Calls {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn rows(&self, rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
-        let peers = rivals.ciphers();
-        let (mut rows, mut lower) = (Vec::new(), Vec::new());
-        let chunks: &[usize] = if depth == Depth::Quick { &FEW_CHUNKS } else { &CHUNKS };
-        for subject in &SUBJECTS {
-            let Some(algorithm) = algorithm(subject.algorithm) else { continue };
-            for contender in contenders(algorithm, peers, depth) {
-                // The whole buffer is last: without it there is no overhead to show.
-                for &size in chunks.iter().chain([&WHOLE]) {
-                    let task = Task::Continue(size);
-                    if contender.has(task) {
-                        let rows = if contender.is_lower() { &mut lower } else { &mut rows };
-                        rows.push(contender.row(NAME, subject.direction, task, 1));
-                    }
+fn rows(rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
+    let peers = rivals.ciphers();
+    let (mut rows, mut lower) = (Vec::new(), Vec::new());
+    let chunks: &[usize] = if depth == Depth::Quick { &FEW_CHUNKS } else { &CHUNKS };
+    for subject in &SUBJECTS {
+        let Some(algorithm) = algorithm(subject.algorithm) else { continue };
+        for contender in contenders(algorithm, peers, depth) {
+            // The whole buffer is last: without it there is no overhead to show.
+            for &size in chunks.iter().chain([&WHOLE]) {
+                let task = Task::Continue(size);
+                if contender.has(task) {
+                    let rows = if contender.is_lower() { &mut lower } else { &mut rows };
+                    rows.push(contender.row(NAME, subject.direction, task, 1));
                 }
             }
         }
-        rows.extend(messages(peers, depth));
-        rows.extend(set_up(peers, depth));
-        rows.extend(shared());
-        rows.extend(wiping::rows(peers, depth));
-        // The least important rows are last: if the time is short, they are missing.
-        rows.append(&mut lower);
-        rows
     }
-
-    fn given(&self) -> Vec<Point> {
-        document()
-    }
-
-    fn finish(&self, points: &mut [Point]) {
-        finish(points);
-    }
-
-    fn text(&self, points: &[Point]) -> String {
-        text(points)
-    }
-
-    fn headline_rows(&self, rivals: &Rivals<'_>, _depth: Depth) -> Vec<Row> {
-        headline::rows(rivals.ciphers())
-    }
-
-    fn headline(&self, points: &[Point]) -> String {
-        headline::text(points)
-    }
+    rows.extend(messages(peers, depth));
+    rows.extend(set_up(peers, depth));
+    rows.extend(shared());
+    rows.extend(wiping::rows(peers, depth));
+    // The least important rows are last: if the time is short, they are missing.
+    rows.append(&mut lower);
+    rows
 }
 
 /// The chunks of the message, in bytes.
@@ -213,11 +197,11 @@ fn shared() -> Vec<Row> {
 }
 
 /// The point of the whole buffer in the same line, if its answers are right.
-fn whole_of<'a>(points: &'a [Point], point: &Point) -> Option<&'a Point> {
+fn whole_of<'a>(points: impl IntoIterator<Item = &'a Point>, point: &Point) -> Option<&'a Point> {
     let size = Some(WHOLE as u64);
     let counts = |p: &Point| p.verified || p.source == "document";
     let is_whole = |p: &&Point| p.size == size && p.chained == Some(true) && counts(p);
-    points.iter().filter(is_whole).find(|p| same_line(p, point))
+    points.into_iter().filter(is_whole).find(|p| is_same_line(p, point))
 }
 
 /// Enters figures that follow from the measured ones: the cost of each call, and the fitted lines.
@@ -227,7 +211,7 @@ fn finish(points: &mut [Point]) {
         if point.table != NAME || point.chained != Some(true) {
             continue;
         }
-        let Some(whole) = whole_of(points, point) else { continue };
+        let Some(whole) = whole_of(&*points, point) else { continue };
         if point.size == whole.size {
             found.push((at, None, fitted(points, whole)));
         } else {
@@ -251,7 +235,7 @@ fn overhead(chunk: &Point, whole: &Point) -> Option<f64> {
 fn fitted(points: &[Point], whole: &Point) -> Option<Fit> {
     let mut calls: Vec<(u64, f64)> = points
         .iter()
-        .filter(|p| p.chained == Some(true) && p.size < whole.size && same_line(p, whole))
+        .filter(|p| p.chained == Some(true) && p.size < whole.size && is_same_line(p, whole))
         .filter_map(|p| Some((p.size?, p.cycles?)))
         .collect();
     calls.sort_by_key(|&(size, _)| size);

@@ -8,18 +8,23 @@ use lanecrypt_ciphers::{Algorithm, Isa};
 use lanecrypt_columns::Layout;
 use lanecrypt_peers::{Aead, Direction};
 
+use crate::block::Block;
 use crate::ciphers::Contender;
 use crate::depth::Depth;
+use crate::drawing::{Drawing, Measure, Side};
+use crate::figure::{self, marked, millions, number, scaling, subject_and_operation};
 use crate::processors;
 use crate::results::Point;
 use crate::rivals::Rivals;
 use crate::row::{Batches, Row};
+use crate::scope::Scope;
 use crate::table::Table;
+use crate::view::{Grid, List, best_peer_by_ours};
 
 mod peer_loop;
 #[cfg(test)]
+#[path = "../../tests/unit/columns.rs"]
 mod tests;
-mod text;
 mod work;
 
 use work::{Maker, Values};
@@ -59,46 +64,36 @@ const fn subject(layout: Layout, algorithm: Algorithm, from: Depth) -> Subject {
 }
 
 /// The table.
-pub(crate) struct Columns;
+pub(crate) const TABLE: Table = Table {
+    rows,
+    blocks,
+    legend: LEGEND,
+    drawings: &[Drawing::new("Cells of a table", Side::Size, Measure::Nanoseconds).by_operation()],
+    ..Table::new(NAME)
+};
 
-impl Table for Columns {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn rows(&self, rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
-        let sizes = if depth == Depth::Quick { &SIZES[..1] } else { &SIZES };
-        let is_measured = |subject: &&Subject| subject.from != Depth::Full || depth == Depth::Full;
-        let mut rows = Vec::new();
-        for &size in sizes {
-            for &subject in SUBJECTS.iter().filter(is_measured) {
-                for direction in Direction::ALL {
-                    rows.push(ours(subject, direction, size));
-                    rows.extend(peers(rivals, subject, direction, size));
-                }
+fn rows(rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
+    let sizes = if depth == Depth::Quick { &SIZES[..1] } else { &SIZES };
+    let is_measured = |subject: &&Subject| subject.from != Depth::Full || depth == Depth::Full;
+    let mut rows = Vec::new();
+    for &size in sizes {
+        for &subject in SUBJECTS.iter().filter(is_measured) {
+            for direction in Direction::ALL {
+                rows.push(ours(subject, direction, size));
+                rows.extend(peers(rivals, subject, direction, size));
             }
         }
-        if depth != Depth::Quick {
-            for &subject in SUBJECTS.iter().filter(is_measured) {
-                rows.extend(Direction::ALL.map(|direction| on_all_processors(subject, direction)));
-            }
+    }
+    if depth != Depth::Quick {
+        for &subject in SUBJECTS.iter().filter(is_measured) {
+            rows.extend(Direction::ALL.map(|direction| on_all_processors(subject, direction)));
         }
-        rows
     }
-
-    fn text(&self, points: &[Point]) -> String {
-        text::text(points)
-    }
+    rows
 }
 
 fn ours(subject: Subject, direction: Direction, size: usize) -> Row {
-    let point = Point {
-        source: "lanecrypt".into(),
-        api: API.into(),
-        version: Some(env!("CARGO_PKG_VERSION").to_owned()),
-        isa: Some(Isa::detect().level().name().to_owned()),
-        ..Point::default()
-    };
+    let point = Point { api: API.into(), ..Point::default().of_ours(Isa::detect()) };
     row(point, subject, direction, size, Maker::Ours)
 }
 
@@ -135,12 +130,48 @@ fn row(mut point: Point, subject: Subject, direction: Direction, size: usize, ma
     point.threads = Some(1);
     let Point { source, api, subject: name, op, .. } = &point;
     point.id = format!("{NAME}/{source}/{api}/{name}/{op}/{size}");
-    Row {
-        point,
-        make: Box::new(move || Some(Box::new(Values::new(&maker, subject, direction, size)?))),
-        whole: None,
-        batches: Batches { multiple: ROWS, ..Batches::default() },
-        helpers: 0,
-        faulty: false,
-    }
+    let batches = Batches { multiple: ROWS, ..Batches::default() };
+    Row::new(point, batches, move || Values::new(&maker, subject, direction, size))
 }
+
+const LEGEND: &str = "\
+To read: medians, nanoseconds for a value. *: certainly the fastest of its column. ~: cannot be told
+apart. ?: not verified. Columns of 4096 values; each gets a random nonce and a tag, in one new buffer
+for all; deterministic: a tag only. Others are loops over their values, with our buffer and our nonces,
+with AES-SIV always the same one. best peer : lanecrypt is the time of the best of the others divided by
+ours.
+";
+
+/// The blocks of these points: one thread by size, then one and all processors.
+fn blocks(scope: &Scope<'_>) -> Vec<Block> {
+    [SIZES_OF_VALUES.blocks(scope), PROCESSORS.blocks(scope)].concat()
+}
+
+/// One layout in one direction.
+const SIZES_OF_VALUES: Grid = Grid {
+    of: |point| point.threads == Some(1),
+    title: |point, unit| {
+        let of = |subject: &&Subject| subject.algorithm.to_string() == point.subject;
+        let layout = SUBJECTS.iter().find(of).map_or_else(String::new, |s| s.layout.to_string());
+        format!("{layout}, {}, {}: {unit}, by its bytes", point.subject, point.op)
+    },
+    units: &[("ns for a value", |_, point| number(point.ns))],
+    is_ranked: true,
+    compare: &[("best peer : lanecrypt", best_peer_by_ours)],
+    ..Grid::USUAL
+};
+
+/// One thread and one for each processor.
+const PROCESSORS: List = List {
+    of: Point::is_ours,
+    title: |_| "All processors: millions of values in a second".to_owned(),
+    names: (&["", "bytes"], |_, p| vec![subject_and_operation(p), figure::bytes(p)]),
+    columns: &[
+        ("processors", |_, line| Some(line.all()?.threads?.to_string())),
+        ("one thread", |_, line| marked(line.one()?, millions(line.one()?))),
+        ("all", |_, line| marked(line.all()?, millions(line.all()?))),
+        ("ratio", |_, line| scaling(line.one(), line.all())),
+    ],
+    is_shown: |line| line.one().is_some() && line.all().is_some(),
+    ..List::USUAL
+};

@@ -9,64 +9,35 @@ use core::time::Duration;
 
 use crate::contender::{Before, Contender, Op};
 use crate::depth::Depth;
+use crate::ours;
 use crate::results::Point;
-use crate::rivals::Rivals;
 use crate::row::{Batches, Row, Test};
-use crate::sampler::Sampled;
 use crate::table::{self, Extra, Table};
 use crate::tables::random;
-use crate::{ours, processors};
 
 mod bandwidth;
 pub(crate) mod extra;
 mod repeats;
 #[cfg(test)]
+#[path = "../../tests/unit/cprng.rs"]
 mod tests;
-mod text;
-
-use text::text;
+mod view;
 
 /// The message's part of the table.
-pub(crate) struct Cprng;
-
-impl Table for Cprng {
-    fn name(&self) -> &'static str {
-        random::NAME
-    }
-
-    fn heading(&self) -> &'static str {
-        "cprng_fast"
-    }
-
-    fn rows(&self, rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
-        rows(rivals.generators(), depth)
-    }
-
-    fn given(&self) -> Vec<Point> {
-        document()
-    }
-
-    fn has_test(&self) -> bool {
-        true
-    }
-
-    fn extra_ids(&self) -> Vec<String> {
-        extra::ids()
-    }
-
-    fn extra(&self, how: &Extra<'_>, sampled: &mut Sampled) {
-        extra::measure(how.fits, &how.limits, sampled);
-    }
-
-    fn finish(&self, points: &mut [Point]) {
-        finish(points);
-    }
-
-    fn text(&self, points: &[Point]) -> String {
-        let sizes = bandwidth::Sizes::of_this_machine();
-        text(points, processors::allowed().len(), sizes)
-    }
-}
+pub(crate) const TABLE: Table = Table {
+    heading: "cprng_fast",
+    rows: |rivals, depth| rows(rivals.generators(), depth),
+    given: document,
+    extra: Some(Extra {
+        ids: extra::ids,
+        measure: |how, sampled| extra::measure(how.fits, &how.limits, sampled),
+    }),
+    finish,
+    has_test: true,
+    blocks: view::blocks,
+    legend: view::LEGEND,
+    ..Table::new(random::NAME)
+};
 
 /// Calls of 32 bits under one key.
 const CALLS: u64 = 1_000_000;
@@ -270,7 +241,7 @@ fn factor(one: f64, four: f64) -> f64 {
 
 /// The throughput of the four streams as a share of the most that the existing processors could
 /// reach.
-fn normalised(one: f64, four: f64, processors: usize) -> f64 {
-    let possible = u32::try_from(processors).unwrap_or(STREAMS).clamp(1, STREAMS);
+fn normalised(one: f64, four: f64, processors: u32) -> f64 {
+    let possible = processors.clamp(1, STREAMS);
     factor(one, four) * f64::from(STREAMS) / f64::from(possible)
 }

@@ -8,17 +8,13 @@
 use lanecrypt_ciphers::Algorithm;
 use lanecrypt_peers::Direction;
 
-use crate::ciphers::seal_or_open;
-use crate::depth::Depth;
+use crate::drawing::{Drawing, Measure, Side};
 use crate::results::Point;
-use crate::rivals::Rivals;
-use crate::row::Row;
-use crate::sampler::Sampled;
 use crate::table::{Extra, Table};
+use crate::tables::study;
 
 mod child;
 mod daemons;
-mod document;
 mod echo;
 mod fills;
 mod latency;
@@ -29,9 +25,10 @@ mod process;
 mod rows;
 mod setting;
 #[cfg(test)]
+#[path = "../../tests/unit/device.rs"]
 mod tests;
-mod text;
 mod token;
+mod view;
 
 pub use child::child;
 
@@ -58,58 +55,38 @@ fn directions(algorithm: Algorithm) -> &'static [Direction] {
     }
 }
 
-/// The operation's name.
-fn op(algorithm: Algorithm, direction: Direction) -> &'static str {
-    match algorithm {
-        Algorithm::NULL => "process",
-        _ if algorithm.is_aead() => seal_or_open(direction),
-        _ => direction.name(),
-    }
-}
+/// The table. The whole test of random bytes has no limit.
+pub(crate) const TABLE: Table = Table {
+    seconds: [30, 90, 90],
+    rows: rows::rows,
+    given: || study::points(NAME).into_iter().map(|p| Point { processes: Some(1), ..p }).collect(),
+    extra: Some(Extra {
+        ids: latency::ids,
+        measure: |how, sampled| latency::measure(how.device, how.fits, &how.limits, sampled),
+    }),
+    finish,
+    has_test: true,
+    blocks: view::blocks,
+    legend: view::LEGEND,
+    drawings: &[
+        Drawing::new("A daemon's clients: throughput", Side::Size, Measure::Megabits)
+            .of(|point| point.depth == Some(1) && point.processes.unwrap_or(1) == 1)
+            .by_operation(),
+        Drawing::new("A daemon's clients: cost of a request", Side::Size, Measure::Cycles)
+            .of(|point| point.depth == Some(1))
+            .split(placed),
+        Drawing::new("A daemon's clients: requests in flight", Side::Depth, Measure::PerSecond)
+            .of(|point| point.size == Some(64))
+            .split(placed),
+    ],
+    ..Table::new(NAME)
+};
 
-/// The table.
-pub(crate) struct Device;
-
-impl Table for Device {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn seconds(&self, depth: Depth) -> u64 {
-        match depth {
-            Depth::Quick => 30,
-            // The whole test of random bytes has no limit.
-            Depth::Normal | Depth::Full => 90,
-        }
-    }
-
-    fn rows(&self, rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
-        rows::rows(rivals, depth)
-    }
-
-    fn given(&self) -> Vec<Point> {
-        document::points()
-    }
-
-    fn has_test(&self) -> bool {
-        true
-    }
-
-    fn extra_ids(&self) -> Vec<String> {
-        latency::ids()
-    }
-
-    fn extra(&self, how: &Extra<'_>, sampled: &mut Sampled) {
-        latency::measure(how.device, how.fits, &how.limits, sampled);
-    }
-
-    fn finish(&self, points: &mut [Point]) {
-        finish(points);
-    }
-
-    fn text(&self, points: &[Point]) -> String {
-        text::text(points)
-    }
+/// How processes are placed and wait.
+fn placed(point: &Point) -> String {
+    let place = point.placement.as_deref().unwrap_or("one process");
+    let wait = point.wait.as_deref().unwrap_or("no wait");
+    format!("{}, {}, {place}, {wait}", point.subject, point.op)
 }
 
 /// Enters the seconds of whole streams of random bytes.

@@ -8,20 +8,17 @@
 use lanecrypt_ciphers::Algorithm;
 use lanecrypt_peers::Direction;
 
-use crate::ciphers::seal_or_open;
-use crate::depth::Depth;
+use crate::drawing::{Drawing, Measure, Side, is_of_one_thread};
 use crate::results::Point;
-use crate::rivals::Rivals;
-use crate::row::Row;
-use crate::sampler::Sampled;
 use crate::table::{Extra, Table};
+use crate::tables::study;
 
-pub(super) mod document;
-pub(super) mod latency;
+mod latency;
 mod rows;
 #[cfg(test)]
+#[path = "../../tests/unit/engine.rs"]
 mod tests;
-pub(super) mod text;
+mod view;
 
 /// The name of the table.
 const NAME: &str = "engine";
@@ -39,42 +36,24 @@ const SUBJECTS: [(Algorithm, Direction); 7] = [
 ];
 
 /// The table.
-pub(crate) struct Engine;
-
-impl Table for Engine {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn rows(&self, _rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
-        rows::rows(depth)
-    }
-
-    fn given(&self) -> Vec<Point> {
-        document::points()
-    }
-
-    fn extra_ids(&self) -> Vec<String> {
-        latency::ids()
-    }
-
-    fn extra(&self, how: &Extra<'_>, sampled: &mut Sampled) {
-        latency::measure(how.fits, &how.limits, sampled);
-    }
-
-    fn text(&self, points: &[Point]) -> String {
-        text::text(points)
-    }
-}
-
-/// The operation's name: the null algorithm has one only.
-fn op(algorithm: Algorithm, direction: Direction) -> &'static str {
-    match algorithm {
-        Algorithm::NULL => "process",
-        _ if algorithm.is_aead() => seal_or_open(direction),
-        _ => direction.name(),
-    }
-}
+pub(crate) const TABLE: Table = Table {
+    rows: |_, depth| rows::rows(depth),
+    given: || study::points(NAME).into_iter().map(|p| Point { threads: Some(1), ..p }).collect(),
+    extra: Some(Extra {
+        ids: latency::ids,
+        measure: |how, sampled| latency::measure(how.fits, &how.limits, sampled),
+    }),
+    blocks: view::blocks,
+    legend: view::LEGEND,
+    drawings: &[
+        Drawing::new("Requests in flight: cost", Side::Depth, Measure::Cycles)
+            .of(|point| point.size == Some(64) && is_of_one_thread(point))
+            .by_operation(),
+        Drawing::new("Requests in flight: latency of 99 in 100", Side::Depth, Measure::Latency99)
+            .by_operation(),
+    ],
+    ..Table::new(NAME)
+};
 
 /// The first elements of a point's id, up to the size.
 fn id(point: &Point) -> String {

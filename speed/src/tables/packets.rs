@@ -12,76 +12,54 @@ use lanecrypt_peers::Direction;
 use self::shapes::shapes;
 use crate::ciphers::{Api, CHECKED, Contender, Shape, Sizes, Task};
 use crate::depth::Depth;
-use crate::options::Options;
+use crate::drawing::{Drawing, Measure, Side, is_kept, is_of_one_thread};
 use crate::results::Point;
 use crate::rivals::Rivals;
 use crate::row::Row;
 use crate::table::Table;
 
-mod headline;
 mod shapes;
 #[cfg(test)]
+#[path = "../../tests/unit/packets.rs"]
 mod tests;
-mod text;
-
-use text::text;
+mod view;
 
 /// The table.
-pub(crate) struct Packets;
+pub(crate) const TABLE: Table = Table {
+    seconds: [20, 60, 900],
+    rows,
+    is_long: true,
+    blocks: view::blocks,
+    legend: view::LEGEND,
+    screen: &view::SCREEN,
+    drawings: &[
+        Drawing::new("Messages, one at a time", Side::Size, Measure::Cycles)
+            .of(|p| p.batch == Some(1) && is_of_one_thread(p) && is_kept(p))
+            .by_operation(),
+        Drawing::new("64-byte messages by batch", Side::Batch, Measure::Cycles)
+            .of(|p| p.size == Some(64) && is_of_one_thread(p) && is_kept(p))
+            .by_operation(),
+    ],
+    ..Table::new(NAME)
+};
 
-impl Table for Packets {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn seconds(&self, depth: Depth) -> u64 {
-        match depth {
-            Depth::Quick => 20,
-            Depth::Normal => 60,
-            Depth::Full => 900,
+fn rows(rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
+    let (aeads, ciphers) = (rivals.aeads(), rivals.ciphers());
+    let mut rows = Vec::new();
+    for is_fresh in [false, true] {
+        for subject in AEADS.iter().filter(|subject| subject.is_of(depth)) {
+            rows.extend(messages(subject, aeads, depth, is_fresh));
+        }
+        for subject in RAW.iter().filter(|subject| subject.is_of(depth)) {
+            rows.extend(messages(subject, ciphers, depth, is_fresh));
         }
     }
-
-    fn depth(&self, options: &Options) -> Depth {
-        // A pattern can select any point of the whole grid.
-        let named = options.only.is_some() && options.depth == Depth::Normal;
-        if named { Depth::Full } else { options.depth }
-    }
-
-    fn rows(&self, rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
-        let (aeads, ciphers) = (rivals.aeads(), rivals.ciphers());
-        let mut rows = Vec::new();
-        for is_fresh in [false, true] {
-            for subject in AEADS.iter().filter(|subject| subject.is_of(depth)) {
-                rows.extend(messages(subject, aeads, depth, is_fresh));
-            }
-            for subject in RAW.iter().filter(|subject| subject.is_of(depth)) {
-                rows.extend(messages(subject, ciphers, depth, is_fresh));
-            }
-        }
-        rows.extend(null(depth));
-        rows.extend(sectors(ciphers, depth));
-        // The least important rows are last: if the time is short, they are missing.
-        let (lower, mut rows): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_lower);
-        rows.extend(lower);
-        rows
-    }
-
-    fn text(&self, points: &[Point]) -> String {
-        text(points)
-    }
-
-    fn is_long(&self) -> bool {
-        true
-    }
-
-    fn headline_rows(&self, rivals: &Rivals<'_>, _depth: Depth) -> Vec<Row> {
-        headline::rows(rivals.aeads(), rivals.ciphers())
-    }
-
-    fn headline(&self, points: &[Point]) -> String {
-        headline::text(points)
-    }
+    rows.extend(null(depth));
+    rows.extend(sectors(ciphers, depth));
+    // The least important rows are last: if the time is short, they are missing.
+    let (lower, mut rows): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(Row::is_lower);
+    rows.extend(lower);
+    rows
 }
 
 /// The table's name.
@@ -148,10 +126,6 @@ const SECTORS: [usize; 2] = [512, 4096];
 /// Whether every message makes its own context in this API, with its key.
 fn brings_its_key(point: &Point) -> bool {
     point.api.contains("oneshot")
-}
-
-fn is_lower(row: &Row) -> bool {
-    row.point.id.contains('@')
 }
 
 impl Subject {

@@ -2,42 +2,33 @@
 
 use crate::contender::{Contender, Op};
 use crate::depth::Depth;
-use crate::ours;
-use crate::results::{Point, fastest};
+use crate::drawing::{Drawing, Measure, Side, is_kept, is_of_one_thread};
+use crate::figure::{self, is_held, is_safe, is_same_line, name, number};
+use crate::ours::{self, DEFAULT};
+use crate::results::Point;
 use crate::rivals::Rivals;
 use crate::row::Row;
-use crate::table::{self, MARK, Table, name};
-use crate::text;
-
-pub(crate) mod headline;
+use crate::scope::Scope;
+use crate::table::{self, Table};
+use crate::view::{BEST, Grid, Line, Screen};
 
 /// The table's name.
 pub(crate) const NAME: &str = "random";
 
 /// The table's part by size.
-pub(crate) struct Random;
-
-impl Table for Random {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn rows(&self, rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
-        rows(&contenders(rivals), depth)
-    }
-
-    fn text(&self, points: &[Point]) -> String {
-        text(points)
-    }
-
-    fn headline_rows(&self, rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
-        headline::rows(&contenders(rivals), depth)
-    }
-
-    fn headline(&self, points: &[Point]) -> String {
-        headline::text(points)
-    }
-}
+pub(crate) const TABLE: Table = Table {
+    rows: |rivals, depth| rows(&contenders(rivals), depth),
+    blocks: |scope| [BY_SIZE.blocks(scope), SCALING.blocks(scope)].concat(),
+    legend: LEGEND,
+    screen: &SCREEN,
+    drawings: &[
+        Drawing::new("Random bytes: cost of a request", Side::Size, Measure::Cycles)
+            .of(|point| point.op == "fill" && is_of_one_thread(point) && is_kept(point)),
+        Drawing::new("Random numbers of 32 bits by threads", Side::Threads, Measure::PerSecond)
+            .of(|point| point.op == "u32" && is_kept(point)),
+    ],
+    ..Table::new(NAME)
+};
 
 /// Ours and the peers'.
 fn contenders(rivals: &Rivals<'_>) -> Vec<Contender> {
@@ -69,89 +60,120 @@ fn row(contender: &Contender, size: usize, threads: u32) -> Row {
     row
 }
 
-/// The throughput of two threads together, divided by twice that of a single thread.
-fn scaling(points: &[Point], double: &Point) -> Option<f64> {
-    let single = points.iter().find(|p| p.threads == Some(1) && same(p, double))?;
-    Some(single.cycles? / double.cycles?)
+const LEGEND: &str = "\
+To read: cycles of the time-stamp counter, medians; less is faster. *: certainly the fastest.
+?: not verified and not ranked. °: keeps its output in its state, or repeats itself after a fork.
+";
+
+/// Whether it is of this part of the table.
+fn is_of_part(point: &Point) -> bool {
+    let is_of_message = point.whole.is_some() || point.repeats.is_some();
+    !is_of_message && point.source != "machine" && point.source != "document"
 }
 
-/// Whether two points differ in nothing but the number of threads.
-fn same(a: &Point, b: &Point) -> bool {
-    let key = |p: &Point| {
-        let Point { source, api, subject, op, size, isa, .. } = p.clone();
-        (source, api, subject, op, size, isa)
-    };
-    key(a) == key(b)
-}
-
-/// The table as text.
-fn text(points: &[Point]) -> String {
-    let mut out = String::new();
-    for (threads, title) in [(1, "one thread"), (2, "two threads, each on its own processor")] {
-        let of: Vec<&Point> = points.iter().filter(|p| p.threads == Some(threads)).collect();
-        if of.is_empty() {
-            continue;
-        }
-        out += &format!("Cycles per request by size in bytes (4: one 32-bit word), {title}\n");
-        out += &grid(&of, |point, best| {
-            let mark = match (point.verified, best) {
-                (false, _) => "?",
-                (true, true) => "*",
-                (true, false) => "",
-            };
-            Some(text::number(point.cycles?) + mark)
-        });
-        out.push('\n');
-    }
-    let double: Vec<&Point> =
-        points.iter().filter(|p| p.threads == Some(2) && scaling(points, p).is_some()).collect();
-    if !double.is_empty() {
-        out += "Throughput of two threads against twice that of one (1.00: no interference)\n";
-        out += &grid(&double, |point, _| {
-            let mark = if point.verified { "" } else { "?" };
-            Some(format!("{:.2}{mark}", scaling(points, point)?))
-        });
-        out.push('\n');
-    }
-    out += "To read: cycles of the time-stamp counter, medians; less is faster. *: certainly the \
-            fastest.\n?: not verified and not ranked.\n";
-    out += MARK;
-    out
-}
-
-/// A line for each generator, a column for each size.
-fn grid(points: &[&Point], cell: impl Fn(&Point, bool) -> Option<String>) -> String {
-    let mut sizes: Vec<u64> = points.iter().filter_map(|p| p.size).collect();
-    sizes.sort_unstable();
-    sizes.dedup();
-    let mut lines: Vec<(&str, &str, &str)> = Vec::new();
-    for p in points {
-        let line = (p.source.as_str(), p.api.as_str(), p.subject.as_str());
-        if !lines.contains(&line) {
-            lines.push(line);
-        }
-    }
-    let best: Vec<Option<&Point>> = sizes
-        .iter()
-        .map(|&size| fastest(points.iter().copied().filter(|p| p.size == Some(size))))
-        .collect();
-    let mut header = vec![String::new(), String::new()];
-    header.extend(sizes.iter().map(|&size| text::size(size)));
-    let rows = lines.into_iter().map(|line| {
-        let of = |size| {
-            points.iter().copied().find(|p| {
-                p.size == Some(size)
-                    && (p.source.as_str(), p.api.as_str(), p.subject.as_str()) == line
-            })
+/// A line for each generator.
+const BY_SIZE: Grid = Grid {
+    of: is_of_part,
+    title: |point, unit| {
+        let threads = match point.threads {
+            Some(1) => "one thread",
+            _ => "two threads, each on its own processor",
         };
-        let first = sizes.iter().find_map(|&size| of(size));
-        let mut row = vec![first.map(name).unwrap_or_default(), line.2.to_owned()];
-        row.extend(sizes.iter().zip(&best).map(|(&size, best)| {
-            let Some(point) = of(size) else { return "-".to_owned() };
-            let is_best = best.is_some_and(|best| core::ptr::eq(best, point));
-            cell(point, is_best).unwrap_or_else(|| "-".to_owned())
-        }));
-        row
-    });
-    text::table(&header, &format!("ll{}", "r".repeat(sizes.len())), rows.collect())
+        format!("{unit} by size in bytes (4: one 32-bit word), {threads}")
+    },
+    names: (&["", ""], |_, point| vec![name(point), point.subject.clone()]),
+    units: &[("Cycles per request", |_, point| number(point.cycles))],
+    is_ranked: true,
+    ..Grid::USUAL
+};
+
+const SCALING: Grid = Grid {
+    title: |_, unit| {
+        format!("{unit} of two threads against twice that of one (1.00: no interference)")
+    },
+    units: &[("Throughput", scaled)],
+    is_ranked: false,
+    ..BY_SIZE
+};
+
+/// The throughput of two threads together, divided by twice that of a single thread.
+fn scaling(scope: &Scope<'_>, point: &Point) -> Option<f64> {
+    let is_it = |p: &Point| is_of_part(p) && p.size == point.size && is_same_line(p, point);
+    let of = |threads| scope.find(|p| p.threads == Some(threads) && is_it(p));
+    Some(of(1)?.cycles? / of(2)?.cycles?)
+}
+
+fn scaled(scope: &Scope<'_>, point: &Point) -> Option<String> {
+    scaling(scope, point).map(|factor| format!("{factor:.2}"))
+}
+
+const LARGE: u64 = 4 << 20;
+
+/// The first screen: the generator of programs that name no core, and those with a named core.
+const SCREEN: [Screen; 2] = [
+    Screen {
+        title: "Cycles per request, one thread",
+        lines: &[
+            Line::new("u32", |p| is_line(p, 4, 1, DEFAULT, "")),
+            Line::new("u32", |p| is_line(p, 4, 1, OWN, "chacha20")),
+            Line::new("u32, held", |p| is_line(p, 4, 1, HELD, "aes-256-ctr")),
+            Line::new("u32, held", |p| is_line(p, 4, 1, HELD, "chacha20")),
+            Line::new("32 bytes", |p| is_line(p, 32, 1, DEFAULT, "")),
+            Line::new("32 bytes", |p| is_line(p, 32, 1, OWN, "chacha20")),
+            Line::new("256 bytes", |p| is_line(p, 256, 1, DEFAULT, "")),
+            Line::new("256 bytes", |p| is_line(p, 256, 1, OWN, "chacha20")),
+            per_byte(|p| is_line(p, LARGE, 1, DEFAULT, "")),
+            per_byte(|p| is_line(p, LARGE, 1, OWN, "chacha20")),
+            per_byte(|p| is_line(p, LARGE, 1, OWN, "chacha12")),
+            per_byte(|p| is_line(p, LARGE, 1, OWN, "chacha8")),
+        ],
+        peers: &[("best peer", |_| true, BEST), ("best safe peer", is_safe, BEST)],
+        ..Screen::USUAL
+    },
+    Screen {
+        title: "Throughput of two threads against twice that of one",
+        lines: &[
+            by_two("u32, 2 threads", |p| is_line(p, 4, 2, DEFAULT, "")),
+            by_two("u32, 2 threads", |p| is_line(p, 4, 2, OWN, "chacha20")),
+            by_two("256 B, 2 threads", |p| is_line(p, 256, 2, DEFAULT, "")),
+            by_two("256 B, 2 threads", |p| is_line(p, 256, 2, OWN, "chacha20")),
+            by_two("4 MiB, 2 threads", |p| is_line(p, LARGE, 2, DEFAULT, "")),
+            by_two("4 MiB, 2 threads", |p| is_line(p, LARGE, 2, OWN, "chacha20")),
+        ],
+        peers: &[
+            ("best peer", |_| true, |scope, points| by_scaling(scope, points).pop()),
+            ("worst peer", |_| true, |scope, points| by_scaling(scope, points).into_iter().next()),
+        ],
+        also: |p| p.threads == Some(1) && matches!(p.size, Some(4 | 256 | LARGE)) && !p.is_ours(),
+        ..Screen::USUAL
+    },
+];
+
+const HELD: &str = "held";
+const OWN: &str = "per-thread";
+
+const fn per_byte(of: fn(&Point) -> bool) -> Line {
+    Line { figure: figure::per_byte, ..Line::new("4 MiB, per byte", of) }
+}
+
+const fn by_two(what: &'static str, of: fn(&Point) -> bool) -> Line {
+    Line { figure: scaled, is_compared: false, ..Line::new(what, of) }
+}
+
+/// Whether it is ours of this API and cipher (any, if it has no name), or a peer beside it: held
+/// generators are compared with held ones, except for large requests.
+fn is_line(point: &Point, size: u64, threads: u32, api: &str, subject: &str) -> bool {
+    let is_beside = match point.is_ours() {
+        true => point.api == api && (subject.is_empty() || point.subject == subject),
+        false => threads > 1 || api == HELD || size == LARGE || !is_held(point),
+    };
+    is_of_part(point) && (point.size, point.threads) == (Some(size), Some(threads)) && is_beside
+}
+
+/// The points by their scaling, the worst first.
+fn by_scaling<'a>(scope: &Scope<'_>, points: Vec<&'a Point>) -> Vec<&'a Point> {
+    let scaled = points.into_iter().filter_map(|point| Some((scaling(scope, point)?, point)));
+    let mut scaled: Vec<(f64, &Point)> = scaled.collect();
+    scaled.sort_by(|a, b| a.0.total_cmp(&b.0));
+    scaled.into_iter().map(|(_, point)| point).collect()
 }

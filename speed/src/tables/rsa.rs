@@ -4,21 +4,18 @@
 //! These are Figures 2 and 3 of the study of the OpenBSD cryptographic framework (USENIX 2003), on
 //! processors instead of cards. What the study says of them stands beside what was measured.
 
-use crate::depth::Depth;
+use crate::drawing::{Drawing, Measure, Side};
 use crate::results::Point;
-use crate::rivals::Rivals;
-use crate::row::Row;
 use crate::table::Table;
 
 mod document;
-mod headline;
 mod keys;
-mod observations;
 mod ours;
 mod rows;
 #[cfg(test)]
+#[path = "../../tests/unit/rsa.rs"]
 mod tests;
-mod text;
+mod view;
 mod work;
 
 /// The name of the table.
@@ -35,38 +32,29 @@ fn bits(point: &Point) -> Option<usize> {
 }
 
 /// The table.
-pub(crate) struct Rsa;
-
-impl Table for Rsa {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn seconds(&self, depth: Depth) -> u64 {
-        match depth {
-            Depth::Quick => 20,
-            Depth::Normal => 60,
-            Depth::Full => 240,
-        }
-    }
-
-    fn rows(&self, rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
-        rows::rows(rivals.signers(), depth)
-    }
-
-    fn given(&self) -> Vec<Point> {
-        document::points()
-    }
-
-    fn text(&self, points: &[Point]) -> String {
-        text::text(points)
-    }
-
-    fn headline_rows(&self, rivals: &Rivals<'_>, _depth: Depth) -> Vec<Row> {
-        headline::rows(rivals.signers())
-    }
-
-    fn headline(&self, points: &[Point]) -> String {
-        headline::text(points)
-    }
-}
+pub(crate) const TABLE: Table = Table {
+    seconds: [20, 60, 240],
+    rows: |rivals, depth| rows::rows(rivals.signers(), depth),
+    given: document::points,
+    blocks: view::blocks,
+    legend: view::LEGEND,
+    screen: &[view::SCREEN],
+    drawings: &[
+        Drawing::new(
+            "Signatures in a second, by how many at once",
+            Side::Batch,
+            Measure::PerSecond,
+        )
+        .split(|point| {
+            let primes = if point.crt == Some(false) { ", without CRT" } else { "" };
+            format!("{}, {}{primes}", point.subject, point.op)
+        }),
+        Drawing::new("Signatures in a second, by size of the key", Side::Bits, Measure::PerSecond)
+            .split(|point| match point.crt {
+                Some(true) => format!("{}, with CRT", point.op),
+                Some(false) => format!("{}, without CRT", point.op),
+                None => point.op.clone(),
+            }),
+    ],
+    ..Table::new(NAME)
+};

@@ -8,15 +8,18 @@
 
 use lanecrypt_kernels::Level;
 
+use crate::block::Block;
 use crate::contender::{Contender, Op};
 use crate::depth::Depth;
+use crate::drawing::{Drawing, Measure, Side, is_of_one_thread};
+use crate::figure::{mark, name, projected};
 use crate::ours;
 use crate::results::Point;
-use crate::rivals::Rivals;
 use crate::row::Row;
-use crate::sampler::Sampled;
-use crate::table::{Extra, MARK, Table, name};
+use crate::scope::Scope;
+use crate::table::{Extra, Table};
 use crate::text;
+use crate::view::List;
 
 pub(crate) mod wide;
 
@@ -24,42 +27,33 @@ pub(crate) mod wide;
 pub(crate) const NAME: &str = "urandom";
 
 /// The table.
-pub(crate) struct Urandom;
+pub(crate) const TABLE: Table = Table {
+    rows: |rivals, depth| rows(&[&ours::by_level(), rivals.generators()].concat(), depth),
+    given: document,
+    extra: Some(Extra {
+        ids: wide::ids,
+        measure: |how, sampled| {
+            let costs = wide::measure(how.time, &how.limits);
+            sampled.points.extend(costs.into_iter().filter(|point| (how.fits)(&point.id)));
+        },
+    }),
+    has_test: true,
+    blocks,
+    legend: LEGEND,
+    drawings: &[Drawing::new("A device of random bytes", Side::Size, Measure::Megabytes)
+        .of(|point| point.op == "read" && is_of_one_thread(point))],
+    ..Table::new(NAME)
+};
 
-impl Table for Urandom {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn rows(&self, rivals: &Rivals<'_>, depth: Depth) -> Vec<Row> {
-        rows(&[&ours::by_level(), rivals.generators()].concat(), depth)
-    }
-
-    fn given(&self) -> Vec<Point> {
-        document()
-    }
-
-    fn has_test(&self) -> bool {
-        true
-    }
-
-    fn extra_ids(&self) -> Vec<String> {
-        wide::ids()
-    }
-
-    fn extra(&self, how: &Extra<'_>, sampled: &mut Sampled) {
-        let costs = wide::measure(how.time, &how.limits);
-        sampled.points.extend(costs.into_iter().filter(|point| (how.fits)(&point.id)));
-    }
-
-    fn text(&self, points: &[Point]) -> String {
-        text(points) + &wide::text(points) + FOOTPRINT
-    }
-}
-
-/// The message's third figure and the place of its comparison.
-const FOOTPRINT: &str = "\nThe message's \"extra 20k\" of code for the crypto layer: \
-    `make footprint` measures what a minimal\nprogram gains by our random numbers.\n";
+/// How to read it; the message's third figure, and the place of its comparison.
+const LEGEND: &str = "\
+To read: MB are 10^6 bytes. ~: projected from less than 128 MiB (--full reads all). ?: not verified.
+Ratio: MB/s of large reads divided by those of small ones. dd also writes each block to /dev/null;
+here only the read is timed.
+°: keeps its output in its state, or repeats itself after a fork.
+The message's \"extra 20k\" of code for the crypto layer: `make footprint` measures what a minimal
+program gains by our random numbers.
+";
 
 /// Bytes that the test reads in all.
 const WHOLE: u64 = 128 << 20;
@@ -107,56 +101,48 @@ pub(crate) fn document() -> Vec<Point> {
     points.to_vec()
 }
 
-/// The table as text.
-fn text(points: &[Point]) -> String {
-    let mut out = String::from("128 MiB of random bytes in reads of 4 MiB and of 32 bytes\n");
-    let mut lines: Vec<(&Point, [Option<&Point>; 2])> = Vec::new();
-    for point in points.iter().filter(|p| p.table == NAME && p.op == "read") {
-        let column = usize::from(point.size == Some(SIZES[1] as u64));
-        match lines.iter_mut().find(|(first, _)| is_same_line(first, point)) {
-            Some((_, cells)) => cells[column] = Some(point),
-            None => {
-                let mut cells = [None; 2];
-                cells[column] = Some(point);
-                lines.push((point, cells));
-            }
-        }
-    }
-    let rows = lines.iter().map(|(first, cells)| {
-        let from =
-            if first.source == "document" { "the message, 2016".into() } else { name(first) };
-        let level = first.isa.clone().unwrap_or_default();
-        let mut row = vec![from, first.subject.clone(), level];
-        for cell in cells {
-            row.push(cell.and_then(rate).unwrap_or_else(|| "-".to_owned()));
-            row.push(cell.and_then(microseconds).unwrap_or_else(|| "-".to_owned()));
-        }
-        let share = cells[0].zip(cells[1]).and_then(|(large, small)| {
-            Some(large.megabytes_per_second()? / small.megabytes_per_second()?)
-        });
-        row.push(share.map_or_else(|| "-".to_owned(), |share| format!("{share:.1}")));
-        row
-    });
-    let header = ["", "", "level", "4 MiB: MB/s", "us/read", "32 B: MB/s", "us/read", "ratio"];
-    out += &text::table(&header, "lllrrrrr", rows.collect());
-    out += "\n\
-        To read: MB are 10^6 bytes. ~: projected from less than 128 MiB (--full reads all). ?: not \
-        verified.\nRatio: MB/s of large reads divided by those of small ones. dd also writes each \
-        block to /dev/null;\nhere only the read is timed.\n";
-    out += MARK;
-    out + &answers(points)
+/// The blocks of these points.
+fn blocks(scope: &Scope<'_>) -> Vec<Block> {
+    let mut blocks = READS.blocks(scope);
+    blocks.extend(Block::of_words("Does acceleration matter at 32 bytes?", answers(scope)));
+    blocks.extend(wide::COSTS.blocks(scope));
+    blocks
 }
 
-fn is_same_line(a: &Point, b: &Point) -> bool {
-    (&a.source, &a.api, &a.subject, &a.isa) == (&b.source, &b.api, &b.subject, &b.isa)
+/// The message's test.
+const READS: List = List {
+    of: |point| point.op == "read",
+    title: |_| "128 MiB of random bytes in reads of 4 MiB and of 32 bytes".to_owned(),
+    names: (&["", "", "level"], |_, point| {
+        let is_document = point.source == "document";
+        let from = if is_document { "the message, 2016".to_owned() } else { name(point) };
+        vec![from, point.subject.clone(), point.isa.clone().unwrap_or_default()]
+    }),
+    columns: &[
+        ("4 MiB: MB/s", |_, line| rate(large(line)?)),
+        ("us/read", |_, line| microseconds(large(line)?)),
+        ("32 B: MB/s", |_, line| rate(small(line)?)),
+        ("us/read", |_, line| microseconds(small(line)?)),
+        ("ratio", |_, line| {
+            let [large, small] = [large(line)?, small(line)?].map(Point::megabytes_per_second);
+            Some(format!("{:.1}", large? / small?))
+        }),
+    ],
+    ..List::USUAL
+};
+
+fn large<'a>(line: &Scope<'a>) -> Option<&'a Point> {
+    line.find(|point| point.size == Some(SIZES[0] as u64))
+}
+
+fn small<'a>(line: &Scope<'a>) -> Option<&'a Point> {
+    line.find(|point| point.size == Some(SIZES[1] as u64))
 }
 
 fn rate(point: &Point) -> Option<String> {
-    let projected = if point.whole == Some(false) { "~" } else { "" };
-    let wrong = if point.verified || point.source == "document" { "" } else { "?" };
     let rate = point.megabytes_per_second()?;
     let digits = if rate < 99.95 { format!("{rate:.1}") } else { format!("{rate:.0}") };
-    Some(format!("{projected}{digits}{wrong}"))
+    Some(format!("{}{digits}{}", projected(point), mark(point, None)))
 }
 
 fn microseconds(point: &Point) -> Option<String> {
@@ -170,18 +156,14 @@ fn microseconds(point: &Point) -> Option<String> {
 }
 
 /// The answer of the figures to the message's question, in sentences.
-fn answers(points: &[Point]) -> String {
-    let mut out = String::new();
-    for subject in ["chacha20", "aes-256-ctr"] {
-        out.extend(answer(points, subject));
-    }
-    out.extend(kernel_answer(points));
-    if out.is_empty() { out } else { format!("\nDoes acceleration matter at 32 bytes?\n{out}") }
+fn answers(scope: &Scope<'_>) -> String {
+    let ours = ["chacha20", "aes-256-ctr"].into_iter().filter_map(|core| answer(scope, core));
+    ours.chain(kernel_answer(scope)).collect()
 }
 
 /// The kernel's own generator, by system call.
-fn kernel_answer(points: &[Point]) -> Option<String> {
-    let at = |size| measured(points, "kernel", "getrandom", "chacha20", None, size);
+fn kernel_answer(scope: &Scope<'_>) -> Option<String> {
+    let at = |size| measured(scope, "kernel", "getrandom", "chacha20", None, size);
     let small = at(32)?.cycles?;
     let share = 100.0 * 32.0 * at(4 << 20)?.cycles_per_byte()? / small;
     let verdict = if share < 50.0 {
@@ -198,8 +180,8 @@ fn kernel_answer(points: &[Point]) -> Option<String> {
 }
 
 /// One of our ciphers: its slowest and its fastest level.
-fn answer(points: &[Point], subject: &str) -> Option<String> {
-    let at = |isa: &str, size| measured(points, "lanecrypt", "stream", subject, Some(isa), size);
+fn answer(scope: &Scope<'_>, subject: &str) -> Option<String> {
+    let at = |isa: &str, size| measured(scope, "lanecrypt", "stream", subject, Some(isa), size);
     let levels = Level::built().iter().map(|level| level.name());
     let small: Vec<&Point> = levels.filter_map(|level| at(level, 32)).collect();
     let slow = small.iter().find(|p| p.isa.as_deref() == Some("portable"))?;
@@ -230,20 +212,16 @@ fn percent(share: f64) -> String {
 
 /// The measured point of this kind.
 fn measured<'a>(
-    points: &'a [Point],
+    scope: &Scope<'a>,
     source: &str,
     api: &str,
     subject: &str,
     isa: Option<&str>,
     size: u64,
 ) -> Option<&'a Point> {
-    points.iter().find(|p| {
-        p.table == NAME
-            && p.source == source
-            && p.api == api
-            && p.subject == subject
+    scope.find(|p| {
+        (&*p.source, &*p.api, &*p.subject, p.size) == (source, api, subject, Some(size))
             && (isa.is_none() || p.isa.as_deref() == isa)
-            && p.size == Some(size)
             && p.cycles.is_some()
     })
 }

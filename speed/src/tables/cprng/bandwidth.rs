@@ -7,9 +7,11 @@ use std::fs;
 use std::sync::Barrier;
 use std::thread;
 
+use crate::block::Block;
 use crate::clock::{self, as_f64};
 use crate::processors::{Pinned, shared_out};
 use crate::results::Point;
+use crate::scope::Scope;
 use crate::statistics::Estimate;
 use crate::tables::random;
 
@@ -154,37 +156,34 @@ fn copy(parts: &mut [Part], cpus: &[usize]) -> Option<u64> {
     })
 }
 
-/// The line under the table; empty without points.
-pub(crate) fn text(points: &[Point], sizes: Sizes) -> String {
-    let copies = points.iter().filter(|p| p.op == "copy" && p.source == "machine");
-    let rates: Vec<String> = copies
-        .filter_map(|p| {
-            let by = match p.threads? {
-                1 => "one thread".to_owned(),
-                threads => format!("{threads} threads"),
-            };
-            Some(format!("{:.0} MB/sec by {by}", p.megabytes_per_second()?))
-        })
-        .collect();
-    if rates.is_empty() {
-        return String::new();
-    }
+/// The rates of the copies; nothing without points.
+pub(super) fn block(scope: &Scope<'_>, sizes: Sizes) -> Option<Block> {
+    let copies = scope.only(|point| point.op == "copy" && point.source == "machine");
+    let rates = copies.points.iter().filter_map(|p| {
+        let by = match p.threads? {
+            1 => "one thread".to_owned(),
+            threads => format!("{threads} threads"),
+        };
+        Some(format!("{:.0} MB/sec by {by}", p.megabytes_per_second()?))
+    });
+    let rates = rates.collect::<Vec<_>>().join(", ");
     let cache = match sizes.cache {
         Some(cache) if sizes.suffice() => format!("the last cache has {} MiB", cache >> 20),
         Some(cache) => format!("the last cache has {} MiB, too much for more", cache >> 20),
         None => "the last cache is unknown".to_owned(),
     };
-    format!(
-        "Memory bandwidth, copying, bytes read and written: {}\n(arrays of {} MiB; {cache}). The \
-         message's machine: {DOCUMENT:.0} MB/sec.\n",
-        rates.join(", "),
-        sizes.array >> 20,
-    )
+    let array = sizes.array >> 20;
+    let note = format!(
+        "{rates} (arrays of {array} MiB; {cache}).\nThe message's machine: {DOCUMENT:.0} MB/sec.\n"
+    );
+    let title = "Memory bandwidth, copying: bytes read and written";
+    Block::of_words(title, note).filter(|_| !rates.is_empty())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::Machine;
 
     #[test]
     fn arrays_are_well_beyond_the_cache_if_memory_allows() {
@@ -210,7 +209,9 @@ mod tests {
             let threads = u64::from(point.threads.expect("it has threads"));
             assert_eq!(point.size.expect("it has a size") * threads, 16 << 20);
         }
-        let text = text(&points, Sizes { array: 8 << 20, cache: Some(4 << 20) });
+        let scope = Scope { machine: &Machine::default(), points: points.iter().collect() };
+        let sizes = Sizes { array: 8 << 20, cache: Some(4 << 20) };
+        let text = block(&scope, sizes).expect("there are copies").text();
         assert!(
             text.contains("MB/sec by one thread") && text.contains("arrays of 8 MiB"),
             "{text}"

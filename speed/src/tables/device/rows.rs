@@ -12,7 +12,7 @@ use super::many::Many;
 use super::messages::{Messages, Plan};
 use super::process::{Job, RANDOM};
 use super::setting::Setting;
-use super::{ALGORITHMS, API, NAME, directions, echo, op, token};
+use super::{ALGORITHMS, API, NAME, directions, echo, token};
 use crate::ciphers::{Api, Contender, PROCESS, Shape};
 use crate::contender::Op;
 use crate::depth::Depth;
@@ -21,6 +21,7 @@ use crate::ours;
 use crate::results::Point;
 use crate::rivals::Rivals;
 use crate::row::{Batches, Row, Test, Workload};
+use crate::tables::study::op;
 
 /// The length of a batch of one process. In its first part of a millisecond the daemon wakes up, and
 /// the processors get up to speed.
@@ -144,9 +145,7 @@ fn one_process(daemons: &Arc<Daemons>, plan: Plan) -> Vec<Row> {
     let settings = daemons.settings().iter();
     let row = |&setting: &Setting| {
         let daemons = daemons.clone();
-        let make = move || -> Option<Box<dyn Workload>> {
-            Some(Box::new(Messages::new(&daemons.link(setting)?, plan)?))
-        };
+        let make = move || Messages::new(&daemons.link(setting)?, plan);
         let shared = setting.shares();
         let batches =
             Batches { length: LENGTH, multiple: plan.depth, shared, ..Batches::default() };
@@ -188,9 +187,9 @@ fn many(
     let socket = std::path::PathBuf::new();
     let job = Job { socket, setting, processors, subject, is_encryption, size, depth };
     let (batches, daemons) = (job.batches(), daemons.clone());
-    let make = move || -> Option<Box<dyn Workload>> {
+    let make = move || {
         let job = Job { socket: daemons.socket(setting)?, ..job.clone() };
-        Some(Box::new(Many::new(&daemons, job, count)))
+        Some(Many::new(&daemons, job, count))
     };
     row(point, setting, batches, make)
 }
@@ -209,9 +208,7 @@ fn fills(daemons: &Arc<Daemons>, size: usize, depth: usize, processes: usize) ->
             return many(daemons, point, setting, processes, request);
         }
         let daemons = daemons.clone();
-        let make = move || -> Option<Box<dyn Workload>> {
-            Some(Box::new(Fills::new(&daemons.link(setting)?, size, depth)))
-        };
+        let make = move || Some(Fills::new(&daemons.link(setting)?, size, depth));
         let shared = setting.shares();
         let batches = Batches { length: LENGTH, multiple: depth, shared, ..Batches::default() };
         row(point, setting, batches, make)
@@ -237,14 +234,13 @@ fn streamed(mut row: Row, depth: Depth) -> Row {
     row
 }
 
-fn row(
+fn row<W: Workload + 'static>(
     point: Point,
     setting: Setting,
     batches: Batches,
-    make: impl Fn() -> Option<Box<dyn Workload>> + Send + Sync + 'static,
+    make: impl Fn() -> Option<W> + Send + Sync + 'static,
 ) -> Row {
-    let helpers = setting.helpers();
-    Row { point, make: Box::new(make), whole: None, batches, helpers, faulty: false }
+    Row { helpers: setting.helpers(), ..Row::new(point, batches, make) }
 }
 
 /// Names messages by the daemon.
@@ -268,11 +264,9 @@ fn random_point(size: usize, depth: usize, setting: Setting, processes: usize) -
 }
 
 fn named(point: &mut Point, size: usize, depth: usize, setting: Setting, processes: usize) {
+    *point = core::mem::take(point).of_ours(Isa::detect());
     point.table = NAME.into();
-    point.source = "lanecrypt".into();
-    point.version = Some(env!("CARGO_PKG_VERSION").to_owned());
     point.api = API.into();
-    point.isa = Some(Isa::detect().level().name().to_owned());
     point.size = Some(size as u64);
     point.depth = u32::try_from(depth).ok();
     point.processes = u32::try_from(processes).ok();

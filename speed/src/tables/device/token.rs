@@ -49,10 +49,7 @@ pub(super) fn row(daemons: &Arc<Daemons>, size: usize) -> Row {
         ..Point::default()
     };
     let (batches, daemons) = (job.batches(), daemons.clone());
-    let make = move || -> Option<Box<dyn Workload>> {
-        Some(Box::new(Many::new(&daemons, job.clone(), 1)))
-    };
-    Row { point, make: Box::new(make), whole: None, batches, helpers: 0, faulty: false }
+    Row::new(point, batches, move || Some(Many::new(&daemons, job.clone(), 1)))
 }
 
 /// A token with its keys. All rows of a process share it, because a token is made once.
@@ -127,10 +124,6 @@ impl Workload for Calls {
     fn digest(&mut self, _arena: &mut Arena) -> u64 {
         let each = self.buffers.iter().map(|buffer| sessions::digest(buffer));
         each.fold(0, |folded, digest| folded.rotate_left(7) ^ digest)
-    }
-
-    fn check(&mut self, _arena: &mut Arena) -> Result<Vec<u8>, Defect> {
-        self.checked().map(|()| Vec::new())
     }
 
     fn check_again(&mut self, _arena: &mut Arena) -> Result<(), Defect> {

@@ -4,11 +4,12 @@ use lanecrypt_ciphers::Algorithm;
 use lanecrypt_engine::Engine;
 use lanecrypt_peers::{Aead, Cipher, Direction};
 
-use super::{NAME, SUBJECTS, id, op};
+use super::{NAME, SUBJECTS, id};
 use crate::ciphers::{Api, Contender, Kind, PROCESS, Plan, Shape, session};
 use crate::depth::Depth;
 use crate::ring;
 use crate::row::Row;
+use crate::tables::study::op;
 
 /// Requests in flight.
 const DEPTHS: [usize; 3] = [1, 8, 32];

@@ -170,13 +170,7 @@ fn peer(rival: &Rival<dyn Signer>, bits: usize, operation: Operation) -> Option<
 }
 
 fn our_point(api: &str) -> Point {
-    Point {
-        source: "lanecrypt".into(),
-        api: api.into(),
-        version: Some(env!("CARGO_PKG_VERSION").to_owned()),
-        isa: Some(Isa::detect().level().name().to_owned()),
-        ..Point::default()
-    }
+    Point { api: api.into(), ..Point::default().of_ours(Isa::detect()) }
 }
 
 fn row(
@@ -200,18 +194,7 @@ fn row(
     if point.api == PROCESS {
         point.id += &format!("/b{batch}");
     }
-    let make = move || {
-        let work = Signatures::new(open()?, direction, bits, batch);
-        Some(Box::new(work) as Box<_>)
-    };
     // Every batch is under both keys.
-    let multiple = batch.max(2);
-    Row {
-        point,
-        make: Box::new(make),
-        whole: None,
-        batches: Batches { multiple, ..Batches::default() },
-        helpers: 0,
-        faulty: false,
-    }
+    let batches = Batches { multiple: batch.max(2), ..Batches::default() };
+    Row::new(point, batches, move || Some(Signatures::new(open()?, direction, bits, batch)))
 }

@@ -10,11 +10,13 @@ use lanecrypt_peers::vectors::{self, Width};
 
 use super::NAME;
 use crate::clock::{self, as_f64};
+use crate::figure::marked;
 use crate::processors::{self, Pinned, WaitingTime};
 use crate::results::Point;
 use crate::sampler::Limits;
+use crate::scope::Scope;
 use crate::statistics::Estimate;
-use crate::text;
+use crate::view::List;
 
 /// Pauses after which the first wide instruction is timed; the first pause is the baseline.
 const PAUSES: [Duration; 3] = [Duration::ZERO, Duration::from_millis(1), Duration::from_millis(10)];
@@ -170,50 +172,46 @@ fn pass(from: &mut PipeReader, to: &mut PipeWriter) -> std::io::Result<()> {
     to.write_all(&byte)
 }
 
-/// Both parts as text; empty without points.
-pub(crate) fn text(points: &[Point]) -> String {
-    let mut out = String::new();
-    let first: Vec<&Point> = points.iter().filter(|p| p.op == "first-use").collect();
-    let switch: Vec<&Point> = points.iter().filter(|p| p.op == "context-switch").collect();
-    if first.is_empty() && switch.is_empty() {
-        return out;
-    }
-    out += "\nOther costs of wide vectors: cycles [95 % interval of the median]\n";
-    let rows = first.iter().map(|p| (format!("first use {}", p.api.replace('-', " ")), *p));
-    let rows = rows.chain(switch.iter().map(|p| ("context switch, live registers".to_owned(), *p)));
-    let rows = rows.map(|(what, p)| {
-        // A first use is compared with the same work without a pause, a switch with one without
-        // registers.
-        let base = points.iter().find(|q| {
-            let alike = if p.op == "first-use" {
-                q.api == AT_ONCE && p.api != AT_ONCE && q.subject == p.subject
-            } else {
-                q.subject == Width::None.name() && p.subject != q.subject
-            };
-            alike && q.op == p.op && q.verified
-        });
-        let extra = base.filter(|_| p.verified).and_then(|base| {
-            let (a, b) = (p.estimate()?, base.estimate()?);
-            let apart = a.is_below(&b) || b.is_below(&a);
-            let mark = if apart { "" } else { "~" };
-            Some(format!("{mark}{:+.0}", a.median - b.median))
-        });
-        let range = p.estimate().map(|e| format!("[{:.0}, {:.0}]", e.low, e.high));
-        vec![
-            what,
-            p.subject.clone(),
-            p.cycles.map_or_else(String::new, text::number) + if p.verified { "" } else { "?" },
-            range.unwrap_or_default(),
-            extra.unwrap_or_default(),
-        ]
+/// Both, and what they add.
+pub(super) const COSTS: List = List {
+    of: |point| point.op == "first-use" || point.op == "context-switch",
+    title: |_| "Other costs of wide vectors: cycles [95 % interval of the median]".to_owned(),
+    names: (&["", "registers"], |_, point| {
+        let what = match &*point.op {
+            "first-use" => format!("first use {}", point.api.replace('-', " ")),
+            _ => "context switch, live registers".to_owned(),
+        };
+        vec![what, point.subject.clone()]
+    }),
+    columns: &[
+        ("cycles", |_, line| marked(line.points[0], line.points[0].cycles)),
+        ("95 %", |_, line| {
+            let estimate = line.points[0].estimate()?;
+            Some(format!("[{:.0}, {:.0}]", estimate.low, estimate.high))
+        }),
+        ("added", |all, line| Some(added(all, line.points[0]).unwrap_or_default())),
+    ],
+    note: "\
+First use: a chain of 32 multiplications in registers of that width; \"added\" is the difference to
+its time without a pause. Context switch: one write and one read of a pipe by two threads on one
+processor; \"added\" is the difference to a switch without live registers. ~: cannot be told apart
+from nothing. The message's remark: \"extra work doing the XSAVE and XRESTORE because of the use of
+the AVX registers\".
+",
+    ..List::USUAL
+};
+
+/// The difference to the same work without a pause, or to a switch without registers.
+fn added(scope: &Scope<'_>, point: &Point) -> Option<String> {
+    let base = scope.find(|q| {
+        let is_base = match &*point.op {
+            "first-use" => q.api == AT_ONCE && point.api != AT_ONCE && q.subject == point.subject,
+            _ => q.subject == Width::None.name() && point.subject != q.subject,
+        };
+        is_base && q.op == point.op && q.verified
     });
-    let header = ["", "registers", "cycles", "", "added"];
-    out += &text::table(&header, "llrlr", rows.collect());
-    out += "\
-        First use: a chain of 32 multiplications in registers of that width; \"added\" is the \
-        difference to its\ntime without a pause. Context switch: one write and one read of a pipe by \
-        two threads on one\nprocessor; \"added\" is the difference to a switch without live \
-        registers. ~: cannot be told apart from\nnothing. The message's remark: \"extra work doing \
-        the XSAVE and XRESTORE because of the use of the AVX\nregisters\".\n";
-    out
+    let base = base.filter(|_| point.verified)?;
+    let (a, b) = (point.estimate()?, base.estimate()?);
+    let mark = if a.is_below(&b) || b.is_below(&a) { "" } else { "~" };
+    Some(format!("{mark}{:+.0}", a.median - b.median))
 }

@@ -10,16 +10,18 @@ use lanecrypt_peers::{Draw, Failed, PeerLibraries, generator, generators};
 use crate::contender::{Contender, Op};
 use crate::depth::Depth;
 use crate::glob::Glob;
+use crate::machine::Machine;
 use crate::options::{Options, Peers};
 use crate::ours;
 use crate::processors::{self, turn};
 use crate::progress::Progress;
 use crate::reference::References;
 use crate::results::{Point, Results, fastest};
+use crate::rivals::Rivals;
 use crate::row::{Row, Test};
 use crate::run::{Report, run};
 use crate::sampler::{self, Limits, Sampled};
-use crate::tables::random::headline;
+use crate::scope::Scope;
 use crate::tables::urandom::wide;
 use crate::tables::{cprng, random, urandom};
 
@@ -92,7 +94,9 @@ fn ids_are_unique_in_each_run_and_the_headline_rows_are_those_of_the_tables() {
         tables.extend(cprng::extra::ids());
         let unique: HashSet<&String> = tables.iter().collect();
         assert_eq!(unique.len(), tables.len(), "{depth:?}");
-        let headline = ids(&headline::rows(&all, depth));
+        let options = Options::default();
+        let rivals = Rivals::new(&options).expect("the options are good");
+        let headline = ids(&random::TABLE.screen_rows(&rivals));
         assert_eq!(headline.iter().collect::<HashSet<_>>().len(), headline.len());
         let whole = ids(&random::rows(&all, Depth::Normal));
         assert!(headline.iter().all(|id| whole.contains(id)));
@@ -223,8 +227,9 @@ fn the_cost_of_wide_vectors_is_measured() {
     assert!(points.iter().any(|p| p.op == "first-use"));
     let ids = wide::ids();
     assert!(points.iter().all(|p| ids.contains(&p.id) && p.cycles > Some(0.0)));
-    assert!(wide::text(&points).contains("first use"));
-    assert!(wide::text(&[]).is_empty());
+    let machine = Machine::default();
+    let text = |points| urandom::TABLE.sheet(&Scope::of(&machine, points, "urandom")).text();
+    assert!(text(&points).contains("first use") && text(&[]).is_empty());
 }
 
 #[test]

@@ -1,10 +1,15 @@
-use super::bandwidth::Sizes;
 use super::*;
 use crate::glob::Glob;
+use crate::machine::Machine;
+use crate::scope::Scope;
 use crate::statistics::Estimate;
 use crate::text::number;
 
-const SIZES: Sizes = Sizes { array: 64 << 20, cache: Some(32 << 20) };
+/// What two processors show of these points.
+fn text(points: &[Point]) -> String {
+    let machine = Machine { processors: 2, ..Machine::default() };
+    TABLE.sheet(&Scope::of(&machine, points, random::NAME)).text()
+}
 
 /// A measured point of the table, as the sampler makes it.
 fn point(of: [&str; 3], cell: &str, median: f64, whole: bool) -> Point {
@@ -63,12 +68,12 @@ fn the_text_has_the_messages_columns_and_figures_beside_ours() {
         point(peer, "4gb", cycles(12.0), false),
     ]);
     finish(&mut points);
-    let text = text(&points, 2, SIZES);
+    let text = text(&points);
     let line = |start: &str| {
         let line = text.lines().find(|line| line.starts_with(start));
         line.expect("the line is there").split_whitespace().collect::<Vec<_>>()
     };
-    for column in ["cpb (32 bit)", "4GB (1 way)", "16GB (4 ways)", "Scaling Factor", "of 2 proc."] {
+    for column in ["cpb (32 bit)", "4GB (1 way)", "16GB (4 ways)", "Scaling Factor", "of proc."] {
         assert!(text.contains(column), "{text}");
     }
     assert_eq!(line("arc4-mtx "), ["arc4-mtx", "7.50", "8.00", "~4.00", "16.00", "0.250", "0.500"]);
@@ -81,7 +86,7 @@ fn the_text_has_the_messages_columns_and_figures_beside_ours() {
     assert!(beside.contains("398.83") && beside.contains("2338.92"), "{text}");
     assert!(beside.contains("0.106 0.250"), "{text}");
     assert!(!text.contains("Memory bandwidth"), "nothing was measured: {text}");
-    assert!(super::text(&document(), 2, SIZES).is_empty(), "nothing was measured");
+    assert!(self::text(&document()).is_empty(), "nothing was measured");
 }
 
 #[test]
@@ -95,7 +100,7 @@ fn repeated_words_and_bandwidth_stand_under_the_table() {
     for p in &mut points {
         p.whole = None;
     }
-    let text = text(&points, 2, SIZES);
+    let text = text(&points);
     assert!(text.contains("among 2097152 words of 2 threads"), "{text}");
     assert!(text.contains("arc4-nomtx 1234, arc4-mtx 0"), "{text}");
 }

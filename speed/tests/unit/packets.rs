@@ -9,9 +9,11 @@ use lanecrypt_peers::{Aead, Failed, Messages, Packet, Run, Sealing, aead};
 
 use super::*;
 use crate::glob::Glob;
+use crate::machine::Machine;
 use crate::options::{Options, Peers, Shown};
 use crate::results::{Results, fastest};
 use crate::run::shown;
+use crate::scope::Scope;
 use crate::statistics::Estimate;
 use crate::tests::{has_lower_levels, sample, short_run, whole_run};
 
@@ -35,7 +37,7 @@ fn with_rivals<T>(with: impl FnOnce(&Rivals<'_>) -> T) -> T {
 }
 
 fn all_rows(depth: Depth) -> Vec<Row> {
-    with_rivals(|rivals| Packets.rows(rivals, depth))
+    with_rivals(|rivals| rows(rivals, depth))
 }
 
 #[test]
@@ -48,7 +50,7 @@ fn ids_are_unique_at_every_depth_and_the_headline_rows_are_those_of_the_table() 
         assert_eq!(rare, depth == Depth::Full);
     }
     let whole = ids(&all_rows(Depth::Normal));
-    let first = with_rivals(|rivals| ids(&headline::rows(rivals.aeads(), rivals.ciphers())));
+    let first = with_rivals(|rivals| ids(&TABLE.screen_rows(rivals)));
     assert_eq!(first.iter().collect::<HashSet<_>>().len(), first.len());
     assert!(!first.is_empty() && first.iter().all(|id| whole.contains(id)), "{first:?}");
     for id in [
@@ -388,12 +390,15 @@ fn answers_and_forgeries_are_checked_after_the_timing_too() {
 #[test]
 fn the_table_opens_with_a_screen() {
     let estimate = Estimate { median: 100.0, low: 99.0, high: 101.0 };
-    let rows = headline::rows(&[], &[]).into_iter().chain(null(Depth::Normal));
+    let options = Options { peers: Peers::None, ..Options::default() };
+    let rivals = Rivals::new(&options).expect("the options are good");
+    let rows = TABLE.screen_rows(&rivals).into_iter().chain(null(Depth::Normal));
     let points: Vec<Point> =
         rows.map(|row| Point { verified: true, ..row.point.measured(estimate) }).collect();
     let text = |wanted| {
         let options = Options { shown: wanted, ..Options::default() };
-        shown(&Packets, &options, &points)
+        let machine = Machine::of_this_process();
+        shown(&TABLE, &options, &Scope::of(&machine, &points, NAME))
     };
     let screen = text(Shown::Usual);
     assert!(screen.contains("cycles of a packet") && screen.contains("64 packets together"));

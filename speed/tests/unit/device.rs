@@ -15,12 +15,16 @@ use super::process::{Job, Order, Process, RANDOM};
 use super::setting::Setting;
 use super::*;
 use crate::ciphers::sessions;
+use crate::depth::Depth;
 use crate::device::DeviceOptions;
 use crate::glob::Glob;
+use crate::machine::Machine;
 use crate::options::{Options, Peers};
 use crate::processors::turn;
 use crate::results::Results;
+use crate::rivals::Rivals;
 use crate::row::{Arena, Row, Workload as _};
+use crate::scope::Scope;
 use crate::statistics::Estimate;
 use crate::tests::short_run;
 use crate::verify::Defect;
@@ -60,7 +64,7 @@ fn ids(device: DeviceOptions, depth: Depth) -> Vec<String> {
 #[test]
 fn ids_are_unique_and_every_setting_is_there() {
     for depth in [Depth::Quick, Depth::Normal, Depth::Full] {
-        let given = document::points().into_iter().map(|point| point.id);
+        let given = (TABLE.given)().into_iter().map(|point| point.id);
         let rows = ids(options(), depth).into_iter();
         let ids: Vec<String> = rows.chain(given).chain(latency::ids()).collect();
         assert_eq!(ids.iter().collect::<HashSet<_>>().len(), ids.len(), "{depth:?}");
@@ -182,7 +186,9 @@ fn the_text_has_all_parts() {
         point.verified = true;
         point
     });
-    let text = text::text(&measured.chain(document::points()).collect::<Vec<_>>());
+    let points: Vec<Point> = measured.chain((TABLE.given)()).collect();
+    let machine = Machine::of_this_process();
+    let text = TABLE.sheet(&Scope::of(&machine, &points, NAME)).text();
     for part in [
         "null process, one process",
         "study: KERNEL-NULL",

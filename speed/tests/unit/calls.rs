@@ -9,9 +9,11 @@ use super::*;
 use crate::ciphers::Wipe;
 use crate::clock::as_f64;
 use crate::glob::Glob;
+use crate::machine::Machine;
 use crate::options::{Options, Peers};
 use crate::processors;
 use crate::results::{Results, fastest};
+use crate::scope::Scope;
 use crate::statistics::Estimate;
 use crate::tests::{has_lower_levels, sample, short_run};
 
@@ -31,13 +33,13 @@ fn ids_are_unique_at_every_depth_and_the_headline_rows_are_those_of_the_table() 
     let rivals = Rivals::new(&options).expect("the options are good");
     let ids = |rows: &[Row]| rows.iter().map(|row| row.point.id.clone()).collect::<Vec<_>>();
     for depth in [Depth::Quick, Depth::Normal, Depth::Full] {
-        let mut all = ids(&Calls.rows(&rivals, depth));
+        let mut all = ids(&rows(&rivals, depth));
         all.extend(document().into_iter().map(|point| point.id));
         let unique: HashSet<&String> = all.iter().collect();
         assert_eq!(unique.len(), all.len(), "{depth:?}");
     }
-    let whole = ids(&Calls.rows(&rivals, Depth::Normal));
-    let first = ids(&headline::rows(rivals.ciphers()));
+    let whole = ids(&rows(&rivals, Depth::Normal));
+    let first = ids(&TABLE.screen_rows(&rivals));
     assert!(!first.is_empty());
     assert!(first.iter().all(|id| whole.contains(id)), "{first:?}");
     for id in [
@@ -398,6 +400,7 @@ fn overheads_and_lines_follow_from_the_cycles() {
     }
     let fit = points.last().and_then(|whole| whole.fit).expect("nine sizes");
     assert!((fit.fixed - 10.0).abs() < 1e-6 && (fit.slope - 2.0).abs() < 1e-9, "{fit:?}");
-    let text = text(&points);
+    let machine = Machine::default();
+    let text = TABLE.sheet(&Scope::of(&machine, &points, NAME)).text();
     assert!(text.contains("+31.2%") && text.contains("2.62"), "{text}");
 }

@@ -14,7 +14,7 @@ use crate::tests::{sample, whole_run};
 fn ids(peers: Peers, depth: Depth) -> Vec<String> {
     let options = Options { peers, ..Options::default() };
     let rivals = Rivals::new(&options).expect("the options are good");
-    Columns.rows(&rivals, depth).into_iter().map(|row| row.point.id).collect()
+    rows(&rivals, depth).into_iter().map(|row| row.point.id).collect()
 }
 
 #[test]

@@ -9,10 +9,12 @@ use lanecrypt_rsa::Backend;
 
 use super::rows::{Operation, process};
 use super::*;
+use crate::depth::Depth;
 use crate::glob::Glob;
 use crate::options::{Options, Peers};
 use crate::results::Results;
-use crate::row::{Arena, Workload as _};
+use crate::rivals::Rivals;
+use crate::row::{Arena, Row, Workload as _};
 use crate::tests::{sample, short_run, whole_run};
 
 fn rsa(only: &str, peers: Peers, seconds: u64) -> Options {
@@ -37,9 +39,9 @@ fn ids(rows: &[Row]) -> Vec<String> {
 #[test]
 fn ids_are_unique_and_the_headline_rows_are_those_of_the_table() {
     with_rivals(|rivals| {
-        let headline = ids(&headline::rows(rivals.signers()));
+        let headline = ids(&TABLE.screen_rows(rivals));
         for depth in [Depth::Quick, Depth::Normal, Depth::Full] {
-            let mut all = ids(&Rsa.rows(rivals, depth));
+            let mut all = ids(&(TABLE.rows)(rivals, depth));
             all.extend(document::points().into_iter().map(|point| point.id));
             assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len(), "{depth:?}");
             assert!(headline.iter().all(|id| all.contains(id)), "{depth:?}");
@@ -99,7 +101,8 @@ fn a_short_run_is_verified_and_has_the_keys() {
         "RSA verify: cycles, by bits of the key",
         "lanecrypt process 8",
         "8 in flight : one blocked thread",
-        "without CRT : with CRT, cycles, lanecrypt single",
+        "without CRT : with CRT, cycles, by bits",
+        "lanecrypt process : single",
         "verify : sign",
         "\"slightly over 100\"",
     ] {
