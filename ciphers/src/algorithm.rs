@@ -1,11 +1,15 @@
 //! The table of algorithms: a primitive, which has a key, in a mode, which says how it is applied,
 //! perhaps with a code chained to it.
 
+use core::ffi::CStr;
 use core::fmt;
+use core::num::NonZeroU16;
 use core::str::FromStr;
 
-use lanecrypt_kernels::{Isa, Level, chacha20poly1305, gcm, gcm_siv, ghash, poly1305, siv, xts};
+use lanecrypt_kernels as kernels;
+use lanecrypt_kernels::{Aead, Bytes, Isa, Level, xts};
 
+use crate::table::algorithms;
 use crate::{KeyLengths, Mac, Primitive, UnknownAlgorithm};
 
 /// How a primitive is applied to data.
@@ -43,27 +47,6 @@ pub enum Mode {
     Xts,
 }
 
-impl Mode {
-    /// The end of the names of its algorithms; empty for primitives with only one form. The names of
-    /// [`Siv`](Self::Siv) end with the length of keys.
-    #[must_use]
-    pub const fn suffix(self) -> &'static str {
-        match self {
-            Self::Cbc => "-cbc",
-            Self::Ctr => "-ctr",
-            Self::Djb => "-djb",
-            Self::Ecb => "-ecb",
-            Self::Gcm => "-gcm",
-            Self::GcmSiv => "-gcm-siv",
-            Self::Ietf => "-ietf",
-            Self::Poly1305 => "-poly1305",
-            Self::Siv => "-siv",
-            Self::Stream => "",
-            Self::Xts => "-xts",
-        }
-    }
-}
-
 /// A built-in algorithm: one row of the table.
 ///
 /// It prints and parses as its name, such as `aes-256-ctr`, `3des-cbc`, `chacha20-ietf`,
@@ -75,165 +58,124 @@ pub struct Algorithm {
     mac: Option<Mac>,
 }
 
-/// Makes the constants and the list of all algorithms from the rows: documentation, name,
-/// primitive, mode. Those of old ciphers are last.
-macro_rules! algorithms {
-    ($($(#[doc = $doc:literal])* $name:ident: $primitive:ident, $mode:ident $(, $mac:ident)?;)+
-     @legacy {
-     $($(#[doc = $old_doc:literal])* $old:ident: $old_primitive:ident, $old_mode:ident;)+
-     }) => {
+/// Makes the constants and what differs between algorithms from the rows of the table.
+macro_rules! constants {
+    ({}
+     aead { $($(#[doc = $doc:literal])+ $aead:ident = $number:literal $name:literal
+              $primitive:ident $mode:ident [$($openssl:literal $($more:literal)?)?]
+              $typed:ident: $kernel:ty $(, $lanes:ident)?;)+ }
+     chained { $($cipher:ident $chain:ident, $variant:ident: $chained:ty {
+         $($(#[doc = $hmac_doc:literal])+ $hmac:ident = $hmac_number:literal $hmac_name:literal
+           $mac:ident;)+
+     })+ }
+     raw { $($(#[doc = $raw_doc:literal])+ $raw:ident = $raw_number:literal $raw_name:literal
+             $raw_primitive:ident $raw_mode:ident [$($raw_openssl:literal $($raw_more:literal)?)?];)+ }
+     legacy { $($(#[doc = $old_doc:literal])+ $old:ident = $old_number:literal $old_name:literal
+                $old_primitive:ident $old_mode:ident [$($old_openssl:literal)?];)+ }) => {
         impl Algorithm {
-            $($(#[doc = $doc])*
-            pub const $name: Self =
-                Self::row(Primitive::$primitive, Mode::$mode)$(.with_mac(Mac::$mac))?;)+
-            $($(#[doc = $old_doc])* #[cfg(feature = "legacy")]
-            pub const $old: Self = Self::row(Primitive::$old_primitive, Mode::$old_mode);)+
+            $($(#[doc = $doc])+
+            pub const $aead: Self = Self::new(Primitive::$primitive, Mode::$mode);)+
+            $($($(#[doc = $hmac_doc])+
+            pub const $hmac: Self =
+                Self { mac: Some(Mac::$mac), ..Self::new(Primitive::$cipher, Mode::$chain) };)+)+
+            $($(#[doc = $raw_doc])+
+            pub const $raw: Self = Self::new(Primitive::$raw_primitive, Mode::$raw_mode);)+
+        }
 
-            /// Every built-in algorithm.
-            pub const ALL: &[Self] =
-                &[$(Self::$name,)+ $(#[cfg(feature = "legacy")] Self::$old,)+];
+        #[cfg(feature = "legacy")]
+        impl Algorithm {
+            $($(#[doc = $old_doc])+
+            pub const $old: Self = Self::new(Primitive::$old_primitive, Mode::$old_mode);)+
+        }
+
+        const ROWS: [&[Row]; 2] = [&[
+            $(row!(Algorithm::$aead, $number, $name, $($openssl $($more)?)?),)+
+            $($(row!(Algorithm::$hmac, $hmac_number, $hmac_name,),)+)+
+            $(row!(Algorithm::$raw, $raw_number, $raw_name, $($raw_openssl $($raw_more)?)?),)+
+        ], &[
+            $(#[cfg(feature = "legacy")]
+            row!(Algorithm::$old, $old_number, $old_name, $($old_openssl)?),)+
+        ]];
+
+        impl Algorithm {
+            /// Its kernel's own facts, if it is a cipher with authentication without an HMAC.
+            const fn aead(self) -> Option<Facts> {
+                match (self.mac, self.primitive, self.mode) {
+                    $((None, Primitive::$primitive, Mode::$mode) => {
+                        let lanes = [$(Some(<$kernel as kernels::$lanes>::FROM),)? None];
+                        Some(Facts::of::<$kernel>(lanes[0]))
+                    })+
+                    _ => None,
+                }
+            }
         }
     };
 }
 
-algorithms! {
-    /// AES-128, blocks chained.
-    AES_128_CBC: Aes128, Cbc;
-    /// AES-192, blocks chained.
-    AES_192_CBC: Aes192, Cbc;
-    /// AES-256, blocks chained.
-    AES_256_CBC: Aes256, Cbc;
-    /// AES-128 in counter mode.
-    AES_128_CTR: Aes128, Ctr;
-    /// AES-192 in counter mode.
-    AES_192_CTR: Aes192, Ctr;
-    /// AES-256 in counter mode.
-    AES_256_CTR: Aes256, Ctr;
-    /// AES-128, block by block.
-    AES_128_ECB: Aes128, Ecb;
-    /// AES-192, block by block.
-    AES_192_ECB: Aes192, Ecb;
-    /// AES-256, block by block.
-    AES_256_ECB: Aes256, Ecb;
-    /// AES-128 with a tag.
-    AES_128_GCM: Aes128, Gcm;
-    /// AES-192 with a tag.
-    AES_192_GCM: Aes192, Gcm;
-    /// AES-256 with a tag.
-    AES_256_GCM: Aes256, Gcm;
-    /// AES-128 with a tag that survives nonces used twice.
-    AES_128_GCM_SIV: Aes128, GcmSiv;
-    /// AES-256 with a tag that survives nonces used twice.
-    AES_256_GCM_SIV: Aes256, GcmSiv;
-    /// AES-128 with a tag that survives nonces used twice; the key has 32 bytes.
-    AES_SIV_256: Aes128, Siv;
-    /// AES-256 with a tag that survives nonces used twice; the key has 64 bytes.
-    AES_SIV_512: Aes256, Siv;
-    /// AES-128 for sectors; the key has 32 bytes.
-    AES_128_XTS: Aes128, Xts;
-    /// AES-256 for sectors; the key has 64 bytes.
-    AES_256_XTS: Aes256, Xts;
-    /// AES-128, blocks chained, then HMAC with SHA-1.
-    AES_128_CBC_HMAC_SHA1: Aes128, Cbc, HmacSha1;
-    /// AES-128, blocks chained, then HMAC with SHA-256.
-    AES_128_CBC_HMAC_SHA256: Aes128, Cbc, HmacSha256;
-    /// AES-128, blocks chained, then HMAC with SHA-384.
-    AES_128_CBC_HMAC_SHA384: Aes128, Cbc, HmacSha384;
-    /// AES-192, blocks chained, then HMAC with SHA-1.
-    AES_192_CBC_HMAC_SHA1: Aes192, Cbc, HmacSha1;
-    /// AES-192, blocks chained, then HMAC with SHA-256.
-    AES_192_CBC_HMAC_SHA256: Aes192, Cbc, HmacSha256;
-    /// AES-192, blocks chained, then HMAC with SHA-384.
-    AES_192_CBC_HMAC_SHA384: Aes192, Cbc, HmacSha384;
-    /// AES-256, blocks chained, then HMAC with SHA-1.
-    AES_256_CBC_HMAC_SHA1: Aes256, Cbc, HmacSha1;
-    /// AES-256, blocks chained, then HMAC with SHA-256.
-    AES_256_CBC_HMAC_SHA256: Aes256, Cbc, HmacSha256;
-    /// AES-256, blocks chained, then HMAC with SHA-384.
-    AES_256_CBC_HMAC_SHA384: Aes256, Cbc, HmacSha384;
-    /// AES-128, in counter mode, then HMAC with SHA-1.
-    AES_128_CTR_HMAC_SHA1: Aes128, Ctr, HmacSha1;
-    /// AES-128, in counter mode, then HMAC with SHA-256.
-    AES_128_CTR_HMAC_SHA256: Aes128, Ctr, HmacSha256;
-    /// AES-128, in counter mode, then HMAC with SHA-384.
-    AES_128_CTR_HMAC_SHA384: Aes128, Ctr, HmacSha384;
-    /// AES-256, in counter mode, then HMAC with SHA-1.
-    AES_256_CTR_HMAC_SHA1: Aes256, Ctr, HmacSha1;
-    /// AES-256, in counter mode, then HMAC with SHA-256.
-    AES_256_CTR_HMAC_SHA256: Aes256, Ctr, HmacSha256;
-    /// AES-256, in counter mode, then HMAC with SHA-384.
-    AES_256_CTR_HMAC_SHA384: Aes256, Ctr, HmacSha384;
-    /// ChaCha8 with a 64-bit counter.
-    CHACHA8_DJB: ChaCha8, Djb;
-    /// ChaCha12 with a 64-bit counter.
-    CHACHA12_DJB: ChaCha12, Djb;
-    /// ChaCha20 with a 64-bit counter.
-    CHACHA20_DJB: ChaCha20, Djb;
-    /// ChaCha8 in the form of RFC 8439.
-    CHACHA8_IETF: ChaCha8, Ietf;
-    /// ChaCha12 in the form of RFC 8439.
-    CHACHA12_IETF: ChaCha12, Ietf;
-    /// ChaCha20 as RFC 8439 defines it.
-    CHACHA20_IETF: ChaCha20, Ietf;
-    /// ChaCha20 with a tag.
-    CHACHA20_POLY1305: ChaCha20, Poly1305;
-    /// XChaCha20 with a tag: nonces of 192 bits, which may be random.
-    XCHACHA20_POLY1305: XChaCha20, Poly1305;
-    /// The null cipher, which protects nothing: the output is the input. It has neither key nor
-    /// nonce. It serves to measure the cost of everything around a cipher.
-    NULL: Null, Stream;
+/// A row: algorithm, number, name, and the names of OpenSSL.
+macro_rules! row {
+    ($algorithm:expr, $number:literal, $name:literal, $($first:literal $($others:literal)?)?) => {
+        Row {
+            algorithm: $algorithm,
+            number: $number,
+            name: $name,
+            c_name: text(concat!($name, "\0")),
+            openssl: [
+                text(concat!($($first,)? "\0")),
+                text(concat!($($first, $($others,)?)? "\0")),
+            ],
+        }
+    };
+}
 
-    @legacy {
-    /// Salsa20/8: a 64-bit nonce and a 64-bit block counter.
-    SALSA20_8: Salsa8, Stream;
-    /// Salsa20/12, the member of the family that eSTREAM chose.
-    SALSA20_12: Salsa12, Stream;
-    /// Salsa20/20, also called just Salsa20.
-    SALSA20_20: Salsa20, Stream;
-    /// Serpent with 128-bit keys, blocks chained.
-    SERPENT_128_CBC: Serpent128, Cbc;
-    /// Serpent with 192-bit keys, blocks chained.
-    SERPENT_192_CBC: Serpent192, Cbc;
-    /// Serpent with 256-bit keys, blocks chained.
-    SERPENT_256_CBC: Serpent256, Cbc;
-    /// Serpent with 128-bit keys in counter mode.
-    SERPENT_128_CTR: Serpent128, Ctr;
-    /// Serpent with 192-bit keys in counter mode.
-    SERPENT_192_CTR: Serpent192, Ctr;
-    /// Serpent with 256-bit keys in counter mode.
-    SERPENT_256_CTR: Serpent256, Ctr;
-    /// Serpent with 128-bit keys, block by block.
-    SERPENT_128_ECB: Serpent128, Ecb;
-    /// Serpent with 192-bit keys, block by block.
-    SERPENT_192_ECB: Serpent192, Ecb;
-    /// Serpent with 256-bit keys, block by block.
-    SERPENT_256_ECB: Serpent256, Ecb;
-    /// ARC4. **Broken, for study and comparison only**: its output can be distinguished from random
-    /// bytes, plaintexts that are sent often can be recovered, and RFC 7465 forbids it in TLS. It
-    /// has no nonce, so a key serves for one stream only. It is not constant time: it indexes a
-    /// table by secrets.
-    ARC4: Arc4, Stream;
-    /// HC-128: unbroken, but not constant time. It indexes tables by secrets, so programs that
-    /// share the processor's caches with it can learn about its state.
-    HC128: Hc128, Stream;
-    /// DES, blocks chained. **Broken, for study and comparison only**: see
-    /// [`Primitive::Des`].
-    DES_CBC: Des, Cbc;
-    /// DES in counter mode. **Broken, for study and comparison only**: see
-    /// [`Primitive::Des`].
-    DES_CTR: Des, Ctr;
-    /// DES, block by block. **Broken, for study and comparison only**: see
-    /// [`Primitive::Des`].
-    DES_ECB: Des, Ecb;
-    /// Triple DES, blocks chained. Its 64-bit blocks limit the data: see
-    /// [`Primitive::TripleDes`].
-    TRIPLE_DES_CBC: TripleDes, Cbc;
-    /// Triple DES in counter mode. Its 64-bit blocks limit the data: see
-    /// [`Primitive::TripleDes`].
-    TRIPLE_DES_CTR: TripleDes, Ctr;
-    /// Triple DES, block by block. Its 64-bit blocks limit the data: see
-    /// [`Primitive::TripleDes`].
-    TRIPLE_DES_ECB: TripleDes, Ecb;
+algorithms!(constants! {});
+
+// Without the feature, nothing is built in that is broken or that indexes tables by secrets.
+const _: () = {
+    let mut at = 0;
+    while at < Algorithm::ALL.len() {
+        let primitive = Algorithm::ALL[at].primitive;
+        let is_sound = primitive.constant_time(Level::Portable) && !primitive.is_broken();
+        assert!(is_sound || cfg!(feature = "legacy"));
+        at += 1;
+    }
+};
+
+/// What is written in the table of an algorithm.
+struct Row {
+    algorithm: Algorithm,
+    number: u16,
+    name: &'static str,
+    c_name: &'static CStr,
+    /// One name, and all, with colons between them; empty if OpenSSL does not have it.
+    openssl: [&'static CStr; 2],
+}
+
+const fn text(with_end: &'static str) -> &'static CStr {
+    match CStr::from_bytes_with_nul(with_end.as_bytes()) {
+        Ok(text) => text,
+        Err(_) => panic!("an end, and no other"),
+    }
+}
+
+/// The facts of a kernel with authentication.
+struct Facts {
+    key: usize,
+    nonce: usize,
+    longest: [u64; 2],
+    levels: &'static [&'static [Level]],
+    lanes_from: Option<Level>,
+}
+
+impl Facts {
+    const fn of<K: Aead>(lanes_from: Option<Level>) -> Self {
+        Self {
+            key: K::Key::LENGTH,
+            nonce: K::Nonce::LENGTH,
+            longest: [K::LONGEST_AAD, K::LONGEST],
+            levels: K::LEVELS,
+            lanes_from,
+        }
     }
 }
 
@@ -249,12 +191,84 @@ const _: () = {
 };
 
 impl Algorithm {
-    const fn row(primitive: Primitive, mode: Mode) -> Self {
+    /// Every built-in algorithm.
+    pub const ALL: &[Self] = &{
+        let mut all = [Self::NULL; ROWS[0].len() + ROWS[1].len()];
+        let mut at = 0;
+        while at < all.len() {
+            let own = ROWS[0].len();
+            all[at] = if at < own { ROWS[0][at].algorithm } else { ROWS[1][at - own].algorithm };
+            at += 1;
+        }
+        all
+    };
+
+    const fn new(primitive: Primitive, mode: Mode) -> Self {
         Self { primitive, mode, mac: None }
     }
 
-    const fn with_mac(self, mac: Mac) -> Self {
-        Self { mac: Some(mac), ..self }
+    const fn row(self) -> &'static Row {
+        let mut at = 0;
+        while at < ROWS[0].len() + ROWS[1].len() {
+            let own = ROWS[0].len();
+            let row = if at < own { &ROWS[0][at] } else { &ROWS[1][at - own] };
+            if self.is(row.algorithm) {
+                return row;
+            }
+            at += 1;
+        }
+        panic!("every algorithm is in the table")
+    }
+
+    /// Equality, in constants.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn is(self, other: Self) -> bool {
+        let macs = match (self.mac, other.mac) {
+            (None, None) => true,
+            (Some(own), Some(other)) => own as u8 == other as u8,
+            _ => false,
+        };
+        macs && self.primitive as u8 == other.primitive as u8 && self.mode as u8 == other.mode as u8
+    }
+
+    /// Its name, such as `aes-256-gcm`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// Its name as a string of C.
+    #[must_use]
+    pub const fn c_name(self) -> &'static CStr {
+        self.row().c_name
+    }
+
+    /// Its number in the interface of C, which never changes; `None` if it is not offered there.
+    #[must_use]
+    pub const fn c_number(self) -> Option<NonZeroU16> {
+        NonZeroU16::new(self.row().number)
+    }
+
+    /// The algorithm with this number in the interface of C.
+    #[must_use]
+    pub fn of_c_number(number: NonZeroU16) -> Option<Self> {
+        let mut rows = ROWS.iter().copied().flatten();
+        rows.find(|row| row.number == number.get()).map(|row| row.algorithm)
+    }
+
+    /// The name that OpenSSL has for it; `None` if OpenSSL does not have it.
+    #[must_use]
+    pub const fn openssl_name(self) -> Option<&'static CStr> {
+        let name = self.row().openssl[0];
+        if name.is_empty() { None } else { Some(name) }
+    }
+
+    /// All names that OpenSSL's default provider has for it, with colons between them; empty if it
+    /// has none.
+    #[must_use]
+    pub const fn openssl_names(self) -> &'static CStr {
+        self.row().openssl[1]
     }
 
     /// What the key is expanded for.
@@ -292,16 +306,11 @@ impl Algorithm {
         if let Some(mac) = self.mac {
             return mac.key_lengths().longer_by(self.primitive.key_lengths().longest());
         }
-        match self.mode {
-            Mode::Ietf | Mode::Poly1305 => KeyLengths::one(32),
-            Mode::Siv | Mode::Xts => KeyLengths::one(2 * self.primitive.key_lengths().longest()),
-            Mode::Cbc
-            | Mode::Ctr
-            | Mode::Djb
-            | Mode::Ecb
-            | Mode::Gcm
-            | Mode::GcmSiv
-            | Mode::Stream => self.primitive.key_lengths(),
+        match (self.aead(), self.mode) {
+            (Some(facts), _) => KeyLengths::one(facts.key),
+            (_, Mode::Ietf) => KeyLengths::one(32),
+            (_, Mode::Xts) => KeyLengths::one(2 * self.primitive.key_lengths().longest()),
+            _ => self.primitive.key_lengths(),
         }
     }
 
@@ -311,15 +320,35 @@ impl Algorithm {
     /// which name a block.
     #[must_use]
     pub const fn nonce_length(self) -> usize {
-        match (self.mode, self.primitive) {
+        if let Some(facts) = self.aead() {
+            return facts.nonce;
+        }
+        match self.mode {
             // The rest of the first counter block counts.
-            (Mode::Ctr, _) if self.mac.is_some() => self.primitive.block_size() - 4,
-            (Mode::Cbc | Mode::Ctr | Mode::Siv | Mode::Xts, _) => self.primitive.block_size(),
-            (Mode::Djb, _) => 8,
-            (Mode::Ecb, _) => 0,
-            (Mode::Poly1305, Primitive::XChaCha20) => 24,
-            (Mode::Gcm | Mode::GcmSiv | Mode::Ietf | Mode::Poly1305, _) => 12,
-            (Mode::Stream, _) => self.primitive.nonce_length(),
+            Mode::Ctr if self.mac.is_some() => self.primitive.block_size() - 4,
+            Mode::Cbc | Mode::Ctr | Mode::Xts => self.primitive.block_size(),
+            Mode::Djb => 8,
+            Mode::Ietf => 12,
+            Mode::Stream => self.primitive.nonce_length(),
+            _ => 0,
+        }
+    }
+
+    /// The most bytes of associated data, and of data, of one message under its kernel.
+    pub(crate) const fn longest(self) -> Option<[u64; 2]> {
+        match self.aead() {
+            Some(facts) => Some(facts.longest),
+            None => None,
+        }
+    }
+
+    /// The lowest level at which messages of several keys run side by side, if it authenticates
+    /// without an HMAC and has such kernels.
+    #[must_use]
+    pub const fn lanes_from(self) -> Option<Level> {
+        match self.aead() {
+            Some(facts) => facts.lanes_from,
+            None => None,
         }
     }
 
@@ -327,21 +356,15 @@ impl Algorithm {
     /// the features of this build include them. Such code is a kernel of its primitive, of its
     /// hash, or one that does all in one pass.
     pub fn kernels(self) -> impl Iterator<Item = Level> {
-        let more: &[&[Level]] = match self.mode {
-            Mode::Gcm => &[gcm::KERNELS, ghash::KERNELS],
-            Mode::GcmSiv => &[gcm_siv::KERNELS],
-            Mode::Poly1305 => &[chacha20poly1305::KERNELS, poly1305::KERNELS],
-            Mode::Siv => &[siv::KERNELS],
-            Mode::Xts => &[xts::KERNELS],
-            Mode::Cbc | Mode::Ctr | Mode::Djb | Mode::Ecb | Mode::Ietf | Mode::Stream => &[],
+        let (whole, raw): (&[&[Level]], &[Level]) = match (self.aead(), self.mode) {
+            (Some(facts), _) => (facts.levels, &[]),
+            (_, Mode::Xts) => (&[xts::KERNELS], self.primitive.levels()),
+            _ => (&[], self.primitive.levels()),
         };
-        // It uses AES in its own kernels only, of which this level has none.
-        let is_left_out = move |level| self.mode == Mode::GcmSiv && level == Level::Avx2Vaes;
-        Level::built().iter().copied().filter(move |&level| {
-            let of_mode = more.iter().any(|kernels| kernels.contains(&level));
-            let of_primitive = self.primitive.kernels().any(|own| own == level);
-            !is_left_out(level) && (of_mode || of_primitive)
-        })
+        let is_own = move |level: &Level| {
+            whole.iter().any(|levels| levels.contains(level)) || raw.contains(level)
+        };
+        Level::built().iter().copied().filter(is_own)
     }
 
     /// The level of the kernel that runs at `level`.
@@ -366,35 +389,23 @@ impl Algorithm {
     pub const fn granularity(self) -> usize {
         match self.mode {
             Mode::Cbc | Mode::Ecb => self.primitive.block_size(),
-            Mode::Ctr | Mode::Djb | Mode::Ietf | Mode::Stream => 1,
             // XTS has no padding either: the rest of an incomplete last block is taken from the
             // block before (ciphertext stealing).
-            Mode::Gcm | Mode::GcmSiv | Mode::Poly1305 | Mode::Siv | Mode::Xts => 1,
+            _ => 1,
         }
     }
 
     /// Whether this is a keystream with which data is XORed.
     #[must_use]
     pub const fn is_stream(self) -> bool {
-        match self.mode {
-            _ if self.mac.is_some() => false,
-            Mode::Ctr | Mode::Djb | Mode::Ietf | Mode::Stream => true,
-            Mode::Cbc
-            | Mode::Ecb
-            | Mode::Gcm
-            | Mode::GcmSiv
-            | Mode::Poly1305
-            | Mode::Siv
-            | Mode::Xts => false,
-        }
+        self.mac.is_none() && matches!(self.mode, Mode::Ctr | Mode::Djb | Mode::Ietf | Mode::Stream)
     }
 
     /// Whether it authenticates. [`Cipher`](crate::Cipher) takes algorithms that do,
     /// [`hazmat`](crate::hazmat) the others.
     #[must_use]
     pub const fn is_aead(self) -> bool {
-        self.mac.is_some()
-            || matches!(self.mode, Mode::Gcm | Mode::GcmSiv | Mode::Poly1305 | Mode::Siv)
+        self.mac.is_some() || self.aead().is_some()
     }
 
     /// Whether it authenticates and takes messages in pieces, by [`Sealer`](crate::Sealer) and
@@ -420,16 +431,6 @@ impl Algorithm {
         }
     }
 
-    /// The name that is not made of those of primitive and mode: RFC 5297 counts both halves of the
-    /// key.
-    const fn own_name(self) -> Option<&'static str> {
-        match (self.mode, self.primitive) {
-            (Mode::Siv, Primitive::Aes128) => Some("aes-siv-256"),
-            (Mode::Siv, _) => Some("aes-siv-512"),
-            _ => None,
-        }
-    }
-
     /// Whether nobody may know a nonce before the message is written, so that it has to be random:
     /// CBC with a code. A counter would do for all others that authenticate.
     #[must_use]
@@ -447,11 +448,7 @@ impl Algorithm {
 
 impl fmt::Display for Algorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(name) = self.own_name() {
-            return f.write_str(name);
-        }
-        let mac = self.mac.map_or("", Mac::suffix);
-        write!(f, "{}{}{mac}", self.primitive.name(), self.mode.suffix())
+        f.write_str(self.name())
     }
 }
 
@@ -465,15 +462,9 @@ impl FromStr for Algorithm {
     type Err = UnknownAlgorithm;
 
     fn from_str(name: &str) -> Result<Self, UnknownAlgorithm> {
-        let is_named = |row: &Self| {
-            if let Some(own) = row.own_name() {
-                return own == name;
-            }
-            let rest = name.strip_prefix(row.primitive.name());
-            let rest = rest.and_then(|rest| rest.strip_prefix(row.mode.suffix()));
-            rest == Some(row.mac.map_or("", Mac::suffix))
-        };
-        Self::ALL.iter().copied().find(is_named).ok_or(UnknownAlgorithm)
+        let mut rows = ROWS.iter().copied().flatten();
+        let row = rows.find(|row| row.name == name);
+        row.map(|row| row.algorithm).ok_or(UnknownAlgorithm)
     }
 }
 
@@ -563,7 +554,7 @@ mod tests {
             for &level in Level::built() {
                 let kernel = primitive.kernel_at(level);
                 assert!(level.includes(kernel) && primitive.kernels().any(|own| own == kernel));
-                // A mode adds kernels. One takes a kernel away.
+                // AES-GCM-SIV does not use AES at each of its levels.
                 let whole = algorithm.kernel_at(level);
                 let is_fewer = algorithm.mode() == Mode::GcmSiv;
                 assert!(

@@ -1,43 +1,75 @@
 //! The main interface: one keyed cipher with authentication, for any number of messages and
 //! threads.
 
-mod aead_key;
 mod any_key;
-mod attached;
 mod chained;
-mod kernel;
-mod keyed;
+mod key;
 pub mod lanes;
 mod limits;
 mod message;
 mod methods;
 mod pieces;
 mod tag;
-mod typed;
+pub mod typed;
 
 use core::fmt;
 
 use lanecrypt_kernels::{Isa, wipe};
 use zeroize::ZeroizeOnDrop;
 
-use self::aead_key::{AeadKey, Head};
-use self::attached::Attached;
-use self::keyed::Keyed;
+pub use self::any_key::AnyKey;
+use self::any_key::Variants;
+#[cfg(feature = "rustcrypto")]
+pub(crate) use self::key::SingleKey;
+use self::key::{Kernel, Key};
 use self::limits::Limits;
 pub use self::message::{AeadMessage, Opener, Sealer};
-use self::methods::{methods, pieces};
-pub use self::typed::{
-    Aes128Gcm, Aes128GcmSiv, Aes192Gcm, Aes256Gcm, Aes256GcmSiv, AesSiv256, AesSiv512,
-    ChaCha20Poly1305, XChaCha20Poly1305,
-};
-use crate::{Algorithm, Buffers, Error, KeyError, Nonce, NonceSequence};
+use crate::{Algorithm, Error, KeyError};
+
+/// A keyed cipher with authentication: a [`Cipher`], or one with an algorithm that is chosen when the
+/// program is compiled, such as [`Aes256Gcm`](crate::Aes256Gcm).
+///
+/// Where the algorithm is known, take the latter: it is smaller, and nothing of other algorithms is
+/// linked. All lengths are constants: a key of another length does not compile, nonces of another
+/// length are refused, and tags have 16 bytes. For other lengths of nonces and tags, which GCM has,
+/// take a `Cipher`.
+///
+/// ```
+/// use lanecrypt_ciphers::{Aes256Gcm, Nonces};
+///
+/// # fn main() -> Result<(), lanecrypt_ciphers::Error> {
+/// # let key = [7; Aes256Gcm::KEY_LENGTH];
+/// let cipher = Aes256Gcm::new(&key);
+/// let mut nonces = Nonces::counter(cipher.algorithm(), b"from")?;
+///
+/// let mut packet = *b"a message, and room for the tag:................";
+/// let nonce = cipher.seal_next(&mut nonces, b"header", &mut packet)?;
+///
+/// let message = cipher.open(&nonce, b"header", &mut packet)?;
+/// assert_eq!(message, b"a message, and room for the tag:");
+/// # Ok(())
+/// # }
+/// ```
+///
+/// **Never use a nonce twice under one key.** What [`Cipher`] says of nonces, threads, wiping and
+/// constant time holds for all.
+pub struct AeadCipher<K: AeadKey> {
+    key: K,
+}
+
+/// The expanded key of an [`AeadCipher`]: [`AnyKey`], or that of one algorithm. Only this crate
+/// implements it.
+#[expect(private_bounds, reason = "what it has is for this crate alone")]
+pub trait AeadKey: Key {}
+
+impl<K: Key> AeadKey for K {}
 
 /// One keyed cipher with authentication: AES-GCM (NIST SP 800-38D), AES-GCM-SIV (RFC 8452), AES-SIV
-/// (RFC 5297),
-/// ChaCha20-Poly1305 (RFC 8439) or XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha).
+/// (RFC 5297), ChaCha20-Poly1305 (RFC 8439) or XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha).
 ///
 /// The algorithm is chosen when the program runs. Where it is known before, types with one
-/// algorithm, such as [`Aes256Gcm`], have the same methods, are smaller and link nothing else.
+/// algorithm, such as [`Aes256Gcm`](crate::Aes256Gcm), have the same methods, are smaller and link
+/// nothing else.
 ///
 /// A sealed message can only be read with the key. If the message, its associated data or its nonce
 /// was changed, [`open`](Self::open) wipes its output and returns [`Error::Authentication`].
@@ -96,9 +128,7 @@ use crate::{Algorithm, Buffers, Error, KeyError, Nonce, NonceSequence};
 /// random, and data are whole blocks: other lengths are [`Error::DataLength`], also of packets to
 /// open, in which they tell nothing. With CTR, the first counter block is the nonce of 12 bytes and
 /// the number 1.
-pub struct Cipher {
-    key: AeadKey,
-}
+pub type Cipher = AeadCipher<AnyKey>;
 
 /// Clears what making a cipher leaves on the stack: the frames of setting a key, and above them the
 /// value that is moved to the caller.
@@ -107,7 +137,7 @@ type Cleared = wipe::SetUp<
     { wipe::below(size_of::<Cipher>() + align_of::<Cipher>(), wipe::DEEP) },
 >;
 
-impl Cipher {
+impl AeadCipher<AnyKey> {
     /// Expands `key`, for the best kernels that this processor can run.
     ///
     /// ```
@@ -194,10 +224,11 @@ impl Cipher {
     /// [`Error::KeyLength`]. After an error nothing has changed.
     pub fn set_key(&mut self, key: &[u8]) -> Result<(), KeyError> {
         let outcome = self.rekey(key);
-        let head = self.key.head();
-        let shallow = head.algorithm.sets_keys_shallowly(head.isa);
+        let head = self.key.0.head();
+        let algorithm = head.facts.algorithm;
+        let shallow = algorithm.sets_keys_shallowly(head.isa);
         drop(wipe::SetUp::<{ wipe::SHALLOW }, { wipe::DEEP }>::new(shallow));
-        outcome.map_err(|reason| KeyError::of_key(head.algorithm, key, reason))
+        outcome.map_err(|reason| KeyError::of_key(algorithm, key, reason))
     }
 
     /// Not inlined, so that its caller can clear the stack that it used.
@@ -226,15 +257,7 @@ impl Cipher {
     /// Not inlined, so that functions that set keys do not use as much stack as this one.
     #[inline(never)]
     fn empty(isa: Isa, algorithm: Algorithm) -> Result<Self, KeyError> {
-        Head::empty(isa, algorithm, |key| Self { key })
-    }
-
-    /// The length of a tag in bytes, by which a sealed message is longer:
-    /// [`Algorithm::tag_length`], unless [`set_tag_length`](Self::set_tag_length) has changed it.
-    #[must_use]
-    #[inline]
-    pub fn tag_length(&self) -> usize {
-        self.key.head().tag_length
+        Variants::empty(isa, algorithm, |key| Self { key: AnyKey(key) })
     }
 
     /// Sets the length of tags in bytes. A shorter tag is the beginning of a longer one.
@@ -252,35 +275,19 @@ impl Cipher {
     ///
     /// [`Error::TagLength`]. After an error nothing has changed.
     pub fn set_tag_length(&mut self, bytes: usize) -> Result<(), Error> {
-        let head = self.key.head_mut();
-        head.limits = Limits::new(head.algorithm, bytes)?;
-        head.tag_length = bytes;
+        let facts = &mut self.key.0.head_mut().facts;
+        facts.limits = Limits::new(facts.algorithm, bytes)?;
+        facts.tag_length = bytes;
         Ok(())
     }
 }
 
-methods!(Cipher, AeadKey, "Cipher::new(Algorithm::AES_128_GCM, &[7; 16])?", "[0; 12]");
-pieces!(
-    Cipher,
-    AeadKey,
-    "[`Error::NonceLength`]. [`Error::Unsupported`] if the algorithm \
-     [has no messages in pieces](Algorithm::has_pieces)."
-);
-
-impl fmt::Debug for Cipher {
+impl<K: AeadKey> fmt::Debug for AeadCipher<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Cipher").field("algorithm", &self.algorithm()).finish_non_exhaustive()
+        let algorithm = self.key.facts().algorithm;
+        f.debug_struct("Cipher").field("algorithm", &algorithm).finish_non_exhaustive()
     }
 }
 
-/// [`Cipher`], and the types that have one algorithm and messages in pieces: what a [`Sealer`] or
-/// an [`Opener`] works with. Only this crate implements it.
-#[expect(private_bounds, reason = "what it has is for this crate alone")]
-pub trait AeadCipher: Sealed {}
-
-/// What is below an [`AeadCipher`].
-trait Sealed {
-    type Key: Keyed;
-
-    fn key(&self) -> &Self::Key;
-}
+// Every expanded key wipes itself.
+impl<K: AeadKey> ZeroizeOnDrop for AeadCipher<K> {}

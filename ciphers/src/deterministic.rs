@@ -6,7 +6,7 @@ use core::fmt;
 
 use inout::InOutBuf;
 use lanecrypt_kernels::siv::{AesSiv, Strings};
-use lanecrypt_kernels::{Siv, equal, wipe};
+use lanecrypt_kernels::{Aead, equal, wipe};
 use zeroize::ZeroizeOnDrop;
 
 pub use self::many::{ValueToOpen, ValueToSeal};
@@ -156,9 +156,9 @@ impl DeterministicAesSiv {
     #[inline(never)]
     fn empty(isa: Isa, key_length: usize) -> Result<Self, Error> {
         let key = match key_length {
-            32 => Key::Aes128(Siv::empty(isa)),
-            48 => Key::Aes192(Siv::empty(isa)),
-            64 => Key::Aes256(Siv::empty(isa)),
+            32 => Key::Aes128(Aead::empty(isa)),
+            48 => Key::Aes192(Aead::empty(isa)),
+            64 => Key::Aes256(Aead::empty(isa)),
             _ => return Err(Error::KeyLength),
         };
         let context = by_key!(&key, key => key.strings().clone());

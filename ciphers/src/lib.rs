@@ -41,13 +41,12 @@ mod primitive;
 #[cfg(feature = "rustcrypto")]
 #[cfg_attr(docsrs, doc(cfg(feature = "rustcrypto")))]
 pub mod rustcrypto;
+mod table;
 
 pub use algorithm::{Algorithm, Mode};
 pub use buffers::Buffers;
-pub use cipher::{
-    AeadCipher, AeadMessage, Aes128Gcm, Aes128GcmSiv, Aes192Gcm, Aes256Gcm, Aes256GcmSiv,
-    AesSiv256, AesSiv512, ChaCha20Poly1305, Cipher, Opener, Sealer, XChaCha20Poly1305, lanes,
-};
+pub use cipher::typed::{self, *};
+pub use cipher::{AeadCipher, AeadKey, AeadMessage, AnyKey, Cipher, Opener, Sealer, lanes};
 pub use deterministic::{DeterministicAesSiv, ValueToOpen, ValueToSeal};
 pub use error::{Error, UnknownAlgorithm};
 pub use inout::InOutBuf;

@@ -17,19 +17,13 @@ pub enum Mac {
 }
 
 impl Mac {
-    /// How it ends the names of algorithms.
-    #[must_use]
-    pub const fn suffix(self) -> &'static str {
-        match self {
-            Self::HmacSha1 => "+hmac-sha1",
-            Self::HmacSha256 => "+hmac-sha256",
-            Self::HmacSha384 => "+hmac-sha384",
-        }
-    }
-
     /// Its name.
-    pub(crate) fn name(self) -> &'static str {
-        self.suffix().trim_start_matches('+')
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::HmacSha1 => "hmac-sha1",
+            Self::HmacSha256 => "hmac-sha256",
+            Self::HmacSha384 => "hmac-sha384",
+        }
     }
 
     /// The length in bytes of the whole code, and of the longer of its keys.

@@ -176,7 +176,12 @@ impl Primitive {
     /// The levels that have their own kernel, lowest first, as far as the features of this build
     /// include them. Any other level runs the kernel of the next lower one.
     pub fn kernels(self) -> impl Iterator<Item = Level> {
-        self.row().family.kernels.iter().copied().filter(|level| level.is_built())
+        self.levels().iter().copied().filter(|level| level.is_built())
+    }
+
+    /// The levels that have their own kernel, in any build.
+    pub(crate) const fn levels(self) -> &'static [Level] {
+        self.row().family.kernels
     }
 
     /// The level of the kernel that runs at `level`.

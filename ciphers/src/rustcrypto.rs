@@ -1,12 +1,12 @@
 //! The traits of RustCrypto's crates [`aead`](::aead) 0.6 and [`cipher`] 0.5, so that programs
 //! written for them run on these kernels.
 //!
-//! [`Aes256Gcm`] and the other types with authentication are those of [this crate](crate::Aes256Gcm)
-//! behind the traits:
+//! [`Aes256Gcm`](crate::Aes256Gcm) and the other types with authentication have the traits of
+//! `aead`:
 //!
 //! ```
 //! use aead::{AeadInOut, KeyInit};
-//! use lanecrypt_ciphers::rustcrypto::Aes256Gcm;
+//! use lanecrypt_ciphers::Aes256Gcm;
 //!
 //! # fn main() -> Result<(), aead::Error> {
 //! let cipher = Aes256Gcm::new(&[1; 32].into());
@@ -46,10 +46,7 @@ mod streams;
 #[cfg(feature = "legacy")]
 mod legacy;
 
-pub use aead::{
-    Aes128Gcm, Aes128GcmSiv, Aes192Gcm, Aes256Gcm, Aes256GcmSiv, ChaCha20Poly1305,
-    XChaCha20Poly1305,
-};
+pub use crate::cipher::typed::*;
 pub use blocks::{Aes128, Aes192, Aes256};
 #[cfg(feature = "legacy")]
 pub use legacy::*;

@@ -3,23 +3,52 @@
 use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
-use crate::Isa;
+use crate::{Isa, Level};
 
-/// A keyed cipher with authentication: keys of `KEY` bytes, nonces of `NONCE` bytes, tags of 16.
+/// The bytes of a key or a nonce: an array.
+pub trait Bytes: Sized {
+    /// The number of bytes.
+    const LENGTH: usize = size_of::<Self>();
+
+    /// A slice of this length as an array.
+    fn from_slice(bytes: &[u8]) -> Option<&Self>;
+}
+
+impl<const N: usize> Bytes for [u8; N] {
+    #[inline(always)]
+    fn from_slice(bytes: &[u8]) -> Option<&Self> {
+        bytes.try_into().ok()
+    }
+}
+
+/// A keyed cipher with authentication, with tags of 16 bytes.
 ///
 /// The key is wiped on drop. Requests only read it, so any number of threads can share it. A
 /// message takes one dispatch on the instruction set; a message in pieces takes one for each piece.
 ///
-/// The same nonce must never be used twice with a key: an attacker could then read both messages
-/// and forge others. Nothing here checks that, nor that messages are at most
-/// [`LONGEST`](Self::LONGEST) bytes long; nothing compares tags. The checked layer does all of it.
-pub trait Aead<const KEY: usize, const NONCE: usize>: Sized + ZeroizeOnDrop {
+/// The same nonce must never be used twice with a key, except with a SIV: an attacker could then read
+/// both messages and forge others. Nothing here checks that, nor the lengths of messages; nothing
+/// compares tags. The checked layer does all of it.
+///
+/// A SIV (AES-GCM-SIV, AES-SIV) encrypts the data under the tag. The first byte of its ciphertext
+/// depends on the last of the message, so it has no messages in pieces.
+pub trait Aead: Sized + ZeroizeOnDrop {
+    /// A key.
+    type Key: Bytes;
+    /// A nonce of the usual length.
+    type Nonce: Bytes;
+
     /// The most bytes of one message, past which the keystream would repeat.
     const LONGEST: u64;
+    /// The most bytes of its associated data.
+    const LONGEST_AAD: u64 = u64::MAX;
+    /// The levels at which it runs other code than at the next lower level, in lists of one kernel
+    /// each.
+    const LEVELS: &'static [&'static [Level]];
 
     /// A message in pieces: counter, hash, the rest of a block. It holds secrets and wipes them on
     /// drop.
-    type Message: ZeroizeOnDrop;
+    type Message;
 
     /// A place for a key: call [`set_key`](Self::set_key) before any other method.
     ///
@@ -29,30 +58,65 @@ pub trait Aead<const KEY: usize, const NONCE: usize>: Sized + ZeroizeOnDrop {
 
     /// Expands `key` for the kernels of `isa`.
     #[inline]
-    fn new(isa: Isa, key: &[u8; KEY]) -> Self {
+    fn new(isa: Isa, key: &Self::Key) -> Self {
         let mut cipher = Self::empty(isa);
         cipher.set_key(key);
         cipher
     }
 
     /// Expands another key in the place of the current one, for the same kernels.
-    fn set_key(&mut self, key: &[u8; KEY]);
+    fn set_key(&mut self, key: &Self::Key);
+
+    /// The level of its kernels.
+    fn isa(&self) -> Isa;
 
     /// Encrypts a whole message, in place or from one buffer to another, and returns the tag of the
-    /// ciphertext and of `aad`.
+    /// message and of `aad`.
     #[must_use]
-    fn seal(&self, nonce: &[u8; NONCE], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16];
+    fn seal(&self, nonce: &Self::Nonce, aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16];
 
-    /// Decrypts a whole message, in place or from one buffer to another, and returns the tag that
-    /// the ciphertext and `aad` should have.
+    /// Decrypts a whole message that came with `tag`, in place or from one buffer to another, and
+    /// returns the tag that the message and `aad` should have. Only a SIV reads `tag`.
     ///
-    /// The caller compares it with the received tag, in constant time, and wipes the plaintext if
-    /// they differ.
+    /// The caller compares both, in constant time, and wipes the plaintext if they differ.
     #[must_use]
-    fn open(&self, nonce: &[u8; NONCE], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16];
+    fn open(
+        &self,
+        nonce: &Self::Nonce,
+        aad: &[u8],
+        data: InOutBuf<'_, '_, u8>,
+        tag: &[u8; 16],
+    ) -> [u8; 16];
 
-    /// Begins a message in pieces: first its associated data, then its data, in one direction.
-    fn begin(&self, nonce: &[u8; NONCE]) -> Self::Message;
+    /// [`seal`](Self::seal) under a nonce of another length than the usual one, of at least one byte;
+    /// `None` if there are none.
+    #[must_use]
+    #[inline]
+    fn seal_hashed(
+        &self,
+        _nonce: &[u8],
+        _aad: &[u8],
+        _data: InOutBuf<'_, '_, u8>,
+    ) -> Option<[u8; 16]> {
+        None
+    }
+
+    /// [`open`](Self::open) under such a nonce.
+    #[must_use]
+    #[inline]
+    fn open_hashed(
+        &self,
+        _nonce: &[u8],
+        _aad: &[u8],
+        _data: InOutBuf<'_, '_, u8>,
+        _tag: &[u8; 16],
+    ) -> Option<[u8; 16]> {
+        None
+    }
+
+    /// Begins a message in pieces: first its associated data, then its data, in one direction. `None`
+    /// if it takes no nonces of this length, or no messages in pieces.
+    fn begin(&self, nonce: &[u8]) -> Option<Self::Message>;
 
     /// Takes the next piece of the associated data, of any length; none may follow data.
     fn associate(&self, message: &mut Self::Message, aad: &[u8]);
@@ -68,6 +132,78 @@ pub trait Aead<const KEY: usize, const NONCE: usize>: Sized + ZeroizeOnDrop {
     fn tag(&self, message: Self::Message) -> [u8; 16];
 }
 
+/// The message in pieces of a cipher that has none.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::exhaustive_enums, reason = "it has no value")]
+pub enum NoMessage {}
+
+/// The methods of an [`Aead`] for messages in pieces, where there are none.
+macro_rules! no_messages_in_pieces {
+    () => {
+        type Message = crate::aead::NoMessage;
+
+        #[inline]
+        fn begin(&self, _nonce: &[u8]) -> Option<Self::Message> {
+            None
+        }
+
+        fn associate(&self, message: &mut Self::Message, _aad: &[u8]) {
+            match *message {}
+        }
+
+        fn encrypt(&self, message: &mut Self::Message, _data: InOutBuf<'_, '_, u8>) {
+            match *message {}
+        }
+
+        fn decrypt(&self, message: &mut Self::Message, _data: InOutBuf<'_, '_, u8>) {
+            match *message {}
+        }
+
+        fn tag(&self, message: Self::Message) -> [u8; 16] {
+            match message {}
+        }
+    };
+}
+
+pub(crate) use no_messages_in_pieces;
+
+/// An [`Aead`] that serves messages of several keys side by side.
+pub trait AeadLanes: Aead {
+    /// The lowest level at which they do.
+    const FROM: Level;
+
+    /// One message of a batch.
+    type Lane<'a>;
+
+    /// A message of at most [`LONGEST`](Aead::LONGEST) bytes, in place or from one buffer to another,
+    /// and the place of its tag. To open it, `tag` holds the tag that came.
+    fn lane<'a>(
+        &'a self,
+        nonce: &Self::Nonce,
+        aad: &'a [u8],
+        data: InOutBuf<'a, 'a, u8>,
+        tag: &'a mut [u8; 16],
+    ) -> Self::Lane<'a>;
+
+    /// Encrypts each message and writes its tag.
+    ///
+    /// Keys of different levels may be mixed. Constant time in keys and data; lengths and nonces are
+    /// public.
+    fn seal_lanes(lanes: &mut [Self::Lane<'_>]);
+
+    /// Decrypts each message, and writes the tag that it should have in its place.
+    ///
+    /// The caller compares it with the received tag, in constant time, and wipes the plaintext if
+    /// they differ. Otherwise like [`seal_lanes`](Self::seal_lanes).
+    fn open_lanes(lanes: &mut [Self::Lane<'_>]);
+
+    /// The tag that the last call wrote.
+    fn lane_tag<'l>(lane: &'l Self::Lane<'_>) -> &'l [u8; 16];
+
+    /// The output of a message.
+    fn lane_output<'l>(lane: &'l mut Self::Lane<'_>) -> &'l mut [u8];
+}
+
 /// A cipher whose messages can go on after a call that took them as whole ones.
 ///
 /// Some callers give a message in one piece, others in several, and only the next call tells. The
@@ -76,19 +212,19 @@ pub trait Aead<const KEY: usize, const NONCE: usize>: Sized + ZeroizeOnDrop {
 ///
 /// The tag of an earlier piece is that of a shorter message under the same nonce. It must not leave
 /// the program.
-pub trait Resume<const KEY: usize, const NONCE: usize>: Aead<KEY, NONCE> {
+pub trait Resume: Aead {
     /// A message so far. It holds secrets and wipes them on drop.
     type Begun: Clone + ZeroizeOnDrop;
 
     /// A message of which nothing has come.
-    fn begun(&self, nonce: &[u8; NONCE]) -> Self::Begun;
+    fn begun(&self, nonce: &Self::Nonce) -> Self::Begun;
 
     /// [`seal`](Aead::seal), and what it takes to go on, which replaces `begun`.
     #[must_use]
     fn seal_begun(
         &self,
         begun: &mut Self::Begun,
-        nonce: &[u8; NONCE],
+        nonce: &Self::Nonce,
         aad: &[u8],
         data: InOutBuf<'_, '_, u8>,
     ) -> [u8; 16];
@@ -98,7 +234,7 @@ pub trait Resume<const KEY: usize, const NONCE: usize>: Aead<KEY, NONCE> {
     fn open_begun(
         &self,
         begun: &mut Self::Begun,
-        nonce: &[u8; NONCE],
+        nonce: &Self::Nonce,
         aad: &[u8],
         data: InOutBuf<'_, '_, u8>,
     ) -> [u8; 16];
@@ -115,48 +251,4 @@ pub trait Resume<const KEY: usize, const NONCE: usize>: Aead<KEY, NONCE> {
     /// The tag of what has come.
     #[must_use]
     fn tag_of(&self, begun: &Self::Begun) -> [u8; 16];
-}
-
-/// A keyed cipher with authentication whose tag is also the vector from which the data are
-/// encrypted, as in AES-GCM-SIV: keys of `KEY` bytes, nonces of `NONCE` bytes, tags of 16.
-///
-/// The first byte of the ciphertext depends on the last of the message, so there are no messages in
-/// pieces. Otherwise it is like [`Aead`]: the key is wiped on drop, requests only read it, and
-/// nothing here checks nonces and lengths or compares tags. If a nonce is used twice, messages under
-/// it reveal whether they are the same, and nothing else.
-pub trait Siv<const KEY: usize, const NONCE: usize>: Sized + ZeroizeOnDrop {
-    /// The most bytes of one message, and of its associated data.
-    const LONGEST: u64;
-
-    /// A place for a key: call [`set_key`](Self::set_key) before any other method.
-    fn empty(isa: Isa) -> Self;
-
-    /// Expands `key` for the kernels of `isa`.
-    #[inline]
-    fn new(isa: Isa, key: &[u8; KEY]) -> Self {
-        let mut cipher = Self::empty(isa);
-        cipher.set_key(key);
-        cipher
-    }
-
-    /// Expands another key in the place of the current one, for the same kernels.
-    fn set_key(&mut self, key: &[u8; KEY]);
-
-    /// Encrypts a whole message, in place or from one buffer to another, and returns the tag of the
-    /// message and of `aad`.
-    #[must_use]
-    fn seal(&self, nonce: &[u8; NONCE], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16];
-
-    /// Decrypts a whole message that came with `tag`, in place or from one buffer to another, and
-    /// returns the tag that what was decrypted and `aad` should have.
-    ///
-    /// The caller compares it with `tag`, in constant time, and wipes the plaintext if they differ.
-    #[must_use]
-    fn open(
-        &self,
-        nonce: &[u8; NONCE],
-        aad: &[u8],
-        data: InOutBuf<'_, '_, u8>,
-        tag: &[u8; 16],
-    ) -> [u8; 16];
 }

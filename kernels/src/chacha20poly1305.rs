@@ -27,7 +27,7 @@ use zeroize::ZeroizeOnDrop;
 
 use crate::isa::Way;
 use crate::poly1305::Keep;
-use crate::{Aead, Isa, Level, chacha};
+use crate::{Aead, Isa, Level, chacha, poly1305};
 
 pub use begun::Begun;
 pub use lanes::{Lane, open_lanes, seal_lanes};
@@ -64,8 +64,12 @@ pub struct XChaCha20Poly1305 {
     isa: Isa,
 }
 
-impl Aead<32, 12> for ChaCha20Poly1305 {
+impl Aead for ChaCha20Poly1305 {
+    type Key = [u8; 32];
+    type Nonce = [u8; 12];
+
     const LONGEST: u64 = LONGEST;
+    const LEVELS: &'static [&'static [Level]] = &[KERNELS, chacha::KERNELS, poly1305::KERNELS];
 
     type Message = Message;
 
@@ -77,6 +81,11 @@ impl Aead<32, 12> for ChaCha20Poly1305 {
     #[inline]
     fn set_key(&mut self, key: &[u8; 32]) {
         self.key = chacha::Key::from(key);
+    }
+
+    #[inline]
+    fn isa(&self) -> Isa {
+        self.isa
     }
 
     #[inline]
@@ -85,12 +94,19 @@ impl Aead<32, 12> for ChaCha20Poly1305 {
     }
 
     #[inline]
-    fn open(&self, nonce: &[u8; 12], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
+    fn open(
+        &self,
+        nonce: &[u8; 12],
+        aad: &[u8],
+        data: InOutBuf<'_, '_, u8>,
+        _tag: &[u8; 16],
+    ) -> [u8; 16] {
         run::<OPEN, _>(self.isa, &self.key, nonce, aad, data, Way, ())
     }
 
-    fn begin(&self, nonce: &[u8; 12]) -> Message {
-        Message::new(self.isa, &self.key, nonce)
+    #[inline]
+    fn begin(&self, nonce: &[u8]) -> Option<Message> {
+        Some(Message::new(self.isa, &self.key, nonce.try_into().ok()?))
     }
 
     fn associate(&self, message: &mut Message, aad: &[u8]) {
@@ -110,8 +126,12 @@ impl Aead<32, 12> for ChaCha20Poly1305 {
     }
 }
 
-impl Aead<32, 24> for XChaCha20Poly1305 {
+impl Aead for XChaCha20Poly1305 {
+    type Key = [u8; 32];
+    type Nonce = [u8; 24];
+
     const LONGEST: u64 = LONGEST;
+    const LEVELS: &'static [&'static [Level]] = &[KERNELS, chacha::KERNELS, poly1305::KERNELS];
 
     type Message = Message;
 
@@ -125,21 +145,32 @@ impl Aead<32, 24> for XChaCha20Poly1305 {
         self.key = chacha::Key::from(key);
     }
 
+    #[inline]
+    fn isa(&self) -> Isa {
+        self.isa
+    }
+
     #[inline(never)]
     fn seal(&self, nonce: &[u8; 24], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
         let (key, nonce) = self.of_message(nonce);
         run::<SEAL, _>(self.isa, &key, &nonce, aad, data, Way, ())
     }
 
-    #[inline(never)]
-    fn open(&self, nonce: &[u8; 24], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
-        let (key, nonce) = self.of_message(nonce);
-        run::<OPEN, _>(self.isa, &key, &nonce, aad, data, Way, ())
+    #[inline(always)]
+    fn open(
+        &self,
+        nonce: &[u8; 24],
+        aad: &[u8],
+        data: InOutBuf<'_, '_, u8>,
+        _tag: &[u8; 16],
+    ) -> [u8; 16] {
+        self.opened(nonce, aad, data)
     }
 
-    fn begin(&self, nonce: &[u8; 24]) -> Message {
-        let (key, nonce) = self.of_message(nonce);
-        Message::new(self.isa, &key, &nonce)
+    #[inline]
+    fn begin(&self, nonce: &[u8]) -> Option<Message> {
+        let (key, nonce) = self.of_message(nonce.try_into().ok()?);
+        Some(Message::new(self.isa, &key, &nonce))
     }
 
     fn associate(&self, message: &mut Message, aad: &[u8]) {
@@ -159,21 +190,12 @@ impl Aead<32, 24> for XChaCha20Poly1305 {
     }
 }
 
-impl ChaCha20Poly1305 {
-    /// The level of its kernels.
-    #[must_use]
-    #[inline]
-    pub fn isa(&self) -> Isa {
-        self.isa
-    }
-}
-
 impl XChaCha20Poly1305 {
-    /// The level of its kernels.
-    #[must_use]
-    #[inline]
-    pub fn isa(&self) -> Isa {
-        self.isa
+    /// [`open`](Aead::open), out of line.
+    #[inline(never)]
+    fn opened(&self, nonce: &[u8; 24], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
+        let (key, nonce) = self.of_message(nonce);
+        run::<OPEN, _>(self.isa, &key, &nonce, aad, data, Way, ())
     }
 
     /// The key and the nonce of a message under ChaCha20-Poly1305: the front of the nonce goes
@@ -238,7 +260,7 @@ mod tests {
         });
         assert_best(KERNELS, |isa| {
             let cipher = XChaCha20Poly1305::new(isa, &[1; 32]);
-            let _tag = cipher.open(&[2; 24], &[3], (&mut data[..]).into());
+            let _tag = cipher.open(&[2; 24], &[3], (&mut data[..]).into(), &[0; 16]);
         });
     }
 }

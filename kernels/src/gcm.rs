@@ -23,7 +23,7 @@ pub use self::begun::Begun;
 pub use self::message::Message;
 use crate::aes::AesForward;
 use crate::isa::Way;
-use crate::{Aead, BlockEncrypt, Isa, Level, ghash, opaque};
+use crate::{Aead, BlockEncrypt, Isa, Level, aes, ghash, opaque};
 
 /// Calls the kernel `f` of the highest level that there is.
 ///
@@ -104,6 +104,10 @@ macro_rules! key_size {
                 Message::new(u128::from_be_bytes(*first))
             }
 
+            fn opened(&self, nonce: &[u8; 12], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
+                self.run::<OPEN>(first_of(nonce), aad, data)
+            }
+
             #[inline(always)]
             fn run_from<const WAY: bool>(
                 &self,
@@ -132,10 +136,16 @@ macro_rules! key_size {
             }
         }
 
-        impl Aead<{ $bits / 8 }, 12> for AesGcm<$bits> {
+        impl Aead for AesGcm<$bits> {
+            type Key = [u8; $bits / 8];
+            type Nonce = [u8; 12];
+
             /// 2^36 - 32: the counter has 32 bits, and two blocks belong to the tag (section
             /// 5.2.1.1).
             const LONGEST: u64 = (1 << 36) - 32;
+            /// 2^64 - 1 bits, in whole bytes (section 5.2.1.1).
+            const LONGEST_AAD: u64 = (1 << 61) - 1;
+            const LEVELS: &'static [&'static [Level]] = &[KERNELS, aes::KERNELS, ghash::KERNELS];
 
             type Message = Message;
 
@@ -148,16 +158,55 @@ macro_rules! key_size {
                 keys::$set(self, key);
             }
 
+            #[inline]
+            fn isa(&self) -> Isa {
+                self.hash.isa()
+            }
+
             fn seal(&self, nonce: &[u8; 12], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
                 self.run::<SEAL>(first_of(nonce), aad, data)
             }
 
-            fn open(&self, nonce: &[u8; 12], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
-                self.run::<OPEN>(first_of(nonce), aad, data)
+            #[inline(always)]
+            fn open(
+                &self,
+                nonce: &[u8; 12],
+                aad: &[u8],
+                data: InOutBuf<'_, '_, u8>,
+                _tag: &[u8; 16],
+            ) -> [u8; 16] {
+                self.opened(nonce, aad, data)
             }
 
-            fn begin(&self, nonce: &[u8; 12]) -> Message {
-                Message::new(first_of(nonce))
+            #[cold]
+            #[inline(never)]
+            fn seal_hashed(
+                &self,
+                nonce: &[u8],
+                aad: &[u8],
+                data: InOutBuf<'_, '_, u8>,
+            ) -> Option<[u8; 16]> {
+                Some(self.seal_from(&self.counter_block(nonce), aad, data))
+            }
+
+            #[cold]
+            #[inline(never)]
+            fn open_hashed(
+                &self,
+                nonce: &[u8],
+                aad: &[u8],
+                data: InOutBuf<'_, '_, u8>,
+                _tag: &[u8; 16],
+            ) -> Option<[u8; 16]> {
+                Some(self.open_from(&self.counter_block(nonce), aad, data))
+            }
+
+            #[inline]
+            fn begin(&self, nonce: &[u8]) -> Option<Message> {
+                Some(match nonce.try_into() {
+                    Ok(nonce) => Message::new(first_of(nonce)),
+                    Err(_) => self.begin_from(&self.counter_block(nonce)),
+                })
             }
 
             fn associate(&self, message: &mut Message, aad: &[u8]) {
@@ -183,19 +232,10 @@ key_size!(128, set128);
 key_size!(192, set192);
 key_size!(256, set256);
 
-impl<const BITS: usize> AesGcm<BITS> {
-    /// The level of its kernels.
-    #[must_use]
-    #[inline]
-    pub fn isa(&self) -> Isa {
-        self.hash.isa()
-    }
-}
-
 impl<const BITS: usize> fmt::Debug for AesGcm<BITS> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut f = f.debug_struct("AesGcm");
-        f.field("bits", &BITS).field("isa", &self.isa()).finish_non_exhaustive()
+        f.field("bits", &BITS).field("isa", &self.hash.isa()).finish_non_exhaustive()
     }
 }
 
@@ -279,7 +319,7 @@ mod tests {
             let _tag = gcm(isa).seal(&[2; 12], &[3], (&mut data[..]).into());
         });
         assert_best(levels, |isa| {
-            let _tag = gcm(isa).open(&[2; 12], &[3], (&mut data[..]).into());
+            let _tag = gcm(isa).open(&[2; 12], &[3], (&mut data[..]).into(), &[0; 16]);
         });
         assert_best(levels, |isa| {
             let _tag = gcm(isa).seal_from(&[2; 16], &[3], (&mut data[..]).into());
@@ -294,11 +334,11 @@ mod tests {
         let mut data = [0; 48];
         let begun = |isa| {
             let gcm = AesGcm::<256>::new(isa, &[1; 32]);
-            let message = gcm.begin(&[2; 12]);
+            let message = gcm.begin(&[2; 12]).expect("a nonce");
             forget();
             (gcm, message)
         };
-        let ciphers = crate::aes::KERNELS;
+        let ciphers = aes::KERNELS;
         assert_best(ghash::KERNELS, |isa| {
             let (gcm, mut message) = begun(isa);
             gcm.associate(&mut message, &[3; 16]);

@@ -15,9 +15,10 @@ use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
 pub use self::lanes::Lane;
+use crate::aead::no_messages_in_pieces;
 use crate::aes::{AesForward, first};
 use crate::isa::Way;
-use crate::{BlockEncrypt, Isa, Level, Siv, opaque};
+use crate::{Aead, BlockEncrypt, Isa, Level, opaque};
 
 /// Calls the kernel `f` of the highest level that there is.
 ///
@@ -50,9 +51,15 @@ pub struct AesGcmSiv<const BITS: usize> {
 // the kernels that were compiled and measured here.
 macro_rules! key_size {
     ($bits:literal) => {
-        impl Siv<{ $bits / 8 }, 12> for AesGcmSiv<$bits> {
+        impl Aead for AesGcmSiv<$bits> {
+            type Key = [u8; $bits / 8];
+            type Nonce = [u8; 12];
+
             /// 2^36, of the message and of the associated data (section 6).
             const LONGEST: u64 = 1 << 36;
+            const LONGEST_AAD: u64 = Self::LONGEST;
+            /// In turn, AES has one more level.
+            const LEVELS: &'static [&'static [Level]] = &[KERNELS, &[Level::Ssse3]];
 
             #[inline]
             fn empty(isa: Isa) -> Self {
@@ -62,6 +69,11 @@ macro_rules! key_size {
             #[inline]
             fn set_key(&mut self, key: &[u8; $bits / 8]) {
                 self.cipher.set_key(key);
+            }
+
+            #[inline]
+            fn isa(&self) -> Isa {
+                self.cipher.isa()
             }
 
             fn seal(&self, nonce: &[u8; 12], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
@@ -77,6 +89,8 @@ macro_rules! key_size {
             ) -> [u8; 16] {
                 self.run::<OPEN>(nonce, aad, data, tag)
             }
+
+            no_messages_in_pieces!();
         }
     };
 }
@@ -93,7 +107,7 @@ impl<const BITS: usize> AesGcmSiv<BITS> {
         data: InOutBuf<'_, '_, u8>,
         came: &[u8; 16],
     ) -> [u8; 16] {
-        let (isa, way) = (self.isa(), Way::<WAY>);
+        let (isa, way) = (self.cipher.isa(), Way::<WAY>);
         if BITS == 128 {
             let keys = first::<11>(self.cipher.schedule());
             best!(isa, run(isa, keys, nonce, aad, data, came, way))
@@ -102,19 +116,12 @@ impl<const BITS: usize> AesGcmSiv<BITS> {
             best!(isa, run(isa, keys, nonce, aad, data, came, way))
         }
     }
-
-    /// The level of its kernels.
-    #[must_use]
-    #[inline]
-    pub fn isa(&self) -> Isa {
-        self.cipher.isa()
-    }
 }
 
 impl<const BITS: usize> fmt::Debug for AesGcmSiv<BITS> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut f = f.debug_struct("AesGcmSiv");
-        f.field("bits", &BITS).field("isa", &self.isa()).finish_non_exhaustive()
+        f.field("bits", &BITS).field("isa", &self.cipher.isa()).finish_non_exhaustive()
     }
 }
 

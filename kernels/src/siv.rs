@@ -82,8 +82,9 @@ use zeroize::ZeroizeOnDrop;
 
 use self::cmac::Subkeys;
 pub use self::lanes::Lane;
+use crate::aead::no_messages_in_pieces;
 use crate::aes::AesForward;
-use crate::{BlockEncrypt, Isa, Level, Siv, wipe};
+use crate::{Aead, BlockEncrypt, Isa, Level, aes, wipe};
 
 /// Calls the kernel `f` of the highest level that there is.
 macro_rules! best {
@@ -180,9 +181,13 @@ macro_rules! key_size {
             }
         }
 
-        impl Siv<{ $bits / 4 }, 16> for AesSiv<$bits> {
+        impl Aead for AesSiv<$bits> {
+            type Key = [u8; $bits / 4];
+            type Nonce = [u8; 16];
+
             /// Any length: the counter has 128 bits.
             const LONGEST: u64 = u64::MAX;
+            const LEVELS: &'static [&'static [Level]] = &[KERNELS, aes::KERNELS];
 
             #[inline]
             fn empty(isa: Isa) -> Self {
@@ -207,6 +212,11 @@ macro_rules! key_size {
                 wipe::memory(&mut block[0]);
             }
 
+            #[inline]
+            fn isa(&self) -> Isa {
+                self.mac.isa()
+            }
+
             /// The strings are `aad`, even if it is empty, and the nonce (section 3).
             fn seal(&self, nonce: &[u8; 16], aad: &[u8], data: InOutBuf<'_, '_, u8>) -> [u8; 16] {
                 self.seal_after(&self.start, &[aad, nonce], data)
@@ -221,6 +231,32 @@ macro_rules! key_size {
             ) -> [u8; 16] {
                 self.open_after(&self.start, &[aad, nonce], tag, data)
             }
+
+            /// Nonces of all lengths are hashed alike.
+            #[cold]
+            #[inline(never)]
+            fn seal_hashed(
+                &self,
+                nonce: &[u8],
+                aad: &[u8],
+                data: InOutBuf<'_, '_, u8>,
+            ) -> Option<[u8; 16]> {
+                Some(self.seal_after(&self.start, &[aad, nonce], data))
+            }
+
+            #[cold]
+            #[inline(never)]
+            fn open_hashed(
+                &self,
+                nonce: &[u8],
+                aad: &[u8],
+                data: InOutBuf<'_, '_, u8>,
+                tag: &[u8; 16],
+            ) -> Option<[u8; 16]> {
+                Some(self.open_after(&self.start, &[aad, nonce], tag, data))
+            }
+
+            no_messages_in_pieces!();
         }
     };
 }
@@ -235,13 +271,6 @@ impl<const BITS: usize> AesSiv<BITS> {
     #[inline]
     pub fn strings(&self) -> &Strings {
         &self.start
-    }
-
-    /// The level of its kernels.
-    #[must_use]
-    #[inline]
-    pub fn isa(&self) -> Isa {
-        self.mac.isa()
     }
 }
 
@@ -264,7 +293,7 @@ fn counter(v: u128) -> u128 {
 impl<const BITS: usize> fmt::Debug for AesSiv<BITS> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut f = f.debug_struct("AesSiv");
-        f.field("bits", &BITS).field("isa", &self.isa()).finish_non_exhaustive()
+        f.field("bits", &BITS).field("isa", &self.mac.isa()).finish_non_exhaustive()
     }
 }
 
@@ -302,7 +331,7 @@ mod tests {
     #[test]
     fn every_level_reaches_its_kernel() {
         // Without AES instructions, the last dispatch is that of AES.
-        let kernels = crate::aes::KERNELS;
+        let kernels = aes::KERNELS;
         let mut data = [0; 40];
         let siv = |isa| {
             let siv = AesSiv::<128>::new(isa, &[1; 32]);

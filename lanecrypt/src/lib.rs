@@ -39,11 +39,10 @@ pub use lanecrypt_accelerators as accelerators;
 pub use lanecrypt_ciphers::rustcrypto;
 #[doc(inline)]
 pub use lanecrypt_ciphers::{
-    AeadCipher, AeadMessage, Aes128Gcm, Aes128GcmSiv, Aes192Gcm, Aes256Gcm, Aes256GcmSiv,
-    AesSiv256, AesSiv512, Algorithm, Buffers, ChaCha20Poly1305, Cipher, CryptoRng,
+    AeadCipher, AeadKey, AeadMessage, Algorithm, AnyKey, Buffers, Cipher, CryptoRng,
     DeterministicAesSiv, Error, InOutBuf, Isa, KeyError, KeyLengths, Level, Mode, Nonce,
     NonceSequence, Nonces, Opener, Primitive, RandomNonces, Sealer, UnknownAlgorithm, UnknownLevel,
-    ValueToOpen, ValueToSeal, XChaCha20Poly1305, hazmat,
+    ValueToOpen, ValueToSeal, hazmat, typed::*,
 };
 #[cfg(feature = "columns")]
 #[cfg_attr(docsrs, doc(cfg(feature = "columns")))]

@@ -12,7 +12,7 @@ use lanecrypt_kernels::aes::{Aes, AesForward};
 use lanecrypt_kernels::{BlockCipher, BlockEncrypt, Isa, into_blocks};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use super::kernel::Kernel;
+use super::key::Kernel;
 use crate::hmac::{self, Code, Hash, Sha1, Sha256, Sha384};
 use crate::key_bytes::array;
 use crate::mac_key::{MacKey, by_mac};
@@ -118,11 +118,6 @@ pub(super) struct Chained<C> {
 impl<C: Chain> Kernel for Chained<C> {
     type Message = Message;
 
-    fn empty(isa: Isa, algorithm: Algorithm) -> Self {
-        let mac = MacKey::empty(algorithm.mac().unwrap_or(Mac::HmacSha1));
-        Self { cipher: C::empty(isa), mac }
-    }
-
     fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
         let length = key.len().checked_sub(C::KEY).ok_or(Error::KeyLength)?;
         let (mac, cipher) = key.split_at_checked(length).ok_or(Error::KeyLength)?;
@@ -207,6 +202,12 @@ impl<C: Chain> Kernel for Chained<C> {
 }
 
 impl<C: Chain> Chained<C> {
+    /// A place for a key, which must be set before it is used.
+    pub(super) fn empty(isa: Isa, algorithm: Algorithm) -> Self {
+        let mac = MacKey::empty(algorithm.mac().unwrap_or(Mac::HmacSha1));
+        Self { cipher: C::empty(isa), mac }
+    }
+
     /// Encrypts or decrypts the next bytes of a message. Of a stream, they may end inside of a
     /// block.
     fn apply(

@@ -1,10 +1,5 @@
 //! The longest messages of each algorithm.
 
-use lanecrypt_kernels::chacha20poly1305::ChaCha20Poly1305;
-use lanecrypt_kernels::gcm::AesGcm;
-use lanecrypt_kernels::gcm_siv::AesGcmSiv;
-use lanecrypt_kernels::{Aead, Siv};
-
 use crate::{Algorithm, Error, Mode};
 
 /// The most bytes of associated data, or of a nonce, that GCM hashes: 2^64 - 1 bits, in whole bytes
@@ -45,17 +40,10 @@ impl Limits {
             (Mode::Gcm, 4) => 1 << 10,
             _ => return Err(Error::TagLength),
         };
-        Ok(match algorithm.mode() {
-            Mode::Gcm => Self { aad: GCM_HASHED, data: AesGcm::<128>::LONGEST, packet },
-            // RFC 8452, section 6.
-            Mode::GcmSiv => {
-                let longest = AesGcmSiv::<128>::LONGEST;
-                Self { aad: longest, data: longest, packet }
-            }
-            Mode::Siv => Self { aad: u64::MAX, data: u64::MAX, packet },
-            // RFC 8439, section 2.8: any number of bytes that 64 bits can count.
-            _ => Self { aad: u64::MAX, data: ChaCha20Poly1305::LONGEST, packet },
-        })
+        match algorithm.longest() {
+            Some([aad, data]) => Ok(Self { aad, data, packet }),
+            None => Err(Error::Unsupported),
+        }
     }
 
     /// Checks the lengths of associated data and data.

@@ -4,16 +4,15 @@ use core::fmt;
 
 use zeroize::ZeroizeOnDrop;
 
-use super::keyed::Keyed;
 use super::pieces::Pieces;
-use super::{AeadCipher, Cipher};
+use super::{AeadKey, AnyKey};
 use crate::{Buffers, Error};
 
-/// One message that is sealed in pieces, under the key of a [`Cipher`] or of a
+/// One message that is sealed in pieces, under the key of a [`Cipher`](crate::Cipher) or of a
 /// type with one algorithm.
 ///
 /// Any split of the message gives the same result as
-/// [`seal_detached`](Cipher::seal_detached) of the whole.
+/// [`seal_detached`](crate::Cipher::seal_detached) of the whole.
 ///
 /// The receiver cannot use any of the message before its last byte. Many short packets, each with
 /// its own tag, are often better. **For files** there is `lanecrypt::stream`, which makes such
@@ -37,16 +36,16 @@ use crate::{Buffers, Error};
 /// # Ok(())
 /// # }
 /// ```
-pub type Sealer<'c, C = Cipher> = AeadMessage<'c, C, true>;
+pub type Sealer<'c, K = AnyKey> = AeadMessage<'c, K, true>;
 
-/// One message that is opened in pieces, under the key of a [`Cipher`] or of a
+/// One message that is opened in pieces, under the key of a [`Cipher`](crate::Cipher) or of a
 /// type with one algorithm.
 ///
 /// **Do not use the plaintext until `finish` has succeeded.** Until then, only
 /// store it where nobody else can see it. If `finish` fails, the caller must discard all of it. An
 /// attacker who can change a message chooses which bits of the plaintext change. Programs that
 /// acted on plaintext too early, mail readers among them, have been made to reveal their secrets in
-/// this way. [`Cipher::open`] cannot be misused like this, so it is better to cut long data into
+/// this way. [`Cipher::open`](crate::Cipher::open) cannot be misused like this, so it is better to cut long data into
 /// packets, each with its own nonce and tag. **For files** `lanecrypt::stream` does that, and gives
 /// only plaintext that is verified.
 ///
@@ -70,7 +69,7 @@ pub type Sealer<'c, C = Cipher> = AeadMessage<'c, C, true>;
 /// # Ok(())
 /// # }
 /// ```
-pub type Opener<'c, C = Cipher> = AeadMessage<'c, C, false>;
+pub type Opener<'c, K = AnyKey> = AeadMessage<'c, K, false>;
 
 /// One message that is sealed or opened in pieces, see [`Sealer`] and [`Opener`].
 ///
@@ -78,12 +77,12 @@ pub type Opener<'c, C = Cipher> = AeadMessage<'c, C, false>;
 /// anywhere. A call that is refused changes nothing, and the message can go on. The state is wiped
 /// on drop.
 #[must_use = "before `finish`, a sealed message has no tag, and an opened one is not authentic"]
-pub struct AeadMessage<'c, C: AeadCipher, const SEAL: bool>(Pieces<'c, C::Key>);
+pub struct AeadMessage<'c, K: AeadKey, const SEAL: bool>(Pieces<'c, K>);
 
-impl<'c, C: AeadCipher, const SEAL: bool> AeadMessage<'c, C, SEAL> {
+impl<'c, K: AeadKey, const SEAL: bool> AeadMessage<'c, K, SEAL> {
     #[inline]
-    pub(super) fn new(cipher: &'c C, nonce: &[u8]) -> Result<Self, Error> {
-        Pieces::new(cipher.key(), nonce).map(Self)
+    pub(super) fn new(key: &'c K, nonce: &[u8]) -> Result<Self, Error> {
+        Pieces::new(key, nonce).map(Self)
     }
 
     /// Takes the next piece of the associated data, of any length.
@@ -97,11 +96,11 @@ impl<'c, C: AeadCipher, const SEAL: bool> AeadMessage<'c, C, SEAL> {
     }
 
     fn check_length(&self, tag: &[u8]) -> Result<(), Error> {
-        if tag.len() == self.0.key().tag_length() { Ok(()) } else { Err(Error::TagLength) }
+        if tag.len() == self.0.key().facts().tag_length { Ok(()) } else { Err(Error::TagLength) }
     }
 }
 
-impl<C: AeadCipher> Sealer<'_, C> {
+impl<K: AeadKey> Sealer<'_, K> {
     /// Encrypts the next piece of the data, of any length: a slice in place, or an [`InOutBuf`](crate::InOutBuf)
     /// from one buffer to another.
     ///
@@ -113,7 +112,7 @@ impl<C: AeadCipher> Sealer<'_, C> {
         self.0.encrypt(data.in_out())
     }
 
-    /// Ends the message and writes its tag, of [`Cipher::tag_length`] bytes.
+    /// Ends the message and writes its tag, of [`Cipher::tag_length`](crate::Cipher::tag_length) bytes.
     ///
     /// # Errors
     ///
@@ -125,7 +124,7 @@ impl<C: AeadCipher> Sealer<'_, C> {
     }
 }
 
-impl<C: AeadCipher> Opener<'_, C> {
+impl<K: AeadKey> Opener<'_, K> {
     /// Decrypts the next piece of the data, of any length: a slice in place, or an [`InOutBuf`](crate::InOutBuf)
     /// from one buffer to another. **The result may be the work of a forger**: do not use it before
     /// `finish` succeeds.
@@ -138,7 +137,7 @@ impl<C: AeadCipher> Opener<'_, C> {
         self.0.decrypt(data.in_out())
     }
 
-    /// Ends the message, and checks by its tag, of [`Cipher::tag_length`] bytes, that all of it is
+    /// Ends the message, and checks by its tag, of [`Cipher::tag_length`](crate::Cipher::tag_length) bytes, that all of it is
     /// authentic.
     ///
     /// # Errors
@@ -151,13 +150,13 @@ impl<C: AeadCipher> Opener<'_, C> {
     }
 }
 
-impl<C: AeadCipher, const SEAL: bool> fmt::Debug for AeadMessage<'_, C, SEAL> {
+impl<K: AeadKey, const SEAL: bool> fmt::Debug for AeadMessage<'_, K, SEAL> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = if SEAL { "Sealer" } else { "Opener" };
-        let algorithm = self.0.key().algorithm();
+        let algorithm = self.0.key().facts().algorithm;
         f.debug_struct(name).field("algorithm", &algorithm).finish_non_exhaustive()
     }
 }
 
 // The kernel's state wipes itself.
-impl<C: AeadCipher, const SEAL: bool> ZeroizeOnDrop for AeadMessage<'_, C, SEAL> {}
+impl<K: AeadKey, const SEAL: bool> ZeroizeOnDrop for AeadMessage<'_, K, SEAL> {}

@@ -2,14 +2,13 @@
 
 use inout::InOutBuf;
 
-use super::kernel::Running;
-use super::keyed::Keyed;
+use super::key::Key;
 use crate::Error;
 
 /// A message in progress, and how much of it has come.
-pub(super) struct Pieces<'c, K: Keyed> {
+pub(super) struct Pieces<'c, K: Key> {
     key: &'c K,
-    state: K::Running<'c>,
+    state: K::Message,
     /// Bytes of associated data.
     aad: u64,
     /// Bytes of data.
@@ -18,10 +17,14 @@ pub(super) struct Pieces<'c, K: Keyed> {
     begun: bool,
 }
 
-impl<'c, K: Keyed> Pieces<'c, K> {
+impl<'c, K: Key> Pieces<'c, K> {
     #[inline]
     pub(super) fn new(key: &'c K, nonce: &[u8]) -> Result<Self, Error> {
-        Ok(Self { key, state: key.run(nonce)?, aad: 0, data: 0, begun: false })
+        if !key.facts().algorithm.has_pieces() {
+            return Err(Error::Unsupported);
+        }
+        key.admit_nonce(nonce)?;
+        Ok(Self { key, state: key.begin_message(nonce)?, aad: 0, data: 0, begun: false })
     }
 
     pub(super) fn key(&self) -> &'c K {
@@ -33,44 +36,44 @@ impl<'c, K: Keyed> Pieces<'c, K> {
             return Err(Error::Finished);
         }
         let total = self.aad.checked_add(aad.len() as u64).ok_or(Error::AadLength)?;
-        self.key.admit(total, self.data)?;
+        self.key.facts().limits.admit(total, self.data)?;
         self.aad = total;
-        self.state.associate(aad);
+        self.key.associate_next(&mut self.state, aad);
         Ok(())
     }
 
     #[inline]
     pub(super) fn encrypt(&mut self, data: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
         self.count(data.len())?;
-        self.state.encrypt(data);
+        self.key.encrypt_next(&mut self.state, data);
         Ok(())
     }
 
     #[inline]
     pub(super) fn decrypt(&mut self, data: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
         self.count(data.len())?;
-        self.state.decrypt(data);
+        self.key.decrypt_next(&mut self.state, data);
         Ok(())
     }
 
     /// Writes the tag of what has come: as much of it as there is room for.
     pub(super) fn finish(self, tag: &mut [u8]) {
-        self.state.finish(tag);
+        self.key.finish(self.state, tag);
     }
 
     /// Whether a tag is that of what has come.
     pub(super) fn verify(self, tag: &[u8]) -> Result<(), Error> {
-        self.state.verify(tag)
+        self.key.verify(self.state, tag)
     }
 
     /// Counts the next bytes of data, or refuses them.
     #[inline]
     fn count(&mut self, length: usize) -> Result<(), Error> {
-        if !length.is_multiple_of(self.key.granularity()) {
+        if !length.is_multiple_of(self.key.facts().algorithm.granularity()) {
             return Err(Error::DataLength);
         }
         let total = self.data.checked_add(length as u64).ok_or(Error::DataLength)?;
-        self.key.admit(self.aad, total)?;
+        self.key.facts().limits.admit(self.aad, total)?;
         self.data = total;
         self.begun = true;
         Ok(())
@@ -82,8 +85,8 @@ mod tests {
     use lanecrypt_kernels::{Isa, chacha20poly1305::ChaCha20Poly1305, gcm::AesGcm};
 
     use super::*;
-    use crate::cipher::aead_key::AeadKey;
-    use crate::cipher::keyed::Fixed;
+    use crate::cipher::AnyKey;
+    use crate::cipher::key::SingleKey;
     use crate::{Algorithm, Cipher};
 
     const AEADS: [(Algorithm, u64, u64); 5] = [
@@ -100,12 +103,12 @@ mod tests {
         Cipher::new(algorithm, key).expect("a good key")
     }
 
-    fn begun(cipher: &Cipher) -> Pieces<'_, AeadKey> {
+    fn begun(cipher: &Cipher) -> Pieces<'_, AnyKey> {
         begun_by(&cipher.key)
     }
 
-    fn begun_by<K: Keyed>(key: &K) -> Pieces<'_, K> {
-        Pieces::new(key, &[2; 24][..key.nonce_length()]).expect("a good nonce")
+    fn begun_by<K: Key>(key: &K) -> Pieces<'_, K> {
+        Pieces::new(key, &[2; 24][..key.facts().algorithm.nonce_length()]).expect("a good nonce")
     }
 
     #[test]
@@ -117,16 +120,14 @@ mod tests {
         data_end_at((1 << 38) - 64, &fixed::<ChaCha20Poly1305>());
     }
 
-    fn fixed<K: Fixed>() -> K {
-        let mut key = K::empty(Isa::detect(), K::ALGORITHM);
-        key.set_key(&[1; 32]).expect("a good key");
-        key
+    fn fixed<K: SingleKey<Key = [u8; 32]>>() -> K {
+        K::new(Isa::detect(), &[1; 32])
     }
 
     /// The counts are preset. The last byte that is allowed is taken and one more is refused. A
     /// refused call has changed neither data nor count.
-    fn data_end_at<K: Keyed>(longest: u64, key: &K) {
-        let algorithm = key.algorithm();
+    fn data_end_at<K: Key>(longest: u64, key: &K) {
+        let algorithm = key.facts().algorithm;
         for left in [0, 1, 16, 33] {
             let mut data = [0xa5; 34];
             let mut pieces = begun_by(key);

@@ -23,6 +23,12 @@ fn put_part(from: &[u8], to: &mut [u8]) {
     }
 }
 
+/// A received tag if it has all 16 bytes, as those that ciphertexts depend on have; otherwise zeros.
+#[inline(always)]
+pub(super) fn whole(tag: &[u8]) -> &[u8; 16] {
+    tag.try_into().unwrap_or(&[0; 16])
+}
+
 /// Checks a received tag, of at most 16 bytes: the computed tag must begin with it. Constant time
 /// except for the length.
 ///

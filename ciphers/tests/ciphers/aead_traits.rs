@@ -63,5 +63,5 @@ same!(
 #[test]
 fn debug_output_hides_keys() {
     let cipher = ours::Aes128Gcm::new(&[77; 16].into());
-    assert_eq!(format!("{cipher:?}"), "Aes128Gcm { .. }");
+    assert_eq!(format!("{cipher:?}"), "Cipher { algorithm: aes-128-gcm, .. }");
 }

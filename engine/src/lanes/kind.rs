@@ -2,11 +2,14 @@
 
 #[cfg(any(feature = "std", test))]
 use lanecrypt_ciphers::Level;
-use lanecrypt_ciphers::{Algorithm, Mac, Mode, Primitive};
+use lanecrypt_ciphers::{Algorithm, Mac, Mode, Primitive, typed};
 
 use crate::Operation;
 use crate::class::Class;
 
+/// Makes the type, with a kind for each cipher with authentication that has lanes of its own.
+macro_rules! kinds {
+    ($([$lanes:ident] $aead:ident)+) => {
 /// Messages that run in lanes by the same kernels. Neither key lengths nor nonces make a difference
 /// within a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,8 +25,6 @@ pub(crate) enum LaneKind {
     Salsa8,
     Salsa12,
     Salsa20,
-    ChaCha20Poly1305,
-    XChaCha20Poly1305,
     DesCbc,
     TripleDesCbc,
     CbcHmacSha1,
@@ -32,9 +33,53 @@ pub(crate) enum LaneKind {
     /// With a mode that has no lanes: two MACs are computed at a time.
     HmacSha1,
     HmacSha256,
-    Aes128GcmSiv,
-    Aes256GcmSiv,
+    $($aead,)+
 }
+
+impl LaneKind {
+    pub(crate) const COUNT: usize = [$(Self::$aead as usize,)+].len() + Self::HmacSha256 as usize + 1;
+
+    /// The kind of a cipher with authentication that has lanes of its own.
+    const fn of_aead(algorithm: Algorithm) -> Option<Self> {
+        $(if algorithm.is(typed::$aead::ALGORITHM) {
+            return Some(Self::$aead);
+        })+
+        None
+    }
+
+    /// The lowest level at which it has lanes.
+    #[cfg(any(feature = "std", test))]
+    pub(crate) const fn lowest_level(self) -> Level {
+        match self {
+            $(Self::$aead => match typed::$aead::ALGORITHM.lanes_from() {
+                Some(level) => level,
+                None => unreachable!(),
+            },)+
+            // Bitsliced.
+            Self::DesCbc | Self::TripleDesCbc => Level::Portable,
+            Self::SerpentCbc
+            | Self::ChaCha8
+            | Self::ChaCha12
+            | Self::ChaCha20
+            | Self::Salsa8
+            | Self::Salsa12
+            | Self::Salsa20 => Level::Ssse3,
+            // With AES instructions.
+            Self::Aes128Cbc
+            | Self::Aes192Cbc
+            | Self::Aes256Cbc
+            | Self::CbcHmacSha1
+            | Self::CbcHmacSha256
+            | Self::CbcHmacSha384
+            | Self::HmacSha1
+            | Self::HmacSha256 => Level::AesNi,
+        }
+    }
+}
+    };
+}
+
+lanecrypt_ciphers::ciphers_with_lanes!(kinds!);
 
 /// Stands for a kind: messages that this processor serves without lanes.
 pub(super) const ALONE: u8 = 254;
@@ -71,8 +116,6 @@ pub(super) static OF_CLASS: [u8; Class::COUNT] = {
 };
 
 impl LaneKind {
-    pub(crate) const COUNT: usize = Self::Aes256GcmSiv as usize + 1;
-
     /// One algorithm for each kind; its measurement counts for the whole kind.
     #[cfg(feature = "std")]
     pub(crate) fn measured() -> impl Iterator<Item = (Self, Algorithm)> {
@@ -84,34 +127,6 @@ impl LaneKind {
             let seen = core::mem::replace(&mut seen[kind as usize], true);
             (!seen).then_some((kind, algorithm))
         })
-    }
-
-    /// The lowest level at which it has lanes.
-    #[cfg(any(feature = "std", test))]
-    pub(crate) const fn lowest_level(self) -> Level {
-        match self {
-            // Bitsliced.
-            Self::DesCbc | Self::TripleDesCbc => Level::Portable,
-            Self::SerpentCbc
-            | Self::ChaCha8
-            | Self::ChaCha12
-            | Self::ChaCha20
-            | Self::Salsa8
-            | Self::Salsa12
-            | Self::Salsa20
-            | Self::ChaCha20Poly1305
-            | Self::XChaCha20Poly1305 => Level::Ssse3,
-            // With AES instructions.
-            Self::Aes128Cbc
-            | Self::Aes192Cbc
-            | Self::Aes256Cbc
-            | Self::CbcHmacSha1
-            | Self::CbcHmacSha256
-            | Self::CbcHmacSha384
-            | Self::HmacSha1
-            | Self::HmacSha256 => Level::AesNi,
-            Self::Aes128GcmSiv | Self::Aes256GcmSiv => Level::Avx512,
-        }
     }
 
     /// The kind of an algorithm and operation.
@@ -132,10 +147,7 @@ impl LaneKind {
             (_, Primitive::ChaCha8, _, Encrypt | Decrypt) => Self::ChaCha8,
             (_, Primitive::ChaCha12, _, Encrypt | Decrypt) => Self::ChaCha12,
             (_, Primitive::ChaCha20, Mode::Djb | Mode::Ietf, Encrypt | Decrypt) => Self::ChaCha20,
-            (_, Primitive::ChaCha20, Mode::Poly1305, Seal | Open) => Self::ChaCha20Poly1305,
-            (_, Primitive::XChaCha20, Mode::Poly1305, Seal | Open) => Self::XChaCha20Poly1305,
-            (_, Primitive::Aes128, Mode::GcmSiv, Seal | Open) => Self::Aes128GcmSiv,
-            (_, Primitive::Aes256, Mode::GcmSiv, Seal | Open) => Self::Aes256GcmSiv,
+            (_, _, _, Seal | Open) => return Self::of_aead(algorithm),
             #[cfg(feature = "legacy")]
             (_, primitive, mode, operation) => return Self::of_old(primitive, mode, operation),
             #[cfg(not(feature = "legacy"))]

@@ -36,7 +36,7 @@ impl Begun {
     }
 }
 
-impl Resume<32, 12> for ChaCha20Poly1305 {
+impl Resume for ChaCha20Poly1305 {
     type Begun = Begun;
 
     fn begun(&self, nonce: &[u8; 12]) -> Begun {

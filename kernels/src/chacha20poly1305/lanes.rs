@@ -24,7 +24,7 @@ use inout::InOutBuf;
 use super::{ChaCha20Poly1305, OPEN, SEAL, XChaCha20Poly1305};
 use crate::chacha::{self, Key};
 use crate::isa::Way;
-use crate::{Isa, Level};
+use crate::{AeadLanes, Isa, Level};
 
 /// One message of a batch: its key, nonce, associated data and data, and the place of its tag.
 pub struct Lane<'a> {
@@ -92,20 +92,52 @@ impl<'a> Lane<'a> {
             tag,
         }
     }
-
-    /// The output.
-    #[inline]
-    pub fn output(&mut self) -> &mut [u8] {
-        self.data.get_out()
-    }
-
-    /// The tag that the last call wrote.
-    #[must_use]
-    #[inline]
-    pub fn tag(&self) -> &[u8; 16] {
-        self.tag
-    }
 }
+
+/// A batch may have messages of both ciphers.
+macro_rules! lanes {
+    ($cipher:ident, $nonce:literal, $lane:ident) => {
+        impl AeadLanes for $cipher {
+            const FROM: Level = Level::Ssse3;
+
+            type Lane<'a> = Lane<'a>;
+
+            #[inline(always)]
+            fn lane<'a>(
+                &'a self,
+                nonce: &[u8; $nonce],
+                aad: &'a [u8],
+                data: InOutBuf<'a, 'a, u8>,
+                tag: &'a mut [u8; 16],
+            ) -> Lane<'a> {
+                Lane::$lane(self, nonce, aad, data, tag)
+            }
+
+            #[inline(always)]
+            fn seal_lanes(lanes: &mut [Lane<'_>]) {
+                seal_lanes(lanes);
+            }
+
+            #[inline(always)]
+            fn open_lanes(lanes: &mut [Lane<'_>]) {
+                open_lanes(lanes);
+            }
+
+            #[inline(always)]
+            fn lane_tag<'l>(lane: &'l Lane<'_>) -> &'l [u8; 16] {
+                lane.tag
+            }
+
+            #[inline(always)]
+            fn lane_output<'l>(lane: &'l mut Lane<'_>) -> &'l mut [u8] {
+                lane.data.get_out()
+            }
+        }
+    };
+}
+
+lanes!(ChaCha20Poly1305, 12, new);
+lanes!(XChaCha20Poly1305, 24, extended);
 
 impl fmt::Debug for Lane<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

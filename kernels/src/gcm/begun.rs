@@ -115,7 +115,7 @@ macro_rules! key_size {
             }
         }
 
-        impl Resume<{ $bits / 8 }, 12> for AesGcm<$bits> {
+        impl Resume for AesGcm<$bits> {
             type Begun = Begun;
 
             fn begun(&self, nonce: &[u8; 12]) -> Begun {
@@ -146,7 +146,7 @@ macro_rules! key_size {
             ) -> [u8; 16] {
                 begun.first = first_of(nonce);
                 (begun.aad, begun.data) = (aad.len() as u64, data.len() as u64);
-                begun.tag = self.open(nonce, aad, data);
+                begun.tag = self.opened(nonce, aad, data);
                 begun.tag
             }
 

@@ -4,6 +4,7 @@
 pub(crate) mod x86_64;
 
 use super::AesGcm;
+use crate::Aead;
 
 macro_rules! key_size {
     ($bits:literal, $set:ident) => {
@@ -22,7 +23,7 @@ key_size!(256, set256);
 mod apart {
     use crate::gcm::AesGcm;
     use crate::gcm::message::LOW;
-    use crate::{BlockEncrypt, aes, wipe};
+    use crate::{Aead, BlockEncrypt, aes, wipe};
 
     macro_rules! key_size {
         ($bits:literal, $set:ident) => {

@@ -12,8 +12,8 @@ use core::fmt;
 use inout::InOutBuf;
 
 use super::{AesGcmSiv, OPEN, SEAL};
-use crate::Isa;
 use crate::isa::{Way, lowest};
+use crate::{AeadLanes, Isa, Level};
 
 /// One message of a batch: its key, nonce, associated data and data, and the place of its tag.
 pub struct Lane<'a, const BITS: usize> {
@@ -25,37 +25,6 @@ pub struct Lane<'a, const BITS: usize> {
     tag: &'a mut [u8; 16],
 }
 
-impl<'a, const BITS: usize> Lane<'a, BITS> {
-    /// A message of at most [`LONGEST`](crate::Siv::LONGEST) bytes, in place or from one buffer to
-    /// another. To open it, `tag` holds the tag that came.
-    #[must_use]
-    #[inline]
-    pub fn new(
-        cipher: &'a AesGcmSiv<BITS>,
-        nonce: &[u8; 12],
-        aad: &'a [u8],
-        data: InOutBuf<'a, 'a, u8>,
-        tag: &'a mut [u8; 16],
-    ) -> Self {
-        let [a, b, c, d, e, f, g, h, i, j, k, l] = *nonce;
-        let nonce = [0, 0, 0, 0, a, b, c, d, e, f, g, h, i, j, k, l];
-        Self { cipher, nonce, aad, data, tag }
-    }
-
-    /// The output.
-    #[inline]
-    pub fn output(&mut self) -> &mut [u8] {
-        self.data.get_out()
-    }
-
-    /// The tag that the last call wrote.
-    #[must_use]
-    #[inline]
-    pub fn tag(&self) -> &[u8; 16] {
-        self.tag
-    }
-}
-
 impl<const BITS: usize> fmt::Debug for Lane<'_, BITS> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Lane").field("bytes", &self.data.len()).finish_non_exhaustive()
@@ -64,24 +33,42 @@ impl<const BITS: usize> fmt::Debug for Lane<'_, BITS> {
 
 macro_rules! key_size {
     ($bits:literal) => {
-        impl AesGcmSiv<$bits> {
-            /// Encrypts each message and writes its tag.
-            ///
-            /// Keys of different levels may be mixed. Constant time in keys and data; lengths and
-            /// nonces are public.
+        impl AeadLanes for AesGcmSiv<$bits> {
+            const FROM: Level = Level::Avx512;
+
+            type Lane<'a> = Lane<'a, $bits>;
+
+            #[inline(always)]
+            fn lane<'a>(
+                &'a self,
+                nonce: &[u8; 12],
+                aad: &'a [u8],
+                data: InOutBuf<'a, 'a, u8>,
+                tag: &'a mut [u8; 16],
+            ) -> Lane<'a, $bits> {
+                let [a, b, c, d, e, f, g, h, i, j, k, l] = *nonce;
+                let nonce = [0, 0, 0, 0, a, b, c, d, e, f, g, h, i, j, k, l];
+                Lane { cipher: self, nonce, aad, data, tag }
+            }
+
             #[inline(never)]
-            pub fn seal_lanes(lanes: &mut [Lane<'_, $bits>]) {
+            fn seal_lanes(lanes: &mut [Lane<'_, $bits>]) {
                 by_level::<$bits, SEAL>(lanes);
             }
 
-            /// Decrypts each message under the tag that came, and writes the tag that it should
-            /// have in its place.
-            ///
-            /// The caller compares it with the received tag, in constant time, and wipes the
-            /// plaintext if they differ. Otherwise like [`seal_lanes`](Self::seal_lanes).
             #[inline(never)]
-            pub fn open_lanes(lanes: &mut [Lane<'_, $bits>]) {
+            fn open_lanes(lanes: &mut [Lane<'_, $bits>]) {
                 by_level::<$bits, OPEN>(lanes);
+            }
+
+            #[inline(always)]
+            fn lane_tag<'l>(lane: &'l Lane<'_, $bits>) -> &'l [u8; 16] {
+                lane.tag
+            }
+
+            #[inline(always)]
+            fn lane_output<'l>(lane: &'l mut Lane<'_, $bits>) -> &'l mut [u8] {
+                lane.data.get_out()
             }
         }
     };
@@ -92,7 +79,7 @@ key_size!(256);
 
 #[inline(always)]
 fn by_level<const BITS: usize, const WAY: bool>(lanes: &mut [Lane<'_, BITS>]) {
-    let isas = lanes.iter().map(|lane| lane.cipher.isa());
+    let isas = lanes.iter().map(|lane| lane.cipher.cipher.isa());
     let (isa, way) = (lowest(isas).unwrap_or(Isa::PORTABLE), Way::<WAY>);
     by_isa!(crate::gcm_siv::lanes, isa, run(lanes, way): Avx512, _ => in_turn);
 }
@@ -121,8 +108,8 @@ mod in_turn {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Aead;
     use crate::isa::reached::assert_best;
-    use crate::{Level, Siv};
 
     /// Below `Avx512` the last dispatch is that of a message alone.
     #[test]
@@ -135,7 +122,7 @@ mod tests {
                 let mut places = data.iter_mut().zip(&mut tags);
                 let mut lanes = [0; 4].map(|_| {
                     let (data, tag) = places.next().expect("four of each");
-                    Lane::new(&cipher, &[2; 12], &[3], (&mut data[..]).into(), tag)
+                    cipher.lane(&[2; 12], &[3], (&mut data[..]).into(), tag)
                 });
                 run(&mut lanes);
             });

@@ -20,7 +20,7 @@ use super::cmac::{Blocks, doubled, put_short, short};
 use super::{AesSiv, Strings, counter};
 use crate::aes::ctr;
 use crate::isa::Way;
-use crate::{BlockEncrypt, Isa, Level, wipe};
+use crate::{Aead, BlockEncrypt, Isa, Level, wipe};
 
 /// Messages that go side by side.
 const GROUP: usize = 32;
@@ -388,7 +388,7 @@ fn add(stream: &[[u8; 16]], data: InOutBuf<'_, '_, u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Siv;
+    use crate::Aead;
     use crate::isa::reached::{assert_best, forget};
 
     #[test]

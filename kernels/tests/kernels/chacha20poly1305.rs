@@ -50,14 +50,14 @@ impl Case<24> {
 impl<const NONCE: usize> Case<NONCE> {
     /// Seals and opens at every level: from one buffer to another, then in place, `offset` bytes
     /// into a buffer of which no other byte may change.
-    fn check<C: Aead<32, NONCE>>(&self, offset: usize) {
+    fn check<C: Aead<Key = [u8; 32], Nonce = [u8; NONCE]>>(&self, offset: usize) {
         for isa in levels() {
             let cipher = C::new(isa, &self.key);
             self.one(isa, offset, &self.text, &self.sealed, |data| {
                 cipher.seal(&self.nonce, &self.aad, data)
             });
             self.one(isa, offset, &self.sealed, &self.text, |data| {
-                cipher.open(&self.nonce, &self.aad, data)
+                cipher.open(&self.nonce, &self.aad, data, &[0; 16])
             });
         }
     }
@@ -91,12 +91,16 @@ impl<const NONCE: usize> Case<NONCE> {
 
     /// Seals and opens in pieces, whose lengths `cut` says when so many bytes have gone and so many
     /// are left.
-    fn in_pieces<C: Aead<32, NONCE>>(&self, isa: Isa, mut cut: impl FnMut(usize, usize) -> usize) {
+    fn in_pieces<C: Aead<Key = [u8; 32], Nonce = [u8; NONCE]>>(
+        &self,
+        isa: Isa,
+        mut cut: impl FnMut(usize, usize) -> usize,
+    ) {
         let cipher = C::new(isa, &self.key);
         for (from, to, seal) in
             [(&self.text, &self.sealed, true), (&self.sealed, &self.text, false)]
         {
-            let mut message = cipher.begin(&self.nonce);
+            let mut message = cipher.begin(&self.nonce).expect("a nonce");
             let mut aad = &self.aad[..];
             while !aad.is_empty() {
                 let gone = self.aad.len() - aad.len();
@@ -286,7 +290,7 @@ fn set_key() {
 fn debug_shows_no_key() {
     let cipher = ChaCha20Poly1305::new(Isa::PORTABLE, &[0xab; 32]);
     let extended = XChaCha20Poly1305::new(Isa::PORTABLE, &[0xab; 32]);
-    let message = cipher.begin(&[0xab; 12]);
+    let message = cipher.begin(&[0xab; 12]).expect("a nonce");
     for (shown, name) in [
         (format!("{cipher:?}"), "ChaCha20Poly1305"),
         (format!("{extended:?}"), "XChaCha20Poly1305"),

@@ -2,8 +2,8 @@
 //! by side against each alone.
 
 use inout::InOutBuf;
-use lanecrypt_kernels::gcm_siv::{AesGcmSiv, Lane};
-use lanecrypt_kernels::{Isa, Siv};
+use lanecrypt_kernels::gcm_siv::AesGcmSiv;
+use lanecrypt_kernels::{Aead, AeadLanes, Isa};
 use lanecrypt_testing::levels;
 use lanecrypt_testing::numbers::{Numbers, cases, hex};
 
@@ -141,7 +141,7 @@ macro_rules! key_size {
                         .iter()
                         .zip(places.iter_mut().zip(&mut made))
                         .map(|((key, nonce, aad, _), (place, tag))| {
-                            Lane::new(&ciphers[*key], nonce, aad, place.data(), tag)
+                            ciphers[*key].lane(nonce, aad, place.data(), tag)
                         })
                         .collect();
                     if seal {

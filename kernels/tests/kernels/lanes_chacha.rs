@@ -3,9 +3,9 @@
 use crate::places::{Place, lengths, wrong};
 use lanecrypt_kernels::chacha::{ChaCha, Counter64, Ietf, Key, Lane, fronts, xor_lanes};
 use lanecrypt_kernels::chacha20poly1305::{
-    self, ChaCha20Poly1305, XChaCha20Poly1305, open_lanes, seal_lanes,
+    ChaCha20Poly1305, XChaCha20Poly1305, open_lanes, seal_lanes,
 };
-use lanecrypt_kernels::{Aead, Isa, Seek, StreamCore};
+use lanecrypt_kernels::{Aead, AeadLanes, Isa, Seek, StreamCore};
 use lanecrypt_testing::levels;
 use lanecrypt_testing::numbers::{Numbers, cases, hex};
 
@@ -234,9 +234,9 @@ fn batch(
             let (ciphers, data) = (&ciphers[message.key], place.data());
             let (nonce, aad) = (&message.nonce, &message.aad);
             if message.extended {
-                chacha20poly1305::Lane::extended(&ciphers.extended, nonce, aad, data, tag)
+                ciphers.extended.lane(nonce, aad, data, tag)
             } else {
-                chacha20poly1305::Lane::new(&ciphers.plain, front(nonce), aad, data, tag)
+                ciphers.plain.lane(front(nonce), aad, data, tag)
             }
         })
         .collect();

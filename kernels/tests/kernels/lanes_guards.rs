@@ -8,9 +8,9 @@ use inout::InOutBuf;
 use lanecrypt_kernels::aes::{Aes, AesForward};
 use lanecrypt_kernels::chacha::{self, ChaCha, Counter64, Ietf};
 use lanecrypt_kernels::chacha20poly1305::{
-    self, ChaCha20Poly1305, XChaCha20Poly1305, open_lanes, seal_lanes,
+    ChaCha20Poly1305, XChaCha20Poly1305, open_lanes, seal_lanes,
 };
-use lanecrypt_kernels::{Aead, BlockEncrypt, Isa, Seek, StreamCore};
+use lanecrypt_kernels::{Aead, AeadLanes, BlockEncrypt, Isa, Seek, StreamCore};
 use lanecrypt_testing::levels;
 use lanecrypt_testing::numbers::{Numbers, cases};
 
@@ -130,9 +130,9 @@ fn chacha20poly1305() {
                         let (aad, tag) = (&aads[at], &mut tags[4]);
                         lanes.push(if extended[at] {
                             let nonce = &nonces[at];
-                            chacha20poly1305::Lane::extended(&others[at], nonce, aad, data, tag)
+                            others[at].lane(nonce, aad, data, tag)
                         } else {
-                            chacha20poly1305::Lane::new(&ciphers[at], short(at), aad, data, tag)
+                            ciphers[at].lane(short(at), aad, data, tag)
                         });
                     }
                     if seal { seal_lanes(&mut lanes) } else { open_lanes(&mut lanes) }
@@ -154,13 +154,13 @@ fn chacha20poly1305() {
 }
 
 fn alone<const NONCE: usize>(
-    cipher: &impl Aead<32, NONCE>,
+    cipher: &impl Aead<Nonce = [u8; NONCE]>,
     seal: bool,
     nonce: &[u8; NONCE],
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
 ) -> [u8; 16] {
-    if seal { cipher.seal(nonce, aad, data) } else { cipher.open(nonce, aad, data) }
+    if seal { cipher.seal(nonce, aad, data) } else { cipher.open(nonce, aad, data, &[0; 16]) }
 }
 
 /// The comparison itself: a message that is wrong, results in each other's place, and a bit of any

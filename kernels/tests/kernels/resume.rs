@@ -24,7 +24,11 @@ impl<const KEY: usize> Case<KEY> {
 
     /// In pieces that end at the cuts, the first of them in the call for whole messages. If there
     /// are cuts of the associated data, the message begins with nothing.
-    fn check<C: Resume<KEY, 12>>(&self, aad_cuts: &[usize], cuts: &[usize]) {
+    fn check<C: Resume<Key = [u8; KEY], Nonce = [u8; 12]>>(
+        &self,
+        aad_cuts: &[usize],
+        cuts: &[usize],
+    ) {
         for isa in levels() {
             let cipher = C::new(isa, &self.key);
             let mut sealed = self.text.clone();
@@ -80,7 +84,7 @@ impl<const KEY: usize> Case<KEY> {
     }
 }
 
-fn every_cut<C: Resume<KEY, 12>, const KEY: usize>() {
+fn every_cut<C: Resume<Key = [u8; KEY], Nonce = [u8; 12]>, const KEY: usize>() {
     let mut numbers = Numbers(1);
     for length in [0, 1, 15, 16, 17, 32, 47, 64, 65, 75, 128, 150] {
         for cut in 0..=length {
@@ -101,7 +105,7 @@ fn every_cut<C: Resume<KEY, 12>, const KEY: usize>() {
     }
 }
 
-fn random<C: Resume<KEY, 12>, const KEY: usize>() {
+fn random<C: Resume<Key = [u8; KEY], Nonce = [u8; 12]>, const KEY: usize>() {
     let mut numbers = Numbers(2);
     for _ in 0..cases(100) {
         let longest = if numbers.below(8) == 0 { 9000 } else { 900 };

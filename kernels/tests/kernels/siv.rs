@@ -4,7 +4,7 @@
 use inout::InOutBuf;
 use lanecrypt_kernels::aes::AesForward;
 use lanecrypt_kernels::siv::{AesSiv, Lane};
-use lanecrypt_kernels::{BlockEncrypt, Isa, Siv};
+use lanecrypt_kernels::{Aead, BlockEncrypt, Isa};
 use lanecrypt_testing::levels;
 use lanecrypt_testing::numbers::{Numbers, cases, hex};
 

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use lanecrypt_ciphers::{Algorithm, Cipher as Sealing, InOutBuf, Isa};
-use lanecrypt_kernels::Aead;
 use lanecrypt_kernels::chacha20poly1305::{ChaCha20Poly1305, XChaCha20Poly1305};
 use lanecrypt_kernels::gcm::AesGcm;
+use lanecrypt_kernels::{Aead, Bytes};
 use lanecrypt_peers::{Cipher, Direction, Failed, Message, Run};
 
 use super::Sizes;
@@ -97,14 +97,10 @@ pub(crate) fn seal(
 ) -> Result<[u8; 16], Failed> {
     let data = InOutBuf::from(data);
     match algorithm {
-        Algorithm::AES_128_GCM => typed::<AesGcm<128>, 16, 12>(isa, key, nonce, aad, data),
-        Algorithm::AES_256_GCM => typed::<AesGcm<256>, 32, 12>(isa, key, nonce, aad, data),
-        Algorithm::CHACHA20_POLY1305 => {
-            typed::<ChaCha20Poly1305, 32, 12>(isa, key, nonce, aad, data)
-        }
-        Algorithm::XCHACHA20_POLY1305 => {
-            typed::<XChaCha20Poly1305, 32, 24>(isa, key, nonce, aad, data)
-        }
+        Algorithm::AES_128_GCM => typed::<AesGcm<128>>(isa, key, nonce, aad, data),
+        Algorithm::AES_256_GCM => typed::<AesGcm<256>>(isa, key, nonce, aad, data),
+        Algorithm::CHACHA20_POLY1305 => typed::<ChaCha20Poly1305>(isa, key, nonce, aad, data),
+        Algorithm::XCHACHA20_POLY1305 => typed::<XChaCha20Poly1305>(isa, key, nonce, aad, data),
         _ => {
             // Without a kernel of its own: the checked layer.
             let cipher = Sealing::with_isa(isa, algorithm, key).or(Err(Failed))?;
@@ -115,14 +111,14 @@ pub(crate) fn seal(
     }
 }
 
-fn typed<A: Aead<KEY, NONCE>, const KEY: usize, const NONCE: usize>(
+fn typed<A: Aead>(
     isa: Isa,
     key: &[u8],
     nonce: &[u8],
     aad: &[u8],
     data: InOutBuf<'_, '_, u8>,
 ) -> Result<[u8; 16], Failed> {
-    let key = key.try_into().or(Err(Failed))?;
-    let nonce = nonce.try_into().or(Err(Failed))?;
+    let key = A::Key::from_slice(key).ok_or(Failed)?;
+    let nonce = A::Nonce::from_slice(nonce).ok_or(Failed)?;
     Ok(A::new(isa, key).seal(nonce, aad, data))
 }

@@ -2,8 +2,8 @@
 //! cryptographic framework (USENIX 2003), its cards as they are computed, and latency by requests
 //! in flight.
 
-use lanecrypt_ciphers::Algorithm;
 use lanecrypt_accelerators::model::{Card, Host, Work};
+use lanecrypt_ciphers::Algorithm;
 use lanecrypt_peers::Direction;
 
 use crate::ciphers::seal_or_open;

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::mem::offset_of;
 use std::process::Command;
 
+use lanecrypt_engine::Algorithm;
+
 use crate::algorithm::Info;
 use crate::batch::Request;
 use crate::code::Code;
@@ -152,7 +154,6 @@ fn numbers_are_those_of_the_header() {
     let collected = |rows: &[(i32, &str)]| -> BTreeMap<String, i32> {
         rows.iter().map(|&(number, name)| (name.to_owned(), number)).collect()
     };
-    assert_eq!(numbers_of_header("lc_algorithm", "LC_"), collected(algorithm::CONSTANTS));
     let rows: Vec<_> = operation::NUMBERS.iter().map(|row| (row.0, row.1)).collect();
     assert_eq!(numbers_of_header("lc_operation", "LC_"), collected(&rows));
     let rows: Vec<_> = rsa::PADDINGS.iter().map(|row| (row.0, row.1)).collect();
@@ -170,6 +171,52 @@ fn numbers_are_those_of_the_header() {
         .collect();
     errors.insert("OK".to_owned(), 0);
     assert_eq!(numbers_of_header("lc_error", "LC_"), errors);
+}
+
+/// The algorithms of the header, made of the table. `LANECRYPT_WRITE` in the environment writes them.
+#[test]
+fn algorithms_are_those_of_the_table() {
+    let mut text = String::from("enum lc_algorithm {\n");
+    for (title, is_in) in [
+        (
+            "    /* They seal and open messages. Which one? AES-128-GCM, or ChaCha20-Poly1305 where processors\n     \
+             * have no AES instructions; XChaCha20-Poly1305 for random nonces; a SIV where a nonce might be\n     \
+             * used twice. */\n",
+            (|it| it.is_aead() && it.mac().is_none()) as fn(Algorithm) -> bool,
+        ),
+        ("\n    /* Encrypt-then-MAC: the key of the code, then that of the cipher. */\n", |it| {
+            it.mac().is_some()
+        }),
+        ("\n    /* They do not authenticate: for lc_hazmat_session_new only. */\n", |it| {
+            !it.is_aead()
+        }),
+    ] {
+        let rows = Algorithm::ALL.iter().copied().filter(|&row| is_in(row));
+        let mut rows: Vec<_> = rows.map(|row| (algorithm::number(row), row)).collect();
+        rows.retain(|&(number, _)| number != 0);
+        rows.sort_unstable();
+        text += title;
+        for (number, row) in rows {
+            assert_eq!(algorithm::of_number(number), Ok(row));
+            let constant = row.name().to_uppercase().replace(['-', '+', '/'], "_");
+            text += &format!("    LC_{constant} = {number},\n");
+        }
+    }
+    let last = text.rfind(',').expect("there are some");
+    text.replace_range(last.., " /* protects nothing; for measurements */\n};\n");
+    let from = HEADER.find("enum lc_algorithm {").expect("it is there");
+    let to = from + HEADER[from..].find("};\n").expect("it ends") + 3;
+    if HEADER[from..to] != text && std::env::var_os("LANECRYPT_WRITE").is_some() {
+        let header = [&HEADER[..from], &text, &HEADER[to..]].concat();
+        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/include/lanecrypt.h"), header)
+            .expect("the header is writable");
+    }
+    assert_eq!(HEADER[from..to], text);
+    // Those without a number are behind the feature `legacy` everywhere.
+    let old = ["arc4", "hc128", "des", "3des"];
+    for row in Algorithm::ALL.iter().filter(|row| algorithm::number(**row) == 0) {
+        assert!(old.iter().any(|old| row.name().starts_with(old)), "{row} has no number");
+    }
 }
 
 #[test]

@@ -219,10 +219,10 @@ fn kernel(name: &str, encrypt: bool, length: usize) -> Contender<'static> {
     }
 }
 
-fn kernels<C: lanecrypt_kernels::Aead<KEY, 12> + 'static, const KEY: usize>(
-    encrypt: bool,
-    length: usize,
-) -> Contender<'static> {
+fn kernels<C, const KEY: usize>(encrypt: bool, length: usize) -> Contender<'static>
+where
+    C: lanecrypt_kernels::Aead<Key = [u8; KEY], Nonce = [u8; 12]> + 'static,
+{
     let ciphers: Vec<_> =
         (0..CONTEXTS).map(|i| C::new(lanecrypt_kernels::Isa::detect(), &[i as u8; KEY])).collect();
     let sealed = places(length);
@@ -235,7 +235,7 @@ fn kernels<C: lanecrypt_kernels::Aead<KEY, 12> + 'static, const KEY: usize>(
                 ciphers[i].seal(&vector(number), &AAD, (&mut places[i][..]).into())
             } else {
                 let data = inout::InOutBuf::new(&sealed[i], &mut data).expect("equal lengths");
-                ciphers[i].open(&vector(i as u64), &AAD, data)
+                ciphers[i].open(&vector(i as u64), &AAD, data, &[0; 16])
             };
             core::hint::black_box(tag);
         }

@@ -7,6 +7,8 @@ use std::ffi::OsStr;
 use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 
+use lanecrypt_ciphers::Algorithm as Known;
+
 use crate::abi::{
     Algorithm, CIPHERS, Core, DECODERS, Dispatch, GENERATORS, KEYS, Param, SIGNATURES, STORES,
     Table, UTF8_POINTER, described,
@@ -112,7 +114,7 @@ unsafe extern "C" fn teardown(provider: *mut c_void) {
 
 /// A list of algorithms with all the names that OpenSSL's default provider gives them.
 macro_rules! algorithms {
-    ($($(#[$when:meta])* $names:literal $functions:expr, $description:literal;)+) => {
+    ($($(#[$when:meta])* [$names:expr] $functions:expr, $description:literal;)+) => {
         Table(&[
             $($(#[$when])* Algorithm {
                 names: $names.as_ptr(),
@@ -133,32 +135,32 @@ macro_rules! algorithms {
 const PROPERTIES: &CStr = c"provider=lanecrypt";
 
 static CIPHER_LIST: Table<&[Algorithm]> = algorithms! {
-    c"AES-128-GCM:id-aes128-GCM:2.16.840.1.101.3.4.1.6" gcm::AES_128, c"AES-128-GCM by Lanecrypt";
-    c"AES-192-GCM:id-aes192-GCM:2.16.840.1.101.3.4.1.26" gcm::AES_192, c"AES-192-GCM by Lanecrypt";
-    c"AES-256-GCM:id-aes256-GCM:2.16.840.1.101.3.4.1.46" gcm::AES_256, c"AES-256-GCM by Lanecrypt";
-    c"AES-128-CTR" ctr::AES_128, c"AES-128-CTR by Lanecrypt";
-    c"AES-192-CTR" ctr::AES_192, c"AES-192-CTR by Lanecrypt";
-    c"AES-256-CTR" ctr::AES_256, c"AES-256-CTR by Lanecrypt";
-    c"AES-128-CBC:AES128:2.16.840.1.101.3.4.1.2" cbc::AES_128, c"AES-128-CBC by Lanecrypt";
-    c"AES-192-CBC:AES192:2.16.840.1.101.3.4.1.22" cbc::AES_192, c"AES-192-CBC by Lanecrypt";
-    c"AES-256-CBC:AES256:2.16.840.1.101.3.4.1.42" cbc::AES_256, c"AES-256-CBC by Lanecrypt";
-    c"AES-128-XTS:1.3.111.2.1619.0.1.1" xts::AES_128, c"AES-128-XTS by Lanecrypt";
-    c"AES-256-XTS:1.3.111.2.1619.0.1.2" xts::AES_256, c"AES-256-XTS by Lanecrypt";
+    [Known::AES_128_GCM.openssl_names()] gcm::AES_128, c"AES-128-GCM by Lanecrypt";
+    [Known::AES_192_GCM.openssl_names()] gcm::AES_192, c"AES-192-GCM by Lanecrypt";
+    [Known::AES_256_GCM.openssl_names()] gcm::AES_256, c"AES-256-GCM by Lanecrypt";
+    [Known::AES_128_CTR.openssl_names()] ctr::AES_128, c"AES-128-CTR by Lanecrypt";
+    [Known::AES_192_CTR.openssl_names()] ctr::AES_192, c"AES-192-CTR by Lanecrypt";
+    [Known::AES_256_CTR.openssl_names()] ctr::AES_256, c"AES-256-CTR by Lanecrypt";
+    [Known::AES_128_CBC.openssl_names()] cbc::AES_128, c"AES-128-CBC by Lanecrypt";
+    [Known::AES_192_CBC.openssl_names()] cbc::AES_192, c"AES-192-CBC by Lanecrypt";
+    [Known::AES_256_CBC.openssl_names()] cbc::AES_256, c"AES-256-CBC by Lanecrypt";
+    [Known::AES_128_XTS.openssl_names()] xts::AES_128, c"AES-128-XTS by Lanecrypt";
+    [Known::AES_256_XTS.openssl_names()] xts::AES_256, c"AES-256-XTS by Lanecrypt";
     #[cfg(feature = "null")]
-    c"LANECRYPT-NULL" crate::aead::null::FUNCTIONS, c"Nothing";
-    c"ChaCha20-Poly1305" chacha::FUNCTIONS, c"ChaCha20-Poly1305 by Lanecrypt";
+    [c"LANECRYPT-NULL"] crate::aead::null::FUNCTIONS, c"Nothing";
+    [Known::CHACHA20_POLY1305.openssl_names()] chacha::FUNCTIONS, c"ChaCha20-Poly1305 by Lanecrypt";
 };
 
 static GENERATOR_LIST: Table<&[Algorithm]> = algorithms! {
-    c"LANECRYPT" rand::FUNCTIONS, c"Lanecrypt's generator, one for each thread";
+    [c"LANECRYPT"] rand::FUNCTIONS, c"Lanecrypt's generator, one for each thread";
 };
 
 static KEY_LIST: Table<&[Algorithm]> = algorithms! {
-    c"RSA:rsaEncryption:1.2.840.113549.1.1.1" rsa::KEYS, c"RSA keys for Lanecrypt";
+    [c"RSA:rsaEncryption:1.2.840.113549.1.1.1"] rsa::KEYS, c"RSA keys for Lanecrypt";
 };
 
 static SIGNATURE_LIST: Table<&[Algorithm]> = algorithms! {
-    c"RSA:rsaEncryption:1.2.840.113549.1.1.1" rsa::SIGNATURES, c"RSA signatures by Lanecrypt";
+    [c"RSA:rsaEncryption:1.2.840.113549.1.1.1"] rsa::SIGNATURES, c"RSA signatures by Lanecrypt";
 };
 
 static DECODER_LIST: Table<&[Algorithm]> = Table(&[
@@ -183,7 +185,7 @@ static DECODER_LIST: Table<&[Algorithm]> = Table(&[
 ]);
 
 static STORE_LIST: Table<&[Algorithm]> = algorithms! {
-    c"lanecrypt" rsa::STORE, c"RSA keys in Lanecrypt's daemon";
+    [c"lanecrypt"] rsa::STORE, c"RSA keys in Lanecrypt's daemon";
 };
 
 unsafe extern "C" fn query(

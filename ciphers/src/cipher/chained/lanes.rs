@@ -10,7 +10,7 @@ use lanecrypt_kernels::{in_parts, into_blocks, wipe};
 use super::{Chain, Chained, begun, bits, code, first};
 use crate::Error;
 use crate::cipher::Cipher;
-use crate::cipher::keyed::Keyed;
+use crate::cipher::key::Key as _;
 use crate::cipher::lanes::message::{
     AT_ONCE, Lengths, Opening, Sealing, open_alone, refuse, seal_alone,
 };
@@ -50,7 +50,7 @@ where
             && let Some(key) = key(cipher)
             && let Ok(iv) = nonce.try_into()
             && data.len().is_multiple_of(16)
-            && cipher.key.admit_whole(aad.len(), data.len(), tag.len()).is_ok()
+            && cipher.key.facts().admit(aad.len(), data.len(), tag.len()).is_ok()
         {
             lanes.push(Lane { key: &key.cipher, iv, blocks: into_blocks(data).0 });
             others.push((&key.mac, aad, tag));
@@ -78,7 +78,7 @@ pub(in crate::cipher) fn seal<'a, C: Chain + 'a>(
         if lengths.contain(data.len())
             && let Some(key) = key(cipher)
             && let Ok(mut chain) = first::<C>(nonce, data.len())
-            && cipher.key.admit_whole(aad.len(), data.len(), tag.len()).is_ok()
+            && cipher.key.facts().admit(aad.len(), data.len(), tag.len()).is_ok()
         {
             let mut data = in_parts(data);
             key.cipher.encrypt(&mut chain, data.reborrow());
@@ -106,7 +106,7 @@ pub(in crate::cipher) fn open<'a, C: Chain + 'a>(
         if lengths.contain(data.len())
             && let Some(key) = key(cipher)
             && let Ok(chain) = first::<C>(nonce, data.len())
-            && cipher.key.admit_whole(aad.len(), data.len(), tag.len()).is_ok()
+            && cipher.key.facts().admit(aad.len(), data.len(), tag.len()).is_ok()
         {
             let this = ToOpen { key, chain, nonce, aad, data: in_parts(data), tag, outcome };
             match waiting.take() {

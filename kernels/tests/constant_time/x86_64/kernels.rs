@@ -15,7 +15,7 @@ use lanecrypt_kernels::poly1305::{self, Poly1305};
 use lanecrypt_kernels::siv::{self, AesSiv};
 use lanecrypt_kernels::xts::{self, AesXts};
 use lanecrypt_kernels::{
-    Aead, BlockCipher, BlockEncrypt, Ctr, Isa, Level, Resume, Seek, Siv, StreamCore,
+    Aead, BlockCipher, BlockEncrypt, Ctr, Isa, Level, Resume, Seek, StreamCore,
 };
 use lanecrypt_kernels_legacy::des::{self, Des, TripleDes, TripleDesKey};
 use lanecrypt_kernels_legacy::salsa::{self, Salsa};
@@ -247,7 +247,7 @@ macro_rules! gcm {
                 secrets.fill(aad);
                 secrets.reveal(&mut gcm.seal(&[7; 12], aad, (&mut *data).into()));
                 let apart = InOutBuf::new(data, out).expect("as long");
-                secrets.reveal(&mut gcm.open(&[8; 12], aad, apart));
+                secrets.reveal(&mut gcm.open(&[8; 12], aad, apart, &[9; 16]));
                 secrets.reveal(out);
             }
             secrets.reveal(&mut gcm.counter_block(&[9; 30]));
@@ -256,7 +256,7 @@ macro_rules! gcm {
             secrets.fill(&mut data);
             let mut tag = gcm.seal_from(&first, &aad, (&mut data[..]).into());
             secrets.reveal(&mut tag);
-            let mut message = gcm.begin(&[10; 12]);
+            let mut message = gcm.begin(&[10; 12]).expect("a nonce");
             for length in [5, 16, 30] {
                 gcm.associate(&mut message, &aad[..length]);
             }
@@ -350,10 +350,7 @@ fn xchacha20poly1305(isa: Isa, secrets: &mut Secrets) {
 
 /// Whole messages and messages in pieces, both ways, in place and apart; associated data are hidden
 /// too.
-fn sealed<const KEY: usize, const NONCE: usize>(
-    cipher: &impl Aead<KEY, NONCE>,
-    secrets: &mut Secrets,
-) {
+fn sealed<const NONCE: usize>(cipher: &impl Aead<Nonce = [u8; NONCE]>, secrets: &mut Secrets) {
     let (mut data, mut out) = unseen(|| (vec![0; 8205], vec![0; 8205]));
     // The last is long enough to be hashed between the rounds.
     for len in LENGTHS.into_iter().chain([8205]) {
@@ -362,12 +359,12 @@ fn sealed<const KEY: usize, const NONCE: usize>(
         let (nonce, aad) = (secrets.bytes(), &secrets.bytes::<400>()[..len.min(1600) / 4]);
         let mut tags = [
             cipher.seal(&nonce, aad, (&mut *data).into()),
-            cipher.open(&nonce, aad, (&mut *data).into()),
+            cipher.open(&nonce, aad, (&mut *data).into(), &[9; 16]),
             cipher.seal(&nonce, aad, InOutBuf::new(data, out).expect("as long")),
-            cipher.open(&nonce, aad, InOutBuf::new(data, out).expect("as long")),
+            cipher.open(&nonce, aad, InOutBuf::new(data, out).expect("as long"), &[9; 16]),
         ];
         for seal in [true, false] {
-            let mut message = cipher.begin(&nonce);
+            let mut message = cipher.begin(&nonce).expect("a nonce");
             cipher.associate(&mut message, aad);
             let (front, back) = data.split_at_mut(len / 3);
             for piece in [front, back] {

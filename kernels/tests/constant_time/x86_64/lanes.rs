@@ -10,7 +10,7 @@ use lanecrypt_kernels::chacha20poly1305::{
 use lanecrypt_kernels::gcm_siv::{self, AesGcmSiv};
 use lanecrypt_kernels::lanes::Lane;
 use lanecrypt_kernels::siv::{self, AesSiv};
-use lanecrypt_kernels::{Aead, BlockEncrypt, Isa, Siv};
+use lanecrypt_kernels::{Aead, AeadLanes, BlockEncrypt, Isa};
 use lanecrypt_kernels_legacy::des::{Des, TripleDes, TripleDesKey};
 use lanecrypt_kernels_legacy::salsa;
 use lanecrypt_kernels_legacy::serpent::{self, Serpent};
@@ -188,9 +188,9 @@ pub(crate) fn chacha20poly1305(isa: Isa, secrets: &mut Secrets) {
                 let data = (&mut data[..]).into();
                 lanes.push(if at % 5 < extended {
                     let nonce = secrets.bytes();
-                    chacha20poly1305::Lane::extended(&others[at], &nonce, aad, data, tag)
+                    others[at].lane(&nonce, aad, data, tag)
                 } else {
-                    chacha20poly1305::Lane::new(&ciphers[at], &secrets.bytes(), aad, data, tag)
+                    ciphers[at].lane(&secrets.bytes(), aad, data, tag)
                 });
             }
             if seal {

@@ -21,7 +21,7 @@ use lanecrypt_kernels::lanes::Lane;
 use lanecrypt_kernels::montgomery;
 use lanecrypt_kernels::siv::{self, AesSiv};
 use lanecrypt_kernels::xts::{self, AesXts};
-use lanecrypt_kernels::{Aead, BlockCipher, BlockEncrypt, Isa, Level, Siv, StreamCore};
+use lanecrypt_kernels::{Aead, BlockCipher, BlockEncrypt, Isa, Level, StreamCore};
 use lanecrypt_kernels_legacy::des::{self, Des, TripleDes, TripleDesKey};
 use lanecrypt_kernels_legacy::salsa::{self, Salsa};
 use lanecrypt_kernels_legacy::serpent::{self, Serpent};
@@ -270,13 +270,13 @@ fn aes256(isa: Isa, inputs: &mut Inputs) {
 fn gcm128(isa: Isa, inputs: &mut Inputs) {
     let gcm = AesGcm::<128>::new(isa, key(inputs));
     black_box(gcm.seal(&[7; 12], &[1; 8], (&mut inputs.data[..]).into()));
-    black_box(gcm.open(&[7; 12], &[1; 8], (&mut inputs.data[..64]).into()));
+    black_box(gcm.open(&[7; 12], &[1; 8], (&mut inputs.data[..64]).into(), &[9; 16]));
 }
 
 fn gcm256(isa: Isa, inputs: &mut Inputs) {
     let gcm = AesGcm::<256>::new(isa, key(inputs));
     black_box(gcm.seal(&[7; 12], &[1; 8], (&mut inputs.data[..]).into()));
-    black_box(gcm.open(&[7; 12], &[1; 8], (&mut inputs.data[..64]).into()));
+    black_box(gcm.open(&[7; 12], &[1; 8], (&mut inputs.data[..64]).into(), &[9; 16]));
 }
 
 fn gcm_siv256(isa: Isa, inputs: &mut Inputs) {
@@ -338,7 +338,7 @@ fn xts256(isa: Isa, inputs: &mut Inputs) {
 fn chacha_poly(isa: Isa, inputs: &mut Inputs) {
     let cipher = ChaCha20Poly1305::new(isa, key(inputs));
     black_box(cipher.seal(&[7; 12], &[1; 8], (&mut inputs.data[..]).into()));
-    black_box(cipher.open(&[7; 12], &[1; 8], (&mut inputs.data[..64]).into()));
+    black_box(cipher.open(&[7; 12], &[1; 8], (&mut inputs.data[..64]).into(), &[9; 16]));
 }
 
 fn serpent(isa: Isa, inputs: &mut Inputs) {

@@ -20,14 +20,14 @@ unsafe impl Sealing for ChaCha20Poly1305 {
     const INFO: Info = Info::aead(NO_MODE, 32);
     const GETTABLE: DescribedContext = gettable;
     const SETTABLE: DescribedContext = settable;
-    const LONGEST: u64 = <Self as Aead<32, NONCE>>::LONGEST;
+    const LONGEST: u64 = <Self as Aead>::LONGEST;
     const TELLS_TAG_LENGTH: bool = false;
 
     type Begun = Begun;
 
     #[inline]
     fn empty(isa: Isa) -> Self {
-        <Self as Aead<32, NONCE>>::empty(isa)
+        <Self as Aead>::empty(isa)
     }
 
     #[inline]

@@ -27,14 +27,14 @@ macro_rules! key_size {
             const INFO: Info = Info::aead(GCM, $bits / 8);
             const GETTABLE: DescribedContext = gettable;
             const SETTABLE: DescribedContext = settable;
-            const LONGEST: u64 = <Self as Aead<{ $bits / 8 }, NONCE>>::LONGEST;
+            const LONGEST: u64 = <Self as Aead>::LONGEST;
             const TELLS_TAG_LENGTH: bool = true;
 
             type Begun = Begun;
 
             #[inline]
             fn empty(isa: Isa) -> Self {
-                <Self as Aead<{ $bits / 8 }, NONCE>>::empty(isa)
+                <Self as Aead>::empty(isa)
             }
 
             #[inline]

@@ -75,8 +75,7 @@ fn messages<const BITS: usize, const N: usize, const G: usize, const WAY: bool>(
         crypt::<BITS, N, G>(lanes, &own, tags);
     } else {
         for (g, tag) in tags.iter_mut().enumerate() {
-            *tag =
-                four([0, 1, 2, 3].map(|l| lanes.get(4 * g + l).map_or(&ZERO, |lane| lane.tag())));
+            *tag = four([0, 1, 2, 3].map(|l| lanes.get(4 * g + l).map_or(&ZERO, |lane| lane.tag)));
         }
         crypt::<BITS, N, G>(lanes, &own, tags);
         tags = tags_of::<BITS, N, G, OPEN>(lanes, &own, nonces);
