@@ -42,7 +42,7 @@ macro_rules! for_count {
 
 pub(crate) mod ctr;
 pub(crate) mod lanes;
-mod portable;
+pub(crate) mod portable;
 pub(crate) mod x86_64;
 
 use core::fmt;

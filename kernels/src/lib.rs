@@ -20,6 +20,7 @@ extern crate alloc;
 #[macro_use]
 pub mod isa;
 mod aead;
+pub mod aegis;
 #[macro_use]
 pub mod aes;
 #[doc(hidden)]

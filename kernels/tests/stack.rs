@@ -2,6 +2,7 @@
 //! that take more, not below their own `DEPTH`.
 #![cfg(target_arch = "x86_64")]
 
+use lanecrypt_kernels::aegis::{Aegis128L, Aegis256};
 use lanecrypt_kernels::aes::{Aes, AesCtr, AesForward};
 use lanecrypt_kernels::chacha::{self, ChaCha, Ietf};
 use lanecrypt_kernels::chacha20poly1305::{self, ChaCha20Poly1305, XChaCha20Poly1305};
@@ -37,6 +38,9 @@ fn no_kernel_reaches_below_the_depth_that_is_wiped() {
         note("aes-256", both_ways::<Aes<256>, 16>(isa, &[1; 32]));
         note("aes-256 forward", forward::<AesForward<256>, 16>(isa, &[1; 32]));
         note("aes-192-ctr", stream::<AesCtr<192>>(isa, &[1; 24], &[2; 16]));
+        note("aegis-128l", aead::<Aegis128L, 16, 16>(isa));
+        note("aegis-256", aead::<Aegis256, 32, 32>(isa));
+        note("aegis-128l in lanes", lanes_of_aegis(isa));
         note("aes-128-gcm", aead::<AesGcm<128>, 16, 12>(isa));
         note("aes-256-gcm", aead::<AesGcm<256>, 32, 12>(isa));
         note("aes-128-gcm-siv", aead::<AesGcmSiv<128>, 16, 12>(isa));
@@ -212,6 +216,23 @@ fn lanes_of_gcm_siv(isa: Isa) -> usize {
                 deepest = deepest.max(depth(&mut || run(&mut lanes)));
             }
         }
+    }
+    deepest
+}
+
+fn lanes_of_aegis(isa: Isa) -> usize {
+    let cipher = Aegis128L::new(isa, &[1; 16]);
+    let (mut data, mut tags) = (vec![[3; 1500]; 70], [[0; 16]; 70]);
+    let mut deepest = 0;
+    for run in [Aegis128L::seal_lanes, Aegis128L::open_lanes] {
+        let places = data.iter_mut().zip(&mut tags).enumerate();
+        let mut lanes: Vec<_> = places
+            .map(|(at, (data, tag))| {
+                let data = (&mut data[..1500 - at * 37 % 1500]).into();
+                cipher.lane(&[2; 16], &[4; 30], data, tag)
+            })
+            .collect();
+        deepest = deepest.max(depth(&mut || run(&mut lanes)));
     }
     deepest
 }

@@ -26,7 +26,7 @@ use crate::wipe;
 
 /// One bit of each byte of eight blocks, in each of eight planes.
 #[derive(Clone, Copy)]
-struct Planes([[u32; 4]; 8]);
+pub(crate) struct Planes(pub(crate) [[u32; 4]; 8]);
 
 pub(super) fn ecb<const WAY: bool>(
     keys: &[[u8; 16]],
@@ -195,7 +195,7 @@ fn decrypt8(keys: &[Planes], blocks: &mut [[u8; 16]; 8]) {
 impl Planes {
     /// Block `i` is at first in plane `i`; exchanging bit numbers with plane numbers takes each bit
     /// to its place.
-    fn pack(blocks: &[[u8; 16]; 8]) -> Self {
+    pub(crate) fn pack(blocks: &[[u8; 16]; 8]) -> Self {
         let mut planes = Self([[0; 4]; 8]);
         for (plane, block) in planes.0.iter_mut().zip(blocks) {
             for (word, bytes) in plane.iter_mut().zip(block.as_chunks().0) {
@@ -207,7 +207,7 @@ impl Planes {
     }
 
     /// The inverse of `pack`.
-    fn unpack(mut self, blocks: &mut [[u8; 16]; 8]) {
+    pub(crate) fn unpack(mut self, blocks: &mut [[u8; 16]; 8]) {
         self.transpose();
         for (plane, block) in self.0.iter().zip(blocks) {
             for (word, bytes) in plane.iter().zip(block.as_chunks_mut().0) {
@@ -278,6 +278,24 @@ impl Planes {
             let sum = xor8(xor8(a, b), xor8(four_ac, four_bd));
             let mixed = xor8(xor8(double(sum), four_ac), xor8(bd, c));
             self.set_column(column, inv_sub_bytes(xor8(mixed, key.column(column))));
+        }
+    }
+
+    /// `SubBytes`, `ShiftRows` and `MixColumns`, all in their place, for ciphers made of single
+    /// rounds.
+    #[inline(never)]
+    pub(crate) fn whole_round(&mut self) {
+        for column in 0..4 {
+            self.set_column(column, sub_bytes(self.column(column)));
+        }
+        for plane in &mut self.0 {
+            let row = |r: usize, c: usize| plane[(c + r) % 4] & 0xff << (8 * r);
+            *plane = array::from_fn(|c| row(0, c) | row(1, c) | row(2, c) | row(3, c));
+        }
+        let rows = self.rows::<0>();
+        for column in 0..4 {
+            let [a, b, c, d] = below(&rows, column);
+            self.set_column(column, xor8(xor8(double(xor8(a, b)), b), xor8(c, d)));
         }
     }
 

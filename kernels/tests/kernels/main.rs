@@ -1,6 +1,7 @@
 //! Every kernel against published values, other implementations and the portable kernel, at every
 //! instruction set. One program, because linking is what takes most of the time of a small one.
 
+mod aegis;
 mod aes;
 mod chacha;
 mod chacha20poly1305;

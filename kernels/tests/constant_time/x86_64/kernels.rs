@@ -3,6 +3,7 @@
 use core::hint::black_box;
 
 use inout::InOutBuf;
+use lanecrypt_kernels::aegis::{self, Aegis128L, Aegis256};
 use lanecrypt_kernels::aes::{self, Aes, AesCtr};
 use lanecrypt_kernels::chacha::{self, ChaCha, Counter64, Form, Ietf, Key};
 use lanecrypt_kernels::chacha20poly1305::{self, ChaCha20Poly1305, XChaCha20Poly1305};
@@ -54,6 +55,10 @@ pub(crate) const ALL: &[Kernel] = &[
     Kernel { name: "aes-128", levels: aes::KERNELS, run: aes128 },
     Kernel { name: "aes-192", levels: aes::KERNELS, run: aes192 },
     Kernel { name: "aes-256", levels: aes::KERNELS, run: aes256 },
+    Kernel { name: "aegis-128l", levels: aegis::KERNELS, run: aegis::<Aegis128L, 16> },
+    Kernel { name: "aegis-256", levels: aegis::KERNELS, run: aegis::<Aegis256, 32> },
+    Kernel { name: "aegis-128l-lanes", levels: aes::KERNELS, run: lanes::aegis128l },
+    Kernel { name: "aegis-256-lanes", levels: aes::KERNELS, run: lanes::aegis256 },
     Kernel { name: "ghash", levels: ghash::KERNELS, run: ghash },
     Kernel { name: "aes-128-gcm", levels: gcm::KERNELS, run: gcm128 },
     Kernel { name: "aes-192-gcm", levels: gcm::KERNELS, run: gcm192 },
@@ -293,6 +298,32 @@ fn resumed<const KEY: usize, const NONCE: usize>(
         }
         secrets.reveal(&mut cipher.tag_of(&begun));
     }
+}
+
+fn aegis<C, const N: usize>(isa: Isa, secrets: &mut Secrets)
+where
+    C: Aead<Key = [u8; N], Nonce = [u8; N]>,
+{
+    let mut cipher = C::new(isa, &secrets.bytes());
+    cipher.set_key(&secrets.bytes());
+    let (mut data, mut out, mut aad) = ([0; 1600], [0; 1600], [0; 400]);
+    for (length, associated) in MESSAGES {
+        let (data, out) = (&mut data[..length], &mut out[..length]);
+        let aad = &mut aad[..associated];
+        secrets.fill(data);
+        secrets.fill(aad);
+        secrets.reveal(&mut cipher.seal(&secrets.bytes(), aad, (&mut *data).into()));
+        let apart = InOutBuf::new(data, out).expect("as long");
+        secrets.reveal(&mut cipher.open(&secrets.bytes(), aad, apart, &[9; 16]));
+        secrets.reveal(out);
+    }
+    let mut message = cipher.begin(&secrets.bytes::<N>()).expect("a nonce");
+    [5, 16, 30, 64].map(|length| cipher.associate(&mut message, &aad[..length]));
+    for length in [3, 20, 100, 1111] {
+        cipher.encrypt(&mut message, (&mut data[..length]).into());
+        cipher.decrypt(&mut message, (&mut out[..length]).into());
+    }
+    secrets.reveal(&mut cipher.tag(message));
 }
 
 /// The tag that came is public, as the nonce is; the tag that is made is not before it is sent.

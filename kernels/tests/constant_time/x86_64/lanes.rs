@@ -2,6 +2,7 @@
 //! kernels, and lanes that end, are refilled and close up. Lengths are public.
 
 use inout::InOutBuf;
+use lanecrypt_kernels::aegis::{Aegis128L, Aegis256};
 use lanecrypt_kernels::aes::Aes;
 use lanecrypt_kernels::chacha::{self, Counter64, Ietf};
 use lanecrypt_kernels::chacha20poly1305::{
@@ -248,6 +249,47 @@ macro_rules! gcm_siv {
 
 gcm_siv!(gcm_siv128, 128);
 gcm_siv!(gcm_siv256, 256);
+
+/// Batches of each number of messages of a register, alike and of different lengths, both ways.
+macro_rules! aegis {
+    ($name:ident, $cipher:ty) => {
+        pub(crate) fn $name(isa: Isa, secrets: &mut Secrets) {
+            let some: Vec<_> = (0..21).map(|at| 37 * at % 100).collect();
+            for lens in [&[32; 3][..], &[17, 64, 0, 5, 33], &[40; 16], &[1100, 20], &some] {
+                for (seal, has_aad) in [(true, true), (false, true), (true, false), (false, false)]
+                {
+                    let ciphers: Vec<_> =
+                        lens.iter().map(|_| <$cipher>::new(isa, &secrets.bytes())).collect();
+                    let mut tags = vec![[0; 16]; lens.len()];
+                    let mut data =
+                        unseen(|| -> Vec<_> { lens.iter().map(|&len| vec![0; len]).collect() });
+                    let mut aads: Vec<_> = (0..lens.len())
+                        .map(|at| vec![0; if has_aad { 13 * at % 40 } else { 0 }])
+                        .collect();
+                    aads.iter_mut().chain(&mut data).for_each(|bytes| secrets.fill(bytes));
+                    let mut lanes = Vec::with_capacity(lens.len());
+                    for (cipher, ((aad, data), tag)) in
+                        ciphers.iter().zip(aads.iter().zip(&mut data).zip(&mut tags))
+                    {
+                        let data = (&mut data[..]).into();
+                        lanes.push(cipher.lane(&secrets.bytes(), aad, data, tag));
+                    }
+                    if seal {
+                        <$cipher>::seal_lanes(&mut lanes);
+                    } else {
+                        <$cipher>::open_lanes(&mut lanes);
+                    }
+                    drop(lanes);
+                    data.iter_mut().for_each(|data| secrets.reveal(data));
+                    secrets.reveal(tags.as_flattened_mut());
+                }
+            }
+        }
+    };
+}
+
+aegis!(aegis128l, Aegis128L);
+aegis!(aegis256, Aegis256);
 
 /// Messages under one key: few, of one block and of several, with strings and without, both ways.
 pub(crate) fn siv(isa: Isa, secrets: &mut Secrets) {

@@ -11,6 +11,7 @@ use core::arch::x86_64::{_mm_lfence, _rdtsc};
 use core::hint::black_box;
 
 use inout::InOutBuf;
+use lanecrypt_kernels::aegis::{self, Aegis128L, Aegis256};
 use lanecrypt_kernels::aes::{self, Aes};
 use lanecrypt_kernels::chacha::{self, ChaCha, Counter64, Ietf};
 use lanecrypt_kernels::chacha20poly1305::{self, ChaCha20Poly1305, XChaCha20Poly1305};
@@ -21,7 +22,7 @@ use lanecrypt_kernels::lanes::Lane;
 use lanecrypt_kernels::montgomery;
 use lanecrypt_kernels::siv::{self, AesSiv};
 use lanecrypt_kernels::xts::{self, AesXts};
-use lanecrypt_kernels::{Aead, BlockCipher, BlockEncrypt, Isa, Level, StreamCore};
+use lanecrypt_kernels::{Aead, AeadLanes, BlockCipher, BlockEncrypt, Isa, Level, StreamCore};
 use lanecrypt_kernels_legacy::des::{self, Des, TripleDes, TripleDesKey};
 use lanecrypt_kernels_legacy::salsa::{self, Salsa};
 use lanecrypt_kernels_legacy::serpent::{self, Serpent};
@@ -62,6 +63,9 @@ const ALL: &[Subject] = &[
     Subject { name: "aes-128", levels: aes::KERNELS, run: aes128 },
     Subject { name: "aes-192", levels: aes::KERNELS, run: aes192 },
     Subject { name: "aes-256", levels: aes::KERNELS, run: aes256 },
+    Subject { name: "aegis-128l", levels: aegis::KERNELS, run: aegis128l },
+    Subject { name: "aegis-256", levels: aegis::KERNELS, run: aegis256 },
+    Subject { name: "aegis-128l-lanes", levels: aes::KERNELS, run: aegis_lanes },
     Subject { name: "aes-128-gcm", levels: gcm::KERNELS, run: gcm128 },
     Subject { name: "aes-256-gcm", levels: gcm::KERNELS, run: gcm256 },
     Subject { name: "aes-256-gcm-siv", levels: gcm_siv::KERNELS, run: gcm_siv256 },
@@ -265,6 +269,33 @@ fn aes256(isa: Isa, inputs: &mut Inputs) {
     let aes = Aes::<256>::new(isa, key(inputs));
     chain(&aes, inputs);
     blocks(&aes, inputs);
+}
+
+fn aegis128l(isa: Isa, inputs: &mut Inputs) {
+    let cipher = Aegis128L::new(isa, key(inputs));
+    black_box(cipher.seal(&[7; 16], &[1; 8], (&mut inputs.data[..]).into()));
+    black_box(cipher.open(&[7; 16], &[1; 8], (&mut inputs.data[..64]).into(), &[9; 16]));
+}
+
+fn aegis256(isa: Isa, inputs: &mut Inputs) {
+    let cipher = Aegis256::new(isa, key(inputs));
+    black_box(cipher.seal(&[7; 32], &[1; 8], (&mut inputs.data[..]).into()));
+    black_box(cipher.open(&[7; 32], &[1; 8], (&mut inputs.data[..64]).into(), &[9; 16]));
+}
+
+fn aegis_lanes(isa: Isa, inputs: &mut Inputs) {
+    let cipher = Aegis128L::new(isa, key(inputs));
+    for run in [Aegis128L::seal_lanes, Aegis128L::open_lanes] {
+        let mut tags = [[0; 16]; 9];
+        let mut lanes: Vec<_> = inputs
+            .data
+            .chunks_mut(128)
+            .zip(&mut tags)
+            .map(|(data, tag)| cipher.lane(&[7; 16], &[1; 8], data.into(), tag))
+            .collect();
+        run(&mut lanes);
+        black_box(tags);
+    }
 }
 
 fn gcm128(isa: Isa, inputs: &mut Inputs) {
