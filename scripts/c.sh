@@ -46,7 +46,7 @@ skip() {
 warnings=(-Wall -Wextra -pedantic -Werror -Wconversion)
 arguments=(rsa/tests/key.pem surfaces/c/tests/public.pem surfaces/c/tests/message.sig)
 vectors=(
-    vectors/{aes,chacha,chacha20poly1305,chained,gcm,gcm_siv,null,salsa,serpent,siv,xts}.jsonl
+    vectors/{aegis-128l,aegis-256,aes,chacha,chacha20poly1305,chained,gcm,gcm_siv,null,salsa,serpent,siv,xts}.jsonl
 )
 
 # Builds a program of tests or an example. Arguments: the source, the program, the compiler.

@@ -17,6 +17,9 @@ use crate::{KeyLengths, Mac, Primitive, UnknownAlgorithm};
 #[non_exhaustive]
 #[repr(u8)]
 pub enum Mode {
+    /// A state of several blocks takes the data and yields keystream and tag
+    /// (draft-irtf-cfrg-aegis-aead).
+    Aegis,
     /// Cipher block chaining (NIST SP 800-38A): each block is XORed with the ciphertext block
     /// before it, the first one with the initialization vector.
     Cbc,

@@ -1,6 +1,6 @@
 //! The primitives: block ciphers of one key size each, and the cores of stream ciphers.
 
-use lanecrypt_kernels::{Isa, Level, aes, chacha, null};
+use lanecrypt_kernels::{Isa, Level, aegis, aes, chacha, null};
 
 use crate::KeyLengths;
 
@@ -59,6 +59,10 @@ primitives! {
     /// ChaCha with 20 rounds under a derived key: the same rounds compute it from the key and the
     /// first 128 bits of the nonce (Internet-Draft draft-irtf-cfrg-xchacha).
     XChaCha20: "xchacha20", one(32), CHACHA;
+    /// AEGIS-128L: rounds of AES over a state of eight blocks (draft-irtf-cfrg-aegis-aead).
+    Aegis128L: "aegis-128l", one(16), AEGIS_128L;
+    /// AEGIS-256: rounds of AES over a state of six blocks.
+    Aegis256: "aegis-256", one(32), AEGIS_256;
     /// The null cipher: no key, and a keystream of zeros. It protects nothing.
     Null: "null", one(0), NULL;
 
@@ -150,6 +154,18 @@ const CHACHA: Family = Family {
     timing_leak: None,
     broken: false,
 };
+
+/// Constant time as AES is. A key is kept as it comes.
+const AEGIS_128L: Family = Family {
+    block_size: 32,
+    nonce_length: 0,
+    numbered: false,
+    kernels: aegis::KERNELS,
+    lanes: |_| 1,
+    ..CHACHA
+};
+
+const AEGIS_256: Family = Family { block_size: 16, ..AEGIS_128L };
 
 const NULL: Family =
     Family { block_size: 1, nonce_length: 0, kernels: null::KERNELS, lanes: |_| 1, ..CHACHA };

@@ -59,6 +59,14 @@ macro_rules! algorithms {
             /// (draft-irtf-cfrg-xchacha).
             XCHACHA20_POLY1305 = 5 "xchacha20-poly1305" XChaCha20 Poly1305 []
                 XChaCha20Poly1305: kernels::chacha20poly1305::XChaCha20Poly1305, AeadLanes;
+            /// AEGIS-128L with keys and nonces of 128 bits (draft-irtf-cfrg-aegis-aead): the fastest
+            /// where processors have AES instructions.
+            AEGIS_128L = 10 "aegis-128l" Aegis128L Aegis []
+                Aegis128L: kernels::aegis::Aegis128L, AeadLanes;
+            /// AEGIS-256 with keys and nonces of 256 bits, which may be random
+            /// (draft-irtf-cfrg-aegis-aead).
+            AEGIS_256 = 11 "aegis-256" Aegis256 Aegis []
+                Aegis256: kernels::aegis::Aegis256, AeadLanes;
         }
         chained {
             Aes128 Cbc, Aes128CbcHmac: kernels::aes::Aes<128> {

@@ -12,7 +12,9 @@ use super::packet::{Packet, Way};
 use super::refusal::Refusal;
 
 /// The files of test vectors: JSON lines. The first line names the source.
-const FILES: [&str; 15] = [
+const FILES: [&str; 17] = [
+    include_str!("../../vectors/aegis-128l.jsonl"),
+    include_str!("../../vectors/aegis-256.jsonl"),
     include_str!("../../vectors/aes.jsonl"),
     include_str!("../../vectors/arc4.jsonl"),
     include_str!("../../vectors/chacha.jsonl"),

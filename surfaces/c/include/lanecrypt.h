@@ -169,6 +169,8 @@ enum lc_algorithm {
     LC_AES_256_GCM_SIV = 7,
     LC_AES_SIV_256 = 8,
     LC_AES_SIV_512 = 9,
+    LC_AEGIS_128L = 10,
+    LC_AEGIS_256 = 11,
 
     /* Encrypt-then-MAC: the key of the code, then that of the cipher. */
     LC_AES_128_CBC_HMAC_SHA1 = 32,
