@@ -65,7 +65,8 @@ pub trait AeadKey: Key {}
 impl<K: Key> AeadKey for K {}
 
 /// One keyed cipher with authentication: AES-GCM (NIST SP 800-38D), AES-GCM-SIV (RFC 8452), AES-SIV
-/// (RFC 5297), ChaCha20-Poly1305 (RFC 8439) or XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha).
+/// (RFC 5297), ChaCha20-Poly1305 (RFC 8439), XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha), AEGIS-128L
+/// or AEGIS-256 (draft-irtf-cfrg-aegis-aead).
 ///
 /// The algorithm is chosen when the program runs. Where it is known before, types with one
 /// algorithm, such as [`Aes256Gcm`](crate::Aes256Gcm), have the same methods, are smaller and link
@@ -113,7 +114,7 @@ impl<K: Key> AeadKey for K {}
 /// lengths are just as likely to repeat.
 ///
 /// One message has at most 2^36 - 32 bytes with GCM, 2^38 - 64 bytes with Poly1305, and 2^36 - 16
-/// bytes with CTR and a code. With GCM, associated data has at most 2^61 - 1 bytes. With
+/// bytes with CTR and a code. With GCM and AEGIS, associated data has at most 2^61 - 1 bytes. With
 /// AES-GCM-SIV, messages and associated data have at most 2^36 bytes each. AES-GCM-SIV and AES-SIV
 /// have no messages in pieces: the first byte of the ciphertext depends on the last of the message.
 ///

@@ -25,6 +25,7 @@ mod aws_lc;
 mod glibc;
 mod ipsec_mb;
 mod kernel;
+mod libaegis;
 mod libgcrypt;
 mod libsodium;
 mod nettle;
@@ -57,6 +58,7 @@ const PROJECTS: &[&dyn project::Project] = &[
     &rust_random::RustRandom,
     &aws_lc::AwsLc,
     &ring::Ring,
+    &libaegis::Libaegis,
     &ipsec_mb::IntelIpsecMb,
     &rust_crypto::RustCrypto,
     &softhsm::SoftHsm2,

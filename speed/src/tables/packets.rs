@@ -83,12 +83,14 @@ const fn subject(algorithm: Algorithm, more: &'static [usize]) -> Subject {
 }
 
 /// Algorithms with authentication.
-const AEADS: [Subject; 9] = [
+const AEADS: [Subject; 11] = [
     subject(Algorithm::AES_128_GCM, &[]),
     Subject { batches: false, ..subject(Algorithm::AES_256_GCM, &[]) },
     Subject { is_mixed: false, ..subject(Algorithm::AES_256_GCM_SIV, &[]) },
     subject(Algorithm::CHACHA20_POLY1305, &[16]),
+    Subject { is_mixed: false, ..subject(Algorithm::AEGIS_128L, &[16]) },
     subject(Algorithm::AES_128_CBC_HMAC_SHA256, &[]),
+    Subject { from: Depth::Full, ..subject(Algorithm::AEGIS_256, &[16]) },
     Subject { from: Depth::Full, batches: false, ..subject(Algorithm::AES_128_GCM_SIV, &[]) },
     Subject { from: Depth::Full, batches: false, ..subject(Algorithm::XCHACHA20_POLY1305, &[]) },
     Subject { from: Depth::Full, batches: false, ..subject(Algorithm::AES_SIV_256, &[]) },
