@@ -1,10 +1,10 @@
 //! Several drivers as one: each batch for whom it costs least.
 //!
 //! Its sessions are open on several drivers. It groups the messages of a batch by algorithm and
-//! operation, divides each group by what it costs each driver (`plan`), lends the jobs and calls the
-//! drivers, those that are asynchronous first (`run`). With migration it keeps the keys (`keys`) and
-//! the data that a driver might destroy (`snapshots`); what a driver has not answered goes through
-//! the same steps again, without that driver (`failover`).
+//! operation, divides each group by what it costs each driver (`plan`), lends the jobs and calls
+//! the drivers, those that are asynchronous first (`run`). With migration it keeps the keys
+//! (`keys`) and the data that a driver might destroy (`snapshots`); what a driver has not answered
+//! goes through the same steps again, without that driver (`failover`).
 
 mod cost_model;
 mod drivers;
@@ -38,12 +38,12 @@ pub use self::members_error::MembersError;
 /// asynchronous](Driver::is_asynchronous) share them with the best of the others in proportion to
 /// their costs, so that all are done at the same time. The costs are those that a driver
 /// [says](Driver::cost); otherwise, and for the software, mean times, which are measured meanwhile.
-/// A driver that is not the best is measured again now and then, which takes less than a fiftieth of
-/// the time.
+/// A driver that is not the best is measured again now and then, which takes less than a fiftieth
+/// of the time.
 ///
 /// Each call of a driver then has messages of one algorithm and operation. The order of messages
-/// does not matter. Sessions with RSA keys are not shared. It takes up to 40 KiB of stack, beside what
-/// the drivers take.
+/// does not matter. Sessions with RSA keys are not shared. It takes up to 40 KiB of stack, beside
+/// what the drivers take.
 ///
 /// ```
 /// use core::time::Duration;
@@ -114,8 +114,8 @@ impl Balanced {
     /// The sessions' keys are kept as they came, to open them on other drivers: in memory that is
     /// locked, left out of core dumps and wiped. Each takes 64 bytes of what the process may lock
     /// (`RLIMIT_MEMLOCK`), for every begun 64 bytes of its length; if that is used up, opening a
-    /// session fails with [`Error::KeyMemory`]. If all members have failed that serve its algorithm,
-    /// it fails with [`Error::DriverFailed`].
+    /// session fails with [`Error::KeyMemory`]. If all members have failed that serve its
+    /// algorithm, it fails with [`Error::DriverFailed`].
     ///
     /// # Errors
     ///
@@ -124,9 +124,9 @@ impl Balanced {
         Ok(Self { drivers: Arc::new(Drivers::new(members, true)?), only: None })
     }
 
-    /// The same drivers under the name of a member, which serves the sessions that are opened by this
-    /// name alone; with [migration](Self::with_migration), until it fails. None if there is no such
-    /// member.
+    /// The same drivers under the name of a member, which serves the sessions that are opened by
+    /// this name alone; with [migration](Self::with_migration), until it fails. None if there is no
+    /// such member.
     #[must_use]
     pub fn preferring(&self, member: &str) -> Option<Self> {
         let only = Some(self.drivers.find(member)?);

@@ -2,10 +2,10 @@
 //!
 //! A [`Card`] says what its requests cost: the host's part, the bus, the engines. A [`Host`] says
 //! how long a system call, a context switch and an interrupt take, and may say what its software
-//! takes. Both are TOML files; [`Card::BUILT_IN`] and [`Host::BUILT_IN`] list those that are part of
-//! this crate. A [`Model`] is a [`Driver`](lanecrypt_engine::Driver) that gives right results at the time at
-//! which the card would. [`Card::nanoseconds`] and [`break_even`] compute without waiting, and
-//! answer whether a card would help.
+//! takes. Both are TOML files; [`Card::BUILT_IN`] and [`Host::BUILT_IN`] list those that are part
+//! of this crate. A [`Model`] is a [`Driver`](lanecrypt_engine::Driver) that gives right results at
+//! the time at which the card would. [`Card::nanoseconds`] and [`break_even`] compute without
+//! waiting, and answer whether a card would help.
 //!
 //! ```
 //! use lanecrypt_accelerators::model::{Card, Host, Work, break_even};

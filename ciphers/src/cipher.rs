@@ -26,8 +26,8 @@ use self::limits::Limits;
 pub use self::message::{AeadMessage, Opener, Sealer};
 use crate::{Algorithm, Error, KeyError};
 
-/// A keyed cipher with authentication: a [`Cipher`], or one with an algorithm that is chosen when the
-/// program is compiled, such as [`Aes256Gcm`](crate::Aes256Gcm).
+/// A keyed cipher with authentication: a [`Cipher`], or one with an algorithm that is chosen when
+/// the program is compiled, such as [`Aes256Gcm`](crate::Aes256Gcm).
 ///
 /// Where the algorithm is known, take the latter: it is smaller, and nothing of other algorithms is
 /// linked. All lengths are constants: a key of another length does not compile, nonces of another
@@ -65,8 +65,8 @@ pub trait AeadKey: Key {}
 impl<K: Key> AeadKey for K {}
 
 /// One keyed cipher with authentication: AES-GCM (NIST SP 800-38D), AES-GCM-SIV (RFC 8452), AES-SIV
-/// (RFC 5297), ChaCha20-Poly1305 (RFC 8439), XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha), AEGIS-128L
-/// or AEGIS-256 (draft-irtf-cfrg-aegis-aead).
+/// (RFC 5297), ChaCha20-Poly1305 (RFC 8439), XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha),
+/// AEGIS-128L or AEGIS-256 (draft-irtf-cfrg-aegis-aead).
 ///
 /// The algorithm is chosen when the program runs. Where it is known before, types with one
 /// algorithm, such as [`Aes256Gcm`](crate::Aes256Gcm), have the same methods, are smaller and link

@@ -14,7 +14,8 @@
 //!
 //! The feature `legacy`, off by default, adds old ciphers: Salsa20 and Serpent, and for study and
 //! comparison ARC4 and DES, which are broken, HC-128 and triple DES. These four index tables by
-//! secrets. The feature needs an allocator. The feature `rustcrypto` adds the traits of the crates `aead` and `cipher`.
+//! secrets. The feature needs an allocator. The feature `rustcrypto` adds the traits of the crates
+//! `aead` and `cipher`.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(feature = "std"), no_std)]

@@ -7,8 +7,8 @@ use crate::KeyLengths;
 #[cfg(feature = "legacy")]
 mod legacy;
 
-/// Makes the type and its table from the rows: documentation, name, lengths of keys, family. Those of
-/// old ciphers are last.
+/// Makes the type and its table from the rows: documentation, name, lengths of keys, family. Those
+/// of old ciphers are last.
 macro_rules! primitives {
     ($($(#[doc = $doc:literal])*
        $variant:ident: $name:literal, $lengths:ident($($length:literal),+), $family:ident;)+

@@ -59,8 +59,8 @@ macro_rules! algorithms {
             /// (draft-irtf-cfrg-xchacha).
             XCHACHA20_POLY1305 = 5 "xchacha20-poly1305" XChaCha20 Poly1305 []
                 XChaCha20Poly1305: kernels::chacha20poly1305::XChaCha20Poly1305, AeadLanes;
-            /// AEGIS-128L with keys and nonces of 128 bits (draft-irtf-cfrg-aegis-aead): the fastest
-            /// where processors have AES instructions.
+            /// AEGIS-128L with keys and nonces of 128 bits (draft-irtf-cfrg-aegis-aead): the
+            /// fastest where processors have AES instructions.
             AEGIS_128L = 10 "aegis-128l" Aegis128L Aegis []
                 Aegis128L: kernels::aegis::Aegis128L, AeadLanes;
             /// AEGIS-256 with keys and nonces of 256 bits, which may be random

@@ -235,9 +235,9 @@ impl Engine {
     /// It does not allocate, takes no lock, and does not wait for more requests. An empty batch
     /// returns at once.
     ///
-    /// It takes up to 40 KiB of stack, or 64 KiB with the feature `legacy`, for the keys in lanes of
-    /// 3DES. A thread with a stack of 64 KiB is large enough without
-    /// `legacy`, and one of 128 KiB (musl's default) with it.
+    /// It takes up to 40 KiB of stack, or 64 KiB with the feature `legacy`, for the keys in lanes
+    /// of 3DES. A thread with a stack of 64 KiB is large enough without `legacy`, and one of 128
+    /// KiB (musl's default) with it.
     ///
     /// # Errors
     ///

@@ -26,9 +26,9 @@ impl<const N: usize> Bytes for [u8; N] {
 /// The key is wiped on drop. Requests only read it, so any number of threads can share it. A
 /// message takes one dispatch on the instruction set; a message in pieces takes one for each piece.
 ///
-/// The same nonce must never be used twice with a key, except with a SIV: an attacker could then read
-/// both messages and forge others. Nothing here checks that, nor the lengths of messages; nothing
-/// compares tags. The checked layer does all of it.
+/// The same nonce must never be used twice with a key, except with a SIV: an attacker could then
+/// read both messages and forge others. Nothing here checks that, nor the lengths of messages;
+/// nothing compares tags. The checked layer does all of it.
 ///
 /// A SIV (AES-GCM-SIV, AES-SIV) encrypts the data under the tag. The first byte of its ciphertext
 /// depends on the last of the message, so it has no messages in pieces.
@@ -88,8 +88,8 @@ pub trait Aead: Sized + ZeroizeOnDrop {
         tag: &[u8; 16],
     ) -> [u8; 16];
 
-    /// [`seal`](Self::seal) under a nonce of another length than the usual one, of at least one byte;
-    /// `None` if there are none.
+    /// [`seal`](Self::seal) under a nonce of another length than the usual one, of at least one
+    /// byte; `None` if there are none.
     #[must_use]
     #[inline]
     fn seal_hashed(
@@ -114,8 +114,8 @@ pub trait Aead: Sized + ZeroizeOnDrop {
         None
     }
 
-    /// Begins a message in pieces: first its associated data, then its data, in one direction. `None`
-    /// if it takes no nonces of this length, or no messages in pieces.
+    /// Begins a message in pieces: first its associated data, then its data, in one direction.
+    /// `None` if it takes no nonces of this length, or no messages in pieces.
     fn begin(&self, nonce: &[u8]) -> Option<Self::Message>;
 
     /// Takes the next piece of the associated data, of any length; none may follow data.
@@ -175,8 +175,8 @@ pub trait AeadLanes: Aead {
     /// One message of a batch.
     type Lane<'a>;
 
-    /// A message of at most [`LONGEST`](Aead::LONGEST) bytes, in place or from one buffer to another,
-    /// and the place of its tag. To open it, `tag` holds the tag that came.
+    /// A message of at most [`LONGEST`](Aead::LONGEST) bytes, in place or from one buffer to
+    /// another, and the place of its tag. To open it, `tag` holds the tag that came.
     fn lane<'a>(
         &'a self,
         nonce: &Self::Nonce,
@@ -187,8 +187,8 @@ pub trait AeadLanes: Aead {
 
     /// Encrypts each message and writes its tag.
     ///
-    /// Keys of different levels may be mixed. Constant time in keys and data; lengths and nonces are
-    /// public.
+    /// Keys of different levels may be mixed. Constant time in keys and data; lengths and nonces
+    /// are public.
     fn seal_lanes(lanes: &mut [Self::Lane<'_>]);
 
     /// Decrypts each message, and writes the tag that it should have in its place.

@@ -1,5 +1,5 @@
-//! How deep kernels reach into the stack: not below what `wipe::DEPTH` says, and those of old ciphers
-//! that take more, not below their own `DEPTH`.
+//! How deep kernels reach into the stack: not below what `wipe::DEPTH` says, and those of old
+//! ciphers that take more, not below their own `DEPTH`.
 #![cfg(target_arch = "x86_64")]
 
 use lanecrypt_kernels::aegis::{Aegis128L, Aegis256};

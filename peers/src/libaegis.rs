@@ -14,8 +14,8 @@ impl Project for Libaegis {
     }
 }
 
-/// It opens only in place. Requests here keep the sealed bytes, so opening copies them first, and the
-/// copy is part of the measured time.
+/// It opens only in place. Requests here keep the sealed bytes, so opening copies them first, and
+/// the copy is part of the measured time.
 #[cfg(feature = "aegis")]
 mod built {
     use crate::{Aead, Failed, Packet, Peer, Sealing};

@@ -37,8 +37,8 @@ const CELLS: usize = Algorithm::ALL.len() * Operation::OF_CIPHERS.len() * (RANGE
 #[derive(Debug)]
 pub(super) struct CostModel(Box<[Cell]>);
 
-/// The measured time of messages of one algorithm and operation, in one range of lengths, by one driver. Relaxed
-/// everywhere: each number is for itself, and a lost one is one measurement less.
+/// The measured time of messages of one algorithm and operation, in one range of lengths, by one
+/// driver. Relaxed everywhere: each number is for itself, and a lost one is one measurement less.
 #[derive(Debug, Default)]
 struct Cell {
     /// The nanoseconds of one message, as an [`f32`]; 0 if it has not been measured.

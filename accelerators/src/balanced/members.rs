@@ -38,8 +38,8 @@ impl Member {
         Self::of(driver.is_asynchronous(), Server::Driver(Box::new(driver)))
     }
 
-    /// The software of this processor, as an engine with these [lanes](lanecrypt_engine::Engine::lanes)
-    /// uses it. Its name is `software`.
+    /// The software of this processor, as an engine with these
+    /// [lanes](lanecrypt_engine::Engine::lanes) uses it. Its name is `software`.
     #[must_use]
     pub fn software(lanes: &Lanes) -> Self {
         Self::of(false, Server::Software(Box::new(*lanes)))

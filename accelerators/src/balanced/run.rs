@@ -24,8 +24,8 @@ pub(super) struct Ended {
 }
 
 impl Drivers {
-    /// Has all runs of a plan served, of at most `N` messages. It does not panic. `None` if a member
-    /// has been readmitted since the plan was made; then nothing was served.
+    /// Has all runs of a plan served, of at most `N` messages. It does not panic. `None` if a
+    /// member has been readmitted since the plan was made; then nothing was served.
     pub(super) fn run<const N: usize>(
         &self,
         plan: &Plan,

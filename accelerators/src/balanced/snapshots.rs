@@ -1,4 +1,5 @@
-//! Snapshots of what a driver may write to, until it has answered: messages in place, outputs, tags.
+//! Snapshots of what a driver may write to, until it has answered: messages in place, outputs,
+//! tags.
 
 use lanecrypt_kernels::wipe;
 

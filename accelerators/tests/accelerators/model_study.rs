@@ -1,6 +1,6 @@
 //! What the study of the OpenBSD cryptographic framework (USENIX 2003) observed comes out of the
-//! cards and the host of that time: `accelerators/models` says which of their figures are fitted to it.
-//! No time passes here.
+//! cards and the host of that time: `accelerators/models` says which of their figures are fitted to
+//! it. No time passes here.
 
 use lanecrypt_accelerators::model::{Card, Figure, Host, Work, break_even};
 use lanecrypt_engine::Algorithm;

@@ -163,8 +163,8 @@ impl Kernel for AnyKey {
         by_kernel!(&self.0, key => key.open_message(nonce, aad, data, tag))
     }
 
-    // Each arm returns its own result, and nothing is inlined: otherwise the message would be copied,
-    // and copies of its state stay in what is moved later.
+    // Each arm returns its own result, and nothing is inlined: otherwise the message would be
+    // copied, and copies of its state stay in what is moved later.
     #[inline(never)]
     fn begin_message(&self, nonce: &[u8]) -> Result<AnyMessage, Error> {
         begin!(self.0, nonce)

@@ -1,4 +1,5 @@
-//! Expanded keys: what they do with messages ([`Kernel`]), and the facts of their algorithm ([`Key`]).
+//! Expanded keys: what they do with messages ([`Kernel`]), and the facts of their algorithm
+//! ([`Key`]).
 
 use inout::InOutBuf;
 use lanecrypt_kernels::{Aead, Bytes};
@@ -7,8 +8,8 @@ use super::limits::Limits;
 use super::tag;
 use crate::{Algorithm, Error};
 
-/// What an expanded key does with a message: every [`Aead`] of the kernels, a cipher with an HMAC, and
-/// the key of any algorithm, which chooses among them by a branch.
+/// What an expanded key does with a message: every [`Aead`] of the kernels, a cipher with an HMAC,
+/// and the key of any algorithm, which chooses among them by a branch.
 ///
 /// It writes or compares the tag itself. A tag that is returned inside of a `Result` is copied in
 /// pieces, which takes as long as half of a short message.
@@ -28,8 +29,8 @@ pub(super) trait Kernel: Sized {
         tag: &mut [u8],
     ) -> Result<(), Error>;
 
-    /// Decrypts a message, or returns [`Error::Authentication`] if the tag is not the beginning of the
-    /// right one.
+    /// Decrypts a message, or returns [`Error::Authentication`] if the tag is not the beginning of
+    /// the right one.
     fn open_message(
         &self,
         nonce: &[u8],
@@ -38,8 +39,8 @@ pub(super) trait Kernel: Sized {
         tag: &[u8],
     ) -> Result<(), Error>;
 
-    /// Begins a message in pieces: first associated data, then data, in one direction. A kernel that
-    /// has none returns [`Error::Unsupported`].
+    /// Begins a message in pieces: first associated data, then data, in one direction. A kernel
+    /// that has none returns [`Error::Unsupported`].
     fn begin_message(&self, nonce: &[u8]) -> Result<Self::Message, Error>;
 
     /// Takes the next associated data.
@@ -202,8 +203,8 @@ pub(super) trait Key: Kernel {
     }
 }
 
-/// An [`Aead`] that is the key of one algorithm: all lengths are constants, so nothing of the table of
-/// algorithms is in a program, and no check that is always true.
+/// An [`Aead`] that is the key of one algorithm: all lengths are constants, so nothing of the table
+/// of algorithms is in a program, and no check that is always true.
 pub(crate) trait SingleKey: Aead {
     /// Its algorithm.
     const ALGORITHM: Algorithm;

@@ -33,8 +33,8 @@ macro_rules! keyed {
     };
 }
 
-/// Calls `$run` with what finds the keys of an algorithm whose kernel has lanes, or `$alone` for each
-/// message.
+/// Calls `$run` with what finds the keys of an algorithm whose kernel has lanes, or `$alone` for
+/// each message.
 macro_rules! by_lanes {
     ({ $run:ident, $algorithm:expr, $lengths:expr, $messages:expr, $alone:expr }
      aead { $($(#[doc = $doc:literal])+ $constant:ident = $number:literal $name:literal

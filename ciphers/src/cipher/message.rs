@@ -45,9 +45,9 @@ pub type Sealer<'c, K = AnyKey> = AeadMessage<'c, K, true>;
 /// store it where nobody else can see it. If `finish` fails, the caller must discard all of it. An
 /// attacker who can change a message chooses which bits of the plaintext change. Programs that
 /// acted on plaintext too early, mail readers among them, have been made to reveal their secrets in
-/// this way. [`Cipher::open`](crate::Cipher::open) cannot be misused like this, so it is better to cut long data into
-/// packets, each with its own nonce and tag. **For files** `lanecrypt::stream` does that, and gives
-/// only plaintext that is verified.
+/// this way. [`Cipher::open`](crate::Cipher::open) cannot be misused like this, so it is better to
+/// cut long data into packets, each with its own nonce and tag. **For files** `lanecrypt::stream`
+/// does that, and gives only plaintext that is verified.
 ///
 /// ```
 /// use lanecrypt_ciphers::{Algorithm, Cipher};
@@ -112,7 +112,8 @@ impl<K: AeadKey> Sealer<'_, K> {
         self.0.encrypt(data.in_out())
     }
 
-    /// Ends the message and writes its tag, of [`Cipher::tag_length`](crate::Cipher::tag_length) bytes.
+    /// Ends the message and writes its tag, of [`Cipher::tag_length`](crate::Cipher::tag_length)
+    /// bytes.
     ///
     /// # Errors
     ///
@@ -137,8 +138,8 @@ impl<K: AeadKey> Opener<'_, K> {
         self.0.decrypt(data.in_out())
     }
 
-    /// Ends the message, and checks by its tag, of [`Cipher::tag_length`](crate::Cipher::tag_length) bytes, that all of it is
-    /// authentic.
+    /// Ends the message, and checks by its tag, of
+    /// [`Cipher::tag_length`](crate::Cipher::tag_length) bytes, that all of it is authentic.
     ///
     /// # Errors
     ///

@@ -15,7 +15,8 @@ impl<K: AeadKey> AeadCipher<K> {
     }
 
     /// The length of a tag in bytes, by which a sealed message is longer:
-    /// [`Algorithm::tag_length`], unless [`Cipher::set_tag_length`](crate::Cipher::set_tag_length) has changed it.
+    /// [`Algorithm::tag_length`], unless [`Cipher::set_tag_length`](crate::Cipher::set_tag_length)
+    /// has changed it.
     #[must_use]
     #[inline]
     pub fn tag_length(&self) -> usize {

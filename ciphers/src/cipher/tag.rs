@@ -23,7 +23,8 @@ fn put_part(from: &[u8], to: &mut [u8]) {
     }
 }
 
-/// A received tag if it has all 16 bytes, as those that ciphertexts depend on have; otherwise zeros.
+/// A received tag if it has all 16 bytes, as those that ciphertexts depend on have; otherwise
+/// zeros.
 #[inline(always)]
 pub(super) fn whole(tag: &[u8]) -> &[u8; 16] {
     tag.try_into().unwrap_or(&[0; 16])

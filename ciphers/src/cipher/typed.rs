@@ -38,9 +38,9 @@ impl<K: SingleKey> AeadCipher<K> {
     /// Same as [`new`](Self::new), but on the heap. The key is expanded there, is wiped there on
     /// drop, and leaves no copy elsewhere.
     ///
-    /// Moving a cipher leaves its old bytes behind, as with every value in Rust; here only the box is
-    /// moved. Without an allocator, put a cipher with some other key in its final place, and call
-    /// [`set_key`](Self::set_key) there.
+    /// Moving a cipher leaves its old bytes behind, as with every value in Rust; here only the box
+    /// is moved. Without an allocator, put a cipher with some other key in its final place, and
+    /// call [`set_key`](Self::set_key) there.
     #[cfg(feature = "std")]
     #[must_use]
     #[inline]

@@ -5,8 +5,8 @@ use inout::InOutBuf;
 use lanecrypt_kernels::chacha::{self, ChaCha, Form};
 use lanecrypt_kernels::{Isa, Seek};
 
-/// Calls the macro `$make` with `$arguments` and the rows: in each section first those of `kernels`,
-/// then those of the caller. What follows the sections passes through.
+/// Calls the macro `$make` with `$arguments` and the rows: in each section first those of
+/// `kernels`, then those of the caller. What follows the sections passes through.
 ///
 /// - `blocks`: the [primitives](crate::Primitive) of a block cipher; its variants in CBC, counter
 ///   mode and ECB; its kernel, its kernel for the forward direction, its stream core.

@@ -31,7 +31,8 @@ use super::schedule::KEYS;
 use super::{Des, TripleDes};
 
 impl Des {
-    /// Encrypts each lane's message as [`cbc_encrypt`](lanecrypt_kernels::BlockEncrypt::cbc_encrypt) does.
+    /// Encrypts each lane's message as
+    /// [`cbc_encrypt`](lanecrypt_kernels::BlockEncrypt::cbc_encrypt) does.
     ///
     /// Any number of lanes, of any lengths; their order may change. If the keys were expanded for
     /// different instruction sets, the lowest of them is used. Blocks that go through lanes, not
@@ -42,7 +43,8 @@ impl Des {
 }
 
 impl TripleDes {
-    /// Encrypts each lane's message as [`cbc_encrypt`](lanecrypt_kernels::BlockEncrypt::cbc_encrypt) does.
+    /// Encrypts each lane's message as
+    /// [`cbc_encrypt`](lanecrypt_kernels::BlockEncrypt::cbc_encrypt) does.
     ///
     /// Any number of lanes, of any lengths; their order may change. If the keys were expanded for
     /// different instruction sets, the lowest of them is used. Blocks that go through lanes, not

@@ -1,6 +1,6 @@
 //! Every entry point that takes messages side by side, at every instruction set: messages of all
-//! sizes to 4 KiB at odd places, in place and apart, give what they give one by one, and every other
-//! byte of memory stays as it was.
+//! sizes to 4 KiB at odd places, in place and apart, give what they give one by one, and every
+//! other byte of memory stays as it was.
 
 use lanecrypt_kernels::{BlockEncrypt, Isa, Seek, StreamCore};
 use lanecrypt_kernels_legacy::des::{Des, TripleDes, TripleDesKey};

@@ -1,8 +1,8 @@
 //! Messages of different keys and nonces side by side.
 //!
 //! The steps of a message follow one another, and with registers of 128 bits one message keeps the
-//! units for AES busy. From `Avx2Vaes` on a register holds a block of each of two messages, which then
-//! take as long as one. Those side by side are of about the same length.
+//! units for AES busy. From `Avx2Vaes` on a register holds a block of each of two messages, which
+//! then take as long as one. Those side by side are of about the same length.
 
 #[cfg(feature = "isa-avx2")]
 mod group;

@@ -173,7 +173,8 @@ fn numbers_are_those_of_the_header() {
     assert_eq!(numbers_of_header("lc_error", "LC_"), errors);
 }
 
-/// The algorithms of the header, made of the table. `LANECRYPT_WRITE` in the environment writes them.
+/// The algorithms of the header, made of the table. `LANECRYPT_WRITE` in the environment writes
+/// them.
 #[test]
 fn algorithms_are_those_of_the_table() {
     let mut text = String::from("enum lc_algorithm {\n");

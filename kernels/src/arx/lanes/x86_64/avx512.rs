@@ -186,8 +186,8 @@ pub fn sixteen_blocks<S: Starts<16>>(
 
 /// The result of the rounds for sixteen blocks, and their start, each word of all blocks.
 ///
-/// Closures give the last four words of the start and the cipher's double round, so that each caller
-/// has an instance of its own, compiled into its place.
+/// Closures give the last four words of the start and the cipher's double round, so that each
+/// caller has an instance of its own, compiled into its place.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 pub fn sixteen_words(
