@@ -11,11 +11,11 @@ pub use self::random::{CryptoRng, RandomNonces};
 use crate::{Algorithm, Error};
 
 /// The length of the longest nonce, that of XChaCha20-Poly1305, in words of 64 bits.
-const WORDS: usize = 3;
+const WORDS: usize = 4;
 /// The least number of bytes of a counter, so that a sequence does not end too early.
 const SHORTEST_COUNTER: usize = 4;
 
-/// One nonce of at most 24 bytes. It is public: it may be sent, stored and shown.
+/// One nonce of at most 32 bytes. It is public: it may be sent, stored and shown.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Nonce {
     bytes: [u8; 8 * WORDS],
@@ -27,7 +27,7 @@ impl Nonce {
     ///
     /// # Errors
     ///
-    /// [`Error::NonceLength`] if they are more than 24.
+    /// [`Error::NonceLength`] if they are more than 32.
     pub fn new(bytes: &[u8]) -> Result<Self, Error> {
         let mut nonce = Self { bytes: [0; 8 * WORDS], length: bytes.len() };
         nonce.bytes.get_mut(..bytes.len()).ok_or(Error::NonceLength)?.copy_from_slice(bytes);
@@ -240,13 +240,14 @@ impl Nonces {
         #[expect(clippy::cast_possible_truncation, reason = "it is below 2^64")]
         let counter = (self.next as u64) << self.flag | u64::from(flag);
         self.next += 1;
-        let [first, second, third] = self.base;
+        let [first, second, third, last] = self.base;
         // In whole words from the front on, because the kernels read them like that right
         // afterwards.
         let words = match self.length {
-            12 => [first ^ counter >> 32, second ^ counter << 32, third],
-            16 => [first, second ^ counter, third],
-            _ => [first, second, third ^ counter],
+            12 => [first ^ counter >> 32, second ^ counter << 32, third, last],
+            16 => [first, second ^ counter, third, last],
+            24 => [first, second, third ^ counter, last],
+            _ => [first, second, third, last ^ counter],
         };
         // Checked last, so that a signal handler that forks has little chance to come afterwards.
         if !self.made_in.is_current() {
@@ -285,7 +286,7 @@ fn counted(algorithm: Algorithm) -> Result<usize, Error> {
     nonce_length(algorithm)
 }
 
-/// Bytes of the nonces of an algorithm that authenticates: 12, 16 or 24.
+/// Bytes of the nonces of an algorithm that authenticates: 12, 16, 24 or 32.
 fn nonce_length(algorithm: Algorithm) -> Result<usize, Error> {
     if algorithm.is_aead() { Ok(algorithm.nonce_length()) } else { Err(Error::Unsupported) }
 }

@@ -10,13 +10,13 @@ use crate::ChunkCipher;
 const OVERHEAD: usize = 5;
 
 /// The longest nonce of any algorithm.
-const LONGEST_NONCE: usize = 24;
+const LONGEST_NONCE: usize = 32;
 
 /// The shortest tag.
 const TAG: usize = 16;
 
-/// The length in bytes of the prefix of a stream's nonces: 7 for AES-GCM and ChaCha20-Poly1305, 19
-/// for XChaCha20-Poly1305; 0 if the algorithm seals no streams.
+/// The length in bytes of the prefix of a stream's nonces, 5 bytes less than that of nonces: 7 for
+/// AES-GCM and ChaCha20-Poly1305, 19 for XChaCha20-Poly1305; 0 if the algorithm seals no streams.
 #[must_use]
 pub const fn prefix_length(algorithm: Algorithm) -> usize {
     let length = algorithm.nonce_length();

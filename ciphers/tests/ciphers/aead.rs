@@ -19,7 +19,7 @@ fn ciphers(numbers: &mut Numbers) -> Vec<Cipher> {
             levels().map(|isa| Cipher::with_isa(isa, algorithm, &key).expect("a good key")),
         );
     }
-    assert_eq!(ciphers.len(), 24 * levels().count());
+    assert_eq!(ciphers.len(), 26 * levels().count());
     ciphers
 }
 

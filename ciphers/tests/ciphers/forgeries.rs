@@ -278,6 +278,7 @@ fn wrong_tag_lengths(message: &Message) -> usize {
 /// Decrypts whatever comes, and answers the tag that it should have.
 fn decrypt(cipher: &Cipher, packet: &Packet, out: &mut [u8]) -> Result<Vec<u8>, Error> {
     let mut opener = cipher.opener(&packet.nonce)?;
+    opener.associate(&packet.aad)?;
     opener.decrypt_unverified(InOutBuf::new(&packet.text, out).expect("equal lengths"))?;
     let mut sealer = cipher.sealer(&packet.nonce)?;
     sealer.associate(&packet.aad)?;

@@ -68,7 +68,7 @@ fn around_a_session(engine: &Engine, algorithm: Algorithm, key: &[u8]) -> [Vec<u
 #[inline(never)]
 fn around_a_used_session(engine: &Engine, algorithm: Algorithm, key: &[u8]) -> [Vec<u8>; 2] {
     let session = open(engine, algorithm, key);
-    let nonce = &[7; 24][..algorithm.nonce_length()];
+    let nonce = &[7; 32][..algorithm.nonce_length()];
     let mut messages = vec![vec![5; 64 + algorithm.tag_length()]; 20];
     let each = messages.iter_mut();
     let mut requests: Vec<Request<'_>> = each
@@ -126,7 +126,7 @@ pub(crate) fn nothing_secret_is_printed() {
     for algorithm in algorithms() {
         let session = open(&engine, algorithm, key(algorithm, 0));
         let mut message = *b"a message that is secret........................";
-        let nonce = &[0x77; 24][..algorithm.nonce_length()];
+        let nonce = &[0x77; 32][..algorithm.nonce_length()];
         let request = match algorithm.is_aead() {
             true => Request::seal(&session, nonce, b"", &mut message),
             false => Request::encrypt(&session, nonce, &mut message[..]),
