@@ -1,7 +1,7 @@
 //! The traits of RustCrypto's crates [`aead`](::aead) 0.6 and [`cipher`] 0.5, so that programs
 //! written for them run on these kernels.
 //!
-//! [`Aes256Gcm`](crate::Aes256Gcm) and the other types with authentication have the traits of
+//! [`Aes256Gcm`] and the other types with authentication have the traits of
 //! `aead`:
 //!
 //! ```

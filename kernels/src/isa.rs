@@ -342,7 +342,7 @@ mod cache {
     };
 }
 
-/// A constant as an argument, from which a kernel that [`by_isa!`] calls infers it.
+/// A constant as an argument, from which a kernel that `by_isa!` calls infers it.
 #[derive(Clone, Copy, Debug)]
 pub struct Way<const WAY: bool>;
 

@@ -86,7 +86,7 @@ macro_rules! words {
             [w0, w1, w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12, w13, w14, w15]
         }
 
-        /// Puts the blocks of all lanes, as [`sums`] makes them, where [`put`] puts them.
+        /// Puts the blocks of all lanes, as `sums` makes them, where `put` puts them.
         #[inline]
         $(#[$feature])*
         pub fn put_lanes<'i, 'o, const XOR: bool>(
@@ -263,7 +263,7 @@ macro_rules! put {
             rest
         }
 
-        /// [`put`] for fewer bytes than there are: nothing is left of `data`.
+        /// `put` for fewer bytes than there are: nothing is left of `data`.
         #[inline(never)]
         $(#[$feature])*
         fn put_part<'i, 'o, const XOR: bool, const N: usize>(

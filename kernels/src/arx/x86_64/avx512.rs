@@ -111,7 +111,7 @@ pub fn put<'i, 'o, const XOR: bool, const N: usize>(
     rest
 }
 
-/// [`put`] for two blocks whose rows lie side by side, if `data` are at most that long.
+/// `put` for two blocks whose rows lie side by side, if `data` are at most that long.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
 pub fn put_two<const XOR: bool>(rows: [__m256i; 4], data: InOutBuf<'_, '_, u8>) {
@@ -124,7 +124,7 @@ pub fn put_two<const XOR: bool>(rows: [__m256i; 4], data: InOutBuf<'_, '_, u8>) 
     }
 }
 
-/// [`put`] for a block of two halves and at most 64 bytes. For all 64, no register of 512 bits is
+/// `put` for a block of two halves and at most 64 bytes. For all 64, no register of 512 bits is
 /// used.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
@@ -144,7 +144,7 @@ fn put_one<const XOR: bool>([mut front, mut back]: [__m256i; 2], mut data: InOut
     }
 }
 
-/// [`put`] for fewer bytes than the blocks have: nothing is left of `data`. A mask limits the last
+/// `put` for fewer bytes than the blocks have: nothing is left of `data`. A mask limits the last
 /// block.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,bmi2")]
