@@ -135,7 +135,7 @@ fn works(peer: &Peer<dyn Aead>) -> bool {
 
 fn tried(peer: &Peer<dyn Aead>) -> Option<bool> {
     let (key_len, nonce_len) = lengths(peer.subject)?;
-    let (key, nonce) = ([0x3a; 64], [7; 24]);
+    let (key, nonce) = ([0x3a; 64], [7; 32]);
     let (key, nonce) = (key.get(..key_len)?, nonce.get(..nonce_len)?);
     let length = if whole_blocks(peer.subject) { 80 } else { 83 };
     let (mut sealed, mut out, mut tag) = (vec![9; length], vec![0; length], [0; 16]);

@@ -182,6 +182,8 @@ pub fn lengths(algorithm: &str) -> Option<(usize, usize)> {
         "aes-128-cbc+hmac-sha256" => Some((48, 16)),
         "aes-256-gcm" | "aes-256-gcm-siv" | "chacha20-poly1305" => Some((32, 12)),
         "xchacha20-poly1305" => Some((32, 24)),
+        "aegis-128l" => Some((16, 16)),
+        "aegis-256" => Some((32, 32)),
         _ => None,
     }
 }

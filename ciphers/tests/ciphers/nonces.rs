@@ -297,8 +297,8 @@ fn debug_output_shows_nonces_and_hides_what_masks_them() {
 
 #[test]
 fn a_nonce_has_the_bytes_that_it_is_made_of() {
-    let bytes: Vec<u8> = (0..=24).collect();
-    for length in 0..=24 {
+    let bytes: Vec<u8> = (0..=32).collect();
+    for length in 0..=32 {
         let nonce = Nonce::new(&bytes[..length]).expect("short enough");
         assert_eq!(nonce[..], bytes[..length]);
     }

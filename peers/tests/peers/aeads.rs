@@ -8,7 +8,9 @@ use lanecrypt_peers::{
     Aead, Availability, Direction, Packet, Peer, PeerLibraries, Run, aeads, lengths,
 };
 
-const ALGORITHMS: [&str; 9] = [
+const ALGORITHMS: [&str; 11] = [
+    "aegis-128l",
+    "aegis-256",
     "aes-128-cbc+hmac-sha256",
     "aes-128-gcm",
     "aes-256-gcm",
