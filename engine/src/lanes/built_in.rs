@@ -8,10 +8,9 @@ use lanecrypt_ciphers::lanes::Lengths;
 
 use super::AtDepths;
 use super::LaneKind::{
-    self, Aegis128L, Aegis256, Aes128Cbc, Aes128GcmSiv, Aes192Cbc, Aes256Cbc, Aes256GcmSiv,
-    CbcHmacSha1, CbcHmacSha256, CbcHmacSha384, ChaCha8, ChaCha12, ChaCha20, ChaCha20Poly1305,
-    DesCbc, HmacSha1, HmacSha256, Salsa8, Salsa12, Salsa20, SerpentCbc, TripleDesCbc,
-    XChaCha20Poly1305,
+    self, Aes128Cbc, Aes128GcmSiv, Aes192Cbc, Aes256Cbc, Aes256GcmSiv, CbcHmacSha1, CbcHmacSha256,
+    CbcHmacSha384, ChaCha8, ChaCha12, ChaCha20, ChaCha20Poly1305, DesCbc, HmacSha1, HmacSha256,
+    Salsa8, Salsa12, Salsa20, SerpentCbc, TripleDesCbc, XChaCha20Poly1305,
 };
 
 /// The maker of the processor.
@@ -82,7 +81,6 @@ const BOTH: &[Row] = &[
     (&[HmacSha1, HmacSha256], &[AesNi, Avx2, Avx2Vaes, Avx512],
         [from(512), from(512), from(512), from(512), from(512)]),
     (&[Aes128GcmSiv], &[Avx512], [to(64), ALL, ALL, ALL, ALL]),
-    (&[Aegis128L, Aegis256], &[Avx2Vaes, Avx512], [ALL, ALL, ALL, ALL, ALL]),
     (&[Aes256GcmSiv], &[Avx512], [to(256), ALL, ALL, ALL, ALL]),
 ];
 
