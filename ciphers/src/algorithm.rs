@@ -182,17 +182,6 @@ impl Facts {
     }
 }
 
-// Without the feature, nothing is built in that is broken or that indexes tables by secrets.
-const _: () = {
-    let mut at = 0;
-    while at < Algorithm::ALL.len() {
-        let primitive = Algorithm::ALL[at].primitive;
-        let is_sound = primitive.constant_time(Level::Portable) && !primitive.is_broken();
-        assert!(is_sound || cfg!(feature = "legacy"));
-        at += 1;
-    }
-};
-
 impl Algorithm {
     /// Every built-in algorithm.
     pub const ALL: &[Self] = &{

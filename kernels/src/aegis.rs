@@ -1,4 +1,4 @@
-//! AEGIS-128L and AEGIS-256 (RFC 10032, draft-irtf-cfrg-aegis-aead): encryption with authentication
+//! AEGIS-128L and AEGIS-256 (draft-irtf-cfrg-aegis-aead): encryption with authentication
 //! from rounds of AES, with tags of 16 bytes.
 //!
 //! Constant time in key, nonce and data at every level; lengths are public.

@@ -1,6 +1,6 @@
 //! What was measured beforehand, on one processor of each maker: AMD EPYC (Zen 4) and Intel Xeon
-//! (Ice Lake or later). The ratios between the kernels of a level, which decide, are much the same
-//! on other processors of that maker.
+//! (Ice Lake or later); AEGIS on AMD EPYC (Zen 3) alone. The ratios between the kernels of a level,
+//! which decide, are much the same on other processors of that maker.
 
 use Level::{AesNi, Avx2, Avx2Vaes, Avx512, Portable, Ssse3};
 use lanecrypt_ciphers::Level;
@@ -8,9 +8,10 @@ use lanecrypt_ciphers::lanes::Lengths;
 
 use super::AtDepths;
 use super::LaneKind::{
-    self, Aes128Cbc, Aes128GcmSiv, Aes192Cbc, Aes256Cbc, Aes256GcmSiv, CbcHmacSha1, CbcHmacSha256,
-    CbcHmacSha384, ChaCha8, ChaCha12, ChaCha20, ChaCha20Poly1305, DesCbc, HmacSha1, HmacSha256,
-    Salsa8, Salsa12, Salsa20, SerpentCbc, TripleDesCbc, XChaCha20Poly1305,
+    self, Aegis128L, Aegis256, Aes128Cbc, Aes128GcmSiv, Aes192Cbc, Aes256Cbc, Aes256GcmSiv,
+    CbcHmacSha1, CbcHmacSha256, CbcHmacSha384, ChaCha8, ChaCha12, ChaCha20, ChaCha20Poly1305,
+    DesCbc, HmacSha1, HmacSha256, Salsa8, Salsa12, Salsa20, SerpentCbc, TripleDesCbc,
+    XChaCha20Poly1305,
 };
 
 /// The maker of the processor.
@@ -87,6 +88,9 @@ const BOTH: &[Row] = &[
 /// With processors of AMD.
 #[rustfmt::skip]
 const AMD: &[Row] = &[
+    // Zen 3.
+    (&[Aegis128L], &[Avx2Vaes], [NO, from(1024), from(1024), from(1024), from(512)]),
+    (&[Aegis256], &[Avx2Vaes], [from(1024), from(1024), from(512), from(512), from(256)]),
     (&[SerpentCbc], &[Ssse3, AesNi], [from(64), ALL, ALL, ALL, ALL]),
     (&[SerpentCbc], &[Avx2, Avx2Vaes], [from(128), ALL, ALL, ALL, ALL]),
     (&[ChaCha8, Salsa8], &[Avx2, Avx2Vaes],

@@ -143,7 +143,13 @@ impl<'a> Work<'a> {
         &mut self,
         session: &Session,
     ) -> Result<(InOutBuf<'_, '_, u8>, &mut [u8]), Error> {
-        parted(&mut self.data, self.put.as_deref_mut(), session, Error::OutputLength, |tag| tag)
+        match &mut self.put {
+            Some(tag) => Ok((self.data.in_out()?, tag)),
+            None => {
+                let (data, tag) = session.cut(self.data.out()).ok_or(Error::OutputLength)?;
+                Ok((data.into(), tag))
+            }
+        }
     }
 
     /// The data and the tag of a message that is to be opened.
@@ -152,7 +158,13 @@ impl<'a> Work<'a> {
         &mut self,
         session: &Session,
     ) -> Result<(InOutBuf<'_, '_, u8>, &[u8]), Error> {
-        parted(&mut self.data, self.came, session, Error::Authentication, |tag| tag)
+        match self.came {
+            Some(tag) => Ok((self.data.in_out()?, tag)),
+            None => {
+                let (data, tag) = session.cut(self.data.out()).ok_or(Error::Authentication)?;
+                Ok((data.into(), tag))
+            }
+        }
     }
 
     /// Serves it alone, by the software.
@@ -244,12 +256,17 @@ impl<'a> Work<'a> {
     ) -> Option<Sealing<'w>> {
         let SessionKey::Sealed(_, cipher) = &session.key else { return misplaced() };
         let Self { state, aad, data, put, .. } = self;
-        match parted(data, put.as_deref_mut(), session, Error::OutputLength, |tag| tag) {
-            Ok((data, tag)) => {
-                Some(Sealing { cipher, nonce, aad, data, tag, outcome: state.settled() })
-            }
-            Err(error) => refused(state, error),
-        }
+        let (data, tag) = match put {
+            Some(tag) => match data.in_out() {
+                Ok(data) => (data, &mut **tag),
+                Err(error) => return refused(state, error),
+            },
+            None => match session.cut(data.out()) {
+                Some((data, tag)) => (data.into(), tag),
+                None => return refused(state, Error::OutputLength),
+            },
+        };
+        Some(Sealing { cipher, nonce, aad, data, tag, outcome: state.settled() })
     }
 
     /// A lane to open.
@@ -261,29 +278,18 @@ impl<'a> Work<'a> {
     ) -> Option<Opening<'w>> {
         let SessionKey::Sealed(_, cipher) = &session.key else { return misplaced() };
         let Self { state, aad, data, came, .. } = self;
-        match parted(data, *came, session, Error::Authentication, |tag| tag) {
-            Ok((data, tag)) => {
-                Some(Opening { cipher, nonce, aad, data, tag, outcome: state.settled() })
-            }
-            Err(error) => refused(state, error),
-        }
+        let (data, tag) = match came {
+            Some(tag) => match data.in_out() {
+                Ok(data) => (data, *tag),
+                Err(error) => return refused(state, error),
+            },
+            None => match session.cut(data.out()) {
+                Some((data, tag)) => (data.into(), &*tag),
+                None => return refused(state, Error::Authentication),
+            },
+        };
+        Some(Opening { cipher, nonce, aad, data, tag, outcome: state.settled() })
     }
-}
-
-/// The data and the tag in its place; or those of a packet, which is too `short` without a tag.
-#[inline(always)]
-fn parted<'w, T>(
-    data: &'w mut Data<'_>,
-    tag: Option<T>,
-    session: &Session,
-    short: Error,
-    of_packet: impl FnOnce(&'w mut [u8]) -> T,
-) -> Result<(InOutBuf<'w, 'w, u8>, T), Error> {
-    if let Some(tag) = tag {
-        return Ok((data.in_out()?, tag));
-    }
-    let (data, tag) = session.cut(data.out()).ok_or(short)?;
-    Ok((data.into(), of_packet(tag)))
 }
 
 #[cold]

@@ -82,6 +82,13 @@ macro_rules! steps {
             if aad.len() <= 16 {
                 return load128(&number(aad).to_le_bytes());
             }
+            associated_long(powers, aad)
+        }
+
+        // A call of its own, so that short data do not pay for the registers that it saves.
+        #[inline(never)]
+        $(#[$feature])*
+        fn associated_long(powers: &[[u8; 16]; ROOM], aad: &[u8]) -> __m128i {
             let (before, last) = aad.split_at((aad.len() - 1) / 16 * 16);
             let mut sum = [0; 16];
             absorb(powers, &mut sum, before.as_chunks().0);
