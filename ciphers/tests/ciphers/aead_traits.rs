@@ -62,6 +62,6 @@ same!(
 
 #[test]
 fn debug_output_hides_keys() {
-    let cipher = ours::Aes128Gcm::new(&[77; 16].into());
+    let cipher = ours::Aes128Gcm::new(&[77; 16]);
     assert_eq!(format!("{cipher:?}"), "Cipher { algorithm: aes-128-gcm, .. }");
 }

@@ -6,9 +6,9 @@ use lanecrypt_kernels::aegis::{Aegis128L, Aegis256};
 use lanecrypt_kernels::aes::Aes;
 use lanecrypt_kernels::chacha::{self, Counter64, Ietf};
 use lanecrypt_kernels::chacha20poly1305::{
-    self, ChaCha20Poly1305, XChaCha20Poly1305, open_lanes, seal_lanes,
+    ChaCha20Poly1305, XChaCha20Poly1305, open_lanes, seal_lanes,
 };
-use lanecrypt_kernels::gcm_siv::{self, AesGcmSiv};
+use lanecrypt_kernels::gcm_siv::AesGcmSiv;
 use lanecrypt_kernels::lanes::Lane;
 use lanecrypt_kernels::siv::{self, AesSiv};
 use lanecrypt_kernels::{Aead, AeadLanes, BlockEncrypt, Isa};
@@ -231,7 +231,7 @@ macro_rules! gcm_siv {
                         ciphers.iter().zip(aads.iter().zip(&mut data).zip(&mut tags))
                     {
                         let data = (&mut data[..]).into();
-                        lanes.push(gcm_siv::Lane::new(cipher, &[7; 12], aad, data, tag));
+                        lanes.push(cipher.lane(&[7; 12], aad, data, tag));
                     }
                     if seal {
                         AesGcmSiv::<$bits>::seal_lanes(&mut lanes);

@@ -324,7 +324,7 @@ fn gcm_siv_lanes(isa: Isa, inputs: &mut Inputs) {
             .data
             .chunks_mut(128)
             .zip(&mut tags)
-            .map(|(data, tag)| gcm_siv::Lane::new(&siv, &[7; 12], &[1; 8], data.into(), tag))
+            .map(|(data, tag)| siv.lane(&[7; 12], &[1; 8], data.into(), tag))
             .collect();
         run(&mut lanes);
         black_box(tags);
