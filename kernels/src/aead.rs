@@ -48,7 +48,7 @@ pub trait Aead: Sized + ZeroizeOnDrop {
 
     /// A message in pieces: counter, hash, the rest of a block. It holds secrets and wipes them on
     /// drop.
-    type Message;
+    type Message: Incremental<Self>;
 
     /// A place for a key: call [`set_key`](Self::set_key) before any other method.
     ///
@@ -116,20 +116,26 @@ pub trait Aead: Sized + ZeroizeOnDrop {
 
     /// Begins a message in pieces: first its associated data, then its data, in one direction.
     /// `None` if it takes no nonces of this length, or no messages in pieces.
-    fn begin(&self, nonce: &[u8]) -> Option<Self::Message>;
+    #[inline]
+    fn begin(&self, _nonce: &[u8]) -> Option<Self::Message> {
+        None
+    }
+}
 
+/// A message in pieces under a key of type `K`: each call takes the key that began it.
+pub trait Incremental<K> {
     /// Takes the next piece of the associated data, of any length; none may follow data.
-    fn associate(&self, message: &mut Self::Message, aad: &[u8]);
+    fn associate(&mut self, key: &K, aad: &[u8]);
 
     /// Encrypts the next piece of the data, of any length, in place or from one buffer to another.
-    fn encrypt(&self, message: &mut Self::Message, data: InOutBuf<'_, '_, u8>);
+    fn encrypt(&mut self, key: &K, data: InOutBuf<'_, '_, u8>);
 
     /// Decrypts the next piece of the data, of any length, in place or from one buffer to another.
-    fn decrypt(&self, message: &mut Self::Message, data: InOutBuf<'_, '_, u8>);
+    fn decrypt(&mut self, key: &K, data: InOutBuf<'_, '_, u8>);
 
     /// The tag of a complete message.
     #[must_use]
-    fn tag(&self, message: Self::Message) -> [u8; 16];
+    fn tag(self, key: &K) -> [u8; 16];
 }
 
 /// The message in pieces of a cipher that has none.
@@ -137,35 +143,23 @@ pub trait Aead: Sized + ZeroizeOnDrop {
 #[expect(clippy::exhaustive_enums, reason = "it has no value")]
 pub enum NoMessage {}
 
-/// The methods of an [`Aead`] for messages in pieces, where there are none.
-macro_rules! no_messages_in_pieces {
-    () => {
-        type Message = crate::aead::NoMessage;
+impl<K> Incremental<K> for NoMessage {
+    fn associate(&mut self, _key: &K, _aad: &[u8]) {
+        match *self {}
+    }
 
-        #[inline]
-        fn begin(&self, _nonce: &[u8]) -> Option<Self::Message> {
-            None
-        }
+    fn encrypt(&mut self, _key: &K, _data: InOutBuf<'_, '_, u8>) {
+        match *self {}
+    }
 
-        fn associate(&self, message: &mut Self::Message, _aad: &[u8]) {
-            match *message {}
-        }
+    fn decrypt(&mut self, _key: &K, _data: InOutBuf<'_, '_, u8>) {
+        match *self {}
+    }
 
-        fn encrypt(&self, message: &mut Self::Message, _data: InOutBuf<'_, '_, u8>) {
-            match *message {}
-        }
-
-        fn decrypt(&self, message: &mut Self::Message, _data: InOutBuf<'_, '_, u8>) {
-            match *message {}
-        }
-
-        fn tag(&self, message: Self::Message) -> [u8; 16] {
-            match message {}
-        }
-    };
+    fn tag(self, _key: &K) -> [u8; 16] {
+        match self {}
+    }
 }
-
-pub(crate) use no_messages_in_pieces;
 
 /// An [`Aead`] that serves messages of several keys side by side.
 pub trait AeadLanes: Aead {

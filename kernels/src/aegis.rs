@@ -138,22 +138,6 @@ macro_rules! key_size {
             fn begin(&self, nonce: &[u8]) -> Option<Message<$bytes>> {
                 Some(Message::new(self.isa, &self.key, nonce.try_into().ok()?))
             }
-
-            fn associate(&self, message: &mut Message<$bytes>, aad: &[u8]) {
-                message.associate(self.isa, aad);
-            }
-
-            fn encrypt(&self, message: &mut Message<$bytes>, data: InOutBuf<'_, '_, u8>) {
-                message.crypt::<SEAL>(self.isa, data);
-            }
-
-            fn decrypt(&self, message: &mut Message<$bytes>, data: InOutBuf<'_, '_, u8>) {
-                message.crypt::<OPEN>(self.isa, data);
-            }
-
-            fn tag(&self, message: Message<$bytes>) -> [u8; 16] {
-                message.tag(self.isa)
-            }
         }
     };
 }
@@ -200,6 +184,7 @@ impl<const KEY: usize> Drop for State<KEY> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Incremental;
     use crate::isa::reached::{assert_best, forget};
 
     #[test]
@@ -229,19 +214,19 @@ mod tests {
         });
         assert_best(KERNELS, |isa| {
             let (cipher, mut message) = begun(isa);
-            cipher.associate(&mut message, &[3; 32]);
+            message.associate(&cipher, &[3; 32]);
         });
         assert_best(KERNELS, |isa| {
             let (cipher, mut message) = begun(isa);
-            cipher.encrypt(&mut message, (&mut data[..]).into());
+            message.encrypt(&cipher, (&mut data[..]).into());
         });
         assert_best(KERNELS, |isa| {
             let (cipher, mut message) = begun(isa);
-            cipher.decrypt(&mut message, (&mut data[..]).into());
+            message.decrypt(&cipher, (&mut data[..]).into());
         });
         assert_best(KERNELS, |isa| {
             let (cipher, message) = begun(isa);
-            let _tag = cipher.tag(message);
+            let _tag = message.tag(&cipher);
         });
     }
 }

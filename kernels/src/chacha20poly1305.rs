@@ -108,22 +108,6 @@ impl Aead for ChaCha20Poly1305 {
     fn begin(&self, nonce: &[u8]) -> Option<Message> {
         Some(Message::new(self.isa, &self.key, nonce.try_into().ok()?))
     }
-
-    fn associate(&self, message: &mut Message, aad: &[u8]) {
-        message.associate(aad);
-    }
-
-    fn encrypt(&self, message: &mut Message, data: InOutBuf<'_, '_, u8>) {
-        message.apply::<SEAL>(data);
-    }
-
-    fn decrypt(&self, message: &mut Message, data: InOutBuf<'_, '_, u8>) {
-        message.apply::<OPEN>(data);
-    }
-
-    fn tag(&self, message: Message) -> [u8; 16] {
-        message.tag()
-    }
 }
 
 impl Aead for XChaCha20Poly1305 {
@@ -171,22 +155,6 @@ impl Aead for XChaCha20Poly1305 {
     fn begin(&self, nonce: &[u8]) -> Option<Message> {
         let (key, nonce) = self.of_message(nonce.try_into().ok()?);
         Some(Message::new(self.isa, &key, &nonce))
-    }
-
-    fn associate(&self, message: &mut Message, aad: &[u8]) {
-        message.associate(aad);
-    }
-
-    fn encrypt(&self, message: &mut Message, data: InOutBuf<'_, '_, u8>) {
-        message.apply::<SEAL>(data);
-    }
-
-    fn decrypt(&self, message: &mut Message, data: InOutBuf<'_, '_, u8>) {
-        message.apply::<OPEN>(data);
-    }
-
-    fn tag(&self, message: Message) -> [u8; 16] {
-        message.tag()
     }
 }
 

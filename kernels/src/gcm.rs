@@ -23,7 +23,7 @@ pub use self::begun::Begun;
 pub use self::message::Message;
 use crate::aes::AesForward;
 use crate::isa::Way;
-use crate::{Aead, BlockEncrypt, Isa, Level, aes, ghash, opaque};
+use crate::{Aead, BlockEncrypt, Incremental, Isa, Level, aes, ghash, opaque};
 
 /// Calls the kernel `f` of the highest level that there is.
 ///
@@ -208,21 +208,23 @@ macro_rules! key_size {
                     Err(_) => self.begin_from(&self.counter_block(nonce)),
                 })
             }
+        }
 
-            fn associate(&self, message: &mut Message, aad: &[u8]) {
-                message.associate(&self.hash, aad);
+        impl Incremental<AesGcm<$bits>> for Message {
+            fn associate(&mut self, key: &AesGcm<$bits>, aad: &[u8]) {
+                self.absorb(&key.hash, aad);
             }
 
-            fn encrypt(&self, message: &mut Message, data: InOutBuf<'_, '_, u8>) {
-                message.crypt::<_, SEAL>(&self.hash, self.cipher.forward(), data);
+            fn encrypt(&mut self, key: &AesGcm<$bits>, data: InOutBuf<'_, '_, u8>) {
+                self.crypt::<_, SEAL>(&key.hash, key.cipher.forward(), data);
             }
 
-            fn decrypt(&self, message: &mut Message, data: InOutBuf<'_, '_, u8>) {
-                message.crypt::<_, OPEN>(&self.hash, self.cipher.forward(), data);
+            fn decrypt(&mut self, key: &AesGcm<$bits>, data: InOutBuf<'_, '_, u8>) {
+                self.crypt::<_, OPEN>(&key.hash, key.cipher.forward(), data);
             }
 
-            fn tag(&self, message: Message) -> [u8; 16] {
-                message.tag(&self.hash, self.cipher.forward())
+            fn tag(self, key: &AesGcm<$bits>) -> [u8; 16] {
+                self.finish(&key.hash, key.cipher.forward())
             }
         }
     };
@@ -341,19 +343,19 @@ mod tests {
         let ciphers = aes::KERNELS;
         assert_best(ghash::KERNELS, |isa| {
             let (gcm, mut message) = begun(isa);
-            gcm.associate(&mut message, &[3; 16]);
+            message.associate(&gcm, &[3; 16]);
         });
         assert_best(ghash::KERNELS, |isa| {
             let (gcm, mut message) = begun(isa);
-            gcm.encrypt(&mut message, (&mut data[..]).into());
+            message.encrypt(&gcm, (&mut data[..]).into());
         });
         assert_best(ciphers, |isa| {
             let (gcm, mut message) = begun(isa);
-            gcm.decrypt(&mut message, (&mut data[..]).into());
+            message.decrypt(&gcm, (&mut data[..]).into());
         });
         assert_best(ciphers, |isa| {
             let (gcm, message) = begun(isa);
-            let _tag = gcm.tag(message);
+            let _tag = message.tag(&gcm);
         });
         assert_best(ghash::KERNELS, |isa| {
             let (gcm, _) = begun(isa);

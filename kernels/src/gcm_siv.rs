@@ -15,7 +15,7 @@ use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
 pub use self::lanes::Lane;
-use crate::aead::no_messages_in_pieces;
+use crate::aead::NoMessage;
 use crate::aes::{AesForward, first};
 use crate::isa::Way;
 use crate::{Aead, BlockEncrypt, Isa, Level, opaque};
@@ -90,7 +90,7 @@ macro_rules! key_size {
                 self.run::<OPEN>(nonce, aad, data, tag)
             }
 
-            no_messages_in_pieces!();
+            type Message = NoMessage;
         }
     };
 }

@@ -56,7 +56,7 @@ mod stream;
 pub mod wipe;
 pub mod xts;
 
-pub use aead::{Aead, AeadLanes, Bytes, NoMessage, Resume};
+pub use aead::{Aead, AeadLanes, Bytes, Incremental, NoMessage, Resume};
 pub use block::{BlockCipher, BlockEncrypt, in_parts, into_blocks};
 pub use ctr::{Ctr, add_to_counter};
 pub use equal::equal;

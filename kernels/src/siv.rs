@@ -82,7 +82,7 @@ use zeroize::ZeroizeOnDrop;
 
 use self::cmac::Subkeys;
 pub use self::lanes::Lane;
-use crate::aead::no_messages_in_pieces;
+use crate::aead::NoMessage;
 use crate::aes::AesForward;
 use crate::{Aead, BlockEncrypt, Isa, Level, aes, wipe};
 
@@ -256,7 +256,7 @@ macro_rules! key_size {
                 Some(self.open_after(&self.start, &[aad, nonce], tag, data))
             }
 
-            no_messages_in_pieces!();
+            type Message = NoMessage;
         }
     };
 }

@@ -11,7 +11,9 @@ use lanecrypt_kernels::gcm_siv::AesGcmSiv;
 use lanecrypt_kernels::lanes::Lane;
 use lanecrypt_kernels::siv::{self, AesSiv};
 use lanecrypt_kernels::xts::AesXts;
-use lanecrypt_kernels::{Aead, AeadLanes, BlockCipher, BlockEncrypt, Isa, StreamCore, wipe};
+use lanecrypt_kernels::{
+    Aead, AeadLanes, BlockCipher, BlockEncrypt, Incremental, Isa, StreamCore, wipe,
+};
 use lanecrypt_kernels_legacy::DEPTH;
 use lanecrypt_kernels_legacy::arc4::Arc4;
 use lanecrypt_kernels_legacy::des::{Des, TripleDes};
@@ -171,9 +173,9 @@ where
             let sealed = cipher.seal(&nonce, &aad, (&mut *data).into());
             assert_eq!(cipher.open(&nonce, &aad, (&mut *data).into(), &sealed), sealed);
             if let Some(mut message) = cipher.begin(&nonce) {
-                cipher.associate(&mut message, &aad);
-                cipher.encrypt(&mut message, data.into());
-                assert_eq!(cipher.tag(message), sealed);
+                message.associate(&cipher, &aad);
+                message.encrypt(&cipher, data.into());
+                assert_eq!(message.tag(&cipher), sealed);
             }
         }
     })

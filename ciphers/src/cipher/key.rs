@@ -2,7 +2,7 @@
 //! ([`Key`]).
 
 use inout::InOutBuf;
-use lanecrypt_kernels::{Aead, Bytes};
+use lanecrypt_kernels::{Aead, Bytes, Incremental};
 
 use super::limits::Limits;
 use super::tag;
@@ -110,27 +110,27 @@ impl<K: Aead> Kernel for K {
 
     #[inline]
     fn associate_next(&self, message: &mut Self::Message, aad: &[u8]) {
-        self.associate(message, aad);
+        message.associate(self, aad);
     }
 
     #[inline]
     fn encrypt_next(&self, message: &mut Self::Message, data: InOutBuf<'_, '_, u8>) {
-        self.encrypt(message, data);
+        message.encrypt(self, data);
     }
 
     #[inline]
     fn decrypt_next(&self, message: &mut Self::Message, data: InOutBuf<'_, '_, u8>) {
-        self.decrypt(message, data);
+        message.decrypt(self, data);
     }
 
     #[inline]
     fn finish(&self, message: Self::Message, tag: &mut [u8]) {
-        tag::put(&self.tag(message), tag);
+        tag::put(&message.tag(self), tag);
     }
 
     #[inline]
     fn verify(&self, message: Self::Message, tag: &[u8]) -> Result<(), Error> {
-        tag::compare(&self.tag(message), tag)
+        tag::compare(&message.tag(self), tag)
     }
 }
 

@@ -5,9 +5,9 @@ use core::fmt;
 use inout::InOutBuf;
 use zeroize::ZeroizeOnDrop;
 
-use super::{SEAL, State, keystream, portable, rate};
+use super::{Aegis, OPEN, SEAL, State, keystream, portable, rate};
 use crate::isa::Way;
-use crate::{Isa, wipe};
+use crate::{Incremental, Isa, wipe};
 
 /// A message in progress: its state, its lengths, the incomplete step.
 ///
@@ -32,29 +32,7 @@ impl<const KEY: usize> Message<KEY> {
         message
     }
 
-    pub(super) fn associate(&mut self, isa: Isa, aad: &[u8]) {
-        debug_assert!(self.data == 0, "associated data come before data");
-        let at = begun::<KEY>(self.aad);
-        self.aad += aad.len() as u64;
-        let mut aad = aad;
-        if at > 0 {
-            let (now, rest) = aad.split_at(aad.len().min(rate(KEY) - at));
-            aad = rest;
-            self.part[at..at + now.len()].copy_from_slice(now);
-            if at + now.len() < rate(KEY) {
-                return;
-            }
-            self.absorb(isa, rate(KEY));
-        }
-        let (whole, rest) = aad.split_at(aad.len() / rate(KEY) * rate(KEY));
-        if !whole.is_empty() {
-            let state = &mut self.state;
-            best!(isa, absorb(state, whole));
-        }
-        self.part[..rest.len()].copy_from_slice(rest);
-    }
-
-    pub(super) fn crypt<const WAY: bool>(&mut self, isa: Isa, data: InOutBuf<'_, '_, u8>) {
+    fn crypt<const WAY: bool>(&mut self, isa: Isa, data: InOutBuf<'_, '_, u8>) {
         if data.is_empty() {
             return;
         }
@@ -109,13 +87,6 @@ impl<const KEY: usize> Message<KEY> {
         }
     }
 
-    pub(super) fn tag(mut self, isa: Isa) -> [u8; 16] {
-        // If there are no data yet, only associated data can be incomplete.
-        self.absorb(isa, begun::<KEY>(if self.data == 0 { self.aad } else { self.data }));
-        let (state, aad, data) = (&self.state, 8 * self.aad, 8 * self.data);
-        best!(isa, tag(state, aad, data))
-    }
-
     fn wipe(&mut self) {
         wipe::memory(self.state.0.as_flattened_mut());
         wipe::memory(&mut self.part);
@@ -126,6 +97,47 @@ impl<const KEY: usize> Message<KEY> {
 #[inline]
 fn begun<const KEY: usize>(bytes: u64) -> usize {
     usize::from((bytes % rate(KEY) as u64).to_le_bytes()[0])
+}
+
+impl<const KEY: usize> Incremental<Aegis<KEY>> for Message<KEY> {
+    fn associate(&mut self, key: &Aegis<KEY>, aad: &[u8]) {
+        let isa = key.isa;
+        debug_assert!(self.data == 0, "associated data come before data");
+        let at = begun::<KEY>(self.aad);
+        self.aad += aad.len() as u64;
+        let mut aad = aad;
+        if at > 0 {
+            let (now, rest) = aad.split_at(aad.len().min(rate(KEY) - at));
+            aad = rest;
+            self.part[at..at + now.len()].copy_from_slice(now);
+            if at + now.len() < rate(KEY) {
+                return;
+            }
+            self.absorb(isa, rate(KEY));
+        }
+        let (whole, rest) = aad.split_at(aad.len() / rate(KEY) * rate(KEY));
+        if !whole.is_empty() {
+            let state = &mut self.state;
+            best!(isa, absorb(state, whole));
+        }
+        self.part[..rest.len()].copy_from_slice(rest);
+    }
+
+    fn encrypt(&mut self, key: &Aegis<KEY>, data: InOutBuf<'_, '_, u8>) {
+        self.crypt::<SEAL>(key.isa, data);
+    }
+
+    fn decrypt(&mut self, key: &Aegis<KEY>, data: InOutBuf<'_, '_, u8>) {
+        self.crypt::<OPEN>(key.isa, data);
+    }
+
+    fn tag(mut self, key: &Aegis<KEY>) -> [u8; 16] {
+        let isa = key.isa;
+        // If there are no data yet, only associated data can be incomplete.
+        self.absorb(isa, begun::<KEY>(if self.data == 0 { self.aad } else { self.data }));
+        let (state, aad, data) = (&self.state, 8 * self.aad, 8 * self.data);
+        best!(isa, tag(state, aad, data))
+    }
 }
 
 impl<const KEY: usize> Drop for Message<KEY> {
@@ -146,15 +158,15 @@ impl<const KEY: usize> fmt::Debug for Message<KEY> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Aead;
     use crate::aegis::Aegis128L;
+    use crate::{Aead, Incremental};
 
     #[test]
     fn nothing_is_left_but_lengths() {
         let cipher = Aegis128L::new(Isa::PORTABLE, &[1; 16]);
         let mut message = cipher.begin(&[2; 16]).expect("a nonce");
-        cipher.associate(&mut message, &[3; 5]);
-        cipher.encrypt(&mut message, (&mut [4; 40][..]).into());
+        message.associate(&cipher, &[3; 5]);
+        message.encrypt(&cipher, (&mut [4; 40][..]).into());
         assert!(message.state.0 != [[0; 16]; 8] && message.part != [0; 32]);
         message.wipe();
         assert_eq!((message.state.0, message.part), ([[0; 16]; 8], [0; 32]));

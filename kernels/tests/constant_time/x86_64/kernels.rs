@@ -16,7 +16,7 @@ use lanecrypt_kernels::poly1305::{self, Poly1305};
 use lanecrypt_kernels::siv::{self, AesSiv};
 use lanecrypt_kernels::xts::{self, AesXts};
 use lanecrypt_kernels::{
-    Aead, BlockCipher, BlockEncrypt, Ctr, Isa, Level, Resume, Seek, StreamCore,
+    Aead, BlockCipher, BlockEncrypt, Ctr, Incremental, Isa, Level, Resume, Seek, StreamCore,
 };
 use lanecrypt_kernels_legacy::des::{self, Des, TripleDes, TripleDesKey};
 use lanecrypt_kernels_legacy::salsa::{self, Salsa};
@@ -263,13 +263,13 @@ macro_rules! gcm {
             secrets.reveal(&mut tag);
             let mut message = gcm.begin(&[10; 12]).expect("a nonce");
             for length in [5, 16, 30] {
-                gcm.associate(&mut message, &aad[..length]);
+                message.associate(&gcm, &aad[..length]);
             }
             for length in [3, 20, 100, 1111] {
-                gcm.encrypt(&mut message, (&mut data[..length]).into());
-                gcm.decrypt(&mut message, (&mut out[..length]).into());
+                message.encrypt(&gcm, (&mut data[..length]).into());
+                message.decrypt(&gcm, (&mut out[..length]).into());
             }
-            secrets.reveal(&mut gcm.tag(message));
+            secrets.reveal(&mut message.tag(&gcm));
             resumed(&gcm, secrets);
         }
     };
@@ -317,13 +317,13 @@ where
     }
     let mut message = cipher.begin(&secrets.bytes::<N>()).expect("a nonce");
     for length in [5, 16, 30, 64] {
-        cipher.associate(&mut message, &aad[..length]);
+        message.associate(&cipher, &aad[..length]);
     }
     for length in [3, 20, 100, 1111] {
-        cipher.encrypt(&mut message, (&mut data[..length]).into());
-        cipher.decrypt(&mut message, (&mut out[..length]).into());
+        message.encrypt(&cipher, (&mut data[..length]).into());
+        message.decrypt(&cipher, (&mut out[..length]).into());
     }
-    secrets.reveal(&mut cipher.tag(message));
+    secrets.reveal(&mut message.tag(&cipher));
 }
 
 /// The tag that came is public, as the nonce is; the tag that is made is not before it is sent.
@@ -396,16 +396,16 @@ fn sealed<const NONCE: usize>(cipher: &impl Aead<Nonce = [u8; NONCE]>, secrets: 
         ];
         for seal in [true, false] {
             let mut message = cipher.begin(&nonce).expect("a nonce");
-            cipher.associate(&mut message, aad);
+            message.associate(&cipher, aad);
             let (front, back) = data.split_at_mut(len / 3);
             for piece in [front, back] {
                 if seal {
-                    cipher.encrypt(&mut message, piece.into());
+                    message.encrypt(&cipher, piece.into());
                 } else {
-                    cipher.decrypt(&mut message, piece.into());
+                    message.decrypt(&cipher, piece.into());
                 }
             }
-            secrets.reveal(&mut black_box(cipher.tag(message)));
+            secrets.reveal(&mut black_box(message.tag(&cipher)));
         }
         secrets.reveal(tags.as_flattened_mut());
         secrets.reveal(black_box(out));
